@@ -1,0 +1,137 @@
+//===- IrWriter.h - Text of unfused IR ------------------------ -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes one function of unfused IR, op by op, as text. It knows the syntax and infers result types; it does not know
+// mHC. The number of tokens M is the one dynamic dimension and always comes first: the writer reads it with tensor.dim
+// from the first token argument and passes it on wherever an op wants it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MHC_CONFORMANCE_IRWRITER_H
+#define MHC_CONFORMANCE_IRWRITER_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace mhc::conformance {
+
+enum class Element { F32, BF16, F16, F64 };
+
+using Dims = std::vector<int64_t>;
+
+/// The number of tokens, "?" in the IR.
+constexpr int64_t kTokens = -1;
+
+struct Type {
+  Dims dims;
+  Element element = Element::F32;
+
+  std::string str() const;
+  bool isDynamic() const;
+  bool operator==(const Type &other) const { return dims == other.dims && element == other.element; }
+};
+
+/// An SSA value: its name with the percent sign, and its type.
+struct Value {
+  std::string name;
+  Type type;
+
+  explicit operator bool() const { return !name.empty(); }
+  int64_t rank() const { return static_cast<int64_t>(type.dims.size()); }
+  int64_t dim(int64_t index) const { return type.dims[index < 0 ? index + rank() : index]; }
+};
+
+using Values = std::vector<Value>;
+
+class IrWriter {
+public:
+  Value argument(const std::string &name, Type type);
+  void result(const std::string &name, Value value);
+  /// The function with everything written so far.
+  std::string finish(const std::string &entry) const;
+
+  /// Name of the next value, for readers; made unique when it is taken.
+  IrWriter &as(const std::string &hint);
+  void comment(const std::string &text);
+
+  /// Element type of coefficients and reductions.
+  Element compute = Element::F32;
+
+  /// Asked before every commutative op whether to swap its operands; unset means never.
+  std::function<bool()> swapOperands;
+
+  /// A tensor of one number.
+  Value splat(double value, Type type);
+  /// A constant tensor with all its elements.
+  Value constant(const std::vector<double> &elements, Type type);
+
+  Value add(Value lhs, Value rhs) { return binary("arith.addf", lhs, rhs, /*commutative=*/true); }
+  Value sub(Value lhs, Value rhs) { return binary("arith.subf", lhs, rhs); }
+  Value mul(Value lhs, Value rhs) { return binary("arith.mulf", lhs, rhs, /*commutative=*/true); }
+  Value div(Value lhs, Value rhs) { return binary("arith.divf", lhs, rhs); }
+  Value max(Value lhs, Value rhs) { return binary("arith.maximumf", lhs, rhs, /*commutative=*/true); }
+  /// `op` with the number as right operand.
+  Value add(Value lhs, double rhs) { return add(lhs, splat(rhs, lhs.type)); }
+  Value mul(Value lhs, double rhs) { return mul(lhs, splat(rhs, lhs.type)); }
+  Value div(Value lhs, double rhs) { return div(lhs, splat(rhs, lhs.type)); }
+  Value max(Value lhs, double rhs) { return max(lhs, splat(rhs, lhs.type)); }
+
+  /// Elementwise op of one operand: "math.exp", "mhc.sigmoid", ...
+  Value unary(const std::string &op, Value operand);
+  /// Widens or rounds; the same value when the element type is right already.
+  Value convert(Value operand, Element element);
+
+  Value matmul(Value lhs, Value rhs, bool transposeRhs = false);
+  Value batchMatmul(Value lhs, Value rhs, bool transposeLhs = false, bool transposeRhs = false);
+  Value transpose(Value operand, const Dims &perm);
+  /// `kind` is sum, max or mean.
+  Value reduce(const std::string &kind, Value operand, const Dims &dims);
+  Value softmax(Value operand, int64_t dim);
+  Value rmsNorm(Value operand, Value weight, double eps);
+  /// Operand dimension i becomes result dimension dims[i]; the same value when nothing changes.
+  Value broadcast(Value operand, const Dims &shape, const Dims &dims);
+
+  /// Any change of shape that keeps the leading dimension or, for static tensors, the element count.
+  Value reshape(Value operand, const Dims &shape);
+  /// [M, n, ...] as [M*n, ...] for a matmul, and back.
+  Value mergeTokens(Value operand);
+  Value splitTokens(Value operand, int64_t n);
+  /// `sizes` may name kTokens; `drop` are unit dimensions that the result leaves out.
+  Value slice(Value operand, const Dims &offsets, const Dims &sizes, const Dims &drop = {});
+  /// Elements [begin, begin + size) along one dimension.
+  Value sliceDim(Value operand, int64_t dim, int64_t begin, int64_t size);
+  Value concat(const Values &operands, int64_t dim);
+
+  /// scf.for over `count` turns that carries `init`.
+  Values loop(int64_t count, Values init, const std::function<Values(Values)> &body);
+
+private:
+  Value define(Type type, const std::string &text);
+  Value binary(const std::string &op, Value lhs, Value rhs, bool commutative = false);
+  std::string uniqueName(const std::string &wanted);
+  std::string indexConstant(int64_t value);
+  std::string scalar(double value, Element element);
+  std::string tokens();
+  Value reassociate(const char *op, Value operand, Type type, const std::vector<Dims> &groups);
+
+  std::vector<std::string> arguments, results;
+  Values returned;
+  std::string prologue, body;
+  std::string hint, tokenSource;
+  std::map<std::string, std::string> constants;
+  std::set<std::string> taken;
+  int64_t counter = 0;
+  int indent = 1;
+};
+
+/// Shortest text that MLIR reads back as the same number.
+std::string formatFloat(double value);
+
+} // namespace mhc::conformance
+
+#endif // MHC_CONFORMANCE_IRWRITER_H

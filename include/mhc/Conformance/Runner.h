@@ -1,0 +1,63 @@
+//===- Runner.h - Runs cases and counts ----------------------- -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling and running is somebody else's: the caller hands in a function. This library writes IR, prepares tensors
+// and judges results.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MHC_CONFORMANCE_RUNNER_H
+#define MHC_CONFORMANCE_RUNNER_H
+
+#include "mhc/Conformance/Case.h"
+#include "mhcrt/io.h"
+
+#include <functional>
+#include <iosfwd>
+
+namespace mhc::conformance {
+
+enum class Backend { Cpu, Reference };
+enum class Fuse { None, Chain, Layer };
+
+struct RunRequest {
+  std::string ir;    ///< a module of unfused IR
+  std::string entry; ///< its function
+  /// The function's arguments in order, token axes collapsed to one. In the argument's element type for Backend::Cpu,
+  /// all f64 for Backend::Reference.
+  std::vector<mhcrt::HostTensor> inputs;
+  Backend backend = Backend::Cpu;
+  Fuse fuse = Fuse::Layer;
+};
+
+/// Compiles and runs. Fills the function's results in order, in any float type; or returns false and sets `error`.
+using RunFunction =
+    std::function<bool(const RunRequest &request, std::vector<mhcrt::HostTensor> &results, std::string &error)>;
+
+struct Options {
+  Backend backend = Backend::Cpu;
+  Fuse fuse = Fuse::Layer;
+  bool forward = true, gradients = true;
+  std::string emit;    ///< write IR and inputs into this folder instead of running
+  uint64_t random = 0; ///< number of random cases to run instead of golden ones
+  uint64_t seed = 0;   ///< of the first random case
+  std::vector<std::string> roots;
+};
+
+struct Counts {
+  int64_t passed = 0, failed = 0;
+};
+
+/// Runs every golden case below the roots. Prints what fails and what is not covered.
+Counts runGolden(const Options &options, const RunFunction &run, std::ostream &out);
+
+/// Runs random programs at every fusion level and on the reference, and compares them with each other.
+Counts runRandom(const Options &options, const RunFunction &run, std::ostream &out);
+
+/// Command line of mhc-conformance; returns the exit status.
+int conformanceMain(int argc, char **argv, const RunFunction &run);
+
+} // namespace mhc::conformance
+
+#endif // MHC_CONFORMANCE_RUNNER_H

@@ -1,0 +1,103 @@
+//===- Spelling.h - How a library writes the algebra ---------- -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two independent descriptions of one chain. Attributes say what is computed (names and values as in a golden
+// manifest); Spelling says how the unfused IR writes it. Every combination is a valid program with the same result, so
+// a spelling is plain data: one row per public library, or drawn at random.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MHC_CONFORMANCE_SPELLING_H
+#define MHC_CONFORMANCE_SPELLING_H
+
+#include <cstdint>
+#include <string>
+
+namespace mhc::conformance {
+
+/// What is computed. Field names are the manifest's; the specification explains them.
+struct Attributes {
+  int64_t n = 4;
+  std::string layout = "nC";       ///< nC, nC_flat, Cn, Cn_flat
+  std::string phiLayout = "out_in"; ///< out_in, in_out
+  std::string norm = "inside";     ///< inside, outside
+  std::string stat;                ///< projection: mean_square, inv_rms, applied; gates: those two or none
+  std::string res = "sinkhorn";    ///< sinkhorn, perm, none
+  std::string init = "softmax_eps"; ///< softmax_eps, exp, exp_rowmax, exp_colmax, log
+  std::string order = "row_col";   ///< row_col, col_row
+  std::string denom = "add";       ///< add, clamp, none
+  std::string resOrient = "io";    ///< io, oi
+  std::string sublayer = "toy";    ///< toy, rmsnorm
+  std::string mode = "mean";       ///< contract: mean, sum
+  std::string contract = "none";   ///< stack: none, mean, head
+  std::string act = "id";          ///< hc_sublayer: id, tanh
+  std::string constraint = "none"; ///< hc_sublayer: none, mhc
+  std::string storage;             ///< recompute_chain: bf16, f64
+  double normEps = 1e-6, preEps = 0, postMult = 2, skEps = 1e-6, subEps = 1e-5, dropout = 0;
+  double headNormEps = 1e-6, headPreEps = 1e-6;
+  int64_t iters = 20, sites = 0, numPre = 0, numPost = 0;
+  bool foldPre = false;
+  bool sharedScale = false; ///< hc_sublayer: one scale for all of alpha
+
+  bool flat() const { return layout == "nC_flat" || layout == "Cn_flat"; }
+  bool streamsInner() const { return layout == "Cn" || layout == "Cn_flat"; }
+  int64_t residualLogits() const;
+};
+
+/// How it is written.
+struct Spelling {
+  /// Where the root mean square meets the projection.
+  enum class Scale {
+    RmsNormOp, ///< mhc.rms_norm, then matmul
+    Input,     ///< x scaled, then matmul
+    Output,    ///< matmul, then scaled
+    AfterAlpha ///< matmul, times alpha, then scaled
+  } scale = Scale::Output;
+  /// The root mean square: 1/sqrt(mean) as rsqrt, as division by a square root, or the 2-norm over sqrt(K).
+  enum class Root { Rsqrt, Sqrt, Norm } root = Root::Rsqrt;
+  /// Multiply by the inverse or divide by the root (rsqrt always multiplies).
+  bool divide = false;
+  /// The mean as a sum divided by K.
+  bool meanAsSum = false;
+  /// How phi's rows get under x: the flag of matmul, or a transpose in front of it.
+  bool transposePhi = false;
+  /// One projection per group of phi's rows.
+  bool splitPhi = false;
+  /// alpha as one vector of N numbers, or a slice per group.
+  bool alphaVector = false;
+  /// pre, post and logits glued together and cut again, as an op with one output buffer does.
+  bool packCoeffs = false;
+  enum class Sigmoid { Op, Exp, Tanh } sigmoid = Sigmoid::Op;
+  /// Softmax as exp of the shifted logits over their sum.
+  bool explicitSoftmax = false;
+  /// Reductions keep their dimension as a unit and broadcast from it.
+  bool keepDims = false;
+  /// Sinkhorn turns as straight-line code.
+  bool unroll = false;
+  /// Log-space Sinkhorn on two potentials, or on the matrix itself.
+  bool potentials = false;
+  /// Divisors of Sinkhorn take the absolute value first (an L1 norm).
+  bool l1Norm = false;
+  enum class Aggregate { MulReduce, Matmul, Streams } aggregate = Aggregate::MulReduce;
+  enum class Mix { Matmul, TransposeMatmul, MulReduce, Streams } mix = Mix::Matmul;
+  /// h_post times f as an outer product by matmul.
+  bool outerMatmul = false;
+  /// h_post * f + h_post * bias instead of h_post * (f + bias).
+  bool biasApart = false;
+  /// The residual mix is the left operand of the last addition.
+  bool mixFirst = false;
+  /// Stream 0 of one batched product is the sublayer's input, the others are the mixed residual.
+  bool jointMix = false;
+  /// Coefficients are rounded to the element type of x before use.
+  bool roundCoeffs = false;
+  /// Seed of random operand orders of commutative ops; 0 leaves them as written.
+  uint64_t swapSeed = 0;
+};
+
+/// The spelling of a library's public code; `known` is false for a variant without one.
+Spelling spellingOf(const std::string &variant, bool &known);
+
+} // namespace mhc::conformance
+
+#endif // MHC_CONFORMANCE_SPELLING_H

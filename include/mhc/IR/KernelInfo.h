@@ -1,0 +1,114 @@
+//===- KernelInfo.h - The record of a kernel op ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mhc-tblgen fills one KernelInfo per kernel op from its TableGen record. The shape verifier, the textual form, the cost
+// model, bufferization and the runtime call read it; none of them knows an op by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_IR_KERNELINFO_H
+#define MHC_IR_KERNELINFO_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace mlir {
+class OpAsmParser;
+class OpAsmPrinter;
+class OpBuilder;
+} // namespace mlir
+
+namespace mhc {
+
+/// Equal labels mean equal sizes; -1 is a dimension related to no other. One inner list per operand or result, empty for
+/// one that is not a ranked tensor.
+struct DimLabels {
+  llvm::SmallVector<llvm::SmallVector<int>> operands;
+  llvm::SmallVector<llvm::SmallVector<int>> results;
+};
+
+struct KernelTensor {
+  llvm::StringRef name;
+  bool isResult;
+  bool isOptional;
+  /// Indices into KernelInfo::dims, in memory order.
+  llvm::ArrayRef<unsigned> dims;
+  /// The same when the attribute `flipAttr` is present and not its first value; empty when nothing flips.
+  llvm::ArrayRef<unsigned> flippedDims;
+  llvm::StringRef flipAttr;
+  /// Tensor whose element type this one must have, or -1; `orF32` allows f32 as well.
+  int elementOf;
+  bool orF32;
+};
+
+struct KernelAttr {
+  enum Kind { Enum, Int, Float, Bool, Unit };
+  llvm::StringRef name;
+  Kind kind;
+  /// C type in kernels.h.
+  llvm::StringRef cType;
+  /// For enums: value of a case, name of a value, attribute of a value.
+  std::optional<int64_t> (*symbolize)(llvm::StringRef);
+  llvm::StringRef (*stringify)(int64_t);
+  mlir::Attribute (*make)(mlir::MLIRContext *, int64_t);
+  int64_t (*read)(mlir::Attribute);
+};
+
+/// Sizes of the dims and values of the attributes, in the order of the record. Enums count as their number.
+struct KernelSizes {
+  llvm::SmallVector<double> dims;
+  llvm::SmallVector<double> attrs;
+};
+
+struct KernelDimRule {
+  unsigned dim;
+  llvm::ArrayRef<unsigned> uses; ///< dims that `value` reads
+  llvm::StringRef text;
+  double (*value)(const KernelSizes &);
+};
+
+struct KernelInfo {
+  llvm::StringRef opName; ///< "mhc.sinkhorn"
+  llvm::StringRef symbol; ///< "mhcrt_sinkhorn"
+  llvm::ArrayRef<KernelTensor> tensors; ///< operands, then results
+  llvm::ArrayRef<llvm::StringRef> dims; ///< in the order of the runtime call
+  llvm::ArrayRef<KernelAttr> attrs;
+  llvm::ArrayRef<KernelDimRule> dimRules;
+  double (*flops)(const KernelSizes &);
+};
+
+/// The record of the kernel op called `opName`, or null.
+const KernelInfo *lookupKernelInfo(llvm::StringRef opName);
+/// All records, by name.
+llvm::ArrayRef<const KernelInfo *> allKernelInfos();
+
+/// n! for the dim rules.
+double factorial(double n);
+
+mlir::Value kernelTensor(mlir::Operation *op, const KernelInfo &info, unsigned index);
+llvm::ArrayRef<unsigned> kernelTensorDims(mlir::Operation *op, const KernelInfo &info, unsigned index);
+/// The same from a dictionary of the op's attributes.
+llvm::ArrayRef<unsigned> kernelTensorDims(mlir::DictionaryAttr attrs, const KernelTensor &tensor);
+DimLabels kernelDimLabels(mlir::Operation *op);
+/// Value of an attribute as a number; enums count as their case.
+double kernelAttrValue(const KernelAttr &attr, mlir::Attribute value);
+
+mlir::ParseResult parseKernelOp(mlir::OpAsmParser &parser, mlir::OperationState &result, const KernelInfo &info);
+void printKernelOp(mlir::OpAsmPrinter &printer, mlir::Operation *op, const KernelInfo &info);
+/// Checks dims, dim rules and element types against the record.
+llvm::LogicalResult verifyKernelDims(mlir::Operation *op);
+void nameKernelResults(mlir::Operation *op, llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
+
+/// Sizes of the results of an op with DimsOpInterface, taken from its operands. Fails when one cannot be.
+llvm::LogicalResult reifyShapes(mlir::OpBuilder &builder, mlir::Operation *op,
+                                llvm::SmallVectorImpl<llvm::SmallVector<mlir::OpFoldResult>> &shapes);
+
+} // namespace mhc
+
+#endif // MHC_IR_KERNELINFO_H

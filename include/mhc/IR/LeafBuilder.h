@@ -1,0 +1,64 @@
+//===- LeafBuilder.h - Builds chains of leaf ops ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_IR_LEAFBUILDER_H
+#define MHC_IR_LEAFBUILDER_H
+
+#include "mhc/IR/MhcOps.h"
+
+namespace mhc {
+
+/// Shorthand for leaf ops on tensors whose leading dimension may be dynamic. Sizes of results follow from the operands.
+class LeafBuilder {
+public:
+  LeafBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+
+  using Value = mlir::Value;
+  using Sizes = llvm::SmallVector<mlir::OpFoldResult>;
+
+  Sizes sizesOf(Value tensor);
+  mlir::OpFoldResult size(Value tensor, int64_t dim) { return sizesOf(tensor)[dim]; }
+  mlir::OpFoldResult constant(int64_t size) { return builder.getIndexAttr(size); }
+
+  Value cast(Value tensor, mlir::Type elementType);
+  Value toF32(Value tensor) { return cast(tensor, builder.getF32Type()); }
+  Value splat(double value, Value like);
+
+  Value add(Value a, Value b);
+  Value sub(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value div(Value a, Value b);
+  Value max(Value a, Value b);
+  Value exp(Value a);
+  Value log(Value a);
+  Value sqrt(Value a);
+  Value sigmoid(Value a);
+  Value softmax(Value a, int64_t dim);
+
+  Value reduce(ReduceKind kind, Value tensor, llvm::ArrayRef<int64_t> dims);
+  /// Operand dimension i becomes dimension dims[i] of a tensor of `sizes`.
+  Value broadcast(Value tensor, llvm::ArrayRef<mlir::OpFoldResult> sizes, llvm::ArrayRef<int64_t> dims);
+  /// The reduction of `tensor` along `dim`, repeated to the shape of `tensor`.
+  Value reduceLike(ReduceKind kind, Value tensor, int64_t dim);
+  Value transpose(Value tensor, llvm::ArrayRef<int64_t> perm);
+  Value slice(Value tensor, int64_t dim, int64_t offset, int64_t size);
+  Value matmul(Value lhs, Value rhs, bool transposeLhs = false, bool transposeRhs = false);
+  Value batchMatmul(Value lhs, Value rhs, bool transposeLhs = false, bool transposeRhs = false);
+  /// Splits dimension `dim` into the static sizes `inner`, or joins `count` dimensions from `dim` on.
+  Value split(Value tensor, int64_t dim, llvm::ArrayRef<int64_t> inner);
+  Value join(Value tensor, int64_t dim, int64_t count);
+
+private:
+  mlir::RankedTensorType typeOf(llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type elementType);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace mhc
+
+#endif // MHC_IR_LEAFBUILDER_H

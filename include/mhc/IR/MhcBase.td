@@ -1,0 +1,198 @@
+//===- MhcBase.td - Dialect, dimensions and op base classes ----*- tablegen -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_IR_MHCBASE
+#define MHC_IR_MHCBASE
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mhc/IR/MhcInterfaces.td"
+
+def Mhc_Dialect : Dialect {
+  let name = "mhc";
+  let summary = "Manifold-constrained hyper-connections";
+  let cppNamespace = "::mhc";
+  let description = [{
+    A minimal tensor language (the leaf ops) in which every public variant of manifold-constrained hyper-connections
+    can be written unfused, and the mHC ops that the compiler finds in such code. Ops have value semantics on ranked
+    tensors. What upstream has (arith, math, tensor, scf, func) is not repeated here.
+
+    The letters of dimensions are the same everywhere:
+
+    | letter | meaning |
+    | --- | --- |
+    | `M` | tokens, all leading axes flattened; may be dynamic |
+    | `n` | residual streams, 1 to 16 |
+    | `C` | channels of one stream |
+    | `K` | `n*C`, the flattened width of one token |
+    | `N` | projected coefficients: `2n + R`, or `n` for the head |
+    | `R` | residual logits: `n*n`, or `n!` for a permutation map |
+    | `A` | gate groups: 3 (pre, post, res), or 1 for the head |
+
+    A kernel op prints its operands and results by the names of its record. Absent optional ones are left out:
+
+    ```mlir
+    %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+      <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes. Their C names in kernels.h are mhcrt_<mnemonic> and MHCRT_<MNEMONIC>_<CASE>.
+//===----------------------------------------------------------------------===//
+
+class Mhc_Enum<string cpp, string text, list<I32EnumAttrCase> cases> : I32EnumAttr<cpp, text, cases> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mhc";
+}
+class Mhc_EnumAttr<I32EnumAttr enum, string mnemonic> : EnumAttr<Mhc_Dialect, enum, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Mhc_Layout : Mhc_Enum<"Layout", "memory order of one token's streams: nC is [n][C], Cn is [C][n]",
+  [I32EnumAttrCase<"nC", 0>, I32EnumAttrCase<"Cn", 1>]>;
+def Mhc_LayoutAttr : Mhc_EnumAttr<Mhc_Layout, "layout">;
+
+def Mhc_PhiLayout : Mhc_Enum<"PhiLayout", "storage of the projection weight: out_in is [N,K], in_out is [K,N]",
+  [I32EnumAttrCase<"out_in", 0>, I32EnumAttrCase<"in_out", 1>]>;
+def Mhc_PhiLayoutAttr : Mhc_EnumAttr<Mhc_PhiLayout, "phi_layout">;
+
+def Mhc_Norm : Mhc_Enum<"Norm",
+  "multiplier s of a token: inside is 1/sqrt(ms + eps), outside is 1/(sqrt(ms) + eps), none is 1",
+  [I32EnumAttrCase<"inside", 0>, I32EnumAttrCase<"outside", 1>, I32EnumAttrCase<"none", 2>]>;
+def Mhc_NormAttr : Mhc_EnumAttr<Mhc_Norm, "norm">;
+
+def Mhc_Stat : Mhc_Enum<"Stat", "what a projection hands on beside the raw product: the mean square, the multiplier s, "
+  "or nothing because s is applied to the product",
+  [I32EnumAttrCase<"mean_square", 0>, I32EnumAttrCase<"inv_rms", 1>, I32EnumAttrCase<"applied", 2>]>;
+def Mhc_StatAttr : Mhc_EnumAttr<Mhc_Stat, "stat">;
+
+def Mhc_Init : Mhc_Enum<"Init", "start of the Sinkhorn iteration (mhc.md 3.4)",
+  [I32EnumAttrCase<"softmax_eps", 0>, I32EnumAttrCase<"exp", 1>, I32EnumAttrCase<"exp_rowmax", 2>,
+   I32EnumAttrCase<"exp_colmax", 3>, I32EnumAttrCase<"log", 4>]>;
+def Mhc_InitAttr : Mhc_EnumAttr<Mhc_Init, "init">;
+
+def Mhc_Order : Mhc_Enum<"Order", "which step of an iteration comes first; a row step makes rows sum to one",
+  [I32EnumAttrCase<"row_col", 0>, I32EnumAttrCase<"col_row", 1>]>;
+def Mhc_OrderAttr : Mhc_EnumAttr<Mhc_Order, "order">;
+
+def Mhc_Denom : Mhc_Enum<"Denom", "divisor of a step: add is sum + eps, clamp is max(sum, eps), none is sum",
+  [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"clamp", 1>, I32EnumAttrCase<"none", 2>]>;
+def Mhc_DenomAttr : Mhc_EnumAttr<Mhc_Denom, "denom">;
+
+def Mhc_Orient : Mhc_Enum<"Orient",
+  "oi: out[o] = sum_i H[o,i] x[i], the first index is the output stream; io: out[o] = sum_i H[i,o] x[i]",
+  [I32EnumAttrCase<"oi", 0>, I32EnumAttrCase<"io", 1>]>;
+def Mhc_OrientAttr : Mhc_EnumAttr<Mhc_Orient, "orient">;
+
+def Mhc_ResMap : Mhc_Enum<"ResMap", "map from residual logits to the residual matrix; identity takes the logits as they are",
+  [I32EnumAttrCase<"sinkhorn", 0>, I32EnumAttrCase<"permutation", 1>, I32EnumAttrCase<"identity", 2>]>;
+def Mhc_ResMapAttr : Mhc_EnumAttr<Mhc_ResMap, "res_map">;
+
+def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
+  [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
+def Mhc_ContractModeAttr : Mhc_EnumAttr<Mhc_ContractMode, "contract_mode">;
+
+def Mhc_ReduceKind : Mhc_Enum<"ReduceKind", "what a reduction computes",
+  [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"mean", 2>]>;
+def Mhc_ReduceKindAttr : Mhc_EnumAttr<Mhc_ReduceKind, "reduce_kind"> { let assemblyFormat = "$value"; }
+
+def Mhc_IterCount : ConfinedAttr<I64Attr, [IntNonNegative]>;
+
+//===----------------------------------------------------------------------===//
+// Tensors. `dims` names the dimensions; equal names must have equal sizes. mhc-tblgen reads the extra fields.
+//===----------------------------------------------------------------------===//
+
+defvar Mhc_Floats = [F32, BF16, F16];
+
+class Mhc_Tensor<list<Type> types, list<string> dims> : TensorRankOf<types, [!size(dims)]> {
+  list<string> dimNames = dims;
+  /// The dims when the attribute `flipAttr` is set to its second value.
+  list<string> flippedDims = [];
+  string flipAttr = "";
+  /// Name of the tensor whose element type this one must have; with `orF32`, f32 is legal as well.
+  string elementOf = "";
+  bit orF32 = 0;
+}
+
+/// A tensor that is stored with other dims when the attribute `attr` is set.
+class Mhc_Flippable<list<Type> types, list<string> dims, list<string> flipped, string attr> : Mhc_Tensor<types, dims> {
+  let flippedDims = flipped;
+  let flipAttr = attr;
+}
+
+/// The residual streams, [M,n,C] or [M,C,n] by the attribute `layout`.
+class Mhc_Streams<string like = ""> : Mhc_Tensor<Mhc_Floats, ["M", "n", "C"]> {
+  let flippedDims = ["M", "C", "n"];
+  let flipAttr = "layout";
+  let elementOf = like;
+}
+/// A tensor with the element type of another.
+class Mhc_Like<string like, list<string> dims> : Mhc_Tensor<Mhc_Floats, dims> { let elementOf = like; }
+class Mhc_LikeOrF32<string like, list<string> dims> : Mhc_Like<like, dims> { let orF32 = 1; }
+/// The projection weight, [rows,K] or [K,rows] by the attribute `phi_layout`.
+class Mhc_Phi<string rows> : Mhc_LikeOrF32<"x", [rows, "K"]> {
+  let flippedDims = ["K", rows];
+  let flipAttr = "phi_layout";
+}
+
+//===----------------------------------------------------------------------===//
+// Op bases
+//===----------------------------------------------------------------------===//
+
+/// An op of the tensor language without a kernel of its own: it is lowered to linalg.
+class Mhc_LeafOp<string mnemonic, list<Trait> traits = []>
+    : Op<Mhc_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<DimsOpInterface>], traits)>;
+
+/// A size that follows from others, such as K = n*C. `value` is a C++ expression over dimensions and attributes.
+class Mhc_DimRule<string dim, string expr> {
+  string name = dim;
+  string value = expr;
+}
+
+/// An op that one runtime kernel computes. From the record come the class, the shape verifier, the C prototype, the
+/// runtime call, the byte count, the reference page and the benchmark case.
+class Mhc_KernelOp<string mnemonic, list<Trait> traits = []>
+    : Op<Mhc_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelInfo"]>,
+        DeclareOpInterfaceMethods<DimsOpInterface>,
+        DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>], traits)> {
+  /// Multiply-adds count as two. A C++ expression over dimensions and attributes.
+  string flops = "";
+  list<Mhc_DimRule> dimRules = [];
+  /// Set where lib/IR/Ops/<Stem>.cpp has a verifier; that one calls verifyKernelDims first.
+  bit verifyExtra = 0;
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    const ::mhc::KernelInfo &$cppClass::getKernelInfo() { return kernelInfo(); }
+    ::mhc::DimLabels $cppClass::getDimLabels() { return ::mhc::kernelDimLabels(*this); }
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      ::mhc::nameKernelResults(*this, setName);
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
+        ::mlir::ReifiedRankedShapedTypeDims &shapes) { return ::mhc::reifyShapes(builder, *this, shapes); }
+  }] # !if(hasCustomAssemblyFormat, [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &result) {
+      return ::mhc::parseKernelOp(parser, result, kernelInfo());
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) { ::mhc::printKernelOp(printer, getOperation(), kernelInfo()); }
+  }], "") # !if(verifyExtra, "", [{
+    ::llvm::LogicalResult $cppClass::verify() { return ::mhc::verifyKernelDims(*this); }
+  }]);
+  let extraClassDeclaration = "static const ::mhc::KernelInfo &kernelInfo();";
+}
+
+#endif // MHC_IR_MHCBASE

@@ -1,0 +1,53 @@
+//===- MhcInterfaces.td - What passes ask of ops ----*- tablegen -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_IR_MHCINTERFACES
+#define MHC_IR_MHCINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def DimsOpInterface : OpInterface<"DimsOpInterface"> {
+  let cppNamespace = "::mhc";
+  let description = [{
+    Says which dimensions of the operands and results of an op always have the same size. Shape inference, the check of
+    a compiled model's arguments, the memory plan and the cost model all rest on these labels.
+  }];
+  let methods = [
+    InterfaceMethod<"One label per dimension of each operand and result; equal labels mean equal sizes.",
+      "::mhc::DimLabels", "getDimLabels">
+  ];
+}
+
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::mhc";
+  let description = [{
+    An op that one runtime kernel computes. All that passes need is in its record (mhc/IR/KernelInfo.h).
+  }];
+  let methods = [
+    InterfaceMethod<"The op's record.", "const ::mhc::KernelInfo &", "getKernelInfo">,
+    InterfaceMethod<"The value of tensor `index` of the record; null when it is optional and absent.",
+      "::mlir::Value", "getTensor", (ins "unsigned":$index), "",
+      [{ return ::mhc::kernelTensor($_op.getOperation(), $_op.getKernelInfo(), index); }]>,
+    InterfaceMethod<"The named dimensions of tensor `index`, in memory order under the op's attributes.",
+      "::llvm::ArrayRef<unsigned>", "getTensorDims", (ins "unsigned":$index), "",
+      [{ return ::mhc::kernelTensorDims($_op.getOperation(), $_op.getKernelInfo(), index); }]>
+  ];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::mhc";
+  let description = [{
+    An op that stands for a chain of simpler ones. The chain is its definition: fusion is the inverse of decomposition,
+    the reference evaluates the chain, and kernels are tested against it.
+  }];
+  let methods = [
+    InterfaceMethod<"Builds the chain at the builder's insertion point and returns one value per result.",
+      "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
+#endif // MHC_IR_MHCINTERFACES

@@ -1,0 +1,62 @@
+//===- Sinkhorn.td - Residual maps: Sinkhorn and permutation mixture ----*- tablegen -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_IR_OPS_SINKHORN
+#define MHC_IR_OPS_SINKHORN
+
+include "mhc/IR/MhcBase.td"
+
+def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Project mixing logits onto doubly stochastic matrices";
+  let description = [{
+    `iters` times divides the rows and the columns of each matrix by their sums, in the order `order`, starting from
+    (mhc.md 3.4)
+
+    - `softmax_eps`: the softmax of each row plus eps, which counts as the first row step;
+    - `exp`, `exp_rowmax`, `exp_colmax`: exp of the logits, shifted by nothing, the row maximum or the column maximum;
+    - `log`: the logits; every step subtracts a log-sum-exp, and the exponential comes last.
+
+    `denom` says how eps enters a division; `log` knows no eps. The last step is exact, the other direction converges.
+
+    C1: `softmax_eps` needs order `row_col` and iters of at least 1. C2: `log` needs denom `none`.
+
+    ```mlir
+    func.func @sinkhorn(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+      %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+        <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+      return %mix : tensor<?x4x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Tensor<[F32], ["M", "n", "n"]>:$logits, Mhc_InitAttr:$init, Mhc_OrderAttr:$order,
+    Mhc_DenomAttr:$denom, F64Attr:$eps, Mhc_IterCount:$iters);
+  let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$mix);
+  let flops = "4*M*n*n*iters";
+  let verifyExtra = 1;
+}
+
+def Mhc_PermutationMixOp : Mhc_KernelOp<"permutation_mix", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Mix all permutation matrices by the softmax of their logits";
+  let description = [{
+    `mix[m] = sum_p softmax(logits[m])[p] * P_p`, permutations in lexicographic order with the identity first
+    (mhc.md 3.5). Doubly stochastic for any logits, without iterations. n is at most 6: R is n!.
+
+    ```mlir
+    func.func @permutation_mix(%logits: tensor<?x24xf32>) -> tensor<?x4x4xf32> {
+      %mix = mhc.permutation_mix(logits = %logits : tensor<?x24xf32>) -> (mix : tensor<?x4x4xf32>)
+      return %mix : tensor<?x4x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Tensor<[F32], ["M", "R"]>:$logits);
+  let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$mix);
+  let flops = "M*R*(n + 4)";
+  let dimRules = [Mhc_DimRule<"R", "factorial(n)">];
+  let verifyExtra = 1;
+}
+
+#endif // MHC_IR_OPS_SINKHORN

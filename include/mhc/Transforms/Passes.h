@@ -1,0 +1,25 @@
+//===- Passes.h - Passes from mhc to mhc ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TRANSFORMS_PASSES_H
+#define MHC_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mhc {
+
+/// What one kernel may span.
+enum class FuseLevel { none, chain, layer };
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "mhc/Transforms/Passes.h.inc"
+
+} // namespace mhc
+
+#endif // MHC_TRANSFORMS_PASSES_H

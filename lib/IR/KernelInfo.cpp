@@ -1,0 +1,291 @@
+//===- KernelInfo.cpp - Textual form and lookup of kernel ops ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/IR/KernelInfo.h"
+#include "mhc/IR/MhcOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mhc;
+
+#include "mhc/IR/MhcKernelInfo.cpp.inc"
+
+const KernelInfo *mhc::lookupKernelInfo(StringRef opName) {
+  for (const KernelInfo *info : allKernelInfos())
+    if (info->opName == opName)
+      return info;
+  return nullptr;
+}
+
+double mhc::factorial(double n) { return n <= 1 ? 1 : n * factorial(n - 1); }
+
+Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
+  const KernelTensor &tensor = info.tensors[index];
+  unsigned first = tensor.isResult ? llvm::count_if(info.tensors, [](auto &t) { return !t.isResult; }) : 0;
+  unsigned optionals = 0;
+  for (unsigned i = first; i < index; ++i)
+    optionals += info.tensors[i].isOptional;
+  StringRef segments = tensor.isResult ? "resultSegmentSizes" : "operandSegmentSizes";
+  ValueRange values = tensor.isResult ? ValueRange(op->getResults()) : ValueRange(op->getOperands());
+  unsigned total = llvm::count_if(info.tensors, [&](auto &t) { return t.isResult == tensor.isResult; });
+  SmallVector<int32_t> sizes(total, 1);
+  if (auto attr = op->getAttrOfType<DenseI32ArrayAttr>(segments)) {
+    sizes.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+  } else if (values.size() < total) { // the one optional tensor is absent
+    for (unsigned i = 0; i < total; ++i)
+      if (info.tensors[first + i].isOptional)
+        sizes[i] = 0;
+  }
+  if (sizes[index - first] == 0)
+    return {};
+  unsigned position = 0;
+  for (unsigned i = 0; i < index - first; ++i)
+    position += sizes[i];
+  return values[position];
+}
+
+ArrayRef<unsigned> mhc::kernelTensorDims(DictionaryAttr attrs, const KernelTensor &tensor) {
+  if (tensor.flippedDims.empty())
+    return tensor.dims;
+  Attribute flip = attrs.get(tensor.flipAttr);
+  bool first = !flip;
+  if (auto layout = dyn_cast_or_null<LayoutAttr>(flip))
+    first = layout.getValue() == Layout::nC;
+  else if (auto layout = dyn_cast_or_null<PhiLayoutAttr>(flip))
+    first = layout.getValue() == PhiLayout::out_in;
+  return first ? tensor.dims : tensor.flippedDims;
+}
+
+ArrayRef<unsigned> mhc::kernelTensorDims(Operation *op, const KernelInfo &info, unsigned index) {
+  return kernelTensorDims(op->getAttrDictionary(), info.tensors[index]);
+}
+
+double mhc::kernelAttrValue(const KernelAttr &attr, Attribute value) {
+  switch (attr.kind) {
+  case KernelAttr::Enum:
+    return attr.read(value);
+  case KernelAttr::Int:
+    return cast<IntegerAttr>(value).getInt();
+  case KernelAttr::Float:
+    return cast<FloatAttr>(value).getValueAsDouble();
+  case KernelAttr::Bool:
+    return cast<BoolAttr>(value).getValue();
+  case KernelAttr::Unit:
+    return value != nullptr;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+//===----------------------------------------------------------------------===//
+// Textual form: op(name = %value : type, ...) <attr = value, ...> -> (name : type, ...)
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tensors of one side of a record, with the parsed type of each that is present.
+struct Side {
+  Side(const KernelInfo &info, bool results) {
+    for (const KernelTensor &tensor : info.tensors)
+      if (tensor.isResult == results)
+        tensors.push_back(&tensor);
+    types.resize(tensors.size());
+  }
+  /// Index of the tensor called `name` that was not yet seen.
+  FailureOr<unsigned> take(OpAsmParser &parser, SMLoc loc, StringRef name) {
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      if (tensor->name == name) {
+        if (types[i])
+          return parser.emitError(loc) << "'" << name << "' is given twice";
+        return i;
+      }
+    return parser.emitError(loc) << "no '" << name << "' here; expected one of " << names();
+  }
+  LogicalResult checkComplete(OpAsmParser &parser, SMLoc loc, StringRef opName) {
+    for (auto [tensor, type] : llvm::zip(tensors, types))
+      if (!type && !tensor->isOptional)
+        return parser.emitError(loc) << "'" << opName << "' needs '" << tensor->name << "'";
+    return success();
+  }
+  std::string names() {
+    return llvm::join(llvm::map_range(tensors, [](auto *t) { return ("'" + t->name + "'").str(); }), ", ");
+  }
+  /// Segment sizes, needed when more than one tensor is optional.
+  void addSegments(OpAsmParser &parser, OperationState &result, StringRef name) {
+    if (llvm::count_if(tensors, [](auto *t) { return t->isOptional; }) < 2)
+      return;
+    SmallVector<int32_t> sizes;
+    for (Type type : types)
+      sizes.push_back(type ? 1 : 0);
+    result.addAttribute(name, parser.getBuilder().getDenseI32ArrayAttr(sizes));
+  }
+  SmallVector<const KernelTensor *> tensors;
+  SmallVector<Type> types;
+};
+} // namespace
+
+static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, const KernelInfo &info) {
+  StringRef name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name) || parser.parseEqual())
+    return failure();
+  const auto *attr = llvm::find_if(info.attrs, [&](const KernelAttr &a) { return a.name == name; });
+  if (attr == info.attrs.end())
+    return parser.emitError(loc) << "'" << info.opName << "' has no attribute '" << name << "'";
+  if (result.attributes.get(name))
+    return parser.emitError(loc) << "'" << name << "' is given twice";
+  Builder &builder = parser.getBuilder();
+  loc = parser.getCurrentLocation();
+  switch (attr->kind) {
+  case KernelAttr::Enum: {
+    std::string text;
+    if (parser.parseKeywordOrString(&text))
+      return failure();
+    std::optional<int64_t> value = attr->symbolize(text);
+    if (!value) {
+      auto error = parser.emitError(loc) << "'" << name << "' is '" << text << "'; expected ";
+      for (int64_t i = 0; !attr->stringify(i).empty(); ++i)
+        error << (i ? ", '" : "'") << attr->stringify(i) << "'";
+      return error;
+    }
+    result.addAttribute(name, attr->make(builder.getContext(), *value));
+    return success();
+  }
+  case KernelAttr::Int: {
+    int64_t value = 0;
+    if (parser.parseInteger(value))
+      return failure();
+    result.addAttribute(name, builder.getI64IntegerAttr(value));
+    return success();
+  }
+  case KernelAttr::Float: {
+    double value = 0;
+    if (parser.parseFloat(value))
+      return failure();
+    result.addAttribute(name, builder.getF64FloatAttr(value));
+    return success();
+  }
+  case KernelAttr::Bool:
+  case KernelAttr::Unit: {
+    StringRef text;
+    if (parser.parseKeyword(&text))
+      return failure();
+    if (text != "true" && text != "false")
+      return parser.emitError(loc) << "'" << name << "' is '" << text << "'; expected 'true' or 'false'";
+    result.addAttribute(name, builder.getBoolAttr(text == "true"));
+    return success();
+  }
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, const KernelInfo &info) {
+  SMLoc start = parser.getCurrentLocation();
+  Side operands(info, /*results=*/false), results(info, /*results=*/true);
+  SmallVector<OpAsmParser::UnresolvedOperand> values(operands.tensors.size());
+  auto parseOperand = [&]() -> ParseResult {
+    StringRef name;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return failure();
+    FailureOr<unsigned> index = operands.take(parser, loc, name);
+    return failure(failed(index) || failed(parser.parseEqual()) || failed(parser.parseOperand(values[*index])) ||
+                   failed(parser.parseColonType(operands.types[*index])));
+  };
+  auto parseResult = [&]() -> ParseResult {
+    StringRef name;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return failure();
+    FailureOr<unsigned> index = results.take(parser, loc, name);
+    return failure(failed(index) || failed(parser.parseColonType(results.types[*index])));
+  };
+  if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOperand)) ||
+      failed(operands.checkComplete(parser, start, info.opName)) ||
+      failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalLessGreater,
+                                            [&] { return parseAttribute(parser, result, info); })))
+    return failure();
+  for (const KernelAttr &attr : info.attrs)
+    if (!result.attributes.get(attr.name))
+      return parser.emitError(start) << "'" << info.opName << "' needs attribute '" << attr.name << "'";
+  if (failed(parser.parseArrow()) ||
+      failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseResult)) ||
+      failed(results.checkComplete(parser, start, info.opName)) ||
+      failed(parser.parseOptionalAttrDict(result.attributes)))
+    return failure();
+  operands.addSegments(parser, result, "operandSegmentSizes");
+  results.addSegments(parser, result, "resultSegmentSizes");
+  for (auto [value, type] : llvm::zip(values, operands.types))
+    if (type && parser.resolveOperand(value, type, result.operands))
+      return failure();
+  for (Type type : results.types)
+    if (type)
+      result.addTypes(type);
+  return success();
+}
+
+/// The shortest decimal that reads back as the same number.
+static void printDouble(raw_ostream &os, double value) {
+  char text[32];
+  for (int digits = 1; digits <= 17; ++digits) {
+    snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+    if (strtod(text, nullptr) == value)
+      break;
+  }
+  StringRef mantissa = StringRef(text).split('e').first, exponent = StringRef(text).split('e').second;
+  os << mantissa << (mantissa.contains('.') ? "" : ".0");
+  if (exponent != "+00")
+    os << 'e' << exponent;
+}
+
+static void printAttribute(OpAsmPrinter &printer, const KernelAttr &attr, Attribute value) {
+  printer << attr.name << " = ";
+  if (attr.kind == KernelAttr::Enum)
+    printer << attr.stringify(attr.read(value));
+  else if (attr.kind == KernelAttr::Int)
+    printer << cast<IntegerAttr>(value).getInt();
+  else if (attr.kind == KernelAttr::Float)
+    printDouble(printer.getStream(), cast<FloatAttr>(value).getValueAsDouble());
+  else
+    printer << (cast<BoolAttr>(value).getValue() ? "true" : "false");
+}
+
+void mhc::printKernelOp(OpAsmPrinter &printer, Operation *op, const KernelInfo &info) {
+  SmallVector<StringRef> elided = {"operandSegmentSizes", "resultSegmentSizes"};
+  auto printTensors = [&](bool results) {
+    printer << "(";
+    bool first = true;
+    for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+      Value value = tensor.isResult == results ? kernelTensor(op, info, i) : Value();
+      if (!value)
+        continue;
+      printer << (first ? "" : ", ") << tensor.name;
+      if (!results)
+        printer << " = " << value;
+      printer << " : " << value.getType();
+      first = false;
+    }
+    printer << ")";
+  };
+  printTensors(/*results=*/false);
+  if (!info.attrs.empty()) {
+    printer << " <";
+    llvm::interleaveComma(info.attrs, printer, [&](const KernelAttr &attr) {
+      elided.push_back(attr.name);
+      printAttribute(printer, attr, op->getAttr(attr.name));
+    });
+    printer << ">";
+  }
+  printer << " -> ";
+  printTensors(/*results=*/true);
+  printer.printOptionalAttrDict(op->getAttrs(), elided);
+}
+
+void mhc::nameKernelResults(Operation *op, function_ref<void(Value, StringRef)> setName) {
+  const KernelInfo &info = cast<KernelOpInterface>(op).getKernelInfo();
+  for (auto [i, tensor] : llvm::enumerate(info.tensors))
+    if (Value value = tensor.isResult ? kernelTensor(op, info, i) : Value())
+      setName(value, tensor.name);
+}

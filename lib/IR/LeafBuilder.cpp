@@ -1,0 +1,147 @@
+//===- LeafBuilder.cpp - Builds chains of leaf ops ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mhc;
+
+static RankedTensorType tensorType(Value value) { return ::llvm::cast<RankedTensorType>(value.getType()); }
+
+LeafBuilder::Sizes LeafBuilder::sizesOf(Value tensor) { return tensor::getMixedSizes(builder, loc, tensor); }
+
+RankedTensorType LeafBuilder::typeOf(ArrayRef<OpFoldResult> sizes, Type elementType) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, elementType);
+}
+
+Value LeafBuilder::cast(Value tensor, Type elementType) {
+  RankedTensorType type = tensorType(tensor);
+  if (type.getElementType() == elementType)
+    return tensor;
+  unsigned from = type.getElementTypeBitWidth(), to = elementType.getIntOrFloatBitWidth();
+  if (from == to) // bf16 and f16 meet in f32
+    return cast(toF32(tensor), elementType);
+  RankedTensorType result = type.clone(elementType);
+  if (from < to)
+    return arith::ExtFOp::create(builder, loc, result, tensor);
+  return arith::TruncFOp::create(builder, loc, result, tensor);
+}
+
+Value LeafBuilder::splat(double value, Value like) {
+  RankedTensorType type = tensorType(like);
+  auto element = builder.getFloatAttr(type.getElementType(), value);
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, element));
+  Value scalar = arith::ConstantOp::create(builder, loc, element);
+  SmallVector<Value> dynamic;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      dynamic.push_back(::llvm::cast<Value>(size(like, dim)));
+  return tensor::SplatOp::create(builder, loc, type, scalar, dynamic);
+}
+
+Value LeafBuilder::add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
+Value LeafBuilder::sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
+Value LeafBuilder::mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+Value LeafBuilder::div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+Value LeafBuilder::max(Value a, Value b) { return arith::MaximumFOp::create(builder, loc, a, b); }
+Value LeafBuilder::exp(Value a) { return math::ExpOp::create(builder, loc, a); }
+Value LeafBuilder::log(Value a) { return math::LogOp::create(builder, loc, a); }
+Value LeafBuilder::sqrt(Value a) { return math::SqrtOp::create(builder, loc, a); }
+Value LeafBuilder::sigmoid(Value a) { return SigmoidOp::create(builder, loc, a.getType(), a); }
+Value LeafBuilder::softmax(Value a, int64_t dim) { return SoftmaxOp::create(builder, loc, a.getType(), a, dim); }
+
+Value LeafBuilder::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims) {
+  RankedTensorType type = tensorType(tensor);
+  SmallVector<int64_t> shape;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!llvm::is_contained(dims, dim))
+      shape.push_back(type.getDimSize(dim));
+  return ReduceOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), kind, tensor, dims);
+}
+
+Value LeafBuilder::broadcast(Value tensor, ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> dims) {
+  RankedTensorType type = tensorType(tensor);
+  SmallVector<Value> dynamic;
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    const auto *source = llvm::find(dims, static_cast<int64_t>(dim));
+    bool given = source != dims.end() && type.getDimSize(source - dims.begin()) != 1;
+    if (!given && ::llvm::isa<Value>(size))
+      dynamic.push_back(::llvm::cast<Value>(size));
+  }
+  return BroadcastOp::create(builder, loc, typeOf(sizes, type.getElementType()), tensor, dynamic, dims);
+}
+
+Value LeafBuilder::reduceLike(ReduceKind kind, Value tensor, int64_t dim) {
+  SmallVector<int64_t> kept;
+  for (int64_t i = 0; i < tensorType(tensor).getRank(); ++i)
+    if (i != dim)
+      kept.push_back(i);
+  return broadcast(reduce(kind, tensor, dim), sizesOf(tensor), kept);
+}
+
+Value LeafBuilder::transpose(Value tensor, ArrayRef<int64_t> perm) {
+  RankedTensorType type = tensorType(tensor);
+  SmallVector<int64_t> shape;
+  for (int64_t dim : perm)
+    shape.push_back(type.getDimSize(dim));
+  return TransposeOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), tensor, perm);
+}
+
+Value LeafBuilder::slice(Value tensor, int64_t dim, int64_t offset, int64_t size) {
+  Sizes sizes = sizesOf(tensor);
+  Sizes offsets(sizes.size(), constant(0)), strides(sizes.size(), constant(1));
+  offsets[dim] = constant(offset);
+  sizes[dim] = constant(size);
+  return tensor::ExtractSliceOp::create(builder, loc, tensor, offsets, sizes, strides);
+}
+
+Value LeafBuilder::matmul(Value lhs, Value rhs, bool transposeLhs, bool transposeRhs) {
+  auto shape = {tensorType(lhs).getDimSize(transposeLhs ? 1 : 0), tensorType(rhs).getDimSize(transposeRhs ? 0 : 1)};
+  return MatmulOp::create(builder, loc, tensorType(lhs).clone(shape), lhs, rhs, transposeLhs, transposeRhs);
+}
+
+Value LeafBuilder::batchMatmul(Value lhs, Value rhs, bool transposeLhs, bool transposeRhs) {
+  auto shape = {tensorType(lhs).getDimSize(0), tensorType(lhs).getDimSize(transposeLhs ? 2 : 1),
+                tensorType(rhs).getDimSize(transposeRhs ? 1 : 2)};
+  return BatchMatmulOp::create(builder, loc, tensorType(lhs).clone(shape), lhs, rhs, transposeLhs, transposeRhs);
+}
+
+Value LeafBuilder::split(Value tensor, int64_t dim, ArrayRef<int64_t> inner) {
+  Sizes sizes;
+  SmallVector<ReassociationIndices> groups;
+  int64_t next = 0;
+  for (auto [i, size] : llvm::enumerate(sizesOf(tensor))) {
+    bool splits = static_cast<int64_t>(i) == dim;
+    ReassociationIndices &group = groups.emplace_back();
+    for (size_t j = 0; j < (splits ? inner.size() : 1); ++j) {
+      sizes.push_back(splits ? constant(inner[j]) : size);
+      group.push_back(next++);
+    }
+  }
+  return tensor::ExpandShapeOp::create(builder, loc, typeOf(sizes, tensorType(tensor).getElementType()), tensor, groups,
+                                       sizes);
+}
+
+Value LeafBuilder::join(Value tensor, int64_t dim, int64_t count) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < tensorType(tensor).getRank(); ++i) {
+    if (i > dim && i < dim + count)
+      groups.back().push_back(i);
+    else
+      groups.push_back({i});
+  }
+  return tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
+}

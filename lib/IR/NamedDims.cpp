@@ -1,0 +1,133 @@
+//===- NamedDims.cpp - The one shape verifier of all kernel ops ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+
+DimLabels mhc::kernelDimLabels(Operation *op) {
+  auto kernel = cast<KernelOpInterface>(op);
+  const KernelInfo &info = kernel.getKernelInfo();
+  DimLabels labels;
+  for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+    if (!kernel.getTensor(i))
+      continue;
+    ArrayRef<unsigned> dims = kernel.getTensorDims(i);
+    (tensor.isResult ? labels.results : labels.operands).emplace_back(dims.begin(), dims.end());
+  }
+  return labels;
+}
+
+LogicalResult mhc::reifyShapes(OpBuilder &builder, Operation *op,
+                               SmallVectorImpl<SmallVector<OpFoldResult>> &shapes) {
+  DimLabels labels = cast<DimsOpInterface>(op).getDimLabels();
+  auto sizeOf = [&](int label) -> OpFoldResult {
+    for (auto [operand, dims] : llvm::zip(op->getOperands(), labels.operands))
+      for (auto [i, other] : llvm::enumerate(dims))
+        if (label >= 0 && other == label)
+          return tensor::getMixedSize(builder, op->getLoc(), operand, i);
+    return {};
+  };
+  for (auto [result, dims] : llvm::zip(op->getResults(), labels.results)) {
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<OpFoldResult> &sizes = shapes.emplace_back();
+    for (auto [i, label] : llvm::enumerate(dims)) {
+      sizes.push_back(type.isDynamicDim(i) ? sizeOf(label) : OpFoldResult(builder.getIndexAttr(type.getDimSize(i))));
+      if (!sizes.back())
+        return failure();
+    }
+  }
+  return success();
+}
+
+namespace {
+/// The sizes that the tensors of one op give to the record's dims.
+struct DimBinding {
+  struct Size {
+    int64_t size;
+    StringRef tensor; ///< the first that gave it
+  };
+
+  DimBinding(KernelOpInterface op) : op(op), info(op.getKernelInfo()), sizes(info.dims.size()) {}
+
+  LogicalResult bindTensors() {
+    for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+      Value value = op.getTensor(i);
+      if (!value)
+        continue;
+      auto shape = cast<RankedTensorType>(value.getType()).getShape();
+      for (auto [dim, size] : llvm::zip(op.getTensorDims(i), shape))
+        if (!ShapedType::isDynamic(size) && failed(bind(dim, size, tensor.name)))
+          return failure();
+    }
+    return success();
+  }
+
+  LogicalResult bind(unsigned dim, int64_t size, StringRef tensor) {
+    if (!sizes[dim]) {
+      sizes[dim] = Size{size, tensor};
+      return success();
+    }
+    if (sizes[dim]->size == size)
+      return success();
+    return op.emitOpError() << "dimension '" << info.dims[dim] << "' is " << sizes[dim]->size << " in '"
+                            << sizes[dim]->tensor << "' but " << size << " in '" << tensor << "'";
+  }
+
+  LogicalResult checkRules() {
+    KernelSizes values;
+    for (std::optional<Size> &size : sizes)
+      values.dims.push_back(size ? size->size : 0);
+    for (const KernelAttr &attr : info.attrs)
+      values.attrs.push_back(kernelAttrValue(attr, op->getAttr(attr.name)));
+    for (const KernelDimRule &rule : info.dimRules) {
+      if (!sizes[rule.dim] || llvm::any_of(rule.uses, [&](unsigned dim) { return !sizes[dim]; }))
+        continue;
+      double needed = rule.value(values);
+      if (needed != sizes[rule.dim]->size)
+        return op.emitOpError() << "dimension '" << info.dims[rule.dim] << "' is " << sizes[rule.dim]->size << " in '"
+                                << sizes[rule.dim]->tensor << "'; needed " << static_cast<int64_t>(needed) << " = "
+                                << rule.text;
+    }
+    return success();
+  }
+
+  LogicalResult checkStreams() {
+    for (auto [name, size] : llvm::zip(info.dims, sizes))
+      if (name == "n" && size && (size->size < 1 || size->size > 16))
+        return op.emitOpError() << "has " << size->size << " streams in '" << size->tensor << "'; needed 1 to 16";
+    return success();
+  }
+
+  LogicalResult checkElementTypes() {
+    for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+      Value value = op.getTensor(i);
+      if (!value || tensor.elementOf < 0)
+        continue;
+      Type type = getElementTypeOrSelf(value), needed = getElementTypeOrSelf(op.getTensor(tensor.elementOf));
+      if (type == needed || (tensor.orF32 && type.isF32()))
+        continue;
+      return op.emitOpError() << "'" << tensor.name << "' has elements of type " << type << "; needed " << needed
+                              << ", the type of '" << info.tensors[tensor.elementOf].name << "'"
+                              << (tensor.orF32 && !needed.isF32() ? ", or f32" : "");
+    }
+    return success();
+  }
+
+  KernelOpInterface op;
+  const KernelInfo &info;
+  SmallVector<std::optional<Size>> sizes;
+};
+} // namespace
+
+LogicalResult mhc::verifyKernelDims(Operation *op) {
+  DimBinding binding(cast<KernelOpInterface>(op));
+  return failure(failed(binding.bindTensors()) || failed(binding.checkStreams()) || failed(binding.checkRules()) ||
+                 failed(binding.checkElementTypes()));
+}

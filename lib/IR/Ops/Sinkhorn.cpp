@@ -1,0 +1,110 @@
+//===- Sinkhorn.cpp - sinkhorn and permutation_mix ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sinkhorn.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mhc;
+
+//===----------------------------------------------------------------------===//
+// sinkhorn
+//===----------------------------------------------------------------------===//
+
+LogicalResult mhc::verifySinkhornAttrs(Operation *op, Init init, Order order, Denom denom, int64_t iters) {
+  if (init == Init::softmax_eps && order != Order::row_col) // C1
+    return op->emitOpError() << "has order '" << stringifyOrder(order)
+                             << "' with init 'softmax_eps', whose softmax is the first row step; needed 'row_col'";
+  if (init == Init::softmax_eps && iters < 1) // C1
+    return op->emitOpError() << "has " << iters << " iterations with init 'softmax_eps'; needed at least 1";
+  if (init == Init::log && denom != Denom::none) // C2
+    return op->emitOpError() << "has denom '" << stringifyDenom(denom)
+                             << "' with init 'log', which divides by nothing; needed 'none'";
+  return success();
+}
+
+LogicalResult SinkhornOp::verify() {
+  if (failed(verifyKernelDims(*this)))
+    return failure();
+  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters());
+}
+
+/// Row steps reduce the last index, column steps the one before.
+constexpr int64_t kRow = 2, kCol = 1;
+
+static Value divideBySum(LeafBuilder &leaf, Value y, int64_t dim, Denom denom, double eps) {
+  Value sum = leaf.reduceLike(ReduceKind::sum, y, dim);
+  if (denom == Denom::add)
+    sum = leaf.add(sum, leaf.splat(eps, sum));
+  else if (denom == Denom::clamp)
+    sum = leaf.max(sum, leaf.splat(eps, sum));
+  return leaf.div(y, sum);
+}
+
+static Value subtractLogSumExp(LeafBuilder &leaf, Value z, int64_t dim) {
+  Value max = leaf.reduceLike(ReduceKind::max, z, dim);
+  Value sum = leaf.reduceLike(ReduceKind::sum, leaf.exp(leaf.sub(z, max)), dim);
+  return leaf.sub(z, leaf.add(max, leaf.log(sum)));
+}
+
+SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  double eps = getEps().convertToDouble();
+  Value y = getLogits();
+  SmallVector<int64_t> steps;
+  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first;
+  for (int64_t i = 0, iters = getIters(); i < iters; ++i)
+    steps.append({first, second});
+  switch (getInit()) {
+  case Init::softmax_eps:
+    y = leaf.softmax(y, kRow);
+    y = leaf.add(y, leaf.splat(eps, y));
+    steps.erase(steps.begin()); // the softmax was the first row step
+    break;
+  case Init::exp:
+    y = leaf.exp(y);
+    break;
+  case Init::exp_rowmax:
+  case Init::exp_colmax:
+    y = leaf.exp(leaf.sub(y, leaf.reduceLike(ReduceKind::max, y, getInit() == Init::exp_rowmax ? kRow : kCol)));
+    break;
+  case Init::log:
+    for (int64_t dim : steps)
+      y = subtractLogSumExp(leaf, y, dim);
+    return {leaf.exp(y)};
+  }
+  for (int64_t dim : steps)
+    y = divideBySum(leaf, y, dim, getDenom(), eps);
+  return {y};
+}
+
+//===----------------------------------------------------------------------===//
+// permutation_mix
+//===----------------------------------------------------------------------===//
+
+LogicalResult PermutationMixOp::verify() {
+  int64_t n = getMix().getType().getDimSize(1);
+  if (n > 6)
+    return emitOpError() << "has " << n << " streams; needed at most 6, for there are n! permutations";
+  return verifyKernelDims(*this);
+}
+
+SmallVector<Value> PermutationMixOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  int64_t n = getMix().getType().getDimSize(1), count = getLogits().getType().getDimSize(1);
+  SmallVector<float> table(count * n * n, 0.0f);
+  SmallVector<int64_t> perm(n);
+  std::iota(perm.begin(), perm.end(), 0);
+  for (int64_t p = 0; p < count; ++p, std::next_permutation(perm.begin(), perm.end()))
+    for (int64_t row = 0; row < n; ++row)
+      table[(p * n + row) * n + perm[row]] = 1.0f;
+  auto type = RankedTensorType::get({count, n * n}, builder.getF32Type());
+  Value permutations = arith::ConstantOp::create(builder, getLoc(), DenseElementsAttr::get(type, ArrayRef(table)));
+  return {leaf.split(leaf.matmul(leaf.softmax(getLogits(), 1), permutations), 1, {n, n})};
+}

@@ -1,0 +1,20 @@
+//===- Sinkhorn.h - What sinkhorn and pre check alike ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_IR_OPS_SINKHORN_H
+#define MHC_LIB_IR_OPS_SINKHORN_H
+
+#include "mhc/IR/MhcOps.h"
+
+namespace mhc {
+
+/// C1 and C2 of mhc.sinkhorn.
+llvm::LogicalResult verifySinkhornAttrs(mlir::Operation *op, Init init, Order order, Denom denom, int64_t iters);
+
+} // namespace mhc
+
+#endif // MHC_LIB_IR_OPS_SINKHORN_H

@@ -1,0 +1,88 @@
+//===- io.h - Tensors in files ------------------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads and writes .npy and .safetensors files, converts element types, compares tensors. C++17; no exception leaves
+// these functions: each returns false and fills `error` with the file and the value that is wrong.
+//
+// A .npy file has no name for bf16: it is stored as '<V2', and '<u2' is read as bf16 too.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_IO_H
+#define MHCRT_IO_H
+
+#include "mhcrt/mhcrt.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mhcrt {
+
+/// A tensor that owns its bytes, which are 64-byte aligned.
+class HostTensor {
+public:
+  HostTensor() = default;
+  HostTensor(const HostTensor &) = delete;
+  HostTensor &operator=(const HostTensor &) = delete;
+  HostTensor(HostTensor &&other) noexcept;
+  HostTensor &operator=(HostTensor &&other) noexcept;
+  ~HostTensor();
+
+  /// Zero-filled. False when dims are negative, too large, or memory is not to be had.
+  bool allocate(int32_t dtype, const std::vector<int64_t> &dims, std::string &error);
+
+  const mhcrt_tensor &get() const { return tensor; }
+  void *data() const { return tensor.data; }
+  int32_t dtype() const { return tensor.dtype; }
+  int64_t elements() const;
+  int64_t bytes() const;
+  std::vector<int64_t> dims() const;
+  /// "f32[7,4,64]"
+  std::string type() const;
+
+private:
+  mhcrt_tensor tensor = {};
+};
+
+/// "f32[7,4,64]"
+std::string typeName(const mhcrt_tensor &tensor);
+
+bool readNpy(const std::string &path, HostTensor &tensor, std::string &error);
+bool writeNpy(const std::string &path, const mhcrt_tensor &tensor, std::string &error);
+bool readSafetensors(const std::string &path, std::map<std::string, HostTensor> &tensors, std::string &error);
+
+/// Element i as a double.
+double element(const mhcrt_tensor &tensor, int64_t i);
+
+/// Copies `from` with another element type; float to float only, rounded to nearest even.
+bool convert(const mhcrt_tensor &from, int32_t dtype, HostTensor &to, std::string &error);
+
+/// How two tensors differ. A value passes when |got - want| <= absolute + relative * max|want|; NaN passes only NaN.
+struct Comparison {
+  bool pass = true;
+  double maxAbs = 0;      ///< max |got - want|
+  double maxRel = 0;      ///< the same over max |want|
+  int64_t bad = 0;        ///< number of elements that do not pass
+  int64_t firstBad = -1;  ///< their first flat index
+  std::string firstIndex; ///< "[1,0,3]"
+  double firstGot = 0, firstWant = 0;
+};
+
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+};
+
+/// 16 units in the last place of the element type relative to the largest value, and 2e-5 at least: the sums behind
+/// one element are long, and a library may round coefficients once more than we do.
+Tolerance defaultTolerance(int32_t dtype);
+
+/// False only when the shapes differ; the values' verdict is in `result.pass`.
+bool compare(const mhcrt_tensor &got, const mhcrt_tensor &want, Tolerance tolerance, Comparison &result,
+             std::string &error);
+
+} // namespace mhcrt
+
+#endif // MHCRT_IO_H

@@ -1,0 +1,91 @@
+//===- mhcrt.h - Runtime of compiled mHC models ---------------------*- C -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C99 interface of the runtime: status, tensors, contexts. No global state, no exception and no exit crosses it.
+// The kernels are declared in kernels.h, which is generated from the op records.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_MHCRT_H
+#define MHCRT_MHCRT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Result of every call that can fail. The text behind it is in mhcrt_last_error.
+typedef enum mhcrt_status {
+  MHCRT_OK = 0,
+  MHCRT_INVALID_ARGUMENT = 1, ///< a shape, dtype or attribute that no kernel takes
+  MHCRT_OUT_OF_MEMORY = 2,    ///< the message says how much was asked
+  MHCRT_NOT_FOUND = 3,        ///< a file, symbol or entry that is missing
+  MHCRT_UNAVAILABLE = 4       ///< a backend that this machine lacks
+} mhcrt_status;
+
+/// Element types of tensors. Kernels accumulate in f32 whatever the element type is.
+typedef enum mhcrt_dtype {
+  MHCRT_NONE = 0, ///< an optional tensor that is absent; its pointer is null
+  MHCRT_F32 = 1,
+  MHCRT_BF16 = 2,
+  MHCRT_F16 = 3,
+  MHCRT_F64 = 4,
+  MHCRT_I32 = 5,
+  MHCRT_I64 = 6
+} mhcrt_dtype;
+
+enum { MHCRT_MAX_RANK = 8 };
+
+/// A contiguous row-major tensor, owned by the caller.
+typedef struct mhcrt_tensor {
+  void *data;
+  int32_t dtype; ///< mhcrt_dtype
+  int32_t rank;  ///< at most MHCRT_MAX_RANK
+  int64_t dims[MHCRT_MAX_RANK];
+} mhcrt_tensor;
+
+/// Threads, workspace and last error of one caller. Calls on one context must not overlap; contexts are independent.
+typedef struct mhcrt_context mhcrt_context;
+
+/// Makes a context that runs kernels on `threads` threads; 0 means one per core this process may use.
+/// Results do not depend on the number of threads.
+mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context);
+void mhcrt_context_destroy(mhcrt_context *context);
+
+int32_t mhcrt_context_threads(const mhcrt_context *context);
+
+/// The message of the first failed call since the last mhcrt_clear_error; "" when there is none. Errors are sticky: a
+/// kernel called on a context with an error does nothing and returns that error's status, so that a compiled function
+/// may check once, at its end.
+const char *mhcrt_last_error(const mhcrt_context *context);
+mhcrt_status mhcrt_last_status(const mhcrt_context *context);
+void mhcrt_clear_error(mhcrt_context *context);
+
+/// The context's workspace, at least `bytes` long and 64-byte aligned. It grows when needed and never shrinks, so the
+/// second run of a model allocates nothing. Null with MHCRT_OUT_OF_MEMORY set when the memory is not to be had.
+/// The next call may move it.
+void *mhcrt_workspace(mhcrt_context *context, int64_t bytes);
+
+/// Bytes that the context holds: workspace plus the kernels' scratch memory.
+int64_t mhcrt_context_bytes(const mhcrt_context *context);
+
+/// Number of kernel calls and of heap allocations since the context was made.
+int64_t mhcrt_context_launches(const mhcrt_context *context);
+int64_t mhcrt_context_allocations(const mhcrt_context *context);
+
+/// Bytes of one element; 0 for MHCRT_NONE.
+int64_t mhcrt_dtype_bytes(int32_t dtype);
+/// "f32", "bf16", ...
+const char *mhcrt_dtype_name(int32_t dtype);
+
+/// An entry of a compiled model. Arguments and results are in the order of the manifest; results are allocated by the
+/// caller. The caller has checked the shapes (mhcrt/model.h does).
+typedef mhcrt_status (*mhcrt_entry)(mhcrt_context *context, const mhcrt_tensor *arguments, const mhcrt_tensor *results);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // MHCRT_MHCRT_H

@@ -1,0 +1,101 @@
+//===- model.h - Load and run a compiled model ----------------------*- C -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C99 interface to a compiled model: a shared library that exports `const char mhc_model_manifest[]` and one
+// mhcrt_entry per entry, named mhc_entry_<name>; or the same things inside this process (the JIT).
+//
+// The manifest is text, one fact per line; lines with an unknown first word are ignored:
+//
+//   mhc-model 1
+//   entry layer
+//   arg x bf16 M 4 64
+//   arg alpha f32 3
+//   result out bf16 M 64
+//   end
+//
+// A dimension is a number or a symbol; one symbol has one size in all tensors of the entry. Symbols of results are
+// bound by arguments.
+//
+// A model library holds its own copy of the runtime. Its kernels must be given contexts made by that copy, so
+// contexts come from mhcrt_model_context_create, which calls the library's own mhcrt_context_create. For a wrapped
+// model that is the copy which wraps it.
+//
+// A model is immutable: threads may share it, each with a context of its own.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_MODEL_H
+#define MHCRT_MODEL_H
+
+#include "mhcrt/mhcrt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mhcrt_model mhcrt_model;
+
+/// Where a failed call writes its reason. May be null wherever it is taken. Untouched on success.
+typedef struct mhcrt_message {
+  char text[1024];
+} mhcrt_message;
+
+/// What the manifest says about one argument or result. Dimension i is sizes[i] when that is not negative, else the
+/// symbol symbols[i].
+typedef struct mhcrt_tensor_info {
+  const char *name;
+  const char *type; ///< for people: "bf16[M,4,64]", "f32[]"
+  int32_t dtype;
+  int32_t rank;
+  int64_t sizes[MHCRT_MAX_RANK];
+  const char *symbols[MHCRT_MAX_RANK]; ///< null where the size is a number
+} mhcrt_tensor_info;
+
+/// Returns the entry called `name`, or null. Called while wrapping only.
+typedef mhcrt_entry (*mhcrt_entry_lookup)(void *user, const char *name);
+
+mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_message *message);
+mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, void *user, mhcrt_model **model,
+                              mhcrt_message *message);
+/// Contexts of the model must be destroyed before.
+void mhcrt_model_close(mhcrt_model *model);
+
+int32_t mhcrt_model_entries(const mhcrt_model *model);
+const char *mhcrt_model_entry_name(const mhcrt_model *model, int32_t entry);
+/// The message of a miss lists the entries there are.
+mhcrt_status mhcrt_model_find_entry(const mhcrt_model *model, const char *name, int32_t *entry, mhcrt_message *message);
+int32_t mhcrt_model_arguments(const mhcrt_model *model, int32_t entry);
+int32_t mhcrt_model_results(const mhcrt_model *model, int32_t entry);
+/// Null when there is no such argument (result). Lives as long as the model.
+const mhcrt_tensor_info *mhcrt_model_argument(const mhcrt_model *model, int32_t entry, int32_t index);
+const mhcrt_tensor_info *mhcrt_model_result(const mhcrt_model *model, int32_t entry, int32_t index);
+
+/// Are these the dtypes and shapes of the manifest? `arguments` has mhcrt_model_arguments elements.
+mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
+                               mhcrt_message *message);
+/// Checks `arguments` and fills dtype, rank and dims of all results; leaves their data pointers alone.
+mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
+                               mhcrt_tensor *results, mhcrt_message *message);
+/// Checks arguments and results, then runs the entry. An error of an earlier call is cleared first.
+mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
+                                const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message);
+
+mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t threads, mhcrt_context **context,
+                                        mhcrt_message *message);
+void mhcrt_model_context_destroy(const mhcrt_model *model, mhcrt_context *context);
+
+/// Counters of a context of this model: see the functions of the same names in mhcrt.h.
+typedef struct mhcrt_context_stats {
+  int32_t threads;
+  int64_t bytes;
+  int64_t launches;
+  int64_t allocations;
+} mhcrt_context_stats;
+void mhcrt_model_context_stats(const mhcrt_model *model, const mhcrt_context *context, mhcrt_context_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // MHCRT_MODEL_H

@@ -1,0 +1,108 @@
+//===- KernelGen.cpp - What mhc-tblgen reads from the records of kernel ops ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelGen.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TableGen/Error.h"
+#include <cctype>
+
+using namespace llvm;
+using namespace mhc;
+using mlir::tblgen::NamedTypeConstraint;
+
+static const Record &tensorRecord(const NamedTypeConstraint &value) {
+  const Record &def = value.constraint.getDef();
+  return value.isOptional() ? *def.getValueAsDef("baseType") : def;
+}
+
+unsigned KernelRecord::dimIndex(StringRef name) {
+  auto it = llvm::find(dims, name);
+  if (it == dims.end())
+    it = dims.insert(dims.end(), name.str());
+  return it - dims.begin();
+}
+
+void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
+  const Record &def = tensorRecord(value);
+  if (!def.getValue("dimNames"))
+    PrintFatalError(op.getLoc(), "tensor '" + value.name + "' of a kernel op must be an Mhc_Tensor");
+  RecordTensor tensor;
+  tensor.name = value.name.str();
+  tensor.isResult = isResult;
+  tensor.isOptional = value.isOptional();
+  for (StringRef dim : def.getValueAsListOfStrings("dimNames"))
+    tensor.dims.push_back(dimIndex(dim));
+  for (StringRef dim : def.getValueAsListOfStrings("flippedDims"))
+    tensor.flippedDims.push_back(dimIndex(dim));
+  tensor.flipAttr = def.getValueAsString("flipAttr").str();
+  tensor.elementOf = def.getValueAsString("elementOf").str();
+  tensor.orF32 = def.getValueAsBit("orF32");
+  tensors.push_back(tensor);
+}
+
+void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
+  RecordAttr attr;
+  attr.name = value.name.str();
+  mlir::tblgen::Attribute base = value.attr.getBaseAttr();
+  StringRef def = base.getDefName();
+  if (base.getDef().isSubClassOf("EnumAttr")) {
+    attr.kind = RecordAttr::Enum;
+    attr.enumDef = base.getDef().getValueAsDef("enum");
+    attr.mnemonic = base.getDef().getValueAsString("mnemonic").str();
+    attr.attrClass = base.getDef().getValueAsString("cppClassName").str();
+  } else if (base.getStorageType().contains("IntegerAttr")) {
+    attr.kind = RecordAttr::Int;
+  } else if (base.getStorageType().contains("FloatAttr")) {
+    attr.kind = RecordAttr::Float;
+  } else if (base.getStorageType().contains("BoolAttr")) {
+    attr.kind = RecordAttr::Bool;
+  } else if (base.getStorageType().contains("UnitAttr")) {
+    attr.kind = RecordAttr::Unit;
+  } else {
+    PrintFatalError(op.getLoc(), "attribute '" + attr.name + "' of a kernel op has a type without a C form: " + def);
+  }
+  attrs.push_back(attr);
+}
+
+KernelRecord::KernelRecord(const Record &record) : def(record), op(record) {
+  mnemonic = record.getValueAsString("opName").str();
+  summary = record.getValueAsString("summary").str();
+  flops = record.getValueAsString("flops").str();
+  for (const NamedTypeConstraint &operand : op.getOperands())
+    addTensor(operand, /*isResult=*/false);
+  for (const NamedTypeConstraint &result : op.getResults())
+    addTensor(result, /*isResult=*/true);
+  for (const mlir::tblgen::NamedAttribute &attr : op.getAttributes())
+    if (!attr.attr.isDerivedAttr())
+      addAttr(attr);
+}
+
+std::vector<unsigned> KernelRecord::dimsUsedBy(StringRef expression) const {
+  std::vector<unsigned> used;
+  for (size_t i = 0; i < expression.size();) {
+    if (!isAlpha(expression[i])) {
+      ++i;
+      continue;
+    }
+    size_t end = i;
+    while (end < expression.size() && (isAlnum(expression[end]) || expression[end] == '_'))
+      ++end;
+    auto it = llvm::find(dims, expression.slice(i, end));
+    unsigned index = it - dims.begin();
+    if (it != dims.end() && !llvm::is_contained(used, index))
+      used.push_back(index);
+    i = end;
+  }
+  return used;
+}
+
+std::vector<KernelRecord> mhc::readKernelRecords(const RecordKeeper &records) {
+  std::vector<KernelRecord> kernels;
+  for (const Record *record : records.getAllDerivedDefinitions("Mhc_KernelOp"))
+    kernels.emplace_back(*record);
+  return kernels;
+}

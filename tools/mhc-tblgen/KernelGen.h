@@ -1,0 +1,62 @@
+//===- KernelGen.h - The record of a kernel op, as the generators see it ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TOOLS_TBLGEN_KERNELGEN_H
+#define MHC_TOOLS_TBLGEN_KERNELGEN_H
+
+#include "mlir/TableGen/Operator.h"
+#include "llvm/TableGen/Record.h"
+#include <string>
+#include <vector>
+
+namespace mhc {
+
+struct RecordTensor {
+  std::string name;
+  bool isResult;
+  bool isOptional;
+  std::vector<unsigned> dims;
+  std::vector<unsigned> flippedDims;
+  std::string flipAttr;
+  std::string elementOf;
+  bool orF32;
+};
+
+struct RecordAttr {
+  enum Kind { Enum, Int, Float, Bool, Unit };
+  std::string name;
+  Kind kind;
+  const llvm::Record *enumDef = nullptr;
+  std::string mnemonic;  ///< of an enum attribute
+  std::string attrClass; ///< of an enum attribute
+};
+
+class KernelRecord {
+public:
+  explicit KernelRecord(const llvm::Record &record);
+
+  /// Indices of the dims that a C++ expression of the record reads.
+  std::vector<unsigned> dimsUsedBy(llvm::StringRef expression) const;
+
+  const llvm::Record &def;
+  mlir::tblgen::Operator op;
+  std::string mnemonic, summary, flops;
+  std::vector<RecordTensor> tensors;
+  std::vector<std::string> dims; ///< in order of first appearance
+  std::vector<RecordAttr> attrs;
+
+private:
+  unsigned dimIndex(llvm::StringRef name);
+  void addTensor(const mlir::tblgen::NamedTypeConstraint &value, bool isResult);
+  void addAttr(const mlir::tblgen::NamedAttribute &value);
+};
+
+std::vector<KernelRecord> readKernelRecords(const llvm::RecordKeeper &records);
+
+} // namespace mhc
+
+#endif // MHC_TOOLS_TBLGEN_KERNELGEN_H

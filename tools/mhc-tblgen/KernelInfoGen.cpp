@@ -1,0 +1,107 @@
+//===- KernelInfoGen.cpp - Fill one KernelInfo per kernel op ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelGen.h"
+#include "mlir/TableGen/GenInfo.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace mhc;
+
+static std::string indexList(const std::vector<unsigned> &indices) {
+  return "{" + join(map_range(indices, [](unsigned i) { return std::to_string(i); }), ", ") + "}";
+}
+
+/// A function of the sizes: one local per dim and attribute, so that the record's expression reads as written.
+static std::string sizesLambda(const KernelRecord &kernel, StringRef expression) {
+  std::string text = "[](const KernelSizes &sizes) -> double {\n";
+  for (auto [i, dim] : enumerate(kernel.dims))
+    text += formatv("      [[maybe_unused]] const double {0} = sizes.dims[{1}];\n", dim, i);
+  for (auto [i, attr] : enumerate(kernel.attrs))
+    text += formatv("      [[maybe_unused]] const double {0} = sizes.attrs[{1}];\n", attr.name, i);
+  return text + "      return " + expression.str() + ";\n    }";
+}
+
+static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
+  for (auto [i, tensor] : enumerate(kernel.tensors)) {
+    os << formatv("  static const unsigned dims{0}[] = {1};\n", i, indexList(tensor.dims));
+    if (!tensor.flippedDims.empty())
+      os << formatv("  static const unsigned flipped{0}[] = {1};\n", i, indexList(tensor.flippedDims));
+  }
+  os << "  static const KernelTensor tensors[] = {\n";
+  for (auto [i, tensor] : enumerate(kernel.tensors)) {
+    auto like = find_if(kernel.tensors, [&](const RecordTensor &other) { return other.name == tensor.elementOf; });
+    int elementOf = like == kernel.tensors.end() ? -1 : like - kernel.tensors.begin();
+    std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
+    os << formatv("    {{\"{0}\", {1}, {2}, dims{3}, {4}, \"{5}\", {6}, {7}},\n", tensor.name, tensor.isResult,
+                  tensor.isOptional, i, flipped, tensor.flipAttr, elementOf, tensor.orF32);
+  }
+  os << "  };\n";
+}
+
+static void emitAttrs(const KernelRecord &kernel, raw_ostream &os) {
+  static const char *const kinds[] = {"Enum", "Int", "Float", "Bool", "Unit"};
+  static const char *const cTypes[] = {"int32_t", "int64_t", "double", "int32_t", "int32_t"};
+  os << "  static const std::vector<KernelAttr> attrs = {\n";
+  for (const RecordAttr &attr : kernel.attrs) {
+    os << formatv("    {{\"{0}\", KernelAttr::{1}, \"{2}\", ", attr.name, kinds[attr.kind], cTypes[attr.kind]);
+    if (attr.kind != RecordAttr::Enum) {
+      os << "nullptr, nullptr, nullptr, nullptr},\n";
+      continue;
+    }
+    StringRef className = attr.enumDef->getValueAsString("className");
+    os << formatv("\n      [](llvm::StringRef text) -> std::optional<int64_t> {{\n"
+                  "        if (auto value = symbolize{0}(text)) return static_cast<int64_t>(*value);\n"
+                  "        return std::nullopt; },\n"
+                  "      [](int64_t value) {{ return stringify{0}(static_cast<{0}>(value)); },\n"
+                  "      [](mlir::MLIRContext *context, int64_t value) -> mlir::Attribute {{\n"
+                  "        return {1}::get(context, static_cast<{0}>(value)); },\n"
+                  "      [](mlir::Attribute attr) {{\n"
+                  "        return static_cast<int64_t>(llvm::cast<{1}>(attr).getValue()); }},\n",
+                  className, attr.attrClass);
+  }
+  os << "  };\n";
+}
+
+static void emitRules(const KernelRecord &kernel, raw_ostream &os) {
+  std::vector<const Record *> rules = kernel.def.getValueAsListOfDefs("dimRules");
+  for (auto [i, rule] : enumerate(rules))
+    os << formatv("  static const std::vector<unsigned> uses{0} = {1};\n", i,
+                  indexList(kernel.dimsUsedBy(rule->getValueAsString("value"))));
+  os << "  static const std::vector<KernelDimRule> rules = {\n";
+  for (auto [i, rule] : enumerate(rules)) {
+    unsigned dim = find(kernel.dims, rule->getValueAsString("name")) - kernel.dims.begin();
+    StringRef value = rule->getValueAsString("value");
+    os << formatv("    {{{0}, uses{1}, \"{2}\", {3}},\n", dim, i, value, sizesLambda(kernel, value));
+  }
+  os << "  };\n";
+}
+
+static bool emitKernelInfos(const RecordKeeper &records, raw_ostream &os) {
+  std::vector<KernelRecord> kernels = readKernelRecords(records);
+  for (const KernelRecord &kernel : kernels) {
+    os << formatv("const KernelInfo &{0}::kernelInfo() {{\n", kernel.op.getCppClassName());
+    emitTensors(kernel, os);
+    os << "  static const llvm::StringRef dims[] = {"
+       << join(map_range(kernel.dims, [](const std::string &dim) { return "\"" + dim + "\""; }), ", ") << "};\n";
+    emitAttrs(kernel, os);
+    emitRules(kernel, os);
+    os << formatv("  static const KernelInfo info = {{\"mhc.{0}\", \"mhcrt_{0}\", tensors, dims, attrs, rules, {1}};\n",
+                  kernel.mnemonic, sizesLambda(kernel, kernel.flops));
+    os << "  return info;\n}\n\n";
+  }
+  os << "llvm::ArrayRef<const KernelInfo *> mhc::allKernelInfos() {\n"
+        "  static const std::vector<const KernelInfo *> infos = {\n";
+  for (const KernelRecord &kernel : kernels)
+    os << formatv("    &{0}::kernelInfo(),\n", kernel.op.getCppClassName());
+  os << "  };\n  return infos;\n}\n";
+  return false;
+}
+
+static mlir::GenRegistration genKernelInfo("gen-kernel-info", "Generate the KernelInfo of each kernel op",
+                                           emitKernelInfos);
