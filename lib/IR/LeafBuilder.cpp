@@ -17,7 +17,51 @@ using namespace mhc;
 
 static RankedTensorType tensorType(Value value) { return ::llvm::cast<RankedTensorType>(value.getType()); }
 
-LeafBuilder::Sizes LeafBuilder::sizesOf(Value tensor) { return tensor::getMixedSizes(builder, loc, tensor); }
+/// The value and dimension that a size comes from, so that asking for a size does not keep the op alive that was asked.
+static std::pair<Value, int64_t> sizeSource(Value value, int64_t dim) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() > 0 &&
+        isa<RankedTensorType>(op->getOperand(0).getType())) {
+      value = op->getOperand(0);
+      continue;
+    }
+    auto dims = dyn_cast<DimsOpInterface>(op);
+    if (!dims)
+      break;
+    DimLabels labels = dims.getDimLabels();
+    int label = labels.results[::llvm::cast<OpResult>(value).getResultNumber()][dim];
+    Value next;
+    for (auto [operand, operandLabels] : llvm::zip(op->getOperands(), labels.operands)) {
+      auto *found = label < 0 ? operandLabels.end() : llvm::find(operandLabels, label);
+      if (found == operandLabels.end())
+        continue;
+      next = operand;
+      dim = found - operandLabels.begin();
+      break;
+    }
+    if (!next)
+      break;
+    value = next;
+  }
+  return {value, dim};
+}
+
+OpFoldResult mhc::sizeOf(OpBuilder &builder, Location loc, Value tensor, int64_t dim) {
+  int64_t size = tensorType(tensor).getDimSize(dim);
+  if (!ShapedType::isDynamic(size))
+    return builder.getIndexAttr(size);
+  auto [source, index] = sizeSource(tensor, dim);
+  if (auto expand = source.getDefiningOp<tensor::ExpandShapeOp>())
+    return expand.getMixedOutputShape()[index];
+  return tensor::getMixedSize(builder, loc, source, index);
+}
+
+LeafBuilder::Sizes LeafBuilder::sizesOf(Value tensor) {
+  Sizes sizes;
+  for (int64_t dim = 0; dim < tensorType(tensor).getRank(); ++dim)
+    sizes.push_back(mhc::sizeOf(builder, loc, tensor, dim));
+  return sizes;
+}
 
 RankedTensorType LeafBuilder::typeOf(ArrayRef<OpFoldResult> sizes, Type elementType) {
   SmallVector<int64_t> shape;

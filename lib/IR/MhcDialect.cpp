@@ -34,6 +34,11 @@ struct MhcInliner : mlir::DialectInlinerInterface {
 };
 } // namespace
 
+mlir::Operation *MhcDialect::materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value, mlir::Type type,
+                                                 mlir::Location loc) {
+  return mlir::arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 void MhcDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -7,6 +7,7 @@
 
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mhc;
@@ -63,10 +64,19 @@ struct DimBinding {
         continue;
       auto shape = cast<RankedTensorType>(value.getType()).getShape();
       for (auto [dim, size] : llvm::zip(op.getTensorDims(i), shape))
-        if (!ShapedType::isDynamic(size) && failed(bind(dim, size, tensor.name)))
+        if (failed(ShapedType::isDynamic(size) ? checkMayBeDynamic(dim, tensor.name) : bind(dim, size, tensor.name)))
           return failure();
     }
     return success();
+  }
+
+  /// The number of streams is part of the program, and so are the numbers of coefficients that follow from it.
+  LogicalResult checkMayBeDynamic(unsigned dim, StringRef tensor) {
+    bool isCoefficientDim = StringRef("nNRA").contains(info.dims[dim]) && llvm::is_contained(info.dims, "n");
+    if (!isCoefficientDim)
+      return success();
+    return op.emitOpError() << "dimension '" << info.dims[dim] << "' is dynamic in '" << tensor
+                            << "'; needed a static size";
   }
 
   LogicalResult bind(unsigned dim, int64_t size, StringRef tensor) {
@@ -105,6 +115,13 @@ struct DimBinding {
     return success();
   }
 
+  LogicalResult checkNumbers() {
+    for (const KernelAttr &attr : info.attrs)
+      if (attr.kind == KernelAttr::Float && !std::isfinite(kernelAttrValue(attr, op->getAttr(attr.name))))
+        return op.emitOpError() << "'" << attr.name << "' is not finite";
+    return success();
+  }
+
   LogicalResult checkElementTypes() {
     for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
       Value value = op.getTensor(i);
@@ -129,5 +146,5 @@ struct DimBinding {
 LogicalResult mhc::verifyKernelDims(Operation *op) {
   DimBinding binding(cast<KernelOpInterface>(op));
   return failure(failed(binding.bindTensors()) || failed(binding.checkStreams()) || failed(binding.checkRules()) ||
-                 failed(binding.checkElementTypes()));
+                 failed(binding.checkNumbers()) || failed(binding.checkElementTypes()));
 }

@@ -20,9 +20,8 @@ Dims tokenShape(const Case &golden, const TensorInfo &tensor);
 /// Number of tokens M of the case.
 int64_t tokenCount(const Case &golden);
 
-/// A module with one function `entry` that computes the case. With `wide`, tensors that the library widened to
-/// float64 stay f64.
-std::string caseToIr(const Case &golden, const Spelling &spelling, const std::string &entry, bool wide = false);
+/// A module with one function `entry` that computes the case. What the library widened to float64 is f32 here.
+std::string caseToIr(const Case &golden, const Spelling &spelling, const std::string &entry);
 
 } // namespace mhc::conformance
 

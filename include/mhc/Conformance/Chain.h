@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the parts of an mHC model into an IrWriter: what the attributes ask for, in the words of a spelling. Streams
-// keep the layout of the attributes ([M, n*C], [M, n, C], [M, C, n] or [M, C*n]); coefficients are [M, n] and [M, n, n].
+// keep the layout of the attributes ([M, n*C], [M, n, C], [M, C, n] or [M, C*n]); coefficients are [M, n] and [M, n,
+// n].
 //
 //===----------------------------------------------------------------------===//
 #ifndef MHC_CONFORMANCE_CHAIN_H
@@ -43,7 +44,7 @@ public:
   Value headGate(Value u, Value alpha, Value beta, double preEps);
 
   //===--- Coefficients ---------------------------------------------------===//
-  /// x @ phi^T and the statistic of x, joined as the spelling says. `rows` are in the compute type.
+  /// x @ phi^T and the statistic of x, joined as the spelling says. `rows` are f32.
   Projection project(Value rows, Value phi, Value gamma, const std::string &norm, double eps);
   /// x @ phi^T as it is.
   Value rawProjection(Value rows, Value phi, Value gamma);

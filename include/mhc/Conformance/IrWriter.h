@@ -59,9 +59,6 @@ public:
   IrWriter &as(const std::string &hint);
   void comment(const std::string &text);
 
-  /// Element type of coefficients and reductions.
-  Element compute = Element::F32;
-
   /// Asked before every commutative op whether to swap its operands; unset means never.
   std::function<bool()> swapOperands;
 

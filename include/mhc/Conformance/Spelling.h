@@ -19,21 +19,20 @@ namespace mhc::conformance {
 /// What is computed. Field names are the manifest's; the specification explains them.
 struct Attributes {
   int64_t n = 4;
-  std::string layout = "nC";       ///< nC, nC_flat, Cn, Cn_flat
+  std::string layout = "nC";        ///< nC, nC_flat, Cn, Cn_flat
   std::string phiLayout = "out_in"; ///< out_in, in_out
-  std::string norm = "inside";     ///< inside, outside
-  std::string stat;                ///< projection: mean_square, inv_rms, applied; gates: those two or none
-  std::string res = "sinkhorn";    ///< sinkhorn, perm, none
+  std::string norm = "inside";      ///< inside, outside
+  std::string stat;                 ///< projection: mean_square, inv_rms, applied; gates: those two or none
+  std::string res = "sinkhorn";     ///< sinkhorn, perm, none
   std::string init = "softmax_eps"; ///< softmax_eps, exp, exp_rowmax, exp_colmax, log
-  std::string order = "row_col";   ///< row_col, col_row
-  std::string denom = "add";       ///< add, clamp, none
-  std::string resOrient = "io";    ///< io, oi
-  std::string sublayer = "toy";    ///< toy, rmsnorm
-  std::string mode = "mean";       ///< contract: mean, sum
-  std::string contract = "none";   ///< stack: none, mean, head
-  std::string act = "id";          ///< hc_sublayer: id, tanh
-  std::string constraint = "none"; ///< hc_sublayer: none, mhc
-  std::string storage;             ///< recompute_chain: bf16, f64
+  std::string order = "row_col";    ///< row_col, col_row
+  std::string denom = "add";        ///< add, clamp, none
+  std::string resOrient = "io";     ///< io, oi
+  std::string sublayer = "toy";     ///< toy, rmsnorm
+  std::string mode = "mean";        ///< contract: mean, sum
+  std::string contract = "none";    ///< stack: none, mean, head
+  std::string act = "id";           ///< hc_sublayer: id, tanh
+  std::string constraint = "none";  ///< hc_sublayer: none, mhc
   double normEps = 1e-6, preEps = 0, postMult = 2, skEps = 1e-6, subEps = 1e-5, dropout = 0;
   double headNormEps = 1e-6, headPreEps = 1e-6;
   int64_t iters = 20, sites = 0, numPre = 0, numPost = 0;
@@ -91,6 +90,21 @@ struct Spelling {
   bool jointMix = false;
   /// Coefficients are rounded to the element type of x before use.
   bool roundCoeffs = false;
+  /// A deviation that makes a near miss: the program is valid and means something else, and whoever matches chains must
+  /// notice. Only random programs have one.
+  enum class Twist {
+    None,
+    SoftmaxColumns, ///< the softmax runs over columns
+    RowsTwice,      ///< both Sinkhorn steps run over the same dimension
+    UnevenEps,      ///< rows and columns have different epsilons
+    GroupOrder,     ///< post comes before pre in phi and beta
+    AlphaOrder,     ///< pre and post have each other's alpha
+    SharedGate,     ///< both gates are made from the same columns
+    OneStreamNorm,  ///< the mean square is of the first stream
+    OtherNorm,      ///< the mean square is of tanh(x)
+    OtherAggregate, ///< the aggregate reads tanh(x)
+    OtherMix,       ///< the residual mix reads tanh(x)
+  } twist = Twist::None;
   /// Seed of random operand orders of commutative ops; 0 leaves them as written.
   uint64_t swapSeed = 0;
 };

@@ -12,6 +12,9 @@
 
 namespace mhc {
 
+/// The size of a dimension: a number, or a value found as far up as ops keep it, such as a dimension of an argument.
+mlir::OpFoldResult sizeOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, int64_t dim);
+
 /// Shorthand for leaf ops on tensors whose leading dimension may be dynamic. Sizes of results follow from the operands.
 class LeafBuilder {
 public:

@@ -52,4 +52,68 @@ def DecomposePass : Pass<"mhc-decompose", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def UnrollLoopsPass : Pass<"mhc-unroll-loops", "::mlir::func::FuncOp"> {
+  let summary = "Unroll every loop with a constant number of turns";
+  let description = [{
+    Buffers are planned for straight-line code. What raising did not recognise is unrolled here, inner loops first.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
+  let summary = "Check that public functions can be entries, and write down the names of their sizes";
+  let description = [{
+    Gives every argument and result of a public function its attributes `mhc.name` (a default, unless the user gave one)
+    and `mhc.dims`, the symbols of its dimensions: equal symbols have equal sizes, `M` is the first dynamic one. Marks
+    arguments as read-only.
+
+    An error says why a function cannot be an entry: an argument that is no ranked tensor of a known element type, a
+    result size that no argument has, control flow that is left, a call that was not inlined.
+
+    Before:
+    ```mlir
+    func.func @layer(%x: tensor<?x4xf32>) -> tensor<?x4xf32>
+    ```
+    After:
+    ```mlir
+    func.func @layer(%x: tensor<?x4xf32> {bufferization.writable = false, mhc.dims = ["M", "4"], mhc.name = "arg0"})
+        -> (tensor<?x4xf32> {mhc.dims = ["M", "4"], mhc.name = "result0"})
+    ```
+  }];
+}
+
+def ResultParamsPass : Pass<"mhc-result-params", "::mlir::func::FuncOp"> {
+  let summary = "Let entries write their results into the caller's buffers";
+  let description = [{
+    Each result becomes a trailing argument with the attribute `mhc.result`. A buffer that the function allocates for its
+    result is replaced by that argument, seen through reshapes; any other value (an argument, a part of a buffer, a
+    buffer that is returned twice) is copied into it.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def PlanMemoryPass : Pass<"mhc-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Place all temporaries of an entry in one arena";
+  let description = [{
+    Sizes are polynomials of the symbols in `mhc.dims`. The arena has one region per product of symbols, and one for
+    what does not depend on any; in a region, sizes are numbers, so that offsets are planned at compile time: buffers
+    that live at the same time do not overlap, others share memory (best fit, in program order). The symbol is
+    rounded up to a multiple of 64, which keeps every offset aligned for any size of the arguments.
+
+    One `memref.alloc` remains, the arena. The attribute `mhc.memory` records for each region the bytes of the arena, of
+    the largest sum of live buffers (what no plan can beat) and of all buffers together (no sharing).
+
+    Before:
+    ```mlir
+    %a = memref.alloc(%M) : memref<?x4xf32>
+    ```
+    After:
+    ```mlir
+    %arena = memref.alloc(%bytes) {alignment = 64 : i64} : memref<?xi8>
+    %a = memref.view %arena[%offset][%M] : memref<?xi8> to memref<?x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // MHC_TRANSFORMS_PASSES

@@ -14,7 +14,9 @@ using namespace mhc;
 LogicalResult PreOp::verify() {
   if (failed(verifyKernelDims(*this)))
     return failure();
-  if (getResMap() != ResMap::sinkhorn)
+  if (getResMap() == ResMap::permutation)
+    return verifyPermutationStreams(*this, getHRes().getType().getDimSize(1));
+  if (getResMap() == ResMap::identity)
     return success();
   return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters()); // C1
 }

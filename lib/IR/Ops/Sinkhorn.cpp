@@ -88,11 +88,15 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
 // permutation_mix
 //===----------------------------------------------------------------------===//
 
-LogicalResult PermutationMixOp::verify() {
-  int64_t n = getMix().getType().getDimSize(1);
+LogicalResult mhc::verifyPermutationStreams(Operation *op, int64_t n) {
   if (n > 6)
-    return emitOpError() << "has " << n << " streams; needed at most 6, for there are n! permutations";
-  return verifyKernelDims(*this);
+    return op->emitOpError() << "has " << n << " streams; needed at most 6, for there are n! permutations";
+  return success();
+}
+
+LogicalResult PermutationMixOp::verify() {
+  return failure(failed(verifyPermutationStreams(*this, getMix().getType().getDimSize(1))) ||
+                 failed(verifyKernelDims(*this)));
 }
 
 SmallVector<Value> PermutationMixOp::decompose(OpBuilder &builder) {

@@ -14,6 +14,8 @@ namespace mhc {
 
 /// C1 and C2 of mhc.sinkhorn.
 llvm::LogicalResult verifySinkhornAttrs(mlir::Operation *op, Init init, Order order, Denom denom, int64_t iters);
+/// The limit on n of a mixture of all permutations.
+llvm::LogicalResult verifyPermutationStreams(mlir::Operation *op, int64_t n);
 
 } // namespace mhc
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <numeric>
 
 using namespace mlir;
@@ -67,9 +68,12 @@ DimLabels RmsNormOp::getDimLabels() {
 LogicalResult ReduceOp::verify() {
   RankedTensorType type = getX().getType();
   SmallVector<int64_t> shape;
-  for (int64_t dim : getDims())
+  for (int64_t dim : getDims()) {
     if (dim < 0 || dim >= type.getRank())
       return emitOpError() << "reduces dimension " << dim << "; the operand has rank " << type.getRank();
+    if (llvm::count(getDims(), dim) > 1)
+      return emitOpError() << "reduces dimension " << dim << " twice";
+  }
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (!llvm::is_contained(getDims(), dim))
       shape.push_back(type.getDimSize(dim));
@@ -143,11 +147,9 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 LogicalResult TransposeOp::verify() {
   RankedTensorType type = getX().getType();
   ArrayRef<int64_t> perm = getPerm();
-  SmallVector<int64_t> sorted(perm), shape;
-  llvm::sort(sorted);
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (static_cast<int64_t>(sorted.size()) != type.getRank() || sorted[dim] != dim)
-      return emitOpError() << "has perm [" << perm << "]; needed a permutation of " << type.getRank() << " dimensions";
+  if (static_cast<int64_t>(perm.size()) != type.getRank() || !isPermutationVector(perm))
+    return emitOpError() << "has perm [" << perm << "]; needed a permutation of " << type.getRank() << " dimensions";
+  SmallVector<int64_t> shape;
   for (int64_t dim : perm)
     shape.push_back(type.getDimSize(dim));
   auto needed = type.clone(shape);

@@ -75,8 +75,8 @@ struct Tolerance {
   double relative = 0;
 };
 
-/// 16 units in the last place of the element type relative to the largest value, and 2e-5 at least: the sums behind
-/// one element are long, and a library may round coefficients once more than we do.
+/// Four roundings of the element type, relative to the largest value, and 2e-5 at least, because the sums behind one
+/// element are long: f32 2e-5, f16 2e-3, bf16 1.6e-2. Integers must be equal.
 Tolerance defaultTolerance(int32_t dtype);
 
 /// False only when the shapes differ; the values' verdict is in `result.pass`.

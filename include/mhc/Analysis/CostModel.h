@@ -1,0 +1,81 @@
+//===- CostModel.h - Bytes, flops and launches of a function ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a function moves and computes if every op is one kernel that reads its operands once and writes its results
+// once. Kernel ops follow their record. Views cost nothing: reshapes, casts of shape and contiguous slices. A constant
+// whose elements are equal is part of the instruction and is not read.
+//
+// An elementwise op counts one flop per element, a reduction one per operand element, softmax and rms_norm four;
+// changes of format and of place count none.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_ANALYSIS_COSTMODEL_H
+#define MHC_ANALYSIS_COSTMODEL_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace mhc {
+
+/// A number that grows with the tokens M of a function.
+struct Amount {
+  double perToken = 0, fixed = 0;
+
+  double at(double tokens) const { return perToken * tokens + fixed; }
+  Amount &operator+=(Amount other) {
+    perToken += other.perToken;
+    fixed += other.fixed;
+    return *this;
+  }
+  friend Amount operator+(Amount a, Amount b) { return a += b; }
+  friend Amount operator*(double factor, Amount a) { return {factor * a.perToken, factor * a.fixed}; }
+  friend bool operator==(Amount a, Amount b) { return a.perToken == b.perToken && a.fixed == b.fixed; }
+};
+
+struct Cost {
+  Amount bytesRead, bytesWritten, flops;
+  double launches = 0;
+
+  Amount bytes() const { return bytesRead + bytesWritten; }
+  Cost &operator+=(const Cost &other);
+  friend Cost operator*(double factor, const Cost &cost);
+};
+
+struct OpCost {
+  std::string name;
+  unsigned line = 0; ///< in the source file; 0 when unknown
+  double times = 1;  ///< turns of the loops around it, counted in `cost`
+  Cost cost;
+  /// Why the cost is not known and not counted: the sizes that are neither constant nor M. Empty when it is.
+  std::string unknown;
+};
+
+struct FunctionCost {
+  std::string name;
+  std::vector<OpCost> ops; ///< without those that cost nothing
+  Cost total;
+  /// Most bytes of temporaries that are needed at the same time; arguments and results belong to the caller.
+  Amount peakBytes;
+  /// Bytes of the arena in a compiled function, where the memory plan has recorded them.
+  std::optional<Amount> plannedPeakBytes;
+  bool isComplete() const;
+};
+
+FunctionCost costOf(mlir::func::FuncOp func);
+
+/// What mhc-plan-memory recorded, where all of it is a multiple of M or constant.
+std::optional<Amount> plannedPeakBytes(mlir::func::FuncOp func);
+
+} // namespace mhc
+
+#endif // MHC_ANALYSIS_COSTMODEL_H

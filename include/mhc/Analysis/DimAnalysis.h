@@ -1,0 +1,76 @@
+//===- DimAnalysis.h - Which dimensions of a function are equal ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts the dimensions of all tensors of a function, and the index values that hold sizes, into classes of equal size.
+// What an op says about sizes comes from DimsOpInterface for our ops and from a short list for upstream ones.
+//
+// A fact stated by an op inside a loop or a branch is taken to hold always: where it does not, the op would be
+// undefined as soon as it runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_ANALYSIS_DIMANALYSIS_H
+#define MHC_ANALYSIS_DIMANALYSIS_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+#include <string>
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace mhc {
+
+class DimAnalysis {
+public:
+  /// In place of a dimension: the number that an index value holds.
+  static constexpr int kIndexValue = -1;
+
+  explicit DimAnalysis(mlir::func::FuncOp func);
+
+  /// Whether dimension `da` of `a` and dimension `db` of `b` always have the same size.
+  bool sameSize(mlir::Value a, int da, mlir::Value b, int db) const;
+
+  /// The size, where it is known.
+  std::optional<int64_t> constantSize(mlir::Value value, int dim) const;
+
+  /// A name for the size: the number where it is known; `M` for the first dynamic size among the function's arguments,
+  /// `d1`, `d2`, ... for the next ones; `?` for a size that no argument has.
+  std::string symbol(mlir::Value value, int dim) const;
+
+  /// The first dimension of a function argument that has this size: number of the argument and of its dimension.
+  std::optional<std::pair<unsigned, int>> argumentDim(mlir::Value value, int dim) const;
+
+private:
+  friend class DimCollector;
+
+  using Key = std::pair<mlir::Value, int>;
+
+  /// A node of the union-find forest. What is known of a class is kept at its root.
+  struct Node {
+    unsigned parent;
+    std::optional<int64_t> size;
+    std::optional<std::pair<unsigned, int>> argument;
+    std::string name;
+  };
+
+  unsigned nodeOf(Key key);
+  unsigned rootOf(unsigned node);
+  void unite(Key a, Key b);
+  /// The class of a dimension that the function has; null for any other.
+  const Node *classOf(mlir::Value value, int dim) const;
+  /// Names the classes and makes every node point to its root.
+  void finish();
+
+  llvm::DenseMap<Key, unsigned> numbers;
+  llvm::SmallVector<Node> nodes;
+};
+
+} // namespace mhc
+
+#endif // MHC_ANALYSIS_DIMANALYSIS_H

@@ -1,0 +1,23 @@
+//===- Passes.h - Passes that leave the dialect ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_CONVERSION_PASSES_H
+#define MHC_CONVERSION_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mhc {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "mhc/Conversion/Passes.h.inc"
+
+} // namespace mhc
+
+#endif // MHC_CONVERSION_PASSES_H

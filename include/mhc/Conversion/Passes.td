@@ -1,0 +1,66 @@
+//===- Passes.td - Passes that leave the dialect ----*- tablegen -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_CONVERSION_PASSES
+#define MHC_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertMhcToLinalgPass : Pass<"convert-mhc-to-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Turn leaf ops and elementwise ops on tensors into linalg";
+  let description = [{
+    Every leaf op, and every `arith` or `math` op on tensors, becomes one `linalg.generic` (`softmax`, `rms_norm` and
+    `reduce` of a narrow type become two or three). A splat is read as a scalar and a broadcast as an index map, as any
+    tensor library does; nothing else is fused. Sums and transcendental functions of bf16 and f16 are computed in f32.
+
+    Before:
+    ```mlir
+    %wide = mhc.broadcast %h dims = [0, 1] : tensor<?x1xf32> -> tensor<?x4xf32>
+    %out = arith.mulf %x, %wide : tensor<?x4xf32>
+    ```
+    After:
+    ```mlir
+    %empty = tensor.empty(%M) : tensor<?x4xf32>
+    %out = linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0, 0), (d0, d1) -> (d0, d1)],
+                           iterator_types = ["parallel", "parallel"]} ins(%x, %h) outs(%empty) { mulf }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Give every different loop nest a function of its own";
+  let description = [{
+    Moves each linalg op and each `memref.copy` of an entry into a private function; equal ones share it. The layers of
+    a model repeat the same few loops, so that the optimiser and the code generator see each of them once, whatever the
+    depth of the model, and an entry becomes a straight list of calls.
+
+    Buffers that cannot overlap are marked `llvm.noalias`.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
+  let statistics = [Statistic<"numLoops", "num-loops", "Number of loop functions">,
+                    Statistic<"numCalls", "num-calls", "Number of calls to them">];
+}
+
+def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn entries into C functions that call the runtime";
+  let description = [{
+    Every public function becomes `mhc_entry_<name>(context, arguments, results)`, the `mhcrt_entry` of mhcrt.h, and is
+    listed in the text `mhc_model_manifest` (mhcrt/model.h). Each `mhc.launch` becomes a call of the kernel that its
+    record names; all of the call follows from the record. The one `memref.alloc` of a function is its arena, and comes
+    from `mhcrt_workspace`.
+
+    Buffers become plain pointers: sizes are known from the descriptors of the arguments, and kernels and loop functions
+    take pointer and sizes. An error of a kernel is kept in the context, which makes the kernels behind it do nothing;
+    the entry returns it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // MHC_CONVERSION_PASSES

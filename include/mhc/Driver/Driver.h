@@ -1,0 +1,103 @@
+//===- Driver.h - Compile and run models ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All of mhcc, minus the command line:
+//
+//   Compiler compiler;
+//   auto module = compiler.parseFile("layer.mlir");
+//   auto model = compiler.jit(**module, options);       // or writeObject, writeLibrary
+//   mhcrt_model_invoke((*model)->get(), ...);
+//
+// No function prints: what is wrong is in the Error, with file, line and the line's text where there is one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_DRIVER_DRIVER_H
+#define MHC_DRIVER_DRIVER_H
+
+#include "mhc/Pipelines/Pipelines.h"
+#include "mhcrt/model.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/SourceMgr.h"
+#include <memory>
+
+namespace mhc {
+
+struct CompileOptions {
+  FuseLevel fuse = FuseLevel::layer;
+  /// Name of the CPU to generate loops for, as in clang's -mcpu. "native" is this machine; empty is this machine for
+  /// jit and a CPU of the last ten years for files. Kernels choose their instructions when they run.
+  std::string cpu;
+  unsigned optLevel = 2;
+};
+
+/// A compiled model in this process.
+class JitModel {
+public:
+  JitModel(const JitModel &) = delete;
+  JitModel &operator=(const JitModel &) = delete;
+  ~JitModel();
+
+  const mhcrt_model *get() const { return model; }
+
+private:
+  friend class Compiler;
+  struct Code;
+
+  JitModel();
+
+  std::unique_ptr<Code> code;
+  mhcrt_model *model = nullptr;
+};
+
+/// What raising, fusing and planning had to say, in program order.
+struct CompileRemark {
+  enum Kind { passed, missed, note } kind;
+  std::string pass, where, text;
+};
+
+/// One MLIR context, and the sources that were read into it. Use from one thread at a time.
+class Compiler {
+public:
+  Compiler();
+  Compiler(const Compiler &) = delete;
+  Compiler &operator=(const Compiler &) = delete;
+  ~Compiler();
+
+  using Module = mlir::OwningOpRef<mlir::ModuleOp>;
+
+  /// "-" is the standard input.
+  llvm::Expected<Module> parseFile(llvm::StringRef path);
+  llvm::Expected<Module> parseText(llvm::StringRef text, llvm::StringRef name = "<text>");
+
+  /// Runs the passes behind `from` (from the start, without it) to `to`, which is at most Phase::lower.
+  llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase to);
+  llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase from, Phase to);
+
+  // These take a module as it was read, and leave it in a lower phase.
+  llvm::Expected<std::string> llvmText(mlir::ModuleOp module, const CompileOptions &options);
+  llvm::Expected<llvm::SmallVector<char, 0>> object(mlir::ModuleOp module, const CompileOptions &options);
+  /// A shared library that holds the runtime too, so that it needs no other file.
+  llvm::Error writeLibrary(mlir::ModuleOp module, const CompileOptions &options, llvm::StringRef path);
+  llvm::Expected<std::unique_ptr<JitModel>> jit(mlir::ModuleOp module, CompileOptions options);
+
+  mlir::MLIRContext &context() { return *mlirContext; }
+  /// Collected since keepRemarks.
+  llvm::ArrayRef<CompileRemark> remarks() const { return collected; }
+  void keepRemarks();
+
+private:
+  llvm::Expected<Module> parse(unsigned buffer);
+
+  llvm::SourceMgr sources;
+  std::vector<CompileRemark> collected;
+  std::unique_ptr<mlir::MLIRContext> mlirContext;
+};
+
+} // namespace mhc
+
+#endif // MHC_DRIVER_DRIVER_H

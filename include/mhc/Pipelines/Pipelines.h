@@ -1,0 +1,47 @@
+//===- Pipelines.h - From a model to LLVM, phase by phase ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_PIPELINES_PIPELINES_H
+#define MHC_PIPELINES_PIPELINES_H
+
+#include "mhc/Transforms/Passes.h"
+#include <optional>
+
+namespace mhc {
+
+/// The states of a program, in order. A phase is named after what it makes.
+enum class Phase {
+  input,     ///< as written, calls inlined
+  raise,     ///< mHC ops in place of the chains that spell them out
+  fuse,      ///< as few kernel ops as the fusion level allows
+  bufferize, ///< launches and linalg on buffers in one arena
+  lower,     ///< LLVM dialect
+  llvm,      ///< optimised LLVM IR
+  object     ///< machine code
+};
+
+std::optional<Phase> parsePhase(llvm::StringRef name);
+llvm::StringRef phaseName(Phase phase);
+/// "'input', 'raise', ..."
+std::string phaseNames();
+
+struct PipelineOptions {
+  FuseLevel fuse = FuseLevel::layer;
+};
+
+/// Adds the passes that lead from the state behind `from` to the state behind `to`. The last two phases have no passes:
+/// the driver does them.
+void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phase from, Phase to);
+/// The same from a program as it was read.
+void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phase to);
+
+/// Makes `mhc-bufferize` and `mhc-lower` known to mhc-opt: the passes of these phases.
+void registerPipelines();
+
+} // namespace mhc
+
+#endif // MHC_PIPELINES_PIPELINES_H

@@ -1,0 +1,29 @@
+//===- Evaluator.h - The meaning of a function, in float64 ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An interpreter of leaf ops and of the upstream ops that the language uses, independent of every lowering. All floats
+// are doubles and nothing rounds, so that its results are the truth that compiled code is compared with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_REFERENCE_EVALUATOR_H
+#define MHC_REFERENCE_EVALUATOR_H
+
+#include "mhc/Reference/HostTensor.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace mhc::reference {
+
+/// The results of `func` on `arguments`. mHC ops must have been replaced by leaf ops (mhc-decompose). Errors name the
+/// location and the op.
+llvm::Expected<std::vector<HostTensor>> evaluate(mlir::func::FuncOp func, llvm::ArrayRef<HostTensor> arguments);
+
+} // namespace mhc::reference
+
+#endif // MHC_REFERENCE_EVALUATOR_H

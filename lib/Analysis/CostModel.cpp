@@ -1,0 +1,190 @@
+//===- CostModel.cpp - Bytes, flops and launches of a function ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/CostModel.h"
+#include "PeakMemory.h"
+#include "TensorSizes.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/CastInterfaces.h"
+
+using namespace mlir;
+using namespace mhc;
+
+Cost &Cost::operator+=(const Cost &other) {
+  bytesRead += other.bytesRead;
+  bytesWritten += other.bytesWritten;
+  flops += other.flops;
+  launches += other.launches;
+  return *this;
+}
+
+Cost mhc::operator*(double factor, const Cost &cost) {
+  return {factor * cost.bytesRead, factor * cost.bytesWritten, factor * cost.flops, factor * cost.launches};
+}
+
+bool FunctionCost::isComplete() const {
+  return llvm::all_of(ops, [](const OpCost &op) { return op.unknown.empty(); });
+}
+
+static unsigned lineOf(Location loc) {
+  unsigned line = 0;
+  loc->walk([&](Location part) {
+    if (auto place = dyn_cast<FileLineColLoc>(part))
+      line = place.getLine();
+    return line ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return line;
+}
+
+static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// A constant whose elements are equal is kept as one number.
+static bool isInMemory(Value value) {
+  DenseElementsAttr constant;
+  return isTensor(value) && !(matchPattern(value, m_Constant(&constant)) && constant.isSplat());
+}
+
+namespace {
+/// Walks one function and collects the ops that cost something.
+class CostCounter {
+public:
+  CostCounter(const DimAnalysis &dims, FunctionCost &out) : dims(dims), sizes(dims), out(out) {}
+
+  void countBlock(Block &block, double times) {
+    for (Operation &op : block) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        countLoop(loop, times);
+      else if (llvm::any_of(op.getResults(), isTensor) && !isFree(&op))
+        add(&op, times, countOp(&op));
+    }
+  }
+
+private:
+  struct Counted {
+    Cost cost;
+    std::string unknown;
+  };
+
+  bool isFree(Operation *op) { return isa<arith::ConstantOp, tensor::EmptyOp>(op) || sizes.viewSource(op); }
+
+  void add(Operation *op, double times, Counted counted) {
+    OpCost row{op->getName().getStringRef().str(), lineOf(op->getLoc()), times, times * counted.cost, counted.unknown};
+    if (!row.unknown.empty())
+      row.cost = Cost();
+    out.total += row.cost;
+    out.ops.push_back(std::move(row));
+  }
+
+  void countLoop(scf::ForOp loop, double times) {
+    std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+    std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!lower || !upper || !step || *step <= 0)
+      return add(loop, times, {{}, "number of turns"});
+    int64_t turns = *upper > *lower ? (*upper - *lower + *step - 1) / *step : 0;
+    countBlock(*loop.getBody(), times * turns);
+  }
+
+  Counted countOp(Operation *op) {
+    if (op->getNumRegions() > 0 || isa<CallOpInterface>(op))
+      return {{}, "what it runs"};
+    Counted counted;
+    Cost &cost = counted.cost;
+    cost.launches = 1;
+    llvm::SmallPtrSet<Value, 8> read;
+    for (Value operand : op->getOperands())
+      if (isInMemory(operand) && read.insert(operand).second)
+        cost.bytesRead += sizes.bytes(operand, counted.unknown);
+    for (Value result : op->getResults())
+      if (isTensor(result))
+        cost.bytesWritten += sizes.bytes(result, counted.unknown);
+    if (auto kernel = dyn_cast<KernelOpInterface>(op))
+      cost.flops = kernelFlops(kernel, counted.unknown);
+    else
+      cost.flops = leafFlops(op, counted.unknown);
+    return counted;
+  }
+
+  Amount leafFlops(Operation *op, std::string &unknown) {
+    Value last = op->getNumOperands() ? op->getOperand(0) : Value();
+    if (isa<ReduceOp>(op))
+      return sizes.elements(last, unknown);
+    if (isa<SoftmaxOp, RmsNormOp>(op))
+      return 4.0 * sizes.elements(last, unknown);
+    if (op->hasTrait<OpTrait::Elementwise>() && !isa<CastOpInterface>(op))
+      return sizes.elements(op->getResult(0), unknown);
+    return {};
+  }
+
+  /// The record's formula at three numbers of tokens tells whether it is a multiple of M, and which.
+  Amount kernelFlops(KernelOpInterface op, std::string &unknown) {
+    double none = flopsAt(op, 0, unknown), one = flopsAt(op, 1, unknown), two = flopsAt(op, 2, unknown);
+    if (two - one != one - none)
+      note(unknown, "M*M");
+    return {one - none, none};
+  }
+
+  double flopsAt(KernelOpInterface op, double tokens, std::string &unknown) {
+    const KernelInfo &info = op.getKernelInfo();
+    KernelSizes at;
+    at.dims.resize(info.dims.size());
+    for (unsigned i = 0; i < info.tensors.size(); ++i)
+      if (Value tensor = op.getTensor(i))
+        for (auto [dim, number] : llvm::enumerate(op.getTensorDims(i)))
+          at.dims[number] = sizeAt(tensor, dim, tokens, unknown);
+    for (const KernelAttr &attr : info.attrs)
+      at.attrs.push_back(kernelAttrValue(attr, op->getAttr(attr.name)));
+    return info.flops(at);
+  }
+
+  double sizeAt(Value tensor, int dim, double tokens, std::string &unknown) {
+    if (std::optional<int64_t> size = dims.constantSize(tensor, dim))
+      return *size;
+    if (dims.symbol(tensor, dim) != "M")
+      note(unknown, dims.symbol(tensor, dim));
+    return tokens;
+  }
+
+  const DimAnalysis &dims;
+  TensorSizes sizes;
+  FunctionCost &out;
+};
+} // namespace
+
+std::optional<Amount> mhc::plannedPeakBytes(func::FuncOp func) {
+  auto plan = func->getAttrOfType<ArrayAttr>("mhc.memory");
+  if (!plan)
+    return std::nullopt;
+  Amount peak;
+  for (auto region : plan.getAsRange<DictionaryAttr>()) {
+    auto per = region.getAs<StringAttr>("per");
+    auto arena = region.getAs<IntegerAttr>("arena");
+    if (!per || !arena || (per != "M" && !per.empty()))
+      return std::nullopt;
+    (per.empty() ? peak.fixed : peak.perToken) += arena.getInt();
+  }
+  return peak;
+}
+
+FunctionCost mhc::costOf(func::FuncOp func) {
+  FunctionCost out;
+  out.name = func.getName().str();
+  if (func.isExternal())
+    return out;
+  DimAnalysis dims(func);
+  CostCounter counter(dims, out);
+  for (Block &block : func.getBody())
+    counter.countBlock(block, /*times=*/1);
+  out.peakBytes = peakTemporaryBytes(func, TensorSizes(dims));
+  out.plannedPeakBytes = plannedPeakBytes(func);
+  return out;
+}

@@ -1,0 +1,276 @@
+//===- DimAnalysis.cpp - Which dimensions of a function are equal ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static RankedTensorType tensorType(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+
+/// Number of named dimensions of a value: its rank, or 0 for what is not a ranked tensor.
+static int rankOf(Value value) {
+  RankedTensorType type = tensorType(value);
+  return type ? type.getRank() : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// What ops say about sizes
+//===----------------------------------------------------------------------===//
+
+namespace mhc {
+/// Visits the ops of a function, bodies before the op that holds them, and unites what they say is equal.
+class DimCollector {
+public:
+  explicit DimCollector(DimAnalysis &dims) : dims(dims) {}
+
+  void visit(Operation *op) {
+    if (auto labelled = dyn_cast<DimsOpInterface>(op))
+      uniteLabels(op, labelled.getDimLabels());
+    if (op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::SameOperandsAndResultShape>())
+      uniteShapes(op);
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<BroadcastOp>([&](auto op) { visitBroadcast(op); })
+        .Case<tensor::DimOp>([&](auto op) { visitDim(op); })
+        .Case<tensor::CastOp>([&](auto op) { uniteShapes(op); })
+        .Case<tensor::CollapseShapeOp>(
+            [&](auto op) { visitReassociation(op.getReassociationIndices(), op.getSrc(), op.getResult()); })
+        .Case<tensor::ExpandShapeOp>([&](auto op) {
+          visitReassociation(op.getReassociationIndices(), op.getResult(), op.getSrc());
+          uniteSizes(op.getResult(), op.getMixedOutputShape());
+        })
+        .Case<tensor::ExtractSliceOp>(
+            [&](auto op) { visitSlice(op.getResult(), op.getMixedSizes(), op.getDroppedDims()); })
+        .Case<tensor::InsertSliceOp>([&](auto op) {
+          visitSlice(op.getSource(), op.getMixedSizes(), op.getDroppedDims());
+          uniteDims(op.getDest(), op.getResult());
+        })
+        .Case<tensor::ConcatOp>([&](auto op) { visitConcat(op); })
+        .Case<tensor::SplatOp, tensor::EmptyOp, tensor::GenerateOp>(
+            [&](auto op) { uniteDynamicSizes(op.getResult(), op->getOperands().take_back(countDynamic(op))); })
+        .Case<scf::ForOp>([&](auto op) { visitFor(op); })
+        .Case<scf::IfOp>([&](auto op) { visitIf(op); });
+  }
+
+private:
+  void unite(Value a, int da, Value b, int db) { dims.unite({a, da}, {b, db}); }
+  void unite(Value a, int da, Value index) { dims.unite({a, da}, {index, DimAnalysis::kIndexValue}); }
+
+  bool same(Value a, int da, Value b, int db) {
+    return dims.rootOf(dims.nodeOf({a, da})) == dims.rootOf(dims.nodeOf({b, db}));
+  }
+
+  void uniteDims(Value a, Value b) {
+    for (int dim = 0, rank = std::min(rankOf(a), rankOf(b)); dim < rank; ++dim)
+      unite(a, dim, b, dim);
+  }
+
+  /// All tensors among operands and results have one shape.
+  void uniteShapes(Operation *op) {
+    Value first;
+    for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Value value : values)
+        if (tensorType(value)) {
+          first = first ? first : value;
+          uniteDims(first, value);
+        }
+  }
+
+  void uniteLabels(Operation *op, const DimLabels &labels) {
+    llvm::SmallDenseMap<int, DimAnalysis::Key> seen;
+    auto add = [&](ValueRange values, ArrayRef<SmallVector<int>> lists) {
+      for (auto [value, list] : llvm::zip(values, lists))
+        for (auto [dim, label] : llvm::enumerate(list))
+          if (label >= 0) {
+            DimAnalysis::Key key(value, dim);
+            dims.unite(seen.try_emplace(label, key).first->second, key);
+          }
+    };
+    add(op->getOperands(), labels.operands);
+    add(op->getResults(), labels.results);
+  }
+
+  void uniteSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (auto value = dyn_cast<Value>(size))
+        unite(tensor, dim, value);
+  }
+
+  static unsigned countDynamic(Operation *op) { return tensorType(op->getResult(0)).getNumDynamicDims(); }
+
+  void uniteDynamicSizes(Value tensor, ValueRange sizes) {
+    size_t next = 0;
+    for (int dim = 0; dim < rankOf(tensor); ++dim)
+      if (tensorType(tensor).isDynamicDim(dim))
+        unite(tensor, dim, sizes[next++]);
+  }
+
+  /// `sizes` gives the dynamic result sizes that no operand dimension gives.
+  void visitBroadcast(BroadcastOp op) {
+    auto sizes = op.getSizes().begin();
+    for (int dim = 0; dim < rankOf(op.getOut()); ++dim) {
+      const auto *source = llvm::find(op.getDims(), dim);
+      bool given = source != op.getDims().end() && op.getX().getType().getDimSize(source - op.getDims().begin()) != 1;
+      if (tensorType(op.getOut()).isDynamicDim(dim) && !given)
+        unite(op.getOut(), dim, *sizes++);
+    }
+  }
+
+  void visitDim(tensor::DimOp op) {
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (dim && *dim >= 0 && *dim < rankOf(op.getSource()))
+      unite(op.getSource(), *dim, op.getResult());
+  }
+
+  /// A group keeps its size where all but one of its dimensions are 1.
+  void visitReassociation(ArrayRef<ReassociationIndices> groups, Value expanded, Value collapsed) {
+    for (auto [i, group] : llvm::enumerate(groups)) {
+      SmallVector<int64_t> wide;
+      for (int64_t dim : group)
+        if (tensorType(expanded).getDimSize(dim) != 1)
+          wide.push_back(dim);
+      if (wide.size() == 1)
+        unite(expanded, wide.front(), collapsed, i);
+    }
+  }
+
+  /// `slice` is the small tensor; the dimensions of `sizes` that it does not have are in `dropped`.
+  void visitSlice(Value slice, ArrayRef<OpFoldResult> sizes, const llvm::SmallBitVector &dropped) {
+    SmallVector<OpFoldResult> kept;
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (!dropped[dim])
+        kept.push_back(size);
+    uniteSizes(slice, kept);
+  }
+
+  void visitConcat(tensor::ConcatOp op) {
+    for (Value input : op.getInputs())
+      for (int dim = 0; dim < rankOf(input); ++dim)
+        if (dim != static_cast<int>(op.getDim()))
+          unite(input, dim, op.getResult(), dim);
+  }
+
+  /// A carried tensor keeps its size when the body hands on the size it got, or the size it started with.
+  void visitFor(scf::ForOp op) {
+    for (auto [init, arg, yielded, result] :
+         llvm::zip(op.getInitArgs(), op.getRegionIterArgs(), op.getYieldedValues(), op.getResults()))
+      for (int dim = 0; dim < rankOf(init); ++dim)
+        if (same(yielded, dim, arg, dim) || same(yielded, dim, init, dim))
+          for (Value value : {Value(arg), Value(yielded), Value(result)})
+            unite(init, dim, value, dim);
+  }
+
+  void visitIf(scf::IfOp op) {
+    if (op.getNumResults() == 0)
+      return;
+    for (auto [result, a, b] : llvm::zip(op.getResults(), op.thenYield().getOperands(), op.elseYield().getOperands()))
+      for (int dim = 0; dim < rankOf(result); ++dim)
+        if (same(a, dim, b, dim))
+          unite(result, dim, a, dim);
+  }
+
+  DimAnalysis &dims;
+};
+} // namespace mhc
+
+//===----------------------------------------------------------------------===//
+// Classes
+//===----------------------------------------------------------------------===//
+
+unsigned DimAnalysis::nodeOf(Key key) {
+  auto [it, isNew] = numbers.try_emplace(key, nodes.size());
+  if (!isNew)
+    return it->second;
+  Node &node = nodes.emplace_back();
+  node.parent = it->second;
+  if (key.second == kIndexValue)
+    node.size = getConstantIntValue(key.first);
+  else if (!tensorType(key.first).isDynamicDim(key.second))
+    node.size = tensorType(key.first).getDimSize(key.second);
+  return it->second;
+}
+
+unsigned DimAnalysis::rootOf(unsigned node) {
+  while (nodes[node].parent != node) {
+    nodes[node].parent = nodes[nodes[node].parent].parent;
+    node = nodes[node].parent;
+  }
+  return node;
+}
+
+/// The older node becomes the root, so that a class that arguments are in has one of them as root.
+void DimAnalysis::unite(Key a, Key b) {
+  unsigned first = rootOf(nodeOf(a)), second = rootOf(nodeOf(b));
+  if (first == second)
+    return;
+  if (second < first)
+    std::swap(first, second);
+  nodes[second].parent = first;
+  if (!nodes[first].size)
+    nodes[first].size = nodes[second].size;
+}
+
+DimAnalysis::DimAnalysis(func::FuncOp func) {
+  for (BlockArgument arg : func.getArguments())
+    for (int dim = 0; dim < rankOf(arg); ++dim)
+      nodes[nodeOf({arg, dim})].argument = {arg.getArgNumber(), dim};
+  DimCollector collector(*this);
+  func.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      for (int dim = 0; dim < rankOf(result); ++dim)
+        nodeOf({result, dim});
+    collector.visit(op);
+  });
+  finish();
+}
+
+void DimAnalysis::finish() {
+  for (unsigned node = 0; node < nodes.size(); ++node)
+    nodes[node].parent = rootOf(node);
+  unsigned named = 0;
+  for (auto [number, node] : llvm::enumerate(nodes)) {
+    if (node.parent != number)
+      continue;
+    if (node.size)
+      node.name = std::to_string(*node.size);
+    else if (!node.argument)
+      node.name = "?";
+    else
+      node.name = named++ == 0 ? "M" : "d" + std::to_string(named - 1);
+  }
+}
+
+const DimAnalysis::Node *DimAnalysis::classOf(Value value, int dim) const {
+  auto it = numbers.find({value, dim});
+  return it == numbers.end() ? nullptr : &nodes[nodes[it->second].parent];
+}
+
+bool DimAnalysis::sameSize(Value a, int da, Value b, int db) const {
+  const Node *first = classOf(a, da), *second = classOf(b, db);
+  return first && second && (first == second || (first->size && first->size == second->size));
+}
+
+std::optional<int64_t> DimAnalysis::constantSize(Value value, int dim) const {
+  const Node *node = classOf(value, dim);
+  return node ? node->size : std::nullopt;
+}
+
+std::string DimAnalysis::symbol(Value value, int dim) const {
+  const Node *node = classOf(value, dim);
+  return node ? node->name : "?";
+}
+
+std::optional<std::pair<unsigned, int>> DimAnalysis::argumentDim(Value value, int dim) const {
+  const Node *node = classOf(value, dim);
+  return node ? node->argument : std::nullopt;
+}

@@ -1,0 +1,68 @@
+//===- TensorSizes.cpp - Sizes of tensors in tokens ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorSizes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mhc;
+
+void mhc::note(std::string &unknown, StringRef reason) {
+  if (!llvm::is_contained(llvm::split(unknown, ", "), reason))
+    unknown += (unknown.empty() ? "" : ", ") + reason.str();
+}
+
+Amount TensorSizes::elements(Value tensor, std::string &unknown) const {
+  double constant = 1;
+  SmallVector<std::string> symbols;
+  for (int dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); dim < rank; ++dim) {
+    if (std::optional<int64_t> size = dims.constantSize(tensor, dim))
+      constant *= *size;
+    else
+      symbols.push_back(dims.symbol(tensor, dim));
+  }
+  if (symbols.empty())
+    return {0, constant};
+  if (ArrayRef<std::string>(symbols) == ArrayRef<std::string>("M"))
+    return {constant, 0};
+  note(unknown, llvm::join(symbols, "*"));
+  return {};
+}
+
+Amount TensorSizes::bytes(Value tensor, std::string &unknown) const {
+  unsigned bits = cast<RankedTensorType>(tensor.getType()).getElementType().isIndex()
+                      ? 64
+                      : cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
+  return (bits + 7) / 8 * elements(tensor, unknown);
+}
+
+/// Whether a slice is one piece of memory: after the first dimension that is cut, all are whole, and those before it
+/// have one element.
+static bool isContiguous(tensor::ExtractSliceOp slice, const DimAnalysis &dims) {
+  if (!slice.hasUnitStride())
+    return false;
+  bool onlyOnes = true;
+  for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes())) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    auto value = dyn_cast<Value>(size);
+    bool whole = constant ? constant == dims.constantSize(slice.getSource(), dim)
+                          : dims.sameSize(value, DimAnalysis::kIndexValue, slice.getSource(), dim);
+    if (!whole && !onlyOnes)
+      return false;
+    onlyOnes &= constant == 1;
+  }
+  return true;
+}
+
+Value TensorSizes::viewSource(Operation *op) const {
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op))
+    return op->getOperand(0);
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  return slice && isContiguous(slice, dims) ? slice.getSource() : Value();
+}

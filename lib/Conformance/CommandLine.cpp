@@ -1,0 +1,103 @@
+//===- CommandLine.cpp - Command line of mhc-conformance ------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "mhc/Conformance/Runner.h"
+
+#include <filesystem>
+#include <iostream>
+
+namespace mhc::conformance {
+
+static const char *const kUsage =
+    R"(usage: mhc-conformance [options] DIR...
+
+Writes every golden case below the folders as unfused IR, compiles and runs it, and compares the outputs with the
+golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a case failed.
+
+  --backend=cpu|reference          kernels, or the float64 reference (default: cpu)
+  --fuse=none|chain|layer          how much is fused (default: layer)
+  --what=forward|gradients|all     what is compared (default: all)
+  --emit=DIR                       write IR and inputs below DIR instead of running
+  --random=N                       run N random programs against the reference instead of golden cases
+  --seed=N                         seed of the first random program (default: 0)
+)";
+
+/// Sets `field` to the value that belongs to `text`; false when none does.
+template <typename T>
+static bool choose(const std::string &text, T &field, std::initializer_list<std::pair<const char *, T>> choices) {
+  for (const auto &[name, value] : choices)
+    if (text == name) {
+      field = value;
+      return true;
+    }
+  return false;
+}
+
+static bool number(const std::string &text, uint64_t &value) {
+  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos)
+    return false;
+  value = std::stoull(text);
+  return true;
+}
+
+static bool chooseWhat(const std::string &value, Options &options) {
+  options.forward = value == "forward" || value == "all";
+  options.gradients = value == "gradients" || value == "all";
+  return options.forward || options.gradients;
+}
+
+/// One argument; false when it means nothing.
+static bool parse(const std::string &argument, Options &options) {
+  if (argument.rfind("--", 0) != 0) {
+    options.roots.push_back(argument);
+    return true;
+  }
+  size_t equals = argument.find('=');
+  std::string name = argument.substr(0, equals);
+  std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+  if (name == "--backend")
+    return choose(value, options.backend, {{"cpu", Backend::Cpu}, {"reference", Backend::Reference}});
+  if (name == "--fuse")
+    return choose(value, options.fuse, {{"none", Fuse::None}, {"chain", Fuse::Chain}, {"layer", Fuse::Layer}});
+  if (name == "--what")
+    return chooseWhat(value, options);
+  if (name == "--emit") {
+    options.emit = value;
+    return !value.empty();
+  }
+  if (name == "--random")
+    return number(value, options.random) && options.random > 0;
+  return name == "--seed" && number(value, options.seed);
+}
+
+int conformanceMain(int argc, char **argv, const RunFunction &run) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "--help") {
+      std::cout << kUsage;
+      return 0;
+    }
+    if (!parse(argument, options)) {
+      std::cerr << "mhc-conformance: cannot use '" << argument << "'; see --help\n";
+      return 2;
+    }
+  }
+  if (options.roots.empty() == (options.random == 0)) {
+    std::cerr << "mhc-conformance: give folders of golden cases, or --random=N; see --help\n";
+    return 2;
+  }
+  for (const std::string &root : options.roots)
+    if (findCases(root).empty()) {
+      std::cerr << "mhc-conformance: no manifest.json below '" << root << "'\n";
+      return 2;
+    }
+  Counts counts = options.random ? runRandom(options, run, std::cout) : runGolden(options, run, std::cout);
+  std::cout << counts.passed << (options.emit.empty() ? " passed, " : " written, ") << counts.failed << " failed\n";
+  return counts.failed ? 1 : 0;
+}
+
+} // namespace mhc::conformance

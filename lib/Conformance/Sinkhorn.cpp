@@ -1,0 +1,147 @@
+//===- Sinkhorn.cpp - Residual matrices, spelled out ----------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "mhc/Conformance/Chain.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace mhc::conformance {
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+Values Chain::repeat(int64_t turns, Values start, const std::function<Values(Values)> &turn) {
+  if (turns == 0)
+    return start;
+  if (!how.unroll)
+    return w.as("sk").loop(turns, start, turn);
+  for (int64_t i = 0; i < turns; ++i)
+    start = turn(start);
+  return start;
+}
+
+Value Chain::sinkhornStep(Value mix, int64_t dim) {
+  Value positive = how.l1Norm ? w.unary("math.absf", mix) : mix;
+  Value sum = reduce("sum", positive, dim);
+  double uneven = how.twist == Spelling::Twist::UnevenEps && dim == 1 ? 1e4 : 1;
+  if (attr.denom == "add")
+    sum = w.add(sum, attr.skEps * uneven);
+  else if (attr.denom == "clamp")
+    sum = w.max(sum, attr.skEps);
+  return w.div(mix, over(sum, mix, dim));
+}
+
+Value Chain::shiftedExp(Value logits, int64_t dim, Value &shift) {
+  shift = reduce("max", logits, dim);
+  Value shifted = w.sub(logits, over(shift, logits, dim));
+  return w.unary("math.exp", shifted);
+}
+
+Value Chain::logSumExp(Value logits, int64_t dim) {
+  Value shift;
+  Value exp = shiftedExp(logits, dim, shift);
+  Value log = w.unary("math.log", reduce("sum", exp, dim));
+  return w.add(log, shift);
+}
+
+/// The dimensions that the two steps of a turn sum over; a row step sums over the last one.
+static std::pair<int64_t, int64_t> axes(const std::string &order) {
+  return order == "row_col" ? std::make_pair(2, 1) : std::make_pair(1, 2);
+}
+
+//===----------------------------------------------------------------------===//
+// Iterations
+//===----------------------------------------------------------------------===//
+
+Value Chain::sinkhornLinear(Value logits) {
+  bool rowsDone = attr.init == "softmax_eps";
+  int64_t first, second;
+  std::tie(first, second) = axes(rowsDone ? "row_col" : attr.order);
+  if (how.twist == Spelling::Twist::RowsTwice)
+    second = first;
+  auto turn = [&](Values carried) -> Values { return {sinkhornStep(sinkhornStep(carried[0], first), second)}; };
+  if (rowsDone) {
+    Value rows = softmax(logits, how.twist == Spelling::Twist::SoftmaxColumns ? 1 : 2);
+    Value start = w.as("start").add(rows, attr.skEps);
+    return repeat(attr.iters - 1, {sinkhornStep(start, 1)}, turn).front();
+  }
+  if (attr.init != "exp") {
+    int64_t dim = attr.init == "exp_rowmax" ? 2 : 1;
+    logits = w.sub(logits, over(reduce("max", logits, dim), logits, dim));
+  }
+  return repeat(attr.iters, {w.unary("math.exp", logits)}, turn).front();
+}
+
+Value Chain::sinkhornLog(Value logits) {
+  int64_t first, second;
+  std::tie(first, second) = axes(attr.order);
+  auto step = [&](Value log, int64_t dim) {
+    Value shifted = w.sub(log, over(reduce("max", log, dim), log, dim));
+    Value sum = reduce("sum", w.unary("math.exp", shifted), dim);
+    return w.sub(shifted, over(w.unary("math.log", sum), log, dim));
+  };
+  Value log = repeat(attr.iters, {logits}, [&](Values carried) -> Values {
+                return {step(step(carried[0], first), second)};
+              }).front();
+  return w.unary("math.exp", log);
+}
+
+Value Chain::sinkhornPotentials(Value logits) {
+  int64_t first, second;
+  std::tie(first, second) = axes(attr.order);
+  Value zero = w.splat(0.0, {{kTokens, attr.n}, logits.type.element});
+  auto plus = [&](Value matrix, Value potential, int64_t dim) {
+    Value spread = across(potential, matrix.type.dims, {0, 3 - dim});
+    return w.add(matrix, spread);
+  };
+  auto update = [&](Value potential, int64_t from, int64_t dim) {
+    Value lse = logSumExp(plus(logits, potential, from), dim);
+    return w.sub(zero, w.reshape(lse, zero.type.dims));
+  };
+  Values fg = repeat(attr.iters, {zero, zero}, [&](Values carried) -> Values {
+    Value f = update(carried[1], second, first);
+    Value g = update(f, first, second);
+    return {f, g};
+  });
+  Value log = plus(plus(logits, fg[0], first), fg[1], second);
+  return w.unary("math.exp", log);
+}
+
+Value Chain::sinkhorn(Value logits) {
+  if (attr.init != "log")
+    return sinkhornLinear(logits);
+  return how.potentials ? sinkhornPotentials(logits) : sinkhornLog(logits);
+}
+
+//===----------------------------------------------------------------------===//
+// Permutation mixture
+//===----------------------------------------------------------------------===//
+
+/// All permutation matrices of n elements in lexicographic order, one flattened matrix per row.
+static std::vector<double> permutationTable(int64_t n) {
+  std::vector<int64_t> permutation(n);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::vector<double> table;
+  do {
+    size_t begin = table.size();
+    table.resize(begin + n * n, 0.0);
+    for (int64_t row = 0; row < n; ++row)
+      table[begin + row * n + permutation[row]] = 1.0;
+  } while (std::next_permutation(permutation.begin(), permutation.end()));
+  return table;
+}
+
+Value Chain::permutationMix(Value logits) {
+  Value weights = softmax(logits, 1);
+  int64_t n = attr.n;
+  Value table = w.as("permutations").constant(permutationTable(n), {{logits.dim(1), n * n}, logits.type.element});
+  return w.reshape(w.matmul(weights, table), {kTokens, n, n});
+}
+
+} // namespace mhc::conformance

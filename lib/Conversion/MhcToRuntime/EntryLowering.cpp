@@ -1,0 +1,294 @@
+//===- EntryLowering.cpp - One entry and the calls in it ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk over the block, without a pattern driver. What is neither a buffer nor a call (arithmetic on sizes and
+// scalars) stays as it is, for the upstream conversions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryLowering.h"
+#include "Buffers.h"
+#include "mhc/IR/ElementTypes.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static constexpr StringLiteral kEntryPrefix = "mhc_entry_";
+
+namespace {
+class EntryLowering {
+public:
+  EntryLowering(func::FuncOp func, SymbolTable &symbols)
+      : old(func), symbols(symbols), builder(func.getContext()),
+        pointerType(LLVM::LLVMPointerType::get(func.getContext())), address(builder, &func.getBody().front()) {}
+
+  LogicalResult run();
+
+private:
+  void createEntry();
+  void readDescriptor(BlockArgument buffer, Value array, unsigned number);
+  LogicalResult lower(Operation *op);
+  LogicalResult lowerView(Operation *op);
+  void lowerDim(memref::DimOp op);
+  void lowerArena(memref::AllocOp op);
+  void lowerReturn(func::ReturnOp op);
+  LogicalResult lowerLaunch(LaunchOp op);
+  void lowerLoopCall(func::CallOp op);
+  void appendSizes(const KernelInfo &info, LaunchOp op, ArrayRef<const Buffer *> tensors,
+                   SmallVectorImpl<Value> &arguments);
+  Value attribute(const KernelAttr &attr, Attribute value);
+
+  func::FuncOp declare(StringRef name, TypeRange inputs, Type result);
+  Value call(Location loc, StringRef name, ValueRange arguments, Type result) {
+    func::FuncOp callee = declare(name, arguments.getTypes(), result);
+    return func::CallOp::create(builder, loc, callee, arguments).getResult(0);
+  }
+  Value null() {
+    if (!nullPointer) {
+      OpBuilder atStart = OpBuilder::atBlockBegin(&entry.getBody().front());
+      nullPointer = LLVM::ZeroOp::create(atStart, entry.getLoc(), pointerType);
+    }
+    return nullPointer;
+  }
+
+  func::FuncOp old, entry;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  Type pointerType;
+  AddressBuilder address;
+  Value context, nullPointer;
+  DenseMap<Value, Buffer> buffers;
+  SmallVector<Operation *> dead;
+};
+} // namespace
+
+LogicalResult EntryLowering::run() {
+  createEntry();
+  // Lowering the arena splits the block; what follows moves along.
+  SmallVector<Operation *> ops = llvm::map_to_vector(entry.getBody().front(), [](Operation &op) { return &op; });
+  for (Operation *op : ops) {
+    builder.setInsertionPoint(op);
+    if (failed(lower(op)))
+      return failure();
+  }
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+  entry.getBody().front().eraseArguments(3, entry.getBody().front().getNumArguments() - 3);
+  return success();
+}
+
+void EntryLowering::createEntry() {
+  Location loc = old.getLoc();
+  Type i32 = builder.getI32Type();
+  auto type = builder.getFunctionType({pointerType, pointerType, pointerType}, {i32});
+  entry = func::FuncOp::create(loc, (kEntryPrefix + old.getName()).str(), type);
+  // Straight-line code that calls kernels: cheap code generation matters for deep models, its own speed does not.
+  entry->setAttr("passthrough", builder.getStrArrayAttr({"noinline", "optnone"}));
+  symbols.insert(entry, Block::iterator(old));
+  entry.getBody().takeBody(old.getBody());
+  Block &block = entry.getBody().front();
+  for (unsigned i = 0; i < 3; ++i)
+    block.insertArgument(i, pointerType, loc);
+  context = block.getArgument(0);
+
+  builder.setInsertionPointToStart(&block);
+  unsigned arguments = 0, results = 0;
+  for (BlockArgument buffer : block.getArguments().drop_front(3)) {
+    bool isResult = old.getArgAttr(buffer.getArgNumber() - 3, "mhc.result") != nullptr;
+    readDescriptor(buffer, block.getArgument(isResult ? 2 : 1), isResult ? results++ : arguments++);
+  }
+  symbols.erase(old);
+}
+
+void EntryLowering::readDescriptor(BlockArgument buffer, Value array, unsigned number) {
+  Location loc = buffer.getLoc();
+  auto type = cast<MemRefType>(buffer.getType());
+  auto field = [&](int64_t offset) {
+    return address.advance(loc, array, builder.getI8Type(), address.number(number * kTensorBytes + offset));
+  };
+  Value data = LLVM::LoadOp::create(builder, loc, pointerType, field(0));
+  Buffer result{data, data, type.getElementType(), {}, {}};
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      result.sizes.push_back(address.number(size));
+      continue;
+    }
+    Value bytes = field(kTensorDimsOffset + dim * sizeof(int64_t));
+    Value loaded = LLVM::LoadOp::create(builder, loc, builder.getI64Type(), bytes);
+    result.sizes.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), loaded).getResult());
+  }
+  result.strides = address.rowMajor(loc, result.sizes);
+  buffers[buffer] = result;
+}
+
+LogicalResult EntryLowering::lower(Operation *op) {
+  if (isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp, memref::ReinterpretCastOp,
+          memref::ViewOp>(op))
+    return lowerView(op);
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](memref::DimOp dim) { return lowerDim(dim), success(); })
+      .Case([&](memref::AllocOp alloc) -> LogicalResult {
+        if (!alloc.getType().getElementType().isInteger(8) || alloc.getType().getRank() != 1)
+          return alloc.emitError() << "a temporary has no place; run mhc-plan-memory before convert-mhc-to-runtime";
+        return lowerArena(alloc), success();
+      })
+      .Case([&](memref::LoadOp load) {
+        Value pointer = address.elementPointer(op->getLoc(), buffers[load.getMemRef()], load.getIndices());
+        load.replaceAllUsesWith(LLVM::LoadOp::create(builder, op->getLoc(), load.getType(), pointer).getResult());
+        dead.push_back(op);
+        return success();
+      })
+      .Case([&](memref::StoreOp store) {
+        Value pointer = address.elementPointer(op->getLoc(), buffers[store.getMemRef()], store.getIndices());
+        LLVM::StoreOp::create(builder, op->getLoc(), store.getValueToStore(), pointer);
+        dead.push_back(op);
+        return success();
+      })
+      .Case([&](memref::GetGlobalOp global) {
+        Value data = LLVM::AddressOfOp::create(builder, op->getLoc(), pointerType, global.getNameAttr());
+        Buffer buffer{data, data, global.getType().getElementType(), {}, {}};
+        for (int64_t size : global.getType().getShape())
+          buffer.sizes.push_back(address.number(size));
+        buffer.strides = address.rowMajor(op->getLoc(), buffer.sizes);
+        buffers[global] = buffer;
+        dead.push_back(op);
+        return success();
+      })
+      .Case([&](LaunchOp launch) { return lowerLaunch(launch); })
+      .Case([&](func::CallOp call) { return lowerLoopCall(call), success(); })
+      .Case([&](func::ReturnOp ret) { return lowerReturn(ret), success(); })
+      .Default([&](Operation *) -> LogicalResult {
+        bool onBuffers = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>) ||
+                         llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+        if (onBuffers)
+          return op->emitError() << "'" << op->getName() << "' on buffers cannot be lowered to the runtime";
+        return success();
+      });
+}
+
+LogicalResult EntryLowering::lowerView(Operation *op) {
+  std::optional<Buffer> buffer = address.view(op, buffers[op->getOperand(0)]);
+  if (!buffer)
+    return op->emitError() << "'" << op->getName() << "' on buffers cannot be lowered to the runtime";
+  buffers[op->getResult(0)] = *buffer;
+  dead.push_back(op);
+  return success();
+}
+
+void EntryLowering::lowerDim(memref::DimOp op) {
+  op.replaceAllUsesWith(address.index(buffers[op.getSource()].sizes[*op.getConstantIndex()]));
+  dead.push_back(op);
+}
+
+/// Fetches the arena; leaves the entry where there is no memory for it.
+void EntryLowering::lowerArena(memref::AllocOp op) {
+  Location loc = op.getLoc();
+  OpFoldResult size = op.getMixedSizes()[0];
+  Value bytes = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address.index(size));
+  Value arena = call(loc, "mhcrt_workspace", {context, bytes}, pointerType);
+  Value missing = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, arena, null());
+  buffers[op] = Buffer{arena, arena, builder.getI8Type(), {size}, {address.number(1)}};
+  dead.push_back(op);
+
+  Block *start = op->getBlock();
+  Block *rest = start->splitBlock(op);
+  auto *failed = new Block;
+  entry.getBody().push_back(failed);
+  builder.setInsertionPointToEnd(failed);
+  func::ReturnOp::create(builder, loc, call(loc, "mhcrt_last_status", context, builder.getI32Type()));
+  builder.setInsertionPointToEnd(start);
+  cf::CondBranchOp::create(builder, loc, missing, failed, ValueRange(), rest, ValueRange());
+}
+
+void EntryLowering::lowerReturn(func::ReturnOp op) {
+  func::ReturnOp::create(builder, op.getLoc(), call(op.getLoc(), "mhcrt_last_status", context, builder.getI32Type()));
+  dead.push_back(op);
+}
+
+func::FuncOp EntryLowering::declare(StringRef name, TypeRange inputs, Type result) {
+  if (auto known = symbols.lookup<func::FuncOp>(name))
+    return known;
+  auto func = func::FuncOp::create(entry.getLoc(), name, builder.getFunctionType(inputs, {result}));
+  func.setPrivate();
+  symbols.insert(func);
+  return func;
+}
+
+Value EntryLowering::attribute(const KernelAttr &attr, Attribute value) {
+  double number = kernelAttrValue(attr, value);
+  if (attr.kind == KernelAttr::Float)
+    return address.constant(builder.getF64FloatAttr(number));
+  if (attr.kind == KernelAttr::Int)
+    return address.constant(builder.getI64IntegerAttr(static_cast<int64_t>(number)));
+  return address.i32(static_cast<int64_t>(number));
+}
+
+/// The record's dims in its order. A dim that only absent tensors have is passed as zero; no kernel reads it.
+void EntryLowering::appendSizes(const KernelInfo &info, LaunchOp op, ArrayRef<const Buffer *> tensors,
+                                SmallVectorImpl<Value> &arguments) {
+  SmallVector<OpFoldResult> sizes(info.dims.size(), address.number(0));
+  for (auto [tensor, buffer] : llvm::reverse(llvm::zip(info.tensors, tensors)))
+    if (buffer)
+      for (auto [dim, size] : llvm::zip(kernelTensorDims(op.getConfig(), tensor), buffer->sizes))
+        sizes[dim] = size;
+  for (OpFoldResult size : sizes)
+    arguments.push_back(address.index(size));
+}
+
+LogicalResult EntryLowering::lowerLaunch(LaunchOp op) {
+  const KernelInfo &info = *lookupKernelInfo(op.getKernel());
+  SmallVector<Value> arguments = {context};
+  SmallVector<const Buffer *> tensors;
+  auto input = op.getInputs().begin(), output = op.getOutputs().begin();
+  for (auto [tensor, present] : llvm::zip(info.tensors, op.getPresent())) {
+    const Buffer *buffer = present ? &buffers[tensor.isResult ? *output++ : *input++] : nullptr;
+    ElementCode code = buffer ? elementCode(buffer->element) : kNoElement;
+    if (buffer && code == kNoElement)
+      return op.emitError() << "'" << tensor.name << "' has elements of type " << buffer->element
+                            << ", which the runtime does not know";
+    tensors.push_back(buffer);
+    arguments.push_back(buffer ? buffer->pointer : null());
+    arguments.push_back(address.i32(code));
+  }
+  appendSizes(info, op, tensors, arguments);
+  for (const KernelAttr &attr : info.attrs)
+    arguments.push_back(attribute(attr, op.getConfig().get(attr.name)));
+  call(op.getLoc(), info.symbol, arguments, builder.getI32Type());
+  dead.push_back(op);
+  return success();
+}
+
+/// A buffer of a loop function is passed as its pointer, its dynamic sizes and, unless row-major, its dynamic strides.
+static void appendBuffer(AddressBuilder &address, MemRefType type, const Buffer &buffer,
+                         SmallVectorImpl<Value> &arguments) {
+  arguments.push_back(buffer.pointer);
+  for (auto [size, known] : llvm::zip(buffer.sizes, type.getShape()))
+    if (ShapedType::isDynamic(known))
+      arguments.push_back(address.index(size));
+  if (auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout()))
+    for (auto [stride, known] : llvm::zip(buffer.strides, layout.getStrides()))
+      if (ShapedType::isDynamic(known))
+        arguments.push_back(address.index(stride));
+}
+
+void EntryLowering::lowerLoopCall(func::CallOp op) {
+  SmallVector<Value> arguments;
+  for (Value operand : op.getOperands()) {
+    if (auto type = dyn_cast<MemRefType>(operand.getType()))
+      appendBuffer(address, type, buffers[operand], arguments);
+    else
+      arguments.push_back(operand);
+  }
+  func::CallOp::create(builder, op.getLoc(), op.getCallee(), TypeRange(), arguments);
+  dead.push_back(op);
+}
+
+LogicalResult mhc::lowerEntry(func::FuncOp func, SymbolTable &symbols) { return EntryLowering(func, symbols).run(); }

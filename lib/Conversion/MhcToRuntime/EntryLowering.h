@@ -1,0 +1,31 @@
+//===- EntryLowering.h - One entry and the calls in it ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_CONVERSION_MHCTORUNTIME_ENTRYLOWERING_H
+#define MHC_LIB_CONVERSION_MHCTORUNTIME_ENTRYLOWERING_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mhc {
+
+/// Turns a public function on buffers into `mhc_entry_<name>`. Fails with an error where it meets an op that should
+/// have been lowered before.
+llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbols);
+
+/// Gives a loop function pointers and sizes for its buffers. Calls of it must be lowered before: they follow the old type.
+void lowerLoopFunction(mlir::func::FuncOp func);
+
+/// Turns a constant buffer into a global of the LLVM dialect.
+void lowerGlobals(mlir::ModuleOp module);
+
+/// The lines of the manifest for this entry: a function that mhc-describe-entries and mhc-result-params have seen.
+llvm::FailureOr<std::string> manifestOf(mlir::func::FuncOp func);
+
+} // namespace mhc
+
+#endif // MHC_LIB_CONVERSION_MHCTORUNTIME_ENTRYLOWERING_H

@@ -1,0 +1,117 @@
+//===- LoopFunction.cpp - Loop functions take pointers ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "EntryLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// Replaces the arguments of a function one by one, from left to right.
+struct ArgumentLowering {
+  explicit ArgumentLowering(func::FuncOp func)
+      : func(func), block(func.getBody().front()), builder(OpBuilder::atBlockBegin(&block)), address(builder, &block) {}
+
+  void run();
+  Value addArgument(Type type) {
+    types.push_back(type);
+    attrs.push_back(builder.getDictionaryAttr({}));
+    return block.addArgument(type, func.getLoc());
+  }
+  Buffer readBuffer(MemRefType type);
+  Value describe(MemRefType type, const Buffer &buffer);
+  Value insert(Value descriptor, Value field, ArrayRef<int64_t> position) {
+    return LLVM::InsertValueOp::create(builder, func.getLoc(), descriptor, field, position);
+  }
+  Value i64(OpFoldResult size) {
+    return arith::IndexCastOp::create(builder, func.getLoc(), builder.getI64Type(), address.index(size));
+  }
+
+  func::FuncOp func;
+  Block &block;
+  OpBuilder builder;
+  AddressBuilder address;
+  SmallVector<Type> types;
+  SmallVector<Attribute> attrs;
+};
+} // namespace
+
+Buffer ArgumentLowering::readBuffer(MemRefType type) {
+  Value pointer = addArgument(LLVM::LLVMPointerType::get(func.getContext()));
+  Buffer buffer{pointer, pointer, type.getElementType(), {}, {}};
+  auto read = [&](int64_t known) -> OpFoldResult {
+    return ShapedType::isDynamic(known) ? OpFoldResult(addArgument(builder.getIndexType())) : address.number(known);
+  };
+  for (int64_t size : type.getShape())
+    buffer.sizes.push_back(read(size));
+  if (auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout()))
+    for (int64_t stride : layout.getStrides())
+      buffer.strides.push_back(read(stride));
+  else
+    buffer.strides = address.rowMajor(func.getLoc(), buffer.sizes);
+  return buffer;
+}
+
+/// The memref descriptor of upstream's lowering.
+Value ArgumentLowering::describe(MemRefType type, const Buffer &buffer) {
+  MLIRContext *context = func.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context), word = builder.getI64Type();
+  SmallVector<Type> fields = {pointer, pointer, word};
+  if (type.getRank() > 0)
+    fields.append(2, LLVM::LLVMArrayType::get(word, type.getRank()));
+  Value descriptor =
+      LLVM::PoisonOp::create(builder, func.getLoc(), LLVM::LLVMStructType::getLiteral(context, fields));
+  descriptor = insert(descriptor, buffer.pointer, 0);
+  descriptor = insert(descriptor, buffer.pointer, 1);
+  descriptor = insert(descriptor, i64(address.number(0)), 2); // the pointer is the first element
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    descriptor = insert(descriptor, i64(buffer.sizes[dim]), {3, dim});
+    descriptor = insert(descriptor, i64(buffer.strides[dim]), {4, dim});
+  }
+  return UnrealizedConversionCastOp::create(builder, func.getLoc(), type, descriptor).getResult(0);
+}
+
+void ArgumentLowering::run() {
+  unsigned old = block.getNumArguments();
+  for (unsigned i = 0; i < old; ++i) {
+    BlockArgument argument = block.getArgument(i);
+    unsigned first = attrs.size();
+    if (auto type = dyn_cast<MemRefType>(argument.getType()))
+      argument.replaceAllUsesWith(describe(type, readBuffer(type)));
+    else
+      argument.replaceAllUsesWith(addArgument(argument.getType()));
+    if (DictionaryAttr given = func.getArgAttrDict(i))
+      attrs[first] = given;
+  }
+  block.eraseArguments(0, old);
+  func.setType(builder.getFunctionType(types, {}));
+  func.setArgAttrsAttr(builder.getArrayAttr(attrs));
+}
+
+void mhc::lowerLoopFunction(func::FuncOp func) {
+  ArgumentLowering(func).run();
+  func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(func.getContext(), LLVM::Linkage::Internal));
+}
+
+void mhc::lowerGlobals(ModuleOp module) {
+  for (memref::GlobalOp global : llvm::make_early_inc_range(module.getOps<memref::GlobalOp>())) {
+    OpBuilder builder(global);
+    Type type = global.getType().getElementType();
+    for (int64_t size : llvm::reverse(global.getType().getShape()))
+      type = LLVM::LLVMArrayType::get(type, size);
+    Attribute value = *global.getInitialValue();
+    if (global.getType().getRank() == 0)
+      value = cast<SplatElementsAttr>(value).getSplatValue<Attribute>();
+    LLVM::GlobalOp::create(builder, global.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,
+                           global.getSymName(), value, /*alignment=*/64);
+    global.erase();
+  }
+}

@@ -1,0 +1,71 @@
+//===- MhcToRuntime.cpp - Entries, kernel calls and the manifest ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntryLowering.h"
+#include "mhc/Conversion/Passes.h"
+#include "mhc/IR/ElementTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace mhc {
+#define GEN_PASS_DEF_CONVERTMHCTORUNTIMEPASS
+#include "mhc/Conversion/Passes.h.inc"
+} // namespace mhc
+
+using namespace mlir;
+using namespace mhc;
+
+FailureOr<std::string> mhc::manifestOf(func::FuncOp func) {
+  std::string arguments, results;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto name = func.getArgAttrOfType<StringAttr>(i, "mhc.name");
+    auto dims = func.getArgAttrOfType<ArrayAttr>(i, "mhc.dims");
+    auto type = dyn_cast<MemRefType>(func.getArgumentTypes()[i]);
+    if (!name || !dims || !type)
+      return func.emitError() << "argument " << i << " of entry '" << func.getName()
+                              << "' is not described; run mhc-describe-entries before convert-mhc-to-runtime";
+    bool isResult = func.getArgAttr(i, "mhc.result") != nullptr;
+    std::string line = (name.getValue() + " " + elementName(elementCode(type.getElementType()))).str();
+    for (StringAttr dim : dims.getAsRange<StringAttr>())
+      line += (" " + dim.getValue()).str();
+    (isResult ? results : arguments) += (isResult ? "result " : "arg ") + line + "\n";
+  }
+  return "entry " + func.getName().str() + "\n" + arguments + results + "end\n";
+}
+
+/// `const char mhc_model_manifest[]`.
+static void addManifest(ModuleOp module, StringRef text) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  std::string bytes = text.str() + '\0';
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::External,
+                         "mhc_model_manifest", builder.getStringAttr(bytes));
+}
+
+namespace {
+struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcToRuntime> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    std::string manifest = "mhc-model 1\n";
+    for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (!func.isPublic() || func.isDeclaration())
+        continue;
+      FailureOr<std::string> entry = manifestOf(func);
+      if (failed(entry) || failed(lowerEntry(func, symbols)))
+        return signalPassFailure();
+      manifest += *entry;
+    }
+    for (func::FuncOp func : module.getOps<func::FuncOp>())
+      if (func.isPrivate() && !func.isDeclaration())
+        lowerLoopFunction(func);
+    lowerGlobals(module);
+    addManifest(module, manifest);
+  }
+};
+} // namespace

@@ -1,0 +1,106 @@
+//===- Codegen.cpp - From the LLVM dialect to machine code ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mhc;
+
+LlvmModule::LlvmModule() = default;
+LlvmModule::LlvmModule(LlvmModule &&) = default;
+LlvmModule::~LlvmModule() = default;
+
+/// AVX2, FMA and F16C: every x86 server since 2013. Elsewhere what the architecture guarantees.
+static llvm::StringRef baselineCpu(const llvm::Triple &triple) { return triple.isX86() ? "x86-64-v3" : "generic"; }
+
+static std::string hostFeatures() {
+  std::string features;
+  for (auto &feature : llvm::sys::getHostCPUFeatures())
+    features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+  return features;
+}
+
+static llvm::CodeGenOptLevel codegenLevel(unsigned level) {
+  return level == 0 ? llvm::CodeGenOptLevel::None : level == 1 ? llvm::CodeGenOptLevel::Less
+                                                               : llvm::CodeGenOptLevel::Default;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const CompileOptions &options) {
+  static const bool initialized = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string message;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!initialized || !target)
+    return llvm::createStringError("no code can be generated for '" + triple.str() + "': " + message);
+  bool native = options.cpu == "native";
+  std::string cpu = native                ? llvm::sys::getHostCPUName().str()
+                    : options.cpu.empty() ? baselineCpu(triple).str()
+                                          : options.cpu;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, native ? hostFeatures() : "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+      codegenLevel(options.optLevel)));
+  if (!machine)
+    return llvm::createStringError("no code can be generated for '" + triple.str() + "'");
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
+    return llvm::createStringError("the CPU '" + cpu + "' is not known for '" + triple.str() + "'");
+  return machine;
+}
+
+llvm::Expected<LlvmModule> mhc::translate(mlir::ModuleOp module, const CompileOptions &options) {
+  LlvmModule result;
+  auto machine = createMachine(options);
+  if (!machine)
+    return machine.takeError();
+  result.machine = std::move(*machine);
+  result.context = std::make_unique<llvm::LLVMContext>();
+  result.module = mlir::translateModuleToLLVMIR(module, *result.context, "mhc");
+  if (!result.module)
+    return llvm::createStringError("the module cannot be translated to LLVM IR");
+  result.module->setTargetTriple(result.machine->getTargetTriple());
+  result.module->setDataLayout(result.machine->createDataLayout());
+  if (llvm::Error error =
+          mlir::makeOptimizingTransformer(options.optLevel, 0, result.machine.get())(result.module.get()))
+    return error;
+  return result;
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>> mhc::emitObject(LlvmModule &module) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (module.machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError("this target cannot write object files");
+  passes.run(*module.module);
+  return bytes;
+}
+
+llvm::Expected<std::string> Compiler::llvmText(mlir::ModuleOp module, const CompileOptions &options) {
+  if (llvm::Error error = run(module, options, Phase::lower))
+    return error;
+  auto translated = translate(module, options);
+  if (!translated)
+    return translated.takeError();
+  std::string text;
+  llvm::raw_string_ostream(text) << *translated->module;
+  return text;
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>> Compiler::object(mlir::ModuleOp module, const CompileOptions &options) {
+  if (llvm::Error error = run(module, options, Phase::lower))
+    return error;
+  auto translated = translate(module, options);
+  if (!translated)
+    return translated.takeError();
+  return emitObject(*translated);
+}

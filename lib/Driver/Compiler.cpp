@@ -1,0 +1,122 @@
+//===- Compiler.cpp - Parsing and passes ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Driver/Driver.h"
+#include "mhc/InitAll.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  mhc::registerAllDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  return registry;
+}
+
+Compiler::Compiler() {
+  static const DialectRegistry registry = makeRegistry();
+  mlirContext = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+}
+Compiler::~Compiler() = default;
+
+namespace {
+/// Turns diagnostics into the text of an Error. Warnings and remarks are not errors, and are dropped.
+class ErrorScope {
+public:
+  ErrorScope(llvm::SourceMgr &sources, MLIRContext *context) : stream(text), handler(sources, context, stream) {
+    handler.setCallStackLimit(0);
+  }
+  llvm::Error error(StringRef fallback) {
+    StringRef message = StringRef(text).rtrim();
+    return llvm::createStringError(message.empty() ? fallback : message);
+  }
+
+private:
+  std::string text;
+  llvm::raw_string_ostream stream;
+  SourceMgrDiagnosticHandler handler;
+};
+
+/// Keeps the remarks of the passes for Compiler::remarks.
+class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit RemarkCollector(std::vector<CompileRemark> &remarks) : remarks(remarks) {}
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    CompileRemark kept{CompileRemark::note, remark.getCategoryName().str(), {}, remark.getMsg()};
+    if (remark.getRemarkType() == llvm::remarks::Type::Passed)
+      kept.kind = CompileRemark::passed;
+    else if (remark.getRemarkType() == llvm::remarks::Type::Missed)
+      kept.kind = CompileRemark::missed;
+    llvm::raw_string_ostream where(kept.where);
+    if (auto file = remark.getLocation()->findInstanceOf<FileLineColLoc>())
+      where << file.getFilename().getValue() << ":" << file.getLine() << ":" << file.getColumn();
+    remarks.push_back(std::move(kept));
+  }
+
+private:
+  std::vector<CompileRemark> &remarks;
+};
+} // namespace
+
+void Compiler::keepRemarks() {
+  remark::RemarkCategories all;
+  all.all = ".*";
+  (void)remark::enableOptimizationRemarks(*mlirContext, std::make_unique<RemarkCollector>(collected),
+                                          std::make_unique<remark::RemarkEmittingPolicyAll>(), all);
+}
+
+llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
+  if (!buffer)
+    return llvm::createStringError(message);
+  return parse(sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc()));
+}
+
+llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef name) {
+  return parse(sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc()));
+}
+
+llvm::Expected<Compiler::Module> Compiler::parse(unsigned buffer) {
+  ErrorScope scope(sources, mlirContext.get());
+  // The parser reads the main file, which is the first buffer: give it a manager of its own that shares the text.
+  const llvm::MemoryBuffer *text = sources.getMemoryBuffer(buffer);
+  Module module = parseSourceString<ModuleOp>(text->getBuffer(), mlirContext.get(), text->getBufferIdentifier());
+  if (!module)
+    return scope.error(("'" + text->getBufferIdentifier() + "' cannot be parsed").str());
+  return module;
+}
+
+llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {
+  ErrorScope scope(sources, mlirContext.get());
+  PassManager pm(mlirContext.get());
+  PipelineOptions pipeline{options.fuse};
+  buildPipeline(pm, pipeline, from, to);
+  if (failed(pm.run(module)))
+    return scope.error("compilation failed");
+  return llvm::Error::success();
+}
+
+llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase to) {
+  ErrorScope scope(sources, mlirContext.get());
+  PassManager pm(mlirContext.get());
+  buildPipeline(pm, {options.fuse}, to);
+  if (failed(pm.run(module)))
+    return scope.error("compilation failed");
+  return llvm::Error::success();
+}

@@ -1,0 +1,123 @@
+//===- Pipelines.cpp - From a model to LLVM, phase by phase ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Pipelines/Pipelines.h"
+#include "mhc/Conversion/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static constexpr StringLiteral kPhaseNames[] = {"input", "raise", "fuse", "bufferize", "lower", "llvm", "object"};
+
+std::optional<Phase> mhc::parsePhase(StringRef name) {
+  const auto *found = llvm::find(kPhaseNames, name);
+  if (found == std::end(kPhaseNames))
+    return std::nullopt;
+  return static_cast<Phase>(found - std::begin(kPhaseNames));
+}
+
+StringRef mhc::phaseName(Phase phase) { return kPhaseNames[static_cast<int>(phase)]; }
+
+std::string mhc::phaseNames() {
+  return llvm::join(llvm::map_range(kPhaseNames, [](StringRef name) { return ("'" + name + "'").str(); }), ", ");
+}
+
+static void addInput(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
+  pm.addPass(createDescribeEntriesPass());
+  pm.addNestedPass<func::FuncOp>(createConvertMhcToLinalgPass());
+  if (options.fuse != FuseLevel::none)
+    pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createCSEPass());
+
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.unknownTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createResultParamsPass());
+  pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+}
+
+static void addLower(OpPassManager &pm) {
+  pm.addPass(createOutlineLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertMhcToRuntimePass());
+  arith::ArithEmulateUnsupportedFloatsOptions narrow;
+  narrow.sourceTypeStrs = {"bf16", "f16"};
+  narrow.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase phase) {
+  switch (phase) {
+  case Phase::input:
+    return addInput(pm);
+  case Phase::raise:
+    if (options.fuse != FuseLevel::none)
+      pm.addNestedPass<func::FuncOp>(createRaisePass());
+    return;
+  case Phase::fuse:
+    if (options.fuse != FuseLevel::none) {
+      pm.addNestedPass<func::FuncOp>(createFusePass({options.fuse}));
+      pm.addPass(createCSEPass());
+    }
+    return;
+  case Phase::bufferize:
+    return addBufferize(pm, options);
+  case Phase::lower:
+    return addLower(pm);
+  case Phase::llvm:
+  case Phase::object:
+    return;
+  }
+}
+
+void mhc::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Phase from, Phase to) {
+  for (int phase = static_cast<int>(from) + 1; phase <= static_cast<int>(to); ++phase)
+    addPhase(pm, options, static_cast<Phase>(phase));
+}
+
+void mhc::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Phase to) {
+  addPhase(pm, options, Phase::input);
+  buildPipeline(pm, options, Phase::input, to);
+}
+
+void mhc::registerPipelines() {
+  static PassPipelineRegistration<> bufferize("mhc-bufferize", "The passes of the phase bufferize",
+                                              [](OpPassManager &pm) { addBufferize(pm, PipelineOptions()); });
+  static PassPipelineRegistration<> lower("mhc-lower", "The passes of the phase lower", addLower);
+}

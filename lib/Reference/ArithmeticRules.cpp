@@ -1,0 +1,110 @@
+//===- ArithmeticRules.cpp - Rules for arith and math ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mhc::reference;
+using llvm::Expected;
+
+template <typename Function>
+static Rule unary(Function function) {
+  return [function](Operation *, ArrayRef<HostTensor> operands) -> Expected<HostTensor> {
+    std::vector<double> out = operands[0].values().vec();
+    for (double &value : out)
+      value = function(value);
+    return HostTensor(Shape(operands[0].shape()), std::move(out));
+  };
+}
+
+template <typename Function>
+static Rule binary(Function function) {
+  return [function](Operation *op, ArrayRef<HostTensor> operands) -> Expected<HostTensor> {
+    if (operands[0].shape() != operands[1].shape())
+      return errorAt(op, "has operands of shape " + toString(operands[0].shape()) + " and " +
+                             toString(operands[1].shape()) + "; needed equal shapes");
+    std::vector<double> out = operands[0].values().vec();
+    const double *other = operands[1].data();
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = function(out[i], other[i]);
+    return HostTensor(Shape(operands[0].shape()), std::move(out));
+  };
+}
+
+static double toDouble(const APFloat &value) {
+  APFloat wide = value;
+  bool losesInfo;
+  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return wide.convertToDouble();
+}
+
+/// Booleans are 0 and 1; other integers are signed.
+static double toDouble(const APInt &value) {
+  return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue();
+}
+
+template <typename Number>
+static HostTensor elementsOf(DenseElementsAttr dense) {
+  Shape shape(dense.getType().getShape());
+  if (dense.isSplat())
+    return {shape, std::vector<double>(dense.getNumElements(), toDouble(dense.getSplatValue<Number>()))};
+  std::vector<double> out;
+  out.reserve(dense.getNumElements());
+  for (Number value : dense.getValues<Number>())
+    out.push_back(toDouble(value));
+  return {shape, std::move(out)};
+}
+
+static Expected<HostTensor> constant(Operation *op, ArrayRef<HostTensor>) {
+  Attribute value = cast<arith::ConstantOp>(op).getValue();
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return HostTensor(toDouble(number.getValue()));
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return HostTensor(toDouble(number.getValue()));
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return errorAt(op, "holds an attribute that is neither a number nor dense");
+  return isa<FloatType>(dense.getElementType()) ? elementsOf<APFloat>(dense) : elementsOf<APInt>(dense);
+}
+
+/// maximum and minimum hand on a NaN of either side; maxnum and minnum take the other side.
+static double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
+static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b); }
+
+void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
+  rules["arith.constant"] = constant;
+  auto identity = unary([](double a) { return a; });
+  for (const char *cast : {"extf", "truncf", "index_cast", "sitofp"})
+    rules[("arith." + llvm::Twine(cast)).str()] = identity;
+
+  rules["arith.addf"] = rules["arith.addi"] = binary([](double a, double b) { return a + b; });
+  rules["arith.subf"] = rules["arith.subi"] = binary([](double a, double b) { return a - b; });
+  rules["arith.mulf"] = rules["arith.muli"] = binary([](double a, double b) { return a * b; });
+  rules["arith.divf"] = binary([](double a, double b) { return a / b; });
+  rules["arith.negf"] = unary([](double a) { return -a; });
+  rules["arith.maximumf"] = binary(maximum);
+  rules["arith.minimumf"] = binary(minimum);
+  rules["arith.maxnumf"] = binary([](double a, double b) { return std::fmax(a, b); });
+  rules["arith.minnumf"] = binary([](double a, double b) { return std::fmin(a, b); });
+
+  rules["math.exp"] = unary([](double a) { return std::exp(a); });
+  rules["math.log"] = unary([](double a) { return std::log(a); });
+  rules["math.log1p"] = unary([](double a) { return std::log1p(a); });
+  rules["math.tanh"] = unary([](double a) { return std::tanh(a); });
+  rules["math.sqrt"] = unary([](double a) { return std::sqrt(a); });
+  rules["math.rsqrt"] = unary([](double a) { return 1 / std::sqrt(a); });
+  rules["math.absf"] = unary([](double a) { return std::fabs(a); });
+  rules["math.erf"] = unary([](double a) { return std::erf(a); });
+  rules["math.powf"] = rules["math.fpowi"] = binary([](double a, double b) { return std::pow(a, b); });
+
+  rules["mhc.sigmoid"] = unary([](double a) { return 1 / (1 + std::exp(-a)); });
+  rules["mhc.silu"] = unary([](double a) { return a / (1 + std::exp(-a)); });
+  // log(1 + exp(a)) without overflow, and without losing exp(a) beside the 1.
+  rules["mhc.softplus"] = unary([](double a) { return std::fmax(a, 0.0) + std::log1p(std::exp(-std::fabs(a))); });
+}

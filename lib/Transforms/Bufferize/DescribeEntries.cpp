@@ -1,0 +1,126 @@
+//===- DescribeEntries.cpp - Names and sizes of entries ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/IR/ElementTypes.h"
+#include "mhc/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mhc {
+#define GEN_PASS_DEF_DESCRIBEENTRIESPASS
+#include "mhc/Transforms/Passes.h.inc"
+} // namespace mhc
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+class EntryDescriber {
+public:
+  explicit EntryDescriber(func::FuncOp func) : func(func), dims(func), builder(func.getContext()) {}
+
+  LogicalResult run() {
+    if (failed(checkStraightLine()))
+      return failure();
+    for (BlockArgument argument : func.getArguments()) {
+      unsigned i = argument.getArgNumber();
+      if (failed(checkType("argument", i, argument.getType())) ||
+          failed(checkName("argument", i, func.getArgAttrOfType<StringAttr>(i, "mhc.name"))))
+        return failure();
+      func.setArgAttr(i, "mhc.name", nameOf(func.getArgAttrOfType<StringAttr>(i, "mhc.name"), "arg", i));
+      func.setArgAttr(i, "mhc.dims", dimsOf(argument));
+      func.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName, builder.getBoolAttr(false));
+    }
+    Operation *terminator = func.getBody().front().getTerminator();
+    for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
+      if (failed(checkType("result", i, result.getType())) || failed(checkResultSizes(i, result)) ||
+          failed(checkName("result", i, func.getResultAttrOfType<StringAttr>(i, "mhc.name"))))
+        return failure();
+      func.setResultAttr(i, "mhc.name", nameOf(func.getResultAttrOfType<StringAttr>(i, "mhc.name"), "result", i));
+      func.setResultAttr(i, "mhc.dims", dimsOf(result));
+    }
+    return success();
+  }
+
+private:
+  LogicalResult checkStraightLine() {
+    if (!func.getBody().hasOneBlock())
+      return func.emitError() << "entry '" << func.getName() << "' has branches; needed one block";
+    WalkResult result = func.walk([](Operation *op) {
+      if (op->getName().getDialectNamespace() == "scf") {
+        op->emitError() << "'" << op->getName() << "' cannot be compiled; the number of turns of a loop must be "
+                        << "constant, and branches are not supported";
+        return WalkResult::interrupt();
+      }
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        call.emitError() << "the call of '" << call.getCallee() << "' cannot be inlined: the function is "
+                         << "recursive or has no body";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkType(StringRef kind, unsigned number, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || elementCode(tensor.getElementType()) == kNoElement)
+      return func.emitError() << kind << " " << number << " of entry '" << func.getName() << "' has type " << type
+                              << "; needed a ranked tensor of f32, bf16, f16, f64, i32 or i64";
+    if (tensor.getRank() > kMaxRank)
+      return func.emitError() << kind << " " << number << " of entry '" << func.getName() << "' has rank "
+                              << tensor.getRank() << "; needed at most " << kMaxRank;
+    return success();
+  }
+
+  LogicalResult checkName(StringRef kind, unsigned number, StringAttr name) {
+    if (!name)
+      return success();
+    auto isPlain = [](char c) { return c > ' ' && c < 0x7f; };
+    if (name.empty() || !llvm::all_of(name.getValue(), isPlain))
+      return func.emitError() << kind << " " << number << " of entry '" << func.getName() << "' is called '"
+                              << name.getValue() << "'; needed a name without blanks";
+    if (!names.insert((kind + name.getValue()).str()).second)
+      return func.emitError() << "two " << kind << "s of entry '" << func.getName() << "' are called '"
+                              << name.getValue() << "'";
+    return success();
+  }
+
+  LogicalResult checkResultSizes(unsigned number, Value result) {
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(result.getType()).getRank(); ++dim)
+      if (dims.symbol(result, dim) == "?")
+        return func.emitError() << "result " << number << " of entry '" << func.getName() << "' has a size in dimension "
+                                << dim << " that no argument has";
+    return success();
+  }
+
+  StringAttr nameOf(StringAttr given, StringRef kind, unsigned number) {
+    return given ? given : builder.getStringAttr(kind + Twine(number));
+  }
+
+  ArrayAttr dimsOf(Value tensor) {
+    SmallVector<std::string> symbols;
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(tensor.getType()).getRank(); ++dim)
+      symbols.push_back(dims.symbol(tensor, dim));
+    return builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(symbols));
+  }
+
+  func::FuncOp func;
+  DimAnalysis dims;
+  Builder builder;
+  llvm::StringSet<> names;
+};
+
+struct DescribeEntries : mhc::impl::DescribeEntriesPassBase<DescribeEntries> {
+  void runOnOperation() override {
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+      if (func.isPublic() && !func.isDeclaration() && failed(EntryDescriber(func).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,112 @@
+//===- KernelModel.cpp - Kernel ops on buffers ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One model for all kernel ops: operands are read, results are new buffers, and the op becomes a mhc.launch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/IR/MhcOps.h"
+#include "mhc/Transforms/BufferizationModels.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace mhc;
+
+/// The buffer, or a copy where it is not known to be contiguous and row-major: kernels take no strides.
+static FailureOr<Value> contiguous(RewriterBase &rewriter, Location loc, Value buffer,
+                                   const BufferizationOptions &options) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.areTrailingDimsContiguous(type.getRank()))
+    return buffer;
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, buffer, dim));
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  FailureOr<Value> copy = options.createAlloc(rewriter, loc, plain, sizes);
+  if (failed(copy) || failed(options.createMemCpy(rewriter, loc, buffer, *copy)))
+    return failure();
+  return copy;
+}
+
+static MemRefType bufferType(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+static DictionaryAttr configOf(Operation *op, const KernelInfo &info) {
+  SmallVector<NamedAttribute> config;
+  for (const KernelAttr &attr : info.attrs)
+    if (Attribute value = op->getAttr(attr.name))
+      config.emplace_back(StringAttr::get(op->getContext(), attr.name), value);
+  return DictionaryAttr::get(op->getContext(), config);
+}
+
+namespace {
+struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelOpInterface> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return true; }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const { return {}; }
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  FailureOr<BufferLikeType> getBufferType(Operation *, Value value, const BufferizationOptions &,
+                                          const BufferizationState &, SmallVector<Value> &) const {
+    return cast<BufferLikeType>(bufferType(value));
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto kernel = cast<KernelOpInterface>(op);
+    const KernelInfo &info = kernel.getKernelInfo();
+    SmallVector<Value> inputs, outputs;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (succeeded(buffer))
+        buffer = contiguous(rewriter, op->getLoc(), *buffer, options);
+      if (failed(buffer))
+        return failure();
+      inputs.push_back(*buffer);
+    }
+    if (failed(allocateResults(op, rewriter, options, outputs)))
+      return failure();
+    SmallVector<bool> present;
+    for (size_t i = 0; i < info.tensors.size(); ++i)
+      present.push_back(kernel.getTensor(i) != nullptr);
+    LaunchOp::create(rewriter, op->getLoc(), info.opName, inputs, outputs, present, configOf(op, info));
+    replaceOpWithBufferizedValues(rewriter, op, outputs);
+    return success();
+  }
+
+  static LogicalResult allocateResults(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
+                                       SmallVectorImpl<Value> &outputs) {
+    SmallVector<SmallVector<OpFoldResult>> shapes;
+    if (failed(reifyShapes(rewriter, op, shapes)))
+      return op->emitOpError() << "has a result whose size none of its operands has";
+    for (auto [result, shape] : llvm::zip(op->getResults(), shapes)) {
+      SmallVector<Value> dynamic;
+      for (OpFoldResult size : shape)
+        if (auto value = dyn_cast<Value>(size))
+          dynamic.push_back(value);
+      FailureOr<Value> buffer = options.createAlloc(rewriter, op->getLoc(), bufferType(result), dynamic);
+      if (failed(buffer))
+        return failure();
+      outputs.push_back(*buffer);
+    }
+    return success();
+  }
+};
+} // namespace
+
+void mhc::registerBufferizationModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, MhcDialect *) {
+    context->loadDialect<BufferizationDialect, memref::MemRefDialect>();
+    for (const KernelInfo *info : allKernelInfos())
+      RegisteredOperationName::lookup(info->opName, context)->attachInterface<KernelModel>();
+  });
+}

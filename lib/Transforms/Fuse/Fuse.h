@@ -1,0 +1,31 @@
+//===- Fuse.h - The steps of fusing ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_TRANSFORMS_FUSE_FUSE_H
+#define MHC_LIB_TRANSFORMS_FUSE_FUSE_H
+
+#include "mhc/Analysis/Form.h"
+
+namespace mhc {
+
+/// projection, gates with a dead h_post and dead logits -> the same on the first n rows of phi
+unsigned narrowGates(mlir::func::FuncOp func);
+/// projection, gates, residual map, aggregate -> pre, or head when only u is used
+unsigned fusePre(mlir::func::FuncOp func);
+
+/// The first `count` rows of a projection weight.
+mlir::Value firstRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value phi, PhiLayout layout, int64_t count);
+
+/// Bytes that a kernel op reads and writes per token; what does not grow with the tokens is left out.
+int64_t bytesPerToken(KernelOpInterface op);
+
+void remarkFused(mlir::Operation *op, llvm::StringRef what, int64_t savedBytes);
+void remarkNotFused(mlir::Operation *op, llvm::StringRef what, const llvm::Twine &reason);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_FUSE_FUSE_H

@@ -1,0 +1,215 @@
+//===- Pre.cpp - Everything before a sublayer in one kernel ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuse.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// The ops that one pre replaces.
+struct Site {
+  ProjectionOp projection;
+  GatesOp gates;
+  AggregateOp aggregate;
+  ResMap resMap = ResMap::identity;
+  SinkhornOp sinkhorn;          ///< with resMap sinkhorn
+  PermutationMixOp permutation; ///< with resMap permutation
+  Value residual;               ///< value that becomes h_res; null when the logits are dead
+  bool foldPre = false;
+
+  SmallVector<Operation *> ops() const {
+    SmallVector<Operation *> all = {projection, gates};
+    if (sinkhorn)
+      all.push_back(sinkhorn);
+    if (permutation)
+      all.push_back(permutation);
+    all.push_back(aggregate);
+    return all;
+  }
+};
+} // namespace
+
+static Value stripReshapes(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// The aggregate that mixes the projected streams by the first gate.
+static AggregateOp findAggregate(Site &site) {
+  for (Operation *user : site.gates.getHPre().getUsers()) {
+    auto aggregate = dyn_cast<AggregateOp>(user);
+    if (aggregate && aggregate.getHPre() == site.gates.getHPre() &&
+        stripReshapes(aggregate.getX()) == stripReshapes(site.projection.getX()))
+      return aggregate;
+  }
+  return {};
+}
+
+/// mix - h_post h_pre^T, when it is all that reads the mix.
+static arith::SubFOp matchFold(FormBuilder &forms, Site &site, Value mix) {
+  auto sub = mix.hasOneUse() ? dyn_cast<arith::SubFOp>(*mix.getUsers().begin()) : arith::SubFOp();
+  if (!sub || sub.getLhs() != mix)
+    return {};
+  forms.reset();
+  Indices index = forms.freshIndices(mix);
+  Form form = forms.at(sub.getRhs(), index);
+  forms.resolve(form);
+  if (form.terms.size() != 1 || form.terms[0].factors.size() != 2 || form.terms[0].coefficient != 1 ||
+      !form.terms[0].sums.empty())
+    return {};
+  Factor post{site.gates.getHPost(), {index[0], index[1]}}, pre{site.gates.getHPre(), {index[0], index[2]}};
+  const std::vector<Factor> &factors = form.terms[0].factors;
+  bool matches = (factors[0] == post && factors[1] == pre) || (factors[0] == pre && factors[1] == post);
+  return matches ? sub : arith::SubFOp();
+}
+
+/// Finds what the residual logits become. False when something else reads them.
+static bool matchResidual(FormBuilder &forms, Site &site) {
+  Value logits = site.gates.getLogits();
+  if (!logits || logits.use_empty())
+    return true;
+  if (!logits.hasOneUse())
+    return false;
+  Operation *user = *logits.getUsers().begin();
+  if ((site.permutation = dyn_cast<PermutationMixOp>(user))) {
+    site.resMap = ResMap::permutation;
+    site.residual = site.permutation.getMix();
+  } else if (auto matrices = dyn_cast<tensor::ExpandShapeOp>(user)) {
+    site.residual = matrices.getResult();
+    auto type = matrices.getResultType();
+    if (type.getRank() != 3 || type.getDimSize(1) != type.getDimSize(2))
+      return false;
+    if (matrices->hasOneUse() && (site.sinkhorn = dyn_cast<SinkhornOp>(*matrices->getUsers().begin()))) {
+      site.resMap = ResMap::sinkhorn;
+      site.residual = site.sinkhorn.getMix();
+    }
+  } else {
+    return false;
+  }
+  if (arith::SubFOp fold = matchFold(forms, site, site.residual)) {
+    site.residual = fold.getResult();
+    site.foldPre = true;
+  }
+  return true;
+}
+
+/// The projected streams in the layout that the aggregate reads.
+static Value streamsAs(OpBuilder &builder, ProjectionOp projection, Layout layout) {
+  Value x = projection.getX();
+  if (projection.getLayout() == layout)
+    return x;
+  auto shape = cast<RankedTensorType>(x.getType()).getShape();
+  LeafBuilder leaf(builder, projection.getLoc());
+  return leaf.split(leaf.join(x, 1, 2), 1, {shape[2], shape[1]});
+}
+
+static KernelOpInterface buildHead(OpBuilder &builder, Location loc, const Site &site, Value x) {
+  ProjectionOp p = site.projection;
+  GatesOp g = site.gates;
+  AggregateOp a = site.aggregate;
+  LeafBuilder leaf(builder, loc);
+  auto gateType = cast<RankedTensorType>(g.getHPre().getType());
+  int64_t n = gateType.getDimSize(1);
+  bool whole = !g.getLogits();
+  auto head = HeadOp::create(builder, loc, a.getU().getType(), g.getHPre().hasOneUse() ? Type() : Type(gateType), x,
+                             firstRows(builder, loc, p.getPhi(), p.getPhiLayout(), n), p.getNormWeight(),
+                             whole ? Value(g.getAlpha()) : leaf.slice(g.getAlpha(), 0, 0, 1),
+                             whole ? Value(g.getBeta()) : leaf.slice(g.getBeta(), 0, 0, n), a.getLayout(),
+                             p.getPhiLayout(), p.getNorm(), p.getNormEps(), g.getPreEps());
+  a.getU().replaceAllUsesWith(head.getOut());
+  if (head.getHPre())
+    g.getHPre().replaceAllUsesWith(head.getHPre());
+  return cast<KernelOpInterface>(head.getOperation());
+}
+
+static KernelOpInterface buildPre(OpBuilder &builder, Location loc, const Site &site, Value x) {
+  ProjectionOp p = site.projection;
+  GatesOp g = site.gates;
+  AggregateOp a = site.aggregate;
+  auto gateType = cast<RankedTensorType>(g.getHPre().getType());
+  int64_t n = gateType.getDimSize(1);
+  // The aggregate and the fold read h_pre inside the kernel.
+  unsigned inside = site.foldPre ? 2 : 1;
+  bool hPre = llvm::range_size(g.getHPre().getUses()) > inside;
+  SinkhornOp s = site.sinkhorn;
+  auto pre = PreOp::create(
+      builder, loc, a.getU().getType(), hPre ? Type(gateType) : Type(), gateType,
+      gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), x, p.getPhi(), p.getNormWeight(), g.getAlpha(),
+      g.getBeta(), a.getLayout(), p.getPhiLayout(), p.getNorm(), p.getNormEps(), g.getPreEps(), g.getPostMult(),
+      site.resMap, s ? s.getInit() : Init::exp, s ? s.getOrder() : Order::row_col, s ? s.getDenom() : Denom::none,
+      s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre);
+  a.getU().replaceAllUsesWith(pre.getU());
+  g.getHPost().replaceAllUsesWith(pre.getHPost());
+  if (site.residual)
+    Value(site.residual).replaceAllUsesWith(pre.getHRes());
+  if (hPre)
+    g.getHPre().replaceAllUsesWith(pre.getHPre());
+  return cast<KernelOpInterface>(pre.getOperation());
+}
+
+static bool fuse(FormBuilder &forms, GatesOp gates) {
+  Site site;
+  site.gates = gates;
+  site.projection = gates.getProj().getDefiningOp<ProjectionOp>();
+  if (!site.projection) {
+    remarkNotFused(gates, "mhc.pre", "the coefficients come from no mhc.projection");
+    return false;
+  }
+  if (!(site.aggregate = findAggregate(site))) {
+    remarkNotFused(gates, "mhc.pre", "no mhc.aggregate mixes the projected streams by h_pre");
+    return false;
+  }
+  if (site.projection.getStatForm() == Stat::mean_square || gates.getStat() != site.projection.getStat()) {
+    remarkNotFused(gates, "mhc.pre", "the statistic of the gates is not the multiplier of the projection");
+    return false;
+  }
+  if (!matchResidual(forms, site)) {
+    remarkNotFused(gates, "mhc.pre", "the residual logits have users besides one residual map");
+    return false;
+  }
+  unsigned projUses = llvm::range_size(site.projection.getProj().getUses());
+  Value stat = site.projection.getStat();
+  if (projUses != 1 || (stat && !stat.hasOneUse())) {
+    remarkNotFused(gates, "mhc.pre",
+                   "the projection has other users and would be computed twice, which moves " +
+                       Twine(bytesPerToken(site.projection)) + " bytes per token more than it saves");
+    return false;
+  }
+  OpBuilder builder(gates);
+  SmallVector<Location> locs;
+  int64_t before = 0;
+  for (Operation *op : site.ops()) {
+    locs.push_back(op->getLoc());
+    before += bytesPerToken(cast<KernelOpInterface>(op));
+  }
+  Location loc = builder.getFusedLoc(locs);
+  Value x = streamsAs(builder, site.projection, site.aggregate.getLayout());
+  bool onlyInput = !site.residual && (!gates.getHPost() || gates.getHPost().use_empty());
+  if (!onlyInput && !gates.getLogits())
+    return false;
+  KernelOpInterface fused = onlyInput ? buildHead(builder, loc, site, x) : buildPre(builder, loc, site, x);
+  remarkFused(fused, Twine(site.ops().size()).str() + " ops", before - bytesPerToken(fused));
+  return true;
+}
+
+unsigned mhc::fusePre(func::FuncOp func) {
+  FormBuilder forms(func);
+  SmallVector<GatesOp> work;
+  func.walk([&](GatesOp gates) { work.push_back(gates); });
+  unsigned count = 0;
+  for (GatesOp gates : work)
+    count += fuse(forms, gates);
+  return count;
+}

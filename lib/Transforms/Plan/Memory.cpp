@@ -1,0 +1,262 @@
+//===- Memory.cpp - One arena for all temporaries ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Time is the position of an operation in the function's block. Every step is linear in the operations, but for the
+// logarithm of the free list.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Regions.h"
+#include "Sizes.h"
+#include "mhc/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <deque>
+#include <numeric>
+
+namespace mhc {
+#define GEN_PASS_DEF_PLANMEMORYPASS
+#include "mhc/Transforms/Passes.h.inc"
+} // namespace mhc
+
+using namespace mlir;
+using namespace mhc;
+
+static constexpr int64_t kAlignment = 64;
+
+namespace {
+struct Buffer {
+  memref::AllocOp alloc;
+  Polynomial bytes;
+  int64_t first = -1, last = -1; ///< operations that touch it
+  int64_t offset = 0;            ///< in its region, in bytes per unit
+};
+
+/// The buffers whose size is a number times one product of symbols.
+struct Region {
+  SmallVector<Buffer *> buffers;
+  int64_t arena = 0, live = 0, all = 0; ///< bytes per unit
+  Value units, base;                    ///< the product of symbols, rounded up; the offset in the arena
+};
+
+class MemoryPlanner {
+public:
+  explicit MemoryPlanner(func::FuncOp func) : func(func), block(func.getBody().front()), sizes(func) {}
+
+  LogicalResult run() {
+    if (failed(collect()))
+      return failure();
+    for (auto &[monomial, region] : regions)
+      place(region);
+    if (!buffers.empty())
+      emit();
+    record();
+    return success();
+  }
+
+private:
+  LogicalResult collect();
+  LogicalResult addBuffer(memref::AllocOp alloc, int64_t time);
+  void touch(Operation *op, int64_t time);
+  static void place(Region &region);
+  void emit();
+  void emitRegion(OpBuilder &builder, const Monomial &monomial, Region &region, Value &end);
+  void record();
+  std::string text(const Monomial &monomial);
+
+  func::FuncOp func;
+  Block &block;
+  SizeAnalysis sizes;
+  std::deque<Buffer> buffers;
+  DenseMap<Value, Buffer *> owner; ///< of every alias
+  llvm::MapVector<Monomial, Region, std::map<Monomial, unsigned>> regions;
+  SmallVector<Buffer *> mixed; ///< whose size is a sum over several products: placed one behind the other
+};
+} // namespace
+
+static bool isView(Operation *op) { return isa<ViewLikeOpInterface, memref::CollapseShapeOp, memref::ExpandShapeOp>(op); }
+
+LogicalResult MemoryPlanner::collect() {
+  int64_t time = 0;
+  for (Operation &op : block) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      if (failed(addBuffer(alloc, time)))
+        return failure();
+      continue;
+    }
+    if (isView(&op)) {
+      if (Buffer *buffer = owner.lookup(op.getOperand(0)))
+        owner[op.getResult(0)] = buffer;
+      continue;
+    }
+    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<MemRefType>) && !isa<memref::GetGlobalOp>(op))
+      return op.emitError() << "'" << op.getName() << "' makes a buffer that the memory plan cannot follow";
+    ++time;
+    op.walk([&](Operation *inner) { touch(inner, time); });
+  }
+  return success();
+}
+
+LogicalResult MemoryPlanner::addBuffer(memref::AllocOp alloc, int64_t time) {
+  std::optional<Polynomial> elements = sizes.elements(alloc.getType(), alloc.getDynamicSizes());
+  if (!elements)
+    return alloc.emitError() << "the size of this temporary does not follow from the sizes of the arguments";
+  Buffer &buffer = buffers.emplace_back();
+  buffer.alloc = alloc;
+  int64_t elementBytes = llvm::divideCeil(alloc.getType().getElementTypeBitWidth(), 8);
+  for (auto &[monomial, count] : *elements)
+    buffer.bytes[monomial] = count * elementBytes;
+  owner[alloc] = &buffer;
+  if (buffer.bytes.size() > 1)
+    mixed.push_back(&buffer);
+  else if (!buffer.bytes.empty())
+    regions[buffer.bytes.begin()->first].buffers.push_back(&buffer);
+  return success();
+}
+
+void MemoryPlanner::touch(Operation *op, int64_t time) {
+  for (Value operand : op->getOperands()) {
+    Buffer *buffer = owner.lookup(operand);
+    if (!buffer)
+      continue;
+    if (buffer->first < 0)
+      buffer->first = time;
+    buffer->last = time;
+  }
+}
+
+void MemoryPlanner::place(Region &region) {
+  SmallVector<Buffer *> byStart(region.buffers), byEnd(region.buffers);
+  llvm::stable_sort(byStart, [](Buffer *a, Buffer *b) { return a->first < b->first; });
+  llvm::stable_sort(byEnd, [](Buffer *a, Buffer *b) { return a->last < b->last; });
+  RegionAllocator allocator;
+  int64_t live = 0;
+  auto dead = byEnd.begin();
+  // A region of numbers is made of whole cache lines; one per symbol is aligned by rounding the symbol.
+  for (Buffer *buffer : byStart) {
+    for (; (*dead)->last < buffer->first; ++dead) {
+      allocator.release((*dead)->offset, (*dead)->bytes.begin()->second);
+      live -= (*dead)->bytes.begin()->second;
+    }
+    int64_t &bytes = buffer->bytes.begin()->second;
+    if (buffer->bytes.begin()->first.empty())
+      bytes = llvm::alignTo(bytes, kAlignment);
+    buffer->offset = allocator.allocate(bytes);
+    region.all += bytes;
+    live += bytes;
+    region.live = std::max(region.live, live);
+  }
+  region.arena = allocator.size();
+}
+
+static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+static Value add(OpBuilder &builder, Location loc, Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+static Value mul(OpBuilder &builder, Location loc, Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+
+static Value roundUp(OpBuilder &builder, Location loc, Value value, int64_t granule) {
+  if (granule == 1)
+    return value;
+  Value more = add(builder, loc, value, constantIndex(builder, loc, granule - 1));
+  return arith::AndIOp::create(builder, loc, more, constantIndex(builder, loc, -granule));
+}
+
+void MemoryPlanner::emitRegion(OpBuilder &builder, const Monomial &monomial, Region &region, Value &end) {
+  Location loc = func.getLoc();
+  region.base = end;
+  if (monomial.empty()) {
+    end = add(builder, loc, end, constantIndex(builder, loc, region.arena));
+    return;
+  }
+  for (unsigned symbol : monomial) {
+    auto [argument, dim] = sizes.source(symbol);
+    Value size = memref::DimOp::create(builder, loc, argument, dim);
+    region.units = region.units ? mul(builder, loc, region.units, size) : size;
+  }
+  int64_t common = kAlignment; // what all offsets are multiples of, whatever the number of units
+  for (Buffer *buffer : region.buffers)
+    common = std::gcd(common, buffer->bytes.begin()->second);
+  region.units = roundUp(builder, loc, region.units, kAlignment / common);
+  end = add(builder, loc, end, mul(builder, loc, region.units, constantIndex(builder, loc, region.arena)));
+}
+
+void MemoryPlanner::emit() {
+  Location loc = func.getLoc();
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  Value end = constantIndex(builder, loc, 0);
+  for (auto &[monomial, region] : regions)
+    emitRegion(builder, monomial, region, end);
+  DenseMap<Buffer *, Value> bases;
+  for (Buffer *buffer : mixed) {
+    bases[buffer] = end;
+    Value bytes = constantIndex(builder, loc, 0);
+    for (auto &[monomial, coefficient] : buffer->bytes) {
+      Value term = constantIndex(builder, loc, coefficient);
+      for (unsigned symbol : monomial) {
+        auto [argument, dim] = sizes.source(symbol);
+        term = mul(builder, loc, term, memref::DimOp::create(builder, loc, argument, dim));
+      }
+      bytes = add(builder, loc, bytes, term);
+    }
+    end = add(builder, loc, end, roundUp(builder, loc, bytes, kAlignment));
+  }
+  auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  Value arena = memref::AllocOp::create(builder, loc, type, end, builder.getI64IntegerAttr(kAlignment));
+  for (Buffer &buffer : buffers) {
+    memref::AllocOp alloc = buffer.alloc;
+    builder.setInsertionPoint(alloc);
+    Value offset = bases.lookup(&buffer);
+    if (!offset && buffer.bytes.empty())
+      offset = constantIndex(builder, loc, 0);
+    if (!offset) {
+      Region &region = regions[buffer.bytes.begin()->first];
+      Value scaled = constantIndex(builder, loc, buffer.offset);
+      if (region.units)
+        scaled = mul(builder, loc, scaled, region.units);
+      offset = add(builder, loc, region.base, scaled);
+    }
+    Value view = memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), arena, offset,
+                                        alloc.getDynamicSizes());
+    alloc.getResult().replaceAllUsesWith(view);
+    alloc.erase();
+  }
+}
+
+std::string MemoryPlanner::text(const Monomial &monomial) {
+  return llvm::join(llvm::map_range(monomial, [&](unsigned symbol) { return sizes.name(symbol).str(); }), "*");
+}
+
+void MemoryPlanner::record() {
+  Builder builder(func.getContext());
+  SmallVector<Attribute> entries;
+  auto add = [&](StringRef per, int64_t arena, int64_t live, int64_t all) {
+    entries.push_back(builder.getDictionaryAttr({builder.getNamedAttr("per", builder.getStringAttr(per)),
+                                                 builder.getNamedAttr("arena", builder.getI64IntegerAttr(arena)),
+                                                 builder.getNamedAttr("live", builder.getI64IntegerAttr(live)),
+                                                 builder.getNamedAttr("all", builder.getI64IntegerAttr(all))}));
+  };
+  for (auto &[monomial, region] : regions)
+    add(text(monomial), region.arena, region.live, region.all);
+  for (Buffer *buffer : mixed)
+    for (auto &[monomial, bytes] : buffer->bytes)
+      add(text(monomial), bytes, bytes, bytes);
+  func->setAttr("mhc.memory", builder.getArrayAttr(entries));
+}
+
+namespace {
+struct PlanMemory : mhc::impl::PlanMemoryPassBase<PlanMemory> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (!func.isDeclaration() && func.isPublic() && failed(MemoryPlanner(func).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

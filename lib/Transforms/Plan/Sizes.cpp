@@ -1,0 +1,186 @@
+//===- Sizes.cpp - Sizes as polynomials of symbols ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sizes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static Polynomial constant(int64_t value) { return value ? Polynomial{{Monomial{}, value}} : Polynomial{}; }
+
+static Polynomial add(const Polynomial &a, const Polynomial &b, int64_t sign = 1) {
+  Polynomial sum = a;
+  for (auto &[monomial, coefficient] : b)
+    if ((sum[monomial] += sign * coefficient) == 0)
+      sum.erase(monomial);
+  return sum;
+}
+
+static Polynomial multiply(const Polynomial &a, const Polynomial &b) {
+  Polynomial product;
+  for (auto &[left, x] : a)
+    for (auto &[right, y] : b) {
+      Monomial monomial;
+      std::merge(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(monomial));
+      product = add(product, {{monomial, x * y}});
+    }
+  return product;
+}
+
+/// a / divisor, where that is exact for every value of the symbols.
+static std::optional<Polynomial> divide(const Polynomial &a, const Polynomial &divisor) {
+  if (divisor.size() != 1)
+    return std::nullopt;
+  auto &[symbols, factor] = *divisor.begin();
+  Polynomial quotient;
+  for (auto &[monomial, coefficient] : a) {
+    Monomial rest;
+    std::set_difference(monomial.begin(), monomial.end(), symbols.begin(), symbols.end(), std::back_inserter(rest));
+    if (coefficient % factor || rest.size() + symbols.size() != monomial.size())
+      return std::nullopt;
+    quotient[rest] = coefficient / factor;
+  }
+  return quotient;
+}
+
+template <typename Function>
+static std::optional<Polynomial> combine(const std::optional<Polynomial> &a, const std::optional<Polynomial> &b,
+                                         Function function) {
+  if (!a || !b)
+    return std::nullopt;
+  return function(*a, *b);
+}
+
+static Polynomial plus(const Polynomial &a, const Polynomial &b) { return add(a, b); }
+static Polynomial minus(const Polynomial &a, const Polynomial &b) { return add(a, b, -1); }
+
+SizeAnalysis::SizeAnalysis(func::FuncOp func) : func(func) {}
+
+std::optional<Polynomial> SizeAnalysis::elements(MemRefType type, ValueRange dynamicSizes) {
+  std::optional<Polynomial> count = constant(1);
+  auto dynamic = dynamicSizes.begin();
+  for (int64_t size : type.getShape())
+    count = combine(count, ShapedType::isDynamic(size) ? evaluate(*dynamic++) : constant(size), multiply);
+  return count;
+}
+
+std::optional<Polynomial> SizeAnalysis::evaluate(Value index) {
+  auto found = known.find(index);
+  if (found != known.end())
+    return found->second;
+  std::optional<Polynomial> value = compute(index);
+  known[index] = value;
+  return value;
+}
+
+std::optional<Polynomial> SizeAnalysis::compute(Value index) {
+  if (std::optional<int64_t> value = getConstantIntValue(index))
+    return constant(*value);
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  return TypeSwitch<Operation *, std::optional<Polynomial>>(op)
+      .Case([&](arith::AddIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), plus); })
+      .Case([&](arith::SubIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), minus); })
+      .Case([&](arith::MulIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), multiply); })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
+          [&](auto op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), divide); })
+      .Case([&](arith::IndexCastOp op) { return evaluate(op.getIn()); })
+      .Case([&](memref::DimOp op) -> std::optional<Polynomial> {
+        std::optional<int64_t> dim = op.getConstantIndex();
+        return dim ? sizeOf(op.getSource(), *dim) : std::nullopt;
+      })
+      .Case([&](affine::AffineApplyOp op) {
+        unsigned dims = op.getMap().getNumDims();
+        return evaluate(op.getMap().getResult(0), op.getMapOperands().take_front(dims),
+                        op.getMapOperands().drop_front(dims));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Polynomial> SizeAnalysis::evaluate(OpFoldResult size) {
+  if (auto value = dyn_cast<Value>(size))
+    return evaluate(value);
+  return constant(cast<IntegerAttr>(cast<Attribute>(size)).getInt());
+}
+
+std::optional<Polynomial> SizeAnalysis::evaluate(AffineExpr expr, ValueRange dims, ValueRange symbols) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return evaluate(dims[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return evaluate(symbols[symbol.getPosition()]);
+  if (auto value = dyn_cast<AffineConstantExpr>(expr))
+    return constant(value.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<Polynomial> lhs = evaluate(binary.getLHS(), dims, symbols);
+  std::optional<Polynomial> rhs = evaluate(binary.getRHS(), dims, symbols);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return combine(lhs, rhs, plus);
+  case AffineExprKind::Mul:
+    return combine(lhs, rhs, multiply);
+  case AffineExprKind::FloorDiv:
+  case AffineExprKind::CeilDiv:
+    return combine(lhs, rhs, divide);
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Polynomial> SizeAnalysis::product(ArrayRef<OpFoldResult> sizes) {
+  std::optional<Polynomial> result = constant(1);
+  for (OpFoldResult size : sizes)
+    result = combine(result, evaluate(size), multiply);
+  return result;
+}
+
+std::optional<Polynomial> SizeAnalysis::sizeOf(Value buffer, int64_t dim) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return constant(type.getDimSize(dim));
+  if (auto argument = dyn_cast<BlockArgument>(buffer))
+    return argumentSize(argument, dim);
+  return TypeSwitch<Operation *, std::optional<Polynomial>>(buffer.getDefiningOp())
+      .Case<memref::AllocOp, memref::ReinterpretCastOp>([&](auto op) { return evaluate(op.getMixedSizes()[dim]); })
+      .Case([&](memref::ExpandShapeOp op) { return evaluate(op.getMixedOutputShape()[dim]); })
+      .Case([&](memref::CastOp op) { return sizeOf(op.getSource(), dim); })
+      .Case([&](memref::CollapseShapeOp op) {
+        std::optional<Polynomial> result = constant(1);
+        for (int64_t inner : op.getReassociationIndices()[dim])
+          result = combine(result, sizeOf(op.getSrc(), inner), multiply);
+        return result;
+      })
+      .Case([&](memref::SubViewOp op) -> std::optional<Polynomial> {
+        llvm::SmallBitVector dropped = op.getDroppedDims();
+        for (auto [i, size] : llvm::enumerate(op.getMixedSizes()))
+          if (!dropped[i] && dim-- == 0)
+            return evaluate(size);
+        return std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Polynomial> SizeAnalysis::argumentSize(BlockArgument argument, int64_t dim) {
+  auto dims = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "mhc.dims");
+  if (!dims)
+    return std::nullopt;
+  StringRef symbol = cast<StringAttr>(dims[dim]).getValue();
+  int64_t number;
+  if (!symbol.getAsInteger(10, number))
+    return constant(number);
+  auto [entry, isNew] = numbers.try_emplace(symbol, names.size());
+  if (isNew) {
+    names.push_back(symbol.str());
+    sources.emplace_back(argument, dim);
+  }
+  return Polynomial{{Monomial{entry->second}, 1}};
+}

@@ -1,0 +1,102 @@
+//===- Multiplier.cpp - The reciprocal root mean square, in any spelling ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// scale * sum over `sums` of x^2, plus shift
+struct SquareSum {
+  double scale;
+  double shift;
+  Value x;
+  Vars sums;
+};
+} // namespace
+
+static std::optional<SquareSum> matchSquareSum(FormBuilder &forms, Value value, const Indices &index) {
+  Form form = forms.at(value, index);
+  forms.resolve(form);
+  double shift = 0;
+  if (form.terms.size() == 2 && form.terms[1].factors.empty()) {
+    shift = form.terms[1].coefficient;
+    form.terms.pop_back();
+  }
+  if (form.terms.size() != 1)
+    return std::nullopt;
+  Term &term = form.terms[0];
+  if (term.factors.size() != 2 || !(term.factors[0] == term.factors[1]) || term.factors[0].power != 1 ||
+      term.factors[0].role != Factor::Value || term.sums.empty())
+    return std::nullopt;
+  return SquareSum{term.coefficient, shift, term.factors[0].base, term.sums};
+}
+
+static bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
+
+/// sqrt or rsqrt of a square sum
+static std::optional<SquareSum> matchRoot(FormBuilder &forms, const Factor &factor, bool &reciprocal) {
+  Operation *op = factor.base.getDefiningOp();
+  if (!op || factor.role != Factor::Value || !isa<math::SqrtOp, math::RsqrtOp>(op))
+    return std::nullopt;
+  reciprocal = isa<math::RsqrtOp>(op);
+  return matchSquareSum(forms, op->getOperand(0), factor.index);
+}
+
+std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Factor> factors, double coefficient) {
+  if (factors.empty())
+    return coefficient == 1 ? std::optional(Multiplier{Norm::none, 0, {}, {}}) : std::nullopt;
+  if (factors.size() != 1)
+    return std::nullopt;
+  const Factor &factor = factors[0];
+  if (factor.role == Factor::InvRms) {
+    auto norm = factor.base.getDefiningOp<RmsNormOp>();
+    int64_t width = norm.getX().getType().getShape().back();
+    if (factor.power != 1 || coefficient != 1 || ShapedType::isDynamic(width))
+      return std::nullopt;
+    // The op averages over its last dimension; name its variables by looking at one element.
+    Indices index = factor.index;
+    Indices all = forms.freshIndices(norm.getX());
+    index.push_back(all.back());
+    Form form = forms.at(norm.getX(), index);
+    forms.resolve(form);
+    Value x = form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].coefficient == 1
+                  ? form.terms[0].factors[0].base
+                  : Value();
+    if (!x)
+      return std::nullopt;
+    return Multiplier{Norm::inside, norm.getEps().convertToDouble(), x, forms.flatten(all.back().vars)};
+  }
+  bool reciprocal = false;
+  if (auto square = matchRoot(forms, factor, reciprocal)) {
+    // coefficient / sqrt(scale * sum + shift) is 1/sqrt(ms + eps) when scale * K is coefficient^2.
+    if (factor.power != (reciprocal ? 1 : -1))
+      return std::nullopt;
+    double squared = coefficient * coefficient, width = forms.extent(square->sums);
+    if (coefficient <= 0 || !near(square->scale * width, squared))
+      return std::nullopt;
+    return Multiplier{Norm::inside, square->shift / squared, square->x, square->sums};
+  }
+  // coefficient / (c * sqrt(scale * sum) + shift)
+  if (factor.power != -1 || factor.role != Factor::Value)
+    return std::nullopt;
+  Form form = forms.at(factor.base, factor.index);
+  forms.resolve(form);
+  if (form.terms.size() != 2 || !form.terms[1].factors.empty() || form.terms[0].factors.size() != 1 ||
+      form.terms[0].factors[0].power != 1)
+    return std::nullopt;
+  auto square = matchRoot(forms, form.terms[0].factors[0], reciprocal);
+  if (!square || reciprocal || square->shift != 0)
+    return std::nullopt;
+  double width = forms.extent(square->sums);
+  if (!near(form.terms[0].coefficient * std::sqrt(square->scale * width), coefficient))
+    return std::nullopt;
+  return Multiplier{Norm::outside, form.terms[1].coefficient / coefficient, square->x, square->sums};
+}

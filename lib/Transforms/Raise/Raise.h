@@ -1,0 +1,65 @@
+//===- Raise.h - The steps of raising ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_TRANSFORMS_RAISE_RAISE_H
+#define MHC_LIB_TRANSFORMS_RAISE_RAISE_H
+
+#include "mhc/Analysis/Form.h"
+
+namespace mhc {
+
+/// Bounds on what counts as residual streams.
+constexpr int64_t kMinStreams = 2;
+constexpr int64_t kMaxStreams = 16;
+
+/// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
+void raiseElementary(mlir::func::FuncOp func);
+/// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix
+void raiseResidualMaps(mlir::func::FuncOp func);
+/// a broadcast along a new stream dimension -> mhc.expand
+void raiseExpand(mlir::func::FuncOp func);
+/// sigmoids and logits of s * (x . phi) * alpha + beta -> mhc.projection, mhc.gates
+void raiseCoefficients(mlir::func::FuncOp func);
+/// x . phi beside the mean square of x -> mhc.projection
+void raiseProjection(mlir::func::FuncOp func);
+/// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract
+void raiseStreams(mlir::func::FuncOp func);
+
+/// Erases ops without uses or effects.
+void eraseDeadOps(mlir::func::FuncOp func);
+
+/// Remarks of the pass: something was found, or a near miss was left alone because of `reason`.
+void remarkRaised(mlir::Operation *op, llvm::StringRef what, llvm::StringRef detail = {});
+void remarkDeclined(mlir::Location loc, llvm::StringRef what, llvm::StringRef reason);
+
+/// The multiplier 1/rms that the factors of a term make, with the coefficient of the term.
+struct Multiplier {
+  Norm norm;
+  double eps;
+  mlir::Value x;  ///< base whose values are squared; null for Norm::none
+  Vars sums;      ///< the variables over which it is averaged, as in `x`
+};
+/// Reads `factors` (each depends on the token only) as a multiplier. Fails when they are none.
+std::optional<Multiplier> matchMultiplier(FormBuilder &forms, llvm::ArrayRef<Factor> factors, double coefficient);
+
+/// x as [M, n, C] or [M, C, n], from a factor whose variables are the tokens and then the flattened streams.
+struct Streams {
+  mlir::Value value;
+  Layout layout;
+};
+std::optional<Streams> buildStreams(FormBuilder &forms, mlir::OpBuilder &builder, mlir::Location loc, const Factor &x,
+                                    const Vars &tokens, const Vars &flat, int64_t n);
+
+/// Variables of all dimensions of a factor, whatever they cover.
+Vars varsOf(const FormBuilder &forms, const Factor &factor);
+bool containsAny(llvm::ArrayRef<Var> vars, llvm::ArrayRef<Var> wanted);
+/// The user of a value when it has one only, of any kind; null otherwise.
+mlir::Operation *singleUser(mlir::Value value);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_RAISE_H

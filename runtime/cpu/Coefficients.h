@@ -1,0 +1,49 @@
+//===- Coefficients.h - Options of gates and residual maps ------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CPU_COEFFICIENTS_H
+#define MHCRT_CPU_COEFFICIENTS_H
+
+#include "mhcrt/kernels.h"
+
+namespace mhcrt {
+
+/// Lanes of f32 in the widest vector we compile for: sizes scratch memory before the instruction set is known.
+constexpr int64_t kMaxLanes = 16;
+
+/// Tokens of one tile where a token has only its coefficients.
+constexpr int64_t kSmallTile = 256;
+
+struct SinkhornOptions {
+  int32_t init, order, denom;
+  float eps;
+  int64_t iters;
+};
+
+struct GateOptions {
+  const float *alpha; ///< pre, post, res
+  const float *beta;  ///< one per column
+  float preEps, postMult;
+};
+
+/// The multiplier s of a token from its mean square.
+struct NormOptions {
+  int32_t norm;
+  float eps;
+};
+
+/// n!, or -1 when it does not fit.
+inline int64_t factorial(int64_t n) {
+  int64_t product = 1;
+  for (int64_t k = 2; k <= n; ++k)
+    if (__builtin_mul_overflow(product, k, &product))
+      return -1;
+  return product;
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CPU_COEFFICIENTS_H

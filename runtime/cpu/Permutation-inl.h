@@ -1,0 +1,53 @@
+//===- Permutation-inl.h - Mixture of permutations, one per lane -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by permutation_mix and pre.
+//
+//===------------------------------------------------------------------------===//
+#if defined(MHCRT_CPU_PERMUTATION_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MHCRT_CPU_PERMUTATION_INL_H
+#undef MHCRT_CPU_PERMUTATION_INL_H
+#else
+#define MHCRT_CPU_PERMUTATION_INL_H
+#endif
+
+#include "cpu/Gates-inl.h"
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// logits[p][lane], p in lexicographic order, to mix[r*n + c][lane]. The two must not overlap.
+HWY_INLINE void permutationPlanes(const float *logits, int64_t R, int64_t n, float *mix) {
+  V most = load(logits);
+  for (int64_t p = 1; p < R; ++p)
+    most = hn::Max(most, load(logits + p * kLanes));
+  for (int64_t k = 0; k < n * n; ++k)
+    store(hn::Zero(d), mix + k * kLanes);
+
+  int order[16];
+  for (int r = 0; r < n; ++r)
+    order[r] = r;
+  V sum = hn::Zero(d);
+  for (int64_t p = 0; p < R; ++p) {
+    const V e = expV(hn::Sub(load(logits + p * kLanes), most));
+    sum = hn::Add(sum, e);
+    for (int64_t r = 0; r < n; ++r) {
+      float *cell = mix + (r * n + order[r]) * kLanes;
+      store(hn::Add(load(cell), e), cell);
+    }
+    std::next_permutation(order, order + n);
+  }
+  for (int64_t k = 0; k < n * n; ++k)
+    store(hn::Div(load(mix + k * kLanes), sum), mix + k * kLanes);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#endif // MHCRT_CPU_PERMUTATION_INL_H

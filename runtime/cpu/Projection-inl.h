@@ -1,0 +1,170 @@
+//===- Projection-inl.h - A tile of tokens times phi ------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lanes run along K, so that neither x nor phi needs a transpose and a sum has as many partial sums as a vector has
+// lanes. The order of additions depends on K only: not on M, the tile, or the token's place in it.
+//
+//===------------------------------------------------------------------------===//
+#if defined(MHCRT_CPU_PROJECTION_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MHCRT_CPU_PROJECTION_INL_H
+#undef MHCRT_CPU_PROJECTION_INL_H
+#else
+#define MHCRT_CPU_PROJECTION_INL_H
+#endif
+
+#include "cpu/Projection.h"
+#include "cpu/Simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// Tokens of one register tile: what the number of vector registers allows.
+constexpr int kGroup = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 ? 4 : 2;
+static_assert(kTokenMultiple % kGroup == 0, "a tile is whole groups");
+static_assert(kChunk % kLanes == 0, "a chunk is whole vectors");
+
+/// Chunk `chunk` of phi * norm_weight as [panel][step][output of the panel][lane]; zeros behind K and N.
+HWY_INLINE void packChunk(const ProjectionArgs &args, int64_t chunk, float *packed) {
+  const int64_t k0 = chunk * kChunk, count = HWY_MIN(kChunk, args.K - k0);
+  HWY_ALIGN float weight[kChunk], row[kChunk];
+  for (int64_t k = 0; k < kChunk; ++k)
+    weight[k] = 1.0f;
+  if (args.weight)
+    widenAny(args.weight, args.weightType, k0, count, weight);
+
+  if (args.phiLayout == MHCRT_PHI_LAYOUT_OUT_IN) {
+    for (int64_t j = 0; j < args.panels * kPanel; ++j) {
+      std::memset(row, 0, sizeof(row));
+      if (j < args.N)
+        widenAny(args.phi, args.phiType, j * args.K + k0, count, row);
+      float *to = packed + j / kPanel * kPanel * kChunk + j % kPanel * kLanes;
+      for (int64_t k = 0; k < kChunk; k += kLanes)
+        store(hn::Mul(load(row + k), load(weight + k)), to + k * kPanel);
+    }
+    return;
+  }
+  std::memset(packed, 0, args.chunkFloats() * sizeof(float));
+  for (int64_t k = 0; k < count; ++k) {
+    for (int64_t j0 = 0; j0 < args.N; j0 += kChunk) {
+      const int64_t columns = HWY_MIN(kChunk, args.N - j0);
+      widenAny(args.phi, args.phiType, (k0 + k) * args.N + j0, columns, row);
+      for (int64_t j = j0; j < j0 + columns; ++j)
+        packed[j / kPanel * kPanel * kChunk + k / kLanes * kLanes * kPanel + j % kPanel * kLanes + k % kLanes] =
+            row[j - j0] * weight[k];
+    }
+  }
+}
+
+/// One token's chunk as f32 with zeros up to a whole vector; adds its squares.
+template <typename T>
+HWY_INLINE void widenChunk(const T *x, int64_t count, float *to, float *squares) {
+  V even = load(squares), odd = hn::Zero(d);
+  int64_t k = 0;
+  for (; k + 2 * kLanes <= count; k += 2 * kLanes) {
+    const V a = load(x + k), b = load(x + k + kLanes);
+    store(a, to + k);
+    store(b, to + k + kLanes);
+    even = hn::MulAdd(a, a, even);
+    odd = hn::MulAdd(b, b, odd);
+  }
+  for (; k < count; k += kLanes) {
+    const V a = count - k >= kLanes ? load(x + k) : loadPartial(x + k, count - k);
+    store(a, to + k);
+    even = hn::MulAdd(a, a, even);
+  }
+  store(hn::Add(even, odd), squares);
+}
+
+/// What a later chunk will read: kGroup rows of x, one vector's worth per step.
+struct Ahead {
+  const char *rows;
+  int64_t rowBytes, stepBytes;
+};
+
+/// accumulators[token][output] += one chunk of kGroup tokens times one panel. On the way, asks for the first kAhead rows
+/// of `ahead`, so that memory works while the multipliers do.
+template <int kAhead>
+HWY_NOINLINE void multiplyPanel(const float *x, const float *panel, int64_t steps, float *accumulators,
+                              int64_t tokenStride, const Ahead &ahead) {
+  const char *rows = ahead.rows;
+  const int64_t rowBytes = ahead.rowBytes, stepBytes = ahead.stepBytes;
+  V sums[kGroup][kPanel];
+  // The pragmas unroll early enough for the compiler to see single vectors, which it keeps in registers.
+#pragma GCC unroll 4
+  for (int t = 0; t < kGroup; ++t)
+#pragma GCC unroll 6
+    for (int o = 0; o < kPanel; ++o)
+      sums[t][o] = hn::Zero(d);
+#pragma GCC unroll 1
+  for (int64_t step = 0; step < steps; ++step) {
+#pragma GCC unroll 4
+    for (int t = 0; t < kAhead; ++t)
+      __builtin_prefetch(rows + t * rowBytes + step * stepBytes, 0, 2);
+    V in[kGroup];
+#pragma GCC unroll 4
+    for (int t = 0; t < kGroup; ++t)
+      in[t] = hn::Load(d, x + t * kChunk + step * kLanes);
+#pragma GCC unroll 6
+    for (int o = 0; o < kPanel; ++o) {
+      const V w = hn::Load(d, panel + (step * kPanel + o) * kLanes);
+#pragma GCC unroll 4
+      for (int t = 0; t < kGroup; ++t)
+        sums[t][o] = hn::MulAdd(in[t], w, sums[t][o]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int t = 0; t < kGroup; ++t)
+#pragma GCC unroll 6
+    for (int o = 0; o < kPanel; ++o) {
+      float *sum = accumulators + t * tokenStride + o * kLanes;
+      hn::Store(hn::Add(hn::Load(d, sum), sums[t][o]), d, sum);
+    }
+}
+
+/// Tokens [first, first+count) of x: fills scratch.proj and scratch.stat.
+template <typename T>
+HWY_INLINE void projectTile(const ProjectionArgs &args, const float *packed, int64_t first, int64_t count,
+                            const ProjectionScratch &scratch) {
+  const int64_t outputs = args.panels * kPanel, tokenStride = outputs * kLanes;
+  const int64_t groups = divideUp(count, kGroup);
+  std::memset(scratch.accumulators, 0, groups * kGroup * tokenStride * sizeof(float));
+  std::memset(scratch.squares, 0, count * kLanes * sizeof(float));
+  // The last group may have fewer tokens: the others are zeros.
+  std::memset(scratch.x + count * kChunk, 0, (groups * kGroup - count) * kChunk * sizeof(float));
+
+  for (int64_t chunk = 0; chunk < args.chunks; ++chunk) {
+    const int64_t k0 = chunk * kChunk, length = HWY_MIN(kChunk, args.K - k0);
+    const int64_t steps = divideUp(length, kLanes);
+    const float *panels = packed + chunk * args.chunkFloats();
+    for (int64_t t = 0; t < count; ++t)
+      widenChunk(static_cast<const T *>(args.x) + (first + t) * args.K + k0, length, scratch.x + t * kChunk,
+                 scratch.squares + t * kLanes);
+    for (int64_t p = 0; p < args.panels; ++p) {
+      const int64_t firstRow = chunk + 1 < args.chunks ? HWY_MIN(p * kGroup / args.panels, kGroup) : kGroup;
+      const int64_t rows = chunk + 1 < args.chunks ? (p + 1) * kGroup / args.panels - firstRow : 0;
+      for (int64_t g = 0; g < groups; ++g) {
+        const Ahead ahead = {reinterpret_cast<const char *>(static_cast<const T *>(args.x) +
+                                                            (first + g * kGroup + firstRow) * args.K + k0 + kChunk),
+                             args.K * static_cast<int64_t>(sizeof(T)), kLanes * static_cast<int64_t>(sizeof(T))};
+        auto *multiply = rows == 0 ? multiplyPanel<0> : rows == 1 ? multiplyPanel<1> : rows == 2 ? multiplyPanel<2> : multiplyPanel<kGroup>;
+        multiply(scratch.x + g * kGroup * kChunk, panels + p * kPanel * kChunk, steps,
+                      scratch.accumulators + g * kGroup * tokenStride + p * kPanel * kLanes, tokenStride, ahead);
+      }
+    }
+  }
+
+  for (int64_t t = 0; t < count; ++t) {
+    for (int64_t j = 0; j < args.N; ++j)
+      scratch.proj[t * args.N + j] = hn::GetLane(hn::SumOfLanes(d, load(scratch.accumulators + t * tokenStride + j * kLanes)));
+    scratch.stat[t] = hn::GetLane(hn::SumOfLanes(d, load(scratch.squares + t * kLanes))) / static_cast<float>(args.K);
+  }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#endif // MHCRT_CPU_PROJECTION_INL_H

@@ -1,0 +1,98 @@
+//===- Projection.h - How a projection is cut into tiles --------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by projection, pre and head.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CPU_PROJECTION_H
+#define MHCRT_CPU_PROJECTION_H
+
+#include "cpu/Coefficients.h"
+#include "src/KernelCall.h"
+
+namespace mhcrt {
+
+/// Outputs of one register tile. 6 outputs and 4 tokens fill 24 of 32 vector registers.
+constexpr int64_t kPanel = 6;
+
+/// Elements of K of one chunk: a panel of phi (12 kB) stays in the first-level cache while the tokens pass by.
+constexpr int64_t kChunk = 512;
+
+/// Tokens of one tile at most: phi is read from the last-level cache once per tile.
+constexpr int64_t kMostTokens = 64;
+
+/// Tokens are padded to this in scratch memory.
+constexpr int64_t kTokenMultiple = 4;
+
+/// Bytes of accumulators of one tile at most; they share the second-level cache with a chunk of x and of phi.
+constexpr int64_t kAccumulatorBytes = 256 << 10;
+
+struct ProjectionArgs {
+  const void *x;
+  int32_t type;
+  const void *phi;
+  int32_t phiType;
+  const void *weight; ///< null when there is none
+  int32_t weightType;
+  int64_t M, K, N;
+  int32_t phiLayout;
+
+  int64_t panels, chunks, tile; ///< set by plan()
+
+  void plan(int threads) {
+    panels = divideUp(N, kPanel);
+    chunks = divideUp(K, kChunk);
+    const int64_t room = kAccumulatorBytes / (panels * kPanel * kMaxLanes * 4);
+    const int64_t most = std::max(kTokenMultiple, std::min(kMostTokens, room / kTokenMultiple * kTokenMultiple));
+    tile = std::min(most, std::max(kTokenMultiple, roundUp(divideUp(M, threads), kTokenMultiple)));
+  }
+
+  int64_t chunkFloats() const { return panels * kPanel * kChunk; }
+  int64_t packedBytes() const { return saturatingMul(saturatingMul(chunks, chunkFloats()), 4); }
+};
+
+/// The parts of a thread's scratch memory, in floats.
+struct ProjectionScratch {
+  float *x;            ///< [tile][kChunk]
+  float *accumulators; ///< [tile][panels * kPanel][lanes]
+  float *squares;      ///< [tile][lanes]
+  float *proj;         ///< [tile][N]
+  float *stat;         ///< [tile], padded to whole vectors: the mean square
+  float *planes;       ///< [N][lanes], for what follows the projection
+
+  explicit ProjectionScratch(const ProjectionArgs &args, char *base) {
+    x = reinterpret_cast<float *>(base);
+    accumulators = x + args.tile * kChunk;
+    squares = accumulators + args.tile * args.panels * kPanel * kMaxLanes;
+    proj = squares + args.tile * kMaxLanes;
+    stat = proj + roundUp(args.tile * args.N, kMaxLanes);
+    planes = stat + roundUp(args.tile, kMaxLanes);
+  }
+
+  static int64_t bytes(const ProjectionArgs &args) {
+    // N is at most 2^31 and tile at most 64: nothing overflows.
+    return 4 * (args.tile * kChunk + args.tile * args.panels * kPanel * kMaxLanes + args.tile * kMaxLanes +
+                roundUp(args.tile * args.N, kMaxLanes) + roundUp(args.tile, kMaxLanes) + args.N * kMaxLanes);
+  }
+};
+
+/// The checks that projection, pre and head share.
+inline void checkProjection(KernelCall &call, const ProjectionArgs &args, int64_t n, int64_t C, int32_t layout,
+                            int32_t norm, double normEps) {
+  call.dim("M", args.M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1).equal("K", args.K, "n*C", saturatingMul(n, C));
+  call.dim("N", args.N, 1, INT32_MAX);
+  call.tensor("x", args.x, args.type, kFloats, args.M);
+  if (args.type == MHCRT_F32)
+    call.tensor("phi", args.phi, args.phiType, kF32, args.N).optional("norm_weight", args.weight, args.weightType, kF32, args.K);
+  else
+    call.tensor("phi", args.phi, args.phiType, {MHCRT_F32, args.type}, args.N)
+        .optional("norm_weight", args.weight, args.weightType, {MHCRT_F32, args.type}, args.K);
+  call.attribute("layout", layout, 2).attribute("phi_layout", args.phiLayout, 2).attribute("norm", norm, 3);
+  call.finite("norm_eps", normEps);
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CPU_PROJECTION_H

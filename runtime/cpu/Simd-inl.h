@@ -1,0 +1,196 @@
+//===- Simd-inl.h - Vectors of f32 over any storage type --------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads widen to f32, stores round once, to nearest even. Compiled once per instruction set (Highway's foreach_target),
+// hence the toggling guard.
+//
+//===------------------------------------------------------------------------===//
+#if defined(MHCRT_CPU_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MHCRT_CPU_SIMD_INL_H
+#undef MHCRT_CPU_SIMD_INL_H
+#else
+#define MHCRT_CPU_SIMD_INL_H
+#endif
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "mhcrt/mhcrt.h"
+
+#include <cstring>
+
+// Highway emulates conversions to f16 by truncation where the instruction set has none.
+#undef MHCRT_HAS_F16C
+#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM
+#define MHCRT_HAS_F16C 1
+#else
+#define MHCRT_HAS_F16C 0
+#endif
+
+// Below AVX2 a row of 16-bit values is stored in pieces that have no streaming store.
+#undef MHCRT_HAS_STREAM
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define MHCRT_HAS_STREAM 1
+#else
+#define MHCRT_HAS_STREAM 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+using DU = hn::RebindToUnsigned<D>;
+using D16 = hn::Rebind<uint16_t, D>;
+constexpr D d;
+constexpr DU du;
+constexpr D16 d16;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+
+using Bf16 = hwy::bfloat16_t;
+using F16 = hwy::float16_t;
+
+HWY_INLINE V load(const float *from) { return hn::LoadU(d, from); }
+
+HWY_INLINE V load(const Bf16 *from) {
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(d16, reinterpret_cast<const uint16_t *>(from)))));
+}
+
+HWY_INLINE V load(const F16 *from) {
+#if MHCRT_HAS_F16C
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<F16, D>(), from));
+#else
+  const auto half = hn::PromoteTo(du, hn::LoadU(d16, reinterpret_cast<const uint16_t *>(from)));
+  const auto sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(du, 0x8000)));
+  const auto magnitude = hn::And(half, hn::Set(du, 0x7FFF));
+  const auto shifted = hn::ShiftLeft<13>(magnitude);
+  // Exponents are 112 apart; that of infinity and NaN moves to the top of the f32 range.
+  const auto rebias = hn::Set(du, 112u << 23);
+  const auto normal = hn::Add(shifted, rebias);
+  const auto special = hn::Add(normal, rebias);
+  // A subnormal is its mantissa in units of 2^-24: put it below a leading 1 and subtract that.
+  const auto one = hn::Set(du, 113u << 23);
+  const auto tiny = hn::BitCast(du, hn::Sub(hn::BitCast(d, hn::Add(shifted, one)), hn::BitCast(d, one)));
+  auto bits = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x7BFF)), special, normal);
+  bits = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x400)), tiny, bits);
+  return hn::BitCast(d, hn::Or(bits, sign));
+#endif
+}
+
+/// The 16 bits of each lane as bf16 or f16, selected by the type of `tag`.
+HWY_INLINE hn::Vec<D16> round16(V v, const Bf16 *) {
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFF)));
+  // The addition could carry a NaN into infinity; setting its quiet bit keeps it NaN.
+  const auto quiet = hn::Or(bits, hn::Set(du, 0x400000));
+  const auto isNan = hn::RebindMask(du, hn::IsNaN(v));
+  return hn::TruncateTo(d16, hn::ShiftRight<16>(hn::IfThenElse(isNan, quiet, rounded)));
+}
+
+HWY_INLINE hn::Vec<D16> round16(V v, const F16 *) {
+#if MHCRT_HAS_F16C
+  return hn::BitCast(d16, hn::DemoteTo(hn::Rebind<F16, D>(), v));
+#else
+  const auto bits = hn::BitCast(du, v);
+  const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFF));
+  const auto sign = hn::ShiftRight<16>(hn::Xor(bits, magnitude));
+  const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1));
+  auto half = hn::ShiftRight<13>(hn::Add(magnitude, hn::Add(odd, hn::Set(du, 0xFFF))));
+  half = hn::Min(hn::Sub(half, hn::Set(du, 112u << 10)), hn::Set(du, 0x7C00));
+  // Below 2^-14 the result counts units of 2^-24, which is the last place of 0.5: the addition rounds to it.
+  const auto unit = hn::Set(d, 0.5f);
+  const auto tiny = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(d, magnitude), unit)), hn::BitCast(du, unit));
+  half = hn::IfThenElse(hn::Lt(magnitude, hn::Set(du, 0x38800000)), tiny, half);
+  half = hn::IfThenElse(hn::Gt(magnitude, hn::Set(du, 0x7F800000)), hn::Set(du, 0x7E00), half);
+  return hn::TruncateTo(d16, hn::Or(half, sign));
+#endif
+}
+
+HWY_INLINE void store(V v, float *to) { hn::StoreU(v, d, to); }
+
+template <typename T>
+HWY_INLINE void store(V v, T *to) {
+  hn::StoreU(round16(v, to), d16, reinterpret_cast<uint16_t *>(to));
+}
+
+/// Past the caches; `to` must be aligned to kLanes elements. Ends with fence() before another thread may read.
+template <bool kStream>
+HWY_INLINE void storeTo(V v, float *to) {
+#if MHCRT_HAS_STREAM
+  if (kStream)
+    return hn::Stream(v, d, to);
+#endif
+  store(v, to);
+}
+
+template <bool kStream, typename T>
+HWY_INLINE void storeTo(V v, T *to) {
+#if MHCRT_HAS_STREAM
+  if (kStream)
+    return hn::Stream(round16(v, to), d16, reinterpret_cast<uint16_t *>(to));
+#endif
+  store(v, to);
+}
+
+/// The first `count` elements, fewer than kLanes, and zeros. Reads nothing behind them.
+template <typename T>
+HWY_INLINE V loadPartial(const T *from, int64_t count) {
+  HWY_ALIGN T buffer[kLanes] = {};
+  std::memcpy(buffer, from, count * sizeof(T));
+  return load(buffer);
+}
+
+template <typename T>
+HWY_INLINE void storePartial(V v, T *to, int64_t count) {
+  HWY_ALIGN T buffer[kLanes];
+  store(v, buffer);
+  std::memcpy(to, buffer, count * sizeof(T));
+}
+
+/// Contiguous elements to f32.
+template <typename T>
+HWY_INLINE void widen(const T *from, int64_t count, float *to) {
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    store(load(from + i), to + i);
+  if (i < count)
+    storePartial(loadPartial(from + i, count - i), to + i, count - i);
+}
+
+template <typename T>
+HWY_INLINE void narrow(const float *from, int64_t count, T *to) {
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    store(load(from + i), to + i);
+  if (i < count)
+    storePartial(loadPartial(from + i, count - i), to + i, count - i);
+}
+
+/// `count` elements of a tensor with a run-time dtype, from element `offset`.
+HWY_INLINE void widenAny(const void *from, int32_t type, int64_t offset, int64_t count, float *to) {
+  if (type == MHCRT_F32)
+    widen(static_cast<const float *>(from) + offset, count, to);
+  else if (type == MHCRT_BF16)
+    widen(static_cast<const Bf16 *>(from) + offset, count, to);
+  else
+    widen(static_cast<const F16 *>(from) + offset, count, to);
+}
+
+HWY_INLINE void narrowAny(const float *from, int64_t count, void *to, int32_t type, int64_t offset) {
+  if (type == MHCRT_F32)
+    narrow(from, count, static_cast<float *>(to) + offset);
+  else if (type == MHCRT_BF16)
+    narrow(from, count, static_cast<Bf16 *>(to) + offset);
+  else
+    narrow(from, count, static_cast<F16 *>(to) + offset);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#endif // MHCRT_CPU_SIMD_INL_H

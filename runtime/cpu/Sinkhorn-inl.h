@@ -1,0 +1,132 @@
+//===- Sinkhorn-inl.h - Doubly stochastic matrices, one per lane -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// planes[r*n + c][lane] is element (r, c) of the lane's matrix. Shared by sinkhorn and pre.
+//
+//===------------------------------------------------------------------------===//
+#if defined(MHCRT_CPU_SINKHORN_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MHCRT_CPU_SINKHORN_INL_H
+#undef MHCRT_CPU_SINKHORN_INL_H
+#else
+#define MHCRT_CPU_SINKHORN_INL_H
+#endif
+
+#include "cpu/Gates-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+// A line is a row or a column: `count` elements from `first` on, `step` apart.
+
+HWY_INLINE V lineSum(const V *m, int first, int step, int count) {
+  V sum = m[first];
+  for (int k = 1; k < count; ++k)
+    sum = hn::Add(sum, m[first + k * step]);
+  return sum;
+}
+
+HWY_INLINE V lineMax(const V *m, int first, int step, int count) {
+  V most = m[first];
+  for (int k = 1; k < count; ++k)
+    most = hn::Max(most, m[first + k * step]);
+  return most;
+}
+
+/// Divides by the sum: one division per line. Multiplying by the reciprocal costs one more rounding, and the next
+/// steps take it out again.
+HWY_INLINE void normalizeLine(V *m, int first, int step, int count, int32_t denom, V eps) {
+  V sum = lineSum(m, first, step, count);
+  if (denom == MHCRT_DENOM_ADD)
+    sum = hn::Add(sum, eps);
+  else if (denom == MHCRT_DENOM_CLAMP)
+    sum = hn::Max(sum, eps);
+  const V scale = hn::Div(hn::Set(d, 1.0f), sum);
+  for (int k = 0; k < count; ++k)
+    m[first + k * step] = hn::Mul(m[first + k * step], scale);
+}
+
+HWY_INLINE void subtractLogSumExp(V *m, int first, int step, int count) {
+  const V most = lineMax(m, first, step, count);
+  V sum = hn::Zero(d);
+  for (int k = 0; k < count; ++k)
+    sum = hn::Add(sum, expV(hn::Sub(m[first + k * step], most)));
+  const V shift = hn::Add(most, hn::Log(d, sum));
+  for (int k = 0; k < count; ++k)
+    m[first + k * step] = hn::Sub(m[first + k * step], shift);
+}
+
+HWY_INLINE void sinkhornStep(V *m, int n, bool rows, const SinkhornOptions &options) {
+  const V eps = hn::Set(d, options.eps);
+  for (int line = 0; line < n; ++line) {
+    const int first = rows ? line * n : line, step = rows ? 1 : n;
+    if (options.init == MHCRT_INIT_LOG)
+      subtractLogSumExp(m, first, step, n);
+    else
+      normalizeLine(m, first, step, n, options.denom, eps);
+  }
+}
+
+/// exp(Z), shifted by the largest value of each line where the option says so.
+HWY_INLINE void sinkhornExp(V *m, int n, const SinkhornOptions &options) {
+  const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
+  for (int line = 0; line < n; ++line) {
+    const int first = rows ? line * n : line, step = rows ? 1 : n;
+    const V shift = options.init == MHCRT_INIT_EXP ? hn::Zero(d) : lineMax(m, first, step, n);
+    for (int k = 0; k < n; ++k)
+      m[first + k * step] = expV(hn::Sub(m[first + k * step], shift));
+  }
+}
+
+/// kSize is n where the compiler should know it, so that the matrix stays in registers; 0 where it should not.
+template <int kSize>
+HWY_INLINE void sinkhornSized(float *planes, int runtimeN, const SinkhornOptions &options) {
+  const int n = kSize ? kSize : runtimeN;
+  V m[kSize ? kSize * kSize : 256];
+  for (int k = 0; k < n * n; ++k)
+    m[k] = load(planes + k * kLanes);
+
+  const bool rowsFirst = options.order == MHCRT_ORDER_ROW_COL;
+  int64_t iterations = options.iters;
+  if (options.init == MHCRT_INIT_SOFTMAX_EPS) {
+    // The softmax is the first row step; its sum has no eps.
+    sinkhornExp(m, n, options);
+    for (int r = 0; r < n; ++r) {
+      normalizeLine(m, r * n, 1, n, MHCRT_DENOM_NONE, hn::Zero(d));
+      for (int c = 0; c < n; ++c)
+        m[r * n + c] = hn::Add(m[r * n + c], hn::Set(d, options.eps));
+    }
+    sinkhornStep(m, n, false, options);
+    for (--iterations; iterations > 0; --iterations) {
+      sinkhornStep(m, n, true, options);
+      sinkhornStep(m, n, false, options);
+    }
+  } else {
+    if (options.init != MHCRT_INIT_LOG)
+      sinkhornExp(m, n, options);
+    for (; iterations > 0; --iterations) {
+      sinkhornStep(m, n, rowsFirst, options);
+      sinkhornStep(m, n, !rowsFirst, options);
+    }
+    if (options.init == MHCRT_INIT_LOG)
+      for (int k = 0; k < n * n; ++k)
+        m[k] = expV(m[k]);
+  }
+  for (int k = 0; k < n * n; ++k)
+    store(m[k], planes + k * kLanes);
+}
+
+HWY_INLINE void sinkhornPlanes(float *planes, int64_t n, const SinkhornOptions &options) {
+  if (n == 4)
+    sinkhornSized<4>(planes, 4, options);
+  else
+    sinkhornSized<0>(planes, static_cast<int>(n), options);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#endif // MHCRT_CPU_SINKHORN_INL_H

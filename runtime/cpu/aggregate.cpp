@@ -1,0 +1,69 @@
+//===- aggregate.cpp - Read one layer input from n streams ----------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/aggregate.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/Aggregate-inl.h"
+
+#include "src/KernelCall.h"
+#include "cpu/Tokens.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+template <typename T>
+void aggregateTyped(const void *x, const float *h, void *u, int64_t first, int64_t last, int64_t n, int64_t C,
+                    int32_t layout, bool stream) {
+  for (int64_t m = first; m < last; ++m)
+    aggregateToken(static_cast<const T *>(x) + m * n * C, h + m * n, n, C, layout, static_cast<T *>(u) + m * C, stream);
+  if (stream)
+    hwy::FlushStream();
+}
+
+void aggregateTokens(const void *x, int32_t type, const float *h, void *u, int64_t first, int64_t last, int64_t n,
+                     int64_t C, int32_t layout, bool stream) {
+  if (type == MHCRT_F32)
+    aggregateTyped<float>(x, h, u, first, last, n, C, layout, stream);
+  else if (type == MHCRT_BF16)
+    aggregateTyped<Bf16>(x, h, u, first, last, n, C, layout, stream);
+  else
+    aggregateTyped<F16>(x, h, u, first, last, n, C, layout, stream);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(aggregateTokens);
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type,
+                             void *u, int32_t u_type, int64_t M, int64_t n, int64_t C, int32_t layout) {
+  KernelCall call(ctx, "mhcrt_aggregate");
+  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1);
+  call.tensor("x", x, x_type, kFloats, M).tensor("h_pre", h_pre, h_pre_type, kF32, M).tensor("u", u, u_type, {x_type}, M);
+  call.attribute("layout", layout, 2);
+  if (!call.begin())
+    return call.status();
+
+  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  const bool stream = streams(u, M, rowBytes);
+  forTokens(ctx, M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(aggregateTokens)
+    (x, x_type, static_cast<const float *>(h_pre), u, first, last, n, C, layout, stream);
+  });
+  return MHCRT_OK;
+}
+#endif // HWY_ONCE

@@ -1,0 +1,63 @@
+//===- expand.cpp - One value to n streams --------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   streams[m,i,c] = x[m,c]
+//
+// Plan    Elements are copied as bits; no instruction set matters. nC: n copies of a row. Cn: n equal neighbours.
+// Bytes   per token (n+1)*C elements.
+// Needs   nothing.
+// Round   nothing is rounded.
+//
+//===------------------------------------------------------------------------===//
+#include "cpu/Tokens.h"
+#include "mhcrt/kernels.h"
+#include "src/KernelCall.h"
+
+#include <cstring>
+
+using namespace mhcrt;
+
+template <typename T>
+static void expandInnermost(const T *x, int64_t C, int64_t n, T *streams) {
+  if (n == 4) {
+    for (int64_t c = 0; c < C; ++c)
+      for (int i = 0; i < 4; ++i)
+        streams[c * 4 + i] = x[c];
+    return;
+  }
+  for (int64_t c = 0; c < C; ++c)
+    for (int64_t i = 0; i < n; ++i)
+      streams[c * n + i] = x[c];
+}
+
+mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, void *streams, int32_t streams_type,
+                          int64_t M, int64_t C, int64_t n, int32_t layout) {
+  KernelCall call(ctx, "mhcrt_expand");
+  call.dim("M", M, 0).dim("C", C, 1).dim("n", n, 1, kMaxStreams);
+  call.tensor("x", x, x_type, kFloats, M).tensor("streams", streams, streams_type, {x_type}, M);
+  call.attribute("layout", layout, 2);
+  if (!call.begin())
+    return call.status();
+
+  const int64_t bytes = mhcrt_dtype_bytes(x_type);
+  const int64_t rowBytes = C * bytes;
+  const char *from = static_cast<const char *>(x);
+  char *to = static_cast<char *>(streams);
+  forTokens(ctx, M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
+    for (int64_t m = first; m < last; ++m) {
+      const char *row = from + m * rowBytes;
+      char *token = to + m * n * rowBytes;
+      if (layout == MHCRT_LAYOUT_NC) {
+        for (int64_t i = 0; i < n; ++i)
+          std::memcpy(token + i * rowBytes, row, rowBytes);
+      } else if (bytes == 2) {
+        expandInnermost(reinterpret_cast<const uint16_t *>(row), C, n, reinterpret_cast<uint16_t *>(token));
+      } else {
+        expandInnermost(reinterpret_cast<const uint32_t *>(row), C, n, reinterpret_cast<uint32_t *>(token));
+      }
+    }
+  });
+  return MHCRT_OK;
+}

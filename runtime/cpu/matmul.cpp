@@ -1,0 +1,173 @@
+//===- matmul.cpp - Dense products through OpenBLAS -----------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   out[b,M,N] = lhs[b,M,K] * rhs[b,K,N]      either operand may be stored transposed
+//
+// Plan    Blocks of kRows x kColumns of the output, each one sgemm on one thread of our pool; the blocks depend on the
+//         shape only, so results do not depend on the number of threads. 16-bit operands become f32 panels in scratch
+//         memory; a thread keeps the panel of rhs for the next block of rows.
+// Bytes   each operand once per block row or column.
+// Needs   sizes below 2^31.
+// Round   products and sums in f32, one rounding at the store.
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/matmul.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/Simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// rows x columns elements of a matrix with `stride` elements per row, to a dense f32 panel.
+void widenPanel(const void *from, int32_t type, int64_t offset, int64_t stride, int64_t rows, int64_t columns,
+                float *to) {
+  for (int64_t row = 0; row < rows; ++row)
+    widenAny(from, type, offset + row * stride, columns, to + row * columns);
+}
+
+void narrowPanel(const float *from, int64_t rows, int64_t columns, void *to, int32_t type, int64_t offset,
+                 int64_t stride) {
+  for (int64_t row = 0; row < rows; ++row)
+    narrowAny(from + row * columns, columns, to, type, offset + row * stride);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "mhcrt/kernels.h"
+#include "src/KernelCall.h"
+
+#include <cblas.h>
+
+namespace mhcrt {
+HWY_EXPORT(widenPanel);
+HWY_EXPORT(narrowPanel);
+
+namespace {
+
+constexpr int64_t kRows = 256;
+constexpr int64_t kColumns = 512;
+
+struct Matrix {
+  const void *data;
+  int32_t type;
+  bool transposed;
+};
+
+class Product {
+public:
+  Product(Matrix lhs, Matrix rhs, void *out, int32_t outType, int64_t B, int64_t M, int64_t K, int64_t N)
+      : lhs(lhs), rhs(rhs), out(out), outType(outType), B(B), M(M), K(K), N(N), rowBlocks(divideUp(M, kRows)),
+        columnBlocks(divideUp(N, kColumns)) {}
+
+  int64_t tiles() const { return B * rowBlocks * columnBlocks; }
+
+  /// Room for the panels that must be converted, and the number of the rhs panel that is there.
+  int64_t scratchBytes() const {
+    int64_t elements = 0;
+    if (lhs.type != MHCRT_F32)
+      elements = saturatingAdd(elements, saturatingMul(std::min(M, kRows), K));
+    if (rhs.type != MHCRT_F32)
+      elements = saturatingAdd(elements, saturatingMul(std::min(N, kColumns), K));
+    if (outType != MHCRT_F32)
+      elements += kRows * kColumns;
+    return saturatingAdd(saturatingMul(elements, 4), kAlignment);
+  }
+
+  void run(int64_t tile, char *scratch) const {
+    // Neighbouring tiles share a panel of rhs.
+    const int64_t row = tile % rowBlocks * kRows, panel = tile / rowBlocks;
+    const int64_t column = panel % columnBlocks * kColumns, batch = panel / columnBlocks;
+    const int64_t rows = std::min(kRows, M - row), columns = std::min(kColumns, N - column);
+    int64_t &cachedPanel = *reinterpret_cast<int64_t *>(scratch);
+    float *room = reinterpret_cast<float *>(scratch + kAlignment);
+
+    // Operands: stored [rows, K], or [K, rows] when transposed; rhs the other way round.
+    int64_t lhsStride = lhs.transposed ? M : K, rhsStride = rhs.transposed ? K : N;
+    const int64_t lhsOffset = batch * M * K + (lhs.transposed ? row : row * K);
+    const int64_t rhsOffset = batch * K * N + (rhs.transposed ? column * K : column);
+    const float *a = static_cast<const float *>(lhs.data) + lhsOffset;
+    const float *b = static_cast<const float *>(rhs.data) + rhsOffset;
+    if (rhs.type != MHCRT_F32) {
+      const int64_t count = rhs.transposed ? K : columns;
+      if (cachedPanel != panel)
+        HWY_DYNAMIC_DISPATCH(widenPanel)
+        (rhs.data, rhs.type, rhsOffset, rhsStride, rhs.transposed ? columns : K, count, room);
+      cachedPanel = panel;
+      b = room;
+      rhsStride = count;
+      room += std::min(N, kColumns) * K;
+    }
+    if (lhs.type != MHCRT_F32) {
+      const int64_t count = lhs.transposed ? rows : K;
+      HWY_DYNAMIC_DISPATCH(widenPanel)
+      (lhs.data, lhs.type, lhsOffset, lhsStride, lhs.transposed ? K : rows, count, room);
+      a = room;
+      lhsStride = count;
+      room += std::min(M, kRows) * K;
+    }
+
+    const int64_t outOffset = (batch * M + row) * N + column;
+    const bool direct = outType == MHCRT_F32;
+    float *c = direct ? static_cast<float *>(out) + outOffset : room;
+    cblas_sgemm(CblasRowMajor, lhs.transposed ? CblasTrans : CblasNoTrans, rhs.transposed ? CblasTrans : CblasNoTrans,
+                static_cast<blasint>(rows), static_cast<blasint>(columns), static_cast<blasint>(K), 1.0f, a,
+                static_cast<blasint>(lhsStride), b, static_cast<blasint>(rhsStride), 0.0f, c,
+                static_cast<blasint>(direct ? N : columns));
+    if (!direct)
+      HWY_DYNAMIC_DISPATCH(narrowPanel)(c, rows, columns, out, outType, outOffset, N);
+  }
+
+private:
+  Matrix lhs, rhs;
+  void *out;
+  int32_t outType;
+  int64_t B, M, K, N, rowBlocks, columnBlocks;
+};
+
+mhcrt_status multiply(mhcrt_context *ctx, const char *name, Matrix lhs, Matrix rhs, void *out, int32_t outType,
+                      int64_t B, int64_t M, int64_t K, int64_t N, int32_t transposeLhs, int32_t transposeRhs) {
+  KernelCall call(ctx, name);
+  call.dim("B", B, 0).dim("M", M, 0, INT32_MAX).dim("K", K, 1, INT32_MAX).dim("N", N, 0, INT32_MAX);
+  const int64_t some = std::min(B, std::min(M, N));
+  call.tensor("lhs", lhs.data, lhs.type, kFloats, some).tensor("rhs", rhs.data, rhs.type, kFloats, some);
+  call.tensor("out", out, outType, kFloats, some);
+  call.attribute("transpose_lhs", transposeLhs, 2).attribute("transpose_rhs", transposeRhs, 2);
+  if (!call.begin() || some == 0)
+    return call.status();
+
+  const Product product(lhs, rhs, out, outType, B, M, K, N);
+  if (!ctx->reserveScratch(name, 0, product.scratchBytes()))
+    return call.status();
+  for (int thread = 0; thread < mhcrt_context_threads(ctx); ++thread)
+    *reinterpret_cast<int64_t *>(ctx->threadScratch(thread)) = -1; // no panel is cached
+  ctx->parallelFor(product.tiles(), [&](int64_t tile, int thread) { product.run(tile, ctx->threadScratch(thread)); });
+  return MHCRT_OK;
+}
+
+} // namespace
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+mhcrt_status mhcrt_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type,
+                          void *out, int32_t out_type, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs,
+                          int32_t transpose_rhs) {
+  return multiply(ctx, "mhcrt_matmul", {lhs, lhs_type, transpose_lhs != 0}, {rhs, rhs_type, transpose_rhs != 0}, out,
+                  out_type, 1, M, K, N, transpose_lhs, transpose_rhs);
+}
+
+mhcrt_status mhcrt_batch_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs,
+                                int32_t rhs_type, void *out, int32_t out_type, int64_t B, int64_t M, int64_t K,
+                                int64_t N, int32_t transpose_lhs, int32_t transpose_rhs) {
+  return multiply(ctx, "mhcrt_batch_matmul", {lhs, lhs_type, transpose_lhs != 0}, {rhs, rhs_type, transpose_rhs != 0},
+                  out, out_type, B, M, K, N, transpose_lhs, transpose_rhs);
+}
+#endif // HWY_ONCE

@@ -1,0 +1,181 @@
+//===- post.cpp - Write a layer output back to n streams ------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]
+//   A = h_res (oi) or its transpose (io)
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/post.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/Planes-inl.h"
+
+#include "cpu/Tokens.h"
+#include "src/KernelCall.h"
+
+#ifndef MHCRT_CPU_POST_ARGS
+#define MHCRT_CPU_POST_ARGS
+namespace mhcrt {
+struct PostArgs {
+  const void *f;
+  const void *bias;
+  int32_t biasType;
+  const float *hPost;
+  const void *x;
+  int32_t type;
+  const float *hRes;
+  void *out;
+  int64_t n, C;
+  int32_t layout, orient;
+  bool stream;
+};
+} // namespace mhcrt
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// bias of either type it may have, as f32.
+template <typename T>
+HWY_INLINE V loadBias(const PostArgs &args, int64_t c, int64_t count) {
+  if (!args.bias)
+    return hn::Zero(d);
+  if (args.biasType == MHCRT_F32) {
+    const float *bias = static_cast<const float *>(args.bias) + c;
+    return count == kLanes ? load(bias) : loadPartial(bias, count);
+  }
+  const T *bias = static_cast<const T *>(args.bias) + c;
+  return count == kLanes ? load(bias) : loadPartial(bias, count);
+}
+
+/// One token in layout nC with four streams: everything of one vector of channels in registers.
+template <bool kStream, typename T>
+HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
+  const int64_t C = args.C;
+  for (int64_t c = 0; c < C; c += kLanes) {
+    const int64_t count = HWY_MIN(kLanes, C - c);
+    const bool whole = count == kLanes;
+    V g = whole ? load(f + c) : loadPartial(f + c, count);
+    if (args.bias)
+      g = hn::Add(g, loadBias<T>(args, c, count));
+    V in[4];
+    for (int i = 0; i < 4; ++i)
+      in[i] = whole ? load(x + i * C + c) : loadPartial(x + i * C + c, count);
+    for (int o = 0; o < 4; ++o) {
+      V sum = hn::Mul(hn::Set(d, hPost[o]), g);
+      for (int i = 0; i < 4; ++i)
+        sum = hn::MulAdd(hn::Set(d, mix[o * 4 + i]), in[i], sum);
+      if (whole)
+        storeTo<kStream>(sum, out + o * C + c);
+      else
+        storePartial(sum, out + o * C + c, count);
+    }
+  }
+}
+
+template <typename T>
+HWY_INLINE void postBlocks(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
+  const int64_t n = args.n, C = args.C;
+  Planes in, sums;
+  for (int64_t first = 0; first < C; first += kBlock) {
+    const int64_t blockCount = HWY_MIN(kBlock, C - first);
+    loadPlanes(x, args.layout, n, C, first, blockCount, in);
+    for (int64_t k = 0; k < blockCount; k += kLanes) {
+      const int64_t c = first + k, count = HWY_MIN(kLanes, C - c);
+      V g = count == kLanes ? load(f + c) : loadPartial(f + c, count);
+      if (args.bias)
+        g = hn::Add(g, loadBias<T>(args, c, count));
+      for (int64_t o = 0; o < n; ++o) {
+        V sum = hn::Mul(hn::Set(d, hPost[o]), g);
+        for (int64_t i = 0; i < n; ++i)
+          sum = hn::MulAdd(hn::Set(d, mix[o * n + i]), load(in[i] + k), sum);
+        store(sum, sums[o] + k);
+      }
+    }
+    storePlanes(sums, args.layout, n, C, first, blockCount, out);
+  }
+}
+
+template <typename T>
+void postTyped(const PostArgs &args, int64_t first, int64_t last) {
+  const int64_t n = args.n, C = args.C;
+  float mix[16 * 16];
+  for (int64_t m = first; m < last; ++m) {
+    const float *hRes = args.hRes + m * n * n;
+    for (int64_t o = 0; o < n; ++o)
+      for (int64_t i = 0; i < n; ++i)
+        mix[o * n + i] = args.orient == MHCRT_ORIENT_OI ? hRes[o * n + i] : hRes[i * n + o];
+    const float *hPost = args.hPost + m * n;
+    const T *f = static_cast<const T *>(args.f) + m * C;
+    const T *x = static_cast<const T *>(args.x) + m * n * C;
+    T *out = static_cast<T *>(args.out) + m * n * C;
+    if (n != 4 || args.layout != MHCRT_LAYOUT_NC)
+      postBlocks(args, hPost, mix, f, x, out);
+    else if (args.stream)
+      postFour<true>(args, hPost, mix, f, x, out);
+    else
+      postFour<false>(args, hPost, mix, f, x, out);
+  }
+  if (args.stream)
+    hwy::FlushStream();
+}
+
+void postTokens(const PostArgs &args, int64_t first, int64_t last) {
+  if (args.type == MHCRT_F32)
+    postTyped<float>(args, first, last);
+  else if (args.type == MHCRT_BF16)
+    postTyped<Bf16>(args, first, last);
+  else
+    postTyped<F16>(args, first, last);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(postTokens);
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const void *bias, int32_t bias_type,
+                        const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res,
+                        int32_t h_res_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t n,
+                        int32_t layout, int32_t orient) {
+  KernelCall call(ctx, "mhcrt_post");
+  call.dim("M", M, 0).dim("C", C, 1).dim("n", n, 1, kMaxStreams);
+  call.tensor("f", f, f_type, kFloats, M).tensor("x", x, x_type, {f_type}, M).tensor("out", out, out_type, {f_type}, M);
+  if (f_type == MHCRT_F32)
+    call.optional("bias", bias, bias_type, kF32, C);
+  else
+    call.optional("bias", bias, bias_type, {MHCRT_F32, f_type}, C);
+  call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
+  call.attribute("layout", layout, 2).attribute("orient", orient, 2);
+  if (!call.begin())
+    return call.status();
+
+  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  const PostArgs args = {f,
+                         bias,
+                         bias_type,
+                         static_cast<const float *>(h_post),
+                         x,
+                         x_type,
+                         static_cast<const float *>(h_res),
+                         out,
+                         n,
+                         C,
+                         layout,
+                         orient,
+                         streams(out, M * n, rowBytes)};
+  forTokens(ctx, M, (2 * n + 1) * rowBytes,
+            [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postTokens)(args, first, last); });
+  return MHCRT_OK;
+}
+#endif // HWY_ONCE

@@ -1,0 +1,67 @@
+//===- sinkhorn.cpp - Logits to doubly stochastic matrices ----------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   mix = iters times (divide rows by their sums, divide columns by theirs), from a start that `init` selects
+//
+// Plan    One matrix per lane, so that sums need no shuffles; for n=4 the 16 vectors stay in registers.
+// Bytes   per token 8*n*n: the divisions dominate, 2*n*iters for kLanes tokens.
+// Needs   nothing.
+// Round   all f32; one true division per line and step, never an approximate reciprocal.
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/sinkhorn.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/Sinkhorn-inl.h"
+
+#include "src/KernelCall.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+void sinkhornTokens(const float *logits, float *mix, int64_t first, int64_t last, int64_t n,
+                    const SinkhornOptions &options) {
+  HWY_ALIGN float planes[256 * kLanes];
+  for (int64_t m = first; m < last; m += kLanes) {
+    const int64_t count = HWY_MIN(kLanes, last - m);
+    rowsToPlanes(logits + m * n * n, n * n, count, n * n, planes);
+    sinkhornPlanes(planes, n, options);
+    planesToRows(planes, count, n * n, mix + m * n * n);
+  }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(sinkhornTokens);
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type,
+                            int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps,
+                            int64_t iters) {
+  KernelCall call(ctx, "mhcrt_sinkhorn");
+  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams);
+  call.tensor("logits", logits, logits_type, kF32, M).tensor("mix", mix, mix_type, kF32, M);
+  call.attribute("init", init, 5).attribute("order", order, 2).attribute("denom", denom, 3);
+  call.finite("eps", eps).dim("iters", iters, 1);
+  if (!call.begin())
+    return call.status();
+
+  const SinkhornOptions options = {init, order, denom, static_cast<float>(eps), iters};
+  ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int) {
+    HWY_DYNAMIC_DISPATCH(sinkhornTokens)
+    (static_cast<const float *>(logits), static_cast<float *>(mix), tile * kSmallTile,
+     std::min(M, (tile + 1) * kSmallTile), n, options);
+  });
+  return MHCRT_OK;
+}
+#endif // HWY_ONCE

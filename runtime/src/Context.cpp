@@ -1,0 +1,160 @@
+//===- Context.cpp - Threads, memory and errors of one caller -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Context.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <sched.h>
+#include <system_error>
+
+using namespace mhcrt;
+
+// More than any machine we know has; a request above it is a mistake.
+static constexpr int32_t kMaxThreads = 1024;
+
+Block::~Block() { std::free(data); }
+
+void *Block::reserve(int64_t bytes, int64_t &allocations) {
+  if (bytes <= size)
+    return data;
+  if (bytes > INT64_MAX - kAlignment)
+    return nullptr;
+  bytes = roundUp(bytes, kAlignment);
+  // The new block comes first: when there is no memory for it, the old one stays usable.
+  void *fresh = std::aligned_alloc(kAlignment, bytes);
+  if (!fresh)
+    return nullptr;
+  ++allocations;
+  std::free(data);
+  data = fresh;
+  size = bytes;
+  return data;
+}
+
+mhcrt_status mhcrt_context::fail(mhcrt_status newStatus, const char *format, ...) {
+  if (status != MHCRT_OK)
+    return status;
+  status = newStatus;
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(message, sizeof(message), format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+bool mhcrt_context::reserveScratch(const char *kernel, int64_t shared, int64_t perThread) {
+  // Threads' blocks start a cache line apart, so that no two write to one line.
+  sharedBytes = shared > INT64_MAX - kAlignment ? INT64_MAX : roundUp(shared, kAlignment);
+  threadBytes = perThread > INT64_MAX - kAlignment ? INT64_MAX : roundUp(perThread, kAlignment);
+  int64_t total = saturatingAdd(sharedBytes, saturatingMul(threadBytes, pool.threads()));
+  scratchBase = static_cast<char *>(scratch.reserve(std::max<int64_t>(total, 1), allocations));
+  if (!scratchBase)
+    fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes of scratch", kernel, static_cast<long long>(total));
+  return scratchBase != nullptr;
+}
+
+static int usableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+extern "C" {
+
+mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context) {
+  if (!context)
+    return MHCRT_INVALID_ARGUMENT;
+  *context = nullptr;
+  if (threads < 0 || threads > kMaxThreads)
+    return MHCRT_INVALID_ARGUMENT;
+  try {
+    *context = new mhcrt_context(threads == 0 ? usableCores() : threads);
+  } catch (const std::bad_alloc &) {
+    return MHCRT_OUT_OF_MEMORY;
+  } catch (const std::system_error &) {
+    return MHCRT_UNAVAILABLE; // the system gives no more threads
+  }
+  return MHCRT_OK;
+}
+
+void mhcrt_context_destroy(mhcrt_context *context) { delete context; }
+
+int32_t mhcrt_context_threads(const mhcrt_context *context) { return context->pool.threads(); }
+
+const char *mhcrt_last_error(const mhcrt_context *context) { return context->message; }
+
+mhcrt_status mhcrt_last_status(const mhcrt_context *context) { return context->status; }
+
+void mhcrt_clear_error(mhcrt_context *context) {
+  context->status = MHCRT_OK;
+  context->message[0] = '\0';
+}
+
+void *mhcrt_workspace(mhcrt_context *context, int64_t bytes) {
+  if (bytes < 0) {
+    context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_workspace: 'bytes' is %lld; needed at least 0",
+                  static_cast<long long>(bytes));
+    return nullptr;
+  }
+  // A model without buffers asks for 0 bytes; null would tell it that there is no memory.
+  void *data = context->workspace.reserve(std::max<int64_t>(bytes, 1), context->allocations);
+  if (!data)
+    context->fail(MHCRT_OUT_OF_MEMORY, "mhcrt_workspace: no memory for %lld bytes of workspace",
+                  static_cast<long long>(bytes));
+  return data;
+}
+
+int64_t mhcrt_context_bytes(const mhcrt_context *context) {
+  return context->workspace.bytes() + context->scratch.bytes();
+}
+
+int64_t mhcrt_context_launches(const mhcrt_context *context) { return context->launches; }
+
+int64_t mhcrt_context_allocations(const mhcrt_context *context) { return context->allocations; }
+
+int64_t mhcrt_dtype_bytes(int32_t dtype) {
+  switch (dtype) {
+  case MHCRT_BF16:
+  case MHCRT_F16:
+    return 2;
+  case MHCRT_F32:
+  case MHCRT_I32:
+    return 4;
+  case MHCRT_F64:
+  case MHCRT_I64:
+    return 8;
+  default:
+    return 0;
+  }
+}
+
+const char *mhcrt_dtype_name(int32_t dtype) {
+  switch (dtype) {
+  case MHCRT_NONE:
+    return "none";
+  case MHCRT_F32:
+    return "f32";
+  case MHCRT_BF16:
+    return "bf16";
+  case MHCRT_F16:
+    return "f16";
+  case MHCRT_F64:
+    return "f64";
+  case MHCRT_I32:
+    return "i32";
+  case MHCRT_I64:
+    return "i64";
+  default:
+    return "unknown";
+  }
+}
+
+} // extern "C"

@@ -1,0 +1,84 @@
+//===- Context.h - What a context holds -------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_SRC_CONTEXT_H
+#define MHCRT_SRC_CONTEXT_H
+
+#include "ThreadPool.h"
+#include "mhcrt/mhcrt.h"
+
+#include <algorithm>
+
+namespace mhcrt {
+
+constexpr int64_t kAlignment = 64;
+
+/// A 64-byte aligned block that only grows. Its content is lost when it grows.
+class Block {
+public:
+  Block() = default;
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+  ~Block();
+
+  /// Null when the memory is not to be had.
+  void *reserve(int64_t bytes, int64_t &allocations);
+  int64_t bytes() const { return size; }
+
+private:
+  void *data = nullptr;
+  int64_t size = 0;
+};
+
+/// a * b, or INT64_MAX where that overflows. Both are at least 0.
+inline int64_t saturatingMul(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+inline int64_t saturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+inline int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+inline int64_t roundUp(int64_t a, int64_t b) { return divideUp(a, b) * b; }
+
+} // namespace mhcrt
+
+struct mhcrt_context {
+  explicit mhcrt_context(int threads) : pool(threads) {}
+
+  mhcrt::ThreadPool pool;
+  mhcrt::Block workspace; ///< the compiled model's, through mhcrt_workspace
+  mhcrt::Block scratch;   ///< of the kernel that runs now
+  int64_t launches = 0;
+  int64_t allocations = 0;
+  mhcrt_status status = MHCRT_OK;
+  char message[512] = {};
+
+  /// Keeps the first error only.
+  mhcrt_status fail(mhcrt_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+  /// `shared` bytes for all threads followed by `perThread` bytes for each; null with the error set when the memory is
+  /// not to be had. `kernel` is named in the message.
+  bool reserveScratch(const char *kernel, int64_t shared, int64_t perThread);
+  char *sharedScratch() { return scratchBase; }
+  char *threadScratch(int thread) { return scratchBase + sharedBytes + thread * threadBytes; }
+
+  /// Calls body(tile, thread) for every tile.
+  template <typename Function>
+  void parallelFor(int64_t tiles, Function body) {
+    pool.run(
+        tiles, [](void *argument, int64_t tile, int thread) { (*static_cast<Function *>(argument))(tile, thread); },
+        &body);
+  }
+
+private:
+  char *scratchBase = nullptr;
+  int64_t sharedBytes = 0;
+  int64_t threadBytes = 0;
+};
+
+#endif // MHCRT_SRC_CONTEXT_H

@@ -1,0 +1,89 @@
+//===- KernelCall.cpp - What a kernel entry checks first ------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "KernelCall.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+using namespace mhcrt;
+
+/// "f32, bf16 or f16"
+static void listTypes(Types types, char (&text)[64]) {
+  size_t length = 0;
+  text[0] = '\0';
+  for (const int32_t *type = types.begin(); type != types.end(); ++type) {
+    const char *separator = type == types.begin() ? "" : type + 1 == types.end() ? " or " : ", ";
+    length += std::snprintf(text + length, sizeof(text) - length, "%s%s", separator, mhcrt_dtype_name(*type));
+  }
+}
+
+KernelCall &KernelCall::tensor(const char *name, const void *data, int32_t type, Types allowed, int64_t elements) {
+  if (!ok())
+    return *this;
+  if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
+    char needed[64];
+    listTypes(allowed, needed);
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed %s", kernel, name, mhcrt_dtype_name(type),
+                  needed);
+  } else if (!data && elements > 0) {
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed elements of %s", kernel, name,
+                  mhcrt_dtype_name(type));
+  }
+  return *this;
+}
+
+KernelCall &KernelCall::optional(const char *name, const void *data, int32_t type, Types allowed, int64_t elements) {
+  if (type == MHCRT_NONE && !data)
+    return *this;
+  return tensor(name, data, type, allowed, elements);
+}
+
+KernelCall &KernelCall::absent(const char *name, int32_t type, const char *reason) {
+  if (ok() && type != MHCRT_NONE)
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none with %s", kernel, name,
+                  mhcrt_dtype_name(type), reason);
+  return *this;
+}
+
+KernelCall &KernelCall::dim(const char *name, int64_t value, int64_t least, int64_t most) {
+  if (!ok() || (value >= least && value <= most))
+    return *this;
+  if (most == INT64_MAX)
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed at least %lld", kernel, name,
+                  static_cast<long long>(value), static_cast<long long>(least));
+  else
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %lld to %lld", kernel, name,
+                  static_cast<long long>(value), static_cast<long long>(least), static_cast<long long>(most));
+  return *this;
+}
+
+KernelCall &KernelCall::equal(const char *name, int64_t value, const char *formula, int64_t expected) {
+  if (ok() && value != expected)
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %s = %lld", kernel, name,
+                  static_cast<long long>(value), formula, static_cast<long long>(expected));
+  return *this;
+}
+
+KernelCall &KernelCall::attribute(const char *name, int32_t value, int32_t count) {
+  if (ok() && (value < 0 || value >= count))
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %d; needed 0 to %d", kernel, name, value, count - 1);
+  return *this;
+}
+
+KernelCall &KernelCall::finite(const char *name, double value) {
+  if (ok() && !std::isfinite(value))
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number", kernel, name, value);
+  return *this;
+}
+
+bool KernelCall::begin() {
+  if (!ok())
+    return false;
+  ++context->launches;
+  return true;
+}

@@ -1,0 +1,55 @@
+//===- KernelCall.h - What a kernel entry checks first ----------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every kernel entry makes one of these, states its needs, and returns status() unless begin() is true. The first
+// unmet need becomes the context's error; the message has the kernel, the value found and the value needed.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_SRC_KERNELCALL_H
+#define MHCRT_SRC_KERNELCALL_H
+
+#include "Context.h"
+
+#include <initializer_list>
+
+namespace mhcrt {
+
+using Types = std::initializer_list<int32_t>;
+constexpr Types kFloats = {MHCRT_F32, MHCRT_BF16, MHCRT_F16};
+constexpr Types kF32 = {MHCRT_F32};
+
+/// The largest number of streams that kernels take.
+constexpr int64_t kMaxStreams = 16;
+
+class KernelCall {
+public:
+  KernelCall(mhcrt_context *context, const char *kernel) : context(context), kernel(kernel) {}
+
+  KernelCall &tensor(const char *name, const void *data, int32_t type, Types allowed, int64_t elements);
+  /// Absent (null pointer and MHCRT_NONE) or one of `allowed`.
+  KernelCall &optional(const char *name, const void *data, int32_t type, Types allowed, int64_t elements);
+  /// Must be absent; `reason` completes "needed none with ".
+  KernelCall &absent(const char *name, int32_t type, const char *reason);
+  KernelCall &dim(const char *name, int64_t value, int64_t least, int64_t most = INT64_MAX);
+  /// `formula` is what `expected` was computed from: "n*C".
+  KernelCall &equal(const char *name, int64_t value, const char *formula, int64_t expected);
+  /// An enum attribute with values 0 .. count-1.
+  KernelCall &attribute(const char *name, int32_t value, int32_t count);
+  KernelCall &finite(const char *name, double value);
+
+  /// True when all needs are met and the context has no earlier error; counts the launch.
+  bool begin();
+  mhcrt_status status() const { return context ? context->status : MHCRT_INVALID_ARGUMENT; }
+
+private:
+  bool ok() const { return context && context->status == MHCRT_OK; }
+
+  mhcrt_context *context;
+  const char *kernel;
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_SRC_KERNELCALL_H

@@ -1,0 +1,194 @@
+//===- Manifest.cpp - The parsed manifest of a compiled model -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Manifest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <sstream>
+
+using namespace mhcrt;
+
+static int32_t parseType(const std::string &word) {
+  for (int32_t type = MHCRT_F32; type <= MHCRT_I64; ++type)
+    if (word == mhcrt_dtype_name(type))
+      return type;
+  return MHCRT_NONE;
+}
+
+static bool isSymbol(const std::string &word) {
+  return (std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_') &&
+         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+/// Reads a size; false when `word` is no number in range.
+static bool parseSize(const std::string &word, int64_t &size) {
+  if (word.empty() || word.size() > 18 || !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); }))
+    return false;
+  size = std::strtoll(word.c_str(), nullptr, 10);
+  return true;
+}
+
+/// Fills `spec` from "name dtype dim...".
+static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string &error) {
+  std::string type, word;
+  if (!(line >> spec.name >> type)) {
+    error = "needs a name and a dtype";
+    return false;
+  }
+  spec.info.dtype = parseType(type);
+  if (spec.info.dtype == MHCRT_NONE) {
+    error = "has the unknown dtype '" + type + "'";
+    return false;
+  }
+  while (line >> word)
+    spec.dims.push_back(word);
+  if (spec.dims.size() > MHCRT_MAX_RANK) {
+    error = "has rank " + std::to_string(spec.dims.size()) + "; at most " + std::to_string(MHCRT_MAX_RANK) +
+            " is possible";
+    return false;
+  }
+  spec.info.rank = static_cast<int32_t>(spec.dims.size());
+  spec.type = type + "[";
+  for (size_t i = 0; i < spec.dims.size(); ++i) {
+    if (parseSize(spec.dims[i], spec.info.sizes[i])) {
+      spec.info.symbols[i] = nullptr;
+    } else if (isSymbol(spec.dims[i])) {
+      spec.info.sizes[i] = -1;
+      spec.info.symbols[i] = spec.dims[i].c_str();
+    } else {
+      error = "has the dimension '" + spec.dims[i] + "', which is neither a size nor a symbol";
+      return false;
+    }
+    spec.type += (i ? "," : "") + spec.dims[i];
+  }
+  spec.type += "]";
+  spec.info.name = spec.name.c_str();
+  spec.info.type = spec.type.c_str();
+  return true;
+}
+
+/// Every symbol of a result must be bound by an argument.
+static bool checkSymbols(const EntrySpec &entry, std::string &error) {
+  for (const TensorSpec &result : entry.results)
+    for (int i = 0; i < result.info.rank; ++i) {
+      const char *symbol = result.info.symbols[i];
+      bool bound = !symbol;
+      for (const TensorSpec &argument : entry.arguments)
+        bound = bound || std::find(argument.dims.begin(), argument.dims.end(), symbol) != argument.dims.end();
+      if (!bound) {
+        error = "result '" + result.name + "' of entry '" + entry.name + "' has the dimension '" + symbol +
+                "', which no argument has";
+        return false;
+      }
+    }
+  return true;
+}
+
+bool mhcrt::parseManifest(const char *text, std::deque<EntrySpec> &entries, std::string &error) {
+  std::istringstream lines(text);
+  std::string text1;
+  int number = 0;
+  bool open = false, headed = false;
+  auto fail = [&](const std::string &reason) {
+    error = "manifest, line " + std::to_string(number) + ": " + reason;
+    return false;
+  };
+  while (std::getline(lines, text1)) {
+    ++number;
+    std::istringstream line(text1);
+    std::string key;
+    if (!(line >> key))
+      continue;
+    if (!headed) {
+      std::string version;
+      line >> version;
+      if (key != "mhc-model" || version != "1")
+        return fail("expected 'mhc-model 1', found '" + text1 + "'");
+      headed = true;
+    } else if (key == "entry") {
+      std::string name;
+      if (open || !(line >> name))
+        return fail(open ? "'entry' before the 'end' of '" + entries.back().name + "'" : "'entry' without a name");
+      for (const EntrySpec &other : entries)
+        if (other.name == name)
+          return fail("a second entry '" + name + "'");
+      entries.emplace_back();
+      entries.back().name = name;
+      open = true;
+    } else if (key == "arg" || key == "result") {
+      if (!open)
+        return fail("'" + key + "' outside of an entry");
+      auto &specs = key == "arg" ? entries.back().arguments : entries.back().results;
+      specs.emplace_back();
+      std::string reason;
+      if (!parseTensor(line, specs.back(), reason))
+        return fail("'" + key + " " + specs.back().name + "' " + reason);
+    } else if (key == "end") {
+      std::string reason;
+      if (open && !checkSymbols(entries.back(), reason))
+        return fail(reason);
+      open = false;
+    }
+  }
+  if (!headed)
+    return fail("expected 'mhc-model 1', found nothing");
+  if (open)
+    return fail("entry '" + entries.back().name + "' has no 'end'");
+  return true;
+}
+
+std::string mhcrt::describe(const mhcrt_tensor &tensor) {
+  std::string text = mhcrt_dtype_name(tensor.dtype);
+  text += "[";
+  for (int i = 0; i < tensor.rank && i < MHCRT_MAX_RANK; ++i)
+    text += (i ? "," : "") + std::to_string(tensor.dims[i]);
+  return text + "]";
+}
+
+const BoundSize *mhcrt::findSize(const std::vector<BoundSize> &sizes, const char *symbol) {
+  for (const BoundSize &bound : sizes)
+    if (bound.symbol == symbol)
+      return &bound;
+  return nullptr;
+}
+
+bool mhcrt::bindTensors(const EntrySpec &entry, const std::deque<TensorSpec> &specs, const char *what,
+                        const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes, std::string &error) {
+  for (size_t k = 0; k < specs.size(); ++k) {
+    const TensorSpec &spec = specs[k];
+    const mhcrt_tensor &tensor = tensors[k];
+    bool fits = tensor.dtype == spec.info.dtype && tensor.rank == spec.info.rank;
+    for (int i = 0; fits && i < spec.info.rank; ++i)
+      fits = spec.info.symbols[i] ? tensor.dims[i] >= 0 : tensor.dims[i] == spec.info.sizes[i];
+    const std::string subject = std::string(what) + " '" + spec.name + "' of entry '" + entry.name + "'";
+    if (!fits) {
+      error = subject + ": expected " + spec.type + ", found " + describe(tensor);
+      return false;
+    }
+    int64_t elements = 1;
+    for (int i = 0; i < spec.info.rank; ++i) {
+      elements = tensor.dims[i] == 0 ? 0 : elements;
+      const char *symbol = spec.info.symbols[i];
+      if (!symbol)
+        continue;
+      const BoundSize *bound = findSize(sizes, symbol);
+      if (!bound) {
+        sizes.push_back({symbol, tensor.dims[i], spec.name});
+      } else if (bound->size != tensor.dims[i]) {
+        error = "entry '" + entry.name + "': dimension '" + symbol + "' is " + std::to_string(bound->size) + " in '" +
+                bound->tensor + "' but " + std::to_string(tensor.dims[i]) + " in '" + spec.name + "'";
+        return false;
+      }
+    }
+    if (!tensor.data && elements != 0) {
+      error = subject + " has no data: its pointer is null";
+      return false;
+    }
+  }
+  return true;
+}

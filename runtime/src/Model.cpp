@@ -1,0 +1,274 @@
+//===- Model.cpp - Load and run a compiled model --------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Manifest.h"
+
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <memory>
+#include <new>
+
+using namespace mhcrt;
+
+namespace {
+
+/// The context functions of the copy of the runtime that the entries were linked with.
+struct RuntimeTable {
+  decltype(&mhcrt_context_create) create;
+  decltype(&mhcrt_context_destroy) destroy;
+  decltype(&mhcrt_context_threads) threads;
+  decltype(&mhcrt_last_error) lastError;
+  decltype(&mhcrt_clear_error) clearError;
+  decltype(&mhcrt_context_bytes) bytes;
+  decltype(&mhcrt_context_launches) launches;
+  decltype(&mhcrt_context_allocations) allocations;
+};
+
+} // namespace
+
+struct mhcrt_model {
+  void *library = nullptr; ///< null for a wrapped model
+  RuntimeTable runtime = {};
+  std::deque<EntrySpec> entries;
+  std::vector<mhcrt_entry> functions; ///< one per entry
+
+  ~mhcrt_model() {
+    if (library)
+      dlclose(library);
+  }
+};
+
+static mhcrt_status fail(mhcrt_message *message, mhcrt_status status, const std::string &text) {
+  if (message)
+    std::snprintf(message->text, sizeof(message->text), "%s", text.c_str());
+  return status;
+}
+
+/// Runs body, which returns a status; memory that is not to be had becomes a status too.
+template <typename Function>
+static mhcrt_status guarded(mhcrt_message *message, Function body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    if (message)
+      std::snprintf(message->text, sizeof(message->text), "no memory for the description of the model");
+    return MHCRT_OUT_OF_MEMORY;
+  }
+}
+
+template <typename Function>
+static bool resolve(void *library, const char *symbol, Function &function, std::string &missing) {
+  function = reinterpret_cast<Function>(dlsym(library, symbol));
+  if (!function && missing.empty())
+    missing = symbol;
+  return function != nullptr;
+}
+
+static std::string listEntries(const mhcrt_model &model) {
+  std::string text;
+  for (const EntrySpec &entry : model.entries)
+    text += (text.empty() ? "'" : ", '") + entry.name + "'";
+  return text.empty() ? "none" : text;
+}
+
+static const EntrySpec *entryAt(const mhcrt_model *model, int32_t entry) {
+  if (entry < 0 || static_cast<size_t>(entry) >= model->entries.size())
+    return nullptr;
+  return &model->entries[entry];
+}
+
+static mhcrt_status noEntry(const mhcrt_model *model, int32_t entry, mhcrt_message *message) {
+  return fail(message, MHCRT_NOT_FOUND,
+              "no entry number " + std::to_string(entry) + "; the model has " + std::to_string(model->entries.size()));
+}
+
+extern "C" {
+
+mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_message *message) {
+  *model = nullptr;
+  return guarded(message, [&] {
+    auto fresh = std::make_unique<mhcrt_model>();
+    auto giveUp = [&](mhcrt_status status, const std::string &text) { return fail(message, status, text); };
+    // A bare name would make dlopen search the library path; the caller means a file.
+    const std::string file = std::strchr(path, '/') ? path : std::string("./") + path;
+    fresh->library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!fresh->library)
+      return giveUp(MHCRT_NOT_FOUND, std::string("cannot load the model '") + path + "': " + dlerror());
+    const auto *manifest = static_cast<const char *>(dlsym(fresh->library, "mhc_model_manifest"));
+    if (!manifest)
+      return giveUp(MHCRT_NOT_FOUND, std::string("'") + path + "' is no compiled model: it has no mhc_model_manifest");
+    std::string error;
+    if (!parseManifest(manifest, fresh->entries, error))
+      return giveUp(MHCRT_INVALID_ARGUMENT, std::string("'") + path + "': " + error);
+
+    std::string missing;
+    RuntimeTable &table = fresh->runtime;
+    resolve(fresh->library, "mhcrt_context_create", table.create, missing);
+    resolve(fresh->library, "mhcrt_context_destroy", table.destroy, missing);
+    resolve(fresh->library, "mhcrt_context_threads", table.threads, missing);
+    resolve(fresh->library, "mhcrt_last_error", table.lastError, missing);
+    resolve(fresh->library, "mhcrt_clear_error", table.clearError, missing);
+    resolve(fresh->library, "mhcrt_context_bytes", table.bytes, missing);
+    resolve(fresh->library, "mhcrt_context_launches", table.launches, missing);
+    resolve(fresh->library, "mhcrt_context_allocations", table.allocations, missing);
+    for (const EntrySpec &entry : fresh->entries) {
+      mhcrt_entry function;
+      resolve(fresh->library, ("mhc_entry_" + entry.name).c_str(), function, missing);
+      fresh->functions.push_back(function);
+    }
+    if (!missing.empty())
+      return giveUp(MHCRT_NOT_FOUND, std::string("'") + path + "' does not export " + missing);
+    *model = fresh.release();
+    return MHCRT_OK;
+  });
+}
+
+mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, void *user, mhcrt_model **model,
+                              mhcrt_message *message) {
+  *model = nullptr;
+  return guarded(message, [&] {
+    auto fresh = std::make_unique<mhcrt_model>();
+    fresh->runtime = {mhcrt_context_create, mhcrt_context_destroy, mhcrt_context_threads,  mhcrt_last_error,
+                      mhcrt_clear_error,    mhcrt_context_bytes,   mhcrt_context_launches, mhcrt_context_allocations};
+    std::string error;
+    mhcrt_status status = MHCRT_OK;
+    if (!parseManifest(manifest, fresh->entries, error))
+      status = MHCRT_INVALID_ARGUMENT;
+    for (size_t i = 0; status == MHCRT_OK && i < fresh->entries.size(); ++i) {
+      mhcrt_entry function = lookup(user, fresh->entries[i].name.c_str());
+      if (!function) {
+        status = MHCRT_NOT_FOUND;
+        error = "the entry '" + fresh->entries[i].name + "' of the manifest has no code";
+      }
+      fresh->functions.push_back(function);
+    }
+    if (status != MHCRT_OK)
+      return fail(message, status, error);
+    *model = fresh.release();
+    return MHCRT_OK;
+  });
+}
+
+void mhcrt_model_close(mhcrt_model *model) { delete model; }
+
+int32_t mhcrt_model_entries(const mhcrt_model *model) { return static_cast<int32_t>(model->entries.size()); }
+
+const char *mhcrt_model_entry_name(const mhcrt_model *model, int32_t entry) {
+  const EntrySpec *spec = entryAt(model, entry);
+  return spec ? spec->name.c_str() : nullptr;
+}
+
+mhcrt_status mhcrt_model_find_entry(const mhcrt_model *model, const char *name, int32_t *entry,
+                                    mhcrt_message *message) {
+  for (size_t i = 0; i < model->entries.size(); ++i)
+    if (model->entries[i].name == name) {
+      *entry = static_cast<int32_t>(i);
+      return MHCRT_OK;
+    }
+  return guarded(message, [&] {
+    return fail(message, MHCRT_NOT_FOUND,
+                std::string("no entry '") + name + "'; the model has " + listEntries(*model));
+  });
+}
+
+int32_t mhcrt_model_arguments(const mhcrt_model *model, int32_t entry) {
+  const EntrySpec *spec = entryAt(model, entry);
+  return spec ? static_cast<int32_t>(spec->arguments.size()) : 0;
+}
+
+int32_t mhcrt_model_results(const mhcrt_model *model, int32_t entry) {
+  const EntrySpec *spec = entryAt(model, entry);
+  return spec ? static_cast<int32_t>(spec->results.size()) : 0;
+}
+
+const mhcrt_tensor_info *mhcrt_model_argument(const mhcrt_model *model, int32_t entry, int32_t index) {
+  if (index < 0 || index >= mhcrt_model_arguments(model, entry))
+    return nullptr;
+  return &model->entries[entry].arguments[index].info;
+}
+
+const mhcrt_tensor_info *mhcrt_model_result(const mhcrt_model *model, int32_t entry, int32_t index) {
+  if (index < 0 || index >= mhcrt_model_results(model, entry))
+    return nullptr;
+  return &model->entries[entry].results[index].info;
+}
+
+mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
+                               mhcrt_message *message) {
+  return guarded(message, [&] {
+    const EntrySpec *spec = entryAt(model, entry);
+    if (!spec)
+      return noEntry(model, entry, message);
+    std::vector<BoundSize> sizes;
+    std::string error;
+    if (!bindTensors(*spec, spec->arguments, "argument", arguments, sizes, error))
+      return fail(message, MHCRT_INVALID_ARGUMENT, error);
+    return MHCRT_OK;
+  });
+}
+
+mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
+                               mhcrt_tensor *results, mhcrt_message *message) {
+  return guarded(message, [&] {
+    const EntrySpec *spec = entryAt(model, entry);
+    if (!spec)
+      return noEntry(model, entry, message);
+    std::vector<BoundSize> sizes;
+    std::string error;
+    if (!bindTensors(*spec, spec->arguments, "argument", arguments, sizes, error))
+      return fail(message, MHCRT_INVALID_ARGUMENT, error);
+    for (size_t k = 0; k < spec->results.size(); ++k) {
+      const mhcrt_tensor_info &info = spec->results[k].info;
+      results[k].dtype = info.dtype;
+      results[k].rank = info.rank;
+      for (int i = 0; i < info.rank; ++i)
+        // The parser has made sure that an argument binds every symbol.
+        results[k].dims[i] = info.symbols[i] ? findSize(sizes, info.symbols[i])->size : info.sizes[i];
+    }
+    return MHCRT_OK;
+  });
+}
+
+mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
+                                const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message) {
+  return guarded(message, [&] {
+    const EntrySpec *spec = entryAt(model, entry);
+    if (!spec)
+      return noEntry(model, entry, message);
+    std::vector<BoundSize> sizes;
+    std::string error;
+    if (!bindTensors(*spec, spec->arguments, "argument", arguments, sizes, error) ||
+        !bindTensors(*spec, spec->results, "result", results, sizes, error))
+      return fail(message, MHCRT_INVALID_ARGUMENT, error);
+    model->runtime.clearError(context);
+    mhcrt_status status = model->functions[entry](context, arguments, results);
+    if (status != MHCRT_OK)
+      fail(message, status, "entry '" + spec->name + "': " + model->runtime.lastError(context));
+    return status;
+  });
+}
+
+mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t threads, mhcrt_context **context,
+                                        mhcrt_message *message) {
+  mhcrt_status status = model->runtime.create(threads, context);
+  if (status != MHCRT_OK)
+    guarded(message, [&] {
+      return fail(message, status, "cannot make a context with " + std::to_string(threads) + " threads");
+    });
+  return status;
+}
+
+void mhcrt_model_context_destroy(const mhcrt_model *model, mhcrt_context *context) { model->runtime.destroy(context); }
+
+void mhcrt_model_context_stats(const mhcrt_model *model, const mhcrt_context *context, mhcrt_context_stats *stats) {
+  stats->threads = model->runtime.threads(context);
+  stats->bytes = model->runtime.bytes(context);
+  stats->launches = model->runtime.launches(context);
+  stats->allocations = model->runtime.allocations(context);
+}
+
+} // extern "C"

@@ -1,0 +1,150 @@
+//===- CoefficientTest.cpp - gates, sinkhorn, permutation_mix -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Reference.h"
+
+#include <algorithm>
+
+using namespace mhcrt::test;
+
+namespace {
+
+const double kUlp = std::ldexp(1.0, -24);
+
+TEST(Gates, MatchTheFormula) {
+  Context context;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const int64_t M = random.pick<int64_t>({0, 1, 13, 300}), n = random.pick<int64_t>({1, 2, 3, 4, 8, 16});
+    const int64_t R = random.pick<int64_t>({n * n, 0, 5}), N = 2 * n + R;
+    const int32_t form = static_cast<int32_t>(random.integer(0, 2));
+    // Logits up to some hundreds: past both ends of the f32 exponential.
+    const double scale = random.pick({1.0, 80.0}), eps = 1e-6, preEps = 1e-2, postMult = 2;
+    Buffer proj = random.buffer(MHCRT_F32, M * N, scale), alpha = random.buffer(MHCRT_F32, 3);
+    Buffer beta = random.buffer(MHCRT_F32, N);
+    Doubles statValues = random.buffer(MHCRT_F32, M).values();
+    for (double &value : statValues)
+      value = std::fabs(value);
+    Buffer stat(MHCRT_F32, statValues);
+    statValues = stat.values();
+    Buffer hPre(MHCRT_F32, M * n), hPost(MHCRT_F32, M * n), logits(MHCRT_F32, M * R);
+    const bool applied = form == MHCRT_STAT_APPLIED;
+    ASSERT_EQ(mhcrt_gates(context, proj.data(), MHCRT_F32, applied ? nullptr : stat.data(),
+                          applied ? MHCRT_NONE : MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32,
+                          hPre.data(), MHCRT_F32, hPost.data(), MHCRT_F32, logits.data(), MHCRT_F32, M, N, 3, n, R,
+                          form, eps, preEps, postMult),
+              MHCRT_OK)
+        << context.error();
+    Doubles z = proj.values();
+    for (int64_t i = 0; i < M * N; ++i)
+      z[i] *= form == MHCRT_STAT_MEAN_SQUARE ? 1 / std::sqrt(statValues[i / N] + eps)
+              : form == MHCRT_STAT_INV_RMS   ? statValues[i / N]
+                                             : 1;
+    const Gates want = gates(z, alpha.values(), beta.values(), M, n, R, preEps, postMult);
+    // z is off by 6 roundings of its terms; the sigmoid turns that into as much relative error at most, and adds the
+    // 2 ulp of the exponential and two roundings.
+    Doubles preTolerance, postTolerance, logitTolerance;
+    const Doubles alphas = alpha.values(), betas = beta.values();
+    for (int64_t m = 0; m < M; ++m)
+      for (int64_t j = 0; j < N; ++j) {
+        const int group = j < n ? 0 : j < 2 * n ? 1 : 2;
+        const double zError = 6 * kUlp * (std::fabs(z[m * N + j] * alphas[group]) + std::fabs(betas[j]));
+        if (group == 0)
+          preTolerance.push_back((zError + 6 * kUlp) * want.hPre[m * n + j] + 1e-37);
+        else if (group == 1)
+          postTolerance.push_back((zError + 6 * kUlp) * want.hPost[m * n + j - n] + 1e-37);
+        else
+          logitTolerance.push_back(zError);
+      }
+    expectClose(hPre, want.hPre, preTolerance, "h_pre");
+    expectClose(hPost, want.hPost, postTolerance, "h_post");
+    expectClose(logits, want.logits, logitTolerance, "logits");
+  }
+}
+
+void checkSinkhorn(const Doubles &logits, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps,
+                   int64_t iters) {
+  Context context;
+  Buffer in(MHCRT_F32, logits), mix(MHCRT_F32, M * n * n);
+  ASSERT_EQ(mhcrt_sinkhorn(context, in.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, n, init, order, denom, eps, iters),
+            MHCRT_OK)
+      << context.error();
+  double most = 0;
+  for (double value : in.values())
+    most = std::max(most, std::fabs(value));
+  const Doubles want = sinkhorn(in.values(), M, n, init, order, denom, eps, iters);
+  // The start: exp of a difference that is off by its rounding, 2 * most * 2^-24. Each of the 2*iters steps rounds a
+  // sum of n terms, a reciprocal and a product: 4 roundings on average. In log space every step rounds values up to
+  // twice the logits' size, and 3 ulp of the logarithm.
+  const double steps = 2.0 * static_cast<double>(iters);
+  const double relative = kUlp * (8 + 2 * most + steps * (init == MHCRT_INIT_LOG ? 8 + 2 * most : 4));
+  Doubles tolerance;
+  for (double value : want)
+    tolerance.push_back(relative * value + 1e-37);
+  expectClose(mix, want, tolerance,
+              "n=" + std::to_string(n) + " init=" + std::to_string(init) + " order=" + std::to_string(order) +
+                  " denom=" + std::to_string(denom) + " iters=" + std::to_string(iters));
+}
+
+TEST(Sinkhorn, MatchesTheReferenceForAllOptions) {
+  uint64_t seed = 0;
+  for (int64_t n : {1, 2, 3, 4, 8, 16})
+    for (int32_t init = 0; init < 5; ++init)
+      for (int32_t order = 0; order < 2; ++order)
+        for (int32_t denom = 0; denom < 3; ++denom) {
+          Random random(++seed);
+          const int64_t M = random.pick<int64_t>({0, 1, 13, 300});
+          const int64_t iters = random.pick<int64_t>({1, 2, 20});
+          checkSinkhorn(random.buffer(MHCRT_F32, M * n * n).values(), M, n, init, order, denom,
+                        random.pick({1e-6, 1e-2}), iters);
+        }
+}
+
+TEST(Sinkhorn, ExtremeLogits) {
+  for (int64_t n : {2, 4, 8})
+    for (int32_t init : {MHCRT_INIT_SOFTMAX_EPS, MHCRT_INIT_LOG}) {
+      Random random(n);
+      const int64_t M = 20;
+      Doubles logits;
+      for (int64_t i = 0; i < M * n * n; ++i)
+        logits.push_back(random.pick({-80.0, 80.0}));
+      checkSinkhorn(logits, M, n, init, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20);
+      checkSinkhorn(Doubles(n * n, 80.0), 1, n, init, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20);
+    }
+  // One stream: 1/(1+eps)-like for add, exactly 1 in log space.
+  Context context;
+  float logit = 3.0f, mix = 0.0f;
+  mhcrt_sinkhorn(context, &logit, MHCRT_F32, &mix, MHCRT_F32, 1, 1, MHCRT_INIT_LOG, 0, 0, 1e-6, 20);
+  EXPECT_EQ(mix, 1.0f);
+}
+
+TEST(PermutationMix, IsTheWeightedSumOfPermutations) {
+  Context context;
+  for (int64_t n : {1, 2, 3, 4, 5, 6})
+    for (int64_t M : {0, 1, 13, 40})
+      for (double scale : {1.0, 60.0}) {
+        Random random(n * 100 + M);
+        int64_t R = 1;
+        for (int64_t k = 2; k <= n; ++k)
+          R *= k;
+        Buffer logits = random.buffer(MHCRT_F32, M * R, scale), mix(MHCRT_F32, M * n * n);
+        ASSERT_EQ(mhcrt_permutation_mix(context, logits.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, R, n), MHCRT_OK)
+            << context.error();
+        const Doubles want = permutationMix(logits.values(), M, n);
+        double most = 0;
+        for (double value : logits.values())
+          most = std::max(most, std::fabs(value));
+        // exp of a difference rounded at the logits' size, then positive sums of (n-1)! and n! terms whose errors
+        // grow like the root of their number.
+        const double relative = kUlp * (8 + 2 * most + 4 * std::sqrt(static_cast<double>(R)));
+        Doubles tolerance;
+        for (double value : want)
+          tolerance.push_back(relative * value + 1e-37);
+        expectClose(mix, want, tolerance, "n=" + std::to_string(n));
+      }
+}
+
+} // namespace

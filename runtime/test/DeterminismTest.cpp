@@ -1,0 +1,147 @@
+//===- DeterminismTest.cpp - Threads, splits, contexts, instruction sets --===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "PreCase.h"
+
+#include "hwy/targets.h"
+
+#include <thread>
+
+using namespace mhcrt::test;
+
+namespace {
+
+/// A case with enough tokens for several tiles.
+PreCase large(uint64_t seed, int64_t M) {
+  PreCase c(seed);
+  c.M = M;
+  c.x = c.random.buffer(c.type, M * c.K);
+  return c;
+}
+
+TEST(Determinism, PreDoesNotDependOnThreads) {
+  Context one(1), two(2), five(5);
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    PreCase c = large(seed, 301);
+    PreOutputs a(c), b(c), e(c);
+    ASSERT_EQ(c.run(one, a), MHCRT_OK) << one.error();
+    ASSERT_EQ(c.run(two, b), MHCRT_OK);
+    ASSERT_EQ(c.run(five, e), MHCRT_OK);
+    EXPECT_TRUE(a == b && a == e) << c.name();
+  }
+}
+
+TEST(Determinism, PreDoesNotDependOnTheSplitOfTheBatch) {
+  Context context;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    PreCase c = large(seed, 101);
+    PreOutputs whole(c);
+    ASSERT_EQ(c.run(context, whole), MHCRT_OK) << context.error();
+    for (int64_t first = 0, count = 1; first < c.M; first += count, count = count * 3 % 47) {
+      count = std::min(count, c.M - first);
+      PreCase part = c.tokens(first, count);
+      PreOutputs out(part);
+      ASSERT_EQ(part.run(context, out), MHCRT_OK);
+      EXPECT_TRUE(out.u == whole.u.slice(first * c.C, count * c.C)) << c.name();
+      EXPECT_TRUE(out.hPre == whole.hPre.slice(first * c.n, count * c.n)) << c.name();
+      EXPECT_TRUE(out.hPost == whole.hPost.slice(first * c.n, count * c.n)) << c.name();
+      EXPECT_TRUE(out.hRes == whole.hRes.slice(first * c.n * c.n, count * c.n * c.n)) << c.name();
+    }
+  }
+}
+
+TEST(Determinism, PostAndMatmulDoNotDependOnThreads) {
+  Context one(1), three(3);
+  Random random(5);
+  const int64_t M = 700, n = 4, C = 129;
+  Buffer f = random.buffer(MHCRT_BF16, M * C), x = random.buffer(MHCRT_BF16, M * n * C);
+  Buffer h = random.buffer(MHCRT_F32, M * n), mix = random.buffer(MHCRT_F32, M * n * n);
+  Buffer a(MHCRT_BF16, M * n * C), b(MHCRT_BF16, M * n * C);
+  auto runPost = [&](mhcrt_context *context, Buffer &out) {
+    return mhcrt_post(context, f.data(), MHCRT_BF16, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), MHCRT_BF16,
+                      mix.data(), MHCRT_F32, out.data(), MHCRT_BF16, M, C, n, MHCRT_LAYOUT_CN, MHCRT_ORIENT_IO);
+  };
+  ASSERT_EQ(runPost(one, a), MHCRT_OK);
+  ASSERT_EQ(runPost(three, b), MHCRT_OK);
+  EXPECT_TRUE(a == b);
+
+  const int64_t K = 65, N = 600;
+  Buffer lhs = random.buffer(MHCRT_BF16, M * K), rhs = random.buffer(MHCRT_F32, K * N);
+  Buffer c(MHCRT_F32, M * N), e(MHCRT_F32, M * N);
+  ASSERT_EQ(mhcrt_matmul(one, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, c.data(), MHCRT_F32, M, K, N, 0, 0), MHCRT_OK);
+  ASSERT_EQ(mhcrt_matmul(three, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, e.data(), MHCRT_F32, M, K, N, 0, 0),
+            MHCRT_OK);
+  EXPECT_TRUE(c == e);
+}
+
+TEST(Contexts, AreIndependent) {
+  PreCase c = large(3, 200);
+  PreOutputs want(c);
+  Context context;
+  ASSERT_EQ(c.run(context, want), MHCRT_OK);
+  auto user = [&c, &want](bool *same) {
+    PreCase mine = c;
+    Context context(2);
+    for (int round = 0; round < 20; ++round) {
+      PreOutputs out(mine);
+      *same = mine.run(context, out) == MHCRT_OK && out == want;
+      if (!*same)
+        return;
+    }
+  };
+  bool first = false, second = false;
+  std::thread a(user, &first), b(user, &second);
+  a.join();
+  b.join();
+  EXPECT_TRUE(first && second);
+}
+
+TEST(Contexts, SecondRunAllocatesNothing) {
+  Context context;
+  PreCase c = large(3, 200);
+  PreOutputs out(c);
+  ASSERT_EQ(c.run(context, out), MHCRT_OK);
+  ASSERT_NE(mhcrt_workspace(context, 1000), nullptr);
+  const int64_t allocations = mhcrt_context_allocations(context), bytes = mhcrt_context_bytes(context);
+  EXPECT_GT(bytes, 1000);
+  ASSERT_EQ(c.run(context, out), MHCRT_OK);
+  ASSERT_NE(mhcrt_workspace(context, 1000), nullptr);
+  EXPECT_EQ(mhcrt_context_allocations(context), allocations);
+  EXPECT_EQ(mhcrt_context_bytes(context), bytes);
+  EXPECT_EQ(mhcrt_context_launches(context), 2);
+}
+
+/// Every instruction set that this machine has runs the reference cases: the narrow ones have conversions and register
+/// tiles of their own.
+TEST(InstructionSets, AllAgreeWithTheReference) {
+  for (int64_t set : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(set);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    Context context;
+    for (uint64_t seed = 0; seed < 30; ++seed) {
+      PreCase c(seed);
+      PreOutputs out(c);
+      ASSERT_EQ(c.run(context, out), MHCRT_OK) << context.error();
+      const PreReference want = c.reference();
+      // As in Pre.IsTheChain.
+      const double error = want.logitMagnitude * 16 * std::ldexp(1.0, -24) + std::ldexp(1.0, -19);
+      Doubles tolerance;
+      for (double value : want.hRes)
+        tolerance.push_back((4 + 2 * c.postMult) * error * (std::fabs(value) + 1));
+      expectClose(out.hRes, want.hRes, tolerance, std::string(hwy::TargetName(set)) + " " + c.name());
+      const Sums u = aggregate(c.x.values(), out.hPre.values(), c.M, c.n, c.C, c.layout);
+      Doubles uTolerance;
+      for (size_t i = 0; i < u.values.size(); ++i)
+        uTolerance.push_back(1.01 * ((c.n + 2) * std::ldexp(1.0, -24) * u.magnitudes[i] +
+                                     roundoff(c.type) * std::fabs(u.values[i]) + std::ldexp(1.0, -25)));
+      expectClose(out.u, u.values, uTolerance, std::string(hwy::TargetName(set)) + " " + c.name());
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+} // namespace

@@ -1,0 +1,96 @@
+//===- ErrorTest.cpp - Messages and sticky errors -------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Support.h"
+
+using namespace mhcrt::test;
+
+namespace {
+
+float values[64];
+
+TEST(Errors, NameKernelValueAndNeed) {
+  Context context;
+  auto expectError = [&](mhcrt_status status, const char *message) {
+    EXPECT_EQ(status, MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(context.error(), message);
+    mhcrt_clear_error(context);
+  };
+  expectError(mhcrt_post(context, values, MHCRT_I32, nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, values,
+                         MHCRT_F32, values, MHCRT_F32, 1, 1, 1, 0, 0),
+              "mhcrt_post: 'f' has dtype i32; needed f32, bf16 or f16");
+  expectError(mhcrt_aggregate(context, values, MHCRT_BF16, values, MHCRT_F32, values, MHCRT_F32, 1, 1, 1, 0),
+              "mhcrt_aggregate: 'u' has dtype f32; needed bf16");
+  expectError(mhcrt_aggregate(context, nullptr, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 1, 1, 0),
+              "mhcrt_aggregate: 'x' is null; needed elements of f32");
+  expectError(mhcrt_aggregate(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 17, 1, 0),
+              "mhcrt_aggregate: 'n' is 17; needed 1 to 16");
+  expectError(mhcrt_expand(context, values, MHCRT_F32, values, MHCRT_F32, -1, 1, 1, 0),
+              "mhcrt_expand: 'M' is -1; needed at least 0");
+  expectError(mhcrt_contract(context, values, MHCRT_F32, values, MHCRT_F32, 1, 1, 1, 2, 0),
+              "mhcrt_contract: 'layout' is 2; needed 0 to 1");
+  expectError(mhcrt_permutation_mix(context, values, MHCRT_F32, values, MHCRT_F32, 1, 25, 4),
+              "mhcrt_permutation_mix: 'R' is 25; needed n! = 24");
+  expectError(mhcrt_sinkhorn(context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 0, 0, 0, NAN, 20),
+              "mhcrt_sinkhorn: 'eps' is nan; needed a finite number");
+  expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
+                               values, MHCRT_F32, 1, 2, 3, 1, 7, 0, 0, 0, 1e-6, 0),
+              "mhcrt_projection: 'K' is 7; needed n*C = 6");
+  expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
+                               values, MHCRT_F32, 1, 2, 3, 1, 6, 0, 0, 0, 1e-6, MHCRT_STAT_APPLIED),
+              "mhcrt_projection: 'stat' has dtype f32; needed none with stat_form applied");
+}
+
+TEST(Errors, AreSticky) {
+  Context context;
+  float x = 1, out = 5;
+  EXPECT_EQ(context.error(), "");
+  EXPECT_EQ(mhcrt_expand(context, &x, MHCRT_F32, &out, MHCRT_F32, 1, 0, 1, 0), MHCRT_INVALID_ARGUMENT);
+  const std::string first = context.error();
+  EXPECT_EQ(first, "mhcrt_expand: 'C' is 0; needed at least 1");
+  // A good call does nothing, a bad one does not replace the first message.
+  EXPECT_EQ(mhcrt_expand(context, &x, MHCRT_F32, &out, MHCRT_F32, 1, 1, 1, 0), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(mhcrt_expand(context, &x, MHCRT_F32, &out, MHCRT_F32, 1, 1, 99, 0), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(out, 5.0f);
+  EXPECT_EQ(context.error(), first);
+  EXPECT_EQ(mhcrt_context_launches(context), 0);
+  mhcrt_clear_error(context);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_OK);
+  EXPECT_EQ(mhcrt_expand(context, &x, MHCRT_F32, &out, MHCRT_F32, 1, 1, 1, 0), MHCRT_OK);
+  EXPECT_EQ(out, 1.0f);
+}
+
+TEST(Errors, OutOfMemorySaysHowMuch) {
+  Context context;
+  EXPECT_EQ(mhcrt_workspace(context, INT64_MAX), nullptr);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_OUT_OF_MEMORY);
+  EXPECT_EQ(context.error(), "mhcrt_workspace: no memory for 9223372036854775807 bytes of workspace");
+  mhcrt_clear_error(context);
+  EXPECT_NE(mhcrt_workspace(context, 0), nullptr);
+  EXPECT_EQ(mhcrt_workspace(context, -1), nullptr);
+  EXPECT_EQ(context.error(), "mhcrt_workspace: 'bytes' is -1; needed at least 0");
+  mhcrt_clear_error(context);
+  // 20! logits per token: the group of tokens one vector holds does not fit any memory.
+  EXPECT_EQ(mhcrt_permutation_mix(context, values, MHCRT_F32, values, MHCRT_F32, 1, 20922789888000, 16),
+            MHCRT_OUT_OF_MEMORY);
+  EXPECT_NE(context.error().find("mhcrt_permutation_mix: no memory for "), std::string::npos) << context.error();
+}
+
+TEST(Errors, ContextCreation) {
+  mhcrt_context *context = nullptr;
+  EXPECT_EQ(mhcrt_context_create(-1, &context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context, nullptr);
+  EXPECT_EQ(mhcrt_context_create(1 << 20, &context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(mhcrt_context_create(3, &context), MHCRT_OK);
+  EXPECT_EQ(mhcrt_context_threads(context), 3);
+  mhcrt_context_destroy(context);
+  mhcrt_context_destroy(nullptr);
+  EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
+  EXPECT_GE(mhcrt_context_threads(context), 1);
+  mhcrt_context_destroy(context);
+}
+
+} // namespace

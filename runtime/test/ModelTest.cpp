@@ -1,0 +1,168 @@
+//===- ModelTest.cpp - Loading, checking and running models ---------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Support.h"
+#include "mhcrt/model.h"
+
+using namespace mhcrt::test;
+
+namespace {
+
+mhcrt_tensor tensor(int32_t dtype, std::initializer_list<int64_t> dims, void *data) {
+  mhcrt_tensor result = {data, dtype, static_cast<int32_t>(dims.size()), {}};
+  std::copy(dims.begin(), dims.end(), result.dims);
+  return result;
+}
+
+class ModelTest : public testing::Test {
+protected:
+  void SetUp() override { ASSERT_EQ(mhcrt_model_open(MHCRT_TEST_MODEL, &model, &message), MHCRT_OK) << message.text; }
+  void TearDown() override { mhcrt_model_close(model); }
+
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+};
+
+TEST_F(ModelTest, DescribesItself) {
+  ASSERT_EQ(mhcrt_model_entries(model), 2);
+  EXPECT_STREQ(mhcrt_model_entry_name(model, 0), "weigh");
+  ASSERT_EQ(mhcrt_model_arguments(model, 0), 2);
+  ASSERT_EQ(mhcrt_model_results(model, 0), 1);
+  const mhcrt_tensor_info *x = mhcrt_model_argument(model, 0, 0);
+  EXPECT_STREQ(x->name, "x");
+  EXPECT_STREQ(x->type, "bf16[M,4,64]");
+  EXPECT_EQ(x->dtype, MHCRT_BF16);
+  EXPECT_EQ(x->rank, 3);
+  EXPECT_STREQ(x->symbols[0], "M");
+  EXPECT_EQ(x->sizes[1], 4);
+  EXPECT_EQ(mhcrt_model_argument(model, 0, 2), nullptr);
+  EXPECT_EQ(mhcrt_model_argument(model, 7, 0), nullptr);
+  EXPECT_EQ(mhcrt_model_entry_name(model, 2), nullptr);
+}
+
+TEST_F(ModelTest, Runs) {
+  Random random(1);
+  Buffer x = random.buffer(MHCRT_BF16, 7 * 4 * 64), h = random.buffer(MHCRT_F32, 7 * 4), u(MHCRT_BF16, 7 * 64);
+  Buffer want(MHCRT_BF16, 7 * 64);
+  const mhcrt_tensor arguments[] = {tensor(MHCRT_BF16, {7, 4, 64}, x.data()), tensor(MHCRT_F32, {7, 4}, h.data())};
+  mhcrt_tensor results[] = {tensor(MHCRT_NONE, {}, u.data())};
+  ASSERT_EQ(mhcrt_model_infer(model, 0, arguments, results, &message), MHCRT_OK) << message.text;
+  EXPECT_EQ(results[0].dtype, MHCRT_BF16);
+  EXPECT_EQ(results[0].rank, 2);
+  EXPECT_EQ(results[0].dims[0], 7);
+  EXPECT_EQ(results[0].dims[1], 64);
+  EXPECT_EQ(results[0].data, u.data());
+
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 2, &context, &message), MHCRT_OK);
+  ASSERT_EQ(mhcrt_model_invoke(model, 0, context, arguments, results, &message), MHCRT_OK) << message.text;
+  mhcrt_context_stats stats;
+  mhcrt_model_context_stats(model, context, &stats);
+  EXPECT_EQ(stats.launches, 1);
+  EXPECT_EQ(stats.threads, 2);
+  mhcrt_model_context_destroy(model, context);
+
+  Context own;
+  mhcrt_aggregate(own, x.data(), MHCRT_BF16, h.data(), MHCRT_F32, want.data(), MHCRT_BF16, 7, 4, 64, MHCRT_LAYOUT_NC);
+  EXPECT_TRUE(u == want);
+}
+
+TEST_F(ModelTest, ErrorsOfEntriesAreReportedAndCleared) {
+  float x[8] = {}, out[24];
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 1, &context, &message), MHCRT_OK);
+  mhcrt_tensor arguments[] = {tensor(MHCRT_F32, {4, 2}, x)}, results[] = {tensor(MHCRT_F32, {4, 3, 2}, out)};
+  EXPECT_EQ(mhcrt_model_invoke(model, 1, context, arguments, results, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "entry 'widen': mhcrt_expand: 'n' is 99; needed 1 to 16");
+  arguments[0].dims[0] = results[0].dims[0] = 2;
+  EXPECT_EQ(mhcrt_model_invoke(model, 1, context, arguments, results, &message), MHCRT_OK);
+  mhcrt_model_context_destroy(model, context);
+}
+
+TEST_F(ModelTest, WrongTensorsAreExplained) {
+  float data[8];
+  mhcrt_tensor arguments[] = {tensor(MHCRT_F32, {7, 4, 64}, data), tensor(MHCRT_F32, {5, 4}, data)};
+  EXPECT_EQ(mhcrt_model_check(model, 0, arguments, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "argument 'x' of entry 'weigh': expected bf16[M,4,64], found f32[7,4,64]");
+  arguments[0].dtype = MHCRT_BF16;
+  EXPECT_EQ(mhcrt_model_check(model, 0, arguments, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "entry 'weigh': dimension 'M' is 7 in 'x' but 5 in 'h'");
+  arguments[0].dims[2] = 65;
+  EXPECT_EQ(mhcrt_model_check(model, 0, arguments, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "argument 'x' of entry 'weigh': expected bf16[M,4,64], found bf16[7,4,65]");
+  arguments[0].dims[2] = 64;
+  arguments[1] = tensor(MHCRT_F32, {7, 4}, nullptr);
+  EXPECT_EQ(mhcrt_model_check(model, 0, arguments, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "argument 'h' of entry 'weigh' has no data: its pointer is null");
+  EXPECT_EQ(mhcrt_model_check(model, 9, arguments, &message), MHCRT_NOT_FOUND);
+  EXPECT_STREQ(message.text, "no entry number 9; the model has 2");
+  EXPECT_EQ(mhcrt_model_check(model, 9, arguments, nullptr), MHCRT_NOT_FOUND);
+}
+
+TEST_F(ModelTest, MissingEntryListsTheEntries) {
+  int32_t entry = -1;
+  EXPECT_EQ(mhcrt_model_find_entry(model, "widen", &entry, &message), MHCRT_OK);
+  EXPECT_EQ(entry, 1);
+  EXPECT_EQ(mhcrt_model_find_entry(model, "layer", &entry, &message), MHCRT_NOT_FOUND);
+  EXPECT_STREQ(message.text, "no entry 'layer'; the model has 'weigh', 'widen'");
+}
+
+TEST(Model, MissingFile) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  EXPECT_EQ(mhcrt_model_open("/nowhere/layer.so", &model, &message), MHCRT_NOT_FOUND);
+  EXPECT_NE(std::string(message.text).find("cannot load the model '/nowhere/layer.so': "), std::string::npos)
+      << message.text;
+  EXPECT_EQ(model, nullptr);
+}
+
+mhcrt_status copyEntry(mhcrt_context *, const mhcrt_tensor *arguments, const mhcrt_tensor *results) {
+  *static_cast<float *>(results[0].data) = *static_cast<float *>(arguments[0].data);
+  return MHCRT_OK;
+}
+
+mhcrt_entry lookup(void *, const char *name) { return std::string(name) == "copy" ? copyEntry : nullptr; }
+
+TEST(Model, WrapsEntriesOfThisProcess) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nentry copy\narg a f32\nresult b f32\nend\n", lookup, nullptr, &model, &message),
+            MHCRT_OK)
+      << message.text;
+  EXPECT_STREQ(mhcrt_model_argument(model, 0, 0)->type, "f32[]");
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 1, &context, &message), MHCRT_OK);
+  float a = 3, b = 0;
+  const mhcrt_tensor argument = tensor(MHCRT_F32, {}, &a), result = tensor(MHCRT_F32, {}, &b);
+  EXPECT_EQ(mhcrt_model_invoke(model, 0, context, &argument, &result, &message), MHCRT_OK) << message.text;
+  EXPECT_EQ(b, 3.0f);
+  mhcrt_model_context_destroy(model, context);
+  mhcrt_model_close(model);
+}
+
+TEST(Model, BadManifestsAreExplained) {
+  auto errorOf = [](const char *manifest) {
+    mhcrt_model *model = nullptr;
+    mhcrt_message message = {};
+    EXPECT_NE(mhcrt_model_wrap(manifest, lookup, nullptr, &model, &message), MHCRT_OK);
+    EXPECT_EQ(model, nullptr);
+    return std::string(message.text);
+  };
+  EXPECT_EQ(errorOf(""), "manifest, line 0: expected 'mhc-model 1', found nothing");
+  EXPECT_EQ(errorOf("mhc-model 2\n"), "manifest, line 1: expected 'mhc-model 1', found 'mhc-model 2'");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\n"), "manifest, line 2: entry 'copy' has no 'end'");
+  EXPECT_EQ(errorOf("mhc-model 1\narg x f32\n"), "manifest, line 2: 'arg' outside of an entry");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f31 2\nend\n"),
+            "manifest, line 3: 'arg x' has the unknown dtype 'f31'");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 -2\nend\n"),
+            "manifest, line 3: 'arg x' has the dimension '-2', which is neither a size nor a symbol");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 M\nresult y f32 N\nend\n"),
+            "manifest, line 5: result 'y' of entry 'copy' has the dimension 'N', which no argument has");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\nend\nentry copy\nend\n"), "manifest, line 4: a second entry 'copy'");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry other\nend\n"), "the entry 'other' of the manifest has no code");
+}
+
+} // namespace

@@ -1,0 +1,157 @@
+//===- Reference.cpp - The kernels as plain loops in f64 ------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Reference.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mhcrt::test;
+
+static double sigmoid(double z) { return z >= 0 ? 1 / (1 + std::exp(-z)) : std::exp(z) / (1 + std::exp(z)); }
+
+Sums mhcrt::test::aggregate(const Doubles &x, const Doubles &h, int64_t M, int64_t n, int64_t C, int32_t layout) {
+  Sums sums{Doubles(M * C), Doubles(M * C)};
+  for (int64_t m = 0; m < M; ++m)
+    for (int64_t c = 0; c < C; ++c)
+      for (int64_t i = 0; i < n; ++i) {
+        const double term = h[m * n + i] * x[m * n * C + at(layout, n, C, i, c)];
+        sums.values[m * C + c] += term;
+        sums.magnitudes[m * C + c] += std::fabs(term);
+      }
+  return sums;
+}
+
+Sums mhcrt::test::post(const Doubles &f, const Doubles *bias, const Doubles &hPost, const Doubles &x,
+                       const Doubles &hRes, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
+  Sums sums{Doubles(M * n * C), Doubles(M * n * C)};
+  for (int64_t m = 0; m < M; ++m)
+    for (int64_t o = 0; o < n; ++o)
+      for (int64_t c = 0; c < C; ++c) {
+        const int64_t to = m * n * C + at(layout, n, C, o, c);
+        const double first = hPost[m * n + o] * (f[m * C + c] + (bias ? (*bias)[c] : 0));
+        sums.values[to] = first;
+        sums.magnitudes[to] = std::fabs(hPost[m * n + o]) * (std::fabs(f[m * C + c]) + (bias ? std::fabs((*bias)[c]) : 0));
+        for (int64_t i = 0; i < n; ++i) {
+          const double a = hRes[m * n * n + (orient == MHCRT_ORIENT_OI ? o * n + i : i * n + o)];
+          const double term = a * x[m * n * C + at(layout, n, C, i, c)];
+          sums.values[to] += term;
+          sums.magnitudes[to] += std::fabs(term);
+        }
+      }
+  return sums;
+}
+
+Projection mhcrt::test::project(const Doubles &x, const Doubles &phi, const Doubles *weight, int64_t M, int64_t N,
+                                int64_t K, int32_t phiLayout, int32_t norm, double eps) {
+  Projection result{{Doubles(M * N), Doubles(M * N)}, Doubles(M), Doubles(M)};
+  for (int64_t m = 0; m < M; ++m) {
+    for (int64_t j = 0; j < N; ++j)
+      for (int64_t k = 0; k < K; ++k) {
+        const double w = phi[phiLayout == MHCRT_PHI_LAYOUT_OUT_IN ? j * K + k : k * N + j];
+        const double term = x[m * K + k] * w * (weight ? (*weight)[k] : 1);
+        result.proj.values[m * N + j] += term;
+        result.proj.magnitudes[m * N + j] += std::fabs(term);
+      }
+    double square = 0;
+    for (int64_t k = 0; k < K; ++k)
+      square += x[m * K + k] * x[m * K + k];
+    square /= static_cast<double>(K);
+    result.meanSquare[m] = square;
+    result.multiplier[m] = norm == MHCRT_NORM_INSIDE    ? 1 / std::sqrt(square + eps)
+                           : norm == MHCRT_NORM_OUTSIDE ? 1 / (std::sqrt(square) + eps)
+                                                        : 1;
+  }
+  return result;
+}
+
+Gates mhcrt::test::gates(const Doubles &z, const Doubles &alpha, const Doubles &beta, int64_t M, int64_t n, int64_t R,
+                         double preEps, double postMult) {
+  const int64_t N = 2 * n + R;
+  Gates result;
+  for (int64_t m = 0; m < M; ++m)
+    for (int64_t j = 0; j < N; ++j) {
+      const double value = z[m * N + j] * alpha[j < n ? 0 : j < 2 * n ? 1 : 2] + beta[j];
+      if (j < n)
+        result.hPre.push_back(sigmoid(value) + preEps);
+      else if (j < 2 * n)
+        result.hPost.push_back(postMult * sigmoid(value));
+      else
+        result.logits.push_back(value);
+    }
+  return result;
+}
+
+/// One step on the matrix at m: every row (column) divided by its sum.
+static void step(double *m, int64_t n, bool rows, int32_t init, int32_t denom, double eps) {
+  for (int64_t line = 0; line < n; ++line) {
+    auto cell = [&](int64_t k) -> double & { return m[rows ? line * n + k : k * n + line]; };
+    double sum = 0, most = cell(0);
+    for (int64_t k = 0; k < n; ++k)
+      most = std::max(most, cell(k));
+    for (int64_t k = 0; k < n; ++k)
+      sum += init == MHCRT_INIT_LOG ? std::exp(cell(k) - most) : cell(k);
+    for (int64_t k = 0; k < n; ++k) {
+      if (init == MHCRT_INIT_LOG)
+        cell(k) -= most + std::log(sum);
+      else
+        cell(k) /= denom == MHCRT_DENOM_ADD ? sum + eps : denom == MHCRT_DENOM_CLAMP ? std::max(sum, eps) : sum;
+    }
+  }
+}
+
+Doubles mhcrt::test::sinkhorn(Doubles all, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps,
+                              int64_t iters) {
+  for (int64_t matrix = 0; matrix < M; ++matrix) {
+    double *m = all.data() + matrix * n * n;
+    if (init != MHCRT_INIT_LOG) {
+      const bool rows = init != MHCRT_INIT_EXP_COLMAX;
+      for (int64_t line = 0; line < n; ++line) {
+        auto cell = [&](int64_t k) -> double & { return m[rows ? line * n + k : k * n + line]; };
+        double most = cell(0);
+        for (int64_t k = 0; k < n; ++k)
+          most = std::max(most, cell(k));
+        for (int64_t k = 0; k < n; ++k)
+          cell(k) = std::exp(cell(k) - (init == MHCRT_INIT_EXP ? 0 : most));
+      }
+    }
+    if (init == MHCRT_INIT_SOFTMAX_EPS) {
+      step(m, n, true, init, MHCRT_DENOM_NONE, 0);
+      for (int64_t k = 0; k < n * n; ++k)
+        m[k] += eps;
+      step(m, n, false, init, denom, eps);
+    }
+    for (int64_t t = init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0; t < iters; ++t) {
+      const bool rowsFirst = init == MHCRT_INIT_SOFTMAX_EPS || order == MHCRT_ORDER_ROW_COL;
+      step(m, n, rowsFirst, init, denom, eps);
+      step(m, n, !rowsFirst, init, denom, eps);
+    }
+    if (init == MHCRT_INIT_LOG)
+      for (int64_t k = 0; k < n * n; ++k)
+        m[k] = std::exp(m[k]);
+  }
+  return all;
+}
+
+Doubles mhcrt::test::permutationMix(const Doubles &logits, int64_t M, int64_t n) {
+  const int64_t R = static_cast<int64_t>(logits.size()) / std::max<int64_t>(M, 1);
+  Doubles mix(M * n * n);
+  for (int64_t m = 0; m < M; ++m) {
+    const double *row = logits.data() + m * R;
+    const double most = *std::max_element(row, row + R);
+    double sum = 0;
+    for (int64_t p = 0; p < R; ++p)
+      sum += std::exp(row[p] - most);
+    std::vector<int> permutation(n);
+    std::iota(permutation.begin(), permutation.end(), 0);
+    for (int64_t p = 0; p < R; ++p) {
+      for (int64_t r = 0; r < n; ++r)
+        mix[m * n * n + r * n + permutation[r]] += std::exp(row[p] - most) / sum;
+      std::next_permutation(permutation.begin(), permutation.end());
+    }
+  }
+  return mix;
+}

@@ -1,0 +1,86 @@
+//===- Support.h - Tensors and contexts for the tests ------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TEST_SUPPORT_H
+#define MHCRT_TEST_SUPPORT_H
+
+#include "mhcrt/kernels.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace mhcrt::test {
+
+using Doubles = std::vector<double>;
+
+/// Conversions one value at a time, written for clarity, and not those of the runtime.
+uint16_t toBf16(float value);
+float fromBf16(uint16_t bits);
+uint16_t toF16(float value);
+float fromF16(uint16_t bits);
+
+/// What a kernel sees: storage of some dtype, with guard bytes behind it that no kernel may touch.
+class Buffer {
+public:
+  Buffer() = default;
+  Buffer(int32_t type, int64_t elements);
+  Buffer(int32_t type, const Doubles &values);
+
+  void *data() { return bytes.data(); }
+  float *floats() { return reinterpret_cast<float *>(bytes.data()); }
+  int32_t type() const { return dtype; }
+  int64_t size() const { return elements; }
+  /// The stored values, exactly.
+  Doubles values() const;
+  bool guardIntact() const;
+  bool operator==(const Buffer &other) const { return bytes == other.bytes; }
+  /// Elements [first, first+count) as a buffer of their own.
+  Buffer slice(int64_t first, int64_t count) const;
+
+private:
+  int32_t dtype = MHCRT_NONE;
+  int64_t elements = 0;
+  std::vector<unsigned char> bytes;
+};
+
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+  int64_t integer(int64_t least, int64_t most) { return std::uniform_int_distribution<int64_t>(least, most)(engine); }
+  template <typename T>
+  T pick(std::initializer_list<T> values) {
+    return values.begin()[integer(0, static_cast<int64_t>(values.size()) - 1)];
+  }
+  Buffer buffer(int32_t type, int64_t elements, double scale = 1.0);
+
+private:
+  std::mt19937_64 engine;
+};
+
+class Context {
+public:
+  explicit Context(int threads = 2) { EXPECT_EQ(mhcrt_context_create(threads, &context), MHCRT_OK); }
+  ~Context() { mhcrt_context_destroy(context); }
+  operator mhcrt_context *() const { return context; }
+  std::string error() const { return mhcrt_last_error(context); }
+
+private:
+  mhcrt_context *context = nullptr;
+};
+
+/// Half a unit in the last place, relative: the rounding of one store.
+double roundoff(int32_t type);
+
+/// |got - want| <= tolerance[i] for all i, and the guard bytes are as they were.
+void expectClose(const Buffer &got, const Doubles &want, const Doubles &tolerance, const std::string &what);
+
+} // namespace mhcrt::test
+
+#endif // MHCRT_TEST_SUPPORT_H

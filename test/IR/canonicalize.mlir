@@ -1,0 +1,66 @@
+// RUN: mhc-opt %s -canonicalize | FileCheck %s
+
+// CHECK-LABEL: @broadcast_to_the_same_type
+func.func @broadcast_to_the_same_type(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK-NEXT: return %arg0
+  %out = mhc.broadcast %x dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+
+// The new size may be any.
+// CHECK-LABEL: @broadcast_with_a_size_is_kept
+func.func @broadcast_with_a_size_is_kept(%x: tensor<4xf32>, %M: index) -> tensor<?x4xf32> {
+  // CHECK: mhc.broadcast
+  %out = mhc.broadcast %x[%M] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @broadcast_of_a_constant
+func.func @broadcast_of_a_constant() -> tensor<2x4xbf16> {
+  // CHECK-NEXT: %[[C:.*]] = arith.constant dense<1.500000e+00> : tensor<2x4xbf16>
+  // CHECK-NEXT: return %[[C]]
+  %x = arith.constant dense<1.5> : tensor<1xbf16>
+  %out = mhc.broadcast %x dims = [1] : tensor<1xbf16> -> tensor<2x4xbf16>
+  return %out : tensor<2x4xbf16>
+}
+
+// CHECK-LABEL: @broadcast_of_unequal_constants_is_kept
+func.func @broadcast_of_unequal_constants_is_kept() -> tensor<2x2xf32> {
+  // CHECK: mhc.broadcast
+  %x = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %out = mhc.broadcast %x dims = [1] : tensor<2xf32> -> tensor<2x2xf32>
+  return %out : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: @transpose_by_the_identity
+func.func @transpose_by_the_identity(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK-NEXT: return %arg0
+  %out = mhc.transpose %x perm = [0, 1] : tensor<?x4xf32> -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+
+// The permutation is no involution, so that a wrong order of composition shows.
+// CHECK-LABEL: @transpose_of_transpose
+func.func @transpose_of_transpose(%x: tensor<2x3x4x5xf32>) -> tensor<3x4x2x5xf32> {
+  // CHECK-NEXT: %[[T:.*]] = mhc.transpose %arg0 perm = [1, 2, 0, 3] : tensor<2x3x4x5xf32> -> tensor<3x4x2x5xf32>
+  // CHECK-NEXT: return %[[T]]
+  %a = mhc.transpose %x perm = [2, 0, 1, 3] : tensor<2x3x4x5xf32> -> tensor<4x2x3x5xf32>
+  %b = mhc.transpose %a perm = [2, 0, 1, 3] : tensor<4x2x3x5xf32> -> tensor<3x4x2x5xf32>
+  return %b : tensor<3x4x2x5xf32>
+}
+
+// CHECK-LABEL: @transpose_and_back
+func.func @transpose_and_back(%x: tensor<?x3x4xf32>) -> tensor<?x3x4xf32> {
+  // CHECK-NEXT: return %arg0
+  %a = mhc.transpose %x perm = [2, 0, 1] : tensor<?x3x4xf32> -> tensor<4x?x3xf32>
+  %b = mhc.transpose %a perm = [1, 2, 0] : tensor<4x?x3xf32> -> tensor<?x3x4xf32>
+  return %b : tensor<?x3x4xf32>
+}
+
+// Kernel ops are pure.
+// CHECK-LABEL: @unused_kernel_op
+func.func @unused_kernel_op(%x: tensor<?x4x64xbf16>) {
+  // CHECK-NEXT: return
+  %out = mhc.contract(x = %x : tensor<?x4x64xbf16>) <layout = nC, mode = sum> -> (out : tensor<?x64xbf16>)
+  return
+}

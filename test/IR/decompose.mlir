@@ -1,0 +1,212 @@
+// RUN: mhc-opt %s -mhc-decompose | FileCheck %s --implicit-check-not="mhc.{{(aggregate|contract|expand|gates|head|permutation_mix|post|pre|projection|sinkhorn)\(}}"
+
+// The chain that each mHC op stands for: its definition.
+
+// CHECK-LABEL: @aggregate
+func.func @aggregate(%x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>) -> tensor<?x64xbf16> {
+  // CHECK: %[[X:.*]] = arith.extf %arg0
+  // CHECK: %[[H:.*]] = mhc.broadcast %arg1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  // CHECK: %[[P:.*]] = arith.mulf %[[X]], %[[H]]
+  // CHECK: %[[S:.*]] = mhc.reduce sum %[[P]] dims = [1]
+  // CHECK: %[[U:.*]] = arith.truncf %[[S]]
+  // CHECK: return %[[U]]
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xbf16>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xbf16>)
+  return %u : tensor<?x64xbf16>
+}
+
+// CHECK-LABEL: @expand_streams_last
+func.func @expand_streams_last(%x: tensor<?x64xbf16>) -> tensor<?x64x4xbf16> {
+  // CHECK: mhc.broadcast %arg0 dims = [0, 1] : tensor<?x64xbf16> -> tensor<?x64x4xbf16>
+  %streams = mhc.expand(x = %x : tensor<?x64xbf16>) <layout = Cn> -> (streams : tensor<?x64x4xbf16>)
+  return %streams : tensor<?x64x4xbf16>
+}
+
+// CHECK-LABEL: @contract
+func.func @contract(%x: tensor<?x64x4xf32>) -> tensor<?x64xf32> {
+  // CHECK: mhc.reduce mean %arg0 dims = [2]
+  %out = mhc.contract(x = %x : tensor<?x64x4xf32>) <layout = Cn, mode = mean> -> (out : tensor<?x64xf32>)
+  return %out : tensor<?x64xf32>
+}
+
+// A = H for oi.
+// CHECK-LABEL: @post_oi
+func.func @post_oi(%f: tensor<?x64xf32>, %bias: tensor<64xf32>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xf32>,
+                   %h_res: tensor<?x4x4xf32>) -> tensor<?x4x64xf32> {
+  // CHECK: %[[B:.*]] = mhc.broadcast %arg1[%{{.*}}] dims = [1] : tensor<64xf32> -> tensor<?x64xf32>
+  // CHECK: %[[F:.*]] = arith.addf %arg0, %[[B]]
+  // CHECK-DAG: mhc.broadcast %arg2 dims = [0, 1]
+  // CHECK-DAG: mhc.broadcast %[[F]] dims = [0, 2]
+  // CHECK: %[[E:.*]] = arith.mulf
+  // CHECK: %[[MIX:.*]] = mhc.batch_matmul %arg4, %arg3 : (
+  // CHECK: arith.addf %[[MIX]], %[[E]]
+  %out = mhc.post(f = %f : tensor<?x64xf32>, bias = %bias : tensor<64xf32>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xf32>, h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi>
+    -> (out : tensor<?x4x64xf32>)
+  return %out : tensor<?x4x64xf32>
+}
+
+// A = H^T for io.
+// CHECK-LABEL: @post_io
+func.func @post_io(%f: tensor<?x64xf32>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xf32>, %h_res: tensor<?x4x4xf32>)
+    -> tensor<?x4x64xf32> {
+  // CHECK: mhc.batch_matmul %arg3, %arg2 transpose_lhs : (
+  %out = mhc.post(f = %f : tensor<?x64xf32>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xf32>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x64xf32>)
+  return %out : tensor<?x4x64xf32>
+}
+
+// With the streams last, x stands on the left: out[c,o] = sum_i x[c,i] A[o,i].
+// CHECK-LABEL: @post_streams_last
+func.func @post_streams_last(%f: tensor<?x64xf32>, %h_post: tensor<?x4xf32>, %x: tensor<?x64x4xf32>,
+                             %h_res: tensor<?x4x4xf32>) -> (tensor<?x64x4xf32>, tensor<?x64x4xf32>) {
+  // CHECK: mhc.batch_matmul %arg2, %arg3 transpose_rhs : (
+  %oi = mhc.post(f = %f : tensor<?x64xf32>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x64x4xf32>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = Cn, orient = oi> -> (out : tensor<?x64x4xf32>)
+  // CHECK: mhc.batch_matmul %arg2, %arg3 : (
+  %io = mhc.post(f = %f : tensor<?x64xf32>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x64x4xf32>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = Cn, orient = io> -> (out : tensor<?x64x4xf32>)
+  return %oi, %io : tensor<?x64x4xf32>, tensor<?x64x4xf32>
+}
+
+// CHECK-LABEL: @projection
+func.func @projection(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %w: tensor<256xf32>)
+    -> (tensor<?x24xf32>, tensor<?xf32>) {
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %arg0
+  // CHECK: %[[X:.*]] = arith.extf %[[FLAT]]
+  // CHECK: %[[W:.*]] = arith.mulf %arg1
+  // CHECK: %[[PROJ:.*]] = mhc.matmul %[[X]], %[[W]] transpose_rhs
+  // CHECK: %[[XX:.*]] = arith.mulf %[[X]], %[[X]]
+  // CHECK: %[[MS:.*]] = mhc.reduce mean %[[XX]] dims = [1]
+  // CHECK: return %[[PROJ]], %[[MS]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+      norm_weight = %w : tensor<256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = mean_square>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  return %proj, %stat : tensor<?x24xf32>, tensor<?xf32>
+}
+
+// outside: 1 / (sqrt(ms) + eps)
+// CHECK-LABEL: @projection_applied
+func.func @projection_applied(%x: tensor<2x4x64xf32>, %phi: tensor<256x24xf32>) -> tensor<2x24xf32> {
+  // CHECK: %[[PROJ:.*]] = mhc.matmul %{{.*}}, %arg1 : (
+  // CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00>
+  // CHECK: %[[EPS:.*]] = arith.constant dense<9.99999997E-7>
+  // CHECK: %[[ROOT:.*]] = math.sqrt
+  // CHECK: %[[SUM:.*]] = arith.addf %[[ROOT]], %[[EPS]]
+  // CHECK: %[[S:.*]] = arith.divf %[[ONE]], %[[SUM]]
+  // CHECK: mhc.broadcast %[[S]] dims = [0]
+  // CHECK: arith.mulf %[[PROJ]]
+  %proj = mhc.projection(x = %x : tensor<2x4x64xf32>, phi = %phi : tensor<256x24xf32>)
+    <layout = nC, phi_layout = in_out, norm = outside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<2x24xf32>)
+  return %proj : tensor<2x24xf32>
+}
+
+// CHECK-LABEL: @gates
+func.func @gates(%proj: tensor<2x24xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x16xf32>) {
+  // CHECK: tensor.extract_slice %arg0[0, 0] [2, 4] [1, 1]
+  // CHECK: tensor.extract_slice %arg1[0] [1] [1]
+  // CHECK: mhc.sigmoid
+  // CHECK: tensor.extract_slice %arg0[0, 4] [2, 4] [1, 1]
+  // CHECK: tensor.extract_slice %arg1[1] [1] [1]
+  // CHECK: mhc.sigmoid
+  // CHECK: tensor.extract_slice %arg0[0, 8] [2, 16] [1, 1]
+  // CHECK: tensor.extract_slice %arg1[2] [1] [1]
+  // CHECK: tensor.extract_slice %arg2[8] [16] [1]
+  // CHECK-NOT: mhc.sigmoid
+  %h_pre, %h_post, %logits = mhc.gates(proj = %proj : tensor<2x24xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 1.0e-06, post_mult = 2.0>
+    -> (h_pre : tensor<2x4xf32>, h_post : tensor<2x4xf32>, logits : tensor<2x16xf32>)
+  return %h_pre, %h_post, %logits : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x16xf32>
+}
+
+// The softmax is the first row step: two iterations make one column, one row and one column step more.
+// CHECK-LABEL: @sinkhorn
+func.func @sinkhorn(%logits: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  // CHECK: mhc.softmax %arg0 dim = 2
+  // CHECK: arith.addf
+  // CHECK: mhc.reduce sum %{{.*}} dims = [1]
+  // CHECK: mhc.reduce sum %{{.*}} dims = [2]
+  // CHECK: mhc.reduce sum %{{.*}} dims = [1]
+  // CHECK-NOT: mhc.reduce
+  // CHECK: return
+  %mix = mhc.sinkhorn(logits = %logits : tensor<2x4x4xf32>)
+    <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 2> -> (mix : tensor<2x4x4xf32>)
+  return %mix : tensor<2x4x4xf32>
+}
+
+// CHECK-LABEL: @sinkhorn_exp_clamp
+func.func @sinkhorn_exp_clamp(%logits: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  // CHECK: mhc.reduce max %arg0 dims = [1]
+  // CHECK: math.exp
+  // CHECK: mhc.reduce sum %{{.*}} dims = [1]
+  // CHECK: arith.maximumf
+  // CHECK: mhc.reduce sum %{{.*}} dims = [2]
+  // CHECK: arith.maximumf
+  %mix = mhc.sinkhorn(logits = %logits : tensor<2x4x4xf32>)
+    <init = exp_colmax, order = col_row, denom = clamp, eps = 1.0e-06, iters = 1> -> (mix : tensor<2x4x4xf32>)
+  return %mix : tensor<2x4x4xf32>
+}
+
+// CHECK-LABEL: @sinkhorn_log
+func.func @sinkhorn_log(%logits: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  // CHECK-COUNT-2: math.log
+  // CHECK: %[[MIX:.*]] = math.exp
+  // CHECK-NEXT: return %[[MIX]]
+  %mix = mhc.sinkhorn(logits = %logits : tensor<2x4x4xf32>)
+    <init = log, order = row_col, denom = none, eps = 0.0, iters = 1> -> (mix : tensor<2x4x4xf32>)
+  return %mix : tensor<2x4x4xf32>
+}
+
+// Lexicographic order, the identity first.
+// CHECK-LABEL: @permutation_mix
+func.func @permutation_mix(%logits: tensor<?x2xf32>) -> tensor<?x2x2xf32> {
+  // CHECK: arith.constant dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00],
+  // CHECK-SAME: [0.000000e+00, 1.000000e+00, 1.000000e+00, 0.000000e+00]]>
+  // CHECK: mhc.softmax %arg0 dim = 1
+  // CHECK: mhc.matmul
+  // CHECK: tensor.expand_shape
+  %mix = mhc.permutation_mix(logits = %logits : tensor<?x2xf32>) -> (mix : tensor<?x2x2xf32>)
+  return %mix : tensor<?x2x2xf32>
+}
+
+// A fused op becomes mHC ops first, and those become leaf ops in turn. fold_pre subtracts h_post h_pre^T.
+// CHECK-LABEL: @pre_folded
+func.func @pre_folded(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: mhc.matmul
+  // CHECK: mhc.softmax
+  // CHECK: arith.subf
+  // CHECK: mhc.reduce sum %{{.*}} dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 1,
+     fold_pre = true>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %h_post, %h_res : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @head
+func.func @head(%x: tensor<?x4x?xbf16>, %phi: tensor<4x?xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> tensor<?x?xbf16> {
+  // CHECK: mhc.matmul
+  // CHECK: mhc.sigmoid
+  // CHECK: mhc.reduce sum %{{.*}} dims = [1] : tensor<?x4x?xf32> -> tensor<?x?xf32>
+  %out = mhc.head(x = %x : tensor<?x4x?xbf16>, phi = %phi : tensor<4x?xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x?xbf16>)
+  return %out : tensor<?x?xbf16>
+}
+
+// What is a leaf op stays.
+// CHECK-LABEL: @leaf
+func.func @leaf(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>) -> tensor<?x4xf32> {
+  // CHECK-NEXT: mhc.matmul %arg0, %arg1
+  %out = mhc.matmul %a, %b : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}

@@ -1,0 +1,34 @@
+// RUN: mhc-opt %s | FileCheck %s
+// RUN: mhc-opt %s -emit-bytecode | mhc-opt | FileCheck %s
+
+// CHECK-LABEL: @with_bias
+func.func @with_bias(%f: tensor<?x64xbf16>, %bias: tensor<64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
+                     %h_res: tensor<?x4x4xf32>) -> tensor<?x4x64xbf16> {
+  // CHECK: %out = mhc.post(f = %{{.*}} : tensor<?x64xbf16>, bias = %{{.*}} : tensor<64xbf16>,
+  // CHECK-SAME: h_post = %{{.*}} : tensor<?x4xf32>, x = %{{.*}} : tensor<?x4x64xbf16>, h_res = %{{.*}} : tensor<?x4x4xf32>)
+  // CHECK-SAME: <layout = nC, orient = io> -> (out : tensor<?x4x64xbf16>)
+  %out = mhc.post(f = %f : tensor<?x64xbf16>, bias = %bias : tensor<64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = io>
+    -> (out : tensor<?x4x64xbf16>)
+  return %out : tensor<?x4x64xbf16>
+}
+
+// CHECK-LABEL: @f32_bias
+func.func @f32_bias(%f: tensor<?x64xf16>, %bias: tensor<64xf32>, %h_post: tensor<?x2xf32>, %x: tensor<?x64x2xf16>,
+                    %h_res: tensor<?x2x2xf32>) -> tensor<?x64x2xf16> {
+  // CHECK: mhc.post({{.*}}bias = %{{.*}} : tensor<64xf32>{{.*}}) <layout = Cn, orient = oi>
+  %out = mhc.post(f = %f : tensor<?x64xf16>, bias = %bias : tensor<64xf32>, h_post = %h_post : tensor<?x2xf32>,
+      x = %x : tensor<?x64x2xf16>, h_res = %h_res : tensor<?x2x2xf32>) <layout = Cn, orient = oi>
+    -> (out : tensor<?x64x2xf16>)
+  return %out : tensor<?x64x2xf16>
+}
+
+// CHECK-LABEL: @without_bias
+func.func @without_bias(%f: tensor<3x?xf32>, %h_post: tensor<3x4xf32>, %x: tensor<3x4x?xf32>, %h_res: tensor<3x4x4xf32>)
+    -> tensor<3x4x?xf32> {
+  // CHECK: mhc.post(f = %{{.*}} : tensor<3x?xf32>, h_post = %{{.*}} : tensor<3x4xf32>, x =
+  // CHECK-NOT: bias
+  %out = mhc.post(f = %f : tensor<3x?xf32>, h_post = %h_post : tensor<3x4xf32>, x = %x : tensor<3x4x?xf32>,
+      h_res = %h_res : tensor<3x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<3x4x?xf32>)
+  return %out : tensor<3x4x?xf32>
+}

@@ -1,0 +1,154 @@
+// RUN: mhc-opt %s --split-input-file --verify-diagnostics
+
+func.func @rows_of_sinkhorn(%x: tensor<?x4x64xbf16>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<32xf32>) {
+  // expected-error @below {{dimension 'N' is 32 in 'phi'; needed 24 = 2*n + (res_map == 1 ? factorial(n) : n*n)}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<32x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @rows_of_permutation(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'N' is 24 in 'phi'; needed 32 = 2*n + (res_map == 1 ? factorial(n) : n*n)}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = permutation, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @width(%x: tensor<?x4x64xbf16>, %phi: tensor<24x128xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'K' is 128 in 'phi'; needed 256 = n*C}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x128xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+// C2
+func.func @groups(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'A' is 1 in 'alpha'; needed 3 = 3}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @dynamic_groups(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<?xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'A' is dynamic in 'alpha'; needed a static size}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<?xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @residual_not_square(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'n' is 4 in 'x' but 3 in 'h_res'}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x3xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @order_of_softmax(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{has order 'col_row' with init 'softmax_eps'}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = col_row, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @iterations_of_softmax(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{has 0 iterations with init 'softmax_eps'}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 0, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @divisor_of_log(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{has denom 'clamp' with init 'log'}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = log, order = row_col, denom = clamp, sk_eps = 1.0e-06, iters = 2, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @too_many_permutations(%x: tensor<?x7x8xf32>, %phi: tensor<5054x56xf32>, %alpha: tensor<3xf32>, %beta: tensor<5054xf32>) {
+  // expected-error @below {{has 7 streams; needed at most 6, for there are n! permutations}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x7x8xf32>, phi = %phi : tensor<5054x56xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<5054xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = permutation, init = exp, order = row_col, denom = add, sk_eps = 0.0, iters = 0, fold_pre = false>
+    -> (u : tensor<?x8xf32>, h_post : tensor<?x7xf32>, h_res : tensor<?x7x7xf32>)
+  return
+}
+
+// -----
+
+func.func @boolean(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @+2 {{'fold_pre' is 'yes'; expected 'true' or 'false'}}
+  %u = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>) <fold_pre = yes> -> (u : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @head_rows(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{dimension 'n' is 4 in 'x' but 24 in 'phi'}}
+  %out = mhc.head(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @head_groups(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{dimension 'A' is 3 in 'alpha'; needed 1 = 1}}
+  %out = mhc.head(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x64xbf16>)
+  return
+}

@@ -1,0 +1,153 @@
+// RUN: mhc-opt %s --split-input-file --verify-diagnostics
+
+func.func @width(%x: tensor<?x4x64xbf16>, %phi: tensor<24x255xf32>) {
+  // expected-error @below {{dimension 'K' is 255 in 'phi'; needed 256 = n*C}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x255xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+func.func @phi_stored_the_other_way(%x: tensor<?x4x64xbf16>, %phi: tensor<256x24xf32>) {
+  // expected-error @below {{dimension 'N' is 256 in 'phi' but 24 in 'proj'}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<256x24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+func.func @phi_type(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf16>) {
+  // expected-error @below {{'phi' has elements of type 'f16'; needed 'bf16', the type of 'x', or f32}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf16>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+func.func @phi_type_of_f32(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xbf16>) {
+  // expected-error @below {{'phi' has elements of type 'bf16'; needed 'f32', the type of 'x'}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xbf16>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+func.func @norm_weight(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %w: tensor<64xf32>) {
+  // expected-error @below {{dimension 'K' is 256 in 'phi' but 64 in 'norm_weight'}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, norm_weight = %w : tensor<64xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+func.func @dynamic_rows(%x: tensor<?x4x64xbf16>, %phi: tensor<?x256xf32>) {
+  // expected-error @below {{dimension 'N' is dynamic in 'phi'; needed a static size}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<?x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+// projection C1
+func.func @stat_with_applied(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>) {
+  // expected-error @below {{has 'stat' with stat_form 'applied'; 'stat' goes with 'mean_square' and 'inv_rms' only}}
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  return
+}
+
+// -----
+
+// projection C1
+func.func @no_stat(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>) {
+  // expected-error @below {{lacks 'stat' with stat_form 'inv_rms'; 'stat' goes with 'mean_square' and 'inv_rms' only}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+// gates C1
+func.func @gates_without_stat(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{lacks 'stat' with stat_form 'mean_square'}}
+  %h_pre = mhc.gates(proj = %proj : tensor<?x4xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = mean_square, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<?x4xf32>)
+  return
+}
+
+// -----
+
+// gates C2
+func.func @logits_alone(%proj: tensor<?x24xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{has only one of 'h_post' and 'logits'; needed both or none}}
+  %h_pre, %logits = mhc.gates(proj = %proj : tensor<?x24xf32>, alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  return
+}
+
+// -----
+
+// gates C2
+func.func @rows(%proj: tensor<?x25xf32>, %alpha: tensor<3xf32>, %beta: tensor<25xf32>) {
+  // expected-error @below {{dimension 'N' is 25 in 'proj'; needed 24 = 2*n + R}}
+  %h_pre, %h_post, %logits = mhc.gates(proj = %proj : tensor<?x25xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<25xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  return
+}
+
+// -----
+
+// gates C2
+func.func @rows_of_head(%proj: tensor<?x5xf32>, %alpha: tensor<1xf32>, %beta: tensor<5xf32>) {
+  // expected-error @below {{dimension 'N' is 5 in 'proj'; needed 4 = n}}
+  %h_pre = mhc.gates(proj = %proj : tensor<?x5xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<5xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<?x4xf32>)
+  return
+}
+
+// -----
+
+// gates C2
+func.func @groups_of_head(%proj: tensor<?x4xf32>, %alpha: tensor<3xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{dimension 'A' is 3 in 'alpha'; needed 1}}
+  %h_pre = mhc.gates(proj = %proj : tensor<?x4xf32>, alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @beta_length(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %beta: tensor<3xf32>) {
+  // expected-error @below {{dimension 'N' is 4 in 'proj' but 3 in 'beta'}}
+  %h_pre = mhc.gates(proj = %proj : tensor<?x4xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<3xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @number_not_finite(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{'pre_eps' is not finite}}
+  %h_pre = "mhc.gates"(%proj, %alpha, %beta) <{norm_eps = 0.0 : f64, post_mult = 2.0 : f64,
+    pre_eps = 0x7FF0000000000000 : f64, resultSegmentSizes = array<i32: 1, 0, 0>, stat_form = #mhc.stat<applied>}>
+    : (tensor<?x4xf32>, tensor<1xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  return
+}

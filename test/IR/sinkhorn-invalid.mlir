@@ -1,0 +1,81 @@
+// RUN: mhc-opt %s --split-input-file --verify-diagnostics
+
+func.func @not_square(%logits: tensor<?x4x3xf32>) {
+  // expected-error @below {{dimension 'n' is 4 in 'logits' but 3 in 'logits'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x3xf32>)
+    <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @dynamic_streams(%logits: tensor<?x?x?xf32>) {
+  // expected-error @below {{dimension 'n' is dynamic in 'logits'; needed a static size}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x?x?xf32>)
+    <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @softmax_with_other_order(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{has order 'col_row' with init 'softmax_eps', whose softmax is the first row step; needed 'row_col'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = softmax_eps, order = col_row, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @softmax_without_iterations(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{has 0 iterations with init 'softmax_eps'; needed at least 1}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 0> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+// C2
+func.func @log_with_divisor(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{has denom 'add' with init 'log', which divides by nothing; needed 'none'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = log, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @negative_iterations(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{attribute 'iters' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = -1> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @unknown_start(%logits: tensor<?x4x4xf32>) {
+  // expected-error @+2 {{'init' is 'softmax'; expected 'softmax_eps', 'exp', 'exp_rowmax', 'exp_colmax', 'log'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = softmax, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @number_of_permutations(%logits: tensor<?x23xf32>) {
+  // expected-error @below {{dimension 'R' is 23 in 'logits'; needed 24 = factorial(n)}}
+  %mix = mhc.permutation_mix(logits = %logits : tensor<?x23xf32>) -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @too_many_permutations(%logits: tensor<?x5040xf32>) {
+  // expected-error @below {{has 7 streams; needed at most 6, for there are n! permutations}}
+  %mix = mhc.permutation_mix(logits = %logits : tensor<?x5040xf32>) -> (mix : tensor<?x7x7xf32>)
+  return
+}

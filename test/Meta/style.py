@@ -1,0 +1,40 @@
+"""Checks what no formatter does: file headers, lengths, paths of one machine, TODOs.
+
+usage: style.py REPOSITORY
+"""
+
+import re
+
+import source
+
+MAX_LINES = 500
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+REASON = "Long because"
+MACHINE = re.compile(r"(?<![\w.%{}$])/(?:work|root|home|Users|mnt)/\w|\b(?:deb\.debian|pypi|pythonhosted)\.org\b")
+TODO = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+TODO_WITH_CONDITION = re.compile(r"\bTODO\(\w[^)]*\): .*\b(?:when|once|until|if|after)\b")
+OWN_WORDS = "test/Meta/"  # the checks and their tests name what they look for
+
+
+def check(root):
+    for path in source.files(root, source.CPP + source.TABLEGEN):
+        if path in source.GENERATED or path.startswith(OWN_WORDS):
+            continue
+        text = source.lines(root, path)
+        if not any(LICENCE in line for line in text[:10]) and not path.startswith("test/"):
+            yield f"{path}: the file header with '{LICENCE}' is missing"
+        if len(text) - 1 > MAX_LINES and not any(REASON in line for line in text[:40]):
+            yield f"{path}: {len(text) - 1} lines; split it by subject, or say '{REASON} ...' in its header"
+
+    for path in source.files(root):
+        if path.startswith(OWN_WORDS):
+            continue
+        for number, line in enumerate(source.lines(root, path), 1):
+            match = MACHINE.search(line)
+            if match:
+                yield f"{path}:{number}: '{match[0]}' belongs to one machine"
+            if TODO.search(line) and not path.endswith(".md") and not TODO_WITH_CONDITION.search(line):
+                yield f"{path}:{number}: write 'TODO(name): what, when <condition>'"
+
+
+source.main(check)

@@ -1,0 +1,58 @@
+// RUN: mhc-tblgen --gen-kernel-header -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=HEADER
+// RUN: mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=INFO
+// RUN: mhc-tblgen --gen-kernel-doc -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=DOC
+
+// One op with every kind of tensor and attribute that a record may have.
+
+include "mhc/IR/MhcBase.td"
+
+def Tiny_MixOp : Mhc_KernelOp<"mix"> {
+  let summary = "Mix streams";
+  let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight, Mhc_LayoutAttr:$layout,
+    I64Attr:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag);
+  let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$out);
+  let flops = "2*M*n*C*iters + (layout == 1 ? R : 0)";
+  let dimRules = [Mhc_DimRule<"K", "n*C">];
+}
+
+// HEADER: #ifndef MHCRT_KERNELS_H
+// HEADER: extern "C" {
+// HEADER: /// memory order of one token's streams
+// HEADER-NEXT: typedef enum mhcrt_layout {
+// HEADER-NEXT: MHCRT_LAYOUT_NC = 0,
+// HEADER-NEXT: MHCRT_LAYOUT_CN = 1
+// HEADER-NEXT: } mhcrt_layout;
+// HEADER: /// Mix streams.
+// HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout), weight?[K] -> out[M,R]
+// HEADER-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, int32_t x_type, const void *weight,
+// HEADER-SAME: int32_t weight_type, void *out, int32_t out_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t R,
+// HEADER-SAME: int32_t layout, int64_t iters, double eps, int32_t fold, int32_t flag);
+
+// INFO-LABEL: const KernelInfo &MixOp::kernelInfo() {
+// INFO: static const unsigned dims0[] = {0, 1, 2};
+// INFO: static const unsigned flipped0[] = {0, 2, 1};
+// INFO: static const unsigned dims1[] = {3};
+// INFO: static const unsigned dims2[] = {0, 4};
+// Name, result, optional, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32.
+// INFO: {"x", false, false, dims0, flipped0, "layout", -1, false},
+// INFO: {"weight", false, true, dims1, {}, "", 0, true},
+// INFO: {"out", true, false, dims2, {}, "", -1, false},
+// INFO: dims[] = {"M", "n", "C", "K", "R"};
+// INFO: {"layout", KernelAttr::Enum, "int32_t",
+// INFO: symbolizeLayout(text)
+// INFO: {"iters", KernelAttr::Int, "int64_t",
+// INFO: {"eps", KernelAttr::Float, "double",
+// INFO: {"fold", KernelAttr::Bool, "int32_t",
+// INFO: {"flag", KernelAttr::Unit, "int32_t",
+// INFO: uses0 = {1, 2};
+// INFO: {3, uses0, "n*C", [](const KernelSizes &sizes) -> double {
+// INFO: const double C = sizes.dims[2];
+// INFO: return n*C;
+// INFO: info = {"mhc.mix", "mhcrt_mix", tensors, dims, attrs, rules,
+// INFO: const double iters = sizes.attrs[1];
+// INFO: return 2*M*n*C*iters + (layout == 1 ? R : 0);
+// INFO: allKernelInfos() {
+// INFO: &MixOp::kernelInfo(),
+
+// DOC: | op | tensors | flops |
+// DOC: | `mhc.mix` | x[M,n,C] (or [M,C,n] by layout), weight?[K] -> out[M,R] | `2*M*n*C*iters + (layout == 1 ? R : 0)` |

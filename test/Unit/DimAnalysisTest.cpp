@@ -1,0 +1,111 @@
+//===- DimAnalysisTest.cpp ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/DimAnalysis.h"
+#include "ParseModule.h"
+#include "gtest/gtest.h"
+
+using namespace mhc;
+using mhc::test::Module;
+
+TEST(DimAnalysis, KernelOpsRelateByLabels) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?x4x64xbf16>, %h: tensor<?x4xf32>, %f: tensor<?x64xbf16>, %p: tensor<?x4xf32>,
+                 %r: tensor<?x4x4xf32>, %other: tensor<?xf32>) -> tensor<?x4x64xbf16> {
+      %u = mhc.aggregate(x = %x : tensor<?x4x64xbf16>, h_pre = %h : tensor<?x4xf32>) <layout = nC>
+        -> (u : tensor<?x64xbf16>) {tag = "u"}
+      %out = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+          h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>) {tag = "out"}
+      return %out : tensor<?x4x64xbf16>
+    })mlir");
+  auto func = module.func();
+  ASSERT_TRUE(func);
+  DimAnalysis dims(func);
+  EXPECT_TRUE(dims.sameSize(module.value("u"), 0, func.getArgument(1), 0));
+  EXPECT_TRUE(dims.sameSize(module.value("u"), 0, func.getArgument(4), 0));
+  EXPECT_FALSE(dims.sameSize(module.value("u"), 0, func.getArgument(5), 0));
+  EXPECT_FALSE(dims.sameSize(module.value("u"), 0, module.value("u"), 1));
+  EXPECT_TRUE(dims.sameSize(module.value("out"), 1, func.getArgument(4), 2));
+  EXPECT_EQ(dims.symbol(module.value("out"), 0), "M");
+  EXPECT_EQ(dims.symbol(module.value("out"), 2), "64");
+  EXPECT_EQ(dims.symbol(func.getArgument(5), 0), "d1");
+  EXPECT_EQ(dims.constantSize(module.value("u"), 1), 64);
+  EXPECT_EQ(dims.constantSize(module.value("u"), 0), std::nullopt);
+  EXPECT_EQ(dims.argumentDim(module.value("out"), 0), std::make_pair(0u, 0));
+}
+
+TEST(DimAnalysis, SizesFlowThroughIndexValues) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?x4x8xf32>, %w: tensor<8xf32>) -> tensor<?x4x8xf32> {
+      %c0 = arith.constant 0 : index
+      %M = tensor.dim %x, %c0 : tensor<?x4x8xf32>
+      %flat = tensor.collapse_shape %x [[0], [1, 2]] {tag = "flat"} : tensor<?x4x8xf32> into tensor<?x32xf32>
+      %back = tensor.expand_shape %flat [[0], [1, 2]] output_shape [%M, 4, 8] {tag = "back"}
+        : tensor<?x32xf32> into tensor<?x4x8xf32>
+      %wide = mhc.broadcast %w[%M] dims = [2] {tag = "wide"} : tensor<8xf32> -> tensor<?x1x8xf32>
+      %one = arith.constant 1.0 : f32
+      %ones = tensor.splat %one[%M] {tag = "ones"} : tensor<?xf32>
+      %part = tensor.extract_slice %x[0, 1, 0] [%M, 1, 8] [1, 1, 1] {tag = "part"}
+        : tensor<?x4x8xf32> to tensor<?x8xf32>
+      %squeezed = tensor.collapse_shape %wide [[0, 1], [2]] {tag = "squeezed"} : tensor<?x1x8xf32> into tensor<?x8xf32>
+      %both = tensor.concat dim(1) %part, %squeezed {tag = "both"} : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x16xf32>
+      %sum = arith.addf %back, %x {tag = "sum"} : tensor<?x4x8xf32>
+      return %sum : tensor<?x4x8xf32>
+    })mlir");
+  auto func = module.func();
+  ASSERT_TRUE(func);
+  DimAnalysis dims(func);
+  for (const char *tag : {"flat", "back", "wide", "ones", "part", "squeezed", "both", "sum"})
+    EXPECT_EQ(dims.symbol(module.value(tag), 0), "M") << tag;
+  EXPECT_EQ(dims.symbol(module.value("both"), 1), "16");
+}
+
+TEST(DimAnalysis, CastsTellSizes) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %y = tensor.cast %x : tensor<?xf32> to tensor<7xf32>
+      %z = tensor.cast %y {tag = "z"} : tensor<7xf32> to tensor<?xf32>
+      return %z : tensor<?xf32>
+    })mlir");
+  ASSERT_TRUE(module.func());
+  DimAnalysis dims(module.func());
+  EXPECT_EQ(dims.constantSize(module.value("z"), 0), 7);
+  EXPECT_EQ(dims.symbol(module.func().getArgument(0), 0), "7");
+}
+
+TEST(DimAnalysis, LoopsKeepSizesOnlyWhenTheBodyDoes) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?xf32>, %n: index, %c: i1) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %same = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+        %b = arith.addf %a, %a : tensor<?xf32>
+        scf.yield %b : tensor<?xf32>
+      } {tag = "same"}
+      %grown = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+        %b = tensor.concat dim(0) %a, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+        scf.yield %b : tensor<?xf32>
+      } {tag = "grown"}
+      %either = scf.if %c -> tensor<?xf32> {
+        scf.yield %x : tensor<?xf32>
+      } else {
+        scf.yield %same : tensor<?xf32>
+      } {tag = "either"}
+      %mixed = scf.if %c -> tensor<?xf32> {
+        scf.yield %x : tensor<?xf32>
+      } else {
+        scf.yield %grown : tensor<?xf32>
+      } {tag = "mixed"}
+      return
+    })mlir");
+  ASSERT_TRUE(module.func());
+  DimAnalysis dims(module.func());
+  EXPECT_EQ(dims.symbol(module.value("same"), 0), "M");
+  EXPECT_EQ(dims.symbol(module.value("grown"), 0), "?");
+  EXPECT_EQ(dims.symbol(module.value("either"), 0), "M");
+  EXPECT_EQ(dims.symbol(module.value("mixed"), 0), "?");
+}

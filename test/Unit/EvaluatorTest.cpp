@@ -1,0 +1,236 @@
+//===- EvaluatorTest.cpp ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Against numbers computed by hand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Reference/Evaluator.h"
+#include "ParseModule.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace mhc::reference;
+using mhc::test::Module;
+
+namespace {
+struct Outcome {
+  std::vector<HostTensor> results;
+  std::string error;
+};
+
+Outcome run(llvm::StringRef text, std::vector<HostTensor> arguments) {
+  Module module(text);
+  if (!module.func())
+    return {{}, "does not parse"};
+  auto results = evaluate(module.func(), arguments);
+  if (!results)
+    return {{}, llvm::toString(results.takeError())};
+  return {std::move(*results), ""};
+}
+
+/// Runs `body` as a function of %x and %y on the types given; its one result is %r.
+Outcome runBody(llvm::StringRef body, llvm::StringRef types, llvm::StringRef result,
+                std::vector<HostTensor> arguments) {
+  auto [x, y] = types.split(';');
+  std::string text = ("func.func @f(%x: " + x + (y.empty() ? "" : ", %y: " + y.str()) + ") -> " + result + " {\n" +
+                      body + "\nreturn %r : " + result + "\n}")
+                         .str();
+  return run(text, std::move(arguments));
+}
+
+void expectTensor(const Outcome &outcome, Shape shape, std::vector<double> values) {
+  ASSERT_EQ(outcome.error, "");
+  ASSERT_EQ(outcome.results.size(), 1u);
+  EXPECT_EQ(outcome.results[0].shape(), llvm::ArrayRef<int64_t>(shape));
+  ASSERT_EQ(outcome.results[0].size(), static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT_DOUBLE_EQ(outcome.results[0].data()[i], values[i]) << "at " << i;
+}
+
+const HostTensor kTwoByThree({2, 3}, {1, 2, 3, 4, 5, 6});
+} // namespace
+
+TEST(Evaluator, Arithmetic) {
+  auto binary = [](llvm::StringRef op, double a, double b) {
+    Outcome outcome = runBody(("%r = " + op + " %x, %y : f64").str(), "f64;f64", "f64", {HostTensor(a), HostTensor(b)});
+    EXPECT_EQ(outcome.error, "");
+    return outcome.results.empty() ? NAN : outcome.results[0].scalar();
+  };
+  EXPECT_EQ(binary("arith.addf", 3, 5), 8);
+  EXPECT_EQ(binary("arith.subf", 3, 5), -2);
+  EXPECT_EQ(binary("arith.mulf", 3, 5), 15);
+  EXPECT_EQ(binary("arith.divf", 3, 4), 0.75);
+  EXPECT_EQ(binary("arith.minimumf", 3, 4), 3);
+  EXPECT_TRUE(std::isnan(binary("arith.maximumf", NAN, 4)));
+  EXPECT_EQ(binary("arith.maxnumf", NAN, 4), 4);
+  EXPECT_EQ(binary("arith.minnumf", 2, NAN), 2);
+  EXPECT_EQ(binary("math.powf", 2, 10), 1024);
+  auto unary = [](llvm::StringRef op, double a) {
+    Outcome outcome =
+        runBody(("%r = " + op + " %x : tensor<1xf32>").str(), "tensor<1xf32>", "tensor<1xf32>", {HostTensor({1}, {a})});
+    EXPECT_EQ(outcome.error, "");
+    return outcome.results.empty() ? NAN : outcome.results[0].data()[0];
+  };
+  EXPECT_DOUBLE_EQ(unary("math.exp", 1), M_E);
+  EXPECT_DOUBLE_EQ(unary("math.rsqrt", 4), 0.5);
+  EXPECT_DOUBLE_EQ(unary("math.log1p", 1e-20), 1e-20);
+  EXPECT_DOUBLE_EQ(unary("arith.negf", 2), -2);
+  EXPECT_DOUBLE_EQ(unary("mhc.sigmoid", 0), 0.5);
+  EXPECT_DOUBLE_EQ(unary("mhc.sigmoid", -1000), 0);
+  EXPECT_DOUBLE_EQ(unary("mhc.sigmoid", 1000), 1);
+  EXPECT_DOUBLE_EQ(unary("mhc.silu", -1000), 0);
+  EXPECT_DOUBLE_EQ(unary("mhc.softplus", 0), std::log(2.0));
+  EXPECT_DOUBLE_EQ(unary("mhc.softplus", 1000), 1000);
+}
+
+TEST(Evaluator, CastsDoNotRound) {
+  Outcome outcome = runBody("%b = arith.truncf %x : tensor<1xf32> to tensor<1xbf16>\n"
+                            "%r = arith.extf %b : tensor<1xbf16> to tensor<1xf32>",
+                            "tensor<1xf32>", "tensor<1xf32>", {HostTensor({1}, {1.0 / 3})});
+  expectTensor(outcome, {1}, {1.0 / 3});
+}
+
+TEST(Evaluator, Constants) {
+  expectTensor(run("func.func @f() -> tensor<2x2xf32> {\n%r = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : "
+                   "tensor<2x2xf32>\nreturn %r : tensor<2x2xf32>\n}",
+                   {}),
+               {2, 2}, {1, 2, 3, 4});
+  expectTensor(run("func.func @f() -> tensor<3xbf16> {\n%r = arith.constant dense<0.1> : tensor<3xbf16>\n"
+                   "return %r : tensor<3xbf16>\n}",
+                   {}),
+               {3}, {0.10009765625, 0.10009765625, 0.10009765625});
+}
+
+TEST(Evaluator, Products) {
+  HostTensor y({3, 2}, {1, 0, 0, 1, 1, 1});
+  expectTensor(runBody("%r = mhc.matmul %x, %y : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>",
+                       "tensor<2x3xf32>;tensor<3x2xf32>", "tensor<2x2xf32>", {kTwoByThree, y}),
+               {2, 2}, {4, 5, 10, 11});
+  expectTensor(runBody("%r = mhc.matmul %x, %y transpose_lhs transpose_rhs : (tensor<2x3xf32>, tensor<3x2xf32>) -> "
+                       "tensor<3x3xf32>",
+                       "tensor<2x3xf32>;tensor<3x2xf32>", "tensor<3x3xf32>", {kTwoByThree, y}),
+               {3, 3}, {1, 4, 5, 2, 5, 7, 3, 6, 9});
+  expectTensor(runBody("%r = mhc.batch_matmul %x, %y transpose_rhs : (tensor<2x1x3xf32>, tensor<2x1x3xf32>) -> "
+                       "tensor<2x1x1xf32>",
+                       "tensor<2x1x3xf32>;tensor<2x1x3xf32>", "tensor<2x1x1xf32>",
+                       {kTwoByThree.reshaped({2, 1, 3}), kTwoByThree.reshaped({2, 1, 3})}),
+               {2, 1, 1}, {14, 77});
+}
+
+TEST(Evaluator, Reductions) {
+  auto reduce = [](const char *kind, const char *dims, const char *result, const HostTensor &x = kTwoByThree) {
+    std::string body = llvm::formatv("%r = mhc.reduce {0} %x dims = {1} : tensor<?x3xf32> -> {2}", kind, dims, result);
+    return runBody(body, "tensor<?x3xf32>", result, {x});
+  };
+  expectTensor(reduce("sum", "[1]", "tensor<?xf32>"), {2}, {6, 15});
+  expectTensor(reduce("mean", "[0]", "tensor<3xf32>"), {3}, {2.5, 3.5, 4.5});
+  expectTensor(reduce("max", "[0, 1]", "tensor<f32>"), {}, {6});
+  expectTensor(reduce("max", "[0]", "tensor<3xf32>", HostTensor({0, 3}, {})), {3}, {-INFINITY, -INFINITY, -INFINITY});
+}
+
+TEST(Evaluator, SoftmaxAndNorm) {
+  double e = M_E;
+  expectTensor(runBody("%r = mhc.softmax %x dim = 0 : tensor<2x1xf32>", "tensor<2x1xf32>", "tensor<2x1xf32>",
+                       {HostTensor({2, 1}, {1000, 1001})}),
+               {2, 1}, {1 / (1 + e), e / (1 + e)});
+  double s = 1 / std::sqrt(12.5 + 0.5);
+  expectTensor(runBody("%r = mhc.rms_norm %x, %y eps = 0.5 : tensor<1x2xf32>, tensor<2xf32>",
+                       "tensor<1x2xf32>;tensor<2xf32>", "tensor<1x2xf32>",
+                       {HostTensor({1, 2}, {3, 4}), HostTensor({2}, {1, 10})}),
+               {1, 2}, {3 * s, 40 * s});
+}
+
+TEST(Evaluator, MovingElements) {
+  expectTensor(runBody("%r = mhc.transpose %x perm = [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>", "tensor<2x3xf32>",
+                       "tensor<3x2xf32>", {kTwoByThree}),
+               {3, 2}, {1, 4, 2, 5, 3, 6});
+  expectTensor(runBody("%c = arith.constant 2 : index\n"
+                       "%r = mhc.broadcast %x[%c] dims = [1] : tensor<3xf32> -> tensor<?x3xf32>",
+                       "tensor<3xf32>", "tensor<?x3xf32>", {HostTensor({3}, {1, 2, 3})}),
+               {2, 3}, {1, 2, 3, 1, 2, 3});
+  expectTensor(runBody("%r = mhc.broadcast %x dims = [0, 1] : tensor<?x1xf32> -> tensor<?x2xf32>", "tensor<?x1xf32>",
+                       "tensor<?x2xf32>", {HostTensor({2, 1}, {1, 2})}),
+               {2, 2}, {1, 1, 2, 2});
+  expectTensor(runBody("%r = tensor.extract_slice %x[0, 1] [2, 1] [1, 1] : tensor<2x3xf32> to tensor<2xf32>",
+                       "tensor<2x3xf32>", "tensor<2xf32>", {kTwoByThree}),
+               {2}, {2, 5});
+  expectTensor(runBody("%r = tensor.extract_slice %x[0, 0] [2, 2] [1, 2] : tensor<2x3xf32> to tensor<2x2xf32>",
+                       "tensor<2x3xf32>", "tensor<2x2xf32>", {kTwoByThree}),
+               {2, 2}, {1, 3, 4, 6});
+  expectTensor(runBody("%r = tensor.insert_slice %y into %x[0, 1] [2, 1] [1, 1] : tensor<2xf32> into tensor<2x3xf32>",
+                       "tensor<2x3xf32>;tensor<2xf32>", "tensor<2x3xf32>", {kTwoByThree, HostTensor({2}, {8, 9})}),
+               {2, 3}, {1, 8, 3, 4, 9, 6});
+  expectTensor(runBody("%r = tensor.concat dim(1) %x, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x6xf32>",
+                       "tensor<2x3xf32>", "tensor<2x6xf32>", {kTwoByThree}),
+               {2, 6}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+}
+
+TEST(Evaluator, Shapes) {
+  expectTensor(runBody("%c0 = arith.constant 0 : index\n%M = tensor.dim %x, %c0 : tensor<?x6xf32>\n"
+                       "%e = tensor.expand_shape %x [[0], [1, 2]] output_shape [%M, 3, 2] : tensor<?x6xf32> into "
+                       "tensor<?x3x2xf32>\n"
+                       "%r = tensor.collapse_shape %e [[0, 1], [2]] : tensor<?x3x2xf32> into tensor<?x2xf32>",
+                       "tensor<?x6xf32>", "tensor<?x2xf32>", {kTwoByThree.reshaped({1, 6})}),
+               {3, 2}, {1, 2, 3, 4, 5, 6});
+  expectTensor(runBody("%a = tensor.extract %y[%x] : tensor<2xf32>\n"
+                       "%s = tensor.splat %a[%x] : tensor<?xf32>\n"
+                       "%r = tensor.cast %s : tensor<?xf32> to tensor<1xf32>",
+                       "index;tensor<2xf32>", "tensor<1xf32>", {HostTensor(1), HostTensor({2}, {5, 6})}),
+               {1}, {6});
+  expectTensor(runBody("%r = tensor.from_elements %x, %y : tensor<2xf32>", "f32;f32", "tensor<2xf32>",
+                       {HostTensor(7), HostTensor(8)}),
+               {2}, {7, 8});
+}
+
+TEST(Evaluator, LoopsAndCalls) {
+  Outcome outcome = run(R"mlir(
+    func.func private @double(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %r = arith.addf %x, %x : tensor<?xf32>
+      return %r : tensor<?xf32>
+    }
+    func.func @f(%x: tensor<?xf32>) -> (tensor<?xf32>, index) {
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %c5 = arith.constant 5 : index
+      %r:2 = scf.for %i = %c0 to %c5 step %c2 iter_args(%a = %x, %n = %c0) -> (tensor<?xf32>, index) {
+        %b = func.call @double(%a) : (tensor<?xf32>) -> tensor<?xf32>
+        %m = arith.addi %n, %i : index
+        scf.yield %b, %m : tensor<?xf32>, index
+      }
+      return %r#0, %r#1 : tensor<?xf32>, index
+    })mlir",
+                        {HostTensor({2}, {1, 3})});
+  ASSERT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.results[0].values(), llvm::ArrayRef<double>({8, 24}));
+  EXPECT_EQ(outcome.results[1].integer(), 0 + 2 + 4);
+}
+
+TEST(Evaluator, ErrorsNameTheOpAndWhatItFound) {
+  auto expectError = [](const Outcome &outcome, const char *text) {
+    EXPECT_NE(outcome.error.find(text), std::string::npos) << outcome.error;
+  };
+  HostTensor two({2}, {1, 2}), three({3}, {1, 2, 3});
+  const char *add = "%r = arith.addf %x, %y : tensor<?xf32>";
+  expectError(runBody(add, "tensor<?xf32>;tensor<?xf32>", "tensor<?xf32>", {two, three}),
+              "'arith.addf' has operands of shape [2] and [3]; needed equal shapes");
+  expectError(runBody(add, "tensor<?xf32>;tensor<?xf32>", "tensor<?xf32>", {two}), "'f' has 2 arguments; 1 were given");
+  expectError(runBody("%r = arith.negf %x : tensor<?x4xf32>", "tensor<?x4xf32>", "tensor<?x4xf32>", {two}),
+              "'f': argument 0 has shape [2] and 2 elements; needed tensor<?x4xf32>");
+  expectError(runBody("%r = tensor.cast %x : tensor<?xf32> to tensor<5xf32>", "tensor<?xf32>", "tensor<5xf32>", {two}),
+              "'tensor.cast' has a result of shape [2]; its type is tensor<5xf32>");
+  expectError(
+      runBody("%r = mhc.contract(x = %x : tensor<2x3x1xf32>) <layout = nC, mode = mean> -> (out : tensor<2x1xf32>)",
+              "tensor<2x3x1xf32>", "tensor<2x1xf32>", {kTwoByThree.reshaped({2, 3, 1})}),
+      "'mhc.contract' is not a leaf op; run mhc-decompose before the reference evaluator");
+  expectError(runBody("%r = math.cos %x : f32", "f32", "f32", {HostTensor(1)}),
+              "'math.cos' is unknown to the reference evaluator");
+  expectError(
+      runBody(
+          "%c3 = arith.constant 3 : index\n%r = tensor.extract_slice %x[1] [%c3] [1] : tensor<?xf32> to tensor<?xf32>",
+          "tensor<?xf32>", "tensor<?xf32>", {three}),
+      "'tensor.extract_slice' takes offsets [1], sizes [3] and strides [1] of shape [3]");
+}

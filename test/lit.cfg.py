@@ -1,0 +1,42 @@
+"""How lit runs the tests below this folder. The build's settings arrive from lit.site.cfg.py.in."""
+
+import os
+import shlex
+import sys
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "mhc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".td"]
+config.excludes = ["Golden", "Inputs", "data", "Unit", "lib", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.mhc_obj_root, "test")
+
+# Tools. FileCheck, not, count and split-file come with LLVM.
+TOOLS = ["mhc-opt", "mhcc", "mhc-run", "mhc-conformance", "mhc-bench", "mhc-tblgen", "mhc-lsp-server"]
+bin_dir = os.path.join(config.mhc_obj_root, "bin")
+llvm_config.with_environment("PATH", [bin_dir, config.llvm_tools_dir], append_path=True)
+llvm_config.use_default_substitutions()
+llvm_config.add_tool_substitutions(
+    [tool for tool in TOOLS if os.path.exists(os.path.join(bin_dir, tool))] + ["split-file"],
+    [bin_dir, config.llvm_tools_dir],
+)
+
+config.substitutions += [
+    ("%mhc_src_root", config.mhc_src_root),
+    ("%mhc_obj_root", config.mhc_obj_root),
+    ("%mhc_lib_dir", os.path.join(config.mhc_obj_root, "lib")),
+    ("%mlir_include_dir", config.mlir_include_dir),
+    ("%host_cxx", config.host_cxx),
+    ("%host_cc", config.host_cc),
+    ("%python", shlex.quote(sys.executable)),
+]
+
+# Features: what the build and the machine have.
+if config.mhc_cuda in ("1", "ON", "TRUE") and os.path.exists("/dev/nvidia0"):
+    config.available_features.add("cuda")
+if config.mhc_sanitizer:
+    config.available_features.add("sanitizer")
+    llvm_config.with_system_environment(["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"])

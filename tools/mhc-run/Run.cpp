@@ -1,0 +1,197 @@
+//===- Run.cpp - All of mhc-run -------------------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Run.h"
+#include "Inputs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+using namespace mhc;
+using mhcrt::HostTensor;
+
+static constexpr int kGood = 0, kMismatch = 1, kError = 2;
+
+static int fail(const std::string &error) {
+  std::fprintf(stderr, "mhc-run: error: %s\n", error.c_str());
+  return kError;
+}
+
+static void listModel(const mhcrt_model *model) {
+  for (int32_t entry = 0; entry < mhcrt_model_entries(model); ++entry) {
+    std::printf("entry %s\n", mhcrt_model_entry_name(model, entry));
+    for (bool results : {false, true}) {
+      const Signature signature{model, entry, results};
+      for (int32_t i = 0; i < signature.size(); ++i)
+        std::printf("  %-8s %-16s %s\n", signature.noun(), signature[i].name, signature[i].type);
+    }
+  }
+}
+
+/// The entry that --entry names, or the only one.
+static bool selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error) {
+  entry = 0;
+  mhcrt_message message;
+  // An empty name is no entry: the miss lists the entries there are.
+  if (options.entry.empty() && mhcrt_model_entries(model) == 1)
+    return true;
+  if (mhcrt_model_find_entry(model, options.entry.c_str(), &entry, &message) == MHCRT_OK)
+    return true;
+  error = options.entry.empty() ? std::string("--entry is needed: ") + message.text : message.text;
+  return false;
+}
+
+/// Prints what --expect found; false when a value does not pass.
+static bool report(const char *name, const mhcrt::Comparison &c, double relative) {
+  std::printf("%s: %s, max abs error %.3g, max rel error %.3g (tolerance %.3g)\n", name, c.pass ? "match" : "MISMATCH",
+              c.maxAbs, c.maxRel, relative);
+  if (!c.pass)
+    std::printf("%s: %lld values differ, the first at %s: got %.9g, expected %.9g\n", name,
+                static_cast<long long>(c.bad), c.firstIndex.c_str(), c.firstGot, c.firstWant);
+  return c.pass;
+}
+
+static bool compareResults(const Signature &results, const std::vector<HostTensor> &tensors,
+                           const std::vector<std::string> &files, double tolerance, bool &match, std::string &error) {
+  match = true;
+  for (int32_t i = 0; i < results.size(); ++i) {
+    if (files[i].empty())
+      continue;
+    HostTensor want;
+    if (!mhcrt::readNpy(files[i], want, error))
+      return false;
+    mhcrt::Tolerance allowed = mhcrt::defaultTolerance(tensors[i].dtype());
+    if (tolerance >= 0)
+      allowed = {0, tolerance};
+    mhcrt::Comparison comparison;
+    if (!mhcrt::compare(tensors[i].get(), want.get(), allowed, comparison, error)) {
+      error = std::string("result '") + results[i].name + "' and '" + files[i] + "': " + error;
+      return false;
+    }
+    match = report(results[i].name, comparison, allowed.relative) && match;
+  }
+  return true;
+}
+
+namespace {
+/// An entry with its tensors, ready to run.
+struct Call {
+  const mhcrt_model *model;
+  int32_t entry;
+  mhcrt_context *context;
+  std::vector<mhcrt_tensor> arguments, results;
+
+  bool run(std::string &error) const {
+    mhcrt_message message;
+    if (mhcrt_model_invoke(model, entry, context, arguments.data(), results.data(), &message) == MHCRT_OK)
+      return true;
+    error = message.text;
+    return false;
+  }
+};
+} // namespace
+
+static bool time(const Call &call, int repetitions, std::string &error) {
+  mhcrt_context_stats before, after;
+  std::vector<double> milliseconds;
+  mhcrt_model_context_stats(call.model, call.context, &before);
+  for (int i = 0; i < repetitions; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    if (!call.run(error))
+      return false;
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    milliseconds.push_back(taken.count());
+  }
+  mhcrt_model_context_stats(call.model, call.context, &after);
+  std::sort(milliseconds.begin(), milliseconds.end());
+  std::printf("time: median %.4f ms, best %.4f ms of %d runs on %d threads; %lld kernels, %lld allocations per run, "
+              "%.1f MiB held\n",
+              milliseconds[milliseconds.size() / 2], milliseconds[0], repetitions, after.threads,
+              static_cast<long long>((after.launches - before.launches) / repetitions),
+              static_cast<long long>((after.allocations - before.allocations) / repetitions),
+              static_cast<double>(after.bytes) / (1 << 20));
+  return true;
+}
+
+static int runEntry(const mhcrt_model *model, mhcrt_context *context, int32_t entry, const RunOptions &options) {
+  const Signature arguments{model, entry, false}, results{model, entry, true};
+  std::vector<HostTensor> inputs, outputs(results.size());
+  std::vector<std::string> outFiles, expectFiles;
+  std::string notes, error;
+  if (!assignFiles(results, options.outs, "--out", outFiles, error) ||
+      !assignFiles(results, options.expects, "--expect", expectFiles, error) ||
+      !readArguments(arguments, options, inputs, notes, error))
+    return fail(error);
+  std::fputs(notes.c_str(), stderr);
+
+  Call call{model, entry, context, {}, std::vector<mhcrt_tensor>(results.size())};
+  for (const HostTensor &input : inputs)
+    call.arguments.push_back(input.get());
+  mhcrt_message message;
+  if (mhcrt_model_infer(model, entry, call.arguments.data(), call.results.data(), &message) != MHCRT_OK)
+    return fail(message.text);
+  for (int32_t i = 0; i < results.size(); ++i) {
+    const mhcrt_tensor &type = call.results[i];
+    if (!outputs[i].allocate(type.dtype, std::vector<int64_t>(type.dims, type.dims + type.rank), error))
+      return fail(std::string("result '") + results[i].name + "': " + error);
+    call.results[i] = outputs[i].get();
+  }
+
+  if (!call.run(error) || (options.repetitions && !time(call, options.repetitions, error)))
+    return fail(error);
+
+  for (int32_t i = 0; i < results.size(); ++i) {
+    if (outFiles[i].empty() && expectFiles[i].empty())
+      std::printf("%s: %s\n", results[i].name, outputs[i].type().c_str());
+    if (!outFiles[i].empty() && !mhcrt::writeNpy(outFiles[i], outputs[i].get(), error))
+      return fail(error);
+  }
+  bool match = true;
+  if (!compareResults(results, outputs, expectFiles, options.tolerance, match, error))
+    return fail(error);
+  return match ? kGood : kMismatch;
+}
+
+static int runModel(const RunOptions &options) {
+  mhcrt_message message;
+  mhcrt_model *opened = nullptr;
+  if (mhcrt_model_open(options.model.c_str(), &opened, &message) != MHCRT_OK)
+    return fail(message.text);
+  const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
+  if (options.list) {
+    listModel(opened);
+    return kGood;
+  }
+  int32_t entry = 0;
+  std::string error;
+  if (!selectEntry(opened, options, entry, error))
+    return fail(error);
+  mhcrt_context *context = nullptr;
+  if (mhcrt_model_context_create(opened, options.threads, &context, &message) != MHCRT_OK)
+    return fail(message.text);
+  const int status = runEntry(opened, context, entry, options);
+  mhcrt_model_context_destroy(opened, context);
+  return status;
+}
+
+int mhc::runMain(int argc, const char *const *argv) {
+  try {
+    RunOptions options;
+    std::string error;
+    if (!parseOptions(argc, argv, options, error))
+      return fail(error);
+    if (options.help) {
+      std::fputs(kRunHelp, stdout);
+      return kGood;
+    }
+    return runModel(options);
+  } catch (const std::exception &problem) {
+    return fail(problem.what());
+  }
+}

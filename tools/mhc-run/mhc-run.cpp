@@ -1,0 +1,9 @@
+//===- mhc-run.cpp - Run a compiled model on tensor files -----------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Run.h"
+
+int main(int argc, char **argv) { return mhc::runMain(argc, argv); }
