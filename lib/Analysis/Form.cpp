@@ -23,7 +23,8 @@ constexpr size_t kMaxTerms = 128;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// The decimal that a user wrote for an f32 constant: 1e-6, not the 9.99999997e-7 next to it. It rounds to the same f32.
+/// The decimal that a user wrote for an f32 constant: 1e-6, not the 9.99999997e-7 next to it. It rounds to the same
+/// f32.
 static double asWritten(const APFloat &number) {
   if (&number.getSemantics() != &APFloat::IEEEsingle())
     return number.convertToDouble();
@@ -356,10 +357,10 @@ std::optional<Form> FormBuilder::concatenation(Value value, const Indices &index
 //===----------------------------------------------------------------------===//
 
 Form FormBuilder::opaque(Value value, const Indices &index) {
-  while (auto inner = through(value, index)) {
-    // Views of a base are the base under another index.
-    return opaque(inner->first, inner->second);
-  }
+  // Views of a base are the base under another index. A rounded sum is a value of its own.
+  if (!value.getDefiningOp<arith::TruncFOp>())
+    if (auto inner = through(value, index))
+      return opaque(inner->first, inner->second);
   Form form;
   form.terms.emplace_back().factors.push_back({value, index});
   return form;
@@ -484,7 +485,8 @@ Form FormBuilder::rmsNorm(RmsNormOp op, const Indices &index) {
 //===----------------------------------------------------------------------===//
 
 /// The one dimension per factor whose constant index grows by one from term to term.
-static bool followsBy(const Term &first, const Term &other, int64_t step, SmallVectorImpl<std::pair<int, int>> &running) {
+static bool followsBy(const Term &first, const Term &other, int64_t step,
+                      SmallVectorImpl<std::pair<int, int>> &running) {
   if (first.coefficient != other.coefficient || first.factors.size() != other.factors.size() || !first.sums.empty() ||
       !other.sums.empty())
     return false;
@@ -515,8 +517,7 @@ void FormBuilder::roll(Form &form) {
     // The terms must be all n of a dimension of size n, from zero.
     auto [f, d] = running.front();
     int64_t size = tensorType(first.factors[f].base).getDimSize(d);
-    if (first.factors[f].index[d].offset != 0 || ShapedType::isDynamic(size) ||
-        begin + size > form.terms.size())
+    if (first.factors[f].index[d].offset != 0 || ShapedType::isDynamic(size) || begin + size > form.terms.size())
       continue;
     bool all = true;
     SmallVector<std::pair<int, int>> same;

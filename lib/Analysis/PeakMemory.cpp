@@ -13,6 +13,11 @@
 using namespace mlir;
 using namespace mhc;
 
+/// The larger one where there are many tokens.
+static Amount larger(Amount a, Amount b) {
+  return std::make_pair(a.perToken, a.fixed) < std::make_pair(b.perToken, b.fixed) ? b : a;
+}
+
 namespace {
 class PeakFinder {
 public:
@@ -39,11 +44,6 @@ public:
   }
 
 private:
-  /// The larger one where there are many tokens.
-  static Amount larger(Amount a, Amount b) {
-    return std::make_pair(a.perToken, a.fixed) < std::make_pair(b.perToken, b.fixed) ? b : a;
-  }
-
   /// The value whose memory this one shows.
   Value rootOf(Value value) {
     while (Operation *op = value.getDefiningOp()) {
@@ -92,10 +92,7 @@ Amount mhc::peakTemporaryBytes(func::FuncOp func, const TensorSizes &sizes) {
       for (Value value : returned.getOperands())
         finder.exclude(value);
   Amount peak;
-  for (Block &block : func.getBody()) {
-    Amount here = finder.peakOf(block);
-    if (here.at(1e6) > peak.at(1e6))
-      peak = here;
-  }
+  for (Block &block : func.getBody())
+    peak = larger(peak, finder.peakOf(block));
   return peak;
 }

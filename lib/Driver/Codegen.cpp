@@ -10,6 +10,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -47,13 +48,14 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   std::string cpu = native                ? llvm::sys::getHostCPUName().str()
                     : options.cpu.empty() ? baselineCpu(triple).str()
                                           : options.cpu;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
+  if (!subtarget->isCPUStringValid(cpu))
+    return llvm::createStringError("the CPU '" + cpu + "' is not known for '" + triple.str() + "'");
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, cpu, native ? hostFeatures() : "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
       codegenLevel(options.optLevel)));
   if (!machine)
     return llvm::createStringError("no code can be generated for '" + triple.str() + "'");
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return llvm::createStringError("the CPU '" + cpu + "' is not known for '" + triple.str() + "'");
   return machine;
 }
 

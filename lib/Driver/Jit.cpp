@@ -10,6 +10,7 @@
 #include "mhcrt/kernels.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include <cstddef>
 
 using namespace mhc;

@@ -48,15 +48,16 @@ struct Cost {
 
   Amount bytes() const { return bytesRead + bytesWritten; }
   Cost &operator+=(const Cost &other);
-  friend Cost operator*(double factor, const Cost &cost);
 };
+
+Cost operator*(double factor, const Cost &cost);
 
 struct OpCost {
   std::string name;
   unsigned line = 0; ///< in the source file; 0 when unknown
   double times = 1;  ///< turns of the loops around it, counted in `cost`
   Cost cost;
-  /// Why the cost is not known and not counted: the sizes that are neither constant nor M. Empty when it is.
+  /// What the cost depends on besides M, such as the name of another dynamic size; then it is not counted.
   std::string unknown;
 };
 

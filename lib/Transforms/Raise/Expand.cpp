@@ -27,11 +27,16 @@ static void usersThroughViews(Value value, SmallVectorImpl<Operation *> &users) 
   }
 }
 
-/// A repeated tensor that is a factor of one product is no stream tensor; one that is read in several ways is.
+/// A repeated tensor that is only a factor of products (a gate, a bias, a sublayer's output) is no stream tensor; one
+/// that is squared, projected, reduced or returned is.
 static bool isReadAsStreams(Value value) {
   SmallVector<Operation *> users;
   usersThroughViews(value, users);
-  return users.size() > 1 || (users.size() == 1 && !isa<arith::MulFOp, arith::AddFOp, arith::SubFOp, arith::DivFOp>(users[0]));
+  return llvm::any_of(users, [](Operation *user) {
+    if (!user->hasTrait<OpTrait::Elementwise>())
+      return !isa<tensor::DimOp>(user);
+    return isa<arith::MulFOp>(user) && user->getOperand(0) == user->getOperand(1);
+  });
 }
 
 /// broadcast x[M,C] -> [M,n,C] or [M,C,n]

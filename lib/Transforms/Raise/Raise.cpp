@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_RAISEPASS
@@ -26,13 +27,10 @@ void mhc::eraseDeadOps(func::FuncOp func) {
     if (op != func.getOperation())
       ops.push_back(op);
   });
-  // Users come after what they use, and inner ops after the op that holds them; erase outer loops first.
-  llvm::SmallDenseSet<Operation *> gone;
-  for (Operation *op : llvm::reverse(ops)) {
-    if (!isOpTriviallyDead(op))
-      continue;
-    op->erase();
-  }
+  // Users come after what they use, and what a loop holds after the loop.
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
 }
 
 void mhc::remarkRaised(Operation *op, StringRef what, StringRef detail) {
@@ -68,6 +66,16 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
       step(func);
       eraseDeadOps(func);
     }
+    foldReshapes(func);
+  }
+
+private:
+  /// What was found is joined by pairs of reshapes that undo each other.
+  void foldReshapes(func::FuncOp func) {
+    RewritePatternSet patterns(&getContext());
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    (void)applyPatternsGreedily(func, std::move(patterns));
   }
 };
 } // namespace

@@ -307,8 +307,8 @@ static std::optional<SinkhornMatch> matchLinear(FormBuilder &forms, Value value)
       return std::nullopt;
     return SinkhornMatch{logits, Init::softmax_eps, Order::row_col, Denom::add, eps, pairs->second};
   }
-  // A softmax without eps is exp and a row step that the chain has already taken for a softmax.
-  SmallVector<Step> steps(chain.steps);
+  // A softmax without eps is exp and a row step that was already taken for a softmax.
+  SmallVector<Step, 0> steps(chain.steps.begin(), chain.steps.end());
   Value start = chain.start;
   auto softmax = start.getDefiningOp<SoftmaxOp>();
   auto exp = start.getDefiningOp<math::ExpOp>();

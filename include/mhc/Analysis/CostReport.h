@@ -1,0 +1,31 @@
+//===- CostReport.h - The cost of a function in print ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_ANALYSIS_COSTREPORT_H
+#define MHC_ANALYSIS_COSTREPORT_H
+
+#include "mhc/Analysis/Machine.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mhc {
+
+struct CostReportOptions {
+  bool json = false;
+  const Machine *machine = lookupMachine("h200");
+  double tokens = 16384; ///< M, for times and sums
+};
+
+/// Writes a row per op and the totals of a function as it came (`before`) and as it will run (`after`).
+void printReport(llvm::raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
+                 const CostReportOptions &options);
+
+} // namespace mhc
+
+#endif // MHC_ANALYSIS_COSTREPORT_H

@@ -1,0 +1,36 @@
+//===- Run.h - Run compiled models and their reference ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_DRIVER_RUN_H
+#define MHC_DRIVER_RUN_H
+
+#include "mhc/Driver/Driver.h"
+#include "mhcrt/io.h"
+
+namespace mhc {
+
+using Tensors = std::vector<mhcrt::HostTensor>;
+
+/// Tensors with the shapes that the entry's results have for these arguments.
+llvm::Expected<Tensors> allocateResults(const mhcrt_model *model, int32_t entry, const Tensors &arguments);
+
+/// Runs an entry once on a context of its own; `threads` 0 means one per core.
+llvm::Expected<Tensors> runOnce(const mhcrt_model *model, llvm::StringRef entry, const Tensors &arguments,
+                                int32_t threads = 0);
+
+/// Compiles `text` and runs its function `entry`.
+llvm::Expected<Tensors> runText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
+                                const CompileOptions &options = {});
+
+/// The same by the float64 evaluator of lib/Reference; arguments of any float type, results f64.
+llvm::Expected<Tensors> evaluateText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments);
+llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,
+                                 const Tensors &arguments);
+
+} // namespace mhc
+
+#endif // MHC_DRIVER_RUN_H

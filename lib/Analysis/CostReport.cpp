@@ -1,0 +1,134 @@
+//===- CostReport.cpp - The cost of a function in print ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/CostReport.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using namespace mhc;
+using llvm::formatv;
+using llvm::raw_ostream;
+
+/// A count; a fraction shows only where there is one.
+static std::string count(double value) {
+  if (std::fabs(value) >= 1e15)
+    return formatv("{0:e3}", value);
+  return value == std::floor(value) ? std::to_string(static_cast<long long>(value)) : formatv("{0:f2}", value).str();
+}
+
+static double microseconds(const Cost &cost, const CostReportOptions &options) {
+  return 1e6 * options.machine->seconds(cost, options.tokens);
+}
+
+/// Ops run one after the other, so that their bounds add up.
+static double microseconds(const FunctionCost &function, const CostReportOptions &options) {
+  double sum = 0;
+  for (const OpCost &op : function.ops)
+    sum += microseconds(op.cost, options);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void printOps(raw_ostream &os, const FunctionCost &function, const CostReportOptions &options) {
+  constexpr const char *row = "  {0,-24}{1,6}{2,16}{3,14}{4,16}{5,10}{6,12}\n";
+  os << formatv(row, "op", "line", "bytes/token", "+ bytes", "flops/token", "launches", "bound us");
+  for (const OpCost &op : function.ops) {
+    std::string line = op.line ? std::to_string(op.line) : "-";
+    if (!op.unknown.empty()) {
+      os << formatv("  {0,-24}{1,6}  not counted: depends on {2}\n", op.name, line, op.unknown);
+      continue;
+    }
+    Amount bytes = op.cost.bytes();
+    os << formatv(row, op.name, line, count(bytes.perToken), count(bytes.fixed), count(op.cost.flops.perToken),
+                  count(op.cost.launches), formatv("{0:f2}", microseconds(op.cost, options)).str());
+  }
+}
+
+static void printTotal(raw_ostream &os, const char *what, double before, double after) {
+  std::string ratio = after > 0 && before != after ? formatv("{0:f2}x", before / after).str() : "";
+  os << formatv("  {0,-30}{1,16}{2,16}{3,10}\n", what, count(before), count(after), ratio);
+}
+
+static void printTotals(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
+                        const CostReportOptions &options) {
+  const Cost &a = before.total, &b = after.total;
+  os << formatv("  {0,-30}{1,16}{2,16}\n", "total", "before", "after");
+  printTotal(os, "bytes per token", a.bytes().perToken, b.bytes().perToken);
+  printTotal(os, "bytes once", a.bytes().fixed, b.bytes().fixed);
+  printTotal(os, "flops per token", a.flops.perToken, b.flops.perToken);
+  printTotal(os, "launches", a.launches, b.launches);
+  printTotal(os, "temporary bytes per token", before.peakBytes.perToken, after.peakBytes.perToken);
+  printTotal(os, "temporary bytes once", before.peakBytes.fixed, after.peakBytes.fixed);
+  printTotal(os, "bound us", microseconds(before, options), microseconds(after, options));
+  if (after.plannedPeakBytes)
+    os << formatv("  arena of the compiled function: {0} bytes per token, {1} bytes once\n",
+                  count(after.plannedPeakBytes->perToken), count(after.plannedPeakBytes->fixed));
+  if (!before.isComplete() || !after.isComplete())
+    os << "  the totals lack what is not counted above\n";
+}
+
+static void printText(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
+                      const CostReportOptions &options) {
+  os << formatv("@{0}, bounds for {1} at M = {2}\n\nbefore\n", after.name, options.machine->name,
+                count(options.tokens));
+  printOps(os, before, options);
+  os << "\nafter\n";
+  printOps(os, after, options);
+  os << "\n";
+  printTotals(os, before, after, options);
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Value toJson(Amount amount) {
+  return llvm::json::Object{{"per_token", amount.perToken}, {"fixed", amount.fixed}};
+}
+
+static llvm::json::Object toJson(const Cost &cost) {
+  return llvm::json::Object{{"bytes_read", toJson(cost.bytesRead)},
+                            {"bytes_written", toJson(cost.bytesWritten)},
+                            {"flops", toJson(cost.flops)},
+                            {"launches", cost.launches}};
+}
+
+static llvm::json::Value toJson(const FunctionCost &function, const CostReportOptions &options) {
+  llvm::json::Array ops;
+  for (const OpCost &op : function.ops) {
+    llvm::json::Object row = toJson(op.cost);
+    row["op"] = op.name;
+    row["line"] = op.line;
+    row["times"] = op.times;
+    row["bound_us"] = microseconds(op.cost, options);
+    if (!op.unknown.empty())
+      row["depends_on"] = op.unknown;
+    ops.push_back(std::move(row));
+  }
+  llvm::json::Object total = toJson(function.total);
+  total["bound_us"] = microseconds(function, options);
+  total["complete"] = function.isComplete();
+  total["temporary_bytes"] = toJson(function.peakBytes);
+  if (function.plannedPeakBytes)
+    total["arena_bytes"] = toJson(*function.plannedPeakBytes);
+  return llvm::json::Object{{"ops", std::move(ops)}, {"total", std::move(total)}};
+}
+
+void mhc::printReport(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
+                      const CostReportOptions &options) {
+  if (!options.json)
+    return printText(os, before, after, options);
+  os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{{"function", after.name},
+                                                                {"machine", options.machine->name},
+                                                                {"tokens", options.tokens},
+                                                                {"before", toJson(before, options)},
+                                                                {"after", toJson(after, options)}}));
+}
