@@ -24,7 +24,6 @@
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,7 +69,8 @@ void mhc::registerAllDialects(DialectRegistry &registry) {
 void mhc::registerAllPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
-  bufferization::registerOneShotBufferizePass();
+  registerInlinerPass();
+  registerSymbolDCEPass();
   registerMhcTransformsPasses();
   registerMhcConversionPasses();
   registerPipelines();

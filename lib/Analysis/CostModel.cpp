@@ -147,11 +147,10 @@ private:
   }
 
   double sizeAt(Value tensor, int dim, double tokens, std::string &unknown) {
-    if (std::optional<int64_t> size = dims.constantSize(tensor, dim))
-      return *size;
-    if (dims.symbol(tensor, dim) != "M")
-      note(unknown, dims.symbol(tensor, dim));
-    return tokens;
+    auto [factor, symbol] = dims.factors(tensor, dim);
+    if (!symbol.empty() && symbol != "M")
+      note(unknown, symbol);
+    return symbol.empty() ? factor : factor * tokens;
   }
 
   const DimAnalysis &dims;

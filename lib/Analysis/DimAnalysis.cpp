@@ -132,15 +132,24 @@ private:
       unite(op.getSource(), *dim, op.getResult());
   }
 
-  /// A group keeps its size where all but one of its dimensions are 1.
+  /// A group keeps its size where all but one of its dimensions are 1, and is a multiple of its one dynamic size.
   void visitReassociation(ArrayRef<ReassociationIndices> groups, Value expanded, Value collapsed) {
     for (auto [i, group] : llvm::enumerate(groups)) {
-      SmallVector<int64_t> wide;
-      for (int64_t dim : group)
-        if (tensorType(expanded).getDimSize(dim) != 1)
+      SmallVector<int64_t> wide, dynamic;
+      int64_t factor = 1;
+      for (int64_t dim : group) {
+        int64_t size = tensorType(expanded).getDimSize(dim);
+        if (size != 1)
           wide.push_back(dim);
+        if (ShapedType::isDynamic(size))
+          dynamic.push_back(dim);
+        else
+          factor *= size;
+      }
       if (wide.size() == 1)
         unite(expanded, wide.front(), collapsed, i);
+      else if (dynamic.size() == 1 && factor != 0)
+        dims.setMultiple({collapsed, static_cast<int>(i)}, factor, {expanded, static_cast<int>(dynamic.front())});
     }
   }
 
@@ -209,8 +218,8 @@ unsigned DimAnalysis::rootOf(unsigned node) {
 }
 
 /// The older node becomes the root, so that a class that arguments are in has one of them as root.
-void DimAnalysis::unite(Key a, Key b) {
-  unsigned first = rootOf(nodeOf(a)), second = rootOf(nodeOf(b));
+void DimAnalysis::unite(unsigned a, unsigned b) {
+  unsigned first = rootOf(a), second = rootOf(b);
   if (first == second)
     return;
   if (second < first)
@@ -218,6 +227,19 @@ void DimAnalysis::unite(Key a, Key b) {
   nodes[second].parent = first;
   if (!nodes[first].size)
     nodes[first].size = nodes[second].size;
+  if (!nodes[first].multiple)
+    nodes[first].multiple = nodes[second].multiple;
+}
+
+void DimAnalysis::setMultiple(Key product, int64_t factor, Key base) {
+  unsigned node = nodeOf(product), baseNode = nodeOf(base); // before any reference into the nodes
+  std::optional<Multiple> known = nodes[rootOf(node)].multiple;
+  if (known && known->factor == factor)
+    return unite(known->base, baseNode);
+  auto [it, isNew] = products.try_emplace({rootOf(baseNode), factor}, node);
+  if (!isNew)
+    return unite(it->second, node);
+  nodes[rootOf(node)].multiple = Multiple{factor, baseNode};
 }
 
 DimAnalysis::DimAnalysis(func::FuncOp func) {
@@ -268,6 +290,19 @@ std::optional<int64_t> DimAnalysis::constantSize(Value value, int dim) const {
 std::string DimAnalysis::symbol(Value value, int dim) const {
   const Node *node = classOf(value, dim);
   return node ? node->name : "?";
+}
+
+std::pair<int64_t, std::string> DimAnalysis::factors(Value value, int dim) const {
+  const Node *node = classOf(value, dim);
+  int64_t factor = 1;
+  // Each reshape adds one factor; a longer chain would be a product of itself.
+  for (size_t steps = 0; node && !node->size && node->multiple && steps < nodes.size(); ++steps) {
+    factor *= node->multiple->factor;
+    node = &nodes[nodes[node->multiple->base].parent];
+  }
+  if (!node || !node->size)
+    return {factor, node ? node->name : "?"};
+  return {factor * *node->size, ""};
 }
 
 std::optional<std::pair<unsigned, int>> DimAnalysis::argumentDim(Value value, int dim) const {

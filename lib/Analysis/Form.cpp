@@ -112,6 +112,17 @@ bool FormBuilder::covers(const Index &index, Value value, int dim) {
   return vars.size() == 1 && sameExtent(vars[0], value, dim);
 }
 
+std::optional<double> FormBuilder::takeConstant(Form &form) {
+  if (form.terms.size() != 2)
+    return std::nullopt;
+  auto number = llvm::find_if(form.terms, [](const Term &term) { return term.factors.empty() && term.sums.empty(); });
+  if (number == form.terms.end())
+    return std::nullopt;
+  double value = number->coefficient;
+  form.terms.erase(number);
+  return value;
+}
+
 void FormBuilder::resolve(Form &form) const {
   for (Term &term : form.terms) {
     term.sums = flatten(term.sums);
@@ -225,6 +236,64 @@ std::optional<Index> FormBuilder::combine(ArrayRef<Index> parts, Value value, Ar
 }
 
 //===----------------------------------------------------------------------===//
+// Terms that differ in a running index
+//===----------------------------------------------------------------------===//
+
+/// Factor and dimension of the constant indices that grow by one from term to term.
+using Running = SmallVector<std::pair<int, int>>;
+
+/// Whether `other` is `first` with `step` added to its running indices. An empty `running` is filled at the first step.
+static bool followsBy(const Term &first, const Term &other, int64_t step, Running &running) {
+  if (first.coefficient != other.coefficient || first.factors.size() != other.factors.size() ||
+      first.sums.size() != other.sums.size())
+    return false;
+  bool learn = running.empty();
+  SmallVector<bool> used(other.factors.size(), false);
+  for (auto [f, mine] : llvm::enumerate(first.factors)) {
+    bool found = false;
+    for (auto [g, theirs] : llvm::enumerate(other.factors)) {
+      if (used[g] || mine.base != theirs.base || mine.power != theirs.power || mine.role != theirs.role ||
+          mine.index.size() != theirs.index.size())
+        continue;
+      Running here;
+      bool same = true;
+      for (auto [d, slots] : llvm::enumerate(llvm::zip(mine.index, theirs.index))) {
+        Index expected = std::get<0>(slots);
+        for (auto [a, b] : llvm::zip(first.sums, other.sums))
+          llvm::replace(expected.vars, a, b);
+        std::pair<int, int> slot(f, d);
+        bool runs = learn ? !(expected == std::get<1>(slots)) : llvm::is_contained(running, slot);
+        if (runs) {
+          expected.offset += step;
+          here.push_back(slot);
+        }
+        same = same && expected == std::get<1>(slots) && (!runs || (expected.vars.empty() && expected.offset == step));
+      }
+      if (!same)
+        continue;
+      if (learn)
+        running.append(here);
+      used[g] = found = true;
+      break;
+    }
+    if (!found)
+      return false;
+  }
+  return !running.empty();
+}
+
+/// Size of the first dimension of which the term reads element 0 only.
+static std::optional<int64_t> fixedDim(const Term &term) {
+  for (const Factor &factor : term.factors)
+    for (auto [d, index] : llvm::enumerate(factor.index)) {
+      int64_t size = tensorType(factor.base).getDimSize(d);
+      if (index.vars.empty() && index.offset == 0 && size > 1)
+        return size;
+    }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
 // Ops that only move elements
 //===----------------------------------------------------------------------===//
 
@@ -317,38 +386,23 @@ std::optional<Form> FormBuilder::concatenation(Value value, const Indices &index
   size_t parts = concat.getInputs().size();
   if (vars.size() != 1 || begin != 0 || static_cast<int64_t>(parts) != count || start != count)
     return std::nullopt;
-  std::vector<Form> forms;
+  std::vector<Term> terms;
   for (Value part : concat.getInputs()) {
     inner[dim] = Index();
-    forms.push_back(at(part, inner));
-    resolve(forms.back());
-    if (forms.back().terms.size() != 1 ||
-        forms.back().terms[0].factors.size() != forms.front().terms[0].factors.size() ||
-        forms.back().terms[0].sums.size() != forms.front().terms[0].sums.size())
+    Form form = at(part, inner);
+    resolve(form);
+    if (form.terms.size() != 1)
       return std::nullopt;
+    terms.push_back(form.terms[0]);
   }
-  Form result = forms.front();
-  Term &first = result.terms[0];
-  for (auto [f, factor] : llvm::enumerate(first.factors))
-    for (auto [d, slot] : llvm::enumerate(factor.index)) {
-      bool runs = parts > 1 && forms[1].terms[0].factors[f].index.size() > d &&
-                  forms[1].terms[0].factors[f].index[d].offset == slot.offset + 1;
-      for (size_t p = 0; p < parts; ++p) {
-        const Term &term = forms[p].terms[0];
-        const Factor &other = term.factors[f];
-        if (other.base != factor.base || other.power != factor.power || term.coefficient != first.coefficient ||
-            other.index.size() != factor.index.size())
-          return std::nullopt;
-        Index expected = slot;
-        expected.offset += runs ? p : 0;
-        for (auto [mine, theirs] : llvm::zip(first.sums, term.sums))
-          llvm::replace(expected.vars, mine, theirs);
-        if (!(expected == other.index[d]) || (runs && !slot.vars.empty()))
-          return std::nullopt;
-      }
-      if (runs)
-        slot.vars = vars;
-    }
+  Form result;
+  result.terms.push_back(terms.front());
+  Running running;
+  for (size_t step = 1; step < parts; ++step)
+    if (!followsBy(terms.front(), terms[step], step, running))
+      return std::nullopt;
+  for (auto [factor, slot] : running)
+    result.terms[0].factors[factor].index[slot].vars = vars;
   return result;
 }
 
@@ -484,52 +538,44 @@ Form FormBuilder::rmsNorm(RmsNormOp op, const Indices &index) {
 // Sums written out
 //===----------------------------------------------------------------------===//
 
-/// The one dimension per factor whose constant index grows by one from term to term.
-static bool followsBy(const Term &first, const Term &other, int64_t step,
-                      SmallVectorImpl<std::pair<int, int>> &running) {
-  if (first.coefficient != other.coefficient || first.factors.size() != other.factors.size() || !first.sums.empty() ||
-      !other.sums.empty())
-    return false;
-  running.clear();
-  for (auto [f, pair] : llvm::enumerate(llvm::zip(first.factors, other.factors))) {
-    auto &[a, b] = pair;
-    if (a.base != b.base || a.power != b.power || a.role != b.role || a.index.size() != b.index.size())
-      return false;
-    for (auto [d, slots] : llvm::enumerate(llvm::zip(a.index, b.index))) {
-      auto &[ia, ib] = slots;
-      if (ia == ib)
-        continue;
-      if (!ia.vars.empty() || !ib.vars.empty() || ib.offset != ia.offset + step)
-        return false;
-      running.emplace_back(f, d);
-    }
-  }
-  return !running.empty();
-}
-
 void FormBuilder::roll(Form &form) {
   resolve(form);
   for (size_t begin = 0; begin < form.terms.size(); ++begin) {
+    // The first of n terms reads element 0 of a dimension of size n; the others may stand anywhere.
+    std::optional<int64_t> size = fixedDim(form.terms[begin]);
+    if (!size || *size > static_cast<int64_t>(form.terms.size()))
+      continue;
+    Running running;
+    SmallVector<size_t> members;
+    for (int64_t step = 1; step < *size; ++step) {
+      Running candidate = running;
+      auto follows = [&](size_t t) {
+        candidate = running;
+        return t != begin && !llvm::is_contained(members, t) &&
+               followsBy(form.terms[begin], form.terms[t], step, candidate);
+      };
+      auto all = llvm::seq<size_t>(0, form.terms.size());
+      auto next = llvm::find_if(all, follows);
+      if (next == all.end())
+        break;
+      members.push_back(*next);
+      running = candidate;
+    }
+    if (static_cast<int64_t>(members.size()) + 1 != *size || running.empty())
+      continue;
     Term &first = form.terms[begin];
-    SmallVector<std::pair<int, int>> running;
-    if (begin + 1 >= form.terms.size() || !followsBy(first, form.terms[begin + 1], 1, running))
-      continue;
-    // The terms must be all n of a dimension of size n, from zero.
     auto [f, d] = running.front();
-    int64_t size = tensorType(first.factors[f].base).getDimSize(d);
-    if (first.factors[f].index[d].offset != 0 || ShapedType::isDynamic(size) || begin + size > form.terms.size())
+    if (tensorType(first.factors[f].base).getDimSize(d) != *size)
       continue;
-    bool all = true;
-    SmallVector<std::pair<int, int>> same;
-    for (int64_t step = 2; step < size; ++step)
-      all = all && followsBy(first, form.terms[begin + step], step, same) && same == running;
-    if (!all)
-      continue;
-    Var var = makeVar(first.factors[f].base, d, size);
-    for (auto [factor, dim] : running)
-      first.factors[factor].index[dim].vars = {var};
+    Var var = makeVar(first.factors[f].base, d, *size);
+    for (auto [factor, slot] : running)
+      first.factors[factor].index[slot].vars = {var};
     first.sums.push_back(var);
-    form.terms.erase(form.terms.begin() + begin + 1, form.terms.begin() + begin + size);
+    llvm::sort(members, std::greater<>());
+    for (size_t t : members) {
+      form.terms.erase(form.terms.begin() + t);
+      begin -= t < begin;
+    }
   }
 }
 

@@ -22,10 +22,10 @@ Amount TensorSizes::elements(Value tensor, std::string &unknown) const {
   double constant = 1;
   SmallVector<std::string> symbols;
   for (int dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); dim < rank; ++dim) {
-    if (std::optional<int64_t> size = dims.constantSize(tensor, dim))
-      constant *= *size;
-    else
-      symbols.push_back(dims.symbol(tensor, dim));
+    auto [factor, symbol] = dims.factors(tensor, dim);
+    constant *= factor;
+    if (!symbol.empty())
+      symbols.push_back(symbol);
   }
   if (symbols.empty())
     return {0, constant};

@@ -9,11 +9,9 @@
 #include "mhc/Conversion/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
-#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -50,14 +48,8 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createDescribeEntriesPass());
   pm.addNestedPass<func::FuncOp>(createConvertMhcToLinalgPass());
   if (options.fuse != FuseLevel::none)
-    pm.addPass(createLinalgElementwiseOpFusionPass());
-  pm.addPass(createCSEPass());
-
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
-  bufferize.unknownTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+    pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+  pm.addPass(createBufferizePass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createResultParamsPass());
@@ -67,6 +59,7 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
 static void addLower(OpPassManager &pm) {
   pm.addPass(createOutlineLoopsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createExpandMathPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMhcToRuntimePass());
   arith::ArithEmulateUnsupportedFloatsOptions narrow;
@@ -77,7 +70,6 @@ static void addLower(OpPassManager &pm) {
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
@@ -117,7 +109,8 @@ void mhc::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Phase
 }
 
 void mhc::registerPipelines() {
-  static PassPipelineRegistration<> bufferize("mhc-bufferize", "The passes of the phase bufferize",
+  static PassPipelineRegistration<> input("mhc-phase-input", "The passes of the phase input", addInput);
+  static PassPipelineRegistration<> bufferize("mhc-phase-bufferize", "The passes of the phase bufferize",
                                               [](OpPassManager &pm) { addBufferize(pm, PipelineOptions()); });
-  static PassPipelineRegistration<> lower("mhc-lower", "The passes of the phase lower", addLower);
+  static PassPipelineRegistration<> lower("mhc-phase-lower", "The passes of the phase lower", addLower);
 }

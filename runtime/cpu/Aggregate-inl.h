@@ -19,21 +19,29 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
+/// One vector, `count` of its lanes.
+template <typename X>
+HWY_INLINE V weigh(const X *x, int64_t stride, const float *h, int64_t n, int64_t count) {
+  V sum = hn::Mul(hn::Set(d, h[0]), count == kLanes ? load(x) : loadPartial(x, count));
+  for (int64_t i = 1; i < n; ++i)
+    sum =
+        hn::MulAdd(hn::Set(d, h[i]), count == kLanes ? load(x + i * stride) : loadPartial(x + i * stride, count), sum);
+  return sum;
+}
+
 /// Streams at a distance of `stride` elements.
 template <bool kStream, typename X, typename T>
 HWY_INLINE void aggregateRows(const X *x, int64_t stride, const float *h, int64_t n, int64_t count, T *u) {
   int64_t c = 0;
-  for (; c + kLanes <= count; c += kLanes) {
-    V sum = hn::Mul(hn::Set(d, h[0]), load(x + c));
-    for (int64_t i = 1; i < n; ++i)
-      sum = hn::MulAdd(hn::Set(d, h[i]), load(x + i * stride + c), sum);
-    storeTo<kStream>(sum, u + c);
-  }
-  if (c < count) {
-    V sum = hn::Mul(hn::Set(d, h[0]), loadPartial(x + c, count - c));
-    for (int64_t i = 1; i < n; ++i)
-      sum = hn::MulAdd(hn::Set(d, h[i]), loadPartial(x + i * stride + c, count - c), sum);
-    storePartial(sum, u + c, count - c);
+  for (; c + 2 * kLanes <= count; c += 2 * kLanes)
+    storePair<kStream>(weigh(x + c, stride, h, n, kLanes), weigh(x + c + kLanes, stride, h, n, kLanes), u + c);
+  for (; c < count; c += kLanes) {
+    const int64_t lanes = HWY_MIN(kLanes, count - c);
+    const V sum = weigh(x + c, stride, h, n, lanes);
+    if (lanes == kLanes)
+      store(sum, u + c);
+    else
+      storePartial(sum, u + c, lanes);
   }
 }
 

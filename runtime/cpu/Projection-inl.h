@@ -61,34 +61,37 @@ HWY_INLINE void packChunk(const ProjectionArgs &args, int64_t chunk, float *pack
 /// One token's chunk as f32 with zeros up to a whole vector; adds its squares.
 template <typename T>
 HWY_INLINE void widenChunk(const T *x, int64_t count, float *to, float *squares) {
-  V even = load(squares), odd = hn::Zero(d);
+  // Four chains hide the latency of a multiply-add.
+  V sums[4] = {load(squares), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
   int64_t k = 0;
-  for (; k + 2 * kLanes <= count; k += 2 * kLanes) {
-    const V a = load(x + k), b = load(x + k + kLanes);
-    store(a, to + k);
-    store(b, to + k + kLanes);
-    even = hn::MulAdd(a, a, even);
-    odd = hn::MulAdd(b, b, odd);
+  for (; k + 4 * kLanes <= count; k += 4 * kLanes) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const V a = load(x + k + i * kLanes);
+      hn::Store(a, d, to + k + i * kLanes);
+      sums[i] = hn::MulAdd(a, a, sums[i]);
+    }
   }
   for (; k < count; k += kLanes) {
     const V a = count - k >= kLanes ? load(x + k) : loadPartial(x + k, count - k);
-    store(a, to + k);
-    even = hn::MulAdd(a, a, even);
+    hn::Store(a, d, to + k);
+    sums[0] = hn::MulAdd(a, a, sums[0]);
   }
-  store(hn::Add(even, odd), squares);
+  store(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), squares);
 }
 
-/// What a later chunk will read: kGroup rows of x, one vector's worth per step.
+/// What will be read soon: kGroup rows of x, one vector's worth per step.
 struct Ahead {
   const char *rows;
   int64_t rowBytes, stepBytes;
+  bool wanted; ///< false when nothing comes
 };
 
-/// accumulators[token][output] += one chunk of kGroup tokens times one panel. On the way, asks for the first kAhead rows
-/// of `ahead`, so that memory works while the multipliers do.
+/// accumulators[token][output] += one chunk of kGroup tokens times one panel. On the way, asks for the first kAhead
+/// rows of `ahead`, so that memory works while the multipliers do.
 template <int kAhead>
 HWY_NOINLINE void multiplyPanel(const float *x, const float *panel, int64_t steps, float *accumulators,
-                              int64_t tokenStride, const Ahead &ahead) {
+                                int64_t tokenStride, const Ahead &ahead) {
   const char *rows = ahead.rows;
   const int64_t rowBytes = ahead.rowBytes, stepBytes = ahead.stepBytes;
   V sums[kGroup][kPanel];
@@ -124,41 +127,63 @@ HWY_NOINLINE void multiplyPanel(const float *x, const float *panel, int64_t step
     }
 }
 
+/// All panels of one group. The first panels ask for kRows rows each of `ahead`, the group that comes next.
+template <int kRows>
+HWY_INLINE void multiplyPanels(const ProjectionArgs &args, const float *x, const float *panels, int64_t steps,
+                               float *accumulators, int64_t tokenStride, Ahead ahead) {
+  for (int64_t p = 0; p < args.panels; ++p) {
+    const float *panel = panels + p * kPanel * kChunk;
+    float *sums = accumulators + p * kPanel * kLanes;
+    if (ahead.wanted && p * kRows < kGroup)
+      multiplyPanel<kRows>(x, panel, steps, sums, tokenStride, ahead);
+    else
+      multiplyPanel<0>(x, panel, steps, sums, tokenStride, ahead);
+    ahead.rows += kRows * ahead.rowBytes;
+  }
+}
+
+HWY_INLINE void multiplyGroup(const ProjectionArgs &args, const float *x, const float *panels, int64_t steps,
+                              float *accumulators, int64_t tokenStride, Ahead ahead) {
+  if (args.panels >= kGroup)
+    multiplyPanels<1>(args, x, panels, steps, accumulators, tokenStride, ahead);
+  else if (args.panels >= 2)
+    multiplyPanels<2>(args, x, panels, steps, accumulators, tokenStride, ahead);
+  else
+    multiplyPanels<kGroup>(args, x, panels, steps, accumulators, tokenStride, ahead);
+}
+
 /// Tokens [first, first+count) of x: fills scratch.proj and scratch.stat.
 template <typename T>
 HWY_INLINE void projectTile(const ProjectionArgs &args, const float *packed, int64_t first, int64_t count,
                             const ProjectionScratch &scratch) {
   const int64_t outputs = args.panels * kPanel, tokenStride = outputs * kLanes;
   const int64_t groups = divideUp(count, kGroup);
+  const T *x = static_cast<const T *>(args.x) + first * args.K;
   std::memset(scratch.accumulators, 0, groups * kGroup * tokenStride * sizeof(float));
   std::memset(scratch.squares, 0, count * kLanes * sizeof(float));
-  // The last group may have fewer tokens: the others are zeros.
-  std::memset(scratch.x + count * kChunk, 0, (groups * kGroup - count) * kChunk * sizeof(float));
 
   for (int64_t chunk = 0; chunk < args.chunks; ++chunk) {
     const int64_t k0 = chunk * kChunk, length = HWY_MIN(kChunk, args.K - k0);
-    const int64_t steps = divideUp(length, kLanes);
-    const float *panels = packed + chunk * args.chunkFloats();
-    for (int64_t t = 0; t < count; ++t)
-      widenChunk(static_cast<const T *>(args.x) + (first + t) * args.K + k0, length, scratch.x + t * kChunk,
-                 scratch.squares + t * kLanes);
-    for (int64_t p = 0; p < args.panels; ++p) {
-      const int64_t firstRow = chunk + 1 < args.chunks ? HWY_MIN(p * kGroup / args.panels, kGroup) : kGroup;
-      const int64_t rows = chunk + 1 < args.chunks ? (p + 1) * kGroup / args.panels - firstRow : 0;
-      for (int64_t g = 0; g < groups; ++g) {
-        const Ahead ahead = {reinterpret_cast<const char *>(static_cast<const T *>(args.x) +
-                                                            (first + g * kGroup + firstRow) * args.K + k0 + kChunk),
-                             args.K * static_cast<int64_t>(sizeof(T)), kLanes * static_cast<int64_t>(sizeof(T))};
-        auto *multiply = rows == 0 ? multiplyPanel<0> : rows == 1 ? multiplyPanel<1> : rows == 2 ? multiplyPanel<2> : multiplyPanel<kGroup>;
-        multiply(scratch.x + g * kGroup * kChunk, panels + p * kPanel * kChunk, steps,
-                      scratch.accumulators + g * kGroup * tokenStride + p * kPanel * kLanes, tokenStride, ahead);
-      }
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t t0 = g * kGroup, tokens = HWY_MIN(kGroup, count - t0);
+      for (int64_t t = 0; t < tokens; ++t)
+        widenChunk(x + (t0 + t) * args.K + k0, length, scratch.x + t * kChunk, scratch.squares + (t0 + t) * kLanes);
+      // The last group may have fewer tokens: the others are zeros.
+      std::memset(scratch.x + tokens * kChunk, 0, (kGroup - tokens) * kChunk * sizeof(float));
+
+      // Next comes the next group, or the first one of the next chunk.
+      const T *next = g + 1 < groups ? x + (t0 + kGroup) * args.K + k0 : x + k0 + kChunk;
+      const Ahead ahead = {reinterpret_cast<const char *>(next), args.K * static_cast<int64_t>(sizeof(T)),
+                           kLanes * static_cast<int64_t>(sizeof(T)), g + 1 < groups || chunk + 1 < args.chunks};
+      multiplyGroup(args, scratch.x, packed + chunk * args.chunkFloats(), divideUp(length, kLanes),
+                    scratch.accumulators + t0 * tokenStride, tokenStride, ahead);
     }
   }
 
   for (int64_t t = 0; t < count; ++t) {
     for (int64_t j = 0; j < args.N; ++j)
-      scratch.proj[t * args.N + j] = hn::GetLane(hn::SumOfLanes(d, load(scratch.accumulators + t * tokenStride + j * kLanes)));
+      scratch.proj[t * args.N + j] =
+          hn::GetLane(hn::SumOfLanes(d, load(scratch.accumulators + t * tokenStride + j * kLanes)));
     scratch.stat[t] = hn::GetLane(hn::SumOfLanes(d, load(scratch.squares + t * kLanes))) / static_cast<float>(args.K);
   }
 }

@@ -55,7 +55,7 @@ struct ProjectionArgs {
 
 /// The parts of a thread's scratch memory, in floats.
 struct ProjectionScratch {
-  float *x;            ///< [tile][kChunk]
+  float *x;            ///< [group][kChunk]
   float *accumulators; ///< [tile][panels * kPanel][lanes]
   float *squares;      ///< [tile][lanes]
   float *proj;         ///< [tile][N]
@@ -64,7 +64,7 @@ struct ProjectionScratch {
 
   explicit ProjectionScratch(const ProjectionArgs &args, char *base) {
     x = reinterpret_cast<float *>(base);
-    accumulators = x + args.tile * kChunk;
+    accumulators = x + kTokenMultiple * kChunk;
     squares = accumulators + args.tile * args.panels * kPanel * kMaxLanes;
     proj = squares + args.tile * kMaxLanes;
     stat = proj + roundUp(args.tile * args.N, kMaxLanes);
@@ -73,7 +73,7 @@ struct ProjectionScratch {
 
   static int64_t bytes(const ProjectionArgs &args) {
     // N is at most 2^31 and tile at most 64: nothing overflows.
-    return 4 * (args.tile * kChunk + args.tile * args.panels * kPanel * kMaxLanes + args.tile * kMaxLanes +
+    return 4 * (kTokenMultiple * kChunk + args.tile * args.panels * kPanel * kMaxLanes + args.tile * kMaxLanes +
                 roundUp(args.tile * args.N, kMaxLanes) + roundUp(args.tile, kMaxLanes) + args.N * kMaxLanes);
   }
 };
@@ -85,7 +85,8 @@ inline void checkProjection(KernelCall &call, const ProjectionArgs &args, int64_
   call.dim("N", args.N, 1, INT32_MAX);
   call.tensor("x", args.x, args.type, kFloats, args.M);
   if (args.type == MHCRT_F32)
-    call.tensor("phi", args.phi, args.phiType, kF32, args.N).optional("norm_weight", args.weight, args.weightType, kF32, args.K);
+    call.tensor("phi", args.phi, args.phiType, kF32, args.N)
+        .optional("norm_weight", args.weight, args.weightType, kF32, args.K);
   else
     call.tensor("phi", args.phi, args.phiType, {MHCRT_F32, args.type}, args.N)
         .optional("norm_weight", args.weight, args.weightType, {MHCRT_F32, args.type}, args.K);

@@ -117,23 +117,35 @@ HWY_INLINE void store(V v, T *to) {
   hn::StoreU(round16(v, to), d16, reinterpret_cast<uint16_t *>(to));
 }
 
-/// Past the caches; `to` must be aligned to kLanes elements. Ends with fence() before another thread may read.
+/// Two neighbouring vectors. kStream: past the caches, then `to` must be aligned to both, and hwy::FlushStream must
+/// follow before another thread may read. A streaming store should fill a whole cache line: parts of lines cost a
+/// memory transaction each.
 template <bool kStream>
-HWY_INLINE void storeTo(V v, float *to) {
+HWY_INLINE void storePair(V a, V b, float *to) {
 #if MHCRT_HAS_STREAM
-  if (kStream)
-    return hn::Stream(v, d, to);
+  if (kStream) {
+    hn::Stream(a, d, to);
+    hn::Stream(b, d, to + kLanes);
+    return;
+  }
 #endif
-  store(v, to);
+  store(a, to);
+  store(b, to + kLanes);
 }
 
 template <bool kStream, typename T>
-HWY_INLINE void storeTo(V v, T *to) {
+HWY_INLINE void storePair(V a, V b, T *to) {
 #if MHCRT_HAS_STREAM
+  const hn::Twice<D16> whole;
+  const auto both = hn::Combine(whole, round16(b, to), round16(a, to));
   if (kStream)
-    return hn::Stream(round16(v, to), d16, reinterpret_cast<uint16_t *>(to));
+    hn::Stream(both, whole, reinterpret_cast<uint16_t *>(to));
+  else
+    hn::StoreU(both, whole, reinterpret_cast<uint16_t *>(to));
+#else
+  store(a, to);
+  store(b, to + kLanes);
 #endif
-  store(v, to);
 }
 
 /// The first `count` elements, fewer than kLanes, and zeros. Reads nothing behind them.

@@ -12,8 +12,8 @@
 // foreach_target.h comes first.
 #include "cpu/Aggregate-inl.h"
 
-#include "src/KernelCall.h"
 #include "cpu/Tokens.h"
+#include "src/KernelCall.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -53,7 +53,9 @@ mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const void *x, int32_t x_type, 
                              void *u, int32_t u_type, int64_t M, int64_t n, int64_t C, int32_t layout) {
   KernelCall call(ctx, "mhcrt_aggregate");
   call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1);
-  call.tensor("x", x, x_type, kFloats, M).tensor("h_pre", h_pre, h_pre_type, kF32, M).tensor("u", u, u_type, {x_type}, M);
+  call.tensor("x", x, x_type, kFloats, M)
+      .tensor("h_pre", h_pre, h_pre_type, kF32, M)
+      .tensor("u", u, u_type, {x_type}, M);
   call.attribute("layout", layout, 2);
   if (!call.begin())
     return call.status();

@@ -6,6 +6,7 @@
 //   z = s * proj * a + beta           a = alpha[0], alpha[1], alpha[2] on the columns of pre, post and res
 //   h_pre = sigmoid(z_pre) + pre_eps, h_post = post_mult * sigmoid(z_post), logits = z_res
 //   s = 1/sqrt(stat + norm_eps) for mean_square, stat for inv_rms, 1 for applied
+//   Without h_post and logits, proj has the columns of h_pre only.
 //
 // Plan    One token per lane: a group of tokens is transposed into planes in the first-level cache.
 // Bytes   per token 4*(2*N + 1): the arithmetic dominates.
@@ -50,6 +51,11 @@ void gatesTokens(const GatesArgs &args, int64_t first, int64_t last, float *plan
       if (args.statForm == MHCRT_STAT_MEAN_SQUARE)
         s = normMultiplier(s, {MHCRT_NORM_INSIDE, args.normEps});
     }
+    if (!args.logits) {
+      gatePre(planes, s, n, args.gates);
+      planesToRows(planes, count, n, args.hPre + m * n);
+      continue;
+    }
     gateAll(planes, s, n, N, args.gates);
     planesToRows(planes, count, n, args.hPre + m * n);
     planesToRows(planes + n * kLanes, count, n, args.hPost + m * n);
@@ -75,7 +81,9 @@ mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type
                          double pre_eps, double post_mult) {
   KernelCall call(ctx, "mhcrt_gates");
   call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("R", R, 0, INT32_MAX);
-  call.equal("N", N, "2*n + R", 2 * n + R).equal("A", A, "the number of gates", 3);
+  // A head has the first gate only.
+  const bool head = logits_type == MHCRT_NONE;
+  call.equal("N", N, head ? "n" : "2*n + R", head ? n : 2 * n + R).equal("A", A, "the number of gates", head ? 1 : 3);
   call.attribute("stat_form", stat_form, 3);
   call.tensor("proj", proj, proj_type, kF32, M);
   if (stat_form == MHCRT_STAT_APPLIED)
@@ -83,8 +91,11 @@ mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type
   else
     call.tensor("stat", stat, stat_type, kF32, M);
   call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, N);
-  call.tensor("h_pre", h_pre, h_pre_type, kF32, M).tensor("h_post", h_post, h_post_type, kF32, M);
-  call.tensor("logits", logits, logits_type, kF32, std::min(M, R));
+  call.tensor("h_pre", h_pre, h_pre_type, kF32, M);
+  if (head)
+    call.absent("h_post", h_post_type, "absent logits");
+  else
+    call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("logits", logits, logits_type, kF32, std::min(M, R));
   call.finite("norm_eps", norm_eps).finite("pre_eps", pre_eps).finite("post_mult", post_mult);
   if (!call.begin() || !ctx->reserveScratch("mhcrt_gates", 0, N * kMaxLanes * 4))
     return call.status();

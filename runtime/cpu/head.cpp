@@ -89,25 +89,32 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
                         const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre,
                         int32_t h_pre_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout,
                         int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps) {
-  HeadArgs args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout, 0, 0, 0},
-                   out,
-                   static_cast<float *>(h_pre),
-                   C,
-                   layout,
-                   {norm, static_cast<float>(norm_eps)},
-                   {static_cast<const float *>(alpha), static_cast<const float *>(beta), static_cast<float>(pre_eps),
-                    0.0f},
-                   streams(out, M, C * mhcrt_dtype_bytes(x_type))};
+  HeadArgs args = {
+      {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout, 0, 0, 0},
+      out,
+      static_cast<float *>(h_pre),
+      C,
+      layout,
+      {norm, static_cast<float>(norm_eps)},
+      {static_cast<const float *>(alpha), static_cast<const float *>(beta), static_cast<float>(pre_eps), 0.0f},
+      streams(out, M, C * mhcrt_dtype_bytes(x_type))};
   KernelCall call(ctx, "mhcrt_head");
   checkProjection(call, args.projection, n, C, layout, norm, norm_eps);
   call.equal("A", A, "the number of gates", 1);
   call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, n);
-  call.tensor("out", out, out_type, {x_type}, M).tensor("h_pre", h_pre, h_pre_type, kF32, M).finite("pre_eps", pre_eps);
+  call.tensor("out", out, out_type, {x_type}, M)
+      .optional("h_pre", h_pre, h_pre_type, kF32, M)
+      .finite("pre_eps", pre_eps);
   if (!call.begin() || M == 0)
     return call.status();
   args.projection.plan(mhcrt_context_threads(ctx));
-  if (!ctx->reserveScratch("mhcrt_head", args.projection.packedBytes(), ProjectionScratch::bytes(args.projection)))
+  // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
+  const int64_t packedBytes = args.projection.packedBytes();
+  if (!ctx->reserveScratch("mhcrt_head", packedBytes + (h_pre ? 0 : M * n * 4),
+                           ProjectionScratch::bytes(args.projection)))
     return call.status();
+  if (!h_pre)
+    args.hPre = reinterpret_cast<float *>(ctx->sharedScratch() + packedBytes);
 
   float *packed = reinterpret_cast<float *>(ctx->sharedScratch());
   ctx->parallelFor(args.projection.chunks,

@@ -99,7 +99,7 @@ public:
       const int64_t count = rhs.transposed ? K : columns;
       if (cachedPanel != panel)
         HWY_DYNAMIC_DISPATCH(widenPanel)
-        (rhs.data, rhs.type, rhsOffset, rhsStride, rhs.transposed ? columns : K, count, room);
+      (rhs.data, rhs.type, rhsOffset, rhsStride, rhs.transposed ? columns : K, count, room);
       cachedPanel = panel;
       b = room;
       rhsStride = count;

@@ -52,28 +52,44 @@ HWY_INLINE V loadBias(const PostArgs &args, int64_t c, int64_t count) {
   return count == kLanes ? load(bias) : loadPartial(bias, count);
 }
 
-/// One token in layout nC with four streams: everything of one vector of channels in registers.
+/// `count` lanes of the four streams at channel c, layout nC.
+template <typename T>
+HWY_INLINE void mixFour(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, int64_t c,
+                        int64_t count, V (&sums)[4]) {
+  const bool whole = count == kLanes;
+  V g = whole ? load(f + c) : loadPartial(f + c, count);
+  if (args.bias)
+    g = hn::Add(g, loadBias<T>(args, c, count));
+  V in[4];
+  for (int i = 0; i < 4; ++i)
+    in[i] = whole ? load(x + i * args.C + c) : loadPartial(x + i * args.C + c, count);
+  for (int o = 0; o < 4; ++o) {
+    sums[o] = hn::Mul(hn::Set(d, hPost[o]), g);
+    for (int i = 0; i < 4; ++i)
+      sums[o] = hn::MulAdd(hn::Set(d, mix[o * 4 + i]), in[i], sums[o]);
+  }
+}
+
+/// One token in layout nC with four streams: everything of two vectors of channels in registers.
 template <bool kStream, typename T>
 HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
   const int64_t C = args.C;
-  for (int64_t c = 0; c < C; c += kLanes) {
+  int64_t c = 0;
+  V first[4], second[4];
+  for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
+    mixFour(args, hPost, mix, f, x, c, kLanes, first);
+    mixFour(args, hPost, mix, f, x, c + kLanes, kLanes, second);
+    for (int o = 0; o < 4; ++o)
+      storePair<kStream>(first[o], second[o], out + o * C + c);
+  }
+  for (; c < C; c += kLanes) {
     const int64_t count = HWY_MIN(kLanes, C - c);
-    const bool whole = count == kLanes;
-    V g = whole ? load(f + c) : loadPartial(f + c, count);
-    if (args.bias)
-      g = hn::Add(g, loadBias<T>(args, c, count));
-    V in[4];
-    for (int i = 0; i < 4; ++i)
-      in[i] = whole ? load(x + i * C + c) : loadPartial(x + i * C + c, count);
-    for (int o = 0; o < 4; ++o) {
-      V sum = hn::Mul(hn::Set(d, hPost[o]), g);
-      for (int i = 0; i < 4; ++i)
-        sum = hn::MulAdd(hn::Set(d, mix[o * 4 + i]), in[i], sum);
-      if (whole)
-        storeTo<kStream>(sum, out + o * C + c);
+    mixFour(args, hPost, mix, f, x, c, count, first);
+    for (int o = 0; o < 4; ++o)
+      if (count == kLanes)
+        store(first[o], out + o * C + c);
       else
-        storePartial(sum, out + o * C + c, count);
-    }
+        storePartial(first[o], out + o * C + c, count);
   }
 }
 
@@ -161,19 +177,9 @@ mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const
     return call.status();
 
   const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
-  const PostArgs args = {f,
-                         bias,
-                         bias_type,
-                         static_cast<const float *>(h_post),
-                         x,
-                         x_type,
-                         static_cast<const float *>(h_res),
-                         out,
-                         n,
-                         C,
-                         layout,
-                         orient,
-                         streams(out, M * n, rowBytes)};
+  const PostArgs args = {
+      f, bias,   bias_type, static_cast<const float *>(h_post), x, x_type, static_cast<const float *>(h_res), out, n,
+      C, layout, orient,    streams(out, M * n, rowBytes)};
   forTokens(ctx, M, (2 * n + 1) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postTokens)(args, first, last); });
   return MHCRT_OK;

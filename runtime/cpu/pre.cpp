@@ -134,16 +134,25 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
     call.equal("N", N, "2*n + n*n", 2 * n + n * n);
   call.equal("A", A, "the number of gates", 3);
   call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, N);
-  call.tensor("u", u, u_type, {x_type}, M).tensor("h_pre", h_pre, h_pre_type, kF32, M);
+  call.tensor("u", u, u_type, {x_type}, M).optional("h_pre", h_pre, h_pre_type, kF32, M);
   call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
   call.finite("pre_eps", pre_eps).finite("post_mult", post_mult);
   if (res_map == MHCRT_RES_MAP_SINKHORN)
-    call.attribute("init", init, 5).attribute("order", order, 2).attribute("denom", denom, 3).finite("sk_eps", sk_eps).dim("iters", iters, 1);
+    call.attribute("init", init, 5)
+        .attribute("order", order, 2)
+        .attribute("denom", denom, 3)
+        .finite("sk_eps", sk_eps)
+        .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
   if (!call.begin() || M == 0)
     return call.status();
   args.projection.plan(mhcrt_context_threads(ctx));
-  if (!ctx->reserveScratch("mhcrt_pre", args.projection.packedBytes(), ProjectionScratch::bytes(args.projection)))
+  // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
+  const int64_t packedBytes = args.projection.packedBytes();
+  if (!ctx->reserveScratch("mhcrt_pre", packedBytes + (h_pre ? 0 : M * n * 4),
+                           ProjectionScratch::bytes(args.projection)))
     return call.status();
+  if (!h_pre)
+    args.hPre = reinterpret_cast<float *>(ctx->sharedScratch() + packedBytes);
 
   float *packed = reinterpret_cast<float *>(ctx->sharedScratch());
   ctx->parallelFor(args.projection.chunks,

@@ -87,10 +87,9 @@ mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type,
     return call.status();
 
   float *packed = reinterpret_cast<float *>(ctx->sharedScratch());
-  ctx->parallelFor(args.chunks,
-                   [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(projectionPack)(args, chunk, packed); });
-  const ProjectionOutputs outputs = {static_cast<float *>(proj), static_cast<float *>(stat), stat_form,
-                                     {norm, static_cast<float>(norm_eps)}};
+  ctx->parallelFor(args.chunks, [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(projectionPack)(args, chunk, packed); });
+  const ProjectionOutputs outputs = {
+      static_cast<float *>(proj), static_cast<float *>(stat), stat_form, {norm, static_cast<float>(norm_eps)}};
   ctx->parallelFor(divideUp(M, args.tile), [&](int64_t tile, int thread) {
     const int64_t first = tile * args.tile;
     HWY_DYNAMIC_DISPATCH(projectionTile)

@@ -43,7 +43,8 @@ static double fromHalf(uint16_t bits, const Half &format) {
     return mantissa ? std::nan("") : sign * INFINITY;
   if (exponent == 0)
     return sign * std::ldexp(mantissa, format.leastExponent - format.mantissaBits);
-  return sign * std::ldexp(mantissa + (1 << format.mantissaBits), exponent - 1 + format.leastExponent - format.mantissaBits);
+  return sign *
+         std::ldexp(mantissa + (1 << format.mantissaBits), exponent - 1 + format.leastExponent - format.mantissaBits);
 }
 
 /// From f64 at once: going through f32 would round twice.

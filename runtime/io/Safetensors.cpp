@@ -57,7 +57,8 @@ static bool readThrowing(const std::string &path, std::map<std::string, HostTens
     const std::string typeText = entry.at("dtype");
     const int32_t dtype = typeOf(typeText);
     if (dtype == MHCRT_NONE)
-      return file.fail(error, "tensor '" + name + "' has dtype " + typeText + "; needed F32, BF16, F16, F64, I32 or I64");
+      return file.fail(error,
+                       "tensor '" + name + "' has dtype " + typeText + "; needed F32, BF16, F16, F64, I32 or I64");
     HostTensor tensor;
     std::string reason;
     if (!tensor.allocate(dtype, entry.at("shape").get<std::vector<int64_t>>(), reason))

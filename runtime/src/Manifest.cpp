@@ -27,7 +27,8 @@ static bool isSymbol(const std::string &word) {
 
 /// Reads a size; false when `word` is no number in range.
 static bool parseSize(const std::string &word, int64_t &size) {
-  if (word.empty() || word.size() > 18 || !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); }))
+  if (word.empty() || word.size() > 18 ||
+      !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); }))
     return false;
   size = std::strtoll(word.c_str(), nullptr, 10);
   return true;
@@ -48,8 +49,8 @@ static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string 
   while (line >> word)
     spec.dims.push_back(word);
   if (spec.dims.size() > MHCRT_MAX_RANK) {
-    error = "has rank " + std::to_string(spec.dims.size()) + "; at most " + std::to_string(MHCRT_MAX_RANK) +
-            " is possible";
+    error =
+        "has rank " + std::to_string(spec.dims.size()) + "; at most " + std::to_string(MHCRT_MAX_RANK) + " is possible";
     return false;
   }
   spec.info.rank = static_cast<int32_t>(spec.dims.size());

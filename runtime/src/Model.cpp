@@ -170,8 +170,7 @@ mhcrt_status mhcrt_model_find_entry(const mhcrt_model *model, const char *name, 
       return MHCRT_OK;
     }
   return guarded(message, [&] {
-    return fail(message, MHCRT_NOT_FOUND,
-                std::string("no entry '") + name + "'; the model has " + listEntries(*model));
+    return fail(message, MHCRT_NOT_FOUND, std::string("no entry '") + name + "'; the model has " + listEntries(*model));
   });
 }
 

@@ -41,8 +41,8 @@ private:
   void takeTiles(Body body, void *argument, int64_t tiles, int thread);
 
   std::mutex mutex;
-  std::condition_variable wake; ///< a job was opened, or the pool stops
-  std::condition_variable idle; ///< the last worker left the job
+  std::condition_variable wake;  ///< a job was opened, or the pool stops
+  std::condition_variable idle;  ///< the last worker left the job
   std::atomic<uint64_t> jobs{0}; ///< number of jobs opened so far; workers spin on it before they sleep
 
   // The open job; guarded by the mutex. A worker that wakes after the job was closed finds no body and sleeps again,

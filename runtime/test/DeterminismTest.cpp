@@ -71,7 +71,8 @@ TEST(Determinism, PostAndMatmulDoNotDependOnThreads) {
   const int64_t K = 65, N = 600;
   Buffer lhs = random.buffer(MHCRT_BF16, M * K), rhs = random.buffer(MHCRT_F32, K * N);
   Buffer c(MHCRT_F32, M * N), e(MHCRT_F32, M * N);
-  ASSERT_EQ(mhcrt_matmul(one, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, c.data(), MHCRT_F32, M, K, N, 0, 0), MHCRT_OK);
+  ASSERT_EQ(mhcrt_matmul(one, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, c.data(), MHCRT_F32, M, K, N, 0, 0),
+            MHCRT_OK);
   ASSERT_EQ(mhcrt_matmul(three, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, e.data(), MHCRT_F32, M, K, N, 0, 0),
             MHCRT_OK);
   EXPECT_TRUE(c == e);

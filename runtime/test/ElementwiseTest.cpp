@@ -31,8 +31,9 @@ struct Case {
   Doubles tolerance(const Sums &sums) const {
     Doubles result;
     for (size_t i = 0; i < sums.values.size(); ++i)
-      result.push_back(1.01 * ((n + 2) * std::ldexp(1.0, -24) * sums.magnitudes[i] +
-                               roundoff(type) * std::fabs(sums.values[i]) + (type == MHCRT_F16 ? std::ldexp(1.0, -25) : 0)));
+      result.push_back(1.01 *
+                       ((n + 2) * std::ldexp(1.0, -24) * sums.magnitudes[i] +
+                        roundoff(type) * std::fabs(sums.values[i]) + (type == MHCRT_F16 ? std::ldexp(1.0, -25) : 0)));
     return result;
   }
 };
@@ -75,8 +76,9 @@ TEST(Aggregate, WeighsStreams) {
     Case c(seed);
     Buffer x = c.random.buffer(c.type, c.M * c.n * c.C), h = c.random.buffer(MHCRT_F32, c.M * c.n);
     Buffer u(c.type, c.M * c.C);
-    ASSERT_EQ(mhcrt_aggregate(context, x.data(), c.type, h.data(), MHCRT_F32, u.data(), c.type, c.M, c.n, c.C, c.layout),
-              MHCRT_OK)
+    ASSERT_EQ(
+        mhcrt_aggregate(context, x.data(), c.type, h.data(), MHCRT_F32, u.data(), c.type, c.M, c.n, c.C, c.layout),
+        MHCRT_OK)
         << context.error();
     const Sums want = aggregate(x.values(), h.values(), c.M, c.n, c.C, c.layout);
     expectClose(u, want.values, c.tolerance(want), c.name());
@@ -138,7 +140,8 @@ TEST(Conversions, AreExactAndRoundToNearestEven) {
   Context context;
   Doubles inputs;
   for (int exponent = -150; exponent <= 127; ++exponent)
-    for (double mantissa : {1.0, 1.25, 1.5, 1.00390625, 1.01171875, 1.00048828125, 1.00146484375, 1.9999999, 1.99951171875})
+    for (double mantissa :
+         {1.0, 1.25, 1.5, 1.00390625, 1.01171875, 1.00048828125, 1.00146484375, 1.9999999, 1.99951171875})
       for (double sign : {1.0, -1.0})
         inputs.push_back(sign * std::ldexp(mantissa, exponent));
   inputs.insert(inputs.end(), {0.0, INFINITY, -INFINITY, NAN});

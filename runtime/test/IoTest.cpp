@@ -86,9 +86,10 @@ std::string safetensors(const std::string &header, const std::string &data) {
 
 TEST(Safetensors, ReadsTensorsByName) {
   const std::string path = scratchFile("good.safetensors");
-  writeBytes(path, safetensors(R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                               R"("b":{"dtype":"BF16","shape":[1,2],"data_offsets":[8,12]}})",
-                               std::string("\0\0\x80\x3f\0\0\0\x40\x80\x3f\0\x40", 12)));
+  writeBytes(path,
+             safetensors(R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                         R"("b":{"dtype":"BF16","shape":[1,2],"data_offsets":[8,12]}})",
+                         std::string("\0\0\x80\x3f\0\0\0\x40\x80\x3f\0\x40", 12)));
   std::map<std::string, HostTensor> tensors;
   std::string error;
   ASSERT_TRUE(readSafetensors(path, tensors, error)) << error;
@@ -124,7 +125,8 @@ TEST(Safetensors, ErrorsNameFileAndValue) {
 }
 
 TEST(Convert, RoundsOnceToNearestEven) {
-  Doubles values = {0.0, -0.0, 1.0, 1.00390625, 1.01171875, 1e-40, 6e-8, 2.9e-8, 65519.9, 65520.0, 1e300, -3.0, INFINITY, NAN};
+  Doubles values = {0.0,    -0.0,    1.0,     1.00390625, 1.01171875, 1e-40,    6e-8,
+                    2.9e-8, 65519.9, 65520.0, 1e300,      -3.0,       INFINITY, NAN};
   HostTensor wide, narrow;
   std::string error;
   ASSERT_TRUE(wide.allocate(MHCRT_F64, {static_cast<int64_t>(values.size())}, error));

@@ -18,11 +18,10 @@ void check(uint64_t seed, bool batched, int64_t M, int64_t K, int64_t N) {
   const int32_t lhsType = anyType(), rhsType = anyType(), outType = anyType();
   const bool transposeLhs = random.integer(0, 1), transposeRhs = random.integer(0, 1);
   Buffer lhs = random.buffer(lhsType, B * M * K), rhs = random.buffer(rhsType, B * K * N), out(outType, B * M * N);
-  mhcrt_status status =
-      batched ? mhcrt_batch_matmul(context, lhs.data(), lhsType, rhs.data(), rhsType, out.data(), outType, B, M, K, N,
-                                   transposeLhs, transposeRhs)
-              : mhcrt_matmul(context, lhs.data(), lhsType, rhs.data(), rhsType, out.data(), outType, M, K, N,
-                             transposeLhs, transposeRhs);
+  mhcrt_status status = batched ? mhcrt_batch_matmul(context, lhs.data(), lhsType, rhs.data(), rhsType, out.data(),
+                                                     outType, B, M, K, N, transposeLhs, transposeRhs)
+                                : mhcrt_matmul(context, lhs.data(), lhsType, rhs.data(), rhsType, out.data(), outType,
+                                               M, K, N, transposeLhs, transposeRhs);
   ASSERT_EQ(status, MHCRT_OK) << context.error();
   const Doubles a = lhs.values(), b = rhs.values();
   Doubles want(B * M * N), tolerance(B * M * N);
@@ -37,12 +36,13 @@ void check(uint64_t seed, bool batched, int64_t M, int64_t K, int64_t N) {
           magnitude += std::fabs(term);
         }
         // A chain of K additions of random signs: its error grows like the root of K.
-        tolerance[(batch * M + i) * N + j] = 1.01 * (4 * std::sqrt(static_cast<double>(K)) * std::ldexp(1.0, -24) * magnitude +
-                                                     roundoff(outType) * std::fabs(sum) + std::ldexp(1.0, -25));
+        tolerance[(batch * M + i) * N + j] =
+            1.01 * (4 * std::sqrt(static_cast<double>(K)) * std::ldexp(1.0, -24) * magnitude +
+                    roundoff(outType) * std::fabs(sum) + std::ldexp(1.0, -25));
       }
   expectClose(out, want, tolerance,
-              "B=" + std::to_string(B) + " M=" + std::to_string(M) + " K=" + std::to_string(K) +
-                  " N=" + std::to_string(N) + " transposed " + std::to_string(transposeLhs) + std::to_string(transposeRhs));
+              "B=" + std::to_string(B) + " M=" + std::to_string(M) + " K=" + std::to_string(K) + " N=" +
+                  std::to_string(N) + " transposed " + std::to_string(transposeLhs) + std::to_string(transposeRhs));
 }
 
 TEST(Matmul, MatchesTheFormula) {

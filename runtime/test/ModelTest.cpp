@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Support.h"
 #include "mhcrt/model.h"
+#include "Support.h"
 
 using namespace mhcrt::test;
 
@@ -129,8 +129,9 @@ mhcrt_entry lookup(void *, const char *name) { return std::string(name) == "copy
 TEST(Model, WrapsEntriesOfThisProcess) {
   mhcrt_model *model = nullptr;
   mhcrt_message message = {};
-  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nentry copy\narg a f32\nresult b f32\nend\n", lookup, nullptr, &model, &message),
-            MHCRT_OK)
+  ASSERT_EQ(
+      mhcrt_model_wrap("mhc-model 1\nentry copy\narg a f32\nresult b f32\nend\n", lookup, nullptr, &model, &message),
+      MHCRT_OK)
       << message.text;
   EXPECT_STREQ(mhcrt_model_argument(model, 0, 0)->type, "f32[]");
   mhcrt_context *context = nullptr;

@@ -61,7 +61,8 @@ PreCase PreCase::tokens(int64_t first, int64_t count) const {
 
 PreReference PreCase::reference() {
   const Doubles weights = weight.values(), alphas = alpha.values();
-  Projection p = project(x.values(), phi.values(), weightData() ? &weights : nullptr, M, N, K, phiLayout, norm, normEps);
+  Projection p =
+      project(x.values(), phi.values(), weightData() ? &weights : nullptr, M, N, K, phiLayout, norm, normEps);
   PreReference result;
   for (int64_t i = 0; i < M * N; ++i) {
     p.proj.values[i] *= p.multiplier[i / N];

@@ -55,7 +55,8 @@ TEST(Projection, ZeroTokensStayFinite) {
   Context context;
   const int64_t M = 3, n = 4, C = 33, K = n * C, N = 24;
   Random random(7);
-  Buffer x(MHCRT_F32, Doubles(M * K)), phi = random.buffer(MHCRT_F32, N * K), proj(MHCRT_F32, M * N), stat(MHCRT_F32, M);
+  Buffer x(MHCRT_F32, Doubles(M * K)), phi = random.buffer(MHCRT_F32, N * K), proj(MHCRT_F32, M * N),
+                                       stat(MHCRT_F32, M);
   for (int32_t norm : {MHCRT_NORM_INSIDE, MHCRT_NORM_OUTSIDE}) {
     const double eps = 1e-6;
     ASSERT_EQ(mhcrt_projection(context, x.data(), MHCRT_F32, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, proj.data(),

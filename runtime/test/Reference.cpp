@@ -34,7 +34,8 @@ Sums mhcrt::test::post(const Doubles &f, const Doubles *bias, const Doubles &hPo
         const int64_t to = m * n * C + at(layout, n, C, o, c);
         const double first = hPost[m * n + o] * (f[m * C + c] + (bias ? (*bias)[c] : 0));
         sums.values[to] = first;
-        sums.magnitudes[to] = std::fabs(hPost[m * n + o]) * (std::fabs(f[m * C + c]) + (bias ? std::fabs((*bias)[c]) : 0));
+        sums.magnitudes[to] =
+            std::fabs(hPost[m * n + o]) * (std::fabs(f[m * C + c]) + (bias ? std::fabs((*bias)[c]) : 0));
         for (int64_t i = 0; i < n; ++i) {
           const double a = hRes[m * n * n + (orient == MHCRT_ORIENT_OI ? o * n + i : i * n + o)];
           const double term = a * x[m * n * C + at(layout, n, C, i, c)];

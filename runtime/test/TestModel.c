@@ -9,8 +9,8 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/kernels.h"
 #include "mhcrt/measure.h"
-#include "mhcrt/model.h"
 #include "mhcrt/mhcrt.h"
+#include "mhcrt/model.h"
 
 const char mhc_model_manifest[] = "mhc-model 1\n"
                                   "compiler by hand\n"

@@ -64,6 +64,28 @@ TEST(DimAnalysis, SizesFlowThroughIndexValues) {
   EXPECT_EQ(dims.symbol(module.value("both"), 1), "16");
 }
 
+// Streams folded into the tokens and taken apart again.
+TEST(DimAnalysis, ProductsWithConstants) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?x4x8xf32>, %M: index) -> tensor<?x4x8xf32> {
+      %a = tensor.collapse_shape %x [[0, 1], [2]] {tag = "a"} : tensor<?x4x8xf32> into tensor<?x8xf32>
+      %b = math.exp %a : tensor<?x8xf32>
+      %c = tensor.collapse_shape %x [[0, 1, 2]] {tag = "c"} : tensor<?x4x8xf32> into tensor<?xf32>
+      %d = tensor.collapse_shape %b [[0, 1]] {tag = "d"} : tensor<?x8xf32> into tensor<?xf32>
+      %out = tensor.expand_shape %b [[0, 1], [2]] output_shape [%M, 4, 8] {tag = "out"}
+        : tensor<?x8xf32> into tensor<?x4x8xf32>
+      return %out : tensor<?x4x8xf32>
+    })mlir");
+  ASSERT_TRUE(module.func());
+  DimAnalysis dims(module.func());
+  EXPECT_EQ(dims.symbol(module.value("a"), 0), "?");
+  EXPECT_EQ(dims.factors(module.value("a"), 0), std::make_pair(int64_t(4), std::string("M")));
+  EXPECT_EQ(dims.factors(module.value("c"), 0), std::make_pair(int64_t(32), std::string("M")));
+  EXPECT_EQ(dims.factors(module.value("d"), 0), std::make_pair(int64_t(32), std::string("M")));
+  EXPECT_EQ(dims.factors(module.value("a"), 1), std::make_pair(int64_t(8), std::string()));
+  EXPECT_EQ(dims.symbol(module.value("out"), 0), "M");
+}
+
 TEST(DimAnalysis, CastsTellSizes) {
   Module module(R"mlir(
     func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {

@@ -5,13 +5,34 @@
 //
 //===----------------------------------------------------------------------===//
 #include "mhc/Conformance/Runner.h"
+#include "mhc/Driver/Run.h"
 
 using namespace mhc::conformance;
 
-/// Where the driver goes in: compile request.ir, run request.entry.
-static bool compileAndRun(const RunRequest &, std::vector<mhcrt::HostTensor> &, std::string &error) {
-  error = "this build has no driver; use --emit";
-  return false;
+static mhc::FuseLevel fuseLevel(Fuse fuse) {
+  switch (fuse) {
+  case Fuse::None:
+    return mhc::FuseLevel::none;
+  case Fuse::Chain:
+    return mhc::FuseLevel::chain;
+  case Fuse::Layer:
+    return mhc::FuseLevel::layer;
+  }
+  return mhc::FuseLevel::layer;
+}
+
+static bool compileAndRun(const RunRequest &request, mhc::Tensors &results, std::string &error) {
+  mhc::CompileOptions options;
+  options.fuse = fuseLevel(request.fuse);
+  llvm::Expected<mhc::Tensors> produced = request.backend == Backend::Reference
+                                              ? mhc::evaluateText(request.ir, request.entry, request.inputs)
+                                              : mhc::runText(request.ir, request.entry, request.inputs, options);
+  if (!produced) {
+    error = llvm::toString(produced.takeError());
+    return false;
+  }
+  results = std::move(*produced);
+  return true;
 }
 
 int main(int argc, char **argv) { return conformanceMain(argc, argv, compileAndRun); }

@@ -4,6 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Run.h"
+#include "mhcrt/run.h"
 
-int main(int argc, char **argv) { return mhc::runMain(argc, argv); }
+int main(int argc, char **argv) { return mhcrt::runMain(argc, argv); }

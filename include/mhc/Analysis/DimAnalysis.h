@@ -43,6 +43,10 @@ public:
   /// `d1`, `d2`, ... for the next ones; `?` for a size that no argument has.
   std::string symbol(mlir::Value value, int dim) const;
 
+  /// The size as a constant times a symbol, such as 4 and `M` for streams that were folded into the tokens. The symbol
+  /// is empty where the size is known.
+  std::pair<int64_t, std::string> factors(mlir::Value value, int dim) const;
+
   /// The first dimension of a function argument that has this size: number of the argument and of its dimension.
   std::optional<std::pair<unsigned, int>> argumentDim(mlir::Value value, int dim) const;
 
@@ -51,17 +55,26 @@ private:
 
   using Key = std::pair<mlir::Value, int>;
 
+  struct Multiple {
+    int64_t factor;
+    unsigned base; ///< a node
+  };
+
   /// A node of the union-find forest. What is known of a class is kept at its root.
   struct Node {
     unsigned parent;
     std::optional<int64_t> size;
+    std::optional<Multiple> multiple;
     std::optional<std::pair<unsigned, int>> argument;
     std::string name;
   };
 
   unsigned nodeOf(Key key);
   unsigned rootOf(unsigned node);
-  void unite(Key a, Key b);
+  void unite(Key a, Key b) { unite(nodeOf(a), nodeOf(b)); }
+  void unite(unsigned a, unsigned b);
+  /// States that `product` is `factor` times `base`; equal products of equal sizes become one class.
+  void setMultiple(Key product, int64_t factor, Key base);
   /// The class of a dimension that the function has; null for any other.
   const Node *classOf(mlir::Value value, int dim) const;
   /// Names the classes and makes every node point to its root.
@@ -69,6 +82,7 @@ private:
 
   llvm::DenseMap<Key, unsigned> numbers;
   llvm::SmallVector<Node> nodes;
+  llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> products; ///< base and factor to a node
 };
 
 } // namespace mhc

@@ -86,6 +86,8 @@ public:
   /// Size of a variable; kDynamic when not static.
   int64_t extent(Var var) const { return variables[var].size; }
   int64_t extent(llvm::ArrayRef<Var> vars) const;
+  /// Removes the number from a form `number + one other term`.
+  static std::optional<double> takeConstant(Form &form);
   /// Applies all splits to the indices of a form.
   void resolve(Form &form) const;
 

@@ -47,6 +47,15 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
                     Statistic<"numCalls", "num-calls", "Number of calls to them">];
 }
 
+def ExpandMathPass : Pass<"mhc-expand-math", "::mlir::func::FuncOp"> {
+  let summary = "Write transcendental functions out as polynomials";
+  let description = [{
+    So that loops with them can be vectorised without a vector library. Only for functions of f32 whose polynomial is
+    good to about two units in the last place; the others stay calls of the C library.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turn entries into C functions that call the runtime";
   let description = [{

@@ -21,6 +21,7 @@
 #include "mhcrt/model.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/SourceMgr.h"
 #include <memory>
@@ -77,6 +78,7 @@ public:
   /// Runs the passes behind `from` (from the start, without it) to `to`, which is at most Phase::lower.
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase to);
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase from, Phase to);
+  llvm::Error runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager &)> addPasses);
 
   // These take a module as it was read, and leave it in a lower phase.
   llvm::Expected<std::string> llvmText(mlir::ModuleOp module, const CompileOptions &options);

@@ -39,7 +39,7 @@ void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phas
 /// The same from a program as it was read.
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phase to);
 
-/// Makes `mhc-bufferize` and `mhc-lower` known to mhc-opt: the passes of these phases.
+/// Makes the passes of a phase known to mhc-opt as `mhc-phase-<name>`.
 void registerPipelines();
 
 } // namespace mhc

@@ -64,8 +64,7 @@ def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
   let summary = "Check that public functions can be entries, and write down the names of their sizes";
   let description = [{
     Gives every argument and result of a public function its attributes `mhc.name` (a default, unless the user gave one)
-    and `mhc.dims`, the symbols of its dimensions: equal symbols have equal sizes, `M` is the first dynamic one. Marks
-    arguments as read-only.
+    and `mhc.dims`, the symbols of its dimensions: equal symbols have equal sizes, `M` is the first dynamic one.
 
     An error says why a function cannot be an entry: an argument that is no ranked tensor of a known element type, a
     result size that no argument has, control flow that is left, a call that was not inlined.
@@ -76,10 +75,30 @@ def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    func.func @layer(%x: tensor<?x4xf32> {bufferization.writable = false, mhc.dims = ["M", "4"], mhc.name = "arg0"})
+    func.func @layer(%x: tensor<?x4xf32> {mhc.dims = ["M", "4"], mhc.name = "arg0"})
         -> (tensor<?x4xf32> {mhc.dims = ["M", "4"], mhc.name = "result0"})
     ```
   }];
+}
+
+def FuseElementwisePass : Pass<"mhc-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Join elementwise linalg ops with the op that reads them";
+  let description = [{
+    Upstream's fusion of a producer with its only reader, in one walk: the pattern driver of upstream's pass is slower
+    than linear in the size of a block.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def BufferizePass : Pass<"mhc-bufferize", "::mlir::ModuleOp"> {
+  let summary = "Turn tensors into buffers";
+  let description = [{
+    Upstream's bufferization with an analysis of our own, because upstream's is quadratic in the length of a block and our
+    code is simple: destinations are new tensors. An op writes in place where the destination has no other use and is
+    the result of an op that owns its buffer; anywhere else it writes into a copy. Functions take and return row-major
+    buffers.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def ResultParamsPass : Pass<"mhc-result-params", "::mlir::func::FuncOp"> {

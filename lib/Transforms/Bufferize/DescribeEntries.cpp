@@ -8,7 +8,6 @@
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mhc {
@@ -27,23 +26,21 @@ public:
   LogicalResult run() {
     if (failed(checkStraightLine()))
       return failure();
+    SmallVector<Attribute> arguments, results;
     for (BlockArgument argument : func.getArguments()) {
-      unsigned i = argument.getArgNumber();
-      if (failed(checkType("argument", i, argument.getType())) ||
-          failed(checkName("argument", i, func.getArgAttrOfType<StringAttr>(i, "mhc.name"))))
+      NamedAttrList attrs(func.getArgAttrDict(argument.getArgNumber()));
+      if (failed(describe("argument", "arg", argument.getArgNumber(), argument, attrs)))
         return failure();
-      func.setArgAttr(i, "mhc.name", nameOf(func.getArgAttrOfType<StringAttr>(i, "mhc.name"), "arg", i));
-      func.setArgAttr(i, "mhc.dims", dimsOf(argument));
-      func.setArgAttr(i, bufferization::BufferizationDialect::kWritableAttrName, builder.getBoolAttr(false));
+      arguments.push_back(attrs.getDictionary(func.getContext()));
     }
-    Operation *terminator = func.getBody().front().getTerminator();
-    for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
-      if (failed(checkType("result", i, result.getType())) || failed(checkResultSizes(i, result)) ||
-          failed(checkName("result", i, func.getResultAttrOfType<StringAttr>(i, "mhc.name"))))
+    for (auto [i, result] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
+      NamedAttrList attrs(func.getResultAttrDict(i));
+      if (failed(describe("result", "result", i, result, attrs)) || failed(checkResultSizes(i, result)))
         return failure();
-      func.setResultAttr(i, "mhc.name", nameOf(func.getResultAttrOfType<StringAttr>(i, "mhc.name"), "result", i));
-      func.setResultAttr(i, "mhc.dims", dimsOf(result));
+      results.push_back(attrs.getDictionary(func.getContext()));
     }
+    func.setArgAttrsAttr(builder.getArrayAttr(arguments));
+    func.setResAttrsAttr(builder.getArrayAttr(results));
     return success();
   }
 
@@ -67,6 +64,17 @@ private:
     return failure(result.wasInterrupted());
   }
 
+  LogicalResult describe(StringRef kind, StringRef defaultName, unsigned number, Value tensor, NamedAttrList &attrs) {
+    if (failed(checkType(kind, number, tensor.getType())))
+      return failure();
+    auto name = dyn_cast_or_null<StringAttr>(attrs.get("mhc.name"));
+    if (!name)
+      name = builder.getStringAttr(defaultName + Twine(number));
+    attrs.set("mhc.name", name);
+    attrs.set("mhc.dims", dimsOf(tensor));
+    return checkName(kind, number, name);
+  }
+
   LogicalResult checkType(StringRef kind, unsigned number, Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || elementCode(tensor.getElementType()) == kNoElement)
@@ -79,8 +87,6 @@ private:
   }
 
   LogicalResult checkName(StringRef kind, unsigned number, StringAttr name) {
-    if (!name)
-      return success();
     auto isPlain = [](char c) { return c > ' ' && c < 0x7f; };
     if (name.empty() || !llvm::all_of(name.getValue(), isPlain))
       return func.emitError() << kind << " " << number << " of entry '" << func.getName() << "' is called '"
@@ -97,10 +103,6 @@ private:
         return func.emitError() << "result " << number << " of entry '" << func.getName() << "' has a size in dimension "
                                 << dim << " that no argument has";
     return success();
-  }
-
-  StringAttr nameOf(StringAttr given, StringRef kind, unsigned number) {
-    return given ? given : builder.getStringAttr(kind + Twine(number));
   }
 
   ArrayAttr dimsOf(Value tensor) {

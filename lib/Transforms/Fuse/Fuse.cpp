@@ -65,6 +65,7 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     if (level == FuseLevel::layer) {
       numFused += fusePre(func);
       eraseDead(func);
+      dropUnusedGates(func);
     }
     numFused += narrowGates(func);
     eraseDead(func);

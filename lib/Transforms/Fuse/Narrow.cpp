@@ -49,6 +49,34 @@ static bool narrow(GatesOp gates) {
   return true;
 }
 
+/// The same op without one optional result, which nothing uses.
+static void dropResult(Operation *op, Value unused) {
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(op->getOperands());
+  state.addAttributes(op->getAttrs());
+  SmallVector<Value> kept;
+  for (Value result : op->getResults())
+    if (result != unused)
+      kept.push_back(result);
+  state.addTypes(TypeRange(ValueRange(kept)));
+  Operation *narrowed = OpBuilder(op).create(state);
+  for (auto [old, result] : llvm::zip(kept, narrowed->getResults()))
+    old.replaceAllUsesWith(result);
+  op->erase();
+}
+
+void mhc::dropUnusedGates(func::FuncOp func) {
+  for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
+    Value gate;
+    if (auto pre = dyn_cast<PreOp>(op))
+      gate = pre.getHPre();
+    else if (auto head = dyn_cast<HeadOp>(op))
+      gate = head.getHPre();
+    if (gate && gate.use_empty())
+      dropResult(&op, gate);
+  }
+}
+
 unsigned mhc::narrowGates(func::FuncOp func) {
   unsigned count = 0;
   func.walk([&](GatesOp gates) { count += narrow(gates); });

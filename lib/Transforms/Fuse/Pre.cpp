@@ -140,9 +140,7 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, const Site &
   AggregateOp a = site.aggregate;
   auto gateType = cast<RankedTensorType>(g.getHPre().getType());
   int64_t n = gateType.getDimSize(1);
-  // The aggregate and the fold read h_pre inside the kernel.
-  unsigned inside = site.foldPre ? 2 : 1;
-  bool hPre = llvm::range_size(g.getHPre().getUses()) > inside;
+  bool hPre = !g.getHPre().hasOneUse(); // the aggregate reads it inside the kernel
   SinkhornOp s = site.sinkhorn;
   auto pre = PreOp::create(
       builder, loc, a.getU().getType(), hPre ? Type(gateType) : Type(), gateType,

@@ -168,11 +168,11 @@ bool CoefficientRaiser::matchStat(Linear &linear, std::vector<Factor> scales) {
   if (op && (op->getName().getStringRef() == (stat.power == 1 ? "math.rsqrt" : "math.sqrt"))) {
     Form inner = forms.at(op->getOperand(0), stat.index);
     forms.resolve(inner);
-    bool shifted = inner.terms.size() == 2 && inner.terms[1].factors.empty();
-    if ((inner.terms.size() == 1 || shifted) && inner.terms[0].factors.size() == 1 &&
+    std::optional<double> eps = forms.takeConstant(inner);
+    if (inner.terms.size() == 1 && inner.terms[0].factors.size() == 1 &&
         inner.terms[0].coefficient == 1 && inner.terms[0].sums.empty() && inner.terms[0].factors[0].power == 1) {
       linear.statForm = Stat::mean_square;
-      linear.multiplier.eps = shifted ? inner.terms[1].coefficient : 0;
+      linear.multiplier.eps = eps.value_or(0);
       stat = inner.terms[0].factors[0];
     }
   }

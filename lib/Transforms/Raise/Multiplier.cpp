@@ -25,11 +25,7 @@ struct SquareSum {
 static std::optional<SquareSum> matchSquareSum(FormBuilder &forms, Value value, const Indices &index) {
   Form form = forms.at(value, index);
   forms.resolve(form);
-  double shift = 0;
-  if (form.terms.size() == 2 && form.terms[1].factors.empty()) {
-    shift = form.terms[1].coefficient;
-    form.terms.pop_back();
-  }
+  double shift = forms.takeConstant(form).value_or(0);
   if (form.terms.size() != 1)
     return std::nullopt;
   Term &term = form.terms[0];
@@ -89,8 +85,8 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
     return std::nullopt;
   Form form = forms.at(factor.base, factor.index);
   forms.resolve(form);
-  if (form.terms.size() != 2 || !form.terms[1].factors.empty() || form.terms[0].factors.size() != 1 ||
-      form.terms[0].factors[0].power != 1)
+  std::optional<double> eps = forms.takeConstant(form);
+  if (!eps || form.terms[0].factors.size() != 1 || form.terms[0].factors[0].power != 1)
     return std::nullopt;
   auto square = matchRoot(forms, form.terms[0].factors[0], reciprocal);
   if (!square || reciprocal || square->shift != 0)
@@ -98,5 +94,5 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
   double width = forms.extent(square->sums);
   if (!near(form.terms[0].coefficient * std::sqrt(square->scale * width), coefficient))
     return std::nullopt;
-  return Multiplier{Norm::outside, form.terms[1].coefficient / coefficient, square->x, square->sums};
+  return Multiplier{Norm::outside, *eps / coefficient, square->x, square->sums};
 }

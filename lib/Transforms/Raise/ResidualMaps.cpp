@@ -71,19 +71,22 @@ static std::optional<Step> matchDenominator(FormBuilder &forms, Value value, con
   forms.resolve(form);
   if (form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].sums.empty()) {
     auto max = form.terms[0].factors[0].base.getDefiningOp<arith::MaximumFOp>();
-    std::optional<double> eps = max ? constantValue(max.getRhs()) : std::nullopt;
+    if (!max)
+      return std::nullopt;
+    bool constantFirst = constantValue(max.getLhs()).has_value();
+    std::optional<double> eps = constantValue(constantFirst ? max.getLhs() : max.getRhs());
     if (!eps)
       return std::nullopt;
-    std::optional<Step> step = matchDenominator(forms, max.getLhs(), form.terms[0].factors[0].index, previous);
+    Value sum = constantFirst ? max.getRhs() : max.getLhs();
+    std::optional<Step> step = matchDenominator(forms, sum, form.terms[0].factors[0].index, previous);
     if (!step || step->denom != Denom::none)
       return std::nullopt;
     return Step{step->dim, Denom::clamp, *eps};
   }
   Step step{0, Denom::none, 0};
-  if (form.terms.size() == 2 && form.terms[1].factors.empty()) {
+  if (std::optional<double> eps = forms.takeConstant(form)) {
     step.denom = Denom::add;
-    step.eps = form.terms[1].coefficient;
-    form.terms.pop_back();
+    step.eps = *eps;
   }
   if (form.terms.size() != 1 || form.terms[0].factors.size() != 1)
     return std::nullopt;

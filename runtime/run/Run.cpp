@@ -1,11 +1,10 @@
-//===- Run.cpp - All of mhc-run -------------------------------------------===//
+//===- Run.cpp - Run a model on tensor files ---------------------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Run.h"
-#include "Inputs.h"
+#include "mhcrt/run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,13 +12,13 @@
 #include <exception>
 #include <memory>
 
-using namespace mhc;
-using mhcrt::HostTensor;
+using namespace mhcrt;
 
 static constexpr int kGood = 0, kMismatch = 1, kError = 2;
+static constexpr const char *kTool = "mhc-run";
 
-static int fail(const std::string &error) {
-  std::fprintf(stderr, "mhc-run: error: %s\n", error.c_str());
+static int fail(const char *tool, const std::string &error) {
+  std::fprintf(stderr, "%s: error: %s\n", tool, error.c_str());
   return kError;
 }
 
@@ -34,8 +33,7 @@ static void listModel(const mhcrt_model *model) {
   }
 }
 
-/// The entry that --entry names, or the only one.
-static bool selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error) {
+bool mhcrt::selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error) {
   entry = 0;
   mhcrt_message message;
   // An empty name is no entry: the miss lists the entries there are.
@@ -48,7 +46,7 @@ static bool selectEntry(const mhcrt_model *model, const RunOptions &options, int
 }
 
 /// Prints what --expect found; false when a value does not pass.
-static bool report(const char *name, const mhcrt::Comparison &c, double relative) {
+static bool report(const char *name, const Comparison &c, double relative) {
   std::printf("%s: %s, max abs error %.3g, max rel error %.3g (tolerance %.3g)\n", name, c.pass ? "match" : "MISMATCH",
               c.maxAbs, c.maxRel, relative);
   if (!c.pass)
@@ -64,13 +62,13 @@ static bool compareResults(const Signature &results, const std::vector<HostTenso
     if (files[i].empty())
       continue;
     HostTensor want;
-    if (!mhcrt::readNpy(files[i], want, error))
+    if (!readNpy(files[i], want, error))
       return false;
-    mhcrt::Tolerance allowed = mhcrt::defaultTolerance(tensors[i].dtype());
+    Tolerance allowed = defaultTolerance(tensors[i].dtype());
     if (tolerance >= 0)
       allowed = {0, tolerance};
-    mhcrt::Comparison comparison;
-    if (!mhcrt::compare(tensors[i].get(), want.get(), allowed, comparison, error)) {
+    Comparison comparison;
+    if (!compare(tensors[i].get(), want.get(), allowed, comparison, error)) {
       error = std::string("result '") + results[i].name + "' and '" + files[i] + "': " + error;
       return false;
     }
@@ -119,7 +117,8 @@ static bool time(const Call &call, int repetitions, std::string &error) {
   return true;
 }
 
-static int runEntry(const mhcrt_model *model, mhcrt_context *context, int32_t entry, const RunOptions &options) {
+static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *context, int32_t entry,
+                    const RunOptions &options) {
   const Signature arguments{model, entry, false}, results{model, entry, true};
   std::vector<HostTensor> inputs, outputs(results.size());
   std::vector<std::string> outFiles, expectFiles;
@@ -127,7 +126,7 @@ static int runEntry(const mhcrt_model *model, mhcrt_context *context, int32_t en
   if (!assignFiles(results, options.outs, "--out", outFiles, error) ||
       !assignFiles(results, options.expects, "--expect", expectFiles, error) ||
       !readArguments(arguments, options, inputs, notes, error))
-    return fail(error);
+    return fail(tool, error);
   std::fputs(notes.c_str(), stderr);
 
   Call call{model, entry, context, {}, std::vector<mhcrt_tensor>(results.size())};
@@ -135,63 +134,79 @@ static int runEntry(const mhcrt_model *model, mhcrt_context *context, int32_t en
     call.arguments.push_back(input.get());
   mhcrt_message message;
   if (mhcrt_model_infer(model, entry, call.arguments.data(), call.results.data(), &message) != MHCRT_OK)
-    return fail(message.text);
+    return fail(tool, message.text);
   for (int32_t i = 0; i < results.size(); ++i) {
     const mhcrt_tensor &type = call.results[i];
     if (!outputs[i].allocate(type.dtype, std::vector<int64_t>(type.dims, type.dims + type.rank), error))
-      return fail(std::string("result '") + results[i].name + "': " + error);
+      return fail(tool, std::string("result '") + results[i].name + "': " + error);
     call.results[i] = outputs[i].get();
   }
 
   if (!call.run(error) || (options.repetitions && !time(call, options.repetitions, error)))
-    return fail(error);
+    return fail(tool, error);
 
   for (int32_t i = 0; i < results.size(); ++i) {
     if (outFiles[i].empty() && expectFiles[i].empty())
       std::printf("%s: %s\n", results[i].name, outputs[i].type().c_str());
-    if (!outFiles[i].empty() && !mhcrt::writeNpy(outFiles[i], outputs[i].get(), error))
-      return fail(error);
+    if (!outFiles[i].empty() && !writeNpy(outFiles[i], outputs[i].get(), error))
+      return fail(tool, error);
   }
   bool match = true;
   if (!compareResults(results, outputs, expectFiles, options.tolerance, match, error))
-    return fail(error);
+    return fail(tool, error);
   return match ? kGood : kMismatch;
 }
 
-static int runModel(const RunOptions &options) {
-  mhcrt_message message;
-  mhcrt_model *opened = nullptr;
-  if (mhcrt_model_open(options.model.c_str(), &opened, &message) != MHCRT_OK)
-    return fail(message.text);
-  const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
+static int runChecked(const char *tool, const mhcrt_model *model, const RunOptions &options) {
   if (options.list) {
-    listModel(opened);
+    listModel(model);
     return kGood;
   }
   int32_t entry = 0;
   std::string error;
-  if (!selectEntry(opened, options, entry, error))
-    return fail(error);
+  if (!selectEntry(model, options, entry, error))
+    return fail(tool, error);
   mhcrt_context *context = nullptr;
-  if (mhcrt_model_context_create(opened, options.threads, &context, &message) != MHCRT_OK)
-    return fail(message.text);
-  const int status = runEntry(opened, context, entry, options);
-  mhcrt_model_context_destroy(opened, context);
+  mhcrt_message message;
+  if (mhcrt_model_context_create(model, options.threads, &context, &message) != MHCRT_OK)
+    return fail(tool, message.text);
+  const int status = runEntry(tool, model, context, entry, options);
+  mhcrt_model_context_destroy(model, context);
   return status;
 }
 
-int mhc::runMain(int argc, const char *const *argv) {
+int mhcrt::runModel(const char *tool, const mhcrt_model *model, const RunOptions &options) {
+  try {
+    return runChecked(tool, model, options);
+  } catch (const std::exception &problem) {
+    return fail(tool, problem.what());
+  }
+}
+
+static int openAndRun(const RunOptions &options) {
+  mhcrt_message message;
+  mhcrt_model *opened = nullptr;
+  if (mhcrt_model_open(options.model.c_str(), &opened, &message) != MHCRT_OK)
+    return fail(kTool, message.text);
+  const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
+  return runModel(kTool, opened, options);
+}
+
+int mhcrt::runMain(int argc, const char *const *argv) {
   try {
     RunOptions options;
     std::string error;
-    if (!parseOptions(argc, argv, options, error))
-      return fail(error);
+    if (!parseRunOptions(argc, argv, options, error))
+      return fail(kTool, error);
     if (options.help) {
-      std::fputs(kRunHelp, stdout);
+      std::printf("mhc-run: run a compiled model on tensor files\n\n"
+                  "usage: mhc-run model.so [--entry NAME] [--arg FILE | --arg NAME=FILE]... [options]\n\n%s\n"
+                  "bf16 in a .npy file is '<V2' or '<u2'. Exit status: 0 good, 1 a comparison failed, 2 an error.\n",
+                  kRunOptionsHelp);
       return kGood;
     }
-    return runModel(options);
+    return openAndRun(options);
   } catch (const std::exception &problem) {
-    return fail(problem.what());
+    return fail(kTool, problem.what());
   }
 }

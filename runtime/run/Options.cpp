@@ -1,26 +1,24 @@
-//===- Options.cpp - Command line of mhc-run ------------------------------===//
+//===- Options.cpp - Options of a run ------------------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Options.h"
+#include "mhcrt/run.h"
 
 #include <cmath>
 #include <cstdlib>
 
-using namespace mhc;
+using namespace mhcrt;
 
 static constexpr int kDefaultRepetitions = 20;
 
-const char *const mhc::kRunHelp = R"(mhc-run: run a compiled model on tensor files
-
-usage: mhc-run model.so [--entry NAME] [--arg FILE | --arg NAME=FILE]... [options]
-
-  --entry NAME           which entry to run; may be left out when the model has one
+const char *const mhcrt::kRunOptionsHelp =
+    R"(  --entry NAME           which entry to run; may be left out when the model has one
   --arg FILE             the next argument, in the order of --list; .npy
   --arg NAME=FILE        the argument called NAME
   --args FILE            .safetensors: arguments by name; other tensors in it are ignored
+  --args FOLDER          arguments by name, from FOLDER/NAME.npy
   --out FILE             store the next result as .npy; also NAME=FILE
   --expect FILE          compare the next result with a .npy file; also NAME=FILE
   --tolerance X          a value passes when |got - expected| <= X * max|expected|
@@ -31,8 +29,6 @@ usage: mhc-run model.so [--entry NAME] [--arg FILE | --arg NAME=FILE]... [option
   --time[=N]             run N times (default 20) after one warm-up; print median and best
   --list                 print the entries with their arguments and results
   --help
-
-bf16 in a .npy file is '<V2' or '<u2'. Exit status: 0 good, 1 a comparison failed, 2 an error.
 )";
 
 /// Reads a whole number in [least, most].
@@ -51,7 +47,7 @@ static bool parseTolerance(const std::string &text, double &value) {
   return !text.empty() && !*end && value >= 0 && std::isfinite(value);
 }
 
-bool mhc::parseOptions(int argc, const char *const *argv, RunOptions &options, std::string &error) {
+bool mhcrt::parseRunOptions(int argc, const char *const *argv, RunOptions &options, std::string &error) {
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i], value;
     bool hasValue = false;

@@ -4,10 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Inputs.h"
+#include "mhcrt/run.h"
 
-using namespace mhc;
-using mhcrt::HostTensor;
+#include <sys/stat.h>
+
+using namespace mhcrt;
 
 int32_t Signature::size() const {
   return results ? mhcrt_model_results(model, entry) : mhcrt_model_arguments(model, entry);
@@ -31,8 +32,8 @@ static std::string listNames(const Signature &signature) {
   return text.empty() ? "none" : text;
 }
 
-bool mhc::assignFiles(const Signature &signature, const std::vector<std::string> &words, const char *option,
-                      std::vector<std::string> &files, std::string &error) {
+bool mhcrt::assignFiles(const Signature &signature, const std::vector<std::string> &words, const char *option,
+                        std::vector<std::string> &files, std::string &error) {
   files.assign(signature.size(), "");
   int32_t position = 0;
   for (const std::string &word : words) {
@@ -78,7 +79,7 @@ static bool adjustType(const mhcrt_tensor_info &info, const std::string &file, b
     return false;
   }
   HostTensor converted;
-  if (!mhcrt::convert(tensor.get(), info.dtype, converted, error)) {
+  if (!convert(tensor.get(), info.dtype, converted, error)) {
     error = std::string("argument '") + info.name + "': '" + file + "': " + error;
     return false;
   }
@@ -87,20 +88,34 @@ static bool adjustType(const mhcrt_tensor_info &info, const std::string &file, b
   return true;
 }
 
-bool mhc::readArguments(const Signature &signature, const RunOptions &options, std::vector<HostTensor> &tensors,
-                        std::string &notes, std::string &error) {
+/// The tensors of the signature that a bundle has.
+static bool readBundle(const Signature &signature, const std::string &bundle, std::map<std::string, HostTensor> &named,
+                       std::string &error) {
+  struct stat status;
+  if (stat(bundle.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    return readSafetensors(bundle, named, error);
+  for (int32_t i = 0; i < signature.size(); ++i) {
+    const std::string file = bundle + "/" + signature[i].name + ".npy";
+    if (stat(file.c_str(), &status) == 0 && !readNpy(file, named[signature[i].name], error))
+      return false;
+  }
+  return true;
+}
+
+bool mhcrt::readArguments(const Signature &signature, const RunOptions &options, std::vector<HostTensor> &tensors,
+                          std::string &notes, std::string &error) {
   std::vector<std::string> files;
   if (!assignFiles(signature, options.args, "--arg", files, error))
     return false;
   tensors.clear();
   tensors.resize(signature.size());
   for (int32_t i = 0; i < signature.size(); ++i)
-    if (!files[i].empty() && !mhcrt::readNpy(files[i], tensors[i], error))
+    if (!files[i].empty() && !readNpy(files[i], tensors[i], error))
       return false;
 
   for (const std::string &bundle : options.bundles) {
     std::map<std::string, HostTensor> named;
-    if (!mhcrt::readSafetensors(bundle, named, error))
+    if (!readBundle(signature, bundle, named, error))
       return false;
     for (int32_t i = 0; i < signature.size(); ++i) {
       auto found = named.find(signature[i].name);
@@ -113,8 +128,8 @@ bool mhc::readArguments(const Signature &signature, const RunOptions &options, s
 
   for (int32_t i = 0; i < signature.size(); ++i) {
     if (files[i].empty()) {
-      error = std::string("no file for argument '") + signature[i].name + "' (" + signature[i].type +
-              "); give --arg " + signature[i].name + "=FILE.npy";
+      error = std::string("no file for argument '") + signature[i].name + "' (" + signature[i].type + "); give --arg " +
+              signature[i].name + "=FILE.npy";
       return false;
     }
     if (!adjustType(signature[i], files[i], options.convert, tensors[i], notes, error))

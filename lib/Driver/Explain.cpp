@@ -1,0 +1,140 @@
+//===- Explain.cpp - What the compiler did, in print ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explain.h"
+#include "mhc/Analysis/CostReport.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mhc;
+using mlir::func::FuncOp;
+
+static bool isEntry(FuncOp func) { return func.isPublic() && !func.isDeclaration(); }
+
+static llvm::StringRef kindName(CompileRemark::Kind kind) {
+  return kind == CompileRemark::passed ? "found" : kind == CompileRemark::missed ? "missed" : "note";
+}
+
+static void printRemarks(llvm::ArrayRef<CompileRemark> remarks) {
+  for (const CompileRemark &remark : remarks)
+    llvm::outs() << remark.where << ": " << remark.pass << ": " << kindName(remark.kind) << ": " << remark.text << "\n";
+  if (!remarks.empty())
+    llvm::outs() << "\n";
+}
+
+static llvm::json::Value toJson(llvm::ArrayRef<CompileRemark> remarks) {
+  llvm::json::Array list;
+  for (const CompileRemark &remark : remarks)
+    list.push_back(llvm::json::Object{{"where", remark.where},
+                                      {"pass", remark.pass},
+                                      {"kind", kindName(remark.kind)},
+                                      {"text", remark.text}});
+  return list;
+}
+
+/// The costs of all entries before and after fusion, with the memory plan.
+static llvm::Error collectCosts(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options,
+                                std::vector<std::pair<FunctionCost, FunctionCost>> &costs) {
+  if (llvm::Error error = compiler.run(module, options, Phase::input))
+    return error;
+  std::vector<FunctionCost> before;
+  for (FuncOp func : module.getOps<FuncOp>())
+    if (isEntry(func))
+      before.push_back(costOf(func));
+  if (llvm::Error error = compiler.run(module, options, Phase::input, Phase::fuse))
+    return error;
+  size_t i = 0;
+  for (FuncOp func : module.getOps<FuncOp>())
+    if (isEntry(func))
+      costs.emplace_back(before[i++], costOf(func));
+  if (llvm::Error error = compiler.run(module, options, Phase::fuse, Phase::bufferize))
+    return error;
+  i = 0;
+  for (FuncOp func : module.getOps<FuncOp>())
+    if (isEntry(func))
+      costs[i++].second.plannedPeakBytes = plannedPeakBytes(func);
+  return llvm::Error::success();
+}
+
+llvm::Error mhc::explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+  compiler.keepRemarks();
+  Compiler::Module module(source.clone());
+  std::vector<std::pair<FunctionCost, FunctionCost>> costs;
+  if (llvm::Error error = collectCosts(compiler, *module, options.compile, costs))
+    return error;
+  CostReportOptions report;
+  report.json = options.explain == Explain::json;
+  report.machine = lookupMachine(options.machine);
+  if (auto tokens = options.sizes.find("M"); tokens != options.sizes.end())
+    report.tokens = tokens->second;
+  if (!report.json) {
+    printRemarks(compiler.remarks());
+    for (auto &[before, after] : costs)
+      printReport(llvm::outs(), before, after, report);
+    return llvm::Error::success();
+  }
+  llvm::json::Array functions;
+  for (auto &[before, after] : costs) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printReport(stream, before, after, report);
+    auto value = llvm::json::parse(text);
+    if (!value)
+      return value.takeError();
+    functions.push_back(std::move(*value));
+  }
+  llvm::json::Value document =
+      llvm::json::Object{{"functions", std::move(functions)}, {"remarks", toJson(compiler.remarks())}};
+  llvm::outs() << llvm::formatv("{0:2}\n", document);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Header
+//===----------------------------------------------------------------------===//
+
+static std::string identifier(llvm::StringRef name) {
+  std::string result;
+  for (char c : name)
+    result += llvm::isAlnum(c) ? c : '_';
+  return result;
+}
+
+static void appendEntry(FuncOp func, std::string &text) {
+  std::string name = func.getName().str(), arguments, results;
+  unsigned numArguments = 0, numResults = 0;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    bool isResult = func.getArgAttr(i, "mhc.result") != nullptr;
+    auto type = mlir::cast<mlir::MemRefType>(func.getArgumentTypes()[i]);
+    std::string shape;
+    for (auto dim : func.getArgAttrOfType<mlir::ArrayAttr>(i, "mhc.dims").getAsRange<mlir::StringAttr>())
+      shape += (shape.empty() ? "" : ",") + dim.getValue().str();
+    std::string line;
+    llvm::raw_string_ostream(line) << "  " << identifier(name) << (isResult ? "_result_" : "_arg_")
+                                   << identifier(func.getArgAttrOfType<mlir::StringAttr>(i, "mhc.name"))
+                                   << " = " << (isResult ? numResults++ : numArguments++) << ", /* "
+                                   << type.getElementType() << "[" << shape << "] */\n";
+    (isResult ? results : arguments) += line;
+  }
+  text += "/* Entry '" + name + "': where each tensor is in 'arguments' and in 'results'. */\nenum {\n" + arguments +
+          results + "};\nmhcrt_status mhc_entry_" + name +
+          "(mhcrt_context *context, const mhcrt_tensor *arguments, const mhcrt_tensor *results);\n\n";
+}
+
+llvm::Expected<std::string> mhc::headerText(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+  Compiler::Module module(source.clone());
+  if (llvm::Error error = compiler.run(*module, options.compile, Phase::bufferize))
+    return error;
+  std::string text = "/* Made by mhcc. Shapes are not checked here; mhcrt/model.h calls entries with checks. */\n"
+                     "#ifndef MHC_MODEL_H\n#define MHC_MODEL_H\n\n#include \"mhcrt/mhcrt.h\"\n\n"
+                     "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const char mhc_model_manifest[];\n\n";
+  for (FuncOp func : module->getOps<FuncOp>())
+    if (isEntry(func))
+      appendEntry(func, text);
+  return text + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+}

@@ -1,0 +1,92 @@
+//===- Link.cpp - Model libraries ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The system's C++ compiler links: it knows where the C and C++ libraries are. The runtime's archive is the one beside
+// this program, in ../lib; the libraries that it needs are those that the build found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Driver/Driver.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace mhc;
+using llvm::StringRef;
+
+/// Words of a list that CMake passed with ';' between them.
+static void appendWords(StringRef list, std::vector<std::string> &arguments) {
+  llvm::SmallVector<StringRef> words;
+  list.split(words, ';', -1, /*KeepEmpty=*/false);
+  arguments.insert(arguments.end(), words.begin(), words.end());
+}
+
+static llvm::Expected<std::string> findRuntime() {
+  static int anchor;
+  llvm::SmallString<256> path(llvm::sys::fs::getMainExecutable(nullptr, &anchor));
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "..", "lib", "libmhcrt.a");
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  if (!llvm::sys::fs::exists(path))
+    return llvm::createStringError("a model library needs the runtime, which is not at '" + path.str() + "'");
+  return path.str().str();
+}
+
+static llvm::Expected<std::string> findLinker() {
+  for (const char *name : {"c++", "g++", "clang++"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return *path;
+  return llvm::createStringError("a model library is linked by the system's C++ compiler, and neither 'c++' nor 'g++' "
+                                 "nor 'clang++' was found");
+}
+
+/// Runs a program; on failure its error output is part of the error.
+static llvm::Error runProgram(const std::vector<std::string> &arguments) {
+  llvm::SmallString<128> log;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("mhc-link", "log", log))
+    return llvm::createStringError(error, "no temporary file can be made");
+  llvm::FileRemover removeLog(log);
+  std::vector<StringRef> words(arguments.begin(), arguments.end());
+  std::string message;
+  std::optional<StringRef> redirects[] = {StringRef(), log.str(), log.str()};
+  if (llvm::sys::ExecuteAndWait(words[0], words, std::nullopt, redirects, 0, 0, &message) == 0)
+    return llvm::Error::success();
+  if (auto text = llvm::MemoryBuffer::getFile(log))
+    message += (*text)->getBuffer().rtrim();
+  return llvm::createStringError("the model library cannot be linked: " + message);
+}
+
+llvm::Error Compiler::writeLibrary(mlir::ModuleOp module, const CompileOptions &options, StringRef path) {
+  auto bytes = object(module, options);
+  if (!bytes)
+    return bytes.takeError();
+  auto runtime = findRuntime();
+  if (!runtime)
+    return runtime.takeError();
+  auto linker = findLinker();
+  if (!linker)
+    return linker.takeError();
+
+  llvm::SmallString<128> objectPath;
+  int descriptor;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("mhc-model", "o", descriptor, objectPath))
+    return llvm::createStringError(error, "no temporary file can be made");
+  llvm::FileRemover removeObject(objectPath);
+  llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+  stream.write(bytes->data(), bytes->size());
+  stream.close();
+  if (stream.has_error()) {
+    std::error_code error = stream.error();
+    stream.clear_error();
+    return llvm::createStringError(error, "'" + objectPath.str().str() + "': " + error.message());
+  }
+
+  std::vector<std::string> arguments = {*linker, "-shared", "-o", path.str(), objectPath.str().str(), *runtime};
+  appendWords(MHC_MODEL_LINK_OPTIONS, arguments);
+  appendWords(MHC_RUNTIME_LINK_LIBRARIES, arguments);
+  return runProgram(arguments);
+}

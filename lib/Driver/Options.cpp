@@ -1,0 +1,161 @@
+//===- Options.cpp - Command line of mhcc ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the table below does not know is left to the options of a run, which mhc-run has too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "mhc/Analysis/Machine.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mhc;
+using llvm::StringRef;
+
+namespace {
+struct Option {
+  enum Value { none, optional, needed };
+
+  StringRef name;
+  Value value;
+  StringRef meta; ///< the value in the help text
+  StringRef help;
+  /// Returns what would have been right; empty when the value is taken.
+  std::string (*set)(DriverOptions &, StringRef value);
+};
+} // namespace
+
+static std::string setFuse(DriverOptions &options, StringRef value) {
+  auto level = llvm::StringSwitch<std::optional<FuseLevel>>(value)
+                   .Case("none", FuseLevel::none)
+                   .Case("chain", FuseLevel::chain)
+                   .Case("layer", FuseLevel::layer)
+                   .Default(std::nullopt);
+  if (!level)
+    return "'none', 'chain' or 'layer'";
+  options.compile.fuse = *level;
+  return "";
+}
+
+static std::string setPhase(DriverOptions &options, StringRef value) {
+  options.compileTo = parsePhase(value);
+  return options.compileTo ? "" : "one of " + phaseNames();
+}
+
+static std::string setLevel(DriverOptions &options, StringRef value) {
+  return value.getAsInteger(10, options.compile.optLevel) || options.compile.optLevel > 3 ? "0, 1, 2 or 3" : "";
+}
+
+static std::string setExplain(DriverOptions &options, StringRef value) {
+  if (!value.empty() && value != "json")
+    return "'json'";
+  options.explain = value.empty() ? Explain::text : Explain::json;
+  return "";
+}
+
+static std::string setMachine(DriverOptions &options, StringRef value) {
+  if (!lookupMachine(value))
+    return "one of " + llvm::join(llvm::map_range(allMachines(), [](auto &m) { return "'" + m.name.str() + "'"; }), ", ");
+  options.machine = value.str();
+  return "";
+}
+
+static std::string setSize(DriverOptions &options, StringRef value) {
+  auto [symbol, number] = value.split('=');
+  int64_t size;
+  if (symbol.empty() || number.getAsInteger(10, size) || size < 0)
+    return "SYMBOL=NUMBER";
+  options.sizes[symbol.str()] = size;
+  return "";
+}
+
+static const Option kOptions[] = {
+    {"-o", Option::needed, "FILE", "write FILE: .so a model library, .o an object, .ll LLVM IR, else --compile-to",
+     [](DriverOptions &options, StringRef value) { return options.output = value.str(), std::string(); }},
+    {"--compile-to", Option::needed, "PHASE", "stop behind a phase: input, raise, fuse, bufferize, lower, llvm, object",
+     setPhase},
+    {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain or layer (default)", setFuse},
+    {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
+     [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
+    {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},
+    {"--emit-header", Option::needed, "FILE", "write a C header with the entries and their argument numbers",
+     [](DriverOptions &options, StringRef value) { return options.header = value.str(), std::string(); }},
+    {"--explain", Option::optional, "json", "print what was found and fused, the bytes and flops saved, and the memory",
+     setExplain},
+    {"--machine", Option::needed, "NAME", "machine of the times in --explain", setMachine},
+    {"--run", Option::optional, "ENTRY", "compile in memory and run, with the options below",
+     [](DriverOptions &options, StringRef value) {
+       options.run = true;
+       if (!value.empty())
+         options.runOptions.entry = value.str();
+       return std::string();
+     }},
+    {"--verify", Option::none, "", "run, and compare with the float64 reference; random arguments where none are given",
+     [](DriverOptions &options, StringRef) { return options.verify = true, std::string(); }},
+    {"--size", Option::needed, "SYMBOL=N", "a size of random arguments; default M=13, other symbols 8", setSize},
+    {"--version", Option::none, "", "print the version",
+     [](DriverOptions &options, StringRef) { return options.version = true, std::string(); }},
+};
+
+std::string mhc::driverHelp() {
+  std::string text = "mhcc: compile, explain, run and verify mHC models\n\nusage: mhcc FILE.mlir [options]\n"
+                     "       mhcc - reads the standard input\n\n";
+  for (const Option &option : kOptions) {
+    std::string word = option.name.str();
+    bool isLong = option.name.starts_with("--");
+    if (option.value == Option::needed)
+      word += (isLong ? "=" : option.name == "-o" ? " " : "") + option.meta.str();
+    if (option.value == Option::optional)
+      word += "[=" + option.meta.str() + "]";
+    text += llvm::formatv("  {0,-22} {1}\n", word, option.help).str();
+  }
+  return text + "\nwith --run and --verify:\n" + mhcrt::kRunOptionsHelp +
+         "\nExit status: 0 good, 1 a comparison failed, 2 an error.\n";
+}
+
+/// The option that `word` is, and its value as far as it is in the same word.
+static const Option *findOption(StringRef word, StringRef &value, bool &hasValue) {
+  for (const Option &option : kOptions) {
+    value = word;
+    if (!value.consume_front(option.name))
+      continue;
+    hasValue = !value.empty();
+    bool isLong = option.name.starts_with("--");
+    if (value.empty() || !isLong || value.consume_front("="))
+      return &option;
+  }
+  return nullptr;
+}
+
+llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *const *argv) {
+  DriverOptions options;
+  std::vector<const char *> rest = {argv[0]};
+  for (int i = 1; i < argc; ++i) {
+    StringRef value;
+    bool hasValue = false;
+    const Option *option = findOption(argv[i], value, hasValue);
+    if (!option) {
+      rest.push_back(argv[i]);
+      continue;
+    }
+    if (option->value == Option::none && hasValue)
+      return llvm::createStringError("'" + option->name.str() + "' takes no value, found '" + value.str() + "'");
+    if (option->value == Option::needed && !hasValue) {
+      if (++i >= argc)
+        return llvm::createStringError("'" + option->name.str() + "' needs a value");
+      value = argv[i];
+    }
+    std::string needed = option->set(options, value);
+    if (!needed.empty())
+      return llvm::createStringError("'" + option->name.str() + "' is '" + value.str() + "'; needed " + needed);
+  }
+  std::string error, entry = options.runOptions.entry;
+  if (!mhcrt::parseRunOptions(rest.size(), rest.data(), options.runOptions, error) && !options.version)
+    return llvm::createStringError(error);
+  options.input = options.runOptions.model;
+  return options;
+}

@@ -1,0 +1,34 @@
+//===- Options.h - Command line of mhcc ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_DRIVER_OPTIONS_H
+#define MHC_LIB_DRIVER_OPTIONS_H
+
+#include "mhc/Driver/Driver.h"
+#include "mhcrt/run.h"
+#include <map>
+
+namespace mhc {
+
+enum class Explain { no, text, json };
+
+struct DriverOptions {
+  std::string input, output, header, machine = "h200";
+  std::optional<Phase> compileTo;
+  CompileOptions compile;
+  Explain explain = Explain::no;
+  bool run = false, verify = false, version = false;
+  std::map<std::string, int64_t> sizes; ///< of random arguments, by symbol
+  mhcrt::RunOptions runOptions;
+};
+
+llvm::Expected<DriverOptions> parseDriverOptions(int argc, const char *const *argv);
+std::string driverHelp();
+
+} // namespace mhc
+
+#endif // MHC_LIB_DRIVER_OPTIONS_H

@@ -1,0 +1,22 @@
+//===- Verify.h - Compare a compiled model with its reference ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_DRIVER_VERIFY_H
+#define MHC_LIB_DRIVER_VERIFY_H
+
+#include "Options.h"
+#include "mhc/Driver/Run.h"
+
+namespace mhc {
+
+/// Prints for each result the largest error and the first value that is wrong. False when one is.
+llvm::Expected<bool> verify(Compiler &compiler, mlir::ModuleOp source, const mhcrt_model *model,
+                            const DriverOptions &options);
+
+} // namespace mhc
+
+#endif // MHC_LIB_DRIVER_VERIFY_H

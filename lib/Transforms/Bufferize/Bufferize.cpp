@@ -1,0 +1,70 @@
+//===- Bufferize.cpp - Tensors to buffers ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+namespace mhc {
+#define GEN_PASS_DEF_BUFFERIZEPASS
+#include "mhc/Transforms/Passes.h.inc"
+} // namespace mhc
+
+using namespace mlir;
+using namespace mlir::bufferization;
+
+namespace {
+/// Decides by looking at one operand only, so that the whole of bufferization is linear. Arguments are never written.
+class LocalAnalysis : public AnalysisState {
+public:
+  explicit LocalAnalysis(const BufferizationOptions &options) : AnalysisState(options) {}
+
+  bool isInPlace(OpOperand &operand) const override {
+    if (isa<ToBufferOp>(operand.getOwner()) || !bufferizesToMemoryWrite(operand))
+      return true;
+    return operand.get().hasOneUse() && ownsBuffer(operand.get());
+  }
+
+  bool hasUndefinedContents(OpOperand *operand) const override {
+    return operand->get().getDefiningOp<tensor::EmptyOp>() != nullptr;
+  }
+
+private:
+  /// Whether nobody but users of `tensor` can see its buffer. The destination of a writing op was either owned before,
+  /// with that op as its only user, or is a copy.
+  bool ownsBuffer(Value tensor) const {
+    Operation *op = tensor.getDefiningOp();
+    if (!op)
+      return false;
+    if (isa<tensor::EmptyOp, tensor::InsertSliceOp, DestinationStyleOpInterface>(op))
+      return true;
+    auto bufferizable = getOptions().dynCastBufferizableOp(op);
+    return bufferizable && bufferizable.bufferizesToAllocation(tensor);
+  }
+};
+
+struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
+  void runOnOperation() override {
+    OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.setFunctionBoundaryTypeConversion(LayoutMapOption::IdentityLayoutMap);
+    options.unknownTypeConverterFn = [](TensorType tensor, Attribute space, const BufferizationOptions &) {
+      return getMemRefTypeWithStaticIdentityLayout(tensor, space);
+    };
+    BufferizationState state;
+    if (failed(insertTensorCopies(getOperation(), LocalAnalysis(options), state)) ||
+        failed(bufferizeModuleOp(getOperation(), options, state)))
+      signalPassFailure();
+  }
+};
+} // namespace

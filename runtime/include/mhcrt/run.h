@@ -1,0 +1,78 @@
+//===- run.h - Run a model on tensor files ------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What mhc-run does with a model library and mhcc --run with a program in its own process: the options, which file
+// belongs to which tensor, the run, the comparison, the timing. C++17; no exception leaves these functions.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_RUN_H
+#define MHCRT_RUN_H
+
+#include "mhcrt/io.h"
+#include "mhcrt/model.h"
+
+#include <string>
+#include <vector>
+
+namespace mhcrt {
+
+struct RunOptions {
+  std::string model;
+  std::string entry;                ///< "" when the model's only entry is meant
+  std::vector<std::string> args;    ///< "path" or "name=path"
+  std::vector<std::string> bundles; ///< .safetensors files, or folders with one NAME.npy per argument
+  std::vector<std::string> expects; ///< "path" or "name=path"
+  std::vector<std::string> outs;    ///< "path" or "name=path"
+  double tolerance = -1;            ///< relative; negative means the default of the dtype
+  int threads = 0;
+  int repetitions = 0; ///< 0: no timing
+  bool convert = false;
+  bool list = false;
+  bool help = false;
+
+  bool givesArguments() const { return !args.empty() || !bundles.empty(); }
+};
+
+/// False with `error` set when the command line cannot be understood.
+bool parseRunOptions(int argc, const char *const *argv, RunOptions &options, std::string &error);
+
+/// The lines on options in the help text.
+extern const char *const kRunOptionsHelp;
+
+/// The arguments (results) of an entry.
+struct Signature {
+  const mhcrt_model *model;
+  int32_t entry;
+  bool results;
+
+  int32_t size() const;
+  const mhcrt_tensor_info &operator[](int32_t index) const;
+  /// "argument" or "result"
+  const char *noun() const { return results ? "result" : "argument"; }
+  /// -1 when there is none.
+  int32_t find(const std::string &name) const;
+};
+
+/// One path per tensor of the signature, "" where none was given: "NAME=FILE" by name, "FILE" in order.
+bool assignFiles(const Signature &signature, const std::vector<std::string> &words, const char *option,
+                 std::vector<std::string> &files, std::string &error);
+
+/// All arguments of the entry, from --arg and --args. `notes` says what --convert rounded.
+bool readArguments(const Signature &signature, const RunOptions &options, std::vector<HostTensor> &tensors,
+                   std::string &notes, std::string &error);
+
+/// The entry that --entry names, or the only one.
+bool selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error);
+
+/// Runs an entry on the files that the options name, compares and prints. `tool` starts the error lines. Returns the
+/// exit status: 0 good, 1 a comparison failed, 2 an error.
+int runModel(const char *tool, const mhcrt_model *model, const RunOptions &options);
+
+/// All of mhc-run.
+int runMain(int argc, const char *const *argv);
+
+} // namespace mhcrt
+
+#endif // MHCRT_RUN_H

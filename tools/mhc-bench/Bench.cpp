@@ -1,0 +1,206 @@
+//===- Bench.cpp - Time the kernels ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bench.h"
+#include "KernelFunction.h"
+#include "mhcrt/measure.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+
+using namespace mhc;
+using namespace mhc::bench;
+using llvm::Expected;
+using llvm::formatv;
+
+//===----------------------------------------------------------------------===//
+// One measurement
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FreeBuffer {
+  void operator()(void *data) { std::free(data); }
+};
+using Buffer = std::unique_ptr<void, FreeBuffer>;
+} // namespace
+
+/// Even random numbers in [-scale, scale]: the high half of an f32 is the bf16 with its leading bits.
+static void fill(void *data, const CaseTensor &tensor, uint64_t seed) {
+  uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+  for (int64_t i = 0; i < tensor.elements; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    float value = static_cast<float>((static_cast<double>(state >> 32) / 2147483648.0 - 1.0) * tensor.scale);
+    if (tensor.dtype == MHCRT_F32) {
+      static_cast<float *>(data)[i] = value;
+    } else {
+      uint32_t bits;
+      std::memcpy(&bits, &value, sizeof(bits));
+      static_cast<uint16_t *>(data)[i] = bits >> 16;
+    }
+  }
+}
+
+static double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Median over the repetitions, after two calls that bring memory and clock up.
+static Expected<double> timeCalls(KernelFunction &function, mhcrt_context *context, int reps) {
+  auto call = [&]() -> Expected<double> {
+    double start = now();
+    if (function() != MHCRT_OK)
+      return llvm::createStringError(mhcrt_last_error(context));
+    return now() - start;
+  };
+  constexpr double kSeconds = 0.3;
+  constexpr int kMinReps = 5, kMaxReps = 10000;
+  Expected<double> first = call();
+  if (!first)
+    return first.takeError();
+  Expected<double> second = call();
+  if (!second)
+    return second.takeError();
+  if (reps == 0)
+    reps = std::clamp(static_cast<int>(kSeconds / *second), kMinReps, kMaxReps);
+  std::vector<double> times;
+  for (int i = 0; i < reps; ++i) {
+    Expected<double> time = call();
+    if (!time)
+      return time.takeError();
+    times.push_back(*time);
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
+static Expected<Measurement> measure(Case c, mhcrt_context *context, int reps) {
+  constexpr int64_t kAlignment = 64;
+  std::vector<Buffer> buffers;
+  std::vector<void *> data;
+  for (auto [i, tensor] : llvm::enumerate(c.tensors)) {
+    int64_t bytes = tensor.elements * mhcrt_dtype_bytes(tensor.dtype);
+    Buffer buffer(tensor.isPresent ? std::aligned_alloc(kAlignment, llvm::alignTo(bytes, kAlignment)) : nullptr);
+    if (tensor.isPresent && !buffer)
+      return llvm::createStringError("no memory for " + std::to_string(bytes) + " bytes");
+    if (tensor.isPresent && !c.info->tensors[i].isResult)
+      fill(buffer.get(), tensor, i);
+    data.push_back(buffer.get());
+    buffers.push_back(std::move(buffer));
+  }
+  KernelFunction function(c, context, data);
+  if (!function.isFound())
+    return llvm::createStringError("the runtime has no '" + c.info->symbol + "'");
+  Expected<double> seconds = timeCalls(function, context, reps);
+  if (!seconds)
+    return seconds.takeError();
+  return Measurement{std::move(c), *seconds};
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+static double percent(double part, double whole) { return 100 * part / whole; }
+
+static void printHeader(llvm::raw_ostream &os, const Options &options, const Peaks &peaks, int threads) {
+  os << formatv("{0} threads: copy {1:f1} GB/s, {2:f1} G multiply-adds/s. M = {3}, n = {4}\n\n", threads,
+                peaks.copyBytesPerSecond / 1e9, peaks.multiplyAddsPerSecond / 1e9, options.M, options.n);
+  os << formatv("{0,-16}{1,-6}{2,6}{3,11}{4,9}{5,8}{6,13}{7,13}{8,9}\n", "kernel", "dtype", "C", "ms", "GB/s", "% copy",
+                "bytes need", "adds need", "/ bound");
+}
+
+static void printRow(llvm::raw_ostream &os, const Measurement &m, const Peaks &peaks) {
+  os << formatv("{0,-16}{1,-6}{2,6}{3,11:f3}{4,9:f1}{5,8:f0}{6,10:f3} ms{7,10:f3} ms{8,9:f2}\n", m.c.kernel,
+                mhcrt_dtype_name(m.c.dtype), m.c.sizes.C, 1e3 * m.seconds, m.bytesPerSecond() / 1e9,
+                percent(m.bytesPerSecond(), peaks.copyBytesPerSecond), 1e3 * m.byteBound(peaks),
+                1e3 * m.arithmeticBound(peaks), m.seconds / m.bound(peaks));
+}
+
+static llvm::json::Value toJson(const Measurement &m, const Peaks &peaks) {
+  return llvm::json::Object{{"kernel", m.c.kernel},
+                            {"dtype", mhcrt_dtype_name(m.c.dtype)},
+                            {"M", m.c.sizes.M},
+                            {"C", m.c.sizes.C},
+                            {"n", m.c.sizes.n},
+                            {"ms", 1e3 * m.seconds},
+                            {"gbs", m.bytesPerSecond() / 1e9},
+                            {"copy_percent", percent(m.bytesPerSecond(), peaks.copyBytesPerSecond)},
+                            {"byte_bound_ms", 1e3 * m.byteBound(peaks)},
+                            {"arithmetic_bound_ms", 1e3 * m.arithmeticBound(peaks)},
+                            {"bound_ratio", m.seconds / m.bound(peaks)}};
+}
+
+/// How much of `pre` its coefficients would take as kernels of their own.
+static void printCoefficientShare(llvm::raw_ostream &os, const std::vector<Measurement> &all) {
+  auto find = [&](llvm::StringRef kernel) {
+    return llvm::find_if(all, [&](const Measurement &m) { return m.c.kernel == kernel; });
+  };
+  auto gates = find("gates"), sinkhorn = find("sinkhorn");
+  if (gates == all.end() || sinkhorn == all.end())
+    return;
+  for (const Measurement &m : all)
+    if (m.c.kernel == "pre")
+      os << formatv("gates and sinkhorn are {0:f1} % of pre at C = {1}, {2}\n",
+                    percent(gates->seconds + sinkhorn->seconds, m.seconds), m.c.sizes.C, mhcrt_dtype_name(m.c.dtype));
+}
+
+//===----------------------------------------------------------------------===//
+// All cases
+//===----------------------------------------------------------------------===//
+
+static std::vector<Case> makeCases(const Options &options) {
+  std::vector<Case> cases;
+  for (const KernelInfo *info : allKernelInfos())
+    for (int64_t C : options.channels)
+      for (int32_t dtype : options.dtypes) {
+        Case c = makeCase(*info, {options.M, C, options.n}, hasActivations(*info) ? dtype : int32_t(MHCRT_F32));
+        bool isRepeat = (!hasActivations(*info) && dtype != options.dtypes.front()) ||
+                        (!hasChannels(*info) && C != options.channels.front());
+        if (!isRepeat && (options.kernel.empty() || options.kernel == c.kernel))
+          cases.push_back(std::move(c));
+      }
+  return cases;
+}
+
+static llvm::Error run(const Options &options, mhcrt_context *context, llvm::raw_ostream &os) {
+  if (options.M < 1 || options.n < 1 || llvm::any_of(options.channels, [](int64_t C) { return C < 1; }))
+    return llvm::createStringError("M, n and C are sizes; needed at least 1");
+  std::vector<Case> cases = makeCases(options);
+  if (cases.empty())
+    return llvm::createStringError("there is no kernel '" + options.kernel + "'");
+  Peaks peaks{mhcrt_measure_copy_bandwidth(context), mhcrt_measure_fma_peak(context)};
+  if (!options.json)
+    printHeader(os, options, peaks, mhcrt_context_threads(context));
+  std::vector<Measurement> all;
+  for (Case &c : cases) {
+    Expected<Measurement> measurement = measure(std::move(c), context, options.reps);
+    if (!measurement) { // a shape that the kernel does not take, such as n! permutations of many streams
+      llvm::WithColor::warning(llvm::errs(), "mhc-bench") << llvm::toString(measurement.takeError()) << "\n";
+      mhcrt_clear_error(context);
+      continue;
+    }
+    if (!options.json)
+      printRow(os, *measurement, peaks);
+    all.push_back(std::move(*measurement));
+  }
+  if (options.json)
+    os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(
+                                 llvm::map_range(all, [&](const Measurement &m) { return toJson(m, peaks); }))));
+  else
+    printCoefficientShare(os << "\n", all);
+  return llvm::Error::success();
+}
+
+llvm::Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
+  mhcrt_context *context = nullptr;
+  if (mhcrt_context_create(options.threads, &context) != MHCRT_OK)
+    return llvm::createStringError("no context with " + std::to_string(options.threads) + " threads");
+  llvm::Error error = ::run(options, context, os);
+  mhcrt_context_destroy(context);
+  return error;
+}

@@ -1,0 +1,89 @@
+//===- Case.cpp - One kernel at one shape ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Case.h"
+#include "mhcrt/mhcrt.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <cmath>
+
+using namespace mhc;
+using namespace mhc::bench;
+
+/// Sizes by letter. A plain product stands for the projection, a batch of products for the mix of the streams.
+static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes) {
+  double M = sizes.M, C = sizes.C, n = sizes.n;
+  if (llvm::is_contained(info.dims, "B"))
+    return {{"B", M}, {"M", n}, {"K", n}, {"N", C}};
+  return {{"M", M}, {"C", C}, {"n", n}, {"K", n * C}, {"N", 2 * n + n * n}, {"R", n * n}, {"A", 3}};
+}
+
+/// The first choice of each enum, 20 iterations, eps of 1e-6 and factors of 2.
+static double attributeValue(const KernelAttr &attr) {
+  switch (attr.kind) {
+  case KernelAttr::Int:
+    return 20;
+  case KernelAttr::Float:
+    return attr.name.ends_with("eps") ? 1e-6 : 2;
+  case KernelAttr::Enum:
+  case KernelAttr::Bool:
+  case KernelAttr::Unit:
+    return 0;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+static bool isActivation(const KernelInfo &info, unsigned index) {
+  int self = static_cast<int>(index);
+  const KernelTensor &tensor = info.tensors[index];
+  return (tensor.elementOf >= 0 && !tensor.orF32) ||
+         llvm::any_of(info.tensors, [&](const KernelTensor &other) { return other.elementOf == self; });
+}
+
+bool mhc::bench::hasActivations(const KernelInfo &info) {
+  return llvm::any_of(llvm::seq<unsigned>(0, info.tensors.size()), [&](unsigned i) { return isActivation(info, i); });
+}
+
+bool mhc::bench::hasChannels(const KernelInfo &info) {
+  return llvm::is_contained(info.dims, "C") || llvm::is_contained(info.dims, "K");
+}
+
+static CaseTensor makeTensor(const Case &c, unsigned index) {
+  const KernelTensor &tensor = c.info->tensors[index];
+  llvm::StringRef tokens = llvm::is_contained(c.info->dims, "B") ? "B" : "M";
+  double elements = 1, smallest = INFINITY;
+  bool hasTokens = false;
+  for (unsigned dim : tensor.dims) {
+    elements *= c.values.dims[dim];
+    smallest = std::min(smallest, c.values.dims[dim]);
+    hasTokens |= c.info->dims[dim] == tokens;
+  }
+  // Parameters that may be absent are; the statistic of a projection is there.
+  bool isPresent = !tensor.isOptional || hasTokens;
+  if (!isPresent)
+    return {false, MHCRT_NONE, 0, 0};
+  // Rows of a weight have length one, so that a product is as large as its other operand.
+  double scale = hasTokens ? 1.0 : 1.0 / std::sqrt(elements / smallest);
+  return {true, isActivation(*c.info, index) ? c.dtype : MHCRT_F32, static_cast<int64_t>(elements), scale};
+}
+
+Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype) {
+  Case c{&info, info.opName.drop_front(strlen("mhc.")).str(), sizes, dtype, {}, {}, 0, 0};
+  llvm::StringMap<double> letters = sizesByLetter(info, sizes);
+  for (llvm::StringRef dim : info.dims)
+    c.values.dims.push_back(letters.lookup(dim));
+  for (const KernelAttr &attr : info.attrs)
+    c.values.attrs.push_back(attributeValue(attr));
+  for (const KernelDimRule &rule : info.dimRules)
+    c.values.dims[rule.dim] = rule.value(c.values);
+  for (unsigned i = 0; i < info.tensors.size(); ++i) {
+    c.tensors.push_back(makeTensor(c, i));
+    c.bytes += c.tensors[i].elements * mhcrt_dtype_bytes(c.tensors[i].dtype);
+  }
+  c.flops = info.flops(c.values);
+  return c;
+}

@@ -1,0 +1,51 @@
+//===- Case.h - One kernel at one shape ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A case follows from the record of a kernel alone: sizes by the letters of the dims, attributes by their kind. New
+// kernels need no line here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TOOLS_BENCH_CASE_H
+#define MHC_TOOLS_BENCH_CASE_H
+
+#include "mhc/IR/KernelInfo.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mhc::bench {
+
+struct Sizes {
+  int64_t M = 4096, C = 4096, n = 4;
+};
+
+struct CaseTensor {
+  bool isPresent;
+  int32_t dtype; ///< mhcrt_dtype; MHCRT_NONE when absent
+  int64_t elements;
+  double scale; ///< of the random elements of an operand
+};
+
+struct Case {
+  const KernelInfo *info;
+  std::string kernel; ///< "sinkhorn"
+  Sizes sizes;
+  int32_t dtype; ///< of the activations
+  KernelSizes values;
+  std::vector<CaseTensor> tensors;
+  double bytes, flops;
+};
+
+/// Whether any tensor of the kernel has the type of the activations; the others are f32.
+bool hasActivations(const KernelInfo &info);
+/// Whether the channels matter; the coefficients of a token know only n.
+bool hasChannels(const KernelInfo &info);
+
+Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype);
+
+} // namespace mhc::bench
+
+#endif // MHC_TOOLS_BENCH_CASE_H

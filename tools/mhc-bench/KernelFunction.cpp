@@ -1,0 +1,63 @@
+//===- KernelFunction.cpp - A kernel called by its record ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFunction.h"
+#include "mhcrt/kernels.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mhc;
+using namespace mhc::bench;
+
+using Function = void (*)();
+
+static Function lookupKernel(llvm::StringRef symbol) {
+  return llvm::StringSwitch<Function>(symbol)
+#define MHC_KERNEL(name) .Case(#name, reinterpret_cast<Function>(&name))
+#include "KernelSymbols.inc"
+#undef MHC_KERNEL
+      .Default(nullptr);
+}
+
+void KernelFunction::add(ffi_type *type, Value value) {
+  types.push_back(type);
+  values.push_back(std::make_unique<Value>(value));
+  addresses.push_back(values.back().get());
+}
+
+static bool is32Bit(const KernelAttr &attr) { return attr.cType == "int32_t"; }
+
+KernelFunction::KernelFunction(const Case &c, mhcrt_context *context, const std::vector<void *> &data)
+    : function(lookupKernel(c.info->symbol)) {
+  Value value;
+  add(&ffi_type_pointer, Value{context});
+  for (auto [tensor, pointer] : llvm::zip(c.tensors, data)) {
+    add(&ffi_type_pointer, Value{pointer});
+    value.i32 = tensor.dtype;
+    add(&ffi_type_sint32, value);
+  }
+  for (double dim : c.values.dims) {
+    value.i64 = static_cast<int64_t>(dim);
+    add(&ffi_type_sint64, value);
+  }
+  for (auto [attr, number] : llvm::zip(c.info->attrs, c.values.attrs)) {
+    if (attr.kind == KernelAttr::Float)
+      value.f64 = number;
+    else if (is32Bit(attr))
+      value.i32 = static_cast<int32_t>(number);
+    else
+      value.i64 = static_cast<int64_t>(number);
+    add(attr.kind == KernelAttr::Float ? &ffi_type_double : is32Bit(attr) ? &ffi_type_sint32 : &ffi_type_sint64, value);
+  }
+  if (ffi_prep_cif(&call, FFI_DEFAULT_ABI, types.size(), &ffi_type_sint32, types.data()) != FFI_OK)
+    function = nullptr;
+}
+
+mhcrt_status KernelFunction::operator()() {
+  ffi_arg status;
+  ffi_call(&call, function, &status, addresses.data());
+  return static_cast<mhcrt_status>(status);
+}

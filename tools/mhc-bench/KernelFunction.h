@@ -1,0 +1,47 @@
+//===- KernelFunction.h - A kernel called by its record ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TOOLS_BENCH_KERNELFUNCTION_H
+#define MHC_TOOLS_BENCH_KERNELFUNCTION_H
+
+#include "Case.h"
+#include "mhcrt/mhcrt.h"
+#include <ffi.h>
+#include <memory>
+
+namespace mhc::bench {
+
+/// The runtime function of a case with its arguments: context, tensors, dims, attributes, in the order of the record.
+class KernelFunction {
+public:
+  /// `data` has one pointer per tensor of the record, null for the absent ones.
+  KernelFunction(const Case &c, mhcrt_context *context, const std::vector<void *> &data);
+  KernelFunction(const KernelFunction &) = delete;
+
+  /// False when the runtime has no such kernel.
+  bool isFound() const { return function != nullptr; }
+  mhcrt_status operator()();
+
+private:
+  union Value {
+    void *pointer;
+    int32_t i32;
+    int64_t i64;
+    double f64;
+  };
+  void add(ffi_type *type, Value value);
+
+  void (*function)();
+  ffi_cif call;
+  std::vector<ffi_type *> types;
+  std::vector<std::unique_ptr<Value>> values; ///< at fixed addresses, which the call keeps
+  std::vector<void *> addresses;
+};
+
+} // namespace mhc::bench
+
+#endif // MHC_TOOLS_BENCH_KERNELFUNCTION_H
