@@ -18,10 +18,10 @@
 using namespace mhc;
 using llvm::StringRef;
 
-/// Words of a list that CMake passed with ';' between them.
+/// Words of a list that CMake passed with '|' between them.
 static void appendWords(StringRef list, std::vector<std::string> &arguments) {
   llvm::SmallVector<StringRef> words;
-  list.split(words, ';', -1, /*KeepEmpty=*/false);
+  list.split(words, '|', -1, /*KeepEmpty=*/false);
   arguments.insert(arguments.end(), words.begin(), words.end());
 }
 

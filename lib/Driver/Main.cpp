@@ -11,6 +11,7 @@
 #include "mhc/Driver/Main.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <cstdio>
 
 using namespace mhc;
 using llvm::StringRef;
@@ -88,6 +89,7 @@ static int runModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptio
   int status = kGood;
   if (options.run || options.runOptions.list)
     status = mhcrt::runModel("mhcc", (*model)->get(), options.runOptions);
+  std::fflush(stdout); // llvm::outs() has a buffer of its own
   if (status == kError || !options.verify)
     return status;
   auto good = verify(compiler, source, (*model)->get(), options);

@@ -5,6 +5,14 @@
 //
 //   u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
 //
+// Plan    Lanes along C; the n weights of a token in registers, one pass. nC: n rows are read side by side. Cn: blocks
+//         of 256 channels go through planes in the first-level cache. Large outputs bypass the caches, a whole cache
+//         line per store.
+// Bytes   per token (n+1)*C elements and 4*n: nothing is read twice.
+// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
+// Round   f32 sums in the order of i, one rounding at the store.
+// Result  @AGG@
+//
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/aggregate.cpp"

@@ -6,6 +6,14 @@
 //   out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]
 //   A = h_res (oi) or its transpose (io)
 //
+// Plan    Lanes along C. nC with n=4: the n*n + n coefficients of a token and two vectors of every stream in registers,
+//         so that x is read once and out written once; large outputs bypass the caches, a whole cache line per store.
+//         Otherwise: blocks of 256 channels as f32 planes in the first-level cache. out may be x.
+// Bytes   per token (2n+1)*C elements and 4*(n*n + n).
+// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
+// Round   f32: f + bias, times h_post, then the products in the order of i; one rounding at the store.
+// Result  @POST@
+//
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/post.cpp"

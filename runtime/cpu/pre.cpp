@@ -3,7 +3,15 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   projection, gates, residual map and aggregate of a tile of tokens: x comes from memory once
+//   P = x phi^T, s = 1/rms(x)          h_pre, h_post, z = gates(s * P)
+//   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
+//
+// Plan    projection.cpp's, on tiles of 64 tokens; then the coefficients of the tile with one token per lane, then
+//         aggregate.cpp's loop over the same tokens, whose x is still in the caches that their size allows.
+// Bytes   per token (n+1)*C elements and 4*(2n + n*n); 4*N*K for phi once per call.
+// Needs   nothing.
+// Round   coefficients in f32, u rounded once. The same bits as the four kernels one after the other.
+// Result  @PRE@
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE

@@ -6,6 +6,15 @@
 //   proj[m,j] = sum_k x[m,k] * phi[j,k] * norm_weight[k]
 //   stat[m]   = (1/K) sum_k x[m,k]^2, or the multiplier s made of it; applied: proj is s * the sum, no stat
 //
+// Plan    phi * norm_weight is packed once per call, as f32, in chunks of 512 along K and panels of 6 outputs. A thread
+//         owns 64 tokens; per chunk and 4 tokens it widens x to f32 in the first-level cache, adding the squares, and
+//         multiplies 4 tokens by 6 outputs in 24 registers with lanes along K. While it does, it asks for the x of the
+//         next 4 tokens. phi comes from the second-level cache per 4 tokens and from the last-level cache per 64.
+// Bytes   per token n*C elements and 4*(N+1); 4*N*K for phi once per call.
+// Needs   nothing.
+// Round   f32. One sum is K/512 chunks x lanes partial sums, in an order that only K decides.
+// Result  @PROJ@
+//
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/projection.cpp"

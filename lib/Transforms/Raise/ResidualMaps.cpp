@@ -65,8 +65,10 @@ static std::optional<int64_t> summedDim(const Term &term, const Indices &index, 
 // Linear steps
 //===----------------------------------------------------------------------===//
 
-/// Matches sum(previous), sum(previous) + eps or max(sum(previous), eps) at `index`.
-static std::optional<Step> matchDenominator(FormBuilder &forms, Value value, const Indices &index, Value previous) {
+/// Matches sum(previous), sum(previous) + eps or max(sum(previous), eps), read at `index`, where `previous` is read at
+/// `outer`.
+static std::optional<Step> matchDenominator(FormBuilder &forms, Value value, const Indices &index, Value previous,
+                                            const Indices &outer) {
   Form form = forms.at(value, index);
   forms.resolve(form);
   if (form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].sums.empty()) {
@@ -78,7 +80,7 @@ static std::optional<Step> matchDenominator(FormBuilder &forms, Value value, con
     if (!eps)
       return std::nullopt;
     Value sum = constantFirst ? max.getRhs() : max.getLhs();
-    std::optional<Step> step = matchDenominator(forms, sum, form.terms[0].factors[0].index, previous);
+    std::optional<Step> step = matchDenominator(forms, sum, form.terms[0].factors[0].index, previous, outer);
     if (!step || step->denom != Denom::none)
       return std::nullopt;
     return Step{step->dim, Denom::clamp, *eps};
@@ -94,7 +96,7 @@ static std::optional<Step> matchDenominator(FormBuilder &forms, Value value, con
   Factor &summed = form.terms[0].factors[0];
   if (auto abs = summed.base.getDefiningOp<math::AbsFOp>(); abs && abs.getOperand() == previous)
     summed.base = previous;
-  std::optional<int64_t> dim = summedDim(form.terms[0], index, previous);
+  std::optional<int64_t> dim = summedDim(form.terms[0], outer, previous);
   if (!dim)
     return std::nullopt;
   step.dim = *dim;
@@ -121,7 +123,7 @@ static std::optional<std::pair<Step, Value>> matchLinearStep(FormBuilder &forms,
     forms.stops.insert(previous);
     Indices index = forms.freshIndices(value);
     if (!inverted) {
-      if (auto step = matchDenominator(forms, denominator, index, previous))
+      if (auto step = matchDenominator(forms, denominator, index, previous, index))
         return std::make_pair(*step, previous);
       continue;
     }
@@ -130,9 +132,7 @@ static std::optional<std::pair<Step, Value>> matchLinearStep(FormBuilder &forms,
         reciprocal.terms[0].coefficient != 1 || reciprocal.terms[0].factors[0].power != -1)
       continue;
     const Factor &divisor = reciprocal.terms[0].factors[0];
-    Indices inner = divisor.index;
-    // The divisor has lost the summed dimension: look at it under its own index.
-    if (auto step = matchDenominator(forms, divisor.base, inner, previous))
+    if (auto step = matchDenominator(forms, divisor.base, divisor.index, previous, index))
       return std::make_pair(*step, previous);
   }
   return std::nullopt;
