@@ -57,7 +57,9 @@ class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit RemarkCollector(std::vector<CompileRemark> &remarks) : remarks(remarks) {}
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    CompileRemark kept{CompileRemark::note, remark.getCategoryName().str(), {}, remark.getMsg()};
+    CompileRemark kept{CompileRemark::note, remark.getCategoryName().str(), {}, {}};
+    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
+      kept.text += argument.val;
     if (remark.getRemarkType() == llvm::remarks::Type::Passed)
       kept.kind = CompileRemark::passed;
     else if (remark.getRemarkType() == llvm::remarks::Type::Missed)
@@ -75,7 +77,7 @@ private:
 
 void Compiler::keepRemarks() {
   remark::RemarkCategories all;
-  all.all = ".*";
+  all.passed = all.missed = all.analysis = all.failed = ".*";
   (void)remark::enableOptimizationRemarks(*mlirContext, std::make_unique<RemarkCollector>(collected),
                                           std::make_unique<remark::RemarkEmittingPolicyAll>(), all);
 }

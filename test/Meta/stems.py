@@ -9,7 +9,7 @@ import re
 import source
 
 FILES = [
-    "lib/IR/Ops/{Stem}.cpp",
+    "lib/IR/Ops/{Stem}.cpp",  # where the record declares methods
     "runtime/cpu/{stem}.cpp",
     "test/IR/{stem}.mlir",
     "test/IR/{stem}-invalid.mlir",
@@ -22,7 +22,9 @@ def check(root):
             continue  # leaf ops only
         name = os.path.splitext(os.path.basename(record))[0]
         stem = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-        for pattern in FILES:
+        text = "".join(source.lines(root, record))
+        methods = "DecomposableOpInterface" in text or "hasVerifier" in text or "verifyExtra" in text
+        for pattern in FILES if methods else FILES[1:]:
             path = pattern.format(Stem=name, stem=stem)
             if not os.path.isfile(os.path.join(root, path)):
                 yield f"{record}: missing {path}"

@@ -48,10 +48,11 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
 }
 
 def ExpandMathPass : Pass<"mhc-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "Write transcendental functions out as polynomials";
+  let summary = "Write transcendental functions and conversions of bf16 out in plain arithmetic";
   let description = [{
-    So that loops with them can be vectorised without a vector library. Only for functions of f32 whose polynomial is
-    good to about two units in the last place; the others stay calls of the C library.
+    So that loops with them can be vectorised without a vector library. Polynomials take the place of exp, log,
+    log1p, tanh and erf of f32, good to two units in the last place (erf: four); the other functions stay calls of the C
+    library. Conversions of bf16 become integer arithmetic.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Transcendental.h"
 #include "mhc/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,14 +19,85 @@ namespace mhc {
 } // namespace mhc
 
 using namespace mlir;
+using namespace mhc;
 
 namespace {
+/// The bits of an f32 and arithmetic on them.
+struct Bits {
+  PatternRewriter &rewriter;
+  Location loc;
+
+  Value constant(int32_t value) {
+    return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value));
+  }
+  Value of(Value f32) { return arith::BitcastOp::create(rewriter, loc, rewriter.getI32Type(), f32); }
+  Value add(Value a, Value b) { return arith::AddIOp::create(rewriter, loc, a, b); }
+  Value shiftRight(Value a, int32_t by) { return arith::ShRUIOp::create(rewriter, loc, a, constant(by)); }
+};
+
+/// truncf f32 -> bf16, rounded to nearest even, in integers. Upstream's form selects between bf16 values, for which
+/// LLVM calls a function that not every C library has.
+struct ExpandTruncToBf16 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
+    if (!op.getType().isBF16() || !op.getIn().getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not from f32 to bf16");
+    Bits bits{rewriter, op.getLoc()};
+    Value value = bits.of(op.getIn()), high = bits.shiftRight(value, 16);
+    Value odd = arith::AndIOp::create(rewriter, op.getLoc(), high, bits.constant(1));
+    Value rounded = bits.shiftRight(bits.add(value, bits.add(odd, bits.constant(0x7fff))), 16);
+    // The carry must not turn a NaN into a number.
+    Value quiet = arith::OrIOp::create(rewriter, op.getLoc(), high, bits.constant(0x40));
+    Value isNan = arith::CmpFOp::create(rewriter, op.getLoc(), arith::CmpFPredicate::UNO, op.getIn(), op.getIn());
+    Value result = arith::SelectOp::create(rewriter, op.getLoc(), isNan, quiet, rounded);
+    Value half = arith::TruncIOp::create(rewriter, op.getLoc(), rewriter.getI16Type(), result);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), half);
+    return success();
+  }
+};
+
+/// extf bf16 -> f32: sixteen zeros behind the bits.
+struct ExpandExtFromBf16 : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
+    if (!op.getIn().getType().isBF16() || !op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not from bf16 to f32");
+    Bits bits{rewriter, op.getLoc()};
+    Value half = arith::BitcastOp::create(rewriter, op.getLoc(), rewriter.getI16Type(), op.getIn());
+    Value word = arith::ExtUIOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), half);
+    Value shifted = arith::ShLIOp::create(rewriter, op.getLoc(), word, bits.constant(16));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), shifted);
+    return success();
+  }
+};
+
+/// cast between f64 and a 16-bit float -> two casts, which need no library.
+template <typename Op>
+struct CastThroughF32 : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType(), to = op.getType();
+    if (!from.isF64() && !to.isF64())
+      return rewriter.notifyMatchFailure(op, "neither side is f64");
+    if (from.getIntOrFloatBitWidth() != 16 && to.getIntOrFloatBitWidth() != 16)
+      return rewriter.notifyMatchFailure(op, "neither side has 16 bits");
+    Value middle = Op::create(rewriter, op.getLoc(), rewriter.getF32Type(), op.getIn());
+    rewriter.replaceOpWithNewOp<Op>(op, to, middle);
+    return success();
+  }
+};
+
 struct ExpandMath : mhc::impl::ExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandTruncToBf16, ExpandExtFromBf16, CastThroughF32<arith::TruncFOp>, CastThroughF32<arith::ExtFOp>>(
+        &getContext());
+    populateTranscendentalPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return name == math::ExpOp::getOperationName() || name == math::LogOp::getOperationName() ||
-             name == math::Log1pOp::getOperationName() || name == math::TanhOp::getOperationName() ||
+      return name == math::LogOp::getOperationName() || name == math::Log1pOp::getOperationName() ||
              name == math::ErfOp::getOperationName();
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

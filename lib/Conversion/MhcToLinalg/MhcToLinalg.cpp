@@ -166,7 +166,7 @@ private:
 /// The op on scalars. Narrow floats are widened, since no machine we know computes in them.
 static SmallVector<Value> cloneOnScalars(Operation *op, OpBuilder &builder, ValueRange inputs) {
   Scalars scalars{builder, op->getLoc()};
-  bool widen = !isa<CastOpInterface>(op) && !isa<arith::SelectOp>(op);
+  bool widen = !isa<CastOpInterface>(op);
   SmallVector<Value> operands(inputs);
   SmallVector<Type> types, needed;
   if (widen)

@@ -64,7 +64,7 @@ private:
   OpBuilder builder;
   Type pointerType;
   AddressBuilder address;
-  Value context, nullPointer;
+  Value context, nullPointer, arena;
   DenseMap<Value, Buffer> buffers;
   SmallVector<Operation *> dead;
 };
@@ -81,7 +81,12 @@ LogicalResult EntryLowering::run() {
   }
   for (Operation *op : llvm::reverse(dead))
     op->erase();
-  entry.getBody().front().eraseArguments(3, entry.getBody().front().getNumArguments() - 3);
+  Block &start = entry.getBody().front();
+  start.eraseArguments(3, start.getNumArguments() - 3);
+  SmallVector<Value> shared(start.getArguments());
+  if (arena)
+    shared.push_back(arena);
+  splitEntry(entry, arena ? *std::next(entry.getBody().begin()) : start, shared, symbols);
   return success();
 }
 
@@ -114,15 +119,20 @@ void EntryLowering::readDescriptor(BlockArgument buffer, Value array, unsigned n
   auto field = [&](int64_t offset) {
     return address.advance(loc, array, builder.getI8Type(), address.number(number * kTensorBytes + offset));
   };
-  Value data = LLVM::LoadOp::create(builder, loc, pointerType, field(0));
+  auto load = [&](Type type, int64_t offset) {
+    // Nothing writes the descriptors, so that a load may be repeated anywhere.
+    auto op = LLVM::LoadOp::create(builder, loc, type, field(offset), /*alignment=*/8);
+    op.setInvariant(true);
+    return op.getResult();
+  };
+  Value data = load(pointerType, 0);
   Buffer result{data, data, type.getElementType(), {}, {}};
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     if (!ShapedType::isDynamic(size)) {
       result.sizes.push_back(address.number(size));
       continue;
     }
-    Value bytes = field(kTensorDimsOffset + dim * sizeof(int64_t));
-    Value loaded = LLVM::LoadOp::create(builder, loc, builder.getI64Type(), bytes);
+    Value loaded = load(builder.getI64Type(), kTensorDimsOffset + dim * sizeof(int64_t));
     result.sizes.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), loaded).getResult());
   }
   result.strides = address.rowMajor(loc, result.sizes);
@@ -193,7 +203,7 @@ void EntryLowering::lowerArena(memref::AllocOp op) {
   Location loc = op.getLoc();
   OpFoldResult size = op.getMixedSizes()[0];
   Value bytes = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address.index(size));
-  Value arena = call(loc, "mhcrt_workspace", {context, bytes}, pointerType);
+  arena = call(loc, "mhcrt_workspace", {context, bytes}, pointerType);
   Value missing = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, arena, null());
   buffers[op] = Buffer{arena, arena, builder.getI8Type(), {size}, {address.number(1)}};
   dead.push_back(op);

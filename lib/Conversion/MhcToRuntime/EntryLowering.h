@@ -17,6 +17,11 @@ namespace mhc {
 /// have been lowered before.
 llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbols);
 
+/// Moves the calls in `body`, a block of a lowered entry, into functions of limited length, each of which is given the
+/// values `shared`. The last call, whose result the block returns, stays. A short block is left alone.
+void splitEntry(mlir::func::FuncOp entry, mlir::Block &body, llvm::ArrayRef<mlir::Value> shared,
+                mlir::SymbolTable &symbols);
+
 /// Gives a loop function pointers and sizes for its buffers. Calls of it must be lowered before: they follow the old type.
 void lowerLoopFunction(mlir::func::FuncOp func);
 

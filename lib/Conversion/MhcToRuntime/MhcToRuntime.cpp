@@ -62,7 +62,7 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
       manifest += *entry;
     }
     for (func::FuncOp func : module.getOps<func::FuncOp>())
-      if (func.isPrivate() && !func.isDeclaration())
+      if (func.isPrivate() && llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<MemRefType>))
         lowerLoopFunction(func);
     lowerGlobals(module);
     addManifest(module, manifest);

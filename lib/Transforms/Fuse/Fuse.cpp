@@ -24,7 +24,8 @@ int64_t mhc::bytesPerToken(KernelOpInterface op) {
   int64_t bytes = 0;
   for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
     Value value = op.getTensor(i);
-    if (!value || !llvm::is_contained(llvm::map_range(op.getTensorDims(i), [&](unsigned d) { return info.dims[d]; }), "M"))
+    if (!value ||
+        !llvm::is_contained(llvm::map_range(op.getTensorDims(i), [&](unsigned d) { return info.dims[d]; }), "M"))
       continue;
     auto type = cast<RankedTensorType>(value.getType());
     int64_t elements = 1;

@@ -33,10 +33,10 @@ static bool narrow(GatesOp gates) {
   int64_t n = gateType.getDimSize(1);
   Value phi = firstRows(builder, gates.getLoc(), projection.getPhi(), projection.getPhiLayout(), n);
   Value stat = projection.getStat();
-  auto narrowed = ProjectionOp::create(builder, projection.getLoc(), gateType, stat ? stat.getType() : Type(),
-                                       projection.getX(), phi, projection.getNormWeight(), projection.getLayout(),
-                                       projection.getPhiLayout(), projection.getNorm(), projection.getNormEps(),
-                                       projection.getStatForm());
+  auto narrowed =
+      ProjectionOp::create(builder, projection.getLoc(), gateType, stat ? stat.getType() : Type(), projection.getX(),
+                           phi, projection.getNormWeight(), projection.getLayout(), projection.getPhiLayout(),
+                           projection.getNorm(), projection.getNormEps(), projection.getStatForm());
   auto small = GatesOp::create(builder, gates.getLoc(), gateType, Type(), Type(), narrowed.getProj(),
                                gates.getStat() == stat ? Value(narrowed.getStat()) : Value(gates.getStat()),
                                leaf.slice(gates.getAlpha(), 0, 0, 1), leaf.slice(gates.getBeta(), 0, 0, n),

@@ -142,12 +142,12 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, const Site &
   int64_t n = gateType.getDimSize(1);
   bool hPre = !g.getHPre().hasOneUse(); // the aggregate reads it inside the kernel
   SinkhornOp s = site.sinkhorn;
-  auto pre = PreOp::create(
-      builder, loc, a.getU().getType(), hPre ? Type(gateType) : Type(), gateType,
-      gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), x, p.getPhi(), p.getNormWeight(), g.getAlpha(),
-      g.getBeta(), a.getLayout(), p.getPhiLayout(), p.getNorm(), p.getNormEps(), g.getPreEps(), g.getPostMult(),
-      site.resMap, s ? s.getInit() : Init::exp, s ? s.getOrder() : Order::row_col, s ? s.getDenom() : Denom::none,
-      s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre);
+  auto pre = PreOp::create(builder, loc, a.getU().getType(), hPre ? Type(gateType) : Type(), gateType,
+                           gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), x, p.getPhi(),
+                           p.getNormWeight(), g.getAlpha(), g.getBeta(), a.getLayout(), p.getPhiLayout(), p.getNorm(),
+                           p.getNormEps(), g.getPreEps(), g.getPostMult(), site.resMap, s ? s.getInit() : Init::exp,
+                           s ? s.getOrder() : Order::row_col, s ? s.getDenom() : Denom::none,
+                           s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre);
   a.getU().replaceAllUsesWith(pre.getU());
   g.getHPost().replaceAllUsesWith(pre.getHPost());
   if (site.residual)

@@ -129,8 +129,7 @@ bool CoefficientRaiser::classify(Linear &linear, std::string &reason) {
   if (linear.proj)
     return sums.empty() && !linear.gamma && matchStat(linear, scales);
   std::optional<Vars> x = forms.fullVars(*linear.x);
-  if (!x || x->size() <= linear.tokens.size() ||
-      Vars(x->begin(), x->begin() + linear.tokens.size()) != linear.tokens) {
+  if (!x || x->size() <= linear.tokens.size() || Vars(x->begin(), x->begin() + linear.tokens.size()) != linear.tokens) {
     reason = "x is transposed or sliced before the projection";
     return false;
   }
@@ -169,8 +168,8 @@ bool CoefficientRaiser::matchStat(Linear &linear, std::vector<Factor> scales) {
     Form inner = forms.at(op->getOperand(0), stat.index);
     forms.resolve(inner);
     std::optional<double> eps = forms.takeConstant(inner);
-    if (inner.terms.size() == 1 && inner.terms[0].factors.size() == 1 &&
-        inner.terms[0].coefficient == 1 && inner.terms[0].sums.empty() && inner.terms[0].factors[0].power == 1) {
+    if (inner.terms.size() == 1 && inner.terms[0].factors.size() == 1 && inner.terms[0].coefficient == 1 &&
+        inner.terms[0].sums.empty() && inner.terms[0].factors[0].power == 1) {
       linear.statForm = Stat::mean_square;
       linear.multiplier.eps = eps.value_or(0);
       stat = inner.terms[0].factors[0];
@@ -289,14 +288,16 @@ std::pair<Value, Value> CoefficientRaiser::buildProjection(OpBuilder &builder, L
   if (!streams || !phi)
     return {};
   Type x = getElementTypeOrSelf(streams->value);
-  auto fits = [&](Value weight) { return !weight || getElementTypeOrSelf(weight) == x || getElementTypeOrSelf(weight) == f32; };
+  auto fits = [&](Value weight) {
+    return !weight || getElementTypeOrSelf(weight) == x || getElementTypeOrSelf(weight) == f32;
+  };
   if (!fits(phi->first) || !fits(gamma))
     return {};
   int64_t tokens = cast<RankedTensorType>(streams->value.getType()).getDimSize(0);
-  auto projection = ProjectionOp::create(
-      builder, loc, RankedTensorType::get({tokens, linear.rows}, f32), RankedTensorType::get({tokens}, f32),
-      streams->value, phi->first, gamma, streams->layout, phi->second, linear.multiplier.norm,
-      APFloat(linear.multiplier.eps), Stat::inv_rms);
+  auto projection =
+      ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, linear.rows}, f32),
+                           RankedTensorType::get({tokens}, f32), streams->value, phi->first, gamma, streams->layout,
+                           phi->second, linear.multiplier.norm, APFloat(linear.multiplier.eps), Stat::inv_rms);
   remarkRaised(projection, "projection",
                (Twine(linear.rows) + " rows, norm " + stringifyNorm(linear.multiplier.norm)).str());
   return {projection.getProj(), projection.getStat()};
@@ -371,7 +372,9 @@ void CoefficientRaiser::raise(ArrayRef<Linear> site) {
   double preEps = 0, postMult = 1;
   Value preRoot = pre.root, postRoot;
   // The roots of the gates are the sigmoids of z.
-  auto sigmoidOf = [](Value z) { return (*llvm::find_if(z.getUsers(), [](Operation *u) { return isa<SigmoidOp>(u); }))->getResult(0); };
+  auto sigmoidOf = [](Value z) {
+    return (*llvm::find_if(z.getUsers(), [](Operation *u) { return isa<SigmoidOp>(u); }))->getResult(0);
+  };
   preRoot = followConstant<arith::AddFOp>(sigmoidOf(pre.root), preEps);
   if (post)
     postRoot = followConstant<arith::MulFOp>(sigmoidOf(post->root), postMult);
@@ -445,9 +448,9 @@ void CoefficientRaiser::run() {
       raise({pre});
       continue;
     }
-    auto post = llvm::find_if(
-        gates, [&](const Linear &other) { return sameSource(other, pre) && other.offset == pre.extent &&
-                                                 other.extent == pre.extent; });
+    auto post = llvm::find_if(gates, [&](const Linear &other) {
+      return sameSource(other, pre) && other.offset == pre.extent && other.extent == pre.extent;
+    });
     if (post == gates.end()) {
       remarkDeclined(pre.root.getLoc(), "gates", "only the first gate of the projection was found");
       continue;

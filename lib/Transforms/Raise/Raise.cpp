@@ -62,7 +62,8 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     if (func.isExternal())
       return;
     // Inner forms first: what one step found is a base for the next.
-    for (auto step : {raiseElementary, raiseResidualMaps, raiseExpand, raiseCoefficients, raiseProjection, raiseStreams}) {
+    for (auto step :
+         {raiseElementary, raiseResidualMaps, raiseExpand, raiseCoefficients, raiseProjection, raiseStreams}) {
       step(func);
       eraseDeadOps(func);
     }

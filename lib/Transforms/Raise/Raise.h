@@ -40,8 +40,8 @@ void remarkDeclined(mlir::Location loc, llvm::StringRef what, llvm::StringRef re
 struct Multiplier {
   Norm norm;
   double eps;
-  mlir::Value x;  ///< base whose values are squared; null for Norm::none
-  Vars sums;      ///< the variables over which it is averaged, as in `x`
+  mlir::Value x; ///< base whose values are squared; null for Norm::none
+  Vars sums;     ///< the variables over which it is averaged, as in `x`
 };
 /// Reads `factors` (each depends on the token only) as a multiplier. Fails when they are none.
 std::optional<Multiplier> matchMultiplier(FormBuilder &forms, llvm::ArrayRef<Factor> factors, double coefficient);

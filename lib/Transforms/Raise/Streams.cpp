@@ -189,7 +189,8 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
     // A number or a factor per token belongs to the gate or to the sublayer's output, wherever a value has it.
     bool tokens = llvm::any_of(rows, [&](const Factor &r) { return containsAny(varsOf(forms, r), mix.tokens); });
     Value newGate, newRows;
-    SmallVector<Vars> rowGroups = tokens ? SmallVector<Vars>{mix.tokens, mix.channels} : SmallVector<Vars>{mix.channels};
+    SmallVector<Vars> rowGroups =
+        tokens ? SmallVector<Vars>{mix.tokens, mix.channels} : SmallVector<Vars>{mix.channels};
     for (bool toGate : {true, false}) {
       std::vector<Factor> g = gates, r = rows;
       llvm::append_range(toGate ? g : r, common);
@@ -246,7 +247,7 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
     return false;
   Var output = outputs[0];
   Vars inOrder = mix.layout == Layout::nC ? joined(joined(mix.tokens, {output}), mix.channels)
-                                           : joined(joined(mix.tokens, mix.channels), {output});
+                                          : joined(joined(mix.tokens, mix.channels), {output});
   if (out != inOrder)
     return false;
   for (const Factor &factor : mix.weights)
@@ -262,10 +263,11 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
     return false;
   Vars weightVars = mix.weights.empty() ? Vars() : varsOf(forms, mix.weights[0]);
   bool outputFirst = llvm::find(weightVars, output) < llvm::find(weightVars, mix.stream);
-  SmallVector<Vars> weightGroups = {mix.tokens, {outputFirst ? output : mix.stream}, {outputFirst ? mix.stream : output}};
+  SmallVector<Vars> weightGroups = {
+      mix.tokens, {outputFirst ? output : mix.stream}, {outputFirst ? mix.stream : output}};
   Value weights = materialise(mix.weights, mix.coefficient, weightGroups);
   SmallVector<Vars> streamGroups = mix.layout == Layout::nC ? SmallVector<Vars>{mix.tokens, {mix.stream}, mix.channels}
-                                                             : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
+                                                            : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
   Value x = forms.rebuild(builder, loc, mix.x, streamGroups);
   if (!weights || !x) {
     decline("post", "the residual matrix or the streams are no values of their own");
@@ -299,7 +301,7 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
       return false;
   Location loc = op->getLoc();
   SmallVector<Vars> streamGroups = mix.layout == Layout::nC ? SmallVector<Vars>{mix.tokens, {mix.stream}, mix.channels}
-                                                             : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
+                                                            : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
   Value gate = materialise(mix.weights, mix.coefficient, {mix.tokens, {mix.stream}});
   Value x = gate ? forms.rebuild(builder, loc, mix.x, streamGroups) : Value();
   if (!x)
@@ -327,7 +329,7 @@ bool StreamRaiser::raiseContract(const Mix &mix) {
     return false;
   Location loc = op->getLoc();
   SmallVector<Vars> groups = mix.layout == Layout::nC ? SmallVector<Vars>{mix.tokens, {mix.stream}, mix.channels}
-                                                       : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
+                                                      : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
   Value x = forms.rebuild(builder, loc, mix.x, groups);
   if (!x)
     return false;

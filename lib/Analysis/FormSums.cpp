@@ -1,0 +1,155 @@
+//===- FormSums.cpp - Sums and concatenations that are written out ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/Form.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Factor and dimension of the constant indices that grow by one from term to term.
+using Running = SmallVector<std::pair<int, int>>;
+
+/// Whether `other` is `first` with `step` added to its running indices. An empty `running` is filled at the first step.
+static bool followsBy(const Term &first, const Term &other, int64_t step, Running &running) {
+  if (first.coefficient != other.coefficient || first.factors.size() != other.factors.size() ||
+      first.sums.size() != other.sums.size())
+    return false;
+  bool learn = running.empty();
+  SmallVector<bool> used(other.factors.size(), false);
+  for (auto [f, mine] : llvm::enumerate(first.factors)) {
+    bool found = false;
+    for (auto [g, theirs] : llvm::enumerate(other.factors)) {
+      if (used[g] || mine.base != theirs.base || mine.power != theirs.power || mine.role != theirs.role ||
+          mine.index.size() != theirs.index.size())
+        continue;
+      Running here;
+      bool same = true;
+      for (auto [d, slots] : llvm::enumerate(llvm::zip(mine.index, theirs.index))) {
+        Index expected = std::get<0>(slots);
+        for (auto [a, b] : llvm::zip(first.sums, other.sums))
+          llvm::replace(expected.vars, a, b);
+        std::pair<int, int> slot(f, d);
+        bool runs = learn ? !(expected == std::get<1>(slots)) : llvm::is_contained(running, slot);
+        if (runs) {
+          expected.offset += step;
+          here.push_back(slot);
+        }
+        same = same && expected == std::get<1>(slots) && (!runs || (expected.vars.empty() && expected.offset == step));
+      }
+      if (!same)
+        continue;
+      if (learn)
+        running.append(here);
+      used[g] = found = true;
+      break;
+    }
+    if (!found)
+      return false;
+  }
+  return !running.empty();
+}
+
+/// Size of the first dimension of which the term reads element 0 only.
+static std::optional<int64_t> fixedDim(const Term &term) {
+  for (const Factor &factor : term.factors)
+    for (auto [d, index] : llvm::enumerate(factor.index)) {
+      int64_t size = tensorType(factor.base).getDimSize(d);
+      if (index.vars.empty() && index.offset == 0 && size > 1)
+        return size;
+    }
+  return std::nullopt;
+}
+
+std::optional<Form> FormBuilder::concatenation(Value value, const Indices &index) {
+  auto concat = value.getDefiningOp<tensor::ConcatOp>();
+  if (!concat)
+    return std::nullopt;
+  unsigned dim = concat.getDim();
+  Vars vars = flatten(index[dim].vars);
+  int64_t count = extent(vars), begin = index[dim].offset, start = 0;
+  if (ShapedType::isDynamic(count))
+    return std::nullopt;
+  Indices inner = index;
+  for (Value part : concat.getInputs()) {
+    int64_t size = tensorType(part).getDimSize(dim);
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    if (begin >= start && begin + count <= start + size) {
+      inner[dim].offset = begin - start;
+      if (size == 1)
+        inner[dim] = Index();
+      return at(part, inner);
+    }
+    start += size;
+  }
+  // Parts of size one under one variable: the variable's value picks the part.
+  size_t parts = concat.getInputs().size();
+  if (vars.size() != 1 || begin != 0 || static_cast<int64_t>(parts) != count || start != count)
+    return std::nullopt;
+  std::vector<Term> terms;
+  for (Value part : concat.getInputs()) {
+    inner[dim] = Index();
+    Form form = at(part, inner);
+    resolve(form);
+    if (form.terms.size() != 1)
+      return std::nullopt;
+    terms.push_back(form.terms[0]);
+  }
+  Form result;
+  result.terms.push_back(terms.front());
+  Running running;
+  for (size_t step = 1; step < parts; ++step)
+    if (!followsBy(terms.front(), terms[step], step, running))
+      return std::nullopt;
+  for (auto [factor, slot] : running)
+    result.terms[0].factors[factor].index[slot].vars = vars;
+  return result;
+}
+
+void FormBuilder::roll(Form &form) {
+  resolve(form);
+  for (size_t begin = 0; begin < form.terms.size(); ++begin) {
+    // The first of n terms reads element 0 of a dimension of size n; the others may stand anywhere.
+    std::optional<int64_t> size = fixedDim(form.terms[begin]);
+    if (!size || *size > static_cast<int64_t>(form.terms.size()))
+      continue;
+    Running running;
+    SmallVector<size_t> members;
+    for (int64_t step = 1; step < *size; ++step) {
+      Running candidate = running;
+      auto follows = [&](size_t t) {
+        candidate = running;
+        return t != begin && !llvm::is_contained(members, t) &&
+               followsBy(form.terms[begin], form.terms[t], step, candidate);
+      };
+      auto all = llvm::seq<size_t>(0, form.terms.size());
+      auto next = llvm::find_if(all, follows);
+      if (next == all.end())
+        break;
+      members.push_back(*next);
+      running = candidate;
+    }
+    if (static_cast<int64_t>(members.size()) + 1 != *size || running.empty())
+      continue;
+    Term &first = form.terms[begin];
+    auto [f, d] = running.front();
+    if (tensorType(first.factors[f].base).getDimSize(d) != *size)
+      continue;
+    Var var = makeVar(first.factors[f].base, d, *size);
+    for (auto [factor, slot] : running)
+      first.factors[factor].index[slot].vars = {var};
+    first.sums.push_back(var);
+    llvm::sort(members, std::greater<>());
+    for (size_t t : members) {
+      form.terms.erase(form.terms.begin() + t);
+      begin -= t < begin;
+    }
+  }
+}

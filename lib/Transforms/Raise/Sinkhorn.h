@@ -1,0 +1,66 @@
+//===- Sinkhorn.h - Parts of a Sinkhorn iteration ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_TRANSFORMS_RAISE_SINKHORN_H
+#define MHC_LIB_TRANSFORMS_RAISE_SINKHORN_H
+
+#include "Raise.h"
+
+namespace mlir::scf {
+class ForOp;
+} // namespace mlir::scf
+
+namespace mhc {
+
+/// One normalisation: the dimension that is summed over, and what eps does.
+struct SinkhornStep {
+  int64_t dim = 0;
+  Denom denom = Denom::none;
+  double eps = 0;
+  bool operator==(const SinkhornStep &o) const { return dim == o.dim && denom == o.denom && eps == o.eps; }
+};
+
+/// A chain of normalisations and what it starts from.
+struct SinkhornChain {
+  std::vector<SinkhornStep> steps;
+  mlir::Value start;
+};
+
+struct SinkhornMatch {
+  mlir::Value logits;
+  Init init;
+  Order order;
+  Denom denom;
+  double eps;
+  int64_t iters;
+};
+
+/// Steps of the linear form divide, those of the log form subtract a log-sum-exp.
+using MatchStep = std::optional<std::pair<SinkhornStep, mlir::Value>> (*)(FormBuilder &, mlir::Value);
+
+/// A stack of n x n matrices, in dimensions before the last two.
+bool isMatrixStack(mlir::Value value);
+/// The dimension of `value` that a sum of it over one dimension runs over: the one index that is not `index`.
+std::optional<int64_t> summedDim(const Term &term, const Indices &index, mlir::Value value);
+/// The one base of a form `coefficient * base`.
+const Factor *singleFactor(const Form &form, double coefficient);
+/// z - max(z) along `dim` -> z; anything else as it is.
+mlir::Value stripShift(FormBuilder &forms, mlir::Value value, int64_t dim);
+std::optional<int64_t> tripCount(mlir::scf::ForOp loop);
+/// Walks back over steps and over loops that carry them; stops at the first value that is neither.
+SinkhornChain walkChain(FormBuilder &forms, mlir::Value value, MatchStep matchStep);
+/// Steps that alternate between two dimensions with one rule: order and number of pairs.
+std::optional<std::pair<Order, int64_t>> matchPairs(llvm::ArrayRef<SinkhornStep> steps, int64_t rank);
+
+/// exp of logits from which log-sum-exps are subtracted in turn
+std::optional<SinkhornMatch> matchLogSinkhorn(FormBuilder &forms, mlir::Value value);
+/// exp(z + f + g) with f = -lse(z + g), g = -lse(z + f) in a loop
+std::optional<SinkhornMatch> matchPotentials(FormBuilder &forms, mlir::Value value);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_SINKHORN_H

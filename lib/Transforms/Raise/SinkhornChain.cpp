@@ -1,0 +1,106 @@
+//===- SinkhornChain.cpp - Alternating normalisations, whatever a step is ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sinkhorn.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mhc;
+
+bool mhc::isMatrixStack(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() >= 3 && type.getDimSize(type.getRank() - 1) == type.getDimSize(type.getRank() - 2) &&
+         type.getShape().back() >= kMinStreams && type.getShape().back() <= kMaxStreams;
+}
+
+std::optional<int64_t> mhc::summedDim(const Term &term, const Indices &index, Value value) {
+  if (term.coefficient != 1 || term.sums.size() != 1 || term.factors.size() != 1 || term.factors[0].base != value ||
+      term.factors[0].power != 1)
+    return std::nullopt;
+  std::optional<int64_t> dim;
+  for (auto [i, slots] : llvm::enumerate(llvm::zip(index, term.factors[0].index))) {
+    auto &[outer, inner] = slots;
+    if (inner == outer)
+      continue;
+    if (dim || inner.vars != term.sums || inner.offset != 0)
+      return std::nullopt;
+    dim = i;
+  }
+  return dim;
+}
+
+const Factor *mhc::singleFactor(const Form &form, double coefficient) {
+  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != coefficient ||
+      !form.terms[0].sums.empty() || form.terms[0].factors[0].power != 1)
+    return nullptr;
+  return &form.terms[0].factors[0];
+}
+
+Value mhc::stripShift(FormBuilder &forms, Value value, int64_t dim) {
+  auto sub = value.getDefiningOp<arith::SubFOp>();
+  if (!sub)
+    return value;
+  forms.reset();
+  forms.stops.insert(sub.getLhs());
+  Indices index = forms.freshIndices(value);
+  Form shift = forms.at(sub.getRhs(), index);
+  const Factor *factor = singleFactor(shift, 1);
+  auto max = factor ? factor->base.getDefiningOp<ReduceOp>() : ReduceOp();
+  bool along = max && max.getKind() == ReduceKind::max && max.getX() == sub.getLhs() &&
+               !containsAny(varsOf(forms, *factor), forms.flatten(index[dim].vars));
+  return along ? sub.getLhs() : value;
+}
+
+std::optional<int64_t> mhc::tripCount(scf::ForOp loop) {
+  APInt low, high, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&low)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)) || !matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    return std::nullopt;
+  int64_t span = high.getSExtValue() - low.getSExtValue(), by = step.getSExtValue();
+  return span <= 0 ? 0 : (span + by - 1) / by;
+}
+
+SinkhornChain mhc::walkChain(FormBuilder &forms, Value value, MatchStep matchStep) {
+  std::vector<SinkhornStep> backward;
+  while (true) {
+    if (auto step = matchStep(forms, value)) {
+      backward.push_back(step->first);
+      value = step->second;
+      continue;
+    }
+    auto loop = value.getDefiningOp<scf::ForOp>();
+    std::optional<int64_t> count = loop ? tripCount(loop) : std::nullopt;
+    if (!count)
+      break;
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    SinkhornChain body = walkChain(forms, loop.getYieldedValues()[number], matchStep);
+    if (body.steps.empty() || body.start != loop.getRegionIterArg(number))
+      break;
+    for (int64_t i = 0; i < *count; ++i)
+      backward.insert(backward.end(), body.steps.rbegin(), body.steps.rend());
+    value = loop.getInitArgs()[number];
+  }
+  std::reverse(backward.begin(), backward.end());
+  return {backward, value};
+}
+
+std::optional<std::pair<Order, int64_t>> mhc::matchPairs(ArrayRef<SinkhornStep> steps, int64_t rank) {
+  if (steps.size() % 2 != 0 || steps.empty())
+    return std::nullopt;
+  int64_t row = rank - 1, col = rank - 2;
+  if (steps[0].dim + steps[1].dim != row + col || std::max(steps[0].dim, steps[1].dim) != row)
+    return std::nullopt;
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (!(steps[i] == SinkhornStep{steps[i % 2].dim, steps[0].denom, steps[0].eps}))
+      return std::nullopt;
+  return std::make_pair(steps[0].dim == row ? Order::row_col : Order::col_row, static_cast<int64_t>(steps.size() / 2));
+}
