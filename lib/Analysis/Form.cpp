@@ -17,8 +17,8 @@ using namespace mhc;
 
 /// Bounds on one form: a longer recursion or a wider sum is no mHC expression.
 constexpr int kMaxDepth = 200;
-constexpr int kMaxWork = 4000;
-constexpr size_t kMaxTerms = 128;
+constexpr int kMaxWork = 1000;
+constexpr size_t kMaxTerms = 64;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -155,11 +155,30 @@ Form FormBuilder::opaque(Value value, const Indices &index) {
   return form;
 }
 
+/// Whether a value is a sum, seen through ops that keep the elements as they are. Sums are bases inside a product, and
+/// need not be looked into: the streams of a layer are a sum over the layer before.
+static bool isSum(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<arith::AddFOp, arith::SubFOp>(op))
+      return true;
+    if (!isa<arith::ExtFOp, arith::TruncFOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, BroadcastOp>(
+            op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+Form FormBuilder::factor(Value value, const Indices &index) {
+  if (isSum(value))
+    return opaque(value, index);
+  Form form = at(value, index);
+  return form.terms.size() == 1 ? form : opaque(value, index);
+}
+
 Form FormBuilder::multiply(Value a, const Indices &ia, Value b, const Indices &ib, bool invert) {
-  Form fa = at(a, ia), fb = at(b, ib);
-  if (fa.terms.size() != 1)
-    fa = opaque(a, ia);
-  if (fb.terms.size() != 1 || (invert && !fb.terms[0].sums.empty()))
+  Form fa = factor(a, ia), fb = factor(b, ib);
+  if (invert && !fb.terms[0].sums.empty())
     fb = opaque(b, ib);
   Term &result = fa.terms[0], &other = fb.terms[0];
   if (invert) {
@@ -200,6 +219,21 @@ std::optional<Form> FormBuilder::arithmetic(Operation *op, const Indices &index)
   return std::nullopt;
 }
 
+void FormBuilder::addSums(Term &term, const Vars &sums) {
+  for (Var var : sums) {
+    // A sum over equal terms is a number.
+    bool runs = llvm::any_of(term.factors, [&](const Factor &factor) {
+      return llvm::any_of(factor.index, [&](const Index &index) {
+        return llvm::any_of(flatten(var), [&](Var part) { return llvm::is_contained(flatten(index.vars), part); });
+      });
+    });
+    if (runs)
+      term.sums.push_back(var);
+    else
+      term.coefficient *= extent(var);
+  }
+}
+
 std::optional<Form> FormBuilder::reduction(ReduceOp op, const Indices &index) {
   if (op.getKind() == ReduceKind::max)
     return std::nullopt;
@@ -224,7 +258,7 @@ std::optional<Form> FormBuilder::reduction(ReduceOp op, const Indices &index) {
   Form form = at(op.getX(), inner);
   if (form.terms.size() != 1)
     form = opaque(op.getX(), inner);
-  llvm::append_range(form.terms[0].sums, sums);
+  addSums(form.terms[0], sums);
   if (op.getKind() == ReduceKind::mean)
     scale(form, 1 / count);
   return form;
@@ -249,22 +283,19 @@ std::optional<Form> FormBuilder::product(Operation *op, const Indices &index) {
   left.append(flipLhs ? Indices{k, row} : Indices{row, k});
   right.append(flipRhs ? Indices{col, k} : Indices{k, col});
   Form form = multiply(lhs, left, rhs, right, /*invert=*/false);
-  llvm::append_range(form.terms[0].sums, k.vars);
+  addSums(form.terms[0], k.vars);
   return form;
 }
 
 Form FormBuilder::rmsNorm(RmsNormOp op, const Indices &index) {
-  Form form = at(op.getX(), index);
-  if (form.terms.size() != 1)
-    form = opaque(op.getX(), index);
+  Form form = factor(op.getX(), index);
   Factor stat{op.getOut(), Indices(ArrayRef(index).drop_back()), 1, Factor::InvRms};
   form.terms[0].factors.push_back(stat);
   if (op.getWeight()) {
-    Form weight = at(op.getWeight(), {index.back()});
-    if (weight.terms.size() != 1)
-      weight = opaque(op.getWeight(), {index.back()});
+    Form weight = factor(op.getWeight(), {index.back()});
     form.terms[0].coefficient *= weight.terms[0].coefficient;
     llvm::append_range(form.terms[0].factors, weight.terms[0].factors);
+    llvm::append_range(form.terms[0].sums, weight.terms[0].sums);
   }
   return form;
 }

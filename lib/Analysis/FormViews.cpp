@@ -71,7 +71,7 @@ std::optional<Indices> FormBuilder::distribute(const Index &index, Value value, 
     slot(dim).vars = taken;
     slot(dim).offset = offset % size;
     offset /= size;
-    if (inner != size && slot(dim).offset + inner > size)
+    if (slot(dim).offset + inner > size)
       return std::nullopt;
     if (inner != size && !vars.empty())
       return std::nullopt;

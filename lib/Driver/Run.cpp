@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Driver/Run.h"
+#include "mhcrt/run.h"
 
 using namespace mhc;
 using mhcrt::HostTensor;
@@ -38,7 +39,7 @@ llvm::Expected<Tensors> mhc::allocateResults(const mhcrt_model *model, int32_t e
 }
 
 llvm::Expected<Tensors> mhc::runOnce(const mhcrt_model *model, llvm::StringRef name, const Tensors &arguments,
-                                     int32_t threads) {
+                                     int32_t threads, int repetitions) {
   mhcrt_message message;
   int32_t entry;
   if (mhcrt_model_find_entry(model, name.str().c_str(), &entry, &message) != MHCRT_OK)
@@ -49,11 +50,12 @@ llvm::Expected<Tensors> mhc::runOnce(const mhcrt_model *model, llvm::StringRef n
   mhcrt_context *context;
   if (mhcrt_model_context_create(model, threads, &context, &message) != MHCRT_OK)
     return llvm::createStringError(message.text);
-  mhcrt_status status = mhcrt_model_invoke(model, entry, context, views(arguments).data(), views(*results).data(),
-                                           &message);
+  mhcrt::EntryCall call{model, entry, context, views(arguments), views(*results)};
+  std::string error;
+  bool good = call.run(error) && (repetitions == 0 || mhcrt::printTiming(call, repetitions, error));
   mhcrt_model_context_destroy(model, context);
-  if (status != MHCRT_OK)
-    return llvm::createStringError(message.text);
+  if (!good)
+    return llvm::createStringError(error);
   return results;
 }
 

@@ -85,7 +85,7 @@ llvm::Expected<bool> mhc::verify(Compiler &compiler, mlir::ModuleOp source, cons
   if (!arguments)
     return arguments.takeError();
   const char *name = mhcrt_model_entry_name(model, entry);
-  auto got = runOnce(model, name, *arguments, options.runOptions.threads);
+  auto got = runOnce(model, name, *arguments, options.runOptions.threads, options.runOptions.repetitions);
   if (!got)
     return got.takeError();
   auto want = evaluate(compiler, source, name, *arguments);

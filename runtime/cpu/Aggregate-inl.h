@@ -33,8 +33,13 @@ HWY_INLINE V weigh(const X *x, int64_t stride, const float *h, int64_t n, int64_
 template <bool kStream, typename X, typename T>
 HWY_INLINE void aggregateRows(const X *x, int64_t stride, const float *h, int64_t n, int64_t count, T *u) {
   int64_t c = 0;
-  for (; c + 2 * kLanes <= count; c += 2 * kLanes)
+  const bool shortRows = count * static_cast<int64_t>(sizeof(X)) <= kShortRowBytes;
+  for (; c + 2 * kLanes <= count; c += 2 * kLanes) {
+    if (shortRows)
+      for (int64_t i = 0; i < n; ++i)
+        prefetchAhead(x + i * stride + c, n * stride);
     storePair<kStream>(weigh(x + c, stride, h, n, kLanes), weigh(x + c + kLanes, stride, h, n, kLanes), u + c);
+  }
   for (; c < count; c += kLanes) {
     const int64_t lanes = HWY_MIN(kLanes, count - c);
     const V sum = weigh(x + c, stride, h, n, lanes);

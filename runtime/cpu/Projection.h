@@ -17,7 +17,8 @@ namespace mhcrt {
 /// Outputs of one register tile. 6 outputs and 4 tokens fill 24 of 32 vector registers.
 constexpr int64_t kPanel = 6;
 
-/// Elements of K of one chunk: a panel of phi (12 kB) stays in the first-level cache while the tokens pass by.
+/// Elements of K of one chunk: four tokens of it (8 kB) stay in the first-level cache while the panels of phi (12 kB
+/// each) pass by.
 constexpr int64_t kChunk = 512;
 
 /// Tokens of one tile at most: phi is read from the last-level cache once per tile.
@@ -26,7 +27,7 @@ constexpr int64_t kMostTokens = 64;
 /// Tokens are padded to this in scratch memory.
 constexpr int64_t kTokenMultiple = 4;
 
-/// Bytes of accumulators of one tile at most; they share the second-level cache with a chunk of x and of phi.
+/// Bytes of accumulators of one tile at most; they share the second-level cache with a chunk of phi.
 constexpr int64_t kAccumulatorBytes = 256 << 10;
 
 struct ProjectionArgs {

@@ -148,6 +148,18 @@ HWY_INLINE void storePair(V a, V b, T *to) {
 #endif
 }
 
+/// Rows up to this long end before the prefetchers have caught up with them: the next token's rows are asked for while
+/// this one's are read.
+constexpr int64_t kShortRowBytes = 4096;
+
+/// Asks for two vectors' worth of the next token, `distance` elements ahead.
+template <typename T>
+HWY_INLINE void prefetchAhead(const T *from, int64_t distance) {
+  __builtin_prefetch(from + distance);
+  if (sizeof(T) == 4)
+    __builtin_prefetch(from + distance + kLanes);
+}
+
 /// The first `count` elements, fewer than kLanes, and zeros. Reads nothing behind them.
 template <typename T>
 HWY_INLINE V loadPartial(const T *from, int64_t count) {

@@ -11,7 +11,8 @@
 // Bytes   per token (n+1)*C elements and 4*n: nothing is read twice.
 // Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32 sums in the order of i, one rounding at the store.
-// Result  @AGG@
+// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, C=1280..7168: f32 102 to 111 % of the copy
+//         speed of the same run, bf16 89 to 107 %.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE

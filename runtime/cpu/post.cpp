@@ -12,7 +12,8 @@
 // Bytes   per token (2n+1)*C elements and 4*(n*n + n).
 // Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32: f + bias, times h_post, then the products in the order of i; one rounding at the store.
-// Result  @POST@
+// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, C=1280..7168: f32 102 to 108 % of the copy
+//         speed of the same run; bf16 91 to 95 %, and 80 % at C=1280.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -84,7 +85,11 @@ HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *
   const int64_t C = args.C;
   int64_t c = 0;
   V first[4], second[4];
+  const bool shortRows = C * static_cast<int64_t>(sizeof(T)) <= kShortRowBytes;
   for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
+    if (shortRows)
+      for (int i = 0; i < 4; ++i)
+        prefetchAhead(x + i * C + c, 4 * C);
     mixFour(args, hPost, mix, f, x, c, kLanes, first);
     mixFour(args, hPost, mix, f, x, c + kLanes, kLanes, second);
     for (int o = 0; o < 4; ++o)

@@ -11,7 +11,9 @@
 // Bytes   per token (n+1)*C elements and 4*(2n + n*n); 4*N*K for phi once per call.
 // Needs   nothing.
 // Round   coefficients in f32, u rounded once. The same bits as the four kernels one after the other.
-// Result  @PRE@
+// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, C=1280..7168: 2.4 to 2.6 times the larger of
+//         bytes / copy speed and multiply-adds / peak: projection 1.9 times, and a second look at x that the
+//         second-level cache does not hold. Gates and Sinkhorn (T=20) take 0.4 to 2.2 % of it.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE

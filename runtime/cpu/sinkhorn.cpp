@@ -9,6 +9,7 @@
 // Bytes   per token 8*n*n: the divisions dominate, 2*n*iters for kLanes tokens.
 // Needs   nothing.
 // Round   all f32; one true division per line and step, never an approximate reciprocal.
+// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, T=20: 0.21 ms; init log 1.7 ms.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE

@@ -77,25 +77,15 @@ static bool compareResults(const Signature &results, const std::vector<HostTenso
   return true;
 }
 
-namespace {
-/// An entry with its tensors, ready to run.
-struct Call {
-  const mhcrt_model *model;
-  int32_t entry;
-  mhcrt_context *context;
-  std::vector<mhcrt_tensor> arguments, results;
+bool mhcrt::EntryCall::run(std::string &error) const {
+  mhcrt_message message;
+  if (mhcrt_model_invoke(model, entry, context, arguments.data(), results.data(), &message) == MHCRT_OK)
+    return true;
+  error = message.text;
+  return false;
+}
 
-  bool run(std::string &error) const {
-    mhcrt_message message;
-    if (mhcrt_model_invoke(model, entry, context, arguments.data(), results.data(), &message) == MHCRT_OK)
-      return true;
-    error = message.text;
-    return false;
-  }
-};
-} // namespace
-
-static bool time(const Call &call, int repetitions, std::string &error) {
+bool mhcrt::printTiming(const EntryCall &call, int repetitions, std::string &error) {
   mhcrt_context_stats before, after;
   std::vector<double> milliseconds;
   mhcrt_model_context_stats(call.model, call.context, &before);
@@ -129,7 +119,7 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
     return fail(tool, error);
   std::fputs(notes.c_str(), stderr);
 
-  Call call{model, entry, context, {}, std::vector<mhcrt_tensor>(results.size())};
+  EntryCall call{model, entry, context, {}, std::vector<mhcrt_tensor>(results.size())};
   for (const HostTensor &input : inputs)
     call.arguments.push_back(input.get());
   mhcrt_message message;
@@ -142,7 +132,7 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
     call.results[i] = outputs[i].get();
   }
 
-  if (!call.run(error) || (options.repetitions && !time(call, options.repetitions, error)))
+  if (!call.run(error) || (options.repetitions && !printTiming(call, options.repetitions, error)))
     return fail(tool, error);
 
   for (int32_t i = 0; i < results.size(); ++i) {

@@ -79,7 +79,7 @@ def torch_times(dtype, M, C, n):
 
 def our_times(mhc_bench, M, C, n):
     """{(kernel, dtype): ms} of the records of this shape"""
-    run = subprocess.run([mhc_bench, "--backend=cpu", "--json"], check=True, stdout=subprocess.PIPE, text=True)
+    run = subprocess.run([mhc_bench, "--backend=cpu", "--json", f"--M={M}", f"--C={C}", f"--n={n}"], check=True, stdout=subprocess.PIPE, text=True)
     return {(record["kernel"], record["dtype"]): record["ms"] for record in json.loads(run.stdout)
             if (record["M"], record["C"], record["n"]) == (M, C, n)}
 

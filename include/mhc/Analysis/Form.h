@@ -132,6 +132,10 @@ private:
   std::optional<Form> arithmetic(mlir::Operation *op, const Indices &index);
   std::optional<Form> reduction(ReduceOp op, const Indices &index);
   std::optional<Form> product(mlir::Operation *op, const Indices &index);
+  /// Sums a term over variables of static size.
+  void addSums(Term &term, const Vars &sums);
+  /// The form of a value inside a product: one term, which for a sum is the sum as a base.
+  Form factor(mlir::Value value, const Indices &index);
   Form multiply(mlir::Value a, const Indices &ia, mlir::Value b, const Indices &ib, bool invert);
   Form rmsNorm(RmsNormOp op, const Indices &index);
   /// Turns terms that differ in one running offset into a sum over a variable.

@@ -347,6 +347,8 @@ Value LeafConverter::count(Value tensor, ArrayRef<int64_t> dims) {
     Value factor = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), wide);
     product = product ? arith::MulFOp::create(builder, loc, product, factor).getResult() : factor;
   }
+  if (product && known == 1)
+    return product;
   Value constant = arith::ConstantOp::create(builder, loc, f32(known));
   return product ? arith::MulFOp::create(builder, loc, product, constant).getResult() : constant;
 }

@@ -48,7 +48,7 @@ private:
   LogicalResult checkStraightLine() {
     if (!func.getBody().hasOneBlock())
       return func.emitError() << "entry '" << func.getName() << "' has branches; needed one block";
-    WalkResult result = func.walk([](Operation *op) {
+    WalkResult result = func.walk<WalkOrder::PreOrder>([](Operation *op) {
       if (op->getName().getDialectNamespace() == "scf") {
         op->emitError() << "'" << op->getName() << "' cannot be compiled; the number of turns of a loop must be "
                         << "constant, and branches are not supported";

@@ -50,7 +50,8 @@ static Value reshape(OpBuilder &builder, Value buffer, memref::AllocOp alloc) {
   OpFoldResult stride = builder.getIndexAttr(1);
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = stride;
-    stride = multiply(builder, loc, stride, sizes[i]);
+    if (i > 0)
+      stride = multiply(builder, loc, stride, sizes[i]);
   }
   return memref::ReinterpretCastOp::create(builder, loc, alloc.getType(), buffer, builder.getIndexAttr(0), sizes,
                                            strides);

@@ -31,12 +31,14 @@ static bool narrow(GatesOp gates) {
   LeafBuilder leaf(builder, gates.getLoc());
   auto gateType = cast<RankedTensorType>(gates.getHPre().getType());
   int64_t n = gateType.getDimSize(1);
+  builder.setInsertionPoint(projection); // the statistic may have users before the gates
   Value phi = firstRows(builder, gates.getLoc(), projection.getPhi(), projection.getPhiLayout(), n);
   Value stat = projection.getStat();
   auto narrowed =
       ProjectionOp::create(builder, projection.getLoc(), gateType, stat ? stat.getType() : Type(), projection.getX(),
                            phi, projection.getNormWeight(), projection.getLayout(), projection.getPhiLayout(),
                            projection.getNorm(), projection.getNormEps(), projection.getStatForm());
+  builder.setInsertionPoint(gates);
   auto small = GatesOp::create(builder, gates.getLoc(), gateType, Type(), Type(), narrowed.getProj(),
                                gates.getStat() == stat ? Value(narrowed.getStat()) : Value(gates.getStat()),
                                leaf.slice(gates.getAlpha(), 0, 0, 1), leaf.slice(gates.getBeta(), 0, 0, n),

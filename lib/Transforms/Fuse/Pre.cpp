@@ -89,7 +89,8 @@ static bool matchResidual(FormBuilder &forms, Site &site) {
   } else if (auto matrices = dyn_cast<tensor::ExpandShapeOp>(user)) {
     site.residual = matrices.getResult();
     auto type = matrices.getResultType();
-    if (type.getRank() != 3 || type.getDimSize(1) != type.getDimSize(2))
+    int64_t n = cast<RankedTensorType>(site.gates.getHPre().getType()).getDimSize(1);
+    if (type.getRank() != 3 || type.getDimSize(1) != n || type.getDimSize(2) != n)
       return false;
     if (matrices->hasOneUse() && (site.sinkhorn = dyn_cast<SinkhornOp>(*matrices->getUsers().begin()))) {
       site.resMap = ResMap::sinkhorn;
@@ -169,7 +170,8 @@ static bool fuse(FormBuilder &forms, GatesOp gates) {
     remarkNotFused(gates, "mhc.pre", "no mhc.aggregate mixes the projected streams by h_pre");
     return false;
   }
-  if (site.projection.getStatForm() == Stat::mean_square || gates.getStat() != site.projection.getStat()) {
+  if (site.projection.getStatForm() == Stat::mean_square || gates.getStat() != site.projection.getStat() ||
+      gates.getStatForm() != site.projection.getStatForm()) {
     remarkNotFused(gates, "mhc.pre", "the statistic of the gates is not the multiplier of the projection");
     return false;
   }

@@ -45,6 +45,10 @@ private:
   bool classify(Linear &linear, std::string &reason);
   bool matchStat(Linear &linear, std::vector<Factor> scales);
   void raise(ArrayRef<Linear> site);
+  bool sameSource(const Linear &a, const Linear &b) const;
+  bool isLogitsOf(const Linear &other, const Linear &pre) const {
+    return other.offset == 2 * pre.extent && other.extent == pre.rows - 2 * pre.extent && sameSource(other, pre);
+  }
   std::optional<Linear> findLogits(const Linear &pre);
   Value buildBeta(OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups);
   Value buildAlpha(OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups);
@@ -52,6 +56,7 @@ private:
 
   func::FuncOp func;
   FormBuilder forms;
+  std::optional<std::vector<Linear>> others; ///< all values of the form, once they were searched
 };
 } // namespace
 
@@ -108,7 +113,7 @@ bool CoefficientRaiser::classify(Linear &linear, std::string &reason) {
       scales.push_back(factor);
       continue;
     }
-    if (!slot || slot->has_value() || factor.power != 1)
+    if (!slot || slot->has_value() || factor.power != 1 || factor.role != Factor::Value)
       return false;
     *slot = factor;
   }
@@ -139,14 +144,19 @@ bool CoefficientRaiser::classify(Linear &linear, std::string &reason) {
     return false;
   }
   std::optional<Multiplier> multiplier = matchMultiplier(forms, scales, linear.product.coefficient);
-  if (!multiplier || (multiplier->x && multiplier->x != linear.x->base)) {
+  bool normed = multiplier && multiplier->x.base;
+  if (!multiplier || (normed && multiplier->x.base != linear.x->base)) {
     reason = multiplier ? "the root mean square is of another tensor than the projected one"
                         : "the factor of a token is no reciprocal root mean square over n*C values";
     return false;
   }
-  if (multiplier->x && forms.extent(multiplier->sums) != forms.extent(linear.flat)) {
+  if (normed && forms.extent(multiplier->sums) != forms.extent(linear.flat)) {
     reason = "the root mean square runs over " + std::to_string(forms.extent(multiplier->sums)) +
              " values; expected n*C = " + std::to_string(forms.extent(linear.flat));
+    return false;
+  }
+  if (normed && !averagesRow(forms, *multiplier, linear.tokens)) {
+    reason = "the root mean square is of other tokens than those that it scales";
     return false;
   }
   linear.multiplier = *multiplier;
@@ -155,8 +165,13 @@ bool CoefficientRaiser::classify(Linear &linear, std::string &reason) {
 
 /// With a given projection: what the token-only factors say of the statistic.
 bool CoefficientRaiser::matchStat(Linear &linear, std::vector<Factor> scales) {
-  std::optional<Vars> covered = forms.fullVars(*linear.proj);
-  if (linear.product.coefficient != 1 || scales.size() > 1 || (linear.rows == linear.extent && !covered))
+  if (linear.product.coefficient != 1 || scales.size() > 1)
+    return false;
+  // Of the projection, some columns of all tokens are read.
+  Factor whole = *linear.proj;
+  Index columns = forms.freshIndices(whole.base).back();
+  std::swap(whole.index.back(), columns);
+  if (forms.flatten(columns.vars) != linear.row || !coversRow(forms, whole, linear.tokens, whole.index.back().vars))
     return false;
   if (scales.empty())
     return true;
@@ -175,7 +190,7 @@ bool CoefficientRaiser::matchStat(Linear &linear, std::vector<Factor> scales) {
       stat = inner.terms[0].factors[0];
     }
   }
-  if (stat.power != 1 || stat.role != Factor::Value || forms.fullVars(stat) != linear.tokens)
+  if (!coversRow(forms, stat, linear.tokens, {}))
     return false;
   linear.stat = stat;
   return true;
@@ -317,14 +332,22 @@ static Value followConstant(Value value, double &number) {
   return op.getResult();
 }
 
-static void setAfterInputs(OpBuilder &builder, func::FuncOp func, ArrayRef<Value> inputs) {
-  builder.setInsertionPointToStart(&func.getBody().front());
+/// The earliest point of a block at which all inputs are there.
+static void setAfterInputs(OpBuilder &builder, Block *block, ArrayRef<Value> inputs) {
+  builder.setInsertionPointToStart(block);
   for (Value input : inputs) {
     Operation *op = input.getDefiningOp();
-    if (op && builder.getInsertionPoint() != func.getBody().front().end() &&
-        !op->isBeforeInBlock(&*builder.getInsertionPoint()))
+    if (op && op->getBlock() == block && !op->isBeforeInBlock(&*builder.getInsertionPoint()))
       builder.setInsertionPointAfter(op);
   }
+}
+
+/// Whether every user of a value stands behind the builder.
+static bool usersFollow(OpBuilder &builder, Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    Operation *at = builder.getBlock()->findAncestorOpInBlock(*user);
+    return !at || !at->isBeforeInBlock(&*builder.getInsertionPoint());
+  });
 }
 
 void CoefficientRaiser::raise(ArrayRef<Linear> site) {
@@ -338,8 +361,21 @@ void CoefficientRaiser::raise(ArrayRef<Linear> site) {
       if (factor)
         inputs.push_back(factor->base);
   OpBuilder builder(func.getContext());
-  setAfterInputs(builder, func, inputs);
+  setAfterInputs(builder, Value(pre.root).getParentBlock(), inputs);
   Location loc = pre.root.getLoc();
+  // The roots of the gates are the sigmoids of z.
+  auto sigmoidOf = [](Value z) {
+    return (*llvm::find_if(z.getUsers(), [](Operation *u) { return isa<SigmoidOp>(u); }))->getResult(0);
+  };
+  double preEps = 0, postMult = 1;
+  Value preRoot = followConstant<arith::AddFOp>(sigmoidOf(pre.root), preEps), postRoot;
+  if (post)
+    postRoot = followConstant<arith::MulFOp>(sigmoidOf(post->root), postMult);
+  if (!usersFollow(builder, preRoot) || (post && !usersFollow(builder, postRoot)) ||
+      (logits && !usersFollow(builder, logits->root))) {
+    remarkDeclined(loc, "gates", "a gate is used before the inputs of the other gates are known");
+    return;
+  }
   SmallVector<const Linear *> groups;
   for (const Linear &linear : site)
     groups.push_back(&linear);
@@ -369,15 +405,6 @@ void CoefficientRaiser::raise(ArrayRef<Linear> site) {
     remarkDeclined(loc, "gates", "alpha, beta, phi or x is stored in a form that no kernel reads");
     return;
   }
-  double preEps = 0, postMult = 1;
-  Value preRoot = pre.root, postRoot;
-  // The roots of the gates are the sigmoids of z.
-  auto sigmoidOf = [](Value z) {
-    return (*llvm::find_if(z.getUsers(), [](Operation *u) { return isa<SigmoidOp>(u); }))->getResult(0);
-  };
-  preRoot = followConstant<arith::AddFOp>(sigmoidOf(pre.root), preEps);
-  if (post)
-    postRoot = followConstant<arith::MulFOp>(sigmoidOf(post->root), postMult);
   Type f32 = builder.getF32Type();
   int64_t tokens = cast<RankedTensorType>(proj.getType()).getDimSize(0);
   auto gateType = RankedTensorType::get({tokens, n}, f32);
@@ -405,28 +432,52 @@ void CoefficientRaiser::raise(ArrayRef<Linear> site) {
 // Collecting the groups of a site
 //===----------------------------------------------------------------------===//
 
-static bool sameSource(const Linear &a, const Linear &b) {
+/// Whether two groups read the same elements of a base, but for the rows, with corresponding variables.
+static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, const Linear &a,
+                      const std::optional<Factor> &y, const Linear &b) {
+  if (!x || !y)
+    return x.has_value() == y.has_value();
+  if (x->base != y->base || x->index.size() != y->index.size())
+    return false;
+  auto positions = [&](const Linear &linear, const Index &index) {
+    Vars vars = forms.flatten(index.vars), known = forms.flatten(linear.tokens);
+    llvm::append_range(known, forms.flatten(linear.flat));
+    if (vars == forms.flatten(linear.row))
+      return Index{{-1}, 0};
+    for (Var &var : vars)
+      var = llvm::find(known, var) - known.begin();
+    return Index{vars, index.offset};
+  };
+  return llvm::all_of(llvm::zip(x->index, y->index), [&](auto slots) {
+    return positions(a, std::get<0>(slots)) == positions(b, std::get<1>(slots));
+  });
+}
+
+bool CoefficientRaiser::sameSource(const Linear &a, const Linear &b) const {
   auto base = [](const std::optional<Factor> &factor) { return factor ? factor->base : Value(); };
-  return base(a.x) == base(b.x) && base(a.phi) == base(b.phi) && base(a.gamma) == base(b.gamma) &&
-         base(a.proj) == base(b.proj) && base(a.stat) == base(b.stat) && a.multiplier.norm == b.multiplier.norm &&
-         a.multiplier.eps == b.multiplier.eps && a.rows == b.rows;
+  return base(a.x) == base(b.x) && base(a.proj) == base(b.proj) && a.multiplier.norm == b.multiplier.norm &&
+         a.multiplier.eps == b.multiplier.eps && a.statForm == b.statForm && a.rows == b.rows &&
+         Value(a.root).getParentBlock() == Value(b.root).getParentBlock() && sameReads(forms, a.x, a, b.x, b) &&
+         sameReads(forms, a.phi, a, b.phi, b) && sameReads(forms, a.gamma, a, b.gamma, b) &&
+         sameReads(forms, a.proj, a, b.proj, b) && sameReads(forms, a.stat, a, b.stat, b);
 }
 
 /// Logits that no residual map consumes: any value of the right rows.
 std::optional<Linear> CoefficientRaiser::findLogits(const Linear &pre) {
-  std::string reason;
-  for (Operation &op : func.getBody().front()) {
-    if (!isa<arith::AddFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
-      continue;
-    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-    if (!type || type.getRank() < 2)
-      continue;
-    std::optional<Linear> linear = matchLinear(op.getResult(0), reason);
-    if (linear && sameSource(*linear, pre) && linear->offset == 2 * pre.extent &&
-        linear->extent == pre.rows - 2 * pre.extent)
-      return linear;
+  if (!others) {
+    others.emplace();
+    func.walk([&](Operation *op) {
+      if (!isa<arith::AddFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
+        return;
+      std::string reason;
+      auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+      if (std::optional<Linear> linear =
+              type && type.getRank() >= 2 ? matchLinear(op->getResult(0), reason) : std::nullopt)
+        others->push_back(*linear);
+    });
   }
-  return std::nullopt;
+  auto found = llvm::find_if(*others, [&](const Linear &other) { return isLogitsOf(other, pre); });
+  return found == others->end() ? std::nullopt : std::optional(*found);
 }
 
 void CoefficientRaiser::run() {
@@ -449,15 +500,13 @@ void CoefficientRaiser::run() {
       continue;
     }
     auto post = llvm::find_if(gates, [&](const Linear &other) {
-      return sameSource(other, pre) && other.offset == pre.extent && other.extent == pre.extent;
+      return other.offset == pre.extent && other.extent == pre.extent && sameSource(other, pre);
     });
     if (post == gates.end()) {
       remarkDeclined(pre.root.getLoc(), "gates", "only the first gate of the projection was found");
       continue;
     }
-    auto found = llvm::find_if(logits, [&](const Linear &other) {
-      return sameSource(other, pre) && other.offset == 2 * pre.extent && other.extent == pre.rows - 2 * pre.extent;
-    });
+    auto found = llvm::find_if(logits, [&](const Linear &other) { return isLogitsOf(other, pre); });
     std::optional<Linear> rest = found == logits.end() ? findLogits(pre) : std::optional(*found);
     if (!rest) {
       remarkDeclined(pre.root.getLoc(), "gates", "the residual logits of the projection were not found");

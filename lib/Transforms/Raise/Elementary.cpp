@@ -53,8 +53,6 @@ static Value matchTanhLogistic(Operation *op) {
       return div.getLhs();
     return otherOperand<arith::MulFOp>(value, [](Value v) { return isNumber(v, 0.5); });
   };
-  if (op->getNumResults() != 1)
-    return {};
   Value sum = halved(op->getResult(0));
   Value tanh = sum ? otherOperand<arith::AddFOp>(sum, [](Value v) { return isNumber(v, 1); }) : Value();
   auto tanhOp = tanh ? tanh.getDefiningOp<math::TanhOp>() : math::TanhOp();
@@ -73,7 +71,8 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
   Form sum = forms.at(div.getRhs(), index);
   forms.resolve(sum);
   if (sum.terms.size() != 1 || sum.terms[0].sums.size() != 1 || sum.terms[0].factors.size() != 1 ||
-      sum.terms[0].coefficient != 1 || sum.terms[0].factors[0].base != exp.getResult())
+      sum.terms[0].coefficient != 1 || sum.terms[0].factors[0].base != exp.getResult() ||
+      sum.terms[0].factors[0].power != 1)
     return std::nullopt;
   Indices summed = sum.terms[0].factors[0].index;
   std::optional<int64_t> dim;
@@ -104,6 +103,8 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
 void mhc::raiseElementary(func::FuncOp func) {
   FormBuilder forms(func);
   func.walk([&](Operation *op) {
+    if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
+      return;
     OpBuilder builder(op);
     Value z = matchLogistic(op);
     if (!z)

@@ -16,22 +16,62 @@
 using namespace mlir;
 using namespace mhc;
 
-/// log(sum(exp(z))) along one dimension, read at `index`: z and the dimension. A shift of z by its maximum is added
-/// back by the caller's form or drops out.
-static std::optional<std::pair<int64_t, Value>> matchLogSumExp(FormBuilder &forms, const Factor &factor,
-                                                               const Indices &index) {
-  auto log = factor.base.getDefiningOp<math::LogOp>();
-  if (!log)
+namespace {
+/// log(sum(exp(z))) over one dimension of z.
+struct LogSumExp {
+  int64_t dim;
+  Value argument;
+  Indices index; ///< at which z is read; its entry `dim` is the summed variable
+};
+
+/// log(...) + shift, or log(...) alone, with a common coefficient.
+struct ShiftedLog {
+  std::optional<Factor> log, shift;
+};
+} // namespace
+
+static std::optional<ShiftedLog> splitShift(const Form &form, double coefficient) {
+  ShiftedLog parts;
+  for (const Term &term : form.terms) {
+    if (term.coefficient != coefficient || term.factors.size() != 1 || !term.sums.empty() || term.factors[0].power != 1)
+      return std::nullopt;
+    std::optional<Factor> &slot = term.factors[0].base.getDefiningOp<math::LogOp>() ? parts.log : parts.shift;
+    if (slot)
+      return std::nullopt;
+    slot = term.factors[0];
+  }
+  return parts.log ? std::optional(parts) : std::nullopt;
+}
+
+/// Reads log(sum(exp(z))) or shift + log(sum(exp(z - shift))), where both shifts are the same element.
+static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const ShiftedLog &parts) {
+  Form form = forms.at(parts.log->base.getDefiningOp<math::LogOp>().getOperand(), parts.log->index);
+  forms.resolve(form);
+  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
+      form.terms[0].sums.size() != 1 || form.terms[0].factors[0].power != 1)
     return std::nullopt;
-  Form sum = forms.at(log.getOperand(), factor.index);
-  forms.resolve(sum);
-  if (sum.terms.size() != 1 || sum.terms[0].factors.size() != 1)
+  const Factor &summed = form.terms[0].factors[0];
+  auto exp = summed.base.getDefiningOp<math::ExpOp>();
+  if (!exp)
     return std::nullopt;
-  auto exp = sum.terms[0].factors[0].base.getDefiningOp<math::ExpOp>();
-  std::optional<int64_t> dim = exp ? summedDim(sum.terms[0], index, exp.getResult()) : std::nullopt;
-  if (!dim)
+  LogSumExp lse{-1, exp.getOperand(), summed.index};
+  for (auto [dim, slot] : llvm::enumerate(summed.index))
+    if (slot.vars == form.terms[0].sums && slot.offset == 0)
+      lse.dim = dim;
+  if (lse.dim < 0)
     return std::nullopt;
-  return std::make_pair(*dim, exp.getOperand());
+  if (!parts.shift)
+    return lse;
+  auto sub = lse.argument.getDefiningOp<arith::SubFOp>();
+  if (!sub)
+    return std::nullopt;
+  Form shift = forms.at(sub.getRhs(), lse.index);
+  forms.resolve(shift);
+  const Factor *subtracted = singleFactor(shift, 1);
+  if (!subtracted || !(*subtracted == *parts.shift))
+    return std::nullopt;
+  lse.argument = sub.getLhs();
+  return lse;
 }
 
 static std::optional<std::pair<SinkhornStep, Value>> matchLogStep(FormBuilder &forms, Value value) {
@@ -43,26 +83,13 @@ static std::optional<std::pair<SinkhornStep, Value>> matchLogStep(FormBuilder &f
   Indices index = forms.freshIndices(value);
   Form form = forms.at(sub.getRhs(), index);
   forms.resolve(form);
-  std::optional<std::pair<int64_t, Value>> lse;
-  bool shifted = false;
-  for (const Term &term : form.terms) {
-    if (term.coefficient != 1 || term.factors.size() != 1)
-      return std::nullopt;
-    auto max = term.factors[0].base.getDefiningOp<ReduceOp>();
-    if (max && max.getKind() == ReduceKind::max && max.getX() == sub.getLhs() && form.terms.size() == 2)
-      shifted = true;
-    else if (lse || !(lse = matchLogSumExp(forms, term.factors[0], index)))
-      return std::nullopt;
-  }
-  if (!lse || form.terms.size() > 2 || (form.terms.size() == 2 && !shifted))
+  std::optional<ShiftedLog> parts = splitShift(form, 1);
+  std::optional<LogSumExp> lse = parts ? matchLogSumExp(forms, *parts) : std::nullopt;
+  if (!lse || lse->argument != sub.getLhs() ||
+      varsWithout(forms, lse->index, lse->dim) != varsWithout(forms, index, lse->dim))
     return std::nullopt;
-  auto [dim, argument] = *lse;
-  // z - (max + log sum exp(z - max)), or the same with z already shifted on both sides.
-  Value bare = stripShift(forms, argument, dim);
-  if (shifted ? bare != sub.getLhs() : argument != sub.getLhs())
-    return std::nullopt;
-  Value previous = stripShift(forms, sub.getLhs(), dim);
-  return std::make_pair(SinkhornStep{dim, Denom::none, 0}, previous);
+  Value previous = stripShift(forms, sub.getLhs(), lse->dim);
+  return std::make_pair(SinkhornStep{lse->dim, Denom::none, 0}, previous);
 }
 
 std::optional<SinkhornMatch> mhc::matchLogSinkhorn(FormBuilder &forms, Value value) {
@@ -96,60 +123,31 @@ static std::optional<std::pair<int64_t, Value>> matchUpdate(FormBuilder &forms, 
                                                             Value known) {
   forms.reset();
   forms.stops.insert(logits);
-  Indices at = forms.freshIndices(value), index = forms.freshIndices(logits);
+  Indices at = forms.freshIndices(value);
   Form form = forms.at(value, at);
   forms.resolve(form);
-  std::optional<std::pair<int64_t, Value>> lse;
-  Vars kept;
-  Value shift;
-  for (const Term &term : form.terms) {
-    if (term.coefficient != -1 || term.factors.size() != 1 || !term.sums.empty())
-      return std::nullopt;
-    const Factor &factor = term.factors[0];
-    auto max = factor.base.getDefiningOp<ReduceOp>();
-    if (max && max.getKind() == ReduceKind::max) {
-      shift = max.getX();
-      continue;
-    }
-    auto log = factor.base.getDefiningOp<math::LogOp>();
-    if (!log || lse)
-      return std::nullopt;
-    Form sum = forms.at(log.getOperand(), factor.index);
-    forms.resolve(sum);
-    if (sum.terms.size() != 1 || sum.terms[0].factors.size() != 1 || sum.terms[0].sums.size() != 1)
-      return std::nullopt;
-    const Factor &inner = sum.terms[0].factors[0];
-    auto exp = inner.base.getDefiningOp<math::ExpOp>();
-    if (!exp)
-      return std::nullopt;
-    for (auto [dim, slot] : llvm::enumerate(inner.index))
-      if (slot.vars == sum.terms[0].sums)
-        lse = std::make_pair(static_cast<int64_t>(dim), exp.getOperand());
-  }
-  if (!lse)
-    return std::nullopt;
-  Value argument = lse->second;
-  Value bare = stripShift(forms, argument, lse->first);
-  if ((shift && bare != shift) || (!shift && bare != argument))
+  std::optional<ShiftedLog> parts = splitShift(form, -1);
+  std::optional<LogSumExp> lse = parts ? matchLogSumExp(forms, *parts) : std::nullopt;
+  if (!lse || varsWithout(forms, lse->index, lse->dim) != varsWithout(forms, at, -1))
     return std::nullopt;
   SmallVector<Value> leaves;
-  addends(bare, leaves);
+  addends(lse->argument, leaves);
   if (leaves.size() != 2 || !llvm::is_contained(leaves, logits))
     return std::nullopt;
   Value spread = leaves[0] == logits ? leaves[1] : leaves[0];
-  // The potential must vary along the summed dimension only among the two matrix dimensions.
+  // Among the two matrix dimensions, the potential varies along the summed one only.
   forms.reset();
   if (known)
     forms.stops.insert(known);
-  index = forms.freshIndices(logits);
+  Indices index = forms.freshIndices(logits);
   Form potential = forms.at(spread, index);
-  int64_t rank = index.size(), other = 2 * rank - 3 - lse->first;
+  int64_t rank = index.size(), other = 2 * rank - 3 - lse->dim;
   if (potential.isConstant() && potential.terms[0].coefficient == 0)
-    return std::make_pair(lse->first, Value());
+    return std::make_pair(lse->dim, Value());
   const Factor *factor = singleFactor(potential, 1);
-  if (!factor || containsAny(varsOf(forms, *factor), forms.flatten(index[other].vars)))
+  if (!factor || forms.fullVars(*factor) != varsWithout(forms, index, other))
     return std::nullopt;
-  return std::make_pair(lse->first, factor->base);
+  return std::make_pair(lse->dim, factor->base);
 }
 
 std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value value) {
@@ -166,6 +164,7 @@ std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value valu
   scf::ForOp loop;
   Value logits;
   SmallVector<unsigned> numbers;
+  llvm::SmallDenseMap<unsigned, int64_t> constantAlong; ///< the dimension along which a potential is repeated
   for (Value leaf : leaves) {
     Form form = forms.at(leaf, index);
     const Factor *factor = singleFactor(form, 1);
@@ -173,6 +172,9 @@ std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value valu
     if (owner && (!loop || owner == loop)) {
       loop = owner;
       numbers.push_back(cast<OpResult>(factor->base).getResultNumber());
+      for (int64_t dim = index.size() - 2; dim < static_cast<int64_t>(index.size()); ++dim)
+        if (forms.fullVars(*factor) == varsWithout(forms, index, dim))
+          constantAlong[numbers.back()] = dim;
     } else {
       logits = leaf;
     }
@@ -188,7 +190,8 @@ std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value valu
     Value first = loop.getYieldedValues()[numbers[0]], second = loop.getYieldedValues()[numbers[1]];
     auto updateFirst = matchUpdate(forms, first, logits, {}), updateSecond = matchUpdate(forms, second, logits, first);
     if (!updateFirst || !updateSecond || updateFirst->second != loop.getRegionIterArg(numbers[1]) ||
-        updateSecond->second != first)
+        updateSecond->second != first || !constantAlong.contains(numbers[0]) || !constantAlong.contains(numbers[1]) ||
+        constantAlong[numbers[0]] != updateFirst->first || constantAlong[numbers[1]] != updateSecond->first)
       continue;
     int64_t row = cast<RankedTensorType>(value.getType()).getRank() - 1;
     Order order = updateFirst->first == row ? Order::row_col : Order::col_row;

@@ -17,7 +17,7 @@ namespace {
 struct SquareSum {
   double scale;
   double shift;
-  Value x;
+  Factor x;
   Vars sums;
 };
 } // namespace
@@ -32,7 +32,7 @@ static std::optional<SquareSum> matchSquareSum(FormBuilder &forms, Value value, 
   if (term.factors.size() != 2 || !(term.factors[0] == term.factors[1]) || term.factors[0].power != 1 ||
       term.factors[0].role != Factor::Value || term.sums.empty())
     return std::nullopt;
-  return SquareSum{term.coefficient, shift, term.factors[0].base, term.sums};
+  return SquareSum{term.coefficient, shift, term.factors[0], term.sums};
 }
 
 static bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
@@ -63,12 +63,11 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
     index.push_back(all.back());
     Form form = forms.at(norm.getX(), index);
     forms.resolve(form);
-    Value x = form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].coefficient == 1
-                  ? form.terms[0].factors[0].base
-                  : Value();
-    if (!x)
+    if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
+        !form.terms[0].sums.empty() || form.terms[0].factors[0].power != 1)
       return std::nullopt;
-    return Multiplier{Norm::inside, norm.getEps().convertToDouble(), x, forms.flatten(all.back().vars)};
+    return Multiplier{Norm::inside, norm.getEps().convertToDouble(), form.terms[0].factors[0],
+                      forms.flatten(all.back().vars)};
   }
   bool reciprocal = false;
   if (auto square = matchRoot(forms, factor, reciprocal)) {
@@ -95,4 +94,17 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
   if (!near(form.terms[0].coefficient * std::sqrt(square->scale * width), coefficient))
     return std::nullopt;
   return Multiplier{Norm::outside, *eps / coefficient, square->x, square->sums};
+}
+
+bool mhc::coversRow(FormBuilder &forms, const Factor &factor, const Vars &tokens, const Vars &sums) {
+  std::optional<Vars> all = forms.fullVars(factor);
+  Vars row = forms.flatten(tokens), rest = forms.flatten(sums);
+  if (!all || factor.role != Factor::Value || factor.power != 1 || all->size() != row.size() + rest.size())
+    return false;
+  return std::equal(row.begin(), row.end(), all->begin()) &&
+         std::is_permutation(rest.begin(), rest.end(), all->begin() + row.size());
+}
+
+bool mhc::averagesRow(FormBuilder &forms, const Multiplier &multiplier, const Vars &tokens) {
+  return coversRow(forms, multiplier.x, tokens, multiplier.sums);
 }

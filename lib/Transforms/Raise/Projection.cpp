@@ -8,62 +8,68 @@
 #include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
 
 namespace {
-/// The mean square of a tensor over the last of its variables, somewhere in the function.
-struct MeanSquare {
+/// A mean square of rows of `x`, or a reciprocal root of one, that the function computes.
+struct RowStatistic {
   Value value;
   Value x;
   int64_t width;
+  Stat form;
+  Multiplier multiplier; ///< with form inv_rms
 };
 } // namespace
 
-/// The statistics of rows: mean squares and what is made of them.
-static std::vector<MeanSquare> collectMeanSquares(FormBuilder &forms, func::FuncOp func) {
-  std::vector<MeanSquare> found;
+/// Reads a value as a statistic of the rows that its variables name.
+static std::optional<RowStatistic> matchStatistic(FormBuilder &forms, Value value) {
+  forms.reset();
+  Indices index = forms.freshIndices(value);
+  Form form = forms.at(value, index);
+  forms.resolve(form);
+  if (form.terms.size() != 1)
+    return std::nullopt;
+  const Term &term = form.terms[0];
+  Vars tokens;
+  for (const Index &slot : index)
+    llvm::append_range(tokens, forms.flatten(slot.vars));
+  if (term.factors.size() == 1 && term.sums.empty()) {
+    auto multiplier = matchMultiplier(forms, term.factors, term.coefficient);
+    if (!multiplier || !averagesRow(forms, *multiplier, tokens))
+      return std::nullopt;
+    return RowStatistic{value, multiplier->x.base, forms.extent(multiplier->sums), Stat::inv_rms, *multiplier};
+  }
+  if (term.factors.size() != 2 || term.sums.empty() || !(term.factors[0] == term.factors[1]) ||
+      !coversRow(forms, term.factors[0], tokens, term.sums))
+    return std::nullopt;
+  int64_t width = forms.extent(term.sums);
+  if (std::abs(term.coefficient * width - 1) > 1e-6)
+    return std::nullopt;
+  return RowStatistic{value, term.factors[0].base, width, Stat::mean_square, {Norm::none, 0, {}, {}}};
+}
+
+using RowStatistics = llvm::DenseMap<Value, SmallVector<RowStatistic, 2>>;
+
+static RowStatistics collectStatistics(FormBuilder &forms, func::FuncOp func) {
+  RowStatistics found;
   for (Operation &op : func.getBody().front()) {
-    if (!isa<ReduceOp, arith::MulFOp, arith::DivFOp>(op) ||
-        cast<RankedTensorType>(op.getResult(0).getType()).getRank() < 1)
+    if (!isa<ReduceOp, arith::MulFOp, arith::DivFOp, math::RsqrtOp>(op))
       continue;
-    forms.reset();
-    Form form = forms.at(op.getResult(0), forms.freshIndices(op.getResult(0)));
-    if (form.terms.size() != 1 || form.terms[0].factors.size() != 2 || form.terms[0].sums.empty() ||
-        !(form.terms[0].factors[0] == form.terms[0].factors[1]))
+    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+    if (!type || type.getRank() < 1)
       continue;
-    forms.resolve(form);
-    int64_t width = forms.extent(form.terms[0].sums);
-    if (std::abs(form.terms[0].coefficient * width - 1) < 1e-6)
-      found.push_back({op.getResult(0), form.terms[0].factors[0].base, width});
+    if (std::optional<RowStatistic> statistic = matchStatistic(forms, op.getResult(0)))
+      found[statistic->x].push_back(*statistic);
   }
   return found;
 }
 
-/// The reciprocal root of a mean square of `x`, if the function computes it.
-static std::pair<Value, Multiplier> findMultiplier(FormBuilder &forms, func::FuncOp func, Value x) {
-  for (Operation &op : func.getBody().front()) {
-    if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()))
-      continue;
-    StringRef name = op.getName().getStringRef();
-    if (name != "arith.divf" && name != "math.rsqrt")
-      continue;
-    forms.reset();
-    Form form = forms.at(op.getResult(0), forms.freshIndices(op.getResult(0)));
-    forms.resolve(form);
-    if (form.terms.size() != 1 || form.terms[0].factors.size() != 1)
-      continue;
-    auto multiplier = matchMultiplier(forms, form.terms[0].factors, form.terms[0].coefficient);
-    if (multiplier && multiplier->x == x)
-      return {op.getResult(0), *multiplier};
-  }
-  return {Value(), Multiplier{Norm::none, 0, {}, {}}};
-}
-
 /// x . phi with the root mean square of x nearby: raw product and statistic, or their product.
-static void raiseProduct(FormBuilder &forms, func::FuncOp func, Operation *op, ArrayRef<MeanSquare> squares) {
+static void raiseProduct(FormBuilder &forms, func::FuncOp func, Operation *op, const RowStatistics &statistics) {
   forms.reset();
   Value root = op->getResult(0);
   Indices index = forms.freshIndices(root);
@@ -96,7 +102,9 @@ static void raiseProduct(FormBuilder &forms, func::FuncOp func, Operation *op, A
     return;
   std::optional<Vars> xVars = forms.fullVars(*x);
   std::optional<Vars> phiVars = forms.fullVars(*phi);
-  if (!xVars || !phiVars || xVars->size() <= tokens.size())
+  tokens = forms.flatten(tokens);
+  if (!xVars || !phiVars || xVars->size() <= tokens.size() ||
+      !std::equal(tokens.begin(), tokens.end(), xVars->begin()))
     return;
   Vars flat(xVars->begin() + tokens.size(), xVars->end());
   bool rowsFirst = forms.flatten(phi->index[0].vars) == row;
@@ -111,22 +119,23 @@ static void raiseProduct(FormBuilder &forms, func::FuncOp func, Operation *op, A
   Value stat;
   if (!scales.empty()) {
     auto match = matchMultiplier(forms, scales, term.coefficient);
-    if (!match || match->x != x->base)
+    if (!match || match->x.base != x->base || !averagesRow(forms, *match, tokens))
       return;
     multiplier = *match;
   } else if (term.coefficient == 1) {
-    Value base = x->base;
-    int64_t width = forms.extent(flat);
-    FormBuilder search(func);
-    std::tie(stat, multiplier) = findMultiplier(search, func, base);
-    statForm = Stat::inv_rms;
-    if (!stat) {
-      const auto *square = llvm::find_if(squares, [&](const MeanSquare &s) { return s.x == base && s.width == width; });
-      if (square == squares.end())
-        return;
-      stat = square->value;
-      statForm = Stat::mean_square;
-    }
+    auto known = statistics.find(x->base);
+    if (known == statistics.end())
+      return;
+    for (const RowStatistic &statistic : known->second)
+      if (statistic.width == forms.extent(flat) && (!stat || statistic.form == Stat::inv_rms)) {
+        stat = statistic.value;
+        statForm = statistic.form;
+        multiplier = statistic.multiplier;
+        if (statForm == Stat::inv_rms)
+          break;
+      }
+    if (!stat)
+      return;
   } else {
     return;
   }
@@ -167,7 +176,11 @@ static void raiseProduct(FormBuilder &forms, func::FuncOp func, Operation *op, A
       to.push_back(slot.vars);
       llvm::append_range(from, slot.vars);
     }
-    stat.replaceAllUsesWith(shapes.relayout(builder, op->getLoc(), projection.getStat(), {from}, to));
+    // Code before the projection keeps its own statistic.
+    if (Value shapedStat = shapes.relayout(builder, op->getLoc(), projection.getStat(), {from}, to))
+      stat.replaceUsesWithIf(shapedStat, [&](OpOperand &use) {
+        return projection->isBeforeInBlock(projection->getBlock()->findAncestorOpInBlock(*use.getOwner()));
+      });
   }
   remarkRaised(projection, "projection", (Twine(N) + " rows, norm " + stringifyNorm(multiplier.norm)).str());
 }
@@ -185,11 +198,11 @@ void mhc::raiseProjection(func::FuncOp func) {
   }
   if (candidates.empty())
     return;
-  std::vector<MeanSquare> squares = collectMeanSquares(forms, func);
+  RowStatistics statistics = collectStatistics(forms, func);
   for (Operation *op : llvm::reverse(candidates)) {
     if (isOpTriviallyDead(op))
       op->erase();
     else
-      raiseProduct(forms, func, op, squares);
+      raiseProduct(forms, func, op, statistics);
   }
 }

@@ -40,11 +40,16 @@ void remarkDeclined(mlir::Location loc, llvm::StringRef what, llvm::StringRef re
 struct Multiplier {
   Norm norm;
   double eps;
-  mlir::Value x; ///< base whose values are squared; null for Norm::none
-  Vars sums;     ///< the variables over which it is averaged, as in `x`
+  Factor x;  ///< the element that is squared; its base is null for Norm::none
+  Vars sums; ///< the variables of `x` over which it is averaged
 };
 /// Reads `factors` (each depends on the token only) as a multiplier. Fails when they are none.
 std::optional<Multiplier> matchMultiplier(FormBuilder &forms, llvm::ArrayRef<Factor> factors, double coefficient);
+
+/// Whether the multiplier of the row `tokens` averages exactly that row of its base.
+bool averagesRow(FormBuilder &forms, const Multiplier &multiplier, const Vars &tokens);
+/// Whether `factor` covers its base, with `tokens` in front and the variables of `sums` in any order behind.
+bool coversRow(FormBuilder &forms, const Factor &factor, const Vars &tokens, const Vars &sums);
 
 /// x as [M, n, C] or [M, C, n], from a factor whose variables are the tokens and then the flattened streams.
 struct Streams {

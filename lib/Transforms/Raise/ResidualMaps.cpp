@@ -29,7 +29,7 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Value va
   forms.resolve(form);
   if (form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].sums.empty()) {
     auto max = form.terms[0].factors[0].base.getDefiningOp<arith::MaximumFOp>();
-    if (!max)
+    if (!max || form.terms[0].coefficient != 1 || form.terms[0].factors[0].power != 1)
       return std::nullopt;
     bool constantFirst = constantValue(max.getLhs()).has_value();
     std::optional<double> eps = constantValue(constantFirst ? max.getLhs() : max.getRhs());
@@ -143,7 +143,8 @@ static std::optional<SinkhornMatch> matchLinear(FormBuilder &forms, Value value)
   auto pairs = matchPairs(steps, rank);
   if (!exp || !pairs)
     return std::nullopt;
-  Value logits = exp.getOperand(), byRow = stripShift(forms, logits, row), byCol = stripShift(forms, logits, col);
+  Value logits = exp.getOperand();
+  Value byRow = stripShift(forms, logits, row, /*exact=*/true), byCol = stripShift(forms, logits, col, /*exact=*/true);
   Init init = byRow != logits ? Init::exp_rowmax : byCol != logits ? Init::exp_colmax : Init::exp;
   logits = byRow != logits ? byRow : byCol;
   return SinkhornMatch{logits, init, pairs->first, steps[0].denom, steps[0].eps, pairs->second};
@@ -203,7 +204,7 @@ static bool replacePermutationMix(Operation *op) {
   auto matmul = dyn_cast<MatmulOp>(op);
   auto softmax = matmul ? matmul.getLhs().getDefiningOp<SoftmaxOp>() : SoftmaxOp();
   if (!softmax || matmul.getTransposeLhs() || matmul.getTransposeRhs() || softmax.getDim() != 1 ||
-      !getElementTypeOrSelf(softmax.getX()).isF32())
+      !getElementTypeOrSelf(softmax.getX()).isF32() || !getElementTypeOrSelf(matmul.getOut()).isF32())
     return false;
   std::optional<int64_t> n = matchPermutationTable(matmul.getRhs());
   if (!n)

@@ -48,8 +48,11 @@ bool isMatrixStack(mlir::Value value);
 std::optional<int64_t> summedDim(const Term &term, const Indices &index, mlir::Value value);
 /// The one base of a form `coefficient * base`.
 const Factor *singleFactor(const Form &form, double coefficient);
-/// z - max(z) along `dim` -> z; anything else as it is.
-mlir::Value stripShift(FormBuilder &forms, mlir::Value value, int64_t dim);
+/// The variables of all dimensions but one.
+Vars varsWithout(const FormBuilder &forms, const Indices &index, int64_t dim);
+/// z - max(z) -> z, where the maximum is the same along `dim`; anything else as it is. With `exact`, only for the
+/// maximum along `dim` itself.
+mlir::Value stripShift(FormBuilder &forms, mlir::Value value, int64_t dim, bool exact = false);
 std::optional<int64_t> tripCount(mlir::scf::ForOp loop);
 /// Walks back over steps and over loops that carry them; stops at the first value that is neither.
 SinkhornChain walkChain(FormBuilder &forms, mlir::Value value, MatchStep matchStep);

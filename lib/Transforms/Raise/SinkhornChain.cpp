@@ -16,6 +16,9 @@
 using namespace mlir;
 using namespace mhc;
 
+/// A longer loop is no Sinkhorn iteration.
+constexpr int64_t kMaxTurns = 1000;
+
 bool mhc::isMatrixStack(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() >= 3 && type.getDimSize(type.getRank() - 1) == type.getDimSize(type.getRank() - 2) &&
@@ -24,7 +27,7 @@ bool mhc::isMatrixStack(Value value) {
 
 std::optional<int64_t> mhc::summedDim(const Term &term, const Indices &index, Value value) {
   if (term.coefficient != 1 || term.sums.size() != 1 || term.factors.size() != 1 || term.factors[0].base != value ||
-      term.factors[0].power != 1)
+      term.factors[0].power != 1 || term.factors[0].index.size() != index.size())
     return std::nullopt;
   std::optional<int64_t> dim;
   for (auto [i, slots] : llvm::enumerate(llvm::zip(index, term.factors[0].index))) {
@@ -45,7 +48,15 @@ const Factor *mhc::singleFactor(const Form &form, double coefficient) {
   return &form.terms[0].factors[0];
 }
 
-Value mhc::stripShift(FormBuilder &forms, Value value, int64_t dim) {
+Vars mhc::varsWithout(const FormBuilder &forms, const Indices &index, int64_t dim) {
+  Vars vars;
+  for (auto [i, slot] : llvm::enumerate(index))
+    if (static_cast<int64_t>(i) != dim)
+      llvm::append_range(vars, forms.flatten(slot.vars));
+  return vars;
+}
+
+Value mhc::stripShift(FormBuilder &forms, Value value, int64_t dim, bool exact) {
   auto sub = value.getDefiningOp<arith::SubFOp>();
   if (!sub)
     return value;
@@ -57,6 +68,8 @@ Value mhc::stripShift(FormBuilder &forms, Value value, int64_t dim) {
   auto max = factor ? factor->base.getDefiningOp<ReduceOp>() : ReduceOp();
   bool along = max && max.getKind() == ReduceKind::max && max.getX() == sub.getLhs() &&
                !containsAny(varsOf(forms, *factor), forms.flatten(index[dim].vars));
+  if (along && exact)
+    along = max.getDims() == ArrayRef<int64_t>(dim) && varsOf(forms, *factor) == varsWithout(forms, index, dim);
   return along ? sub.getLhs() : value;
 }
 
@@ -66,6 +79,8 @@ std::optional<int64_t> mhc::tripCount(scf::ForOp loop) {
       !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)) || !matchPattern(loop.getStep(), m_ConstantInt(&step)))
     return std::nullopt;
   int64_t span = high.getSExtValue() - low.getSExtValue(), by = step.getSExtValue();
+  if (by <= 0)
+    return std::nullopt;
   return span <= 0 ? 0 : (span + by - 1) / by;
 }
 
@@ -83,7 +98,7 @@ SinkhornChain mhc::walkChain(FormBuilder &forms, Value value, MatchStep matchSte
       break;
     unsigned number = cast<OpResult>(value).getResultNumber();
     SinkhornChain body = walkChain(forms, loop.getYieldedValues()[number], matchStep);
-    if (body.steps.empty() || body.start != loop.getRegionIterArg(number))
+    if (body.steps.empty() || body.start != loop.getRegionIterArg(number) || *count > kMaxTurns)
       break;
     for (int64_t i = 0; i < *count; ++i)
       backward.insert(backward.end(), body.steps.rbegin(), body.steps.rend());

@@ -171,7 +171,7 @@ bool StreamRaiser::digBias(const Factor &factor, const Vars &tokens, const Vars 
 /// Reads the terms gate[m,o] * f[m,c] and gate[m,o] * bias[c].
 bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var output, Value &gate, Value &f,
                                  Value &bias) {
-  std::vector<Factor> gateFactors;
+  Term gateTerm; ///< what the gate is: both branches must mean the same
   for (const Term &term : branches) {
     std::vector<Factor> gates, rows, common;
     for (const Factor &factor : term.factors) {
@@ -194,19 +194,21 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
     for (bool toGate : {true, false}) {
       std::vector<Factor> g = gates, r = rows;
       llvm::append_range(toGate ? g : r, common);
+      double factor = toGate ? term.coefficient : 1;
+      if (gate && (g != gateTerm.factors || factor != gateTerm.coefficient))
+        continue;
       newGate = materialise(g, toGate ? term.coefficient : 1, {mix.tokens, {output}});
       newRows = newGate ? materialise(r, toGate ? 1 : term.coefficient, rowGroups, term.sums) : Value();
-      if (newRows)
+      if (newRows) {
+        gateTerm.factors = g;
+        gateTerm.coefficient = factor;
         break;
+      }
     }
     if (!newGate || !newRows) {
       decline("post", "the gate and the sublayer's output are not values of their own");
       return false;
     }
-    if (gateFactors.empty())
-      gateFactors = gates;
-    else if (gateFactors.size() != gates.size() || !std::equal(gates.begin(), gates.end(), gateFactors.begin()))
-      return false;
     gate = gate ? gate : newGate;
     Value &slot = tokens ? f : bias;
     if (slot)

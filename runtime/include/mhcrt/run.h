@@ -66,6 +66,19 @@ bool readArguments(const Signature &signature, const RunOptions &options, std::v
 /// The entry that --entry names, or the only one.
 bool selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error);
 
+/// An entry with its tensors, ready to run.
+struct EntryCall {
+  const mhcrt_model *model;
+  int32_t entry;
+  mhcrt_context *context;
+  std::vector<mhcrt_tensor> arguments, results;
+
+  bool run(std::string &error) const;
+};
+
+/// Runs the entry and prints the median and best time, kernels and allocations per run, and the memory held.
+bool printTiming(const EntryCall &call, int repetitions, std::string &error);
+
 /// Runs an entry on the files that the options name, compares and prints. `tool` starts the error lines. Returns the
 /// exit status: 0 good, 1 a comparison failed, 2 an error.
 int runModel(const char *tool, const mhcrt_model *model, const RunOptions &options);

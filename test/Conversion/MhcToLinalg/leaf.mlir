@@ -1,0 +1,106 @@
+// RUN: mhc-opt %s -convert-mhc-to-linalg | FileCheck %s
+
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1) -> (d0, 0)>
+// CHECK-DAG: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+
+// CHECK-LABEL: @sigmoid_of_bf16_is_computed_in_f32
+func.func @sigmoid_of_bf16_is_computed_in_f32(%x: tensor<?x4xbf16>) -> tensor<?x4xbf16> {
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+  // CHECK: arith.extf {{.*}} : bf16 to f32
+  // CHECK: math.exp {{.*}} : f32
+  // CHECK: arith.truncf {{.*}} : f32 to bf16
+  %out = mhc.sigmoid %x : tensor<?x4xbf16>
+  return %out : tensor<?x4xbf16>
+}
+
+// CHECK-LABEL: @softmax
+func.func @softmax(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: linalg.generic {{.*}}["parallel", "reduction"]
+  // CHECK: arith.maximumf
+  // CHECK: linalg.generic {{.*}}["parallel", "reduction"]
+  // CHECK: math.exp
+  // CHECK: linalg.generic {{.*}}["parallel", "parallel"]
+  // CHECK: arith.divf
+  %out = mhc.softmax %x dim = 1 : tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @rms_norm_counts_a_dynamic_row
+func.func @rms_norm_counts_a_dynamic_row(%x: tensor<4x?xf32>, %weight: tensor<?xf32>) -> tensor<4x?xf32> {
+  // CHECK: linalg.generic {{.*}}["parallel", "reduction"]
+  // CHECK: %[[COUNT:.*]] = arith.sitofp
+  // CHECK: linalg.generic {{.*}}["parallel", "parallel"]
+  // CHECK-SAME: %[[COUNT]]
+  // CHECK: math.sqrt
+  %out = mhc.rms_norm %x, %weight eps = 1.0e-06 : tensor<4x?xf32>, tensor<?xf32>
+  return %out : tensor<4x?xf32>
+}
+
+// CHECK-LABEL: @mean_of_bf16_is_summed_in_f32
+func.func @mean_of_bf16_is_summed_in_f32(%x: tensor<?x8xbf16>) -> tensor<?xbf16> {
+  // CHECK: linalg.fill ins({{.*}} : f32)
+  // CHECK: arith.addf {{.*}}fastmath<reassoc>
+  // CHECK: arith.divf {{.*}} : f32
+  // CHECK: arith.truncf {{.*}} : f32 to bf16
+  %out = mhc.reduce mean %x dims = [1] : tensor<?x8xbf16> -> tensor<?xbf16>
+  return %out : tensor<?xbf16>
+}
+
+// CHECK-LABEL: @max_starts_at_minus_infinity
+func.func @max_starts_at_minus_infinity(%x: tensor<?x8xf32>) -> tensor<?xf32> {
+  // CHECK: arith.constant 0xFF800000 : f32
+  // CHECK: arith.maximumf
+  %out = mhc.reduce max %x dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+  return %out : tensor<?xf32>
+}
+
+// CHECK-LABEL: @transpose
+func.func @transpose(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#[[SWAPPED]], #[[ROW]]]
+  %out = mhc.transpose %x perm = [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  return %out : tensor<4x?xf32>
+}
+
+// A broadcast is read through an index map and a splat as a scalar; neither is stored.
+// CHECK-LABEL: @broadcast_and_splat_are_read_through
+// CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>, %[[H:.*]]: tensor<?x1xf32>
+func.func @broadcast_and_splat_are_read_through(%x: tensor<?x4xf32>, %h: tensor<?x1xf32>, %M: index)
+    -> tensor<?x4xf32> {
+  %two = arith.constant 2.0 : f32
+  // CHECK: linalg.generic {indexing_maps = [#[[ROW]], #[[FIRST]], #[[ROW]]]
+  // CHECK-SAME: ins(%[[X]], %[[H]] :
+  // CHECK: arith.mulf
+  // CHECK: linalg.generic {indexing_maps = [#[[ROW]], #[[ROW]]]
+  // CHECK: %[[TWO:.*]] = arith.constant 2.0
+  // CHECK: arith.addf %{{.*}}, %[[TWO]]
+  // CHECK-NOT: linalg.{{generic|fill}}
+  %wide = mhc.broadcast %h dims = [0, 1] : tensor<?x1xf32> -> tensor<?x4xf32>
+  %twos = tensor.splat %two[%M] : tensor<?x4xf32>
+  %product = arith.mulf %x, %wide : tensor<?x4xf32>
+  %out = arith.addf %product, %twos : tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @broadcast_that_is_returned_is_stored
+func.func @broadcast_that_is_returned_is_stored(%h: tensor<?x1xf32>) -> tensor<?x4xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#[[FIRST]], #[[ROW]]]
+  %wide = mhc.broadcast %h dims = [0, 1] : tensor<?x1xf32> -> tensor<?x4xf32>
+  return %wide : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @concat
+func.func @concat(%a: tensor<?x4xf32>, %b: tensor<?x8xf32>) -> tensor<?x12xf32> {
+  // CHECK: tensor.empty
+  // CHECK: tensor.insert_slice
+  // CHECK: tensor.insert_slice
+  %out = tensor.concat dim(1) %a, %b : (tensor<?x4xf32>, tensor<?x8xf32>) -> tensor<?x12xf32>
+  return %out : tensor<?x12xf32>
+}
+
+// CHECK-LABEL: @kernel_ops_stay
+func.func @kernel_ops_stay(%a: tensor<?x4xf32>, %b: tensor<4x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: mhc.matmul
+  %out = mhc.matmul %a, %b : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}

@@ -1,0 +1,77 @@
+// RUN: mhc-opt %s -convert-mhc-to-runtime | FileCheck %s
+
+// CHECK-LABEL: func.func @mhc_entry_sinkhorn
+// CHECK-SAME: (%[[CTX:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr) -> i32
+// CHECK-SAME: passthrough = ["noinline", "optnone"]
+func.func @sinkhorn(%logits: memref<?x4x4xf32> {mhc.name = "logits", mhc.dims = ["M", "4", "4"]},
+                    %mix: memref<?x4x4xf32> {mhc.name = "mix", mhc.dims = ["M", "4", "4"], mhc.result}) {
+  // CHECK-DAG: %[[F32:.*]] = arith.constant 1 : i32
+  // CHECK-DAG: %[[ITERS:.*]] = arith.constant 20 : i64
+  // CHECK-DAG: %[[EPS:.*]] = arith.constant 0.000000e+00 : f64
+  // CHECK-DAG: %[[N:.*]] = arith.constant 4 : index
+  // CHECK-DAG: %[[IN:.*]] = llvm.load %[[ARGS]] invariant {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+  // CHECK-DAG: %[[DIMS:.*]] = llvm.getelementptr %[[ARGS]][16]
+  // CHECK-DAG: %[[SIZE:.*]] = llvm.load %[[DIMS]]
+  // CHECK-DAG: %[[M:.*]] = arith.index_cast %[[SIZE]]
+  // CHECK-DAG: %[[OUT:.*]] = llvm.load %[[RESULTS]]
+  // CHECK: call @mhcrt_sinkhorn(%[[CTX]], %[[IN]], %[[F32]], %[[OUT]], %[[F32]], %[[M]], %[[N]],
+  // CHECK-SAME: %[[EPS]], %[[ITERS]])
+  mhc.launch "mhc.sinkhorn" ins(%logits : memref<?x4x4xf32>) outs(%mix : memref<?x4x4xf32>)
+    present = [true, true] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
+    eps = 0.0 : f64, iters = 20 : i64}
+  // CHECK: %[[STATUS:.*]] = call @mhcrt_last_status(%[[CTX]])
+  // CHECK: return %[[STATUS]]
+  return
+}
+
+// An absent tensor is null, and its dtype is zero.
+// CHECK-LABEL: func.func @mhc_entry_absent
+func.func @absent(%f: memref<?x8xbf16> {mhc.name = "f", mhc.dims = ["M", "8"]},
+                  %h: memref<?x2xf32> {mhc.name = "h", mhc.dims = ["M", "2"]},
+                  %x: memref<?x2x8xbf16> {mhc.name = "x", mhc.dims = ["M", "2", "8"]},
+                  %a: memref<?x2x2xf32> {mhc.name = "a", mhc.dims = ["M", "2", "2"]},
+                  %out: memref<?x2x8xbf16> {mhc.name = "out", mhc.dims = ["M", "2", "8"], mhc.result}) {
+  // CHECK-DAG: %[[NULL:.*]] = llvm.mlir.zero
+  // CHECK-DAG: %[[NONE:.*]] = arith.constant 0 : i32
+  // CHECK-DAG: %[[BF16:.*]] = arith.constant 2 : i32
+  // CHECK: call @mhcrt_post(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]],
+  mhc.launch "mhc.post" ins(%f, %h, %x, %a : memref<?x8xbf16>, memref<?x2xf32>, memref<?x2x8xbf16>, memref<?x2x2xf32>)
+    outs(%out : memref<?x2x8xbf16>) present = [true, false, true, true, true, true]
+    config = {layout = #mhc.layout<nC>, orient = #mhc.orient<oi>}
+  return
+}
+
+// Views are arithmetic on pointers; the arena may be missing.
+// CHECK-LABEL: func.func @mhc_entry_arena_and_views
+func.func @arena_and_views(%x: memref<?x8xf32> {mhc.name = "x", mhc.dims = ["M", "8"]},
+                           %out: memref<?x4xf32> {mhc.name = "out", mhc.dims = ["M", "4"], mhc.result}) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %M = memref.dim %x, %c0 : memref<?x8xf32>
+  // CHECK: %[[ARENA:.*]] = call @mhcrt_workspace(
+  // CHECK: %[[MISSING:.*]] = llvm.icmp "eq" %[[ARENA]]
+  // CHECK: cf.cond_br %[[MISSING]], ^[[FAILED:.*]], ^[[REST:.*]]
+  %arena = memref.alloc(%c64) {alignment = 64 : i64} : memref<?xi8>
+  // CHECK: ^[[REST]]:
+  // CHECK: %[[T:.*]] = llvm.getelementptr %[[ARENA]]
+  %t = memref.view %arena[%c64][%M] : memref<?xi8> to memref<?x4xf32>
+  // CHECK: %[[PART:.*]] = llvm.getelementptr %{{.*}}[4] : (!llvm.ptr) -> !llvm.ptr, f32
+  %part = memref.subview %x[0, 4] [%M, 4] [1, 1] : memref<?x8xf32> to memref<?x4xf32, strided<[8, 1], offset: 4>>
+  %cast = memref.cast %part : memref<?x4xf32, strided<[8, 1], offset: 4>> to memref<?x4xf32, strided<[8, 1], offset: ?>>
+  // CHECK: call @loop(%[[PART]], %{{.*}}, %[[T]], %{{.*}}) : (!llvm.ptr, index, !llvm.ptr, index) -> ()
+  func.call @loop(%cast, %t) : (memref<?x4xf32, strided<[8, 1], offset: ?>>, memref<?x4xf32>) -> ()
+  // CHECK: ^[[FAILED]]:
+  // CHECK: call @mhcrt_last_status
+  return
+}
+
+// CHECK-LABEL: func.func private @loop
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr, %[[SIZE:.*]]: index, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: index)
+// CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
+func.func private @loop(%x: memref<?x4xf32, strided<[8, 1], offset: ?>>, %y: memref<?x4xf32> {llvm.noalias}) {
+  // CHECK: llvm.insertvalue %[[P]], %{{.*}}[1]
+  // CHECK: builtin.unrealized_conversion_cast
+  return
+}
+
+// CHECK: llvm.mlir.global external constant @mhc_model_manifest("mhc-model 1\0Aentry sinkhorn\0Aarg logits f32 M 4 4\0Aresult mix f32 M 4 4\0Aend\0A

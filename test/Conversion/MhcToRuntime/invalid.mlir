@@ -1,0 +1,32 @@
+// RUN: mhc-opt %s -convert-mhc-to-runtime -split-input-file -verify-diagnostics
+
+// expected-error @below {{argument 0 of entry 'not_described' is not described; run mhc-describe-entries before convert-mhc-to-runtime}}
+func.func @not_described(%x: memref<?xf32>) {
+  return
+}
+
+// -----
+
+func.func @no_place(%x: memref<4xf32> {mhc.name = "x", mhc.dims = ["4"]}) {
+  // expected-error @below {{a temporary has no place; run mhc-plan-memory before convert-mhc-to-runtime}}
+  %t = memref.alloc() : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @not_outlined(%x: memref<4xf32> {mhc.name = "x", mhc.dims = ["4"]}) {
+  // expected-error @below {{'memref.copy' on buffers cannot be lowered to the runtime}}
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_element_type(%x: memref<2x1x1xi1> {mhc.name = "x", mhc.dims = ["2", "1", "1"]}) {
+  // expected-error @below {{'logits' has elements of type 'i1', which the runtime does not know}}
+  mhc.launch "mhc.sinkhorn" ins(%x : memref<2x1x1xi1>) outs(%x : memref<2x1x1xi1>)
+    present = [true, true] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
+    eps = 0.0 : f64, iters = 20 : i64}
+  return
+}

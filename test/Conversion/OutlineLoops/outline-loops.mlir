@@ -1,0 +1,72 @@
+// RUN: mhc-opt %s -mhc-outline-loops | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// Equal loops share a function, wherever their constants are and whatever part of a buffer they work on.
+// CHECK-LABEL: @equal_loops_share_a_function
+func.func @equal_loops_share_a_function(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>) {
+  %two = arith.constant 2.0 : f32
+  %too = arith.constant 2.0 : f32
+  // CHECK: call @mhc_loop_1(%{{.*}}, %{{.*}}) : (memref<?xf32>, memref<?xf32>) -> ()
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : memref<?xf32>) outs(%b : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %two : f32
+    linalg.yield %0 : f32
+  }
+  // CHECK: call @mhc_loop_1(
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : memref<?xf32>) outs(%c : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %too : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: @another_constant_is_another_function
+func.func @another_constant_is_another_function(%a: memref<?xf32>, %b: memref<?xf32>) {
+  %three = arith.constant 3.0 : f32
+  // CHECK: call @mhc_loop_2(
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : memref<?xf32>) outs(%b : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %three : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK-LABEL: @scalars_are_passed
+func.func @scalars_are_passed(%a: memref<f32>, %b: memref<?xf32>) {
+  %scalar = memref.load %a[] : memref<f32>
+  // CHECK: call @mhc_loop_3(%{{.*}}, %{{.*}}) : (f32, memref<?xf32>) -> ()
+  linalg.fill ins(%scalar : f32) outs(%b : memref<?xf32>)
+  return
+}
+
+// Copies of rows at different offsets are one function.
+// CHECK-LABEL: @copies
+func.func @copies(%a: memref<?x8xf32>, %b: memref<?x4xf32>, %M: index) {
+  %left = memref.subview %a[0, 0] [%M, 4] [1, 1] : memref<?x8xf32> to memref<?x4xf32, strided<[8, 1]>>
+  %right = memref.subview %a[0, 4] [%M, 4] [1, 1] : memref<?x8xf32> to memref<?x4xf32, strided<[8, 1], offset: 4>>
+  // CHECK: call @mhc_loop_4(%{{.*}}, %{{.*}}) : (memref<?x4xf32, strided<[8, 1], offset: ?>>, memref<?x4xf32>) -> ()
+  memref.copy %left, %b : memref<?x4xf32, strided<[8, 1]>> to memref<?x4xf32>
+  // CHECK: call @mhc_loop_4(
+  memref.copy %right, %b : memref<?x4xf32, strided<[8, 1], offset: 4>> to memref<?x4xf32>
+  return
+}
+
+// Two parts of one buffer may overlap, as far as this pass knows.
+// CHECK-LABEL: @parts_of_one_buffer
+func.func @parts_of_one_buffer(%a: memref<8xf32>) {
+  %x = memref.subview %a[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  %y = memref.subview %a[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+  // CHECK: call @mhc_loop_5(
+  memref.copy %x, %y : memref<4xf32, strided<[1]>> to memref<4xf32, strided<[1], offset: 4>>
+  return
+}
+
+// CHECK: func.func private @mhc_loop_1(%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias})
+// CHECK-NEXT: arith.constant 2.0
+// CHECK: func.func private @mhc_loop_5(%{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>, %{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>)

@@ -1,0 +1,67 @@
+// RUN: mhc-opt %s -mhc-describe-entries -split-input-file -verify-diagnostics
+
+// expected-error @below {{argument 0 of entry 'scalar' has type 'f32'; needed a ranked tensor of f32, bf16, f16, f64, i32 or i64}}
+func.func @scalar(%x: f32) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument 0 of entry 'rank' has rank 9; needed at most 8}}
+func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x1xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{two arguments of entry 'names' are called 'x'}}
+func.func @names(%x: tensor<1xf32> {mhc.name = "x"}, %y: tensor<1xf32> {mhc.name = "x"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument 0 of entry 'blank' is called 'a b'; needed a name without blanks}}
+func.func @blank(%x: tensor<1xf32> {mhc.name = "a b"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{result 0 of entry 'size' has a size in dimension 0 that no argument has}}
+func.func @size(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @loop(%x: tensor<4xf32>, %n: tensor<1xi64>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %wide = tensor.extract %n[%c0] : tensor<1xi64>
+  %turns = arith.index_cast %wide : i64 to index
+  // expected-error @below {{'scf.for' cannot be compiled; the number of turns of a loop must be constant, and branches are not supported}}
+  %0 = scf.for %i = %c0 to %turns step %c1 iter_args(%it = %x) -> tensor<4xf32> {
+    scf.yield %it : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @outside(tensor<4xf32>) -> tensor<4xf32>
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{the call of 'outside' cannot be inlined: the function is recursive or has no body}}
+  %0 = func.call @outside(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{entry 'branches' has branches; needed one block}}
+func.func @branches(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^next
+^next:
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,68 @@
+// RUN: mhc-opt %s -mhc-bufferize -canonicalize | FileCheck %s
+
+// CHECK-LABEL: @kernel_op
+// CHECK-SAME: %[[X:.*]]: memref<?x4x8xf32>, %[[H:.*]]: memref<?x4xf32>
+func.func @kernel_op(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>) -> tensor<?x8xf32> {
+  // CHECK: %[[M:.*]] = memref.dim %[[X]]
+  // CHECK: %[[U:.*]] = memref.alloc(%[[M]]) {alignment = 64 : i64} : memref<?x8xf32>
+  // CHECK: mhc.launch "mhc.aggregate" ins(%[[X]], %[[H]] : {{.*}}) outs(%[[U]] : memref<?x8xf32>)
+  // CHECK-SAME: present = [true, true, true] config = {layout = #mhc.layout<nC>}
+  %u = mhc.aggregate(x = %x : tensor<?x4x8xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xf32>)
+  return %u : tensor<?x8xf32>
+}
+
+// Rows of a matrix are contiguous.
+// CHECK-LABEL: @rows_are_used_in_place
+func.func @rows_are_used_in_place(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: %[[ROWS:.*]] = memref.subview
+  // CHECK-NOT: memref.copy
+  // CHECK: mhc.launch "mhc.matmul" ins(%[[ROWS]]
+  %rows = tensor.extract_slice %x[3, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+  %out = mhc.matmul %rows, %w : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  return %out : tensor<2x4xf32>
+}
+
+// Columns are not; kernels take no strides.
+// CHECK-LABEL: @columns_are_copied
+func.func @columns_are_copied(%x: tensor<?x8xf32>, %w: tensor<4x4xf32>, %M: index) -> tensor<?x4xf32> {
+  // CHECK: %[[COLUMNS:.*]] = memref.subview
+  // CHECK: %[[COPY:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x4xf32>
+  // CHECK: memref.copy %[[COLUMNS]], %[[COPY]]
+  // CHECK: mhc.launch "mhc.matmul" ins(%[[COPY]]
+  %columns = tensor.extract_slice %x[0, 4] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %out = mhc.matmul %columns, %w : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @destination_is_written_in_place
+func.func @destination_is_written_in_place(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<8xf32> {
+  // CHECK: memref.alloc()
+  // CHECK-NOT: memref.alloc()
+  // CHECK-COUNT-2: memref.copy
+  // CHECK-NOT: memref.copy
+  %empty = tensor.empty() : tensor<8xf32>
+  %0 = tensor.insert_slice %a into %empty[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %1 = tensor.insert_slice %b into %0[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK-LABEL: @arguments_are_never_written
+// CHECK-SAME: %[[A:.*]]: memref<8xf32>
+func.func @arguments_are_never_written(%a: tensor<8xf32>, %b: tensor<4xf32>) -> tensor<8xf32> {
+  // CHECK: %[[NEW:.*]] = memref.alloc()
+  // CHECK: memref.copy %[[A]], %[[NEW]]
+  %0 = tensor.insert_slice %b into %a[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: @a_value_with_another_use_is_not_overwritten
+func.func @a_value_with_another_use_is_not_overwritten(%b: tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.fill
+  // CHECK: memref.copy
+  // CHECK: memref.copy
+  %0 = linalg.fill ins(%zero : f32) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+  %1 = tensor.insert_slice %b into %0[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}

@@ -1,0 +1,86 @@
+// RUN: mhc-opt %s -mhc-plan-memory -canonicalize -cse | FileCheck %s
+
+// Buffers that live at different times share memory: three buffers, place for two.
+// CHECK-LABEL: @chain
+// CHECK-SAME: mhc.memory = [{all = 48 : i64, arena = 32 : i64, live = 32 : i64, per = "M"}]
+func.func @chain(%x: memref<?x4xf32> {mhc.dims = ["M", "4"]}) {
+  %c0 = arith.constant 0 : index
+  %M = memref.dim %x, %c0 : memref<?x4xf32>
+  // 16 bytes per token: tokens are rounded up to four, so that offsets are multiples of 64.
+  // CHECK-DAG: %[[THREE:.*]] = arith.constant 3 : index
+  // CHECK-DAG: %[[MASK:.*]] = arith.constant -4 : index
+  // CHECK-DAG: %[[UNITS:.*]] = arith.andi
+  // CHECK: %[[BYTES:.*]] = arith.muli %[[UNITS]], %c32
+  // CHECK: %[[ARENA:.*]] = memref.alloc(%[[BYTES]]) {alignment = 64 : i64} : memref<?xi8>
+  // CHECK: memref.view %[[ARENA]][%c0]
+  %a = memref.alloc(%M) : memref<?x4xf32>
+  linalg.copy ins(%x : memref<?x4xf32>) outs(%a : memref<?x4xf32>)
+  // CHECK: %[[OFFSET:.*]] = arith.muli %[[UNITS]], %c16
+  // CHECK: memref.view %[[ARENA]][%[[OFFSET]]]
+  %b = memref.alloc(%M) : memref<?x4xf32>
+  linalg.copy ins(%a : memref<?x4xf32>) outs(%b : memref<?x4xf32>)
+  // CHECK: memref.view %[[ARENA]][%c0]
+  %c = memref.alloc(%M) : memref<?x4xf32>
+  linalg.copy ins(%b : memref<?x4xf32>) outs(%c : memref<?x4xf32>)
+  // CHECK-NOT: memref.alloc
+  return
+}
+
+// A view keeps its buffer alive.
+// CHECK-LABEL: @view_extends_life
+// CHECK-SAME: mhc.memory = [{all = 192 : i64, arena = 192 : i64, live = 192 : i64, per = ""}]
+func.func @view_extends_life(%x: memref<4x4xf32> {mhc.dims = ["4", "4"]}) {
+  %a = memref.alloc() : memref<4x4xf32>
+  %view = memref.collapse_shape %a [[0, 1]] : memref<4x4xf32> into memref<16xf32>
+  linalg.copy ins(%x : memref<4x4xf32>) outs(%a : memref<4x4xf32>)
+  %b = memref.alloc() : memref<4x4xf32>
+  linalg.copy ins(%x : memref<4x4xf32>) outs(%b : memref<4x4xf32>)
+  %c = memref.alloc() : memref<16xf32>
+  linalg.copy ins(%view : memref<16xf32>) outs(%c : memref<16xf32>)
+  linalg.copy ins(%x : memref<4x4xf32>) outs(%b : memref<4x4xf32>)
+  return
+}
+
+// One region for numbers, one per symbol; sizes are rounded up to cache lines in the first.
+// CHECK-LABEL: @regions
+// CHECK-SAME: mhc.memory = [{all = 64 : i64, arena = 64 : i64, live = 64 : i64, per = ""},
+// CHECK-SAME: {all = 4 : i64, arena = 4 : i64, live = 4 : i64, per = "M"},
+// CHECK-SAME: {all = 2 : i64, arena = 2 : i64, live = 2 : i64, per = "M*d1"}]
+func.func @regions(%x: memref<?x?xf32> {mhc.dims = ["M", "d1"]}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %M = memref.dim %x, %c0 : memref<?x?xf32>
+  %N = memref.dim %x, %c1 : memref<?x?xf32>
+  %MN = arith.muli %M, %N : index
+  %a = memref.alloc() : memref<3xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<3xf32>)
+  %b = memref.alloc(%M) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%b : memref<?xf32>)
+  %c = memref.alloc(%MN) : memref<?xbf16>
+  %small = arith.constant 0.0 : bf16
+  linalg.fill ins(%small : bf16) outs(%c : memref<?xbf16>)
+  return
+}
+
+// A sum over several products shares with nobody.
+// CHECK-LABEL: @sum_of_symbols
+// CHECK-SAME: mhc.memory = [{all = 8 : i64, arena = 8 : i64, live = 8 : i64, per = ""},
+// CHECK-SAME: {all = 4 : i64, arena = 4 : i64, live = 4 : i64, per = "M"}]
+func.func @sum_of_symbols(%x: memref<?xf32> {mhc.dims = ["M"]}) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %M = memref.dim %x, %c0 : memref<?xf32>
+  %more = arith.addi %M, %c2 : index
+  %a = memref.alloc(%more) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+  return
+}
+
+// CHECK-LABEL: @no_temporaries
+// CHECK-SAME: mhc.memory = []
+func.func @no_temporaries() {
+  // CHECK-NOT: memref.alloc
+  return
+}
