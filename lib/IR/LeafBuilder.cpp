@@ -17,9 +17,15 @@ using namespace mhc;
 
 static RankedTensorType tensorType(Value value) { return ::llvm::cast<RankedTensorType>(value.getType()); }
 
+/// How far up a size is followed: past the ops of one site, not past all layers of a model.
+constexpr int kMaxHops = 8;
+
 /// The value and dimension that a size comes from, so that asking for a size does not keep the op alive that was asked.
 static std::pair<Value, int64_t> sizeSource(Value value, int64_t dim) {
-  while (Operation *op = value.getDefiningOp()) {
+  for (int hop = 0; hop < kMaxHops; ++hop) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      break;
     if (op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() > 0 &&
         isa<RankedTensorType>(op->getOperand(0).getType())) {
       value = op->getOperand(0);

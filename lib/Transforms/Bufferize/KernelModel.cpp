@@ -87,7 +87,7 @@ struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelO
                                        SmallVectorImpl<Value> &outputs) {
     SmallVector<SmallVector<OpFoldResult>> shapes;
     if (failed(reifyShapes(rewriter, op, shapes)))
-      return op->emitOpError() << "has a result whose size none of its operands has";
+      return failure();
     for (auto [result, shape] : llvm::zip(op->getResults(), shapes)) {
       SmallVector<Value> dynamic;
       for (OpFoldResult size : shape)

@@ -3,6 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Long because matching the groups of a site and building its ops share one description of them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Raise.h"

@@ -12,14 +12,14 @@ func.func @chain(%x: memref<?x4xf32> {mhc.dims = ["M", "4"]}) {
   // CHECK-DAG: %[[UNITS:.*]] = arith.andi
   // CHECK: %[[BYTES:.*]] = arith.muli %[[UNITS]], %c32
   // CHECK: %[[ARENA:.*]] = memref.alloc(%[[BYTES]]) {alignment = 64 : i64} : memref<?xi8>
-  // CHECK: memref.view %[[ARENA]][%c0]
+  // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%c0]
   %a = memref.alloc(%M) : memref<?x4xf32>
   linalg.copy ins(%x : memref<?x4xf32>) outs(%a : memref<?x4xf32>)
   // CHECK: %[[OFFSET:.*]] = arith.muli %[[UNITS]], %c16
-  // CHECK: memref.view %[[ARENA]][%[[OFFSET]]]
+  // CHECK: %[[B:.*]] = memref.view %[[ARENA]][%[[OFFSET]]]
   %b = memref.alloc(%M) : memref<?x4xf32>
   linalg.copy ins(%a : memref<?x4xf32>) outs(%b : memref<?x4xf32>)
-  // CHECK: memref.view %[[ARENA]][%c0]
+  // CHECK: linalg.copy ins(%[[B]] {{.*}} outs(%[[A]]
   %c = memref.alloc(%M) : memref<?x4xf32>
   linalg.copy ins(%b : memref<?x4xf32>) outs(%c : memref<?x4xf32>)
   // CHECK-NOT: memref.alloc
