@@ -33,8 +33,9 @@ static std::string hostFeatures() {
 }
 
 static llvm::CodeGenOptLevel codegenLevel(unsigned level) {
-  return level == 0 ? llvm::CodeGenOptLevel::None : level == 1 ? llvm::CodeGenOptLevel::Less
-                                                               : llvm::CodeGenOptLevel::Default;
+  return level == 0   ? llvm::CodeGenOptLevel::None
+         : level == 1 ? llvm::CodeGenOptLevel::Less
+                      : llvm::CodeGenOptLevel::Default;
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const CompileOptions &options) {
@@ -51,9 +52,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
   if (!subtarget->isCPUStringValid(cpu))
     return llvm::createStringError("the CPU '" + cpu + "' is not known for '" + triple.str() + "'");
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, native ? hostFeatures() : "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
-      codegenLevel(options.optLevel)));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, cpu, native ? hostFeatures() : "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+                                  std::nullopt, codegenLevel(options.optLevel)));
   if (!machine)
     return llvm::createStringError("no code can be generated for '" + triple.str() + "'");
   return machine;

@@ -30,10 +30,8 @@ static void printRemarks(llvm::ArrayRef<CompileRemark> remarks) {
 static llvm::json::Value toJson(llvm::ArrayRef<CompileRemark> remarks) {
   llvm::json::Array list;
   for (const CompileRemark &remark : remarks)
-    list.push_back(llvm::json::Object{{"where", remark.where},
-                                      {"pass", remark.pass},
-                                      {"kind", kindName(remark.kind)},
-                                      {"text", remark.text}});
+    list.push_back(llvm::json::Object{
+        {"where", remark.where}, {"pass", remark.pass}, {"kind", kindName(remark.kind)}, {"text", remark.text}});
   return list;
 }
 
@@ -116,9 +114,9 @@ static void appendEntry(FuncOp func, std::string &text) {
       shape += (shape.empty() ? "" : ",") + dim.getValue().str();
     std::string line;
     llvm::raw_string_ostream(line) << "  " << identifier(name) << (isResult ? "_result_" : "_arg_")
-                                   << identifier(func.getArgAttrOfType<mlir::StringAttr>(i, "mhc.name"))
-                                   << " = " << (isResult ? numResults++ : numArguments++) << ", /* "
-                                   << type.getElementType() << "[" << shape << "] */\n";
+                                   << identifier(func.getArgAttrOfType<mlir::StringAttr>(i, "mhc.name")) << " = "
+                                   << (isResult ? numResults++ : numArguments++) << ", /* " << type.getElementType()
+                                   << "[" << shape << "] */\n";
     (isResult ? results : arguments) += line;
   }
   text += "/* Entry '" + name + "': where each tensor is in 'arguments' and in 'results'. */\nenum {\n" + arguments +

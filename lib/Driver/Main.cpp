@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mhc/Driver/Main.h"
 #include "Explain.h"
 #include "Options.h"
 #include "Verify.h"
-#include "mhc/Driver/Main.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <cstdio>

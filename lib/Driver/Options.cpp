@@ -59,7 +59,8 @@ static std::string setExplain(DriverOptions &options, StringRef value) {
 
 static std::string setMachine(DriverOptions &options, StringRef value) {
   if (!lookupMachine(value))
-    return "one of " + llvm::join(llvm::map_range(allMachines(), [](auto &m) { return "'" + m.name.str() + "'"; }), ", ");
+    return "one of " +
+           llvm::join(llvm::map_range(allMachines(), [](auto &m) { return "'" + m.name.str() + "'"; }), ", ");
   options.machine = value.str();
   return "";
 }

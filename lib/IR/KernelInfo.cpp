@@ -210,8 +210,7 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
   for (const KernelAttr &attr : info.attrs)
     if (!result.attributes.get(attr.name))
       return parser.emitError(start) << "'" << info.opName << "' needs attribute '" << attr.name << "'";
-  if (failed(parser.parseArrow()) ||
-      failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseResult)) ||
+  if (failed(parser.parseArrow()) || failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseResult)) ||
       failed(results.checkComplete(parser, start, info.opName)) ||
       failed(parser.parseOptionalAttrDict(result.attributes)))
     return failure();

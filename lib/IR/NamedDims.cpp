@@ -25,8 +25,7 @@ DimLabels mhc::kernelDimLabels(Operation *op) {
   return labels;
 }
 
-LogicalResult mhc::reifyShapes(OpBuilder &builder, Operation *op,
-                               SmallVectorImpl<SmallVector<OpFoldResult>> &shapes) {
+LogicalResult mhc::reifyShapes(OpBuilder &builder, Operation *op, SmallVectorImpl<SmallVector<OpFoldResult>> &shapes) {
   DimLabels labels = cast<DimsOpInterface>(op).getDimLabels();
   auto sizeOf = [&](int label) -> OpFoldResult {
     for (auto [operand, dims] : llvm::zip(op->getOperands(), labels.operands))

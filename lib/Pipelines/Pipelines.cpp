@@ -70,7 +70,9 @@ static void addLower(OpPassManager &pm) {
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addNestedPass<func::FuncOp>(createExpandMathPass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertToLLVMPass());
+  ConvertToLLVMPassOptions toLlvm;
+  toLlvm.allowPatternRollback = false; // linear in the length of an entry
+  pm.addPass(createConvertToLLVMPass(toLlvm));
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 

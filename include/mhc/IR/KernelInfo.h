@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mhc-tblgen fills one KernelInfo per kernel op from its TableGen record. The shape verifier, the textual form, the cost
-// model, bufferization and the runtime call read it; none of them knows an op by name.
+// mhc-tblgen fills one KernelInfo per kernel op from its TableGen record. The shape verifier, the textual form, the
+// cost model, bufferization and the runtime call read it; none of them knows an op by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ class OpBuilder;
 
 namespace mhc {
 
-/// Equal labels mean equal sizes; -1 is a dimension related to no other. One inner list per operand or result, empty for
-/// one that is not a ranked tensor.
+/// Equal labels mean equal sizes; -1 is a dimension related to no other. One inner list per operand or result, empty
+/// for one that is not a ranked tensor.
 struct DimLabels {
   llvm::SmallVector<llvm::SmallVector<int>> operands;
   llvm::SmallVector<llvm::SmallVector<int>> results;
@@ -74,8 +74,8 @@ struct KernelDimRule {
 };
 
 struct KernelInfo {
-  llvm::StringRef opName; ///< "mhc.sinkhorn"
-  llvm::StringRef symbol; ///< "mhcrt_sinkhorn"
+  llvm::StringRef opName;               ///< "mhc.sinkhorn"
+  llvm::StringRef symbol;               ///< "mhcrt_sinkhorn"
   llvm::ArrayRef<KernelTensor> tensors; ///< operands, then results
   llvm::ArrayRef<llvm::StringRef> dims; ///< in the order of the runtime call
   llvm::ArrayRef<KernelAttr> attrs;

@@ -27,9 +27,7 @@ struct Bits {
   PatternRewriter &rewriter;
   Location loc;
 
-  Value constant(int32_t value) {
-    return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value));
-  }
+  Value constant(int32_t value) { return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value)); }
   Value of(Value f32) { return arith::BitcastOp::create(rewriter, loc, rewriter.getI32Type(), f32); }
   Value add(Value a, Value b) { return arith::AddIOp::create(rewriter, loc, a, b); }
   Value shiftRight(Value a, int32_t by) { return arith::ShRUIOp::create(rewriter, loc, a, constant(by)); }

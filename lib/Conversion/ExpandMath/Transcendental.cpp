@@ -26,9 +26,7 @@ struct Floats {
   Value mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
   Value div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
   Value fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
-  Value less(Value a, Value b) {
-    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b);
-  }
+  Value less(Value a, Value b) { return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b); }
   Value select(Value condition, Value a, Value b) { return arith::SelectOp::create(builder, loc, condition, a, b); }
   /// Coefficients from the highest power down.
   Value polynomial(Value x, ArrayRef<double> coefficients) {
@@ -71,8 +69,8 @@ Value Floats::exp(Value x) {
 /// An odd polynomial near zero; 1 - 2 / (e^2x + 1) elsewhere.
 Value Floats::tanh(Value x) {
   Value square = mul(x, x), magnitude = math::AbsFOp::create(builder, loc, x);
-  Value p = polynomial(square, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
-                                -3.33332819422e-1});
+  Value p =
+      polynomial(square, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1});
   Value near = fma(mul(p, square), x, x);
   Value far = sub(f32(1.0), div(f32(2.0), add(exp(add(magnitude, magnitude)), f32(1.0))));
   far = math::CopySignOp::create(builder, loc, far, x);
@@ -95,6 +93,5 @@ struct ExpandFloat : OpRewritePattern<Op> {
 } // namespace
 
 void mhc::populateTranscendentalPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandFloat<math::ExpOp, &Floats::exp>, ExpandFloat<math::TanhOp, &Floats::tanh>>(
-      patterns.getContext());
+  patterns.add<ExpandFloat<math::ExpOp, &Floats::exp>, ExpandFloat<math::TanhOp, &Floats::tanh>>(patterns.getContext());
 }

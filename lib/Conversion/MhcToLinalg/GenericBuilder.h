@@ -41,7 +41,7 @@ public:
 
 private:
   struct Input {
-    int operand;             ///< number among the op's inputs, or -1
+    int operand;              ///< number among the op's inputs, or -1
     mlir::TypedAttr constant; ///< the scalar where there is no operand
   };
 

@@ -49,9 +49,7 @@ struct Scalars {
     return arith::TruncFOp::create(builder, loc, type, value);
   }
   /// Sums may be reordered, so that they can be vectorised.
-  Value sum(Value a, Value b) {
-    return arith::AddFOp::create(builder, loc, a, b, arith::FastMathFlags::reassoc);
-  }
+  Value sum(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b, arith::FastMathFlags::reassoc); }
   Value add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
   Value sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
   Value mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
@@ -126,8 +124,9 @@ private:
 
   /// Whether `op` becomes a generic op by addInput, which sees through splats and broadcasts.
   static bool readsThrough(Operation *op) {
-    return isElementwise(op) || isa<SigmoidOp, SiluOp, SoftplusOp, SoftmaxOp, RmsNormOp, ReduceOp, BroadcastOp,
-                                    TransposeOp, tensor::DimOp>(op);
+    return isElementwise(op) ||
+           isa<SigmoidOp, SiluOp, SoftplusOp, SoftmaxOp, RmsNormOp, ReduceOp, BroadcastOp, TransposeOp, tensor::DimOp>(
+               op);
   }
 
   static bool isElementwise(Operation *op) {
@@ -136,9 +135,7 @@ private:
            op->getDialect()->getNamespace() != MhcDialect::getDialectNamespace();
   }
 
-  GenericBuilder generic(Value like) {
-    return GenericBuilder(builder, like.getLoc(), tensorSizes(builder, like));
-  }
+  GenericBuilder generic(Value like) { return GenericBuilder(builder, like.getLoc(), tensorSizes(builder, like)); }
 
   LogicalResult convertElementwise(Operation *op);
   template <typename Op>
@@ -195,9 +192,8 @@ LogicalResult LeafConverter::convertElementwise(Operation *op) {
       return op->emitError() << "cannot be computed: its result is no ranked tensor";
     loops.addResult(getElementTypeOrSelf(type));
   }
-  op->replaceAllUsesWith(loops.build([&](OpBuilder &inner, ValueRange inputs, ValueRange) {
-    return cloneOnScalars(op, inner, inputs);
-  }));
+  op->replaceAllUsesWith(
+      loops.build([&](OpBuilder &inner, ValueRange inputs, ValueRange) { return cloneOnScalars(op, inner, inputs); }));
   return success();
 }
 

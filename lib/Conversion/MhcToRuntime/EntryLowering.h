@@ -22,7 +22,8 @@ llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbo
 void splitEntry(mlir::func::FuncOp entry, mlir::Block &body, llvm::ArrayRef<mlir::Value> shared,
                 mlir::SymbolTable &symbols);
 
-/// Gives a loop function pointers and sizes for its buffers. Calls of it must be lowered before: they follow the old type.
+/// Gives a loop function pointers and sizes for its buffers. Calls of it must be lowered before: they follow the old
+/// type.
 void lowerLoopFunction(mlir::func::FuncOp func);
 
 /// Turns a constant buffer into a global of the LLVM dialect.

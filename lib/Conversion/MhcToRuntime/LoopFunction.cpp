@@ -67,8 +67,7 @@ Value ArgumentLowering::describe(MemRefType type, const Buffer &buffer) {
   SmallVector<Type> fields = {pointer, pointer, word};
   if (type.getRank() > 0)
     fields.append(2, LLVM::LLVMArrayType::get(word, type.getRank()));
-  Value descriptor =
-      LLVM::PoisonOp::create(builder, func.getLoc(), LLVM::LLVMStructType::getLiteral(context, fields));
+  Value descriptor = LLVM::PoisonOp::create(builder, func.getLoc(), LLVM::LLVMStructType::getLiteral(context, fields));
   descriptor = insert(descriptor, buffer.pointer, 0);
   descriptor = insert(descriptor, buffer.pointer, 1);
   descriptor = insert(descriptor, i64(address.number(0)), 2); // the pointer is the first element

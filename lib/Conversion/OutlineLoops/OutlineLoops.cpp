@@ -136,9 +136,9 @@ void LoopOutliner::outline(linalg::LinalgOp op) {
 }
 
 static llvm::hash_code hashOf(Loop &loop) {
-  llvm::hash_code hash = OperationEquivalence::computeHash(
-      loop.op, OperationEquivalence::ignoreHashValue, OperationEquivalence::ignoreHashValue,
-      OperationEquivalence::IgnoreLocations);
+  llvm::hash_code hash =
+      OperationEquivalence::computeHash(loop.op, OperationEquivalence::ignoreHashValue,
+                                        OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
   for (Value input : loop.inputs)
     hash = llvm::hash_combine(hash, input.getType());
   loop.op->getRegion(0).walk([&](Operation *inner) { hash = llvm::hash_combine(hash, inner->getName()); });
@@ -161,8 +161,7 @@ static bool isSame(Loop &loop, LoopFunction &function) {
     return success(matchPattern(mine, m_Constant(&a)) && matchPattern(theirs, m_Constant(&b)) && a == b);
   };
   auto mark = [&](Value mine, Value theirs) { inside[mine] = theirs; };
-  return OperationEquivalence::isEquivalentTo(loop.op, function.op, check, mark,
-                                              OperationEquivalence::IgnoreLocations);
+  return OperationEquivalence::isEquivalentTo(loop.op, function.op, check, mark, OperationEquivalence::IgnoreLocations);
 }
 
 LoopFunction &LoopOutliner::functionFor(Loop &loop) {

@@ -34,8 +34,8 @@ static Value multiplier(LeafBuilder &leaf, Norm norm, double eps, Value meanSqua
   if (norm == Norm::none)
     return one;
   Value epsilon = leaf.splat(eps, meanSquare);
-  Value divisor = norm == Norm::inside ? leaf.sqrt(leaf.add(meanSquare, epsilon))
-                                       : leaf.add(leaf.sqrt(meanSquare), epsilon);
+  Value divisor =
+      norm == Norm::inside ? leaf.sqrt(leaf.add(meanSquare, epsilon)) : leaf.add(leaf.sqrt(meanSquare), epsilon);
   return leaf.div(one, divisor);
 }
 

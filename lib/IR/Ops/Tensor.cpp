@@ -18,9 +18,7 @@ static SmallVector<int> iota(int64_t rank) {
   return labels;
 }
 
-static DimLabels elementwiseLabels(RankedTensorType type) {
-  return {{iota(type.getRank())}, {iota(type.getRank())}};
-}
+static DimLabels elementwiseLabels(RankedTensorType type) { return {{iota(type.getRank())}, {iota(type.getRank())}}; }
 
 DimLabels SigmoidOp::getDimLabels() { return elementwiseLabels(getX().getType()); }
 DimLabels SiluOp::getDimLabels() { return elementwiseLabels(getX().getType()); }

@@ -100,8 +100,8 @@ private:
   LogicalResult checkResultSizes(unsigned number, Value result) {
     for (int64_t dim = 0; dim < cast<RankedTensorType>(result.getType()).getRank(); ++dim)
       if (dims.symbol(result, dim) == "?")
-        return func.emitError() << "result " << number << " of entry '" << func.getName() << "' has a size in dimension "
-                                << dim << " that no argument has";
+        return func.emitError() << "result " << number << " of entry '" << func.getName()
+                                << "' has a size in dimension " << dim << " that no argument has";
     return success();
   }
 

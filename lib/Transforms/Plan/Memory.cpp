@@ -80,7 +80,9 @@ private:
 };
 } // namespace
 
-static bool isView(Operation *op) { return isa<ViewLikeOpInterface, memref::CollapseShapeOp, memref::ExpandShapeOp>(op); }
+static bool isView(Operation *op) {
+  return isa<ViewLikeOpInterface, memref::CollapseShapeOp, memref::ExpandShapeOp>(op);
+}
 
 LogicalResult MemoryPlanner::collect() {
   int64_t time = 0;
@@ -159,8 +161,12 @@ static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-static Value add(OpBuilder &builder, Location loc, Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
-static Value mul(OpBuilder &builder, Location loc, Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+static Value add(OpBuilder &builder, Location loc, Value a, Value b) {
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+static Value mul(OpBuilder &builder, Location loc, Value a, Value b) {
+  return arith::MulIOp::create(builder, loc, a, b);
+}
 
 static Value roundUp(OpBuilder &builder, Location loc, Value value, int64_t granule) {
   if (granule == 1)
@@ -223,8 +229,8 @@ void MemoryPlanner::emit() {
         scaled = mul(builder, loc, scaled, region.units);
       offset = add(builder, loc, region.base, scaled);
     }
-    Value view = memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), arena, offset,
-                                        alloc.getDynamicSizes());
+    Value view =
+        memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), arena, offset, alloc.getDynamicSizes());
     alloc.getResult().replaceAllUsesWith(view);
     alloc.erase();
   }

@@ -450,9 +450,8 @@ static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, 
       var = llvm::find(known, var) - known.begin();
     return Index{vars, index.offset};
   };
-  return llvm::all_of(llvm::zip(x->index, y->index), [&](auto slots) {
-    return positions(a, std::get<0>(slots)) == positions(b, std::get<1>(slots));
-  });
+  return llvm::all_of(llvm::zip(x->index, y->index),
+                      [&](auto slots) { return positions(a, std::get<0>(slots)) == positions(b, std::get<1>(slots)); });
 }
 
 bool CoefficientRaiser::sameSource(const Linear &a, const Linear &b) const {

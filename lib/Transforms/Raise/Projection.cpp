@@ -103,8 +103,7 @@ static void raiseProduct(FormBuilder &forms, func::FuncOp func, Operation *op, c
   std::optional<Vars> xVars = forms.fullVars(*x);
   std::optional<Vars> phiVars = forms.fullVars(*phi);
   tokens = forms.flatten(tokens);
-  if (!xVars || !phiVars || xVars->size() <= tokens.size() ||
-      !std::equal(tokens.begin(), tokens.end(), xVars->begin()))
+  if (!xVars || !phiVars || xVars->size() <= tokens.size() || !std::equal(tokens.begin(), tokens.end(), xVars->begin()))
     return;
   Vars flat(xVars->begin() + tokens.size(), xVars->end());
   bool rowsFirst = forms.flatten(phi->index[0].vars) == row;

@@ -1,0 +1,88 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// sum_i h[m,i] x[m,i,c]
+
+// CHECK-LABEL: @product_and_sum
+func.func @product_and_sum(%x: tensor<?x4x64xf32>, %h: tensor<?x4xf32>) -> tensor<?x64xf32> {
+  // CHECK: %[[U:.*]] = mhc.aggregate(x = %arg0 : tensor<?x4x64xf32>, h_pre = %arg1 : tensor<?x4xf32>) <layout = nC>
+  // CHECK: return %[[U]]
+  %0 = mhc.broadcast %h dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  %1 = arith.mulf %x, %0 : tensor<?x4x64xf32>
+  %2 = mhc.reduce sum %1 dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  return %2 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: @batched_matrix_product
+func.func @batched_matrix_product(%x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>) -> tensor<8x64xf32> {
+  // CHECK: mhc.aggregate(x = %arg0 : tensor<8x4x64xf32>, h_pre = %arg1 : tensor<8x4xf32>) <layout = nC>
+  %0 = tensor.expand_shape %h [[0], [1, 2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
+  %1 = mhc.batch_matmul %0, %x : (tensor<8x1x4xf32>, tensor<8x4x64xf32>) -> tensor<8x1x64xf32>
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<8x1x64xf32> into tensor<8x64xf32>
+  return %2 : tensor<8x64xf32>
+}
+
+// CHECK-LABEL: @inner_streams_in_bf16
+func.func @inner_streams_in_bf16(%x: tensor<8x64x4xbf16>, %h: tensor<8x4xf32>) -> tensor<8x64xbf16> {
+  // CHECK: mhc.aggregate(x = %arg0 : tensor<8x64x4xbf16>, h_pre = %arg1 : tensor<8x4xf32>) <layout = Cn>
+  %wide = arith.extf %x : tensor<8x64x4xbf16> to tensor<8x64x4xf32>
+  %0 = mhc.broadcast %h dims = [0, 2] : tensor<8x4xf32> -> tensor<8x64x4xf32>
+  %1 = arith.mulf %0, %wide : tensor<8x64x4xf32>
+  %2 = mhc.reduce sum %1 dims = [2] : tensor<8x64x4xf32> -> tensor<8x64xf32>
+  %3 = arith.truncf %2 : tensor<8x64xf32> to tensor<8x64xbf16>
+  return %3 : tensor<8x64xbf16>
+}
+
+// CHECK-LABEL: @batch_and_sequence_dimensions
+func.func @batch_and_sequence_dimensions(%x: tensor<2x3x4x64xf32>, %h: tensor<2x3x4xf32>) -> tensor<2x3x64xf32> {
+  // CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2], [3]]
+  // CHECK-DAG: %[[H:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0, 1], [2]]
+  // CHECK: mhc.aggregate(x = %[[X]] : tensor<6x4x64xf32>, h_pre = %[[H]] : tensor<6x4xf32>) <layout = nC>
+  %0 = mhc.broadcast %h dims = [0, 1, 2] : tensor<2x3x4xf32> -> tensor<2x3x4x64xf32>
+  %1 = arith.mulf %x, %0 : tensor<2x3x4x64xf32>
+  %2 = mhc.reduce sum %1 dims = [2] : tensor<2x3x4x64xf32> -> tensor<2x3x64xf32>
+  return %2 : tensor<2x3x64xf32>
+}
+
+// Both results stay right when the products are used as well.
+// CHECK-LABEL: @products_with_another_user
+func.func @products_with_another_user(%x: tensor<?x4x64xf32>, %h: tensor<?x4xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4x64xf32>) {
+  // CHECK: %[[B:.*]] = mhc.broadcast %arg1
+  // CHECK: %[[P:.*]] = arith.mulf %arg0, %[[B]]
+  // CHECK: %[[U:.*]] = mhc.aggregate(
+  // CHECK: return %[[U]], %[[P]]
+  %0 = mhc.broadcast %h dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  %1 = arith.mulf %x, %0 : tensor<?x4x64xf32>
+  %2 = mhc.reduce sum %1 dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  return %2, %1 : tensor<?x64xf32>, tensor<?x4x64xf32>
+}
+
+// One weight per stream for all tokens is a static mix, which has no kernel.
+// CHECK-LABEL: @no_aggregate_with_weights_that_no_token_has
+func.func @no_aggregate_with_weights_that_no_token_has(%x: tensor<8x4x64xf32>, %h: tensor<4xf32>) -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.aggregate
+  // CHECK: return
+  %0 = mhc.broadcast %h dims = [1] : tensor<4xf32> -> tensor<8x4x64xf32>
+  %1 = arith.mulf %x, %0 : tensor<8x4x64xf32>
+  %2 = mhc.reduce sum %1 dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %2 : tensor<8x64xf32>
+}
+
+// CHECK-LABEL: @no_aggregate_with_weights_per_channel
+func.func @no_aggregate_with_weights_per_channel(%x: tensor<8x4x64xf32>, %h: tensor<8x4x64xf32>) -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.aggregate
+  // CHECK: return
+  %0 = arith.mulf %x, %h : tensor<8x4x64xf32>
+  %1 = mhc.reduce sum %0 dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+
+// CHECK-LABEL: @no_aggregate_of_the_maximum
+func.func @no_aggregate_of_the_maximum(%x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>) -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.aggregate
+  // CHECK: return
+  %0 = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %1 = arith.mulf %x, %0 : tensor<8x4x64xf32>
+  %2 = mhc.reduce max %1 dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %2 : tensor<8x64xf32>
+}

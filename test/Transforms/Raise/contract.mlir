@@ -1,0 +1,89 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// The sum or the mean of all streams.
+
+// CHECK-LABEL: @mean_of_streams
+func.func @mean_of_streams(%x: tensor<?x4x64xf32>) -> tensor<?x64xf32> {
+  // CHECK: mhc.contract(x = %arg0 : tensor<?x4x64xf32>) <layout = nC, mode = mean>
+  %0 = mhc.reduce mean %x dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: @sum_of_inner_streams
+func.func @sum_of_inner_streams(%x: tensor<?x64x4xf32>) -> tensor<?x64xf32> {
+  // CHECK: mhc.contract(x = %arg0 : tensor<?x64x4xf32>) <layout = Cn, mode = sum>
+  %0 = mhc.reduce sum %x dims = [2] : tensor<?x64x4xf32> -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: @sum_divided_by_the_number_of_streams
+func.func @sum_divided_by_the_number_of_streams(%x: tensor<8x256xbf16>) -> tensor<8x64xbf16> {
+  // CHECK: mhc.contract(x = %{{.*}} : tensor<8x4x64xbf16>) <layout = nC, mode = mean>
+  %four = arith.constant dense<4.0> : tensor<8x64xf32>
+  %streams = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 4, 64] : tensor<8x256xbf16> into tensor<8x4x64xbf16>
+  %wide = arith.extf %streams : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %0 = mhc.reduce sum %wide dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  %1 = arith.divf %0, %four : tensor<8x64xf32>
+  %2 = arith.truncf %1 : tensor<8x64xf32> to tensor<8x64xbf16>
+  return %2 : tensor<8x64xbf16>
+}
+
+// CHECK-LABEL: @sum_of_slices
+func.func @sum_of_slices(%x: tensor<8x2x64xf32>) -> tensor<8x64xf32> {
+  // CHECK: mhc.contract(x = %arg0 : tensor<8x2x64xf32>) <layout = nC, mode = sum>
+  %0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 64] [1, 1, 1] : tensor<8x2x64xf32> to tensor<8x64xf32>
+  %1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 64] [1, 1, 1] : tensor<8x2x64xf32> to tensor<8x64xf32>
+  %2 = arith.addf %0, %1 : tensor<8x64xf32>
+  return %2 : tensor<8x64xf32>
+}
+
+// CHECK-LABEL: @no_contract_of_one_slice_twice
+func.func @no_contract_of_one_slice_twice(%x: tensor<8x2x64xf32>) -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.contract
+  // CHECK: return
+  %0 = tensor.extract_slice %x[0, 1, 0] [8, 1, 64] [1, 1, 1] : tensor<8x2x64xf32> to tensor<8x64xf32>
+  %1 = arith.addf %0, %0 : tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+
+// CHECK-LABEL: @no_contract_of_three_of_four_slices
+func.func @no_contract_of_three_of_four_slices(%x: tensor<8x4x64xf32>) -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.contract
+  // CHECK: return
+  %0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 64] [1, 1, 1] : tensor<8x4x64xf32> to tensor<8x64xf32>
+  %1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 64] [1, 1, 1] : tensor<8x4x64xf32> to tensor<8x64xf32>
+  %2 = tensor.extract_slice %x[0, 2, 0] [8, 1, 64] [1, 1, 1] : tensor<8x4x64xf32> to tensor<8x64xf32>
+  %3 = arith.addf %0, %1 : tensor<8x64xf32>
+  %4 = arith.addf %3, %2 : tensor<8x64xf32>
+  return %4 : tensor<8x64xf32>
+}
+
+// A short sum of what no mHC op made is left alone: it may be the heads of an attention.
+// CHECK-LABEL: @no_contract_of_a_short_sum_of_something_else
+func.func @no_contract_of_a_short_sum_of_something_else(%x: tensor<?x4x64xf32>) -> tensor<?x64xf32> {
+  // CHECK-NOT: mhc.contract
+  // CHECK: return
+  %0 = math.exp %x : tensor<?x4x64xf32>
+  %1 = mhc.reduce sum %0 dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  return %1 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: @no_contract_with_another_factor
+func.func @no_contract_with_another_factor(%x: tensor<8x4x64xf32>) -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.contract
+  // CHECK: return
+  %half = arith.constant dense<0.5> : tensor<8x64xf32>
+  %0 = mhc.reduce sum %x dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  %1 = arith.mulf %0, %half : tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+
+// A kernel stores its result in the type of the streams.
+// CHECK-LABEL: @no_contract_when_the_result_is_kept_wider
+func.func @no_contract_when_the_result_is_kept_wider(%x: tensor<8x4x64xbf16>) -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.contract
+  // CHECK: return
+  %wide = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %0 = mhc.reduce sum %wide dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}

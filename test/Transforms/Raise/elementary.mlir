@@ -1,0 +1,132 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// sigmoid and softmax in the spellings that models use.
+
+// CHECK-LABEL: @sigmoid_of_a_negation
+func.func @sigmoid_of_a_negation(%z: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[S:.*]] = mhc.sigmoid %arg0
+  // CHECK: return %[[S]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1.0 : f32
+  %M = tensor.dim %z, %c0 : tensor<?x4xf32>
+  %ones = tensor.splat %c1[%M] : tensor<?x4xf32>
+  %0 = arith.negf %z : tensor<?x4xf32>
+  %1 = math.exp %0 : tensor<?x4xf32>
+  %2 = arith.addf %ones, %1 : tensor<?x4xf32>
+  %3 = arith.divf %ones, %2 : tensor<?x4xf32>
+  return %3 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_of_a_difference_from_zero
+func.func @sigmoid_of_a_difference_from_zero(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: mhc.sigmoid %arg0
+  %zero = arith.constant dense<0.0> : tensor<8x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = arith.subf %zero, %z : tensor<8x4xf32>
+  %1 = math.exp %0 : tensor<8x4xf32>
+  %2 = arith.addf %1, %one : tensor<8x4xf32>
+  %3 = arith.divf %one, %2 : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_by_tanh
+func.func @sigmoid_by_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: mhc.sigmoid %arg0
+  %half = arith.constant dense<0.5> : tensor<8x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = arith.mulf %z, %half : tensor<8x4xf32>
+  %1 = math.tanh %0 : tensor<8x4xf32>
+  %2 = arith.addf %1, %one : tensor<8x4xf32>
+  %3 = arith.mulf %half, %2 : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @no_sigmoid_of_the_value_itself
+func.func @no_sigmoid_of_the_value_itself(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK-NOT: mhc.sigmoid
+  // CHECK: return
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.exp %z : tensor<8x4xf32>
+  %1 = arith.addf %0, %one : tensor<8x4xf32>
+  %2 = arith.divf %one, %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @no_sigmoid_with_a_two_in_the_denominator
+func.func @no_sigmoid_with_a_two_in_the_denominator(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK-NOT: mhc.sigmoid
+  // CHECK: return
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %0 = arith.negf %z : tensor<8x4xf32>
+  %1 = math.exp %0 : tensor<8x4xf32>
+  %2 = arith.addf %1, %two : tensor<8x4xf32>
+  %3 = arith.divf %one, %2 : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
+// mhc.sigmoid is an op on tensors.
+// CHECK-LABEL: @no_sigmoid_of_a_scalar
+func.func @no_sigmoid_of_a_scalar(%z: f32) -> f32 {
+  // CHECK-NOT: mhc.sigmoid
+  // CHECK: return
+  %one = arith.constant 1.0 : f32
+  %0 = arith.negf %z : f32
+  %1 = math.exp %0 : f32
+  %2 = arith.addf %1, %one : f32
+  %3 = arith.divf %one, %2 : f32
+  return %3 : f32
+}
+
+// CHECK-LABEL: @softmax_shifted_by_the_maximum
+func.func @softmax_shifted_by_the_maximum(%z: tensor<?x24xf32>) -> tensor<?x24xf32> {
+  // CHECK: mhc.softmax %arg0 dim = 1
+  %0 = mhc.reduce max %z dims = [1] : tensor<?x24xf32> -> tensor<?xf32>
+  %1 = mhc.broadcast %0 dims = [0] : tensor<?xf32> -> tensor<?x24xf32>
+  %2 = arith.subf %z, %1 : tensor<?x24xf32>
+  %3 = math.exp %2 : tensor<?x24xf32>
+  %4 = mhc.reduce sum %3 dims = [1] : tensor<?x24xf32> -> tensor<?xf32>
+  %5 = mhc.broadcast %4 dims = [0] : tensor<?xf32> -> tensor<?x24xf32>
+  %6 = arith.divf %3, %5 : tensor<?x24xf32>
+  return %6 : tensor<?x24xf32>
+}
+
+// A shift that differs along the dimension does not drop out: the softmax is that of the shifted value.
+// CHECK-LABEL: @softmax_along_the_other_dimension_than_the_shift
+func.func @softmax_along_the_other_dimension_than_the_shift(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  // CHECK: %[[D:.*]] = arith.subf %arg0
+  // CHECK: mhc.softmax %[[D]] dim = 2
+  %0 = mhc.reduce max %z dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %1 = mhc.broadcast %0 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %2 = arith.subf %z, %1 : tensor<8x4x4xf32>
+  %3 = math.exp %2 : tensor<8x4x4xf32>
+  %4 = mhc.reduce sum %3 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %5 = mhc.broadcast %4 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %6 = arith.divf %3, %5 : tensor<8x4x4xf32>
+  return %6 : tensor<8x4x4xf32>
+}
+
+// Row sums that are repeated along the columns divide other elements than they sum.
+// CHECK-LABEL: @no_softmax_when_the_sum_is_transposed
+func.func @no_softmax_when_the_sum_is_transposed(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  // CHECK-NOT: mhc.softmax
+  // CHECK: return
+  %0 = math.exp %z : tensor<8x4x4xf32>
+  %1 = mhc.reduce sum %0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %2 = mhc.broadcast %1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %3 = arith.divf %0, %2 : tensor<8x4x4xf32>
+  return %3 : tensor<8x4x4xf32>
+}
+
+// CHECK-LABEL: @no_softmax_by_a_sum_of_reciprocals
+func.func @no_softmax_by_a_sum_of_reciprocals(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK-NOT: mhc.softmax
+  // CHECK: return
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.exp %z : tensor<8x4xf32>
+  %1 = arith.divf %one, %0 : tensor<8x4xf32>
+  %2 = mhc.reduce sum %1 dims = [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %3 = mhc.broadcast %2 dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %4 = arith.divf %0, %3 : tensor<8x4xf32>
+  return %4 : tensor<8x4xf32>
+}

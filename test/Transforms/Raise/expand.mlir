@@ -1,0 +1,63 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// A tensor that is repeated along a new dimension is expand when it is read as streams.
+
+// CHECK-LABEL: @repeated_and_returned
+func.func @repeated_and_returned(%x: tensor<?x64xf32>) -> tensor<?x4x64xf32> {
+  // CHECK: %[[S:.*]] = mhc.expand(x = %arg0 : tensor<?x64xf32>) <layout = nC>
+  // CHECK: return %[[S]]
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<?x64xf32> -> tensor<?x4x64xf32>
+  return %0 : tensor<?x4x64xf32>
+}
+
+// CHECK-LABEL: @streams_last
+func.func @streams_last(%x: tensor<?x64xbf16>) -> tensor<?x64x4xbf16> {
+  // CHECK: mhc.expand(x = %arg0 : tensor<?x64xbf16>) <layout = Cn>
+  %0 = mhc.broadcast %x dims = [0, 1] : tensor<?x64xbf16> -> tensor<?x64x4xbf16>
+  return %0 : tensor<?x64x4xbf16>
+}
+
+// CHECK-LABEL: @batch_and_sequence_dimensions
+func.func @batch_and_sequence_dimensions(%x: tensor<2x3x64xf32>) -> tensor<2x3x256xf32> {
+  // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]]
+  // CHECK: mhc.expand(x = %[[ROWS]] : tensor<6x64xf32>) <layout = nC>
+  // CHECK: return %{{.*}} : tensor<2x3x256xf32>
+  %0 = mhc.broadcast %x dims = [0, 1, 3] : tensor<2x3x64xf32> -> tensor<2x3x4x64xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1], [2, 3]] : tensor<2x3x4x64xf32> into tensor<2x3x256xf32>
+  return %1 : tensor<2x3x256xf32>
+}
+
+// CHECK-LABEL: @streams_that_are_squared
+func.func @streams_that_are_squared(%x: tensor<?x64xf32>) -> tensor<?x4x64xf32> {
+  // CHECK: mhc.expand
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<?x64xf32> -> tensor<?x4x64xf32>
+  %1 = arith.mulf %0, %0 : tensor<?x4x64xf32>
+  return %1 : tensor<?x4x64xf32>
+}
+
+// A factor of a product is a sublayer's output or a gate, not streams.
+// CHECK-LABEL: @no_expand_of_what_is_only_multiplied
+func.func @no_expand_of_what_is_only_multiplied(%f: tensor<?x64xf32>, %g: tensor<?x4x64xf32>) -> tensor<?x4x64xf32> {
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %0 = mhc.broadcast %f dims = [0, 2] : tensor<?x64xf32> -> tensor<?x4x64xf32>
+  %1 = arith.mulf %0, %g : tensor<?x4x64xf32>
+  return %1 : tensor<?x4x64xf32>
+}
+
+// CHECK-LABEL: @no_expand_into_more_streams_than_there_are_kernels_for
+func.func @no_expand_into_more_streams_than_there_are_kernels_for(%x: tensor<?x64xf32>) -> tensor<?x17x64xf32> {
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<?x64xf32> -> tensor<?x17x64xf32>
+  return %0 : tensor<?x17x64xf32>
+}
+
+// A vector that is repeated along tokens and streams is a bias.
+// CHECK-LABEL: @no_expand_of_a_vector
+func.func @no_expand_of_a_vector(%x: tensor<64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %0 = mhc.broadcast %x dims = [2] : tensor<64xf32> -> tensor<8x4x64xf32>
+  return %0 : tensor<8x4x64xf32>
+}

@@ -1,0 +1,79 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// A softmax over all permutations, times the table of permutation matrices in lexicographic order.
+
+// CHECK-LABEL: @softmax_times_the_table
+func.func @softmax_times_the_table(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.permutation_mix(logits = %arg0
+  // CHECK: return %[[MIX]]
+  %table = arith.constant dense<[
+      [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+      [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+      [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+      [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+      [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+      [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]]> : tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.softmax %z dim = 1 : tensor<?x6xf32>
+  %m = mhc.matmul %p, %table : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}
+
+// Rows 1 and 2 are exchanged: the logits would belong to other permutations.
+// CHECK-LABEL: @no_permutation_mix_of_a_table_in_another_order
+func.func @no_permutation_mix_of_a_table_in_another_order(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK-NOT: mhc.permutation_mix
+  // CHECK: return
+  %table = arith.constant dense<[
+      [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+      [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+      [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+      [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+      [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+      [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]]> : tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.softmax %z dim = 1 : tensor<?x6xf32>
+  %m = mhc.matmul %p, %table : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}
+
+// CHECK-LABEL: @no_permutation_mix_of_bare_logits
+func.func @no_permutation_mix_of_bare_logits(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK-NOT: mhc.permutation_mix
+  // CHECK: return
+  %table = arith.constant dense<[
+      [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+      [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+      [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+      [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+      [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+      [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]]> : tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %m = mhc.matmul %z, %table : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}
+
+// CHECK-LABEL: @no_permutation_mix_of_another_activation
+func.func @no_permutation_mix_of_another_activation(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK-NOT: mhc.permutation_mix
+  // CHECK: return
+  %table = arith.constant dense<[
+      [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+      [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+      [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+      [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+      [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+      [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]]> : tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.sigmoid %z : tensor<?x6xf32>
+  %m = mhc.matmul %p, %table : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}

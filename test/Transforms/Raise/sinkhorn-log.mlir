@@ -1,0 +1,286 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// Sinkhorn in the log domain: log-sum-exps that are subtracted in turn, and the iteration of two potentials.
+
+// CHECK-LABEL: @log_domain_steps
+func.func @log_domain_steps(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = row_col, denom = none, eps = 0.0, iters = 1>
+  // CHECK: return %[[MIX]]
+  %m_a = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_a = mhc.broadcast %m_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_a = arith.subf %z, %mb_a : tensor<?x4x4xf32>
+  %x_a = math.exp %d_a : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %t_a = arith.addf %m_a, %l_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %t_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %m_b = mhc.reduce max %a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_b = mhc.broadcast %m_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_b = arith.subf %a, %mb_b : tensor<?x4x4xf32>
+  %x_b = math.exp %d_b : tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %x_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %t_b = arith.addf %m_b, %l_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %t_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @log_domain_loop
+func.func @log_domain_loop(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = col_row, denom = none, eps = 0.0, iters = 19>
+  // CHECK: return %[[MIX]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %turns = arith.constant 19 : index
+  %l = scf.for %i = %c0 to %turns step %c1 iter_args(%it = %z) -> (tensor<?x4x4xf32>) {
+    %m_a = mhc.reduce max %it dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_a = mhc.broadcast %m_a dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_a = arith.subf %it, %mb_a : tensor<?x4x4xf32>
+    %x_a = math.exp %d_a : tensor<?x4x4xf32>
+    %s_a = mhc.reduce sum %x_a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_a = math.log %s_a : tensor<?x4xf32>
+    %t_a = arith.addf %m_a, %l_a : tensor<?x4xf32>
+    %b_a = mhc.broadcast %t_a dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %a = arith.subf %it, %b_a : tensor<?x4x4xf32>
+    %m_b = mhc.reduce max %a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_b = mhc.broadcast %m_b dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_b = arith.subf %a, %mb_b : tensor<?x4x4xf32>
+    %x_b = math.exp %d_b : tensor<?x4x4xf32>
+    %s_b = mhc.reduce sum %x_b dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_b = math.log %s_b : tensor<?x4xf32>
+    %t_b = arith.addf %m_b, %l_b : tensor<?x4xf32>
+    %b_b = mhc.broadcast %t_b dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+    scf.yield %b : tensor<?x4x4xf32>
+  }
+  %r = math.exp %l : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @log_domain_without_shift
+func.func @log_domain_without_shift(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = row_col, denom = none, eps = 0.0, iters = 1>
+  // CHECK: return %[[MIX]]
+  %x_a = math.exp %z : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %l_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %x_b = math.exp %a : tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %x_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %l_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// What is added back is the maximum of columns, what was subtracted that of rows.
+// CHECK-LABEL: @no_log_step_with_two_different_maxima
+func.func @no_log_step_with_two_different_maxima(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %cmax = mhc.reduce max %z dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m_a = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_a = mhc.broadcast %m_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_a = arith.subf %z, %mb_a : tensor<?x4x4xf32>
+  %x_a = math.exp %d_a : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %t_a = arith.addf %cmax, %l_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %t_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %m_b = mhc.reduce max %a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_b = mhc.broadcast %m_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_b = arith.subf %a, %mb_b : tensor<?x4x4xf32>
+  %x_b = math.exp %d_b : tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %x_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %t_b = arith.addf %m_b, %l_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %t_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @no_log_step_without_the_maximum_added_back
+func.func @no_log_step_without_the_maximum_added_back(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %m_a = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_a = mhc.broadcast %m_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_a = arith.subf %z, %mb_a : tensor<?x4x4xf32>
+  %x_a = math.exp %d_a : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %l_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %m_b = mhc.reduce max %a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_b = mhc.broadcast %m_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_b = arith.subf %a, %mb_b : tensor<?x4x4xf32>
+  %x_b = math.exp %d_b : tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %x_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %t_b = arith.addf %m_b, %l_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %t_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @no_log_sinkhorn_without_the_final_exponential
+func.func @no_log_sinkhorn_without_the_final_exponential(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %m_a = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_a = mhc.broadcast %m_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_a = arith.subf %z, %mb_a : tensor<?x4x4xf32>
+  %x_a = math.exp %d_a : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %t_a = arith.addf %m_a, %l_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %t_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %m_r = mhc.reduce max %a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_r = mhc.broadcast %m_r dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_r = arith.subf %a, %mb_r : tensor<?x4x4xf32>
+  %x_r = math.exp %d_r : tensor<?x4x4xf32>
+  %s_r = mhc.reduce sum %x_r dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_r = math.log %s_r : tensor<?x4xf32>
+  %t_r = arith.addf %m_r, %l_r : tensor<?x4xf32>
+  %b_r = mhc.broadcast %t_r dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %r = arith.subf %a, %b_r : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// f of rows and g of columns, which a loop carries.
+// CHECK-LABEL: @potentials
+func.func @potentials(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = row_col, denom = none, eps = 0.0, iters = 19>
+  // CHECK: return %[[MIX]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %turns = arith.constant 19 : index
+  %zero = arith.constant 0.0 : f32
+  %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>
+  %zeros = tensor.splat %zero[%M] : tensor<?x4xf32>
+  %p:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%f0 = %zeros, %g0 = %zeros) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %p_f = mhc.broadcast %g0 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_f = arith.addf %z, %p_f : tensor<?x4x4xf32>
+    %m_f = mhc.reduce max %y_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_f = mhc.broadcast %m_f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_f = arith.subf %y_f, %mb_f : tensor<?x4x4xf32>
+    %x_f = math.exp %d_f : tensor<?x4x4xf32>
+    %s_f = mhc.reduce sum %x_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_f = math.log %s_f : tensor<?x4xf32>
+    %t_f = arith.addf %m_f, %l_f : tensor<?x4xf32>
+    %f = arith.negf %t_f : tensor<?x4xf32>
+    %p_g = mhc.broadcast %f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_g = arith.addf %z, %p_g : tensor<?x4x4xf32>
+    %m_g = mhc.reduce max %y_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_g = mhc.broadcast %m_g dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_g = arith.subf %y_g, %mb_g : tensor<?x4x4xf32>
+    %x_g = math.exp %d_g : tensor<?x4x4xf32>
+    %s_g = mhc.reduce sum %x_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_g = math.log %s_g : tensor<?x4xf32>
+    %t_g = arith.addf %m_g, %l_g : tensor<?x4xf32>
+    %g = arith.negf %t_g : tensor<?x4xf32>
+    scf.yield %f, %g : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+  %fb = mhc.broadcast %p#0 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %gb = mhc.broadcast %p#1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %zf = arith.addf %z, %fb : tensor<?x4x4xf32>
+  %zfg = arith.addf %zf, %gb : tensor<?x4x4xf32>
+  %r = math.exp %zfg : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// n x n: the potential of row i is added to column i.
+// CHECK-LABEL: @no_potentials_that_are_spread_along_the_wrong_dimension
+func.func @no_potentials_that_are_spread_along_the_wrong_dimension(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %turns = arith.constant 19 : index
+  %zero = arith.constant 0.0 : f32
+  %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>
+  %zeros = tensor.splat %zero[%M] : tensor<?x4xf32>
+  %p:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%f0 = %zeros, %g0 = %zeros) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %p_f = mhc.broadcast %g0 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_f = arith.addf %z, %p_f : tensor<?x4x4xf32>
+    %m_f = mhc.reduce max %y_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_f = mhc.broadcast %m_f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_f = arith.subf %y_f, %mb_f : tensor<?x4x4xf32>
+    %x_f = math.exp %d_f : tensor<?x4x4xf32>
+    %s_f = mhc.reduce sum %x_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_f = math.log %s_f : tensor<?x4xf32>
+    %t_f = arith.addf %m_f, %l_f : tensor<?x4xf32>
+    %f = arith.negf %t_f : tensor<?x4xf32>
+    %p_g = mhc.broadcast %f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_g = arith.addf %z, %p_g : tensor<?x4x4xf32>
+    %m_g = mhc.reduce max %y_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_g = mhc.broadcast %m_g dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_g = arith.subf %y_g, %mb_g : tensor<?x4x4xf32>
+    %x_g = math.exp %d_g : tensor<?x4x4xf32>
+    %s_g = mhc.reduce sum %x_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_g = math.log %s_g : tensor<?x4xf32>
+    %t_g = arith.addf %m_g, %l_g : tensor<?x4xf32>
+    %g = arith.negf %t_g : tensor<?x4xf32>
+    scf.yield %f, %g : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+  %fb = mhc.broadcast %p#0 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %gb = mhc.broadcast %p#1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %zf = arith.addf %z, %fb : tensor<?x4x4xf32>
+  %zfg = arith.addf %zf, %gb : tensor<?x4x4xf32>
+  %r = math.exp %zfg : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @no_potentials_that_start_elsewhere_than_zero
+func.func @no_potentials_that_start_elsewhere_than_zero(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %turns = arith.constant 19 : index
+  %zero = arith.constant 1.0 : f32
+  %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>
+  %zeros = tensor.splat %zero[%M] : tensor<?x4xf32>
+  %p:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%f0 = %zeros, %g0 = %zeros) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %p_f = mhc.broadcast %g0 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_f = arith.addf %z, %p_f : tensor<?x4x4xf32>
+    %m_f = mhc.reduce max %y_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_f = mhc.broadcast %m_f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_f = arith.subf %y_f, %mb_f : tensor<?x4x4xf32>
+    %x_f = math.exp %d_f : tensor<?x4x4xf32>
+    %s_f = mhc.reduce sum %x_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_f = math.log %s_f : tensor<?x4xf32>
+    %t_f = arith.addf %m_f, %l_f : tensor<?x4xf32>
+    %f = arith.negf %t_f : tensor<?x4xf32>
+    %p_g = mhc.broadcast %f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_g = arith.addf %z, %p_g : tensor<?x4x4xf32>
+    %m_g = mhc.reduce max %y_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_g = mhc.broadcast %m_g dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_g = arith.subf %y_g, %mb_g : tensor<?x4x4xf32>
+    %x_g = math.exp %d_g : tensor<?x4x4xf32>
+    %s_g = mhc.reduce sum %x_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_g = math.log %s_g : tensor<?x4xf32>
+    %t_g = arith.addf %m_g, %l_g : tensor<?x4xf32>
+    %g = arith.negf %t_g : tensor<?x4xf32>
+    scf.yield %f, %g : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+  %fb = mhc.broadcast %p#0 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %gb = mhc.broadcast %p#1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %zf = arith.addf %z, %fb : tensor<?x4x4xf32>
+  %zfg = arith.addf %zf, %gb : tensor<?x4x4xf32>
+  %r = math.exp %zfg : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
