@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,6 +40,9 @@ public:
       uniteLabels(op, labelled.getDimLabels());
     if (op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::SameOperandsAndResultShape>())
       uniteShapes(op);
+    if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+      for (OpResult result : op->getResults())
+        uniteDims(destination.getTiedOpOperand(result)->get(), result);
     llvm::TypeSwitch<Operation *>(op)
         .Case<BroadcastOp>([&](auto op) { visitBroadcast(op); })
         .Case<tensor::DimOp>([&](auto op) { visitDim(op); })

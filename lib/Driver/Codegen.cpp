@@ -60,16 +60,18 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   return machine;
 }
 
-llvm::Expected<LlvmModule> mhc::translate(mlir::ModuleOp module, const CompileOptions &options) {
+llvm::Expected<LlvmModule> mhc::translate(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options) {
   LlvmModule result;
   auto machine = createMachine(options);
   if (!machine)
     return machine.takeError();
   result.machine = std::move(*machine);
   result.context = std::make_unique<llvm::LLVMContext>();
-  result.module = mlir::translateModuleToLLVMIR(module, *result.context, "mhc");
-  if (!result.module)
-    return llvm::createStringError("the module cannot be translated to LLVM IR");
+  if (llvm::Error error = compiler.withDiagnostics("the module cannot be translated to LLVM IR", [&] {
+        result.module = mlir::translateModuleToLLVMIR(module, *result.context, "mhc");
+        return result.module != nullptr;
+      }))
+    return error;
   result.module->setTargetTriple(result.machine->getTargetTriple());
   result.module->setDataLayout(result.machine->createDataLayout());
   if (llvm::Error error =
@@ -91,7 +93,7 @@ llvm::Expected<llvm::SmallVector<char, 0>> mhc::emitObject(LlvmModule &module) {
 llvm::Expected<std::string> Compiler::llvmText(mlir::ModuleOp module, const CompileOptions &options) {
   if (llvm::Error error = run(module, options, Phase::lower))
     return error;
-  auto translated = translate(module, options);
+  auto translated = translate(*this, module, options);
   if (!translated)
     return translated.takeError();
   std::string text;
@@ -102,7 +104,7 @@ llvm::Expected<std::string> Compiler::llvmText(mlir::ModuleOp module, const Comp
 llvm::Expected<llvm::SmallVector<char, 0>> Compiler::object(mlir::ModuleOp module, const CompileOptions &options) {
   if (llvm::Error error = run(module, options, Phase::lower))
     return error;
-  auto translated = translate(module, options);
+  auto translated = translate(*this, module, options);
   if (!translated)
     return translated.takeError();
   return emitObject(*translated);

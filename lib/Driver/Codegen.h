@@ -29,7 +29,7 @@ struct LlvmModule {
   ~LlvmModule();
 };
 
-llvm::Expected<LlvmModule> translate(mlir::ModuleOp module, const CompileOptions &options);
+llvm::Expected<LlvmModule> translate(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options);
 llvm::Expected<llvm::SmallVector<char, 0>> emitObject(LlvmModule &module);
 
 } // namespace mhc

@@ -31,27 +31,23 @@ static DialectRegistry makeRegistry() {
 Compiler::Compiler() {
   static const DialectRegistry registry = makeRegistry();
   mlirContext = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  mlirContext->printOpOnDiagnostic(false); // the line of the source is shown
 }
 Compiler::~Compiler() = default;
 
-namespace {
-/// Turns diagnostics into the text of an Error. Warnings and remarks are not errors, and are dropped.
-class ErrorScope {
-public:
-  ErrorScope(llvm::SourceMgr &sources, MLIRContext *context) : stream(text), handler(sources, context, stream) {
-    handler.setCallStackLimit(0);
-  }
-  llvm::Error error(StringRef fallback) {
-    StringRef message = StringRef(text).rtrim();
-    return llvm::createStringError(message.empty() ? fallback : message);
-  }
-
-private:
+/// Warnings and remarks are not errors; without one they are dropped.
+llvm::Error Compiler::withDiagnostics(StringRef fallback, llvm::function_ref<bool()> action) {
   std::string text;
-  llvm::raw_string_ostream stream;
-  SourceMgrDiagnosticHandler handler;
-};
+  llvm::raw_string_ostream stream(text);
+  SourceMgrDiagnosticHandler handler(sources, mlirContext.get(), stream);
+  handler.setCallStackLimit(0);
+  if (action())
+    return llvm::Error::success();
+  StringRef message = StringRef(text).rtrim();
+  return llvm::createStringError(message.empty() ? fallback : message);
+}
 
+namespace {
 /// Keeps the remarks of the passes for Compiler::remarks.
 class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
@@ -95,23 +91,22 @@ llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef n
 }
 
 llvm::Expected<Compiler::Module> Compiler::parse(unsigned buffer) {
-  ErrorScope scope(sources, mlirContext.get());
-  // The parser reads the main file, which is the first buffer: give it a manager of its own that shares the text.
   const llvm::MemoryBuffer *text = sources.getMemoryBuffer(buffer);
-  Module module = parseSourceString<ModuleOp>(text->getBuffer(), mlirContext.get(), text->getBufferIdentifier());
-  if (!module)
-    return scope.error(("'" + text->getBufferIdentifier() + "' cannot be parsed").str());
+  Module module;
+  // The parser reads the first buffer of a source manager, and this may be a later one: it gets the text alone.
+  if (llvm::Error error = withDiagnostics(("'" + text->getBufferIdentifier() + "' cannot be parsed").str(), [&] {
+        module = parseSourceString<ModuleOp>(text->getBuffer(), mlirContext.get(), text->getBufferIdentifier());
+        return bool(module);
+      }))
+    return error;
   return module;
 }
 
 llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager &)> addPasses) {
-  ErrorScope scope(sources, mlirContext.get());
   PassManager pm(mlirContext.get());
   pm.enableVerifier(false); // the parser verified the input; a third of the time of a deep model
   addPasses(pm);
-  if (failed(pm.run(module)))
-    return scope.error("compilation failed");
-  return llvm::Error::success();
+  return withDiagnostics("compilation failed", [&] { return succeeded(pm.run(module)); });
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

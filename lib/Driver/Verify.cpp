@@ -74,12 +74,8 @@ static llvm::Expected<bool> report(const char *name, const mhcrt::HostTensor &go
   return result.pass;
 }
 
-llvm::Expected<bool> mhc::verify(Compiler &compiler, mlir::ModuleOp source, const mhcrt_model *model,
-                                 const DriverOptions &options) {
-  int32_t entry;
-  std::string error;
-  if (!mhcrt::selectEntry(model, options.runOptions, entry, error))
-    return llvm::createStringError(error);
+static llvm::Expected<bool> verifyEntry(Compiler &compiler, mlir::ModuleOp source, const mhcrt_model *model,
+                                        int32_t entry, const DriverOptions &options) {
   auto arguments = options.runOptions.givesArguments() ? givenArguments(model, entry, options.runOptions)
                                                        : randomArguments(model, entry, options.sizes);
   if (!arguments)
@@ -95,6 +91,27 @@ llvm::Expected<bool> mhc::verify(Compiler &compiler, mlir::ModuleOp source, cons
   for (size_t i = 0; i < got->size(); ++i) {
     auto verdict =
         report(mhcrt_model_result(model, entry, i)->name, (*got)[i], (*want)[i], options.runOptions.tolerance);
+    if (!verdict)
+      return verdict;
+    good &= *verdict;
+  }
+  return good;
+}
+
+llvm::Expected<bool> mhc::verify(Compiler &compiler, mlir::ModuleOp source, const mhcrt_model *model,
+                                 const DriverOptions &options) {
+  int32_t entries = mhcrt_model_entries(model), entry;
+  std::string error;
+  bool all = entries > 1 && options.runOptions.entry.empty() && !options.runOptions.givesArguments();
+  if (!all) {
+    if (!mhcrt::selectEntry(model, options.runOptions, entry, error))
+      return llvm::createStringError(error);
+    return verifyEntry(compiler, source, model, entry, options);
+  }
+  bool good = true;
+  for (entry = 0; entry < entries; ++entry) {
+    llvm::outs() << "entry " << mhcrt_model_entry_name(model, entry) << "\n";
+    auto verdict = verifyEntry(compiler, source, model, entry, options);
     if (!verdict)
       return verdict;
     good &= *verdict;

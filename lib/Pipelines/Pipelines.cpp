@@ -68,7 +68,7 @@ static void addLower(OpPassManager &pm) {
   narrow.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(narrow));
   pm.addPass(arith::createArithExpandOpsPass());
-  pm.addNestedPass<func::FuncOp>(createExpandMathPass());
+  pm.addPass(createExpandMathPass());
   pm.addPass(createSCFToControlFlowPass());
   ConvertToLLVMPassOptions toLlvm;
   toLlvm.allowPatternRollback = false; // linear in the length of an entry

@@ -47,14 +47,15 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
                     Statistic<"numCalls", "num-calls", "Number of calls to them">];
 }
 
-def ExpandMathPass : Pass<"mhc-expand-math", "::mlir::func::FuncOp"> {
+def ExpandMathPass : Pass<"mhc-expand-math", "::mlir::ModuleOp"> {
   let summary = "Write transcendental functions and conversions of bf16 out in plain arithmetic";
   let description = [{
     So that loops with them can be vectorised without a vector library. Polynomials take the place of exp, log,
     log1p, tanh and erf of f32, good to two units in the last place (erf: four); the other functions stay calls of the C
     library. Conversions of bf16 become integer arithmetic.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp"> {

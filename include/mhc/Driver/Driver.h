@@ -79,6 +79,8 @@ public:
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase to);
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase from, Phase to);
   llvm::Error runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::PassManager &)> addPasses);
+  /// Runs `action`. When it returns false, what it reported is the error, or `fallback` when it reported nothing.
+  llvm::Error withDiagnostics(llvm::StringRef fallback, llvm::function_ref<bool()> action);
 
   // These take a module as it was read, and leave it in a lower phase.
   llvm::Expected<std::string> llvmText(mlir::ModuleOp module, const CompileOptions &options);

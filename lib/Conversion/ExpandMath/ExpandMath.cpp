@@ -7,10 +7,12 @@
 
 #include "Transcendental.h"
 #include "mhc/Conversion/Passes.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mhc {
@@ -98,8 +100,18 @@ struct ExpandMath : mhc::impl::ExpandMathPassBase<ExpandMath> {
       return name == math::LogOp::getOperationName() || name == math::Log1pOp::getOperationName() ||
              name == math::ErfOp::getOperationName();
     });
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) || failed(callLibrary()))
       signalPassFailure();
+  }
+
+  /// LLVM has intrinsics for the other functions, which become calls of the C library; not for these.
+  LogicalResult callLibrary() {
+    ConversionTarget target(getContext());
+    target.addIllegalOp<math::AcoshOp, math::AsinhOp, math::AtanhOp, math::CbrtOp, math::ErfOp, math::ErfcOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 };
 } // namespace

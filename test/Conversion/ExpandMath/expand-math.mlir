@@ -41,3 +41,12 @@ func.func @f64_and_f16_meet_in_f32(%x: f64, %y: f16) -> (f16, f64) {
   %1 = arith.extf %y : f16 to f64
   return %0, %1 : f16, f64
 }
+
+// CHECK-LABEL: @functions_that_llvm_does_not_have
+func.func @functions_that_llvm_does_not_have(%x: f32, %y: f64) -> (f32, f64) {
+  // CHECK: call @cbrtf
+  // CHECK: call @erf(
+  %0 = math.cbrt %x : f32
+  %1 = math.erf %y : f64
+  return %0, %1 : f32, f64
+}

@@ -68,10 +68,10 @@ func.func @no_contract_of_a_short_sum_of_something_else(%x: tensor<?x4x64xf32>) 
   return %1 : tensor<?x64xf32>
 }
 
-// CHECK-LABEL: @no_contract_with_another_factor
-func.func @no_contract_with_another_factor(%x: tensor<8x4x64xf32>) -> tensor<8x64xf32> {
-  // CHECK-NOT: mhc.contract
-  // CHECK: return
+// CHECK-LABEL: @another_factor_stays_outside
+func.func @another_factor_stays_outside(%x: tensor<8x4x64xf32>) -> tensor<8x64xf32> {
+  // CHECK: %[[SUM:.*]] = mhc.contract(x = %arg0 : tensor<8x4x64xf32>) <layout = nC, mode = sum>
+  // CHECK: arith.mulf %[[SUM]]
   %half = arith.constant dense<0.5> : tensor<8x64xf32>
   %0 = mhc.reduce sum %x dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
   %1 = arith.mulf %0, %half : tensor<8x64xf32>

@@ -1,0 +1,176 @@
+// RUN: mhc-opt %s -mhc-fuse | FileCheck %s
+// RUN: mhc-opt %s -mhc-fuse --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Chains that stay apart, each with the reason in a remark.
+
+// REMARK: Remark="not fused into mhc.pre: the coefficients come from no mhc.projection"
+// CHECK-LABEL: @given_projection
+func.func @given_projection(%x: tensor<?x4x64xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,
+                            %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK-NOT: mhc.pre(
+  // CHECK: mhc.gates(
+  // CHECK: return
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// The single-pass shift: the gates mix the streams of the next site.
+// REMARK: Remark="not fused into mhc.pre: no mhc.aggregate mixes the projected streams by h_pre"
+// CHECK-LABEL: @aggregate_of_other_streams
+func.func @aggregate_of_other_streams(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                      %beta: tensor<24xf32>, %next: tensor<?x4x64xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK-NOT: mhc.pre(
+  // CHECK: mhc.gates(
+  // CHECK: return
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %next : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// REMARK: Remark="not fused into mhc.pre: the statistic of the gates is not the multiplier of the projection"
+// CHECK-LABEL: @statistic_from_elsewhere
+func.func @statistic_from_elsewhere(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                    %beta: tensor<24xf32>, %other: tensor<?xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK-NOT: mhc.pre(
+  // CHECK: mhc.gates(
+  // CHECK: return
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %other : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// The gates would take the root of the multiplier.
+// REMARK: Remark="not fused into mhc.pre: the statistic of the gates is not the multiplier of the projection"
+// CHECK-LABEL: @multiplier_that_is_read_as_a_mean_square
+func.func @multiplier_that_is_read_as_a_mean_square(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                    %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK-NOT: mhc.pre(
+  // CHECK: mhc.gates(
+  // CHECK: return
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = mean_square, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// REMARK: Remark="not fused into mhc.pre: the residual logits have users besides one residual map"
+// CHECK-LABEL: @logits_with_two_users
+func.func @logits_with_two_users(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                 %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x16xf32>) {
+  // CHECK-NOT: mhc.pre(
+  // CHECK: mhc.gates(
+  // CHECK: return
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix, %z : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x16xf32>
+}
+
+// REMARK: Remark="not fused into mhc.pre: the residual logits have users besides one residual map"
+// CHECK-LABEL: @logits_in_another_shape
+func.func @logits_in_another_shape(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                   %beta: tensor<24xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x2x8xf32>) {
+  // CHECK-NOT: mhc.pre(
+  // CHECK: mhc.gates(
+  // CHECK: return
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 2, 8] : tensor<?x16xf32> into tensor<?x2x8xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %matrices : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x2x8xf32>
+}
+
+// The bytes are those of x, of the projection and of the statistic.
+// REMARK: Remark="not fused into mhc.pre: the projection has other users and would be computed twice, which moves 1124 bytes per token more than it saves"
+// CHECK-LABEL: @projection_with_two_users
+func.func @projection_with_two_users(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                     %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x24xf32>) {
+  // CHECK-NOT: mhc.pre(
+  // CHECK: mhc.gates(
+  // CHECK: return
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix, %proj : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x24xf32>
+}

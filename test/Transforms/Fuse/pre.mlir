@@ -1,0 +1,174 @@
+// RUN: mhc-opt %s -mhc-fuse | FileCheck %s
+
+// projection, gates, residual map and aggregate on the same streams become one pre.
+
+// CHECK-LABEL: @sinkhorn
+func.func @sinkhorn(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[U:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 :
+  // CHECK-SAME: alpha = %arg2 : tensor<3xf32>, beta = %arg3 : tensor<24xf32>)
+  // CHECK-SAME: <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0
+  // CHECK-SAME: res_map = sinkhorn, init = exp, order = col_row, denom = add, sk_eps = 1.0e-05, iters = 10, fold_pre = false>
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: return %[[U]], %[[POST]], %[[RES]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// No residual map: the logits are the matrices.
+// CHECK-LABEL: @logits_themselves
+func.func @logits_themselves(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                             %beta: tensor<24xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[U:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 :
+  // CHECK-SAME: res_map = identity
+  // CHECK-SAME: fold_pre = false>
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: return %[[U]], %[[POST]], %[[RES]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %matrices : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @permutation_mix
+func.func @permutation_mix(%x: tensor<?x4x64xf32>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>,
+                           %beta: tensor<32xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[U:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 :
+  // CHECK-SAME: res_map = permutation
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: return %[[U]], %[[POST]], %[[RES]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<32x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x32xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x32xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<32xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x24xf32>)
+  %mix = mhc.permutation_mix(logits = %z : tensor<?x24xf32>) -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// The residual matrix minus h_post h_pre^T.
+// CHECK-LABEL: @fold_of_the_input
+func.func @fold_of_the_input(%x: tensor<?x4x64xf32>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>,
+                             %beta: tensor<32xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[U:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 :
+  // CHECK-SAME: res_map = permutation
+  // CHECK-SAME: fold_pre = true>
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: return %[[U]], %[[POST]], %[[RES]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<32x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x32xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x32xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<32xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x24xf32>)
+  %mix = mhc.permutation_mix(logits = %z : tensor<?x24xf32>) -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  %post_b = mhc.broadcast %h_post dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %pre_b = mhc.broadcast %h_pre dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %outer = arith.mulf %post_b, %pre_b : tensor<?x4x4xf32>
+  %folded = arith.subf %mix, %outer : tensor<?x4x4xf32>
+  return %u, %h_post, %folded : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// h_pre h_post^T is another matrix.
+// CHECK-LABEL: @no_fold_of_the_transposed_product
+func.func @no_fold_of_the_transposed_product(%x: tensor<?x4x64xf32>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>,
+                                             %beta: tensor<32xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[U:.*]], %[[PRE:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 :
+  // CHECK-SAME: fold_pre = false>
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: arith.subf %[[RES]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<32x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x32xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x32xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<32xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x24xf32>)
+  %mix = mhc.permutation_mix(logits = %z : tensor<?x24xf32>) -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  %post_b = mhc.broadcast %h_post dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %pre_b = mhc.broadcast %h_pre dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %outer = arith.mulf %post_b, %pre_b : tensor<?x4x4xf32>
+  %folded = arith.subf %mix, %outer : tensor<?x4x4xf32>
+  return %u, %h_post, %folded : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// It becomes a result of its own.
+// CHECK-LABEL: @first_gate_with_another_user
+func.func @first_gate_with_another_user(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                        %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[U:.*]], %[[PRE:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 :
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: return %[[U]], %[[PRE]], %[[POST]], %[[RES]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_pre, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @streams_last
+func.func @streams_last(%x: tensor<?x64x4xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                        %beta: tensor<24xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: mhc.pre(x = %arg0 : tensor<?x64x4xf32>
+  // CHECK-SAME: <layout = Cn,
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: return
+  %proj, %stat = mhc.projection(x = %x : tensor<?x64x4xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = Cn, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x64x4xf32>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x64x4xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = Cn>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}

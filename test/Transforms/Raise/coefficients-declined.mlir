@@ -1,0 +1,374 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+// RUN: mhc-opt %s -mhc-raise --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Near misses of gates, each with the reason in a remark.
+
+// The multiplier of stream 0 for all streams.
+// REMARK: Remark="no gates: the root mean square runs over 64 values; expected n*C = 256"
+// CHECK-LABEL: @no_gates_when_the_norm_runs_over_one_stream
+func.func @no_gates_when_the_norm_runs_over_one_stream(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                       %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %square = arith.mulf %x, %x : tensor<8x4x64xf32>
+  %ms = mhc.reduce mean %square dims = [2] : tensor<8x4x64xf32> -> tensor<8x4xf32>
+  %eps4 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %ms_eps = arith.addf %ms, %eps4 : tensor<8x4xf32>
+  %s4 = math.rsqrt %ms_eps : tensor<8x4xf32>
+  %s = tensor.extract_slice %s4[0, 0] [8, 1] [1, 1] : tensor<8x4xf32> to tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// REMARK: Remark="no gates: the root mean square is of another tensor than the projected one"
+// CHECK-LABEL: @no_gates_with_the_norm_of_another_tensor
+func.func @no_gates_with_the_norm_of_another_tensor(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                    %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
+                                                    %other: tensor<8x256xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %square = arith.mulf %other, %other : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %ms_eps = arith.addf %ms, %eps : tensor<8xf32>
+  %s = math.rsqrt %ms_eps : tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// REMARK: Remark="no gates: the factor of a token is no reciprocal root mean square over n*C values"
+// CHECK-LABEL: @no_gates_with_an_unknown_factor_per_token
+func.func @no_gates_with_an_unknown_factor_per_token(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                     %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %s: tensor<8xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// REMARK: Remark="no gates: the scale differs from column to column; expected one alpha per group of gates"
+// CHECK-LABEL: @no_gates_with_a_scale_per_column
+func.func @no_gates_with_a_scale_per_column(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %scale: tensor<24xf32>,
+                                            %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %ms_eps = arith.addf %ms, %eps : tensor<8xf32>
+  %s = math.rsqrt %ms_eps : tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %ab = mhc.broadcast %scale dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// The second group is made with another phi.
+// REMARK: Remark="no gates: only the first gate of the projection was found"
+// CHECK-LABEL: @no_gates_from_different_projections
+func.func @no_gates_from_different_projections(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                               %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %psi: tensor<24x256xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %ms_eps = arith.addf %ms, %eps : tensor<8xf32>
+  %s = math.rsqrt %ms_eps : tensor<8xf32>
+  %phi0 = tensor.extract_slice %phi[0, 0] [4, 256] [1, 1] : tensor<24x256xf32> to tensor<4x256xf32>
+  %proj0 = mhc.matmul %flat, %phi0 transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %sb0 = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %p0 = arith.mulf %proj0, %sb0 : tensor<8x4xf32>
+  %al0 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw0 = mhc.broadcast %al0 dims = [1] : tensor<1xf32> -> tensor<8x4xf32>
+  %pa0 = arith.mulf %aw0, %p0 : tensor<8x4xf32>
+  %be0 = tensor.extract_slice %beta[0] [4] [1] : tensor<24xf32> to tensor<4xf32>
+  %bw0 = mhc.broadcast %be0 dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z0 = arith.addf %pa0, %bw0 : tensor<8x4xf32>
+  %phi1 = tensor.extract_slice %psi[4, 0] [4, 256] [1, 1] : tensor<24x256xf32> to tensor<4x256xf32>
+  %proj1 = mhc.matmul %flat, %phi1 transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %sb1 = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %p1 = arith.mulf %proj1, %sb1 : tensor<8x4xf32>
+  %al1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw1 = mhc.broadcast %al1 dims = [1] : tensor<1xf32> -> tensor<8x4xf32>
+  %pa1 = arith.mulf %aw1, %p1 : tensor<8x4xf32>
+  %be1 = tensor.extract_slice %beta[4] [4] [1] : tensor<24xf32> to tensor<4xf32>
+  %bw1 = mhc.broadcast %be1 dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z1 = arith.addf %pa1, %bw1 : tensor<8x4xf32>
+  %phi2 = tensor.extract_slice %phi[8, 0] [16, 256] [1, 1] : tensor<24x256xf32> to tensor<16x256xf32>
+  %proj2 = mhc.matmul %flat, %phi2 transpose_rhs : (tensor<8x256xf32>, tensor<16x256xf32>) -> tensor<8x16xf32>
+  %sb2 = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %p2 = arith.mulf %proj2, %sb2 : tensor<8x16xf32>
+  %al2 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw2 = mhc.broadcast %al2 dims = [1] : tensor<1xf32> -> tensor<8x16xf32>
+  %pa2 = arith.mulf %aw2, %p2 : tensor<8x16xf32>
+  %be2 = tensor.extract_slice %beta[8] [16] [1] : tensor<24xf32> to tensor<16xf32>
+  %bw2 = mhc.broadcast %be2 dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+  %z2 = arith.addf %pa2, %bw2 : tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// The logits do not exist.
+// REMARK: Remark="no gates: the residual logits of the projection were not found"
+// CHECK-LABEL: @no_gates_with_a_projection_that_is_not_used_whole
+func.func @no_gates_with_a_projection_that_is_not_used_whole(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                             %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %ms_eps = arith.addf %ms, %eps : tensor<8xf32>
+  %s = math.rsqrt %ms_eps : tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// Batch and sequence are exchanged in the statistic.
+// REMARK: Remark="no gates: the root mean square is of other tokens than those that it scales"
+// CHECK-LABEL: @no_gates_with_the_norm_of_other_tokens
+func.func @no_gates_with_the_norm_of_other_tokens(%x: tensor<4x4x4x64xf32>, %phi: tensor<4x256xf32>,
+                                                  %beta: tensor<4xf32>) -> tensor<16x4xf32> {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %flat = tensor.collapse_shape %x [[0], [1], [2, 3]] : tensor<4x4x4x64xf32> into tensor<4x4x256xf32>
+  %rows = tensor.collapse_shape %flat [[0, 1], [2]] : tensor<4x4x256xf32> into tensor<16x256xf32>
+  %proj = mhc.matmul %rows, %phi transpose_rhs : (tensor<16x256xf32>, tensor<4x256xf32>) -> tensor<16x4xf32>
+  %square = arith.mulf %flat, %flat : tensor<4x4x256xf32>
+  %ms = mhc.reduce mean %square dims = [2] : tensor<4x4x256xf32> -> tensor<4x4xf32>
+  %ms_t = mhc.transpose %ms perm = [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<4x4xf32>
+  %ms_eps = arith.addf %ms_t, %eps : tensor<4x4xf32>
+  %s = math.rsqrt %ms_eps : tensor<4x4xf32>
+  %s_rows = tensor.collapse_shape %s [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  %sb = mhc.broadcast %s_rows dims = [0] : tensor<16xf32> -> tensor<16x4xf32>
+  %p = arith.mulf %proj, %sb : tensor<16x4xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<16x4xf32>
+  %z = arith.addf %p, %bb : tensor<16x4xf32>
+  %h = mhc.sigmoid %z : tensor<16x4xf32>
+  return %h : tensor<16x4xf32>
+}
+
+// Channel-major phi on stream-major streams.
+// REMARK: Remark="no gates: alpha, beta, phi or x is stored in a form that no kernel reads"
+// CHECK-LABEL: @no_gates_with_phi_in_another_order_than_x
+func.func @no_gates_with_phi_in_another_order_than_x(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                     %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %xt = mhc.transpose %x perm = [0, 2, 1] : tensor<8x4x64xf32> -> tensor<8x64x4xf32>
+  %flat = tensor.collapse_shape %xt [[0], [1, 2]] : tensor<8x64x4xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %ms_eps = arith.addf %ms, %eps : tensor<8xf32>
+  %s = math.rsqrt %ms_eps : tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// The bias of the logits depends on the first gate.
+// REMARK: Remark="no gates: a gate is used before the inputs of the other gates are known"
+// CHECK-LABEL: @no_gates_when_one_is_used_before_the_inputs_of_the_others
+func.func @no_gates_when_one_is_used_before_the_inputs_of_the_others(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                                     %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %ms_eps = arith.addf %ms, %eps : tensor<8xf32>
+  %s = math.rsqrt %ms_eps : tensor<8xf32>
+  %phi0 = tensor.extract_slice %phi[0, 0] [4, 256] [1, 1] : tensor<24x256xf32> to tensor<4x256xf32>
+  %proj0 = mhc.matmul %flat, %phi0 transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %sb0 = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %p0 = arith.mulf %proj0, %sb0 : tensor<8x4xf32>
+  %al0 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw0 = mhc.broadcast %al0 dims = [1] : tensor<1xf32> -> tensor<8x4xf32>
+  %pa0 = arith.mulf %aw0, %p0 : tensor<8x4xf32>
+  %be0 = tensor.extract_slice %beta[0] [4] [1] : tensor<24xf32> to tensor<4xf32>
+  %bw0 = mhc.broadcast %be0 dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z0 = arith.addf %pa0, %bw0 : tensor<8x4xf32>
+  %phi1 = tensor.extract_slice %phi[4, 0] [4, 256] [1, 1] : tensor<24x256xf32> to tensor<4x256xf32>
+  %proj1 = mhc.matmul %flat, %phi1 transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %sb1 = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %p1 = arith.mulf %proj1, %sb1 : tensor<8x4xf32>
+  %al1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw1 = mhc.broadcast %al1 dims = [1] : tensor<1xf32> -> tensor<8x4xf32>
+  %pa1 = arith.mulf %aw1, %p1 : tensor<8x4xf32>
+  %be1 = tensor.extract_slice %beta[4] [4] [1] : tensor<24xf32> to tensor<4xf32>
+  %bw1 = mhc.broadcast %be1 dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z1 = arith.addf %pa1, %bw1 : tensor<8x4xf32>
+  %phi2 = tensor.extract_slice %phi[8, 0] [16, 256] [1, 1] : tensor<24x256xf32> to tensor<16x256xf32>
+  %proj2 = mhc.matmul %flat, %phi2 transpose_rhs : (tensor<8x256xf32>, tensor<16x256xf32>) -> tensor<8x16xf32>
+  %sb2 = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %p2 = arith.mulf %proj2, %sb2 : tensor<8x16xf32>
+  %al2 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw2 = mhc.broadcast %al2 dims = [1] : tensor<1xf32> -> tensor<8x16xf32>
+  %pa2 = arith.mulf %aw2, %p2 : tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %top = mhc.reduce max %h_pre dims = [0] : tensor<8x4xf32> -> tensor<4xf32>
+  %raw = tensor.concat dim(0) %top, %top, %top, %top : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<16xf32>
+  %be2 = math.tanh %raw : tensor<16xf32>
+  %bw2 = mhc.broadcast %be2 dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+  %z2 = arith.addf %pa2, %bw2 : tensor<8x16xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}

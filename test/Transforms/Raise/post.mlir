@@ -1,0 +1,277 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// h_post[m,o] (f[m,c] + bias[c]) + sum_i A[m,o,i] x[m,i,c]
+
+// CHECK-LABEL: @output_streams_first
+func.func @output_streams_first(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x4x64xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = nC, orient = oi>
+  // CHECK: return %[[OUT]]
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK-LABEL: @input_streams_first
+func.func @input_streams_first(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                               %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x4x64xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = nC, orient = io>
+  // CHECK: return %[[OUT]]
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x transpose_lhs : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK-LABEL: @residual_matrix_transposed_by_an_op
+func.func @residual_matrix_transposed_by_an_op(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                               %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x4x64xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = nC, orient = io>
+  // CHECK: return %[[OUT]]
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %t = mhc.transpose %r perm = [0, 2, 1] : tensor<8x4x4xf32> -> tensor<8x4x4xf32>
+  %mix = mhc.batch_matmul %t, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// x[c,i] A[o,i]
+// CHECK-LABEL: @streams_last
+func.func @streams_last(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x64x4xf32>, %r: tensor<8x4x4xf32>)
+    -> tensor<8x64x4xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x64x4xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = Cn, orient = oi>
+  // CHECK: return %[[OUT]]
+  %ho = mhc.broadcast %h dims = [0, 2] : tensor<8x4xf32> -> tensor<8x64x4xf32>
+  %fo = mhc.broadcast %f dims = [0, 1] : tensor<8x64xf32> -> tensor<8x64x4xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x64x4xf32>
+  %mix = mhc.batch_matmul %x, %r transpose_rhs : (tensor<8x64x4xf32>, tensor<8x4x4xf32>) -> tensor<8x64x4xf32>
+  %out = arith.addf %branch, %mix : tensor<8x64x4xf32>
+  return %out : tensor<8x64x4xf32>
+}
+
+// CHECK-LABEL: @streams_last_and_input_first
+func.func @streams_last_and_input_first(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x64x4xf32>,
+                                        %r: tensor<8x4x4xf32>) -> tensor<8x64x4xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x64x4xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = Cn, orient = io>
+  // CHECK: return %[[OUT]]
+  %ho = mhc.broadcast %h dims = [0, 2] : tensor<8x4xf32> -> tensor<8x64x4xf32>
+  %fo = mhc.broadcast %f dims = [0, 1] : tensor<8x64xf32> -> tensor<8x64x4xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x64x4xf32>
+  %mix = mhc.batch_matmul %x, %r : (tensor<8x64x4xf32>, tensor<8x4x4xf32>) -> tensor<8x64x4xf32>
+  %out = arith.addf %branch, %mix : tensor<8x64x4xf32>
+  return %out : tensor<8x64x4xf32>
+}
+
+// Broadcasts and a reduction in place of the batched product.
+// CHECK-LABEL: @mix_by_products_and_a_sum
+func.func @mix_by_products_and_a_sum(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                     %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x4x64xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = nC, orient = oi>
+  // CHECK: return %[[OUT]]
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %ra = mhc.broadcast %r dims = [0, 1, 2] : tensor<8x4x4xf32> -> tensor<8x4x4x64xf32>
+  %xa = mhc.broadcast %x dims = [0, 2, 3] : tensor<8x4x64xf32> -> tensor<8x4x4x64xf32>
+  %pa = arith.mulf %ra, %xa : tensor<8x4x4x64xf32>
+  %mix = mhc.reduce sum %pa dims = [2] : tensor<8x4x4x64xf32> -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK-LABEL: @bias_added_to_the_output_of_the_sublayer
+func.func @bias_added_to_the_output_of_the_sublayer(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                                    %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, bias = %arg4 : tensor<64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x4x64xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = nC, orient = oi>
+  // CHECK: return %[[OUT]]
+  %ball = mhc.broadcast %b dims = [1] : tensor<64xf32> -> tensor<8x64xf32>
+  %fb = arith.addf %f, %ball : tensor<8x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %fb dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK-LABEL: @bias_with_a_gate_of_its_own_term
+func.func @bias_with_a_gate_of_its_own_term(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                            %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, bias = %arg4 : tensor<64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x4x64xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = nC, orient = oi>
+  // CHECK: return %[[OUT]]
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %bo = mhc.broadcast %b dims = [2] : tensor<64xf32> -> tensor<8x4x64xf32>
+  %shift = arith.mulf %ho, %bo : tensor<8x4x64xf32>
+  %both = arith.addf %branch, %shift : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %both, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// A number in front of a gate belongs to whatever value has it.
+// CHECK-LABEL: @gate_that_is_scaled_where_it_is_used
+func.func @gate_that_is_scaled_where_it_is_used(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                                %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[H:.*]] = arith.mulf %arg1
+  // CHECK: mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %[[H]]
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %h2 = arith.mulf %h, %two : tensor<8x4xf32>
+  %ho = mhc.broadcast %h2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// Everything in f32, one rounding at the end.
+// CHECK-LABEL: @streams_in_bf16
+func.func @streams_in_bf16(%f: tensor<8x64xbf16>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>, %r: tensor<8x4x4xf32>)
+    -> tensor<8x4x64xbf16> {
+  // CHECK: mhc.post(f = %arg0 : tensor<8x64xbf16>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x4x64xbf16>,
+  %fw = arith.extf %f : tensor<8x64xbf16> to tensor<8x64xf32>
+  %xw = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %fw dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %xw : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  %small = arith.truncf %out : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  return %small : tensor<8x4x64xbf16>
+}
+
+// The bare mix stays for the code that reads it.
+// CHECK-LABEL: @mix_with_another_user
+func.func @mix_with_another_user(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                 %r: tensor<8x4x4xf32>) -> (tensor<8x4x64xf32>, tensor<8x4x64xf32>) {
+  // CHECK: %[[MIX:.*]] = mhc.batch_matmul %arg3, %arg2
+  // CHECK: %[[OUT:.*]] = mhc.post(
+  // CHECK: return %[[OUT]], %[[MIX]]
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out, %mix : tensor<8x4x64xf32>, tensor<8x4x64xf32>
+}
+
+// A mask per stream and channel.
+// CHECK-LABEL: @no_post_with_a_dropout_mask
+func.func @no_post_with_a_dropout_mask(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                       %r: tensor<8x4x4xf32>, %keep: tensor<8x4x64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK-NOT: mhc.post
+  // CHECK: return
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %kept = arith.mulf %branch, %keep : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %kept, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// The gate of the bias is three times that of f, and a value of its own.
+// CHECK-LABEL: @no_post_when_the_bias_has_another_gate
+func.func @no_post_when_the_bias_has_another_gate(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                                  %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK-NOT: mhc.post
+  // CHECK: return
+  %three = arith.constant dense<3.0> : tensor<8x4xf32>
+  %h3 = arith.mulf %h, %three : tensor<8x4xf32>
+  %h3o = mhc.broadcast %h3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %bo = mhc.broadcast %b dims = [2] : tensor<64xf32> -> tensor<8x4x64xf32>
+  %shift = arith.mulf %h3o, %bo : tensor<8x4x64xf32>
+  %both = arith.addf %branch, %shift : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %both, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK-LABEL: @no_post_from_four_streams_to_two
+func.func @no_post_from_four_streams_to_two(%f: tensor<8x64xf32>, %h: tensor<8x2xf32>, %x: tensor<8x4x64xf32>,
+                                            %r: tensor<8x2x4xf32>) -> tensor<8x2x64xf32> {
+  // CHECK-NOT: mhc.post
+  // CHECK: return
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x2x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x2x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x2x4xf32>, tensor<8x4x64xf32>) -> tensor<8x2x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x2x64xf32>
+  return %out : tensor<8x2x64xf32>
+}
+
+// CHECK-LABEL: @no_post_when_the_result_is_kept_wider
+func.func @no_post_when_the_result_is_kept_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>,
+                                                 %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK-NOT: mhc.post
+  // CHECK: return
+  %xw = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %xw : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK-LABEL: @no_post_when_the_output_of_the_sublayer_is_wider
+func.func @no_post_when_the_output_of_the_sublayer_is_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>,
+                                                            %x: tensor<8x4x64xbf16>, %r: tensor<8x4x4xf32>)
+    -> tensor<8x4x64xbf16> {
+  // CHECK-NOT: mhc.post
+  // CHECK: return
+  %xw = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %xw : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  %small = arith.truncf %out : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  return %small : tensor<8x4x64xbf16>
+}
+
+// x is only added.
+// CHECK-LABEL: @no_post_of_streams_that_are_not_mixed
+func.func @no_post_of_streams_that_are_not_mixed(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                                 %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK-NOT: mhc.post
+  // CHECK: return
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %out = arith.addf %branch, %x : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// C = n: x and the residual matrix can be told apart by no size; either reading computes the same.
+// CHECK-LABEL: @as_many_channels_as_streams
+func.func @as_many_channels_as_streams(%f: tensor<8x4xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x4xf32>,
+                                       %r: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  // CHECK: mhc.post(
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x4xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x4xf32>
+  return %out : tensor<8x4x4xf32>
+}
