@@ -275,3 +275,36 @@ func.func @as_many_channels_as_streams(%f: tensor<8x4xf32>, %h: tensor<8x4xf32>,
   %out = arith.addf %branch, %mix : tensor<8x4x4xf32>
   return %out : tensor<8x4x4xf32>
 }
+
+// Code that treats streams one by one: the sums and the concatenation are rolled up again.
+// CHECK-LABEL: @stream_by_stream
+func.func @stream_by_stream(%f: tensor<8x64xf32>, %h: tensor<8x2xf32>, %x: tensor<8x2x64xf32>, %r: tensor<8x2x2xf32>)
+    -> tensor<8x2x64xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x2xf32>, x = %arg2
+  // CHECK-SAME: <layout = nC, orient = oi>
+  // CHECK: return %[[OUT]]
+  %x0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 64] [1, 1, 1] : tensor<8x2x64xf32> to tensor<8x64xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 64] [1, 1, 1] : tensor<8x2x64xf32> to tensor<8x64xf32>
+  %r00 = tensor.extract_slice %r[0, 0, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %r01 = tensor.extract_slice %r[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %r10 = tensor.extract_slice %r[0, 1, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %r11 = tensor.extract_slice %r[0, 1, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b00 = mhc.broadcast %r00 dims = [0] : tensor<8xf32> -> tensor<8x64xf32>
+  %b01 = mhc.broadcast %r01 dims = [0] : tensor<8xf32> -> tensor<8x64xf32>
+  %b10 = mhc.broadcast %r10 dims = [0] : tensor<8xf32> -> tensor<8x64xf32>
+  %b11 = mhc.broadcast %r11 dims = [0] : tensor<8xf32> -> tensor<8x64xf32>
+  %p00 = arith.mulf %b00, %x0 : tensor<8x64xf32>
+  %p01 = arith.mulf %b01, %x1 : tensor<8x64xf32>
+  %p10 = arith.mulf %b10, %x0 : tensor<8x64xf32>
+  %p11 = arith.mulf %b11, %x1 : tensor<8x64xf32>
+  %m0 = arith.addf %p00, %p01 : tensor<8x64xf32>
+  %m1 = arith.addf %p10, %p11 : tensor<8x64xf32>
+  %e0 = tensor.expand_shape %m0 [[0], [1, 2]] output_shape [8, 1, 64] : tensor<8x64xf32> into tensor<8x1x64xf32>
+  %e1 = tensor.expand_shape %m1 [[0], [1, 2]] output_shape [8, 1, 64] : tensor<8x64xf32> into tensor<8x1x64xf32>
+  %mix = tensor.concat dim(1) %e0, %e1 : (tensor<8x1x64xf32>, tensor<8x1x64xf32>) -> tensor<8x2x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x2x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x2x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x2x64xf32>
+  return %out : tensor<8x2x64xf32>
+}
