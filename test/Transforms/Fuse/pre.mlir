@@ -1,7 +1,9 @@
 // RUN: mhc-opt %s -mhc-fuse | FileCheck %s
+// RUN: mhc-opt %s -mhc-fuse --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // projection, gates, residual map and aggregate on the same streams become one pre.
 
+// REMARK: Remark="fused 4 ops into mhc.pre, saves 1384 bytes per token"
 // CHECK-LABEL: @sinkhorn
 func.func @sinkhorn(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {

@@ -1,4 +1,5 @@
 // RUN: mhc-opt %s -mhc-raise | FileCheck %s
+// RUN: mhc-opt %s -mhc-raise --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // sum_i h[m,i] x[m,i,c]
 
@@ -84,5 +85,19 @@ func.func @no_aggregate_of_the_maximum(%x: tensor<8x4x64xf32>, %h: tensor<8x4xf3
   %0 = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
   %1 = arith.mulf %x, %0 : tensor<8x4x64xf32>
   %2 = mhc.reduce max %1 dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %2 : tensor<8x64xf32>
+}
+
+// A kernel stores its result in the type of the streams.
+// REMARK: Remark="no aggregate: the result is kept in a wider type than the streams"
+// CHECK-LABEL: @no_aggregate_when_the_result_is_kept_wider
+func.func @no_aggregate_when_the_result_is_kept_wider(%x: tensor<8x4x64xbf16>, %h: tensor<8x4xf32>)
+    -> tensor<8x64xf32> {
+  // CHECK-NOT: mhc.aggregate
+  // CHECK: return
+  %wide = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %0 = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %1 = arith.mulf %wide, %0 : tensor<8x4x64xf32>
+  %2 = mhc.reduce sum %1 dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
   return %2 : tensor<8x64xf32>
 }

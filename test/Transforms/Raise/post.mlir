@@ -1,7 +1,9 @@
 // RUN: mhc-opt %s -mhc-raise | FileCheck %s
+// RUN: mhc-opt %s -mhc-raise --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // h_post[m,o] (f[m,c] + bias[c]) + sum_i A[m,o,i] x[m,i,c]
 
+// REMARK: Remark="found post: orientation oi"
 // CHECK-LABEL: @output_streams_first
 func.func @output_streams_first(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
                                 %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
@@ -173,6 +175,7 @@ func.func @mix_with_another_user(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: 
 }
 
 // A mask per stream and channel.
+// REMARK: Remark="no post: a factor differs per stream and channel (a dropout mask?)"
 // CHECK-LABEL: @no_post_with_a_dropout_mask
 func.func @no_post_with_a_dropout_mask(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
                                        %r: tensor<8x4x4xf32>, %keep: tensor<8x4x64xf32>) -> tensor<8x4x64xf32> {
@@ -188,6 +191,7 @@ func.func @no_post_with_a_dropout_mask(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>
 }
 
 // The gate of the bias is three times that of f, and a value of its own.
+// REMARK: Remark="no post: the gate and the sublayer's output are not values of their own"
 // CHECK-LABEL: @no_post_when_the_bias_has_another_gate
 func.func @no_post_when_the_bias_has_another_gate(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
                                                   %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
@@ -220,6 +224,7 @@ func.func @no_post_from_four_streams_to_two(%f: tensor<8x64xf32>, %h: tensor<8x2
   return %out : tensor<8x2x64xf32>
 }
 
+// REMARK: Remark="no post: the result is kept in a wider type than the streams"
 // CHECK-LABEL: @no_post_when_the_result_is_kept_wider
 func.func @no_post_when_the_result_is_kept_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>,
                                                  %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
@@ -234,6 +239,7 @@ func.func @no_post_when_the_result_is_kept_wider(%f: tensor<8x64xf32>, %h: tenso
   return %out : tensor<8x4x64xf32>
 }
 
+// REMARK: Remark="no post: the sublayer's output is wider than the streams"
 // CHECK-LABEL: @no_post_when_the_output_of_the_sublayer_is_wider
 func.func @no_post_when_the_output_of_the_sublayer_is_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>,
                                                             %x: tensor<8x4x64xbf16>, %r: tensor<8x4x4xf32>)
@@ -248,6 +254,23 @@ func.func @no_post_when_the_output_of_the_sublayer_is_wider(%f: tensor<8x64xf32>
   %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
   %small = arith.truncf %out : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
   return %small : tensor<8x4x64xbf16>
+}
+
+// The mix is doubled after the product: no value is the doubled matrix.
+// REMARK: Remark="no post: the residual matrix or the streams are no values of their own"
+// CHECK-LABEL: @no_post_when_the_mix_is_scaled
+func.func @no_post_when_the_mix_is_scaled(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                          %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK-NOT: mhc.post
+  // CHECK: return
+  %two = arith.constant dense<2.0> : tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %doubled = arith.mulf %mix, %two : tensor<8x4x64xf32>
+  %out = arith.addf %branch, %doubled : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
 }
 
 // x is only added.
