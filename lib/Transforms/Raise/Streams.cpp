@@ -22,6 +22,13 @@ struct Mix {
   Var stream;
   Vars tokens, channels;
   Layout layout;
+
+  /// The variables of each dimension of the streams, in their layout.
+  SmallVector<Vars> streamGroups() const {
+    if (layout == Layout::nC)
+      return {tokens, {stream}, channels};
+    return {tokens, channels, {stream}};
+  }
 };
 
 class StreamRaiser {
@@ -268,8 +275,7 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
   SmallVector<Vars> weightGroups = {
       mix.tokens, {outputFirst ? output : mix.stream}, {outputFirst ? mix.stream : output}};
   Value weights = materialise(mix.weights, mix.coefficient, weightGroups);
-  SmallVector<Vars> streamGroups = mix.layout == Layout::nC ? SmallVector<Vars>{mix.tokens, {mix.stream}, mix.channels}
-                                                            : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
+  SmallVector<Vars> streamGroups = mix.streamGroups();
   Value x = forms.rebuild(builder, loc, mix.x, streamGroups);
   if (!weights || !x) {
     decline("post", "the residual matrix or the streams are no values of their own");
@@ -302,8 +308,7 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
     if (!containsAny(varsOf(forms, factor), mix.tokens))
       return false;
   Location loc = op->getLoc();
-  SmallVector<Vars> streamGroups = mix.layout == Layout::nC ? SmallVector<Vars>{mix.tokens, {mix.stream}, mix.channels}
-                                                            : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
+  SmallVector<Vars> streamGroups = mix.streamGroups();
   Value gate = materialise(mix.weights, mix.coefficient, {mix.tokens, {mix.stream}});
   Value x = gate ? forms.rebuild(builder, loc, mix.x, streamGroups) : Value();
   if (!x)
@@ -330,8 +335,7 @@ bool StreamRaiser::raiseContract(const Mix &mix) {
   if (!mean && mix.coefficient != 1)
     return false;
   Location loc = op->getLoc();
-  SmallVector<Vars> groups = mix.layout == Layout::nC ? SmallVector<Vars>{mix.tokens, {mix.stream}, mix.channels}
-                                                      : SmallVector<Vars>{mix.tokens, mix.channels, {mix.stream}};
+  SmallVector<Vars> groups = mix.streamGroups();
   Value x = forms.rebuild(builder, loc, mix.x, groups);
   if (!x)
     return false;
