@@ -35,10 +35,16 @@ HWY_INLINE void aggregateRows(const X *x, int64_t stride, const float *h, int64_
   int64_t c = 0;
   const bool shortRows = count * static_cast<int64_t>(sizeof(X)) <= kShortRowBytes;
   for (; c + 2 * kLanes <= count; c += 2 * kLanes) {
-    if (shortRows)
-      for (int64_t i = 0; i < n; ++i)
+    V sumA, sumB, a, b;
+    for (int64_t i = 0; i < n; ++i) {
+      if (shortRows)
         prefetchAhead(x + i * stride + c, n * stride);
-    storePair<kStream>(weigh(x + c, stride, h, n, kLanes), weigh(x + c + kLanes, stride, h, n, kLanes), u + c);
+      loadPairAs<T>(x + i * stride + c, a, b);
+      const V weight = hn::Set(d, h[i]);
+      sumA = i == 0 ? hn::Mul(weight, a) : hn::MulAdd(weight, a, sumA);
+      sumB = i == 0 ? hn::Mul(weight, b) : hn::MulAdd(weight, b, sumB);
+    }
+    storePair<kStream>(sumA, sumB, u + c);
   }
   for (; c < count; c += kLanes) {
     const int64_t lanes = HWY_MIN(kLanes, count - c);

@@ -19,6 +19,7 @@
 #include "mhcrt/mhcrt.h"
 
 #include <cstring>
+#include <type_traits>
 
 // Highway emulates conversions to f16 by truncation where the instruction set has none.
 #undef MHCRT_HAS_F16C
@@ -26,14 +27,6 @@
 #define MHCRT_HAS_F16C 1
 #else
 #define MHCRT_HAS_F16C 0
-#endif
-
-// Below AVX2 a row of 16-bit values is stored in pieces that have no streaming store.
-#undef MHCRT_HAS_STREAM
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-#define MHCRT_HAS_STREAM 1
-#else
-#define MHCRT_HAS_STREAM 0
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -80,16 +73,18 @@ HWY_INLINE V load(const F16 *from) {
 #endif
 }
 
-/// The 16 bits of each lane as bf16 or f16, selected by the type of `tag`.
-HWY_INLINE hn::Vec<D16> round16(V v, const Bf16 *) {
+/// The nearest bf16 of each lane in its high 16 bits; the low ones are of no meaning.
+HWY_INLINE hn::Vec<DU> roundBf16(V v) {
   const auto bits = hn::BitCast(du, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
   const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFF)));
   // The addition could carry a NaN into infinity; setting its quiet bit keeps it NaN.
   const auto quiet = hn::Or(bits, hn::Set(du, 0x400000));
-  const auto isNan = hn::RebindMask(du, hn::IsNaN(v));
-  return hn::TruncateTo(d16, hn::ShiftRight<16>(hn::IfThenElse(isNan, quiet, rounded)));
+  return hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded);
 }
+
+/// The 16 bits of each lane as bf16 or f16, selected by the type of the pointer.
+HWY_INLINE hn::Vec<D16> round16(V v, const Bf16 *) { return hn::TruncateTo(d16, hn::ShiftRight<16>(roundBf16(v))); }
 
 HWY_INLINE hn::Vec<D16> round16(V v, const F16 *) {
 #if MHCRT_HAS_F16C
@@ -117,36 +112,73 @@ HWY_INLINE void store(V v, T *to) {
   hn::StoreU(round16(v, to), d16, reinterpret_cast<uint16_t *>(to));
 }
 
-/// Two neighbouring vectors. kStream: past the caches, then `to` must be aligned to both, and hwy::FlushStream must
-/// follow before another thread may read. A streaming store should fill a whole cache line: parts of lines cost a
-/// memory transaction each.
+// Pairs: two vectors of 2 * kLanes neighbouring elements. Which lane holds which element is the type's own affair, the
+// same for loads and stores: bf16 puts the even elements in `a` and the odd ones in `b`, at one operation a vector
+// where the natural order takes a shuffle more. kStream: past the caches, then `to` must be aligned to both vectors,
+// and hwy::FlushStream must follow before another thread may read. A streaming store should fill a whole cache line:
+// parts of lines cost a memory transaction each.
+
+template <typename T>
+HWY_INLINE void loadPair(const T *from, V &a, V &b) {
+  a = load(from);
+  b = load(from + kLanes);
+}
+
+#if HWY_TARGET == HWY_SCALAR
+template <typename T, typename From>
+HWY_INLINE void loadPairAs(const From *from, V &a, V &b) {
+  loadPair(from, a, b);
+}
+
+template <bool kStream, typename T>
+HWY_INLINE void storePair(V a, V b, T *to) {
+  store(a, to);
+  store(b, to + kLanes);
+}
+#else
+using D16Pair = hn::Repartition<uint16_t, D>;
+constexpr D16Pair d16Pair;
+
+HWY_INLINE void loadPair(const Bf16 *from, V &a, V &b) {
+  const auto both = hn::BitCast(du, hn::LoadU(d16Pair, reinterpret_cast<const uint16_t *>(from)));
+  a = hn::BitCast(d, hn::ShiftLeft<16>(both));
+  b = hn::BitCast(d, hn::And(both, hn::Set(du, 0xFFFF0000u)));
+}
+
+/// A pair in T's order from elements of T or of f32.
+template <typename T, typename From>
+HWY_INLINE void loadPairAs(const From *from, V &a, V &b) {
+  if constexpr (std::is_same_v<T, Bf16> && std::is_same_v<From, float>)
+    hn::LoadInterleaved2(d, from, a, b);
+  else
+    loadPair(from, a, b);
+}
+
 template <bool kStream>
 HWY_INLINE void storePair(V a, V b, float *to) {
-#if MHCRT_HAS_STREAM
   if (kStream) {
     hn::Stream(a, d, to);
     hn::Stream(b, d, to + kLanes);
     return;
   }
-#endif
   store(a, to);
   store(b, to + kLanes);
 }
 
 template <bool kStream, typename T>
 HWY_INLINE void storePair(V a, V b, T *to) {
-#if MHCRT_HAS_STREAM
-  const hn::Twice<D16> whole;
-  const auto both = hn::Combine(whole, round16(b, to), round16(a, to));
-  if (kStream)
-    hn::Stream(both, whole, reinterpret_cast<uint16_t *>(to));
+  hn::Vec<D16Pair> both;
+  if constexpr (std::is_same_v<T, Bf16>)
+    both =
+        hn::BitCast(d16Pair, hn::Or(hn::ShiftRight<16>(roundBf16(a)), hn::And(roundBf16(b), hn::Set(du, 0xFFFF0000u))));
   else
-    hn::StoreU(both, whole, reinterpret_cast<uint16_t *>(to));
-#else
-  store(a, to);
-  store(b, to + kLanes);
-#endif
+    both = hn::Combine(d16Pair, round16(b, to), round16(a, to));
+  if (kStream)
+    hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+  else
+    hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
 }
+#endif
 
 /// Rows up to this long end before the prefetchers have caught up with them: the next token's rows are asked for while
 /// this one's are read.

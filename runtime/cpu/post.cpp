@@ -61,17 +61,22 @@ HWY_INLINE V loadBias(const PostArgs &args, int64_t c, int64_t count) {
   return count == kLanes ? load(bias) : loadPartial(bias, count);
 }
 
-/// `count` lanes of the four streams at channel c, layout nC.
+/// f + bias of a pair of vectors.
 template <typename T>
-HWY_INLINE void mixFour(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, int64_t c,
-                        int64_t count, V (&sums)[4]) {
-  const bool whole = count == kLanes;
-  V g = whole ? load(f + c) : loadPartial(f + c, count);
-  if (args.bias)
-    g = hn::Add(g, loadBias<T>(args, c, count));
-  V in[4];
-  for (int i = 0; i < 4; ++i)
-    in[i] = whole ? load(x + i * args.C + c) : loadPartial(x + i * args.C + c, count);
+HWY_INLINE void loadBranch(const PostArgs &args, const T *f, int64_t c, V &a, V &b) {
+  loadPair(f + c, a, b);
+  if (!args.bias)
+    return;
+  V biasA, biasB;
+  if (args.biasType == MHCRT_F32)
+    loadPairAs<T>(static_cast<const float *>(args.bias) + c, biasA, biasB);
+  else
+    loadPair(static_cast<const T *>(args.bias) + c, biasA, biasB);
+  a = hn::Add(a, biasA);
+  b = hn::Add(b, biasB);
+}
+
+HWY_INLINE void mixFour(const float *hPost, const float *mix, V g, const V (&in)[4], V (&sums)[4]) {
   for (int o = 0; o < 4; ++o) {
     sums[o] = hn::Mul(hn::Set(d, hPost[o]), g);
     for (int i = 0; i < 4; ++i)
@@ -79,30 +84,38 @@ HWY_INLINE void mixFour(const PostArgs &args, const float *hPost, const float *m
   }
 }
 
-/// One token in layout nC with four streams: everything of two vectors of channels in registers.
+/// One token in layout nC with four streams: everything of a pair of vectors of channels in registers.
 template <bool kStream, typename T>
 HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
   const int64_t C = args.C;
   int64_t c = 0;
-  V first[4], second[4];
+  V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
   const bool shortRows = C * static_cast<int64_t>(sizeof(T)) <= kShortRowBytes;
   for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
-    if (shortRows)
-      for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
+      if (shortRows)
         prefetchAhead(x + i * C + c, 4 * C);
-    mixFour(args, hPost, mix, f, x, c, kLanes, first);
-    mixFour(args, hPost, mix, f, x, c + kLanes, kLanes, second);
+      loadPair(x + i * C + c, inA[i], inB[i]);
+    }
+    loadBranch(args, f, c, a, b);
+    mixFour(hPost, mix, a, inA, sumsA);
+    mixFour(hPost, mix, b, inB, sumsB);
     for (int o = 0; o < 4; ++o)
-      storePair<kStream>(first[o], second[o], out + o * C + c);
+      storePair<kStream>(sumsA[o], sumsB[o], out + o * C + c);
   }
   for (; c < C; c += kLanes) {
     const int64_t count = HWY_MIN(kLanes, C - c);
-    mixFour(args, hPost, mix, f, x, c, count, first);
+    for (int i = 0; i < 4; ++i)
+      inA[i] = count == kLanes ? load(x + i * C + c) : loadPartial(x + i * C + c, count);
+    a = count == kLanes ? load(f + c) : loadPartial(f + c, count);
+    if (args.bias)
+      a = hn::Add(a, loadBias<T>(args, c, count));
+    mixFour(hPost, mix, a, inA, sumsA);
     for (int o = 0; o < 4; ++o)
       if (count == kLanes)
-        store(first[o], out + o * C + c);
+        store(sumsA[o], out + o * C + c);
       else
-        storePartial(first[o], out + o * C + c, count);
+        storePartial(sumsA[o], out + o * C + c, count);
   }
 }
 
