@@ -159,6 +159,23 @@ private:
 };
 } // namespace
 
+int64_t mhc::bytesPerToken(KernelOpInterface op) {
+  const KernelInfo &info = op.getKernelInfo();
+  int64_t bytes = 0;
+  for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+    Value value = op.getTensor(i);
+    if (!value ||
+        !llvm::is_contained(llvm::map_range(op.getTensorDims(i), [&](unsigned d) { return info.dims[d]; }), "M"))
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t elements = 1;
+    for (auto [dim, size] : llvm::zip(op.getTensorDims(i), type.getShape()))
+      elements *= info.dims[dim] == "M" || ShapedType::isDynamic(size) ? 1 : size;
+    bytes += elements * type.getElementTypeBitWidth() / 8;
+  }
+  return bytes;
+}
+
 std::optional<Amount> mhc::plannedPeakBytes(func::FuncOp func) {
   auto plan = func->getAttrOfType<ArrayAttr>("mhc.memory");
   if (!plan)

@@ -200,17 +200,22 @@ private:
 // Classes
 //===----------------------------------------------------------------------===//
 
+/// The number that a size is by itself.
+static std::optional<int64_t> staticSize(Value value, int dim) {
+  if (dim == DimAnalysis::kIndexValue)
+    return getConstantIntValue(value);
+  int64_t size = tensorType(value).getDimSize(dim);
+  return ShapedType::isDynamic(size) ? std::nullopt : std::optional(size);
+}
+
 unsigned DimAnalysis::nodeOf(Key key) {
-  auto [it, isNew] = numbers.try_emplace(key, nodes.size());
-  if (!isNew)
-    return it->second;
-  Node &node = nodes.emplace_back();
-  node.parent = it->second;
-  if (key.second == kIndexValue)
-    node.size = getConstantIntValue(key.first);
-  else if (!tensorType(key.first).isDynamicDim(key.second))
-    node.size = tensorType(key.first).getDimSize(key.second);
-  return it->second;
+  std::optional<int64_t> size = staticSize(key.first, key.second);
+  unsigned next = nodes.size();
+  unsigned node =
+      size ? constants.try_emplace(*size, next).first->second : numbers.try_emplace(key, next).first->second;
+  if (node == next)
+    nodes.push_back({node, size, {}, {}, {}});
+  return node;
 }
 
 unsigned DimAnalysis::rootOf(unsigned node) {
@@ -221,10 +226,11 @@ unsigned DimAnalysis::rootOf(unsigned node) {
   return node;
 }
 
-/// The older node becomes the root, so that a class that arguments are in has one of them as root.
+/// The older node becomes the root, so that a class that arguments are in has one of them as root. Different numbers
+/// never become one class: code that says so does not run.
 void DimAnalysis::unite(unsigned a, unsigned b) {
   unsigned first = rootOf(a), second = rootOf(b);
-  if (first == second)
+  if (first == second || (nodes[first].size && nodes[second].size && nodes[first].size != nodes[second].size))
     return;
   if (second < first)
     std::swap(first, second);
@@ -233,6 +239,11 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
     nodes[first].size = nodes[second].size;
   if (!nodes[first].multiple)
     nodes[first].multiple = nodes[second].multiple;
+}
+
+void DimAnalysis::unite(Key a, Key b) {
+  if (!staticSize(a.first, a.second) || !staticSize(b.first, b.second)) // nothing to learn from two numbers
+    unite(nodeOf(a), nodeOf(b));
 }
 
 void DimAnalysis::setMultiple(Key product, int64_t factor, Key base) {
@@ -248,13 +259,14 @@ void DimAnalysis::setMultiple(Key product, int64_t factor, Key base) {
 
 DimAnalysis::DimAnalysis(func::FuncOp func) {
   for (BlockArgument arg : func.getArguments())
-    for (int dim = 0; dim < rankOf(arg); ++dim)
-      nodes[nodeOf({arg, dim})].argument = {arg.getArgNumber(), dim};
+    for (int dim = 0; dim < rankOf(arg); ++dim) {
+      unsigned node = nodeOf({arg, dim});
+      if (!nodes[node].argument)
+        nodes[node].argument = {arg.getArgNumber(), dim};
+    }
   DimCollector collector(*this);
   func.walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      for (int dim = 0; dim < rankOf(result); ++dim)
-        nodeOf({result, dim});
+    addResults(op);
     collector.visit(op);
   });
   finish();
@@ -276,14 +288,55 @@ void DimAnalysis::finish() {
   }
 }
 
+const DimAnalysis::Node &DimAnalysis::classOf(unsigned node) const {
+  while (nodes[node].parent != node)
+    node = nodes[node].parent;
+  return nodes[node];
+}
+
 const DimAnalysis::Node *DimAnalysis::classOf(Value value, int dim) const {
-  auto it = numbers.find({value, dim});
-  return it == numbers.end() ? nullptr : &nodes[nodes[it->second].parent];
+  auto nodeAt = [this](const auto &map, auto key) -> const Node * {
+    auto it = map.find(key);
+    return it == map.end() ? nullptr : &classOf(it->second);
+  };
+  if (std::optional<int64_t> size = staticSize(value, dim))
+    return nodeAt(constants, *size);
+  return nodeAt(numbers, Key(value, dim));
+}
+
+void DimAnalysis::learn(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || llvm::all_of(llvm::seq(0, rankOf(value)),
+                          [&](int dim) { return staticSize(value, dim) || numbers.contains({value, dim}); }))
+    return;
+  llvm::for_each(op->getOperands(), [this](Value operand) { learn(operand); });
+  addResults(op);
+  DimCollector(*this).visit(op);
+}
+
+void DimAnalysis::addResults(Operation *op) {
+  for (Value result : op->getResults())
+    for (int dim = 0; dim < rankOf(result); ++dim)
+      nodeOf({result, dim});
+}
+
+void DimAnalysis::forget(Operation *op) {
+  auto forgetAll = [this](ValueRange values) {
+    for (Value value : values)
+      for (int dim = kIndexValue; dim < rankOf(value); ++dim)
+        numbers.erase({value, dim});
+  };
+  op->walk([&](Operation *nested) {
+    forgetAll(nested->getResults());
+    for (Region &region : nested->getRegions())
+      for (Block &block : region)
+        forgetAll(block.getArguments());
+  });
 }
 
 bool DimAnalysis::sameSize(Value a, int da, Value b, int db) const {
   const Node *first = classOf(a, da), *second = classOf(b, db);
-  return first && second && (first == second || (first->size && first->size == second->size));
+  return first && first == second;
 }
 
 std::optional<int64_t> DimAnalysis::constantSize(Value value, int dim) const {
@@ -302,7 +355,7 @@ std::pair<int64_t, std::string> DimAnalysis::factors(Value value, int dim) const
   // Each reshape adds one factor; a longer chain would be a product of itself.
   for (size_t steps = 0; node && !node->size && node->multiple && steps < nodes.size(); ++steps) {
     factor *= node->multiple->factor;
-    node = &nodes[nodes[node->multiple->base].parent];
+    node = &classOf(node->multiple->base);
   }
   if (!node || !node->size)
     return {factor, node ? node->name : "?"};

@@ -55,6 +55,18 @@ std::optional<double> mhc::constantValue(Value value) {
 // Variables
 //===----------------------------------------------------------------------===//
 
+DimAnalysis &FormBuilder::dimsWith(Value value) {
+  if (!dims)
+    dims.emplace(func);
+  dims->learn(value);
+  return *dims;
+}
+
+void FormBuilder::forget(Operation *op) {
+  if (dims)
+    dims->forget(op);
+}
+
 Var FormBuilder::makeVar(Value value, int dim, int64_t size) {
   variables.push_back({size, value, dim, {}});
   return variables.size() - 1;
@@ -98,7 +110,8 @@ bool FormBuilder::sameExtent(Var var, Value value, int dim) {
     return size == variable.size;
   if (value == variable.value && dim == variable.dim)
     return true;
-  return dims.sameSize(value, dim, variable.value, variable.dim);
+  dimsWith(variable.value);
+  return dimsWith(value).sameSize(value, dim, variable.value, variable.dim);
 }
 
 bool FormBuilder::covers(const Index &index, Value value, int dim) {
@@ -330,7 +343,7 @@ Form FormBuilder::at(Value value, const Indices &index) {
   --depth;
   if (!form)
     return opaque(value, index);
-  if (form->terms.size() == 1)
+  if (recordsValues && form->terms.size() == 1)
     traces.push_back({value, index, *form});
   return *form;
 }

@@ -164,7 +164,7 @@ std::optional<std::pair<Value, Indices>> FormBuilder::through(Value value, const
             return std::nullopt;
           Index part = dropped[dim] ? Index() : index[next];
           if (!dropped[dim] && slice.isDynamicSize(dim) &&
-              !dims.sameSize(slice.getSource(), dim, slice.getResult(), next))
+              !dimsWith(slice.getResult()).sameSize(slice.getSource(), dim, slice.getResult(), next))
             return std::nullopt;
           next += !dropped[dim];
           part.offset += offset;

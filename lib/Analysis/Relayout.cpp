@@ -9,7 +9,6 @@
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -18,7 +17,7 @@ OpFoldResult FormBuilder::sizeOf(Var var, OpBuilder &builder, Location loc) {
   const Variable &variable = variables[var];
   if (!ShapedType::isDynamic(variable.size))
     return builder.getIndexAttr(variable.size);
-  if (auto argument = dims.argumentDim(variable.value, variable.dim)) {
+  if (auto argument = dimsWith(variable.value).argumentDim(variable.value, variable.dim)) {
     auto [number, dim] = *argument;
     return tensor::getMixedSize(builder, loc, func.getArgument(number), dim);
   }
@@ -30,13 +29,6 @@ static Vars concat(ArrayRef<Vars> groups) {
   for (const Vars &group : groups)
     llvm::append_range(all, group);
   return all;
-}
-
-static RankedTensorType typeOf(ArrayRef<OpFoldResult> sizes, Type elementType) {
-  SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return RankedTensorType::get(shape, elementType);
 }
 
 /// Reassociation that joins groups of the given sizes; a group of none becomes a dimension of size one elsewhere.
@@ -76,8 +68,8 @@ static Value changeUnits(OpBuilder &builder, Location loc, Value value, ArrayRef
   size_t next = 0;
   for (const Vars &group : groups)
     sizes.push_back(group.empty() ? OpFoldResult(builder.getIndexAttr(1)) : old[next++]);
-  return tensor::ExpandShapeOp::create(builder, loc, typeOf(sizes, getElementTypeOrSelf(value)), value, reassociation,
-                                       sizes);
+  return tensor::ExpandShapeOp::create(builder, loc, LeafBuilder::typeOf(sizes, getElementTypeOrSelf(value)), value,
+                                       reassociation, sizes);
 }
 
 Value FormBuilder::relayout(OpBuilder &builder, Location loc, Value value, ArrayRef<Vars> from, ArrayRef<Vars> to) {
@@ -102,7 +94,7 @@ Value FormBuilder::relayout(OpBuilder &builder, Location loc, Value value, Array
         if (!sizes.back())
           return {};
       }
-    value = tensor::ExpandShapeOp::create(builder, loc, typeOf(sizes, getElementTypeOrSelf(value)), value,
+    value = tensor::ExpandShapeOp::create(builder, loc, LeafBuilder::typeOf(sizes, getElementTypeOrSelf(value)), value,
                                           joinGroups(source), sizes);
   }
   if (before != after) {

@@ -48,10 +48,8 @@ Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
   return values[position];
 }
 
-ArrayRef<unsigned> mhc::kernelTensorDims(DictionaryAttr attrs, const KernelTensor &tensor) {
-  if (tensor.flippedDims.empty())
-    return tensor.dims;
-  Attribute flip = attrs.get(tensor.flipAttr);
+/// The dimensions under a value of the attribute that may flip them.
+static ArrayRef<unsigned> dimsUnder(Attribute flip, const KernelTensor &tensor) {
   bool first = !flip;
   if (auto layout = dyn_cast_or_null<LayoutAttr>(flip))
     first = layout.getValue() == Layout::nC;
@@ -60,8 +58,13 @@ ArrayRef<unsigned> mhc::kernelTensorDims(DictionaryAttr attrs, const KernelTenso
   return first ? tensor.dims : tensor.flippedDims;
 }
 
+ArrayRef<unsigned> mhc::kernelTensorDims(DictionaryAttr attrs, const KernelTensor &tensor) {
+  return tensor.flippedDims.empty() ? tensor.dims : dimsUnder(attrs.get(tensor.flipAttr), tensor);
+}
+
 ArrayRef<unsigned> mhc::kernelTensorDims(Operation *op, const KernelInfo &info, unsigned index) {
-  return kernelTensorDims(op->getAttrDictionary(), info.tensors[index]);
+  const KernelTensor &tensor = info.tensors[index];
+  return tensor.flippedDims.empty() ? tensor.dims : dimsUnder(op->getAttr(tensor.flipAttr), tensor);
 }
 
 double mhc::kernelAttrValue(const KernelAttr &attr, Attribute value) {

@@ -139,7 +139,8 @@ Value LeafBuilder::reduceLike(ReduceKind kind, Value tensor, int64_t dim) {
   for (int64_t i = 0; i < tensorType(tensor).getRank(); ++i)
     if (i != dim)
       kept.push_back(i);
-  return broadcast(reduce(kind, tensor, dim), sizesOf(tensor), kept);
+  Value reduced = reduce(kind, tensor, dim);
+  return broadcast(reduced, sizesOf(tensor), kept);
 }
 
 Value LeafBuilder::transpose(Value tensor, ArrayRef<int64_t> perm) {

@@ -9,6 +9,9 @@
 #include "ParseModule.h"
 #include "gtest/gtest.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
 using namespace mhc;
 using mhc::test::Module;
 
@@ -130,4 +133,44 @@ TEST(DimAnalysis, LoopsKeepSizesOnlyWhenTheBodyDoes) {
   EXPECT_EQ(dims.symbol(module.value("grown"), 0), "?");
   EXPECT_EQ(dims.symbol(module.value("either"), 0), "M");
   EXPECT_EQ(dims.symbol(module.value("mixed"), 0), "?");
+}
+
+// A pass makes values after the analysis, and erases others.
+TEST(DimAnalysis, LearnsAndForgetsValues) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+      %a = arith.negf %x {tag = "a"} : tensor<?x4xf32>
+      return %a : tensor<?x4xf32>
+    })mlir");
+  ASSERT_TRUE(module.func());
+  DimAnalysis dims(module.func());
+  mlir::Value a = module.value("a"), x = module.func().getArgument(0);
+  mlir::OpBuilder builder(module.func().getBody().front().getTerminator());
+  mlir::Value b = mlir::arith::NegFOp::create(builder, a.getLoc(), a);
+  mlir::Value c = mlir::arith::NegFOp::create(builder, a.getLoc(), b);
+  EXPECT_FALSE(dims.sameSize(c, 0, x, 0));
+  dims.learn(c);
+  EXPECT_TRUE(dims.sameSize(c, 0, x, 0));
+  EXPECT_TRUE(dims.sameSize(b, 0, a, 0));
+  EXPECT_FALSE(dims.sameSize(c, 0, module.func().getArgument(1), 0));
+  EXPECT_EQ(dims.argumentDim(c, 0), std::make_pair(0u, 0));
+  dims.forget(c.getDefiningOp());
+  EXPECT_FALSE(dims.sameSize(c, 0, x, 0));
+  EXPECT_TRUE(dims.sameSize(b, 0, x, 0));
+}
+
+// Code that takes 4 for 5 does not run, and tells nothing about the sizes of other code.
+TEST(DimAnalysis, NumbersStayApart) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?xf32>, %y: tensor<5xf32>, %c: i1) {
+      scf.if %c {
+        %four = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+      } else {
+        %five = tensor.cast %x : tensor<?xf32> to tensor<5xf32>
+      }
+      return
+    })mlir");
+  ASSERT_TRUE(module.func());
+  DimAnalysis dims(module.func());
+  EXPECT_EQ(dims.constantSize(module.func().getArgument(1), 0), 5);
 }

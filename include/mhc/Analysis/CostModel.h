@@ -15,7 +15,7 @@
 #ifndef MHC_ANALYSIS_COSTMODEL_H
 #define MHC_ANALYSIS_COSTMODEL_H
 
-#include "mlir/IR/Operation.h"
+#include "mhc/IR/MhcInterfaces.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -71,6 +71,9 @@ struct FunctionCost {
   std::optional<Amount> plannedPeakBytes;
   bool isComplete() const;
 };
+
+/// Bytes that a kernel op reads and writes per token, by its record; what does not grow with the tokens is left out.
+int64_t bytesPerToken(KernelOpInterface op);
 
 FunctionCost costOf(mlir::func::FuncOp func);
 

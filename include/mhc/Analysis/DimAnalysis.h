@@ -36,6 +36,11 @@ public:
   /// Whether dimension `da` of `a` and dimension `db` of `b` always have the same size.
   bool sameSize(mlir::Value a, int da, mlir::Value b, int db) const;
 
+  /// Adds the dimensions of a value that was made since the analysis, from those of its operands. They get no symbol.
+  void learn(mlir::Value value);
+  /// Forgets the values of an op that is about to be erased: a later one may take their place in memory.
+  void forget(mlir::Operation *op);
+
   /// The size, where it is known.
   std::optional<int64_t> constantSize(mlir::Value value, int dim) const;
 
@@ -70,17 +75,20 @@ private:
   };
 
   unsigned nodeOf(Key key);
+  void addResults(mlir::Operation *op);
   unsigned rootOf(unsigned node);
-  void unite(Key a, Key b) { unite(nodeOf(a), nodeOf(b)); }
+  void unite(Key a, Key b);
   void unite(unsigned a, unsigned b);
   /// States that `product` is `factor` times `base`; equal products of equal sizes become one class.
   void setMultiple(Key product, int64_t factor, Key base);
   /// The class of a dimension that the function has; null for any other.
   const Node *classOf(mlir::Value value, int dim) const;
+  const Node &classOf(unsigned node) const;
   /// Names the classes and makes every node point to its root.
   void finish();
 
-  llvm::DenseMap<Key, unsigned> numbers;
+  llvm::DenseMap<Key, unsigned> numbers;       ///< a node for each dimension of unknown size
+  llvm::DenseMap<int64_t, unsigned> constants; ///< and one for each number
   llvm::SmallVector<Node> nodes;
   llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> products; ///< base and factor to a node
 };

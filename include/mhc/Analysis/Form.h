@@ -62,10 +62,12 @@ struct Form {
 
 class FormBuilder {
 public:
-  explicit FormBuilder(mlir::func::FuncOp func) : func(func), dims(func) {}
+  explicit FormBuilder(mlir::func::FuncOp func) : func(func) {}
 
   /// Values that are bases wherever they occur.
   llvm::SmallDenseSet<mlir::Value> stops;
+  /// Whether values are kept for `findValue`.
+  bool recordsValues = false;
 
   /// Forgets variables and values of earlier forms.
   void reset() {
@@ -101,8 +103,16 @@ public:
   /// The same for the elements of a base that a factor reads.
   mlir::Value rebuild(mlir::OpBuilder &builder, mlir::Location loc, const Factor &factor, llvm::ArrayRef<Vars> to);
 
-  /// A value with exactly this term as its element under `vars`, among those that forms were built from.
+  /// A value with exactly this term as its element under `vars`, among those that forms were built from while
+  /// `recordsValues`.
   mlir::Value findValue(const Term &term, llvm::ArrayRef<Var> vars);
+
+  /// Must be told of every op that is erased: a later one may take the place of its values in memory.
+  void forget(mlir::Operation *op);
+  void erase(mlir::Operation *op) {
+    forget(op);
+    op->erase();
+  }
 
 private:
   struct Variable {
@@ -118,6 +128,9 @@ private:
     Form form;
   };
 
+  /// The sizes of the function, computed at the first question for dynamic ones, and those of a value that was made
+  /// since then.
+  DimAnalysis &dimsWith(mlir::Value value);
   Var makeVar(mlir::Value value, int dim, int64_t size);
   bool sameExtent(Var var, mlir::Value value, int dim);
   /// Hands the variables of an index to the dimensions of a group of `value`, splitting where needed.
@@ -142,7 +155,7 @@ private:
   void roll(Form &form);
 
   mlir::func::FuncOp func;
-  DimAnalysis dims;
+  std::optional<DimAnalysis> dims;
   std::vector<Variable> variables;
   std::vector<Trace> traces;
   int depth = 0;

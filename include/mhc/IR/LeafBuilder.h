@@ -16,6 +16,7 @@ namespace mhc {
 mlir::OpFoldResult sizeOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, int64_t dim);
 
 /// Shorthand for leaf ops on tensors whose leading dimension may be dynamic. Sizes of results follow from the operands.
+/// Ops appear in the order of the calls, so at most one argument of a call may make ops: C++ does not order arguments.
 class LeafBuilder {
 public:
   LeafBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
@@ -55,9 +56,10 @@ public:
   Value split(Value tensor, int64_t dim, llvm::ArrayRef<int64_t> inner);
   Value join(Value tensor, int64_t dim, int64_t count);
 
-private:
-  mlir::RankedTensorType typeOf(llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type elementType);
+  /// The type of a tensor of `sizes`.
+  static mlir::RankedTensorType typeOf(llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type elementType);
 
+private:
   mlir::OpBuilder &builder;
   mlir::Location loc;
 };

@@ -8,6 +8,7 @@
 #ifndef MHC_LIB_TRANSFORMS_FUSE_FUSE_H
 #define MHC_LIB_TRANSFORMS_FUSE_FUSE_H
 
+#include "mhc/Analysis/CostModel.h"
 #include "mhc/Analysis/Form.h"
 
 namespace mhc {
@@ -21,9 +22,6 @@ unsigned fusePre(mlir::func::FuncOp func);
 
 /// The first `count` rows of a projection weight.
 mlir::Value firstRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value phi, PhiLayout layout, int64_t count);
-
-/// Bytes that a kernel op reads and writes per token; what does not grow with the tokens is left out.
-int64_t bytesPerToken(KernelOpInterface op);
 
 void remarkFused(mlir::Operation *op, llvm::StringRef what, int64_t savedBytes);
 void remarkNotFused(mlir::Operation *op, llvm::StringRef what, const llvm::Twine &reason);

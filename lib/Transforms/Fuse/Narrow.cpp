@@ -68,15 +68,15 @@ static void dropResult(Operation *op, Value unused) {
 }
 
 void mhc::dropUnusedGates(func::FuncOp func) {
-  for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
+  func.walk([](Operation *op) {
     Value gate;
     if (auto pre = dyn_cast<PreOp>(op))
       gate = pre.getHPre();
     else if (auto head = dyn_cast<HeadOp>(op))
       gate = head.getHPre();
     if (gate && gate.use_empty())
-      dropResult(&op, gate);
-  }
+      dropResult(op, gate);
+  });
 }
 
 unsigned mhc::narrowGates(func::FuncOp func) {

@@ -100,8 +100,7 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
   return std::make_pair(drops ? sub.getLhs() : z, *dim);
 }
 
-void mhc::raiseElementary(func::FuncOp func) {
-  FormBuilder forms(func);
+void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms) {
   func.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
       return;

@@ -85,7 +85,6 @@ static void raiseBroadcast(FormBuilder &forms, BroadcastOp op) {
   remarkRaised(expand, "expand", (Twine(n) + " streams").str());
 }
 
-void mhc::raiseExpand(func::FuncOp func) {
-  FormBuilder forms(func);
+void mhc::raiseExpand(func::FuncOp func, FormBuilder &forms) {
   func.walk([&](BroadcastOp op) { raiseBroadcast(forms, op); });
 }

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise.h"
-#include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
+
+/// More columns are no gates and logits.
+constexpr int64_t kMaxRows = 1024;
 
 namespace {
 /// A mean square of rows of `x`, or a reciprocal root of one, that the function computes.
@@ -22,6 +23,26 @@ struct RowStatistic {
   int64_t width;
   Stat form;
   Multiplier multiplier; ///< with form inv_rms
+};
+
+/// x . phi, scaled by what depends on the token only.
+struct Product {
+  Operation *op;
+  Indices index; ///< of the result
+  Vars tokens, row;
+  double coefficient;
+  Factor x, phi;
+  std::optional<Factor> gamma;
+  Vars flat; ///< the variables of x behind the tokens
+  std::vector<Factor> scales;
+  int64_t n = 0; ///< streams, told by the number of rows
+};
+
+/// What the projection makes besides the product.
+struct ProductStatistic {
+  Value value; ///< with a form other than applied: what the function calls it
+  Stat form = Stat::applied;
+  Multiplier multiplier{Norm::none, 0, {}, {}};
 };
 } // namespace
 
@@ -56,152 +77,177 @@ using RowStatistics = llvm::DenseMap<Value, SmallVector<RowStatistic, 2>>;
 
 static RowStatistics collectStatistics(FormBuilder &forms, func::FuncOp func) {
   RowStatistics found;
-  for (Operation &op : func.getBody().front()) {
+  func.walk([&](Operation *op) {
     if (!isa<ReduceOp, arith::MulFOp, arith::DivFOp, math::RsqrtOp>(op))
-      continue;
-    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+      return;
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!type || type.getRank() < 1)
-      continue;
-    if (std::optional<RowStatistic> statistic = matchStatistic(forms, op.getResult(0)))
+      return;
+    if (std::optional<RowStatistic> statistic = matchStatistic(forms, op->getResult(0)))
       found[statistic->x].push_back(*statistic);
-  }
+  });
   return found;
 }
 
-/// x . phi with the root mean square of x nearby: raw product and statistic, or their product.
-static void raiseProduct(FormBuilder &forms, func::FuncOp func, Operation *op, const RowStatistics &statistics) {
-  forms.reset();
-  Value root = op->getResult(0);
-  Indices index = forms.freshIndices(root);
-  Form form = forms.at(root, index);
-  forms.resolve(form);
-  if (form.terms.size() != 1 || form.terms[0].sums.empty() || !getElementTypeOrSelf(root).isF32())
-    return;
-  Vars all, row = forms.flatten(index.back().vars);
-  for (const Index &slot : index)
-    llvm::append_range(all, forms.flatten(slot.vars));
-  Vars tokens(all.begin(), all.end() - row.size());
-  const Term &term = form.terms[0];
-  std::optional<Factor> x, phi, gamma;
-  std::vector<Factor> scales;
-  for (const Factor &factor : term.factors) {
-    Vars vars = varsOf(forms, factor);
-    bool token = containsAny(vars, tokens), column = containsAny(vars, row), sum = containsAny(vars, term.sums);
-    std::optional<Factor> *slot = sum && token && !column   ? &x
-                                  : sum && column && !token ? &phi
-                                  : sum && !token           ? &gamma
-                                                            : nullptr;
-    if (!slot && token && !column && !sum)
-      scales.push_back(factor);
-    else if (!slot || slot->has_value() || factor.power != 1)
-      return;
-    else
-      *slot = factor;
-  }
-  if (!x || !phi || phi->index.size() != 2)
-    return;
-  std::optional<Vars> xVars = forms.fullVars(*x);
-  std::optional<Vars> phiVars = forms.fullVars(*phi);
-  tokens = forms.flatten(tokens);
-  if (!xVars || !phiVars || xVars->size() <= tokens.size() || !std::equal(tokens.begin(), tokens.end(), xVars->begin()))
-    return;
-  Vars flat(xVars->begin() + tokens.size(), xVars->end());
-  bool rowsFirst = forms.flatten(phi->index[0].vars) == row;
-  int64_t N = forms.extent(row), n = 0;
-  for (int64_t i = kMinStreams; i <= kMaxStreams; ++i)
-    if (N == 2 * i + i * i || (i <= 6 && N == 2 * i + factorial(i)))
-      n = i;
-  if (n == 0 || forms.extent(flat) % n != 0)
-    return;
-  Stat statForm = Stat::applied;
-  Multiplier multiplier{Norm::none, 0, {}, {}};
-  Value stat;
-  if (!scales.empty()) {
-    auto match = matchMultiplier(forms, scales, term.coefficient);
-    if (!match || match->x.base != x->base || !averagesRow(forms, *match, tokens))
-      return;
-    multiplier = *match;
-  } else if (term.coefficient == 1) {
-    auto known = statistics.find(x->base);
-    if (known == statistics.end())
-      return;
-    for (const RowStatistic &statistic : known->second)
-      if (statistic.width == forms.extent(flat) && (!stat || statistic.form == Stat::inv_rms)) {
-        stat = statistic.value;
-        statForm = statistic.form;
-        multiplier = statistic.multiplier;
-        if (statForm == Stat::inv_rms)
-          break;
-      }
-    if (!stat)
-      return;
-  } else {
-    return;
-  }
-  SmallVector<Value> bases = {x->base, phi->base};
-  if (gamma)
-    bases.push_back(gamma->base);
-  OpBuilder builder(func.getContext());
-  builder.setInsertionPointToStart(&func.getBody().front());
-  for (Value base : bases)
-    if (Operation *def = base.getDefiningOp(); def && !def->isBeforeInBlock(&*builder.getInsertionPoint()))
-      builder.setInsertionPointAfter(def);
-  auto streams = buildStreams(forms, builder, op->getLoc(), *x, tokens, flat, n);
-  Value weight = gamma ? forms.rebuild(builder, op->getLoc(), *gamma, {flat}) : Value();
-  if (!streams || (gamma && !weight))
-    return;
-  Type f32 = builder.getF32Type(), xType = getElementTypeOrSelf(streams->value);
-  Type phiType = getElementTypeOrSelf(phi->base);
-  if ((phiType != f32 && phiType != xType) || (rowsFirst ? Vars(phiVars->begin() + row.size(), phiVars->end())
-                                                         : Vars(phiVars->begin(), phiVars->end() - row.size())) != flat)
-    return;
-  int64_t M = cast<RankedTensorType>(streams->value.getType()).getDimSize(0);
-  auto projection =
-      ProjectionOp::create(builder, op->getLoc(), RankedTensorType::get({M, N}, f32),
-                           statForm == Stat::applied ? Type() : RankedTensorType::get({M}, f32), streams->value,
-                           phi->base, weight, streams->layout, rowsFirst ? PhiLayout::out_in : PhiLayout::in_out,
-                           multiplier.norm, APFloat(multiplier.eps), statForm);
-  SmallVector<Vars> own;
-  for (const Index &slot : index)
-    own.push_back(forms.flatten(slot.vars));
-  Value shaped = forms.relayout(builder, op->getLoc(), projection.getProj(), {tokens, row}, own);
-  root.replaceAllUsesWith(shaped);
-  if (stat) {
-    FormBuilder shapes(func);
-    Indices statIndex = shapes.freshIndices(stat);
-    SmallVector<Vars> to;
-    Vars from;
-    for (const Index &slot : statIndex) {
-      to.push_back(slot.vars);
-      llvm::append_range(from, slot.vars);
-    }
-    // Code before the projection keeps its own statistic.
-    if (Value shapedStat = shapes.relayout(builder, op->getLoc(), projection.getStat(), {from}, to))
-      stat.replaceUsesWithIf(shapedStat, [&](OpOperand &use) {
-        return projection->isBeforeInBlock(projection->getBlock()->findAncestorOpInBlock(*use.getOwner()));
-      });
-  }
-  remarkRaised(projection, "projection", (Twine(N) + " rows, norm " + stringifyNorm(multiplier.norm)).str());
+/// The number of streams whose gates and residual logits fill `rows` rows.
+static int64_t streamsOfRows(int64_t rows) {
+  int64_t found = 0;
+  for (int64_t n = kMinStreams; n <= kMaxStreams; ++n)
+    if (rows == 2 * n + n * n || (n <= 6 && rows == 2 * n + factorial(n)))
+      found = n;
+  return found;
 }
 
-void mhc::raiseProjection(func::FuncOp func) {
-  FormBuilder forms(func);
-  SmallVector<Operation *> candidates;
-  for (Operation &op : func.getBody().front()) {
-    bool narrow = isa<MatmulOp>(op) ||
-                  (isa<arith::MulFOp, arith::DivFOp>(op) && op.getOperand(0).getDefiningOp<MatmulOp>()) ||
-                  (isa<arith::MulFOp>(op) && op.getOperand(1).getDefiningOp<MatmulOp>());
-    auto type = narrow ? dyn_cast<RankedTensorType>(op.getResult(0).getType()) : RankedTensorType();
-    if (type && type.getRank() == 2 && !ShapedType::isDynamic(type.getDimSize(1)) && type.getDimSize(1) <= 1024)
-      candidates.push_back(&op);
+/// Sorts the factors by the variables they depend on.
+static bool classify(FormBuilder &forms, const Term &term, Product &product) {
+  std::optional<Factor> x, phi;
+  for (const Factor &factor : term.factors) {
+    Vars vars = varsOf(forms, factor);
+    bool token = containsAny(vars, product.tokens), column = containsAny(vars, product.row);
+    bool sum = containsAny(vars, term.sums);
+    if (token && !column && !sum) {
+      product.scales.push_back(factor);
+      continue;
+    }
+    std::optional<Factor> *slot = sum && token && !column   ? &x
+                                  : sum && column && !token ? &phi
+                                  : sum && !token           ? &product.gamma
+                                                            : nullptr;
+    if (!slot || slot->has_value() || factor.power != 1)
+      return false;
+    *slot = factor;
   }
+  if (!x || !phi)
+    return false;
+  product.x = *x;
+  product.phi = *phi;
+  return true;
+}
+
+static std::optional<Product> matchProduct(FormBuilder &forms, Operation *op) {
+  forms.reset();
+  Value root = op->getResult(0);
+  Product product;
+  product.op = op;
+  product.index = forms.freshIndices(root);
+  Form form = forms.at(root, product.index);
+  forms.resolve(form);
+  if (form.terms.size() != 1 || form.terms[0].sums.empty() || !getElementTypeOrSelf(root).isF32())
+    return std::nullopt;
+  product.row = forms.flatten(product.index.back().vars);
+  for (const Index &slot : ArrayRef(product.index).drop_back())
+    llvm::append_range(product.tokens, forms.flatten(slot.vars));
+  product.coefficient = form.terms[0].coefficient;
+  if (!classify(forms, form.terms[0], product))
+    return std::nullopt;
+  std::optional<Vars> vars = forms.fullVars(product.x);
+  const Vars &tokens = product.tokens;
+  if (!vars || !forms.fullVars(product.phi) || vars->size() <= tokens.size() ||
+      !std::equal(tokens.begin(), tokens.end(), vars->begin()))
+    return std::nullopt;
+  product.flat.assign(vars->begin() + tokens.size(), vars->end());
+  product.n = streamsOfRows(forms.extent(product.row));
+  if (product.n == 0 || forms.extent(product.flat) % product.n != 0)
+    return std::nullopt;
+  return product;
+}
+
+/// The multiplier in the product or, for a raw product, a statistic of x in the same block.
+static std::optional<ProductStatistic> findStatistic(FormBuilder &forms, const Product &product,
+                                                     const RowStatistics &statistics) {
+  ProductStatistic found;
+  if (!product.scales.empty()) {
+    auto match = matchMultiplier(forms, product.scales, product.coefficient);
+    if (!match || match->x.base != product.x.base || !averagesRow(forms, *match, product.tokens))
+      return std::nullopt;
+    found.multiplier = *match;
+    return found;
+  }
+  auto known = statistics.find(product.x.base);
+  if (product.coefficient != 1 || known == statistics.end())
+    return std::nullopt;
+  for (const RowStatistic &statistic : known->second) {
+    bool better = !found.value || (found.form != Stat::inv_rms && statistic.form == Stat::inv_rms);
+    if (better && statistic.width == forms.extent(product.flat) &&
+        Value(statistic.value).getParentBlock() == product.op->getBlock())
+      found = {statistic.value, statistic.form, statistic.multiplier};
+  }
+  return found.value ? std::optional(found) : std::nullopt;
+}
+
+/// Uses of the function's own statistic behind the projection read that of the projection.
+static void replaceStatistic(FormBuilder &forms, OpBuilder &builder, Value old, ProjectionOp projection) {
+  forms.reset();
+  SmallVector<Vars> to;
+  Vars from;
+  for (const Index &slot : forms.freshIndices(old)) {
+    to.push_back(slot.vars);
+    llvm::append_range(from, slot.vars);
+  }
+  if (Value shaped = forms.relayout(builder, old.getLoc(), projection.getStat(), {from}, to))
+    old.replaceUsesWithIf(shaped, [&](OpOperand &use) {
+      return projection->isBeforeInBlock(projection->getBlock()->findAncestorOpInBlock(*use.getOwner()));
+    });
+}
+
+/// x . phi with the root mean square of x nearby: raw product and statistic, or their product.
+static void raiseProduct(FormBuilder &forms, const Product &product, const ProductStatistic &statistic) {
+  Location loc = product.op->getLoc();
+  SmallVector<Value> inputs = {product.x.base, product.phi.base};
+  if (product.gamma)
+    inputs.push_back(product.gamma->base);
+  OpBuilder builder(product.op->getContext());
+  setAfterInputs(builder, product.op->getBlock(), inputs);
+  auto streams = buildStreams(forms, builder, loc, product.x, product.tokens, product.flat, product.n);
+  auto phi = buildPhi(forms, builder, loc, product.phi, product.row, product.flat);
+  Value gamma = product.gamma ? forms.rebuild(builder, loc, *product.gamma, {product.flat}) : Value();
+  if (!streams || !phi || (product.gamma && !gamma))
+    return;
+  int64_t N = forms.extent(product.row), M = cast<RankedTensorType>(streams->value.getType()).getDimSize(0);
+  Type f32 = builder.getF32Type(), phiType = getElementTypeOrSelf(phi->first);
+  if (phiType != f32 && phiType != getElementTypeOrSelf(streams->value))
+    return;
+  auto projection = ProjectionOp::create(builder, loc, RankedTensorType::get({M, N}, f32),
+                                         statistic.value ? Type(RankedTensorType::get({M}, f32)) : Type(),
+                                         streams->value, phi->first, gamma, streams->layout, phi->second,
+                                         statistic.multiplier.norm, APFloat(statistic.multiplier.eps), statistic.form);
+  SmallVector<Vars> own;
+  for (const Index &slot : product.index)
+    own.push_back(forms.flatten(slot.vars));
+  Value shaped = forms.relayout(builder, loc, projection.getProj(), {product.tokens, product.row}, own);
+  product.op->getResult(0).replaceAllUsesWith(shaped);
+  if (statistic.value)
+    replaceStatistic(forms, builder, statistic.value, projection);
+  remarkRaised(projection, "projection", (Twine(N) + " rows, norm " + stringifyNorm(statistic.multiplier.norm)).str());
+}
+
+/// A matrix product, alone or scaled, with few columns.
+static bool isCandidate(Operation *op) {
+  bool scaled = isa<arith::MulFOp, arith::DivFOp>(op) && op->getOperand(0).getDefiningOp<MatmulOp>();
+  bool scales = isa<arith::MulFOp>(op) && op->getOperand(1).getDefiningOp<MatmulOp>();
+  if (!scaled && !scales && !isa<MatmulOp>(op))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return type && type.getRank() == 2 && !ShapedType::isDynamic(type.getDimSize(1)) && type.getDimSize(1) <= kMaxRows;
+}
+
+void mhc::raiseProjection(func::FuncOp func, FormBuilder &forms) {
+  SmallVector<Operation *> candidates;
+  func.walk([&](Operation *op) {
+    if (isCandidate(op))
+      candidates.push_back(op);
+  });
   if (candidates.empty())
     return;
   RowStatistics statistics = collectStatistics(forms, func);
   for (Operation *op : llvm::reverse(candidates)) {
-    if (isOpTriviallyDead(op))
-      op->erase();
-    else
-      raiseProduct(forms, func, op, statistics);
+    if (isOpTriviallyDead(op)) {
+      forms.erase(op);
+      continue;
+    }
+    std::optional<Product> product = matchProduct(forms, op);
+    std::optional<ProductStatistic> statistic = product ? findStatistic(forms, *product, statistics) : std::nullopt;
+    if (statistic)
+      raiseProduct(forms, *product, *statistic);
   }
 }

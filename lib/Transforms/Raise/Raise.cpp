@@ -10,8 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_RAISEPASS
@@ -21,16 +21,11 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-void mhc::eraseDeadOps(func::FuncOp func) {
+SmallVector<Operation *> mhc::opsFromTheEnd(func::FuncOp func) {
   SmallVector<Operation *> ops;
-  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op != func.getOperation())
-      ops.push_back(op);
-  });
-  // Users come after what they use, and what a loop holds after the loop.
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      op->erase();
+  func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  std::reverse(ops.begin(), ops.end());
+  return ops;
 }
 
 void mhc::remarkRaised(Operation *op, StringRef what, StringRef detail) {
@@ -61,16 +56,31 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
-    // Inner forms first: what one step found is a base for the next.
-    for (auto step :
-         {raiseElementary, raiseResidualMaps, raiseExpand, raiseCoefficients, raiseProjection, raiseStreams}) {
-      step(func);
-      eraseDeadOps(func);
-    }
+    FormBuilder forms(func);
+    // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
+    // (residual maps and streams) erase what is dead as they go.
+    raiseElementary(func, forms);
+    raiseResidualMaps(func, forms);
+    raiseExpand(func, forms);
+    raiseCoefficients(func, forms);
+    eraseDeadOps(func, forms);
+    raiseProjection(func, forms);
+    raiseStreams(func, forms);
+    eraseDeadOps(func, forms);
     foldReshapes(func);
   }
 
 private:
+  void eraseDeadOps(func::FuncOp func, FormBuilder &forms) {
+    struct Forget : RewriterBase::Listener {
+      explicit Forget(FormBuilder &forms) : forms(forms) {}
+      void notifyOperationErased(Operation *op) override { forms.forget(op); }
+      FormBuilder &forms;
+    } forget(forms);
+    IRRewriter rewriter(&getContext(), &forget);
+    (void)runRegionDCE(rewriter, func->getRegions());
+  }
+
   /// What was found is joined by pairs of reshapes that undo each other.
   void foldReshapes(func::FuncOp func) {
     RewritePatternSet patterns(&getContext());

@@ -17,20 +17,17 @@ constexpr int64_t kMinStreams = 2;
 constexpr int64_t kMaxStreams = 16;
 
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
-void raiseElementary(mlir::func::FuncOp func);
+void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix
-void raiseResidualMaps(mlir::func::FuncOp func);
+void raiseResidualMaps(mlir::func::FuncOp func, FormBuilder &forms);
 /// a broadcast along a new stream dimension -> mhc.expand
-void raiseExpand(mlir::func::FuncOp func);
+void raiseExpand(mlir::func::FuncOp func, FormBuilder &forms);
 /// sigmoids and logits of s * (x . phi) * alpha + beta -> mhc.projection, mhc.gates
-void raiseCoefficients(mlir::func::FuncOp func);
+void raiseCoefficients(mlir::func::FuncOp func, FormBuilder &forms);
 /// x . phi beside the mean square of x -> mhc.projection
-void raiseProjection(mlir::func::FuncOp func);
+void raiseProjection(mlir::func::FuncOp func, FormBuilder &forms);
 /// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract
-void raiseStreams(mlir::func::FuncOp func);
-
-/// Erases ops without uses or effects.
-void eraseDeadOps(mlir::func::FuncOp func);
+void raiseStreams(mlir::func::FuncOp func, FormBuilder &forms);
 
 /// Remarks of the pass: something was found, or a near miss was left alone because of `reason`.
 void remarkRaised(mlir::Operation *op, llvm::StringRef what, llvm::StringRef detail = {});
@@ -58,6 +55,16 @@ struct Streams {
 };
 std::optional<Streams> buildStreams(FormBuilder &forms, mlir::OpBuilder &builder, mlir::Location loc, const Factor &x,
                                     const Vars &tokens, const Vars &flat, int64_t n);
+
+/// The weight as [N, K] or [K, N] with all its rows, from a factor that reads the rows `row`.
+std::optional<std::pair<mlir::Value, PhiLayout>> buildPhi(FormBuilder &forms, mlir::OpBuilder &builder,
+                                                          mlir::Location loc, const Factor &phi, const Vars &row,
+                                                          const Vars &flat);
+/// Sets the builder to the earliest point of a block at which all inputs are there.
+void setAfterInputs(mlir::OpBuilder &builder, mlir::Block *block, llvm::ArrayRef<mlir::Value> inputs);
+
+/// All ops of a function, users before what they use, and what a loop holds before the loop.
+llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 
 /// Variables of all dimensions of a factor, whatever they cover.
 Vars varsOf(const FormBuilder &forms, const Factor &factor);

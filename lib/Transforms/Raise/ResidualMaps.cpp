@@ -217,23 +217,14 @@ static bool replacePermutationMix(Operation *op) {
   return true;
 }
 
-static void eraseIfDead(Operation *op) {
-  if (isOpTriviallyDead(op))
-    op->erase();
-}
-
-void mhc::raiseResidualMaps(func::FuncOp func) {
-  FormBuilder forms(func);
-  SmallVector<Operation *> ops;
-  for (Operation &op : func.getBody().front())
-    ops.push_back(&op);
-  // From the end: the longest chain is met first, and takes its shorter beginnings with it.
-  for (Operation *op : llvm::reverse(ops)) {
+void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms) {
+  // The longest chain is met first, and takes its shorter beginnings with it.
+  for (Operation *op : opsFromTheEnd(func)) {
+    if (!replacePermutationMix(op))
+      for (Value result : op->getResults())
+        if (!result.use_empty() && replaceSinkhorn(forms, op, result))
+          break;
     if (isOpTriviallyDead(op))
-      op->erase();
-    else if (replacePermutationMix(op) || llvm::any_of(op->getResults(), [&](Value result) {
-               return !result.use_empty() && replaceSinkhorn(forms, op, result);
-             }))
-      eraseIfDead(op);
+      forms.erase(op);
   }
 }

@@ -8,6 +8,7 @@
 #include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -80,6 +81,17 @@ static Vars joined(const Vars &a, const Vars &b) {
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// Whether a tensor has rows for a single token: a dimension of size one has no variable.
+static bool hasOneToken(const Factor &factor) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(factor.base.getType()).getShape();
+  return shape.size() >= 2 && shape.front() == 1;
+}
+
+/// Whether a factor is a tensor with a row for each token.
+static bool isPerToken(const FormBuilder &forms, const Factor &factor, const Vars &tokens) {
+  return tokens.empty() ? hasOneToken(factor) : containsAny(varsOf(forms, factor), tokens);
+}
+
 std::optional<Mix> StreamRaiser::matchMix(const Term &term, size_t candidate) {
   if (term.sums.size() != 1)
     return std::nullopt;
@@ -117,7 +129,7 @@ std::optional<Mix> StreamRaiser::matchMix(const Term &term, size_t candidate) {
   }
   Vars expected = mix.layout == Layout::nC ? joined(joined(mix.tokens, {mix.stream}), mix.channels)
                                            : joined(joined(mix.tokens, mix.channels), {mix.stream});
-  if (mix.tokens.empty() || mix.channels.empty() || all != expected)
+  if ((mix.tokens.empty() && !hasOneToken(mix.x)) || mix.channels.empty() || all != expected)
     return std::nullopt;
   for (const Factor &factor : mix.weights)
     if (containsAny(varsOf(forms, factor), mix.channels))
@@ -163,10 +175,8 @@ bool StreamRaiser::digBias(const Factor &factor, const Vars &tokens, const Vars 
     return false;
   for (int b : {0, 1}) {
     const Term &biasTerm = form.terms[b], &main = form.terms[1 - b];
-    Vars vars;
-    for (const Factor &part : biasTerm.factors)
-      vars = joined(vars, varsOf(forms, part));
-    if (containsAny(vars, tokens) || !biasTerm.sums.empty())
+    bool perToken = llvm::any_of(biasTerm.factors, [&](const Factor &f) { return isPerToken(forms, f, tokens); });
+    if (perToken || !biasTerm.sums.empty())
       continue;
     bias = materialise(biasTerm.factors, biasTerm.coefficient, {channels});
     f = materialise(main.factors, main.coefficient, {tokens, channels}, main.sums);
@@ -194,7 +204,7 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
     if (gates.empty() || rows.empty())
       return false;
     // A number or a factor per token belongs to the gate or to the sublayer's output, wherever a value has it.
-    bool tokens = llvm::any_of(rows, [&](const Factor &r) { return containsAny(varsOf(forms, r), mix.tokens); });
+    bool tokens = llvm::any_of(rows, [&](const Factor &r) { return isPerToken(forms, r, mix.tokens); });
     Value newGate, newRows;
     SmallVector<Vars> rowGroups =
         tokens ? SmallVector<Vars>{mix.tokens, mix.channels} : SmallVector<Vars>{mix.channels};
@@ -305,7 +315,7 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
     return false;
   }
   for (const Factor &factor : mix.weights)
-    if (!containsAny(varsOf(forms, factor), mix.tokens))
+    if (!isPerToken(forms, factor, mix.tokens))
       return false;
   Location loc = op->getLoc();
   SmallVector<Vars> streamGroups = mix.streamGroups();
@@ -321,9 +331,16 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
   return finish(aggregate.getU(), {mix.tokens, mix.channels}, type.getElementType());
 }
 
-/// Streams are arguments or what an mHC op made: a short sum elsewhere is left alone.
+/// Streams are arguments or what an mHC op made, also where a loop carries them: a short sum elsewhere is left alone.
 static bool isStreamTensor(Value base) {
-  return isa<BlockArgument>(base) || isa<PostOp, ExpandOp>(base.getDefiningOp());
+  if (auto argument = dyn_cast<BlockArgument>(base)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    return loop ? isStreamTensor(loop.getTiedLoopInit(argument)->get()) : isa<func::FuncOp>(parent);
+  }
+  if (auto loop = base.getDefiningOp<scf::ForOp>())
+    return isStreamTensor(loop.getTiedLoopInit(cast<OpResult>(base))->get());
+  return isa<PostOp, ExpandOp>(base.getDefiningOp());
 }
 
 bool StreamRaiser::raiseContract(const Mix &mix) {
@@ -347,7 +364,37 @@ bool StreamRaiser::raiseContract(const Mix &mix) {
   return finish(contract.getOut(), {mix.tokens, mix.channels}, type.getElementType());
 }
 
-/// Calls `raise` with every reading of the root as a mix of streams and other terms.
+/// Whether a value is a coefficient by what makes it.
+static bool isCoefficient(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<GatesOp, SinkhornOp, PermutationMixOp>(op))
+      return true;
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp, arith::TruncFOp,
+             arith::SubFOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+/// Whether a value is streams by what makes or projects it.
+static bool isProjectedOrMade(Value value) {
+  return isa_and_nonnull<PostOp, ExpandOp>(value.getDefiningOp()) ||
+         llvm::any_of(value.getUsers(), [](Operation *user) {
+           return isa<ProjectionOp>(user) ||
+                  (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) && isProjectedOrMade(user->getResult(0)));
+         });
+}
+
+/// Whether nothing else says that what the mix takes for streams are weights, or the other way round.
+static bool isConsistent(const Mix &mix) {
+  return !isCoefficient(mix.x.base) &&
+         llvm::none_of(mix.weights, [](const Factor &weight) { return isProjectedOrMade(weight.base); });
+}
+
+/// Calls `raise` with every reading of the root as a mix of streams and other terms. With as many channels as streams
+/// the residual matrix has the shape of the streams: what the function does with both tells them apart or, where it
+/// does not, streams stand before channels.
 template <typename Raise>
 bool StreamRaiser::tryMixes(Raise raise) {
   forms.reset();
@@ -360,16 +407,18 @@ bool StreamRaiser::tryMixes(Raise raise) {
   }
   if (form.terms.size() > 3)
     return false;
+  std::vector<std::pair<Mix, std::vector<Term>>> readings;
   for (auto [t, term] : llvm::enumerate(form.terms)) {
     std::vector<Term> branches = form.terms;
     branches.erase(branches.begin() + t);
-    for (size_t candidate = 0; candidate < term.factors.size(); ++candidate) {
-      std::optional<Mix> mix = matchMix(term, candidate);
-      if (mix && raise(*mix, branches))
-        return true;
-    }
+    for (size_t candidate = 0; candidate < term.factors.size(); ++candidate)
+      if (std::optional<Mix> mix = matchMix(term, candidate); mix && isConsistent(*mix))
+        readings.emplace_back(*mix, branches);
   }
-  return false;
+  llvm::stable_sort(readings, [](const auto &a, const auto &b) {
+    return a.first.layout == Layout::nC && b.first.layout == Layout::Cn;
+  });
+  return llvm::any_of(readings, [&](const auto &reading) { return raise(reading.first, reading.second); });
 }
 
 bool StreamRaiser::raiseMix() {
@@ -393,19 +442,19 @@ static bool isCandidate(Operation &op) {
   return isa<ReduceOp, BatchMatmulOp, MatmulOp, arith::AddFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 
-void mhc::raiseStreams(func::FuncOp func) {
+void mhc::raiseStreams(func::FuncOp func, FormBuilder &forms) {
   // From the end, so that the whole of a sum is met before its parts. Plain sums come last: what they sum must by then
   // be known for streams.
+  forms.recordsValues = true;
   for (bool sums : {false, true}) {
-    FormBuilder forms(func);
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front()))) {
-      if (isOpTriviallyDead(&op)) {
-        op.erase();
-      } else if (isCandidate(op)) {
-        StreamRaiser raiser(forms, &op);
-        if (sums ? raiser.raiseSum() : raiser.raiseMix())
-          op.erase();
+    for (Operation *op : opsFromTheEnd(func)) {
+      bool done = isOpTriviallyDead(op);
+      if (!done && isCandidate(*op)) {
+        StreamRaiser raiser(forms, op);
+        done = sums ? raiser.raiseSum() : raiser.raiseMix();
       }
+      if (done)
+        forms.erase(op);
     }
   }
 }

@@ -1,0 +1,189 @@
+//===- CoefficientsBuild.cpp - The ops of a site ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Coefficients.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// What the gates read: the projection and its statistic.
+struct GateInputs {
+  Value proj, stat;
+  Stat statForm = Stat::inv_rms;
+};
+} // namespace
+
+/// Joins per-group vectors, or takes the whole base when the groups are its consecutive parts.
+static Value joinParts(FormBuilder &forms, OpBuilder &builder, Location loc,
+                       ArrayRef<std::pair<const Factor *, Vars>> parts) {
+  LeafBuilder leaf(builder, loc);
+  const Factor *first = parts.front().first;
+  int64_t next = 0;
+  bool whole = true;
+  for (auto [factor, vars] : parts) {
+    int64_t extent = forms.extent(vars);
+    whole = whole && factor->base == first->base && factor->index.size() == 1 && factor->index[0].offset == next;
+    next += extent;
+  }
+  auto type = cast<RankedTensorType>(first->base.getType());
+  if (whole && type.getRank() == 1 && type.getDimSize(0) == next)
+    return leaf.toF32(first->base);
+  SmallVector<Value> values;
+  for (auto [factor, vars] : parts) {
+    Value value = forms.rebuild(builder, loc, *factor, {vars});
+    if (!value)
+      return {};
+    values.push_back(leaf.toF32(value));
+  }
+  if (values.size() == 1)
+    return values[0];
+  return tensor::ConcatOp::create(builder, loc, 0, values);
+}
+
+static Value buildBeta(FormBuilder &forms, OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups) {
+  SmallVector<std::pair<const Factor *, Vars>> parts;
+  for (const Linear *group : groups)
+    parts.emplace_back(&group->beta, group->row);
+  return joinParts(forms, builder, loc, parts);
+}
+
+static Value buildAlpha(FormBuilder &forms, OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups) {
+  if (llvm::none_of(groups, [](const Linear *group) { return group->alpha.has_value(); })) {
+    auto type = RankedTensorType::get({static_cast<int64_t>(groups.size())}, builder.getF32Type());
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, 1.0f));
+  }
+  SmallVector<std::pair<const Factor *, Vars>> parts;
+  for (const Linear *group : groups) {
+    if (!group->alpha)
+      return {};
+    parts.emplace_back(&*group->alpha, Vars());
+  }
+  return joinParts(forms, builder, loc, parts);
+}
+
+/// The projection that all groups of a site share, with its multiplier.
+static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Location loc, const Linear &linear,
+                                  int64_t n) {
+  Type f32 = builder.getF32Type();
+  auto streams = buildStreams(forms, builder, loc, *linear.x, linear.tokens, linear.flat, n);
+  auto phi = buildPhi(forms, builder, loc, *linear.phi, linear.row, linear.flat);
+  Value gamma;
+  if (linear.gamma && !(gamma = forms.rebuild(builder, loc, *linear.gamma, {linear.flat})))
+    return {};
+  if (!streams || !phi)
+    return {};
+  Type x = getElementTypeOrSelf(streams->value);
+  auto fits = [&](Value weight) {
+    return !weight || getElementTypeOrSelf(weight) == x || getElementTypeOrSelf(weight) == f32;
+  };
+  if (!fits(phi->first) || !fits(gamma))
+    return {};
+  int64_t tokens = cast<RankedTensorType>(streams->value.getType()).getDimSize(0);
+  auto projection =
+      ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, linear.rows}, f32),
+                           RankedTensorType::get({tokens}, f32), streams->value, phi->first, gamma, streams->layout,
+                           phi->second, linear.multiplier.norm, APFloat(linear.multiplier.eps), Stat::inv_rms);
+  remarkRaised(projection, "projection",
+               (Twine(linear.rows) + " rows, norm " + stringifyNorm(linear.multiplier.norm)).str());
+  return {projection.getProj(), projection.getStat(), Stat::inv_rms};
+}
+
+/// `value`, or its only user when that adds (or multiplies by) one number: the number goes into `number`.
+template <typename Op>
+static Value followConstant(Value value, double &number) {
+  auto op = dyn_cast_or_null<Op>(singleUser(value));
+  if (!op)
+    return value;
+  Value other = op.getLhs() == value ? op.getRhs() : op.getLhs();
+  std::optional<double> constant = constantValue(other);
+  if (!constant)
+    return value;
+  number = *constant;
+  return op.getResult();
+}
+
+/// Whether every user of a value stands behind the builder.
+static bool usersFollow(OpBuilder &builder, Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    Operation *at = builder.getBlock()->findAncestorOpInBlock(*user);
+    return !at || !at->isBeforeInBlock(&*builder.getInsertionPoint());
+  });
+}
+
+/// A projection that the function already has, with all its rows: only the leading token dimensions need joining.
+static GateInputs takeProjection(FormBuilder &forms, OpBuilder &builder, Location loc, const Linear &pre) {
+  GateInputs inputs;
+  inputs.statForm = pre.statForm;
+  LeafBuilder leaf(builder, loc);
+  Value proj = pre.proj->base;
+  if (forms.flatten(pre.proj->index.back().vars) == pre.row) {
+    int64_t leading = pre.proj->index.size() - 1;
+    inputs.proj = leaf.toF32(leading == 1 ? proj : leaf.join(proj, 0, leading));
+  }
+  if (pre.stat)
+    if (Value stat = forms.rebuild(builder, loc, *pre.stat, {pre.tokens}))
+      inputs.stat = leaf.toF32(stat);
+  return inputs;
+}
+
+/// What a group becomes in the function: the value that the result of the gates replaces.
+static SmallVector<Value> findRoots(ArrayRef<const Linear *> groups, double &preEps, double &postMult) {
+  // The roots of the gates are the sigmoids of z.
+  auto sigmoidOf = [](Value z) {
+    return (*llvm::find_if(z.getUsers(), [](Operation *u) { return isa<SigmoidOp>(u); }))->getResult(0);
+  };
+  SmallVector<Value> roots = {followConstant<arith::AddFOp>(sigmoidOf(groups[0]->root), preEps)};
+  if (groups.size() > 1)
+    roots.push_back(followConstant<arith::MulFOp>(sigmoidOf(groups[1]->root), postMult));
+  if (groups.size() > 2)
+    roots.push_back(groups[2]->root);
+  return roots;
+}
+
+/// Puts `value`, a result of the gates, in the place of the root of a group.
+static void replaceRoot(FormBuilder &forms, OpBuilder &builder, Value root, const Linear &group, Value value) {
+  SmallVector<Vars> own;
+  for (const Index &index : group.index)
+    own.push_back(forms.flatten(index.vars));
+  if (Value shaped = forms.relayout(builder, root.getLoc(), value, {group.tokens, group.row}, own))
+    root.replaceAllUsesWith(LeafBuilder(builder, root.getLoc()).cast(shaped, getElementTypeOrSelf(root)));
+}
+
+void mhc::raiseSite(FormBuilder &forms, ArrayRef<const Linear *> groups) {
+  const Linear &pre = *groups.front();
+  SmallVector<Value> inputs;
+  for (const Linear *group : groups)
+    for (const std::optional<Factor> &factor :
+         {group->x, group->phi, group->gamma, group->proj, group->alpha, group->stat, std::optional(group->beta)})
+      if (factor)
+        inputs.push_back(factor->base);
+  OpBuilder builder(pre.loc().getContext());
+  setAfterInputs(builder, pre.block(), inputs);
+  Location loc = pre.loc();
+  double preEps = 0, postMult = 1;
+  SmallVector<Value> roots = findRoots(groups, preEps, postMult);
+  if (!llvm::all_of(roots, [&](Value root) { return usersFollow(builder, root); }))
+    return remarkDeclined(loc, "gates", "a gate is used before the inputs of the other gates are known");
+  GateInputs given =
+      pre.x ? buildProjection(forms, builder, loc, pre, pre.extent) : takeProjection(forms, builder, loc, pre);
+  Value alpha = buildAlpha(forms, builder, loc, groups), beta = buildBeta(forms, builder, loc, groups);
+  if (!given.proj || !alpha || !beta || (given.statForm != Stat::applied && !given.stat))
+    return remarkDeclined(loc, "gates", "alpha, beta, phi or x is stored in a form that no kernel reads");
+  int64_t tokens = cast<RankedTensorType>(given.proj.getType()).getDimSize(0);
+  SmallVector<Type> types(3);
+  for (auto [type, group] : llvm::zip(types, groups))
+    type = RankedTensorType::get({tokens, group->extent}, builder.getF32Type());
+  auto gates = GatesOp::create(builder, loc, types[0], types[1], types[2], given.proj, given.stat, alpha, beta,
+                               given.statForm, APFloat(pre.multiplier.eps), APFloat(preEps), APFloat(postMult));
+  for (auto [root, group, result] : llvm::zip(roots, groups, gates->getResults()))
+    replaceRoot(forms, builder, root, *group, result);
+  remarkRaised(gates, "gates", (Twine(pre.extent) + " streams").str());
+}
