@@ -22,6 +22,8 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
   --what=forward|gradients|all     what is compared (default: all)
   --emit=DIR                       write IR and inputs below DIR instead of running
   --random=N                       run N random programs against the reference instead of golden cases
+  --mutate=N                       raise and fuse N random programs with random changes: their meaning must stay.
+                                   Ends with a line "N programs, K raised, W wrong"
   --seed=N                         seed of the first random program (default: 0)
 )";
 
@@ -70,6 +72,8 @@ static bool parse(const std::string &argument, Options &options) {
   }
   if (name == "--random")
     return number(value, options.random) && options.random > 0;
+  if (name == "--mutate")
+    return number(value, options.mutate) && options.mutate > 0;
   return name == "--seed" && number(value, options.seed);
 }
 
@@ -86,8 +90,8 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
       return 2;
     }
   }
-  if (options.roots.empty() == (options.random == 0)) {
-    std::cerr << "mhc-conformance: give folders of golden cases, or --random=N; see --help\n";
+  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) != 1) {
+    std::cerr << "mhc-conformance: give folders of golden cases, or --random=N, or --mutate=N; see --help\n";
     return 2;
   }
   for (const std::string &root : options.roots)
@@ -95,6 +99,11 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
       std::cerr << "mhc-conformance: no manifest.json below '" << root << "'\n";
       return 2;
     }
+  if (options.mutate) {
+    MutationCounts counts = runMutants(options, std::cout);
+    std::cout << counts.programs << " programs, " << counts.raised << " raised, " << counts.wrong << " wrong\n";
+    return counts.wrong ? 1 : 0;
+  }
   Counts counts = options.random ? runRandom(options, run, std::cout) : runGolden(options, run, std::cout);
   std::cout << counts.passed << (options.emit.empty() ? " passed, " : " written, ") << counts.failed << " failed\n";
   return counts.failed ? 1 : 0;

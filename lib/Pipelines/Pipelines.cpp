@@ -45,14 +45,16 @@ static void addInput(OpPassManager &pm) {
 }
 
 static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createFlattenBranchesPass());
   pm.addPass(createDescribeEntriesPass());
   pm.addNestedPass<func::FuncOp>(createConvertMhcToLinalgPass());
   if (options.fuse != FuseLevel::none)
     pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+  pm.addNestedPass<func::FuncOp>(createReuseOperandsPass());
   pm.addPass(createBufferizePass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCarryLoopsPass());
   pm.addNestedPass<func::FuncOp>(createResultParamsPass());
   pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
 }

@@ -73,6 +73,34 @@ static Expected<HostTensor> constant(Operation *op, ArrayRef<HostTensor>) {
   return isa<FloatType>(dense.getElementType()) ? elementsOf<APFloat>(dense) : elementsOf<APInt>(dense);
 }
 
+static Expected<HostTensor> compareFloats(Operation *op, ArrayRef<HostTensor> operands) {
+  arith::CmpFPredicate predicate = cast<arith::CmpFOp>(op).getPredicate();
+  auto holds = [=](double a, double b) { return arith::applyCmpPredicate(predicate, APFloat(a), APFloat(b)); };
+  return binary(holds)(op, operands);
+}
+
+static Expected<HostTensor> compareIntegers(Operation *op, ArrayRef<HostTensor> operands) {
+  arith::CmpIPredicate predicate = cast<arith::CmpIOp>(op).getPredicate();
+  auto number = [](double value) { return APInt(64, static_cast<int64_t>(value), /*isSigned=*/true); };
+  auto holds = [=](double a, double b) { return arith::applyCmpPredicate(predicate, number(a), number(b)); };
+  return binary(holds)(op, operands);
+}
+
+/// The condition has the shape of the values, or is one for all elements.
+static Expected<HostTensor> evaluateSelect(Operation *op, ArrayRef<HostTensor> operands) {
+  const HostTensor &condition = operands[0], &yes = operands[1], &no = operands[2];
+  if (yes.shape() != no.shape() || (condition.rank() > 0 && condition.shape() != yes.shape()))
+    return errorAt(op, "has operands of shape " + toString(condition.shape()) + ", " + toString(yes.shape()) + " and " +
+                           toString(no.shape()) + "; needed equal shapes");
+  if (condition.rank() == 0)
+    return condition.scalar() != 0 ? yes : no;
+  std::vector<double> out = no.values().vec();
+  for (size_t i = 0; i < out.size(); ++i)
+    if (condition.data()[i] != 0)
+      out[i] = yes.data()[i];
+  return HostTensor(Shape(no.shape()), std::move(out));
+}
+
 /// maximum and minimum hand on a NaN of either side; maxnum and minnum take the other side.
 static double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
 static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b); }
@@ -92,6 +120,10 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.minimumf"] = binary(minimum);
   rules["arith.maxnumf"] = binary([](double a, double b) { return std::fmax(a, b); });
   rules["arith.minnumf"] = binary([](double a, double b) { return std::fmin(a, b); });
+
+  rules["arith.cmpf"] = compareFloats;
+  rules["arith.cmpi"] = compareIntegers;
+  rules["arith.select"] = evaluateSelect;
 
   rules["math.exp"] = unary([](double a) { return std::exp(a); });
   rules["math.log"] = unary([](double a) { return std::log(a); });

@@ -114,6 +114,8 @@ private:
       return runCall(call);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return runLoop(loop);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return runBranch(branch);
     auto rule = rules().find(op->getName().getStringRef());
     if (rule == rules().end())
       return errorAt(op, isa<DecomposableOpInterface>(op)
@@ -149,6 +151,12 @@ private:
       carried = std::move(*yielded);
     }
     return carried;
+  }
+
+  Expected<Tensors> runBranch(scf::IfOp branch) {
+    bool condition = values.at(branch.getCondition()).scalar() != 0;
+    Block *block = condition ? branch.thenBlock() : branch.elseBlock();
+    return block ? runBlock(*block, {}) : Expected<Tensors>(Tensors());
   }
 
   unsigned depth;

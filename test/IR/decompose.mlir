@@ -151,6 +151,20 @@ func.func @sinkhorn_exp_clamp(%logits: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
   return %mix : tensor<2x4x4xf32>
 }
 
+// Many iterations are a loop, so that the chain stays short.
+// CHECK-LABEL: @sinkhorn_loop
+func.func @sinkhorn_loop(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: math.exp
+  // CHECK: %[[TURNS:.*]] = arith.constant 500 : index
+  // CHECK: scf.for %{{.*}} to %[[TURNS]] step
+  // CHECK-COUNT-2: arith.divf
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp, order = row_col, denom = none, eps = 0.0, iters = 500> -> (mix : tensor<?x4x4xf32>)
+  return %mix : tensor<?x4x4xf32>
+}
+
 // CHECK-LABEL: @sinkhorn_log
 func.func @sinkhorn_log(%logits: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
   // CHECK-COUNT-2: math.log

@@ -209,6 +209,39 @@ TEST(Evaluator, LoopsAndCalls) {
   EXPECT_EQ(outcome.results[1].integer(), 0 + 2 + 4);
 }
 
+TEST(Evaluator, Branches) {
+  const char *text = "func.func @f(%x: tensor<2xf32>, %y: f32) -> tensor<2xf32> {\n"
+                     "%zero = arith.constant 0.0 : f32\n%positive = arith.cmpf ogt, %y, %zero : f32\n"
+                     "%r = scf.if %positive -> tensor<2xf32> {\n%n = arith.negf %x : tensor<2xf32>\n"
+                     "scf.yield %n : tensor<2xf32>\n} else {\nscf.yield %x : tensor<2xf32>\n}\n"
+                     "return %r : tensor<2xf32>\n}";
+  HostTensor x({2}, {1, 2});
+  expectTensor(run(text, {x, HostTensor(1.0)}), {2}, {-1, -2});
+  expectTensor(run(text, {x, HostTensor(0.0)}), {2}, {1, 2});
+  expectTensor(run(text, {x, HostTensor(NAN)}), {2}, {1, 2});
+}
+
+TEST(Evaluator, ComparisonsAndSelect) {
+  auto larger = [](llvm::StringRef predicate, double y) {
+    Outcome outcome = runBody(("%c = arith.cmpf " + predicate + ", %x, %y : tensor<3xf32>\n" +
+                               "%r = arith.select %c, %x, %y : tensor<3xi1>, tensor<3xf32>")
+                                  .str(),
+                              "tensor<3xf32>;tensor<3xf32>", "tensor<3xf32>",
+                              {HostTensor({3}, {1, 2, 3}), HostTensor({3}, {y, y, y})});
+    EXPECT_EQ(outcome.error, "");
+    return outcome.results.empty() ? std::vector<double>() : outcome.results[0].values().vec();
+  };
+  using Values = std::vector<double>;
+  EXPECT_EQ(larger("ogt", 2), (Values{2, 2, 3}));
+  EXPECT_EQ(larger("ole", 2), (Values{1, 2, 2}));
+  EXPECT_EQ(larger("une", NAN), (Values{1, 2, 3}));
+  EXPECT_TRUE(std::isnan(larger("one", NAN)[0]));
+  EXPECT_EQ(larger("uno", NAN), (Values{1, 2, 3}));
+  expectTensor(runBody("%c = arith.cmpi slt, %x, %y : i64\n%r = arith.select %c, %y, %x : i64", "i64;i64", "i64",
+                       {HostTensor(-3.0), HostTensor(2.0)}),
+               {}, {2});
+}
+
 TEST(Evaluator, ErrorsNameTheOpAndWhatItFound) {
   auto expectError = [](const Outcome &outcome, const char *text) {
     EXPECT_NE(outcome.error.find(text), std::string::npos) << outcome.error;

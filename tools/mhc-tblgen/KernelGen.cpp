@@ -68,6 +68,22 @@ void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
   attrs.push_back(attr);
 }
 
+/// Whatever a tensor or a rule names is part of the same record.
+void KernelRecord::checkNames() const {
+  auto has = [](const auto &all, StringRef name) { return any_of(all, [&](auto &one) { return one.name == name; }); };
+  for (const RecordTensor &tensor : tensors) {
+    if (!tensor.elementOf.empty() && !has(tensors, tensor.elementOf))
+      PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' has the elements of '" + tensor.elementOf +
+                                       "', which is no tensor of the op");
+    if (!tensor.flipAttr.empty() && !has(attrs, tensor.flipAttr))
+      PrintFatalError(op.getLoc(), "the dims of tensor '" + tensor.name + "' depend on '" + tensor.flipAttr +
+                                       "', which is no attribute of the op");
+  }
+  for (const Record *rule : def.getValueAsListOfDefs("dimRules"))
+    if (StringRef dim = rule->getValueAsString("name"); !is_contained(dims, dim))
+      PrintFatalError(op.getLoc(), "a rule gives dim '" + dim + "', which no tensor of the op has");
+}
+
 KernelRecord::KernelRecord(const Record &record) : def(record), op(record) {
   mnemonic = record.getValueAsString("opName").str();
   summary = record.getValueAsString("summary").str();
@@ -79,6 +95,7 @@ KernelRecord::KernelRecord(const Record &record) : def(record), op(record) {
   for (const mlir::tblgen::NamedAttribute &attr : op.getAttributes())
     if (!attr.attr.isDerivedAttr())
       addAttr(attr);
+  checkNames();
 }
 
 std::vector<unsigned> KernelRecord::dimsUsedBy(StringRef expression) const {

@@ -53,6 +53,7 @@ private:
   unsigned dimIndex(llvm::StringRef name);
   void addTensor(const mlir::tblgen::NamedTypeConstraint &value, bool isResult);
   void addAttr(const mlir::tblgen::NamedAttribute &value);
+  void checkNames() const;
 };
 
 std::vector<KernelRecord> readKernelRecords(const llvm::RecordKeeper &records);

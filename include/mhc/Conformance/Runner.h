@@ -41,6 +41,7 @@ struct Options {
   bool forward = true, gradients = true;
   std::string emit;    ///< write IR and inputs into this folder instead of running
   uint64_t random = 0; ///< number of random cases to run instead of golden ones
+  uint64_t mutate = 0; ///< number of mutants to raise instead
   uint64_t seed = 0;   ///< of the first random case
   std::vector<std::string> roots;
 };
@@ -54,6 +55,15 @@ Counts runGolden(const Options &options, const RunFunction &run, std::ostream &o
 
 /// Runs random programs at every fusion level and on the reference, and compares them with each other.
 Counts runRandom(const Options &options, const RunFunction &run, std::ostream &out);
+
+struct MutationCounts {
+  int64_t programs = 0, raised = 0, wrong = 0;
+};
+
+/// Changes random programs at random, and compares what raising and fusing make of them with what they were, in
+/// float64. The tolerance follows from how much a result moves when the arguments do in the last place of f32. Prints
+/// programs whose meaning is not kept.
+MutationCounts runMutants(const Options &options, std::ostream &out);
 
 /// Command line of mhc-conformance; returns the exit status.
 int conformanceMain(int argc, char **argv, const RunFunction &run);

@@ -49,13 +49,29 @@ def DecomposePass : Pass<"mhc-decompose", "::mlir::func::FuncOp"> {
     until only leaf ops are left.
   }];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
-def UnrollLoopsPass : Pass<"mhc-unroll-loops", "::mlir::func::FuncOp"> {
-  let summary = "Unroll every loop with a constant number of turns";
+def FlattenBranchesPass : Pass<"mhc-flatten-branches", "::mlir::func::FuncOp"> {
+  let summary = "Compute both sides of a branch and select one";
   let description = [{
-    Buffers are planned for straight-line code. What raising did not recognise is unrolled here, inner loops first.
+    Buffers are planned for straight-line code, so that the memory of both sides is part of the plan. An error says why a
+    branch cannot be flattened: an op that may only run where its side is taken, or sizes that differ between the sides.
+
+    Before:
+    ```mlir
+    %out = scf.if %c -> tensor<?xf32> {
+      %y = math.tanh %x : tensor<?xf32>
+      scf.yield %y : tensor<?xf32>
+    } else {
+      scf.yield %x : tensor<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %y = math.tanh %x : tensor<?xf32>
+    %out = arith.select %c, %y, %x : tensor<?xf32>
+    ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -67,7 +83,8 @@ def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
     and `mhc.dims`, the symbols of its dimensions: equal symbols have equal sizes, `M` is the first dynamic one.
 
     An error says why a function cannot be an entry: an argument that is no ranked tensor of a known element type, a
-    result size that no argument has, control flow that is left, a call that was not inlined.
+    result size that no argument has, control flow other than `scf.for`, a carried tensor whose size changes, a call that
+    was not inlined.
 
     Before:
     ```mlir
@@ -90,6 +107,26 @@ def FuseElementwisePass : Pass<"mhc-fuse-elementwise", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def ReuseOperandsPass : Pass<"mhc-reuse-operands", "::mlir::func::FuncOp"> {
+  let summary = "Let elementwise ops write over an operand that nobody else reads";
+  let description = [{
+    An elementwise op that would write into a new tensor writes over an operand instead, where that is read at the same
+    place only and has no other reader. Bufferization does not see this by itself: it would need to know that an op reads
+    no place after it is written.
+
+    Before:
+    ```mlir
+    %empty = tensor.empty(%M) : tensor<?xf32>
+    %y = linalg.generic {...} ins(%x, %e : ...) outs(%empty : tensor<?xf32>) { ^bb0(%a, %b, %out): subf %b, %a }
+    ```
+    After:
+    ```mlir
+    %y = linalg.generic {...} ins(%x : ...) outs(%e : tensor<?xf32>) { ^bb0(%a, %out): subf %out, %a }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def BufferizePass : Pass<"mhc-bufferize", "::mlir::ModuleOp"> {
   let summary = "Turn tensors into buffers";
   let description = [{
@@ -99,6 +136,28 @@ def BufferizePass : Pass<"mhc-bufferize", "::mlir::ModuleOp"> {
     buffers.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def CarryLoopsPass : Pass<"mhc-carry-loops", "::mlir::func::FuncOp"> {
+  let summary = "Keep what a loop carries in one buffer";
+  let description = [{
+    Bufferization lets a turn hand any buffer to the next one. Here the turn ends with a copy into the buffer that the
+    loop started with, so that memory does not depend on the number of turns and can be planned.
+
+    Before:
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %start) -> (memref<?xf32>) {
+      scf.yield %y : memref<?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      memref.copy %y, %start : memref<?xf32> to memref<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ResultParamsPass : Pass<"mhc-result-params", "::mlir::func::FuncOp"> {
@@ -116,8 +175,8 @@ def PlanMemoryPass : Pass<"mhc-plan-memory", "::mlir::func::FuncOp"> {
   let description = [{
     Sizes are polynomials of the symbols in `mhc.dims`. The arena has one region per product of symbols, and one for
     what does not depend on any; in a region, sizes are numbers, so that offsets are planned at compile time: buffers
-    that live at the same time do not overlap, others share memory (best fit, in program order). The symbol is
-    rounded up to a multiple of 64, which keeps every offset aligned for any size of the arguments.
+    that live at the same time do not overlap, others share memory (best fit, in program order). A loop uses the same
+    memory in every turn; what it reads from outside lives until its end. The symbol is rounded up to a multiple of 64, which keeps every offset aligned for any size of the arguments.
 
     One `memref.alloc` remains, the arena. The attribute `mhc.memory` records for each region the bytes of the arena, of
     the largest sum of live buffers (what no plan can beat) and of all buffers together (no sharing).

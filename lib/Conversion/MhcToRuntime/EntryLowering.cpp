@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One walk over the block, without a pattern driver. What is neither a buffer nor a call (arithmetic on sizes and
-// scalars) stays as it is, for the upstream conversions.
+// One walk, without a pattern driver. What is neither a buffer nor a call (loops, arithmetic on sizes and scalars)
+// stays as it is, for the upstream conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,8 @@ private:
 LogicalResult EntryLowering::run() {
   createEntry();
   // Lowering the arena splits the block; what follows moves along.
-  SmallVector<Operation *> ops = llvm::map_to_vector(entry.getBody().front(), [](Operation &op) { return &op; });
+  SmallVector<Operation *> ops;
+  entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
     if (failed(lower(op)))

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -23,6 +25,13 @@ static constexpr size_t kCallsPerPart = 48;
 static bool isRepeatable(Operation *op) {
   auto load = dyn_cast<LLVM::LoadOp>(op);
   return load ? load.getInvariant() : isMemoryEffectFree(op);
+}
+
+/// What the op reads, itself or in its regions.
+static SmallVector<Value> inputsOf(Operation *op) {
+  llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), inputs);
+  return inputs.takeVector();
 }
 
 namespace {
@@ -55,7 +64,7 @@ void EntrySplitter::findSteps() {
   SmallVector<std::pair<int, int>> spans;
   for (Operation &op : body.without_terminator()) {
     int earliest = steps.size();
-    for (Value operand : op.getOperands())
+    for (Value operand : inputsOf(&op))
       if (auto known = origin.find(operand); known != origin.end())
         earliest = std::min(earliest, known->second);
     bool repeatable = isRepeatable(&op);
@@ -81,7 +90,7 @@ Value EntrySplitter::inPart(Value value, IRMapping &mapping) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
+  for (Value operand : inputsOf(op))
     inPart(operand, mapping);
   builder.clone(*op, mapping);
   return mapping.lookup(value);
@@ -100,7 +109,7 @@ void EntrySplitter::addPart(ArrayRef<Operation *> part) {
   mapping.map(ValueRange(shared), block->getArguments());
   builder.setInsertionPointToEnd(block);
   for (Operation *step : part) {
-    for (Value operand : step->getOperands())
+    for (Value operand : inputsOf(step))
       inPart(operand, mapping);
     builder.clone(*step, mapping);
   }

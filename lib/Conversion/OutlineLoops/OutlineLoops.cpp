@@ -42,11 +42,14 @@ public:
   explicit LoopOutliner(ModuleOp module) : module(module), symbols(module) {}
 
   void run(func::FuncOp entry) {
-    for (Operation &op : llvm::make_early_inc_range(entry.getBody().front())) {
-      if (auto copy = dyn_cast<memref::CopyOp>(op))
-        outline(asLinalg(copy));
-      else if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
-        outline(linalg);
+    SmallVector<Operation *> ops;
+    entry.walk([&](Operation *op) {
+      if (isa<memref::CopyOp, linalg::LinalgOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      auto copy = dyn_cast<memref::CopyOp>(op);
+      outline(copy ? asLinalg(copy) : cast<linalg::LinalgOp>(op));
     }
   }
 

@@ -50,8 +50,8 @@ SmallVector<Value> PreOp::decompose(OpBuilder &builder) {
         SinkhornOp::create(builder, getLoc(), mixType, mix, getInit(), getOrder(), getDenom(), getSkEps(), getIters());
   if (getFoldPre()) {
     LeafBuilder::Sizes sizes = leaf.sizesOf(mix);
-    mix = leaf.sub(
-        mix, leaf.mul(leaf.broadcast(gates.getHPost(), sizes, {0, 1}), leaf.broadcast(gates.getHPre(), sizes, {0, 2})));
+    Value post = leaf.broadcast(gates.getHPost(), sizes, {0, 1});
+    mix = leaf.sub(mix, leaf.mul(post, leaf.broadcast(gates.getHPre(), sizes, {0, 2})));
   }
   Value u = AggregateOp::create(builder, getLoc(), getU().getType(), getX(), gates.getHPre(), getLayout());
   SmallVector<Value> results = {u};

@@ -44,8 +44,10 @@ SmallVector<Value> ProjectionOp::decompose(OpBuilder &builder) {
   Value x = leaf.toF32(leaf.join(getX(), 1, 2));
   Value phi = leaf.toF32(getPhi());
   bool rowsFirst = getPhiLayout() == PhiLayout::out_in;
-  if (getNormWeight())
-    phi = leaf.mul(phi, leaf.broadcast(leaf.toF32(getNormWeight()), leaf.sizesOf(phi), rowsFirst ? 1 : 0));
+  if (getNormWeight()) {
+    Value weight = leaf.toF32(getNormWeight());
+    phi = leaf.mul(phi, leaf.broadcast(weight, leaf.sizesOf(phi), rowsFirst ? 1 : 0));
+  }
   Value proj = leaf.matmul(x, phi, /*transposeLhs=*/false, /*transposeRhs=*/rowsFirst);
   Value meanSquare = leaf.reduce(ReduceKind::mean, leaf.mul(x, x), 1);
   if (getStatForm() == Stat::mean_square)

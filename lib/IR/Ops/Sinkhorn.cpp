@@ -8,6 +8,7 @@
 #include "Sinkhorn.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include <numeric>
 
 using namespace mlir;
@@ -53,19 +54,43 @@ static Value subtractLogSumExp(LeafBuilder &leaf, Value z, int64_t dim) {
   return leaf.sub(z, leaf.add(max, leaf.log(sum)));
 }
 
+/// Longer chains are written as a loop.
+constexpr int64_t kMaxTurnsWrittenOut = 32;
+
+/// `turn` applied `count` times.
+static Value repeat(OpBuilder &builder, Location loc, Value y, int64_t count,
+                    llvm::function_ref<Value(LeafBuilder &, Value)> turn) {
+  if (count <= kMaxTurnsWrittenOut) {
+    LeafBuilder leaf(builder, loc);
+    for (int64_t i = 0; i < count; ++i)
+      y = turn(leaf, y);
+    return y;
+  }
+  Value lower = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value upper = arith::ConstantIndexOp::create(builder, loc, count);
+  Value step = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, step, y,
+                                 [&](OpBuilder &inner, Location, Value, ValueRange carried) {
+                                   LeafBuilder leaf(inner, loc);
+                                   scf::YieldOp::create(inner, loc, turn(leaf, carried[0]));
+                                 });
+  return loop.getResult(0);
+}
+
 SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
   double eps = getEps().convertToDouble();
+  bool inLogs = getInit() == Init::log;
+  auto step = [&](LeafBuilder &leaf, Value y, int64_t dim) {
+    return inLogs ? subtractLogSumExp(leaf, y, dim) : divideBySum(leaf, y, dim, getDenom(), eps);
+  };
+  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, turns = getIters();
   Value y = getLogits();
-  SmallVector<int64_t> steps;
-  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first;
-  for (int64_t i = 0, iters = getIters(); i < iters; ++i)
-    steps.append({first, second});
   switch (getInit()) {
-  case Init::softmax_eps:
+  case Init::softmax_eps: // the softmax is the first row step
     y = leaf.softmax(y, kRow);
-    y = leaf.add(y, leaf.splat(eps, y));
-    steps.erase(steps.begin()); // the softmax was the first row step
+    y = step(leaf, leaf.add(y, leaf.splat(eps, y)), kCol);
+    --turns;
     break;
   case Init::exp:
     y = leaf.exp(y);
@@ -75,13 +100,11 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
     y = leaf.exp(leaf.sub(y, leaf.reduceLike(ReduceKind::max, y, getInit() == Init::exp_rowmax ? kRow : kCol)));
     break;
   case Init::log:
-    for (int64_t dim : steps)
-      y = subtractLogSumExp(leaf, y, dim);
-    return {leaf.exp(y)};
+    break;
   }
-  for (int64_t dim : steps)
-    y = divideBySum(leaf, y, dim, getDenom(), eps);
-  return {y};
+  y = repeat(builder, getLoc(), y, turns,
+             [&](LeafBuilder &leaf, Value y) { return step(leaf, step(leaf, y, first), second); });
+  return {inLogs ? leaf.exp(y) : y};
 }
 
 //===----------------------------------------------------------------------===//

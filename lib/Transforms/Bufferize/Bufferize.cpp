@@ -62,7 +62,10 @@ struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
       return getMemRefTypeWithStaticIdentityLayout(tensor, space);
     };
     BufferizationState state;
-    if (failed(insertTensorCopies(getOperation(), LocalAnalysis(options), state)) ||
+    // In this mode a loop may yield any buffer and does not ask for upstream's analysis; mhc-carry-loops copies.
+    OneShotBufferizationOptions copying = options;
+    copying.copyBeforeWrite = true;
+    if (failed(insertTensorCopies(getOperation(), LocalAnalysis(copying), state)) ||
         failed(bufferizeModuleOp(getOperation(), options, state)))
       signalPassFailure();
   }

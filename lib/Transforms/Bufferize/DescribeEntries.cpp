@@ -8,6 +8,7 @@
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mhc {
@@ -24,7 +25,7 @@ public:
   explicit EntryDescriber(func::FuncOp func) : func(func), dims(func), builder(func.getContext()) {}
 
   LogicalResult run() {
-    if (failed(checkStraightLine()))
+    if (failed(checkBody()))
       return failure();
     SmallVector<Attribute> arguments, results;
     for (BlockArgument argument : func.getArguments()) {
@@ -45,15 +46,12 @@ public:
   }
 
 private:
-  LogicalResult checkStraightLine() {
+  LogicalResult checkBody() {
     if (!func.getBody().hasOneBlock())
       return func.emitError() << "entry '" << func.getName() << "' has branches; needed one block";
-    WalkResult result = func.walk<WalkOrder::PreOrder>([](Operation *op) {
-      if (op->getName().getDialectNamespace() == "scf") {
-        op->emitError() << "'" << op->getName() << "' cannot be compiled; the number of turns of a loop must be "
-                        << "constant, and branches are not supported";
+    WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op->getName().getDialectNamespace() == "scf" && failed(checkControlFlow(op)))
         return WalkResult::interrupt();
-      }
       if (auto call = dyn_cast<func::CallOp>(op)) {
         call.emitError() << "the call of '" << call.getCallee() << "' cannot be inlined: the function is "
                          << "recursive or has no body";
@@ -62,6 +60,22 @@ private:
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkControlFlow(Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return isa<scf::YieldOp>(op)
+                 ? success()
+                 : op->emitError() << "'" << op->getName() << "' cannot be compiled; needed 'scf.for' or 'scf.if'";
+    for (auto [i, init, yielded] : llvm::enumerate(loop.getInitArgs(), loop.getYieldedValues())) {
+      auto type = dyn_cast<RankedTensorType>(init.getType());
+      for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+        if (!dims.sameSize(init, dim, yielded, dim))
+          return loop.emitError() << "'scf.for' cannot be compiled: a turn may change the size of carried value " << i
+                                  << " in dimension " << dim;
+    }
+    return success();
   }
 
   LogicalResult describe(StringRef kind, StringRef defaultName, unsigned number, Value tensor, NamedAttrList &attrs) {

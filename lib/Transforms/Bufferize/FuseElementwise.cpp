@@ -21,7 +21,8 @@ using namespace mlir;
 static OpOperand *fusableOperand(linalg::GenericOp op) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-    if (producer && producer->hasOneUse() && linalg::areElementwiseOpsFusable(operand))
+    if (producer && producer->hasOneUse() && producer->getBlock() == op->getBlock() &&
+        linalg::areElementwiseOpsFusable(operand))
       return operand;
   }
   return nullptr;

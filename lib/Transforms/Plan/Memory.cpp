@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Time is the position of an operation in the function's block. Every step is linear in the operations, but for the
-// logarithm of the free list.
+// Time is the position of an operation in the function; a loop is passed once. Every step is linear in the operations,
+// but for the logarithm of the free list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -50,7 +51,7 @@ public:
   explicit MemoryPlanner(func::FuncOp func) : func(func), block(func.getBody().front()), sizes(func) {}
 
   LogicalResult run() {
-    if (failed(collect()))
+    if (failed(collect(block)))
       return failure();
     for (auto &[monomial, region] : regions)
       place(region);
@@ -61,9 +62,10 @@ public:
   }
 
 private:
-  LogicalResult collect();
-  LogicalResult addBuffer(memref::AllocOp alloc, int64_t time);
-  void touch(Operation *op, int64_t time);
+  LogicalResult collect(Block &block);
+  LogicalResult collectLoop(scf::ForOp loop);
+  LogicalResult addBuffer(memref::AllocOp alloc);
+  void touch(Operation *op);
   static void place(Region &region);
   void emit();
   void emitRegion(OpBuilder &builder, const Monomial &monomial, Region &region, Value &end);
@@ -73,7 +75,9 @@ private:
   func::FuncOp func;
   Block &block;
   SizeAnalysis sizes;
+  int64_t time = 0;
   std::deque<Buffer> buffers;
+  SmallVector<Buffer *> touched;   ///< in program order, with repetitions
   DenseMap<Value, Buffer *> owner; ///< of every alias
   llvm::MapVector<Monomial, Region, std::map<Monomial, unsigned>> regions;
   SmallVector<Buffer *> mixed; ///< whose size is a sum over several products: placed one behind the other
@@ -84,11 +88,15 @@ static bool isView(Operation *op) {
   return isa<ViewLikeOpInterface, memref::CollapseShapeOp, memref::ExpandShapeOp>(op);
 }
 
-LogicalResult MemoryPlanner::collect() {
-  int64_t time = 0;
+LogicalResult MemoryPlanner::collect(Block &block) {
   for (Operation &op : block) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      if (failed(addBuffer(alloc, time)))
+      if (failed(addBuffer(alloc)))
+        return failure();
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (failed(collectLoop(loop)))
         return failure();
       continue;
     }
@@ -100,12 +108,28 @@ LogicalResult MemoryPlanner::collect() {
     if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<MemRefType>) && !isa<memref::GetGlobalOp>(op))
       return op.emitError() << "'" << op.getName() << "' makes a buffer that the memory plan cannot follow";
     ++time;
-    op.walk([&](Operation *inner) { touch(inner, time); });
+    op.walk([&](Operation *inner) { touch(inner); });
   }
   return success();
 }
 
-LogicalResult MemoryPlanner::addBuffer(memref::AllocOp alloc, int64_t time) {
+/// What a turn makes is gone at its end. What comes from outside is needed by every turn, from the first to the last.
+LogicalResult MemoryPlanner::collectLoop(scf::ForOp loop) {
+  int64_t start = ++time;
+  size_t before = touched.size();
+  if (failed(collect(*loop.getBody())))
+    return failure();
+  ++time;
+  for (Buffer *buffer : ArrayRef(touched).drop_front(before)) {
+    if (loop->isAncestor(buffer->alloc))
+      continue;
+    buffer->first = std::min(buffer->first, start);
+    buffer->last = time;
+  }
+  return success();
+}
+
+LogicalResult MemoryPlanner::addBuffer(memref::AllocOp alloc) {
   std::optional<Polynomial> elements = sizes.elements(alloc.getType(), alloc.getDynamicSizes());
   if (!elements)
     return alloc.emitError() << "the size of this temporary does not follow from the sizes of the arguments";
@@ -122,7 +146,7 @@ LogicalResult MemoryPlanner::addBuffer(memref::AllocOp alloc, int64_t time) {
   return success();
 }
 
-void MemoryPlanner::touch(Operation *op, int64_t time) {
+void MemoryPlanner::touch(Operation *op) {
   for (Value operand : op->getOperands()) {
     Buffer *buffer = owner.lookup(operand);
     if (!buffer)
@@ -130,6 +154,7 @@ void MemoryPlanner::touch(Operation *op, int64_t time) {
     if (buffer->first < 0)
       buffer->first = time;
     buffer->last = time;
+    touched.push_back(buffer);
   }
 }
 

@@ -45,6 +45,24 @@ func.func @scalars_are_passed(%a: memref<f32>, %b: memref<?xf32>) {
   return
 }
 
+// CHECK-LABEL: @in_a_loop
+func.func @in_a_loop(%a: memref<?xf32>, %b: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %two = arith.constant 2.0 : f32
+  // CHECK: scf.for
+  // CHECK-NEXT: call @mhc_loop_1(
+  scf.for %i = %c0 to %n step %c1 {
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%a : memref<?xf32>) outs(%b : memref<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.mulf %in, %two : f32
+      linalg.yield %0 : f32
+    }
+  }
+  return
+}
+
 // Copies of rows at different offsets are one function.
 // CHECK-LABEL: @copies
 func.func @copies(%a: memref<?x8xf32>, %b: memref<?x4xf32>, %M: index) {

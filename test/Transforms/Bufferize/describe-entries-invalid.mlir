@@ -36,13 +36,29 @@ func.func @size(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @loop(%x: tensor<4xf32>, %n: tensor<1xi64>) -> tensor<4xf32> {
+func.func @growing(%x: tensor<?xf32>, %n: tensor<1xi64>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %wide = tensor.extract %n[%c0] : tensor<1xi64>
   %turns = arith.index_cast %wide : i64 to index
-  // expected-error @below {{'scf.for' cannot be compiled; the number of turns of a loop must be constant, and branches are not supported}}
-  %0 = scf.for %i = %c0 to %turns step %c1 iter_args(%it = %x) -> tensor<4xf32> {
+  // expected-error @below {{'scf.for' cannot be compiled: a turn may change the size of carried value 0 in dimension 0}}
+  %0 = scf.for %i = %c0 to %turns step %c1 iter_args(%it = %x) -> tensor<?xf32> {
+    %longer = tensor.concat dim(0) %it, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %longer : tensor<?xf32>
+  }
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+func.func @while(%x: tensor<4xf32>, %go: tensor<1xi1>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'scf.while' cannot be compiled; needed 'scf.for' or 'scf.if'}}
+  %0 = scf.while (%it = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %more = tensor.extract %go[%c0] : tensor<1xi1>
+    scf.condition(%more) %it : tensor<4xf32>
+  } do {
+  ^bb0(%it: tensor<4xf32>):
     scf.yield %it : tensor<4xf32>
   }
   return %0 : tensor<4xf32>

@@ -22,3 +22,32 @@ func.func @value_with_two_readers_is_stored(%x: tensor<?x8xf32>) -> (tensor<?x8x
   %2 = math.absf %0 : tensor<?x8xf32>
   return %1, %2 : tensor<?x8xf32>, tensor<?x8xf32>
 }
+
+// What a loop reads is not computed again in every turn.
+// CHECK-LABEL: @outside_of_a_loop
+func.func @outside_of_a_loop(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %M = tensor.dim %x, %c0 : tensor<?xf32>
+  %empty = tensor.empty(%M) : tensor<?xf32>
+  // CHECK: math.exp
+  // CHECK: scf.for
+  // CHECK: arith.mulf
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  } -> tensor<?xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %x) -> tensor<?xf32> {
+    %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                         iterator_types = ["parallel"]}
+        ins(%y, %it : tensor<?xf32>, tensor<?xf32>) outs(%empty : tensor<?xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %m = arith.mulf %a, %b : f32
+      linalg.yield %m : f32
+    } -> tensor<?xf32>
+    scf.yield %z : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

@@ -84,3 +84,25 @@ func.func @no_temporaries() {
   // CHECK-NOT: memref.alloc
   return
 }
+
+// A turn uses the memory of the one before: %s and %u share. %x2 is read by every turn, so nothing in the loop may take its
+// place, although its last reader is the first op there.
+// CHECK-LABEL: @loop
+// CHECK-SAME: mhc.memory = [{all = 256 : i64, arena = 192 : i64, live = 192 : i64, per = ""}]
+func.func @loop(%x: memref<16xf32> {mhc.dims = ["16"]}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x2 = memref.alloc() : memref<16xf32>
+  linalg.copy ins(%x : memref<16xf32>) outs(%x2 : memref<16xf32>)
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK-COUNT-2: memref.view
+    %s = memref.alloc() : memref<16xf32>
+    linalg.copy ins(%x2 : memref<16xf32>) outs(%s : memref<16xf32>)
+    %t = memref.alloc() : memref<16xf32>
+    linalg.copy ins(%s : memref<16xf32>) outs(%t : memref<16xf32>)
+    %u = memref.alloc() : memref<16xf32>
+    linalg.copy ins(%t : memref<16xf32>) outs(%u : memref<16xf32>)
+  }
+  return
+}

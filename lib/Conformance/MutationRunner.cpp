@@ -1,0 +1,142 @@
+//===- MutationRunner.cpp - Raises programs that may no longer be mHC -----===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What raising and fusing make of a program means what the program meant, whatever it is.
+//
+//===----------------------------------------------------------------------===//
+#include "mhc/Conformance/Mutation.h"
+#include "mhc/Conformance/RandomCase.h"
+#include "mhc/Conformance/Runner.h"
+#include "mhc/Driver/Run.h"
+#include "mhc/IR/MhcInterfaces.h"
+#include "mlir/IR/Verifier.h"
+
+#include <cmath>
+#include <ostream>
+
+namespace mhc::conformance {
+
+static constexpr int kAttempts = 30, kMostChanges = 3;
+static constexpr const char *kEntry = "case";
+/// Raising takes constants as equal that are equal in f32.
+static constexpr double kPrecision = 1e-6;
+
+static llvm::ArrayRef<double> elements(const mhcrt::HostTensor &tensor) {
+  return {static_cast<const double *>(tensor.data()), static_cast<size_t>(tensor.elements())};
+}
+
+static double largest(const mhcrt::HostTensor &tensor) {
+  double result = 0;
+  for (double value : elements(tensor)) // a NaN stays
+    result = std::fabs(value) <= result ? result : std::fabs(value);
+  return result;
+}
+
+static double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b) {
+  double result = 0;
+  for (auto [x, y] : llvm::zip(elements(a), elements(b)))
+    result = std::fabs(x - y) <= result ? result : std::fabs(x - y);
+  return result;
+}
+
+/// The arguments, each number changed by about one unit in the last place of an f32.
+static Tensors disturbed(const Tensors &arguments, Random &random) {
+  Tensors result(arguments.size());
+  std::string error;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    mhcrt::convert(arguments[i].get(), MHCRT_F64, result[i], error);
+    for (int64_t j = 0; j < result[i].elements(); ++j)
+      static_cast<double *>(result[i].data())[j] *= 1 + random.pick({-0x1p-23, 0x1p-23});
+  }
+  return result;
+}
+
+namespace {
+
+struct Mutant {
+  Compiler::Module module;
+  Tensors results;
+  std::vector<double> tolerances;
+};
+
+} // namespace
+
+/// A changed copy that still verifies and computes finite numbers; nothing where the draw was bad.
+static std::optional<Mutant> tryMutant(Compiler &compiler, mlir::ModuleOp original, const Tensors &arguments,
+                                       Random &random) {
+  Mutant mutant{Compiler::Module(original.clone()), {}, {}};
+  auto func = mutant.module->lookupSymbol<mlir::func::FuncOp>(kEntry);
+  for (int64_t i = random.between(1, kMostChanges); i > 0; --i)
+    if (!mutate(func, random))
+      return std::nullopt;
+  auto verifies = [&] { return succeeded(mlir::verify(*mutant.module)); };
+  if (llvm::errorToBool(compiler.withDiagnostics("it does not verify", verifies)))
+    return std::nullopt;
+  auto results = evaluate(compiler, *mutant.module, kEntry, arguments);
+  auto others = evaluate(compiler, *mutant.module, kEntry, disturbed(arguments, random));
+  if (!results || !others) {
+    llvm::consumeError(results.takeError());
+    llvm::consumeError(others.takeError());
+    return std::nullopt;
+  }
+  for (auto [result, other] : llvm::zip(*results, *others)) {
+    mutant.tolerances.push_back(kPrecision * largest(result) + largestDifference(result, other));
+    if (!std::isfinite(mutant.tolerances.back()))
+      return std::nullopt;
+  }
+  mutant.results = std::move(*results);
+  return mutant;
+}
+
+/// What raising did wrong; empty when the meaning is kept.
+static std::string checkMutant(Compiler &compiler, Mutant &mutant, const Case &golden, const Tensors &arguments,
+                               bool &raised) {
+  if (llvm::Error error = compiler.run(*mutant.module, CompileOptions(), Phase::fuse))
+    return "  " + llvm::toString(std::move(error)) + "\n";
+  raised = mutant.module->walk([](DecomposableOpInterface) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+  auto results = evaluate(compiler, *mutant.module, kEntry, arguments);
+  if (!results)
+    return "  " + llvm::toString(results.takeError()) + "\n";
+  std::string report;
+  for (size_t i = 0; i < results->size(); ++i) {
+    double difference = largestDifference(mutant.results[i], (*results)[i]);
+    if (!(difference <= mutant.tolerances[i]))
+      report += "  '" + golden.outputs[i].name + "' changes by " + std::to_string(difference) + "; tolerance " +
+                std::to_string(mutant.tolerances[i]) + "\n";
+  }
+  return report;
+}
+
+MutationCounts runMutants(const Options &options, std::ostream &out) {
+  MutationCounts counts;
+  for (uint64_t seed = options.seed; seed < options.seed + options.mutate; ++seed) {
+    RandomCase original = randomCase(seed);
+    Random random(~seed);
+    Compiler compiler;
+    auto module = compiler.parseText(original.ir);
+    if (!module) {
+      out << llvm::toString(module.takeError()) << "\n";
+      ++counts.wrong;
+      continue;
+    }
+    std::optional<Mutant> mutant;
+    for (int attempt = 0; attempt < kAttempts && !mutant; ++attempt)
+      mutant = tryMutant(compiler, **module, original.inputs, random);
+    if (!mutant)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text) << **mutant->module;
+    bool raised = false;
+    std::string problem = checkMutant(compiler, *mutant, original.golden, original.inputs, raised);
+    ++counts.programs;
+    counts.raised += raised;
+    counts.wrong += !problem.empty();
+    if (!problem.empty())
+      out << "WRONG mutant, --seed=" << seed << "\n" << problem << text << "\n";
+  }
+  return counts;
+}
+
+} // namespace mhc::conformance

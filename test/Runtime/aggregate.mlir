@@ -1,0 +1,36 @@
+// The compiled kernel against the decomposition, in the float64 evaluator.
+// RUN: mhcc %s --fuse=none --verify --size=d0=33 | FileCheck %s
+// RUN: mhcc %s --fuse=none --verify --size=M=1 --size=d0=1 | FileCheck %s
+// RUN: mhcc %s --fuse=none --verify --size=M=0 --size=d0=33 | FileCheck %s
+
+// CHECK: entry bf16
+// CHECK-NEXT: result0: verified
+func.func @bf16(%x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>) -> tensor<?x64xbf16> {
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xbf16>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xbf16>)
+  return %u : tensor<?x64xbf16>
+}
+
+// CHECK: entry odd_f16
+// CHECK-NEXT: result0: verified
+func.func @odd_f16(%x: tensor<?x33x3xf16>, %h_pre: tensor<?x3xf32>) -> tensor<?x33xf16> {
+  %u = mhc.aggregate(x = %x : tensor<?x33x3xf16>, h_pre = %h_pre : tensor<?x3xf32>) <layout = Cn>
+    -> (u : tensor<?x33xf16>)
+  return %u : tensor<?x33xf16>
+}
+
+// CHECK: entry f32_any_channels
+// CHECK-NEXT: result0: verified
+func.func @f32_any_channels(%x: tensor<?x8x?xf32>, %h_pre: tensor<?x8xf32>) -> tensor<?x?xf32> {
+  %u = mhc.aggregate(x = %x : tensor<?x8x?xf32>, h_pre = %h_pre : tensor<?x8xf32>) <layout = nC>
+    -> (u : tensor<?x?xf32>)
+  return %u : tensor<?x?xf32>
+}
+
+// CHECK: entry one_stream
+// CHECK-NEXT: result0: verified
+func.func @one_stream(%x: tensor<?x7x1xf32>, %h_pre: tensor<?x1xf32>) -> tensor<?x7xf32> {
+  %u = mhc.aggregate(x = %x : tensor<?x7x1xf32>, h_pre = %h_pre : tensor<?x1xf32>) <layout = Cn>
+    -> (u : tensor<?x7xf32>)
+  return %u : tensor<?x7xf32>
+}
