@@ -33,12 +33,10 @@ HWY_INLINE V weigh(const X *x, int64_t stride, const float *h, int64_t n, int64_
 template <bool kStream, typename X, typename T>
 HWY_INLINE void aggregateRows(const X *x, int64_t stride, const float *h, int64_t n, int64_t count, T *u) {
   int64_t c = 0;
-  const bool shortRows = count * static_cast<int64_t>(sizeof(X)) <= kShortRowBytes;
   for (; c + 2 * kLanes <= count; c += 2 * kLanes) {
     V sumA, sumB, a, b;
     for (int64_t i = 0; i < n; ++i) {
-      if (shortRows)
-        prefetchAhead(x + i * stride + c, n * stride);
+      prefetchRow(x + i * stride, c, count, n * stride);
       loadPairAs<T>(x + i * stride + c, a, b);
       const V weight = hn::Set(d, h[i]);
       sumA = i == 0 ? hn::Mul(weight, a) : hn::MulAdd(weight, a, sumA);

@@ -90,11 +90,9 @@ HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *
   const int64_t C = args.C;
   int64_t c = 0;
   V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
-  const bool shortRows = C * static_cast<int64_t>(sizeof(T)) <= kShortRowBytes;
   for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
     for (int i = 0; i < 4; ++i) {
-      if (shortRows)
-        prefetchAhead(x + i * C + c, 4 * C);
+      prefetchRow(x + i * C, c, C, 4 * C);
       loadPair(x + i * C + c, inA[i], inB[i]);
     }
     loadBranch(args, f, c, a, b);

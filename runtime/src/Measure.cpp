@@ -70,46 +70,29 @@ static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double mhcrt_measure_copy_bandwidth(mhcrt_context *context) {
-  constexpr int64_t kBytes = 256 << 20, kTile = 256 << 10;
-  constexpr int kRuns = 8;
-  // Memory of its own: the context's scratch never shrinks, and half a gigabyte should not stay.
-  Block block;
-  char *from = static_cast<char *>(block.reserve(2 * kBytes, context->allocations));
-  if (!from) {
-    context->fail(MHCRT_OUT_OF_MEMORY, "mhcrt_measure_copy_bandwidth: no memory for %lld bytes",
-                  static_cast<long long>(2 * kBytes));
-    return 0;
-  }
-  std::memset(from, 0, 2 * kBytes);
+double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to) {
+  constexpr int64_t kTile = 256 << 10;
   double best = 0;
-  for (int run = 0; run < 2 * kRuns; ++run) {
-    const bool stream = run % 2 == 0;
+  for (bool stream : {false, true}) {
     const double start = now();
-    context->parallelFor(kBytes / kTile, [&](int64_t tile, int) {
+    context->parallelFor(MHCRT_MEASURE_COPY_BYTES / kTile, [&](int64_t tile, int) {
       HWY_DYNAMIC_DISPATCH(copyBlock)
-      (reinterpret_cast<const float *>(from + tile * kTile), reinterpret_cast<float *>(from + kBytes + tile * kTile),
-       kTile, stream);
+      (reinterpret_cast<const float *>(static_cast<const char *>(from) + tile * kTile),
+       reinterpret_cast<float *>(static_cast<char *>(to) + tile * kTile), kTile, stream);
     });
-    best = std::max(best, 2.0 * kBytes / (now() - start));
+    best = std::max(best, 2.0 * MHCRT_MEASURE_COPY_BYTES / (now() - start));
   }
   return best;
 }
 
 double mhcrt_measure_fma_peak(mhcrt_context *context) {
   constexpr int64_t kRounds = 100000, kTilesPerThread = 16;
-  constexpr int kRuns = 8;
-  const int64_t tiles = kTilesPerThread * context->pool.threads();
-  double best = 0;
-  for (int run = 0; run < kRuns; ++run) {
-    std::atomic<int64_t> total{0};
-    const double start = now();
-    context->parallelFor(tiles, [&](int64_t, int) {
-      float sink[3] = {1.0f, 0.5f, 1.0f};
-      total += HWY_DYNAMIC_DISPATCH(multiplyAdds)(kRounds, sink);
-    });
-    best = std::max(best, static_cast<double>(total.load()) / (now() - start));
-  }
-  return best;
+  std::atomic<int64_t> total{0};
+  const double start = now();
+  context->parallelFor(kTilesPerThread * context->pool.threads(), [&](int64_t, int) {
+    float sink[3] = {1.0f, 0.5f, 1.0f};
+    total += HWY_DYNAMIC_DISPATCH(multiplyAdds)(kRounds, sink);
+  });
+  return static_cast<double>(total.load()) / (now() - start);
 }
 #endif // HWY_ONCE

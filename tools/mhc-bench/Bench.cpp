@@ -49,79 +49,76 @@ static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Median over the repetitions, after two calls that bring memory and clock up.
-static Expected<double> timeCalls(KernelFunction &function, mhcrt_context *context, int reps) {
-  auto call = [&]() -> Expected<double> {
-    double start = now();
+/// One call of the kernel, after one that brings memory and clock up.
+static Expected<double> timeCall(KernelFunction &function, mhcrt_context *context) {
+  double start = 0;
+  for (int call = 0; call < 2; ++call) {
+    start = now();
     if (function() != MHCRT_OK)
       return llvm::createStringError(mhcrt_last_error(context));
-    return now() - start;
-  };
-  constexpr double kSeconds = 0.3;
-  constexpr int kMinReps = 5, kMaxReps = 10000;
-  Expected<double> first = call();
-  if (!first)
-    return first.takeError();
-  Expected<double> second = call();
-  if (!second)
-    return second.takeError();
-  if (reps == 0)
-    reps = std::clamp(static_cast<int>(kSeconds / *second), kMinReps, kMaxReps);
-  std::vector<double> times;
-  for (int i = 0; i < reps; ++i) {
-    Expected<double> time = call();
-    if (!time)
-      return time.takeError();
-    times.push_back(*time);
   }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
+  return now() - start;
 }
 
-static Expected<Measurement> measure(Case c, mhcrt_context *context, int reps) {
-  constexpr int64_t kAlignment = 64;
+constexpr int64_t kAlignment = 64;
+
+static Expected<Buffer> allocate(int64_t bytes) {
+  Buffer buffer(std::aligned_alloc(kAlignment, llvm::alignTo(bytes, kAlignment)));
+  if (!buffer)
+    return llvm::createStringError("no memory for " + std::to_string(bytes) + " bytes");
+  return buffer;
+}
+
+static Expected<Measurement> measure(Case c, mhcrt_context *context, int rounds, void *copyFrom, void *copyTo) {
   std::vector<Buffer> buffers;
   std::vector<void *> data;
   for (auto [i, tensor] : llvm::enumerate(c.tensors)) {
-    int64_t bytes = tensor.elements * mhcrt_dtype_bytes(tensor.dtype);
-    Buffer buffer(tensor.isPresent ? std::aligned_alloc(kAlignment, llvm::alignTo(bytes, kAlignment)) : nullptr);
-    if (tensor.isPresent && !buffer)
-      return llvm::createStringError("no memory for " + std::to_string(bytes) + " bytes");
-    if (tensor.isPresent && !c.info->tensors[i].isResult)
-      fill(buffer.get(), tensor, i);
-    data.push_back(buffer.get());
-    buffers.push_back(std::move(buffer));
+    if (!tensor.isPresent) {
+      data.push_back(nullptr);
+      continue;
+    }
+    Expected<Buffer> buffer = allocate(tensor.elements * mhcrt_dtype_bytes(tensor.dtype));
+    if (!buffer)
+      return buffer.takeError();
+    if (!c.info->tensors[i].isResult)
+      fill(buffer->get(), tensor, i);
+    data.push_back(buffer->get());
+    buffers.push_back(std::move(*buffer));
   }
   KernelFunction function(c, context, data);
   if (!function.isFound())
     return llvm::createStringError("the runtime has no '" + c.info->symbol + "'");
-  Expected<double> seconds = timeCalls(function, context, reps);
-  if (!seconds)
-    return seconds.takeError();
-  return Measurement{std::move(c), *seconds};
+  Measurement best{std::move(c)};
+  for (int round = 0; round < rounds; ++round) {
+    Expected<double> seconds = timeCall(function, context);
+    if (!seconds)
+      return seconds.takeError();
+    best.seconds = std::min(best.seconds, *seconds);
+    best.copyBytesPerSecond =
+        std::max(best.copyBytesPerSecond, mhcrt_measure_copy_bandwidth(context, copyFrom, copyTo));
+    best.multiplyAddsPerSecond = std::max(best.multiplyAddsPerSecond, mhcrt_measure_fma_peak(context));
+  }
+  return best;
 }
 
 //===----------------------------------------------------------------------===//
 // The report
 //===----------------------------------------------------------------------===//
 
-static double percent(double part, double whole) { return 100 * part / whole; }
-
-static void printHeader(llvm::raw_ostream &os, const Options &options, const Peaks &peaks, int threads) {
-  os << formatv("{0} threads: copy {1:f1} GB/s, {2:f1} G multiply-adds/s. M = {3}, n = {4}\n\n", threads,
-                peaks.copyBytesPerSecond / 1e9, peaks.multiplyAddsPerSecond / 1e9, options.M, options.n);
-  os << formatv("{0,-16}{1,-6}{2,6}{3,11}{4,9}{5,8}{6,13}{7,13}{8,9}\n", "kernel", "dtype", "C", "ms", "GB/s", "% copy",
-                "bytes need", "adds need", "/ bound");
+static void printHeader(llvm::raw_ostream &os, const Options &options, int threads) {
+  os << formatv("{0} threads, M = {1}, n = {2}; best of {3} rounds\n\n", threads, options.M, options.n, options.rounds);
+  os << formatv("{0,-16}{1,-6}{2,6}{3,11}{4,9}{5,8}{6,8}{7,13}{8,13}{9,9}\n", "kernel", "dtype", "C", "ms", "GB/s",
+                "copy", "% copy", "bytes need", "adds need", "/ bound");
 }
 
-static void printRow(llvm::raw_ostream &os, const Measurement &m, const Peaks &peaks) {
-  os << formatv("{0,-16}{1,-6}{2,6}{3,11:f3}{4,9:f1}{5,8:f0}{6,10:f3} ms{7,10:f3} ms{8,9:f2}\n", m.c.kernel,
+static void printRow(llvm::raw_ostream &os, const Measurement &m) {
+  os << formatv("{0,-16}{1,-6}{2,6}{3,11:f3}{4,9:f1}{5,8:f1}{6,8:f0}{7,10:f3} ms{8,10:f3} ms{9,9:f2}\n", m.c.kernel,
                 mhcrt_dtype_name(m.c.dtype), m.c.sizes.C, 1e3 * m.seconds, m.bytesPerSecond() / 1e9,
-                percent(m.bytesPerSecond(), peaks.copyBytesPerSecond), 1e3 * m.byteBound(peaks),
-                1e3 * m.arithmeticBound(peaks), m.seconds / m.bound(peaks));
+                m.copyBytesPerSecond / 1e9, m.copyPercent(), 1e3 * m.byteBound(), 1e3 * m.arithmeticBound(),
+                m.seconds / m.bound());
 }
 
-static llvm::json::Value toJson(const Measurement &m, const Peaks &peaks) {
+static llvm::json::Value toJson(const Measurement &m) {
   return llvm::json::Object{{"kernel", m.c.kernel},
                             {"dtype", mhcrt_dtype_name(m.c.dtype)},
                             {"M", m.c.sizes.M},
@@ -129,10 +126,12 @@ static llvm::json::Value toJson(const Measurement &m, const Peaks &peaks) {
                             {"n", m.c.sizes.n},
                             {"ms", 1e3 * m.seconds},
                             {"gbs", m.bytesPerSecond() / 1e9},
-                            {"copy_percent", percent(m.bytesPerSecond(), peaks.copyBytesPerSecond)},
-                            {"byte_bound_ms", 1e3 * m.byteBound(peaks)},
-                            {"arithmetic_bound_ms", 1e3 * m.arithmeticBound(peaks)},
-                            {"bound_ratio", m.seconds / m.bound(peaks)}};
+                            {"copy_gbs", m.copyBytesPerSecond / 1e9},
+                            {"copy_percent", m.copyPercent()},
+                            {"multiply_adds_per_second", m.multiplyAddsPerSecond},
+                            {"byte_bound_ms", 1e3 * m.byteBound()},
+                            {"arithmetic_bound_ms", 1e3 * m.arithmeticBound()},
+                            {"bound_ratio", m.seconds / m.bound()}};
 }
 
 /// How much of `pre` its coefficients would take as kernels of their own.
@@ -146,7 +145,7 @@ static void printCoefficientShare(llvm::raw_ostream &os, const std::vector<Measu
   for (const Measurement &m : all)
     if (m.c.kernel == "pre")
       os << formatv("gates and sinkhorn are {0:f1} % of pre at C = {1}, {2}\n",
-                    percent(gates->seconds + sinkhorn->seconds, m.seconds), m.c.sizes.C, mhcrt_dtype_name(m.c.dtype));
+                    100 * (gates->seconds + sinkhorn->seconds) / m.seconds, m.c.sizes.C, mhcrt_dtype_name(m.c.dtype));
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,29 +167,34 @@ static std::vector<Case> makeCases(const Options &options) {
 }
 
 static llvm::Error run(const Options &options, mhcrt_context *context, llvm::raw_ostream &os) {
+  if (options.rounds < 1)
+    return llvm::createStringError("rounds is " + std::to_string(options.rounds) + "; needed at least 1");
   if (options.M < 1 || options.n < 1 || llvm::any_of(options.channels, [](int64_t C) { return C < 1; }))
     return llvm::createStringError("M, n and C are sizes; needed at least 1");
   std::vector<Case> cases = makeCases(options);
   if (cases.empty())
     return llvm::createStringError("there is no kernel '" + options.kernel + "'");
-  Peaks peaks{mhcrt_measure_copy_bandwidth(context), mhcrt_measure_fma_peak(context)};
+  Expected<Buffer> from = allocate(MHCRT_MEASURE_COPY_BYTES), to = allocate(MHCRT_MEASURE_COPY_BYTES);
+  if (!from || !to)
+    return llvm::joinErrors(from.takeError(), to.takeError());
+  std::memset(from->get(), 0, MHCRT_MEASURE_COPY_BYTES);
   if (!options.json)
-    printHeader(os, options, peaks, mhcrt_context_threads(context));
+    printHeader(os, options, mhcrt_context_threads(context));
   std::vector<Measurement> all;
   for (Case &c : cases) {
-    Expected<Measurement> measurement = measure(std::move(c), context, options.reps);
+    Expected<Measurement> measurement = measure(std::move(c), context, options.rounds, from->get(), to->get());
     if (!measurement) { // a shape that the kernel does not take, such as n! permutations of many streams
       llvm::WithColor::warning(llvm::errs(), "mhc-bench") << llvm::toString(measurement.takeError()) << "\n";
       mhcrt_clear_error(context);
       continue;
     }
     if (!options.json)
-      printRow(os, *measurement, peaks);
+      printRow(os, *measurement);
     all.push_back(std::move(*measurement));
   }
   if (options.json)
     os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(
-                                 llvm::map_range(all, [&](const Measurement &m) { return toJson(m, peaks); }))));
+                                 llvm::map_range(all, [&](const Measurement &m) { return toJson(m); }))));
   else
     printCoefficientShare(os << "\n", all);
   return llvm::Error::success();

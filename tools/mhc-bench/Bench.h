@@ -12,6 +12,7 @@
 #include "mhcrt/mhcrt.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 namespace mhc::bench {
 
@@ -21,23 +22,21 @@ struct Options {
   std::vector<int32_t> dtypes;
   std::string kernel; ///< one kernel only; empty for all
   int threads = 0;    ///< 0 for one per core
-  int reps = 0;       ///< 0 for as many as take about 0.3 s
+  int rounds = 15;    ///< of each kernel
   bool json = false;
 };
 
-/// What the machine does at best, measured in this run.
-struct Peaks {
-  double copyBytesPerSecond, multiplyAddsPerSecond;
-};
-
+/// The best of some rounds, in each of which the kernel, a copy and the multipliers had their turn: what disturbs one
+/// of them on a shared machine disturbs the others too.
 struct Measurement {
   Case c;
-  double seconds;
+  double seconds = INFINITY, copyBytesPerSecond = 0, multiplyAddsPerSecond = 0;
 
   double bytesPerSecond() const { return c.bytes / seconds; }
-  double byteBound(const Peaks &peaks) const { return c.bytes / peaks.copyBytesPerSecond; }
-  double arithmeticBound(const Peaks &peaks) const { return c.flops / 2 / peaks.multiplyAddsPerSecond; }
-  double bound(const Peaks &peaks) const { return std::max(byteBound(peaks), arithmeticBound(peaks)); }
+  double copyPercent() const { return 100 * bytesPerSecond() / copyBytesPerSecond; }
+  double byteBound() const { return c.bytes / copyBytesPerSecond; }
+  double arithmeticBound() const { return c.flops / 2 / multiplyAddsPerSecond; }
+  double bound() const { return std::max(byteBound(), arithmeticBound()); }
 };
 
 /// Times all cases of the options and prints a row for each, as it comes or as one JSON array.

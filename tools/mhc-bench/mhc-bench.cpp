@@ -25,14 +25,14 @@ struct CommandLine {
       "dtype", cl::desc("Types of the activations (default: f32,bf16)"), cl::CommaSeparated,
       cl::values(clEnumValN(MHCRT_F32, "f32", "32 bits"), clEnumValN(MHCRT_BF16, "bf16", "16 bits"))};
   cl::opt<int> threads{"threads", cl::desc("Threads; 0 is one per core"), cl::init(0)};
-  cl::opt<int> reps{"reps", cl::desc("Calls per kernel; 0 is as many as take 0.3 s"), cl::init(0)};
+  cl::opt<int> rounds{"rounds", cl::desc("Calls per kernel, of which the best counts"), cl::init(15)};
   cl::opt<bool> json{"json", cl::desc("Print one JSON array")};
   cl::opt<std::string> backend{"backend", cl::desc("Where kernels run: cpu"), cl::init("cpu")};
 
   Options options() {
     Options options{
         tokens, streams, {channels.begin(), channels.end()}, {dtypes.begin(), dtypes.end()}, kernel, threads,
-        reps,   json};
+        rounds, json};
     if (options.channels.empty())
       options.channels = {1280, 2560, 4096, 7168};
     if (options.dtypes.empty())
