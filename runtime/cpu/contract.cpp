@@ -6,9 +6,9 @@
 //   out[m,c] = sum_i x[m,i,c]          mode sum
 //   out[m,c] = (1/n) sum_i x[m,i,c]    mode mean
 //
-// Plan    Blocks of channels as f32 planes in the first-level cache, then a sum over planes, lanes along C.
+// Plan    That of aggregate, without weights.
 // Bytes   per token (n+1)*C elements.
-// Needs   nothing.
+// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32 sums in the order of i, a true division for mean, one rounding at the store.
 //
 //===------------------------------------------------------------------------===//
@@ -25,34 +25,71 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-template <typename T>
-void contractTyped(const void *x, void *out, int64_t first, int64_t last, int64_t n, int64_t C, int32_t layout,
-                   bool mean) {
-  const V divisor = hn::Set(d, mean ? static_cast<float>(n) : 1.0f);
-  Planes planes, sums;
-  for (int64_t m = first; m < last; ++m) {
-    for (int64_t c = 0; c < C; c += kBlock) {
-      const int64_t count = HWY_MIN(kBlock, C - c);
-      loadPlanes(static_cast<const T *>(x) + m * n * C, layout, n, C, c, count, planes);
-      for (int64_t k = 0; k < count; k += kLanes) {
-        V sum = load(planes[0] + k);
-        for (int64_t i = 1; i < n; ++i)
-          sum = hn::Add(sum, load(planes[i] + k));
-        store(hn::Div(sum, divisor), sums[0] + k);
-      }
-      narrow(sums[0], count, static_cast<T *>(out) + m * C + c);
+/// Rows at a distance of `stride` elements.
+template <bool kStream, typename X, typename T>
+HWY_INLINE void contractRows(const X *x, int64_t stride, int64_t n, int64_t count, V divisor, T *out) {
+  int64_t c = 0;
+  for (; c + 2 * kLanes <= count; c += 2 * kLanes) {
+    V sumA, sumB, a, b;
+    for (int64_t i = 0; i < n; ++i) {
+      prefetchRow(x + i * stride, c, count, n * stride);
+      loadPairAs<T>(x + i * stride + c, a, b);
+      sumA = i == 0 ? a : hn::Add(sumA, a);
+      sumB = i == 0 ? b : hn::Add(sumB, b);
     }
+    storePair<kStream>(hn::Div(sumA, divisor), hn::Div(sumB, divisor), out + c);
+  }
+  for (; c < count; c += kLanes) {
+    const int64_t lanes = HWY_MIN(kLanes, count - c);
+    const auto at = [&](int64_t i) HWY_ATTR {
+      const X *from = x + i * stride + c;
+      return lanes == kLanes ? load(from) : loadPartial(from, lanes);
+    };
+    V sum = at(0);
+    for (int64_t i = 1; i < n; ++i)
+      sum = hn::Add(sum, at(i));
+    sum = hn::Div(sum, divisor);
+    if (lanes == kLanes)
+      store(sum, out + c);
+    else
+      storePartial(sum, out + c, lanes);
   }
 }
 
+template <bool kStream, typename T>
+void contractTyped(const T *x, T *out, int64_t first, int64_t last, int64_t n, int64_t C, int32_t layout, bool mean) {
+  const V divisor = hn::Set(d, mean ? static_cast<float>(n) : 1.0f);
+  Planes planes;
+  for (int64_t m = first; m < last; ++m) {
+    if (layout == MHCRT_LAYOUT_NC) {
+      contractRows<kStream>(x + m * n * C, C, n, C, divisor, out + m * C);
+      continue;
+    }
+    for (int64_t c = 0; c < C; c += kBlock) {
+      const int64_t count = HWY_MIN(kBlock, C - c);
+      loadPlanes(x + m * n * C, layout, n, C, c, count, planes);
+      contractRows<kStream>(planes.values, kBlock, n, count, divisor, out + m * C + c);
+    }
+  }
+  if (kStream)
+    hwy::FlushStream();
+}
+
 void contractTokens(const void *x, int32_t type, void *out, int64_t first, int64_t last, int64_t n, int64_t C,
-                    int32_t layout, bool mean) {
+                    int32_t layout, bool mean, bool stream) {
+  const auto run = [&](auto element) {
+    using T = decltype(element);
+    if (stream)
+      contractTyped<true>(static_cast<const T *>(x), static_cast<T *>(out), first, last, n, C, layout, mean);
+    else
+      contractTyped<false>(static_cast<const T *>(x), static_cast<T *>(out), first, last, n, C, layout, mean);
+  };
   if (type == MHCRT_F32)
-    contractTyped<float>(x, out, first, last, n, C, layout, mean);
+    run(float());
   else if (type == MHCRT_BF16)
-    contractTyped<Bf16>(x, out, first, last, n, C, layout, mean);
+    run(Bf16());
   else
-    contractTyped<F16>(x, out, first, last, n, C, layout, mean);
+    run(F16());
 }
 
 } // namespace HWY_NAMESPACE
@@ -75,9 +112,11 @@ mhcrt_status mhcrt_contract(mhcrt_context *ctx, const void *x, int32_t x_type, v
   if (!call.begin())
     return call.status();
 
-  forTokens(ctx, M, (n + 1) * C * mhcrt_dtype_bytes(x_type), [&](int64_t first, int64_t last) {
+  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  const bool stream = streams(out, M, rowBytes);
+  forTokens(ctx, M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
     HWY_DYNAMIC_DISPATCH(contractTokens)
-    (x, x_type, out, first, last, n, C, layout, mode == MHCRT_CONTRACT_MODE_MEAN);
+    (x, x_type, out, first, last, n, C, layout, mode == MHCRT_CONTRACT_MODE_MEAN, stream);
   });
   return MHCRT_OK;
 }

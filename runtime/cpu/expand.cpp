@@ -5,17 +5,49 @@
 //
 //   streams[m,i,c] = x[m,c]
 //
-// Plan    Elements are copied as bits; no instruction set matters. nC: n copies of a row. Cn: n equal neighbours.
+// Plan    Elements are copied as bits. nC: n copies of a row, a whole cache line per store past the caches where the
+//         output is large. Cn: n equal neighbours.
 // Bytes   per token (n+1)*C elements.
-// Needs   nothing.
+// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
 // Round   nothing is rounded.
 //
 //===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/expand.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/Simd-inl.h"
+
 #include "cpu/Tokens.h"
 #include "mhcrt/kernels.h"
 #include "src/KernelCall.h"
 
-#include <cstring>
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// n copies of a row of whole cache lines, past the caches.
+void streamCopies(const char *row, int64_t rowBytes, int64_t n, char *token) {
+  constexpr int64_t kLine = 16; // in f32
+  const float *from = reinterpret_cast<const float *>(row);
+  const int64_t count = rowBytes / 4;
+  for (int64_t c = 0; c < count; c += kLine) {
+    prefetchRow(from, c, count, count);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = c; k < c + kLine; k += kLanes)
+        hn::Stream(hn::LoadU(d, from + k), d, reinterpret_cast<float *>(token + i * rowBytes) + k);
+  }
+  hwy::FlushStream();
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(streamCopies);
+} // namespace mhcrt
 
 using namespace mhcrt;
 
@@ -45,11 +77,14 @@ mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, voi
   const int64_t rowBytes = C * bytes;
   const char *from = static_cast<const char *>(x);
   char *to = static_cast<char *>(streams);
+  const bool stream = mhcrt::streams(to, M * n, rowBytes);
   forTokens(ctx, M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
     for (int64_t m = first; m < last; ++m) {
       const char *row = from + m * rowBytes;
       char *token = to + m * n * rowBytes;
-      if (layout == MHCRT_LAYOUT_NC) {
+      if (layout == MHCRT_LAYOUT_NC && stream) {
+        HWY_DYNAMIC_DISPATCH(streamCopies)(row, rowBytes, n, token);
+      } else if (layout == MHCRT_LAYOUT_NC) {
         for (int64_t i = 0; i < n; ++i)
           std::memcpy(token + i * rowBytes, row, rowBytes);
       } else if (bytes == 2) {
@@ -61,3 +96,4 @@ mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, voi
   });
   return MHCRT_OK;
 }
+#endif // HWY_ONCE
