@@ -7,6 +7,7 @@
 
 #include "mhc/InitAll.h"
 #include "mhc/Conversion/Passes.h"
+#include "mhc/IR/Gradients.h"
 #include "mhc/IR/MhcDialect.h"
 #include "mhc/Pipelines/Pipelines.h"
 #include "mhc/Transforms/BufferizationModels.h"
@@ -48,6 +49,8 @@ void mhc::registerAllDialects(DialectRegistry &registry) {
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
   func::registerInlinerExtension(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
+
+  registerGradients(registry);
 
   registerBufferizationModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);

@@ -92,7 +92,8 @@ std::optional<Case> readCase(const std::string &directory, std::string &error) {
     golden.attributes = readAttributes(json.at("attrs"));
     golden.inputs = readTensors(json.at("tensors"), "inputs");
     golden.outputs = readTensors(json.at("tensors"), "outputs");
-    golden.hasGradients = !readTensors(json.at("tensors"), "grads").empty();
+    golden.cotangents = readTensors(json.at("tensors"), "cotangents");
+    golden.gradients = readTensors(json.at("tensors"), "grads");
     golden.float32 = readTolerance(json.at("tolerance").at("float32"));
     golden.reference = readTolerance(json.at("tolerance").at("reference"));
     return golden;

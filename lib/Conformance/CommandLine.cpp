@@ -24,6 +24,7 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
   --random=N                       run N random programs against the reference instead of golden cases
   --mutate=N                       raise and fuse N random programs with random changes: their meaning must stay.
                                    Ends with a line "N programs, K raised, W wrong"
+  --random-gradients=N             differentiate N random graphs and compare with finite differences in float64
   --seed=N                         seed of the first random program (default: 0)
 )";
 
@@ -74,6 +75,8 @@ static bool parse(const std::string &argument, Options &options) {
     return number(value, options.random) && options.random > 0;
   if (name == "--mutate")
     return number(value, options.mutate) && options.mutate > 0;
+  if (name == "--random-gradients")
+    return number(value, options.randomGradients) && options.randomGradients > 0;
   return name == "--seed" && number(value, options.seed);
 }
 
@@ -90,8 +93,9 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
       return 2;
     }
   }
-  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) != 1) {
-    std::cerr << "mhc-conformance: give folders of golden cases, or --random=N, or --mutate=N; see --help\n";
+  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.randomGradients > 0) != 1) {
+    std::cerr << "mhc-conformance: give folders of golden cases, or one of --random=N, --mutate=N and "
+                 "--random-gradients=N; see --help\n";
     return 2;
   }
   for (const std::string &root : options.roots)
@@ -104,7 +108,9 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
     std::cout << counts.programs << " programs, " << counts.raised << " raised, " << counts.wrong << " wrong\n";
     return counts.wrong ? 1 : 0;
   }
-  Counts counts = options.random ? runRandom(options, run, std::cout) : runGolden(options, run, std::cout);
+  Counts counts = options.randomGradients ? runGradients(options, std::cout)
+                  : options.random        ? runRandom(options, run, std::cout)
+                                          : runGolden(options, run, std::cout);
   std::cout << counts.passed << (options.emit.empty() ? " passed, " : " written, ") << counts.failed << " failed\n";
   return counts.failed ? 1 : 0;
 }

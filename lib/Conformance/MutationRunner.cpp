@@ -23,36 +23,6 @@ static constexpr const char *kEntry = "case";
 /// Raising takes constants as equal that are equal in f32.
 static constexpr double kPrecision = 1e-6;
 
-static llvm::ArrayRef<double> elements(const mhcrt::HostTensor &tensor) {
-  return {static_cast<const double *>(tensor.data()), static_cast<size_t>(tensor.elements())};
-}
-
-static double largest(const mhcrt::HostTensor &tensor) {
-  double result = 0;
-  for (double value : elements(tensor)) // a NaN stays
-    result = std::fabs(value) <= result ? result : std::fabs(value);
-  return result;
-}
-
-static double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b) {
-  double result = 0;
-  for (auto [x, y] : llvm::zip(elements(a), elements(b)))
-    result = std::fabs(x - y) <= result ? result : std::fabs(x - y);
-  return result;
-}
-
-/// The arguments, each number changed by about one unit in the last place of an f32.
-static Tensors disturbed(const Tensors &arguments, Random &random) {
-  Tensors result(arguments.size());
-  std::string error;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    mhcrt::convert(arguments[i].get(), MHCRT_F64, result[i], error);
-    for (int64_t j = 0; j < result[i].elements(); ++j)
-      static_cast<double *>(result[i].data())[j] *= 1 + random.pick({-0x1p-23, 0x1p-23});
-  }
-  return result;
-}
-
 namespace {
 
 struct Mutant {
@@ -75,14 +45,14 @@ static std::optional<Mutant> tryMutant(Compiler &compiler, mlir::ModuleOp origin
   if (llvm::errorToBool(compiler.withDiagnostics("it does not verify", verifies)))
     return std::nullopt;
   auto results = evaluate(compiler, *mutant.module, kEntry, arguments);
-  auto others = evaluate(compiler, *mutant.module, kEntry, disturbed(arguments, random));
+  auto others = evaluate(compiler, *mutant.module, kEntry, disturbed(arguments, random.between(0, INT_MAX)));
   if (!results || !others) {
     llvm::consumeError(results.takeError());
     llvm::consumeError(others.takeError());
     return std::nullopt;
   }
   for (auto [result, other] : llvm::zip(*results, *others)) {
-    mutant.tolerances.push_back(kPrecision * largest(result) + largestDifference(result, other));
+    mutant.tolerances.push_back(kPrecision * largestMagnitude(result) + largestDifference(result, other));
     if (!std::isfinite(mutant.tolerances.back()))
       return std::nullopt;
   }

@@ -29,56 +29,81 @@ static int32_t dtypeOf(Element element) {
   return MHCRT_NONE;
 }
 
-/// The file of a tensor with its token axes collapsed, as `dtype`.
-static bool load(const Case &golden, const TensorInfo &info, int32_t dtype, mhcrt::HostTensor &tensor,
-                 std::string &error) {
+/// The shape of an input or output with its token axes collapsed.
+static std::vector<int64_t> shapeOf(const Case &golden, const TensorInfo &like) {
+  std::vector<int64_t> shape = tokenShape(golden, like);
+  std::replace(shape.begin(), shape.end(), kTokens, tokenCount(golden));
+  return shape;
+}
+
+/// A file in the shape of the input or output `like`, as `dtype`.
+static bool load(const Case &golden, const TensorInfo &like, const std::string &file, int32_t dtype,
+                 mhcrt::HostTensor &tensor, std::string &error) {
   mhcrt::HostTensor stored;
-  if (!mhcrt::readNpy(golden.directory + "/" + info.file, stored, error))
+  if (!mhcrt::readNpy(golden.directory + "/" + file, stored, error))
     return false;
-  Dims shape = tokenShape(golden, info);
+  std::vector<int64_t> shape = shapeOf(golden, like);
   mhcrt_tensor view = stored.get();
   view.rank = static_cast<int32_t>(shape.size());
-  for (size_t i = 0; i < shape.size(); ++i)
-    view.dims[i] = shape[i] == kTokens ? tokenCount(golden) : shape[i];
+  std::copy(shape.begin(), shape.end(), view.dims);
   return mhcrt::convert(view, dtype, tensor, error);
+}
+
+/// The element type of an argument.
+static int32_t argumentType(const TensorInfo &info, Backend backend) {
+  if (backend == Backend::Reference)
+    return MHCRT_F64;
+  return dtypeOf(info.source == Element::F64 ? Element::F32 : info.source);
 }
 
 static bool loadInputs(const Case &golden, Backend backend, std::vector<mhcrt::HostTensor> &inputs,
                        std::string &error) {
   for (const TensorInfo &input : golden.inputs) {
-    bool wide = backend == Backend::Reference;
-    Element element = input.source == Element::F64 ? Element::F32 : input.source;
     inputs.emplace_back();
-    if (!load(golden, input, wide ? int32_t(MHCRT_F64) : dtypeOf(element), inputs.back(), error))
+    if (!load(golden, input, input.file, argumentType(input, backend), inputs.back(), error))
       return false;
   }
   return true;
 }
 
-/// One line per output that is off; empty when all are good.
-static std::string judge(const Case &golden, const std::vector<mhcrt::HostTensor> &results, Tolerance tolerance) {
-  std::string report, error;
-  for (size_t i = 0; i < golden.outputs.size(); ++i) {
-    const TensorInfo &output = golden.outputs[i];
-    mhcrt::HostTensor want;
-    mhcrt::Comparison verdict;
-    if (!load(golden, output, MHCRT_F64, want, error) ||
-        !mhcrt::compare(results[i].get(), want.get(), {tolerance.atol, tolerance.rtol}, verdict, error)) {
-      report += "  '" + output.name + "': " + error + "\n";
-      continue;
-    }
-    if (verdict.pass)
-      continue;
-    char text[256];
-    std::snprintf(
-        text, sizeof(text),
-        "  '%s': largest error %.3g (%.3g of the largest value), allowed atol %.3g + rtol %.3g; %lld bad, first "
-        "%s: got %.9g, want %.9g\n",
-        output.name.c_str(), verdict.maxAbs, verdict.maxRel, tolerance.atol, tolerance.rtol,
-        static_cast<long long>(verdict.bad), verdict.firstIndex.c_str(), verdict.firstGot, verdict.firstWant);
-    report += text;
+static const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
+  auto found = std::find_if(tensors.begin(), tensors.end(), [&](const TensorInfo &info) { return info.name == name; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+/// One per output; zeros where the case has none.
+static bool loadCotangents(const Case &golden, Backend backend, std::vector<mhcrt::HostTensor> &inputs,
+                           std::string &error) {
+  for (const TensorInfo &output : golden.outputs) {
+    inputs.emplace_back();
+    int32_t dtype = argumentType(output, backend);
+    const TensorInfo *cotangent = find(golden.cotangents, output.name);
+    if (cotangent ? !load(golden, output, cotangent->file, dtype, inputs.back(), error)
+                  : !inputs.back().allocate(dtype, shapeOf(golden, output), error))
+      return false;
   }
-  return report;
+  return true;
+}
+
+/// One line if the result is off; empty when it is good. It has the shape of the input or output `like`.
+static std::string judge(const Case &golden, const TensorInfo &like, const TensorInfo &wanted,
+                         const mhcrt::HostTensor &result, Tolerance tolerance) {
+  std::string error;
+  mhcrt::HostTensor want;
+  mhcrt::Comparison verdict;
+  if (!load(golden, like, wanted.file, MHCRT_F64, want, error) ||
+      !mhcrt::compare(result.get(), want.get(), {tolerance.atol, tolerance.rtol}, verdict, error))
+    return "  '" + wanted.name + "': " + error + "\n";
+  if (verdict.pass)
+    return "";
+  char text[256];
+  std::snprintf(
+      text, sizeof(text),
+      "  '%s': largest error %.3g (%.3g of the largest value), allowed atol %.3g + rtol %.3g; %lld bad, first "
+      "%s: got %.9g, want %.9g\n",
+      wanted.name.c_str(), verdict.maxAbs, verdict.maxRel, tolerance.atol, tolerance.rtol,
+      static_cast<long long>(verdict.bad), verdict.firstIndex.c_str(), verdict.firstGot, verdict.firstWant);
+  return text;
 }
 
 /// The reference computes in f64, but constants of the IR, like sqrt(K), are f32: one rounding is allowed.
@@ -105,7 +130,45 @@ static std::string runCase(const Case &golden, const Spelling &spelling, const O
   if (results.size() != golden.outputs.size())
     return "  " + std::to_string(results.size()) + " results, " + std::to_string(golden.outputs.size()) +
            " in the manifest\n";
-  return judge(golden, results, toleranceOf(golden, options.backend));
+  std::string report;
+  for (size_t i = 0; i < results.size(); ++i)
+    report += judge(golden, golden.outputs[i], golden.outputs[i], results[i], toleranceOf(golden, options.backend));
+  return report;
+}
+
+/// The same for the gradients.
+static std::string runGradient(const Case &golden, const Spelling &spelling, const Options &options,
+                               const RunFunction &run) {
+  RunRequest request;
+  request.grad = "case";
+  request.entry = "case_grad";
+  request.ir = caseToIr(golden, spelling, request.grad);
+  request.backend = options.backend;
+  request.fuse = options.fuse;
+  std::string error;
+  if (!loadInputs(golden, options.backend, request.inputs, error) ||
+      !loadCotangents(golden, options.backend, request.inputs, error))
+    return "  " + error + "\n";
+  std::vector<mhcrt::HostTensor> results;
+  if (!run(request, results, error))
+    return "  " + error + "\n";
+  if (results.size() != golden.outputs.size() + golden.inputs.size())
+    return "  " + std::to_string(results.size()) + " results; needed one per output and input\n";
+  std::string report;
+  for (size_t i = 0; i < golden.inputs.size(); ++i)
+    if (const TensorInfo *gradient = find(golden.gradients, golden.inputs[i].name))
+      report += judge(golden, golden.inputs[i], *gradient, results[golden.outputs.size() + i],
+                      toleranceOf(golden, options.backend));
+  return report;
+}
+
+/// Gradients of the case that belong to no input, for the report: parts of one, which is compared as a whole.
+static std::string partsOf(const Case &golden) {
+  std::string names;
+  for (const TensorInfo &gradient : golden.gradients)
+    if (!find(golden.inputs, gradient.name))
+      names += (names.empty() ? "" : ", ") + gradient.name;
+  return names;
 }
 
 /// Writes case.mlir and one .npy per argument below `folder`/variant/case.
@@ -149,15 +212,22 @@ Counts runGolden(const Options &options, const RunFunction &run, std::ostream &o
         notCovered(golden->label(), missing);
         continue;
       }
-      if (options.gradients && golden->hasGradients)
-        notCovered(golden->label() + " gradients", "no gradient of this op yet");
-      if (!options.forward)
+      auto count = [&](const std::string &what, const std::string &problem) {
+        ++(problem.empty() ? counts.passed : counts.failed);
+        if (!problem.empty())
+          out << "FAIL " << what << " (" << golden->op << ")\n" << problem;
+      };
+      if (!options.emit.empty()) {
+        count(golden->label(), emitCase(*golden, spelling, options));
         continue;
-      std::string problem =
-          options.emit.empty() ? runCase(*golden, spelling, options, run) : emitCase(*golden, spelling, options);
-      ++(problem.empty() ? counts.passed : counts.failed);
-      if (!problem.empty())
-        out << "FAIL " << golden->label() << " (" << golden->op << ")\n" << problem;
+      }
+      if (options.forward)
+        count(golden->label(), runCase(*golden, spelling, options, run));
+      if (!options.gradients || golden->gradients.empty())
+        continue;
+      count(golden->label() + " gradients", runGradient(*golden, spelling, options, run));
+      if (std::string parts = partsOf(*golden); !parts.empty())
+        notCovered(golden->label() + " gradients " + parts, "parts of one gradient, which is compared as a whole");
     }
   return counts;
 }

@@ -110,9 +110,9 @@ llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassMan
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {
-  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, {options.fuse}, from, to); });
+  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, {options.fuse, options.grad}, from, to); });
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase to) {
-  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, {options.fuse}, to); });
+  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, {options.fuse, options.grad}, to); });
 }

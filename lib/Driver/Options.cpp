@@ -80,6 +80,8 @@ static const Option kOptions[] = {
     {"--compile-to", Option::needed, "PHASE", "stop behind a phase: input, raise, fuse, bufferize, lower, llvm, object",
      setPhase},
     {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain or layer (default)", setFuse},
+    {"--grad", Option::needed, "NAME", "add the gradients of function NAME: NAME_grad, and NAME_fwd with NAME_bwd",
+     [](DriverOptions &options, StringRef value) { return options.compile.grad = value.str(), std::string(); }},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},

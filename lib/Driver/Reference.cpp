@@ -8,6 +8,9 @@
 #include "mhc/Driver/Run.h"
 #include "mhc/Reference/Evaluator.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <random>
 
 using namespace mhc;
 
@@ -28,15 +31,19 @@ static llvm::Expected<mhcrt::HostTensor> store(const reference::HostTensor &valu
   return tensor;
 }
 
-llvm::Expected<Tensors> mhc::evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,
-                                      const Tensors &arguments) {
+llvm::Expected<Compiler::Module> mhc::toLeafOps(Compiler &compiler, mlir::ModuleOp module,
+                                                const CompileOptions &options) {
   Compiler::Module copy(module.clone());
-  if (llvm::Error error = compiler.runPasses(*copy, [](mlir::PassManager &pm) {
-        buildPipeline(pm, {}, Phase::input);
+  if (llvm::Error error = compiler.runPasses(*copy, [&](mlir::PassManager &pm) {
+        buildPipeline(pm, {FuseLevel::none, options.grad}, Phase::fuse);
         pm.addNestedPass<mlir::func::FuncOp>(createDecomposePass());
       }))
     return error;
-  auto func = copy->lookupSymbol<mlir::func::FuncOp>(entry);
+  return copy;
+}
+
+llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments) {
+  auto func = module.lookupSymbol<mlir::func::FuncOp>(entry);
   if (!func)
     return llvm::createStringError("no entry '" + entry.str() + "'");
   std::vector<reference::HostTensor> wide;
@@ -55,10 +62,50 @@ llvm::Expected<Tensors> mhc::evaluate(Compiler &compiler, mlir::ModuleOp module,
   return results;
 }
 
-llvm::Expected<Tensors> mhc::evaluateText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments) {
+llvm::Expected<Tensors> mhc::evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,
+                                      const Tensors &arguments, const CompileOptions &options) {
+  auto copy = toLeafOps(compiler, module, options);
+  if (!copy)
+    return copy.takeError();
+  return evaluateLeafOps(**copy, entry, arguments);
+}
+
+llvm::Expected<Tensors> mhc::evaluateText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
+                                          const CompileOptions &options) {
   Compiler compiler;
   auto module = compiler.parseText(text);
   if (!module)
     return module.takeError();
-  return evaluate(compiler, **module, entry, arguments);
+  return evaluate(compiler, **module, entry, arguments, options);
+}
+
+Tensors mhc::disturbed(const Tensors &arguments, unsigned seed) {
+  std::mt19937 random(seed);
+  Tensors result(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string error;
+    mhcrt::convert(arguments[i].get(), MHCRT_F64, result[i], error);
+    const double roundoff = mhcrt::unitRoundoff(arguments[i].dtype());
+    for (int64_t j = 0; j < result[i].elements(); ++j)
+      static_cast<double *>(result[i].data())[j] *= 1 + (random() % 2 ? roundoff : -roundoff);
+  }
+  return result;
+}
+
+static llvm::ArrayRef<double> elements(const mhcrt::HostTensor &tensor) {
+  return {static_cast<const double *>(tensor.data()), static_cast<size_t>(tensor.elements())};
+}
+
+double mhc::largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b) {
+  double result = 0;
+  for (auto [x, y] : llvm::zip_equal(elements(a), elements(b))) // a NaN stays
+    result = std::fabs(x - y) <= result ? result : std::fabs(x - y);
+  return result;
+}
+
+double mhc::largestMagnitude(const mhcrt::HostTensor &tensor) {
+  double result = 0;
+  for (double value : elements(tensor))
+    result = std::fabs(value) <= result ? result : std::fabs(value);
+  return result;
 }

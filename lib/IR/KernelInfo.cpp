@@ -26,9 +26,6 @@ double mhc::factorial(double n) { return n <= 1 ? 1 : n * factorial(n - 1); }
 Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
   const KernelTensor &tensor = info.tensors[index];
   unsigned first = tensor.isResult ? llvm::count_if(info.tensors, [](auto &t) { return !t.isResult; }) : 0;
-  unsigned optionals = 0;
-  for (unsigned i = first; i < index; ++i)
-    optionals += info.tensors[i].isOptional;
   StringRef segments = tensor.isResult ? "resultSegmentSizes" : "operandSegmentSizes";
   ValueRange values = tensor.isResult ? ValueRange(op->getResults()) : ValueRange(op->getOperands());
   unsigned total = llvm::count_if(info.tensors, [&](auto &t) { return t.isResult == tensor.isResult; });

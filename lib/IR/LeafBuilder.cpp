@@ -77,21 +77,24 @@ RankedTensorType LeafBuilder::typeOf(ArrayRef<OpFoldResult> sizes, Type elementT
 }
 
 Value LeafBuilder::cast(Value tensor, Type elementType) {
-  RankedTensorType type = tensorType(tensor);
-  if (type.getElementType() == elementType)
+  Type element = getElementTypeOrSelf(tensor);
+  if (element == elementType)
     return tensor;
-  unsigned from = type.getElementTypeBitWidth(), to = elementType.getIntOrFloatBitWidth();
+  unsigned from = element.getIntOrFloatBitWidth(), to = elementType.getIntOrFloatBitWidth();
   if (from == to) // bf16 and f16 meet in f32
     return cast(toF32(tensor), elementType);
-  RankedTensorType result = type.clone(elementType);
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  Type result = type ? type.clone(elementType) : elementType;
   if (from < to)
     return arith::ExtFOp::create(builder, loc, result, tensor);
   return arith::TruncFOp::create(builder, loc, result, tensor);
 }
 
 Value LeafBuilder::splat(double value, Value like) {
-  RankedTensorType type = tensorType(like);
-  auto element = builder.getFloatAttr(type.getElementType(), value);
+  auto element = builder.getFloatAttr(getElementTypeOrSelf(like), value);
+  auto type = dyn_cast<RankedTensorType>(like.getType());
+  if (!type)
+    return arith::ConstantOp::create(builder, loc, element);
   if (type.hasStaticShape())
     return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, element));
   Value scalar = arith::ConstantOp::create(builder, loc, element);
@@ -107,11 +110,27 @@ Value LeafBuilder::sub(Value a, Value b) { return arith::SubFOp::create(builder,
 Value LeafBuilder::mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
 Value LeafBuilder::div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
 Value LeafBuilder::max(Value a, Value b) { return arith::MaximumFOp::create(builder, loc, a, b); }
+Value LeafBuilder::negate(Value a) { return arith::NegFOp::create(builder, loc, a); }
+Value LeafBuilder::isGreater(Value a, Value b) {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, a, b);
+}
+Value LeafBuilder::isEqual(Value a, Value b) {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, a, b);
+}
+Value LeafBuilder::select(Value condition, Value yes, Value no) {
+  return arith::SelectOp::create(builder, loc, condition, yes, no);
+}
 Value LeafBuilder::exp(Value a) { return math::ExpOp::create(builder, loc, a); }
 Value LeafBuilder::log(Value a) { return math::LogOp::create(builder, loc, a); }
 Value LeafBuilder::sqrt(Value a) { return math::SqrtOp::create(builder, loc, a); }
 Value LeafBuilder::sigmoid(Value a) { return SigmoidOp::create(builder, loc, a.getType(), a); }
 Value LeafBuilder::softmax(Value a, int64_t dim) { return SoftmaxOp::create(builder, loc, a.getType(), a, dim); }
+
+Value LeafBuilder::addStart(Value sum, Value start, Type elementType) {
+  if (start)
+    sum = add(toF32(start), sum);
+  return cast(sum, elementType);
+}
 
 Value LeafBuilder::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims) {
   RankedTensorType type = tensorType(tensor);
@@ -159,6 +178,10 @@ Value LeafBuilder::slice(Value tensor, int64_t dim, int64_t offset, int64_t size
   return tensor::ExtractSliceOp::create(builder, loc, tensor, offsets, sizes, strides);
 }
 
+Value LeafBuilder::concat(ArrayRef<Value> tensors, int64_t dim) {
+  return tensors.size() == 1 ? tensors[0] : Value(tensor::ConcatOp::create(builder, loc, dim, tensors));
+}
+
 Value LeafBuilder::matmul(Value lhs, Value rhs, bool transposeLhs, bool transposeRhs) {
   auto shape = {tensorType(lhs).getDimSize(transposeLhs ? 1 : 0), tensorType(rhs).getDimSize(transposeRhs ? 0 : 1)};
   return MatmulOp::create(builder, loc, tensorType(lhs).clone(shape), lhs, rhs, transposeLhs, transposeRhs);
@@ -195,4 +218,11 @@ Value LeafBuilder::join(Value tensor, int64_t dim, int64_t count) {
       groups.push_back({i});
   }
   return tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
+}
+
+Value LeafBuilder::splitLike(Value matrix, Value like) {
+  Sizes sizes = sizesOf(like);
+  SmallVector<ReassociationIndices> groups = {{0}, {1, 2}};
+  RankedTensorType type = tensorType(like).clone(tensorType(matrix).getElementType());
+  return tensor::ExpandShapeOp::create(builder, loc, type, matrix, groups, sizes);
 }

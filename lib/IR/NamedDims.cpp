@@ -136,6 +136,14 @@ struct DimBinding {
     return success();
   }
 
+  LogicalResult checkStarts() {
+    for (auto [i, tensor] : llvm::enumerate(info.tensors))
+      if (tensor.startOf >= 0 && op.getTensor(i) && !op.getTensor(tensor.startOf))
+        return op.emitOpError() << "has '" << tensor.name << "' without '" << info.tensors[tensor.startOf].name
+                                << "', which starts from it";
+    return success();
+  }
+
   KernelOpInterface op;
   const KernelInfo &info;
   SmallVector<std::optional<Size>> sizes;
@@ -145,5 +153,6 @@ struct DimBinding {
 LogicalResult mhc::verifyKernelDims(Operation *op) {
   DimBinding binding(cast<KernelOpInterface>(op));
   return failure(failed(binding.bindTensors()) || failed(binding.checkStreams()) || failed(binding.checkRules()) ||
-                 failed(binding.checkNumbers()) || failed(binding.checkElementTypes()));
+                 failed(binding.checkNumbers()) || failed(binding.checkElementTypes()) ||
+                 failed(binding.checkStarts()));
 }

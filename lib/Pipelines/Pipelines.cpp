@@ -78,19 +78,37 @@ static void addLower(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
+static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.fuse != FuseLevel::none)
+    pm.addNestedPass<func::FuncOp>(createRaisePass());
+}
+
+static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.fuse == FuseLevel::none)
+    return;
+  pm.addNestedPass<func::FuncOp>(createFusePass({options.fuse}));
+  pm.addPass(createCSEPass());
+}
+
+/// Gradients of what was found so far. Their neighbours make new chains, so the search runs again.
+static void addGradients(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createAutodiffPass({options.grad}));
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  addRaise(pm, options);
+  addFuse(pm, options);
+}
+
 static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase phase) {
   switch (phase) {
   case Phase::input:
     return addInput(pm);
   case Phase::raise:
-    if (options.fuse != FuseLevel::none)
-      pm.addNestedPass<func::FuncOp>(createRaisePass());
-    return;
+    return addRaise(pm, options);
   case Phase::fuse:
-    if (options.fuse != FuseLevel::none) {
-      pm.addNestedPass<func::FuncOp>(createFusePass({options.fuse}));
-      pm.addPass(createCSEPass());
-    }
+    addFuse(pm, options);
+    if (!options.grad.empty())
+      addGradients(pm, options);
     return;
   case Phase::bufferize:
     return addBufferize(pm, options);

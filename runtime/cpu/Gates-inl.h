@@ -81,6 +81,36 @@ HWY_INLINE void gateAll(float *planes, V s, int64_t n, int64_t columns, const Ga
   }
 }
 
+/// dz of one column: `grad` is that of the gate, `factor` the sigmoid's.
+HWY_INLINE V sigmoidBwd(V grad, V z, float factor) {
+  const V gate = sigmoid(z);
+  return hn::Mul(hn::Mul(grad, hn::Set(d, factor)), hn::Mul(gate, hn::Sub(hn::Set(d, 1.0f), gate)));
+}
+
+/// In place: planes of proj become those of d_proj, and those of the gates' and logits' gradients dz. Adds what the
+/// tokens give to d_alpha (3 planes of sums) and d_beta (the planes behind). Returns the gradient of s. With one gate
+/// group, `columns` is n.
+HWY_INLINE V gatesBwdPlanes(float *proj, V s, int64_t n, int64_t columns, const GateOptions &options, float *dz,
+                            float *sums) {
+  V dStat = hn::Zero(d);
+  for (int64_t j = 0; j < columns; ++j) {
+    const int64_t group = j < n ? 0 : j < 2 * n ? 1 : 2;
+    const V p = load(proj + j * kLanes), scaled = hn::Mul(s, p), alpha = hn::Set(d, options.alpha[group]);
+    V grad = load(dz + j * kLanes);
+    if (group < 2)
+      grad = sigmoidBwd(grad, hn::MulAdd(scaled, alpha, hn::Set(d, options.beta[j])),
+                        group == 0 ? 1.0f : options.postMult);
+    store(grad, dz + j * kLanes);
+    float *alphaSum = sums + group * kLanes, *betaSum = sums + (3 + j) * kLanes;
+    store(hn::MulAdd(grad, scaled, load(alphaSum)), alphaSum);
+    store(hn::Add(load(betaSum), grad), betaSum);
+    const V weighted = hn::Mul(grad, alpha);
+    dStat = hn::MulAdd(weighted, p, dStat);
+    store(hn::Mul(weighted, s), proj + j * kLanes);
+  }
+  return dStat;
+}
+
 } // namespace HWY_NAMESPACE
 } // namespace mhcrt
 HWY_AFTER_NAMESPACE();

@@ -99,6 +99,27 @@ HWY_INLINE void storePlanes(Planes &planes, int32_t layout, int64_t n, int64_t C
   narrow(flat.values, count * n, token + first * n);
 }
 
+/// The same with a run-time dtype, for token `m` of a tensor.
+HWY_INLINE void loadPlanesAny(const void *streams, int32_t type, int64_t m, int32_t layout, int64_t n, int64_t C,
+                              int64_t first, int64_t count, Planes &planes) {
+  if (type == MHCRT_F32)
+    loadPlanes(static_cast<const float *>(streams) + m * n * C, layout, n, C, first, count, planes);
+  else if (type == MHCRT_BF16)
+    loadPlanes(static_cast<const Bf16 *>(streams) + m * n * C, layout, n, C, first, count, planes);
+  else
+    loadPlanes(static_cast<const F16 *>(streams) + m * n * C, layout, n, C, first, count, planes);
+}
+
+HWY_INLINE void storePlanesAny(Planes &planes, int32_t type, int64_t m, int32_t layout, int64_t n, int64_t C,
+                               int64_t first, int64_t count, void *streams) {
+  if (type == MHCRT_F32)
+    storePlanes(planes, layout, n, C, first, count, static_cast<float *>(streams) + m * n * C);
+  else if (type == MHCRT_BF16)
+    storePlanes(planes, layout, n, C, first, count, static_cast<Bf16 *>(streams) + m * n * C);
+  else
+    storePlanes(planes, layout, n, C, first, count, static_cast<F16 *>(streams) + m * n * C);
+}
+
 } // namespace HWY_NAMESPACE
 } // namespace mhcrt
 HWY_AFTER_NAMESPACE();

@@ -21,8 +21,9 @@ constexpr int64_t kPanel = 6;
 /// each) pass by.
 constexpr int64_t kChunk = 512;
 
-/// Tokens of one tile at most: phi is read from the last-level cache once per tile.
-constexpr int64_t kMostTokens = 64;
+/// Tokens of one tile at most. phi is read from the last-level cache once per tile, which speaks for many; what reads x
+/// again after the projection wants the tile in the second-level cache, which speaks for few where x is wide.
+inline int64_t mostTokens(int32_t type) { return type == MHCRT_F32 ? 16 : 64; }
 
 /// Tokens are padded to this in scratch memory.
 constexpr int64_t kTokenMultiple = 4;
@@ -46,7 +47,7 @@ struct ProjectionArgs {
     panels = divideUp(N, kPanel);
     chunks = divideUp(K, kChunk);
     const int64_t room = kAccumulatorBytes / (panels * kPanel * kMaxLanes * 4);
-    const int64_t most = std::max(kTokenMultiple, std::min(kMostTokens, room / kTokenMultiple * kTokenMultiple));
+    const int64_t most = std::max(kTokenMultiple, std::min(mostTokens(type), room / kTokenMultiple * kTokenMultiple));
     tile = std::min(most, std::max(kTokenMultiple, roundUp(divideUp(M, threads), kTokenMultiple)));
   }
 

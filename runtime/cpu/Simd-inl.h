@@ -135,6 +135,11 @@ HWY_INLINE void storePair(V a, V b, T *to) {
   store(a, to);
   store(b, to + kLanes);
 }
+
+template <bool kStream, typename T, typename To>
+HWY_INLINE void storePairAs(V a, V b, To *to) {
+  storePair<kStream>(a, b, to);
+}
 #else
 using D16Pair = hn::Repartition<uint16_t, D>;
 constexpr D16Pair d16Pair;
@@ -178,6 +183,15 @@ HWY_INLINE void storePair(V a, V b, T *to) {
   else
     hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
 }
+
+/// A pair in T's order to elements of T or of f32; only T's own may bypass the caches.
+template <bool kStream, typename T, typename To>
+HWY_INLINE void storePairAs(V a, V b, To *to) {
+  if constexpr (std::is_same_v<T, Bf16> && std::is_same_v<To, float>)
+    hn::StoreInterleaved2(a, b, d, to);
+  else
+    storePair<kStream && std::is_same_v<T, To>>(a, b, to);
+}
 #endif
 
 /// How far ahead of the loads rows are asked for; of shorter rows, the next token's.
@@ -209,6 +223,22 @@ HWY_INLINE void storePartial(V v, T *to, int64_t count) {
   store(v, buffer);
   std::memcpy(to, buffer, count * sizeof(T));
 }
+
+/// A vector, or its first `count` elements.
+template <typename T>
+HWY_INLINE V loadSome(const T *from, int64_t count) {
+  return count >= kLanes ? load(from) : loadPartial(from, count);
+}
+
+template <typename T>
+HWY_INLINE void storeSome(V v, T *to, int64_t count) {
+  if (count >= kLanes)
+    store(v, to);
+  else
+    storePartial(v, to, count);
+}
+
+HWY_INLINE float sumLanes(V v) { return hn::GetLane(hn::SumOfLanes(d, v)); }
 
 /// Contiguous elements to f32.
 template <typename T>

@@ -108,13 +108,16 @@ bool mhcrt::convert(const mhcrt_tensor &from, int32_t dtype, HostTensor &to, std
   return true;
 }
 
+double mhcrt::unitRoundoff(int32_t dtype) {
+  if (!isFloat(dtype))
+    return 0;
+  return std::ldexp(1.0, dtype == MHCRT_BF16 ? -8 : dtype == MHCRT_F16 ? -11 : dtype == MHCRT_F32 ? -24 : -53);
+}
+
 Tolerance mhcrt::defaultTolerance(int32_t dtype) {
   if (!isFloat(dtype))
     return {};
-  const double roundoff = dtype == MHCRT_BF16  ? std::ldexp(1.0, -8)
-                          : dtype == MHCRT_F16 ? std::ldexp(1.0, -11)
-                                               : std::ldexp(1.0, -24);
-  return {0, std::max(4 * roundoff, 2e-5)};
+  return {0, std::max(4 * unitRoundoff(dtype), 2e-5)};
 }
 
 static std::string indexText(const mhcrt_tensor &tensor, int64_t flat) {

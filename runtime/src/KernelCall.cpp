@@ -50,6 +50,16 @@ KernelCall &KernelCall::absent(const char *name, int32_t type, const char *reaso
   return *this;
 }
 
+KernelCall &KernelCall::start(const char *name, const void *data, int32_t type, Types allowed, int64_t elements,
+                              const char *result, int32_t resultType) {
+  if (ok() && type != MHCRT_NONE && resultType == MHCRT_NONE) {
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none without '%s'", kernel, name,
+                  mhcrt_dtype_name(type), result);
+    return *this;
+  }
+  return optional(name, data, type, allowed, elements);
+}
+
 KernelCall &KernelCall::dim(const char *name, int64_t value, int64_t least, int64_t most) {
   if (!ok() || (value >= least && value <= most))
     return *this;

@@ -32,6 +32,9 @@ public:
   KernelCall &optional(const char *name, const void *data, int32_t type, Types allowed, int64_t elements);
   /// Must be absent; `reason` completes "needed none with ".
   KernelCall &absent(const char *name, int32_t type, const char *reason);
+  /// An optional operand that result `result`, of dtype `resultType`, starts from; it goes with that result only.
+  KernelCall &start(const char *name, const void *data, int32_t type, Types allowed, int64_t elements,
+                    const char *result, int32_t resultType);
   KernelCall &dim(const char *name, int64_t value, int64_t least, int64_t most = INT64_MAX);
   /// `formula` is what `expected` was computed from: "n*C".
   KernelCall &equal(const char *name, int64_t value, const char *formula, int64_t expected);

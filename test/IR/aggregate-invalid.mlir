@@ -144,3 +144,21 @@ func.func @generic_without_attribute(%x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4
   %u = "mhc.aggregate"(%x, %h_pre) : (tensor<?x4x64xbf16>, tensor<?x4xf32>) -> tensor<?x64xbf16>
   return
 }
+
+// -----
+
+func.func @start_without_its_gradient(%d_u: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>, %s: tensor<?x4x64xf32>) {
+  // expected-error @below {{has 'd_x_in' without 'd_x', which starts from it}}
+  %d_h_pre = mhc.aggregate_bwd(d_u = %d_u : tensor<?x64xbf16>, x = %x : tensor<?x4x64xbf16>, h_pre = %h_pre : tensor<?x4xf32>,
+      d_x_in = %s : tensor<?x4x64xf32>) <layout = nC> -> (d_h_pre : tensor<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @type_of_the_gradient(%d_u: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>) {
+  // expected-error @below {{'d_x' has elements of type 'f16'; needed 'bf16', the type of 'x', or f32}}
+  %d_x = mhc.aggregate_bwd(d_u = %d_u : tensor<?x64xbf16>, x = %x : tensor<?x4x64xbf16>, h_pre = %h_pre : tensor<?x4xf32>)
+    <layout = nC> -> (d_x : tensor<?x4x64xf16>)
+  return
+}

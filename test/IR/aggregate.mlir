@@ -36,3 +36,22 @@ func.func @result_name(%x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>) -> tens
     -> (u : tensor<?x64xbf16>)
   return %0 : tensor<?x64xbf16>
 }
+
+// CHECK-LABEL: @gradient_of_the_weights_only
+func.func @gradient_of_the_weights_only(%d_u: tensor<?x64xf16>, %x: tensor<?x64x4xf16>, %h_pre: tensor<?x4xf32>)
+    -> tensor<?x4xf32> {
+  // CHECK: %[[D:.*]] = mhc.aggregate_bwd(d_u = %{{.*}}, x = %{{.*}}, h_pre = %{{.*}}) <layout = Cn> -> (d_h_pre : tensor<?x4xf32>)
+  // CHECK-NEXT: return %[[D]]
+  %d_h_pre = mhc.aggregate_bwd(d_u = %d_u : tensor<?x64xf16>, x = %x : tensor<?x64x4xf16>, h_pre = %h_pre : tensor<?x4xf32>)
+    <layout = Cn> -> (d_h_pre : tensor<?x4xf32>)
+  return %d_h_pre : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @gradient_from_a_start
+func.func @gradient_from_a_start(%d_u: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>,
+                                 %start: tensor<?x4x64xf32>) -> tensor<?x4x64xbf16> {
+  // CHECK: mhc.aggregate_bwd({{.*}}d_x_in = %{{.*}} : tensor<?x4x64xf32>) <layout = nC> -> (d_x : tensor<?x4x64xbf16>)
+  %d_x = mhc.aggregate_bwd(d_u = %d_u : tensor<?x64xbf16>, x = %x : tensor<?x4x64xbf16>, h_pre = %h_pre : tensor<?x4xf32>,
+      d_x_in = %start : tensor<?x4x64xf32>) <layout = nC> -> (d_x : tensor<?x4x64xbf16>)
+  return %d_x : tensor<?x4x64xbf16>
+}

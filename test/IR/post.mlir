@@ -32,3 +32,15 @@ func.func @without_bias(%f: tensor<3x?xf32>, %h_post: tensor<3x4xf32>, %x: tenso
       h_res = %h_res : tensor<3x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<3x4x?xf32>)
   return %out : tensor<3x4x?xf32>
 }
+
+// CHECK-LABEL: @gradients
+func.func @gradients(%d_out: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %bias: tensor<64xf32>, %h_post: tensor<?x4xf32>,
+                     %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>, %grad: tensor<64xf32>)
+    -> (tensor<?x4x64xf32>, tensor<64xf32>) {
+  // CHECK: %d_x, %d_bias = mhc.post_bwd(d_out = %{{.*}}, bias = %{{.*}}, d_bias_in = %{{[^ ]*}} : tensor<64xf32>)
+  // CHECK-SAME: <layout = nC, orient = oi> -> (d_x : tensor<?x4x64xf32>, d_bias : tensor<64xf32>)
+  %d_x, %d_bias = mhc.post_bwd(d_out = %d_out : tensor<?x4x64xbf16>, f = %f : tensor<?x64xbf16>, bias = %bias : tensor<64xf32>,
+      h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>,
+      d_bias_in = %grad : tensor<64xf32>) <layout = nC, orient = oi> -> (d_x : tensor<?x4x64xf32>, d_bias : tensor<64xf32>)
+  return %d_x, %d_bias : tensor<?x4x64xf32>, tensor<64xf32>
+}

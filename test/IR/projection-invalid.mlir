@@ -151,3 +151,68 @@ func.func @number_not_finite(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %bet
     : (tensor<?x4xf32>, tensor<1xf32>, tensor<4xf32>) -> tensor<?x4xf32>
   return
 }
+
+// -----
+
+func.func @applied_gradient(%g: tensor<?x24xf32>, %x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>) {
+  // expected-error @below {{has stat_form 'applied'; needed 'mean_square' or 'inv_rms', with the product apart}}
+  %d_phi = mhc.projection_bwd(d_proj = %g : tensor<?x24xf32>, x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 0.0, stat_form = applied> -> (d_phi : tensor<24x256xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_without_statistic(%g: tensor<?x24xf32>, %d: tensor<?xf32>, %x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>) {
+  // expected-error @below {{has 'd_stat' with stat_form 'inv_rms' but no 'stat'}}
+  %d_phi = mhc.projection_bwd(d_proj = %g : tensor<?x24xf32>, d_stat = %d : tensor<?xf32>, x = %x : tensor<?x4x64xf32>,
+      phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 0.0, stat_form = inv_rms> -> (d_phi : tensor<24x256xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_of_no_weight(%g: tensor<?x24xf32>, %x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>) {
+  // expected-error @below {{has 'd_norm_weight' but no 'norm_weight'}}
+  %d_weight = mhc.projection_bwd(d_proj = %g : tensor<?x24xf32>, x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 0.0, stat_form = inv_rms> -> (d_norm_weight : tensor<256xf32>)
+  return
+}
+
+// -----
+
+func.func @gates_gradient_of_no_statistic(%g: tensor<?x4xf32>, %proj: tensor<?x4xf32>, %a: tensor<1xf32>, %b: tensor<4xf32>) {
+  // expected-error @below {{has 'd_stat' but no 'stat'}}
+  %d_stat = mhc.gates_bwd(d_h_pre = %g : tensor<?x4xf32>, proj = %proj : tensor<?x4xf32>, alpha = %a : tensor<1xf32>,
+      beta = %b : tensor<4xf32>) <stat_form = applied, norm_eps = 0.0, post_mult = 2.0> -> (d_stat : tensor<?xf32>)
+  return
+}
+
+// -----
+
+func.func @gates_gradient_groups(%g: tensor<?x4xf32>, %proj: tensor<?x4xf32>, %a: tensor<2xf32>, %b: tensor<4xf32>) {
+  // expected-error @below {{dimension 'A' is 2 in 'alpha'; needed 1 or 3}}
+  %d_beta = mhc.gates_bwd(d_h_pre = %g : tensor<?x4xf32>, proj = %proj : tensor<?x4xf32>, alpha = %a : tensor<2xf32>,
+      beta = %b : tensor<4xf32>) <stat_form = applied, norm_eps = 0.0, post_mult = 2.0> -> (d_beta : tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @gates_gradient_of_one_group(%g: tensor<?x4xf32>, %proj: tensor<?x4xf32>, %a: tensor<1xf32>, %b: tensor<4xf32>) {
+  // expected-error @below {{has 'd_h_post' with one gate group}}
+  %d_beta = mhc.gates_bwd(d_h_pre = %g : tensor<?x4xf32>, d_h_post = %g : tensor<?x4xf32>, proj = %proj : tensor<?x4xf32>,
+      alpha = %a : tensor<1xf32>, beta = %b : tensor<4xf32>) <stat_form = applied, norm_eps = 0.0, post_mult = 2.0>
+    -> (d_beta : tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @gates_gradient_columns(%g: tensor<?x4xf32>, %proj: tensor<?x7xf32>, %a: tensor<3xf32>, %b: tensor<7xf32>) {
+  // expected-error @below {{dimension 'N' is 7 in 'proj'; needed 8 = 2*n + R}}
+  %d_beta = mhc.gates_bwd(d_h_pre = %g : tensor<?x4xf32>, proj = %proj : tensor<?x7xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<7xf32>) <stat_form = applied, norm_eps = 0.0, post_mult = 2.0> -> (d_beta : tensor<7xf32>)
+  return
+}

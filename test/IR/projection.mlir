@@ -82,3 +82,14 @@ func.func @numbers(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %beta: tensor<
     -> (h_pre : tensor<?x4xf32>)
   return %h_pre : tensor<?x4xf32>
 }
+
+// CHECK-LABEL: @gradient_of_the_weight_only
+func.func @gradient_of_the_weight_only(%g: tensor<?x24xf32>, %x: tensor<?x64x4xf16>, %phi: tensor<256x24xf16>,
+                                       %grad: tensor<256x24xf32>) -> tensor<256x24xf32> {
+  // CHECK: mhc.projection_bwd(d_proj = %{{.*}}, d_phi_in = %{{[^ ]*}} : tensor<256x24xf32>)
+  // CHECK-SAME: phi_layout = in_out{{.*}} -> (d_phi : tensor<256x24xf32>)
+  %d_phi = mhc.projection_bwd(d_proj = %g : tensor<?x24xf32>, x = %x : tensor<?x64x4xf16>, phi = %phi : tensor<256x24xf16>,
+      d_phi_in = %grad : tensor<256x24xf32>)
+    <layout = Cn, phi_layout = in_out, norm = none, norm_eps = 0.0, stat_form = mean_square> -> (d_phi : tensor<256x24xf32>)
+  return %d_phi : tensor<256x24xf32>
+}

@@ -79,3 +79,12 @@ func.func @too_many_permutations(%logits: tensor<?x5040xf32>) {
   %mix = mhc.permutation_mix(logits = %logits : tensor<?x5040xf32>) -> (mix : tensor<?x7x7xf32>)
   return
 }
+
+// -----
+
+func.func @gradient_of_an_illegal_order(%g: tensor<2x4x4xf32>, %logits: tensor<2x4x4xf32>) {
+  // expected-error @below {{has order 'col_row' with init 'softmax_eps', whose softmax is the first row step; needed 'row_col'}}
+  %d = mhc.sinkhorn_bwd(d_mix = %g : tensor<2x4x4xf32>, logits = %logits : tensor<2x4x4xf32>)
+    <init = softmax_eps, order = col_row, denom = add, eps = 1.0e-06, iters = 2> -> (d_logits : tensor<2x4x4xf32>)
+  return
+}

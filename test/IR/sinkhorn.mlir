@@ -33,3 +33,11 @@ func.func @permutation_mix(%logits: tensor<?x24xf32>) -> tensor<?x4x4xf32> {
   %mix = mhc.permutation_mix(logits = %logits : tensor<?x24xf32>) -> (mix : tensor<?x4x4xf32>)
   return %mix : tensor<?x4x4xf32>
 }
+
+// CHECK-LABEL: @permutation_gradient
+func.func @permutation_gradient(%d_mix: tensor<2x3x3xf32>, %logits: tensor<2x6xf32>) -> tensor<2x6xf32> {
+  // CHECK: mhc.permutation_mix_bwd(d_mix = %{{.*}}, logits = %{{.*}}) -> (d_logits : tensor<2x6xf32>)
+  %d = mhc.permutation_mix_bwd(d_mix = %d_mix : tensor<2x3x3xf32>, logits = %logits : tensor<2x6xf32>)
+    -> (d_logits : tensor<2x6xf32>)
+  return %d : tensor<2x6xf32>
+}

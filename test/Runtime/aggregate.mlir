@@ -34,3 +34,14 @@ func.func @one_stream(%x: tensor<?x7x1xf32>, %h_pre: tensor<?x1xf32>) -> tensor<
     -> (u : tensor<?x7xf32>)
   return %u : tensor<?x7xf32>
 }
+
+// CHECK: entry bwd_accumulates
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @bwd_accumulates(%d_u: tensor<?x300xbf16>, %x: tensor<?x4x300xbf16>, %h_pre: tensor<?x4xf32>,
+                           %sum: tensor<?x4x300xf32>) -> (tensor<?x4x300xbf16>, tensor<?x4xf32>) {
+  %d_x, %d_h_pre = mhc.aggregate_bwd(d_u = %d_u : tensor<?x300xbf16>, x = %x : tensor<?x4x300xbf16>,
+      h_pre = %h_pre : tensor<?x4xf32>, d_x_in = %sum : tensor<?x4x300xf32>) <layout = nC>
+    -> (d_x : tensor<?x4x300xbf16>, d_h_pre : tensor<?x4xf32>)
+  return %d_x, %d_h_pre : tensor<?x4x300xbf16>, tensor<?x4xf32>
+}

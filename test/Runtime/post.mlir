@@ -45,3 +45,27 @@ func.func @f32_streams_last(%f: tensor<?x129xf32>, %bias: tensor<129xf32>, %h_po
       h_res = %h_res : tensor<?x4x4xf32>) <layout = Cn, orient = io> -> (out : tensor<?x129x4xf32>)
   return %out : tensor<?x129x4xf32>
 }
+
+// Two gradients of the same streams grow in one buffer; the first is f32, the second rounds.
+// CHECK: entry bwd_accumulates
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+// CHECK-NEXT: result2: verified
+// CHECK-NEXT: result3: verified
+// CHECK-NEXT: result4: verified
+func.func @bwd_accumulates(%d_out: tensor<?x4x300xbf16>, %f: tensor<?x300xbf16>, %bias: tensor<300xbf16>,
+                           %h_post: tensor<?x4xf32>, %x: tensor<?x4x300xbf16>, %h_res: tensor<?x4x4xf32>,
+                           %d_u: tensor<?x300xbf16>, %grad: tensor<300xf32>)
+    -> (tensor<?x300xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x4x300xf32>, tensor<300xf32>) {
+  %d_f, %d_h_post, %d_h_res, %d_x, %d_bias = mhc.post_bwd(d_out = %d_out : tensor<?x4x300xbf16>,
+      f = %f : tensor<?x300xbf16>, bias = %bias : tensor<300xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x300xbf16>, h_res = %h_res : tensor<?x4x4xf32>, d_bias_in = %grad : tensor<300xf32>)
+    <layout = nC, orient = io>
+    -> (d_f : tensor<?x300xbf16>, d_h_post : tensor<?x4xf32>, d_h_res : tensor<?x4x4xf32>,
+        d_x : tensor<?x4x300xf32>, d_bias : tensor<300xf32>)
+  %all = mhc.aggregate_bwd(d_u = %d_u : tensor<?x300xbf16>, x = %x : tensor<?x4x300xbf16>,
+      h_pre = %h_post : tensor<?x4xf32>, d_x_in = %d_x : tensor<?x4x300xf32>) <layout = nC>
+    -> (d_x : tensor<?x4x300xf32>)
+  return %d_f, %d_h_post, %d_h_res, %all, %d_bias
+    : tensor<?x300xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x4x300xf32>, tensor<300xf32>
+}

@@ -85,3 +85,39 @@ func.func @gates_head(%proj: tensor<?x5xf32>, %stat: tensor<?xf32>, %alpha: tens
     -> (h_pre : tensor<?x5xf32>)
   return %h_pre : tensor<?x5xf32>
 }
+
+// The statistic is the one that the forward op hands on.
+// CHECK: entry bwd
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+// CHECK-NEXT: result2: verified
+func.func @bwd(%d_proj: tensor<?x24xf32>, %d_stat: tensor<?xf32>, %x: tensor<?x4x300xbf16>, %phi: tensor<24x1200xf32>,
+               %weight: tensor<1200xbf16>, %sum: tensor<?x4x300xbf16>, %grad: tensor<24x1200xf32>)
+    -> (tensor<?x4x300xbf16>, tensor<24x1200xf32>, tensor<1200xf32>) {
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x300xbf16>, phi = %phi : tensor<24x1200xf32>,
+      norm_weight = %weight : tensor<1200xbf16>)
+    <layout = nC, phi_layout = out_in, norm = outside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %d_x, %d_phi, %d_weight = mhc.projection_bwd(d_proj = %d_proj : tensor<?x24xf32>, d_stat = %d_stat : tensor<?xf32>,
+      x = %x : tensor<?x4x300xbf16>, phi = %phi : tensor<24x1200xf32>, norm_weight = %weight : tensor<1200xbf16>,
+      stat = %stat : tensor<?xf32>, d_x_in = %sum : tensor<?x4x300xbf16>, d_phi_in = %grad : tensor<24x1200xf32>)
+    <layout = nC, phi_layout = out_in, norm = outside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (d_x : tensor<?x4x300xbf16>, d_phi : tensor<24x1200xf32>, d_norm_weight : tensor<1200xf32>)
+  return %d_x, %d_phi, %d_weight : tensor<?x4x300xbf16>, tensor<24x1200xf32>, tensor<1200xf32>
+}
+
+// CHECK: entry gates_bwd
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+// CHECK-NEXT: result2: verified
+// CHECK-NEXT: result3: verified
+func.func @gates_bwd(%d_h_pre: tensor<?x4xf32>, %d_logits: tensor<?x16xf32>, %proj: tensor<?x24xf32>,
+                     %stat: tensor<?xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %grad: tensor<24xf32>)
+    -> (tensor<?x24xf32>, tensor<?xf32>, tensor<3xf32>, tensor<24xf32>) {
+  %d_proj, %d_stat, %d_alpha, %d_beta = mhc.gates_bwd(d_h_pre = %d_h_pre : tensor<?x4xf32>,
+      d_logits = %d_logits : tensor<?x16xf32>, proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, d_beta_in = %grad : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, post_mult = 2.0>
+    -> (d_proj : tensor<?x24xf32>, d_stat : tensor<?xf32>, d_alpha : tensor<3xf32>, d_beta : tensor<24xf32>)
+  return %d_proj, %d_stat, %d_alpha, %d_beta : tensor<?x24xf32>, tensor<?xf32>, tensor<3xf32>, tensor<24xf32>
+}

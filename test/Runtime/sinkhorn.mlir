@@ -95,3 +95,19 @@ func.func @permutations_of_four(%logits: tensor<?x24xf32>) -> tensor<?x4x4xf32> 
   %mix = mhc.permutation_mix(logits = %logits : tensor<?x24xf32>) -> (mix : tensor<?x4x4xf32>)
   return %mix : tensor<?x4x4xf32>
 }
+
+// CHECK: entry bwd
+// CHECK-NEXT: result0: verified
+func.func @bwd(%d_mix: tensor<?x4x4xf32>, %logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %d_logits = mhc.sinkhorn_bwd(d_mix = %d_mix : tensor<?x4x4xf32>, logits = %logits : tensor<?x4x4xf32>)
+    <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (d_logits : tensor<?x4x4xf32>)
+  return %d_logits : tensor<?x4x4xf32>
+}
+
+// CHECK: entry permutation_bwd
+// CHECK-NEXT: result0: verified
+func.func @permutation_bwd(%d_mix: tensor<?x4x4xf32>, %logits: tensor<?x24xf32>) -> tensor<?x24xf32> {
+  %d_logits = mhc.permutation_mix_bwd(d_mix = %d_mix : tensor<?x4x4xf32>, logits = %logits : tensor<?x24xf32>)
+    -> (d_logits : tensor<?x24xf32>)
+  return %d_logits : tensor<?x24xf32>
+}

@@ -8,9 +8,10 @@ include "mhc/IR/MhcBase.td"
 
 def Tiny_MixOp : Mhc_KernelOp<"mix"> {
   let summary = "Mix streams";
-  let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight, Mhc_LayoutAttr:$layout,
+  let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
+    Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Mhc_LayoutAttr:$layout,
     I64Attr:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag);
-  let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$out);
+  let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$out, Mhc_WeightGradient<["R"]>:$sum);
   let flops = "2*M*n*C*iters + (layout == 1 ? R : 0)";
   let dimRules = [Mhc_DimRule<"K", "n*C">];
 }
@@ -23,20 +24,24 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // HEADER-NEXT: MHCRT_LAYOUT_CN = 1
 // HEADER-NEXT: } mhcrt_layout;
 // HEADER: /// Mix streams.
-// HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout), weight?[K] -> out[M,R]
+// HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R] -> out[M,R], sum[R]
 // HEADER-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, int32_t x_type, const void *weight,
-// HEADER-SAME: int32_t weight_type, void *out, int32_t out_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t R,
+// HEADER-SAME: int32_t weight_type, const void *sum_in, int32_t sum_in_type, void *out, int32_t out_type, void *sum,
+// HEADER-SAME: int32_t sum_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t R,
 // HEADER-SAME: int32_t layout, int64_t iters, double eps, int32_t fold, int32_t flag);
 
 // INFO-LABEL: const KernelInfo &MixOp::kernelInfo() {
 // INFO: static const unsigned dims0[] = {0, 1, 2};
 // INFO: static const unsigned flipped0[] = {0, 2, 1};
 // INFO: static const unsigned dims1[] = {3};
-// INFO: static const unsigned dims2[] = {0, 4};
-// Name, result, optional, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32.
-// INFO: {"x", false, false, dims0, flipped0, "layout", -1, false},
-// INFO: {"weight", false, true, dims1, {}, "", 0, true},
-// INFO: {"out", true, false, dims2, {}, "", -1, false},
+// INFO: static const unsigned dims2[] = {4};
+// INFO: static const unsigned dims3[] = {0, 4};
+// Name, result, optional, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32, result that
+// starts from it.
+// INFO: {"x", false, false, dims0, flipped0, "layout", -1, false, -1},
+// INFO: {"weight", false, true, dims1, {}, "", 0, true, -1},
+// INFO: {"sum_in", false, true, dims2, {}, "", -1, false, 4},
+// INFO: {"out", true, false, dims3, {}, "", -1, false, -1},
 // INFO: dims[] = {"M", "n", "C", "K", "R"};
 // INFO: {"layout", KernelAttr::Enum, "int32_t",
 // INFO: symbolizeLayout(text)
@@ -55,4 +60,4 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: &MixOp::kernelInfo(),
 
 // DOC: | op | tensors | flops |
-// DOC: | `mhc.mix` | x[M,n,C] (or [M,C,n] by layout), weight?[K] -> out[M,R] | `2*M*n*C*iters + (layout == 1 ? R : 0)` |
+// DOC: | `mhc.mix` | x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R] -> out[M,R], sum[R] | `2*M*n*C*iters + (layout == 1 ? R : 0)` |

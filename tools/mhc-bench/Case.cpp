@@ -40,7 +40,7 @@ static double attributeValue(const KernelAttr &attr) {
 static bool isActivation(const KernelInfo &info, unsigned index) {
   int self = static_cast<int>(index);
   const KernelTensor &tensor = info.tensors[index];
-  return (tensor.elementOf >= 0 && !tensor.orF32) ||
+  return (tensor.elementOf >= 0 && (!tensor.orF32 || tensor.isResult)) ||
          llvm::any_of(info.tensors, [&](const KernelTensor &other) { return other.elementOf == self; });
 }
 
@@ -62,8 +62,8 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
     smallest = std::min(smallest, c.values.dims[dim]);
     hasTokens |= c.info->dims[dim] == tokens;
   }
-  // Parameters that may be absent are; the statistic of a projection is there.
-  bool isPresent = !tensor.isOptional || hasTokens;
+  // Parameters and starts of gradients that may be absent are; the statistic of a projection is there.
+  bool isPresent = !tensor.isOptional || (hasTokens && tensor.startOf < 0);
   if (!isPresent)
     return {false, MHCRT_NONE, 0, 0};
   // Rows of a weight have length one, so that a product is as large as its other operand.

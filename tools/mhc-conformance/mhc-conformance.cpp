@@ -24,8 +24,9 @@ static mhc::FuseLevel fuseLevel(Fuse fuse) {
 static bool compileAndRun(const RunRequest &request, mhc::Tensors &results, std::string &error) {
   mhc::CompileOptions options;
   options.fuse = fuseLevel(request.fuse);
+  options.grad = request.grad;
   llvm::Expected<mhc::Tensors> produced = request.backend == Backend::Reference
-                                              ? mhc::evaluateText(request.ir, request.entry, request.inputs)
+                                              ? mhc::evaluateText(request.ir, request.entry, request.inputs, options)
                                               : mhc::runText(request.ir, request.entry, request.inputs, options);
   if (!produced) {
     error = llvm::toString(produced.takeError());

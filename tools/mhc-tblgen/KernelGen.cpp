@@ -41,6 +41,7 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   tensor.flipAttr = def.getValueAsString("flipAttr").str();
   tensor.elementOf = def.getValueAsString("elementOf").str();
   tensor.orF32 = def.getValueAsBit("orF32");
+  tensor.startOf = def.getValueAsString("startOf").str();
   tensors.push_back(tensor);
 }
 
@@ -74,6 +75,9 @@ void KernelRecord::checkNames() const {
   for (const RecordTensor &tensor : tensors) {
     if (!tensor.elementOf.empty() && !has(tensors, tensor.elementOf))
       PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' has the elements of '" + tensor.elementOf +
+                                       "', which is no tensor of the op");
+    if (!tensor.startOf.empty() && !has(tensors, tensor.startOf))
+      PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' is the start of '" + tensor.startOf +
                                        "', which is no tensor of the op");
     if (!tensor.flipAttr.empty() && !has(attrs, tensor.flipAttr))
       PrintFatalError(op.getLoc(), "the dims of tensor '" + tensor.name + "' depend on '" + tensor.flipAttr +

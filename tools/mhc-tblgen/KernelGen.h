@@ -24,6 +24,7 @@ struct RecordTensor {
   std::string flipAttr;
   std::string elementOf;
   bool orF32;
+  std::string startOf;
 };
 
 struct RecordAttr {

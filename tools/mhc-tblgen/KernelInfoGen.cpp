@@ -35,11 +35,14 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
   }
   os << "  static const KernelTensor tensors[] = {\n";
   for (auto [i, tensor] : enumerate(kernel.tensors)) {
-    auto like = find_if(kernel.tensors, [&](const RecordTensor &other) { return other.name == tensor.elementOf; });
-    int elementOf = like == kernel.tensors.end() ? -1 : like - kernel.tensors.begin();
+    auto indexOf = [&](const std::string &name) -> int {
+      auto found = find_if(kernel.tensors, [&](const RecordTensor &other) { return other.name == name; });
+      return found == kernel.tensors.end() ? -1 : found - kernel.tensors.begin();
+    };
     std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
-    os << formatv("    {{\"{0}\", {1}, {2}, dims{3}, {4}, \"{5}\", {6}, {7}},\n", tensor.name, tensor.isResult,
-                  tensor.isOptional, i, flipped, tensor.flipAttr, elementOf, tensor.orF32);
+    os << formatv("    {{\"{0}\", {1}, {2}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}},\n", tensor.name, tensor.isResult,
+                  tensor.isOptional, i, flipped, tensor.flipAttr, indexOf(tensor.elementOf), tensor.orF32,
+                  indexOf(tensor.startOf));
   }
   os << "  };\n";
 }

@@ -31,7 +31,8 @@ struct Case {
   std::string directory, variant, name, op, mode;
   Attributes attributes;
   std::vector<TensorInfo> inputs, outputs;
-  bool hasGradients = false; ///< the manifest has gradients, too
+  /// Of the sum of outputs times cotangents; named like outputs and inputs. Either may lack some.
+  std::vector<TensorInfo> cotangents, gradients;
   Tolerance float32, reference;
 
   /// variant/name, as reports call it.

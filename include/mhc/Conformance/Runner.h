@@ -29,6 +29,7 @@ struct RunRequest {
   std::vector<mhcrt::HostTensor> inputs;
   Backend backend = Backend::Cpu;
   Fuse fuse = Fuse::Layer;
+  std::string grad; ///< the function to differentiate; empty for none
 };
 
 /// Compiles and runs. Fills the function's results in order, in any float type; or returns false and sets `error`.
@@ -39,10 +40,11 @@ struct Options {
   Backend backend = Backend::Cpu;
   Fuse fuse = Fuse::Layer;
   bool forward = true, gradients = true;
-  std::string emit;    ///< write IR and inputs into this folder instead of running
-  uint64_t random = 0; ///< number of random cases to run instead of golden ones
-  uint64_t mutate = 0; ///< number of mutants to raise instead
-  uint64_t seed = 0;   ///< of the first random case
+  std::string emit;             ///< write IR and inputs into this folder instead of running
+  uint64_t random = 0;          ///< number of random cases to run instead of golden ones
+  uint64_t mutate = 0;          ///< number of mutants to raise instead
+  uint64_t randomGradients = 0; ///< number of random graphs to differentiate instead
+  uint64_t seed = 0;            ///< of the first random case
   std::vector<std::string> roots;
 };
 
@@ -55,6 +57,10 @@ Counts runGolden(const Options &options, const RunFunction &run, std::ostream &o
 
 /// Runs random programs at every fusion level and on the reference, and compares them with each other.
 Counts runRandom(const Options &options, const RunFunction &run, std::ostream &out);
+
+/// Differentiates random graphs and compares the gradient along a random direction with a finite difference, in
+/// float64. The forward and backward functions must agree with the joint one.
+Counts runGradients(const Options &options, std::ostream &out);
 
 struct MutationCounts {
   int64_t programs = 0, raised = 0, wrong = 0;

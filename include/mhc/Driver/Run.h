@@ -28,9 +28,24 @@ llvm::Expected<Tensors> runText(llvm::StringRef text, llvm::StringRef entry, con
                                 const CompileOptions &options = {});
 
 /// The same by the float64 evaluator of lib/Reference; arguments of any float type, results f64.
-llvm::Expected<Tensors> evaluateText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments);
+llvm::Expected<Tensors> evaluateText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
+                                     const CompileOptions &options = {});
 llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,
-                                 const Tensors &arguments);
+                                 const Tensors &arguments, const CompileOptions &options = {});
+
+/// The arguments in f64, each number moved up or down by the unit roundoff of its dtype: how far that moves the results
+/// of a model tells what rounding may do to them.
+Tensors disturbed(const Tensors &arguments, unsigned seed);
+
+/// Of two f64 tensors of one shape; NaN where a difference is.
+double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b);
+/// Of an f64 tensor; NaN where an element is.
+double largestMagnitude(const mhcrt::HostTensor &tensor);
+
+/// The two halves of evaluate: a copy of the module in leaf ops, with the gradients that the options ask for, and the
+/// evaluation of one of its functions.
+llvm::Expected<Compiler::Module> toLeafOps(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options);
+llvm::Expected<Tensors> evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments);
 
 } // namespace mhc
 

@@ -45,6 +45,8 @@ struct KernelTensor {
   /// Tensor whose element type this one must have, or -1; `orF32` allows f32 as well.
   int elementOf;
   bool orF32;
+  /// Result that starts from this operand and may take over its buffer, or -1.
+  int startOf;
 };
 
 struct KernelAttr {

@@ -28,20 +28,30 @@ public:
   mlir::OpFoldResult size(Value tensor, int64_t dim) { return sizesOf(tensor)[dim]; }
   mlir::OpFoldResult constant(int64_t size) { return builder.getIndexAttr(size); }
 
+  // Elementwise ops and the first three take scalars as well.
   Value cast(Value tensor, mlir::Type elementType);
   Value toF32(Value tensor) { return cast(tensor, builder.getF32Type()); }
   Value splat(double value, Value like);
+  /// In the element type in which cotangents are computed.
+  Value widen(Value tensor) { return cast(tensor, cotangentElement(mlir::getElementTypeOrSelf(tensor))); }
 
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
   Value div(Value a, Value b);
   Value max(Value a, Value b);
+  Value negate(Value a);
+  Value scale(Value a, double factor) { return mul(a, splat(factor, a)); }
+  Value isGreater(Value a, Value b);
+  Value isEqual(Value a, Value b);
+  Value select(Value condition, Value yes, Value no);
   Value exp(Value a);
   Value log(Value a);
   Value sqrt(Value a);
   Value sigmoid(Value a);
   Value softmax(Value a, int64_t dim);
+  /// `sum`, in f32, plus `start` where there is one, rounded once to `elementType`.
+  Value addStart(Value sum, Value start, mlir::Type elementType);
 
   Value reduce(ReduceKind kind, Value tensor, llvm::ArrayRef<int64_t> dims);
   /// Operand dimension i becomes dimension dims[i] of a tensor of `sizes`.
@@ -50,11 +60,14 @@ public:
   Value reduceLike(ReduceKind kind, Value tensor, int64_t dim);
   Value transpose(Value tensor, llvm::ArrayRef<int64_t> perm);
   Value slice(Value tensor, int64_t dim, int64_t offset, int64_t size);
+  Value concat(llvm::ArrayRef<Value> tensors, int64_t dim);
   Value matmul(Value lhs, Value rhs, bool transposeLhs = false, bool transposeRhs = false);
   Value batchMatmul(Value lhs, Value rhs, bool transposeLhs = false, bool transposeRhs = false);
   /// Splits dimension `dim` into the static sizes `inner`, or joins `count` dimensions from `dim` on.
   Value split(Value tensor, int64_t dim, llvm::ArrayRef<int64_t> inner);
   Value join(Value tensor, int64_t dim, int64_t count);
+  /// Splits the last dimension of a matrix into the last two of `like`.
+  Value splitLike(Value matrix, Value like);
 
   /// The type of a tensor of `sizes`.
   static mlir::RankedTensorType typeOf(llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type elementType);

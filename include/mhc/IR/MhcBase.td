@@ -126,6 +126,8 @@ class Mhc_Tensor<list<Type> types, list<string> dims> : TensorRankOf<types, [!si
   /// Name of the tensor whose element type this one must have; with `orF32`, f32 is legal as well.
   string elementOf = "";
   bit orF32 = 0;
+  /// Of an operand: the result that starts from it, which may take over its buffer.
+  string startOf = "";
 }
 
 /// A tensor that is stored with other dims when the attribute `attr` is set.
@@ -149,13 +151,31 @@ class Mhc_Phi<string rows> : Mhc_LikeOrF32<"x", [rows, "K"]> {
   let flipAttr = "phi_layout";
 }
 
+// Gradients. A kernel adds the start of a gradient, where there is one, before its one rounding: what several ops
+// contribute needs no pass of its own.
+
+/// The gradient of the streams: of x's element type, or f32 while it grows.
+class Mhc_StreamGradient<string start = ""> : Mhc_Streams<"x"> {
+  let orF32 = 1;
+  let startOf = start;
+}
+/// The gradient of the projection weight, stored as the weight is.
+class Mhc_PhiGradient<string rows, string start = "">
+    : Mhc_Flippable<[F32], [rows, "K"], ["K", rows], "phi_layout"> { let startOf = start; }
+/// The gradient of a parameter, a sum over tokens.
+class Mhc_WeightGradient<list<string> dims, string start = ""> : Mhc_Tensor<[F32], dims> { let startOf = start; }
+
 //===----------------------------------------------------------------------===//
 // Op bases
 //===----------------------------------------------------------------------===//
 
-/// An op of the tensor language without a kernel of its own: it is lowered to linalg.
-class Mhc_LeafOp<string mnemonic, list<Trait> traits = []>
-    : Op<Mhc_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<DimsOpInterface>], traits)>;
+/// An op of the tensor language without a kernel of its own: it is lowered to linalg. `rebuilt` says that its result
+/// holds no more than its operand.
+class Mhc_LeafOp<string mnemonic, list<Trait> traits = [], bit rebuilt = 0>
+    : Op<Mhc_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<DimsOpInterface>,
+        DeclareOpInterfaceMethods<DifferentiableOpInterface, !if(rebuilt, ["isCheapToRebuild"], [])>], traits)> {
+  let extraClassDefinition = !if(rebuilt, "bool $cppClass::isCheapToRebuild() { return true; }", "");
+}
 
 /// A size that follows from others, such as K = n*C. `value` is a C++ expression over dimensions and attributes.
 class Mhc_DimRule<string dim, string expr> {

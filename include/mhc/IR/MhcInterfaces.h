@@ -9,8 +9,10 @@
 #define MHC_IR_MHCINTERFACES_H
 
 #include "mhc/IR/KernelInfo.h"
+#include "mhc/IR/VjpContext.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/PatternMatch.h"
 
 #include "mhc/IR/MhcInterfaces.h.inc"
 

@@ -50,4 +50,38 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   ];
 }
 
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::mhc";
+  let description = [{
+    An op with a gradient rule. Autodiff walks a function backwards and asks each op for its own part; it knows no op by
+    name. What a rule may ask for and what it hands back is in mhc/IR/VjpContext.h.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the vector-Jacobian product at the builder's insertion point: gives each operand that needs a gradient its
+      share of the cotangents of the results. At least one result has a cotangent. Emits an error where it fails.
+      }],
+      "::llvm::LogicalResult", "buildVjp", (ins "::mlir::OpBuilder &":$builder, "::mhc::VjpContext &":$context)>,
+    InterfaceMethod<[{
+      Whether a backward function makes the result again instead of saving it, because its operands hold as much in no
+      more bytes: true of broadcasts and reshapes.
+      }],
+      "bool", "isCheapToRebuild", (ins), "", [{ return false; }]>
+  ];
+}
+
+def FlattenableOpInterface : OpInterface<"FlattenableOpInterface"> {
+  let cppNamespace = "::mhc";
+  let description = [{
+    An op of control flow, which autodiff writes out as straight-line code before it walks back.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Replaces the op by the ops it stands for and returns true; returns false where it stays as it is. Emits an error
+      where it fails.
+      }],
+      "::llvm::FailureOr<bool>", "flatten", (ins "::mlir::RewriterBase &":$rewriter)>
+  ];
+}
+
 #endif // MHC_IR_MHCINTERFACES

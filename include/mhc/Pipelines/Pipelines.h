@@ -17,7 +17,7 @@ namespace mhc {
 enum class Phase {
   input,     ///< as written, calls inlined
   raise,     ///< mHC ops in place of the chains that spell them out
-  fuse,      ///< as few kernel ops as the fusion level allows
+  fuse,      ///< as few kernel ops as the fusion level allows, with gradients where wanted
   bufferize, ///< launches and linalg on buffers in one arena
   lower,     ///< LLVM dialect
   llvm,      ///< optimised LLVM IR
@@ -31,6 +31,7 @@ std::string phaseNames();
 
 struct PipelineOptions {
   FuseLevel fuse = FuseLevel::layer;
+  std::string grad; ///< the function to differentiate; empty for none
 };
 
 /// Adds the passes that lead from the state behind `from` to the state behind `to`. The last two phases have no passes:

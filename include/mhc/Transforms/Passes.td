@@ -42,6 +42,52 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numFused", "num-fused", "Number of chains fused">];
 }
 
+def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Build the gradients of a function";
+  let description = [{
+    Makes three functions beside `function`, called NAME here:
+
+    - `NAME_grad`: arguments and cotangents of the results to results and gradients;
+    - `NAME_fwd`: arguments to results and saved values;
+    - `NAME_bwd`: saved values and cotangents to gradients. A saved value that is an argument or a result of NAME is
+      passed under its name, the others are called `saved0`, `saved1`, ...
+
+    The gradient of `x` is called `d_x`, as is the cotangent of a result `x`. Every float argument has one, unless it has
+    the attribute `mhc.no_grad`, for which nothing is computed then.
+
+    The pass walks the function backwards and asks each op for its vector-Jacobian product (DifferentiableOpInterface).
+    An op without one is decomposed and its leaves are differentiated; calls are replaced by what they call; a loop of
+    constant bounds is written out, so that each turn saves what its own backward pass reads; both sides of a branch are
+    computed. The attribute `mhc.vjp = @f_bwd` on a function `f` names the function that computes its gradients, from its
+    arguments and the cotangents of its results; a function without a body needs one.
+
+    Cotangents are added in the order of the backward pass, in f32 where values have 16 bits.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = math.exp %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+    After, and `@f_grad` and `@f`:
+    ```mlir
+    func.func @f_fwd(%x: tensor<4xf32> {mhc.name = "arg0"}) -> (tensor<4xf32> {mhc.name = "result0"}) {
+      %y = math.exp %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    func.func @f_bwd(%y: tensor<4xf32> {mhc.name = "result0"}, %d_y: tensor<4xf32> {mhc.name = "d_result0"})
+        -> (tensor<4xf32> {mhc.name = "d_arg0"}) {
+      %d_x = arith.mulf %d_y, %y : tensor<4xf32>
+      return %d_x : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [Option<"function", "function", "std::string", /*default=*/"", "The function to differentiate">];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
 def DecomposePass : Pass<"mhc-decompose", "::mlir::func::FuncOp"> {
   let summary = "Replace mHC ops by the leaf ops that define them";
   let description = [{

@@ -17,3 +17,19 @@ SmallVector<Value> AggregateOp::decompose(OpBuilder &builder) {
   Value mixed = leaf.mul(x, leaf.broadcast(getHPre(), leaf.sizesOf(x), {0, streams}));
   return {leaf.cast(leaf.reduce(ReduceKind::sum, mixed, streams), getElementTypeOrSelf(getX()))};
 }
+
+SmallVector<Value> AggregateBwdOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  int64_t streams = getLayout() == Layout::nC ? 1 : 2, channels = 3 - streams;
+  Value dU = leaf.toF32(getDU()), x = leaf.toF32(getX());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(x);
+  Value spread = leaf.broadcast(dU, sizes, {0, channels});
+  SmallVector<Value> results;
+  if (Value dX = getDX()) {
+    Value grad = leaf.mul(leaf.broadcast(getHPre(), sizes, {0, streams}), spread);
+    results.push_back(leaf.addStart(grad, getDXIn(), getElementTypeOrSelf(dX)));
+  }
+  if (getDHPre())
+    results.push_back(leaf.reduce(ReduceKind::sum, leaf.mul(spread, x), channels));
+  return results;
+}

@@ -26,3 +26,38 @@ SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
                            : leaf.batchMatmul(x, getHRes(), /*transposeLhs=*/false, /*transposeRhs=*/outputFirst);
   return {leaf.cast(leaf.add(mix, branch), getElementTypeOrSelf(getX()))};
 }
+
+SmallVector<Value> PostBwdOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  bool streamsFirst = getLayout() == Layout::nC, outputFirst = getOrient() == Orient::oi;
+  int64_t streams = streamsFirst ? 1 : 2, channels = 3 - streams;
+  Value dOut = leaf.toF32(getDOut()), x = leaf.toF32(getX());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(dOut);
+  // Unused values of the chain are dead code.
+  Value gated = leaf.mul(leaf.broadcast(getHPost(), sizes, {0, streams}), dOut);
+  Value dF = leaf.reduce(ReduceKind::sum, gated, streams);
+  SmallVector<Value> results;
+  if (getDF())
+    results.push_back(leaf.cast(dF, getElementTypeOrSelf(getX())));
+  if (getDHPost()) {
+    Value f = leaf.toF32(getF());
+    if (getBias()) {
+      Value bias = leaf.toF32(getBias());
+      f = leaf.add(f, leaf.broadcast(bias, leaf.sizesOf(f), 1));
+    }
+    results.push_back(leaf.reduce(ReduceKind::sum, leaf.mul(dOut, leaf.broadcast(f, sizes, {0, channels})), channels));
+  }
+  if (getDHRes()) {
+    Value first = outputFirst ? dOut : x, second = outputFirst ? x : dOut;
+    results.push_back(leaf.batchMatmul(first, second, /*transposeLhs=*/!streamsFirst, /*transposeRhs=*/streamsFirst));
+  }
+  if (Value dX = getDX()) {
+    Value grad = streamsFirst
+                     ? leaf.batchMatmul(getHRes(), dOut, /*transposeLhs=*/outputFirst)
+                     : leaf.batchMatmul(dOut, getHRes(), /*transposeLhs=*/false, /*transposeRhs=*/!outputFirst);
+    results.push_back(leaf.addStart(grad, getDXIn(), getElementTypeOrSelf(dX)));
+  }
+  if (getDBias())
+    results.push_back(leaf.addStart(leaf.reduce(ReduceKind::sum, dF, 0), getDBiasIn(), builder.getF32Type()));
+  return results;
+}

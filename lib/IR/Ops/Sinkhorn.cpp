@@ -108,6 +108,122 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
+// sinkhorn_bwd
+//===----------------------------------------------------------------------===//
+
+LogicalResult SinkhornBwdOp::verify() {
+  if (failed(verifyKernelDims(*this)))
+    return failure();
+  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters());
+}
+
+namespace {
+/// The steps of mhc.sinkhorn, remembered so that they can be run backwards.
+struct Replay {
+  struct Step {
+    int64_t dim;
+    Value out;     ///< what the step made; its exponential in log space
+    Value divisor; ///< null in log space
+    Value sum;     ///< before eps
+  };
+
+  Replay(SinkhornBwdOp op, LeafBuilder &leaf) : op(op), leaf(leaf), eps(op.getEps().convertToDouble()) {}
+
+  /// Divides by the sum along `dim`, or subtracts its logarithm.
+  void forward(int64_t dim);
+  /// The gradient of the step's input from that of its output.
+  Value backward(const Step &step, Value grad);
+  void start();
+  Value finish(Value grad);
+
+  SinkhornBwdOp op;
+  LeafBuilder &leaf;
+  double eps;
+  Value y;     ///< logarithms with init log
+  Value first; ///< the exponential, or the softmax, that the steps began with
+  SmallVector<Step> steps;
+};
+} // namespace
+
+void Replay::forward(int64_t dim) {
+  if (op.getInit() == Init::log) {
+    y = subtractLogSumExp(leaf, y, dim);
+    steps.push_back({dim, leaf.exp(y), Value(), Value()});
+    return;
+  }
+  Value sum = leaf.reduceLike(ReduceKind::sum, y, dim), divisor = sum;
+  if (op.getDenom() == Denom::add)
+    divisor = leaf.add(sum, leaf.splat(eps, sum));
+  else if (op.getDenom() == Denom::clamp)
+    divisor = leaf.max(sum, leaf.splat(eps, sum));
+  y = leaf.div(y, divisor);
+  steps.push_back({dim, y, divisor, sum});
+}
+
+Value Replay::backward(const Step &step, Value grad) {
+  if (!step.divisor) {
+    Value total = leaf.reduceLike(ReduceKind::sum, grad, step.dim);
+    return leaf.sub(grad, leaf.mul(step.out, total));
+  }
+  Value drift = leaf.reduceLike(ReduceKind::sum, leaf.mul(grad, step.out), step.dim);
+  if (op.getDenom() == Denom::clamp) { // a clamped divisor is a constant
+    Value isFree = leaf.isGreater(step.sum, leaf.splat(eps, drift));
+    drift = leaf.select(isFree, drift, leaf.splat(0.0, drift));
+  }
+  return leaf.div(leaf.sub(grad, drift), step.divisor);
+}
+
+void Replay::start() {
+  y = op.getLogits();
+  if (op.getInit() == Init::exp_rowmax || op.getInit() == Init::exp_colmax)
+    y = leaf.sub(y, leaf.reduceLike(ReduceKind::max, y, op.getInit() == Init::exp_rowmax ? kRow : kCol));
+  if (op.getInit() == Init::softmax_eps) {
+    first = leaf.softmax(y, kRow);
+    y = leaf.add(first, leaf.splat(eps, first));
+  } else if (op.getInit() != Init::log) {
+    y = first = leaf.exp(y);
+  }
+}
+
+Value Replay::finish(Value grad) {
+  if (op.getInit() == Init::log)
+    return grad;
+  Value product = leaf.mul(grad, first);
+  if (op.getInit() == Init::exp)
+    return product;
+  int64_t dim = op.getInit() == Init::exp_colmax ? kCol : kRow;
+  Value total = leaf.reduceLike(ReduceKind::sum, product, dim);
+  if (op.getInit() == Init::softmax_eps)
+    return leaf.sub(product, leaf.mul(first, total));
+  // The shift takes the whole line's gradient to its maximum; equal ones share it.
+  Value most = leaf.reduceLike(ReduceKind::max, op.getLogits(), dim), one = leaf.splat(1.0, first);
+  Value isMost = leaf.select(leaf.isEqual(op.getLogits(), most), one, leaf.splat(0.0, first));
+  Value share = leaf.div(isMost, leaf.reduceLike(ReduceKind::sum, isMost, dim));
+  return leaf.sub(product, leaf.mul(share, total));
+}
+
+SmallVector<Value> SinkhornBwdOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  Replay replay(*this, leaf);
+  replay.start();
+  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, turns = getIters();
+  if (getInit() == Init::softmax_eps) { // the softmax is the first row step
+    replay.forward(kCol);
+    --turns;
+  }
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    replay.forward(first);
+    replay.forward(second);
+  }
+  Value grad = getDMix();
+  if (getInit() == Init::log)
+    grad = leaf.mul(grad, leaf.exp(replay.y));
+  for (const Replay::Step &step : llvm::reverse(replay.steps))
+    grad = replay.backward(step, grad);
+  return {replay.finish(grad)};
+}
+
+//===----------------------------------------------------------------------===//
 // permutation_mix
 //===----------------------------------------------------------------------===//
 
@@ -122,9 +238,8 @@ LogicalResult PermutationMixOp::verify() {
                  failed(verifyKernelDims(*this)));
 }
 
-SmallVector<Value> PermutationMixOp::decompose(OpBuilder &builder) {
-  LeafBuilder leaf(builder, getLoc());
-  int64_t n = getMix().getType().getDimSize(1), count = getLogits().getType().getDimSize(1);
+/// [n!, n*n]: the permutation matrices in lexicographic order.
+static Value permutationTable(OpBuilder &builder, Location loc, int64_t n, int64_t count) {
   SmallVector<float> table(count * n * n, 0.0f);
   SmallVector<int64_t> perm(n);
   std::iota(perm.begin(), perm.end(), 0);
@@ -132,6 +247,26 @@ SmallVector<Value> PermutationMixOp::decompose(OpBuilder &builder) {
     for (int64_t row = 0; row < n; ++row)
       table[(p * n + row) * n + perm[row]] = 1.0f;
   auto type = RankedTensorType::get({count, n * n}, builder.getF32Type());
-  Value permutations = arith::ConstantOp::create(builder, getLoc(), DenseElementsAttr::get(type, ArrayRef(table)));
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef(table)));
+}
+
+SmallVector<Value> PermutationMixOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  int64_t n = getMix().getType().getDimSize(1), count = getLogits().getType().getDimSize(1);
+  Value permutations = permutationTable(builder, getLoc(), n, count);
   return {leaf.split(leaf.matmul(leaf.softmax(getLogits(), 1), permutations), 1, {n, n})};
+}
+
+LogicalResult PermutationMixBwdOp::verify() {
+  return failure(failed(verifyPermutationStreams(*this, getDMix().getType().getDimSize(1))) ||
+                 failed(verifyKernelDims(*this)));
+}
+
+SmallVector<Value> PermutationMixBwdOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  int64_t n = getDMix().getType().getDimSize(1), count = getLogits().getType().getDimSize(1);
+  Value weights = leaf.softmax(getLogits(), 1), cells = leaf.join(getDMix(), 1, 2);
+  Value table = permutationTable(builder, getLoc(), n, count);
+  Value product = leaf.mul(weights, leaf.matmul(cells, table, /*transposeLhs=*/false, /*transposeRhs=*/true));
+  return {leaf.sub(product, leaf.mul(weights, leaf.reduceLike(ReduceKind::sum, product, 1)))};
 }

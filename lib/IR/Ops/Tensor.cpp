@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <numeric>
 
@@ -24,6 +26,40 @@ DimLabels SigmoidOp::getDimLabels() { return elementwiseLabels(getX().getType())
 DimLabels SiluOp::getDimLabels() { return elementwiseLabels(getX().getType()); }
 DimLabels SoftplusOp::getDimLabels() { return elementwiseLabels(getX().getType()); }
 DimLabels SoftmaxOp::getDimLabels() { return elementwiseLabels(getX().getType()); }
+
+/// sigmoid' = s (1 - s)
+LogicalResult SigmoidOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  Value s = leaf.widen(getOut());
+  Value slope = leaf.mul(s, leaf.sub(leaf.splat(1.0, s), s));
+  context.addCotangent(getX(), leaf.mul(context.cotangentOf(getOut()), slope));
+  return success();
+}
+
+/// silu' = s (1 + x (1 - s)) with s = sigmoid(x)
+LogicalResult SiluOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  Value x = leaf.widen(getX()), s = leaf.sigmoid(x), one = leaf.splat(1.0, x);
+  Value slope = leaf.mul(s, leaf.add(one, leaf.mul(x, leaf.sub(one, s))));
+  context.addCotangent(getX(), leaf.mul(context.cotangentOf(getOut()), slope));
+  return success();
+}
+
+/// softplus' = sigmoid
+LogicalResult SoftplusOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  context.addCotangent(getX(), leaf.mul(context.cotangentOf(getOut()), leaf.sigmoid(leaf.widen(getX()))));
+  return success();
+}
+
+/// d_x = out (d_out - sum(d_out out))
+LogicalResult SoftmaxOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  Value g = context.cotangentOf(getOut()), out = leaf.widen(getOut());
+  Value mean = leaf.reduceLike(ReduceKind::sum, leaf.mul(g, out), getDim());
+  context.addCotangent(getX(), leaf.mul(out, leaf.sub(g, mean)));
+  return success();
+}
 
 LogicalResult SoftmaxOp::verify() {
   int64_t rank = getX().getType().getRank();
@@ -59,6 +95,28 @@ DimLabels RmsNormOp::getDimLabels() {
   return labels;
 }
 
+/// With y = r x, r = 1/rms and g = d_out weight: d_x = r (g - y mean(g y)), d_weight = sum over rows of d_out y.
+LogicalResult RmsNormOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  int64_t last = getX().getType().getRank() - 1;
+  Value x = leaf.widen(getX()), g = context.cotangentOf(getOut());
+  Value meanSquare = leaf.reduceLike(ReduceKind::mean, leaf.mul(x, x), last);
+  Value rms = leaf.sqrt(leaf.add(meanSquare, leaf.splat(getEps().convertToDouble(), meanSquare)));
+  Value y = leaf.div(x, rms);
+  if (getWeight()) {
+    SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, last));
+    if (context.needsGradient(getWeight()))
+      context.addCotangent(getWeight(), leaf.reduce(ReduceKind::sum, leaf.mul(g, y), rows));
+    Value weight = leaf.widen(getWeight());
+    g = leaf.mul(g, leaf.broadcast(weight, leaf.sizesOf(x), last));
+  }
+  if (!context.needsGradient(getX()))
+    return success();
+  Value mean = leaf.reduceLike(ReduceKind::mean, leaf.mul(g, y), last);
+  context.addCotangent(getX(), leaf.div(leaf.sub(g, leaf.mul(y, mean)), rms));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // reduce
 //===----------------------------------------------------------------------===//
@@ -87,6 +145,62 @@ DimLabels ReduceOp::getDimLabels() {
     if (!llvm::is_contained(getDims(), dim))
       kept.push_back(dim);
   return {{iota(getX().getType().getRank())}, {kept}};
+}
+
+/// One over the number of elements that make one mean, as a tensor like `g`.
+static Value inverseCount(OpBuilder &builder, ReduceOp op, Value g) {
+  Location loc = op.getLoc();
+  LeafBuilder leaf(builder, loc);
+  double known = 1;
+  Value count;
+  for (int64_t dim : op.getDims()) {
+    OpFoldResult size = leaf.size(op.getX(), dim);
+    if (auto attr = dyn_cast<Attribute>(size)) {
+      known *= cast<IntegerAttr>(attr).getInt();
+      continue;
+    }
+    Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), cast<Value>(size));
+    Value factor = arith::SIToFPOp::create(builder, loc, getElementTypeOrSelf(g), number);
+    count = count ? leaf.mul(count, factor) : factor;
+  }
+  if (!count)
+    return leaf.splat(1 / known, g);
+  SmallVector<Value> dynamic;
+  for (OpFoldResult size : leaf.sizesOf(g))
+    if (auto value = dyn_cast<Value>(size))
+      dynamic.push_back(value);
+  Value inverse = leaf.div(leaf.splat(1 / known, count), count);
+  return tensor::SplatOp::create(builder, loc, g.getType(), inverse, dynamic);
+}
+
+/// A maximum hands its cotangent on to the elements that are the maximum, in equal shares.
+static Value spreadOverMaxima(LeafBuilder &leaf, ReduceOp op, Value g, ArrayRef<int64_t> kept) {
+  LeafBuilder::Sizes sizes = leaf.sizesOf(op.getX());
+  Value x = leaf.widen(op.getX()), max = leaf.widen(op.getOut());
+  Value isMax = leaf.isEqual(x, leaf.broadcast(max, sizes, kept));
+  Value one = leaf.splat(1.0, x), zero = leaf.splat(0.0, x);
+  Value count = leaf.reduce(ReduceKind::sum, leaf.select(isMax, one, zero), op.getDims());
+  Value share = leaf.div(g, count);
+  return leaf.select(isMax, leaf.broadcast(share, sizes, kept), zero);
+}
+
+LogicalResult ReduceOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  Value g = context.cotangentOf(getOut());
+  SmallVector<int64_t> kept;
+  for (int64_t dim = 0; dim < getX().getType().getRank(); ++dim)
+    if (!llvm::is_contained(getDims(), dim))
+      kept.push_back(dim);
+  if (getKind() == ReduceKind::max) {
+    context.addCotangent(getX(), spreadOverMaxima(leaf, *this, g, kept));
+    return success();
+  }
+  if (getKind() == ReduceKind::mean) {
+    Value factor = inverseCount(builder, *this, g);
+    g = leaf.mul(g, factor);
+  }
+  context.addCotangent(getX(), leaf.broadcast(g, leaf.sizesOf(getX()), kept));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,6 +244,26 @@ DimLabels BroadcastOp::getDimLabels() {
   return labels;
 }
 
+/// Sums over the dimensions along which elements were repeated.
+LogicalResult BroadcastOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  RankedTensorType type = getX().getType();
+  SmallVector<int64_t> repeated = llvm::to_vector(llvm::seq<int64_t>(0, getOut().getType().getRank()));
+  SmallVector<int64_t> kept; // dimensions of x that are not repeated
+  for (auto [i, dim] : llvm::enumerate(getDims()))
+    if (type.getDimSize(i) != 1) {
+      llvm::erase(repeated, dim);
+      kept.push_back(i);
+    }
+  Value g = context.cotangentOf(getOut());
+  if (!repeated.empty())
+    g = leaf.reduce(ReduceKind::sum, g, repeated);
+  if (static_cast<int64_t>(kept.size()) != type.getRank())
+    g = leaf.broadcast(g, leaf.sizesOf(getX()), kept);
+  context.addCotangent(getX(), g);
+  return success();
+}
+
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getOut().getType() && getSizes().empty())
     return getX();
@@ -158,6 +292,13 @@ LogicalResult TransposeOp::verify() {
 
 DimLabels TransposeOp::getDimLabels() {
   return {{iota(getX().getType().getRank())}, {SmallVector<int>(getPerm().begin(), getPerm().end())}};
+}
+
+LogicalResult TransposeOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  LeafBuilder leaf(builder, getLoc());
+  Value g = context.cotangentOf(getOut());
+  context.addCotangent(getX(), leaf.transpose(g, invertPermutationVector(getPerm())));
+  return success();
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {

@@ -3,7 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One model for all kernel ops: operands are read, results are new buffers, and the op becomes a mhc.launch.
+// One model for all kernel ops: operands are read, results are new buffers, and the op becomes a mhc.launch. A result
+// that starts from an operand of its type is written into the operand's buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,12 +50,39 @@ static DictionaryAttr configOf(Operation *op, const KernelInfo &info) {
   return DictionaryAttr::get(op->getContext(), config);
 }
 
+/// The result that takes over the buffer of `operand`, or null.
+static OpResult takerOf(OpOperand &operand) {
+  auto kernel = cast<KernelOpInterface>(operand.getOwner());
+  unsigned number = 0;
+  for (auto [i, tensor] : llvm::enumerate(kernel.getKernelInfo().tensors)) {
+    if (tensor.isResult || !kernel.getTensor(i) || number++ != operand.getOperandNumber())
+      continue;
+    Value result = tensor.startOf >= 0 ? kernel.getTensor(tensor.startOf) : Value();
+    return result && result.getType() == operand.get().getType() ? cast<OpResult>(result) : OpResult();
+  }
+  return {};
+}
+
+/// The operand whose buffer `result` takes over, or null.
+static OpOperand *giverOf(OpResult result) {
+  for (OpOperand &operand : result.getOwner()->getOpOperands())
+    if (takerOf(operand) == result)
+      return &operand;
+  return nullptr;
+}
+
 namespace {
 struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelOpInterface> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return true; }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
-  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const { return {}; }
-  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &operand, const AnalysisState &) const {
+    return takerOf(operand) != nullptr;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &operand, const AnalysisState &) const {
+    if (OpResult result = takerOf(operand))
+      return {{result, BufferRelation::Equivalent}};
+    return {};
+  }
+  bool bufferizesToAllocation(Operation *, Value value) const { return !giverOf(cast<OpResult>(value)); }
   FailureOr<BufferLikeType> getBufferType(Operation *, Value value, const BufferizationOptions &,
                                           const BufferizationState &, SmallVector<Value> &) const {
     return cast<BufferLikeType>(bufferType(value));
@@ -73,7 +101,7 @@ struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelO
         return failure();
       inputs.push_back(*buffer);
     }
-    if (failed(allocateResults(op, rewriter, options, outputs)))
+    if (failed(createResults(op, inputs, rewriter, options, outputs)))
       return failure();
     SmallVector<bool> present;
     for (size_t i = 0; i < info.tensors.size(); ++i)
@@ -83,12 +111,16 @@ struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelO
     return success();
   }
 
-  static LogicalResult allocateResults(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
-                                       SmallVectorImpl<Value> &outputs) {
+  static LogicalResult createResults(Operation *op, ArrayRef<Value> inputs, RewriterBase &rewriter,
+                                     const BufferizationOptions &options, SmallVectorImpl<Value> &outputs) {
     SmallVector<SmallVector<OpFoldResult>> shapes;
     if (failed(reifyShapes(rewriter, op, shapes)))
       return failure();
     for (auto [result, shape] : llvm::zip(op->getResults(), shapes)) {
+      if (OpOperand *giver = giverOf(result)) {
+        outputs.push_back(inputs[giver->getOperandNumber()]);
+        continue;
+      }
       SmallVector<Value> dynamic;
       for (OpFoldResult size : shape)
         if (auto value = dyn_cast<Value>(size))

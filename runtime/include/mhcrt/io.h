@@ -75,6 +75,9 @@ struct Tolerance {
   double relative = 0;
 };
 
+/// Half a unit in the last place of 1; 0 for integers.
+double unitRoundoff(int32_t dtype);
+
 /// Four roundings of the element type, relative to the largest value, and 2e-5 at least, because the sums behind one
 /// element are long: f32 2e-5, f16 2e-3, bf16 1.6e-2. Integers must be equal.
 Tolerance defaultTolerance(int32_t dtype);

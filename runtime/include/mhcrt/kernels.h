@@ -85,6 +85,10 @@ typedef enum mhcrt_denom {
   MHCRT_DENOM_NONE = 2
 } mhcrt_denom;
 
+/// Gradients of mhc.aggregate in one pass over the streams.
+/// d_u[M,C], x[M,n,C] (or [M,C,n] by layout), h_pre[M,n], d_x_in?[M,n,C] (or [M,C,n] by layout) -> d_x?[M,n,C] (or [M,C,n] by layout), d_h_pre?[M,n]
+mhcrt_status mhcrt_aggregate_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type, const void *d_x_in, int32_t d_x_in_type, void *d_x, int32_t d_x_type, void *d_h_pre, int32_t d_h_pre_type, int64_t M, int64_t C, int64_t n, int32_t layout);
+
 /// Mix the streams into one sublayer input.
 /// x[M,n,C] (or [M,C,n] by layout), h_pre[M,n] -> u[M,C]
 mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type, void *u, int32_t u_type, int64_t M, int64_t n, int64_t C, int32_t layout);
@@ -101,6 +105,10 @@ mhcrt_status mhcrt_contract(mhcrt_context *ctx, const void *x, int32_t x_type, v
 /// x[M,C] -> streams[M,n,C] (or [M,C,n] by layout)
 mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, void *streams, int32_t streams_type, int64_t M, int64_t C, int64_t n, int32_t layout);
 
+/// Gradients of mhc.gates.
+/// d_h_pre[M,n], d_h_post?[M,n], d_logits?[M,R], proj[M,N], stat?[M], alpha[A], beta[N], d_alpha_in?[A], d_beta_in?[N] -> d_proj?[M,N], d_stat?[M], d_alpha?[A], d_beta?[N]
+mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_logits, int32_t d_logits_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_proj, int32_t d_proj_type, void *d_stat, int32_t d_stat_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t n, int64_t R, int64_t N, int64_t A, int32_t stat_form, double norm_eps, double post_mult);
+
 /// Turn projected coefficients into gates and residual logits.
 /// proj[M,N], stat?[M], alpha[A], beta[N] -> h_pre[M,n], h_post?[M,n], logits?[M,R]
 mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *logits, int32_t logits_type, int64_t M, int64_t N, int64_t A, int64_t n, int64_t R, int32_t stat_form, double norm_eps, double pre_eps, double post_mult);
@@ -113,9 +121,17 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
 /// lhs[M,K] (or [K,M] by transpose_lhs), rhs[K,N] (or [N,K] by transpose_rhs) -> out[M,N]
 mhcrt_status mhcrt_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type, void *out, int32_t out_type, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs, int32_t transpose_rhs);
 
+/// Gradient of mhc.permutation_mix with respect to the logits.
+/// d_mix[M,n,n], logits[M,R] -> d_logits[M,R]
+mhcrt_status mhcrt_permutation_mix_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits, int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n, int64_t R);
+
 /// Mix all permutation matrices by the softmax of their logits.
 /// logits[M,R] -> mix[M,n,n]
 mhcrt_status mhcrt_permutation_mix(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type, int64_t M, int64_t R, int64_t n);
+
+/// Gradients of mhc.post in one pass over its output's gradient and the streams.
+/// d_out[M,n,C] (or [M,C,n] by layout), f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n], d_x_in?[M,n,C] (or [M,C,n] by layout), d_bias_in?[C] -> d_f?[M,C], d_h_post?[M,n], d_h_res?[M,n,n], d_x?[M,n,C] (or [M,C,n] by layout), d_bias?[C]
+mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type, void *d_f, int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res, int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient);
 
 /// Mix the residual streams and add the sublayer's output to each.
 /// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n] -> out[M,n,C] (or [M,C,n] by layout)
@@ -125,9 +141,17 @@ mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const
 /// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N] -> u[M,C], h_pre?[M,n], h_post[M,n], h_res[M,n,n]
 mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *u, int32_t u_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre);
 
+/// Gradients of mhc.projection in one pass over the streams.
+/// d_proj[M,N], d_stat?[M], x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], stat?[M], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K]
+mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_t d_proj_type, const void *d_stat, int32_t d_stat_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, int64_t M, int64_t N, int64_t n, int64_t C, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form);
+
 /// Project the flattened streams onto mixing coefficients and take their RMS statistic.
 /// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K] -> proj[M,N], stat?[M]
 mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form);
+
+/// Gradient of mhc.sinkhorn with respect to the logits.
+/// d_mix[M,n,n], logits[M,n,n] -> d_logits[M,n,n]
+mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits, int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps, int64_t iters);
 
 /// Project mixing logits onto doubly stochastic matrices.
 /// logits[M,n,n] -> mix[M,n,n]

@@ -66,3 +66,36 @@ func.func @a_value_with_another_use_is_not_overwritten(%b: tensor<4xf32>) -> (te
   %1 = tensor.insert_slice %b into %0[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// A gradient grows in the buffer that it starts from.
+// CHECK-LABEL: @gradient_in_place
+func.func @gradient_in_place(%d_u: tensor<?x8xf32>, %x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>) -> tensor<?x4x8xf32> {
+  // CHECK: %[[D:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x4x8xf32>
+  // CHECK: mhc.launch "mhc.aggregate_bwd" {{.*}} outs(%[[D]] :
+  // CHECK-NOT: memref.alloc
+  // CHECK: mhc.launch "mhc.aggregate_bwd" ins({{.*}}, %[[D]] : {{.*}}) outs(%[[D]] :
+  %first = mhc.aggregate_bwd(d_u = %d_u : tensor<?x8xf32>, x = %x : tensor<?x4x8xf32>, h_pre = %h : tensor<?x4xf32>)
+    <layout = nC> -> (d_x : tensor<?x4x8xf32>)
+  %all = mhc.aggregate_bwd(d_u = %d_u : tensor<?x8xf32>, x = %x : tensor<?x4x8xf32>, h_pre = %h : tensor<?x4xf32>,
+      d_x_in = %first : tensor<?x4x8xf32>) <layout = nC> -> (d_x : tensor<?x4x8xf32>)
+  return %all : tensor<?x4x8xf32>
+}
+
+// Unless that one is read again, or has other elements.
+// CHECK-LABEL: @gradient_in_a_buffer_of_its_own
+func.func @gradient_in_a_buffer_of_its_own(%d_u: tensor<?x8xbf16>, %x: tensor<?x4x8xbf16>, %h: tensor<?x4xf32>)
+    -> (tensor<?x4x8xf32>, tensor<?x4x8xf32>, tensor<?x4x8xbf16>) {
+  // CHECK: mhc.launch "mhc.aggregate_bwd" {{.*}} outs(%[[D:.*]] :
+  // CHECK: %[[COPY:.*]] = memref.alloc
+  // CHECK: memref.copy %[[D]], %[[COPY]]
+  // CHECK: mhc.launch "mhc.aggregate_bwd" ins({{.*}}, %[[COPY]] : {{.*}}) outs(%[[COPY]] :
+  // CHECK: %[[ROUNDED:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x4x8xbf16>
+  // CHECK: mhc.launch "mhc.aggregate_bwd" ins({{.*}}, %[[COPY]] : {{.*}}) outs(%[[ROUNDED]] :
+  %first = mhc.aggregate_bwd(d_u = %d_u : tensor<?x8xbf16>, x = %x : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>)
+    <layout = nC> -> (d_x : tensor<?x4x8xf32>)
+  %second = mhc.aggregate_bwd(d_u = %d_u : tensor<?x8xbf16>, x = %x : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>,
+      d_x_in = %first : tensor<?x4x8xf32>) <layout = nC> -> (d_x : tensor<?x4x8xf32>)
+  %third = mhc.aggregate_bwd(d_u = %d_u : tensor<?x8xbf16>, x = %x : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>,
+      d_x_in = %second : tensor<?x4x8xf32>) <layout = nC> -> (d_x : tensor<?x4x8xbf16>)
+  return %first, %second, %third : tensor<?x4x8xf32>, tensor<?x4x8xf32>, tensor<?x4x8xbf16>
+}

@@ -28,4 +28,28 @@ def Mhc_AggregateOp : Mhc_KernelOp<"aggregate", [DeclareOpInterfaceMethods<Decom
   let flops = "2*M*n*C";
 }
 
+def Mhc_AggregateBwdOp : Mhc_KernelOp<"aggregate_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                                        AttrSizedResultSegments]> {
+  let summary = "Gradients of mhc.aggregate in one pass over the streams";
+  let description = [{
+    `d_x[m,i,c] = h_pre[m,i] * d_u[m,c]`, starting from `d_x_in` where it is given, and
+    `d_h_pre[m,i] = sum_c d_u[m,c] * x[m,i,c]` (mhc.md 3.6), products and sums in f32. A gradient that is no result is
+    not computed.
+
+    ```mlir
+    func.func @aggregate_bwd(%d_u: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>,
+                             %sum: tensor<?x4x64xf32>) -> (tensor<?x4x64xf32>, tensor<?x4xf32>) {
+      %d_x, %d_h_pre = mhc.aggregate_bwd(d_u = %d_u : tensor<?x64xbf16>, x = %x : tensor<?x4x64xbf16>,
+          h_pre = %h_pre : tensor<?x4xf32>, d_x_in = %sum : tensor<?x4x64xf32>) <layout = nC>
+        -> (d_x : tensor<?x4x64xf32>, d_h_pre : tensor<?x4xf32>)
+      return %d_x, %d_h_pre : tensor<?x4x64xf32>, tensor<?x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$d_u, Mhc_Streams<>:$x, Mhc_Tensor<[F32], ["M", "n"]>:$h_pre,
+    Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Mhc_LayoutAttr:$layout);
+  let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre);
+  let flops = "4*M*n*C";
+}
+
 #endif // MHC_IR_OPS_AGGREGATE

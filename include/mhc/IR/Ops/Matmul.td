@@ -10,7 +10,8 @@
 
 include "mhc/IR/MhcBase.td"
 
-class Mhc_MatmulBase<string mnemonic, list<string> batch> : Mhc_KernelOp<mnemonic> {
+class Mhc_MatmulBase<string mnemonic, list<string> batch>
+    : Mhc_KernelOp<mnemonic, [DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let arguments = (ins
     Mhc_Flippable<Mhc_Floats, batch # ["M", "K"], batch # ["K", "M"], "transpose_lhs">:$lhs,
     Mhc_Flippable<Mhc_Floats, batch # ["K", "N"], batch # ["N", "K"], "transpose_rhs">:$rhs,

@@ -33,4 +33,39 @@ def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpI
   let flops = "2*M*n*n*C + 2*M*n*C";
 }
 
+def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                              AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "Gradients of mhc.post in one pass over its output's gradient and the streams";
+  let description = [{
+    With A as in `mhc.post` (mhc.md 3.7):
+
+        d_f[m,c]      = sum_o h_post[m,o] * d_out[m,o,c]          d_bias[c] = sum_m d_f[m,c], before d_f is rounded
+        d_h_post[m,o] = sum_c d_out[m,o,c] * (f[m,c] + bias[c])
+        d_x[m,i,c]    = sum_o A[m,o,i] * d_out[m,o,c]
+        dA[m,o,i]     = sum_c d_out[m,o,c] * x[m,i,c]             d_h_res = dA for oi, its transpose for io
+
+    A gradient that is no result is not computed. `d_x` and `d_bias` start from `d_x_in` and `d_bias_in`, or from zero.
+
+    ```mlir
+    func.func @post_bwd(%d_out: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>,
+                        %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>)
+        -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x4x64xbf16>) {
+      %d_f, %d_h_post, %d_h_res, %d_x = mhc.post_bwd(d_out = %d_out : tensor<?x4x64xbf16>, f = %f : tensor<?x64xbf16>,
+          h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>)
+        <layout = nC, orient = io>
+        -> (d_f : tensor<?x64xbf16>, d_h_post : tensor<?x4xf32>, d_h_res : tensor<?x4x4xf32>, d_x : tensor<?x4x64xbf16>)
+      return %d_f, %d_h_post, %d_h_res, %d_x : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x4x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Streams<"x">:$d_out, Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
+    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Streams<>:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
+    Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Optional<Mhc_WeightGradient<["C"], "d_bias">>:$d_bias_in,
+    Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient);
+  let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$d_f, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_post,
+    Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$d_h_res, Optional<Mhc_StreamGradient<>>:$d_x,
+    Optional<Mhc_WeightGradient<["C"]>>:$d_bias);
+  let flops = "4*M*n*n*C + 4*M*n*C";
+}
+
 #endif // MHC_IR_OPS_POST

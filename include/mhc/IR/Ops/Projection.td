@@ -69,4 +69,86 @@ def Mhc_GatesOp : Mhc_KernelOp<"gates", [DeclareOpInterfaceMethods<DecomposableO
   let verifyExtra = 1;
 }
 
+def Mhc_GatesBwdOp : Mhc_KernelOp<"gates_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                                AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "Gradients of mhc.gates";
+  let description = [{
+    Computes z of `mhc.gates` again and, with s from `stat` as there (mhc.md 3.3):
+
+        dz        = d_h_pre * g (1 - g), d_h_post * post_mult * g (1 - g) with g = sigmoid(z), and d_logits
+        d_beta[j] = sum_m dz[m,j]         d_alpha[a] = sum over m and the columns of group a of dz * s * proj
+        d_proj    = dz * alpha * s        d_stat = sum_j dz[j] * alpha * proj[j], times ds/dms for `mean_square`
+
+    An absent `d_h_post` or `d_logits` counts as zero. A gradient that is no result is not computed. `d_alpha` and
+    `d_beta` start from `d_alpha_in` and `d_beta_in`, or from zero.
+
+    C1: `stat` is present unless `stat_form` is `applied`, and only then may `d_stat` be. C2: A is 3 and N = 2n + R, or
+    A is 1, N = n, and there is neither `d_h_post` nor `d_logits`.
+
+    ```mlir
+    func.func @gates_bwd(%d_h_pre: tensor<?x4xf32>, %d_h_post: tensor<?x4xf32>, %d_logits: tensor<?x16xf32>,
+                         %proj: tensor<?x24xf32>, %stat: tensor<?xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+        -> (tensor<?x24xf32>, tensor<?xf32>, tensor<3xf32>, tensor<24xf32>) {
+      %d_proj, %d_stat, %d_alpha, %d_beta = mhc.gates_bwd(d_h_pre = %d_h_pre : tensor<?x4xf32>,
+          d_h_post = %d_h_post : tensor<?x4xf32>, d_logits = %d_logits : tensor<?x16xf32>, proj = %proj : tensor<?x24xf32>,
+          stat = %stat : tensor<?xf32>, alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+        <stat_form = inv_rms, norm_eps = 0.0, post_mult = 2.0>
+        -> (d_proj : tensor<?x24xf32>, d_stat : tensor<?xf32>, d_alpha : tensor<3xf32>, d_beta : tensor<24xf32>)
+      return %d_proj, %d_stat, %d_alpha, %d_beta : tensor<?x24xf32>, tensor<?xf32>, tensor<3xf32>, tensor<24xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Tensor<[F32], ["M", "n"]>:$d_h_pre, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_post,
+    Optional<Mhc_Tensor<[F32], ["M", "R"]>>:$d_logits, Mhc_Tensor<[F32], ["M", "N"]>:$proj,
+    Optional<Mhc_Tensor<[F32], ["M"]>>:$stat, Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta,
+    Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
+    Mhc_StatAttr:$stat_form, F64Attr:$norm_eps, F64Attr:$post_mult);
+  let results = (outs Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$d_proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$d_stat,
+    Optional<Mhc_WeightGradient<["A"]>>:$d_alpha, Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
+  let flops = "16*M*N";
+  let verifyExtra = 1;
+}
+
+def Mhc_ProjectionBwdOp : Mhc_KernelOp<"projection_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                                          AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "Gradients of mhc.projection in one pass over the streams";
+  let description = [{
+    With W = phi * norm_weight (mhc.md 3.2):
+
+        d_x[m,k]   = sum_j d_proj[m,j] * W[j,k] + t[m] * x[m,k]       dW[j,k] = sum_m d_proj[m,j] * x[m,k]
+        d_phi[j,k] = dW[j,k] * norm_weight[k]                         d_norm_weight[k] = sum_j dW[j,k] * phi[j,k]
+
+    where t is `2/K * d_stat` for `mean_square`, and for `inv_rms` with s and ms of `mhc.projection`
+    `-s^3/K * d_stat` (inside), `-s^2/(K sqrt(ms)) * d_stat` (outside; 0 where ms is) or 0 (none). Without `d_stat`, t
+    is 0. A gradient that is no result is not computed; those that have a start begin with it instead of zero.
+
+    C1: `stat_form` is not `applied`: that form is `inv_rms` and a product. C2: with `d_stat`, `inv_rms` needs `stat`,
+    what `mhc.projection` returned for x: it spares a second pass over x. C3: `d_norm_weight` needs `norm_weight`.
+
+    ```mlir
+    func.func @projection_bwd(%d_proj: tensor<?x24xf32>, %d_stat: tensor<?xf32>, %x: tensor<?x4x64xbf16>,
+                              %phi: tensor<24x256xf32>, %sum: tensor<?x4x64xbf16>, %grad: tensor<24x256xf32>)
+        -> (tensor<?x4x64xbf16>, tensor<24x256xf32>) {
+      %d_x, %d_phi = mhc.projection_bwd(d_proj = %d_proj : tensor<?x24xf32>, d_stat = %d_stat : tensor<?xf32>,
+          x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, d_x_in = %sum : tensor<?x4x64xbf16>,
+          d_phi_in = %grad : tensor<24x256xf32>)
+        <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = mean_square>
+        -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<24x256xf32>)
+      return %d_x, %d_phi : tensor<?x4x64xbf16>, tensor<24x256xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Tensor<[F32], ["M", "N"]>:$d_proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$d_stat,
+    Mhc_Streams<>:$x, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
+    Optional<Mhc_Tensor<[F32], ["M"]>>:$stat, Optional<Mhc_StreamGradient<"d_x">>:$d_x_in,
+    Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in, Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps,
+    Mhc_StatAttr:$stat_form);
+  let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
+    Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight);
+  let flops = "4*M*K*N + 2*M*K";
+  let dimRules = [Mhc_DimRule<"K", "n*C">];
+  let verifyExtra = 1;
+}
+
 #endif // MHC_IR_OPS_PROJECTION

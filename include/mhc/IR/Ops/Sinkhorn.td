@@ -39,6 +39,30 @@ def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<Decompo
   let verifyExtra = 1;
 }
 
+def Mhc_SinkhornBwdOp : Mhc_KernelOp<"sinkhorn_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Gradient of mhc.sinkhorn with respect to the logits";
+  let description = [{
+    Runs the iterations of `mhc.sinkhorn` again and then every step backwards (mhc.md 3.4): a step `y = x / d` gives
+    `d_x = (d_y - sum(d_y * y)) / d`, without the sum where a clamp is active; a step in log space `d_x = d_y -
+    exp(y) * sum(d_y)`. Exact for the number of iterations that was run. The shift by a maximum is differentiated as
+    well: only without eps does it cancel. The constraints are those of `mhc.sinkhorn`.
+
+    ```mlir
+    func.func @sinkhorn_bwd(%d_mix: tensor<?x4x4xf32>, %logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+      %d_logits = mhc.sinkhorn_bwd(d_mix = %d_mix : tensor<?x4x4xf32>, logits = %logits : tensor<?x4x4xf32>)
+        <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20>
+        -> (d_logits : tensor<?x4x4xf32>)
+      return %d_logits : tensor<?x4x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_mix, Mhc_Tensor<[F32], ["M", "n", "n"]>:$logits,
+    Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, F64Attr:$eps, Mhc_IterCount:$iters);
+  let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_logits);
+  let flops = "12*M*n*n*iters";
+  let verifyExtra = 1;
+}
+
 def Mhc_PermutationMixOp : Mhc_KernelOp<"permutation_mix", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Mix all permutation matrices by the softmax of their logits";
   let description = [{
@@ -55,6 +79,27 @@ def Mhc_PermutationMixOp : Mhc_KernelOp<"permutation_mix", [DeclareOpInterfaceMe
   let arguments = (ins Mhc_Tensor<[F32], ["M", "R"]>:$logits);
   let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$mix);
   let flops = "M*R*(n + 4)";
+  let dimRules = [Mhc_DimRule<"R", "factorial(n)">];
+  let verifyExtra = 1;
+}
+
+def Mhc_PermutationMixBwdOp
+    : Mhc_KernelOp<"permutation_mix_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Gradient of mhc.permutation_mix with respect to the logits";
+  let description = [{
+    `d_a[m,p] = sum_r d_mix[m, r, perm_p(r)]`, then the gradient of the softmax (mhc.md 3.5).
+
+    ```mlir
+    func.func @permutation_mix_bwd(%d_mix: tensor<?x4x4xf32>, %logits: tensor<?x24xf32>) -> tensor<?x24xf32> {
+      %d_logits = mhc.permutation_mix_bwd(d_mix = %d_mix : tensor<?x4x4xf32>, logits = %logits : tensor<?x24xf32>)
+        -> (d_logits : tensor<?x24xf32>)
+      return %d_logits : tensor<?x24xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_mix, Mhc_Tensor<[F32], ["M", "R"]>:$logits);
+  let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$d_logits);
+  let flops = "M*R*(n + 8)";
   let dimRules = [Mhc_DimRule<"R", "factorial(n)">];
   let verifyExtra = 1;
 }

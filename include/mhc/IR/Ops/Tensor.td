@@ -87,7 +87,7 @@ def Mhc_ReduceOp : Mhc_LeafOp<"reduce"> {
   let hasVerifier = 1;
 }
 
-def Mhc_BroadcastOp : Mhc_LeafOp<"broadcast"> {
+def Mhc_BroadcastOp : Mhc_LeafOp<"broadcast", [], /*rebuilt=*/1> {
   let summary = "Repeat a tensor along new dimensions or dimensions of size one";
   let description = [{
     Operand dimension i becomes result dimension `dims[i]`; `dims` ascends. A dimension of size 1 is repeated, as are the
@@ -108,7 +108,7 @@ def Mhc_BroadcastOp : Mhc_LeafOp<"broadcast"> {
   let hasFolder = 1;
 }
 
-def Mhc_TransposeOp : Mhc_LeafOp<"transpose"> {
+def Mhc_TransposeOp : Mhc_LeafOp<"transpose", [], /*rebuilt=*/1> {
   let summary = "Permute dimensions";
   let description = [{
     Result dimension i is operand dimension `perm[i]`.

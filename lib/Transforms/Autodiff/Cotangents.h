@@ -1,0 +1,38 @@
+//===- Cotangents.h - Where shares of a gradient meet ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_TRANSFORMS_AUTODIFF_COTANGENTS_H
+#define MHC_LIB_TRANSFORMS_AUTODIFF_COTANGENTS_H
+
+#include "Activity.h"
+#include "mhc/IR/VjpContext.h"
+#include "mlir/IR/Builders.h"
+
+namespace mhc {
+
+/// The cotangents of a backward pass. This is the one place that decides how shares are added: in the order in which
+/// they come, which is the order of the backward pass, and in the element type of cotangentElement.
+class Cotangents : public VjpContext {
+public:
+  Cotangents(mlir::OpBuilder &builder, const ActiveValues &active) : builder(builder), active(active) {}
+
+  mlir::Value cotangentOf(mlir::Value result) override { return sums.lookup(result); }
+  bool needsGradient(mlir::Value operand) const override { return active.contains(operand); }
+  void addCotangent(mlir::Value operand, mlir::Value share) override;
+
+private:
+  mlir::OpBuilder &builder;
+  const ActiveValues &active;
+  llvm::DenseMap<mlir::Value, mlir::Value> sums;
+};
+
+/// Builds the backward pass of the ops of `body` at the builder's insertion point, last op first.
+llvm::LogicalResult reverse(mlir::Block &body, mlir::OpBuilder &builder, Cotangents &cotangents);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_AUTODIFF_COTANGENTS_H

@@ -1,0 +1,201 @@
+//===- ProjectionBwd-inl.h - d_x and d_phi from one look at x ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by projection_bwd, pre_bwd and head_bwd.
+//
+//===------------------------------------------------------------------------===//
+#if defined(MHCRT_CPU_PROJECTION_BWD_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MHCRT_CPU_PROJECTION_BWD_INL_H
+#undef MHCRT_CPU_PROJECTION_BWD_INL_H
+#else
+#define MHCRT_CPU_PROJECTION_BWD_INL_H
+#endif
+
+#include "cpu/ProjectionBwd.h"
+#include "cpu/Simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// Register tiles, by the number of vector registers: tokens x vectors of d_x, rows x vectors of d_phi.
+constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86;
+constexpr int kTileTokens = kManyRegisters ? 4 : 2;
+constexpr int kTileRows = kManyRegisters ? 6 : 3;
+constexpr int kTileVectors = kManyRegisters ? 4 : 2;
+static_assert(kGradRows % kTileRows == 0 && kGradTokens % kTileTokens == 0, "a group is whole register tiles");
+static_assert(kGradBlock % (kTileVectors * kLanes) == 0, "a block is whole register tiles");
+
+/// Block `block` of phi * weight as rows of kGradBlock; zeros behind K and N. `scaled` is false for phi alone.
+HWY_INLINE void packPhiBlock(const ProjectionBwdArgs &args, int64_t block, bool scaled, float *to) {
+  const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
+  HWY_ALIGN float weight[kGradBlock];
+  std::memset(to, 0, args.rows() * kGradBlock * sizeof(float));
+  if (args.phiLayout == MHCRT_PHI_LAYOUT_OUT_IN) {
+    for (int64_t j = 0; j < args.N; ++j)
+      widenAny(args.phi, args.phiType, j * args.K + k0, count, to + j * kGradBlock);
+  } else {
+    HWY_ALIGN float column[kGradBlock];
+    for (int64_t k = 0; k < count; ++k)
+      for (int64_t j0 = 0; j0 < args.N; j0 += kGradBlock) {
+        const int64_t columns = HWY_MIN(kGradBlock, args.N - j0);
+        widenAny(args.phi, args.phiType, (k0 + k) * args.N + j0, columns, column);
+        for (int64_t j = 0; j < columns; ++j)
+          to[(j0 + j) * kGradBlock + k] = column[j];
+      }
+  }
+  if (!args.weight || !scaled)
+    return;
+  widenAny(args.weight, args.weightType, k0, count, weight);
+  for (int64_t j = 0; j < args.N; ++j)
+    for (int64_t k = 0; k < count; ++k)
+      to[j * kGradBlock + k] *= weight[k];
+}
+
+/// dx[t][k] += sum_j dProj[t][j] * phi[j][k] for a group of tokens.
+HWY_INLINE void multiplyByPhi(const float *dProj, int64_t rows, int64_t N, const float *phi, float *dx) {
+  for (int64_t t = 0; t < kGradTokens; t += kTileTokens)
+    for (int64_t k = 0; k < kGradBlock; k += kTileVectors * kLanes) {
+      V sums[kTileTokens][kTileVectors];
+#pragma GCC unroll 4
+      for (int a = 0; a < kTileTokens; ++a)
+#pragma GCC unroll 4
+        for (int b = 0; b < kTileVectors; ++b)
+          sums[a][b] = load(dx + (t + a) * kGradBlock + k + b * kLanes);
+#pragma GCC unroll 1
+      for (int64_t j = 0; j < N; ++j) {
+        V w[kTileVectors];
+#pragma GCC unroll 4
+        for (int b = 0; b < kTileVectors; ++b)
+          w[b] = load(phi + j * kGradBlock + k + b * kLanes);
+#pragma GCC unroll 4
+        for (int a = 0; a < kTileTokens; ++a) {
+          const V g = hn::Set(d, dProj[(t + a) * rows + j]);
+#pragma GCC unroll 4
+          for (int b = 0; b < kTileVectors; ++b)
+            sums[a][b] = hn::MulAdd(g, w[b], sums[a][b]);
+        }
+      }
+#pragma GCC unroll 4
+      for (int a = 0; a < kTileTokens; ++a)
+#pragma GCC unroll 4
+        for (int b = 0; b < kTileVectors; ++b)
+          store(sums[a][b], dx + (t + a) * kGradBlock + k + b * kLanes);
+    }
+}
+
+/// product[j][k] += sum_t dProj[t][j] * x[t][k] for a group of tokens.
+HWY_INLINE void addProduct(const float *dProj, int64_t rows, const float *x, float *product) {
+  for (int64_t k = 0; k < kGradBlock; k += kTileVectors * kLanes)
+    for (int64_t j = 0; j < rows; j += kTileRows) {
+      V sums[kTileRows][kTileVectors];
+#pragma GCC unroll 6
+      for (int a = 0; a < kTileRows; ++a)
+#pragma GCC unroll 4
+        for (int b = 0; b < kTileVectors; ++b)
+          sums[a][b] = hn::Zero(d);
+#pragma GCC unroll 1
+      for (int64_t t = 0; t < kGradTokens; ++t) {
+        V in[kTileVectors];
+#pragma GCC unroll 4
+        for (int b = 0; b < kTileVectors; ++b)
+          in[b] = load(x + t * kGradBlock + k + b * kLanes);
+#pragma GCC unroll 6
+        for (int a = 0; a < kTileRows; ++a) {
+          const V g = hn::Set(d, dProj[t * rows + j + a]);
+#pragma GCC unroll 4
+          for (int b = 0; b < kTileVectors; ++b)
+            sums[a][b] = hn::MulAdd(g, in[b], sums[a][b]);
+        }
+      }
+#pragma GCC unroll 6
+      for (int a = 0; a < kTileRows; ++a)
+#pragma GCC unroll 4
+        for (int b = 0; b < kTileVectors; ++b) {
+          float *sum = product + (j + a) * kGradBlock + k + b * kLanes;
+          store(hn::Add(load(sum), sums[a][b]), sum);
+        }
+    }
+}
+
+/// One tile: blocks [firstBlock, lastBlock) for the tokens [first, last). `addTo` adds what else d_x has:
+/// addTo(token, first of K, count, row).
+template <typename Add>
+HWY_INLINE void projectionBwdTile(const ProjectionBwdArgs &args, const float *phi, float *product, int64_t firstBlock,
+                                  int64_t lastBlock, int64_t first, int64_t last, float *scratch, Add addTo) {
+  const int64_t rows = args.rows(), blockFloats = rows * kGradBlock;
+  float *x = scratch, *dx = x + kGradTokens * kGradBlock, *dProj = dx + kGradTokens * kGradBlock;
+  if (args.wantsProduct())
+    std::memset(product + firstBlock * blockFloats, 0, (lastBlock - firstBlock) * blockFloats * sizeof(float));
+  for (int64_t m = first; m < last; m += kGradTokens) {
+    const int64_t tokens = HWY_MIN(kGradTokens, last - m);
+    std::memset(dProj, 0, kGradTokens * rows * sizeof(float));
+    for (int64_t t = 0; t < tokens; ++t)
+      std::memcpy(dProj + t * rows, args.dProj + (m + t) * args.N, args.N * sizeof(float));
+    for (int64_t block = firstBlock; block < lastBlock; ++block) {
+      const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
+      if (tokens < kGradTokens || count < kGradBlock) // what is not there counts as zero
+        std::memset(x, 0, 2 * kGradTokens * kGradBlock * sizeof(float));
+      for (int64_t t = 0; t < tokens; ++t)
+        widenAny(args.x, args.type, (m + t) * args.K + k0, count, x + t * kGradBlock);
+      if (args.wantsProduct())
+        addProduct(dProj, rows, x, product + block * blockFloats);
+      if (!args.dx)
+        continue;
+      for (int64_t t = 0; t < tokens; ++t) {
+        float *row = dx + t * kGradBlock;
+        if (args.dxIn)
+          widenAny(args.dxIn, args.dxInType, (m + t) * args.K + k0, count, row);
+        else
+          std::memset(row, 0, kGradBlock * sizeof(float));
+        if (args.factor) {
+          const V factor = hn::Set(d, args.factor[m + t]);
+          for (int64_t k = 0; k < kGradBlock; k += kLanes)
+            store(hn::MulAdd(factor, load(x + t * kGradBlock + k), load(row + k)), row + k);
+        }
+        addTo(m + t, k0, count, row);
+      }
+      multiplyByPhi(dProj, rows, args.N, phi + block * blockFloats, dx);
+      for (int64_t t = 0; t < tokens; ++t)
+        narrowAny(dx + t * kGradBlock, count, args.dx, args.dxType, (m + t) * args.K + k0);
+    }
+  }
+}
+
+/// The gradients of phi and norm_weight of one block from the runs' products. `sum` has room for a block of floats.
+HWY_INLINE void finishProduct(const ProjectionBwdArgs &args, const float *products, int64_t runs, int64_t block,
+                              float *sum) {
+  const int64_t rows = args.rows(), N = args.N, blockFloats = rows * kGradBlock;
+  const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
+  addPartials(products + block * blockFloats, runs, args.productFloats(), 0, N * kGradBlock, nullptr, sum);
+  if (args.dWeight) {
+    HWY_ALIGN float grad[kGradBlock] = {};
+    float *phi = sum + blockFloats;
+    packPhiBlock(args, block, /*scaled=*/false, phi);
+    for (int64_t j = 0; j < N; ++j)
+      for (int64_t k = 0; k < kGradBlock; k += kLanes)
+        store(hn::MulAdd(load(sum + j * kGradBlock + k), load(phi + j * kGradBlock + k), load(grad + k)), grad + k);
+    for (int64_t k = 0; k < count; ++k)
+      args.dWeight[k0 + k] = (args.dWeightIn ? args.dWeightIn[k0 + k] : 0.0f) + grad[k];
+  }
+  if (!args.dPhi)
+    return;
+  HWY_ALIGN float weight[kGradBlock];
+  if (args.weight)
+    widenAny(args.weight, args.weightType, k0, count, weight);
+  const bool rowsFirst = args.phiLayout == MHCRT_PHI_LAYOUT_OUT_IN;
+  for (int64_t j = 0; j < N; ++j)
+    for (int64_t k = 0; k < count; ++k) {
+      const int64_t to = rowsFirst ? j * args.K + k0 + k : (k0 + k) * N + j;
+      const float grad = args.weight ? sum[j * kGradBlock + k] * weight[k] : sum[j * kGradBlock + k];
+      args.dPhi[to] = (args.dPhiIn ? args.dPhiIn[to] : 0.0f) + grad;
+    }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#endif // MHCRT_CPU_PROJECTION_BWD_INL_H

@@ -1,0 +1,347 @@
+//===- post_bwd.cpp - Gradients of post in one pass -----------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   d_f[m,c]    = sum_o h_post[m,o] * d_out[m,o,c]                d_bias[c]  = sum_m d_f[m,c]
+//   d_h_post[o] = sum_c d_out[m,o,c] * (f[m,c] + bias[c])
+//   d_x[m,i,c]  = d_x_in[m,i,c] + sum_o A[m,o,i] * d_out[m,o,c]
+//   dA[m,o,i]   = sum_c d_out[m,o,c] * x[m,i,c]                   A = h_res (oi) or its transpose (io)
+//
+// Plan    Lanes along C. nC with n=4: the n*n + n sums of a token stay in registers while two vectors of every stream
+//         pass, so that d_out and x are read once; large outputs bypass the caches. Otherwise: blocks of 256 channels
+//         as f32 planes in the first-level cache, through the same loop. d_bias: one partial sum per run of tokens.
+// Bytes   per token (3n+2)*C elements and 8*(n*n + n); n*C more for d_x_in.
+// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
+// Round   f32 sums, one rounding at the store; d_bias adds d_f before it is rounded. d_x may be d_x_in.
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/post_bwd.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/Planes-inl.h"
+
+#include "cpu/Partials.h"
+#include "cpu/Tokens.h"
+#include "src/KernelCall.h"
+
+#ifndef MHCRT_CPU_POST_BWD_ARGS
+#define MHCRT_CPU_POST_BWD_ARGS
+namespace mhcrt {
+struct PostBwdArgs {
+  const void *dOut, *f, *bias;
+  int32_t biasType;
+  const float *hPost;
+  const void *x;
+  int32_t type;
+  const float *hRes;
+  const void *dxIn;
+  int32_t dxInType;
+  void *df;
+  float *dhPost, *dhRes;
+  void *dx;
+  int32_t dxType;
+  int64_t n, C;
+  int32_t layout, orient;
+  bool stream;
+};
+
+/// Rows of one token, or of a block of its channels; what is not wanted or absent is null.
+template <typename T, typename A>
+struct PostBwdRows {
+  const T *dOut, *f, *bias;
+  const float *bias32;
+  const T *x;
+  const A *dxIn;
+  T *df;
+  A *dx;
+  float *dBias; ///< the run's partial sum
+  int64_t stride;
+  const float *hPost, *mix; ///< mix is A[o*n + i]
+  bool wantsMix, wantsPost;
+};
+} // namespace mhcrt
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// One vector of `count` lanes of every row, from channel c on.
+template <typename T, typename A>
+HWY_INLINE void postBwdVector(const PostBwdRows<T, A> &rows, int64_t n, int64_t c, int64_t count, V *dMix, V *dPost) {
+  V f = loadSome(rows.f + c, count);
+  if (rows.bias)
+    f = hn::Add(f, loadSome(rows.bias + c, count));
+  if (rows.bias32)
+    f = hn::Add(f, loadSome(rows.bias32 + c, count));
+  V g[16], df = hn::Zero(d);
+  for (int64_t o = 0; o < n; ++o) {
+    g[o] = loadSome(rows.dOut + o * rows.stride + c, count);
+    if (rows.wantsPost)
+      dPost[o] = hn::MulAdd(g[o], f, dPost[o]);
+    df = hn::MulAdd(hn::Set(d, rows.hPost[o]), g[o], df);
+  }
+  if (rows.df)
+    storeSome(df, rows.df + c, count);
+  if (rows.dBias)
+    storeSome(hn::Add(loadSome(rows.dBias + c, count), df), rows.dBias + c, count);
+  for (int64_t i = 0; i < n; ++i) {
+    if (rows.wantsMix) {
+      const V x = loadSome(rows.x + i * rows.stride + c, count);
+      for (int64_t o = 0; o < n; ++o)
+        dMix[o * n + i] = hn::MulAdd(g[o], x, dMix[o * n + i]);
+    }
+    if (rows.dx) {
+      V sum = rows.dxIn ? loadSome(rows.dxIn + i * rows.stride + c, count) : hn::Zero(d);
+      for (int64_t o = 0; o < n; ++o)
+        sum = hn::MulAdd(hn::Set(d, rows.mix[o * n + i]), g[o], sum);
+      storeSome(sum, rows.dx + i * rows.stride + c, count);
+    }
+  }
+}
+
+/// Four streams, all gradients: a pair of vectors of every row at a time, with all sums in registers.
+template <bool kStream, typename T, typename A>
+HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut, V *dPostOut) {
+  V dMix[16], dPost[4], gA[4], gB[4];
+  for (int k = 0; k < 16; ++k)
+    dMix[k] = hn::Zero(d);
+  for (int o = 0; o < 4; ++o)
+    dPost[o] = hn::Zero(d);
+  const int64_t stride = rows.stride;
+  int64_t c = 0;
+  for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
+    V fA, fB, a, b;
+    loadPair(rows.f + c, fA, fB);
+    if (rows.bias) {
+      loadPair(rows.bias + c, a, b);
+      fA = hn::Add(fA, a);
+      fB = hn::Add(fB, b);
+    }
+    if (rows.bias32) {
+      loadPairAs<T>(rows.bias32 + c, a, b);
+      fA = hn::Add(fA, a);
+      fB = hn::Add(fB, b);
+    }
+    V dfA = hn::Zero(d), dfB = hn::Zero(d);
+#pragma GCC unroll 4
+    for (int o = 0; o < 4; ++o) {
+      prefetchRow(rows.dOut + o * stride, c, C, 4 * C);
+      prefetchRow(rows.x + o * stride, c, C, 4 * C);
+      loadPair(rows.dOut + o * stride + c, gA[o], gB[o]);
+      dPost[o] = hn::MulAdd(gB[o], fB, hn::MulAdd(gA[o], fA, dPost[o]));
+      const V weight = hn::Set(d, rows.hPost[o]);
+      dfA = hn::MulAdd(weight, gA[o], dfA);
+      dfB = hn::MulAdd(weight, gB[o], dfB);
+    }
+    storePair<kStream>(dfA, dfB, rows.df + c);
+    if (rows.dBias) {
+      loadPairAs<T>(rows.dBias + c, a, b);
+      storePairAs<false, T>(hn::Add(a, dfA), hn::Add(b, dfB), rows.dBias + c);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      loadPair(rows.x + i * stride + c, a, b);
+#pragma GCC unroll 4
+      for (int o = 0; o < 4; ++o)
+        dMix[o * 4 + i] = hn::MulAdd(gB[o], b, hn::MulAdd(gA[o], a, dMix[o * 4 + i]));
+      a = b = hn::Zero(d);
+      if (rows.dxIn)
+        loadPairAs<T>(rows.dxIn + i * stride + c, a, b);
+#pragma GCC unroll 4
+      for (int o = 0; o < 4; ++o) {
+        const V weight = hn::Set(d, rows.mix[o * 4 + i]);
+        a = hn::MulAdd(weight, gA[o], a);
+        b = hn::MulAdd(weight, gB[o], b);
+      }
+      storePairAs<kStream, T>(a, b, rows.dx + i * stride + c);
+    }
+  }
+  for (; c < C; c += kLanes)
+    postBwdVector(rows, 4, c, HWY_MIN(kLanes, C - c), dMix, dPost);
+  for (int k = 0; k < 16; ++k)
+    dMixOut[k] = dMix[k];
+  for (int o = 0; o < 4; ++o)
+    dPostOut[o] = dPost[o];
+}
+
+/// The general path: blocks of channels as planes of f32.
+HWY_INLINE void postBwdBlocks(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+  const int64_t n = args.n, C = args.C;
+  Planes dOut, x, dx;
+  HWY_ALIGN float f[kBlock], df[kBlock], bias[kBlock];
+  for (int64_t first = 0; first < C; first += kBlock) {
+    const int64_t count = HWY_MIN(kBlock, C - first);
+    loadPlanesAny(args.dOut, args.type, m, args.layout, n, C, first, count, dOut);
+    if (args.dhRes)
+      loadPlanesAny(args.x, args.type, m, args.layout, n, C, first, count, x);
+    if (args.dxIn)
+      loadPlanesAny(args.dxIn, args.dxInType, m, args.layout, n, C, first, count, dx);
+    widenAny(args.f, args.type, m * C + first, count, f);
+    if (args.bias)
+      widenAny(args.bias, args.biasType, first, count, bias);
+    const PostBwdRows<float, float> rows = {dOut.values,
+                                            f,
+                                            nullptr,
+                                            args.bias ? bias : nullptr,
+                                            x.values,
+                                            args.dxIn ? dx.values : nullptr,
+                                            args.df ? df : nullptr,
+                                            args.dx ? dx.values : nullptr,
+                                            dBias ? dBias + first : nullptr,
+                                            kBlock,
+                                            args.hPost + m * n,
+                                            mix,
+                                            args.dhRes != nullptr,
+                                            args.dhPost != nullptr};
+    for (int64_t c = 0; c < count; c += kLanes)
+      postBwdVector(rows, n, c, HWY_MIN(kLanes, count - c), dMix, dPost);
+    if (args.df)
+      narrowAny(df, count, args.df, args.type, m * C + first);
+    if (args.dx)
+      storePlanesAny(dx, args.dxType, m, args.layout, n, C, first, count, args.dx);
+  }
+}
+
+template <typename T, typename A>
+HWY_INLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+  const int64_t C = args.C, token = m * 4 * C;
+  const bool bias32 = args.biasType == MHCRT_F32;
+  const PostBwdRows<T, A> rows = {static_cast<const T *>(args.dOut) + token,
+                                  static_cast<const T *>(args.f) + m * C,
+                                  bias32 ? nullptr : static_cast<const T *>(args.bias),
+                                  bias32 ? static_cast<const float *>(args.bias) : nullptr,
+                                  static_cast<const T *>(args.x) + token,
+                                  args.dxIn ? static_cast<const A *>(args.dxIn) + token : nullptr,
+                                  static_cast<T *>(args.df) + m * C,
+                                  static_cast<A *>(args.dx) + token,
+                                  dBias,
+                                  C,
+                                  args.hPost + m * 4,
+                                  mix,
+                                  true,
+                                  true};
+  if (args.stream)
+    postBwdFour<true>(rows, C, dMix, dPost);
+  else
+    postBwdFour<false>(rows, C, dMix, dPost);
+}
+
+void postBwdTokens(const PostBwdArgs &args, float *dBias, int64_t first, int64_t last) {
+  const int64_t n = args.n;
+  const bool oi = args.orient == MHCRT_ORIENT_OI;
+  const bool four = n == 4 && args.layout == MHCRT_LAYOUT_NC && args.df && args.dx && args.dhPost && args.dhRes &&
+                    (!args.dxIn || args.dxInType == args.dxType);
+  float mix[256];
+  V dMix[256], dPost[16];
+  for (int64_t m = first; m < last; ++m) {
+    for (int64_t o = 0; o < n; ++o)
+      for (int64_t i = 0; i < n; ++i) {
+        mix[o * n + i] = args.hRes[m * n * n + (oi ? o * n + i : i * n + o)];
+        dMix[o * n + i] = hn::Zero(d);
+      }
+    for (int64_t o = 0; o < n; ++o)
+      dPost[o] = hn::Zero(d);
+    if (four && args.type == MHCRT_F32)
+      postBwdFourAs<float, float>(args, m, mix, dBias, dMix, dPost);
+    else if (four && args.type == MHCRT_BF16 && args.dxType == MHCRT_BF16)
+      postBwdFourAs<Bf16, Bf16>(args, m, mix, dBias, dMix, dPost);
+    else if (four && args.type == MHCRT_BF16)
+      postBwdFourAs<Bf16, float>(args, m, mix, dBias, dMix, dPost);
+    else
+      postBwdBlocks(args, m, mix, dBias, dMix, dPost);
+    if (args.dhPost)
+      for (int64_t o = 0; o < n; ++o)
+        args.dhPost[m * n + o] = sumLanes(dPost[o]);
+    if (args.dhRes)
+      for (int64_t o = 0; o < n; ++o)
+        for (int64_t i = 0; i < n; ++i)
+          args.dhRes[m * n * n + (oi ? o * n + i : i * n + o)] = sumLanes(dMix[o * n + i]);
+  }
+  if (args.stream)
+    hwy::FlushStream();
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(postBwdTokens);
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+/// Runs of tokens that have a partial sum of d_bias: enough for all threads, few enough to add up.
+static constexpr int64_t kBiasRuns = 128;
+static constexpr int64_t kBiasChannels = 1024;
+
+mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type,
+                            const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x,
+                            int32_t x_type, const void *h_res, int32_t h_res_type, const void *d_x_in,
+                            int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type, void *d_f,
+                            int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res,
+                            int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type,
+                            int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
+  KernelCall call(ctx, "mhcrt_post_bwd");
+  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1);
+  call.tensor("x", x, x_type, kFloats, M)
+      .tensor("d_out", d_out, d_out_type, {x_type}, M)
+      .tensor("f", f, f_type, {x_type}, M);
+  call.optional("bias", bias, bias_type, {MHCRT_F32, x_type}, C);
+  call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
+  call.optional("d_f", d_f, d_f_type, {x_type}, M).optional("d_h_post", d_h_post, d_h_post_type, kF32, M);
+  call.optional("d_h_res", d_h_res, d_h_res_type, kF32, M).optional("d_x", d_x, d_x_type, {MHCRT_F32, x_type}, M);
+  call.optional("d_bias", d_bias, d_bias_type, kF32, C);
+  call.start("d_x_in", d_x_in, d_x_in_type, {MHCRT_F32, x_type}, M, "d_x", d_x_type);
+  call.start("d_bias_in", d_bias_in, d_bias_in_type, kF32, C, "d_bias", d_bias_type);
+  call.attribute("layout", layout, 2).attribute("orient", orient, 2);
+  if (!call.begin())
+    return call.status();
+
+  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  // Where d_x starts from d_x_in, its lines are in the caches already.
+  const bool stream = !d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes) && streams(d_f, M * n, rowBytes);
+  const PostBwdArgs args = {d_out,
+                            f,
+                            bias,
+                            bias_type,
+                            static_cast<const float *>(h_post),
+                            x,
+                            x_type,
+                            static_cast<const float *>(h_res),
+                            d_x_in,
+                            d_x_in_type,
+                            d_f,
+                            static_cast<float *>(d_h_post),
+                            static_cast<float *>(d_h_res),
+                            d_x,
+                            d_x_type,
+                            n,
+                            C,
+                            layout,
+                            orient,
+                            stream};
+  if (!d_bias) {
+    forTokens(ctx, M, (3 * n + 2) * rowBytes,
+              [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, nullptr, first, last); });
+    return MHCRT_OK;
+  }
+  const TokenRuns runs(M, 1, kBiasRuns);
+  if (!ctx->reserveScratch("mhcrt_post_bwd", saturatingMul(runs.count * 4, C), 0))
+    return call.status();
+  float *partials = reinterpret_cast<float *>(ctx->sharedScratch());
+  ctx->parallelFor(runs.count, [&](int64_t run, int) {
+    std::fill_n(partials + run * C, C, 0.0f);
+    HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, partials + run * C, runs.first(run), runs.last(run));
+  });
+  ctx->parallelFor(divideUp(C, kBiasChannels), [&](int64_t tile, int) {
+    addPartials(partials, runs.count, C, tile * kBiasChannels, std::min(C, (tile + 1) * kBiasChannels),
+                static_cast<const float *>(d_bias_in), static_cast<float *>(d_bias));
+  });
+  return MHCRT_OK;
+}
+#endif // HWY_ONCE

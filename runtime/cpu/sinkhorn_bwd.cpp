@@ -1,0 +1,71 @@
+//===- sinkhorn_bwd.cpp - Gradient of the Sinkhorn iterations -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   y = x / d:  d_x = (d_y - sum(d_y * y)) / d, every step of sinkhorn from the last to the first
+//
+// Plan    One matrix per lane. The iterations run again and leave the result of each step in the second-level cache;
+//         then the steps run backwards. Nothing is approximated, for any number of iterations.
+// Bytes   per token 12*n*n.
+// Needs   scratch memory of 2*iters*(n*n + 2n) vectors per thread.
+// Round   all f32.
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/sinkhorn_bwd.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/SinkhornBwd-inl.h"
+
+#include "src/KernelCall.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+void sinkhornBwdTokens(const float *dMix, const float *logits, float *dLogits, int64_t first, int64_t last, int64_t n,
+                       const SinkhornOptions &options, float *history) {
+  HWY_ALIGN float planes[256 * kLanes], start[256 * kLanes];
+  for (int64_t m = first; m < last; m += kLanes) {
+    const int64_t count = HWY_MIN(kLanes, last - m);
+    rowsToPlanes(dMix + m * n * n, n * n, count, n * n, planes);
+    rowsToPlanes(logits + m * n * n, n * n, count, n * n, start);
+    sinkhornBwdPlanes(planes, start, n, options, history);
+    planesToRows(planes, count, n * n, dLogits + m * n * n);
+  }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(sinkhornBwdTokens);
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits,
+                                int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n,
+                                int32_t init, int32_t order, int32_t denom, double eps, int64_t iters) {
+  KernelCall call(ctx, "mhcrt_sinkhorn_bwd");
+  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams);
+  call.tensor("d_mix", d_mix, d_mix_type, kF32, M).tensor("logits", logits, logits_type, kF32, M);
+  call.tensor("d_logits", d_logits, d_logits_type, kF32, M);
+  call.attribute("init", init, 5).attribute("order", order, 2).attribute("denom", denom, 3);
+  call.finite("eps", eps).dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
+  if (!call.begin() || M == 0 || !ctx->reserveScratch("mhcrt_sinkhorn_bwd", 0, sinkhornHistoryBytes(n, iters)))
+    return call.status();
+
+  const SinkhornOptions options = {init, order, denom, static_cast<float>(eps), iters};
+  ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int thread) {
+    HWY_DYNAMIC_DISPATCH(sinkhornBwdTokens)
+    (static_cast<const float *>(d_mix), static_cast<const float *>(logits), static_cast<float *>(d_logits),
+     tile * kSmallTile, std::min(M, (tile + 1) * kSmallTile), n, options,
+     reinterpret_cast<float *>(ctx->threadScratch(thread)));
+  });
+  return MHCRT_OK;
+}
+#endif // HWY_ONCE

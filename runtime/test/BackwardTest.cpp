@@ -1,0 +1,217 @@
+//===- BackwardTest.cpp - Gradients over many tokens ----------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one token's gradient is, the compiler's kernel tests compare with the chain of each op. Here: sums over tokens,
+// accumulation, threads, errors.
+//
+//===------------------------------------------------------------------------===//
+#include "Reference.h"
+
+#include "hwy/targets.h"
+
+#include <functional>
+
+using namespace mhcrt::test;
+
+namespace {
+
+/// Calls of post_bwd, projection_bwd and gates_bwd with all gradients, on M tokens.
+struct Case {
+  Random random;
+  int64_t M, n, C, K, N;
+  int32_t type, layout, phiLayout;
+  Buffer dOut, f, hPost, x, hRes, dProj, dStat, stat, phi, weight, alpha, beta, dhPre, dhPost, dLogits;
+  Buffer df, dhPostOut, dhRes, dx, dBias, dxProjection, dPhi, dWeight, dProjOut, dStatOut, dAlpha, dBeta;
+
+  Case(uint64_t seed, int64_t M)
+      : random(seed), M(M), n(random.pick<int64_t>({3, 4, 4})), C(random.pick<int64_t>({7, 129, 300})), K(n * C),
+        N(2 * n + n * n), type(random.pick<int32_t>({MHCRT_F32, MHCRT_BF16, MHCRT_F16})),
+        layout(static_cast<int32_t>(seed % 2)), phiLayout(static_cast<int32_t>(seed / 2 % 2)) {
+    auto inputs = [&](int64_t count) { return random.buffer(type, count); };
+    auto floats = [&](int64_t count) { return random.buffer(MHCRT_F32, count); };
+    dOut = inputs(M * K), f = inputs(M * C), hPost = floats(M * n), x = inputs(M * K), hRes = floats(M * n * n);
+    dProj = floats(M * N), dStat = floats(M), stat = Buffer(MHCRT_F32, Doubles(M, 0.8)), phi = floats(N * K);
+    weight = floats(K), alpha = floats(3), beta = floats(N), dhPre = floats(M * n), dhPost = floats(M * n);
+    dLogits = floats(M * n * n);
+    df = Buffer(type, M * C), dx = dxProjection = Buffer(type, M * K);
+    dhPostOut = Buffer(MHCRT_F32, M * n), dhRes = Buffer(MHCRT_F32, M * n * n), dBias = Buffer(MHCRT_F32, C);
+    dPhi = Buffer(MHCRT_F32, N * K), dWeight = Buffer(MHCRT_F32, K), dProjOut = Buffer(MHCRT_F32, M * N);
+    dStatOut = Buffer(MHCRT_F32, M), dAlpha = Buffer(MHCRT_F32, 3), dBeta = Buffer(MHCRT_F32, N);
+  }
+
+  /// With `start`, sums over tokens begin with what their buffers hold.
+  mhcrt_status run(mhcrt_context *context, bool start = false) {
+    auto in = [&](Buffer &buffer) { return start ? buffer.data() : nullptr; };
+    const int32_t inType = start ? MHCRT_F32 : MHCRT_NONE;
+    mhcrt_post_bwd(context, dOut.data(), type, f.data(), type, nullptr, MHCRT_NONE, hPost.data(), MHCRT_F32, x.data(),
+                   type, hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dBias), inType, df.data(), type,
+                   dhPostOut.data(), MHCRT_F32, dhRes.data(), MHCRT_F32, dx.data(), type, dBias.data(), MHCRT_F32, M, n,
+                   C, layout, MHCRT_ORIENT_IO);
+    mhcrt_projection_bwd(context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type, phi.data(),
+                         MHCRT_F32, weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhi),
+                         inType, in(dWeight), inType, dxProjection.data(), type, dPhi.data(), MHCRT_F32, dWeight.data(),
+                         MHCRT_F32, M, N, n, C, K, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, MHCRT_STAT_INV_RMS);
+    return mhcrt_gates_bwd(context, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
+                           dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
+                           MHCRT_F32, in(dAlpha), inType, in(dBeta), inType, dProjOut.data(), MHCRT_F32,
+                           dStatOut.data(), MHCRT_F32, dAlpha.data(), MHCRT_F32, dBeta.data(), MHCRT_F32, M, n, n * n,
+                           N, 3, MHCRT_STAT_INV_RMS, 0.0, 2.0);
+  }
+
+  bool sameResults(const Case &other) const {
+    return df == other.df && dhPostOut == other.dhPostOut && dhRes == other.dhRes && dx == other.dx &&
+           dBias == other.dBias && dxProjection == other.dxProjection && dPhi == other.dPhi &&
+           dWeight == other.dWeight && dProjOut == other.dProjOut && dStatOut == other.dStatOut &&
+           dAlpha == other.dAlpha && dBeta == other.dBeta;
+  }
+};
+
+TEST(Backward, DoesNotDependOnThreads) {
+  Context one(1), two(2), five(5);
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Case a(seed, 700), b = a, c = a;
+    ASSERT_EQ(a.run(one), MHCRT_OK) << one.error();
+    ASSERT_EQ(b.run(two), MHCRT_OK);
+    ASSERT_EQ(c.run(five), MHCRT_OK);
+    EXPECT_TRUE(a.sameResults(b) && a.sameResults(c)) << seed;
+  }
+}
+
+/// |got - want| within `terms` roundings of the sum of the magnitudes.
+void expectSum(const Buffer &got, const Doubles &want, const Doubles &magnitudes, double terms, const char *what) {
+  Doubles tolerance;
+  for (double magnitude : magnitudes)
+    tolerance.push_back(terms * std::ldexp(1.0, -24) * magnitude + 1e-30);
+  expectClose(got, want, tolerance, what);
+}
+
+/// The sums over tokens of one case against f64 loops.
+void checkSums(Case &c, const std::function<double(const Buffer &, int64_t)> &start) {
+  const Doubles dOut = c.dOut.values(), hPost = c.hPost.values(), x = c.x.values(), dProj = c.dProj.values();
+  const Doubles phi = c.phi.values(), weight = c.weight.values();
+  // Roundings along one sum: a group of 16 tokens, the groups of a run, the runs.
+  const double terms = 16 + static_cast<double>(c.M) / 4;
+  Doubles want(c.C), size(c.C);
+  for (int64_t m = 0; m < c.M; ++m)
+    for (int64_t o = 0; o < c.n; ++o)
+      for (int64_t k = 0; k < c.C; ++k) {
+        const double term = hPost[m * c.n + o] * dOut[m * c.K + at(c.layout, c.n, c.C, o, k)];
+        want[k] += term;
+        size[k] += std::fabs(term);
+      }
+  for (int64_t k = 0; k < c.C; ++k)
+    want[k] += start(c.dBias, k), size[k] += std::fabs(start(c.dBias, k));
+  expectSum(c.dBias, want, size, terms, "d_bias");
+
+  Doubles product(c.N * c.K), magnitude(c.N * c.K), dPhi(c.N * c.K), phiSize(c.N * c.K), dWeight(c.K), weightSize(c.K);
+  for (int64_t m = 0; m < c.M; ++m)
+    for (int64_t j = 0; j < c.N; ++j)
+      for (int64_t k = 0; k < c.K; ++k) {
+        const double term = dProj[m * c.N + j] * x[m * c.K + k];
+        product[j * c.K + k] += term;
+        magnitude[j * c.K + k] += std::fabs(term);
+      }
+  for (int64_t j = 0; j < c.N; ++j)
+    for (int64_t k = 0; k < c.K; ++k) {
+      const int64_t stored = c.phiLayout == MHCRT_PHI_LAYOUT_OUT_IN ? j * c.K + k : k * c.N + j;
+      dPhi[stored] = product[j * c.K + k] * weight[k] + start(c.dPhi, stored);
+      phiSize[stored] = magnitude[j * c.K + k] * std::fabs(weight[k]) + std::fabs(start(c.dPhi, stored));
+      dWeight[k] += product[j * c.K + k] * phi[stored];
+      weightSize[k] += magnitude[j * c.K + k] * std::fabs(phi[stored]);
+    }
+  for (int64_t k = 0; k < c.K; ++k)
+    dWeight[k] += start(c.dWeight, k), weightSize[k] += std::fabs(start(c.dWeight, k));
+  expectSum(c.dPhi, dPhi, phiSize, terms, "d_phi");
+  expectSum(c.dWeight, dWeight, weightSize, terms + static_cast<double>(c.N), "d_norm_weight");
+}
+
+TEST(Backward, SumsOverTokens) {
+  Context context;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    Case c(seed, seed % 4 == 0 ? 0 : 37 * static_cast<int64_t>(seed));
+    ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
+    checkSums(c, [](const Buffer &, int64_t) { return 0.0; });
+  }
+}
+
+/// The second call adds to the first one's buffers: a bf16 sum would stay at 256.
+TEST(Backward, WeightGradientsAccumulateInF32) {
+  Context context;
+  for (double value : {256.0, 1.0}) {
+    static Buffer dPhi(MHCRT_F32, 1), dWeight(MHCRT_F32, 1);
+    Buffer x(MHCRT_BF16, Doubles{value}), one(MHCRT_F32, Doubles{1.0});
+    ASSERT_EQ(mhcrt_projection_bwd(context, one.data(), MHCRT_F32, nullptr, MHCRT_NONE, x.data(), MHCRT_BF16,
+                                   one.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                                   value == 1.0 ? dPhi.data() : nullptr, value == 1.0 ? MHCRT_F32 : MHCRT_NONE, nullptr,
+                                   MHCRT_NONE, nullptr, MHCRT_NONE, dPhi.data(), MHCRT_F32, nullptr, MHCRT_NONE, 1, 1,
+                                   1, 1, 1, 0, 0, 0, 1e-6, 0),
+              MHCRT_OK)
+        << context.error();
+    EXPECT_EQ(dPhi.floats()[0], value == 1.0 ? 257.0f : 256.0f);
+  }
+}
+
+TEST(Backward, StartsFromWhatIsThere) {
+  Context context;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    Case c(seed, 50), before = c;
+    for (Buffer *buffer : {&c.dBias, &c.dPhi, &c.dWeight, &c.dAlpha, &c.dBeta})
+      *buffer = c.random.buffer(MHCRT_F32, buffer->size());
+    before = c;
+    ASSERT_EQ(c.run(context, /*start=*/true), MHCRT_OK) << context.error();
+    const Doubles bias = before.dBias.values(), phi = before.dPhi.values(), weight = before.dWeight.values();
+    checkSums(c, [&](const Buffer &of, int64_t k) {
+      return &of == &c.dBias ? bias[k] : &of == &c.dPhi ? phi[k] : weight[k];
+    });
+  }
+}
+
+/// Every instruction set that this machine has.
+TEST(Backward, InstructionSets) {
+  for (int64_t set : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(set));
+    hwy::SetSupportedTargetsForTest(set);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    Context context;
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+      Case c(seed, 50);
+      ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
+      checkSums(c, [](const Buffer &, int64_t) { return 0.0; });
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+TEST(Backward, Errors) {
+  Context context;
+  float values[64] = {};
+  auto expectError = [&](mhcrt_status status, const char *message) {
+    EXPECT_EQ(status, MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(context.error(), message);
+    mhcrt_clear_error(context);
+  };
+  expectError(mhcrt_aggregate_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32,
+                                  nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 1, 1, 0),
+              "mhcrt_aggregate_bwd: 'd_x_in' has dtype f32; needed none without 'd_x'");
+  expectError(mhcrt_gates_bwd(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
+                              nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
+                              MHCRT_NONE, values, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
+                              MHCRT_NONE, 1, 4, 0, 4, 1, MHCRT_STAT_APPLIED, 0, 2),
+              "mhcrt_gates_bwd: 'd_h_post' has dtype f32; needed none with one gate");
+  expectError(mhcrt_projection_bwd(context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values,
+                                   MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
+                                   MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, nullptr, MHCRT_NONE, values,
+                                   MHCRT_F32, 1, 2, 1, 1, 1, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS),
+              "mhcrt_projection_bwd: 'd_norm_weight' has dtype f32; needed none with absent norm_weight");
+  expectError(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 4,
+                                 MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 0),
+              "mhcrt_sinkhorn_bwd: 'iters' is 0; needed at least 1");
+  EXPECT_EQ(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 1, MHCRT_INIT_EXP,
+                               0, 0, 1e-6, INT64_MAX),
+            MHCRT_OUT_OF_MEMORY);
+}
+
+} // namespace
