@@ -81,12 +81,16 @@ static std::pair<Shape, int64_t> placeSlice(ArrayRef<int64_t> shape, const Slice
 
 HostTensor mhc::reference::extractSlice(const HostTensor &x, const SliceBounds &bounds) {
   auto [strides, start] = placeSlice(x.shape(), bounds);
+  if (x.size() == 0) // has no data to point into
+    start = 0;
   return gather(x.data() + start, bounds.sizes, strides);
 }
 
 HostTensor mhc::reference::insertSlice(const HostTensor &source, const HostTensor &dest, const SliceBounds &bounds) {
   auto [strides, start] = placeSlice(dest.shape(), bounds);
   std::vector<double> out = dest.values().vec();
+  if (out.empty())
+    start = 0;
   walk(out.data() + start, source.data(), bounds.sizes, strides, stridesOf(bounds.sizes),
        [](double &to, double from) { to = from; });
   return {Shape(dest.shape()), std::move(out)};

@@ -155,7 +155,8 @@ std::optional<Polynomial> SizeAnalysis::sizeOf(Value buffer, int64_t dim) {
       .Case([&](memref::CastOp op) { return sizeOf(op.getSource(), dim); })
       .Case([&](memref::CollapseShapeOp op) {
         std::optional<Polynomial> result = constant(1);
-        for (int64_t inner : op.getReassociationIndices()[dim])
+        ReassociationIndices group = op.getReassociationIndices()[dim];
+        for (int64_t inner : group)
           result = combine(result, sizeOf(op.getSrc(), inner), multiply);
         return result;
       })
