@@ -8,6 +8,7 @@
 #include "Explain.h"
 #include "mhc/Analysis/CostReport.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -35,35 +36,42 @@ static llvm::json::Value toJson(llvm::ArrayRef<CompileRemark> remarks) {
   return list;
 }
 
-/// The costs of all entries before and after fusion, with the memory plan.
-static llvm::Error collectCosts(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options,
-                                std::vector<std::pair<FunctionCost, FunctionCost>> &costs) {
-  if (llvm::Error error = compiler.run(module, options, Phase::input))
-    return error;
-  std::vector<FunctionCost> before;
+using Costs = llvm::MapVector<llvm::StringRef, FunctionCost>;
+
+/// The costs of all entries by name, which the context keeps.
+static Costs costsOf(mlir::ModuleOp module) {
+  Costs costs;
   for (FuncOp func : module.getOps<FuncOp>())
     if (isEntry(func))
-      before.push_back(costOf(func));
-  if (llvm::Error error = compiler.run(module, options, Phase::input, Phase::fuse))
+      costs[func.getName()] = costOf(func);
+  return costs;
+}
+
+/// The costs of all entries, gradients among them, without and with fusion, the latter with the memory plan.
+static llvm::Error collectCosts(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options, Costs &before,
+                                Costs &after) {
+  Compiler::Module unfused(module.clone());
+  CompileOptions unfusedOptions = options;
+  unfusedOptions.fuse = FuseLevel::none;
+  if (llvm::Error error = compiler.run(*unfused, unfusedOptions, Phase::fuse))
     return error;
-  size_t i = 0;
-  for (FuncOp func : module.getOps<FuncOp>())
-    if (isEntry(func))
-      costs.emplace_back(before[i++], costOf(func));
+  before = costsOf(*unfused);
+  if (llvm::Error error = compiler.run(module, options, Phase::fuse))
+    return error;
+  after = costsOf(module);
   if (llvm::Error error = compiler.run(module, options, Phase::fuse, Phase::bufferize))
     return error;
-  i = 0;
   for (FuncOp func : module.getOps<FuncOp>())
     if (isEntry(func))
-      costs[i++].second.plannedPeakBytes = plannedPeakBytes(func);
+      after[func.getName()].plannedPeakBytes = plannedPeakBytes(func);
   return llvm::Error::success();
 }
 
 llvm::Error mhc::explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
   compiler.keepRemarks();
   Compiler::Module module(source.clone());
-  std::vector<std::pair<FunctionCost, FunctionCost>> costs;
-  if (llvm::Error error = collectCosts(compiler, *module, options.compile, costs))
+  Costs before, after;
+  if (llvm::Error error = collectCosts(compiler, *module, options.compile, before, after))
     return error;
   CostReportOptions report;
   report.json = options.explain == Explain::json;
@@ -72,15 +80,15 @@ llvm::Error mhc::explain(Compiler &compiler, mlir::ModuleOp source, const Driver
     report.tokens = tokens->second;
   if (!report.json) {
     printRemarks(compiler.remarks());
-    for (auto &[before, after] : costs)
-      printReport(llvm::outs(), before, after, report);
+    for (auto &[name, cost] : after)
+      printReport(llvm::outs(), before[name], cost, report);
     return llvm::Error::success();
   }
   llvm::json::Array functions;
-  for (auto &[before, after] : costs) {
+  for (auto &[name, cost] : after) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    printReport(stream, before, after, report);
+    printReport(stream, before[name], cost, report);
     auto value = llvm::json::parse(text);
     if (!value)
       return value.takeError();

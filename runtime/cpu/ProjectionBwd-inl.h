@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by projection_bwd, pre_bwd and head_bwd.
+// The register tiles of projection_bwd.
 //
 //===------------------------------------------------------------------------===//
 #if defined(MHCRT_CPU_PROJECTION_BWD_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -120,11 +120,34 @@ HWY_INLINE void addProduct(const float *dProj, int64_t rows, const float *x, flo
     }
 }
 
-/// One tile: blocks [firstBlock, lastBlock) for the tokens [first, last). `addTo` adds what else d_x has:
-/// addTo(token, first of K, count, row).
-template <typename Add>
+/// row[k] += h_pre * d_u for `count` elements of a token from k0 on.
+HWY_INLINE void addAggregate(const ProjectionBwdArgs &args, int64_t m, int64_t k0, int64_t count, float *row) {
+  HWY_ALIGN float du[kGradBlock];
+  const int64_t n = args.n, C = args.C;
+  const float *h = args.hPre + m * n;
+  if (args.layout == MHCRT_LAYOUT_CN) {
+    int64_t c = 0, i = k0 % n;
+    widenAny(args.du, args.type, m * C + k0 / n, divideUp(i + count, n), du);
+    for (int64_t k = 0; k < count; ++k) {
+      row[k] += h[i] * du[c];
+      if (++i == n)
+        i = 0, ++c;
+    }
+    return;
+  }
+  for (int64_t k = 0; k < count;) { // the part of one stream
+    const int64_t i = (k0 + k) / C, c = (k0 + k) % C, part = HWY_MIN(count - k, C - c);
+    const V weight = hn::Set(d, h[i]);
+    widenAny(args.du, args.type, m * C + c, part, du);
+    for (int64_t t = 0; t < part; t += kLanes)
+      storeSome(hn::MulAdd(weight, loadSome(du + t, part - t), loadSome(row + k + t, part - t)), row + k + t, part - t);
+    k += part;
+  }
+}
+
+/// One tile: blocks [firstBlock, lastBlock) for the tokens [first, last).
 HWY_INLINE void projectionBwdTile(const ProjectionBwdArgs &args, const float *phi, float *product, int64_t firstBlock,
-                                  int64_t lastBlock, int64_t first, int64_t last, float *scratch, Add addTo) {
+                                  int64_t lastBlock, int64_t first, int64_t last, float *scratch) {
   const int64_t rows = args.rows(), blockFloats = rows * kGradBlock;
   float *x = scratch, *dx = x + kGradTokens * kGradBlock, *dProj = dx + kGradTokens * kGradBlock;
   if (args.wantsProduct())
@@ -155,7 +178,8 @@ HWY_INLINE void projectionBwdTile(const ProjectionBwdArgs &args, const float *ph
           for (int64_t k = 0; k < kGradBlock; k += kLanes)
             store(hn::MulAdd(factor, load(x + t * kGradBlock + k), load(row + k)), row + k);
         }
-        addTo(m + t, k0, count, row);
+        if (args.hPre)
+          addAggregate(args, m + t, k0, count, row);
       }
       multiplyByPhi(dProj, rows, args.N, phi + block * blockFloats, dx);
       for (int64_t t = 0; t < tokens; ++t)

@@ -43,6 +43,11 @@ struct ProjectionBwdArgs {
   float *dPhi, *dWeight; ///< null when they are not wanted
   int64_t M, K, N;
   int32_t phiLayout;
+  // What mhc.aggregate gives to d_x, h_pre[m,i] * d_u[m,c]: for pre_bwd.
+  const float *hPre; ///< [M,n]; null when there is none
+  const void *du;    ///< of x's type
+  int64_t n, C;
+  int32_t layout;
 
   bool wantsProduct() const { return dPhi || dWeight; }
   int64_t rows() const { return roundUp(N, kGradRows); }
@@ -58,9 +63,18 @@ struct ProjectionBwdArgs {
     const int64_t products = (dx ? 1 : 0) + (wantsProduct() ? runs().count : 0);
     return saturatingMul(saturatingMul(productFloats(), products), 4);
   }
-  /// x and d_x of a group, and its rows of d_proj.
-  int64_t threadBytes() const { return 4 * kGradTokens * (2 * kGradBlock + rows()); }
+  /// x and d_x of a group, and its rows of d_proj; at the end, a block of d_phi and one of phi.
+  int64_t threadBytes() const {
+    return std::max(4 * kGradTokens * (2 * kGradBlock + rows()), wantsProduct() ? 8 * rows() * kGradBlock : 0);
+  }
 };
+
+/// t of one token, from the gradient of its statistic.
+float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const float *stat, int32_t statForm,
+                      int32_t norm, double eps, int64_t m);
+
+/// d_x, d_phi and d_norm_weight. `shared` has args.sharedBytes(), each thread args.threadBytes().
+void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, float *shared);
 
 } // namespace mhcrt
 

@@ -28,6 +28,7 @@ struct HeadArgs {
   ProjectionArgs projection;
   void *out;
   float *hPre;
+  float *proj, *stat; ///< null when they are not wanted
   int64_t C;
   int32_t layout;
   NormOptions norm;
@@ -53,8 +54,13 @@ void headTyped(const HeadArgs &args, const float *packed, int64_t first, int64_t
   for (int64_t t = 0; t < count; t += kLanes) {
     const int64_t lanes = HWY_MIN(kLanes, count - t);
     rowsToPlanes(scratch.proj + t * n, n, lanes, n, scratch.planes);
-    gatePre(scratch.planes, normMultiplier(load(scratch.stat + t), args.norm), n, args.gates);
+    const V multiplier = normMultiplier(load(scratch.stat + t), args.norm);
+    gatePre(scratch.planes, multiplier, n, args.gates);
     planesToRows(scratch.planes, lanes, n, args.hPre + (first + t) * n);
+    if (args.proj)
+      std::memcpy(args.proj + (first + t) * n, scratch.proj + t * n, lanes * n * sizeof(float));
+    if (args.stat)
+      storeSome(multiplier, args.stat + first + t, lanes);
   }
   for (int64_t m = first; m < first + count; ++m)
     aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, args.hPre + m * n, n, args.C,
@@ -87,12 +93,15 @@ using namespace mhcrt;
 mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
                         const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type,
                         const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre,
-                        int32_t h_pre_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout,
-                        int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps) {
+                        int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M,
+                        int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm,
+                        double norm_eps, double pre_eps) {
   HeadArgs args = {
       {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout, 0, 0, 0},
       out,
       static_cast<float *>(h_pre),
+      static_cast<float *>(proj),
+      static_cast<float *>(stat),
       C,
       layout,
       {norm, static_cast<float>(norm_eps)},
@@ -104,6 +113,8 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
   call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, n);
   call.tensor("out", out, out_type, {x_type}, M)
       .optional("h_pre", h_pre, h_pre_type, kF32, M)
+      .optional("proj", proj, proj_type, kF32, M)
+      .optional("stat", stat, stat_type, kF32, M)
       .finite("pre_eps", pre_eps);
   if (!call.begin() || M == 0)
     return call.status();

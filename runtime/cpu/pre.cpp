@@ -8,7 +8,8 @@
 //
 // Plan    projection.cpp's, on tiles of 64 tokens; then the coefficients of the tile with one token per lane, then
 //         aggregate.cpp's loop over the same tokens, whose x is still in the caches that their size allows.
-// Bytes   per token (n+1)*C elements and 4*(2n + n*n); 4*N*K for phi once per call.
+// Bytes   per token (n+1)*C elements and 4*(2n + n*n), 4*(N+1) more for proj and stat; 4*N*K for phi once
+//         per call.
 // Needs   nothing.
 // Round   coefficients in f32, u rounded once. The same bits as the four kernels one after the other.
 // Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, C=1280..7168: 2.4 to 2.6 times the larger of
@@ -34,6 +35,7 @@ struct PreArgs {
   ProjectionArgs projection;
   void *u;
   float *hPre, *hPost, *hRes;
+  float *proj, *stat; ///< null when they are not wanted
   int64_t n, C;
   int32_t layout;
   NormOptions norm;
@@ -59,7 +61,8 @@ HWY_INLINE void coefficients(const PreArgs &args, int64_t first, int64_t t, int6
   const int64_t n = args.n, N = args.projection.N, R = N - 2 * n, m = first + t;
   float *hPre = scratch.planes, *hPost = hPre + n * kLanes, *logits = hPost + n * kLanes, *mix = logits;
   rowsToPlanes(scratch.proj + t * N, N, count, N, hPre);
-  gateAll(hPre, normMultiplier(load(scratch.stat + t), args.norm), n, N, args.gates);
+  const V multiplier = normMultiplier(load(scratch.stat + t), args.norm);
+  gateAll(hPre, multiplier, n, N, args.gates);
 
   HWY_ALIGN float permutationMix[256 * kLanes];
   if (args.resMap == MHCRT_RES_MAP_SINKHORN) {
@@ -77,6 +80,10 @@ HWY_INLINE void coefficients(const PreArgs &args, int64_t first, int64_t t, int6
   planesToRows(hPre, count, n, args.hPre + m * n);
   planesToRows(hPost, count, n, args.hPost + m * n);
   planesToRows(mix, count, n * n, args.hRes + m * n * n);
+  if (args.proj)
+    std::memcpy(args.proj + m * N, scratch.proj + t * N, count * N * sizeof(float));
+  if (args.stat)
+    storeSome(multiplier, args.stat + m, count);
 }
 
 template <typename T>
@@ -116,15 +123,18 @@ using namespace mhcrt;
 mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
                        const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type,
                        const void *beta, int32_t beta_type, void *u, int32_t u_type, void *h_pre, int32_t h_pre_type,
-                       void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, int64_t M, int64_t n,
-                       int64_t C, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm,
-                       double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order,
-                       int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre) {
+                       void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, void *proj,
+                       int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N,
+                       int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps,
+                       double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom,
+                       double sk_eps, int64_t iters, int32_t fold_pre) {
   PreArgs args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout, 0, 0, 0},
                   u,
                   static_cast<float *>(h_pre),
                   static_cast<float *>(h_post),
                   static_cast<float *>(h_res),
+                  static_cast<float *>(proj),
+                  static_cast<float *>(stat),
                   n,
                   C,
                   layout,
@@ -146,6 +156,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
   call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, N);
   call.tensor("u", u, u_type, {x_type}, M).optional("h_pre", h_pre, h_pre_type, kF32, M);
   call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
+  call.optional("proj", proj, proj_type, kF32, M).optional("stat", stat, stat_type, kF32, M);
   call.finite("pre_eps", pre_eps).finite("post_mult", post_mult);
   if (res_map == MHCRT_RES_MAP_SINKHORN)
     call.attribute("init", init, 5)

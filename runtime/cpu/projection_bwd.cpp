@@ -34,7 +34,7 @@ void projectionBwdPack(const ProjectionBwdArgs &args, int64_t block, float *phi)
 void projectionBwdRun(const ProjectionBwdArgs &args, const float *phi, float *product, int64_t slice, int64_t first,
                       int64_t last, float *scratch) {
   projectionBwdTile(args, phi, product, slice * kSliceBlocks, HWY_MIN(args.blocks(), (slice + 1) * kSliceBlocks), first,
-                    last, scratch, [](int64_t, int64_t, int64_t, float *) {});
+                    last, scratch);
 }
 
 void projectionBwdFinish(const ProjectionBwdArgs &args, const float *products, int64_t runs, int64_t block,
@@ -69,9 +69,8 @@ HWY_EXPORT(tokenMeanSquare);
 /// sqrt(ms) is 1/s - eps, unless that is this close to nothing: then it is taken from x again.
 static constexpr double kLeastRoot = 16;
 
-/// t of one token.
-static float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const float *stat, int32_t statForm,
-                             int32_t norm, double eps, int64_t m) {
+float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const float *stat, int32_t statForm,
+                      int32_t norm, double eps, int64_t m) {
   const double K = static_cast<double>(args.K);
   if (statForm == MHCRT_STAT_MEAN_SQUARE)
     return static_cast<float>(2 / K * dStat[m]);
@@ -82,6 +81,26 @@ static float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, 
   if (root < kLeastRoot * eps)
     root = std::sqrt(HWY_DYNAMIC_DISPATCH(tokenMeanSquare)(args.x, args.type, m, args.K));
   return root > 0 ? static_cast<float>(-s * s / (K * root) * dStat[m]) : 0.0f;
+}
+
+void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, float *shared) {
+  float *packed = shared, *products = packed + (args.dx ? args.productFloats() : 0);
+  auto scratch = [&](int thread) { return reinterpret_cast<float *>(ctx->threadScratch(thread)); };
+  if (args.dx)
+    ctx->parallelFor(args.blocks(),
+                     [&](int64_t block, int) { HWY_DYNAMIC_DISPATCH(projectionBwdPack)(args, block, packed); });
+  const TokenRuns runs = args.runs();
+  const int64_t slices = args.slices();
+  ctx->parallelFor(runs.count * slices, [&](int64_t tile, int thread) {
+    const int64_t run = tile / slices;
+    HWY_DYNAMIC_DISPATCH(projectionBwdRun)
+    (args, packed, products + run * args.productFloats(), tile % slices, runs.first(run), runs.last(run),
+     scratch(thread));
+  });
+  if (args.wantsProduct())
+    ctx->parallelFor(args.blocks(), [&](int64_t block, int thread) {
+      HWY_DYNAMIC_DISPATCH(projectionBwdFinish)(args, products, runs.count, block, scratch(thread));
+    });
 }
 } // namespace mhcrt
 
@@ -133,15 +152,17 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                             M,
                             K,
                             N,
-                            phi_layout};
+                            phi_layout,
+                            nullptr,
+                            nullptr,
+                            n,
+                            C,
+                            layout};
   const bool hasFactor = d_stat && d_x && (stat_form == MHCRT_STAT_MEAN_SQUARE || norm != MHCRT_NORM_NONE);
-  const int64_t finishBytes = args.wantsProduct() ? 8 * args.rows() * kGradBlock : 0;
   if (!ctx->reserveScratch("mhcrt_projection_bwd", saturatingAdd(args.sharedBytes(), roundUp(M, kMaxLanes) * 4),
-                           std::max(args.threadBytes(), finishBytes)))
+                           args.threadBytes()))
     return call.status();
-  float *factor = reinterpret_cast<float *>(ctx->sharedScratch()), *packed = factor + roundUp(M, kMaxLanes);
-  float *products = packed + (d_x ? args.productFloats() : 0);
-  auto scratch = [&](int thread) { return reinterpret_cast<float *>(ctx->threadScratch(thread)); };
+  float *factor = reinterpret_cast<float *>(ctx->sharedScratch());
   if (hasFactor) {
     args.factor = factor;
     ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int) {
@@ -150,21 +171,7 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                                     stat_form, norm, norm_eps, m);
     });
   }
-  if (d_x)
-    ctx->parallelFor(args.blocks(),
-                     [&](int64_t block, int) { HWY_DYNAMIC_DISPATCH(projectionBwdPack)(args, block, packed); });
-  const TokenRuns runs = args.runs();
-  const int64_t slices = args.slices();
-  ctx->parallelFor(runs.count * slices, [&](int64_t tile, int thread) {
-    const int64_t run = tile / slices;
-    HWY_DYNAMIC_DISPATCH(projectionBwdRun)
-    (args, packed, products + run * args.productFloats(), tile % slices, runs.first(run), runs.last(run),
-     scratch(thread));
-  });
-  if (args.wantsProduct())
-    ctx->parallelFor(args.blocks(), [&](int64_t block, int thread) {
-      HWY_DYNAMIC_DISPATCH(projectionBwdFinish)(args, products, runs.count, block, scratch(thread));
-    });
+  projectionBackward(ctx, args, factor + roundUp(M, kMaxLanes));
   return MHCRT_OK;
 }
 #endif // HWY_ONCE

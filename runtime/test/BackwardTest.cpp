@@ -17,13 +17,14 @@ using namespace mhcrt::test;
 
 namespace {
 
-/// Calls of post_bwd, projection_bwd and gates_bwd with all gradients, on M tokens.
+/// Calls of post_bwd, projection_bwd, gates_bwd and pre_bwd with all gradients, on M tokens.
 struct Case {
   Random random;
   int64_t M, n, C, K, N;
   int32_t type, layout, phiLayout;
   Buffer dOut, f, hPost, x, hRes, dProj, dStat, stat, phi, weight, alpha, beta, dhPre, dhPost, dLogits;
   Buffer df, dhPostOut, dhRes, dx, dBias, dxProjection, dPhi, dWeight, dProjOut, dStatOut, dAlpha, dBeta;
+  Buffer dxPre, dPhiPre, dWeightPre, dAlphaPre, dBetaPre;
 
   Case(uint64_t seed, int64_t M)
       : random(seed), M(M), n(random.pick<int64_t>({3, 4, 4})), C(random.pick<int64_t>({7, 129, 300})), K(n * C),
@@ -38,6 +39,8 @@ struct Case {
     df = Buffer(type, M * C), dx = dxProjection = Buffer(type, M * K);
     dhPostOut = Buffer(MHCRT_F32, M * n), dhRes = Buffer(MHCRT_F32, M * n * n), dBias = Buffer(MHCRT_F32, C);
     dPhi = Buffer(MHCRT_F32, N * K), dWeight = Buffer(MHCRT_F32, K), dProjOut = Buffer(MHCRT_F32, M * N);
+    dxPre = Buffer(type, M * K), dPhiPre = Buffer(MHCRT_F32, N * K), dWeightPre = Buffer(MHCRT_F32, K);
+    dAlphaPre = Buffer(MHCRT_F32, 3), dBetaPre = Buffer(MHCRT_F32, N);
     dStatOut = Buffer(MHCRT_F32, M), dAlpha = Buffer(MHCRT_F32, 3), dBeta = Buffer(MHCRT_F32, N);
   }
 
@@ -53,6 +56,13 @@ struct Case {
                          MHCRT_F32, weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhi),
                          inType, in(dWeight), inType, dxProjection.data(), type, dPhi.data(), MHCRT_F32, dWeight.data(),
                          MHCRT_F32, M, N, n, C, K, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, MHCRT_STAT_INV_RMS);
+    mhcrt_pre_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
+                  x.data(), type, phi.data(), MHCRT_F32, weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
+                  MHCRT_F32, dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhiPre), inType,
+                  in(dWeightPre), inType, in(dAlphaPre), inType, in(dBetaPre), inType, dxPre.data(), type,
+                  dPhiPre.data(), MHCRT_F32, dWeightPre.data(), MHCRT_F32, dAlphaPre.data(), MHCRT_F32, dBetaPre.data(),
+                  MHCRT_F32, M, C, n, N, K, 3, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, 1e-6, 2.0,
+                  MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20, 1);
     return mhcrt_gates_bwd(context, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
                            dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
                            MHCRT_F32, in(dAlpha), inType, in(dBeta), inType, dProjOut.data(), MHCRT_F32,
@@ -64,7 +74,8 @@ struct Case {
     return df == other.df && dhPostOut == other.dhPostOut && dhRes == other.dhRes && dx == other.dx &&
            dBias == other.dBias && dxProjection == other.dxProjection && dPhi == other.dPhi &&
            dWeight == other.dWeight && dProjOut == other.dProjOut && dStatOut == other.dStatOut &&
-           dAlpha == other.dAlpha && dBeta == other.dBeta;
+           dAlpha == other.dAlpha && dBeta == other.dBeta && dxPre == other.dxPre && dPhiPre == other.dPhiPre &&
+           dWeightPre == other.dWeightPre && dAlphaPre == other.dAlphaPre && dBetaPre == other.dBetaPre;
   }
 };
 
@@ -168,6 +179,38 @@ TEST(Backward, StartsFromWhatIsThere) {
   }
 }
 
+/// Sums over tokens of one pre_bwd are those of its runs of tokens, added to each other.
+TEST(Backward, PreAccumulatesParts) {
+  Context context;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    Case whole(seed, 150), part = whole;
+    ASSERT_EQ(whole.run(context), MHCRT_OK) << context.error();
+    for (int64_t first : {0, 60}) {
+      part.M = first ? 90 : 60;
+      for (auto [to, from, width] : {std::tuple(&part.f, &whole.f, part.C),
+                                     {&part.x, &whole.x, part.K},
+                                     {&part.dhPre, &whole.dhPre, part.n},
+                                     {&part.dhPost, &whole.dhPost, part.n},
+                                     {&part.dLogits, &whole.dLogits, part.n * part.n},
+                                     {&part.dProj, &whole.dProj, part.N},
+                                     {&part.stat, &whole.stat, int64_t{1}}})
+        *to = from->slice(first * width, part.M * width);
+      ASSERT_EQ(part.run(context, /*start=*/first > 0), MHCRT_OK) << context.error();
+      EXPECT_TRUE(part.dxPre.slice(0, part.M * part.K) == whole.dxPre.slice(first * part.K, part.M * part.K));
+    }
+    for (auto [got, want] : {std::pair(&part.dPhiPre, &whole.dPhiPre),
+                             {&part.dWeightPre, &whole.dWeightPre},
+                             {&part.dAlphaPre, &whole.dAlphaPre},
+                             {&part.dBetaPre, &whole.dBetaPre}}) {
+      const Doubles values = want->values();
+      double most = 0;
+      for (double value : values)
+        most = std::max(most, std::fabs(value));
+      expectClose(*got, values, Doubles(values.size(), 1e-5 * (1 + most)), "sum over tokens");
+    }
+  }
+}
+
 /// Every instruction set that this machine has.
 TEST(Backward, InstructionSets) {
   for (int64_t set : hwy::SupportedAndGeneratedTargets()) {
@@ -209,6 +252,12 @@ TEST(Backward, Errors) {
   expectError(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 4,
                                  MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 0),
               "mhcrt_sinkhorn_bwd: 'iters' is 0; needed at least 1");
+  expectError(mhcrt_head_bwd(context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32,
+                             nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, values,
+                             MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, values,
+                             MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
+                             MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 2, 2, 4, 1, 0, 0, 0, 1e-6, 1e-6),
+              "mhcrt_head_bwd: 'd_alpha_in' has dtype f32; needed none without 'd_alpha'");
   EXPECT_EQ(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 1, MHCRT_INIT_EXP,
                                0, 0, 1e-6, INT64_MAX),
             MHCRT_OUT_OF_MEMORY);

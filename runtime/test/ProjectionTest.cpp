@@ -144,7 +144,8 @@ TEST(Head, GatesAndContracts) {
     Buffer out(c.type, c.M * c.C), hPre(MHCRT_F32, c.M * c.n);
     ASSERT_EQ(mhcrt_head(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                          c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, out.data(), c.type, hPre.data(),
-                         MHCRT_F32, c.M, c.n, c.C, c.K, 1, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps),
+                         MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, c.M, c.n, c.C, c.K, 1, c.layout,
+                         c.phiLayout, c.norm, c.normEps, c.preEps),
               MHCRT_OK)
         << context.error();
     const Doubles weight = c.weight.values(), alpha = c.alpha.values(), beta = c.beta.values();

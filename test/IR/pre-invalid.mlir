@@ -152,3 +152,153 @@ func.func @head_groups(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha:
     -> (out : tensor<?x64xbf16>)
   return
 }
+
+// -----
+
+func.func @gradient_rows(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<23x256xf32>, %a: tensor<3xf32>, %b: tensor<23xf32>, %p: tensor<?x23xf32>,
+                 %s: tensor<?xf32>) {
+  // expected-error @below {{dimension 'N' is 23 in 'phi'; needed 24 = 2*n + (res_map == 1 ? factorial(n) : n*n)}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<23x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<23xf32>, proj = %p : tensor<?x23xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (d_beta : tensor<23xf32>)
+  return
+}
+
+// -----
+
+// C2
+func.func @gradient_groups(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<1xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>,
+                 %s: tensor<?xf32>) {
+  // expected-error @below {{dimension 'A' is 1 in 'alpha'; needed 3 = 3}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<1xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (d_beta : tensor<24xf32>)
+  return
+}
+
+// -----
+
+// C3
+func.func @gradient_of_no_weight(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>,
+                 %s: tensor<?xf32>) {
+  // expected-error @below {{has 'd_norm_weight' but no 'norm_weight'}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (d_norm_weight : tensor<256xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_start(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>,
+                 %s: tensor<?xf32>, %i: tensor<?x4x64xf32>) {
+  // expected-error @below {{has 'd_x_in' without 'd_x', which starts from it}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>, d_x_in = %i : tensor<?x4x64xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (d_beta : tensor<24xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @gradient_order_of_softmax(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>,
+                 %s: tensor<?xf32>) {
+  // expected-error @below {{has order 'col_row' with init 'softmax_eps'}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = col_row, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (d_beta : tensor<24xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @gradient_iterations_of_softmax(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>,
+                 %s: tensor<?xf32>) {
+  // expected-error @below {{has 0 iterations with init 'softmax_eps'}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 0, fold_pre = false>
+    -> (d_beta : tensor<24xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @gradient_divisor_of_log(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>,
+                 %s: tensor<?xf32>) {
+  // expected-error @below {{has denom 'add' with init 'log'}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = log, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (d_beta : tensor<24xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_of_too_many_permutations(%g: tensor<?x8xf32>, %h: tensor<?x7xf32>, %r: tensor<?x7x7xf32>, %x: tensor<?x7x8xf32>,
+                 %phi: tensor<5054x56xf32>, %a: tensor<3xf32>, %b: tensor<5054xf32>, %p: tensor<?x5054xf32>,
+                 %s: tensor<?xf32>) {
+  // expected-error @below {{has 7 streams; needed at most 6, for there are n! permutations}}
+  %r0 = mhc.pre_bwd(d_u = %g : tensor<?x8xf32>, d_h_post = %h : tensor<?x7xf32>, d_h_res = %r : tensor<?x7x7xf32>,
+      x = %x : tensor<?x7x8xf32>, phi = %phi : tensor<5054x56xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<5054xf32>, proj = %p : tensor<?x5054xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = permutation, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (d_beta : tensor<5054xf32>)
+  return
+}
+
+// -----
+
+// C1
+func.func @head_gradient_of_no_weight(%g: tensor<?x64xf32>, %x: tensor<?x4x64xf32>, %phi: tensor<4x256xf32>, %a: tensor<1xf32>,
+                                      %b: tensor<4xf32>, %p: tensor<?x4xf32>, %s: tensor<?xf32>) {
+  // expected-error @below {{has 'd_norm_weight' but no 'norm_weight'}}
+  %r = mhc.head_bwd(d_out = %g : tensor<?x64xf32>, x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<4x256xf32>,
+      alpha = %a : tensor<1xf32>, beta = %b : tensor<4xf32>, proj = %p : tensor<?x4xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (d_norm_weight : tensor<256xf32>)
+  return
+}
+
+// -----
+
+func.func @head_gradient_groups(%g: tensor<?x64xf32>, %x: tensor<?x4x64xf32>, %phi: tensor<4x256xf32>, %a: tensor<3xf32>,
+                                %b: tensor<4xf32>, %p: tensor<?x4xf32>, %s: tensor<?xf32>) {
+  // expected-error @below {{dimension 'A' is 3 in 'alpha'; needed 1 = 1}}
+  %r = mhc.head_bwd(d_out = %g : tensor<?x64xf32>, x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<4x256xf32>,
+      alpha = %a : tensor<3xf32>, beta = %b : tensor<4xf32>, proj = %p : tensor<?x4xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (d_beta : tensor<4xf32>)
+  return
+}

@@ -249,3 +249,112 @@ TEST(Gradient, Projection) {
                             {inputs, attrs, results});
             }
 }
+
+namespace {
+/// One mhc.pre, or mhc.head, which has no residual map.
+struct PreForm {
+  std::string op, layout, phiLayout, norm, resMap, sinkhorn;
+  bool hasWeight, foldPre;
+  int n;
+
+  int groups() const { return op == "head" ? 1 : 3; }
+  int rows() const { return op == "head" ? n : 2 * n + (resMap == "permutation" ? 6 : n * n); }
+  std::string attrs() const {
+    std::string projection = formatv("layout = {0}, phi_layout = {1}, norm = {2}, norm_eps = 1.0e-3, pre_eps = 1.0e-2",
+                                     layout, phiLayout, norm);
+    if (op == "head")
+      return "<" + projection + ">";
+    return formatv("<{0}, post_mult = 2.0, res_map = {1}, {2}, fold_pre = {3}>", projection, resMap, sinkhorn,
+                   foldPre ? "true" : "false");
+  }
+  Names operands(const std::string &type) const {
+    Names names = {{"x", streams(layout, n, type)}, {"phi", weight(phiLayout, rows(), n)}};
+    if (hasWeight)
+      names.push_back({"norm_weight", tensor({n * C})});
+    names.insert(names.end(), {{"alpha", tensor({groups()})}, {"beta", tensor({rows()})}});
+    return names;
+  }
+  Names outputs() const {
+    Names names = {{op == "head" ? "out" : "u", tensor({M, C})}, {"h_pre", tensor({M, n})}};
+    if (op == "pre")
+      names.insert(names.end(), {{"h_post", tensor({M, n})}, {"h_res", tensor({M, n, n})}});
+    names.insert(names.end(), {{"proj", tensor({M, rows()})}, {"stat", tensor({M})}});
+    return names;
+  }
+  /// The gradients that are sums over tokens.
+  Names sums() const {
+    Names names = {{"d_phi", weight(phiLayout, rows(), n)}};
+    if (hasWeight)
+      names.push_back({"d_norm_weight", tensor({n * C})});
+    names.insert(names.end(), {{"d_alpha", tensor({groups()})}, {"d_beta", tensor({rows()})}});
+    return names;
+  }
+};
+
+const char *const kSinkhorns[] = {
+    "init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-2, iters = 3",
+    "init = exp_rowmax, order = col_row, denom = clamp, sk_eps = 8.0e-1, iters = 2",
+    "init = log, order = row_col, denom = none, sk_eps = 0.0, iters = 2",
+};
+
+std::vector<PreForm> preForms() {
+  std::vector<PreForm> forms;
+  for (std::string layout : kLayouts)
+    for (std::string phiLayout : kPhiLayouts)
+      for (std::string norm : {"inside", "outside", "none"})
+        for (bool hasWeight : {false, true}) {
+          PreForm form = {"pre", layout, phiLayout, norm, "sinkhorn", "", hasWeight, false, 4};
+          for (std::string sinkhorn : kSinkhorns)
+            forms.push_back(form), forms.back().sinkhorn = sinkhorn, forms.back().n = sinkhorn == kSinkhorns[1] ? 3 : 4;
+          form.sinkhorn = kSinkhorns[0];
+          for (std::string map : {"sinkhorn", "permutation", "identity"})
+            forms.push_back(form), forms.back().resMap = map, forms.back().n = 3, forms.back().foldPre = true;
+          form.op = "head";
+          forms.push_back(form);
+        }
+  return forms;
+}
+
+/// The gradients of all results, and what the gradient op reads besides. Without `d_h_pre` where x has a weight.
+Names preGradientOperands(const PreForm &form, const std::string &type) {
+  Names operands = {{form.op == "head" ? "d_out" : "d_u", tensor({M, C}, type)}};
+  if (!form.hasWeight)
+    operands.push_back({"d_h_pre", tensor({M, form.n})});
+  if (form.op == "pre")
+    operands.insert(operands.end(), {{"d_h_post", tensor({M, form.n})}, {"d_h_res", tensor({M, form.n, form.n})}});
+  Names forward = form.operands(type);
+  operands.insert(operands.end(), forward.begin(), forward.end());
+  operands.insert(operands.end(), {{"proj", tensor({M, form.rows()})}, {"stat", tensor({M})}});
+  return operands;
+}
+} // namespace
+
+TEST(KernelBwd, Pre) {
+  for (PreForm form : preForms())
+    for (std::string type : kTypes)
+      for (auto &[start, grad] : gradientTypes(type)) {
+        Names operands = preGradientOperands(form, type);
+        if (!start.empty())
+          operands.push_back({"d_x_in", streams(form.layout, form.n, start)});
+        bool hasStarts = start == "f32";
+        Names sums = form.sums();
+        for (auto &[name, sumType] : sums)
+          if (hasStarts)
+            operands.push_back({name + "_in", sumType});
+        Names results;
+        if (!grad.empty())
+          results.push_back({"d_x", streams(form.layout, form.n, grad)});
+        if (hasStarts || grad.empty())
+          results.insert(results.end(), sums.begin(), sums.end());
+        check(kernelText(form.op + "_bwd", operands, form.attrs(), results), form.norm, 1e-3);
+      }
+}
+
+TEST(Gradient, Pre) {
+  for (PreForm form : preForms()) {
+    Names results = {{"d_x", streams(form.layout, form.n, "f32")}}, sums = form.sums();
+    results.insert(results.end(), sums.begin(), sums.end());
+    checkGradient(form.op, {form.operands("f32"), form.attrs(), form.outputs()},
+                  {preGradientOperands(form, "f32"), form.attrs(), results});
+  }
+}

@@ -73,7 +73,8 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def FlattenableOpInterface : OpInterface<"FlattenableOpInterface"> {
   let cppNamespace = "::mhc";
   let description = [{
-    An op of control flow, which autodiff writes out as straight-line code before it walks back.
+    An op that autodiff replaces before it walks back: control flow by straight-line code, a form that hides what the
+    gradient needs by one that shows it.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -31,6 +31,9 @@ public:
   virtual bool needsGradient(mlir::Value operand) const = 0;
   /// Adds a share to the cotangent of an operand, in any float type. One that is not wanted is dropped.
   virtual void addCotangent(mlir::Value operand, mlir::Value share) = 0;
+  /// Takes away what was added for an operand so far; null where that is nothing. For a rule whose op adds it to its
+  /// own share, and which then adds the sum: that costs no pass of its own.
+  virtual mlir::Value takePartial(mlir::Value operand) = 0;
 };
 
 } // namespace mhc

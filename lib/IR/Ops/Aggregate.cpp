@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mhc/IR/LeafBuilder.h"
+#include "KernelVjp.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -16,6 +16,19 @@ SmallVector<Value> AggregateOp::decompose(OpBuilder &builder) {
   Value x = leaf.toF32(getX());
   Value mixed = leaf.mul(x, leaf.broadcast(getHPre(), leaf.sizesOf(x), {0, streams}));
   return {leaf.cast(leaf.reduce(ReduceKind::sum, mixed, streams), getElementTypeOrSelf(getX()))};
+}
+
+LogicalResult AggregateOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  auto bwd = AggregateBwdOp::create(builder, getLoc(), vjp.summed(getX()), vjp.summed(getHPre()), vjp.cotangent(getU()),
+                                    getX(), getHPre(), vjp.start(getX()), getLayout());
+  vjp.add(getX(), bwd.getDX());
+  vjp.add(getHPre(), bwd.getDHPre());
+  return success();
+}
+
+LogicalResult AggregateBwdOp::canonicalize(AggregateBwdOp op, PatternRewriter &rewriter) {
+  return roundInKernel(op, rewriter);
 }
 
 SmallVector<Value> AggregateBwdOp::decompose(OpBuilder &builder) {

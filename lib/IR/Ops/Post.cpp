@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mhc/IR/LeafBuilder.h"
+#include "KernelVjp.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -26,6 +26,22 @@ SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
                            : leaf.batchMatmul(x, getHRes(), /*transposeLhs=*/false, /*transposeRhs=*/outputFirst);
   return {leaf.cast(leaf.add(mix, branch), getElementTypeOrSelf(getX()))};
 }
+
+LogicalResult PostOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  auto bwd = PostBwdOp::create(builder, getLoc(), vjp.stored(getF()), vjp.summed(getHPost()), vjp.summed(getHRes()),
+                               vjp.summed(getX()), vjp.summed(getBias()), vjp.cotangent(getOut()), getF(), getBias(),
+                               getHPost(), getX(), getHRes(), vjp.start(getX()), vjp.start(getBias()), getLayout(),
+                               getOrient());
+  vjp.add(getF(), bwd.getDF());
+  vjp.add(getHPost(), bwd.getDHPost());
+  vjp.add(getHRes(), bwd.getDHRes());
+  vjp.add(getX(), bwd.getDX());
+  vjp.add(getBias(), bwd.getDBias());
+  return success();
+}
+
+LogicalResult PostBwdOp::canonicalize(PostBwdOp op, PatternRewriter &rewriter) { return roundInKernel(op, rewriter); }
 
 SmallVector<Value> PostBwdOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());

@@ -1,4 +1,4 @@
-//===- Pre.cpp - pre and head ----*- C++ -*-===//
+//===- Pre.cpp - pre, head and their gradients ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,14 +11,23 @@
 using namespace mlir;
 using namespace mhc;
 
-LogicalResult PreOp::verify() {
-  if (failed(verifyKernelDims(*this)))
-    return failure();
-  if (getResMap() == ResMap::permutation)
-    return verifyPermutationStreams(*this, getHRes().getType().getDimSize(1));
-  if (getResMap() == ResMap::identity)
+//===----------------------------------------------------------------------===//
+// pre and head
+//===----------------------------------------------------------------------===//
+
+/// C1 of pre and pre_bwd.
+template <typename Op>
+static LogicalResult verifyResidualMap(Op op, int64_t n) {
+  if (op.getResMap() == ResMap::permutation)
+    return verifyPermutationStreams(op, n);
+  if (op.getResMap() == ResMap::identity)
     return success();
-  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters()); // C1
+  return verifySinkhornAttrs(op, op.getInit(), op.getOrder(), op.getDenom(), op.getIters());
+}
+
+LogicalResult PreOp::verify() {
+  return failure(failed(verifyKernelDims(*this)) ||
+                 failed(verifyResidualMap(*this, getHRes().getType().getDimSize(1))));
 }
 
 /// Raw product and multiplier of the projection inside a fused op.
@@ -29,6 +38,15 @@ static ProjectionOp buildProjection(Op op, OpBuilder &builder, int64_t rows) {
   return ProjectionOp::create(builder, op.getLoc(), RankedTensorType::get({tokens, rows}, f32),
                               RankedTensorType::get({tokens}, f32), op.getX(), op.getPhi(), op.getNormWeight(),
                               op.getLayout(), op.getPhiLayout(), op.getNorm(), op.getNormEps(), Stat::inv_rms);
+}
+
+/// What a fused op hands on to its gradients.
+template <typename Op>
+static void appendSaved(Op op, ProjectionOp projection, SmallVector<Value> &results) {
+  if (op.getProj())
+    results.push_back(projection.getProj());
+  if (op.getStat())
+    results.push_back(projection.getStat());
 }
 
 SmallVector<Value> PreOp::decompose(OpBuilder &builder) {
@@ -58,6 +76,7 @@ SmallVector<Value> PreOp::decompose(OpBuilder &builder) {
   if (getHPre())
     results.push_back(gates.getHPre());
   results.append({gates.getHPost(), mix});
+  appendSaved(*this, projection, results);
   return results;
 }
 
@@ -68,7 +87,103 @@ SmallVector<Value> HeadOp::decompose(OpBuilder &builder) {
   auto gates = GatesOp::create(builder, getLoc(), gateType, Type(), Type(), projection.getProj(), projection.getStat(),
                                getAlpha(), getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), APFloat(1.0));
   Value out = AggregateOp::create(builder, getLoc(), getOut().getType(), getX(), gates.getHPre(), getLayout());
+  SmallVector<Value> results = {out};
   if (getHPre())
-    return {out, gates.getHPre()};
-  return {out};
+    results.push_back(gates.getHPre());
+  appendSaved(*this, projection, results);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// pre_bwd and head_bwd
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static LogicalResult verifyWeightGradient(Op op) {
+  if (op.getDNormWeight() && !op.getNormWeight())
+    return op.emitOpError() << "has 'd_norm_weight' but no 'norm_weight'";
+  return success();
+}
+
+LogicalResult PreBwdOp::verify() {
+  return failure(failed(verifyKernelDims(*this)) ||
+                 failed(verifyResidualMap(*this, getDHRes().getType().getDimSize(1))) ||
+                 failed(verifyWeightGradient(*this))); // C3
+}
+
+LogicalResult HeadBwdOp::verify() {
+  return failure(failed(verifyKernelDims(*this)) || failed(verifyWeightGradient(*this))); // C1
+}
+
+static Type typeOf(Value value) { return value ? value.getType() : Type(); }
+
+/// The gradients of u, or of a head's output, with respect to x, in f32 and with the start, and h_pre.
+template <typename Op>
+static AggregateBwdOp buildAggregateBwd(Op op, OpBuilder &builder, Value dU, Value hPre) {
+  Type f32 = builder.getF32Type();
+  Type dX = op.getDX() ? Type(op.getX().getType().clone(f32)) : Type();
+  return AggregateBwdOp::create(builder, op.getLoc(), dX, hPre.getType(), dU, op.getX(), hPre, op.getDXIn(),
+                                op.getLayout());
+}
+
+/// What the gates' gradients become, with those of x on top of the aggregate's.
+template <typename Op>
+static SmallVector<Value> finishBwd(Op op, OpBuilder &builder, Value dX, Value dHPre, Value dHPost, Value dLogits,
+                                    APFloat postMult) {
+  LeafBuilder leaf(builder, op.getLoc());
+  if (op.getDHPre())
+    dHPre = leaf.add(dHPre, op.getDHPre());
+  auto gates =
+      GatesBwdOp::create(builder, op.getLoc(), op.getProj().getType(), op.getStat().getType(), typeOf(op.getDAlpha()),
+                         typeOf(op.getDBeta()), dHPre, dHPost, dLogits, op.getProj(), op.getStat(), op.getAlpha(),
+                         op.getBeta(), op.getDAlphaIn(), op.getDBetaIn(), Stat::inv_rms, APFloat(0.0), postMult);
+  auto projection = ProjectionBwdOp::create(
+      builder, op.getLoc(), typeOf(op.getDX()), typeOf(op.getDPhi()), typeOf(op.getDNormWeight()), gates.getDProj(),
+      gates.getDStat(), op.getX(), op.getPhi(), op.getNormWeight(), op.getStat(), dX, op.getDPhiIn(),
+      op.getDNormWeightIn(), op.getLayout(), op.getPhiLayout(), op.getNorm(), op.getNormEps(), Stat::inv_rms);
+  SmallVector<Value> results(projection->getResults());
+  for (Value gradient : {Value(gates.getDAlpha()), Value(gates.getDBeta())})
+    if (gradient)
+      results.push_back(gradient);
+  return results;
+}
+
+/// The gradient of the residual logits from that of the residual map.
+static Value residualBwd(PreBwdOp op, OpBuilder &builder, Value dMix, Value logits) {
+  LeafBuilder leaf(builder, op.getLoc());
+  if (op.getResMap() == ResMap::permutation)
+    return PermutationMixBwdOp::create(builder, op.getLoc(), logits.getType(), dMix, logits);
+  if (op.getResMap() == ResMap::sinkhorn)
+    dMix = SinkhornBwdOp::create(builder, op.getLoc(), dMix.getType(), dMix, leaf.splitLike(logits, dMix), op.getInit(),
+                                 op.getOrder(), op.getDenom(), op.getSkEps(), op.getIters());
+  return leaf.join(dMix, 1, 2);
+}
+
+SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
+  LeafBuilder leaf(builder, getLoc());
+  RankedTensorType gateType = getDHPost().getType();
+  int64_t tokens = gateType.getDimSize(0), n = gateType.getDimSize(1), rows = getBeta().getType().getDimSize(0);
+  auto gates =
+      GatesOp::create(builder, getLoc(), gateType, gateType, gateType.clone({tokens, rows - 2 * n}), getProj(),
+                      getStat(), getAlpha(), getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), getPostMult());
+  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDU(), gates.getHPre());
+  Value dHPre = aggregate.getDHPre(), dHPost = getDHPost(), dMix = getDHRes();
+  if (getFoldPre()) {
+    LeafBuilder::Sizes sizes = leaf.sizesOf(dMix);
+    auto weighted = [&](Value gate, int64_t kept) { // summed over the other index
+      Value product = leaf.mul(dMix, leaf.broadcast(gate, sizes, {0, 3 - kept}));
+      return leaf.reduce(ReduceKind::sum, product, 3 - kept);
+    };
+    dHPost = leaf.sub(dHPost, weighted(gates.getHPre(), 1));
+    dHPre = leaf.sub(dHPre, weighted(gates.getHPost(), 2));
+  }
+  Value dLogits = residualBwd(*this, builder, dMix, gates.getLogits());
+  return finishBwd(*this, builder, aggregate.getDX(), dHPre, dHPost, dLogits, getPostMult());
+}
+
+SmallVector<Value> HeadBwdOp::decompose(OpBuilder &builder) {
+  auto gates = GatesOp::create(builder, getLoc(), getProj().getType(), Type(), Type(), getProj(), getStat(), getAlpha(),
+                               getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), APFloat(1.0));
+  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDOut(), gates.getHPre());
+  return finishBwd(*this, builder, aggregate.getDX(), aggregate.getDHPre(), Value(), Value(), APFloat(1.0));
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mhc/IR/LeafBuilder.h"
+#include "KernelVjp.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -58,6 +58,33 @@ SmallVector<Value> ProjectionOp::decompose(OpBuilder &builder) {
   return {leaf.mul(proj, leaf.broadcast(s, leaf.sizesOf(proj), 0))};
 }
 
+/// The gradient needs the multiplier, which the form 'applied' hides.
+FailureOr<bool> ProjectionOp::flatten(RewriterBase &rewriter) {
+  if (getStatForm() != Stat::applied)
+    return false;
+  RankedTensorType type = getProj().getType();
+  auto raw = ProjectionOp::create(rewriter, getLoc(), type, type.clone({type.getDimSize(0)}), getX(), getPhi(),
+                                  getNormWeight(), getLayout(), getPhiLayout(), getNorm(), getNormEps(), Stat::inv_rms);
+  LeafBuilder leaf(rewriter, getLoc());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(raw.getProj());
+  rewriter.replaceOp(*this, leaf.mul(raw.getProj(), leaf.broadcast(raw.getStat(), sizes, 0)));
+  return true;
+}
+
+LogicalResult ProjectionOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  Value dProj = vjp.cotangentOrZero(getProj()), dStat = vjp.cotangent(getStat());
+  Value stat = dStat && getStatForm() == Stat::inv_rms ? getStat() : Value();
+  auto bwd = ProjectionBwdOp::create(builder, getLoc(), vjp.summed(getX()), vjp.summed(getPhi()),
+                                     vjp.summed(getNormWeight()), dProj, dStat, getX(), getPhi(), getNormWeight(), stat,
+                                     vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), getLayout(),
+                                     getPhiLayout(), getNorm(), getNormEps(), getStatForm());
+  vjp.add(getX(), bwd.getDX());
+  vjp.add(getPhi(), bwd.getDPhi());
+  vjp.add(getNormWeight(), bwd.getDNormWeight());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // projection_bwd
 //===----------------------------------------------------------------------===//
@@ -72,6 +99,10 @@ LogicalResult ProjectionBwdOp::verify() {
   if (getDNormWeight() && !getNormWeight()) // C3
     return emitOpError() << "has 'd_norm_weight' but no 'norm_weight'";
   return success();
+}
+
+LogicalResult ProjectionBwdOp::canonicalize(ProjectionBwdOp op, PatternRewriter &rewriter) {
+  return roundInKernel(op, rewriter);
 }
 
 /// t of mhc.projection_bwd: what the statistic's gradient gives per unit of x.
@@ -166,6 +197,20 @@ SmallVector<Value> GatesOp::decompose(OpBuilder &builder) {
     results.push_back(group(2, 2 * n, getLogits().getType().getDimSize(1)));
   }
   return results;
+}
+
+LogicalResult GatesOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  Value dHPre = vjp.cotangentOrZero(getHPre());
+  auto bwd = GatesBwdOp::create(builder, getLoc(), vjp.summed(getProj()), vjp.summed(getStat()), vjp.summed(getAlpha()),
+                                vjp.summed(getBeta()), dHPre, vjp.cotangent(getHPost()), vjp.cotangent(getLogits()),
+                                getProj(), getStat(), getAlpha(), getBeta(), vjp.start(getAlpha()),
+                                vjp.start(getBeta()), getStatForm(), getNormEps(), getPostMult());
+  vjp.add(getProj(), bwd.getDProj());
+  vjp.add(getStat(), bwd.getDStat());
+  vjp.add(getAlpha(), bwd.getDAlpha());
+  vjp.add(getBeta(), bwd.getDBeta());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sinkhorn.h"
-#include "mhc/IR/LeafBuilder.h"
+#include "KernelVjp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <numeric>
@@ -105,6 +105,13 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
   y = repeat(builder, getLoc(), y, turns,
              [&](LeafBuilder &leaf, Value y) { return step(leaf, step(leaf, y, first), second); });
   return {inLogs ? leaf.exp(y) : y};
+}
+
+LogicalResult SinkhornOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  vjp.add(getLogits(), SinkhornBwdOp::create(builder, getLoc(), getLogits().getType(), vjp.cotangent(getMix()),
+                                             getLogits(), getInit(), getOrder(), getDenom(), getEps(), getIters()));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,6 +262,13 @@ SmallVector<Value> PermutationMixOp::decompose(OpBuilder &builder) {
   int64_t n = getMix().getType().getDimSize(1), count = getLogits().getType().getDimSize(1);
   Value permutations = permutationTable(builder, getLoc(), n, count);
   return {leaf.split(leaf.matmul(leaf.softmax(getLogits(), 1), permutations), 1, {n, n})};
+}
+
+LogicalResult PermutationMixOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  vjp.add(getLogits(),
+          PermutationMixBwdOp::create(builder, getLoc(), getLogits().getType(), vjp.cotangent(getMix()), getLogits()));
+  return success();
 }
 
 LogicalResult PermutationMixBwdOp::verify() {

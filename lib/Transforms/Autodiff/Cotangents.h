@@ -11,6 +11,7 @@
 #include "Activity.h"
 #include "mhc/IR/VjpContext.h"
 #include "mlir/IR/Builders.h"
+#include <utility>
 
 namespace mhc {
 
@@ -23,6 +24,7 @@ public:
   mlir::Value cotangentOf(mlir::Value result) override { return sums.lookup(result); }
   bool needsGradient(mlir::Value operand) const override { return active.contains(operand); }
   void addCotangent(mlir::Value operand, mlir::Value share) override;
+  mlir::Value takePartial(mlir::Value operand) override { return std::exchange(sums[operand], mlir::Value()); }
 
 private:
   mlir::OpBuilder &builder;

@@ -51,11 +51,19 @@ static bool narrow(GatesOp gates) {
   return true;
 }
 
+constexpr const char *kSegments = "resultSegmentSizes";
+
 /// The same op without one optional result, which nothing uses.
 static void dropResult(Operation *op, Value unused) {
   OperationState state(op->getLoc(), op->getName());
   state.addOperands(op->getOperands());
   state.addAttributes(op->getAttrs());
+  auto segments = llvm::to_vector(op->getAttrOfType<DenseI32ArrayAttr>(kSegments).asArrayRef());
+  int64_t index = cast<OpResult>(unused).getResultNumber(); // a segment has one result or none
+  for (int32_t &segment : segments)
+    if (segment && index-- == 0)
+      segment = 0;
+  state.attributes.set(kSegments, DenseI32ArrayAttr::get(op->getContext(), segments));
   SmallVector<Value> kept;
   for (Value result : op->getResults())
     if (result != unused)

@@ -124,11 +124,12 @@ static KernelOpInterface buildHead(OpBuilder &builder, Location loc, const Site 
   auto gateType = cast<RankedTensorType>(g.getHPre().getType());
   int64_t n = gateType.getDimSize(1);
   bool whole = !g.getLogits();
-  auto head = HeadOp::create(builder, loc, a.getU().getType(), g.getHPre().hasOneUse() ? Type() : Type(gateType), x,
-                             firstRows(builder, loc, p.getPhi(), p.getPhiLayout(), n), p.getNormWeight(),
-                             whole ? Value(g.getAlpha()) : leaf.slice(g.getAlpha(), 0, 0, 1),
-                             whole ? Value(g.getBeta()) : leaf.slice(g.getBeta(), 0, 0, n), a.getLayout(),
-                             p.getPhiLayout(), p.getNorm(), p.getNormEps(), g.getPreEps());
+  auto head =
+      HeadOp::create(builder, loc, a.getU().getType(), g.getHPre().hasOneUse() ? Type() : Type(gateType),
+                     /*proj=*/Type(), /*stat=*/Type(), x, firstRows(builder, loc, p.getPhi(), p.getPhiLayout(), n),
+                     p.getNormWeight(), whole ? Value(g.getAlpha()) : leaf.slice(g.getAlpha(), 0, 0, 1),
+                     whole ? Value(g.getBeta()) : leaf.slice(g.getBeta(), 0, 0, n), a.getLayout(), p.getPhiLayout(),
+                     p.getNorm(), p.getNormEps(), g.getPreEps());
   a.getU().replaceAllUsesWith(head.getOut());
   if (head.getHPre())
     g.getHPre().replaceAllUsesWith(head.getHPre());
@@ -143,12 +144,13 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, const Site &
   int64_t n = gateType.getDimSize(1);
   bool hPre = !g.getHPre().hasOneUse(); // the aggregate reads it inside the kernel
   SinkhornOp s = site.sinkhorn;
-  auto pre = PreOp::create(builder, loc, a.getU().getType(), hPre ? Type(gateType) : Type(), gateType,
-                           gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), x, p.getPhi(),
-                           p.getNormWeight(), g.getAlpha(), g.getBeta(), a.getLayout(), p.getPhiLayout(), p.getNorm(),
-                           p.getNormEps(), g.getPreEps(), g.getPostMult(), site.resMap, s ? s.getInit() : Init::exp,
-                           s ? s.getOrder() : Order::row_col, s ? s.getDenom() : Denom::none,
-                           s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre);
+  auto pre =
+      PreOp::create(builder, loc, a.getU().getType(), hPre ? Type(gateType) : Type(), gateType,
+                    gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), /*proj=*/Type(),
+                    /*stat=*/Type(), x, p.getPhi(), p.getNormWeight(), g.getAlpha(), g.getBeta(), a.getLayout(),
+                    p.getPhiLayout(), p.getNorm(), p.getNormEps(), g.getPreEps(), g.getPostMult(), site.resMap,
+                    s ? s.getInit() : Init::exp, s ? s.getOrder() : Order::row_col, s ? s.getDenom() : Denom::none,
+                    s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre);
   a.getU().replaceAllUsesWith(pre.getU());
   g.getHPost().replaceAllUsesWith(pre.getHPost());
   if (site.residual)

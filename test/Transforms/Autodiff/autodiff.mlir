@@ -79,16 +79,28 @@ func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// An op with both results read, and with one.
+// An op with two results, one of them unread.
 // CHECK-LABEL: func.func @f_bwd(
-// CHECK-NOT: mhc.projection
-// CHECK: %[[DPHI:.*]] = mhc.matmul
+// CHECK: mhc.projection_bwd(
+// CHECK-NOT: d_stat
 // CHECK: return
 func.func @f(%x: tensor<?x4x8xf32>, %phi: tensor<24x32xf32>) -> tensor<?x24xf32> {
   %proj, %stat = mhc.projection(x = %x : tensor<?x4x8xf32>, phi = %phi : tensor<24x32xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
     -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
   return %proj : tensor<?x24xf32>
+}
+
+// -----
+
+// An op without a rule gives way to the ops that it stands for.
+// CHECK-LABEL: func.func @f_bwd(
+// CHECK-NOT: mhc.aggregate_bwd
+// CHECK: return
+func.func @f(%d_u: tensor<?x8xf32>, %x: tensor<?x4x8xf32>, %h_pre: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %d_h_pre = mhc.aggregate_bwd(d_u = %d_u : tensor<?x8xf32>, x = %x : tensor<?x4x8xf32>, h_pre = %h_pre : tensor<?x4xf32>)
+    <layout = nC> -> (d_h_pre : tensor<?x4xf32>)
+  return %d_h_pre : tensor<?x4xf32>
 }
 
 // -----

@@ -10,7 +10,8 @@
 
 include "mhc/IR/MhcBase.td"
 
-def Mhc_AggregateOp : Mhc_KernelOp<"aggregate", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_AggregateOp : Mhc_KernelOp<"aggregate", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                                 DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Mix the streams into one sublayer input";
   let description = [{
     `u[m,c] = sum_i h_pre[m,i] * x[m,i,c]` (mhc.md 3.6), products and sum in f32.
@@ -50,6 +51,7 @@ def Mhc_AggregateBwdOp : Mhc_KernelOp<"aggregate_bwd", [DeclareOpInterfaceMethod
     Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Mhc_LayoutAttr:$layout);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre);
   let flops = "4*M*n*C";
+  let hasCanonicalizeMethod = 1;
 }
 
 #endif // MHC_IR_OPS_AGGREGATE

@@ -10,7 +10,9 @@
 
 include "mhc/IR/MhcBase.td"
 
-def Mhc_ExpandOp : Mhc_KernelOp<"expand", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_ExpandOp
+    : Mhc_KernelOp<"expand", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                              DeclareOpInterfaceMethods<DifferentiableOpInterface, ["isCheapToRebuild"]>]> {
   let summary = "Copy a tensor into every residual stream";
   let description = [{
     `streams[m,i,c] = x[m,c]`, the entry of an mHC model (mhc.md 3.1).
@@ -27,7 +29,8 @@ def Mhc_ExpandOp : Mhc_KernelOp<"expand", [DeclareOpInterfaceMethods<Decomposabl
   let flops = "0";
 }
 
-def Mhc_ContractOp : Mhc_KernelOp<"contract", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_ContractOp : Mhc_KernelOp<"contract", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                               DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Add up the residual streams, or average them";
   let description = [{
     `out[m,c] = sum_i x[m,i,c]`, divided by n when `mode` is `mean` (mhc.md 3.8). The learned form is `mhc.head`.

@@ -10,7 +10,8 @@
 
 include "mhc/IR/MhcBase.td"
 
-def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                       DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Mix the residual streams and add the sublayer's output to each";
   let description = [{
     `out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]`, where A is `h_res` for `orient = oi`
@@ -66,6 +67,7 @@ def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<Decompos
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$d_h_res, Optional<Mhc_StreamGradient<>>:$d_x,
     Optional<Mhc_WeightGradient<["C"]>>:$d_bias);
   let flops = "4*M*n*n*C + 4*M*n*C";
+  let hasCanonicalizeMethod = 1;
 }
 
 #endif // MHC_IR_OPS_POST

@@ -10,12 +10,13 @@
 
 include "mhc/IR/MhcBase.td"
 
-def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInterface>, AttrSizedResultSegments]> {
   let summary = "Compute a sublayer's mixing coefficients and its input in one pass over the streams";
   let description = [{
     The chain `projection`, `gates`, residual map (`sinkhorn`, `permutation_mix` or the logits themselves) and
     `aggregate` on the same x, which is read once. With `fold_pre`, `h_res` is the residual map minus
-    `h_post * h_pre^T` (mhc.md 3.7).
+    `h_post * h_pre^T` (mhc.md 3.7). `proj` and `stat`, the raw product and the multiplier of `mhc.projection`, are what
+    `mhc.pre_bwd` reads besides the operands.
 
     C1: the constraints of `mhc.sinkhorn` hold when `res_map` is `sinkhorn`; otherwise `init`, `order`, `denom`,
     `sk_eps` and `iters` are not read. C2: A is 3.
@@ -39,7 +40,8 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     F64Attr:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
     F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
-    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res);
+    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
+    Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
   let flops = "2*M*K*N + 2*M*K + 6*M*N + (res_map == 0 ? 4*M*n*n*iters : 0) + "
               "(res_map == 1 ? M*factorial(n)*(n + 4) : 0) + 2*M*n*C";
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">,
@@ -47,11 +49,67 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
   let verifyExtra = 1;
 }
 
-def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                            AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "Gradients of mhc.pre, with the streams' in one accumulated write";
+  let description = [{
+    The chain `aggregate_bwd`, `sinkhorn_bwd` or `permutation_mix_bwd`, `gates_bwd` and `projection_bwd`:
+
+        d_h_pre[m,i] += sum_c d_u[m,c] * x[m,i,c]
+        d_x[m,i,c]    = d_x_in[m,i,c] + h_pre[m,i] * d_u[m,c] + sum_j d_proj[m,j] * W[j,k] + t[m] * x[m,i,c]
+
+    with k, W and t of `mhc.projection_bwd`; sums in f32, one rounding of d_x. With `fold_pre`, `d_h_res * h_pre` and
+    `h_post * d_h_res` are subtracted from the gates' gradients first (mhc.md 3.7). An absent `d_h_pre` counts as zero.
+    A gradient that is no result is not computed; those that have a start begin with it instead of zero.
+
+    `proj` and `stat` are those of `mhc.pre`: 4(N+1) bytes a token that spare the product of x and phi. The gates and
+    the residual map are computed again.
+
+    C1: the constraints of `mhc.sinkhorn`, as for `mhc.pre`. C2: A is 3. C3: `d_norm_weight` needs `norm_weight`.
+
+    ```mlir
+    func.func @pre_bwd(%d_u: tensor<?x64xbf16>, %d_h_post: tensor<?x4xf32>, %d_h_res: tensor<?x4x4xf32>,
+                       %x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
+                       %proj: tensor<?x24xf32>, %stat: tensor<?xf32>, %sum: tensor<?x4x64xbf16>)
+        -> (tensor<?x4x64xbf16>, tensor<24x256xf32>) {
+      %d_x, %d_phi = mhc.pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_h_post = %d_h_post : tensor<?x4xf32>,
+          d_h_res = %d_h_res : tensor<?x4x4xf32>, x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+          alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>,
+          stat = %stat : tensor<?xf32>, d_x_in = %sum : tensor<?x4x64xbf16>)
+        <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+         res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
+         fold_pre = false>
+        -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<24x256xf32>)
+      return %d_x, %d_phi : tensor<?x4x64xbf16>, tensor<24x256xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$d_u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre,
+    Mhc_Tensor<[F32], ["M", "n"]>:$d_h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_h_res, Mhc_Streams<>:$x,
+    Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
+    Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_Tensor<[F32], ["M", "N"]>:$proj, Mhc_Tensor<[F32], ["M"]>:$stat,
+    Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in,
+    Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
+    Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
+    F64Attr:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
+    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre);
+  let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
+    Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
+    Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
+  let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? 12*M*n*n*iters : 0) + "
+              "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + 4*M*n*C";
+  let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">,
+                  Mhc_DimRule<"A", "3">];
+  let verifyExtra = 1;
+}
+
+def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpInterface>, AttrSizedResultSegments]> {
   let summary = "Contract the streams with learned weights, in one pass over them";
   let description = [{
     The chain `projection` with N = n, `gates` without `h_post` and `logits`, and `aggregate` (mhc.md 3.8, head). It is
-    also what `mhc.pre` becomes when only u is used: the projection shrinks to n columns.
+    also what `mhc.pre` becomes when only u is used: the projection shrinks to n columns. `proj` and `stat` as in
+    `mhc.pre`.
 
     ```mlir
     func.func @head(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
@@ -67,9 +125,48 @@ def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpI
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"n">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["n"]>:$beta,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps);
-  let results = (outs Mhc_Like<"x", ["M", "C"]>:$out, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre);
+  let results = (outs Mhc_Like<"x", ["M", "C"]>:$out, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
+    Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
   let flops = "2*M*K*n + 2*M*K + 6*M*n + 2*M*n*C";
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"A", "1">];
+}
+
+def Mhc_HeadBwdOp : Mhc_KernelOp<"head_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                              AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "Gradients of mhc.head, with the streams' in one accumulated write";
+  let description = [{
+    `mhc.pre_bwd` with the first gate alone: the chain `aggregate_bwd`, `gates_bwd` and `projection_bwd`. `proj` and
+    `stat` are those of `mhc.head`.
+
+    C1: `d_norm_weight` needs `norm_weight`.
+
+    ```mlir
+    func.func @head_bwd(%d_out: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>,
+                        %alpha: tensor<1xf32>, %beta: tensor<4xf32>, %proj: tensor<?x4xf32>, %stat: tensor<?xf32>)
+        -> (tensor<?x4x64xbf16>, tensor<4x256xf32>) {
+      %d_x, %d_phi = mhc.head_bwd(d_out = %d_out : tensor<?x64xbf16>, x = %x : tensor<?x4x64xbf16>,
+          phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>,
+          proj = %proj : tensor<?x4xf32>, stat = %stat : tensor<?xf32>)
+        <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+        -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<4x256xf32>)
+      return %d_x, %d_phi : tensor<?x4x64xbf16>, tensor<4x256xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$d_out, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre,
+    Mhc_Streams<>:$x, Mhc_Phi<"n">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
+    Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["n"]>:$beta, Mhc_Tensor<[F32], ["M", "n"]>:$proj,
+    Mhc_Tensor<[F32], ["M"]>:$stat, Optional<Mhc_StreamGradient<"d_x">>:$d_x_in,
+    Optional<Mhc_PhiGradient<"n", "d_phi">>:$d_phi_in,
+    Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
+    Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["n"], "d_beta">>:$d_beta_in,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps);
+  let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"n">>:$d_phi,
+    Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
+    Optional<Mhc_WeightGradient<["n"]>>:$d_beta);
+  let flops = "4*M*K*n + 2*M*K + 22*M*n + 4*M*n*C";
+  let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"A", "1">];
+  let verifyExtra = 1;
 }
 
 #endif // MHC_IR_OPS_PRE

@@ -10,7 +10,9 @@
 
 include "mhc/IR/MhcBase.td"
 
-def Mhc_ProjectionOp : Mhc_KernelOp<"projection", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_ProjectionOp : Mhc_KernelOp<"projection", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                                   DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+                                                   DeclareOpInterfaceMethods<FlattenableOpInterface>]> {
   let summary = "Project the flattened streams onto mixing coefficients and take their RMS statistic";
   let description = [{
     `proj[m,j] = sum_k x[m,k] * phi[j,k] * norm_weight[k]`, with k over the n*C values of a token in memory order, and
@@ -39,6 +41,7 @@ def Mhc_ProjectionOp : Mhc_KernelOp<"projection", [DeclareOpInterfaceMethods<Dec
 }
 
 def Mhc_GatesOp : Mhc_KernelOp<"gates", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                         DeclareOpInterfaceMethods<DifferentiableOpInterface>,
                                          AttrSizedResultSegments]> {
   let summary = "Turn projected coefficients into gates and residual logits";
   let description = [{
@@ -147,6 +150,7 @@ def Mhc_ProjectionBwdOp : Mhc_KernelOp<"projection_bwd", [DeclareOpInterfaceMeth
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight);
   let flops = "4*M*K*N + 2*M*K";
+  let hasCanonicalizeMethod = 1;
   let dimRules = [Mhc_DimRule<"K", "n*C">];
   let verifyExtra = 1;
 }

@@ -10,7 +10,8 @@
 
 include "mhc/IR/MhcBase.td"
 
-def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                               DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Project mixing logits onto doubly stochastic matrices";
   let description = [{
     `iters` times divides the rows and the columns of each matrix by their sums, in the order `order`, starting from
@@ -63,7 +64,8 @@ def Mhc_SinkhornBwdOp : Mhc_KernelOp<"sinkhorn_bwd", [DeclareOpInterfaceMethods<
   let verifyExtra = 1;
 }
 
-def Mhc_PermutationMixOp : Mhc_KernelOp<"permutation_mix", [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+def Mhc_PermutationMixOp : Mhc_KernelOp<"permutation_mix", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                                            DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Mix all permutation matrices by the softmax of their logits";
   let description = [{
     `mix[m] = sum_p softmax(logits[m])[p] * P_p`, permutations in lexicographic order with the identity first

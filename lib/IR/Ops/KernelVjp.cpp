@@ -1,0 +1,50 @@
+//===- KernelVjp.cpp - What gradient rules of kernel ops share ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelVjp.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mhc;
+
+Value KernelVjp::cotangent(Value result) {
+  Value sum = result ? context.cotangentOf(result) : Value();
+  return sum ? leaf.cast(sum, getElementTypeOrSelf(result)) : Value();
+}
+
+Value KernelVjp::cotangentOrZero(Value result) {
+  Value sum = cotangent(result);
+  return sum ? sum : leaf.splat(0.0, result);
+}
+
+Type KernelVjp::summed(Value operand) const {
+  if (!isWanted(operand))
+    return {};
+  auto type = cast<RankedTensorType>(operand.getType());
+  return type.clone(cotangentElement(type.getElementType()));
+}
+
+void KernelVjp::add(Value operand, Value gradient) {
+  if (gradient)
+    context.addCotangent(operand, gradient);
+}
+
+LogicalResult mhc::roundInKernel(KernelOpInterface op, PatternRewriter &rewriter) {
+  for (auto [index, tensor] : llvm::enumerate(op.getKernelInfo().tensors)) {
+    Value result = tensor.isResult && tensor.orF32 ? op.getTensor(index) : Value();
+    if (!result || !result.hasOneUse())
+      continue;
+    auto round = dyn_cast<arith::TruncFOp>(*result.user_begin());
+    if (!round || getElementTypeOrSelf(round) != getElementTypeOrSelf(op.getTensor(tensor.elementOf)))
+      continue;
+    rewriter.modifyOpInPlace(op, [&] { result.setType(round.getType()); });
+    rewriter.replaceOp(round, result);
+    return success();
+  }
+  return failure();
+}
