@@ -103,6 +103,8 @@ HostTensor mhc::reference::concat(ArrayRef<HostTensor> inputs, int64_t dim) {
     shape[dim] += input.shape()[dim];
   Shape strides = stridesOf(shape);
   std::vector<double> out(numElements(shape));
+  if (out.empty())
+    return {std::move(shape), std::move(out)};
   double *start = out.data();
   for (const HostTensor &input : inputs) {
     walk(start, input.data(), input.shape(), strides, stridesOf(input.shape()),
