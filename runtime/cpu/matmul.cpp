@@ -45,6 +45,7 @@ HWY_AFTER_NAMESPACE();
 #include "src/KernelCall.h"
 
 #include <cblas.h>
+#include <mutex>
 
 namespace mhcrt {
 HWY_EXPORT(widenPanel);
@@ -117,6 +118,10 @@ public:
     const int64_t outOffset = (batch * M + row) * N + column;
     const bool direct = outType == MHCRT_F32;
     float *c = direct ? static_cast<float *>(out) + outOffset : room;
+    // The serial OpenBLAS hands out its work buffers without a lock of its own: two products at a time could get the
+    // same.
+    static std::mutex oneProduct;
+    const std::lock_guard<std::mutex> lock(oneProduct);
     cblas_sgemm(CblasRowMajor, lhs.transposed ? CblasTrans : CblasNoTrans, rhs.transposed ? CblasTrans : CblasNoTrans,
                 static_cast<blasint>(rows), static_cast<blasint>(columns), static_cast<blasint>(K), 1.0f, a,
                 static_cast<blasint>(lhsStride), b, static_cast<blasint>(rhsStride), 0.0f, c,
