@@ -22,10 +22,9 @@ namespace HWY_NAMESPACE {
 /// One vector, `count` of its lanes.
 template <typename X>
 HWY_INLINE V weigh(const X *x, int64_t stride, const float *h, int64_t n, int64_t count) {
-  V sum = hn::Mul(hn::Set(d, h[0]), count == kLanes ? load(x) : loadPartial(x, count));
+  V sum = hn::Mul(hn::Set(d, h[0]), loadSome(x, count));
   for (int64_t i = 1; i < n; ++i)
-    sum =
-        hn::MulAdd(hn::Set(d, h[i]), count == kLanes ? load(x + i * stride) : loadPartial(x + i * stride, count), sum);
+    sum = hn::MulAdd(hn::Set(d, h[i]), loadSome(x + i * stride, count), sum);
   return sum;
 }
 
@@ -47,10 +46,7 @@ HWY_INLINE void aggregateRows(const X *x, int64_t stride, const float *h, int64_
   for (; c < count; c += kLanes) {
     const int64_t lanes = HWY_MIN(kLanes, count - c);
     const V sum = weigh(x + c, stride, h, n, lanes);
-    if (lanes == kLanes)
-      store(sum, u + c);
-    else
-      storePartial(sum, u + c, lanes);
+    storeSome(sum, u + c, lanes);
   }
 }
 

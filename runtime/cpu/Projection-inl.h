@@ -73,7 +73,7 @@ HWY_INLINE void widenChunk(const T *x, int64_t count, float *to, float *squares)
     }
   }
   for (; k < count; k += kLanes) {
-    const V a = count - k >= kLanes ? load(x + k) : loadPartial(x + k, count - k);
+    const V a = loadSome(x + k, count - k);
     hn::Store(a, d, to + k);
     sums[0] = hn::MulAdd(a, a, sums[0]);
   }
@@ -182,9 +182,8 @@ HWY_INLINE void projectTile(const ProjectionArgs &args, const float *packed, int
 
   for (int64_t t = 0; t < count; ++t) {
     for (int64_t j = 0; j < args.N; ++j)
-      scratch.proj[t * args.N + j] =
-          hn::GetLane(hn::SumOfLanes(d, load(scratch.accumulators + t * tokenStride + j * kLanes)));
-    scratch.stat[t] = hn::GetLane(hn::SumOfLanes(d, load(scratch.squares + t * kLanes))) / static_cast<float>(args.K);
+      scratch.proj[t * args.N + j] = sumLanes(load(scratch.accumulators + t * tokenStride + j * kLanes));
+    scratch.stat[t] = sumLanes(load(scratch.squares + t * kLanes)) / static_cast<float>(args.K);
   }
 }
 

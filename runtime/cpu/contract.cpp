@@ -43,16 +43,13 @@ HWY_INLINE void contractRows(const X *x, int64_t stride, int64_t n, int64_t coun
     const int64_t lanes = HWY_MIN(kLanes, count - c);
     const auto at = [&](int64_t i) HWY_ATTR {
       const X *from = x + i * stride + c;
-      return lanes == kLanes ? load(from) : loadPartial(from, lanes);
+      return loadSome(from, lanes);
     };
     V sum = at(0);
     for (int64_t i = 1; i < n; ++i)
       sum = hn::Add(sum, at(i));
     sum = hn::Div(sum, divisor);
-    if (lanes == kLanes)
-      store(sum, out + c);
-    else
-      storePartial(sum, out + c, lanes);
+    storeSome(sum, out + c, lanes);
   }
 }
 

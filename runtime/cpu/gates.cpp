@@ -48,7 +48,7 @@ void gatesTokens(const GatesArgs &args, int64_t first, int64_t last, float *plan
     rowsToPlanes(args.proj + m * N, N, count, N, planes);
     V s = hn::Set(d, 1.0f);
     if (args.statForm != MHCRT_STAT_APPLIED) {
-      s = count == kLanes ? load(args.stat + m) : loadPartial(args.stat + m, count);
+      s = loadSome(args.stat + m, count);
       if (args.statForm == MHCRT_STAT_MEAN_SQUARE)
         s = normMultiplier(s, {MHCRT_NORM_INSIDE, args.normEps});
     }

@@ -55,10 +55,10 @@ HWY_INLINE V loadBias(const PostArgs &args, int64_t c, int64_t count) {
     return hn::Zero(d);
   if (args.biasType == MHCRT_F32) {
     const float *bias = static_cast<const float *>(args.bias) + c;
-    return count == kLanes ? load(bias) : loadPartial(bias, count);
+    return loadSome(bias, count);
   }
   const T *bias = static_cast<const T *>(args.bias) + c;
-  return count == kLanes ? load(bias) : loadPartial(bias, count);
+  return loadSome(bias, count);
 }
 
 /// f + bias of a pair of vectors.
@@ -104,16 +104,13 @@ HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *
   for (; c < C; c += kLanes) {
     const int64_t count = HWY_MIN(kLanes, C - c);
     for (int i = 0; i < 4; ++i)
-      inA[i] = count == kLanes ? load(x + i * C + c) : loadPartial(x + i * C + c, count);
-    a = count == kLanes ? load(f + c) : loadPartial(f + c, count);
+      inA[i] = loadSome(x + i * C + c, count);
+    a = loadSome(f + c, count);
     if (args.bias)
       a = hn::Add(a, loadBias<T>(args, c, count));
     mixFour(hPost, mix, a, inA, sumsA);
     for (int o = 0; o < 4; ++o)
-      if (count == kLanes)
-        store(sumsA[o], out + o * C + c);
-      else
-        storePartial(sumsA[o], out + o * C + c, count);
+      storeSome(sumsA[o], out + o * C + c, count);
   }
 }
 
@@ -126,7 +123,7 @@ HWY_INLINE void postBlocks(const PostArgs &args, const float *hPost, const float
     loadPlanes(x, args.layout, n, C, first, blockCount, in);
     for (int64_t k = 0; k < blockCount; k += kLanes) {
       const int64_t c = first + k, count = HWY_MIN(kLanes, C - c);
-      V g = count == kLanes ? load(f + c) : loadPartial(f + c, count);
+      V g = loadSome(f + c, count);
       if (args.bias)
         g = hn::Add(g, loadBias<T>(args, c, count));
       for (int64_t o = 0; o < n; ++o) {
