@@ -45,7 +45,10 @@ HWY_AFTER_NAMESPACE();
 #include "src/KernelCall.h"
 
 #include <cblas.h>
-#include <mutex>
+
+// OpenMP, by which OpenBLAS chooses its threads; clang finds no omp.h of GCC.
+extern "C" int omp_get_max_threads(void);
+extern "C" void omp_set_num_threads(int threads);
 
 namespace mhcrt {
 HWY_EXPORT(widenPanel);
@@ -55,6 +58,18 @@ namespace {
 
 constexpr int64_t kRows = 256;
 constexpr int64_t kColumns = 512;
+
+/// Keeps OpenBLAS to the calling thread. The setting belongs to that thread, which may be the user's: it is put back.
+class OneBlasThread {
+public:
+  OneBlasThread() : threads(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneBlasThread() { omp_set_num_threads(threads); }
+  OneBlasThread(const OneBlasThread &) = delete;
+  OneBlasThread &operator=(const OneBlasThread &) = delete;
+
+private:
+  int threads;
+};
 
 struct Matrix {
   const void *data;
@@ -118,10 +133,7 @@ public:
     const int64_t outOffset = (batch * M + row) * N + column;
     const bool direct = outType == MHCRT_F32;
     float *c = direct ? static_cast<float *>(out) + outOffset : room;
-    // The serial OpenBLAS hands out its work buffers without a lock of its own: two products at a time could get the
-    // same.
-    static std::mutex oneProduct;
-    const std::lock_guard<std::mutex> lock(oneProduct);
+    const OneBlasThread oneThread;
     cblas_sgemm(CblasRowMajor, lhs.transposed ? CblasTrans : CblasNoTrans, rhs.transposed ? CblasTrans : CblasNoTrans,
                 static_cast<blasint>(rows), static_cast<blasint>(columns), static_cast<blasint>(K), 1.0f, a,
                 static_cast<blasint>(lhsStride), b, static_cast<blasint>(rhsStride), 0.0f, c,

@@ -78,6 +78,24 @@ TEST(Determinism, PostAndMatmulDoNotDependOnThreads) {
   EXPECT_TRUE(c == e);
 }
 
+/// Many small products at a time: the BLAS must not hand one work buffer to two of them.
+TEST(Determinism, ProductsOfSeveralThreadsKeepApart) {
+  Context one(1), four(4);
+  Random random(6);
+  const int64_t B = 256, M = 128, K = 100, N = 129;
+  Buffer lhs = random.buffer(MHCRT_F32, B * M * K), rhs = random.buffer(MHCRT_F32, B * K * N);
+  Buffer expected(MHCRT_F32, B * M * N), found(MHCRT_F32, B * M * N);
+  auto run = [&](mhcrt_context *context, Buffer &out) {
+    return mhcrt_batch_matmul(context, lhs.data(), MHCRT_F32, rhs.data(), MHCRT_F32, out.data(), MHCRT_F32, B, M, K, N,
+                              0, 0);
+  };
+  ASSERT_EQ(run(one, expected), MHCRT_OK);
+  for (int round = 0; round < 60; ++round) {
+    ASSERT_EQ(run(four, found), MHCRT_OK);
+    ASSERT_TRUE(found == expected) << "round " << round;
+  }
+}
+
 TEST(Contexts, AreIndependent) {
   PreCase c = large(3, 200);
   PreOutputs want(c);
