@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -127,10 +128,11 @@ private:
     if (numbers.empty())
       return {};
     int64_t last = static_cast<int64_t>(numbers.size()) - 1;
+    int64_t &number = numbers[random.between(0, last)];
     if (random.flip())
-      std::swap(numbers[random.between(0, last)], numbers[random.between(0, last)]);
+      std::swap(number, numbers[random.between(0, last)]);
     else
-      numbers[random.between(0, last)] += random.pick({-1, 1});
+      (void)llvm::AddOverflow<int64_t>(number, random.pick({-1, 1}), number); // a number at its limit wraps around
     return DenseI64ArrayAttr::get(old.getContext(), numbers);
   }
 

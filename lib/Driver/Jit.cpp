@@ -39,6 +39,7 @@ struct RuntimeSymbol {
 /// What compiled code calls. Naming the kernels here is also what makes the linker keep them.
 static const RuntimeSymbol kRuntimeSymbols[] = {
     {"mhcrt_workspace", reinterpret_cast<void *>(&mhcrt_workspace)},
+    {"mhcrt_parallel_loop", reinterpret_cast<void *>(&mhcrt_parallel_loop)},
     {"mhcrt_last_status", reinterpret_cast<void *>(&mhcrt_last_status)},
 #define MHC_KERNEL(name) {#name, reinterpret_cast<void *>(&name)},
 #include "KernelSymbols.inc"

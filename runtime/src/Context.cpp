@@ -112,6 +112,15 @@ void *mhcrt_workspace(mhcrt_context *context, int64_t bytes) {
   return data;
 }
 
+void mhcrt_parallel_loop(mhcrt_context *context, void (*body)(void *frame, int64_t begin, int64_t end), void *frame,
+                         int64_t count, int64_t work) {
+  // Some ten microseconds of memory traffic, which is what waking a thread costs.
+  constexpr int64_t kElements = 1 << 15;
+  const int64_t length = std::max<int64_t>(1, kElements / std::max<int64_t>(1, work));
+  context->parallelFor(divideUp(count, length),
+                       [&](int64_t tile, int) { body(frame, tile * length, std::min(count, (tile + 1) * length)); });
+}
+
 int64_t mhcrt_context_bytes(const mhcrt_context *context) {
   return context->workspace.bytes() + context->scratch.bytes();
 }

@@ -8,6 +8,7 @@
 
 #include "hwy/targets.h"
 
+#include <atomic>
 #include <thread>
 
 using namespace mhcrt::test;
@@ -76,6 +77,32 @@ TEST(Determinism, PostAndMatmulDoNotDependOnThreads) {
   ASSERT_EQ(mhcrt_matmul(three, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, e.data(), MHCRT_F32, M, K, N, 0, 0),
             MHCRT_OK);
   EXPECT_TRUE(c == e);
+}
+
+/// Every iteration runs once, in ranges that do not depend on the threads.
+TEST(Determinism, LoopsAreCutByTheirSizeOnly) {
+  struct Frame {
+    std::vector<int> runs;
+    std::vector<std::atomic<int>> ends; ///< per iteration, whether a range ends behind it
+  };
+  auto body = [](void *argument, int64_t begin, int64_t end) {
+    auto &frame = *static_cast<Frame *>(argument);
+    for (int64_t i = begin; i < end; ++i)
+      ++frame.runs[i];
+    ++frame.ends[end - 1];
+  };
+  Context one(1), three(3);
+  for (int64_t count : {0, 1, 13, 5000})
+    for (int64_t work : {0, 1, 100, 1000000}) {
+      Frame a{std::vector<int>(count), std::vector<std::atomic<int>>(count)};
+      Frame b{std::vector<int>(count), std::vector<std::atomic<int>>(count)};
+      mhcrt_parallel_loop(one, body, &a, count, work);
+      mhcrt_parallel_loop(three, body, &b, count, work);
+      EXPECT_EQ(a.runs, std::vector<int>(count, 1));
+      EXPECT_EQ(b.runs, std::vector<int>(count, 1));
+      for (int64_t i = 0; i < count; ++i)
+        EXPECT_EQ(a.ends[i], b.ends[i]) << i;
+    }
 }
 
 /// Many small products at a time: the BLAS must not hand one work buffer to two of them.

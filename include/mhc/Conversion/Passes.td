@@ -40,7 +40,8 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
     a model repeat the same few loops, so that the optimiser and the code generator see each of them once, whatever the
     depth of the model, and an entry becomes a straight list of calls.
 
-    Buffers that cannot overlap are marked `llvm.noalias`.
+    Buffers that cannot overlap are marked `llvm.noalias`. A function whose outermost loop may run on several threads is
+    marked `mhc.parallel = array<i64: depth of that loop, argument, dimension of the argument that is its length>`.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
   let statistics = [Statistic<"numLoops", "num-loops", "Number of loop functions">,
@@ -67,7 +68,8 @@ def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp">
     from `mhcrt_workspace`.
 
     Buffers become plain pointers: sizes are known from the descriptors of the arguments, and kernels and loop functions
-    take pointer and sizes. An error of a kernel is kept in the context, which makes the kernels behind it do nothing;
+    take pointer and sizes. A loop function marked `mhc.parallel` becomes three: the loop over a range, that loop on
+    arguments from memory, and one that gives ranges to the threads by `mhcrt_parallel_loop`. An error of a kernel is kept in the context, which makes the kernels behind it do nothing;
     the entry returns it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -292,6 +292,8 @@ static void appendBuffer(AddressBuilder &address, MemRefType type, const Buffer 
 
 void EntryLowering::lowerLoopCall(func::CallOp op) {
   SmallVector<Value> arguments;
+  if (symbols.lookup(op.getCallee())->hasAttr(kParallelAttr))
+    arguments.push_back(context);
   for (Value operand : op.getOperands()) {
     if (auto type = dyn_cast<MemRefType>(operand.getType()))
       appendBuffer(address, type, buffers[operand], arguments);

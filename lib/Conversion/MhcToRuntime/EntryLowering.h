@@ -22,9 +22,17 @@ llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbo
 void splitEntry(mlir::func::FuncOp entry, mlir::Block &body, llvm::ArrayRef<mlir::Value> shared,
                 mlir::SymbolTable &symbols);
 
-/// Gives a loop function pointers and sizes for its buffers. Calls of it must be lowered before: they follow the old
-/// type.
-void lowerLoopFunction(mlir::func::FuncOp func);
+/// Marks a loop function whose iterations several threads may share; see mhc-outline-loops.
+inline constexpr llvm::StringLiteral kParallelAttr = "mhc.parallel";
+
+/// Gives a loop function pointers and sizes for its buffers, and one marked mhc.parallel the context as first argument.
+/// Calls of it must be lowered before: they follow the old type.
+void lowerLoopFunction(mlir::func::FuncOp func, mlir::SymbolTable &symbols);
+
+/// Splits a lowered loop function in three, so that threads share the loop at `depth`: `count` iterations of `work`
+/// elements each. Both are values or constants of the function.
+void shareLoop(mlir::func::FuncOp func, int64_t depth, mlir::OpFoldResult count, mlir::OpFoldResult work,
+               mlir::SymbolTable &symbols);
 
 /// Turns a constant buffer into a global of the LLVM dialect.
 void lowerGlobals(mlir::ModuleOp module);

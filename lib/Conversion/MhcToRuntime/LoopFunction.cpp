@@ -20,7 +20,7 @@ struct ArgumentLowering {
   explicit ArgumentLowering(func::FuncOp func)
       : func(func), block(func.getBody().front()), builder(OpBuilder::atBlockBegin(&block)), address(builder, &block) {}
 
-  void run();
+  void run(SymbolTable &symbols);
   Value addArgument(Type type) {
     types.push_back(type);
     attrs.push_back(builder.getDictionaryAttr({}));
@@ -78,14 +78,23 @@ Value ArgumentLowering::describe(MemRefType type, const Buffer &buffer) {
   return UnrealizedConversionCastOp::create(builder, func.getLoc(), type, descriptor).getResult(0);
 }
 
-void ArgumentLowering::run() {
+void ArgumentLowering::run(SymbolTable &symbols) {
   unsigned old = block.getNumArguments();
+  auto parallel = func->getAttrOfType<DenseI64ArrayAttr>(kParallelAttr);
+  OpFoldResult count, work = address.number(1);
   for (unsigned i = 0; i < old; ++i) {
     BlockArgument argument = block.getArgument(i);
     unsigned first = attrs.size();
-    if (auto type = dyn_cast<MemRefType>(argument.getType()))
-      argument.replaceAllUsesWith(describe(type, readBuffer(type)));
-    else
+    if (auto type = dyn_cast<MemRefType>(argument.getType())) {
+      Buffer buffer = readBuffer(type);
+      argument.replaceAllUsesWith(describe(type, buffer));
+      if (parallel && parallel[1] == i) {
+        count = buffer.sizes[parallel[2]];
+        buffer.sizes.erase(buffer.sizes.begin() + parallel[2]);
+        for (OpFoldResult size : buffer.sizes)
+          work = address.mul(func.getLoc(), work, size);
+      }
+    } else
       argument.replaceAllUsesWith(addArgument(argument.getType()));
     if (DictionaryAttr given = func.getArgAttrDict(i))
       attrs[first] = given;
@@ -93,11 +102,13 @@ void ArgumentLowering::run() {
   block.eraseArguments(0, old);
   func.setType(builder.getFunctionType(types, {}));
   func.setArgAttrsAttr(builder.getArrayAttr(attrs));
+  if (parallel)
+    shareLoop(func, parallel[0], count, work, symbols);
 }
 
-void mhc::lowerLoopFunction(func::FuncOp func) {
-  ArgumentLowering(func).run();
+void mhc::lowerLoopFunction(func::FuncOp func, SymbolTable &symbols) {
   func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(func.getContext(), LLVM::Linkage::Internal));
+  ArgumentLowering(func).run(symbols);
 }
 
 void mhc::lowerGlobals(ModuleOp module) {

@@ -61,9 +61,9 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
         return signalPassFailure();
       manifest += *entry;
     }
-    for (func::FuncOp func : module.getOps<func::FuncOp>())
+    for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (func.isPrivate() && llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<MemRefType>))
-        lowerLoopFunction(func);
+        lowerLoopFunction(func, symbols);
     lowerGlobals(module);
     addManifest(module, manifest);
   }

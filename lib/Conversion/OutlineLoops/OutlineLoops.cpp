@@ -176,12 +176,44 @@ LoopFunction &LoopOutliner::functionFor(Loop &loop) {
   return candidates.emplace_back(create(loop));
 }
 
+/// Fewer iterations than this are not worth another thread.
+static constexpr int64_t kParallelIterations = 1 << 14;
+
+/// The outermost loop of more than one iteration, when its iterations are independent: its depth, and the argument and
+/// the dimension that tell its number of iterations. The argument is the one of highest rank, because its size stands
+/// for the work of the whole nest.
+static std::optional<std::array<int64_t, 3>> findParallelLoop(Loop &loop) {
+  SmallVector<int64_t> sizes = loop.op.getStaticLoopRanges();
+  const auto *outer = llvm::find_if(sizes, [](int64_t size) { return size != 1; });
+  if (outer == sizes.end())
+    return std::nullopt;
+  int64_t depth = outer - sizes.begin(), iterations = 1;
+  for (int64_t size : sizes)
+    iterations *= size; // of small sizes; a dynamic one decides below
+  if (!linalg::isParallelIterator(loop.op.getIteratorTypesArray()[depth]) ||
+      (llvm::none_of(sizes, ShapedType::isDynamic) && iterations < kParallelIterations))
+    return std::nullopt;
+  std::optional<std::array<int64_t, 3>> found;
+  int64_t rank = 0;
+  for (OpOperand &operand : loop.op->getOpOperands()) {
+    AffineMap map = loop.op.getMatchingIndexingMap(&operand);
+    std::optional<unsigned> dim = map.getResultPosition(getAffineDimExpr(depth, map.getContext()));
+    if (!dim || map.getNumResults() <= rank)
+      continue;
+    rank = map.getNumResults();
+    found = {depth, std::distance(loop.inputs.begin(), llvm::find(loop.inputs, operand.get())), *dim};
+  }
+  return found;
+}
+
 LoopFunction LoopOutliner::create(Loop &loop) {
   OpBuilder builder(module.getContext());
   Location loc = loop.op.getLoc();
   auto type = builder.getFunctionType(llvm::map_to_vector(loop.inputs, [](Value v) { return v.getType(); }), {});
   auto func = func::FuncOp::create(loc, "mhc_loop_" + std::to_string(numLoops), type);
   func.setPrivate();
+  if (auto parallel = findParallelLoop(loop))
+    func->setAttr("mhc.parallel", builder.getDenseI64ArrayAttr(*parallel));
   for (auto [i, free] : llvm::enumerate(loop.noAlias))
     if (free)
       func.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());

@@ -68,6 +68,11 @@ void mhcrt_clear_error(mhcrt_context *context);
 /// The next call may move it.
 void *mhcrt_workspace(mhcrt_context *context, int64_t bytes);
 
+/// Calls body(frame, begin, end) for ranges that make up [0, count), on the context's threads. An iteration handles
+/// `work` elements; the ranges follow from both numbers alone. Compiled models run their loops through it.
+void mhcrt_parallel_loop(mhcrt_context *context, void (*body)(void *frame, int64_t begin, int64_t end), void *frame,
+                         int64_t count, int64_t work);
+
 /// Bytes that the context holds: workspace plus the kernels' scratch memory.
 int64_t mhcrt_context_bytes(const mhcrt_context *context);
 

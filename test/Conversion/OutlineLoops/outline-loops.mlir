@@ -85,6 +85,45 @@ func.func @parts_of_one_buffer(%a: memref<8xf32>) {
   return
 }
 
-// CHECK: func.func private @mhc_loop_1(%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias})
+// The outermost loop of more than one iteration may run on several threads: its depth, then the argument and the
+// dimension with its length.
+// CHECK-LABEL: @independent_rows
+func.func @independent_rows(%a: memref<1x?x128xf32>, %b: memref<1x?xf32>) {
+  // CHECK: call @[[ROWS:mhc_loop_[0-9]+]](
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a : memref<1x?x128xf32>) outs(%b : memref<1x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// Columns are summed over rows, and a small loop is not worth a second thread.
+// CHECK-LABEL: @one_thread
+func.func @one_thread(%a: memref<?x128xf32>, %b: memref<128xf32>) {
+  // CHECK: call @[[COLUMNS:mhc_loop_[0-9]+]](
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>],
+                  iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<?x128xf32>) outs(%b : memref<128xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  // CHECK: call @[[SMALL:mhc_loop_[0-9]+]](
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : memref<128xf32>) outs(%b : memref<128xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.sqrt %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK: func.func private @mhc_loop_1(%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias}) attributes {mhc.parallel = array<i64: 0, 0, 0>}
 // CHECK-NEXT: arith.constant 2.0
 // CHECK: func.func private @mhc_loop_5(%{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>, %{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>)
+// CHECK: func.func private @[[ROWS]]({{.*}}) attributes {mhc.parallel = array<i64: 1, 0, 1>}
+// CHECK: func.func private @[[COLUMNS]]({{.*}}) {{[{]$}}
+// CHECK: func.func private @[[SMALL]]({{.*}}) {{[{]$}}
