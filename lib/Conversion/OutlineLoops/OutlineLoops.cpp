@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_OUTLINELOOPSPASS
@@ -177,7 +178,7 @@ LoopFunction &LoopOutliner::functionFor(Loop &loop) {
 }
 
 /// Fewer iterations than this are not worth another thread.
-static constexpr int64_t kParallelIterations = 1 << 14;
+static constexpr uint64_t kParallelIterations = 1 << 14;
 
 /// The outermost loop of more than one iteration, when its iterations are independent: its depth, and the argument and
 /// the dimension that tell its number of iterations. The argument is the one of highest rank, because its size stands
@@ -187,11 +188,11 @@ static std::optional<std::array<int64_t, 3>> findParallelLoop(Loop &loop) {
   const auto *outer = llvm::find_if(sizes, [](int64_t size) { return size != 1; });
   if (outer == sizes.end())
     return std::nullopt;
-  int64_t depth = outer - sizes.begin(), iterations = 1;
+  int64_t depth = outer - sizes.begin();
+  uint64_t iterations = 1; // a dynamic size may be any
   for (int64_t size : sizes)
-    iterations *= size; // of small sizes; a dynamic one decides below
-  if (!linalg::isParallelIterator(loop.op.getIteratorTypesArray()[depth]) ||
-      (llvm::none_of(sizes, ShapedType::isDynamic) && iterations < kParallelIterations))
+    iterations = llvm::SaturatingMultiply<uint64_t>(iterations, ShapedType::isDynamic(size) ? UINT64_MAX : size);
+  if (!linalg::isParallelIterator(loop.op.getIteratorTypesArray()[depth]) || iterations < kParallelIterations)
     return std::nullopt;
   std::optional<std::array<int64_t, 3>> found;
   int64_t rank = 0;
