@@ -288,3 +288,25 @@ void mhc::nameKernelResults(Operation *op, function_ref<void(Value, StringRef)> 
     if (Value value = tensor.isResult ? kernelTensor(op, info, i) : Value())
       setName(value, tensor.name);
 }
+
+Operation *mhc::replaceWithResults(RewriterBase &rewriter, Operation *op, const KernelInfo &info,
+                                   ArrayRef<Type> types) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  SmallVector<int32_t> segments;
+  OperationState state(op->getLoc(), op->getName(), op->getOperands(), {}, op->getAttrs());
+  for (Type type : types) {
+    segments.push_back(type ? 1 : 0);
+    if (type)
+      state.addTypes(type);
+  }
+  state.attributes.set("resultSegmentSizes", rewriter.getDenseI32ArrayAttr(segments));
+  Operation *replacement = rewriter.create(state);
+  for (unsigned i = info.tensors.size() - types.size(); i < info.tensors.size(); ++i) {
+    Value before = kernelTensor(op, info, i), after = kernelTensor(replacement, info, i);
+    if (before && after)
+      rewriter.replaceAllUsesWith(before, after);
+  }
+  rewriter.eraseOp(op);
+  return replacement;
+}

@@ -22,6 +22,7 @@ namespace mlir {
 class OpAsmParser;
 class OpAsmPrinter;
 class OpBuilder;
+class RewriterBase;
 } // namespace mlir
 
 namespace mhc {
@@ -106,6 +107,10 @@ void printKernelOp(mlir::OpAsmPrinter &printer, mlir::Operation *op, const Kerne
 /// Checks dims, dim rules and element types against the record.
 llvm::LogicalResult verifyKernelDims(mlir::Operation *op);
 void nameKernelResults(mlir::Operation *op, llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
+
+/// Replaces a kernel op by itself with other results: a type for each result of the record, null for one that is absent.
+mlir::Operation *replaceWithResults(mlir::RewriterBase &rewriter, mlir::Operation *op, const KernelInfo &info,
+                                    llvm::ArrayRef<mlir::Type> types);
 
 /// Sizes of the results of an op with DimsOpInterface, taken from its operands. Fails when one cannot be.
 llvm::LogicalResult reifyShapes(mlir::OpBuilder &builder, mlir::Operation *op,

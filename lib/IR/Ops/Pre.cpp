@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelVjp.h"
 #include "Sinkhorn.h"
-#include "mhc/IR/LeafBuilder.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mhc;
+
+static Type typeOf(Value value) { return value ? value.getType() : Type(); }
 
 //===----------------------------------------------------------------------===//
 // pre and head
@@ -94,6 +97,73 @@ SmallVector<Value> HeadOp::decompose(OpBuilder &builder) {
   return results;
 }
 
+/// The backward op reads `proj` and `stat`. Where others read them as well, their gradients are not its own: the chain
+/// takes the place of the op.
+template <typename Op>
+static bool flattenFused(Op op, RewriterBase &rewriter, int64_t rows) {
+  auto isRead = [](Value saved) { return saved && !saved.use_empty(); };
+  if (isRead(op.getProj()) || isRead(op.getStat())) {
+    rewriter.replaceOp(op, op.decompose(rewriter));
+    return true;
+  }
+  if (op.getProj() && op.getStat())
+    return false;
+  const KernelInfo &info = op.getKernelInfo();
+  SmallVector<Type> types;
+  for (auto [i, tensor] : llvm::enumerate(info.tensors))
+    if (tensor.isResult)
+      types.push_back(typeOf(kernelTensor(op, info, i)));
+  int64_t tokens = op.getX().getType().getDimSize(0);
+  types[types.size() - 2] = RankedTensorType::get({tokens, rows}, rewriter.getF32Type());
+  types.back() = RankedTensorType::get({tokens}, rewriter.getF32Type());
+  replaceWithResults(rewriter, op, info, types);
+  return true;
+}
+
+FailureOr<bool> PreOp::flatten(RewriterBase &rewriter) {
+  return flattenFused(*this, rewriter, getBeta().getType().getDimSize(0));
+}
+
+FailureOr<bool> HeadOp::flatten(RewriterBase &rewriter) {
+  return flattenFused(*this, rewriter, getBeta().getType().getDimSize(0));
+}
+
+/// Hands on the gradients of the operands that pre and head have alike.
+template <typename Op, typename BwdOp>
+static void addGradients(KernelVjp &vjp, Op op, BwdOp bwd) {
+  vjp.add(op.getX(), bwd.getDX());
+  vjp.add(op.getPhi(), bwd.getDPhi());
+  vjp.add(op.getNormWeight(), bwd.getDNormWeight());
+  vjp.add(op.getAlpha(), bwd.getDAlpha());
+  vjp.add(op.getBeta(), bwd.getDBeta());
+}
+
+LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  Value dU = vjp.cotangentOrZero(getU()), dHPre = vjp.cotangent(getHPre());
+  Value dHPost = vjp.cotangentOrZero(getHPost()), dHRes = vjp.cotangentOrZero(getHRes());
+  auto bwd = PreBwdOp::create(
+      builder, getLoc(), vjp.summed(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
+      vjp.summed(getBeta()), dU, dHPre, dHPost, dHRes, getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
+      getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), vjp.start(getAlpha()),
+      vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps(), getPostMult(),
+      getResMap(), getInit(), getOrder(), getDenom(), getSkEps(), getIters(), getFoldPre());
+  addGradients(vjp, *this, bwd);
+  return success();
+}
+
+LogicalResult HeadOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  KernelVjp vjp(*this, builder, context);
+  Value dOut = vjp.cotangentOrZero(getOut());
+  auto bwd = HeadBwdOp::create(
+      builder, getLoc(), vjp.summed(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
+      vjp.summed(getBeta()), dOut, vjp.cotangent(getHPre()), getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
+      getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), vjp.start(getAlpha()),
+      vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps());
+  addGradients(vjp, *this, bwd);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // pre_bwd and head_bwd
 //===----------------------------------------------------------------------===//
@@ -115,7 +185,8 @@ LogicalResult HeadBwdOp::verify() {
   return failure(failed(verifyKernelDims(*this)) || failed(verifyWeightGradient(*this))); // C1
 }
 
-static Type typeOf(Value value) { return value ? value.getType() : Type(); }
+LogicalResult PreBwdOp::canonicalize(PreBwdOp op, PatternRewriter &rewriter) { return roundInKernel(op, rewriter); }
+LogicalResult HeadBwdOp::canonicalize(HeadBwdOp op, PatternRewriter &rewriter) { return roundInKernel(op, rewriter); }
 
 /// The gradients of u, or of a head's output, with respect to x, in f32 and with the start, and h_pre.
 template <typename Op>

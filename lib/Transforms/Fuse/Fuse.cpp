@@ -44,7 +44,7 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     if (level == FuseLevel::layer) {
       numFused += fusePre(func);
       eraseDead();
-      dropUnusedGates(func);
+      dropUnusedResults(func);
     }
     numFused += narrowGates(func);
     eraseDead();

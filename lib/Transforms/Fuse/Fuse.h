@@ -15,8 +15,8 @@ namespace mhc {
 
 /// projection, gates with a dead h_post and dead logits -> the same on the first n rows of phi
 unsigned narrowGates(mlir::func::FuncOp func);
-/// pre and head whose h_pre nothing uses -> the same without it
-void dropUnusedGates(mlir::func::FuncOp func);
+/// pre and head with optional results that nothing uses -> the same without them
+void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used
 unsigned fusePre(mlir::func::FuncOp func);
 

@@ -8,6 +8,7 @@
 #include "Fuse.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -51,39 +52,28 @@ static bool narrow(GatesOp gates) {
   return true;
 }
 
-constexpr const char *kSegments = "resultSegmentSizes";
-
-/// The same op without one optional result, which nothing uses.
-static void dropResult(Operation *op, Value unused) {
-  OperationState state(op->getLoc(), op->getName());
-  state.addOperands(op->getOperands());
-  state.addAttributes(op->getAttrs());
-  auto segments = llvm::to_vector(op->getAttrOfType<DenseI32ArrayAttr>(kSegments).asArrayRef());
-  int64_t index = cast<OpResult>(unused).getResultNumber(); // a segment has one result or none
-  for (int32_t &segment : segments)
-    if (segment && index-- == 0)
-      segment = 0;
-  state.attributes.set(kSegments, DenseI32ArrayAttr::get(op->getContext(), segments));
-  SmallVector<Value> kept;
-  for (Value result : op->getResults())
-    if (result != unused)
-      kept.push_back(result);
-  state.addTypes(TypeRange(ValueRange(kept)));
-  Operation *narrowed = OpBuilder(op).create(state);
-  for (auto [old, result] : llvm::zip(kept, narrowed->getResults()))
-    old.replaceAllUsesWith(result);
-  op->erase();
+/// The same op without the optional results that nothing uses.
+static void dropUnusedResults(KernelOpInterface op) {
+  const KernelInfo &info = op.getKernelInfo();
+  SmallVector<Type> types;
+  bool drops = false;
+  for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+    if (!tensor.isResult)
+      continue;
+    Value result = op.getTensor(i);
+    bool isUnused = result && tensor.isOptional && result.use_empty();
+    types.push_back(result && !isUnused ? result.getType() : Type());
+    drops |= isUnused;
+  }
+  IRRewriter rewriter(op.getContext());
+  if (drops)
+    replaceWithResults(rewriter, op, info, types);
 }
 
-void mhc::dropUnusedGates(func::FuncOp func) {
+void mhc::dropUnusedResults(func::FuncOp func) {
   func.walk([](Operation *op) {
-    Value gate;
-    if (auto pre = dyn_cast<PreOp>(op))
-      gate = pre.getHPre();
-    else if (auto head = dyn_cast<HeadOp>(op))
-      gate = head.getHPre();
-    if (gate && gate.use_empty())
-      dropResult(op, gate);
+    if (isa<PreOp, HeadOp>(op))
+      ::dropUnusedResults(cast<KernelOpInterface>(op));
   });
 }
 

@@ -1,5 +1,6 @@
 // RUN: mhc-opt %s -mhc-autodiff=function=f -canonicalize | FileCheck %s
 // RUN: mhcc %s --grad=f --fuse=chain --explain | FileCheck %s --check-prefix=BYTES
+// RUN: mhcc %s --grad=f --fuse=layer --compile-to=fuse | FileCheck %s --check-prefix=LAYER
 
 // The gradient of the streams grows through the kernels of their three readers: no pass adds it up. It is kept in f32 and
 // rounded once, by the last kernel.
@@ -33,6 +34,22 @@
 // BYTES: mhc.post_bwd {{.*}} 448 {{.*}}
 // BYTES: mhc.aggregate_bwd {{.*}} 368 {{.*}}
 // BYTES: mhc.projection_bwd {{.*}} 360 {{.*}}
+
+// The same with everything before the sublayer in one kernel, forward and backward.
+// LAYER-LABEL: func.func @f_fwd(
+// LAYER: mhc.pre({{.*}} proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+// LAYER: mhc.post(
+// LAYER-LABEL: func.func @f_bwd(
+// LAYER-NOT: arith.addf
+// LAYER: %[[D_F:.*]], %[[D_POST:.*]], %[[D_RES:.*]], %[[ONE:.*]] = mhc.post_bwd(
+// LAYER: mhc.matmul %[[D_F]],
+// LAYER-NOT: arith.addf
+// LAYER: %[[ALL:.*]], %[[D_PHI:.*]], %[[D_ALPHA:.*]], %[[D_BETA:.*]] = mhc.pre_bwd(d_u = 
+// LAYER-SAME: d_h_post = %[[D_POST]] : tensor<?x4xf32>, d_h_res = %[[D_RES]] : tensor<?x4x4xf32>,
+// LAYER-SAME: d_x_in = %[[ONE]] :
+// LAYER-SAME: -> (d_x : tensor<?x4x8xbf16>,
+// LAYER-NOT: mhc.{{[a-z_]*}}_bwd
+// LAYER: return %[[ALL]], %[[D_PHI]], %[[D_ALPHA]], %[[D_BETA]],
 func.func @f(%x: tensor<?x4x8xbf16>, %phi: tensor<24x32xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
              %w: tensor<8x8xbf16>) -> tensor<?x4x8xbf16> {
   %c0 = arith.constant 0 : index

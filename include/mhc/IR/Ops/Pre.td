@@ -10,7 +10,9 @@
 
 include "mhc/IR/MhcBase.td"
 
-def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInterface>, AttrSizedResultSegments]> {
+def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+                                     DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedResultSegments]> {
   let summary = "Compute a sublayer's mixing coefficients and its input in one pass over the streams";
   let description = [{
     The chain `projection`, `gates`, residual map (`sinkhorn`, `permutation_mix` or the logits themselves) and
@@ -99,12 +101,15 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
   let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? 12*M*n*n*iters : 0) + "
               "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + 4*M*n*C";
+  let hasCanonicalizeMethod = 1;
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">,
                   Mhc_DimRule<"A", "3">];
   let verifyExtra = 1;
 }
 
-def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpInterface>, AttrSizedResultSegments]> {
+def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                       DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+                                       DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedResultSegments]> {
   let summary = "Contract the streams with learned weights, in one pass over them";
   let description = [{
     The chain `projection` with N = n, `gates` without `h_post` and `logits`, and `aggregate` (mhc.md 3.8, head). It is
@@ -165,6 +170,7 @@ def Mhc_HeadBwdOp : Mhc_KernelOp<"head_bwd", [DeclareOpInterfaceMethods<Decompos
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["n"]>>:$d_beta);
   let flops = "4*M*K*n + 2*M*K + 22*M*n + 4*M*n*C";
+  let hasCanonicalizeMethod = 1;
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"A", "1">];
   let verifyExtra = 1;
 }
