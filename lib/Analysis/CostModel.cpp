@@ -159,6 +159,50 @@ private:
 };
 } // namespace
 
+/// Bytes per token and channel of the tensors of a kernel op that have both; one that is read twice counts once.
+static int64_t bytesPerChannel(KernelOpInterface op) {
+  const KernelInfo &info = op.getKernelInfo();
+  llvm::SmallPtrSet<Value, 8> seen;
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < info.tensors.size(); ++i) {
+    Value value = op.getTensor(i);
+    if (!value || !seen.insert(value).second)
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t each = type.getElementTypeBitWidth() / 8;
+    bool hasTokens = false, hasChannels = false;
+    for (auto [dim, size] : llvm::zip(op.getTensorDims(i), type.getShape())) {
+      hasTokens |= info.dims[dim] == "M";
+      hasChannels |= info.dims[dim] == "C";
+      each *= info.dims[dim] == "M" || info.dims[dim] == "C" ? 1 : size;
+    }
+    bytes += hasTokens && hasChannels ? each : 0;
+  }
+  return bytes;
+}
+
+static std::optional<StreamGradients> streamGradientsOf(func::FuncOp func) {
+  StreamGradients out = {};
+  int64_t bytes = 0;
+  bool alike = true;
+  func.walk([&](Operation *op) {
+    if (isa<PostBwdOp, AggregateBwdOp, ProjectionBwdOp, PreBwdOp>(op))
+      bytes += bytesPerChannel(cast<KernelOpInterface>(op));
+    auto post = dyn_cast<PostBwdOp>(op);
+    if (!post)
+      return;
+    int64_t n = post.getHPost().getType().getDimSize(1);
+    int64_t elementBytes = post.getX().getType().getElementTypeBitWidth() / 8;
+    alike &= out.sublayers++ == 0 || (out.streams == n && out.elementBytes == elementBytes);
+    out.streams = n;
+    out.elementBytes = elementBytes;
+  });
+  if (!alike || out.sublayers == 0)
+    return std::nullopt;
+  out.bytesPerChannel = static_cast<double>(bytes) / out.sublayers;
+  return out;
+}
+
 int64_t mhc::bytesPerToken(KernelOpInterface op) {
   const KernelInfo &info = op.getKernelInfo();
   int64_t bytes = 0;
@@ -202,5 +246,6 @@ FunctionCost mhc::costOf(func::FuncOp func) {
     counter.countBlock(block, /*times=*/1);
   out.peakBytes = peakTemporaryBytes(func, TensorSizes(dims));
   out.plannedPeakBytes = plannedPeakBytes(func);
+  out.streamGradients = streamGradientsOf(func);
   return out;
 }

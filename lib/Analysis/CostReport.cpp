@@ -75,6 +75,21 @@ static void printTotals(raw_ostream &os, const FunctionCost &before, const Funct
     os << "  the totals lack what is not counted above\n";
 }
 
+/// The closed forms beside what the function does, in bytes per token: multiples of the number of channels C.
+static void printStreamGradients(raw_ostream &os, const StreamGradients &gradients) {
+  int64_t n = gradients.streams, a = gradients.elementBytes;
+  auto row = [&](const char *what, const char *form, double bytes) {
+    os << formatv("  {0,-46}{1,-12}{2}C\n", what, form, count(bytes));
+  };
+  os << formatv("  gradients of {0} sublayers, n = {1} streams of a = {2} bytes, per token and sublayer\n",
+                gradients.sublayers, n, a);
+  row("  post, aggregate, projection, and a sum", "(11n+3)aC", addedBytesPerChannel(n, a));
+  row("  the same without the sum", "(7n+3)aC", separateBytesPerChannel(n, a));
+  row("  chain: each adds to those before it", "(9n+3)aC", chainBytesPerChannel(n, a));
+  row("  layer: post, then all of pre", "(6n+3)aC", layerBytesPerChannel(n, a));
+  row("  this function", "", gradients.bytesPerChannel);
+}
+
 static void printText(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
                       const CostReportOptions &options) {
   os << formatv("@{0}, bounds for {1} at M = {2}\n\nbefore\n", after.name, options.machine->name,
@@ -84,6 +99,8 @@ static void printText(raw_ostream &os, const FunctionCost &before, const Functio
   printOps(os, after, options);
   os << "\n";
   printTotals(os, before, after, options);
+  if (after.streamGradients)
+    printStreamGradients(os, *after.streamGradients);
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,6 +136,8 @@ static llvm::json::Value toJson(const FunctionCost &function, const CostReportOp
   total["temporary_bytes"] = toJson(function.peakBytes);
   if (function.plannedPeakBytes)
     total["arena_bytes"] = toJson(*function.plannedPeakBytes);
+  if (function.streamGradients)
+    total["stream_gradient_bytes_per_channel"] = function.streamGradients->bytesPerChannel;
   return llvm::json::Object{{"ops", std::move(ops)}, {"total", std::move(total)}};
 }
 

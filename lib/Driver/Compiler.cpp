@@ -109,10 +109,14 @@ llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassMan
   return withDiagnostics("compilation failed", [&] { return succeeded(pm.run(module)); });
 }
 
+static PipelineOptions pipelineOptions(const CompileOptions &options) {
+  return {options.fuse, options.grad, options.sums};
+}
+
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {
-  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, {options.fuse, options.grad}, from, to); });
+  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, pipelineOptions(options), from, to); });
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase to) {
-  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, {options.fuse, options.grad}, to); });
+  return runPasses(module, [&](PassManager &pm) { buildPipeline(pm, pipelineOptions(options), to); });
 }

@@ -41,6 +41,13 @@ static std::string setFuse(DriverOptions &options, StringRef value) {
   return "";
 }
 
+static std::string setSums(DriverOptions &options, StringRef value) {
+  if (value != "stored" && value != "f32")
+    return "'stored' or 'f32'";
+  options.compile.sums = value == "f32" ? GradientSums::f32 : GradientSums::stored;
+  return "";
+}
+
 static std::string setPhase(DriverOptions &options, StringRef value) {
   options.compileTo = parsePhase(value);
   return options.compileTo ? "" : "one of " + phaseNames();
@@ -82,6 +89,8 @@ static const Option kOptions[] = {
     {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain or layer (default)", setFuse},
     {"--grad", Option::needed, "NAME", "add the gradients of function NAME: NAME_grad, and NAME_fwd with NAME_bwd",
      [](DriverOptions &options, StringRef value) { return options.compile.grad = value.str(), std::string(); }},
+    {"--grad-sums", Option::needed, "TYPE",
+     "gradients of streams between kernels: stored as the streams are (default), or f32", setSums},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},

@@ -61,6 +61,59 @@ constexpr OpText kPre = {
      fold_pre = false>
     -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>))mlir"};
 
+// The backward ops as they stand in a chain: each adds to the gradient of the streams that it is given.
+constexpr OpText kPostBwd = {"%dx: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %h: tensor<?x4xf32>, "
+                             "%x: tensor<?x4x64xbf16>, %r: tensor<?x4x4xf32>",
+                             R"mlir(
+  %a:4 = mhc.post_bwd(d_out = %dx : tensor<?x4x64xbf16>, f = %f : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi>
+    -> (d_f : tensor<?x64xbf16>, d_h_post : tensor<?x4xf32>, d_h_res : tensor<?x4x4xf32>, d_x : tensor<?x4x64xbf16>))mlir"};
+constexpr OpText kAggregateBwd = {
+    "%du: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %h: tensor<?x4xf32>, %sum: tensor<?x4x64xbf16>", R"mlir(
+  %b:2 = mhc.aggregate_bwd(d_u = %du : tensor<?x64xbf16>, x = %x : tensor<?x4x64xbf16>, h_pre = %h : tensor<?x4xf32>,
+      d_x_in = %sum : tensor<?x4x64xbf16>) <layout = nC> -> (d_x : tensor<?x4x64xbf16>, d_h_pre : tensor<?x4xf32>))mlir"};
+constexpr OpText kSinkhornBwd = {"%dr: tensor<?x4x4xf32>, %r: tensor<?x4x4xf32>", R"mlir(
+  %c = mhc.sinkhorn_bwd(d_mix = %dr : tensor<?x4x4xf32>, logits = %r : tensor<?x4x4xf32>)
+    <init = exp, order = row_col, denom = none, eps = 0.0, iters = 20> -> (d_logits : tensor<?x4x4xf32>))mlir"};
+constexpr OpText kPermutationMixBwd = {"%dr: tensor<?x4x4xf32>, %z: tensor<?x24xf32>", R"mlir(
+  %c = mhc.permutation_mix_bwd(d_mix = %dr : tensor<?x4x4xf32>, logits = %z : tensor<?x24xf32>)
+    -> (d_logits : tensor<?x24xf32>))mlir"};
+constexpr OpText kGatesBwd = {
+    "%dh: tensor<?x4xf32>, %dp: tensor<?x4xf32>, %dz: tensor<?x16xf32>, %p: tensor<?x24xf32>, "
+    "%s: tensor<?xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>",
+    R"mlir(
+  %d:4 = mhc.gates_bwd(d_h_pre = %dh : tensor<?x4xf32>, d_h_post = %dp : tensor<?x4xf32>, d_logits = %dz : tensor<?x16xf32>,
+      proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>, alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, post_mult = 2.0>
+    -> (d_proj : tensor<?x24xf32>, d_stat : tensor<?xf32>, d_alpha : tensor<3xf32>, d_beta : tensor<24xf32>))mlir"};
+constexpr OpText kProjectionBwd = {"%dp: tensor<?x24xf32>, %ds: tensor<?xf32>, %x: tensor<?x4x64xbf16>, "
+                                   "%phi: tensor<24x256xf32>, %s: tensor<?xf32>, %sum: tensor<?x4x64xbf16>",
+                                   R"mlir(
+  %e:2 = mhc.projection_bwd(d_proj = %dp : tensor<?x24xf32>, d_stat = %ds : tensor<?xf32>, x = %x : tensor<?x4x64xbf16>,
+      phi = %phi : tensor<24x256xf32>, stat = %s : tensor<?xf32>, d_x_in = %sum : tensor<?x4x64xbf16>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<24x256xf32>))mlir"};
+constexpr OpText kPreBwd = {
+    "%du: tensor<?x64xbf16>, %dp: tensor<?x4xf32>, %dr: tensor<?x4x4xf32>, %x: tensor<?x4x64xbf16>, "
+    "%phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %p: tensor<?x24xf32>, %s: tensor<?xf32>, "
+    "%sum: tensor<?x4x64xbf16>",
+    R"mlir(
+  %g:4 = mhc.pre_bwd(d_u = %du : tensor<?x64xbf16>, d_h_post = %dp : tensor<?x4xf32>, d_h_res = %dr : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>,
+      d_x_in = %sum : tensor<?x4x64xbf16>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
+     fold_pre = false>
+    -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<24x256xf32>, d_alpha : tensor<3xf32>, d_beta : tensor<24xf32>))mlir"};
+constexpr OpText kHeadBwd = {"%do: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, "
+                             "%alpha: tensor<1xf32>, %beta: tensor<4xf32>, %p: tensor<?x4xf32>, %s: tensor<?xf32>",
+                             R"mlir(
+  %h:4 = mhc.head_bwd(d_out = %do : tensor<?x64xbf16>, x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<4x256xf32>,
+      alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>, proj = %p : tensor<?x4xf32>, stat = %s : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0>
+    -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<4x256xf32>, d_alpha : tensor<1xf32>, d_beta : tensor<4xf32>))mlir"};
+
 FunctionCost costOfText(const std::string &text) {
   Module module(text);
   EXPECT_TRUE(module.func()) << text;
@@ -112,6 +165,54 @@ TEST(CostModel, PreIsCheaperThanItsParts) {
 
 TEST(CostModel, FusedLayer) {
   EXPECT_EQ((costOfOp(kPre).total.bytes() + costOfOp(kPost).total.bytes()).perToken, 28 * C + 8 * (n + n * n));
+}
+
+TEST(CostModel, BackwardOps) {
+  EXPECT_EQ(costOfOp(kPostBwd).total.bytes(), (Amount{28 * C + 2 * 4 * (n + n * n), 0}));
+  EXPECT_EQ(costOfOp(kAggregateBwd).total.bytes(), (Amount{18 * C + 8 * C + 2 * 4 * n, 0}));
+  EXPECT_EQ(costOfOp(kSinkhornBwd).total.bytes(), (Amount{12 * n * n, 0}));
+  EXPECT_EQ(costOfOp(kPermutationMixBwd).total.bytes(), (Amount{4 * n * n + 2 * 4 * 24, 0}));
+  EXPECT_EQ(costOfOp(kGatesBwd).total.bytes(), (Amount{4 * N + 2 * 4 * (N + 1), 2 * 4 * (3 + N)}));
+  EXPECT_EQ(costOfOp(kProjectionBwd).total.bytes(), (Amount{16 * C + 8 * C + 4 * (N + 2), 2 * 4 * N * K}));
+  EXPECT_EQ(costOfOp(kPreBwd).total.bytes(), (Amount{26 * C + 4 * (n + n * n) + 4 * (N + 1), 2 * 4 * (N * K + 3 + N)}));
+  EXPECT_EQ(costOfOp(kHeadBwd).total.bytes(), (Amount{18 * C + 4 * (n + 1), 2 * 4 * (n * K + 1 + n)}));
+}
+
+/// The function of the ops of one sublayer's gradient.
+static FunctionCost gradientCost(std::initializer_list<OpText> ops) {
+  std::string arguments, body;
+  int number = 0;
+  for (OpText op : ops) { // every op has arguments of its own
+    std::string suffix = "_" + std::to_string(number++), part = std::string(op.arguments) + "|" + op.text;
+    for (size_t at = 0; (at = part.find('%', at)) != std::string::npos; at += suffix.size()) {
+      at = part.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + 1);
+      part.insert(at, suffix);
+    }
+    size_t middle = part.find('|');
+    arguments += (arguments.empty() ? "" : ", ") + part.substr(0, middle);
+    body += part.substr(middle + 1);
+  }
+  return costOfText("func.func @f(" + arguments + ") {" + body + "\n  return\n}");
+}
+
+// mhc.md 9 has 28C + 18C + 16C = 62C, and 32C for the sum of the three gradients of the streams. A kernel that adds to
+// the sum reads it, 8C twice for a chain and once for pre_bwd, which reads x once instead of twice and writes d_x once.
+TEST(CostModel, GradientsOfALayer) {
+  EXPECT_EQ(separateBytesPerChannel(n, a), 28 + 18 + 16);
+  EXPECT_EQ(addedBytesPerChannel(n, a), 62 + 32);
+  EXPECT_EQ(chainBytesPerChannel(n, a), 62 + 8 + 8);
+  EXPECT_EQ(layerBytesPerChannel(n, a), 28 + 26);
+
+  FunctionCost chain = gradientCost({kPostBwd, kAggregateBwd, kSinkhornBwd, kGatesBwd, kProjectionBwd});
+  FunctionCost layer = gradientCost({kPostBwd, kPreBwd});
+  ASSERT_TRUE(chain.streamGradients && layer.streamGradients);
+  EXPECT_EQ(chain.streamGradients->bytesPerChannel, chainBytesPerChannel(n, a));
+  EXPECT_EQ(layer.streamGradients->bytesPerChannel, layerBytesPerChannel(n, a));
+  EXPECT_EQ(gradientCost({kPostBwd, kPreBwd, kPostBwd, kPreBwd}).streamGradients->bytesPerChannel,
+            layerBytesPerChannel(n, a));
+  EXPECT_EQ(layer.streamGradients->sublayers, 1);
+  EXPECT_EQ(layer.streamGradients->streams, n);
+  EXPECT_FALSE(gradientCost({kPreBwd}).streamGradients);
 }
 
 TEST(CostModel, ModelEntryAndExit) {

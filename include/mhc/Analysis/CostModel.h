@@ -61,6 +61,21 @@ struct OpCost {
   std::string unknown;
 };
 
+/// What kernels move for the gradients of mHC sublayers that have the same number of streams and element type.
+struct StreamGradients {
+  int64_t streams, elementBytes;
+  int64_t sublayers;
+  /// Bytes of tensors with channels, per token, channel and sublayer: the rest does not grow with the width of a model.
+  double bytesPerChannel;
+};
+
+/// The same by kernels that keep the running sum of a gradient in the streams' type, from post_bwd on.
+inline int64_t chainBytesPerChannel(int64_t n, int64_t elementBytes) { return (9 * n + 3) * elementBytes; }
+inline int64_t layerBytesPerChannel(int64_t n, int64_t elementBytes) { return (6 * n + 3) * elementBytes; }
+/// By three kernels that know nothing of one another, without and with the pass that adds up what they make.
+inline int64_t separateBytesPerChannel(int64_t n, int64_t elementBytes) { return (7 * n + 3) * elementBytes; }
+inline int64_t addedBytesPerChannel(int64_t n, int64_t elementBytes) { return (11 * n + 3) * elementBytes; }
+
 struct FunctionCost {
   std::string name;
   std::vector<OpCost> ops; ///< without those that cost nothing
@@ -69,6 +84,8 @@ struct FunctionCost {
   Amount peakBytes;
   /// Bytes of the arena in a compiled function, where the memory plan has recorded them.
   std::optional<Amount> plannedPeakBytes;
+  /// Where the function has gradients of sublayers, all alike.
+  std::optional<StreamGradients> streamGradients;
   bool isComplete() const;
 };
 

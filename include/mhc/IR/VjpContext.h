@@ -25,6 +25,9 @@ class VjpContext {
 public:
   virtual ~VjpContext() = default;
 
+  /// The element type in which a kernel stores the sum of its own share and those before it, for operands of `element`.
+  virtual mlir::Type partialElement(mlir::Type element) const = 0;
+
   /// The sum of all shares of a result; null stands for zero. Elements have the type cotangentElement gives.
   virtual mlir::Value cotangentOf(mlir::Value result) = 0;
   /// Whether a share for this operand is wanted. One that is not wanted need not be built.

@@ -32,6 +32,7 @@ std::string phaseNames();
 struct PipelineOptions {
   FuseLevel fuse = FuseLevel::layer;
   std::string grad; ///< the function to differentiate; empty for none
+  GradientSums sums = GradientSums::stored;
 };
 
 /// Adds the passes that lead from the state behind `from` to the state behind `to`. The last two phases have no passes:

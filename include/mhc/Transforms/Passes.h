@@ -15,6 +15,8 @@ namespace mhc {
 
 /// What one kernel may span.
 enum class FuseLevel { none, chain, layer };
+/// How the gradient of streams goes from the kernel of one of their readers to that of the next.
+enum class GradientSums { stored, f32 };
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

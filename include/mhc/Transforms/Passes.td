@@ -27,7 +27,8 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let description = [{
     At level `layer`, joins projection, gates, residual map and aggregate on the same streams into one `mhc.pre`, and
     into `mhc.head` when only the sublayer input is used. A chain is taken when the fused kernel moves fewer bytes than
-    the ops that it makes dead. At every level but `none`, ops whose results are partly unused are narrowed.
+    the ops that it makes dead. At every level but `none`, ops whose results are partly unused are narrowed, and matrix
+    products round their own results.
 
     A remark says what was fused and how many bytes it saves; a chain that was declined gets a remark with the reason.
   }];
@@ -61,7 +62,9 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     computed. The attribute `mhc.vjp = @f_bwd` on a function `f` names the function that computes its gradients, from its
     arguments and the cotangents of its results; a function without a body needs one.
 
-    Cotangents are added in the order of the backward pass, in f32 where values have 16 bits.
+    Cotangents are added in the order of the backward pass, in f32 where values have 16 bits. Kernels add to the sum of
+    those before them, in f32 registers; with `sums=stored` they round it to the type of the streams, with `sums=f32` it
+    stays in f32 until the last one, for twice the bytes.
 
     Before:
     ```mlir
@@ -83,7 +86,14 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"function", "function", "std::string", /*default=*/"", "The function to differentiate">];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"", "The function to differentiate">,
+    Option<"sums", "sums", "::mhc::GradientSums", /*default=*/"::mhc::GradientSums::stored",
+           "How kernels store a gradient of streams that others add to",
+           [{::llvm::cl::values(
+             clEnumValN(::mhc::GradientSums::stored, "stored", "in the type of the streams"),
+             clEnumValN(::mhc::GradientSums::f32, "f32", "in f32 until the last one"))}]>
+  ];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }

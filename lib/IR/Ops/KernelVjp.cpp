@@ -29,6 +29,20 @@ Type KernelVjp::summed(Value operand) const {
   return type.clone(cotangentElement(type.getElementType()));
 }
 
+Type KernelVjp::partial(Value operand) const {
+  if (!isWanted(operand))
+    return {};
+  auto type = cast<RankedTensorType>(operand.getType());
+  return type.clone(context.partialElement(type.getElementType()));
+}
+
+/// A sum that was stored in fewer bits is read as it is stored.
+Value KernelVjp::start(Value operand) {
+  Value sum = operand ? context.takePartial(operand) : Value();
+  auto widened = sum ? sum.getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
+  return widened && widened.getIn().getType() == operand.getType() ? widened.getIn() : sum;
+}
+
 void KernelVjp::add(Value operand, Value gradient) {
   if (gradient)
     context.addCotangent(operand, gradient);

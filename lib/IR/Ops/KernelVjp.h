@@ -22,11 +22,13 @@ public:
   mlir::Value cotangent(mlir::Value result);
   /// The same, with the zeros written out.
   mlir::Value cotangentOrZero(mlir::Value result);
-  /// The type of the gradient of an operand, null where none is wanted: as the kernel sums it up, or as it is stored.
+  /// The type of the gradient of an operand, null where none is wanted: as the kernel sums it up, as one of the kernels
+  /// that add to it stores it, or as the operand is stored.
   mlir::Type summed(mlir::Value operand) const;
+  mlir::Type partial(mlir::Value operand) const;
   mlir::Type stored(mlir::Value operand) const { return isWanted(operand) ? operand.getType() : mlir::Type(); }
   /// What the kernel adds its own share of the gradient to, or null.
-  mlir::Value start(mlir::Value operand) { return operand ? context.takePartial(operand) : mlir::Value(); }
+  mlir::Value start(mlir::Value operand);
   void add(mlir::Value operand, mlir::Value gradient);
 
 private:

@@ -30,7 +30,7 @@ SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
 LogicalResult PostOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
   auto bwd = PostBwdOp::create(builder, getLoc(), vjp.stored(getF()), vjp.summed(getHPost()), vjp.summed(getHRes()),
-                               vjp.summed(getX()), vjp.summed(getBias()), vjp.cotangent(getOut()), getF(), getBias(),
+                               vjp.partial(getX()), vjp.summed(getBias()), vjp.cotangent(getOut()), getF(), getBias(),
                                getHPost(), getX(), getHRes(), vjp.start(getX()), vjp.start(getBias()), getLayout(),
                                getOrient());
   vjp.add(getF(), bwd.getDF());

@@ -143,7 +143,7 @@ LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   Value dU = vjp.cotangentOrZero(getU()), dHPre = vjp.cotangent(getHPre());
   Value dHPost = vjp.cotangentOrZero(getHPost()), dHRes = vjp.cotangentOrZero(getHRes());
   auto bwd = PreBwdOp::create(
-      builder, getLoc(), vjp.summed(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
+      builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
       vjp.summed(getBeta()), dU, dHPre, dHPost, dHRes, getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
       getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), vjp.start(getAlpha()),
       vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps(), getPostMult(),
@@ -156,7 +156,7 @@ LogicalResult HeadOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
   Value dOut = vjp.cotangentOrZero(getOut());
   auto bwd = HeadBwdOp::create(
-      builder, getLoc(), vjp.summed(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
+      builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
       vjp.summed(getBeta()), dOut, vjp.cotangent(getHPre()), getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
       getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), vjp.start(getAlpha()),
       vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps());

@@ -75,7 +75,7 @@ LogicalResult ProjectionOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
   Value dProj = vjp.cotangentOrZero(getProj()), dStat = vjp.cotangent(getStat());
   Value stat = dStat && getStatForm() == Stat::inv_rms ? getStat() : Value();
-  auto bwd = ProjectionBwdOp::create(builder, getLoc(), vjp.summed(getX()), vjp.summed(getPhi()),
+  auto bwd = ProjectionBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()),
                                      vjp.summed(getNormWeight()), dProj, dStat, getX(), getPhi(), getNormWeight(), stat,
                                      vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), getLayout(),
                                      getPhiLayout(), getNorm(), getNormEps(), getStatForm());

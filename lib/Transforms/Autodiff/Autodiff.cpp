@@ -28,7 +28,7 @@ namespace {
 /// Makes the joint function of forward and backward pass out of a copy of the function.
 class JointBuilder {
 public:
-  JointBuilder(func::FuncOp func, StringRef name) : builder(func.getContext()) {
+  JointBuilder(func::FuncOp func, StringRef name, GradientSums sums) : builder(func.getContext()), sums(sums) {
     builder.setInsertionPointAfter(func);
     joint.func = cast<func::FuncOp>(builder.clone(*func));
     joint.func.setName(name);
@@ -50,7 +50,7 @@ public:
     for (Operation &op : body().without_terminator())
       joint.forward.insert(&op);
     builder.setInsertionPoint(body().getTerminator());
-    Cotangents cotangents(builder, *active);
+    Cotangents cotangents(builder, *active, sums);
     seed(cotangents);
     if (failed(reverse(body(), builder, cotangents)))
       return failure();
@@ -106,6 +106,7 @@ private:
   }
 
   OpBuilder builder;
+  GradientSums sums;
   JointFunction joint;
   SmallVector<Value> wanted;
 };
@@ -117,7 +118,7 @@ struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {
     func::FuncOp func = find();
     if (!func)
       return signalPassFailure();
-    JointBuilder builder(func, name("_grad"));
+    JointBuilder builder(func, name("_grad"), sums);
     FailureOr<JointFunction> joint = builder.build();
     if (failed(joint)) {
       builder.function().erase();

@@ -10,17 +10,23 @@
 
 #include "Activity.h"
 #include "mhc/IR/VjpContext.h"
+#include "mhc/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 #include <utility>
 
 namespace mhc {
 
 /// The cotangents of a backward pass. This is the one place that decides how shares are added: in the order in which
-/// they come, which is the order of the backward pass, and in the element type of cotangentElement.
+/// they come, which is the order of the backward pass, and in the element type of cotangentElement. `partials` says how
+/// the sums that kernels make are stored.
 class Cotangents : public VjpContext {
 public:
-  Cotangents(mlir::OpBuilder &builder, const ActiveValues &active) : builder(builder), active(active) {}
+  Cotangents(mlir::OpBuilder &builder, const ActiveValues &active, GradientSums partials)
+      : builder(builder), active(active), partials(partials) {}
 
+  mlir::Type partialElement(mlir::Type element) const override {
+    return partials == GradientSums::f32 ? cotangentElement(element) : element;
+  }
   mlir::Value cotangentOf(mlir::Value result) override { return sums.lookup(result); }
   bool needsGradient(mlir::Value operand) const override { return active.contains(operand); }
   void addCotangent(mlir::Value operand, mlir::Value share) override;
@@ -29,6 +35,7 @@ public:
 private:
   mlir::OpBuilder &builder;
   const ActiveValues &active;
+  GradientSums partials;
   llvm::DenseMap<mlir::Value, mlir::Value> sums;
 };
 

@@ -47,6 +47,7 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
       dropUnusedResults(func);
     }
     numFused += narrowGates(func);
+    numFused += roundProducts(func);
     eraseDead();
   }
 };

@@ -20,6 +20,9 @@ void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used
 unsigned fusePre(mlir::func::FuncOp func);
 
+/// matmul in f32, rounding -> matmul
+unsigned roundProducts(mlir::func::FuncOp func);
+
 /// The first `count` rows of a projection weight.
 mlir::Value firstRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value phi, PhiLayout layout, int64_t count);
 

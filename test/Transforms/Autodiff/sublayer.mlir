@@ -1,19 +1,22 @@
 // RUN: mhc-opt %s -mhc-autodiff=function=f -canonicalize | FileCheck %s
 // RUN: mhcc %s --grad=f --fuse=chain --explain | FileCheck %s --check-prefix=BYTES
+// RUN: mhcc %s --grad=f --fuse=chain --grad-sums=f32 --explain | FileCheck %s --check-prefix=WIDE
+// RUN: mhcc %s --grad=f --fuse=layer --explain | FileCheck %s --check-prefix=LESS
+// RUN: mhc-opt %s -mhc-autodiff="function=f sums=f32" -canonicalize | FileCheck %s --check-prefix=F32
 // RUN: mhcc %s --grad=f --fuse=layer --compile-to=fuse | FileCheck %s --check-prefix=LAYER
 
-// The gradient of the streams grows through the kernels of their three readers: no pass adds it up. It is kept in f32 and
-// rounded once, by the last kernel.
+// The gradient of the streams grows through the kernels of their three readers: no pass adds it up. Kernels
+// add in f32 and store it as the streams are.
 // CHECK-LABEL: func.func @f_bwd(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x4x8xbf16> {mhc.name = "arg0"}
 // CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<?x4x8xbf16> {mhc.name = "d_result0"}
 // CHECK-NOT: arith.addf
 // CHECK: %[[D_F:.*]], %[[D_POST:.*]], %[[D_RES:.*]], %[[ONE:.*]] = mhc.post_bwd(d_out = %[[G]] :
-// CHECK-SAME: -> (d_f : tensor<?x8xbf16>, d_h_post : tensor<?x4xf32>, d_h_res : tensor<?x4x4xf32>, d_x : tensor<?x4x8xf32>)
+// CHECK-SAME: -> (d_f : tensor<?x8xbf16>, d_h_post : tensor<?x4xf32>, d_h_res : tensor<?x4x4xf32>, d_x : tensor<?x4x8xbf16>)
 // CHECK-NOT: arith.addf
 // CHECK: %[[TWO:.*]], %[[D_PRE:.*]] = mhc.aggregate_bwd(
-// CHECK-SAME: d_x_in = %[[ONE]] : tensor<?x4x8xf32>
-// CHECK-SAME: -> (d_x : tensor<?x4x8xf32>, d_h_pre : tensor<?x4xf32>)
+// CHECK-SAME: d_x_in = %[[ONE]] : tensor<?x4x8xbf16>
+// CHECK-SAME: -> (d_x : tensor<?x4x8xbf16>, d_h_pre : tensor<?x4xf32>)
 // CHECK-NOT: arith.addf
 // CHECK: mhc.sinkhorn_bwd(d_mix = %[[D_RES]] :
 // CHECK-NOT: arith.addf
@@ -22,18 +25,31 @@
 // CHECK-NOT: arith.addf
 // CHECK: %[[ALL:.*]], %[[D_PHI:.*]] = mhc.projection_bwd(d_proj = %[[D_PROJ]] :
 // CHECK-SAME: d_stat = %[[D_STAT]] :
-// CHECK-SAME: d_x_in = %[[TWO]] : tensor<?x4x8xf32>
+// CHECK-SAME: d_x_in = %[[TWO]] : tensor<?x4x8xbf16>
 // CHECK-SAME: -> (d_x : tensor<?x4x8xbf16>, d_phi : tensor<24x32xf32>)
 // CHECK-NOT: arith.addf
 // CHECK: return %[[ALL]], %[[D_PHI]], %[[D_ALPHA]], %[[D_BETA]], %{{.*}} :
 
-// Bytes per token with C = 8: 28C + 18C + 16C = 62C for the gradients in 16 bits, and 8C + 24C + 16C because the sum that
-// goes through the kernels has 32; the rest are coefficients.
+// Bytes per token with C = 8. What a kernel adds to is read, 8C each: 28C + 26C + 24C = 78C; the rest are coefficients.
 // BYTES: @f_bwd
 // BYTES: after
-// BYTES: mhc.post_bwd {{.*}} 448 {{.*}}
-// BYTES: mhc.aggregate_bwd {{.*}} 368 {{.*}}
-// BYTES: mhc.projection_bwd {{.*}} 360 {{.*}}
+// BYTES: mhc.post_bwd {{.*}} 384 {{.*}}
+// BYTES: mhc.aggregate_bwd {{.*}} 240 {{.*}}
+// BYTES: mhc.projection_bwd {{.*}} 296 {{.*}}
+// BYTES: gradients of 1 sublayers, n = 4 streams of a = 2 bytes, per token and sublayer
+// BYTES-NEXT: post, aggregate, projection, and a sum (11n+3)aC 94C
+// BYTES-NEXT: the same without the sum (7n+3)aC 62C
+// BYTES-NEXT: chain: each adds to those before it (9n+3)aC 78C
+// BYTES-NEXT: layer: post, then all of pre (6n+3)aC 54C
+// BYTES-NEXT: this function 78C
+
+// In f32 the sum moves twice the bytes: 28C + 8C, 26C + 16C, 24C + 8C.
+// WIDE: @f_bwd
+// WIDE: after
+// WIDE: mhc.post_bwd {{.*}} 448 {{.*}}
+// WIDE: mhc.aggregate_bwd {{.*}} 368 {{.*}}
+// WIDE: mhc.projection_bwd {{.*}} 360 {{.*}}
+// WIDE: this function 110C
 
 // The same with everything before the sublayer in one kernel, forward and backward.
 // LAYER-LABEL: func.func @f_fwd(
@@ -50,6 +66,19 @@
 // LAYER-SAME: -> (d_x : tensor<?x4x8xbf16>,
 // LAYER-NOT: mhc.{{[a-z_]*}}_bwd
 // LAYER: return %[[ALL]], %[[D_PHI]], %[[D_ALPHA]], %[[D_BETA]],
+
+// 28C + 26C, and the coefficients.
+// LESS: @f_bwd
+// LESS: after
+// LESS: mhc.post_bwd {{.*}} 384 {{.*}}
+// LESS: mhc.pre_bwd {{.*}} 388 {{.*}}
+// LESS: this function 54C
+
+// On demand the sum stays in f32 until the last kernel, which rounds it once.
+// F32-LABEL: func.func @f_bwd(
+// F32: mhc.post_bwd({{.*}} d_x : tensor<?x4x8xf32>)
+// F32: mhc.aggregate_bwd({{.*}} d_x_in = %{{.*}} : tensor<?x4x8xf32>) {{.*}} -> (d_x : tensor<?x4x8xf32>,
+// F32: mhc.projection_bwd({{.*}} d_x_in = %{{.*}} : tensor<?x4x8xf32>) {{.*}} -> (d_x : tensor<?x4x8xbf16>,
 func.func @f(%x: tensor<?x4x8xbf16>, %phi: tensor<24x32xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
              %w: tensor<8x8xbf16>) -> tensor<?x4x8xbf16> {
   %c0 = arith.constant 0 : index
