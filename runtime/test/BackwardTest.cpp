@@ -17,7 +17,7 @@ using namespace mhcrt::test;
 
 namespace {
 
-/// Calls of post_bwd, projection_bwd, gates_bwd and pre_bwd with all gradients, on M tokens.
+/// Calls of post_bwd, projection_bwd, gates_bwd, pre_bwd and head_bwd with all gradients, on M tokens.
 struct Case {
   Random random;
   int64_t M, n, C, K, N;
@@ -25,6 +25,7 @@ struct Case {
   Buffer dOut, f, hPost, x, hRes, dProj, dStat, stat, phi, weight, alpha, beta, dhPre, dhPost, dLogits;
   Buffer df, dhPostOut, dhRes, dx, dBias, dxProjection, dPhi, dWeight, dProjOut, dStatOut, dAlpha, dBeta;
   Buffer dxPre, dPhiPre, dWeightPre, dAlphaPre, dBetaPre;
+  Buffer dxHead, dPhiHead, dWeightHead, dAlphaHead, dBetaHead;
 
   Case(uint64_t seed, int64_t M)
       : random(seed), M(M), n(random.pick<int64_t>({3, 4, 4})), C(random.pick<int64_t>({7, 129, 300})), K(n * C),
@@ -41,6 +42,8 @@ struct Case {
     dPhi = Buffer(MHCRT_F32, N * K), dWeight = Buffer(MHCRT_F32, K), dProjOut = Buffer(MHCRT_F32, M * N);
     dxPre = Buffer(type, M * K), dPhiPre = Buffer(MHCRT_F32, N * K), dWeightPre = Buffer(MHCRT_F32, K);
     dAlphaPre = Buffer(MHCRT_F32, 3), dBetaPre = Buffer(MHCRT_F32, N);
+    dxHead = Buffer(type, M * K), dPhiHead = Buffer(MHCRT_F32, n * K), dWeightHead = Buffer(MHCRT_F32, K);
+    dAlphaHead = Buffer(MHCRT_F32, 1), dBetaHead = Buffer(MHCRT_F32, n);
     dStatOut = Buffer(MHCRT_F32, M), dAlpha = Buffer(MHCRT_F32, 3), dBeta = Buffer(MHCRT_F32, N);
   }
 
@@ -63,6 +66,15 @@ struct Case {
                   dPhiPre.data(), MHCRT_F32, dWeightPre.data(), MHCRT_F32, dAlphaPre.data(), MHCRT_F32, dBetaPre.data(),
                   MHCRT_F32, M, C, n, N, K, 3, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, 1e-6, 2.0,
                   MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20, 1);
+    // The first n rows, and the first gate, of what pre_bwd reads.
+    mhcrt_head_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, x.data(), type, phi.data(), MHCRT_F32,
+                   weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, dhPost.data(), MHCRT_F32,
+                   stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhiHead), inType, in(dWeightHead), inType,
+                   in(dAlphaHead), inType, in(dBetaHead), inType, dxHead.data(), type, dPhiHead.data(), MHCRT_F32,
+                   dWeightHead.data(), MHCRT_F32, dAlphaHead.data(), MHCRT_F32, dBetaHead.data(), MHCRT_F32, M, C, n, K,
+                   1, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, 1e-6);
+    if (mhcrt_last_error(context)[0])
+      return MHCRT_INVALID_ARGUMENT;
     return mhcrt_gates_bwd(context, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
                            dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
                            MHCRT_F32, in(dAlpha), inType, in(dBeta), inType, dProjOut.data(), MHCRT_F32,
@@ -75,7 +87,9 @@ struct Case {
            dBias == other.dBias && dxProjection == other.dxProjection && dPhi == other.dPhi &&
            dWeight == other.dWeight && dProjOut == other.dProjOut && dStatOut == other.dStatOut &&
            dAlpha == other.dAlpha && dBeta == other.dBeta && dxPre == other.dxPre && dPhiPre == other.dPhiPre &&
-           dWeightPre == other.dWeightPre && dAlphaPre == other.dAlphaPre && dBetaPre == other.dBetaPre;
+           dWeightPre == other.dWeightPre && dAlphaPre == other.dAlphaPre && dBetaPre == other.dBetaPre &&
+           dxHead == other.dxHead && dPhiHead == other.dPhiHead && dWeightHead == other.dWeightHead &&
+           dAlphaHead == other.dAlphaHead && dBetaHead == other.dBetaHead;
   }
 };
 
@@ -87,6 +101,36 @@ TEST(Backward, DoesNotDependOnThreads) {
     ASSERT_EQ(b.run(two), MHCRT_OK);
     ASSERT_EQ(c.run(five), MHCRT_OK);
     EXPECT_TRUE(a.sameResults(b) && a.sameResults(c)) << seed;
+  }
+}
+
+/// The gradients of one token each have no sums over tokens, but tiles of several.
+TEST(Backward, TokenwiseDoNotDependOnThreads) {
+  const int64_t M = 1501, n = 4, C = 129, R = 24;
+  Random random(7);
+  Buffer du = random.buffer(MHCRT_BF16, M * C), x = random.buffer(MHCRT_BF16, M * n * C);
+  Buffer h = random.buffer(MHCRT_F32, M * n), dMix = random.buffer(MHCRT_F32, M * n * n);
+  Buffer logits = random.buffer(MHCRT_F32, M * n * n), cells = random.buffer(MHCRT_F32, M * R);
+  auto run = [&](int threads) {
+    Context context(threads);
+    std::vector<Buffer> out = {Buffer(MHCRT_BF16, M * n * C), Buffer(MHCRT_F32, M * n), Buffer(MHCRT_F32, M * n * n),
+                               Buffer(MHCRT_F32, M * R)};
+    EXPECT_EQ(mhcrt_aggregate_bwd(context, du.data(), MHCRT_BF16, x.data(), MHCRT_BF16, h.data(), MHCRT_F32, nullptr,
+                                  MHCRT_NONE, out[0].data(), MHCRT_BF16, out[1].data(), MHCRT_F32, M, C, n, 0),
+              MHCRT_OK);
+    EXPECT_EQ(mhcrt_sinkhorn_bwd(context, dMix.data(), MHCRT_F32, logits.data(), MHCRT_F32, out[2].data(), MHCRT_F32, M,
+                                 n, MHCRT_INIT_LOG, MHCRT_ORDER_COL_ROW, MHCRT_DENOM_NONE, 0, 20),
+              MHCRT_OK);
+    EXPECT_EQ(mhcrt_permutation_mix_bwd(context, dMix.data(), MHCRT_F32, cells.data(), MHCRT_F32, out[3].data(),
+                                        MHCRT_F32, M, n, R),
+              MHCRT_OK);
+    return out;
+  };
+  const std::vector<Buffer> one = run(1);
+  for (int threads : {2, 5}) {
+    const std::vector<Buffer> many = run(threads);
+    for (size_t i = 0; i < one.size(); ++i)
+      EXPECT_TRUE(one[i] == many[i]) << i << " with " << threads << " threads";
   }
 }
 

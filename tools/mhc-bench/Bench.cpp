@@ -29,12 +29,13 @@ struct FreeBuffer {
 using Buffer = std::unique_ptr<void, FreeBuffer>;
 } // namespace
 
-/// Even random numbers in [-scale, scale]: the high half of an f32 is the bf16 with its leading bits.
+/// Even random numbers in [-scale, scale], or [0, scale]: the high half of an f32 is the bf16 with its leading bits.
 static void fill(void *data, const CaseTensor &tensor, uint64_t seed) {
   uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
   for (int64_t i = 0; i < tensor.elements; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     float value = static_cast<float>((static_cast<double>(state >> 32) / 2147483648.0 - 1.0) * tensor.scale);
+    value = tensor.isNegativeToo ? value : std::fabs(value);
     if (tensor.dtype == MHCRT_F32) {
       static_cast<float *>(data)[i] = value;
     } else {
@@ -43,6 +44,15 @@ static void fill(void *data, const CaseTensor &tensor, uint64_t seed) {
       static_cast<uint16_t *>(data)[i] = bits >> 16;
     }
   }
+}
+
+/// Whether no element has the exponent of infinities and of what is no number.
+static bool isFinite(const void *data, const CaseTensor &tensor) {
+  auto upperHalf = [&](int64_t i) {
+    bool isWide = tensor.dtype == MHCRT_F32;
+    return static_cast<const uint16_t *>(data)[isWide ? 2 * i + 1 : i];
+  };
+  return llvm::all_of(llvm::seq<int64_t>(0, tensor.elements), [&](int64_t i) { return ~upperHalf(i) & 0x7F80; });
 }
 
 static double now() {
@@ -98,6 +108,10 @@ static Expected<Measurement> measure(Case c, mhcrt_context *context, int rounds,
         std::max(best.copyBytesPerSecond, mhcrt_measure_copy_bandwidth(context, copyFrom, copyTo));
     best.multiplyAddsPerSecond = std::max(best.multiplyAddsPerSecond, mhcrt_measure_fma_peak(context));
   }
+  for (auto [i, tensor] : llvm::enumerate(best.c.tensors))
+    if (tensor.isPresent && !isFinite(data[i], tensor))
+      return llvm::createStringError("'" + best.c.kernel + "' leaves '" + best.c.info->tensors[i].name +
+                                     "' with values that are not finite");
   return best;
 }
 

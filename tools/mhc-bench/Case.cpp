@@ -65,10 +65,11 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
   // Parameters and starts of gradients that may be absent are; the statistic of a projection is there.
   bool isPresent = !tensor.isOptional || (hasTokens && tensor.startOf < 0);
   if (!isPresent)
-    return {false, MHCRT_NONE, 0, 0};
+    return {false, MHCRT_NONE, 0, 0, false};
   // Rows of a weight have length one, so that a product is as large as its other operand.
   double scale = hasTokens ? 1.0 : 1.0 / std::sqrt(elements / smallest);
-  return {true, isActivation(*c.info, index) ? c.dtype : MHCRT_F32, static_cast<int64_t>(elements), scale};
+  return {true, isActivation(*c.info, index) ? c.dtype : MHCRT_F32, static_cast<int64_t>(elements), scale,
+          tensor.name != "stat"};
 }
 
 Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype) {

@@ -26,7 +26,8 @@ struct CaseTensor {
   bool isPresent;
   int32_t dtype; ///< mhcrt_dtype; MHCRT_NONE when absent
   int64_t elements;
-  double scale; ///< of the random elements of an operand
+  double scale;       ///< of the random elements of an operand
+  bool isNegativeToo; ///< a mean square is not
 };
 
 struct Case {
