@@ -143,6 +143,8 @@ private:
           at.dims[number] = sizeAt(tensor, dim, tokens, unknown);
     for (const KernelAttr &attr : info.attrs)
       at.attrs.push_back(kernelAttrValue(attr, op->getAttr(attr.name)));
+    for (unsigned i = 0; i < info.tensors.size(); ++i)
+      at.counts.push_back(op.getTensors(i).size());
     return info.flops(at);
   }
 
@@ -215,7 +217,7 @@ int64_t mhc::bytesPerToken(KernelOpInterface op) {
     int64_t elements = 1;
     for (auto [dim, size] : llvm::zip(op.getTensorDims(i), type.getShape()))
       elements *= info.dims[dim] == "M" || ShapedType::isDynamic(size) ? 1 : size;
-    bytes += elements * type.getElementTypeBitWidth() / 8;
+    bytes += op.getTensors(i).size() * elements * type.getElementTypeBitWidth() / 8;
   }
   return bytes;
 }
@@ -233,6 +235,16 @@ std::optional<Amount> mhc::plannedPeakBytes(func::FuncOp func) {
     (per.empty() ? peak.fixed : peak.perToken) += arena.getInt();
   }
   return peak;
+}
+
+Amount mhc::resultBytes(func::FuncOp func, unsigned first) {
+  DimAnalysis dims(func);
+  TensorSizes sizes(dims);
+  Amount sum;
+  std::string unknown;
+  for (Value result : func.getBody().front().getTerminator()->getOperands().drop_front(first))
+    sum += sizes.bytes(result, unknown);
+  return sum;
 }
 
 FunctionCost mhc::costOf(func::FuncOp func) {

@@ -49,6 +49,8 @@ static Attributes readAttributes(const Json &json) {
   get("sites", attr.sites);
   get("num_pre", attr.numPre);
   get("num_post", attr.numPost);
+  get("num_layers", attr.numLayers);
+  get("group", attr.group);
   get("fold_pre", attr.foldPre);
   get("shared_scale", attr.sharedScale);
   return attr;

@@ -273,8 +273,6 @@ const std::map<std::string, CaseWriter::Writer> &CaseWriter::ops() {
 //===----------------------------------------------------------------------===//
 
 std::string whyNotCovered(const std::string &op) {
-  if (op == "recompute_plan")
-    return "a plan of layers, not a computation";
   if (op == "pre_gdn")
     return "the gated delta rule has no op yet";
   return CaseWriter::ops().count(op) ? "" : "op '" + op + "' is unknown";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "mhc/Conformance/Runner.h"
 #include "mhc/Conformance/CaseIr.h"
+#include "mhc/Conformance/PlanCase.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -203,6 +204,16 @@ Counts runGolden(const Options &options, const RunFunction &run, std::ostream &o
         ++counts.failed;
         continue;
       }
+      auto count = [&](const std::string &what, const std::string &problem) {
+        ++(problem.empty() ? counts.passed : counts.failed);
+        if (!problem.empty())
+          out << "FAIL " << what << " (" << golden->op << ")\n" << problem;
+      };
+      if (isPlan(*golden)) {
+        if (options.gradients && options.emit.empty())
+          count(golden->label(), runPlan(*golden));
+        continue;
+      }
       std::string missing = whyNotCovered(golden->op);
       bool known = true;
       Spelling spelling = spellingOf(golden->variant, known);
@@ -212,11 +223,6 @@ Counts runGolden(const Options &options, const RunFunction &run, std::ostream &o
         notCovered(golden->label(), missing);
         continue;
       }
-      auto count = [&](const std::string &what, const std::string &problem) {
-        ++(problem.empty() ? counts.passed : counts.failed);
-        if (!problem.empty())
-          out << "FAIL " << what << " (" << golden->op << ")\n" << problem;
-      };
       if (!options.emit.empty()) {
         count(golden->label(), emitCase(*golden, spelling, options));
         continue;

@@ -110,7 +110,7 @@ llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassMan
 }
 
 static PipelineOptions pipelineOptions(const CompileOptions &options) {
-  return {options.fuse, options.grad, options.sums};
+  return {options.fuse, options.grad, options.sums, options.recompute};
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
+#include "Recompute.h"
 #include "mhc/Analysis/CostReport.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -53,6 +54,7 @@ static llvm::Error collectCosts(Compiler &compiler, mlir::ModuleOp module, const
   Compiler::Module unfused(module.clone());
   CompileOptions unfusedOptions = options;
   unfusedOptions.fuse = FuseLevel::none;
+  unfusedOptions.recompute = "none";
   if (llvm::Error error = compiler.run(*unfused, unfusedOptions, Phase::fuse))
     return error;
   before = costsOf(*unfused);
@@ -68,6 +70,13 @@ static llvm::Error collectCosts(Compiler &compiler, mlir::ModuleOp module, const
 }
 
 llvm::Error mhc::explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+  std::vector<RecomputePlan> plans;
+  if (!options.compile.grad.empty()) {
+    auto all = allRecomputePlans(compiler, source, options.compile);
+    if (!all)
+      return all.takeError();
+    plans = std::move(*all);
+  }
   compiler.keepRemarks();
   Compiler::Module module(source.clone());
   Costs before, after;
@@ -82,6 +91,7 @@ llvm::Error mhc::explain(Compiler &compiler, mlir::ModuleOp source, const Driver
     printRemarks(compiler.remarks());
     for (auto &[name, cost] : after)
       printReport(llvm::outs(), before[name], cost, report);
+    printRecomputePlans(llvm::outs(), options.compile.grad, plans);
     return llvm::Error::success();
   }
   llvm::json::Array functions;
@@ -94,8 +104,12 @@ llvm::Error mhc::explain(Compiler &compiler, mlir::ModuleOp source, const Driver
       return value.takeError();
     functions.push_back(std::move(*value));
   }
-  llvm::json::Value document =
-      llvm::json::Object{{"functions", std::move(functions)}, {"remarks", toJson(compiler.remarks())}};
+  llvm::json::Array recompute;
+  for (const RecomputePlan &plan : plans)
+    recompute.push_back(plan.toJson());
+  llvm::json::Value document = llvm::json::Object{{"functions", std::move(functions)},
+                                                  {"recompute", std::move(recompute)},
+                                                  {"remarks", toJson(compiler.remarks())}};
   llvm::outs() << llvm::formatv("{0:2}\n", document);
   return llvm::Error::success();
 }

@@ -8,6 +8,7 @@
 #include "mhc/Driver/Main.h"
 #include "Explain.h"
 #include "Options.h"
+#include "Recompute.h"
 #include "Verify.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -98,11 +99,15 @@ static int runModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptio
   return *good ? status : kMismatch;
 }
 
-static int compileAndRun(const DriverOptions &options) {
+static int compileAndRun(DriverOptions &options) {
   Compiler compiler;
   auto module = compiler.parseFile(options.input);
   if (!module)
     return fail(module.takeError());
+  auto recompute = chooseRecompute(compiler, **module, options);
+  if (!recompute)
+    return fail(recompute.takeError());
+  options.compile.recompute = *recompute;
   if (options.explain != Explain::no)
     if (llvm::Error error = explain(compiler, **module, options))
       return fail(std::move(error));

@@ -9,12 +9,14 @@
 
 #include "Options.h"
 #include "mhc/Analysis/Machine.h"
+#include "mhc/Analysis/RecomputePlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mhc;
 using llvm::StringRef;
+using llvm::StringSwitch;
 
 namespace {
 struct Option {
@@ -30,7 +32,7 @@ struct Option {
 } // namespace
 
 static std::string setFuse(DriverOptions &options, StringRef value) {
-  auto level = llvm::StringSwitch<std::optional<FuseLevel>>(value)
+  auto level = StringSwitch<std::optional<FuseLevel>>(value)
                    .Case("none", FuseLevel::none)
                    .Case("chain", FuseLevel::chain)
                    .Case("layer", FuseLevel::layer)
@@ -45,6 +47,27 @@ static std::string setSums(DriverOptions &options, StringRef value) {
   if (value != "stored" && value != "f32")
     return "'stored' or 'f32'";
   options.compile.sums = value == "f32" ? GradientSums::f32 : GradientSums::stored;
+  return "";
+}
+
+static std::string setRecompute(DriverOptions &options, StringRef value) {
+  options.compile.recompute = value.str();
+  return RecomputeMode::parse(value) ? "" : RecomputeMode::kForms.str();
+}
+
+static std::string setBudget(DriverOptions &options, StringRef value) {
+  unsigned shift = StringSwitch<unsigned>(value.ltrim("0123456789"))
+                       .Cases({"", "B"}, 0)
+                       .Case("KiB", 10)
+                       .Case("MiB", 20)
+                       .Case("GiB", 30)
+                       .Case("TiB", 40)
+                       .Default(64);
+  uint64_t number;
+  StringRef digits = value.take_while(llvm::isDigit);
+  if (shift == 64 || digits.getAsInteger(10, number) || number > (uint64_t(INT64_MAX) >> shift))
+    return "a number of bytes, as in '8GiB'";
+  options.memoryBudget = number << shift;
   return "";
 }
 
@@ -91,6 +114,10 @@ static const Option kOptions[] = {
      [](DriverOptions &options, StringRef value) { return options.compile.grad = value.str(), std::string(); }},
     {"--grad-sums", Option::needed, "TYPE",
      "gradients of streams between kernels: stored as the streams are (default), or f32", setSums},
+    {"--recompute", Option::needed, "WHAT",
+     "streams that the backward pass computes again: none (default), all, auto or groups=N", setRecompute},
+    {"--memory-budget", Option::needed, "BYTES",
+     "with --recompute=auto, recompute as little as fits in BYTES, such as 8GiB; needs --size", setBudget},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},
@@ -108,7 +135,8 @@ static const Option kOptions[] = {
      }},
     {"--verify", Option::none, "", "run, and compare with the float64 reference; random arguments where none are given",
      [](DriverOptions &options, StringRef) { return options.verify = true, std::string(); }},
-    {"--size", Option::needed, "SYMBOL=N", "a size of random arguments; default M=13, other symbols 8", setSize},
+    {"--size", Option::needed, "SYMBOL=N", "a size, of random arguments and of a budget; default M=13, other symbols 8",
+     setSize},
     {"--version", Option::none, "", "print the version",
      [](DriverOptions &options, StringRef) { return options.version = true, std::string(); }},
 };
@@ -168,6 +196,8 @@ llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *cons
   std::string error, entry = options.runOptions.entry;
   if (!mhcrt::parseRunOptions(rest.size(), rest.data(), options.runOptions, error) && !options.version)
     return llvm::createStringError(error);
+  if (options.compile.grad.empty() && (options.memoryBudget || options.compile.recompute != "none"))
+    return llvm::createStringError("'--recompute' and '--memory-budget' need '--grad'");
   options.input = options.runOptions.model;
   return options;
 }

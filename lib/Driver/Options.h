@@ -22,6 +22,7 @@ struct DriverOptions {
   CompileOptions compile;
   Explain explain = Explain::no;
   bool run = false, verify = false, version = false;
+  std::optional<int64_t> memoryBudget;  ///< bytes, of the gradients
   std::map<std::string, int64_t> sizes; ///< of random arguments, by symbol
   mhcrt::RunOptions runOptions;
 };

@@ -8,6 +8,7 @@
 #include "mhc/IR/KernelInfo.h"
 #include "mhc/IR/MhcOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mhc;
@@ -23,7 +24,7 @@ const KernelInfo *mhc::lookupKernelInfo(StringRef opName) {
 
 double mhc::factorial(double n) { return n <= 1 ? 1 : n * factorial(n - 1); }
 
-Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
+ValueRange mhc::kernelTensors(Operation *op, const KernelInfo &info, unsigned index) {
   const KernelTensor &tensor = info.tensors[index];
   unsigned first = tensor.isResult ? llvm::count_if(info.tensors, [](auto &t) { return !t.isResult; }) : 0;
   StringRef segments = tensor.isResult ? "resultSegmentSizes" : "operandSegmentSizes";
@@ -32,17 +33,18 @@ Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
   SmallVector<int32_t> sizes(total, 1);
   if (auto attr = op->getAttrOfType<DenseI32ArrayAttr>(segments)) {
     sizes.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
-  } else if (values.size() < total) { // the one optional tensor is absent
+  } else { // the one tensor of this side without a fixed number, if there is any
     for (unsigned i = 0; i < total; ++i)
-      if (info.tensors[first + i].isOptional)
-        sizes[i] = 0;
+      if (info.tensors[first + i].isOptional || info.tensors[first + i].isList)
+        sizes[i] = values.size() - (total - 1);
   }
-  if (sizes[index - first] == 0)
-    return {};
-  unsigned position = 0;
-  for (unsigned i = 0; i < index - first; ++i)
-    position += sizes[i];
-  return values[position];
+  unsigned position = std::accumulate(sizes.begin(), sizes.begin() + (index - first), 0);
+  return values.slice(position, sizes[index - first]);
+}
+
+Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
+  ValueRange values = kernelTensors(op, info, index);
+  return values.empty() ? Value() : values.front();
 }
 
 /// The dimensions under a value of the attribute that may flip them.
@@ -82,6 +84,7 @@ double mhc::kernelAttrValue(const KernelAttr &attr, Attribute value) {
 
 //===----------------------------------------------------------------------===//
 // Textual form: op(name = %value : type, ...) <attr = value, ...> -> (name : type, ...)
+// A list has one type: op(name = [%value, %value] : type) -> (name : 2 of type)
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -92,6 +95,7 @@ struct Side {
       if (tensor.isResult == results)
         tensors.push_back(&tensor);
     types.resize(tensors.size());
+    counts.resize(tensors.size());
   }
   /// Index of the tensor called `name` that was not yet seen.
   FailureOr<unsigned> take(OpAsmParser &parser, SMLoc loc, StringRef name) {
@@ -105,24 +109,21 @@ struct Side {
   }
   LogicalResult checkComplete(OpAsmParser &parser, SMLoc loc, StringRef opName) {
     for (auto [tensor, type] : llvm::zip(tensors, types))
-      if (!type && !tensor->isOptional)
+      if (!type && !tensor->isOptional && !tensor->isList)
         return parser.emitError(loc) << "'" << opName << "' needs '" << tensor->name << "'";
     return success();
   }
   std::string names() {
     return llvm::join(llvm::map_range(tensors, [](auto *t) { return ("'" + t->name + "'").str(); }), ", ");
   }
-  /// Segment sizes, needed when more than one tensor is optional.
+  /// Segment sizes, needed when the number of more than one tensor is not fixed.
   void addSegments(OpAsmParser &parser, OperationState &result, StringRef name) {
-    if (llvm::count_if(tensors, [](auto *t) { return t->isOptional; }) < 2)
-      return;
-    SmallVector<int32_t> sizes;
-    for (Type type : types)
-      sizes.push_back(type ? 1 : 0);
-    result.addAttribute(name, parser.getBuilder().getDenseI32ArrayAttr(sizes));
+    if (llvm::count_if(tensors, [](auto *t) { return t->isOptional || t->isList; }) >= 2)
+      result.addAttribute(name, parser.getBuilder().getDenseI32ArrayAttr(counts));
   }
   SmallVector<const KernelTensor *> tensors;
   SmallVector<Type> types;
+  SmallVector<int32_t> counts;
 };
 } // namespace
 
@@ -184,15 +185,21 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
 ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, const KernelInfo &info) {
   SMLoc start = parser.getCurrentLocation();
   Side operands(info, /*results=*/false), results(info, /*results=*/true);
-  SmallVector<OpAsmParser::UnresolvedOperand> values(operands.tensors.size());
+  SmallVector<SmallVector<OpAsmParser::UnresolvedOperand>> values(operands.tensors.size());
   auto parseOperand = [&]() -> ParseResult {
     StringRef name;
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeyword(&name))
       return failure();
     FailureOr<unsigned> index = operands.take(parser, loc, name);
-    return failure(failed(index) || failed(parser.parseEqual()) || failed(parser.parseOperand(values[*index])) ||
-                   failed(parser.parseColonType(operands.types[*index])));
+    if (failed(index) || parser.parseEqual())
+      return failure();
+    bool isList = operands.tensors[*index]->isList;
+    if (isList ? parser.parseOperandList(values[*index], AsmParser::Delimiter::Square)
+               : parser.parseOperand(values[*index].emplace_back()))
+      return failure();
+    operands.counts[*index] = values[*index].size();
+    return parser.parseColonType(operands.types[*index]);
   };
   auto parseResult = [&]() -> ParseResult {
     StringRef name;
@@ -200,7 +207,12 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
     if (parser.parseKeyword(&name))
       return failure();
     FailureOr<unsigned> index = results.take(parser, loc, name);
-    return failure(failed(index) || failed(parser.parseColonType(results.types[*index])));
+    if (failed(index) || parser.parseColon())
+      return failure();
+    results.counts[*index] = 1;
+    if (results.tensors[*index]->isList && (parser.parseInteger(results.counts[*index]) || parser.parseKeyword("of")))
+      return failure();
+    return parser.parseType(results.types[*index]);
   };
   if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseOperand)) ||
       failed(operands.checkComplete(parser, start, info.opName)) ||
@@ -216,12 +228,11 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
     return failure();
   operands.addSegments(parser, result, "operandSegmentSizes");
   results.addSegments(parser, result, "resultSegmentSizes");
-  for (auto [value, type] : llvm::zip(values, operands.types))
-    if (type && parser.resolveOperand(value, type, result.operands))
+  for (auto [list, type] : llvm::zip(values, operands.types))
+    if (type && parser.resolveOperands(list, type, result.operands))
       return failure();
-  for (Type type : results.types)
-    if (type)
-      result.addTypes(type);
+  for (auto [type, count] : llvm::zip(results.types, results.counts))
+    result.types.append(count, type);
   return success();
 }
 
@@ -257,13 +268,16 @@ void mhc::printKernelOp(OpAsmPrinter &printer, Operation *op, const KernelInfo &
     printer << "(";
     bool first = true;
     for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
-      Value value = tensor.isResult == results ? kernelTensor(op, info, i) : Value();
-      if (!value)
+      ValueRange values = tensor.isResult == results ? kernelTensors(op, info, i) : ValueRange();
+      if (values.empty())
         continue;
       printer << (first ? "" : ", ") << tensor.name;
       if (!results)
-        printer << " = " << value;
-      printer << " : " << value.getType();
+        printer << " = " << (tensor.isList ? "[" : "") << values << (tensor.isList ? "]" : "");
+      printer << " : ";
+      if (results && tensor.isList)
+        printer << values.size() << " of ";
+      printer << values.front().getType();
       first = false;
     }
     printer << ")";
@@ -285,8 +299,9 @@ void mhc::printKernelOp(OpAsmPrinter &printer, Operation *op, const KernelInfo &
 void mhc::nameKernelResults(Operation *op, function_ref<void(Value, StringRef)> setName) {
   const KernelInfo &info = cast<KernelOpInterface>(op).getKernelInfo();
   for (auto [i, tensor] : llvm::enumerate(info.tensors))
-    if (Value value = tensor.isResult ? kernelTensor(op, info, i) : Value())
-      setName(value, tensor.name);
+    if (tensor.isResult)
+      for (Value value : kernelTensors(op, info, i))
+        setName(value, tensor.name);
 }
 
 Operation *mhc::replaceWithResults(RewriterBase &rewriter, Operation *op, const KernelInfo &info,

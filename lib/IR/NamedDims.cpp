@@ -17,10 +17,9 @@ DimLabels mhc::kernelDimLabels(Operation *op) {
   const KernelInfo &info = kernel.getKernelInfo();
   DimLabels labels;
   for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
-    if (!kernel.getTensor(i))
-      continue;
     ArrayRef<unsigned> dims = kernel.getTensorDims(i);
-    (tensor.isResult ? labels.results : labels.operands).emplace_back(dims.begin(), dims.end());
+    for (size_t count = kernel.getTensors(i).size(); count > 0; --count)
+      (tensor.isResult ? labels.results : labels.operands).emplace_back(dims.begin(), dims.end());
   }
   return labels;
 }
@@ -61,6 +60,8 @@ struct DimBinding {
       Value value = op.getTensor(i);
       if (!value)
         continue;
+      if (!llvm::all_equal(op.getTensors(i).getTypes()))
+        return op.emitOpError() << "the tensors of '" << tensor.name << "' differ in type";
       auto shape = cast<RankedTensorType>(value.getType()).getShape();
       for (auto [dim, size] : llvm::zip(op.getTensorDims(i), shape))
         if (failed(ShapedType::isDynamic(size) ? checkMayBeDynamic(dim, tensor.name) : bind(dim, size, tensor.name)))
@@ -95,6 +96,8 @@ struct DimBinding {
       values.dims.push_back(size ? size->size : 0);
     for (const KernelAttr &attr : info.attrs)
       values.attrs.push_back(kernelAttrValue(attr, op->getAttr(attr.name)));
+    for (unsigned i = 0; i < info.tensors.size(); ++i)
+      values.counts.push_back(op.getTensors(i).size());
     for (const KernelDimRule &rule : info.dimRules) {
       if (!sizes[rule.dim] || llvm::any_of(rule.uses, [&](unsigned dim) { return !sizes[dim]; }))
         continue;

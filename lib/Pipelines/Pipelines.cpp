@@ -92,7 +92,7 @@ static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
 
 /// Gradients of what was found so far. Their neighbours make new chains, so the search runs again.
 static void addGradients(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createAutodiffPass({options.grad, options.sums}));
+  pm.addPass(createAutodiffPass({options.grad, options.sums, options.recompute}));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   addRaise(pm, options);

@@ -105,6 +105,15 @@ HWY_INLINE hn::Vec<D16> round16(V v, const F16 *) {
 #endif
 }
 
+/// What a store through a pointer of this type and a load would give.
+HWY_INLINE V rounded(V v, const float *) { return v; }
+HWY_INLINE V rounded(V v, const Bf16 *) { return hn::BitCast(d, hn::And(roundBf16(v), hn::Set(du, 0xFFFF0000u))); }
+HWY_INLINE V rounded(V v, const F16 *type) {
+  HWY_ALIGN F16 buffer[kLanes];
+  hn::StoreU(round16(v, type), d16, reinterpret_cast<uint16_t *>(buffer));
+  return load(buffer);
+}
+
 HWY_INLINE void store(V v, float *to) { hn::StoreU(v, d, to); }
 
 template <typename T>

@@ -20,7 +20,7 @@
 #define HWY_TARGET_INCLUDE "cpu/post.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/Planes-inl.h"
+#include "cpu/Post-inl.h"
 
 #include "cpu/Tokens.h"
 #include "src/KernelCall.h"
@@ -48,42 +48,6 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// bias of either type it may have, as f32.
-template <typename T>
-HWY_INLINE V loadBias(const PostArgs &args, int64_t c, int64_t count) {
-  if (!args.bias)
-    return hn::Zero(d);
-  if (args.biasType == MHCRT_F32) {
-    const float *bias = static_cast<const float *>(args.bias) + c;
-    return loadSome(bias, count);
-  }
-  const T *bias = static_cast<const T *>(args.bias) + c;
-  return loadSome(bias, count);
-}
-
-/// f + bias of a pair of vectors.
-template <typename T>
-HWY_INLINE void loadBranch(const PostArgs &args, const T *f, int64_t c, V &a, V &b) {
-  loadPair(f + c, a, b);
-  if (!args.bias)
-    return;
-  V biasA, biasB;
-  if (args.biasType == MHCRT_F32)
-    loadPairAs<T>(static_cast<const float *>(args.bias) + c, biasA, biasB);
-  else
-    loadPair(static_cast<const T *>(args.bias) + c, biasA, biasB);
-  a = hn::Add(a, biasA);
-  b = hn::Add(b, biasB);
-}
-
-HWY_INLINE void mixFour(const float *hPost, const float *mix, V g, const V (&in)[4], V (&sums)[4]) {
-  for (int o = 0; o < 4; ++o) {
-    sums[o] = hn::Mul(hn::Set(d, hPost[o]), g);
-    for (int i = 0; i < 4; ++i)
-      sums[o] = hn::MulAdd(hn::Set(d, mix[o * 4 + i]), in[i], sums[o]);
-  }
-}
-
 /// One token in layout nC with four streams: everything of a pair of vectors of channels in registers.
 template <bool kStream, typename T>
 HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
@@ -95,7 +59,7 @@ HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *
       prefetchRow(x + i * C, c, C, 4 * C);
       loadPair(x + i * C + c, inA[i], inB[i]);
     }
-    loadBranch(args, f, c, a, b);
+    loadBranch(f, args.bias, args.biasType, c, a, b);
     mixFour(hPost, mix, a, inA, sumsA);
     mixFour(hPost, mix, b, inB, sumsB);
     for (int o = 0; o < 4; ++o)
@@ -105,9 +69,7 @@ HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *
     const int64_t count = HWY_MIN(kLanes, C - c);
     for (int i = 0; i < 4; ++i)
       inA[i] = loadSome(x + i * C + c, count);
-    a = loadSome(f + c, count);
-    if (args.bias)
-      a = hn::Add(a, loadBias<T>(args, c, count));
+    a = loadBranch(f, args.bias, args.biasType, c, count);
     mixFour(hPost, mix, a, inA, sumsA);
     for (int o = 0; o < 4; ++o)
       storeSome(sumsA[o], out + o * C + c, count);
@@ -121,18 +83,7 @@ HWY_INLINE void postBlocks(const PostArgs &args, const float *hPost, const float
   for (int64_t first = 0; first < C; first += kBlock) {
     const int64_t blockCount = HWY_MIN(kBlock, C - first);
     loadPlanes(x, args.layout, n, C, first, blockCount, in);
-    for (int64_t k = 0; k < blockCount; k += kLanes) {
-      const int64_t c = first + k, count = HWY_MIN(kLanes, C - c);
-      V g = loadSome(f + c, count);
-      if (args.bias)
-        g = hn::Add(g, loadBias<T>(args, c, count));
-      for (int64_t o = 0; o < n; ++o) {
-        V sum = hn::Mul(hn::Set(d, hPost[o]), g);
-        for (int64_t i = 0; i < n; ++i)
-          sum = hn::MulAdd(hn::Set(d, mix[o * n + i]), load(in[i] + k), sum);
-        store(sum, sums[o] + k);
-      }
-    }
+    mixBlock(f, args.bias, args.biasType, hPost, mix, n, first, blockCount, in, sums);
     storePlanes(sums, args.layout, n, C, first, blockCount, out);
   }
 }
@@ -142,10 +93,7 @@ void postTyped(const PostArgs &args, int64_t first, int64_t last) {
   const int64_t n = args.n, C = args.C;
   float mix[16 * 16];
   for (int64_t m = first; m < last; ++m) {
-    const float *hRes = args.hRes + m * n * n;
-    for (int64_t o = 0; o < n; ++o)
-      for (int64_t i = 0; i < n; ++i)
-        mix[o * n + i] = args.orient == MHCRT_ORIENT_OI ? hRes[o * n + i] : hRes[i * n + o];
+    outputFirst(args.hRes + m * n * n, n, args.orient, mix);
     const float *hPost = args.hPost + m * n;
     const T *f = static_cast<const T *>(args.f) + m * C;
     const T *x = static_cast<const T *>(args.x) + m * n * C;

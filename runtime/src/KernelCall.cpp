@@ -43,6 +43,16 @@ KernelCall &KernelCall::optional(const char *name, const void *data, int32_t typ
   return tensor(name, data, type, allowed, elements);
 }
 
+KernelCall &KernelCall::list(const char *name, const void *const *data, int32_t type, int64_t count, Types allowed,
+                             int64_t elements) {
+  if (ok() && !data && count > 0)
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed %lld tensors", kernel, name,
+                  static_cast<long long>(count));
+  for (int64_t i = 0; i < count && ok(); ++i)
+    tensor(name, data[i], type, allowed, elements);
+  return *this;
+}
+
 KernelCall &KernelCall::absent(const char *name, int32_t type, const char *reason) {
   if (ok() && type != MHCRT_NONE)
     context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none with %s", kernel, name,

@@ -30,6 +30,9 @@ public:
   KernelCall &tensor(const char *name, const void *data, int32_t type, Types allowed, int64_t elements);
   /// Absent (null pointer and MHCRT_NONE) or one of `allowed`.
   KernelCall &optional(const char *name, const void *data, int32_t type, Types allowed, int64_t elements);
+  /// `count` tensors of one type; none is an empty list.
+  KernelCall &list(const char *name, const void *const *data, int32_t type, int64_t count, Types allowed,
+                   int64_t elements);
   /// Must be absent; `reason` completes "needed none with ".
   KernelCall &absent(const char *name, int32_t type, const char *reason);
   /// An optional operand that result `result`, of dtype `resultType`, starts from; it goes with that result only.

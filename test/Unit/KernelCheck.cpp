@@ -115,14 +115,14 @@ struct Call {
 
   void addTensor(mlir::Value value, llvm::ArrayRef<unsigned> dims) {
     if (!value) {
-      c.tensors.push_back({false, MHCRT_NONE, 0, 0});
+      c.tensors.push_back({0, MHCRT_NONE, 0, 0});
       memory.emplace_back();
       return;
     }
     auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
     for (auto [dim, size] : llvm::zip(dims, type.getShape()))
       c.values.dims[dim] = size;
-    c.tensors.push_back({true, elementCode(type.getElementType()), type.getNumElements(), 1});
+    c.tensors.push_back({1, elementCode(type.getElementType()), type.getNumElements(), 1});
     memory.emplace_back(type.getNumElements() * mhcrt_dtype_bytes(c.tensors.back().dtype));
   }
 
@@ -194,8 +194,8 @@ void mhc::test::check(const std::string &text, const std::string &norm, double n
   std::vector<void *> data;
   HostTensor x;
   for (auto [i, record] : llvm::enumerate(call.c.info->tensors)) {
-    data.push_back(call.c.tensors[i].isPresent ? call.memory[i].data() : nullptr);
-    if (record.isResult || !call.c.tensors[i].isPresent)
+    data.push_back(call.c.tensors[i].count ? call.memory[i].data() : nullptr);
+    if (record.isResult || call.c.tensors[i].count == 0)
       continue;
     auto shape = llvm::cast<mlir::RankedTensorType>(op.getTensor(i).getType()).getShape();
     arguments.push_back(call.fillOperand(i, shape, random));
@@ -217,7 +217,7 @@ void mhc::test::check(const std::string &text, const std::string &norm, double n
   ASSERT_TRUE(static_cast<bool>(want)) << llvm::toString(want.takeError());
   unsigned result = 0;
   for (auto [i, record] : llvm::enumerate(call.c.info->tensors))
-    if (record.isResult && call.c.tensors[i].isPresent)
+    if (record.isResult && call.c.tensors[i].count)
       expectSame(call, i, (*want)[result++]);
 }
 

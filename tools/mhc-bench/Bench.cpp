@@ -83,7 +83,7 @@ static Expected<Measurement> measure(Case c, mhcrt_context *context, int rounds,
   std::vector<Buffer> buffers;
   std::vector<void *> data;
   for (auto [i, tensor] : llvm::enumerate(c.tensors)) {
-    if (!tensor.isPresent) {
+    if (tensor.count == 0) {
       data.push_back(nullptr);
       continue;
     }
@@ -109,7 +109,7 @@ static Expected<Measurement> measure(Case c, mhcrt_context *context, int rounds,
     best.multiplyAddsPerSecond = std::max(best.multiplyAddsPerSecond, mhcrt_measure_fma_peak(context));
   }
   for (auto [i, tensor] : llvm::enumerate(best.c.tensors))
-    if (tensor.isPresent && !isFinite(data[i], tensor))
+    if (tensor.count != 0 && !isFinite(data[i], tensor))
       return llvm::createStringError("'" + best.c.kernel + "' leaves '" + best.c.info->tensors[i].name +
                                      "' with values that are not finite");
   return best;

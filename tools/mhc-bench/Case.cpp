@@ -22,6 +22,9 @@ static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes
   return {{"M", M}, {"C", C}, {"n", n}, {"K", n * C}, {"N", 2 * n + n * n}, {"R", n * n}, {"A", 3}};
 }
 
+/// Tensors of a list.
+constexpr int64_t kListLength = 4;
+
 /// The first choice of each enum, 20 iterations, eps of 1e-6 and factors of 2.
 static double attributeValue(const KernelAttr &attr) {
   switch (attr.kind) {
@@ -63,12 +66,13 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
     hasTokens |= c.info->dims[dim] == tokens;
   }
   // Parameters and starts of gradients that may be absent are; the statistic of a projection is there.
-  bool isPresent = !tensor.isOptional || (hasTokens && tensor.startOf < 0);
+  bool isPresent = (!tensor.isOptional && !tensor.isList) || (hasTokens && tensor.startOf < 0);
   if (!isPresent)
-    return {false, MHCRT_NONE, 0, 0, false};
+    return {0, MHCRT_NONE, 0, 0, false};
+  int64_t count = tensor.isList ? kListLength : 1;
   // Rows of a weight have length one, so that a product is as large as its other operand.
   double scale = hasTokens ? 1.0 : 1.0 / std::sqrt(elements / smallest);
-  return {true, isActivation(*c.info, index) ? c.dtype : MHCRT_F32, static_cast<int64_t>(elements), scale,
+  return {count, isActivation(*c.info, index) ? c.dtype : MHCRT_F32, count * static_cast<int64_t>(elements), scale,
           tensor.name != "stat"};
 }
 
@@ -83,6 +87,7 @@ Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype) {
     c.values.dims[rule.dim] = rule.value(c.values);
   for (unsigned i = 0; i < info.tensors.size(); ++i) {
     c.tensors.push_back(makeTensor(c, i));
+    c.values.counts.push_back(c.tensors[i].count);
     c.bytes += c.tensors[i].elements * mhcrt_dtype_bytes(c.tensors[i].dtype);
   }
   c.flops = info.flops(c.values);

@@ -23,9 +23,9 @@ struct Sizes {
 };
 
 struct CaseTensor {
-  bool isPresent;
-  int32_t dtype; ///< mhcrt_dtype; MHCRT_NONE when absent
-  int64_t elements;
+  int64_t count;      ///< of a list; else 1, or 0 when absent
+  int32_t dtype;      ///< mhcrt_dtype; MHCRT_NONE when absent
+  int64_t elements;   ///< of all tensors of a list, which lie one behind the other
   double scale;       ///< of the random elements of an operand
   bool isNegativeToo; ///< a mean square is not
 };

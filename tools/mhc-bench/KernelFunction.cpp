@@ -28,16 +28,28 @@ void KernelFunction::add(ffi_type *type, Value value) {
   addresses.push_back(values.back().get());
 }
 
+/// An array of the addresses of a list's tensors.
+void *KernelFunction::pointersOf(const CaseTensor &list, void *first) {
+  std::vector<char *> &pointers = *lists.emplace_back(std::make_unique<std::vector<char *>>());
+  for (int64_t i = 0; i < list.count; ++i)
+    pointers.push_back(static_cast<char *>(first) + i * (list.elements / list.count) * mhcrt_dtype_bytes(list.dtype));
+  return pointers.data();
+}
+
 static bool is32Bit(const KernelAttr &attr) { return attr.cType == "int32_t"; }
 
 KernelFunction::KernelFunction(const Case &c, mhcrt_context *context, const std::vector<void *> &data)
     : function(lookupKernel(c.info->symbol)) {
   Value value;
   add(&ffi_type_pointer, Value{context});
-  for (auto [tensor, pointer] : llvm::zip(c.tensors, data)) {
-    add(&ffi_type_pointer, Value{pointer});
+  for (auto [record, tensor, pointer] : llvm::zip(c.info->tensors, c.tensors, data)) {
+    add(&ffi_type_pointer, Value{record.isList ? pointersOf(tensor, pointer) : pointer});
     value.i32 = tensor.dtype;
     add(&ffi_type_sint32, value);
+    if (!record.isList)
+      continue;
+    value.i64 = tensor.count;
+    add(&ffi_type_sint64, value);
   }
   for (double dim : c.values.dims) {
     value.i64 = static_cast<int64_t>(dim);

@@ -18,7 +18,8 @@ namespace mhc::bench {
 /// The runtime function of a case with its arguments: context, tensors, dims, attributes, in the order of the record.
 class KernelFunction {
 public:
-  /// `data` has one pointer per tensor of the record, null for the absent ones.
+  /// `data` has one pointer per tensor of the record, null for the absent ones; those of a list lie one behind the
+  /// other.
   KernelFunction(const Case &c, mhcrt_context *context, const std::vector<void *> &data);
   KernelFunction(const KernelFunction &) = delete;
 
@@ -34,12 +35,14 @@ private:
     double f64;
   };
   void add(ffi_type *type, Value value);
+  void *pointersOf(const CaseTensor &list, void *first);
 
   void (*function)();
   ffi_cif call;
   std::vector<ffi_type *> types;
   std::vector<std::unique_ptr<Value>> values; ///< at fixed addresses, which the call keeps
   std::vector<void *> addresses;
+  std::vector<std::unique_ptr<std::vector<char *>>> lists;
 };
 
 } // namespace mhc::bench

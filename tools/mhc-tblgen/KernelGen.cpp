@@ -16,7 +16,7 @@ using mlir::tblgen::NamedTypeConstraint;
 
 static const Record &tensorRecord(const NamedTypeConstraint &value) {
   const Record &def = value.constraint.getDef();
-  return value.isOptional() ? *def.getValueAsDef("baseType") : def;
+  return value.isVariableLength() ? *def.getValueAsDef("baseType") : def;
 }
 
 unsigned KernelRecord::dimIndex(StringRef name) {
@@ -34,6 +34,7 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   tensor.name = value.name.str();
   tensor.isResult = isResult;
   tensor.isOptional = value.isOptional();
+  tensor.isList = value.isVariadic();
   for (StringRef dim : def.getValueAsListOfStrings("dimNames"))
     tensor.dims.push_back(dimIndex(dim));
   for (StringRef dim : def.getValueAsListOfStrings("flippedDims"))

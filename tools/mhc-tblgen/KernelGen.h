@@ -19,6 +19,7 @@ struct RecordTensor {
   std::string name;
   bool isResult;
   bool isOptional;
+  bool isList;
   std::vector<unsigned> dims;
   std::vector<unsigned> flippedDims;
   std::string flipAttr;

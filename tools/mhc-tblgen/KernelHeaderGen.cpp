@@ -30,8 +30,12 @@ static void emitEnum(StringRef mnemonic, const Record &def, raw_ostream &os) {
 static std::string parameters(const KernelRecord &kernel) {
   static const char *const cTypes[] = {"int32_t ", "int64_t ", "double ", "int32_t ", "int32_t "};
   std::string text = "mhcrt_context *ctx";
-  for (const RecordTensor &tensor : kernel.tensors)
-    text += formatv(", {0}void *{1}, int32_t {1}_type", tensor.isResult ? "" : "const ", tensor.name).str();
+  for (const RecordTensor &tensor : kernel.tensors) {
+    StringRef element = tensor.isResult ? "" : "const ", form = tensor.isList ? "*const *" : "*";
+    text += formatv(", {0}void {1}{2}, int32_t {2}_type", element, form, tensor.name).str();
+    if (tensor.isList)
+      text += ", int64_t " + tensor.name + "_count";
+  }
   for (const std::string &dim : kernel.dims)
     text += ", int64_t " + dim;
   for (const RecordAttr &attr : kernel.attrs)
@@ -47,7 +51,7 @@ static std::string shapes(const KernelRecord &kernel) {
   std::string text;
   for (const RecordTensor &tensor : kernel.tensors) {
     text += (text.empty() ? "" : tensor.isResult && text.find("->") == std::string::npos ? " -> " : ", ");
-    text += tensor.name + (tensor.isOptional ? "?" : "") + shape(tensor.dims);
+    text += tensor.name + (tensor.isOptional ? "?" : tensor.isList ? "*" : "") + shape(tensor.dims);
     if (!tensor.flippedDims.empty())
       text += " (or " + shape(tensor.flippedDims) + " by " + tensor.flipAttr + ")";
   }
@@ -63,7 +67,8 @@ static bool emitHeader(const RecordKeeper &records, raw_ostream &os) {
         "\\*===----------------------------------------------------------------------===*/\n\n"
         "/* A kernel overwrites its results and allocates nothing but scratch memory of the\n"
         " * context. Tensors are contiguous and row-major; a tensor marked ? may be null,\n"
-        " * with type MHCRT_NONE. */\n\n"
+        " * with type MHCRT_NONE. One marked * is a list: pointers to tensors of one shape\n"
+        " * and type, and their number; an empty one is null, with type MHCRT_NONE. */\n\n"
         "/* clang-format off */\n"
         "#ifndef MHCRT_KERNELS_H\n#define MHCRT_KERNELS_H\n\n#include \"mhcrt/mhcrt.h\"\n\n"
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";

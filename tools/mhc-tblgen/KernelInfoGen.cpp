@@ -17,13 +17,16 @@ static std::string indexList(const std::vector<unsigned> &indices) {
   return "{" + join(map_range(indices, [](unsigned i) { return std::to_string(i); }), ", ") + "}";
 }
 
-/// A function of the sizes: one local per dim and attribute, so that the record's expression reads as written.
+/// A function of the sizes: one local per dim, attribute and list, so that the record's expression reads as written.
 static std::string sizesLambda(const KernelRecord &kernel, StringRef expression) {
   std::string text = "[](const KernelSizes &sizes) -> double {\n";
   for (auto [i, dim] : enumerate(kernel.dims))
     text += formatv("      [[maybe_unused]] const double {0} = sizes.dims[{1}];\n", dim, i);
   for (auto [i, attr] : enumerate(kernel.attrs))
     text += formatv("      [[maybe_unused]] const double {0} = sizes.attrs[{1}];\n", attr.name, i);
+  for (auto [i, tensor] : enumerate(kernel.tensors))
+    if (tensor.isList)
+      text += formatv("      [[maybe_unused]] const double {0}_count = sizes.counts[{1}];\n", tensor.name, i);
   return text + "      return " + expression.str() + ";\n    }";
 }
 
@@ -40,9 +43,9 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
       return found == kernel.tensors.end() ? -1 : found - kernel.tensors.begin();
     };
     std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
-    os << formatv("    {{\"{0}\", {1}, {2}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}},\n", tensor.name, tensor.isResult,
-                  tensor.isOptional, i, flipped, tensor.flipAttr, indexOf(tensor.elementOf), tensor.orF32,
-                  indexOf(tensor.startOf));
+    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}},\n", tensor.name,
+                  tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr, indexOf(tensor.elementOf),
+                  tensor.orF32, indexOf(tensor.startOf), tensor.isList);
   }
   os << "  };\n";
 }

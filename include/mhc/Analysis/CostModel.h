@@ -94,6 +94,9 @@ int64_t bytesPerToken(KernelOpInterface op);
 
 FunctionCost costOf(mlir::func::FuncOp func);
 
+/// Bytes of the results of a function from number `first` on; those whose size depends on more than M count as nothing.
+Amount resultBytes(mlir::func::FuncOp func, unsigned first);
+
 /// What mhc-plan-memory recorded, where all of it is a multiple of M or constant.
 std::optional<Amount> plannedPeakBytes(mlir::func::FuncOp func);
 

@@ -36,6 +36,7 @@ struct Attributes {
   double normEps = 1e-6, preEps = 0, postMult = 2, skEps = 1e-6, subEps = 1e-5, dropout = 0;
   double headNormEps = 1e-6, headPreEps = 1e-6;
   int64_t iters = 20, sites = 0, numPre = 0, numPost = 0;
+  int64_t numLayers = 0, group = 0; ///< of a recompute plan; group 0 is none
   bool foldPre = false;
   bool sharedScale = false; ///< hc_sublayer: one scale for all of alpha
 

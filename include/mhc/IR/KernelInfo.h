@@ -38,6 +38,8 @@ struct KernelTensor {
   llvm::StringRef name;
   bool isResult;
   bool isOptional;
+  /// Any number of tensors of one type, none among them.
+  bool isList;
   /// Indices into KernelInfo::dims, in memory order.
   llvm::ArrayRef<unsigned> dims;
   /// The same when the attribute `flipAttr` is present and not its first value; empty when nothing flips.
@@ -63,10 +65,12 @@ struct KernelAttr {
   int64_t (*read)(mlir::Attribute);
 };
 
-/// Sizes of the dims and values of the attributes, in the order of the record. Enums count as their number.
+/// Sizes of the dims, values of the attributes and numbers of tensors, in the order of the record. Enums count as their
+/// number.
 struct KernelSizes {
   llvm::SmallVector<double> dims;
   llvm::SmallVector<double> attrs;
+  llvm::SmallVector<double> counts;
 };
 
 struct KernelDimRule {
@@ -94,6 +98,9 @@ llvm::ArrayRef<const KernelInfo *> allKernelInfos();
 /// n! for the dim rules.
 double factorial(double n);
 
+/// The values of tensor `index`: any number of a list, else one, or none when it is optional and absent.
+mlir::ValueRange kernelTensors(mlir::Operation *op, const KernelInfo &info, unsigned index);
+/// The first of them, or null.
 mlir::Value kernelTensor(mlir::Operation *op, const KernelInfo &info, unsigned index);
 llvm::ArrayRef<unsigned> kernelTensorDims(mlir::Operation *op, const KernelInfo &info, unsigned index);
 /// The same from a dictionary of the op's attributes.

@@ -29,7 +29,10 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The op's record.", "const ::mhc::KernelInfo &", "getKernelInfo">,
-    InterfaceMethod<"The value of tensor `index` of the record; null when it is optional and absent.",
+    InterfaceMethod<"The values of tensor `index` of the record: any number of a list, else one, or none when absent.",
+      "::mlir::ValueRange", "getTensors", (ins "unsigned":$index), "",
+      [{ return ::mhc::kernelTensors($_op.getOperation(), $_op.getKernelInfo(), index); }]>,
+    InterfaceMethod<"The first value of tensor `index` of the record; null when there is none.",
       "::mlir::Value", "getTensor", (ins "unsigned":$index), "",
       [{ return ::mhc::kernelTensor($_op.getOperation(), $_op.getKernelInfo(), index); }]>,
     InterfaceMethod<"The named dimensions of tensor `index`, in memory order under the op's attributes.",

@@ -15,6 +15,7 @@ include "mhc/IR/Ops/Matmul.td"
 include "mhc/IR/Ops/Post.td"
 include "mhc/IR/Ops/Pre.td"
 include "mhc/IR/Ops/Projection.td"
+include "mhc/IR/Ops/Rebuild.td"
 include "mhc/IR/Ops/Sinkhorn.td"
 include "mhc/IR/Ops/Tensor.td"
 

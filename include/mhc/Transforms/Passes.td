@@ -66,6 +66,13 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     those before them, in f32 registers; with `sums=stored` they round it to the type of the streams, with `sums=f32` it
     stays in f32 until the last one, for twice the bytes.
 
+    With `recompute`, the layers of each chain of `mhc.post` are cut into groups: `groups=N` of N layers, `all` of all
+    of them, `auto` of sqrt(nL/(n+2)) in a chain of L layers with n streams, which needs the least memory. What enters a
+    group stays saved, as does what its last layer writes. The streams inside it are built again by one `mhc.rebuild`
+    before the backward pass of the group, with the sublayers' inputs where the backward pass reads all of them. The
+    gradients have the same bits. The attribute `mhc.recompute` of NAME_grad has the layers of each group, for each
+    chain. A remark says what was rebuilt, and which streams were not the output of `mhc.post` and stay saved.
+
     Before:
     ```mlir
     func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -92,7 +99,9 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
            "How kernels store a gradient of streams that others add to",
            [{::llvm::cl::values(
              clEnumValN(::mhc::GradientSums::stored, "stored", "in the type of the streams"),
-             clEnumValN(::mhc::GradientSums::f32, "f32", "in f32 until the last one"))}]>
+             clEnumValN(::mhc::GradientSums::f32, "f32", "in f32 until the last one"))}]>,
+    Option<"recompute", "recompute", "std::string", /*default=*/"\"none\"",
+           "Which streams the backward pass computes again: none, all, auto or groups=N">
   ];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];

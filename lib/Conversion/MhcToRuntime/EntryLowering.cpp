@@ -42,6 +42,7 @@ private:
   void lowerReturn(func::ReturnOp op);
   LogicalResult lowerLaunch(LaunchOp op);
   void lowerLoopCall(func::CallOp op);
+  Value pointerArray(Location loc, ValueRange list);
   void appendSizes(const KernelInfo &info, LaunchOp op, ArrayRef<const Buffer *> tensors,
                    SmallVectorImpl<Value> &arguments);
   Value attribute(const KernelAttr &attr, Attribute value);
@@ -254,20 +255,35 @@ void EntryLowering::appendSizes(const KernelInfo &info, LaunchOp op, ArrayRef<co
     arguments.push_back(address.index(size));
 }
 
+/// The addresses of a list's buffers, in an array on the stack.
+Value EntryLowering::pointerArray(Location loc, ValueRange list) {
+  Value array = LLVM::AllocaOp::create(builder, loc, pointerType, pointerType, address.i32(list.size()));
+  for (auto [i, buffer] : llvm::enumerate(list)) {
+    Value element = address.advance(loc, array, pointerType, address.number(i));
+    LLVM::StoreOp::create(builder, loc, buffers[buffer].pointer, element);
+  }
+  return array;
+}
+
 LogicalResult EntryLowering::lowerLaunch(LaunchOp op) {
   const KernelInfo &info = *lookupKernelInfo(op.getKernel());
   SmallVector<Value> arguments = {context};
   SmallVector<const Buffer *> tensors;
-  auto input = op.getInputs().begin(), output = op.getOutputs().begin();
-  for (auto [tensor, present] : llvm::zip(info.tensors, op.getPresent())) {
-    const Buffer *buffer = present ? &buffers[tensor.isResult ? *output++ : *input++] : nullptr;
+  OperandRange inputs = op.getInputs(), outputs = op.getOutputs();
+  for (auto [tensor, count] : llvm::zip(info.tensors, op.getCounts())) {
+    OperandRange &rest = tensor.isResult ? outputs : inputs;
+    OperandRange list = rest.take_front(count);
+    rest = rest.drop_front(count);
+    const Buffer *buffer = count ? &buffers[list.front()] : nullptr;
     ElementCode code = buffer ? elementCode(buffer->element) : kNoElement;
     if (buffer && code == kNoElement)
       return op.emitError() << "'" << tensor.name << "' has elements of type " << buffer->element
                             << ", which the runtime does not know";
     tensors.push_back(buffer);
-    arguments.push_back(buffer ? buffer->pointer : null());
+    arguments.push_back(!buffer ? null() : tensor.isList ? pointerArray(op.getLoc(), list) : buffer->pointer);
     arguments.push_back(address.i32(code));
+    if (tensor.isList)
+      arguments.push_back(address.constant(builder.getI64IntegerAttr(count)));
   }
   appendSizes(info, op, tensors, arguments);
   for (const KernelAttr &attr : info.attrs)

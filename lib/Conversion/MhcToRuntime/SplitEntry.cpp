@@ -132,11 +132,10 @@ void EntrySplitter::run() {
     start = end;
   }
   last->moveBefore(body.getTerminator());
-  for (Operation *step : llvm::reverse(steps))
-    step->erase();
+  llvm::SmallPtrSet<Operation *, 32> moved(steps.begin(), steps.end());
   auto rest = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
   for (Operation *op : llvm::reverse(rest))
-    if (isRepeatable(op) && op->use_empty())
+    if (moved.contains(op) || (isRepeatable(op) && op->use_empty()))
       op->erase();
 }
 

@@ -14,16 +14,23 @@ LogicalResult LaunchOp::verify() {
   const KernelInfo *info = lookupKernelInfo(getKernel());
   if (!info)
     return emitOpError() << "names no kernel op: '" << getKernel() << "'";
-  ArrayRef<bool> present = getPresent();
-  if (present.size() != info->tensors.size())
-    return emitOpError() << "has " << present.size() << " tensors in 'present'; '" << getKernel() << "' has "
+  ArrayRef<int64_t> counts = getCounts();
+  if (counts.size() != info->tensors.size())
+    return emitOpError() << "has " << counts.size() << " tensors in 'counts'; '" << getKernel() << "' has "
                          << info->tensors.size();
   size_t inputs = 0, outputs = 0;
-  for (auto [tensor, here] : llvm::zip(info->tensors, present))
-    (tensor.isResult ? outputs : inputs) += here;
+  for (auto [tensor, count] : llvm::zip(info->tensors, counts)) {
+    int64_t least = !tensor.isOptional && !tensor.isList;
+    if (count < least || (count > 1 && !tensor.isList))
+      return emitOpError() << "'counts' has " << count << " for '" << tensor.name << "'; needed "
+                           << (tensor.isList ? "at least 0"
+                               : least       ? "1"
+                                             : "0 or 1");
+    (tensor.isResult ? outputs : inputs) += count;
+  }
   if (inputs != getInputs().size() || outputs != getOutputs().size())
     return emitOpError() << "has " << getInputs().size() << " inputs and " << getOutputs().size()
-                         << " outputs; 'present' counts " << inputs << " and " << outputs;
+                         << " outputs; 'counts' has " << inputs << " and " << outputs;
   return success();
 }
 

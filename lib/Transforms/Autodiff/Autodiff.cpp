@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cotangents.h"
+#include "Recompute.h"
 #include "Split.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
@@ -116,7 +117,10 @@ struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {
 
   void runOnOperation() override {
     func::FuncOp func = find();
-    if (!func)
+    std::optional<RecomputeMode> mode = RecomputeMode::parse(recompute);
+    if (!mode)
+      getOperation().emitError() << "recompute is '" << recompute << "'; needed " << RecomputeMode::kForms;
+    if (!func || !mode)
       return signalPassFailure();
     JointBuilder builder(func, name("_grad"), sums);
     FailureOr<JointFunction> joint = builder.build();
@@ -124,6 +128,8 @@ struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {
       builder.function().erase();
       return signalPassFailure();
     }
+    if (mode->kind != RecomputeMode::none)
+      recomputeStreams(*joint, *mode);
     splitJoint(*joint, name("_fwd"), name("_bwd"));
   }
 

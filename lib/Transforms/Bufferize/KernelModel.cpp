@@ -55,7 +55,8 @@ static OpResult takerOf(OpOperand &operand) {
   auto kernel = cast<KernelOpInterface>(operand.getOwner());
   unsigned number = 0;
   for (auto [i, tensor] : llvm::enumerate(kernel.getKernelInfo().tensors)) {
-    if (tensor.isResult || !kernel.getTensor(i) || number++ != operand.getOperandNumber())
+    number += kernel.getTensors(i).size();
+    if (tensor.isResult || number <= operand.getOperandNumber())
       continue;
     Value result = tensor.startOf >= 0 ? kernel.getTensor(tensor.startOf) : Value();
     return result && result.getType() == operand.get().getType() ? cast<OpResult>(result) : OpResult();
@@ -103,10 +104,10 @@ struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelO
     }
     if (failed(createResults(op, inputs, rewriter, options, outputs)))
       return failure();
-    SmallVector<bool> present;
+    SmallVector<int64_t> counts;
     for (size_t i = 0; i < info.tensors.size(); ++i)
-      present.push_back(kernel.getTensor(i) != nullptr);
-    LaunchOp::create(rewriter, op->getLoc(), info.opName, inputs, outputs, present, configOf(op, info));
+      counts.push_back(kernel.getTensors(i).size());
+    LaunchOp::create(rewriter, op->getLoc(), info.opName, inputs, outputs, counts, configOf(op, info));
     replaceOpWithBufferizedValues(rewriter, op, outputs);
     return success();
   }

@@ -6,7 +6,8 @@
 
 /* A kernel overwrites its results and allocates nothing but scratch memory of the
  * context. Tensors are contiguous and row-major; a tensor marked ? may be null,
- * with type MHCRT_NONE. */
+ * with type MHCRT_NONE. One marked * is a list: pointers to tensors of one shape
+ * and type, and their number; an empty one is null, with type MHCRT_NONE. */
 
 /* clang-format off */
 #ifndef MHCRT_KERNELS_H
@@ -156,6 +157,10 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
 /// Project the flattened streams onto mixing coefficients and take their RMS statistic.
 /// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K] -> proj[M,N], stat?[M]
 mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form);
+
+/// Compute the streams and inputs of several layers again, in one pass.
+/// x[M,n,C] (or [M,C,n] by layout), h_pre*[M,n], f*[M,C], bias*[C], h_post*[M,n], h_res*[M,n,n] -> u*[M,C], out*[M,n,C] (or [M,C,n] by layout)
+mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, const void *const *h_pre, int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type, int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count, const void *const *h_post, int32_t h_post_type, int64_t h_post_count, const void *const *h_res, int32_t h_res_type, int64_t h_res_count, void *const *u, int32_t u_type, int64_t u_count, void *const *out, int32_t out_type, int64_t out_count, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient);
 
 /// Gradient of mhc.sinkhorn with respect to the logits.
 /// d_mix[M,n,n], logits[M,n,n] -> d_logits[M,n,n]

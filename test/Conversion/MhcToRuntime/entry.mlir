@@ -17,7 +17,7 @@ func.func @sinkhorn(%logits: memref<?x4x4xf32> {mhc.name = "logits", mhc.dims = 
   // CHECK: call @mhcrt_sinkhorn(%[[CTX]], %[[IN]], %[[F32]], %[[OUT]], %[[F32]], %[[M]], %[[N]],
   // CHECK-SAME: %[[EPS]], %[[ITERS]])
   mhc.launch "mhc.sinkhorn" ins(%logits : memref<?x4x4xf32>) outs(%mix : memref<?x4x4xf32>)
-    present = [true, true] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
+    counts = [1, 1] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
     eps = 0.0 : f64, iters = 20 : i64}
   // CHECK: %[[STATUS:.*]] = call @mhcrt_last_status(%[[CTX]])
   // CHECK: return %[[STATUS]]
@@ -36,7 +36,33 @@ func.func @absent(%f: memref<?x8xbf16> {mhc.name = "f", mhc.dims = ["M", "8"]},
   // CHECK-DAG: %[[BF16:.*]] = arith.constant 2 : i32
   // CHECK: call @mhcrt_post(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]],
   mhc.launch "mhc.post" ins(%f, %h, %x, %a : memref<?x8xbf16>, memref<?x2xf32>, memref<?x2x8xbf16>, memref<?x2x2xf32>)
-    outs(%out : memref<?x2x8xbf16>) present = [true, false, true, true, true, true]
+    outs(%out : memref<?x2x8xbf16>) counts = [1, 0, 1, 1, 1, 1]
+    config = {layout = #mhc.layout<nC>, orient = #mhc.orient<oi>}
+  return
+}
+
+// A list is an array of addresses and its length; an empty one is null.
+// CHECK-LABEL: func.func @mhc_entry_lists
+func.func @lists(%x: memref<?x2x8xbf16> {mhc.name = "x", mhc.dims = ["M", "2", "8"]},
+                 %f0: memref<?x8xbf16> {mhc.name = "f0", mhc.dims = ["M", "8"]},
+                 %f1: memref<?x8xbf16> {mhc.name = "f1", mhc.dims = ["M", "8"]},
+                 %h: memref<?x2xf32> {mhc.name = "h", mhc.dims = ["M", "2"]},
+                 %a: memref<?x2x2xf32> {mhc.name = "a", mhc.dims = ["M", "2", "2"]},
+                 %y0: memref<?x2x8xbf16> {mhc.name = "y0", mhc.dims = ["M", "2", "8"], mhc.result},
+                 %y1: memref<?x2x8xbf16> {mhc.name = "y1", mhc.dims = ["M", "2", "8"], mhc.result}) {
+  // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i64
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i64
+  // CHECK-DAG: %[[NONE:.*]] = arith.constant 0 : i32
+  // CHECK-DAG: %[[BF16:.*]] = arith.constant 2 : i32
+  // CHECK-DAG: %[[NULL:.*]] = llvm.mlir.zero
+  // CHECK: %[[F:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
+  // CHECK: llvm.store %[[F0:.*]], %[[F]] :
+  // CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[F]][1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  // CHECK: llvm.store %[[F1:.*]], %[[NEXT]] :
+  // CHECK: call @mhcrt_rebuild(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]], %[[ZERO]], %[[F]], %[[BF16]], %[[TWO]],
+  mhc.launch "mhc.rebuild" ins(%x, %f0, %f1, %h, %h, %a, %a : memref<?x2x8xbf16>, memref<?x8xbf16>, memref<?x8xbf16>,
+      memref<?x2xf32>, memref<?x2xf32>, memref<?x2x2xf32>, memref<?x2x2xf32>)
+    outs(%y0, %y1 : memref<?x2x8xbf16>, memref<?x2x8xbf16>) counts = [1, 0, 2, 0, 2, 2, 0, 2]
     config = {layout = #mhc.layout<nC>, orient = #mhc.orient<oi>}
   return
 }

@@ -6,7 +6,7 @@ func.func @kernel_op(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>) -> tensor<?x8xf
   // CHECK: %[[M:.*]] = memref.dim %[[X]]
   // CHECK: %[[U:.*]] = memref.alloc(%[[M]]) {alignment = 64 : i64} : memref<?x8xf32>
   // CHECK: mhc.launch "mhc.aggregate" ins(%[[X]], %[[H]] : {{.*}}) outs(%[[U]] : memref<?x8xf32>)
-  // CHECK-SAME: present = [true, true, true] config = {layout = #mhc.layout<nC>}
+  // CHECK-SAME: counts = [1, 1, 1] config = {layout = #mhc.layout<nC>}
   %u = mhc.aggregate(x = %x : tensor<?x4x8xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xf32>)
   return %u : tensor<?x8xf32>
 }

@@ -1,0 +1,47 @@
+//===- RecomputePlan.h - Which streams a backward pass keeps ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layers of a chain are cut into groups (mhc.md 7). The streams that enter a group are kept, those inside it are
+// computed again when the backward pass comes to the group; what leaves its last layer enters the next group.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_ANALYSIS_RECOMPUTEPLAN_H
+#define MHC_ANALYSIS_RECOMPUTEPLAN_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mhc {
+
+/// What a user may ask for.
+struct RecomputeMode {
+  enum Kind {
+    none,      ///< every stream is kept
+    all,       ///< a chain is one group
+    automatic, ///< groups of the size that needs the least memory
+    groups     ///< groups of `layers` layers
+  };
+  Kind kind = none;
+  int64_t layers = 0;
+
+  /// Reads "none", "all", "auto" or "groups=N"; nothing for any other text.
+  static std::optional<RecomputeMode> parse(llvm::StringRef text);
+  static constexpr llvm::StringLiteral kForms = "'none', 'all', 'auto' or 'groups=N' with N at least 1";
+};
+
+/// floor(sqrt(n*L / (n + 2))), at least 1: the group size with the least of n*C*(L/g) bytes at the boundaries and
+/// (n + 2)*C*g bytes inside a group.
+int64_t optimalGroup(int64_t layers, int64_t streams);
+
+/// The number of layers of each group of a chain; the last one may be shorter.
+llvm::SmallVector<int64_t> recomputeGroups(RecomputeMode mode, int64_t layers, int64_t streams);
+
+} // namespace mhc
+
+#endif // MHC_ANALYSIS_RECOMPUTEPLAN_H

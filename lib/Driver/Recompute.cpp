@@ -1,0 +1,270 @@
+//===- Recompute.cpp - What each way to recompute costs ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nothing is estimated: a plan is compiled until its buffers have their places, and its peak is the size of the arena
+// that the compiled function asks for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Recompute.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mhc;
+using llvm::StringRef;
+using mlir::ModuleOp;
+using mlir::func::FuncOp;
+
+static FuncOp functionOf(ModuleOp module, StringRef name, StringRef suffix) {
+  return module.lookupSymbol<FuncOp>((name + suffix).str());
+}
+
+//===----------------------------------------------------------------------===//
+// Peaks
+//===----------------------------------------------------------------------===//
+
+static llvm::Error missingSize(const std::string &symbol) {
+  return llvm::createStringError("the memory budget depends on the size '" + symbol + "'; needed --size=" + symbol +
+                                 "=N");
+}
+
+namespace {
+/// Computes the size of the arena of a bufferized function.
+class ArenaSize {
+public:
+  ArenaSize(FuncOp func, const std::map<std::string, int64_t> &sizes) : func(func), sizes(sizes) {}
+
+  llvm::Expected<int64_t> bytes() {
+    int64_t total = 0;
+    for (auto arena : func.getOps<mlir::memref::AllocOp>())
+      total += evaluate(arena.getDynamicSizes().front());
+    if (missing.empty())
+      return total;
+    return missingSize(missing);
+  }
+
+private:
+  int64_t evaluate(mlir::Value value) {
+    mlir::Operation *op = value.getDefiningOp();
+    return llvm::TypeSwitch<mlir::Operation *, int64_t>(op)
+        .Case([&](mlir::arith::ConstantIndexOp op) { return op.value(); })
+        .Case([&](mlir::arith::AddIOp op) { return evaluate(op.getLhs()) + evaluate(op.getRhs()); })
+        .Case([&](mlir::arith::MulIOp op) { return evaluate(op.getLhs()) * evaluate(op.getRhs()); })
+        .Case([&](mlir::arith::AndIOp op) { return evaluate(op.getLhs()) & evaluate(op.getRhs()); })
+        .Case([&](mlir::memref::DimOp op) { return argumentSize(op); });
+  }
+
+  int64_t argumentSize(mlir::memref::DimOp op) {
+    auto argument = mlir::cast<mlir::BlockArgument>(op.getSource());
+    auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(argument.getArgNumber(), "mhc.dims");
+    StringRef symbol = mlir::cast<mlir::StringAttr>(dims[*op.getConstantIndex()]).getValue();
+    auto known = sizes.find(symbol.str());
+    if (known != sizes.end())
+      return known->second;
+    missing = symbol.str();
+    return 0;
+  }
+
+  FuncOp func;
+  const std::map<std::string, int64_t> &sizes;
+  std::string missing;
+};
+} // namespace
+
+static Amount larger(Amount a, Amount b) {
+  return std::make_pair(a.perToken, a.fixed) < std::make_pair(b.perToken, b.fixed) ? b : a;
+}
+
+llvm::Expected<int64_t> RecomputePlan::peakBytes(StringRef grad, const std::map<std::string, int64_t> &sizes) const {
+  llvm::SmallVector<int64_t> arenas;
+  for (StringRef suffix : {"_grad", "_fwd", "_bwd"}) {
+    auto bytes = ArenaSize(functionOf(*module, grad, suffix), sizes).bytes();
+    if (!bytes)
+      return bytes.takeError();
+    arenas.push_back(*bytes);
+  }
+  auto tokens = sizes.find("M");
+  if (saved.perToken > 0 && tokens == sizes.end())
+    return missingSize("M");
+  int64_t savedBytes = static_cast<int64_t>(saved.at(saved.perToken > 0 ? tokens->second : 0));
+  return std::max(arenas[0], savedBytes + std::max(arenas[1], arenas[2]));
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+static Amount rebuiltBytes(FuncOp joint) {
+  Amount bytes;
+  for (const OpCost &op : costOf(joint).ops)
+    if (op.name == "mhc.rebuild")
+      bytes += op.cost.bytesWritten;
+  return bytes;
+}
+
+static llvm::Expected<RecomputePlan> compilePlan(Compiler &compiler, ModuleOp source, CompileOptions options,
+                                                 StringRef choice) {
+  options.recompute = choice.str();
+  RecomputePlan plan;
+  plan.choice = choice.str();
+  plan.module = source.clone();
+  if (llvm::Error error = compiler.run(*plan.module, options, Phase::fuse))
+    return error;
+  FuncOp whole = functionOf(*plan.module, options.grad, ""), forward = functionOf(*plan.module, options.grad, "_fwd");
+  plan.saved = resultBytes(forward, whole.getNumResults());
+  plan.recomputed = rebuiltBytes(functionOf(*plan.module, options.grad, "_grad"));
+  if (llvm::Error error = compiler.run(*plan.module, options, Phase::fuse, Phase::bufferize))
+    return error;
+  auto arena = [&](StringRef suffix) { return plannedPeakBytes(functionOf(*plan.module, options.grad, suffix)); };
+  plan.jointPeak = arena("_grad");
+  if (std::optional<Amount> first = arena("_fwd"), second = arena("_bwd"); first && second)
+    plan.halvesPeak = plan.saved + larger(*first, *second);
+  return plan;
+}
+
+/// The number of layers in the longest chain.
+static llvm::Expected<int64_t> longestChain(Compiler &compiler, ModuleOp source, CompileOptions options) {
+  options.recompute = "all";
+  Compiler::Module module(source.clone());
+  if (llvm::Error error = compiler.run(*module, options, Phase::fuse))
+    return error;
+  int64_t longest = 1;
+  for (mlir::Attribute chain :
+       functionOf(*module, options.grad, "_grad")->getAttrOfType<mlir::ArrayAttr>("mhc.recompute"))
+    longest = std::max(longest, mlir::cast<mlir::DenseI64ArrayAttr>(chain)[0]);
+  return longest;
+}
+
+/// Compiles each plan that keeps other streams than the rest: from the one that recomputes nothing to the one that
+/// recomputes most. `visit` gets them in this order until it returns false.
+static llvm::Error forEachPlan(Compiler &compiler, ModuleOp source, const CompileOptions &options,
+                               llvm::function_ref<bool(RecomputePlan &)> visit) {
+  auto layers = longestChain(compiler, source, options);
+  if (!layers)
+    return layers.takeError();
+  // Of the sizes that make equally many groups, the smallest makes the most even ones.
+  for (int64_t groups = *layers, before = 0; groups > 0; --groups) {
+    int64_t size = llvm::divideCeil(*layers, groups);
+    if (size == before)
+      continue;
+    before = size;
+    auto plan = compilePlan(compiler, source, options, size == 1 ? "none" : "groups=" + std::to_string(size));
+    if (!plan)
+      return plan.takeError();
+    if (!visit(*plan))
+      break;
+  }
+  return llvm::Error::success();
+}
+
+namespace {
+/// Looks for the first plan below a budget, and keeps the smallest peak for the message when there is none.
+struct BudgetSearch {
+  const DriverOptions &options;
+  std::string found, smallest;
+  int64_t smallestPeak = INT64_MAX;
+
+  /// Whether the plan fits.
+  llvm::Expected<bool> tryPlan(const RecomputePlan &plan) {
+    auto peak = plan.peakBytes(options.compile.grad, options.sizes);
+    if (!peak)
+      return peak.takeError();
+    if (*peak < smallestPeak) {
+      smallestPeak = *peak;
+      smallest = plan.choice;
+    }
+    if (*peak > *options.memoryBudget)
+      return false;
+    found = plan.choice;
+    return true;
+  }
+};
+} // namespace
+
+llvm::Expected<std::string> mhc::chooseRecompute(Compiler &compiler, ModuleOp source, const DriverOptions &options) {
+  if (!options.memoryBudget)
+    return options.compile.recompute;
+  BudgetSearch search{options, {}, {}};
+  llvm::Error error = llvm::Error::success();
+  auto visit = [&](RecomputePlan &plan) {
+    auto fits = search.tryPlan(plan);
+    if (!fits)
+      error = llvm::joinErrors(std::move(error), fits.takeError());
+    return fits && !*fits;
+  };
+  if (options.compile.recompute == "auto") {
+    error = llvm::joinErrors(std::move(error), forEachPlan(compiler, source, options.compile, visit));
+  } else {
+    auto plan = compilePlan(compiler, source, options.compile, options.compile.recompute);
+    if (!plan)
+      return llvm::joinErrors(std::move(error), plan.takeError());
+    visit(*plan);
+  }
+  if (error)
+    return error;
+  if (!search.found.empty())
+    return search.found;
+  return llvm::createStringError("the memory budget is " + std::to_string(*options.memoryBudget) +
+                                 " bytes; the smallest peak is " + std::to_string(search.smallestPeak) +
+                                 " bytes, with --recompute=" + search.smallest);
+}
+
+llvm::Expected<std::vector<RecomputePlan>> mhc::allRecomputePlans(Compiler &compiler, ModuleOp source,
+                                                                  const CompileOptions &options) {
+  std::vector<RecomputePlan> plans;
+  auto keep = [&](RecomputePlan &plan) {
+    plan.module.release()->destroy();
+    plans.push_back(std::move(plan));
+    return true;
+  };
+  if (llvm::Error error = forEachPlan(compiler, source, options, keep))
+    return error;
+  if (plans.size() == 1) // no chain of layers
+    return std::vector<RecomputePlan>();
+  auto automatic = compilePlan(compiler, source, options, "auto");
+  if (!automatic)
+    return automatic.takeError();
+  keep(*automatic);
+  return plans;
+}
+
+//===----------------------------------------------------------------------===//
+// Report
+//===----------------------------------------------------------------------===//
+
+static std::string text(std::optional<Amount> amount) {
+  if (!amount)
+    return "depends on more than M";
+  return llvm::formatv("{0:f0} + {1:f0}", amount->perToken, amount->fixed);
+}
+
+void mhc::printRecomputePlans(llvm::raw_ostream &os, StringRef grad, llvm::ArrayRef<RecomputePlan> plans) {
+  constexpr const char *row = "  {0,-12}{1,20}{2,20}{3,24}{4,24}\n";
+  if (plans.empty())
+    return;
+  os << "recompute plans of @" << grad << ", bytes per token + bytes once\n\n"
+     << llvm::formatv(row, "plan", "saved", "recomputed", "peak of _grad", "peak of _fwd, _bwd");
+  for (const RecomputePlan &plan : plans)
+    os << llvm::formatv(row, plan.choice, text(plan.saved), text(plan.recomputed), text(plan.jointPeak),
+                        text(plan.halvesPeak));
+  os << "\n";
+}
+
+static llvm::json::Value toJson(std::optional<Amount> amount) {
+  if (!amount)
+    return nullptr;
+  return llvm::json::Object{{"per_token", amount->perToken}, {"fixed", amount->fixed}};
+}
+
+llvm::json::Value RecomputePlan::toJson() const {
+  return llvm::json::Object{{"plan", choice},
+                            {"saved_bytes", ::toJson(saved)},
+                            {"recomputed_bytes", ::toJson(recomputed)},
+                            {"joint_peak_bytes", ::toJson(jointPeak)},
+                            {"halves_peak_bytes", ::toJson(halvesPeak)}};
+}

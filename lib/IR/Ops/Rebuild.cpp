@@ -1,0 +1,56 @@
+//===- Rebuild.cpp - rebuild ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/IR/MhcOps.h"
+
+using namespace mlir;
+using namespace mhc;
+
+LogicalResult RebuildOp::verify() {
+  if (failed(verifyKernelDims(*this)))
+    return failure();
+  size_t layers = getOut().size(), inputs = getU().size();
+  if (layers == 0)
+    return emitOpError() << "has no 'out'; needed one per layer";
+  auto hasLayers = [&](StringRef name, size_t count) -> LogicalResult {
+    if (count == layers)
+      return success();
+    return emitOpError() << "has " << count << " of '" << name << "' and " << layers
+                         << " of 'out'; needed equally many";
+  };
+  if (failed(hasLayers("f", getF().size())) || failed(hasLayers("h_post", getHPost().size())) ||
+      failed(hasLayers("h_res", getHRes().size())) ||
+      (!getBias().empty() && failed(hasLayers("bias", getBias().size()))))
+    return failure();
+  if (getHPre().size() != inputs)
+    return emitOpError() << "has " << getHPre().size() << " of 'h_pre' and " << inputs
+                         << " of 'u'; needed equally many";
+  if (inputs != 0 && inputs != layers && inputs != layers + 1)
+    return emitOpError() << "has " << inputs << " of 'u' and " << layers << " of 'out'; needed 0, " << layers << " or "
+                         << layers + 1;
+  return success();
+}
+
+SmallVector<Value> RebuildOp::decompose(OpBuilder &builder) {
+  SmallVector<Value> inputs, streams;
+  Value x = getX();
+  auto addInput = [&](size_t layer) {
+    if (layer < getU().size())
+      inputs.push_back(
+          AggregateOp::create(builder, getLoc(), getU()[layer].getType(), x, getHPre()[layer], getLayout()));
+  };
+  for (size_t layer = 0; layer < getOut().size(); ++layer) {
+    addInput(layer);
+    Value bias = getBias().empty() ? Value() : getBias()[layer];
+    x = PostOp::create(builder, getLoc(), x.getType(), getF()[layer], bias, getHPost()[layer], x, getHRes()[layer],
+                       getLayout(), getOrient());
+    streams.push_back(x);
+  }
+  addInput(streams.size());
+  inputs.append(streams);
+  return inputs;
+}

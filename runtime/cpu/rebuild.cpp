@@ -1,0 +1,229 @@
+//===- rebuild.cpp - Streams of several layers in one pass ----------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   u[k]   = sum_i h_pre[k][i] * x[k][i]
+//   x[k+1] = h_post[k] * (f[k] + bias[k]) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
+//
+// Plan    Lanes along C, layers inside: nC with n=4 keeps two vectors of every stream in registers from the first layer
+//         to the last, so that x and each f are read once and no stream is read at all. Otherwise blocks of 256
+//         channels as f32 planes in the first-level cache. Large outputs bypass the caches where a pair of vectors
+//         fills a cache line: with so many rows at once, parts of lines would not wait for their rest.
+// Bytes   per token (n + L*(n+1) + U)*C elements and 4*(L*(n*n + n) + U*n), with L layers and U inputs.
+// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
+// Round   every stream to its storage type before the next layer: the bits of aggregate and post one after the other.
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/rebuild.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/Aggregate-inl.h"
+#include "cpu/Post-inl.h"
+
+#include "cpu/Tokens.h"
+#include "src/KernelCall.h"
+
+#ifndef MHCRT_CPU_REBUILD_ARGS
+#define MHCRT_CPU_REBUILD_ARGS
+namespace mhcrt {
+/// Element k of each list belongs to layer k. There may be one input more than there are layers.
+struct RebuildArgs {
+  const void *x;
+  int32_t type;
+  const float *const *hPre;
+  const void *const *f;
+  const void *const *bias; ///< null where no layer has one
+  int32_t biasType;
+  const float *const *hPost;
+  const float *const *hRes;
+  void *const *u;
+  void *const *out;
+  int64_t layers, inputs, n, C;
+  int32_t layout, orient;
+  bool stream;
+
+  const void *biasOf(int64_t k) const { return bias ? bias[k] : nullptr; }
+};
+} // namespace mhcrt
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+/// Layers whose matrices are at hand at a time; more take several passes over a token.
+constexpr int64_t kLayers = 16;
+
+/// The layers [begin, end) of a token m. The last pass has the input behind the last layer, if that is wanted.
+struct Pass {
+  int64_t m, begin, end;
+};
+
+template <typename T>
+HWY_INLINE const T *row(const void *data, int64_t index, int64_t size) {
+  return static_cast<const T *>(data) + index * size;
+}
+template <typename T>
+HWY_INLINE T *row(void *data, int64_t index, int64_t size) {
+  return static_cast<T *>(data) + index * size;
+}
+
+HWY_INLINE V weighFour(const float *h, const V (&in)[4]) {
+  V sum = hn::Mul(hn::Set(d, h[0]), in[0]);
+  for (int i = 1; i < 4; ++i)
+    sum = hn::MulAdd(hn::Set(d, h[i]), in[i], sum);
+  return sum;
+}
+
+/// Layout nC with four streams: a pair of vectors of channels stays in registers.
+template <bool kStream, typename T>
+HWY_INLINE void rebuildPair(const RebuildArgs &args, Pass pass, const T *x, const float (*mixes)[16], int64_t c) {
+  const int64_t C = args.C, m = pass.m;
+  V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
+  for (int i = 0; i < 4; ++i) {
+    prefetchRow(x + i * C, c, C, 4 * C);
+    loadPair(x + i * C + c, inA[i], inB[i]);
+  }
+  for (int64_t k = pass.begin;; ++k) {
+    if (k < args.inputs && (k < pass.end || k == args.layers)) {
+      const float *hPre = args.hPre[k] + m * 4;
+      storePair<false>(weighFour(hPre, inA), weighFour(hPre, inB), row<T>(args.u[k], m, C) + c);
+    }
+    if (k == pass.end)
+      return;
+    const float *hPost = args.hPost[k] + m * 4, *mix = mixes[k - pass.begin];
+    const T *f = row<T>(args.f[k], m, C);
+    prefetchRow(f, c, C, C);
+    loadBranch(f, args.biasOf(k), args.biasType, c, a, b);
+    mixFour(hPost, mix, a, inA, sumsA);
+    mixFour(hPost, mix, b, inB, sumsB);
+    T *out = row<T>(args.out[k], m, 4 * C) + c;
+    for (int o = 0; o < 4; ++o) {
+      storePair<kStream>(sumsA[o], sumsB[o], out + o * C);
+      inA[o] = rounded(sumsA[o], out);
+      inB[o] = rounded(sumsB[o], out);
+    }
+  }
+}
+
+/// Channels [first, first+count), at most a block of them, of any number of streams in any layout.
+template <typename T>
+HWY_INLINE void rebuildBlock(const RebuildArgs &args, Pass pass, const T *x, const float *mixes, int64_t first,
+                             int64_t count) {
+  const int64_t n = args.n, C = args.C, m = pass.m;
+  Planes in, sums;
+  loadPlanes(x, args.layout, n, C, first, count, in);
+  for (int64_t k = pass.begin;; ++k) {
+    if (k < args.inputs && (k < pass.end || k == args.layers))
+      aggregateRows<false>(in.values, kBlock, args.hPre[k] + m * n, n, count, row<T>(args.u[k], m, C) + first);
+    if (k == pass.end)
+      return;
+    mixBlock(row<T>(args.f[k], m, C), args.biasOf(k), args.biasType, args.hPost[k] + m * n,
+             mixes + (k - pass.begin) * n * n, n, first, count, in, sums);
+    T *out = row<T>(args.out[k], m, n * C);
+    storePlanes(sums, args.layout, n, C, first, count, out);
+    loadPlanes(out, args.layout, n, C, first, count, in); // as it was rounded
+  }
+}
+
+template <typename T>
+HWY_INLINE void rebuildPass(const RebuildArgs &args, Pass pass) {
+  const int64_t n = args.n, C = args.C;
+  float mixes[kLayers * 16 * 16];
+  for (int64_t k = pass.begin; k < pass.end; ++k)
+    outputFirst(args.hRes[k] + pass.m * n * n, n, args.orient, mixes + (k - pass.begin) * n * n);
+  const T *x = row<T>(pass.begin == 0 ? args.x : args.out[pass.begin - 1], pass.m, n * C);
+  int64_t c = 0;
+  if (n == 4 && args.layout == MHCRT_LAYOUT_NC)
+    for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
+      const auto *four = reinterpret_cast<const float (*)[16]>(mixes);
+      if (args.stream && 2 * kLanes * sizeof(T) >= static_cast<size_t>(kAlignment))
+        rebuildPair<true>(args, pass, x, four, c);
+      else
+        rebuildPair<false>(args, pass, x, four, c);
+    }
+  for (; c < C; c += kBlock)
+    rebuildBlock(args, pass, x, mixes, c, HWY_MIN(kBlock, C - c));
+}
+
+template <typename T>
+void rebuildTyped(const RebuildArgs &args, int64_t first, int64_t last) {
+  for (int64_t m = first; m < last; ++m)
+    for (int64_t begin = 0; begin < args.layers; begin += kLayers)
+      rebuildPass<T>(args, {m, begin, HWY_MIN(args.layers, begin + kLayers)});
+  if (args.stream)
+    hwy::FlushStream();
+}
+
+void rebuildTokens(const RebuildArgs &args, int64_t first, int64_t last) {
+  if (args.type == MHCRT_F32)
+    rebuildTyped<float>(args, first, last);
+  else if (args.type == MHCRT_BF16)
+    rebuildTyped<Bf16>(args, first, last);
+  else
+    rebuildTyped<F16>(args, first, last);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(rebuildTokens);
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+static const float *const *floats(const void *const *list) { return reinterpret_cast<const float *const *>(list); }
+
+mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, const void *const *h_pre,
+                           int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type,
+                           int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count,
+                           const void *const *h_post, int32_t h_post_type, int64_t h_post_count,
+                           const void *const *h_res, int32_t h_res_type, int64_t h_res_count, void *const *u,
+                           int32_t u_type, int64_t u_count, void *const *out, int32_t out_type, int64_t out_count,
+                           int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
+  KernelCall call(ctx, "mhcrt_rebuild");
+  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1).dim("out_count", out_count, 1);
+  call.equal("f_count", f_count, "out_count", out_count).equal("h_post_count", h_post_count, "out_count", out_count);
+  call.equal("h_res_count", h_res_count, "out_count", out_count).dim("u_count", u_count, 0, out_count + 1);
+  call.equal("h_pre_count", h_pre_count, "u_count", u_count);
+  if (bias_count != 0)
+    call.equal("bias_count", bias_count, "out_count", out_count);
+  call.tensor("x", x, x_type, kFloats, M).list("out", out, out_type, out_count, {x_type}, M);
+  call.list("f", f, f_type, f_count, {x_type}, M).list("u", u, u_type, u_count, {x_type}, M);
+  call.list("bias", bias, bias_type, bias_count, {MHCRT_F32, x_type}, C);
+  call.list("h_pre", h_pre, h_pre_type, h_pre_count, kF32, M)
+      .list("h_post", h_post, h_post_type, h_post_count, kF32, M);
+  call.list("h_res", h_res, h_res_type, h_res_count, kF32, M);
+  call.attribute("layout", layout, 2).attribute("orient", orient, 2);
+  if (!call.begin())
+    return call.status();
+
+  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  const bool stream = std::all_of(out, out + out_count, [&](void *one) { return streams(one, M * n, rowBytes); });
+  const RebuildArgs args = {x,
+                            x_type,
+                            floats(h_pre),
+                            f,
+                            bias_count ? bias : nullptr,
+                            bias_type,
+                            floats(h_post),
+                            floats(h_res),
+                            u,
+                            out,
+                            out_count,
+                            u_count,
+                            n,
+                            C,
+                            layout,
+                            orient,
+                            stream};
+  forTokens(ctx, M, (n + out_count * (n + 1) + u_count) * rowBytes,
+            [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(rebuildTokens)(args, first, last); });
+  return MHCRT_OK;
+}
+#endif // HWY_ONCE

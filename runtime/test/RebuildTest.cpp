@@ -1,0 +1,165 @@
+//===- RebuildTest.cpp - rebuild against the kernels that it replaces -----===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Support.h"
+
+using namespace mhcrt::test;
+
+namespace {
+
+using Buffers = std::vector<Buffer>;
+
+template <typename Pointer>
+std::vector<Pointer> pointers(Buffers &buffers) {
+  std::vector<Pointer> result;
+  for (Buffer &buffer : buffers)
+    result.push_back(buffer.data());
+  return result;
+}
+
+/// A chain of layers; the inputs are those of the first `inputs` layers, the one behind the last among them.
+struct Chain {
+  int64_t M, n, C, layers, inputs;
+  int32_t type, biasType, layout, orient;
+  Buffer x;
+  Buffers hPre, f, bias, hPost, hRes, u, out;
+
+  explicit Chain(Random &random, int64_t tokens, int64_t streams, int64_t channels, int64_t count)
+      : M(tokens), n(streams), C(channels), layers(count), inputs(random.pick<int64_t>({0, layers, layers + 1})),
+        type(random.pick<int32_t>({MHCRT_F32, MHCRT_BF16, MHCRT_F16})),
+        biasType(random.pick<int32_t>({MHCRT_NONE, MHCRT_F32, type})),
+        layout(random.pick<int32_t>({MHCRT_LAYOUT_NC, MHCRT_LAYOUT_CN})),
+        orient(random.pick<int32_t>({MHCRT_ORIENT_OI, MHCRT_ORIENT_IO})), x(random.buffer(type, M * n * C)) {
+    for (int64_t k = 0; k < layers; ++k) {
+      f.push_back(random.buffer(type, M * C));
+      if (biasType != MHCRT_NONE)
+        bias.push_back(random.buffer(biasType, C));
+      hPost.push_back(random.buffer(MHCRT_F32, M * n));
+      hRes.push_back(random.buffer(MHCRT_F32, M * n * n, 0.5));
+      out.emplace_back(type, M * n * C);
+    }
+    for (int64_t k = 0; k < inputs; ++k) {
+      hPre.push_back(random.buffer(MHCRT_F32, M * n));
+      u.emplace_back(type, M * C);
+    }
+  }
+
+  std::string name() const {
+    return "M=" + std::to_string(M) + " n=" + std::to_string(n) + " C=" + std::to_string(C) +
+           " layers=" + std::to_string(layers) + " inputs=" + std::to_string(inputs) + " " + mhcrt_dtype_name(type) +
+           " bias=" + mhcrt_dtype_name(biasType) + " layout=" + std::to_string(layout) +
+           " orient=" + std::to_string(orient);
+  }
+
+  mhcrt_status rebuild(mhcrt_context *context) { return rebuild(context, pointers<void *>(out)); }
+
+  mhcrt_status rebuild(mhcrt_context *context, const std::vector<void *> &outList) {
+    auto hPreList = pointers<const void *>(hPre), fList = pointers<const void *>(f),
+         biasList = pointers<const void *>(bias), hPostList = pointers<const void *>(hPost),
+         hResList = pointers<const void *>(hRes);
+    auto uList = pointers<void *>(u);
+    return mhcrt_rebuild(context, x.data(), type, hPreList.data(), inputs ? MHCRT_F32 : MHCRT_NONE, inputs,
+                         fList.data(), type, layers, biasList.data(), biasType, biasList.size(), hPostList.data(),
+                         MHCRT_F32, layers, hResList.data(), MHCRT_F32, layers, uList.data(),
+                         inputs ? type : MHCRT_NONE, inputs, outList.data(), type, layers, M, n, C, layout, orient);
+  }
+
+  /// The layers one after the other, in their own kernels, must give the same bits.
+  void expectBitsOfSeparateKernels(mhcrt_context *context) {
+    Buffer streams = x;
+    for (int64_t k = 0; k <= layers; ++k) {
+      if (k < inputs) {
+        Buffer input(type, M * C);
+        ASSERT_EQ(mhcrt_aggregate(context, streams.data(), type, hPre[k].data(), MHCRT_F32, input.data(), type, M, n, C,
+                                  layout),
+                  MHCRT_OK);
+        EXPECT_TRUE(u[k] == input) << name() << ": u[" << k << "] differs";
+      }
+      if (k == layers)
+        break;
+      Buffer next(type, M * n * C);
+      ASSERT_EQ(mhcrt_post(context, f[k].data(), type, bias.empty() ? nullptr : bias[k].data(), biasType,
+                           hPost[k].data(), MHCRT_F32, streams.data(), type, hRes[k].data(), MHCRT_F32, next.data(),
+                           type, M, C, n, layout, orient),
+                MHCRT_OK);
+      EXPECT_TRUE(out[k] == next) << name() << ": out[" << k << "] differs";
+      streams = next;
+    }
+  }
+};
+
+TEST(Rebuild, HasTheBitsOfSeparateKernels) {
+  Context context;
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    Random random(seed);
+    const int64_t M = random.pick<int64_t>({0, 1, 13}), n = random.pick<int64_t>({1, 2, 3, 4, 4, 4, 8, 16});
+    const int64_t C = random.pick<int64_t>({1, 7, 16, 33, 64, 129, 256, 300});
+    Chain chain(random, M, n, C, random.pick<int64_t>({1, 2, 3, 7, 16, 17, 33}));
+    ASSERT_EQ(chain.rebuild(context), MHCRT_OK) << context.error();
+    chain.expectBitsOfSeparateKernels(context);
+  }
+}
+
+/// Large enough for streaming stores, which need 64-byte aligned outputs; a vector's memory need not be.
+TEST(Rebuild, StreamingStoresChangeNothing) {
+  Context context;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    Random random(seed);
+    Chain chain(random, 600, 4, 1792, 2);
+    chain.layout = MHCRT_LAYOUT_NC;
+    const size_t bytes = chain.M * chain.n * chain.C * mhcrt_dtype_bytes(chain.type);
+    std::vector<unsigned char> room((bytes + 64) * chain.layers);
+    std::vector<void *> aligned;
+    for (int64_t k = 0; k < chain.layers; ++k) {
+      const auto start = reinterpret_cast<uintptr_t>(room.data()) + k * (bytes + 64);
+      aligned.push_back(reinterpret_cast<void *>((start + 63) / 64 * 64));
+    }
+    ASSERT_EQ(chain.rebuild(context, aligned), MHCRT_OK) << context.error();
+    for (int64_t k = 0; k < chain.layers; ++k)
+      std::memcpy(chain.out[k].data(), aligned[k], bytes);
+    chain.expectBitsOfSeparateKernels(context);
+  }
+}
+
+TEST(Rebuild, IsTheSameForAnyNumberOfThreads) {
+  Context one(1), three(3);
+  Random random(5);
+  Chain chain(random, 257, 4, 640, 4);
+  ASSERT_EQ(chain.rebuild(one), MHCRT_OK);
+  Buffers out = chain.out;
+  ASSERT_EQ(chain.rebuild(three), MHCRT_OK);
+  for (size_t k = 0; k < out.size(); ++k)
+    EXPECT_TRUE(chain.out[k] == out[k]);
+}
+
+TEST(Rebuild, ErrorsNameTheListAndTheNeed) {
+  Context context;
+  Random random(1);
+  auto expectError = [&](Chain &chain, const std::string &message) {
+    EXPECT_EQ(chain.rebuild(context), MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(context.error(), message);
+    mhcrt_clear_error(context);
+  };
+  Chain none(random, 1, 4, 8, 0);
+  expectError(none, "mhcrt_rebuild: 'out_count' is 0; needed at least 1");
+  float values[16] = {};
+  void *out[] = {values, nullptr};
+  const void *lists[] = {values, values};
+  auto call = [&](int64_t fCount, int64_t uCount, int64_t outCount, void *const *outs) {
+    mhcrt_rebuild(context, values, MHCRT_F32, lists, MHCRT_F32, uCount, lists, MHCRT_F32, fCount, nullptr, MHCRT_NONE,
+                  0, lists, MHCRT_F32, outCount, lists, MHCRT_F32, outCount, out, MHCRT_F32, uCount, outs, MHCRT_F32,
+                  outCount, 1, 1, 1, 0, 0);
+    std::string error = context.error();
+    mhcrt_clear_error(context);
+    return error;
+  };
+  EXPECT_EQ(call(2, 0, 1, out), "mhcrt_rebuild: 'f_count' is 2; needed out_count = 1");
+  EXPECT_EQ(call(1, 3, 1, out), "mhcrt_rebuild: 'u_count' is 3; needed 0 to 2");
+  EXPECT_EQ(call(1, 0, 1, nullptr), "mhcrt_rebuild: 'out' is null; needed 1 tensors");
+  EXPECT_EQ(call(2, 0, 2, out), "mhcrt_rebuild: 'out' is null; needed elements of f32");
+}
+
+} // namespace

@@ -1,0 +1,78 @@
+// RUN: mhc-opt %s -mhc-autodiff="function=not_a_chain recompute=all" --remark-format=emitRemark \
+// RUN:   --remarks-filter='mhc.*' 2>&1 | FileCheck %s --check-prefix=CHAIN
+// RUN: mhc-opt %s -mhc-autodiff="function=mixed recompute=all" --remark-format=emitRemark \
+// RUN:   --remarks-filter='mhc.*' 2>&1 | FileCheck %s --check-prefix=MIXED
+// RUN: mhc-opt %s -mhc-autodiff="function=returned recompute=all" -canonicalize | FileCheck %s --check-prefix=RETURNED
+// RUN: mhc-opt %s -mhc-autodiff="function=identity recompute=all" -canonicalize | FileCheck %s --check-prefix=IDENTITY
+// RUN: mhc-opt %s -mhc-autodiff="function=views recompute=all" -canonicalize | FileCheck %s --check-prefix=VIEWS
+
+// Streams that no layer wrote cannot be built again.
+// CHAIN: remark: {{.*}}Remark="the streams stay saved: they are not the output of mhc.post"
+// CHAIN-LABEL: @not_a_chain_grad
+// CHAIN-NOT: mhc.rebuild
+func.func @not_a_chain(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %f: tensor<?x8xf32>)
+    -> tensor<?x4x8xf32> {
+  %x1 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  %x2 = math.tanh %x1 : tensor<?x4x8xf32>
+  %x3 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x2 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  return %x3 : tensor<?x4x8xf32>
+}
+
+// One kernel computes layers of one kind.
+// MIXED: remark: {{.*}}Remark="starts a group of its own: its layout, orientation, types or bias are not those of the layer before"
+// MIXED-LABEL: @mixed_grad
+// MIXED-SAME: mhc.recompute = [array<i64: 1>, array<i64: 1>]
+func.func @mixed(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %f: tensor<?x8xf32>)
+    -> tensor<?x4x8xf32> {
+  %x1 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  %x2 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x8xf32>)
+  return %x2 : tensor<?x4x8xf32>
+}
+
+// The caller has these streams anyway.
+// RETURNED-LABEL: @returned_grad
+// RETURNED-NOT: mhc.rebuild
+// RETURNED-LABEL: @returned_fwd
+func.func @returned(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %f: tensor<?x8xf32>)
+    -> (tensor<?x4x8xf32>, tensor<?x4x8xf32>) {
+  %x1 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  %x2 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  return %x1, %x2 : tensor<?x4x8xf32>, tensor<?x4x8xf32>
+}
+
+// A reshape that the backward pass reads is made again from the streams that were built again.
+// VIEWS-LABEL: @views_grad
+// VIEWS: %[[X1:.*]] = mhc.rebuild(
+// VIEWS: %[[FLAT:.*]] = tensor.collapse_shape %[[X1]]
+// VIEWS: mhc.matmul {{.*}}%[[FLAT]]
+func.func @views(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %f: tensor<?x8xf32>, %w: tensor<8x32xf32>)
+    -> tensor<?x4x8xf32> {
+  %x1 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  %flat = tensor.collapse_shape %x1 [[0], [1, 2]] : tensor<?x4x8xf32> into tensor<?x32xf32>
+  %g = mhc.matmul %flat, %w transpose_rhs : (tensor<?x32xf32>, tensor<8x32xf32>) -> tensor<?x8xf32>
+  %x2 = mhc.post(f = %g : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  return %x2 : tensor<?x4x8xf32>
+}
+
+// Where a sublayer returns its input, that input is f, from which the streams are built: it stays.
+// IDENTITY-LABEL: @identity_grad
+// IDENTITY: %[[U:.*]] = mhc.aggregate(x = %arg0
+// IDENTITY: mhc.rebuild(x = %arg0 {{.*}}f = [%[[U]]]
+// IDENTITY-SAME: -> (out : 1 of
+func.func @identity(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>) -> tensor<?x4x8xf32> {
+  %u = mhc.aggregate(x = %x : tensor<?x4x8xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xf32>)
+  %x1 = mhc.post(f = %u : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  %v = mhc.aggregate(x = %x1 : tensor<?x4x8xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xf32>)
+  %x2 = mhc.post(f = %v : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  return %x2 : tensor<?x4x8xf32>
+}

@@ -1,0 +1,75 @@
+// RUN: mhc-opt %s -mhc-autodiff="function=f recompute=all" -canonicalize | FileCheck %s --check-prefix=ALL
+// RUN: mhc-opt %s -mhc-autodiff="function=f recompute=groups=2" -canonicalize | FileCheck %s --check-prefix=TWO
+// RUN: mhc-opt %s -mhc-autodiff="function=f recompute=auto" -canonicalize | FileCheck %s --check-prefix=AUTO
+// RUN: mhc-opt %s -mhc-autodiff="function=f recompute=none" -o %t.none
+// RUN: mhc-opt %s -mhc-autodiff=function=f -o %t.default
+// RUN: cmp %t.none %t.default
+// RUN: not mhc-opt %s -mhc-autodiff="function=f recompute=groups=0" 2>&1 | FileCheck %s --check-prefix=INVALID
+// RUN: mhc-opt %s -mhc-autodiff="function=f recompute=groups=2" --remark-format=emitRemark \
+// RUN:   --remarks-filter='mhc.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// INVALID: recompute is 'groups=0'; needed 'none', 'all', 'auto' or 'groups=N' with N at least 1
+
+// Without a number of layers, the whole chain is one group: the streams that enter it and those that leave it are kept.
+// ALL-LABEL: func.func @f_grad(
+// ALL-SAME: attributes {mhc.recompute = [array<i64: 5>]}
+// ALL-COUNT-5: mhc.post(
+// ALL: mhc.rebuild(x = %arg0
+// ALL-SAME: -> (u : 5 of tensor<?x8xbf16>, out : 4 of tensor<?x4x8xbf16>)
+// ALL-NOT: mhc.rebuild
+// ALL-LABEL: func.func @f_fwd(
+// ALL-LABEL: func.func @f_bwd(
+
+// With one, the groups follow each other, and the last may be shorter. Each is built again just before its gradients,
+// and what its last layer wrote was kept: it enters the next group.
+// TWO-LABEL: func.func @f_grad(
+// TWO-SAME: attributes {mhc.recompute = [array<i64: 2, 2, 1>]}
+// TWO: %[[X1:.*]] = mhc.post({{.*}}x = %arg0
+// TWO: %[[X2:.*]] = mhc.post({{.*}}x = %[[X1]]
+// TWO: %[[X3:.*]] = mhc.post({{.*}}x = %[[X2]]
+// TWO: %[[X4:.*]] = mhc.post({{.*}}x = %[[X3]]
+// TWO: %[[X5:.*]] = mhc.post({{.*}}x = %[[X4]]
+// TWO: mhc.post_bwd({{.*}}x = %[[X4]]
+// TWO: %[[U2:.*]], %[[U3:.*]], %[[AGAIN3:.*]] = mhc.rebuild(x = %[[X2]]
+// TWO-SAME: -> (u : 2 of tensor<?x8xbf16>, out : 1 of tensor<?x4x8xbf16>)
+// TWO: mhc.post_bwd({{.*}}x = %[[AGAIN3]]
+// TWO: mhc.matmul %{{.*}}, %[[U3]] transpose_lhs
+// TWO: mhc.post_bwd({{.*}}x = %[[X2]]
+// TWO: mhc.matmul %{{.*}}, %[[U2]] transpose_lhs
+// TWO: %[[U0:.*]], %[[U1:.*]], %[[AGAIN1:.*]] = mhc.rebuild(x = %arg0
+// TWO: mhc.post_bwd({{.*}}x = %[[AGAIN1]]
+// TWO: mhc.matmul %{{.*}}, %[[U1]] transpose_lhs
+// TWO: mhc.post_bwd({{.*}}x = %arg0
+// TWO: mhc.matmul %{{.*}}, %[[U0]] transpose_lhs
+
+// floor(sqrt(4 * 5 / 6)) = 1: so short a chain is not worth it.
+// AUTO-LABEL: func.func @f_grad(
+// AUTO-SAME: attributes {mhc.recompute = [array<i64: 1, 1, 1, 1, 1>]}
+// AUTO-NOT: mhc.rebuild
+
+// 2 groups of 2 layers, each without one of its streams and two inputs: 4*8*2 + 2*8*2 bytes.
+// REMARK-COUNT-2: Remark="rebuilds what is inside a group of 2 layers, keeps 96 bytes per token less"
+func.func @f(%x: tensor<?x4x8xbf16>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %w: tensor<8x8xbf16>) -> tensor<?x8xbf16> {
+  %u0 = mhc.aggregate(x = %x : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xbf16>)
+  %f0 = mhc.matmul %u0, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %x1 = mhc.post(f = %f0 : tensor<?x8xbf16>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xbf16>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
+  %u1 = mhc.aggregate(x = %x1 : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xbf16>)
+  %f1 = mhc.matmul %u1, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %x2 = mhc.post(f = %f1 : tensor<?x8xbf16>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xbf16>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
+  %u2 = mhc.aggregate(x = %x2 : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xbf16>)
+  %f2 = mhc.matmul %u2, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %x3 = mhc.post(f = %f2 : tensor<?x8xbf16>, h_post = %h : tensor<?x4xf32>, x = %x2 : tensor<?x4x8xbf16>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
+  %u3 = mhc.aggregate(x = %x3 : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xbf16>)
+  %f3 = mhc.matmul %u3, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %x4 = mhc.post(f = %f3 : tensor<?x8xbf16>, h_post = %h : tensor<?x4xf32>, x = %x3 : tensor<?x4x8xbf16>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
+  %u4 = mhc.aggregate(x = %x4 : tensor<?x4x8xbf16>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xbf16>)
+  %f4 = mhc.matmul %u4, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %x5 = mhc.post(f = %f4 : tensor<?x8xbf16>, h_post = %h : tensor<?x4xf32>, x = %x4 : tensor<?x4x8xbf16>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
+  %out = mhc.contract(x = %x5 : tensor<?x4x8xbf16>) <layout = nC, mode = mean> -> (out : tensor<?x8xbf16>)
+  return %out : tensor<?x8xbf16>
+}
