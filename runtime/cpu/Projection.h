@@ -9,6 +9,7 @@
 #ifndef MHCRT_CPU_PROJECTION_H
 #define MHCRT_CPU_PROJECTION_H
 
+#include "cpu/Amx.h"
 #include "cpu/Coefficients.h"
 #include "src/KernelCall.h"
 
@@ -23,13 +24,21 @@ constexpr int64_t kChunk = 512;
 
 /// Tokens of one tile at most. phi is read from the last-level cache once per tile, which speaks for many; what reads x
 /// again after the projection wants the tile in the second-level cache, which speaks for few where x is wide.
-inline int64_t mostTokens(int32_t type) { return type == MHCRT_F32 ? 16 : 64; }
+inline int64_t mostTokens(int32_t type, const AmxUnit *amx) { return amx || type != MHCRT_F32 ? 64 : 16; }
 
 /// Tokens are padded to this in scratch memory.
 constexpr int64_t kTokenMultiple = 4;
 
 /// Bytes of accumulators of one tile at most; they share the second-level cache with a chunk of phi.
 constexpr int64_t kAccumulatorBytes = 256 << 10;
+
+/// Elements of K whose products stay in matrix tiles: long runs of a token's memory, which prefetchers follow, and 640
+/// kB of phi (24 outputs in three terms), which the second-level cache holds.
+constexpr int64_t kAmxRun = 4096;
+static_assert(kAmxRun % kChunk == 0, "phi is packed in chunks");
+
+/// Outputs that are cut into terms together: 8 kB.
+constexpr int64_t kPackedOutputs = 64;
 
 struct ProjectionArgs {
   const void *x;
@@ -41,42 +50,72 @@ struct ProjectionArgs {
   int64_t M, K, N;
   int32_t phiLayout;
 
-  int64_t panels, chunks, tile; ///< set by plan()
+  // Set by plan()
+  int64_t panels = 0, chunks = 0, tile = 0;
+  const AmxUnit *amx = nullptr; ///< null for the portable variant
 
-  void plan(int threads) {
+  void plan(int threads, const AmxUnit *unit) {
+    amx = unit;
     panels = divideUp(N, kPanel);
     chunks = divideUp(K, kChunk);
-    const int64_t room = kAccumulatorBytes / (panels * kPanel * kMaxLanes * 4);
-    const int64_t most = std::max(kTokenMultiple, std::min(mostTokens(type), room / kTokenMultiple * kTokenMultiple));
-    tile = std::min(most, std::max(kTokenMultiple, roundUp(divideUp(M, threads), kTokenMultiple)));
+    const int64_t multiple = amx ? kAmxTokens : kTokenMultiple;
+    const int64_t room = kAccumulatorBytes / (tokenSums() * 4);
+    const int64_t most = std::max(multiple, std::min(mostTokens(type, amx), room / multiple * multiple));
+    tile = std::min(most, std::max(multiple, roundUp(divideUp(M, threads), multiple)));
   }
 
-  int64_t chunkFloats() const { return panels * kPanel * kChunk; }
-  int64_t packedBytes() const { return saturatingMul(saturatingMul(chunks, chunkFloats()), 4); }
+  /// The portable variant that computes some tokens again.
+  ProjectionArgs portable() const {
+    ProjectionArgs args = *this;
+    args.M = std::min(tile, kAmxTokens);
+    args.plan(/*threads=*/1, nullptr);
+    return args;
+  }
+
+  /// bf16 terms of phi * weight, and the tiles of columns of the first `terms` of them.
+  int64_t phiTerms() const { return phiType == MHCRT_BF16 && !weight ? 1 : 3; }
+  int64_t amxTilesOf(int64_t terms) const { return divideUp(terms * N, kAmxColumns); }
+  int64_t amxTiles() const { return amxTilesOf(phiTerms()); }
+
+  /// Floats of a token's partial sums.
+  int64_t tokenSums() const { return amx ? amxTiles() * kAmxColumns : panels * kPanel * kMaxLanes; }
+  int64_t chunkBytes() const {
+    return amx ? amxTiles() * kAmxTile * 2 * (kChunk / kAmxStep) : panels * kPanel * kChunk * 4;
+  }
+  int64_t packedBytes() const { return saturatingMul(chunks, chunkBytes()); }
 };
 
 /// The parts of a thread's scratch memory, in floats.
 struct ProjectionScratch {
-  float *x;            ///< [group][kChunk]
-  float *accumulators; ///< [tile][panels * kPanel][lanes]
+  float *x;            ///< [group][chunk or run]
+  float *accumulators; ///< [tile][panels * kPanel][lanes], or [tile / 16][tile of columns][16][16] for matrix tiles
   float *squares;      ///< [tile][lanes]
   float *proj;         ///< [tile][N]
   float *stat;         ///< [tile], padded to whole vectors: the mean square
   float *planes;       ///< [N][lanes], for what follows the projection
+  char *again;         ///< matrix tiles: a chunk and the scratch memory of the portable variant
 
   explicit ProjectionScratch(const ProjectionArgs &args, char *base) {
     x = reinterpret_cast<float *>(base);
-    accumulators = x + kTokenMultiple * kChunk;
-    squares = accumulators + args.tile * args.panels * kPanel * kMaxLanes;
+    accumulators = x + groupFloats(args);
+    squares = accumulators + args.tile * args.tokenSums();
     proj = squares + args.tile * kMaxLanes;
     stat = proj + roundUp(args.tile * args.N, kMaxLanes);
     planes = stat + roundUp(args.tile, kMaxLanes);
+    again = reinterpret_cast<char *>(planes + args.N * kMaxLanes);
   }
 
   static int64_t bytes(const ProjectionArgs &args) {
     // N is at most 2^31 and tile at most 64: nothing overflows.
-    return 4 * (kTokenMultiple * kChunk + args.tile * args.panels * kPanel * kMaxLanes + args.tile * kMaxLanes +
-                roundUp(args.tile * args.N, kMaxLanes) + roundUp(args.tile, kMaxLanes) + args.N * kMaxLanes);
+    const int64_t own =
+        4 * (groupFloats(args) + args.tile * args.tokenSums() + args.tile * kMaxLanes +
+             roundUp(args.tile * args.N, kMaxLanes) + roundUp(args.tile, kMaxLanes) + args.N * kMaxLanes);
+    return args.amx ? own + args.portable().chunkBytes() + bytes(args.portable()) : own;
+  }
+
+private:
+  static int64_t groupFloats(const ProjectionArgs &args) {
+    return args.amx ? kAmxTokens * kAmxRun : kTokenMultiple * kChunk;
   }
 };
 

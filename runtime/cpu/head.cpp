@@ -42,12 +42,10 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void headPack(const ProjectionArgs &args, int64_t chunk, float *packed) {
-  packChunk(args, chunk, packed + chunk * args.chunkFloats());
-}
+void headPack(const ProjectionArgs &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
 template <typename T>
-void headTyped(const HeadArgs &args, const float *packed, int64_t first, int64_t count, char *base) {
+void headTyped(const HeadArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
   const ProjectionScratch scratch(args.projection, base);
   projectTile<T>(args.projection, packed, first, count, scratch);
   const int64_t n = args.projection.N;
@@ -69,7 +67,7 @@ void headTyped(const HeadArgs &args, const float *packed, int64_t first, int64_t
     hwy::FlushStream();
 }
 
-void headTile(const HeadArgs &args, const float *packed, int64_t first, int64_t count, char *base) {
+void headTile(const HeadArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
   if (args.projection.type == MHCRT_F32)
     headTyped<float>(args, packed, first, count, base);
   else if (args.projection.type == MHCRT_BF16)
@@ -97,7 +95,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
                         int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm,
                         double norm_eps, double pre_eps) {
   HeadArgs args = {
-      {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout, 0, 0, 0},
+      {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout},
       out,
       static_cast<float *>(h_pre),
       static_cast<float *>(proj),
@@ -118,7 +116,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
       .finite("pre_eps", pre_eps);
   if (!call.begin() || M == 0)
     return call.status();
-  args.projection.plan(mhcrt_context_threads(ctx));
+  args.projection.plan(mhcrt_context_threads(ctx), ctx->amx);
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();
   if (!ctx->reserveScratch("mhcrt_head", packedBytes + (h_pre ? 0 : M * n * 4),
@@ -127,7 +125,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
   if (!h_pre)
     args.hPre = reinterpret_cast<float *>(ctx->sharedScratch() + packedBytes);
 
-  float *packed = reinterpret_cast<float *>(ctx->sharedScratch());
+  char *packed = ctx->sharedScratch();
   ctx->parallelFor(args.projection.chunks,
                    [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(headPack)(args.projection, chunk, packed); });
   const int64_t tokens = args.projection.tile;

@@ -6,15 +6,13 @@
 //   P = x phi^T, s = 1/rms(x)          h_pre, h_post, z = gates(s * P)
 //   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
 //
-// Plan    projection.cpp's, on tiles of 64 tokens; then the coefficients of the tile with one token per lane, then
+// Plan    projection.cpp's; then the coefficients of the tile with one token per lane, then
 //         aggregate.cpp's loop over the same tokens, whose x is still in the caches that their size allows.
 // Bytes   per token (n+1)*C elements and 4*(2n + n*n), 4*(N+1) more for proj and stat; 4*N*K for phi once
 //         per call.
 // Needs   nothing.
 // Round   coefficients in f32, u rounded once. The same bits as the four kernels one after the other.
-// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, C=1280..7168: 2.4 to 2.6 times the larger of
-//         bytes / copy speed and multiply-adds / peak: projection 1.9 times, and a second look at x that the
-//         second-level cache does not hold. Gates and Sinkhorn (T=20) take 0.4 to 2.2 % of it.
+// Result  docs/performance.md.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -51,9 +49,7 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void prePack(const ProjectionArgs &args, int64_t chunk, float *packed) {
-  packChunk(args, chunk, packed + chunk * args.chunkFloats());
-}
+void prePack(const ProjectionArgs &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
 /// Tokens t .. t+count-1 of the tile that starts at `first`, one per lane.
 HWY_INLINE void coefficients(const PreArgs &args, int64_t first, int64_t t, int64_t count,
@@ -87,7 +83,7 @@ HWY_INLINE void coefficients(const PreArgs &args, int64_t first, int64_t t, int6
 }
 
 template <typename T>
-void preTyped(const PreArgs &args, const float *packed, int64_t first, int64_t count, char *base) {
+void preTyped(const PreArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
   const ProjectionScratch scratch(args.projection, base);
   projectTile<T>(args.projection, packed, first, count, scratch);
   for (int64_t t = 0; t < count; t += kLanes)
@@ -99,7 +95,7 @@ void preTyped(const PreArgs &args, const float *packed, int64_t first, int64_t c
     hwy::FlushStream();
 }
 
-void preTile(const PreArgs &args, const float *packed, int64_t first, int64_t count, char *base) {
+void preTile(const PreArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
   if (args.projection.type == MHCRT_F32)
     preTyped<float>(args, packed, first, count, base);
   else if (args.projection.type == MHCRT_BF16)
@@ -128,7 +124,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
                        int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps,
                        double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom,
                        double sk_eps, int64_t iters, int32_t fold_pre) {
-  PreArgs args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout, 0, 0, 0},
+  PreArgs args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout},
                   u,
                   static_cast<float *>(h_pre),
                   static_cast<float *>(h_post),
@@ -166,7 +162,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
         .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
   if (!call.begin() || M == 0)
     return call.status();
-  args.projection.plan(mhcrt_context_threads(ctx));
+  args.projection.plan(mhcrt_context_threads(ctx), ctx->amx);
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();
   if (!ctx->reserveScratch("mhcrt_pre", packedBytes + (h_pre ? 0 : M * n * 4),
@@ -175,7 +171,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
   if (!h_pre)
     args.hPre = reinterpret_cast<float *>(ctx->sharedScratch() + packedBytes);
 
-  float *packed = reinterpret_cast<float *>(ctx->sharedScratch());
+  char *packed = ctx->sharedScratch();
   ctx->parallelFor(args.projection.chunks,
                    [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(prePack)(args.projection, chunk, packed); });
   const int64_t tokens = args.projection.tile;

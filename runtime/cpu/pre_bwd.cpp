@@ -118,10 +118,10 @@ HWY_EXPORT(preBwdTile);
 
 /// What pre_bwd and head_bwd need alike.
 static void check(KernelCall &call, const PreBwdCall &c, const char *du) {
-  checkProjection(
-      call,
-      {c.x.data, c.x.type, c.phi.data, c.phi.type, c.weight.data, c.weight.type, c.M, c.K, c.N, c.phiLayout, 0, 0, 0},
-      c.n, c.C, c.layout, c.norm, c.normEps);
+  checkProjection(call,
+                  {c.x.data, c.x.type, c.phi.data, c.phi.type, c.weight.data, c.weight.type, c.M, c.K, c.N, c.phiLayout,
+                   0, 0, 0, nullptr},
+                  c.n, c.C, c.layout, c.norm, c.normEps);
   call.equal("A", c.A, "the number of gates", c.isHead() ? 1 : 3);
   call.tensor(du, c.du.data, c.du.type, {c.x.type}, c.M);
   call.optional("d_h_pre", c.dhPre.data, c.dhPre.type, kF32, c.M);

@@ -6,16 +6,17 @@
 //   proj[m,j] = sum_k x[m,k] * phi[j,k] * norm_weight[k]
 //   stat[m]   = (1/K) sum_k x[m,k]^2, or the multiplier s made of it; applied: proj is s * the sum, no stat
 //
-// Plan    phi * norm_weight is packed once per call, as f32, in chunks of 512 along K and panels of 6 outputs. A thread
-//         owns 64 tokens; per chunk and 4 tokens it widens x to f32 in the first-level cache, adding the squares, and
-//         multiplies 4 tokens by 6 outputs in 24 registers with lanes along K. While it does, it asks for the x of the
-//         next 4 tokens. phi comes from the second-level cache per 4 tokens and from the last-level cache per 64.
-// Bytes   per token n*C elements and 4*(N+1); 4*N*K for phi once per call.
+// Plan    phi * norm_weight is packed once per call. A thread owns 64 tokens (16 of f32 without AMX).
+//         With AMX (ProjectionAmx-inl.h) phi is three bf16 terms, exactly, and 16 tokens meet 80 columns in matrix
+//         tiles over 4096 elements of K; x is cut into bf16 terms and squared meanwhile. phi comes from the
+//         second-level cache per 16 tokens and from the last-level cache per 64.
+//         Without (ProjectionFma-inl.h) phi is f32, in chunks of 512 along K and panels of 6 outputs; per chunk and 4
+//         tokens x is widened in the first-level cache, adding the squares, and 4 tokens by 6 outputs multiply in 24
+//         registers with lanes along K.
+// Bytes   per token n*C elements and 4*(N+1); for phi once per call 4*N*K, or 6*N*K as terms.
 // Needs   nothing.
-// Round   f32. One sum is K/512 chunks x lanes partial sums, in an order that only K decides.
-// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, C=1280..7168: 1.9 to 2.1 times the larger of
-//         bytes / copy speed and multiply-adds / peak. The register tile alone reaches 80 % of the peak; widening, the
-//         accumulators and phi from the outer caches cost the rest.
+// Round   f32, in an order that only K decides. Bounds for the terms are in ProjectionAmx-inl.h.
+// Result  docs/performance.md.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -40,11 +41,9 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void projectionPack(const ProjectionArgs &args, int64_t chunk, float *packed) {
-  packChunk(args, chunk, packed + chunk * args.chunkFloats());
-}
+void projectionPack(const ProjectionArgs &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
-void projectionTile(const ProjectionArgs &args, const ProjectionOutputs &outputs, const float *packed, int64_t first,
+void projectionTile(const ProjectionArgs &args, const ProjectionOutputs &outputs, const char *packed, int64_t first,
                     int64_t count, char *base) {
   const ProjectionScratch scratch(args, base);
   if (args.type == MHCRT_F32)
@@ -83,7 +82,8 @@ mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type,
                               const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type,
                               void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K,
                               int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form) {
-  ProjectionArgs args = {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout, 0, 0, 0};
+  ProjectionArgs args = {x, x_type,     phi, phi_type, norm_weight, norm_weight_type, M, K,
+                         N, phi_layout, 0,   0,        0,           nullptr};
   KernelCall call(ctx, "mhcrt_projection");
   checkProjection(call, args, n, C, layout, norm, norm_eps);
   call.tensor("proj", proj, proj_type, kF32, M).attribute("stat_form", stat_form, 3);
@@ -93,11 +93,11 @@ mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type,
     call.tensor("stat", stat, stat_type, kF32, M);
   if (!call.begin() || M == 0)
     return call.status();
-  args.plan(mhcrt_context_threads(ctx));
+  args.plan(mhcrt_context_threads(ctx), ctx->amx);
   if (!ctx->reserveScratch("mhcrt_projection", args.packedBytes(), ProjectionScratch::bytes(args)))
     return call.status();
 
-  float *packed = reinterpret_cast<float *>(ctx->sharedScratch());
+  char *packed = ctx->sharedScratch();
   ctx->parallelFor(args.chunks, [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(projectionPack)(args, chunk, packed); });
   const ProjectionOutputs outputs = {
       static_cast<float *>(proj), static_cast<float *>(stat), stat_form, {norm, static_cast<float>(norm_eps)}};

@@ -116,8 +116,8 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                                   int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps,
                                   int32_t stat_form) {
   KernelCall call(ctx, "mhcrt_projection_bwd");
-  checkProjection(call, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout, 0, 0, 0}, n, C,
-                  layout, norm, norm_eps);
+  checkProjection(call, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout}, n, C, layout,
+                  norm, norm_eps);
   call.attribute("stat_form", stat_form, 2).tensor("d_proj", d_proj, d_proj_type, kF32, M);
   call.optional("d_stat", d_stat, d_stat_type, kF32, M);
   if (d_stat && stat_form == MHCRT_STAT_INV_RMS)

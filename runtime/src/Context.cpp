@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Context.h"
+#include "cpu/Amx.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -36,6 +37,8 @@ void *Block::reserve(int64_t bytes, int64_t &allocations) {
   size = bytes;
   return data;
 }
+
+mhcrt_context::mhcrt_context(int threads) : pool(threads), amx(amxUnit()) {}
 
 mhcrt_status mhcrt_context::fail(mhcrt_status newStatus, const char *format, ...) {
   if (status != MHCRT_OK)
@@ -88,6 +91,15 @@ mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context) {
 void mhcrt_context_destroy(mhcrt_context *context) { delete context; }
 
 int32_t mhcrt_context_threads(const mhcrt_context *context) { return context->pool.threads(); }
+
+int32_t mhcrt_context_amx(const mhcrt_context *context) { return context->amx != nullptr; }
+
+mhcrt_status mhcrt_context_set_amx(mhcrt_context *context, int32_t amx) {
+  if (amx && !amxUnit())
+    return MHCRT_UNAVAILABLE;
+  context->amx = amx ? amxUnit() : nullptr;
+  return MHCRT_OK;
+}
 
 const char *mhcrt_last_error(const mhcrt_context *context) { return context->message; }
 

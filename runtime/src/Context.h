@@ -14,6 +14,8 @@
 
 namespace mhcrt {
 
+struct AmxUnit;
+
 constexpr int64_t kAlignment = 64;
 
 /// A 64-byte aligned block that only grows. Its content is lost when it grows.
@@ -48,11 +50,12 @@ inline int64_t roundUp(int64_t a, int64_t b) { return divideUp(a, b) * b; }
 } // namespace mhcrt
 
 struct mhcrt_context {
-  explicit mhcrt_context(int threads) : pool(threads) {}
+  explicit mhcrt_context(int threads);
 
   mhcrt::ThreadPool pool;
-  mhcrt::Block workspace; ///< the compiled model's, through mhcrt_workspace
-  mhcrt::Block scratch;   ///< of the kernel that runs now
+  const mhcrt::AmxUnit *amx; ///< null: kernels take their portable variants
+  mhcrt::Block workspace;    ///< the compiled model's, through mhcrt_workspace
+  mhcrt::Block scratch;      ///< of the kernel that runs now
   int64_t launches = 0;
   int64_t allocations = 0;
   mhcrt_status status = MHCRT_OK;

@@ -24,32 +24,36 @@ PreCase large(uint64_t seed, int64_t M) {
 }
 
 TEST(Determinism, PreDoesNotDependOnThreads) {
-  Context one(1), two(2), five(5);
-  for (uint64_t seed = 0; seed < 12; ++seed) {
-    PreCase c = large(seed, 301);
-    PreOutputs a(c), b(c), e(c);
-    ASSERT_EQ(c.run(one, a), MHCRT_OK) << one.error();
-    ASSERT_EQ(c.run(two, b), MHCRT_OK);
-    ASSERT_EQ(c.run(five, e), MHCRT_OK);
-    EXPECT_TRUE(a == b && a == e) << c.name();
+  for (bool amx : variants()) {
+    Context one(1, amx), two(2, amx), five(5, amx);
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      PreCase c = large(seed, 301);
+      PreOutputs a(c), b(c), e(c);
+      ASSERT_EQ(c.run(one, a), MHCRT_OK) << one.error();
+      ASSERT_EQ(c.run(two, b), MHCRT_OK);
+      ASSERT_EQ(c.run(five, e), MHCRT_OK);
+      EXPECT_TRUE(a == b && a == e) << c.name();
+    }
   }
 }
 
 TEST(Determinism, PreDoesNotDependOnTheSplitOfTheBatch) {
-  Context context;
-  for (uint64_t seed = 0; seed < 12; ++seed) {
-    PreCase c = large(seed, 101);
-    PreOutputs whole(c);
-    ASSERT_EQ(c.run(context, whole), MHCRT_OK) << context.error();
-    for (int64_t first = 0, count = 1; first < c.M; first += count, count = count * 3 % 47) {
-      count = std::min(count, c.M - first);
-      PreCase part = c.tokens(first, count);
-      PreOutputs out(part);
-      ASSERT_EQ(part.run(context, out), MHCRT_OK);
-      EXPECT_TRUE(out.u == whole.u.slice(first * c.C, count * c.C)) << c.name();
-      EXPECT_TRUE(out.hPre == whole.hPre.slice(first * c.n, count * c.n)) << c.name();
-      EXPECT_TRUE(out.hPost == whole.hPost.slice(first * c.n, count * c.n)) << c.name();
-      EXPECT_TRUE(out.hRes == whole.hRes.slice(first * c.n * c.n, count * c.n * c.n)) << c.name();
+  for (bool amx : variants()) {
+    Context context(2, amx);
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      PreCase c = large(seed, 101);
+      PreOutputs whole(c);
+      ASSERT_EQ(c.run(context, whole), MHCRT_OK) << context.error();
+      for (int64_t first = 0, count = 1; first < c.M; first += count, count = count * 3 % 47) {
+        count = std::min(count, c.M - first);
+        PreCase part = c.tokens(first, count);
+        PreOutputs out(part);
+        ASSERT_EQ(part.run(context, out), MHCRT_OK);
+        EXPECT_TRUE(out.u == whole.u.slice(first * c.C, count * c.C)) << c.name();
+        EXPECT_TRUE(out.hPre == whole.hPre.slice(first * c.n, count * c.n)) << c.name();
+        EXPECT_TRUE(out.hPost == whole.hPost.slice(first * c.n, count * c.n)) << c.name();
+        EXPECT_TRUE(out.hRes == whole.hRes.slice(first * c.n * c.n, count * c.n * c.n)) << c.name();
+      }
     }
   }
 }
@@ -166,24 +170,26 @@ TEST(InstructionSets, AllAgreeWithTheReference) {
   for (int64_t set : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(set);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    Context context;
-    for (uint64_t seed = 0; seed < 30; ++seed) {
-      PreCase c(seed);
-      PreOutputs out(c);
-      ASSERT_EQ(c.run(context, out), MHCRT_OK) << context.error();
-      const PreReference want = c.reference();
-      // As in Pre.IsTheChain.
-      const double error = want.logitMagnitude * 16 * std::ldexp(1.0, -24) + std::ldexp(1.0, -19);
-      Doubles tolerance;
-      for (double value : want.hRes)
-        tolerance.push_back((4 + 2 * c.postMult) * error * (std::fabs(value) + 1));
-      expectClose(out.hRes, want.hRes, tolerance, std::string(hwy::TargetName(set)) + " " + c.name());
-      const Sums u = aggregate(c.x.values(), out.hPre.values(), c.M, c.n, c.C, c.layout);
-      Doubles uTolerance;
-      for (size_t i = 0; i < u.values.size(); ++i)
-        uTolerance.push_back(1.01 * ((c.n + 2) * std::ldexp(1.0, -24) * u.magnitudes[i] +
-                                     roundoff(c.type) * std::fabs(u.values[i]) + std::ldexp(1.0, -25)));
-      expectClose(out.u, u.values, uTolerance, std::string(hwy::TargetName(set)) + " " + c.name());
+    for (bool amx : variants()) {
+      Context context(2, amx);
+      for (uint64_t seed = 0; seed < 30; ++seed) {
+        PreCase c(seed);
+        PreOutputs out(c);
+        ASSERT_EQ(c.run(context, out), MHCRT_OK) << context.error();
+        const PreReference want = c.reference();
+        // As in Pre.IsTheChain.
+        const double error = want.logitMagnitude * 16 * std::ldexp(1.0, -24) + std::ldexp(1.0, -19);
+        Doubles tolerance;
+        for (double value : want.hRes)
+          tolerance.push_back((4 + 2 * c.postMult) * error * (std::fabs(value) + 1));
+        expectClose(out.hRes, want.hRes, tolerance, std::string(hwy::TargetName(set)) + " " + c.name());
+        const Sums u = aggregate(c.x.values(), out.hPre.values(), c.M, c.n, c.C, c.layout);
+        Doubles uTolerance;
+        for (size_t i = 0; i < u.values.size(); ++i)
+          uTolerance.push_back(1.01 * ((c.n + 2) * std::ldexp(1.0, -24) * u.magnitudes[i] +
+                                       roundoff(c.type) * std::fabs(u.values[i]) + std::ldexp(1.0, -25)));
+        expectClose(out.u, u.values, uTolerance, std::string(hwy::TargetName(set)) + " " + c.name());
+      }
     }
   }
   hwy::SetSupportedTargetsForTest(0);

@@ -108,6 +108,10 @@ Buffer Random::buffer(int32_t type, int64_t elements, double scale) {
   return Buffer(type, values);
 }
 
+std::vector<bool> mhcrt::test::variants() {
+  return mhcrt_context_amx(Context(1)) ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
 double mhcrt::test::roundoff(int32_t type) {
   return std::ldexp(1.0, type == MHCRT_F32 ? -24 : type == MHCRT_BF16 ? -8 : -11);
 }

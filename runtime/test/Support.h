@@ -67,6 +67,7 @@ private:
 class Context {
 public:
   explicit Context(int threads = 2) { EXPECT_EQ(mhcrt_context_create(threads, &context), MHCRT_OK); }
+  Context(int threads, bool amx) : Context(threads) { EXPECT_EQ(mhcrt_context_set_amx(context, amx), MHCRT_OK); }
   ~Context() { mhcrt_context_destroy(context); }
   operator mhcrt_context *() const { return context; }
   std::string error() const { return mhcrt_last_error(context); }
@@ -74,6 +75,9 @@ public:
 private:
   mhcrt_context *context = nullptr;
 };
+
+/// Whether to use AMX: no, and yes where the machine has it.
+std::vector<bool> variants();
 
 /// Half a unit in the last place, relative: the rounding of one store.
 double roundoff(int32_t type);

@@ -119,8 +119,9 @@ static Expected<Measurement> measure(Case c, mhcrt_context *context, int rounds,
 // The report
 //===----------------------------------------------------------------------===//
 
-static void printHeader(llvm::raw_ostream &os, const Options &options, int threads) {
-  os << formatv("{0} threads, M = {1}, n = {2}; best of {3} rounds\n\n", threads, options.M, options.n, options.rounds);
+static void printHeader(llvm::raw_ostream &os, const Options &options, mhcrt_context *context) {
+  os << formatv("{0} threads, {1}, M = {2}, n = {3}; best of {4} rounds\n\n", mhcrt_context_threads(context),
+                mhcrt_context_amx(context) ? "AMX tiles" : "portable kernels", options.M, options.n, options.rounds);
   os << formatv("{0,-16}{1,-6}{2,6}{3,11}{4,9}{5,8}{6,8}{7,13}{8,13}{9,9}\n", "kernel", "dtype", "C", "ms", "GB/s",
                 "copy", "% copy", "bytes need", "adds need", "/ bound");
 }
@@ -132,12 +133,13 @@ static void printRow(llvm::raw_ostream &os, const Measurement &m) {
                 m.seconds / m.bound());
 }
 
-static llvm::json::Value toJson(const Measurement &m) {
+static llvm::json::Value toJson(const Measurement &m, bool amx) {
   return llvm::json::Object{{"kernel", m.c.kernel},
                             {"dtype", mhcrt_dtype_name(m.c.dtype)},
                             {"M", m.c.sizes.M},
                             {"C", m.c.sizes.C},
                             {"n", m.c.sizes.n},
+                            {"amx", amx},
                             {"ms", 1e3 * m.seconds},
                             {"gbs", m.bytesPerSecond() / 1e9},
                             {"copy_gbs", m.copyBytesPerSecond / 1e9},
@@ -193,7 +195,7 @@ static llvm::Error run(const Options &options, mhcrt_context *context, llvm::raw
     return llvm::joinErrors(from.takeError(), to.takeError());
   std::memset(from->get(), 0, MHCRT_MEASURE_COPY_BYTES);
   if (!options.json)
-    printHeader(os, options, mhcrt_context_threads(context));
+    printHeader(os, options, context);
   std::vector<Measurement> all;
   for (Case &c : cases) {
     Expected<Measurement> measurement = measure(std::move(c), context, options.rounds, from->get(), to->get());
@@ -207,8 +209,8 @@ static llvm::Error run(const Options &options, mhcrt_context *context, llvm::raw
     all.push_back(std::move(*measurement));
   }
   if (options.json)
-    os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(
-                                 llvm::map_range(all, [&](const Measurement &m) { return toJson(m); }))));
+    os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(llvm::map_range(
+                                 all, [&](const Measurement &m) { return toJson(m, mhcrt_context_amx(context)); }))));
   else
     printCoefficientShare(os << "\n", all);
   return llvm::Error::success();
@@ -218,6 +220,8 @@ llvm::Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
   mhcrt_context *context = nullptr;
   if (mhcrt_context_create(options.threads, &context) != MHCRT_OK)
     return llvm::createStringError("no context with " + std::to_string(options.threads) + " threads");
+  if (!options.amx)
+    mhcrt_context_set_amx(context, 0);
   llvm::Error error = ::run(options, context, os);
   mhcrt_context_destroy(context);
   return error;

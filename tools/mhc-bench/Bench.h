@@ -24,6 +24,7 @@ struct Options {
   int threads = 0;    ///< 0 for one per core
   int rounds = 15;    ///< of each kernel
   bool json = false;
+  bool amx = true; ///< matrix tiles where the machine has them
 };
 
 /// The best of some rounds, in each of which the kernel, a copy and the multipliers had their turn: what disturbs one

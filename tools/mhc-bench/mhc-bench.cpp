@@ -26,13 +26,14 @@ struct CommandLine {
       cl::values(clEnumValN(MHCRT_F32, "f32", "32 bits"), clEnumValN(MHCRT_BF16, "bf16", "16 bits"))};
   cl::opt<int> threads{"threads", cl::desc("Threads; 0 is one per core"), cl::init(0)};
   cl::opt<int> rounds{"rounds", cl::desc("Calls per kernel, of which the best counts"), cl::init(15)};
+  cl::opt<bool> portable{"portable", cl::desc("Vector instructions only, where kernels have a variant for AMX")};
   cl::opt<bool> json{"json", cl::desc("Print one JSON array")};
   cl::opt<std::string> backend{"backend", cl::desc("Where kernels run: cpu"), cl::init("cpu")};
 
   Options options() {
     Options options{
-        tokens, streams, {channels.begin(), channels.end()}, {dtypes.begin(), dtypes.end()}, kernel, threads,
-        rounds, json};
+        tokens, streams,  {channels.begin(), channels.end()}, {dtypes.begin(), dtypes.end()}, kernel, threads, rounds,
+        json,   !portable};
     if (options.channels.empty())
       options.channels = {1280, 2560, 4096, 7168};
     if (options.dtypes.empty())

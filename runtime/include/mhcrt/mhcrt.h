@@ -56,6 +56,12 @@ void mhcrt_context_destroy(mhcrt_context *context);
 
 int32_t mhcrt_context_threads(const mhcrt_context *context);
 
+/// Whether the kernels of this context multiply in AMX matrix tiles where they know how. They do when processor and
+/// system let them, unless told not to; results differ in the order and the rounding of sums.
+int32_t mhcrt_context_amx(const mhcrt_context *context);
+/// MHCRT_UNAVAILABLE, and nothing changes, when `amx` is not 0 on a machine without it.
+mhcrt_status mhcrt_context_set_amx(mhcrt_context *context, int32_t amx);
+
 /// The message of the first failed call since the last mhcrt_clear_error; "" when there is none. Errors are sticky: a
 /// kernel called on a context with an error does nothing and returns that error's status, so that a compiled function
 /// may check once, at its end.
