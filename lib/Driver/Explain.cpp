@@ -138,7 +138,10 @@ static void appendEntry(FuncOp func, std::string &text) {
     llvm::raw_string_ostream(line) << "  " << identifier(name) << (isResult ? "_result_" : "_arg_")
                                    << identifier(func.getArgAttrOfType<mlir::StringAttr>(i, "mhc.name")) << " = "
                                    << (isResult ? numResults++ : numArguments++) << ", /* " << type.getElementType()
-                                   << "[" << shape << "] */\n";
+                                   << "[" << shape << "]"
+                                   << (isResult && func.getArgAttr(i, "mhc.in_place") ? ", the memory of the argument"
+                                                                                      : "")
+                                   << " */\n";
     (isResult ? results : arguments) += line;
   }
   text += "/* Entry '" + name + "': where each tensor is in 'arguments' and in 'results'. */\nenum {\n" + arguments +

@@ -52,7 +52,7 @@ llvm::Expected<Tensors> mhc::runOnce(const mhcrt_model *model, llvm::StringRef n
     return llvm::createStringError(message.text);
   mhcrt::EntryCall call{model, entry, context, views(arguments), views(*results)};
   std::string error;
-  bool good = call.run(error) && (repetitions == 0 || mhcrt::printTiming(call, repetitions, error));
+  bool good = call.runAndTime(repetitions, error);
   mhcrt_model_context_destroy(model, context);
   if (!good)
     return llvm::createStringError(error);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <memory>
 
@@ -28,7 +29,8 @@ static void listModel(const mhcrt_model *model) {
     for (bool results : {false, true}) {
       const Signature signature{model, entry, results};
       for (int32_t i = 0; i < signature.size(); ++i)
-        std::printf("  %-8s %-16s %s\n", signature.noun(), signature[i].name, signature[i].type);
+        std::printf("  %-8s %-16s %s%s\n", signature.noun(), signature[i].name, signature[i].type,
+                    signature[i].in_place >= 0 ? ", in place" : "");
     }
   }
 }
@@ -85,6 +87,32 @@ bool mhcrt::EntryCall::run(std::string &error) const {
   return false;
 }
 
+void mhcrt::EntryCall::startInPlace() {
+  if (given.empty())
+    given = arguments;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const int32_t from = mhcrt_model_result(model, entry, static_cast<int32_t>(i))->in_place;
+    if (from < 0)
+      continue;
+    int64_t bytes = mhcrt_dtype_bytes(results[i].dtype);
+    for (int32_t dim = 0; dim < results[i].rank; ++dim)
+      bytes *= results[i].dims[dim];
+    if (bytes)
+      std::memcpy(results[i].data, given[from].data, bytes);
+    arguments[from].data = results[i].data;
+  }
+}
+
+bool mhcrt::EntryCall::runAndTime(int repetitions, std::string &error) {
+  startInPlace();
+  if (!run(error) || (repetitions && !printTiming(*this, repetitions, error)))
+    return false;
+  if (repetitions == 0)
+    return true;
+  startInPlace(); // what is computed in place has changed with every run
+  return run(error);
+}
+
 bool mhcrt::printTiming(const EntryCall &call, int repetitions, std::string &error) {
   mhcrt_context_stats before, after;
   std::vector<double> milliseconds;
@@ -132,7 +160,7 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
     call.results[i] = outputs[i].get();
   }
 
-  if (!call.run(error) || (options.repetitions && !printTiming(call, options.repetitions, error)))
+  if (!call.runAndTime(options.repetitions, error))
     return fail(tool, error);
 
   for (int32_t i = 0; i < results.size(); ++i) {

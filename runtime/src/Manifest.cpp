@@ -68,6 +68,7 @@ static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string 
     spec.type += (i ? "," : "") + spec.dims[i];
   }
   spec.type += "]";
+  spec.info.in_place = -1;
   spec.info.name = spec.name.c_str();
   spec.info.type = spec.type.c_str();
   return true;
@@ -88,6 +89,17 @@ static bool checkSymbols(const EntrySpec &entry, std::string &error) {
       }
     }
   return true;
+}
+
+/// Ties the result called `name` to the argument of that name and type.
+static bool tieResult(EntrySpec &entry, const std::string &name) {
+  for (TensorSpec &result : entry.results)
+    for (size_t i = 0; i < entry.arguments.size(); ++i)
+      if (result.name == name && entry.arguments[i].name == name && entry.arguments[i].type == result.type) {
+        result.info.in_place = static_cast<int32_t>(i);
+        return true;
+      }
+  return false;
 }
 
 bool mhcrt::parseManifest(const char *text, std::deque<EntrySpec> &entries, std::string &error) {
@@ -129,6 +141,10 @@ bool mhcrt::parseManifest(const char *text, std::deque<EntrySpec> &entries, std:
       std::string reason;
       if (!parseTensor(line, specs.back(), reason))
         return fail("'" + key + " " + specs.back().name + "' " + reason);
+    } else if (key == "in_place") {
+      std::string name;
+      if (!open || !(line >> name) || !tieResult(entries.back(), name))
+        return fail("'in_place " + name + "' needs a result and an argument of that name and one type before it");
     } else if (key == "end") {
       std::string reason;
       if (open && !checkSymbols(entries.back(), reason))

@@ -243,6 +243,11 @@ mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_c
     if (!bindTensors(*spec, spec->arguments, "argument", arguments, sizes, error) ||
         !bindTensors(*spec, spec->results, "result", results, sizes, error))
       return fail(message, MHCRT_INVALID_ARGUMENT, error);
+    for (size_t i = 0; i < spec->results.size(); ++i)
+      if (int32_t from = spec->results[i].info.in_place; from >= 0 && results[i].data != arguments[from].data)
+        return fail(message, MHCRT_INVALID_ARGUMENT,
+                    "result '" + spec->results[i].name + "' of entry '" + spec->name +
+                        "' is computed in place: expected the pointer of the argument of its name");
     model->runtime.clearError(context);
     mhcrt_status status = model->functions[entry](context, arguments, results);
     if (status != MHCRT_OK)

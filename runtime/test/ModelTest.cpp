@@ -144,6 +144,27 @@ TEST(Model, WrapsEntriesOfThisProcess) {
   mhcrt_model_close(model);
 }
 
+TEST(Model, ResultInPlaceIsTheMemoryOfItsArgument) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nentry copy\narg a f32\nresult a f32\nin_place a\nend\n", lookup, nullptr,
+                             &model, &message),
+            MHCRT_OK)
+      << message.text;
+  EXPECT_EQ(mhcrt_model_argument(model, 0, 0)->in_place, -1);
+  EXPECT_EQ(mhcrt_model_result(model, 0, 0)->in_place, 0);
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 1, &context, &message), MHCRT_OK);
+  float a = 3, b = 0;
+  const mhcrt_tensor argument = tensor(MHCRT_F32, {}, &a), other = tensor(MHCRT_F32, {}, &b);
+  EXPECT_EQ(mhcrt_model_invoke(model, 0, context, &argument, &argument, &message), MHCRT_OK) << message.text;
+  EXPECT_EQ(mhcrt_model_invoke(model, 0, context, &argument, &other, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text,
+               "result 'a' of entry 'copy' is computed in place: expected the pointer of the argument of its name");
+  mhcrt_model_context_destroy(model, context);
+  mhcrt_model_close(model);
+}
+
 TEST(Model, BadManifestsAreExplained) {
   auto errorOf = [](const char *manifest) {
     mhcrt_model *model = nullptr;
@@ -156,6 +177,8 @@ TEST(Model, BadManifestsAreExplained) {
   EXPECT_EQ(errorOf("mhc-model 2\n"), "manifest, line 1: expected 'mhc-model 1', found 'mhc-model 2'");
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\n"), "manifest, line 2: entry 'copy' has no 'end'");
   EXPECT_EQ(errorOf("mhc-model 1\narg x f32\n"), "manifest, line 2: 'arg' outside of an entry");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 2\nresult x f32 3\nin_place x\nend\n"),
+            "manifest, line 5: 'in_place x' needs a result and an argument of that name and one type before it");
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f31 2\nend\n"),
             "manifest, line 3: 'arg x' has the unknown dtype 'f31'");
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 -2\nend\n"),

@@ -56,6 +56,10 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     The gradient of `x` is called `d_x`, as is the cotangent of a result `x`. Every float argument has one, unless it has
     the attribute `mhc.no_grad`, for which nothing is computed then.
 
+    With the attribute `mhc.main_grad`, a gradient is added to a tensor that the caller passes, in f32 where the argument
+    has 16 bits: `NAME_grad` and `NAME_bwd` have one more argument `d_x`, and their result `d_x` is computed in place of
+    it (`mhc.in_place`). Sums over microbatches need no pass of their own and are not rounded.
+
     The pass walks the function backwards and asks each op for its vector-Jacobian product (DifferentiableOpInterface).
     An op without one is decomposed and its leaves are differentiated; calls are replaced by what they call; a loop of
     constant bounds is written out, so that each turn saves what its own backward pass reads; both sides of a branch are
@@ -146,6 +150,9 @@ def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
   let description = [{
     Gives every argument and result of a public function its attributes `mhc.name` (a default, unless the user gave one)
     and `mhc.dims`, the symbols of its dimensions: equal symbols have equal sizes, `M` is the first dynamic one.
+
+    A result with the attribute `mhc.in_place` takes over the memory of the argument of its name, which gets the
+    attribute as well.
 
     An error says why a function cannot be an entry: an argument that is no ranked tensor of a known element type, a
     result size that no argument has, control flow other than `scf.for`, a carried tensor whose size changes, a call that

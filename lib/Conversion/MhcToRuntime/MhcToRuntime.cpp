@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mhc;
 
 FailureOr<std::string> mhc::manifestOf(func::FuncOp func) {
-  std::string arguments, results;
+  std::string arguments, results, shared;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto name = func.getArgAttrOfType<StringAttr>(i, "mhc.name");
     auto dims = func.getArgAttrOfType<ArrayAttr>(i, "mhc.dims");
@@ -34,8 +34,10 @@ FailureOr<std::string> mhc::manifestOf(func::FuncOp func) {
     for (StringAttr dim : dims.getAsRange<StringAttr>())
       line += (" " + dim.getValue()).str();
     (isResult ? results : arguments) += (isResult ? "result " : "arg ") + line + "\n";
+    if (isResult && func.getArgAttr(i, "mhc.in_place"))
+      shared += "in_place " + name.getValue().str() + "\n";
   }
-  return "entry " + func.getName().str() + "\n" + arguments + results + "end\n";
+  return "entry " + func.getName().str() + "\n" + arguments + results + shared + "end\n";
 }
 
 /// `const char mhc_model_manifest[]`.

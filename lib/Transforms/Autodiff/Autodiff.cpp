@@ -7,6 +7,7 @@
 
 #include "Cotangents.h"
 #include "Recompute.h"
+#include "Signature.h"
 #include "Split.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
@@ -23,29 +24,23 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-constexpr StringLiteral kName = "mhc.name", kNoGrad = "mhc.no_grad";
+constexpr StringLiteral kName = "mhc.name", kNoGrad = "mhc.no_grad", kMainGrad = "mhc.main_grad",
+                        kInPlace = "mhc.in_place";
 
 namespace {
 /// Makes the joint function of forward and backward pass out of a copy of the function.
 class JointBuilder {
 public:
-  JointBuilder(func::FuncOp func, StringRef name, GradientSums sums) : builder(func.getContext()), sums(sums) {
-    builder.setInsertionPointAfter(func);
-    joint.func = cast<func::FuncOp>(builder.clone(*func));
-    joint.func.setName(name);
-    joint.numArguments = func.getNumArguments();
-    joint.numResults = func.getNumResults();
-  }
+  JointBuilder(func::FuncOp func, StringRef name, GradientSums sums)
+      : builder(func.getContext()), sums(sums), joint(copy(func, name)), signature(joint.func) {}
 
   FailureOr<JointFunction> build() {
-    nameAll();
+    nameAll(signature.arguments, "arg");
+    nameAll(signature.results, "result");
     eraseDeadOps(body());
-    for (BlockArgument argument : joint.func.getArguments())
-      if (isFloat(argument.getType()) && !joint.func.getArgAttr(argument.getArgNumber(), kNoGrad))
-        wanted.push_back(argument);
-    if (wanted.empty())
-      return joint.func.emitError() << "no argument of the function can have a gradient";
-    FailureOr<ActiveValues> active = prepare(joint.func, wanted);
+    if (failed(findWanted()))
+      return failure();
+    FailureOr<ActiveValues> active = prepare(joint.func, ValueRange(llvm::to_vector_of<Value>(wanted)));
     if (failed(active))
       return failure();
     for (Operation &op : body().without_terminator())
@@ -53,9 +48,11 @@ public:
     builder.setInsertionPoint(body().getTerminator());
     Cotangents cotangents(builder, *active, sums);
     seed(cotangents);
+    startFromMainGrads(cotangents);
     if (failed(reverse(body(), builder, cotangents)))
       return failure();
     returnGradients(cotangents);
+    signature.finish();
     eraseDeadOps(body());
     return joint;
   }
@@ -63,53 +60,88 @@ public:
   func::FuncOp function() { return joint.func; }
 
 private:
-  Block &body() { return joint.func.getBody().front(); }
-
-  /// Gives every argument and result its default name, unless the user gave one.
-  void nameAll() {
-    for (unsigned i = 0; i < joint.numArguments; ++i)
-      if (!joint.func.getArgAttr(i, kName))
-        joint.func.setArgAttr(i, kName, builder.getStringAttr("arg" + Twine(i)));
-    for (unsigned i = 0; i < joint.numResults; ++i)
-      if (!joint.func.getResultAttr(i, kName))
-        joint.func.setResultAttr(i, kName, builder.getStringAttr("result" + Twine(i)));
+  JointFunction copy(func::FuncOp func, StringRef name) {
+    builder.setInsertionPointAfter(func);
+    auto clone = cast<func::FuncOp>(builder.clone(*func));
+    clone.setName(name);
+    return {clone, func.getNumArguments(), func.getNumResults(), {}};
   }
 
+  Block &body() { return joint.func.getBody().front(); }
+
+  DictionaryAttr with(DictionaryAttr attrs, StringRef name, Attribute value) {
+    NamedAttrList list(attrs);
+    list.set(name, value);
+    return list.getDictionary(builder.getContext());
+  }
+
+  /// Gives every argument or result its default name, unless the user gave one.
+  void nameAll(MutableArrayRef<DictionaryAttr> values, StringRef kind) {
+    for (auto [i, attrs] : llvm::enumerate(values))
+      if (!attrs || !attrs.get(kName))
+        attrs = with(attrs, kName, builder.getStringAttr(kind + Twine(i)));
+  }
+
+  StringRef nameOf(DictionaryAttr attrs) { return cast<StringAttr>(attrs.get(kName)).getValue(); }
+  DictionaryAttr attrsOf(BlockArgument argument) { return signature.arguments[argument.getArgNumber()]; }
+  bool hasMainGrad(BlockArgument argument) { return attrsOf(argument).get(kMainGrad) != nullptr; }
+
   /// "d_x" for a value called "x".
-  DictionaryAttr gradientOf(Attribute name) {
-    auto text = builder.getStringAttr("d_" + cast<StringAttr>(name).getValue());
-    return builder.getDictionaryAttr(builder.getNamedAttr(kName, text));
+  DictionaryAttr gradientOf(DictionaryAttr attrs) {
+    return with({}, kName, builder.getStringAttr("d_" + nameOf(attrs)));
+  }
+
+  LogicalResult findWanted() {
+    for (BlockArgument argument : body().getArguments()) {
+      if (isFloat(argument.getType()) && !attrsOf(argument).get(kNoGrad))
+        wanted.push_back(argument);
+      else if (hasMainGrad(argument))
+        return joint.func.emitError() << "argument '" << nameOf(attrsOf(argument)) << "' has '" << kMainGrad
+                                      << "' but no gradient";
+    }
+    if (wanted.empty())
+      return joint.func.emitError() << "no argument of the function can have a gradient";
+    return success();
   }
 
   /// An argument for the cotangent of each float result.
   void seed(Cotangents &cotangents) {
-    for (auto [i, result] : llvm::enumerate(body().getTerminator()->getOperands())) {
-      if (!isFloat(result.getType()))
+    for (auto [attrs, result] : llvm::zip_equal(signature.results, body().getTerminator()->getOperands()))
+      if (isFloat(result.getType()))
+        cotangents.addCotangent(result, signature.addArgument(result.getType(), gradientOf(attrs), result.getLoc()));
+  }
+
+  /// The caller's sum over microbatches is the first share of a gradient, so that ops add to it like to any other.
+  void startFromMainGrads(Cotangents &cotangents) {
+    for (BlockArgument argument : wanted) {
+      if (!hasMainGrad(argument))
         continue;
-      unsigned index = joint.func.getNumArguments();
-      DictionaryAttr attrs = gradientOf(joint.func.getResultAttr(i, kName));
-      (void)joint.func.insertArgument(index, result.getType(), attrs, result.getLoc());
-      cotangents.addCotangent(result, joint.func.getArgument(index));
+      auto type = cast<RankedTensorType>(argument.getType());
+      Type sumType = type.clone(cotangentElement(type.getElementType()));
+      DictionaryAttr attrs = gradientOf(attrsOf(argument));
+      cotangents.addCotangent(argument, signature.addArgument(sumType, attrs, argument.getLoc()));
     }
   }
 
-  /// A gradient has the type of its argument; one that nothing contributed to is zero.
+  /// A gradient has the type of its argument, or of the sum it is added to; one that nothing contributed to is zero.
   void returnGradients(Cotangents &cotangents) {
-    Operation *terminator = body().getTerminator();
-    LeafBuilder leaf(builder, terminator->getLoc());
-    for (Value argument : wanted) {
+    LeafBuilder leaf(builder, body().getTerminator()->getLoc());
+    for (BlockArgument argument : wanted) {
       Value sum = cotangents.cotangentOf(argument);
-      Value gradient = sum ? leaf.cast(sum, getElementTypeOrSelf(argument)) : leaf.splat(0.0, argument);
-      terminator->insertOperands(terminator->getNumOperands(), gradient);
-      DictionaryAttr attrs = gradientOf(joint.func.getArgAttr(cast<BlockArgument>(argument).getArgNumber(), kName));
-      (void)joint.func.insertResult(joint.func.getNumResults(), argument.getType(), attrs);
+      DictionaryAttr attrs = gradientOf(attrsOf(argument));
+      if (hasMainGrad(argument))
+        attrs = with(attrs, kInPlace, builder.getUnitAttr());
+      else
+        sum = sum ? leaf.cast(sum, getElementTypeOrSelf(argument)) : leaf.splat(0.0, argument);
+      signature.addResult(sum, attrs);
     }
   }
 
   OpBuilder builder;
   GradientSums sums;
   JointFunction joint;
-  SmallVector<Value> wanted;
+  Signature signature;
+  SmallVector<BlockArgument> wanted;
 };
 
 struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {

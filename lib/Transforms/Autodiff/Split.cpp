@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Split.h"
+#include "Signature.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcInterfaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -174,22 +175,14 @@ private:
 /// Builds one of the two functions from parts of the joint one.
 class FunctionBuilder {
 public:
-  FunctionBuilder(func::FuncOp joint, Operation *behind, StringRef name) : builder(joint.getContext()) {
-    builder.setInsertionPointAfter(behind);
-    func = func::FuncOp::create(builder, joint.getLoc(), name, builder.getFunctionType({}, {}));
-    func.setVisibility(joint.getVisibility());
-    builder.setInsertionPointToStart(func.addEntryBlock());
-  }
+  FunctionBuilder(func::FuncOp joint, Operation *behind, StringRef name)
+      : builder(joint.getContext()), func(create(joint, behind, name)), signature(func) {}
 
   void addArgument(Value value, StringRef name) {
-    unsigned index = func.getNumArguments();
-    (void)func.insertArgument(index, value.getType(), named(unique(name)), value.getLoc());
-    mapping.map(value, func.getArgument(index));
+    mapping.map(value, signature.addArgument(value.getType(), named(unique(name)), value.getLoc()));
   }
-  void addResult(Value value, StringRef name) {
-    (void)func.insertResult(func.getNumResults(), value.getType(), named(name));
-    returned.push_back(mapping.lookup(value));
-  }
+  void addResult(Value value, StringRef name) { addResult(value, named(name)); }
+  void addResult(Value value, DictionaryAttr attrs) { signature.addResult(mapping.lookup(value), attrs); }
   void clone(Operation &op) { builder.clone(op, mapping); }
   void addSize(Value size, SizeSource source) {
     Location loc = size.getLoc();
@@ -203,12 +196,21 @@ public:
   }
 
   func::FuncOp finish() {
-    func::ReturnOp::create(builder, func.getLoc(), returned);
+    signature.finish();
     eraseDeadOps(func.getBody().front());
     return func;
   }
 
 private:
+  func::FuncOp create(func::FuncOp joint, Operation *behind, StringRef name) {
+    builder.setInsertionPointAfter(behind);
+    auto created = func::FuncOp::create(builder, joint.getLoc(), name, builder.getFunctionType({}, {}));
+    created.setVisibility(joint.getVisibility());
+    builder.setInsertionPointToStart(created.addEntryBlock());
+    builder.setInsertionPoint(func::ReturnOp::create(builder, joint.getLoc()));
+    return created;
+  }
+
   DictionaryAttr named(StringRef name) {
     return builder.getDictionaryAttr(builder.getNamedAttr(kName, builder.getStringAttr(name)));
   }
@@ -222,9 +224,9 @@ private:
 
   OpBuilder builder;
   func::FuncOp func;
+  Signature signature;
   IRMapping mapping;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> sizes;
-  SmallVector<Value> returned;
   llvm::StringSet<> names;
 };
 
@@ -272,7 +274,7 @@ public:
       if (boundary.isRebuilt(&op) || (!boundary.isForward(&op) && !boundary.isProvided(&op)))
         function.clone(op);
     for (auto [i, gradient] : llvm::enumerate(gradients))
-      function.addResult(gradient, resultName(joint.numResults + i));
+      function.addResult(gradient, joint.func.getResultAttrDict(joint.numResults + i));
     function.finish();
   }
 

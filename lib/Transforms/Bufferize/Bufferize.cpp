@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InPlace.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -24,7 +25,8 @@ using namespace mlir;
 using namespace mlir::bufferization;
 
 namespace {
-/// Decides by looking at one operand only, so that the whole of bufferization is linear. Arguments are never written.
+/// Decides by looking at one operand only, so that the whole of bufferization is linear. Of the
+/// arguments, only those that a result takes over are written.
 class LocalAnalysis : public AnalysisState {
 public:
   explicit LocalAnalysis(const BufferizationOptions &options) : AnalysisState(options) {}
@@ -45,7 +47,7 @@ private:
   bool ownsBuffer(Value tensor) const {
     Operation *op = tensor.getDefiningOp();
     if (!op)
-      return false;
+      return mhc::isComputedInPlace(tensor);
     if (isa<tensor::EmptyOp, tensor::InsertSliceOp, DestinationStyleOpInterface>(op))
       return true;
     auto bufferizable = getOptions().dynCastBufferizableOp(op);

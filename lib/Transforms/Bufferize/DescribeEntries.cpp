@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InPlace.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/Transforms/Passes.h"
@@ -42,7 +43,7 @@ public:
     }
     func.setArgAttrsAttr(builder.getArrayAttr(arguments));
     func.setResAttrsAttr(builder.getArrayAttr(results));
-    return success();
+    return tieResults();
   }
 
 private:
@@ -116,6 +117,29 @@ private:
       if (dims.symbol(result, dim) == "?")
         return func.emitError() << "result " << number << " of entry '" << func.getName()
                                 << "' has a size in dimension " << dim << " that no argument has";
+    return success();
+  }
+
+  /// Marks the argument whose memory a result takes over: the one of its name.
+  LogicalResult tieResults() {
+    for (unsigned i = 0; i < func.getNumResults(); ++i) {
+      if (!func.getResultAttr(i, kInPlace))
+        continue;
+      auto argument = llvm::find_if(func.getArguments(), [&](BlockArgument argument) {
+        unsigned number = argument.getArgNumber();
+        return func.getArgAttr(number, "mhc.name") == func.getResultAttr(i, "mhc.name") &&
+               func.getArgAttr(number, "mhc.dims") == func.getResultAttr(i, "mhc.dims") &&
+               argument.getType() == func.getResultTypes()[i];
+      });
+      if (argument == func.getArguments().end())
+        return func.emitError() << "result " << i << " of entry '" << func.getName()
+                                << "' has 'mhc.in_place', but no argument has its name and type";
+      Value returned = func.getBody().front().getTerminator()->getOperand(i);
+      if (isa<BlockArgument>(returned) && returned != *argument)
+        return func.emitError() << "result " << i << " of entry '" << func.getName()
+                                << "' has 'mhc.in_place', but is another argument";
+      func.setArgAttr(argument->getArgNumber(), kInPlace, builder.getUnitAttr());
+    }
     return success();
   }
 

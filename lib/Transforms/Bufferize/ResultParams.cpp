@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InPlace.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -74,11 +75,30 @@ struct ResultParams : mhc::impl::ResultParamsPassBase<ResultParams> {
       if (failed(func.insertArgument(number, result.getType(), DictionaryAttr::get(&getContext(), attrs),
                                      result.getLoc())))
         return signalPassFailure();
-      store(result, func.getArgument(number), ret);
+      if (!func.getResultAttr(i, mhc::kInPlace))
+        store(result, func.getArgument(number), ret);
     }
+    for (unsigned i = 0, e = ret.getNumOperands(); i < e; ++i) // last: other results may be copies of an argument
+      if (func.getResultAttr(i, mhc::kInPlace))
+        storeInPlace(ret.getOperand(i), tiedArgument(func, i), ret);
     ret->setOperands({});
     func.setType(FunctionType::get(&getContext(), func.getArgumentTypes(), {}));
     func.removeResAttrsAttr();
+  }
+
+  /// The argument of the result's name, which mhc-describe-entries has found.
+  static BlockArgument tiedArgument(func::FuncOp func, unsigned result) {
+    return *llvm::find_if(func.getArguments(), [&](BlockArgument argument) {
+      return func.getArgAttr(argument.getArgNumber(), "mhc.name") == func.getResultAttr(result, "mhc.name");
+    });
+  }
+
+  /// Copies what was not computed in the argument's memory. That is not used for another buffer: the argument may be
+  /// read after that is written.
+  static void storeInPlace(Value result, BlockArgument argument, func::ReturnOp ret) {
+    OpBuilder builder(ret);
+    if (result != argument)
+      memref::CopyOp::create(builder, ret.getLoc(), result, argument);
   }
 
   /// Makes `parameter` hold `result` when the function returns.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InPlace.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -28,8 +29,9 @@ static OpOperand *reusableOperand(linalg::GenericOp op) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     Value value = operand->get();
     auto producer = value.getDefiningOp<linalg::LinalgOp>();
-    if (producer && producer->getBlock() == op->getBlock() && value.hasOneUse() &&
-        value.getType() == init->get().getType() && op.getMatchingIndexingMap(operand) == written)
+    bool isOwned = (producer && producer->getBlock() == op->getBlock()) || mhc::isComputedInPlace(value);
+    if (isOwned && value.hasOneUse() && value.getType() == init->get().getType() &&
+        op.getMatchingIndexingMap(operand) == written)
       return operand;
   }
   return nullptr;

@@ -12,11 +12,14 @@
 //   entry layer
 //   arg x bf16 M 4 64
 //   arg alpha f32 3
+//   arg d_phi f32 24 256
 //   result out bf16 M 64
+//   result d_phi f32 24 256
+//   in_place d_phi
 //   end
 //
 // A dimension is a number or a symbol; one symbol has one size in all tensors of the entry. Symbols of results are
-// bound by arguments.
+// bound by arguments. A result that is computed in place is the memory of the argument of its name.
 //
 // A model library holds its own copy of the runtime. Its kernels must be given contexts made by that copy, so
 // contexts come from mhcrt_model_context_create, which calls the library's own mhcrt_context_create. For a wrapped
@@ -50,6 +53,7 @@ typedef struct mhcrt_tensor_info {
   int32_t rank;
   int64_t sizes[MHCRT_MAX_RANK];
   const char *symbols[MHCRT_MAX_RANK]; ///< null where the size is a number
+  int32_t in_place;                    ///< of a result: the number of the argument whose memory it is, or -1
 } mhcrt_tensor_info;
 
 /// Returns the entry called `name`, or null. Called while wrapping only.

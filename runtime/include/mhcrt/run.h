@@ -72,8 +72,13 @@ struct EntryCall {
   int32_t entry;
   mhcrt_context *context;
   std::vector<mhcrt_tensor> arguments, results;
+  std::vector<mhcrt_tensor> given = {}; ///< the arguments as they came, once some are computed in place
 
   bool run(std::string &error) const;
+  /// Lets results that are computed in place start from their arguments, whose own memory is left alone.
+  void startInPlace();
+  /// Runs the entry, and with `repetitions` times it as well.
+  bool runAndTime(int repetitions, std::string &error);
 };
 
 /// Runs the entry and prints the median and best time, kernels and allocations per run, and the memory held.
