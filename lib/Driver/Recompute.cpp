@@ -247,7 +247,7 @@ void mhc::printRecomputePlans(llvm::raw_ostream &os, StringRef grad, llvm::Array
   constexpr const char *row = "  {0,-12}{1,20}{2,20}{3,24}{4,24}\n";
   if (plans.empty())
     return;
-  os << "recompute plans of @" << grad << ", bytes per token + bytes once\n\n"
+  os << "\nrecompute plans of @" << grad << ", bytes per token + bytes once\n\n"
      << llvm::formatv(row, "plan", "saved", "recomputed", "peak of _grad", "peak of _fwd, _bwd");
   for (const RecomputePlan &plan : plans)
     os << llvm::formatv(row, plan.choice, text(plan.saved), text(plan.recomputed), text(plan.jointPeak),

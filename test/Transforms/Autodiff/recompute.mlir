@@ -1,6 +1,7 @@
 // RUN: mhc-opt %s -mhc-autodiff="function=f recompute=all" -canonicalize | FileCheck %s --check-prefix=ALL
 // RUN: mhc-opt %s -mhc-autodiff="function=f recompute=groups=2" -canonicalize | FileCheck %s --check-prefix=TWO
 // RUN: mhc-opt %s -mhc-autodiff="function=f recompute=auto" -canonicalize | FileCheck %s --check-prefix=AUTO
+// RUN: mhc-opt %s -mhc-autodiff="function=fused recompute=all" -canonicalize | FileCheck %s --check-prefix=FUSED
 // RUN: mhc-opt %s -mhc-autodiff="function=f recompute=none" -o %t.none
 // RUN: mhc-opt %s -mhc-autodiff=function=f -o %t.default
 // RUN: cmp %t.none %t.default
@@ -72,4 +73,32 @@ func.func @f(%x: tensor<?x4x8xbf16>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>,
       h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
   %out = mhc.contract(x = %x5 : tensor<?x4x8xbf16>) <layout = nC, mode = mean> -> (out : tensor<?x8xbf16>)
   return %out : tensor<?x8xbf16>
+}
+
+// A fused op hands on the weights of its input, from which that is built again.
+// FUSED-LABEL: func.func @fused_grad(
+// FUSED: %{{.*}}, %[[H0:h_pre[_0-9]*]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} = mhc.pre(
+// FUSED: %{{.*}}, %[[H1:h_pre[_0-9]*]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} = mhc.pre(
+// FUSED: mhc.rebuild(x = %arg0 {{.*}}h_pre = [%[[H0]], %[[H1]]]
+// FUSED-SAME: -> (u : 2 of tensor<?x8xbf16>, out : 1 of tensor<?x4x8xbf16>)
+// FUSED: mhc.pre_bwd(
+func.func @fused(%x: tensor<?x4x8xbf16>, %phi: tensor<24x32xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
+                 %w: tensor<8x8xbf16>) -> tensor<?x4x8xbf16> {
+  %u0, %p0, %r0 = mhc.pre(x = %x : tensor<?x4x8xbf16>, phi = %phi : tensor<24x32xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0, res_map = sinkhorn,
+     init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x8xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  %f0 = mhc.matmul %u0, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %x1 = mhc.post(f = %f0 : tensor<?x8xbf16>, h_post = %p0 : tensor<?x4xf32>, x = %x : tensor<?x4x8xbf16>,
+      h_res = %r0 : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
+  %u1, %p1, %r1 = mhc.pre(x = %x1 : tensor<?x4x8xbf16>, phi = %phi : tensor<24x32xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0, res_map = sinkhorn,
+     init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x8xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  %f1 = mhc.matmul %u1, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
+  %x2 = mhc.post(f = %f1 : tensor<?x8xbf16>, h_post = %p1 : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xbf16>,
+      h_res = %r1 : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
+  return %x2 : tensor<?x4x8xbf16>
 }
