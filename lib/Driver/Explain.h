@@ -12,7 +12,8 @@
 
 namespace mhc {
 
-/// Prints the remarks of raising and fusing, the cost of every entry before and after, the memory plan, and what each way to recompute costs.
+/// Prints the remarks of raising and fusing, the cost of every entry before and after, the memory plan, and what each
+/// way to recompute costs.
 llvm::Error explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);
 
 /// A C header for the entries of a model.

@@ -13,6 +13,9 @@
 // Bytes   per token (n + L*(n+1) + U)*C elements and 4*(L*(n*n + n) + U*n), with L layers and U inputs.
 // Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
 // Round   every stream to its storage type before the next layer: the bits of aggregate and post one after the other.
+// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=1024, n=4, 4 layers with inputs, C=1280 and 4096:
+//         f32 90 and 91 % of the copy speed of the same run, bf16 47 and 60 %. Asking for rows of f ahead made it
+//         slower.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -94,9 +97,7 @@ HWY_INLINE void rebuildPair(const RebuildArgs &args, Pass pass, const T *x, cons
     if (k == pass.end)
       return;
     const float *hPost = args.hPost[k] + m * 4, *mix = mixes[k - pass.begin];
-    const T *f = row<T>(args.f[k], m, C);
-    prefetchRow(f, c, C, C);
-    loadBranch(f, args.biasOf(k), args.biasType, c, a, b);
+    loadBranch(row<T>(args.f[k], m, C), args.biasOf(k), args.biasType, c, a, b);
     mixFour(hPost, mix, a, inA, sumsA);
     mixFour(hPost, mix, b, inB, sumsB);
     T *out = row<T>(args.out[k], m, 4 * C) + c;
