@@ -115,7 +115,8 @@ void printKernelOp(mlir::OpAsmPrinter &printer, mlir::Operation *op, const Kerne
 llvm::LogicalResult verifyKernelDims(mlir::Operation *op);
 void nameKernelResults(mlir::Operation *op, llvm::function_ref<void(mlir::Value, llvm::StringRef)> setName);
 
-/// Replaces a kernel op by itself with other results: a type for each result of the record, null for one that is absent.
+/// Replaces a kernel op by itself with other results: a type for each result of the record, null for one that is
+/// absent.
 mlir::Operation *replaceWithResults(mlir::RewriterBase &rewriter, mlir::Operation *op, const KernelInfo &info,
                                     llvm::ArrayRef<mlir::Type> types);
 
