@@ -37,7 +37,8 @@ namespace HWY_NAMESPACE {
 /// phi * norm_weight of outputs j0 .. j0+outputs-1 and one step of K from k0 on: [output][kAmxStep], zeros behind K.
 HWY_INLINE void loadPhiStep(const ProjectionArgs &args, int64_t k0, int64_t j0, int64_t outputs, float *to) {
   const int64_t count = HWY_MIN(kAmxStep, args.K - k0);
-  std::memset(to, 0, outputs * kAmxStep * sizeof(float));
+  if (count < kAmxStep)
+    std::memset(to, 0, outputs * kAmxStep * sizeof(float));
   HWY_ALIGN float weight[kAmxStep] = {}, row[kPackedOutputs];
   if (args.weight)
     widenAny(args.weight, args.weightType, k0, count, weight);
@@ -81,14 +82,14 @@ HWY_INLINE void splitPhiStep(const ProjectionArgs &args, const float *from, uint
   }
 }
 
-/// Chunk `chunk` of phi * norm_weight as AmxProduct::phi; zeros behind K and the last column.
+/// Chunk `chunk` of phi * norm_weight as AmxProduct::phi, with zeros in the last tile's idle columns.
 HWY_INLINE void packTiles(const ProjectionArgs &args, int64_t chunk, uint16_t *packed) {
-  std::memset(packed, 0, args.chunkBytes());
   auto *pairs = reinterpret_cast<uint32_t *>(packed);
   HWY_ALIGN float block[kPackedOutputs * kAmxStep];
   HWY_ALIGN uint32_t words[3 * kAmxStep / 2];
   const int64_t k1 = HWY_MIN((chunk + 1) * kChunk, args.K);
-  for (int64_t k = chunk * kChunk; k < k1; k += kAmxStep, pairs += args.amxTiles() * kAmxTile / 2)
+  for (int64_t k = chunk * kChunk; k < k1; k += kAmxStep, pairs += args.amxTiles() * kAmxTile / 2) {
+    std::memset(pairs + (args.amxTiles() - 1) * kAmxTile / 2, 0, kAmxTile * sizeof(uint16_t));
     for (int64_t j0 = 0; j0 < args.N; j0 += kPackedOutputs) {
       const int64_t outputs = HWY_MIN(kPackedOutputs, args.N - j0);
       loadPhiStep(args, k, j0, outputs, block);
@@ -102,14 +103,17 @@ HWY_INLINE void packTiles(const ProjectionArgs &args, int64_t chunk, uint16_t *p
         }
       }
     }
+  }
 }
 
-/// `count` tokens' elements k0 .. k0+length-1, with zeros up to whole tiles.
+/// `count` tokens' elements, `length` of them, with zeros up to a whole step. Rows without a token stay as they are:
+/// nobody reads their results.
 template <typename T>
 HWY_INLINE void copyRows(const T *x, int64_t K, int64_t count, int64_t length, T *to) {
-  std::memset(static_cast<void *>(to), 0, kAmxTokens * kAmxRun * sizeof(T));
-  for (int64_t t = 0; t < count; ++t)
-    std::memcpy(static_cast<void *>(to + t * kAmxRun), x + t * K, length * sizeof(T));
+  for (int64_t t = 0; t < count; ++t, x += K, to += kAmxRun) {
+    std::memcpy(static_cast<void *>(to), x, length * sizeof(T));
+    std::memset(static_cast<void *>(to + length), 0, (roundUp(length, kAmxStep) - length) * sizeof(T));
+  }
 }
 
 HWY_INLINE void multiplyByAmx(const AmxUnit &unit, int32_t type, const AmxProduct &product) {
