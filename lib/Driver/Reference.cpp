@@ -84,10 +84,11 @@ Tensors mhc::disturbed(const Tensors &arguments, unsigned seed) {
   Tensors result(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string error;
-    mhcrt::convert(arguments[i].get(), MHCRT_F64, result[i], error);
-    const double roundoff = mhcrt::unitRoundoff(arguments[i].dtype());
+    result[i].allocate(MHCRT_F64, arguments[i].dims(), error);
+    const double roundoff = mhcrt::unitRoundoff(arguments[i].dtype()); // 0 for integers
     for (int64_t j = 0; j < result[i].elements(); ++j)
-      static_cast<double *>(result[i].data())[j] *= 1 + (random() % 2 ? roundoff : -roundoff);
+      static_cast<double *>(result[i].data())[j] =
+          mhcrt::element(arguments[i].get(), j) * (1 + (random() % 2 ? roundoff : -roundoff));
   }
   return result;
 }

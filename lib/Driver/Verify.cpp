@@ -21,6 +21,15 @@ static void fillRandom(mhcrt::HostTensor &tensor, std::mt19937 &generator) {
     static_cast<double *>(tensor.data())[i] = uniform(generator);
 }
 
+/// 0 and 1: numbers of rows that all but the smallest tables have.
+static void fillIndices(mhcrt::HostTensor &tensor, std::mt19937 &generator) {
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    if (tensor.dtype() == MHCRT_I32)
+      static_cast<int32_t *>(tensor.data())[i] = generator() % 2;
+    else
+      static_cast<int64_t *>(tensor.data())[i] = generator() % 2;
+}
+
 static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t entry,
                                                const std::map<std::string, int64_t> &sizes) {
   std::mt19937 generator(1);
@@ -38,8 +47,13 @@ static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t
     }
     mhcrt::HostTensor wide;
     std::string error;
-    if (!wide.allocate(MHCRT_F64, dims, error))
+    bool isInteger = info.dtype == MHCRT_I32 || info.dtype == MHCRT_I64;
+    if (!(isInteger ? arguments[i].allocate(info.dtype, dims, error) : wide.allocate(MHCRT_F64, dims, error)))
       return llvm::createStringError(error);
+    if (isInteger) {
+      fillIndices(arguments[i], generator);
+      continue;
+    }
     fillRandom(wide, generator);
     if (!mhcrt::convert(wide.get(), info.dtype, arguments[i], error))
       return llvm::createStringError("argument '" + std::string(info.name) + "' cannot be made at random: " + error);

@@ -68,11 +68,51 @@ static Expected<HostTensor> evaluateRmsNorm(Operation *op, ArrayRef<HostTensor> 
   return rmsNorm(operands[0], weight, norm.getEps().convertToDouble());
 }
 
+/// The number of a row, checked.
+static Expected<int64_t> rowOf(Operation *op, const HostTensor &ids, int64_t m, int64_t size) {
+  int64_t row = static_cast<int64_t>(ids.data()[m]);
+  if (row < 0 || row >= size)
+    return errorAt(op,
+                   "has row " + llvm::Twine(row) + " at " + llvm::Twine(m) + "; the table has " + llvm::Twine(size));
+  return row;
+}
+
+static Expected<HostTensor> evaluateTake(Operation *op, ArrayRef<HostTensor> operands) {
+  const HostTensor &table = operands[0], &ids = operands[1];
+  int64_t width = table.shape()[1];
+  std::vector<double> out;
+  for (int64_t m = 0; m < ids.size(); ++m) {
+    Expected<int64_t> row = rowOf(op, ids, m, table.shape()[0]);
+    if (!row)
+      return row.takeError();
+    out.insert(out.end(), table.data() + *row * width, table.data() + (*row + 1) * width);
+  }
+  return HostTensor({ids.size(), width}, std::move(out));
+}
+
+static Expected<HostTensor> evaluateTakeBwd(Operation *op, ArrayRef<HostTensor> operands) {
+  const HostTensor &rows = operands[0], &ids = operands[1], &start = operands[2];
+  int64_t width = start.shape()[1];
+  if (rows.shape() != llvm::ArrayRef<int64_t>({ids.size(), width}))
+    return errorAt(op, "adds rows of shape " + toString(rows.shape()) + "; needed " + toString({ids.size(), width}));
+  std::vector<double> out = start.values().vec();
+  for (int64_t m = 0; m < ids.size(); ++m) {
+    Expected<int64_t> row = rowOf(op, ids, m, start.shape()[0]);
+    if (!row)
+      return row.takeError();
+    for (int64_t c = 0; c < width; ++c)
+      out[*row * width + c] += rows.data()[m * width + c];
+  }
+  return HostTensor(Shape(start.shape()), std::move(out));
+}
+
 void mhc::reference::addLeafRules(llvm::StringMap<Rule> &rules) {
   rules["mhc.matmul"] = evaluateMatmul<MatmulOp>;
   rules["mhc.batch_matmul"] = evaluateMatmul<BatchMatmulOp>;
   rules["mhc.reduce"] = evaluateReduce;
   rules["mhc.broadcast"] = evaluateBroadcast;
+  rules["mhc.take"] = evaluateTake;
+  rules["mhc.take_bwd"] = evaluateTakeBwd;
   rules["mhc.rms_norm"] = evaluateRmsNorm;
   rules["mhc.softmax"] = [](Operation *op, ArrayRef<HostTensor> operands) -> Expected<HostTensor> {
     return softmax(operands[0], cast<SoftmaxOp>(op).getDim());

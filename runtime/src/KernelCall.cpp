@@ -70,6 +70,18 @@ KernelCall &KernelCall::start(const char *name, const void *data, int32_t type, 
   return optional(name, data, type, allowed, elements);
 }
 
+KernelCall &KernelCall::indices(const char *name, const void *data, int32_t type, int64_t count, int64_t size) {
+  tensor(name, data, type, {MHCRT_I32}, count);
+  if (!ok())
+    return *this;
+  const int32_t *first = static_cast<const int32_t *>(data), *last = first + count;
+  const int32_t *bad = std::find_if(first, last, [&](int32_t index) { return index < 0 || index >= size; });
+  if (bad != last)
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has %d at %lld; needed 0 to %lld", kernel, name, *bad,
+                  static_cast<long long>(bad - first), static_cast<long long>(size - 1));
+  return *this;
+}
+
 KernelCall &KernelCall::dim(const char *name, int64_t value, int64_t least, int64_t most) {
   if (!ok() || (value >= least && value <= most))
     return *this;

@@ -38,6 +38,8 @@ public:
   /// An optional operand that result `result`, of dtype `resultType`, starts from; it goes with that result only.
   KernelCall &start(const char *name, const void *data, int32_t type, Types allowed, int64_t elements,
                     const char *result, int32_t resultType);
+  /// i32 numbers, each at least 0 and less than `size`. They are read, so ask after the dims.
+  KernelCall &indices(const char *name, const void *data, int32_t type, int64_t count, int64_t size);
   KernelCall &dim(const char *name, int64_t value, int64_t least, int64_t most = INT64_MAX);
   /// `formula` is what `expected` was computed from: "n*C".
   KernelCall &equal(const char *name, int64_t value, const char *formula, int64_t expected);

@@ -127,6 +127,31 @@ TEST(Determinism, ProductsOfSeveralThreadsKeepApart) {
   }
 }
 
+TEST(Determinism, TakeBwdDoesNotDependOnThreads) {
+  Context one(1), three(3);
+  Random random(7);
+  const int64_t M = 500, C = 200, V = 9;
+  Buffer rows = random.buffer(MHCRT_BF16, M * C), start = random.buffer(MHCRT_F32, V * C);
+  Buffer a(MHCRT_F32, V * C), b(MHCRT_F32, V * C);
+  std::vector<int32_t> ids;
+  for (int64_t m = 0; m < M; ++m)
+    ids.push_back(random.integer(0, V - 1));
+  auto add = [&](mhcrt_context *context, Buffer &table) {
+    return mhcrt_take_bwd(context, rows.data(), MHCRT_BF16, ids.data(), MHCRT_I32, start.data(), MHCRT_F32,
+                          table.data(), MHCRT_F32, M, C, V);
+  };
+  ASSERT_EQ(add(one, a), MHCRT_OK);
+  ASSERT_EQ(add(three, b), MHCRT_OK);
+  EXPECT_TRUE(a == b);
+  // The order is that of the tokens.
+  Doubles sums = start.values(), terms = rows.values();
+  for (int64_t i = 0; i < M * C; ++i) {
+    double &sum = sums[ids[i / C] * C + i % C];
+    sum = static_cast<float>(sum + terms[i]);
+  }
+  EXPECT_EQ(a.values(), sums);
+}
+
 TEST(Contexts, AreIndependent) {
   PreCase c = large(3, 200);
   PreOutputs want(c);

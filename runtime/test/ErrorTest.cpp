@@ -36,6 +36,11 @@ TEST(Errors, NameKernelValueAndNeed) {
               "mhcrt_permutation_mix: 'R' is 25; needed n! = 24");
   expectError(mhcrt_sinkhorn(context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 0, 0, 0, NAN, 20),
               "mhcrt_sinkhorn: 'eps' is nan; needed a finite number");
+  const int32_t ids[] = {0, 4};
+  expectError(mhcrt_take(context, values, MHCRT_F32, ids, MHCRT_I32, values, MHCRT_F32, 4, 1, 2),
+              "mhcrt_take: 'ids' has 4 at 1; needed 0 to 3");
+  expectError(mhcrt_take_bwd(context, values, MHCRT_F32, ids, MHCRT_I32, values, MHCRT_F32, values, MHCRT_F32, 2, 1, 4),
+              "mhcrt_take_bwd: 'ids' has 4 at 1; needed 0 to 3");
   expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
                                values, MHCRT_F32, 1, 2, 3, 1, 7, 0, 0, 0, 1e-6, 0),
               "mhcrt_projection: 'K' is 7; needed n*C = 6");

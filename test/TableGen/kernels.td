@@ -9,7 +9,8 @@ include "mhc/IR/MhcBase.td"
 def Tiny_MixOp : Mhc_KernelOp<"mix"> {
   let summary = "Mix streams";
   let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
-    Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Mhc_LayoutAttr:$layout,
+    Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Mhc_Indices<"K", ["M"]>:$ids,
+    Mhc_LayoutAttr:$layout,
     I64Attr:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag);
   let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$out, Mhc_WeightGradient<["R"]>:$sum);
   let flops = "2*M*n*C*iters + (layout == 1 ? R : 0) + f_count";
@@ -24,10 +25,10 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // HEADER-NEXT: MHCRT_LAYOUT_CN = 1
 // HEADER-NEXT: } mhcrt_layout;
 // HEADER: /// Mix streams.
-// HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C] -> out[M,R], sum[R]
+// HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C], ids[M] -> out[M,R], sum[R]
 // HEADER-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, int32_t x_type, const void *weight,
 // HEADER-SAME: int32_t weight_type, const void *sum_in, int32_t sum_in_type, const void *const *f, int32_t f_type,
-// HEADER-SAME: int64_t f_count, void *out, int32_t out_type, void *sum,
+// HEADER-SAME: int64_t f_count, const void *ids, int32_t ids_type, void *out, int32_t out_type, void *sum,
 // HEADER-SAME: int32_t sum_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t R,
 // HEADER-SAME: int32_t layout, int64_t iters, double eps, int32_t fold, int32_t flag);
 
@@ -37,14 +38,16 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: static const unsigned dims1[] = {3};
 // INFO: static const unsigned dims2[] = {4};
 // INFO: static const unsigned dims3[] = {0, 2};
-// INFO: static const unsigned dims4[] = {0, 4};
+// INFO: static const unsigned dims4[] = {0};
+// INFO: static const unsigned dims5[] = {0, 4};
 // Name, result, optional, list, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32, result that
-// starts from it.
-// INFO: {"x", false, false, false, dims0, flipped0, "layout", -1, false, -1},
-// INFO: {"weight", false, true, false, dims1, {}, "", 0, true, -1},
-// INFO: {"sum_in", false, true, false, dims2, {}, "", -1, false, 5},
-// INFO: {"f", false, false, true, dims3, {}, "", 0, false, -1},
-// INFO: {"out", true, false, false, dims4, {}, "", -1, false, -1},
+// starts from it, dim that its elements count along.
+// INFO: {"x", false, false, false, dims0, flipped0, "layout", -1, false, -1, -1},
+// INFO: {"weight", false, true, false, dims1, {}, "", 0, true, -1, -1},
+// INFO: {"sum_in", false, true, false, dims2, {}, "", -1, false, 6, -1},
+// INFO: {"f", false, false, true, dims3, {}, "", 0, false, -1, -1},
+// INFO: {"ids", false, false, false, dims4, {}, "", -1, false, -1, 3},
+// INFO: {"out", true, false, false, dims5, {}, "", -1, false, -1, -1},
 // INFO: dims[] = {"M", "n", "C", "K", "R"};
 // INFO: {"layout", KernelAttr::Enum, "int32_t",
 // INFO: symbolizeLayout(text)
@@ -64,4 +67,4 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: &MixOp::kernelInfo(),
 
 // DOC: | op | tensors | flops |
-// DOC: | `mhc.mix` | x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C] -> out[M,R], sum[R] | `2*M*n*C*iters + (layout == 1 ? R : 0) + f_count` |
+// DOC: | `mhc.mix` | x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C], ids[M] -> out[M,R], sum[R] | `2*M*n*C*iters + (layout == 1 ? R : 0) + f_count` |

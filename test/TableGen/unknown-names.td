@@ -6,6 +6,9 @@
 // RUN: not mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %t/flip.td 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FLIP
 
+// RUN: not mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %t/index.td 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=INDEX
+
 // What a record names is part of it.
 
 //--- rule.td
@@ -28,4 +31,11 @@ include "mhc/IR/MhcBase.td"
 // FLIP: flip.td:3:5: error: the dims of tensor 'x' depend on 'layout', which is no attribute of the op
 def Tiny_BadOp : Mhc_KernelOp<"bad"> {
   let arguments = (ins Mhc_Streams<>:$x);
+}
+
+//--- index.td
+include "mhc/IR/MhcBase.td"
+// INDEX: index.td:3:5: error: tensor 'ids' counts along dim 'V', which no tensor of the op has
+def Tiny_BadOp : Mhc_KernelOp<"bad"> {
+  let arguments = (ins Mhc_Indices<"V", ["M"]>:$ids);
 }

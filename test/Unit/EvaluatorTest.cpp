@@ -105,6 +105,27 @@ TEST(Evaluator, Constants) {
                {3}, {0.10009765625, 0.10009765625, 0.10009765625});
 }
 
+TEST(Evaluator, Rows) {
+  const char *take = "%r = mhc.take(table = %x : tensor<2x3xf32>, ids = %y : tensor<?xi32>) -> (out : tensor<?x3xf32>)";
+  auto takeRows = [&](std::vector<double> ids) {
+    int64_t count = ids.size();
+    return runBody(take, "tensor<2x3xf32>;tensor<?xi32>", "tensor<?x3xf32>",
+                   {kTwoByThree, HostTensor({count}, std::move(ids))});
+  };
+  expectTensor(takeRows({1, 0, 1}), {3, 3}, {4, 5, 6, 1, 2, 3, 4, 5, 6});
+  expectTensor(takeRows({}), {0, 3}, {});
+  EXPECT_NE(takeRows({0, 2}).error.find("'mhc.take' has row 2 at 1; the table has 2"), std::string::npos);
+  EXPECT_NE(takeRows({-1}).error.find("'mhc.take' has row -1 at 0; the table has 2"), std::string::npos);
+  const char *add = "%t = arith.constant dense<1.0> : tensor<3x3xf32>\n%r = mhc.take_bwd(d_out = %x : tensor<2x3xf32>, "
+                    "ids = %y : tensor<2xi32>, d_table_in = %t : tensor<3x3xf32>) -> (d_table : tensor<3x3xf32>)";
+  auto addRows = [&](std::vector<double> ids) {
+    return runBody(add, "tensor<2x3xf32>;tensor<2xi32>", "tensor<3x3xf32>",
+                   {kTwoByThree, HostTensor({2}, std::move(ids))});
+  };
+  expectTensor(addRows({2, 2}), {3, 3}, {1, 1, 1, 1, 1, 1, 6, 8, 10});
+  EXPECT_NE(addRows({0, 3}).error.find("'mhc.take_bwd' has row 3 at 1; the table has 3"), std::string::npos);
+}
+
 TEST(Evaluator, Products) {
   HostTensor y({3, 2}, {1, 0, 0, 1, 1, 1});
   expectTensor(runBody("%r = mhc.matmul %x, %y : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>",

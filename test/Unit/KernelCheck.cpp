@@ -83,6 +83,11 @@ const llvm::fltSemantics &semanticsOf(int32_t dtype) {
 
 /// Elements of a type in memory, and back.
 void encode(double value, int32_t dtype, char *to) {
+  if (dtype == kI32) {
+    int32_t number = static_cast<int32_t>(value);
+    std::memcpy(to, &number, sizeof(number));
+    return;
+  }
   llvm::APFloat number(value);
   bool losesInfo;
   number.convert(semanticsOf(dtype), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
@@ -91,6 +96,11 @@ void encode(double value, int32_t dtype, char *to) {
 }
 
 double decode(const char *from, int32_t dtype) {
+  if (dtype == kI32) {
+    int32_t number;
+    std::memcpy(&number, from, sizeof(number));
+    return number;
+  }
   uint64_t bits = 0;
   std::memcpy(&bits, from, mhcrt_dtype_bytes(dtype));
   llvm::APFloat number(semanticsOf(dtype), llvm::APInt(8 * mhcrt_dtype_bytes(dtype), bits));
@@ -128,7 +138,9 @@ struct Call {
 
   /// Random elements, as they are in memory.
   HostTensor fillOperand(unsigned index, llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
-    std::uniform_real_distribution<double> distribution(-1.5, 1.5);
+    int indexOf = c.info->tensors[index].indexOf;
+    std::uniform_real_distribution<double> distribution(indexOf < 0 ? -1.5 : 0,
+                                                        indexOf < 0 ? 1.5 : c.values.dims[indexOf]);
     std::vector<double> values(c.tensors[index].elements);
     for (double &value : values)
       value = distribution(random);

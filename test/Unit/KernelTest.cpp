@@ -151,6 +151,16 @@ TEST(Kernel, Head) {
                          {{"out", tensor({M, C}, type)}, {"h_pre", tensor({M, n})}}));
 }
 
+TEST(Kernel, Take) {
+  for (const char *type : kTypes) {
+    check(kernelText("take", {{"table", tensor({7, C}, type)}, {"ids", tensor({M}, "i32")}}, "",
+                     {{"out", tensor({M, C}, type)}}));
+    check(kernelText("take_bwd",
+                     {{"d_out", tensor({M, C}, type)}, {"ids", tensor({M}, "i32")}, {"d_table_in", tensor({3, C})}}, "",
+                     {{"d_table", tensor({3, C})}}));
+  }
+}
+
 TEST(Kernel, Matmul) {
   for (bool left : {false, true})
     for (bool right : {false, true}) {

@@ -36,7 +36,9 @@ static void fill(void *data, const CaseTensor &tensor, uint64_t seed) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     float value = static_cast<float>((static_cast<double>(state >> 32) / 2147483648.0 - 1.0) * tensor.scale);
     value = tensor.isNegativeToo ? value : std::fabs(value);
-    if (tensor.dtype == MHCRT_F32) {
+    if (tensor.dtype == MHCRT_I32) {
+      static_cast<int32_t *>(data)[i] = (state >> 32) % tensor.rows;
+    } else if (tensor.dtype == MHCRT_F32) {
       static_cast<float *>(data)[i] = value;
     } else {
       uint32_t bits;

@@ -19,7 +19,7 @@ static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes
   double M = sizes.M, C = sizes.C, n = sizes.n;
   if (llvm::is_contained(info.dims, "B"))
     return {{"B", M}, {"M", n}, {"K", n}, {"N", C}};
-  return {{"M", M}, {"C", C}, {"n", n}, {"K", n * C}, {"N", 2 * n + n * n}, {"R", n * n}, {"A", 3}};
+  return {{"M", M}, {"C", C}, {"n", n}, {"K", n * C}, {"N", 2 * n + n * n}, {"R", n * n}, {"A", 3}, {"V", M}};
 }
 
 /// Tensors of a list.
@@ -69,6 +69,9 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
   bool isPresent = (!tensor.isOptional && !tensor.isList) || (hasTokens && tensor.startOf < 0);
   if (!isPresent)
     return {0, MHCRT_NONE, 0, 0, false};
+  if (tensor.indexOf >= 0)
+    return {1, MHCRT_I32, static_cast<int64_t>(elements),
+            0, false,     static_cast<int64_t>(c.values.dims[tensor.indexOf])};
   int64_t count = tensor.isList ? kListLength : 1;
   // Rows of a weight have length one, so that a product is as large as its other operand.
   double scale = hasTokens ? 1.0 : 1.0 / std::sqrt(elements / smallest);

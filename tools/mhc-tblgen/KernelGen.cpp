@@ -43,6 +43,7 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   tensor.elementOf = def.getValueAsString("elementOf").str();
   tensor.orF32 = def.getValueAsBit("orF32");
   tensor.startOf = def.getValueAsString("startOf").str();
+  tensor.indexOf = def.getValueAsString("indexOf").str();
   tensors.push_back(tensor);
 }
 
@@ -80,6 +81,9 @@ void KernelRecord::checkNames() const {
     if (!tensor.startOf.empty() && !has(tensors, tensor.startOf))
       PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' is the start of '" + tensor.startOf +
                                        "', which is no tensor of the op");
+    if (!tensor.indexOf.empty() && !is_contained(dims, tensor.indexOf))
+      PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' counts along dim '" + tensor.indexOf +
+                                       "', which no tensor of the op has");
     if (!tensor.flipAttr.empty() && !has(attrs, tensor.flipAttr))
       PrintFatalError(op.getLoc(), "the dims of tensor '" + tensor.name + "' depend on '" + tensor.flipAttr +
                                        "', which is no attribute of the op");

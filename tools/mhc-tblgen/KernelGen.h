@@ -26,6 +26,7 @@ struct RecordTensor {
   std::string elementOf;
   bool orF32;
   std::string startOf;
+  std::string indexOf;
 };
 
 struct RecordAttr {

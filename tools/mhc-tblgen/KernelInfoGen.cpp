@@ -38,14 +38,16 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
   }
   os << "  static const KernelTensor tensors[] = {\n";
   for (auto [i, tensor] : enumerate(kernel.tensors)) {
-    auto indexOf = [&](const std::string &name) -> int {
-      auto found = find_if(kernel.tensors, [&](const RecordTensor &other) { return other.name == name; });
-      return found == kernel.tensors.end() ? -1 : found - kernel.tensors.begin();
+    auto place = [](const auto &all, auto found) -> int { return found == all.end() ? -1 : found - all.begin(); };
+    auto tensorCalled = [&](const std::string &name) {
+      return place(kernel.tensors,
+                   find_if(kernel.tensors, [&](const RecordTensor &other) { return other.name == name; }));
     };
     std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
-    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}},\n", tensor.name,
-                  tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr, indexOf(tensor.elementOf),
-                  tensor.orF32, indexOf(tensor.startOf), tensor.isList);
+    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}, {10}},\n", tensor.name,
+                  tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr, tensorCalled(tensor.elementOf),
+                  tensor.orF32, tensorCalled(tensor.startOf), tensor.isList,
+                  place(kernel.dims, find(kernel.dims, tensor.indexOf)));
   }
   os << "  };\n";
 }

@@ -33,7 +33,7 @@ llvm::Expected<Tensors> evaluateText(llvm::StringRef text, llvm::StringRef entry
 llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,
                                  const Tensors &arguments, const CompileOptions &options = {});
 
-/// The arguments in f64, each number moved up or down by the unit roundoff of its dtype: how far that moves the results
+/// The arguments in f64, each float moved up or down by the unit roundoff of its dtype: how far that moves the results
 /// of a model tells what rounding may do to them.
 Tensors disturbed(const Tensors &arguments, unsigned seed);
 

@@ -50,6 +50,8 @@ struct KernelTensor {
   bool orF32;
   /// Result that starts from this operand and may take over its buffer, or -1.
   int startOf;
+  /// Dim that the elements, integers, count along, or -1.
+  int indexOf;
 };
 
 struct KernelAttr {

@@ -128,7 +128,12 @@ class Mhc_Tensor<list<Type> types, list<string> dims> : TensorRankOf<types, [!si
   bit orF32 = 0;
   /// Of an operand: the result that starts from it, which may take over its buffer.
   string startOf = "";
+  /// Of integers: the dim that they count along, so that each is at least 0 and less than its size.
+  string indexOf = "";
 }
+
+/// Numbers of rows. A kernel checks them: one that is out of range is an error of the call.
+class Mhc_Indices<string dim, list<string> dims> : Mhc_Tensor<[I32], dims> { let indexOf = dim; }
 
 /// A tensor that is stored with other dims when the attribute `attr` is set.
 class Mhc_Flippable<list<Type> types, list<string> dims, list<string> flipped, string attr> : Mhc_Tensor<types, dims> {

@@ -17,6 +17,7 @@ include "mhc/IR/Ops/Pre.td"
 include "mhc/IR/Ops/Projection.td"
 include "mhc/IR/Ops/Rebuild.td"
 include "mhc/IR/Ops/Sinkhorn.td"
+include "mhc/IR/Ops/Take.td"
 include "mhc/IR/Ops/Tensor.td"
 
 #endif // MHC_IR_MHCOPS

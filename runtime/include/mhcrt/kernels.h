@@ -170,6 +170,14 @@ mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d
 /// logits[M,n,n] -> mix[M,n,n]
 mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps, int64_t iters);
 
+/// Gradient of mhc.take: add rows to those of a table.
+/// d_out[M,C], ids[M], d_table_in[V,C] -> d_table[V,C]
+mhcrt_status mhcrt_take_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *ids, int32_t ids_type, const void *d_table_in, int32_t d_table_in_type, void *d_table, int32_t d_table_type, int64_t M, int64_t C, int64_t V);
+
+/// Copy rows of a table.
+/// table[V,C], ids[M] -> out[M,C]
+mhcrt_status mhcrt_take(mhcrt_context *ctx, const void *table, int32_t table_type, const void *ids, int32_t ids_type, void *out, int32_t out_type, int64_t V, int64_t C, int64_t M);
+
 #ifdef __cplusplus
 }
 #endif
