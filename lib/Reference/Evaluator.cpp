@@ -38,6 +38,7 @@ const llvm::StringMap<Rule> &mhc::reference::rules() {
     addArithmeticRules(rules);
     addTensorRules(rules);
     addLeafRules(rules);
+    addRandomRules(rules);
     return rules;
   }();
   return all;

@@ -23,6 +23,7 @@ const llvm::StringMap<Rule> &rules();
 void addArithmeticRules(llvm::StringMap<Rule> &rules);
 void addTensorRules(llvm::StringMap<Rule> &rules);
 void addLeafRules(llvm::StringMap<Rule> &rules);
+void addRandomRules(llvm::StringMap<Rule> &rules);
 
 std::string toString(llvm::ArrayRef<int64_t> shape);
 /// An error that opens with the location and the name of the op.

@@ -107,6 +107,12 @@ KernelCall &KernelCall::attribute(const char *name, int32_t value, int32_t count
   return *this;
 }
 
+KernelCall &KernelCall::fraction(const char *name, double value) {
+  if (ok() && !(value >= 0 && value < 1))
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed at least 0 and less than 1", kernel, name, value);
+  return *this;
+}
+
 KernelCall &KernelCall::finite(const char *name, double value) {
   if (ok() && !std::isfinite(value))
     context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number", kernel, name, value);

@@ -45,6 +45,8 @@ public:
   KernelCall &equal(const char *name, int64_t value, const char *formula, int64_t expected);
   /// An enum attribute with values 0 .. count-1.
   KernelCall &attribute(const char *name, int32_t value, int32_t count);
+  /// At least 0 and less than 1.
+  KernelCall &fraction(const char *name, double value);
   KernelCall &finite(const char *name, double value);
 
   /// True when all needs are met and the context has no earlier error; counts the launch.

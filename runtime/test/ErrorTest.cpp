@@ -39,6 +39,9 @@ TEST(Errors, NameKernelValueAndNeed) {
   const int32_t ids[] = {0, 4};
   expectError(mhcrt_take(context, values, MHCRT_F32, ids, MHCRT_I32, values, MHCRT_F32, 4, 1, 2),
               "mhcrt_take: 'ids' has 4 at 1; needed 0 to 3");
+  const int64_t seed[] = {0, 0};
+  expectError(mhcrt_dropout(context, values, MHCRT_F32, seed, MHCRT_I64, values, MHCRT_F32, 1, 1, 2, 1.0, 0),
+              "mhcrt_dropout: 'rate' is 1; needed at least 0 and less than 1");
   expectError(mhcrt_take_bwd(context, values, MHCRT_F32, ids, MHCRT_I32, values, MHCRT_F32, values, MHCRT_F32, 2, 1, 4),
               "mhcrt_take_bwd: 'ids' has 4 at 1; needed 0 to 3");
   expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,

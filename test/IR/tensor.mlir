@@ -39,6 +39,13 @@ func.func @reduce(%x: tensor<?x4x8xf32>) -> (tensor<?x8xf32>, tensor<f32>, tenso
   return %a, %b, %c : tensor<?x8xf32>, tensor<f32>, tensor<?x4x8xf32>
 }
 
+// CHECK-LABEL: @broadcast_of_integers
+func.func @broadcast_of_integers(%ids: tensor<7xi32>) -> tensor<7x5xi32> {
+  // CHECK: mhc.broadcast %{{.*}} dims = [0] : tensor<7xi32> -> tensor<7x5xi32>
+  %out = mhc.broadcast %ids dims = [0] : tensor<7xi32> -> tensor<7x5xi32>
+  return %out : tensor<7x5xi32>
+}
+
 // CHECK-LABEL: @broadcast
 func.func @broadcast(%beta: tensor<24xf32>, %s: tensor<?x1xf32>, %zero: tensor<f32>, %M: index)
     -> (tensor<?x24xf32>, tensor<?x24xf32>, tensor<2x?xf32>) {

@@ -41,13 +41,13 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: static const unsigned dims4[] = {0};
 // INFO: static const unsigned dims5[] = {0, 4};
 // Name, result, optional, list, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32, result that
-// starts from it, dim that its elements count along.
-// INFO: {"x", false, false, false, dims0, flipped0, "layout", -1, false, -1, -1},
-// INFO: {"weight", false, true, false, dims1, {}, "", 0, true, -1, -1},
-// INFO: {"sum_in", false, true, false, dims2, {}, "", -1, false, 6, -1},
-// INFO: {"f", false, false, true, dims3, {}, "", 0, false, -1, -1},
-// INFO: {"ids", false, false, false, dims4, {}, "", -1, false, -1, 3},
-// INFO: {"out", true, false, false, dims5, {}, "", -1, false, -1, -1},
+// starts from it, width of integers, dim that they count along.
+// INFO: {"x", false, false, false, dims0, flipped0, "layout", -1, false, -1, 0, -1},
+// INFO: {"weight", false, true, false, dims1, {}, "", 0, true, -1, 0, -1},
+// INFO: {"sum_in", false, true, false, dims2, {}, "", -1, false, 6, 0, -1},
+// INFO: {"f", false, false, true, dims3, {}, "", 0, false, -1, 0, -1},
+// INFO: {"ids", false, false, false, dims4, {}, "", -1, false, -1, 32, 3},
+// INFO: {"out", true, false, false, dims5, {}, "", -1, false, -1, 0, -1},
 // INFO: dims[] = {"M", "n", "C", "K", "R"};
 // INFO: {"layout", KernelAttr::Enum, "int32_t",
 // INFO: symbolizeLayout(text)

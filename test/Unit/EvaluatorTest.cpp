@@ -126,6 +126,27 @@ TEST(Evaluator, Rows) {
   EXPECT_NE(addRows({0, 3}).error.find("'mhc.take_bwd' has row 3 at 1; the table has 3"), std::string::npos);
 }
 
+/// Known answers of Random123 (philox4x32, 10 rounds).
+TEST(Evaluator, RandomNumbers) {
+  auto uniform = [](std::vector<double> seed, const char *stream, std::vector<uint32_t> words) {
+    for (uint32_t &word : words)
+      word >>= 8;
+    std::vector<double> wanted;
+    for (uint32_t word : words)
+      wanted.push_back(word / 16777216.0);
+    std::string op = std::string("%r = mhc.random(seed = %x : tensor<2xi64>) <distribution = uniform, stream = ") +
+                     stream + "> -> (out : tensor<4xf32>)";
+    expectTensor(runBody(op, "tensor<2xi64>", "tensor<4xf32>", {HostTensor({2}, std::move(seed))}), {4}, wanted);
+  };
+  uniform({0, 0}, "0", {0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8});
+  expectTensor(
+      runBody("%r = mhc.dropout(x = %x : tensor<1x4xf32>, seed = %y : tensor<2xi64>) <rate = 0.625, stream = 0> "
+              "-> (out : tensor<1x4xf32>)",
+              "tensor<1x4xf32>;tensor<2xi64>", "tensor<1x4xf32>",
+              {HostTensor({1, 4}, {3, 3, 3, 3}), HostTensor({2}, {0, 0})}),
+      {1, 4}, {0, 8, 8, 0});
+}
+
 TEST(Evaluator, Products) {
   HostTensor y({3, 2}, {1, 0, 0, 1, 1, 1});
   expectTensor(runBody("%r = mhc.matmul %x, %y : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>",

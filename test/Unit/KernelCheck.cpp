@@ -83,9 +83,9 @@ const llvm::fltSemantics &semanticsOf(int32_t dtype) {
 
 /// Elements of a type in memory, and back.
 void encode(double value, int32_t dtype, char *to) {
-  if (dtype == kI32) {
-    int32_t number = static_cast<int32_t>(value);
-    std::memcpy(to, &number, sizeof(number));
+  if (dtype == kI32 || dtype == kI64) { // the lowest byte is the first
+    int64_t number = static_cast<int64_t>(value);
+    std::memcpy(to, &number, mhcrt_dtype_bytes(dtype));
     return;
   }
   llvm::APFloat number(value);
@@ -96,9 +96,9 @@ void encode(double value, int32_t dtype, char *to) {
 }
 
 double decode(const char *from, int32_t dtype) {
-  if (dtype == kI32) {
-    int32_t number;
-    std::memcpy(&number, from, sizeof(number));
+  if (dtype == kI32 || dtype == kI64) { // of those that encode stores, none is negative
+    int64_t number = 0;
+    std::memcpy(&number, from, mhcrt_dtype_bytes(dtype));
     return number;
   }
   uint64_t bits = 0;
@@ -138,9 +138,9 @@ struct Call {
 
   /// Random elements, as they are in memory.
   HostTensor fillOperand(unsigned index, llvm::ArrayRef<int64_t> shape, std::mt19937 &random) {
-    int indexOf = c.info->tensors[index].indexOf;
-    std::uniform_real_distribution<double> distribution(indexOf < 0 ? -1.5 : 0,
-                                                        indexOf < 0 ? 1.5 : c.values.dims[indexOf]);
+    const KernelTensor &record = c.info->tensors[index];
+    double rows = record.indexOf < 0 ? 0x1p40 : c.values.dims[record.indexOf];
+    std::uniform_real_distribution<double> distribution(record.integerBits ? 0 : -1.5, record.integerBits ? rows : 1.5);
     std::vector<double> values(c.tensors[index].elements);
     for (double &value : values)
       value = distribution(random);

@@ -161,6 +161,21 @@ TEST(Kernel, Take) {
   }
 }
 
+TEST(Kernel, Random) {
+  for (std::string distribution : {"uniform", "normal"})
+    for (int count : {1, 4, 4099})
+      check(kernelText("random", {{"seed", tensor({2}, "i64")}}, "<distribution = " + distribution + ", stream = 7>",
+                       {{"out", tensor({count})}}));
+}
+
+TEST(Kernel, Dropout) {
+  for (const char *type : kTypes)
+    for (std::string rate : {"0.0", "0.1", "0.5", "0.999"})
+      for (int channels : {1, 3, 1000})
+        check(kernelText("dropout", {{"x", tensor({M, channels}, type)}, {"seed", tensor({2}, "i64")}},
+                         "<rate = " + rate + ", stream = 4294967295>", {{"out", tensor({M, channels}, type)}}));
+}
+
 TEST(Kernel, Matmul) {
   for (bool left : {false, true})
     for (bool right : {false, true}) {

@@ -38,6 +38,8 @@ static void fill(void *data, const CaseTensor &tensor, uint64_t seed) {
     value = tensor.isNegativeToo ? value : std::fabs(value);
     if (tensor.dtype == MHCRT_I32) {
       static_cast<int32_t *>(data)[i] = (state >> 32) % tensor.rows;
+    } else if (tensor.dtype == MHCRT_I64) {
+      static_cast<int64_t *>(data)[i] = (state >> 32) % tensor.rows;
     } else if (tensor.dtype == MHCRT_F32) {
       static_cast<float *>(data)[i] = value;
     } else {

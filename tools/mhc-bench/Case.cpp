@@ -19,19 +19,20 @@ static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes
   double M = sizes.M, C = sizes.C, n = sizes.n;
   if (llvm::is_contained(info.dims, "B"))
     return {{"B", M}, {"M", n}, {"K", n}, {"N", C}};
-  return {{"M", M}, {"C", C}, {"n", n}, {"K", n * C}, {"N", 2 * n + n * n}, {"R", n * n}, {"A", 3}, {"V", M}};
+  return {{"M", M},     {"C", C}, {"n", n}, {"K", n * C}, {"N", 2 * n + n * n},
+          {"R", n * n}, {"A", 3}, {"V", M}, {"E", M * C}};
 }
 
 /// Tensors of a list.
 constexpr int64_t kListLength = 4;
 
-/// The first choice of each enum, 20 iterations, eps of 1e-6 and factors of 2.
+/// The first choice of each enum, 20 iterations, eps of 1e-6, a rate of 0.1 and factors of 2.
 static double attributeValue(const KernelAttr &attr) {
   switch (attr.kind) {
   case KernelAttr::Int:
     return 20;
   case KernelAttr::Float:
-    return attr.name.ends_with("eps") ? 1e-6 : 2;
+    return attr.name.ends_with("eps") ? 1e-6 : attr.name == "rate" ? 0.1 : 2;
   case KernelAttr::Enum:
   case KernelAttr::Bool:
   case KernelAttr::Unit:
@@ -52,7 +53,7 @@ bool mhc::bench::hasActivations(const KernelInfo &info) {
 }
 
 bool mhc::bench::hasChannels(const KernelInfo &info) {
-  return llvm::is_contained(info.dims, "C") || llvm::is_contained(info.dims, "K");
+  return llvm::any_of(info.dims, [](llvm::StringRef dim) { return dim == "C" || dim == "K" || dim == "E"; });
 }
 
 static CaseTensor makeTensor(const Case &c, unsigned index) {
@@ -69,9 +70,13 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
   bool isPresent = (!tensor.isOptional && !tensor.isList) || (hasTokens && tensor.startOf < 0);
   if (!isPresent)
     return {0, MHCRT_NONE, 0, 0, false};
-  if (tensor.indexOf >= 0)
-    return {1, MHCRT_I32, static_cast<int64_t>(elements),
-            0, false,     static_cast<int64_t>(c.values.dims[tensor.indexOf])};
+  if (tensor.integerBits)
+    return {1,
+            tensor.integerBits == 32 ? MHCRT_I32 : MHCRT_I64,
+            static_cast<int64_t>(elements),
+            0,
+            false,
+            tensor.indexOf < 0 ? INT32_MAX : static_cast<int64_t>(c.values.dims[tensor.indexOf])};
   int64_t count = tensor.isList ? kListLength : 1;
   // Rows of a weight have length one, so that a product is as large as its other operand.
   double scale = hasTokens ? 1.0 : 1.0 / std::sqrt(elements / smallest);

@@ -28,7 +28,7 @@ struct CaseTensor {
   int64_t elements;   ///< of all tensors of a list, which lie one behind the other
   double scale;       ///< of the random elements of an operand
   bool isNegativeToo; ///< a mean square is not
-  int64_t rows = 0;   ///< of the table that the elements, integers, count along
+  int64_t rows = 0;   ///< integers are less than this
 };
 
 struct Case {

@@ -43,6 +43,7 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   tensor.elementOf = def.getValueAsString("elementOf").str();
   tensor.orF32 = def.getValueAsBit("orF32");
   tensor.startOf = def.getValueAsString("startOf").str();
+  tensor.integerBits = def.getValueAsInt("integerBits");
   tensor.indexOf = def.getValueAsString("indexOf").str();
   tensors.push_back(tensor);
 }

@@ -26,6 +26,7 @@ struct RecordTensor {
   std::string elementOf;
   bool orF32;
   std::string startOf;
+  int64_t integerBits;
   std::string indexOf;
 };
 

@@ -44,9 +44,9 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
                    find_if(kernel.tensors, [&](const RecordTensor &other) { return other.name == name; }));
     };
     std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
-    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}, {10}},\n", tensor.name,
+    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}, {10}, {11}},\n", tensor.name,
                   tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr, tensorCalled(tensor.elementOf),
-                  tensor.orF32, tensorCalled(tensor.startOf), tensor.isList,
+                  tensor.orF32, tensorCalled(tensor.startOf), tensor.isList, tensor.integerBits,
                   place(kernel.dims, find(kernel.dims, tensor.indexOf)));
   }
   os << "  };\n";

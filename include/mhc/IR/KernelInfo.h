@@ -50,7 +50,9 @@ struct KernelTensor {
   bool orF32;
   /// Result that starts from this operand and may take over its buffer, or -1.
   int startOf;
-  /// Dim that the elements, integers, count along, or -1.
+  /// Width of integers, or 0.
+  int integerBits;
+  /// Dim that integers count along, or -1.
   int indexOf;
 };
 

@@ -110,6 +110,10 @@ def Mhc_ReduceKind : Mhc_Enum<"ReduceKind", "what a reduction computes",
   [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"mean", 2>]>;
 def Mhc_ReduceKindAttr : Mhc_EnumAttr<Mhc_ReduceKind, "reduce_kind"> { let assemblyFormat = "$value"; }
 
+def Mhc_Distribution : Mhc_Enum<"Distribution", "uniform in [0, 1), or normal with mean 0 and variance 1",
+  [I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"normal", 1>]>;
+def Mhc_DistributionAttr : Mhc_EnumAttr<Mhc_Distribution, "distribution">;
+
 def Mhc_IterCount : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
 //===----------------------------------------------------------------------===//
@@ -128,12 +132,17 @@ class Mhc_Tensor<list<Type> types, list<string> dims> : TensorRankOf<types, [!si
   bit orF32 = 0;
   /// Of an operand: the result that starts from it, which may take over its buffer.
   string startOf = "";
+  /// Of integers: their width; 0 of floats.
+  int integerBits = 0;
   /// Of integers: the dim that they count along, so that each is at least 0 and less than its size.
   string indexOf = "";
 }
 
 /// Numbers of rows. A kernel checks them: one that is out of range is an error of the call.
-class Mhc_Indices<string dim, list<string> dims> : Mhc_Tensor<[I32], dims> { let indexOf = dim; }
+class Mhc_Indices<string dim, list<string> dims> : Mhc_Tensor<[I32], dims> {
+  let integerBits = 32;
+  let indexOf = dim;
+}
 
 /// A tensor that is stored with other dims when the attribute `attr` is set.
 class Mhc_Flippable<list<Type> types, list<string> dims, list<string> flipped, string attr> : Mhc_Tensor<types, dims> {

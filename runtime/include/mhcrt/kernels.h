@@ -86,6 +86,12 @@ typedef enum mhcrt_denom {
   MHCRT_DENOM_NONE = 2
 } mhcrt_denom;
 
+/// uniform in [0, 1), or normal with mean 0 and variance 1
+typedef enum mhcrt_distribution {
+  MHCRT_DISTRIBUTION_UNIFORM = 0,
+  MHCRT_DISTRIBUTION_NORMAL = 1
+} mhcrt_distribution;
+
 /// Gradients of mhc.aggregate in one pass over the streams.
 /// d_u[M,C], x[M,n,C] (or [M,C,n] by layout), h_pre[M,n], d_x_in?[M,n,C] (or [M,C,n] by layout) -> d_x?[M,n,C] (or [M,C,n] by layout), d_h_pre?[M,n]
 mhcrt_status mhcrt_aggregate_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type, const void *d_x_in, int32_t d_x_in_type, void *d_x, int32_t d_x_type, void *d_h_pre, int32_t d_h_pre_type, int64_t M, int64_t C, int64_t n, int32_t layout);
@@ -101,6 +107,10 @@ mhcrt_status mhcrt_batch_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs
 /// Add up the residual streams, or average them.
 /// x[M,n,C] (or [M,C,n] by layout) -> out[M,C]
 mhcrt_status mhcrt_contract(mhcrt_context *ctx, const void *x, int32_t x_type, void *out, int32_t out_type, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t mode);
+
+/// Drop elements at random and scale the others.
+/// x[M,C], seed[S] -> out[M,C]
+mhcrt_status mhcrt_dropout(mhcrt_context *ctx, const void *x, int32_t x_type, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t S, double rate, int64_t stream);
 
 /// Copy a tensor into every residual stream.
 /// x[M,C] -> streams[M,n,C] (or [M,C,n] by layout)
@@ -157,6 +167,10 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
 /// Project the flattened streams onto mixing coefficients and take their RMS statistic.
 /// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K] -> proj[M,N], stat?[M]
 mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form);
+
+/// Make random numbers that depend on their place only.
+/// seed[S] -> out[E]
+mhcrt_status mhcrt_random(mhcrt_context *ctx, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t S, int64_t E, int32_t distribution, int64_t stream);
 
 /// Compute the streams and inputs of several layers again, in one pass.
 /// x[M,n,C] (or [M,C,n] by layout), h_pre*[M,n], f*[M,C], bias*[C], h_post*[M,n], h_res*[M,n,n] -> u*[M,C], out*[M,n,C] (or [M,C,n] by layout)

@@ -101,8 +101,8 @@ def Mhc_BroadcastOp : Mhc_LeafOp<"broadcast", [], /*rebuilt=*/1> {
     }
     ```
   }];
-  let arguments = (ins Mhc_AnyFloatTensor:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
-  let results = (outs Mhc_AnyFloatTensor:$out);
+  let arguments = (ins RankedTensorOf<Mhc_Floats # [I32]>:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
+  let results = (outs RankedTensorOf<Mhc_Floats # [I32]>:$out);
   let assemblyFormat = "$x (`[` $sizes^ `]`)? `dims` `=` $dims attr-dict `:` type($x) `->` type($out)";
   let hasVerifier = 1;
   let hasFolder = 1;
