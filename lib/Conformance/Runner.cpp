@@ -26,6 +26,12 @@ static int32_t dtypeOf(Element element) {
     return MHCRT_F16;
   case Element::F64:
     return MHCRT_F64;
+  case Element::I32:
+    return MHCRT_I32;
+  case Element::I64:
+    return MHCRT_I64;
+  case Element::I1: // conditions stay inside a program
+    break;
   }
   return MHCRT_NONE;
 }

@@ -7,6 +7,7 @@
 
 #include "mhc/Driver/Driver.h"
 #include "mhc/InitAll.h"
+#include "mhc/Model/Model.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
@@ -83,7 +84,12 @@ llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path) {
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
   if (!buffer)
     return llvm::createStringError(message);
-  return parse(sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc()));
+  if (!path.ends_with(".json"))
+    return parse(sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc()));
+  auto config = model::parseConfig(buffer->getBuffer());
+  if (!config)
+    return llvm::createStringError(path + ": error: " + llvm::toString(config.takeError()));
+  return parseText(model::writeModel(*config), path);
 }
 
 llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef name) {

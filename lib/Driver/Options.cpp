@@ -110,8 +110,10 @@ static const Option kOptions[] = {
     {"--compile-to", Option::needed, "PHASE", "stop behind a phase: input, raise, fuse, bufferize, lower, llvm, object",
      setPhase},
     {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain or layer (default)", setFuse},
-    {"--grad", Option::needed, "NAME", "add the gradients of function NAME: NAME_grad, and NAME_fwd with NAME_bwd",
-     [](DriverOptions &options, StringRef value) { return options.compile.grad = value.str(), std::string(); }},
+    {"--grad", Option::optional, "NAME", "add the gradients of NAME, default loss: NAME_grad, NAME_fwd and NAME_bwd",
+     [](DriverOptions &options, StringRef value) {
+       return options.compile.grad = value.empty() ? "loss" : value.str(), std::string();
+     }},
     {"--grad-sums", Option::needed, "TYPE",
      "gradients of streams between kernels: stored as the streams are (default), or f32", setSums},
     {"--recompute", Option::needed, "WHAT",
@@ -143,6 +145,7 @@ static const Option kOptions[] = {
 
 std::string mhc::driverHelp() {
   std::string text = "mhcc: compile, explain, run and verify mHC models\n\nusage: mhcc FILE.mlir [options]\n"
+                     "       mhcc FILE.json [options] makes a GPT from its configuration\n"
                      "       mhcc - reads the standard input\n\n";
   for (const Option &option : kOptions) {
     std::string word = option.name.str();

@@ -7,14 +7,15 @@
 #ifndef MHC_CONFORMANCE_CASE_H
 #define MHC_CONFORMANCE_CASE_H
 
-#include "mhc/Conformance/IrWriter.h"
-#include "mhc/Conformance/Spelling.h"
+#include "mhc/Spelling/IrWriter.h"
+#include "mhc/Spelling/Spelling.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mhc::conformance {
+using namespace spelling;
 
 /// A tensor as its manifest describes it.
 struct TensorInfo {

@@ -7,9 +7,10 @@
 #ifndef MHC_CONFORMANCE_HYPERCONNECTIONS_H
 #define MHC_CONFORMANCE_HYPERCONNECTIONS_H
 
-#include "mhc/Conformance/Chain.h"
+#include "mhc/Spelling/Chain.h"
 
 namespace mhc::conformance {
+using namespace spelling;
 
 struct HyperConnectionInputs {
   Value x, normGamma, staticAlpha, dynAlpha, scalePre, scaleRes, staticBeta, dynBeta, scaleBeta, wSub;

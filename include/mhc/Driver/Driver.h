@@ -76,7 +76,7 @@ public:
 
   using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
-  /// "-" is the standard input.
+  /// "-" is the standard input. A .json file is the configuration of a model, which is written out as unfused IR.
   llvm::Expected<Module> parseFile(llvm::StringRef path);
   llvm::Expected<Module> parseText(llvm::StringRef text, llvm::StringRef name = "<text>");
 

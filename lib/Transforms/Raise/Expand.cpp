@@ -35,11 +35,23 @@ static bool isReadAsStreams(Value value) {
   });
 }
 
+/// What is repeated, but for reshapes, where arithmetic made it: the sum of embeddings is one tensor, whatever its
+/// terms.
+static Value madeByArithmetic(BroadcastOp op) {
+  Value source = op.getX();
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(source.getDefiningOp()))
+    source = source.getDefiningOp()->getOperand(0);
+  Operation *maker = source.getDefiningOp();
+  return maker && maker->hasTrait<OpTrait::Elementwise>() ? source : Value();
+}
+
 /// broadcast x[M,C] -> [M,n,C] or [M,C,n]
 static void raiseBroadcast(FormBuilder &forms, BroadcastOp op) {
   if (op.getOut().getType().getRank() < 3 || !isReadAsStreams(op.getOut()))
     return;
   forms.reset();
+  if (Value sum = madeByArithmetic(op))
+    forms.stops.insert(sum);
   Indices index = forms.freshIndices(op.getOut());
   Form form = forms.at(op.getOut(), index);
   forms.resolve(form);

@@ -61,3 +61,16 @@ func.func @no_expand_of_a_vector(%x: tensor<64xf32>) -> tensor<8x4x64xf32> {
   %0 = mhc.broadcast %x dims = [2] : tensor<64xf32> -> tensor<8x4x64xf32>
   return %0 : tensor<8x4x64xf32>
 }
+
+// The sum of embeddings is one tensor, whatever its terms.
+// CHECK-LABEL: @sum_that_is_repeated
+func.func @sum_that_is_repeated(%rows: tensor<12x64xf32>, %places: tensor<6x64xf32>) -> tensor<12x4x64xf32> {
+  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: mhc.expand(x = %[[SUM]] : tensor<12x64xf32>) <layout = nC>
+  %0 = mhc.broadcast %places dims = [1, 2] : tensor<6x64xf32> -> tensor<2x6x64xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<2x6x64xf32> into tensor<12x64xf32>
+  %2 = arith.addf %rows, %1 : tensor<12x64xf32>
+  %3 = tensor.expand_shape %2 [[0, 1], [2]] output_shape [12, 1, 64] : tensor<12x64xf32> into tensor<12x1x64xf32>
+  %4 = mhc.broadcast %3 dims = [0, 1, 2] : tensor<12x1x64xf32> -> tensor<12x4x64xf32>
+  return %4 : tensor<12x4x64xf32>
+}

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/Chain.h"
+#include "mhc/Spelling/Chain.h"
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 //===----------------------------------------------------------------------===//
 // Entry and exit
@@ -183,4 +183,4 @@ Value Chain::sublayer(Value u, Value weight) {
   return w.as("f").mul(normal, spread);
 }
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling

@@ -8,13 +8,14 @@
 // a spelling is plain data: one row per public library, or drawn at random.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MHC_CONFORMANCE_SPELLING_H
-#define MHC_CONFORMANCE_SPELLING_H
+#ifndef MHC_SPELLING_SPELLING_H
+#define MHC_SPELLING_SPELLING_H
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 /// What is computed. Field names are the manifest's; the specification explains them.
 struct Attributes {
@@ -110,9 +111,14 @@ struct Spelling {
   uint64_t swapSeed = 0;
 };
 
+/// What a library's public code computes by default. The variant is one of modelVariants.
+Attributes attributesOf(const std::string &variant);
+/// The variants that a whole model can be made of.
+std::vector<std::string> modelVariants();
+
 /// The spelling of a library's public code; `known` is false for a variant without one.
 Spelling spellingOf(const std::string &variant, bool &known);
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling
 
-#endif // MHC_CONFORMANCE_SPELLING_H
+#endif // MHC_SPELLING_SPELLING_H

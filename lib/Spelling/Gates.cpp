@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/Chain.h"
+#include "mhc/Spelling/Chain.h"
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 //===----------------------------------------------------------------------===//
 // Nonlinearities
@@ -179,4 +179,4 @@ Value Chain::head(Value x, Value phi, Value gamma, Value alpha, Value beta, doub
   return aggregate(x, w.as("h_head").add(gate, preEps));
 }
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling

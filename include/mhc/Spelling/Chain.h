@@ -8,13 +8,13 @@
 // n].
 //
 //===----------------------------------------------------------------------===//
-#ifndef MHC_CONFORMANCE_CHAIN_H
-#define MHC_CONFORMANCE_CHAIN_H
+#ifndef MHC_SPELLING_CHAIN_H
+#define MHC_SPELLING_CHAIN_H
 
-#include "mhc/Conformance/IrWriter.h"
-#include "mhc/Conformance/Spelling.h"
+#include "mhc/Spelling/IrWriter.h"
+#include "mhc/Spelling/Spelling.h"
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 /// What a row is multiplied with, or divided by: [M] or [M, 1].
 struct RowScale {
@@ -126,6 +126,6 @@ private:
   const Spelling &how;
 };
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling
 
-#endif // MHC_CONFORMANCE_CHAIN_H
+#endif // MHC_SPELLING_CHAIN_H

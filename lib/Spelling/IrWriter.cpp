@@ -4,14 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/IrWriter.h"
+#include "mhc/Spelling/IrWriter.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 //===----------------------------------------------------------------------===//
 // Formatting
@@ -41,6 +42,12 @@ static const char *elementName(Element element) {
     return "f16";
   case Element::F64:
     return "f64";
+  case Element::I1:
+    return "i1";
+  case Element::I32:
+    return "i32";
+  case Element::I64:
+    return "i64";
   }
   return "";
 }
@@ -76,7 +83,14 @@ static std::string list(const Dims &dims) {
 // Function
 //===----------------------------------------------------------------------===//
 
+/// With the number of tokens, where it is known.
+Dims IrWriter::resolve(Dims dims) const {
+  std::replace(dims.begin(), dims.end(), kTokens, tokenCount);
+  return dims;
+}
+
 Value IrWriter::argument(const std::string &name, Type type) {
+  type.dims = resolve(type.dims);
   Value value{uniqueName(name), type};
   arguments.push_back(value.name + ": " + type.str() + " {mhc.name = \"" + name + "\"}");
   if (tokenSource.empty() && type.isDynamic())
@@ -156,6 +170,7 @@ std::string IrWriter::tokens() {
 }
 
 Value IrWriter::splat(double value, Type type) {
+  type.dims = resolve(type.dims);
   std::string text = type.isDynamic() ? "tensor.splat " + scalar(value, type.element) + "[" + tokens() + "] : "
                                       : "arith.constant dense<" + formatFloat(value) + "> : ";
   std::string &name = constants[text + type.str()];
@@ -181,6 +196,18 @@ Value IrWriter::constant(const std::vector<double> &elements, Type type) {
   return define(type, "arith.constant dense<" + nested(elements, type.dims, 0, next) + "> : " + type.str());
 }
 
+Value IrWriter::iota(int64_t count) {
+  Type type{{count}, Element::I32};
+  std::string &name = constants["iota " + std::to_string(count)];
+  if (name.empty()) {
+    Dims numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    name = uniqueName("iota");
+    prologue += "  " + name + " = arith.constant dense<" + list(numbers) + "> : " + type.str() + "\n";
+  }
+  return {name, type};
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//
@@ -194,6 +221,18 @@ Value IrWriter::binary(const std::string &op, Value lhs, Value rhs, bool commuta
 
 Value IrWriter::unary(const std::string &op, Value operand) {
   return define(operand.type, op + " " + operand.name + " : " + operand.type.str());
+}
+
+Value IrWriter::compare(const std::string &predicate, Value lhs, Value rhs) {
+  assert(lhs.type == rhs.type && "elementwise operands have one type");
+  return define({lhs.type.dims, Element::I1},
+                "arith.cmpi " + predicate + ", " + lhs.name + ", " + rhs.name + " : " + lhs.type.str());
+}
+
+Value IrWriter::select(Value condition, Value yes, Value no) {
+  assert(yes.type == no.type && "elementwise operands have one type");
+  return define(yes.type, "arith.select " + condition.name + ", " + yes.name + ", " + no.name + " : " +
+                              condition.type.str() + ", " + yes.type.str());
 }
 
 Value IrWriter::convert(Value operand, Element element) {
@@ -256,7 +295,27 @@ Value IrWriter::rmsNorm(Value operand, Value weight, double eps) {
                                   (weight ? ", " + weight.type.str() : ""));
 }
 
-Value IrWriter::broadcast(Value operand, const Dims &shape, const Dims &dims) {
+Value IrWriter::take(Value table, Value ids) {
+  Type type{{ids.dim(0), table.dim(1)}, table.type.element};
+  return define(type, "mhc.take(table = " + table.name + " : " + table.type.str() + ", ids = " + ids.name + " : " +
+                          ids.type.str() + ") -> (out : " + type.str() + ")");
+}
+
+Value IrWriter::dropout(Value operand, Value seed, double rate, int64_t stream) {
+  const Type &type = operand.type;
+  return define(type, "mhc.dropout(x = " + operand.name + " : " + type.str() + ", seed = " + seed.name + " : " +
+                          seed.type.str() + ") <rate = " + formatFloat(rate) + ", stream = " + std::to_string(stream) +
+                          "> -> (out : " + type.str() + ")");
+}
+
+Value IrWriter::random(Value seed, const std::string &distribution, int64_t stream, int64_t count) {
+  Type type{{count}, Element::F32};
+  return define(type, "mhc.random(seed = " + seed.name + " : " + seed.type.str() + ") <distribution = " + distribution +
+                          ", stream = " + std::to_string(stream) + "> -> (out : " + type.str() + ")");
+}
+
+Value IrWriter::broadcast(Value operand, const Dims &wanted, const Dims &dims) {
+  Dims shape = resolve(wanted);
   if (operand.type.dims == shape) {
     hint.clear();
     return operand;
@@ -268,4 +327,4 @@ Value IrWriter::broadcast(Value operand, const Dims &shape, const Dims &dims) {
                           " -> " + type.str());
 }
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling

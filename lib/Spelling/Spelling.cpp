@@ -6,11 +6,11 @@
 // One function per library: what its public forward code does, as differences from the default spelling.
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/Spelling.h"
+#include "mhc/Spelling/Spelling.h"
 
 #include <map>
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 int64_t Attributes::residualLogits() const {
   if (res != "perm")
@@ -148,4 +148,4 @@ Spelling spellingOf(const std::string &variant, bool &known) {
   return known ? found->second() : Spelling();
 }
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/IrWriter.h"
+#include "mhc/Spelling/IrWriter.h"
 
 #include <algorithm>
 #include <cassert>
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 /// Splits the dimensions of `wide` into one group per dimension of `narrow`, so that the products agree. Empty when no
 /// such split exists. kTokens only matches itself.
@@ -51,7 +51,8 @@ Value IrWriter::reassociate(const char *op, Value operand, Type type, const std:
                           " into " + type.str());
 }
 
-Value IrWriter::reshape(Value operand, const Dims &shape) {
+Value IrWriter::reshape(Value operand, const Dims &wanted) {
+  Dims shape = resolve(wanted);
   const Dims &from = operand.type.dims;
   Type type{shape, operand.type.element};
   if (from == shape) {
@@ -96,7 +97,8 @@ Value IrWriter::splitTokens(Value operand, int64_t n) {
   return reassociate("tensor.expand_shape", operand, type, groups);
 }
 
-Value IrWriter::slice(Value operand, const Dims &offsets, const Dims &sizes, const Dims &drop) {
+Value IrWriter::slice(Value operand, const Dims &offsets, const Dims &wanted, const Dims &drop) {
+  Dims sizes = resolve(wanted);
   Type type{{}, operand.type.element};
   std::string offsetText, sizeText, strideText;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -165,4 +167,4 @@ Values IrWriter::loop(int64_t count, Values init, const std::function<Values(Val
   return results;
 }
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling

@@ -4,12 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes one function of unfused IR, op by op, as text. It knows the syntax and infers result types; it does not know
-// mHC. The number of tokens M is the one dynamic dimension and always comes first: the writer reads it with tensor.dim
-// from the first token argument and passes it on wherever an op wants it.
+// mHC. The number of tokens M always comes first. It is a number that the writer is made with, or the one dynamic
+// dimension: then the writer reads it with tensor.dim from the first token argument and passes it on wherever an op
+// wants it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MHC_CONFORMANCE_IRWRITER_H
-#define MHC_CONFORMANCE_IRWRITER_H
+#ifndef MHC_SPELLING_IRWRITER_H
+#define MHC_SPELLING_IRWRITER_H
 
 #include <cstdint>
 #include <functional>
@@ -18,13 +19,13 @@
 #include <string>
 #include <vector>
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
-enum class Element { F32, BF16, F16, F64 };
+enum class Element { F32, BF16, F16, F64, I1, I32, I64 };
 
 using Dims = std::vector<int64_t>;
 
-/// The number of tokens, "?" in the IR.
+/// The number of tokens: that of the writer, or "?" in the IR.
 constexpr int64_t kTokens = -1;
 
 struct Type {
@@ -50,6 +51,9 @@ using Values = std::vector<Value>;
 
 class IrWriter {
 public:
+  /// `tokens` is what kTokens stands for.
+  explicit IrWriter(int64_t tokens = kTokens) : tokenCount(tokens) {}
+
   Value argument(const std::string &name, Type type);
   void result(const std::string &name, Value value);
   /// The function with everything written so far.
@@ -66,6 +70,8 @@ public:
   Value splat(double value, Type type);
   /// A constant tensor with all its elements.
   Value constant(const std::vector<double> &elements, Type type);
+  /// The i32 numbers 0 to count-1.
+  Value iota(int64_t count);
 
   Value add(Value lhs, Value rhs) { return binary("arith.addf", lhs, rhs, /*commutative=*/true); }
   Value sub(Value lhs, Value rhs) { return binary("arith.subf", lhs, rhs); }
@@ -80,6 +86,9 @@ public:
 
   /// Elementwise op of one operand: "math.exp", "mhc.sigmoid", ...
   Value unary(const std::string &op, Value operand);
+  /// Of integers; `predicate` is that of arith.cmpi: "eq", "sle".
+  Value compare(const std::string &predicate, Value lhs, Value rhs);
+  Value select(Value condition, Value yes, Value no);
   /// Widens or rounds; the same value when the element type is right already.
   Value convert(Value operand, Element element);
 
@@ -89,6 +98,11 @@ public:
   /// `kind` is sum, max or mean.
   Value reduce(const std::string &kind, Value operand, const Dims &dims);
   Value softmax(Value operand, int64_t dim);
+  /// Rows `ids`, of i32, of a table.
+  Value take(Value table, Value ids);
+  Value dropout(Value operand, Value seed, double rate, int64_t stream);
+  /// `distribution` is uniform or normal; `count` numbers.
+  Value random(Value seed, const std::string &distribution, int64_t stream, int64_t count);
   Value rmsNorm(Value operand, Value weight, double eps);
   /// Operand dimension i becomes result dimension dims[i]; the same value when nothing changes.
   Value broadcast(Value operand, const Dims &shape, const Dims &dims);
@@ -114,8 +128,10 @@ private:
   std::string indexConstant(int64_t value);
   std::string scalar(double value, Element element);
   std::string tokens();
+  Dims resolve(Dims dims) const;
   Value reassociate(const char *op, Value operand, Type type, const std::vector<Dims> &groups);
 
+  int64_t tokenCount;
   std::vector<std::string> arguments, results;
   Values returned;
   std::string prologue, body;
@@ -129,6 +145,6 @@ private:
 /// Shortest text that MLIR reads back as the same number.
 std::string formatFloat(double value);
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling
 
-#endif // MHC_CONFORMANCE_IRWRITER_H
+#endif // MHC_SPELLING_IRWRITER_H

@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/Chain.h"
+#include "mhc/Spelling/Chain.h"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -144,4 +144,4 @@ Value Chain::permutationMix(Value logits) {
   return w.reshape(w.matmul(weights, table), {kTokens, n, n});
 }
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling

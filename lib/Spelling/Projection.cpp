@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/Chain.h"
+#include "mhc/Spelling/Chain.h"
 
 #include <cmath>
 
-namespace mhc::conformance {
+namespace mhc::spelling {
 
 //===----------------------------------------------------------------------===//
 // Small algebra
@@ -177,4 +177,4 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
   return result;
 }
 
-} // namespace mhc::conformance
+} // namespace mhc::spelling

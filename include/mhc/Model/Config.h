@@ -1,0 +1,40 @@
+//===- Config.h - The configuration of a model ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_MODEL_CONFIG_H
+#define MHC_MODEL_CONFIG_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+
+namespace mhc::model {
+
+/// A GPT. Keys of the file are the names of Megatron-LM where that has one (lib/Model/Config.cpp).
+struct Config {
+  int64_t layers = 0, hidden = 0, heads = 0, vocabulary = 0, context = 0, batch = 0;
+  int64_t ffn = 0;    ///< width of the MLP; 0 stands for 4 times hidden
+  bool bf16 = false;  ///< activations; weights, gates and the loss are f32
+  double dropout = 0; ///< of the embedding and of every sublayer's output
+
+  bool hyperConnections = true;
+  std::string variant = "megatron_native"; ///< whose chain, in whose spelling
+  int64_t streams = 4;
+  int64_t iterations = 0; ///< of Sinkhorn; 0 stands for the default of the variant
+  double gate = 0.01;     ///< alpha at the start
+
+  double initStd = 0.02;
+  double beta1 = 0.9, beta2 = 0.95, adamEps = 1e-8, weightDecay = 0.1;
+};
+
+/// Errors name the key, the value found and the value needed.
+llvm::Expected<Config> parseConfig(llvm::StringRef json);
+
+} // namespace mhc::model
+
+#endif // MHC_MODEL_CONFIG_H

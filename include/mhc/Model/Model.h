@@ -1,0 +1,23 @@
+//===- Model.h - A model from its configuration ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_MODEL_MODEL_H
+#define MHC_MODEL_MODEL_H
+
+#include "mhc/Model/Config.h"
+
+namespace mhc::model {
+
+/// The model as unfused IR, in the spelling of the variant. Its functions know weights by name:
+///   loss    tokens, targets, [seed], weights                    -> loss, the mean cross-entropy
+///   init    seed                                                -> weights
+///   update  step, learning_rate, and W, d_W, m_W, v_W for each weight W -> new W, m_W and v_W: AdamW
+std::string writeModel(const Config &config);
+
+} // namespace mhc::model
+
+#endif // MHC_MODEL_MODEL_H

@@ -1,0 +1,141 @@
+//===- Config.cpp - Reading the configuration of a model ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Model/Config.h"
+#include "mhc/Spelling/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mhc::model;
+using llvm::StringRef;
+
+namespace {
+/// One key: reads its value, and returns what was needed where that is not it.
+struct Key {
+  StringRef name;
+  bool required;
+  std::string (*read)(Config &, const llvm::json::Value &);
+};
+} // namespace
+
+template <int64_t Config::*member, int64_t least, int64_t most = INT32_MAX>
+static std::string readInteger(Config &config, const llvm::json::Value &value) {
+  std::optional<int64_t> number = value.getAsInteger();
+  if (!number || *number < least || *number > most)
+    return "an integer from " + std::to_string(least) + " to " + std::to_string(most);
+  config.*member = *number;
+  return "";
+}
+
+template <bool Config::*member>
+static std::string readBool(Config &config, const llvm::json::Value &value) {
+  std::optional<bool> flag = value.getAsBoolean();
+  if (!flag)
+    return "true or false";
+  config.*member = *flag;
+  return "";
+}
+
+/// A fraction is less than 1.
+template <double Config::*member, bool isFraction = false>
+static std::string readNumber(Config &config, const llvm::json::Value &value) {
+  std::optional<double> number = value.getAsNumber();
+  if (!number || *number < 0 || (isFraction && *number >= 1))
+    return isFraction ? "a number of at least 0 and less than 1" : "a number of at least 0";
+  config.*member = *number;
+  return "";
+}
+
+static std::string readVariant(Config &config, const llvm::json::Value &value) {
+  std::vector<std::string> known = mhc::spelling::modelVariants();
+  std::optional<StringRef> name = value.getAsString();
+  if (!name || !llvm::is_contained(known, *name))
+    return "one of '" + llvm::join(known, "', '") + "'";
+  config.variant = name->str();
+  return "";
+}
+
+static constexpr Key kKeys[] = {
+    {"num_layers", true, readInteger<&Config::layers, 1>},
+    {"hidden_size", true, readInteger<&Config::hidden, 1>},
+    {"num_attention_heads", true, readInteger<&Config::heads, 1>},
+    {"vocab_size", true, readInteger<&Config::vocabulary, 2>},
+    {"seq_length", true, readInteger<&Config::context, 1>},
+    {"micro_batch_size", true, readInteger<&Config::batch, 1>},
+    {"ffn_hidden_size", false, readInteger<&Config::ffn, 1>},
+    {"bf16", false, readBool<&Config::bf16>},
+    {"hidden_dropout", false, readNumber<&Config::dropout, /*isFraction=*/true>},
+    {"enable_hyper_connections", false, readBool<&Config::hyperConnections>},
+    {"mhc_variant", false, readVariant},
+    {"num_residual_streams", false, readInteger<&Config::streams, 1, 16>},
+    {"mhc_sinkhorn_iterations", false, readInteger<&Config::iterations, 1>},
+    {"mhc_init_gating_factor", false, readNumber<&Config::gate>},
+    {"init_method_std", false, readNumber<&Config::initStd>},
+    {"adam_beta1", false, readNumber<&Config::beta1, /*isFraction=*/true>},
+    {"adam_beta2", false, readNumber<&Config::beta2, /*isFraction=*/true>},
+    {"adam_eps", false, readNumber<&Config::adamEps>},
+    {"weight_decay", false, readNumber<&Config::weightDecay>},
+};
+
+static std::string text(const llvm::json::Value &value) {
+  std::string result;
+  llvm::raw_string_ostream(result) << value;
+  return result;
+}
+
+static llvm::Error readKey(Config &config, StringRef name, const llvm::json::Value &value) {
+  const Key *key = llvm::find_if(kKeys, [&](const Key &key) { return key.name == name; });
+  if (key == std::end(kKeys))
+    return llvm::createStringError("key '" + name.str() + "' is unknown; needed one of '" +
+                                   llvm::join(llvm::map_range(kKeys, [](const Key &key) { return key.name; }), "', '") +
+                                   "'");
+  std::string needed = key->read(config, value);
+  if (needed.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("'" + name.str() + "' is " + text(value) + "; needed " + needed);
+}
+
+/// What no key alone tells.
+static llvm::Error checkTogether(const Config &config) {
+  if (config.hidden % config.heads != 0)
+    return llvm::createStringError("'hidden_size' is " + std::to_string(config.hidden) +
+                                   "; needed a multiple of 'num_attention_heads', which is " +
+                                   std::to_string(config.heads));
+  constexpr int64_t kMostPermuted = 6; // 720 permutations
+  if (config.hyperConnections && config.streams > kMostPermuted &&
+      mhc::spelling::attributesOf(config.variant).res == "perm")
+    return llvm::createStringError("'num_residual_streams' is " + std::to_string(config.streams) + "; needed at most " +
+                                   std::to_string(kMostPermuted) + " with 'mhc_variant' \"" + config.variant +
+                                   "\", which has a weight for each permutation");
+  return llvm::Error::success();
+}
+
+llvm::Expected<Config> mhc::model::parseConfig(StringRef json) {
+  auto parsed = llvm::json::parse(json);
+  if (!parsed)
+    return parsed.takeError();
+  const llvm::json::Object *object = parsed->getAsObject();
+  if (!object)
+    return llvm::createStringError("the model is " + text(*parsed) + "; needed an object of keys and values");
+  Config config;
+  std::vector<StringRef> names; // sorted, so that the first error is the same in every run
+  for (auto &entry : *object)
+    names.push_back(entry.first);
+  llvm::sort(names);
+  for (StringRef name : names)
+    if (llvm::Error error = readKey(config, name, *object->get(name)))
+      return error;
+  for (const Key &key : kKeys)
+    if (key.required && !object->get(key.name))
+      return llvm::createStringError("key '" + key.name.str() + "' is missing");
+  if (config.ffn == 0)
+    config.ffn = 4 * config.hidden;
+  if (llvm::Error error = checkTogether(config))
+    return error;
+  return config;
+}

@@ -1,0 +1,15 @@
+//===- Model.cpp - A model from its configuration ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Model/Model.h"
+#include "Functions.h"
+
+using namespace mhc::model;
+
+std::string mhc::model::writeModel(const Config &config) {
+  return writeLoss(config) + "\n" + writeInit(config) + "\n" + writeUpdate(config);
+}
