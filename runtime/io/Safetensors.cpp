@@ -15,20 +15,24 @@
 using namespace mhcrt;
 using nlohmann::json;
 
+static constexpr struct {
+  const char *name;
+  int32_t dtype;
+} kTypes[] = {{"F32", MHCRT_F32}, {"BF16", MHCRT_BF16}, {"F16", MHCRT_F16},
+              {"F64", MHCRT_F64}, {"I32", MHCRT_I32},   {"I64", MHCRT_I64}};
+
 static int32_t typeOf(const std::string &name) {
-  if (name == "F32")
-    return MHCRT_F32;
-  if (name == "BF16")
-    return MHCRT_BF16;
-  if (name == "F16")
-    return MHCRT_F16;
-  if (name == "F64")
-    return MHCRT_F64;
-  if (name == "I32")
-    return MHCRT_I32;
-  if (name == "I64")
-    return MHCRT_I64;
+  for (const auto &type : kTypes)
+    if (type.name == name)
+      return type.dtype;
   return MHCRT_NONE;
+}
+
+static const char *nameOf(int32_t dtype) {
+  for (const auto &type : kTypes)
+    if (type.dtype == dtype)
+      return type.name;
+  return "";
 }
 
 static bool readThrowing(const std::string &path, std::map<std::string, HostTensor> &tensors, std::string &error) {
@@ -87,4 +91,40 @@ bool mhcrt::readSafetensors(const std::string &path, std::map<std::string, HostT
     error = "'" + path + "': no memory";
   }
   return false;
+}
+
+static int64_t bytesOf(const mhcrt_tensor &tensor) {
+  int64_t bytes = mhcrt_dtype_bytes(tensor.dtype);
+  for (int i = 0; i < tensor.rank; ++i)
+    bytes *= tensor.dims[i];
+  return bytes;
+}
+
+static std::string headerOf(const std::map<std::string, mhcrt_tensor> &tensors) {
+  json header = json::object();
+  int64_t offset = 0;
+  for (const auto &[name, tensor] : tensors) {
+    const int64_t end = offset + bytesOf(tensor);
+    header[name] = {{"dtype", nameOf(tensor.dtype)},
+                    {"shape", std::vector<int64_t>(tensor.dims, tensor.dims + tensor.rank)},
+                    {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' '); // so that the data is aligned
+  return text;
+}
+
+bool mhcrt::writeSafetensors(const std::string &path, const std::map<std::string, mhcrt_tensor> &tensors,
+                             std::string &error) {
+  const std::string header = headerOf(tensors);
+  const uint64_t headerBytes = header.size();
+  File file(path, "wb");
+  if (!file.opened(error) || !file.write(&headerBytes, 8, error) ||
+      !file.write(header.data(), static_cast<int64_t>(headerBytes), error))
+    return false;
+  for (const auto &[name, tensor] : tensors)
+    if (!file.write(tensor.data, bytesOf(tensor), error))
+      return false;
+  return file.close(error);
 }

@@ -52,6 +52,8 @@ std::string typeName(const mhcrt_tensor &tensor);
 bool readNpy(const std::string &path, HostTensor &tensor, std::string &error);
 bool writeNpy(const std::string &path, const mhcrt_tensor &tensor, std::string &error);
 bool readSafetensors(const std::string &path, std::map<std::string, HostTensor> &tensors, std::string &error);
+/// In the order of the names, so that equal tensors make equal files.
+bool writeSafetensors(const std::string &path, const std::map<std::string, mhcrt_tensor> &tensors, std::string &error);
 
 /// Element i as a double.
 double element(const mhcrt_tensor &tensor, int64_t i);

@@ -1,0 +1,86 @@
+//===- train.h - Train a compiled model ---------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What mhc-train does with a model library that has these entries. It knows tensors by name only:
+//
+//   init       seed                                        -> the weights
+//   loss_grad  tokens, targets, [seed], weights, d_loss    -> loss, and d_W for each weight W
+//   update     step, learning_rate, weights, d_W, others   -> the new weights and others, such as moments
+//
+// `others` start at zero. Weights and others are the state, which a checkpoint holds under the same names. C++17; no
+// exception leaves these functions.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TRAIN_H
+#define MHCRT_TRAIN_H
+
+#include "mhcrt/io.h"
+#include "mhcrt/model.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mhcrt {
+
+struct TrainOptions {
+  std::string model;
+  std::string data; ///< a file whose bytes are the tokens
+  std::string load, save;
+  std::string log;     ///< one line of step, loss and milliseconds per step
+  int64_t steps = 100; ///< in all, with those before the checkpoint
+  int64_t warmup = 0;  ///< steps over which the learning rate rises
+  int64_t seed = 1;
+  double rate = 1e-3;
+  int threads = 0;
+  bool help = false;
+};
+
+/// False with `error` set when the command line cannot be understood.
+bool parseTrainOptions(int argc, const char *const *argv, TrainOptions &options, std::string &error);
+
+/// The lines on options in the help text.
+extern const char *const kTrainOptionsHelp;
+
+using NamedTensors = std::map<std::string, HostTensor>;
+
+/// An entry whose arguments are found, and whose results are kept, by name.
+class NamedEntry {
+public:
+  using Find = std::function<const HostTensor *(const std::string &)>;
+
+  /// All sizes of the entry must be numbers.
+  bool open(const mhcrt_model *model, const char *name, std::string &error);
+  /// Runs on what `find` gives for the names of the arguments. Results of the right type are overwritten.
+  bool run(mhcrt_context *context, const Find &find, NamedTensors &results, std::string &error);
+
+  std::vector<std::string> arguments() const;
+  /// A zero-filled tensor for one argument; false when there is none of that name.
+  bool makeArgument(const std::string &name, HostTensor &tensor, std::string &error) const;
+
+private:
+  const mhcrt_model *model = nullptr;
+  int32_t entry = 0;
+  std::string name;
+};
+
+/// Weights and what the optimizer keeps, with the steps done.
+struct TrainState {
+  NamedTensors tensors;
+  int64_t step = 0, seed = 0;
+};
+
+/// Keys are the names of the tensors, "step" and "seed". A file is complete or not there.
+bool saveCheckpoint(const std::string &path, const TrainState &state, std::string &error);
+/// `state` has the tensors that the model needs; each is read, and no other may be there.
+bool loadCheckpoint(const std::string &path, TrainState &state, std::string &error);
+
+/// All of mhc-train.
+int trainMain(int argc, const char *const *argv);
+
+} // namespace mhcrt
+
+#endif // MHCRT_TRAIN_H

@@ -1,0 +1,210 @@
+//===- Train.cpp - The training loop ----------------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step depends on the state, its number and the seed alone, so that a run that was stopped and resumed ends with the
+// same bits as one that was not.
+//
+//===------------------------------------------------------------------------===//
+#include "mhcrt/train.h"
+#include "Progress.h"
+#include "cpu/Philox.h"
+#include "io/File.h"
+
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <memory>
+
+using namespace mhcrt;
+
+static constexpr const char *kTool = "mhc-train";
+
+namespace {
+class Trainer {
+public:
+  Trainer(const mhcrt_model *model, mhcrt_context *context, const TrainOptions &options)
+      : model(model), context(context), options(options) {}
+
+  bool open(std::string &error);
+  bool run(std::string &error);
+
+private:
+  bool start(std::string &error);
+  bool makeInputs(std::string &error);
+  void fillBatch();
+  bool step(double &loss, std::string &error);
+  const HostTensor *find(const std::string &name) const;
+
+  const mhcrt_model *model;
+  mhcrt_context *context;
+  const TrainOptions &options;
+  NamedEntry init, lossGrad, update;
+  std::string data;
+  TrainState state;
+  NamedTensors inputs;    ///< tokens, targets, seed, step, learning_rate, d_loss
+  NamedTensors gradients; ///< and the loss
+  NamedTensors next;      ///< the state that a step makes
+};
+} // namespace
+
+static bool readBytes(const std::string &path, std::string &data, std::string &error) {
+  File file(path, "rb");
+  if (!file.opened(error))
+    return false;
+  data.resize(std::max<int64_t>(0, file.size()));
+  return file.read(data.data(), static_cast<int64_t>(data.size()), "text", error);
+}
+
+bool Trainer::open(std::string &error) {
+  return init.open(model, "init", error) && lossGrad.open(model, "loss_grad", error) &&
+         update.open(model, "update", error) && makeInputs(error) && readBytes(options.data, data, error) &&
+         start(error);
+}
+
+/// What the entries take that is neither state nor gradient.
+bool Trainer::makeInputs(std::string &error) {
+  for (const char *name : {"tokens", "targets", "d_loss"})
+    if (!lossGrad.makeArgument(name, inputs[name], error))
+      return false;
+  for (const char *name : {"step", "learning_rate"})
+    if (!update.makeArgument(name, inputs[name], error))
+      return false;
+  if (!init.makeArgument("seed", inputs["seed"], error))
+    return false;
+  const HostTensor &tokens = inputs["tokens"];
+  if (tokens.dtype() != MHCRT_I32 || tokens.dims().size() != 2 || tokens.type() != inputs["targets"].type()) {
+    error = "'tokens' is " + tokens.type() + " and 'targets' " + inputs["targets"].type() +
+            "; needed i32 of one shape with two dimensions";
+    return false;
+  }
+  *static_cast<float *>(inputs["d_loss"].data()) = 1;
+  return true;
+}
+
+/// The state before the first step: weights from init or a checkpoint, zeros for the rest.
+bool Trainer::start(std::string &error) {
+  const int64_t window = inputs["tokens"].dims()[1] + 1;
+  if (static_cast<int64_t>(data.size()) < window) {
+    error = "'" + options.data + "' has " + std::to_string(data.size()) + " bytes; needed at least " +
+            std::to_string(window) + ", the context and one";
+    return false;
+  }
+  state.seed = options.seed;
+  int64_t *const seed = static_cast<int64_t *>(inputs["seed"].data());
+  seed[0] = state.seed;
+  auto findSeed = [&](const std::string &name) { return name == "seed" ? &inputs["seed"] : nullptr; };
+  if (!init.run(context, findSeed, state.tensors, error))
+    return false;
+  for (const std::string &name : update.arguments())
+    if (!state.tensors.count(name) && !inputs.count(name) && name.rfind("d_", 0) != 0)
+      if (!update.makeArgument(name, state.tensors[name], error))
+        return false;
+  if (!options.load.empty() && !loadCheckpoint(options.load, state, error))
+    return false;
+  seed[0] = state.seed;
+  return true;
+}
+
+/// Windows of the text at places that the seed and the number of the step give.
+void Trainer::fillBatch() {
+  const std::vector<int64_t> dims = inputs["tokens"].dims();
+  int32_t *const tokens = static_cast<int32_t *>(inputs["tokens"].data());
+  int32_t *const targets = static_cast<int32_t *>(inputs["targets"].data());
+  const int64_t seed[] = {state.seed, state.step};
+  constexpr int64_t kStream = UINT32_MAX; // ops of the model count theirs from 0
+  const PhiloxStream philox = {seed, kStream};
+  for (int64_t row = 0; row < dims[0]; ++row) {
+    const Words words = philox(row);
+    const uint64_t random = uint64_t(words[0]) << 32 | words[1];
+    const char *const window = data.data() + random % (data.size() - dims[1]);
+    for (int64_t i = 0; i < dims[1]; ++i) {
+      tokens[row * dims[1] + i] = static_cast<unsigned char>(window[i]);
+      targets[row * dims[1] + i] = static_cast<unsigned char>(window[i + 1]);
+    }
+  }
+}
+
+const HostTensor *Trainer::find(const std::string &name) const {
+  for (const NamedTensors *tensors : {&state.tensors, &inputs, &gradients})
+    if (const auto found = tensors->find(name); found != tensors->end())
+      return &found->second;
+  return nullptr;
+}
+
+bool Trainer::step(double &loss, std::string &error) {
+  fillBatch();
+  static_cast<int64_t *>(inputs["seed"].data())[1] = state.step;
+  *static_cast<float *>(inputs["step"].data()) = static_cast<float>(state.step + 1);
+  const double rise = std::min(1.0, static_cast<double>(state.step + 1) / std::max<int64_t>(1, options.warmup));
+  *static_cast<float *>(inputs["learning_rate"].data()) = static_cast<float>(options.rate * rise);
+  auto lookup = [&](const std::string &name) { return find(name); };
+  if (!lossGrad.run(context, lookup, gradients, error))
+    return false;
+  loss = element(gradients["loss"].get(), 0);
+  if (!std::isfinite(loss)) {
+    error = "the loss of step " + std::to_string(state.step) + " is " + std::to_string(loss);
+    return false;
+  }
+  if (!update.run(context, lookup, next, error))
+    return false;
+  state.tensors.swap(next);
+  ++state.step;
+  return true;
+}
+
+bool Trainer::run(std::string &error) {
+  Progress progress(state.step, options.steps);
+  if (!options.log.empty() && !progress.openLog(options.log, error))
+    return false;
+  while (state.step < options.steps) {
+    const auto begin = std::chrono::steady_clock::now();
+    double loss = 0;
+    if (!step(loss, error))
+      return false;
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+    progress.add(loss, taken.count());
+  }
+  progress.finish();
+  return (options.log.empty() || progress.closeLog(error)) &&
+         (options.save.empty() || saveCheckpoint(options.save, state, error));
+}
+
+static bool train(const TrainOptions &options, std::string &error) {
+  mhcrt_message message;
+  mhcrt_model *opened = nullptr;
+  mhcrt_context *context = nullptr;
+  if (mhcrt_model_open(options.model.c_str(), &opened, &message) != MHCRT_OK) {
+    error = message.text;
+    return false;
+  }
+  const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
+  if (mhcrt_model_context_create(opened, options.threads, &context, &message) != MHCRT_OK) {
+    error = message.text;
+    return false;
+  }
+  Trainer trainer(opened, context, options);
+  const bool good = trainer.open(error) && trainer.run(error);
+  mhcrt_model_context_destroy(opened, context);
+  return good;
+}
+
+int mhcrt::trainMain(int argc, const char *const *argv) {
+  std::string error;
+  try {
+    TrainOptions options;
+    if (parseTrainOptions(argc, argv, options, error) && options.help) {
+      std::printf("mhc-train: train a compiled model\n\nusage: mhc-train model.so --data=FILE [options]\n\n%s\n"
+                  "The model has the entries init, loss_grad and update (mhcc model.json --grad -o model.so).\n",
+                  kTrainOptionsHelp);
+      return 0;
+    }
+    if (error.empty() && train(options, error))
+      return 0;
+  } catch (const std::exception &problem) {
+    error = problem.what();
+  }
+  std::fprintf(stderr, "%s: error: %s\n", kTool, error.c_str());
+  return 2;
+}
