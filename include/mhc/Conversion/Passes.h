@@ -18,6 +18,10 @@ namespace mhc {
 #define GEN_PASS_REGISTRATION
 #include "mhc/Conversion/Passes.h.inc"
 
+/// Marks a loop function whose iterations several threads may share: what mhc-outline-loops tells
+/// convert-mhc-to-runtime.
+inline constexpr llvm::StringLiteral kParallelAttr = "mhc.parallel";
+
 } // namespace mhc
 
 #endif // MHC_CONVERSION_PASSES_H

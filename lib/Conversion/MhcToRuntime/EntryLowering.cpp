@@ -10,6 +10,7 @@
 
 #include "EntryLowering.h"
 #include "Buffers.h"
+#include "mhc/Conversion/Passes.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

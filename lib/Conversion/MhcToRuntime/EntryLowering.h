@@ -22,9 +22,6 @@ llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbo
 void splitEntry(mlir::func::FuncOp entry, mlir::Block &body, llvm::ArrayRef<mlir::Value> shared,
                 mlir::SymbolTable &symbols);
 
-/// Marks a loop function whose iterations several threads may share; see mhc-outline-loops.
-inline constexpr llvm::StringLiteral kParallelAttr = "mhc.parallel";
-
 /// Gives a loop function pointers and sizes for its buffers, and one marked mhc.parallel the context as first argument.
 /// Calls of it must be lowered before: they follow the old type.
 void lowerLoopFunction(mlir::func::FuncOp func, mlir::SymbolTable &symbols);

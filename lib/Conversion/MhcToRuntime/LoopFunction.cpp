@@ -7,6 +7,7 @@
 
 #include "Buffers.h"
 #include "EntryLowering.h"
+#include "mhc/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

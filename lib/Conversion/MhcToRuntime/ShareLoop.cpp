@@ -13,6 +13,7 @@
 
 #include "Buffers.h"
 #include "EntryLowering.h"
+#include "mhc/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -23,6 +23,7 @@ namespace mhc {
 } // namespace mhc
 
 using namespace mlir;
+using namespace mhc;
 
 namespace {
 /// A linalg op of an entry, with what its function will need.
@@ -214,7 +215,7 @@ LoopFunction LoopOutliner::create(Loop &loop) {
   auto func = func::FuncOp::create(loc, "mhc_loop_" + std::to_string(numLoops), type);
   func.setPrivate();
   if (auto parallel = findParallelLoop(loop))
-    func->setAttr("mhc.parallel", builder.getDenseI64ArrayAttr(*parallel));
+    func->setAttr(kParallelAttr, builder.getDenseI64ArrayAttr(*parallel));
   for (auto [i, free] : llvm::enumerate(loop.noAlias))
     if (free)
       func.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
