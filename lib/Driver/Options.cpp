@@ -174,9 +174,22 @@ static const Option *findOption(StringRef word, StringRef &value, bool &hasValue
   return nullptr;
 }
 
+/// `--run ENTRY` in two words: the word at `number` is the entry when the others name a model without it.
+static void takeEntry(std::vector<const char *> &words, size_t number, mhcrt::RunOptions &options) {
+  std::vector<const char *> others = words;
+  others.erase(others.begin() + number);
+  mhcrt::RunOptions trial = options;
+  std::string error;
+  if (!mhcrt::parseRunOptions(others.size(), others.data(), trial, error))
+    return;
+  options.entry = words[number];
+  words = std::move(others);
+}
+
 llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *const *argv) {
   DriverOptions options;
   std::vector<const char *> rest = {argv[0]};
+  size_t behindRun = 0;
   for (int i = 1; i < argc; ++i) {
     StringRef value;
     bool hasValue = false;
@@ -192,11 +205,15 @@ llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *cons
         return llvm::createStringError("'" + option->name.str() + "' needs a value");
       value = argv[i];
     }
+    if (option->name == "--run" && !hasValue && i + 1 < argc && argv[i + 1][0] != '-')
+      behindRun = rest.size();
     std::string needed = option->set(options, value);
     if (!needed.empty())
       return llvm::createStringError("'" + option->name.str() + "' is '" + value.str() + "'; needed " + needed);
   }
-  std::string error, entry = options.runOptions.entry;
+  if (behindRun)
+    takeEntry(rest, behindRun, options.runOptions);
+  std::string error;
   if (!mhcrt::parseRunOptions(rest.size(), rest.data(), options.runOptions, error) && !options.version)
     return llvm::createStringError(error);
   if (options.compile.grad.empty() && (options.memoryBudget || options.compile.recompute != "none"))
