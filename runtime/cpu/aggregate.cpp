@@ -22,7 +22,7 @@
 #include "cpu/Aggregate-inl.h"
 
 #include "cpu/Tokens.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -60,14 +60,10 @@ using namespace mhcrt;
 
 mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type,
                              void *u, int32_t u_type, int64_t M, int64_t n, int64_t C, int32_t layout) {
-  KernelCall call(ctx, "mhcrt_aggregate");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1);
-  call.tensor("x", x, x_type, kFloats, M)
-      .tensor("h_pre", h_pre, h_pre_type, kF32, M)
-      .tensor("u", u, u_type, {x_type}, M);
-  call.attribute("layout", layout, 2);
-  if (!call.begin())
-    return call.status();
+  if (!ctx)
+    return MHCRT_INVALID_ARGUMENT;
+  if (!checkAggregate(*ctx, {x, x_type, h_pre, h_pre_type, u, u_type, M, n, C, layout}))
+    return ctx->status;
 
   const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
   const bool stream = streams(u, M, rowBytes);

@@ -7,9 +7,8 @@
 #include "Context.h"
 #include "cpu/Amx.h"
 
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <sched.h>
 #include <system_error>
@@ -39,17 +38,6 @@ void *Block::reserve(int64_t bytes, int64_t &allocations) {
 }
 
 mhcrt_context::mhcrt_context(int threads) : pool(threads), amx(amxUnit()) {}
-
-mhcrt_status mhcrt_context::fail(mhcrt_status newStatus, const char *format, ...) {
-  if (status != MHCRT_OK)
-    return status;
-  status = newStatus;
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(message, sizeof(message), format, arguments);
-  va_end(arguments);
-  return status;
-}
 
 bool mhcrt_context::reserveScratch(const char *kernel, int64_t shared, int64_t perThread) {
   // Threads' blocks start a cache line apart, so that no two write to one line.
@@ -133,6 +121,27 @@ void mhcrt_parallel_loop(mhcrt_context *context, void (*body)(void *frame, int64
                        [&](int64_t tile, int) { body(frame, tile * length, std::min(count, (tile + 1) * length)); });
 }
 
+int32_t mhcrt_context_device(const mhcrt_context *) { return MHCRT_CPU; }
+
+void *mhcrt_buffer_create(mhcrt_context *context, int64_t bytes) {
+  const int64_t size =
+      bytes < 0 || bytes > INT64_MAX - kAlignment ? 0 : std::max(kAlignment, roundUp(bytes, kAlignment));
+  void *buffer = size ? std::aligned_alloc(kAlignment, size) : nullptr;
+  if (!buffer)
+    context->fail(MHCRT_OUT_OF_MEMORY, "mhcrt_buffer_create: no memory for %lld bytes", static_cast<long long>(bytes));
+  return buffer;
+}
+
+void mhcrt_buffer_destroy(mhcrt_context *, void *buffer) { std::free(buffer); }
+
+mhcrt_status mhcrt_copy(mhcrt_context *context, void *to, const void *from, int64_t bytes) {
+  if (bytes)
+    std::memcpy(to, from, bytes);
+  return context->status;
+}
+
+mhcrt_status mhcrt_synchronize(mhcrt_context *context) { return context->status; }
+
 int64_t mhcrt_context_bytes(const mhcrt_context *context) {
   return context->workspace.bytes() + context->scratch.bytes();
 }
@@ -140,42 +149,5 @@ int64_t mhcrt_context_bytes(const mhcrt_context *context) {
 int64_t mhcrt_context_launches(const mhcrt_context *context) { return context->launches; }
 
 int64_t mhcrt_context_allocations(const mhcrt_context *context) { return context->allocations; }
-
-int64_t mhcrt_dtype_bytes(int32_t dtype) {
-  switch (dtype) {
-  case MHCRT_BF16:
-  case MHCRT_F16:
-    return 2;
-  case MHCRT_F32:
-  case MHCRT_I32:
-    return 4;
-  case MHCRT_F64:
-  case MHCRT_I64:
-    return 8;
-  default:
-    return 0;
-  }
-}
-
-const char *mhcrt_dtype_name(int32_t dtype) {
-  switch (dtype) {
-  case MHCRT_NONE:
-    return "none";
-  case MHCRT_F32:
-    return "f32";
-  case MHCRT_BF16:
-    return "bf16";
-  case MHCRT_F16:
-    return "f16";
-  case MHCRT_F64:
-    return "f64";
-  case MHCRT_I32:
-    return "i32";
-  case MHCRT_I64:
-    return "i64";
-  default:
-    return "unknown";
-  }
-}
 
 } // extern "C"

@@ -7,8 +7,8 @@
 #ifndef MHCRT_SRC_CONTEXT_H
 #define MHCRT_SRC_CONTEXT_H
 
+#include "CallState.h"
 #include "ThreadPool.h"
-#include "mhcrt/mhcrt.h"
 
 #include <algorithm>
 
@@ -35,35 +35,15 @@ private:
   int64_t size = 0;
 };
 
-/// a * b, or INT64_MAX where that overflows. Both are at least 0.
-inline int64_t saturatingMul(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-inline int64_t saturatingAdd(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-inline int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-inline int64_t roundUp(int64_t a, int64_t b) { return divideUp(a, b) * b; }
-
 } // namespace mhcrt
 
-struct mhcrt_context {
+struct mhcrt_context : mhcrt::CallState {
   explicit mhcrt_context(int threads);
 
   mhcrt::ThreadPool pool;
   const mhcrt::AmxUnit *amx; ///< null: kernels take their portable variants
   mhcrt::Block workspace;    ///< the compiled model's, through mhcrt_workspace
   mhcrt::Block scratch;      ///< of the kernel that runs now
-  int64_t launches = 0;
-  int64_t allocations = 0;
-  mhcrt_status status = MHCRT_OK;
-  char message[512] = {};
-
-  /// Keeps the first error only.
-  mhcrt_status fail(mhcrt_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
   /// `shared` bytes for all threads followed by `perThread` bytes for each; null with the error set when the memory is
   /// not to be had. `kernel` is named in the message.
   bool reserveScratch(const char *kernel, int64_t shared, int64_t perThread);

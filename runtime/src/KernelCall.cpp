@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "KernelCall.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>

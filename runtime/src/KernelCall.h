@@ -10,7 +10,7 @@
 #ifndef MHCRT_SRC_KERNELCALL_H
 #define MHCRT_SRC_KERNELCALL_H
 
-#include "Context.h"
+#include "CallState.h"
 
 #include <initializer_list>
 
@@ -25,7 +25,7 @@ constexpr int64_t kMaxStreams = 16;
 
 class KernelCall {
 public:
-  KernelCall(mhcrt_context *context, const char *kernel) : context(context), kernel(kernel) {}
+  KernelCall(CallState *context, const char *kernel) : context(context), kernel(kernel) {}
 
   KernelCall &tensor(const char *name, const void *data, int32_t type, Types allowed, int64_t elements);
   /// Absent (null pointer and MHCRT_NONE) or one of `allowed`.
@@ -56,7 +56,7 @@ public:
 private:
   bool ok() const { return context && context->status == MHCRT_OK; }
 
-  mhcrt_context *context;
+  CallState *context;
   const char *kernel;
 };
 

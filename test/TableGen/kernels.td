@@ -1,5 +1,6 @@
 // RUN: mhc-tblgen --gen-kernel-header -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=HEADER
 // RUN: mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=INFO
+// RUN: mhc-tblgen --gen-kernel-args -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=ARGS
 // RUN: mhc-tblgen --gen-kernel-doc -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=DOC
 
 // One op with every kind of tensor and attribute that a record may have.
@@ -68,3 +69,16 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 
 // DOC: | op | tensors | flops |
 // DOC: | `mhc.mix` | x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C], ids[M] -> out[M,R], sum[R] | `2*M*n*C*iters + (layout == 1 ? R : 0) + f_count` |
+
+// ARGS: struct MixArgs {
+// ARGS-NEXT: const void *x;
+// ARGS-NEXT: int32_t x_type;
+// ARGS: const void *const *f;
+// ARGS-NEXT: int32_t f_type;
+// ARGS-NEXT: int64_t f_count;
+// ARGS: double eps;
+// ARGS: };
+// ARGS-NEXT: mhcrt_status runMix(mhcrt_context &context, const MixArgs &args);
+// ARGS: #ifdef MHCRT_KERNEL_ENTRIES
+// ARGS-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, {{.*}}) {
+// ARGS-NEXT: return ctx ? mhcrt::runMix(*ctx, {x, x_type, {{.*}}, flag}) : MHCRT_INVALID_ARGUMENT;

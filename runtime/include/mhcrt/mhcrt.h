@@ -22,7 +22,8 @@ typedef enum mhcrt_status {
   MHCRT_INVALID_ARGUMENT = 1, ///< a shape, dtype or attribute that no kernel takes
   MHCRT_OUT_OF_MEMORY = 2,    ///< the message says how much was asked
   MHCRT_NOT_FOUND = 3,        ///< a file, symbol or entry that is missing
-  MHCRT_UNAVAILABLE = 4       ///< a backend that this machine lacks
+  MHCRT_UNAVAILABLE = 4,      ///< a backend that this machine lacks
+  MHCRT_DEVICE_ERROR = 5      ///< the message has what the GPU's driver said
 } mhcrt_status;
 
 /// Element types of tensors. Kernels accumulate in f32 whatever the element type is.
@@ -78,6 +79,20 @@ void *mhcrt_workspace(mhcrt_context *context, int64_t bytes);
 /// `work` elements; the ranges follow from both numbers alone. Compiled models run their loops through it.
 void mhcrt_parallel_loop(mhcrt_context *context, void (*body)(void *frame, int64_t begin, int64_t end), void *frame,
                          int64_t count, int64_t work);
+
+/// Where the tensors are that the kernels of a context work on.
+typedef enum mhcrt_device { MHCRT_CPU = 0, MHCRT_CUDA = 1 } mhcrt_device;
+int32_t mhcrt_context_device(const mhcrt_context *context);
+
+/// Memory for tensors, 64-byte aligned, where the context's kernels reach it. Null with the error set when there is
+/// none. A program that has such memory from elsewhere may use that.
+void *mhcrt_buffer_create(mhcrt_context *context, int64_t bytes);
+void mhcrt_buffer_destroy(mhcrt_context *context, void *buffer);
+/// Copies after the calls made so far; each side is a buffer or memory of the host. Host memory has its bytes after
+/// mhcrt_synchronize.
+mhcrt_status mhcrt_copy(mhcrt_context *context, void *to, const void *from, int64_t bytes);
+/// Waits for all calls made so far.
+mhcrt_status mhcrt_synchronize(mhcrt_context *context);
 
 /// Bytes that the context holds: workspace plus the kernels' scratch memory.
 int64_t mhcrt_context_bytes(const mhcrt_context *context);

@@ -1,0 +1,149 @@
+//===- Context.cpp - Device, memory and errors of one caller --------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Context.h"
+#include "mhcrt/cuda.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+using namespace mhcrt;
+
+// Kernels of large tiles may keep their accumulators' partial sums a cache line apart.
+static constexpr int64_t kAlignment = 256;
+
+void *DeviceBlock::reserve(CallState &state, int64_t bytes, const char *what) {
+  if (bytes <= size && data)
+    return data;
+  size_t free = 0, total = 0;
+  void *fresh = nullptr;
+  const int64_t wanted = roundUp(std::max<int64_t>(bytes, 1), kAlignment);
+  cudaError_t error = cudaMalloc(&fresh, wanted);
+  if (error != cudaSuccess) {
+    cudaGetLastError(); // the next call must not see it
+    cudaMemGetInfo(&free, &total);
+    state.fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes on the GPU, which has %lld free (%s)", what,
+               static_cast<long long>(wanted), static_cast<long long>(free), cudaGetErrorString(error));
+    return nullptr;
+  }
+  ++state.allocations;
+  cudaFree(data); // waits for the work that uses it
+  data = fresh;
+  size = wanted;
+  return data;
+}
+
+mhcrt_context::~mhcrt_context() {
+  for (auto &[host, memory] : constants)
+    cudaFree(memory);
+  for (auto &[image, library] : images)
+    cudaLibraryUnload(library);
+  if (ownStream)
+    cudaStreamDestroy(ownStream);
+}
+
+mhcrt_status mhcrt_context::check(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return status;
+  return fail(MHCRT_DEVICE_ERROR, "%s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
+mhcrt_status mhcrt_context::open() {
+  int major = 0, minor = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess)
+    error = cudaStreamCreateWithFlags(&ownStream, cudaStreamNonBlocking);
+  arch = major * 10 + minor;
+  stream = ownStream;
+  return error == cudaSuccess ? MHCRT_OK : MHCRT_UNAVAILABLE;
+}
+
+extern "C" {
+
+mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context) {
+  if (!context)
+    return MHCRT_INVALID_ARGUMENT;
+  *context = nullptr;
+  if (threads < 0)
+    return MHCRT_INVALID_ARGUMENT;
+  auto *fresh = new (std::nothrow) mhcrt_context;
+  if (!fresh)
+    return MHCRT_OUT_OF_MEMORY;
+  const mhcrt_status status = fresh->open();
+  if (status != MHCRT_OK)
+    delete fresh;
+  else
+    *context = fresh;
+  return status;
+}
+
+void mhcrt_context_destroy(mhcrt_context *context) { delete context; }
+
+int32_t mhcrt_context_threads(const mhcrt_context *) { return 1; }
+
+int32_t mhcrt_context_amx(const mhcrt_context *) { return 0; }
+
+mhcrt_status mhcrt_context_set_amx(mhcrt_context *, int32_t amx) { return amx ? MHCRT_UNAVAILABLE : MHCRT_OK; }
+
+int32_t mhcrt_context_device(const mhcrt_context *) { return MHCRT_CUDA; }
+
+void *mhcrt_workspace(mhcrt_context *context, int64_t bytes) {
+  return context->workspace.reserve(*context, bytes, "mhcrt_workspace");
+}
+
+void *mhcrt_buffer_create(mhcrt_context *context, int64_t bytes) {
+  void *buffer = nullptr;
+  cudaError_t error = cudaMalloc(&buffer, std::max<int64_t>(bytes, 1));
+  if (error == cudaSuccess)
+    return buffer;
+  cudaGetLastError();
+  context->fail(MHCRT_OUT_OF_MEMORY, "mhcrt_buffer_create: no memory for %lld bytes on the GPU (%s)",
+                static_cast<long long>(bytes), cudaGetErrorString(error));
+  return nullptr;
+}
+
+void mhcrt_buffer_destroy(mhcrt_context *, void *buffer) { cudaFree(buffer); }
+
+mhcrt_status mhcrt_copy(mhcrt_context *context, void *to, const void *from, int64_t bytes) {
+  return context->check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, context->stream), "mhcrt_copy");
+}
+
+mhcrt_status mhcrt_synchronize(mhcrt_context *context) {
+  return context->check(cudaStreamSynchronize(context->stream), "mhcrt_synchronize");
+}
+
+int64_t mhcrt_context_bytes(const mhcrt_context *context) {
+  return context->workspace.bytes() + context->scratch.bytes();
+}
+
+mhcrt_status mhcrt_cuda_set_stream(mhcrt_context *context, void *stream) {
+  context->stream = static_cast<cudaStream_t>(stream);
+  return context->status;
+}
+
+mhcrt_status mhcrt_cuda_pin(mhcrt_context *context, const char *pin) {
+  const char *separator = std::strchr(pin, '=');
+  if (!separator)
+    return context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_cuda_pin: '%s' has no '='; needed OP=VARIANT", pin);
+  context->pins[std::string(pin, separator)] = separator + 1;
+  return context->status;
+}
+
+void mhcrt_cuda_set_strict(mhcrt_context *context, int32_t strict) { context->strict = strict != 0; }
+
+const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op) {
+  auto found = context->chosen.find(op);
+  return found == context->chosen.end() ? nullptr : found->second;
+}
+
+} // extern "C"

@@ -1,0 +1,67 @@
+//===- Context.h - What a context of the CUDA backend holds -----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_CONTEXT_H
+#define MHCRT_CUDA_CONTEXT_H
+
+#include "src/CallState.h"
+
+#include <cuda_runtime_api.h>
+#include <map>
+#include <string>
+
+namespace mhcrt {
+
+/// Memory of the GPU that only grows. Its content is lost when it grows.
+class DeviceBlock {
+public:
+  DeviceBlock() = default;
+  DeviceBlock(const DeviceBlock &) = delete;
+  DeviceBlock &operator=(const DeviceBlock &) = delete;
+  ~DeviceBlock() { cudaFree(data); }
+
+  /// Null with the error set when the memory is not to be had; `what` is named in the message. Work that uses the old
+  /// block has ended when it returns.
+  void *reserve(CallState &state, int64_t bytes, const char *what);
+  int64_t bytes() const { return size; }
+
+private:
+  void *data = nullptr;
+  int64_t size = 0;
+};
+
+} // namespace mhcrt
+
+struct mhcrt_context : mhcrt::CallState {
+  int device = 0;
+  int arch = 0; ///< compute capability times ten: 90
+  int multiprocessors = 0;
+  cudaStream_t stream = nullptr;
+  cudaStream_t ownStream = nullptr; ///< made with the context; null until then
+
+  mhcrt::DeviceBlock workspace; ///< the compiled model's, through mhcrt_workspace
+  mhcrt::DeviceBlock scratch;   ///< of the kernels: calls follow one another on one stream, so that they share it
+
+  std::map<std::string, std::string, std::less<>> pins;    ///< op to variant
+  std::map<std::string, const char *, std::less<>> chosen; ///< op to the variant of its last call
+  bool strict = false;
+
+  std::map<const void *, void *> constants;     ///< address on the host to memory of the GPU
+  std::map<const void *, cudaLibrary_t> images; ///< of loop kernels
+  std::map<std::pair<const void *, std::string>, cudaKernel_t> loops;
+
+  mhcrt_context() = default;
+  ~mhcrt_context();
+
+  /// Binds device, stream and what the driver says of them.
+  mhcrt_status open();
+  /// Null with the error set when the memory is not to be had.
+  void *reserveScratch(const char *kernel, int64_t bytes) { return scratch.reserve(*this, bytes, kernel); }
+  /// `error` as the context's status; `what` is the kernel or function that met it.
+  mhcrt_status check(cudaError_t error, const char *what);
+};
+
+#endif // MHCRT_CUDA_CONTEXT_H

@@ -1,0 +1,30 @@
+//===- launch.cuh - Grids of simple kernels ---------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_PRIM_LAUNCH_CUH
+#define MHCRT_CUDA_PRIM_LAUNCH_CUH
+
+#include "cuda/Context.h"
+
+#include <algorithm>
+
+namespace mhcrt {
+
+constexpr int kThreads = 256;
+
+/// Blocks for `items` items, one a thread and turn: enough to fill the GPU eight times over, no more than are needed.
+inline unsigned gridFor(const mhcrt_context &context, int64_t items) {
+  const int64_t most = int64_t(context.multiprocessors) * 64;
+  return static_cast<unsigned>(std::min(divideUp(items, kThreads), most));
+}
+
+/// The first item of this thread and the step to its next.
+__device__ inline int64_t firstItem() { return int64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ inline int64_t itemStep() { return int64_t(gridDim.x) * blockDim.x; }
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_PRIM_LAUNCH_CUH

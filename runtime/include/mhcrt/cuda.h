@@ -1,0 +1,43 @@
+//===- cuda.h - What only contexts of the CUDA backend have ---------*- C -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libmhcrt_cuda.so exports mhcrt.h and kernels.h, with tensors in the memory of the GPU, and these functions.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_H
+#define MHCRT_CUDA_H
+
+#include "mhcrt/mhcrt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Kernels run on `stream`, a cudaStream_t of the context's device that outlives its use; null is the default stream.
+/// A new context has a stream of its own.
+mhcrt_status mhcrt_cuda_set_stream(mhcrt_context *context, void *stream);
+
+/// Fixes the variant of an op: "post=generic". MHCRT_NOT_FOUND where the op is called and has no such variant.
+mhcrt_status mhcrt_cuda_pin(mhcrt_context *context, const char *pin);
+/// Where not 0, a call that only the generic variant takes is an error.
+void mhcrt_cuda_set_strict(mhcrt_context *context, int32_t strict);
+/// The variant that the last call of `op` ("post") took; null when it was not called.
+const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op);
+
+/// Memory of the GPU that holds `bytes` bytes from `host`, copied at the first call with this address. Null with the
+/// error set when that fails.
+const void *mhcrt_constant(mhcrt_context *context, const void *host, int64_t bytes);
+
+/// Runs `count` iterations of the loop kernel `name` of `image` (a cubin, fatbin or PTX text of `bytes` bytes), one per
+/// thread. `arguments` point at the values of its parameters, the last of which is the count. The image is loaded at
+/// the first call with this address.
+void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t bytes, const char *name, void **arguments,
+                     int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // MHCRT_CUDA_H
