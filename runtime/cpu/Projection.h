@@ -11,6 +11,7 @@
 
 #include "cpu/Amx.h"
 #include "cpu/Coefficients.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 namespace mhcrt {

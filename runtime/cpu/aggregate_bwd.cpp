@@ -20,6 +20,7 @@
 #include "cpu/AggregateBwd-inl.h"
 
 #include "cpu/Tokens.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #if HWY_ONCE

@@ -19,6 +19,7 @@
 #include "cpu/Planes-inl.h"
 
 #include "cpu/Tokens.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 HWY_BEFORE_NAMESPACE();

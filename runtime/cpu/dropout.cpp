@@ -21,6 +21,7 @@
 #include "cpu/Philox.h"
 #include "cpu/Tokens.h"
 #include "mhcrt/kernels.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #include <cmath>

@@ -20,6 +20,7 @@
 
 #include "cpu/Tokens.h"
 #include "mhcrt/kernels.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -21,6 +21,7 @@
 // foreach_target.h comes first.
 #include "cpu/Gates-inl.h"
 
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #ifndef MHCRT_CPU_GATES_ARGS

@@ -21,6 +21,7 @@
 #include "cpu/Gates-inl.h"
 
 #include "cpu/Partials.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #ifndef MHCRT_CPU_GATES_BWD_ARGS

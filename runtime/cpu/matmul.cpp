@@ -42,6 +42,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "mhcrt/kernels.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #include <cblas.h>

@@ -24,6 +24,7 @@
 
 #include "cpu/Partials.h"
 #include "cpu/Tokens.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #ifndef MHCRT_CPU_POST_BWD_ARGS

@@ -14,6 +14,7 @@
 #include "cpu/Philox.h"
 #include "cpu/Tokens.h"
 #include "mhcrt/kernels.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #include <cmath>

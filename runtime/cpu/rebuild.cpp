@@ -26,6 +26,7 @@
 #include "cpu/Post-inl.h"
 
 #include "cpu/Tokens.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #ifndef MHCRT_CPU_REBUILD_ARGS

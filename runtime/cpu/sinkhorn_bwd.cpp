@@ -18,6 +18,7 @@
 // foreach_target.h comes first.
 #include "cpu/SinkhornBwd-inl.h"
 
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 HWY_BEFORE_NAMESPACE();

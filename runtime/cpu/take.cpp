@@ -13,6 +13,7 @@
 //===------------------------------------------------------------------------===//
 #include "cpu/Tokens.h"
 #include "mhcrt/kernels.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #include <cstring>

@@ -19,6 +19,7 @@
 #include "cpu/Simd-inl.h"
 
 #include "mhcrt/kernels.h"
+#include "src/Context.h"
 #include "src/KernelCall.h"
 
 #ifndef MHCRT_CPU_TAKE_BWD_STRIP
