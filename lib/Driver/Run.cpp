@@ -50,9 +50,8 @@ llvm::Expected<Tensors> mhc::runOnce(const mhcrt_model *model, llvm::StringRef n
   mhcrt_context *context;
   if (mhcrt_model_context_create(model, threads, &context, &message) != MHCRT_OK)
     return llvm::createStringError(message.text);
-  mhcrt::EntryCall call{model, entry, context, views(arguments), views(*results)};
   std::string error;
-  bool good = call.runAndTime(repetitions, error);
+  bool good = mhcrt::EntryCall(model, entry, context, views(arguments), views(*results)).runAndTime(repetitions, error);
   mhcrt_model_context_destroy(model, context);
   if (!good)
     return llvm::createStringError(error);

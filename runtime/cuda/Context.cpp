@@ -65,7 +65,7 @@ mhcrt_status mhcrt_context::open() {
     error = cudaStreamCreateWithFlags(&ownStream, cudaStreamNonBlocking);
   arch = major * 10 + minor;
   stream = ownStream;
-  return error == cudaSuccess ? MHCRT_OK : MHCRT_UNAVAILABLE;
+  return error == cudaSuccess ? MHCRT_OK : MHCRT_DEVICE_ERROR;
 }
 
 extern "C" {

@@ -6,8 +6,6 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/run.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -79,62 +77,6 @@ static bool compareResults(const Signature &results, const std::vector<HostTenso
   return true;
 }
 
-bool mhcrt::EntryCall::run(std::string &error) const {
-  mhcrt_message message;
-  if (mhcrt_model_invoke(model, entry, context, arguments.data(), results.data(), &message) == MHCRT_OK)
-    return true;
-  error = message.text;
-  return false;
-}
-
-void mhcrt::EntryCall::startInPlace() {
-  if (given.empty())
-    given = arguments;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const int32_t from = mhcrt_model_result(model, entry, static_cast<int32_t>(i))->in_place;
-    if (from < 0)
-      continue;
-    int64_t bytes = mhcrt_dtype_bytes(results[i].dtype);
-    for (int32_t dim = 0; dim < results[i].rank; ++dim)
-      bytes *= results[i].dims[dim];
-    if (bytes)
-      std::memcpy(results[i].data, given[from].data, bytes);
-    arguments[from].data = results[i].data;
-  }
-}
-
-bool mhcrt::EntryCall::runAndTime(int repetitions, std::string &error) {
-  startInPlace();
-  if (!run(error) || (repetitions && !printTiming(*this, repetitions, error)))
-    return false;
-  if (repetitions == 0)
-    return true;
-  startInPlace(); // what is computed in place has changed with every run
-  return run(error);
-}
-
-bool mhcrt::printTiming(const EntryCall &call, int repetitions, std::string &error) {
-  mhcrt_context_stats before, after;
-  std::vector<double> milliseconds;
-  mhcrt_model_context_stats(call.model, call.context, &before);
-  for (int i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    if (!call.run(error))
-      return false;
-    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-    milliseconds.push_back(taken.count());
-  }
-  mhcrt_model_context_stats(call.model, call.context, &after);
-  std::sort(milliseconds.begin(), milliseconds.end());
-  std::printf("time: median %.4f ms, best %.4f ms of %d runs on %d threads; %lld kernels, %lld allocations per run, "
-              "%.1f MiB held\n",
-              milliseconds[milliseconds.size() / 2], milliseconds[0], repetitions, after.threads,
-              static_cast<long long>((after.launches - before.launches) / repetitions),
-              static_cast<long long>((after.allocations - before.allocations) / repetitions),
-              static_cast<double>(after.bytes) / (1 << 20));
-  return true;
-}
-
 static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *context, int32_t entry,
                     const RunOptions &options) {
   const Signature arguments{model, entry, false}, results{model, entry, true};
@@ -147,19 +89,20 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
     return fail(tool, error);
   std::fputs(notes.c_str(), stderr);
 
-  EntryCall call{model, entry, context, {}, std::vector<mhcrt_tensor>(results.size())};
+  std::vector<mhcrt_tensor> given, wanted(results.size());
   for (const HostTensor &input : inputs)
-    call.arguments.push_back(input.get());
+    given.push_back(input.get());
   mhcrt_message message;
-  if (mhcrt_model_infer(model, entry, call.arguments.data(), call.results.data(), &message) != MHCRT_OK)
+  if (mhcrt_model_infer(model, entry, given.data(), wanted.data(), &message) != MHCRT_OK)
     return fail(tool, message.text);
   for (int32_t i = 0; i < results.size(); ++i) {
-    const mhcrt_tensor &type = call.results[i];
-    if (!outputs[i].allocate(type.dtype, std::vector<int64_t>(type.dims, type.dims + type.rank), error))
+    if (!outputs[i].allocate(wanted[i].dtype, std::vector<int64_t>(wanted[i].dims, wanted[i].dims + wanted[i].rank),
+                             error))
       return fail(tool, std::string("result '") + results[i].name + "': " + error);
-    call.results[i] = outputs[i].get();
+    wanted[i] = outputs[i].get();
   }
 
+  EntryCall call(model, entry, context, given, wanted);
   if (!call.runAndTime(options.repetitions, error))
     return fail(tool, error);
 

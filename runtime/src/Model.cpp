@@ -26,6 +26,11 @@ struct RuntimeTable {
   decltype(&mhcrt_context_bytes) bytes;
   decltype(&mhcrt_context_launches) launches;
   decltype(&mhcrt_context_allocations) allocations;
+  decltype(&mhcrt_context_device) device;
+  decltype(&mhcrt_buffer_create) createBuffer;
+  decltype(&mhcrt_buffer_destroy) destroyBuffer;
+  decltype(&mhcrt_copy) copy;
+  decltype(&mhcrt_synchronize) synchronize;
 };
 
 } // namespace
@@ -86,6 +91,24 @@ static mhcrt_status noEntry(const mhcrt_model *model, int32_t entry, mhcrt_messa
               "no entry number " + std::to_string(entry) + "; the model has " + std::to_string(model->entries.size()));
 }
 
+/// Moves the context's error into `message`.
+static mhcrt_status report(const mhcrt_model *model, mhcrt_context *context, mhcrt_status status,
+                           mhcrt_message *message) {
+  if (status == MHCRT_OK)
+    return status;
+  if (message)
+    std::snprintf(message->text, sizeof(message->text), "%s", model->runtime.lastError(context));
+  model->runtime.clearError(context);
+  return status;
+}
+
+static std::string contextError(mhcrt_status status, int32_t threads) {
+  // What a model for the CPU lacks is threads; contexts of the CUDA backend need a driver and a GPU.
+  if (status == MHCRT_DEVICE_ERROR)
+    return "cannot make a context: the CUDA driver or a GPU is missing";
+  return "cannot make a context with " + std::to_string(threads) + " threads";
+}
+
 extern "C" {
 
 mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_message *message) {
@@ -115,6 +138,11 @@ mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_messa
     resolve(fresh->library, "mhcrt_context_bytes", table.bytes, missing);
     resolve(fresh->library, "mhcrt_context_launches", table.launches, missing);
     resolve(fresh->library, "mhcrt_context_allocations", table.allocations, missing);
+    resolve(fresh->library, "mhcrt_context_device", table.device, missing);
+    resolve(fresh->library, "mhcrt_buffer_create", table.createBuffer, missing);
+    resolve(fresh->library, "mhcrt_buffer_destroy", table.destroyBuffer, missing);
+    resolve(fresh->library, "mhcrt_copy", table.copy, missing);
+    resolve(fresh->library, "mhcrt_synchronize", table.synchronize, missing);
     for (const EntrySpec &entry : fresh->entries) {
       mhcrt_entry function;
       resolve(fresh->library, ("mhc_entry_" + entry.name).c_str(), function, missing);
@@ -133,7 +161,9 @@ mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, v
   return guarded(message, [&] {
     auto fresh = std::make_unique<mhcrt_model>();
     fresh->runtime = {mhcrt_context_create, mhcrt_context_destroy, mhcrt_context_threads,  mhcrt_last_error,
-                      mhcrt_clear_error,    mhcrt_context_bytes,   mhcrt_context_launches, mhcrt_context_allocations};
+                      mhcrt_clear_error,    mhcrt_context_bytes,   mhcrt_context_launches, mhcrt_context_allocations,
+                      mhcrt_context_device, mhcrt_buffer_create,   mhcrt_buffer_destroy,   mhcrt_copy,
+                      mhcrt_synchronize};
     std::string error;
     mhcrt_status status = MHCRT_OK;
     if (!parseManifest(manifest, fresh->entries, error))
@@ -260,13 +290,34 @@ mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t thread
                                         mhcrt_message *message) {
   mhcrt_status status = model->runtime.create(threads, context);
   if (status != MHCRT_OK)
-    guarded(message, [&] {
-      return fail(message, status, "cannot make a context with " + std::to_string(threads) + " threads");
-    });
+    guarded(message, [&] { return fail(message, status, contextError(status, threads)); });
   return status;
 }
 
 void mhcrt_model_context_destroy(const mhcrt_model *model, mhcrt_context *context) { model->runtime.destroy(context); }
+
+int32_t mhcrt_model_context_device(const mhcrt_model *model, const mhcrt_context *context) {
+  return model->runtime.device(context);
+}
+
+mhcrt_status mhcrt_model_buffer_create(const mhcrt_model *model, mhcrt_context *context, int64_t bytes, void **buffer,
+                                       mhcrt_message *message) {
+  *buffer = model->runtime.createBuffer(context, bytes);
+  return *buffer ? MHCRT_OK : report(model, context, MHCRT_OUT_OF_MEMORY, message);
+}
+
+void mhcrt_model_buffer_destroy(const mhcrt_model *model, mhcrt_context *context, void *buffer) {
+  model->runtime.destroyBuffer(context, buffer);
+}
+
+mhcrt_status mhcrt_model_copy(const mhcrt_model *model, mhcrt_context *context, void *to, const void *from,
+                              int64_t bytes, mhcrt_message *message) {
+  return report(model, context, model->runtime.copy(context, to, from, bytes), message);
+}
+
+mhcrt_status mhcrt_model_synchronize(const mhcrt_model *model, mhcrt_context *context, mhcrt_message *message) {
+  return report(model, context, model->runtime.synchronize(context), message);
+}
 
 void mhcrt_model_context_stats(const mhcrt_model *model, const mhcrt_context *context, mhcrt_context_stats *stats) {
   stats->threads = model->runtime.threads(context);

@@ -23,7 +23,7 @@ typedef enum mhcrt_status {
   MHCRT_OUT_OF_MEMORY = 2,    ///< the message says how much was asked
   MHCRT_NOT_FOUND = 3,        ///< a file, symbol or entry that is missing
   MHCRT_UNAVAILABLE = 4,      ///< a backend that this machine lacks
-  MHCRT_DEVICE_ERROR = 5      ///< the message has what the GPU's driver said
+  MHCRT_DEVICE_ERROR = 5      ///< the GPU's driver reports it, or there is none
 } mhcrt_status;
 
 /// Element types of tensors. Kernels accumulate in f32 whatever the element type is.

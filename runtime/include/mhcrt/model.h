@@ -89,6 +89,16 @@ mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t thread
                                         mhcrt_message *message);
 void mhcrt_model_context_destroy(const mhcrt_model *model, mhcrt_context *context);
 
+/// The functions of the same names in mhcrt.h, for a context of this model. An error is cleared by the call that
+/// reports it.
+int32_t mhcrt_model_context_device(const mhcrt_model *model, const mhcrt_context *context);
+mhcrt_status mhcrt_model_buffer_create(const mhcrt_model *model, mhcrt_context *context, int64_t bytes, void **buffer,
+                                       mhcrt_message *message);
+void mhcrt_model_buffer_destroy(const mhcrt_model *model, mhcrt_context *context, void *buffer);
+mhcrt_status mhcrt_model_copy(const mhcrt_model *model, mhcrt_context *context, void *to, const void *from,
+                              int64_t bytes, mhcrt_message *message);
+mhcrt_status mhcrt_model_synchronize(const mhcrt_model *model, mhcrt_context *context, mhcrt_message *message);
+
 /// Counters of a context of this model: see the functions of the same names in mhcrt.h.
 typedef struct mhcrt_context_stats {
   int32_t threads;

@@ -66,23 +66,35 @@ bool readArguments(const Signature &signature, const RunOptions &options, std::v
 /// The entry that --entry names, or the only one.
 bool selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error);
 
-/// An entry with its tensors, ready to run.
-struct EntryCall {
+/// An entry with its tensors, ready to run. The tensors are the host's; where the context's kernels do not reach those,
+/// they work on copies in buffers of the GPU.
+class EntryCall {
+public:
+  EntryCall(const mhcrt_model *model, int32_t entry, mhcrt_context *context, std::vector<mhcrt_tensor> arguments,
+            std::vector<mhcrt_tensor> results);
+  EntryCall(const EntryCall &) = delete;
+  EntryCall &operator=(const EntryCall &) = delete;
+  ~EntryCall();
+
+  /// Runs the entry, and with `repetitions` prints the median and best time, kernels and allocations per run, and the
+  /// memory held. The results are then in the host's tensors.
+  bool runAndTime(int repetitions, std::string &error);
+
+private:
+  bool place(std::string &error);
+  bool startInPlace(std::string &error);
+  bool run(std::string &error) const;
+  bool time(int repetitions, std::string &error) const;
+  bool fetch(std::string &error) const;
+  bool copy(void *to, const void *from, const mhcrt_tensor &type, std::string &error) const;
+
   const mhcrt_model *model;
   int32_t entry;
   mhcrt_context *context;
-  std::vector<mhcrt_tensor> arguments, results;
-  std::vector<mhcrt_tensor> given = {}; ///< the arguments as they came, once some are computed in place
-
-  bool run(std::string &error) const;
-  /// Lets results that are computed in place start from their arguments, whose own memory is left alone.
-  void startInPlace();
-  /// Runs the entry, and with `repetitions` times it as well.
-  bool runAndTime(int repetitions, std::string &error);
+  std::vector<mhcrt_tensor> given, wanted;      ///< the host's
+  std::vector<mhcrt_tensor> arguments, results; ///< what the kernels get
+  std::vector<void *> buffers;
 };
-
-/// Runs the entry and prints the median and best time, kernels and allocations per run, and the memory held.
-bool printTiming(const EntryCall &call, int repetitions, std::string &error);
 
 /// Runs an entry on the files that the options name, compares and prints. `tool` starts the error lines. Returns the
 /// exit status: 0 good, 1 a comparison failed, 2 an error.
