@@ -70,6 +70,13 @@ static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+double mhcrt_measure_call(mhcrt_context *, mhcrt_status (*call)(void *user), void *user) {
+  if (call(user) != MHCRT_OK)
+    return -1;
+  const double start = now();
+  return call(user) == MHCRT_OK ? now() - start : -1;
+}
+
 double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to) {
   constexpr int64_t kTile = 256 << 10;
   double best = 0;

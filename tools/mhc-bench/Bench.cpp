@@ -7,11 +7,10 @@
 
 #include "Bench.h"
 #include "KernelFunction.h"
-#include "mhcrt/measure.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/WithColor.h"
-#include <chrono>
+#include <utility>
 
 using namespace mhc;
 using namespace mhc::bench;
@@ -23,16 +22,44 @@ using llvm::formatv;
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct FreeBuffer {
-  void operator()(void *data) { std::free(data); }
+/// A runtime and a context of it.
+struct Session {
+  Runtime runtime;
+  mhcrt_context *context = nullptr;
+
+  llvm::Error error() const {
+    llvm::Error error = llvm::createStringError(runtime.lastError(context));
+    runtime.clearError(context);
+    return error;
+  }
 };
-using Buffer = std::unique_ptr<void, FreeBuffer>;
+
+/// Memory where the kernels of a session work.
+class Buffer {
+public:
+  Buffer(const Session &session, int64_t bytes)
+      : session(&session), data(session.runtime.createBuffer(session.context, bytes)) {}
+  Buffer(Buffer &&other) : session(other.session), data(std::exchange(other.data, nullptr)) {}
+  Buffer &operator=(Buffer &&) = delete;
+  ~Buffer() {
+    if (data)
+      session->runtime.destroyBuffer(session->context, data);
+  }
+  void *get() const { return data; }
+
+private:
+  const Session *session;
+  void *data;
+};
 } // namespace
 
+/// Elements that are made on the host; a longer tensor repeats them.
+constexpr int64_t kFillElements = 1 << 22;
+
 /// Even random numbers in [-scale, scale], or [0, scale]: the high half of an f32 is the bf16 with its leading bits.
-static void fill(void *data, const CaseTensor &tensor, uint64_t seed) {
+static void fill(void *data, const CaseTensor &tensor, int64_t elements, uint64_t seed) {
   uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
-  for (int64_t i = 0; i < tensor.elements; ++i) {
+  for (int64_t i = 0; i < elements; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     float value = static_cast<float>((static_cast<double>(state >> 32) / 2147483648.0 - 1.0) * tensor.scale);
     value = tensor.isNegativeToo ? value : std::fabs(value);
@@ -59,63 +86,64 @@ static bool isFinite(const void *data, const CaseTensor &tensor) {
   return llvm::all_of(llvm::seq<int64_t>(0, tensor.elements), [&](int64_t i) { return ~upperHalf(i) & 0x7F80; });
 }
 
-static double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+static llvm::Error fill(const Session &session, void *buffer, const CaseTensor &tensor, uint64_t seed) {
+  const int64_t each = mhcrt_dtype_bytes(tensor.dtype), count = std::min(tensor.elements, kFillElements);
+  std::vector<char> host(count * each);
+  fill(host.data(), tensor, count, seed);
+  for (int64_t first = 0; first < tensor.elements; first += count)
+    session.runtime.copy(session.context, static_cast<char *>(buffer) + first * each, host.data(),
+                         std::min(count, tensor.elements - first) * each);
+  return session.runtime.synchronize(session.context) == MHCRT_OK ? llvm::Error::success() : session.error();
 }
 
-/// One call of the kernel, after one that brings memory and clock up.
-static Expected<double> timeCall(KernelFunction &function, mhcrt_context *context) {
-  double start = 0;
-  for (int call = 0; call < 2; ++call) {
-    start = now();
-    if (function() != MHCRT_OK)
-      return llvm::createStringError(mhcrt_last_error(context));
+static llvm::Error checkResults(const Session &session, const Case &c, llvm::ArrayRef<void *> data) {
+  for (auto [i, tensor] : llvm::enumerate(c.tensors)) {
+    if (tensor.count == 0 || !c.info->tensors[i].isResult)
+      continue;
+    std::vector<char> host(tensor.elements * mhcrt_dtype_bytes(tensor.dtype));
+    session.runtime.copy(session.context, host.data(), data[i], host.size());
+    if (session.runtime.synchronize(session.context) != MHCRT_OK)
+      return session.error();
+    if (!isFinite(host.data(), tensor))
+      return llvm::createStringError("'" + c.kernel + "' leaves '" + c.info->tensors[i].name +
+                                     "' with values that are not finite");
   }
-  return now() - start;
+  return llvm::Error::success();
 }
 
-constexpr int64_t kAlignment = 64;
-
-static Expected<Buffer> allocate(int64_t bytes) {
-  Buffer buffer(std::aligned_alloc(kAlignment, llvm::alignTo(bytes, kAlignment)));
-  if (!buffer)
-    return llvm::createStringError("no memory for " + std::to_string(bytes) + " bytes");
-  return buffer;
-}
-
-static Expected<Measurement> measure(Case c, mhcrt_context *context, int rounds, void *copyFrom, void *copyTo) {
+static Expected<Measurement> measure(const Session &session, Case c, int rounds, void *copyFrom, void *copyTo) {
+  const Runtime &runtime = session.runtime;
+  mhcrt_context *context = session.context;
   std::vector<Buffer> buffers;
   std::vector<void *> data;
   for (auto [i, tensor] : llvm::enumerate(c.tensors)) {
-    if (tensor.count == 0) {
-      data.push_back(nullptr);
+    data.push_back(nullptr);
+    if (tensor.count == 0)
       continue;
-    }
-    Expected<Buffer> buffer = allocate(tensor.elements * mhcrt_dtype_bytes(tensor.dtype));
-    if (!buffer)
-      return buffer.takeError();
+    data.back() = buffers.emplace_back(session, tensor.elements * mhcrt_dtype_bytes(tensor.dtype)).get();
+    if (!data.back())
+      return session.error();
     if (!c.info->tensors[i].isResult)
-      fill(buffer->get(), tensor, i);
-    data.push_back(buffer->get());
-    buffers.push_back(std::move(*buffer));
+      if (llvm::Error error = fill(session, data.back(), tensor, i))
+        return error;
   }
-  KernelFunction function(c, context, data);
+  KernelFunction function(c, runtime.kernel(c.info->symbol), context, data);
   if (!function.isFound())
     return llvm::createStringError("the runtime has no '" + c.info->symbol + "'");
   Measurement best{std::move(c)};
+  auto call = [](void *kernel) { return (*static_cast<KernelFunction *>(kernel))(); };
   for (int round = 0; round < rounds; ++round) {
-    Expected<double> seconds = timeCall(function, context);
-    if (!seconds)
-      return seconds.takeError();
-    best.seconds = std::min(best.seconds, *seconds);
-    best.copyBytesPerSecond =
-        std::max(best.copyBytesPerSecond, mhcrt_measure_copy_bandwidth(context, copyFrom, copyTo));
-    best.multiplyAddsPerSecond = std::max(best.multiplyAddsPerSecond, mhcrt_measure_fma_peak(context));
+    const double seconds = runtime.measureCall(context, call, &function);
+    if (seconds < 0)
+      return session.error();
+    best.seconds = std::min(best.seconds, seconds);
+    best.copyBytesPerSecond = std::max(best.copyBytesPerSecond, runtime.measureCopy(context, copyFrom, copyTo));
+    best.multiplyAddsPerSecond = std::max(best.multiplyAddsPerSecond, runtime.measureMultiplyAdds(context));
   }
-  for (auto [i, tensor] : llvm::enumerate(best.c.tensors))
-    if (tensor.count != 0 && !isFinite(data[i], tensor))
-      return llvm::createStringError("'" + best.c.kernel + "' leaves '" + best.c.info->tensors[i].name +
-                                     "' with values that are not finite");
+  if (runtime.chosen)
+    best.variant = runtime.chosen(context, best.c.kernel.c_str());
+  if (llvm::Error error = checkResults(session, best.c, data))
+    return error;
   return best;
 }
 
@@ -123,18 +151,21 @@ static Expected<Measurement> measure(Case c, mhcrt_context *context, int rounds,
 // The report
 //===----------------------------------------------------------------------===//
 
-static void printHeader(llvm::raw_ostream &os, const Options &options, mhcrt_context *context) {
-  os << formatv("{0} threads, {1}, M = {2}, n = {3}; best of {4} rounds\n\n", mhcrt_context_threads(context),
-                mhcrt_context_amx(context) ? "AMX tiles" : "portable kernels", options.M, options.n, options.rounds);
-  os << formatv("{0,-16}{1,-6}{2,6}{3,11}{4,9}{5,8}{6,8}{7,13}{8,13}{9,9}\n", "kernel", "dtype", "C", "ms", "GB/s",
-                "copy", "% copy", "bytes need", "adds need", "/ bound");
+static void printHeader(llvm::raw_ostream &os, const Options &options, const Session &session) {
+  std::string place = "the GPU, L2 cleared before each graph replay";
+  if (!session.runtime.chosen)
+    place = formatv("{0} threads, {1}", session.runtime.threads(session.context),
+                    session.runtime.amx(session.context) ? "AMX tiles" : "portable kernels");
+  os << formatv("{0}, M = {1}, n = {2}; best of {3} rounds\n\n", place, options.M, options.n, options.rounds);
+  os << formatv("{0,-16}{1,-6}{2,6}{3,11}{4,9}{5,8}{6,8}{7,13}{8,13}{9,9}{10}\n", "kernel", "dtype", "C", "ms", "GB/s",
+                "copy", "% copy", "bytes need", "adds need", "/ bound", session.runtime.chosen ? "  variant" : "");
 }
 
 static void printRow(llvm::raw_ostream &os, const Measurement &m) {
-  os << formatv("{0,-16}{1,-6}{2,6}{3,11:f3}{4,9:f1}{5,8:f1}{6,8:f0}{7,10:f3} ms{8,10:f3} ms{9,9:f2}\n", m.c.kernel,
+  os << formatv("{0,-16}{1,-6}{2,6}{3,11:f3}{4,9:f1}{5,8:f1}{6,8:f0}{7,10:f3} ms{8,10:f3} ms{9,9:f2}{10}\n", m.c.kernel,
                 mhcrt_dtype_name(m.c.dtype), m.c.sizes.C, 1e3 * m.seconds, m.bytesPerSecond() / 1e9,
                 m.copyBytesPerSecond / 1e9, m.copyPercent(), 1e3 * m.byteBound(), 1e3 * m.arithmeticBound(),
-                m.seconds / m.bound());
+                m.seconds / m.bound(), m.variant.empty() ? "" : "  " + m.variant);
 }
 
 static llvm::json::Value toJson(const Measurement &m, bool amx) {
@@ -144,6 +175,7 @@ static llvm::json::Value toJson(const Measurement &m, bool amx) {
                             {"C", m.c.sizes.C},
                             {"n", m.c.sizes.n},
                             {"amx", amx},
+                            {"variant", m.variant},
                             {"ms", 1e3 * m.seconds},
                             {"gbs", m.bytesPerSecond() / 1e9},
                             {"copy_gbs", m.copyBytesPerSecond / 1e9},
@@ -186,7 +218,7 @@ static std::vector<Case> makeCases(const Options &options) {
   return cases;
 }
 
-static llvm::Error run(const Options &options, mhcrt_context *context, llvm::raw_ostream &os) {
+static llvm::Error run(const Options &options, const Session &session, llvm::raw_ostream &os) {
   if (options.rounds < 1)
     return llvm::createStringError("rounds is " + std::to_string(options.rounds) + "; needed at least 1");
   if (options.M < 1 || options.n < 1 || llvm::any_of(options.channels, [](int64_t C) { return C < 1; }))
@@ -194,18 +226,20 @@ static llvm::Error run(const Options &options, mhcrt_context *context, llvm::raw
   std::vector<Case> cases = makeCases(options);
   if (cases.empty())
     return llvm::createStringError("there is no kernel '" + options.kernel + "'");
-  Expected<Buffer> from = allocate(MHCRT_MEASURE_COPY_BYTES), to = allocate(MHCRT_MEASURE_COPY_BYTES);
-  if (!from || !to)
-    return llvm::joinErrors(from.takeError(), to.takeError());
-  std::memset(from->get(), 0, MHCRT_MEASURE_COPY_BYTES);
+  Buffer from(session, MHCRT_MEASURE_COPY_BYTES), to(session, MHCRT_MEASURE_COPY_BYTES);
+  if (!from.get() || !to.get())
+    return session.error();
+  std::vector<char> zeros(MHCRT_MEASURE_COPY_BYTES); // memory that was never written may be one page, many times over
+  session.runtime.copy(session.context, from.get(), zeros.data(), zeros.size());
+  if (session.runtime.synchronize(session.context) != MHCRT_OK)
+    return session.error();
   if (!options.json)
-    printHeader(os, options, context);
+    printHeader(os, options, session);
   std::vector<Measurement> all;
   for (Case &c : cases) {
-    Expected<Measurement> measurement = measure(std::move(c), context, options.rounds, from->get(), to->get());
+    Expected<Measurement> measurement = measure(session, std::move(c), options.rounds, from.get(), to.get());
     if (!measurement) { // a shape that the kernel does not take, such as n! permutations of many streams
       llvm::WithColor::warning(llvm::errs(), "mhc-bench") << llvm::toString(measurement.takeError()) << "\n";
-      mhcrt_clear_error(context);
       continue;
     }
     if (!options.json)
@@ -213,20 +247,26 @@ static llvm::Error run(const Options &options, mhcrt_context *context, llvm::raw
     all.push_back(std::move(*measurement));
   }
   if (options.json)
-    os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(llvm::map_range(
-                                 all, [&](const Measurement &m) { return toJson(m, mhcrt_context_amx(context)); }))));
+    os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(llvm::map_range(all, [&](const Measurement &m) {
+                    return toJson(m, session.runtime.amx(session.context));
+                  }))));
   else
     printCoefficientShare(os << "\n", all);
   return llvm::Error::success();
 }
 
 llvm::Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
-  mhcrt_context *context = nullptr;
-  if (mhcrt_context_create(options.threads, &context) != MHCRT_OK)
-    return llvm::createStringError("no context with " + std::to_string(options.threads) + " threads");
+  Expected<Runtime> runtime = Runtime::open(options.backend);
+  if (!runtime)
+    return runtime.takeError();
+  Session session{*runtime};
+  if (runtime->createContext(options.threads, &session.context) != MHCRT_OK)
+    return llvm::createStringError(options.backend == "cpu"
+                                       ? "no context with " + std::to_string(options.threads) + " threads"
+                                       : "no context: the CUDA driver or a GPU is missing");
   if (!options.amx)
-    mhcrt_context_set_amx(context, 0);
-  llvm::Error error = ::run(options, context, os);
-  mhcrt_context_destroy(context);
+    runtime->setAmx(session.context, 0);
+  llvm::Error error = ::run(options, session, os);
+  runtime->destroyContext(session.context);
   return error;
 }

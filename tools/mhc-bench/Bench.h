@@ -25,6 +25,7 @@ struct Options {
   int rounds = 15;    ///< of each kernel
   bool json = false;
   bool amx = true; ///< matrix tiles where the machine has them
+  std::string backend = "cpu";
 };
 
 /// The best of some rounds, in each of which the kernel, a copy and the multipliers had their turn: what disturbs one
@@ -32,6 +33,7 @@ struct Options {
 struct Measurement {
   Case c;
   double seconds = INFINITY, copyBytesPerSecond = 0, multiplyAddsPerSecond = 0;
+  std::string variant = ""; ///< of a kernel that has several
 
   double bytesPerSecond() const { return c.bytes / seconds; }
   double copyPercent() const { return 100 * bytesPerSecond() / copyBytesPerSecond; }

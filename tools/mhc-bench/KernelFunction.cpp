@@ -6,21 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFunction.h"
-#include "mhcrt/kernels.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mhc;
 using namespace mhc::bench;
-
-using Function = void (*)();
-
-static Function lookupKernel(llvm::StringRef symbol) {
-  return llvm::StringSwitch<Function>(symbol)
-#define MHC_KERNEL(name) .Case(#name, reinterpret_cast<Function>(&name))
-#include "KernelSymbols.inc"
-#undef MHC_KERNEL
-      .Default(nullptr);
-}
 
 void KernelFunction::add(ffi_type *type, Value value) {
   types.push_back(type);
@@ -38,8 +26,9 @@ void *KernelFunction::pointersOf(const CaseTensor &list, void *first) {
 
 static bool is32Bit(const KernelAttr &attr) { return attr.cType == "int32_t"; }
 
-KernelFunction::KernelFunction(const Case &c, mhcrt_context *context, const std::vector<void *> &data)
-    : function(lookupKernel(c.info->symbol)) {
+KernelFunction::KernelFunction(const Case &c, Runtime::Function function, mhcrt_context *context,
+                               const std::vector<void *> &data)
+    : function(function) {
   Value value;
   add(&ffi_type_pointer, Value{context});
   for (auto [record, tensor, pointer] : llvm::zip(c.info->tensors, c.tensors, data)) {
@@ -65,7 +54,7 @@ KernelFunction::KernelFunction(const Case &c, mhcrt_context *context, const std:
     add(attr.kind == KernelAttr::Float ? &ffi_type_double : is32Bit(attr) ? &ffi_type_sint32 : &ffi_type_sint64, value);
   }
   if (ffi_prep_cif(&call, FFI_DEFAULT_ABI, types.size(), &ffi_type_sint32, types.data()) != FFI_OK)
-    function = nullptr;
+    this->function = nullptr;
 }
 
 mhcrt_status KernelFunction::operator()() {

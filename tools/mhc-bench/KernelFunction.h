@@ -9,18 +9,18 @@
 #define MHC_TOOLS_BENCH_KERNELFUNCTION_H
 
 #include "Case.h"
-#include "mhcrt/mhcrt.h"
+#include "Runtime.h"
 #include <ffi.h>
 #include <memory>
 
 namespace mhc::bench {
 
-/// The runtime function of a case with its arguments: context, tensors, dims, attributes, in the order of the record.
+/// A kernel's entry with the arguments of a case: context, tensors, dims, attributes, in the order of the record.
 class KernelFunction {
 public:
   /// `data` has one pointer per tensor of the record, null for the absent ones; those of a list lie one behind the
   /// other.
-  KernelFunction(const Case &c, mhcrt_context *context, const std::vector<void *> &data);
+  KernelFunction(const Case &c, Runtime::Function function, mhcrt_context *context, const std::vector<void *> &data);
   KernelFunction(const KernelFunction &) = delete;
 
   /// False when the runtime has no such kernel.
@@ -37,7 +37,7 @@ private:
   void add(ffi_type *type, Value value);
   void *pointersOf(const CaseTensor &list, void *first);
 
-  void (*function)();
+  Runtime::Function function;
   ffi_cif call;
   std::vector<ffi_type *> types;
   std::vector<std::unique_ptr<Value>> values; ///< at fixed addresses, which the call keeps

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two speeds of the roofline, on the threads of a context. A call takes some milliseconds and measures once: who
-// wants to compare a kernel with them calls in turn and keeps the best of each.
+// The time of a kernel and the two speeds of the roofline, on the threads or the GPU of a context. A call takes some
+// milliseconds: who wants to compare a kernel with the speeds calls in turn and keeps the best of each.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_MEASURE_H
@@ -16,14 +16,18 @@
 extern "C" {
 #endif
 
+/// Seconds that the kernels of call(user) take, after a first turn that brings memory and clock up; negative when it
+/// fails. On a GPU the call is captured into a graph, and this is the median of replays that find the L2 cache cleared.
+double mhcrt_measure_call(mhcrt_context *context, mhcrt_status (*call)(void *user), void *user);
+
 /// A multiple of 256 kB that no cache holds, for each side of a copy.
 #define MHCRT_MEASURE_COPY_BYTES (256LL << 20)
 
-/// Bytes read plus bytes written per second of one copy, past the caches or through them, whichever is faster. Both
-/// sides have MHCRT_MEASURE_COPY_BYTES and an alignment of 64.
+/// Bytes read plus bytes written per second of one copy, past the caches or through them, whichever is faster; on a GPU
+/// the driver's. Both sides are buffers of MHCRT_MEASURE_COPY_BYTES with an alignment of 64.
 double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to);
 
-/// f32 multiply-adds per second of independent chains in registers, all threads together.
+/// f32 multiply-adds per second of independent chains in registers, all threads together. Matrix units are not asked.
 double mhcrt_measure_fma_peak(mhcrt_context *context);
 
 #ifdef __cplusplus
