@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace mhc;
 using llvm::StringRef;
@@ -123,8 +124,12 @@ static const Option kOptions[] = {
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},
-    {"--emit-header", Option::needed, "FILE", "write a C header with the entries and their argument numbers",
-     [](DriverOptions &options, StringRef value) { return options.header = value.str(), std::string(); }},
+    {"--emit-header", Option::optional, "FILE",
+     "write a C header with the entries and their argument numbers, default beside the output",
+     [](DriverOptions &options, StringRef value) {
+       options.emitHeader = true;
+       return options.header = value.str(), std::string();
+     }},
     {"--explain", Option::optional, "json", "print what was found and fused, the bytes and flops saved, and the memory",
      setExplain},
     {"--machine", Option::needed, "NAME", "machine of the times in --explain", setMachine},
@@ -186,6 +191,19 @@ static void takeEntry(std::vector<const char *> &words, size_t number, mhcrt::Ru
   words = std::move(others);
 }
 
+/// The header of train.so is train.h, unless it was given a name.
+static llvm::Error nameHeader(DriverOptions &options) {
+  if (!options.emitHeader || !options.header.empty())
+    return llvm::Error::success();
+  if (options.output.empty() || options.output == "-")
+    return llvm::createStringError(
+        "'--emit-header' needs '-o FILE', beside which the header goes, or a FILE of its own");
+  llvm::SmallString<128> path(options.output);
+  llvm::sys::path::replace_extension(path, ".h");
+  options.header = path.str().str();
+  return llvm::Error::success();
+}
+
 llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *const *argv) {
   DriverOptions options;
   std::vector<const char *> rest = {argv[0]};
@@ -218,6 +236,8 @@ llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *cons
     return llvm::createStringError(error);
   if (options.compile.grad.empty() && (options.memoryBudget || options.compile.recompute != "none"))
     return llvm::createStringError("'--recompute' and '--memory-budget' need '--grad'");
+  if (llvm::Error error = nameHeader(options))
+    return error;
   options.input = options.runOptions.model;
   return options;
 }

@@ -21,7 +21,7 @@ struct DriverOptions {
   std::optional<Phase> compileTo;
   CompileOptions compile;
   Explain explain = Explain::no;
-  bool run = false, verify = false, version = false;
+  bool run = false, verify = false, version = false, emitHeader = false;
   std::optional<int64_t> memoryBudget;  ///< bytes, of the gradients
   std::map<std::string, int64_t> sizes; ///< of random arguments, by symbol
   mhcrt::RunOptions runOptions;
