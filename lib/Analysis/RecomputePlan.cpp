@@ -25,6 +25,11 @@ std::optional<RecomputeMode> RecomputeMode::parse(llvm::StringRef text) {
   return RecomputeMode{groups, layers};
 }
 
+llvm::StringRef mhc::recomputeModeOf(mlir::func::FuncOp func) {
+  auto mode = func->getAttrOfType<mlir::StringAttr>(kRecomputeMode);
+  return mode ? mode.getValue() : "none";
+}
+
 int64_t mhc::optimalGroup(int64_t layers, int64_t streams) {
   double best = std::sqrt(static_cast<double>(streams * layers) / static_cast<double>(streams + 2));
   return std::max<int64_t>(1, static_cast<int64_t>(best));

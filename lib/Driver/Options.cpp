@@ -118,7 +118,8 @@ static const Option kOptions[] = {
     {"--grad-sums", Option::needed, "TYPE",
      "gradients of streams between kernels: stored as the streams are (default), or f32", setSums},
     {"--recompute", Option::needed, "WHAT",
-     "streams that the backward pass computes again: none (default), all, auto or groups=N", setRecompute},
+     "streams that the backward pass computes again: none, all, auto or groups=N; default none or the model's",
+     setRecompute},
     {"--memory-budget", Option::needed, "BYTES",
      "with --recompute=auto, recompute as little as fits in BYTES, such as 8GiB; needs --size", setBudget},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
@@ -234,7 +235,7 @@ llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *cons
   std::string error;
   if (!mhcrt::parseRunOptions(rest.size(), rest.data(), options.runOptions, error) && !options.version)
     return llvm::createStringError(error);
-  if (options.compile.grad.empty() && (options.memoryBudget || options.compile.recompute != "none"))
+  if (options.compile.grad.empty() && (options.memoryBudget || !options.compile.recompute.empty()))
     return llvm::createStringError("'--recompute' and '--memory-budget' need '--grad'");
   if (llvm::Error error = nameHeader(options))
     return error;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recompute.h"
+#include "mhc/Analysis/RecomputePlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -187,8 +188,11 @@ struct BudgetSearch {
 } // namespace
 
 llvm::Expected<std::string> mhc::chooseRecompute(Compiler &compiler, ModuleOp source, const DriverOptions &options) {
+  std::string wanted = options.compile.recompute;
+  if (FuncOp func = functionOf(source, options.compile.grad, ""); func && wanted.empty())
+    wanted = recomputeModeOf(func).str();
   if (!options.memoryBudget)
-    return options.compile.recompute;
+    return wanted;
   BudgetSearch search{options, {}, {}};
   llvm::Error error = llvm::Error::success();
   auto visit = [&](RecomputePlan &plan) {
@@ -197,10 +201,10 @@ llvm::Expected<std::string> mhc::chooseRecompute(Compiler &compiler, ModuleOp so
       error = llvm::joinErrors(std::move(error), fits.takeError());
     return fits && !*fits;
   };
-  if (options.compile.recompute == "auto") {
+  if (wanted == "auto") {
     error = llvm::joinErrors(std::move(error), forEachPlan(compiler, source, options.compile, visit));
   } else {
-    auto plan = compilePlan(compiler, source, options.compile, options.compile.recompute);
+    auto plan = compilePlan(compiler, source, options.compile, wanted);
     if (!plan)
       return llvm::joinErrors(std::move(error), plan.takeError());
     visit(*plan);

@@ -60,6 +60,16 @@ static std::string readVariant(Config &config, const llvm::json::Value &value) {
   return "";
 }
 
+/// Layers in a recompute group; null is one group of all layers, as in Megatron-LM.
+static std::string readRecompute(Config &config, const llvm::json::Value &value) {
+  constexpr int64_t kSites = 2;
+  std::optional<int64_t> layers = value.getAsInteger();
+  if (!value.getAsNull() && (!layers || *layers < 1 || *layers > INT32_MAX))
+    return "null or an integer from 1 to " + std::to_string(INT32_MAX);
+  config.recompute = layers ? "groups=" + std::to_string(kSites * *layers) : "all";
+  return "";
+}
+
 static constexpr Key kKeys[] = {
     {"num_layers", true, readInteger<&Config::layers, 1>},
     {"hidden_size", true, readInteger<&Config::hidden, 1>},
@@ -74,6 +84,7 @@ static constexpr Key kKeys[] = {
     {"mhc_variant", false, readVariant},
     {"num_residual_streams", false, readInteger<&Config::streams, 1, 16>},
     {"mhc_sinkhorn_iterations", false, readInteger<&Config::iterations, 1>},
+    {"mhc_recompute_layer_num", false, readRecompute},
     {"mhc_init_gating_factor", false, readNumber<&Config::gate>},
     {"init_method_std", false, readNumber<&Config::initStd>},
     {"adam_beta1", false, readNumber<&Config::beta1, /*isFraction=*/true>},

@@ -57,6 +57,8 @@ private:
 } // namespace
 
 std::string LossWriter::write() {
+  if (config.hyperConnections && !config.recompute.empty())
+    w.functionAttribute("mhc.recompute_mode", config.recompute);
   Dims shape{config.batch, config.context};
   Value tokens = w.argument("tokens", {shape, Element::I32}), targets = w.argument("targets", {shape, Element::I32});
   if (config.dropout != 0)

@@ -103,6 +103,10 @@ void IrWriter::result(const std::string &name, Value value) {
   returned.push_back(value);
 }
 
+void IrWriter::functionAttribute(const std::string &name, const std::string &text) {
+  functionAttributes.push_back(name + " = \"" + text + "\"");
+}
+
 std::string IrWriter::finish(const std::string &entry) const {
   auto text = [](const std::string &item) { return item; };
   std::string margin(entry.size() + 12, ' ');
@@ -111,8 +115,9 @@ std::string IrWriter::finish(const std::string &entry) const {
     signature += (signature.empty() ? "" : ",\n" + margin) + argument;
   std::string names = join(returned, [](const Value &value) { return value.name; });
   std::string types = join(returned, [](const Value &value) { return value.type.str(); });
-  return "func.func @" + entry + "(" + signature + ")\n    -> (" + join(results, text) + ") {\n" + prologue + body +
-         "  return " + names + " : " + types + "\n}\n";
+  std::string attributes = functionAttributes.empty() ? "" : "attributes {" + join(functionAttributes, text) + "} ";
+  return "func.func @" + entry + "(" + signature + ")\n    -> (" + join(results, text) + ") " + attributes + "{\n" +
+         prologue + body + "  return " + names + " : " + types + "\n}\n";
 }
 
 IrWriter &IrWriter::as(const std::string &name) {

@@ -11,6 +11,7 @@
 #ifndef MHC_ANALYSIS_RECOMPUTEPLAN_H
 #define MHC_ANALYSIS_RECOMPUTEPLAN_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -34,6 +35,10 @@ struct RecomputeMode {
   static std::optional<RecomputeMode> parse(llvm::StringRef text);
   static constexpr llvm::StringLiteral kForms = "'none', 'all', 'auto' or 'groups=N' with N at least 1";
 };
+
+/// What a function asks for itself, as text: its attribute `mhc.recompute_mode`, or "none".
+llvm::StringRef recomputeModeOf(mlir::func::FuncOp func);
+inline constexpr llvm::StringLiteral kRecomputeMode = "mhc.recompute_mode";
 
 /// floor(sqrt(n*L / (n + 2))), at least 1: the group size with the least of n*C*(L/g) bytes at the boundaries and
 /// (n + 2)*C*g bytes inside a group.

@@ -33,8 +33,8 @@ struct CompileOptions {
   /// The function to differentiate (mhc-autodiff); empty for none.
   std::string grad;
   GradientSums sums = GradientSums::stored;
-  /// What its backward pass computes again: none, all, auto or groups=N.
-  std::string recompute = "none";
+  /// What its backward pass computes again: none, all, auto or groups=N; empty for what the function itself asks for.
+  std::string recompute;
   /// Name of the CPU to generate loops for, as in clang's -mcpu. "native" is this machine; empty is this machine for
   /// jit and a CPU of the last ten years for files. Kernels choose their instructions when they run.
   std::string cpu;

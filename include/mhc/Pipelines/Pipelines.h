@@ -33,7 +33,7 @@ struct PipelineOptions {
   FuseLevel fuse = FuseLevel::layer;
   std::string grad; ///< the function to differentiate; empty for none
   GradientSums sums = GradientSums::stored;
-  std::string recompute = "none"; ///< of its streams, as in mhc-autodiff
+  std::string recompute; ///< of its streams, as in mhc-autodiff
 };
 
 /// Adds the passes that lead from the state behind `from` to the state behind `to`. The last two phases have no passes:

@@ -56,6 +56,8 @@ public:
 
   Value argument(const std::string &name, Type type);
   void result(const std::string &name, Value value);
+  /// A string on the function itself.
+  void functionAttribute(const std::string &name, const std::string &text);
   /// The function with everything written so far.
   std::string finish(const std::string &entry) const;
 
@@ -132,7 +134,7 @@ private:
   Value reassociate(const char *op, Value operand, Type type, const std::vector<Dims> &groups);
 
   int64_t tokenCount;
-  std::vector<std::string> arguments, results;
+  std::vector<std::string> arguments, results, functionAttributes;
   Values returned;
   std::string prologue, body;
   std::string hint, tokenSource;

@@ -70,7 +70,7 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     those before them, in f32 registers; with `sums=stored` they round it to the type of the streams, with `sums=f32` it
     stays in f32 until the last one, for twice the bytes.
 
-    With `recompute`, the layers of each chain of `mhc.post` are cut into groups: `groups=N` of N layers, `all` of all
+    With `recompute`, or without it the string attribute `mhc.recompute_mode` of the function, the layers of each chain of `mhc.post` are cut into groups: `groups=N` of N layers, `all` of all
     of them, `auto` of sqrt(nL/(n+2)) in a chain of L layers with n streams, which needs the least memory. What enters a
     group stays saved, as does what its last layer writes. The streams inside it are built again by one `mhc.rebuild`
     before the backward pass of the group, with the sublayers' inputs where the backward pass reads all of them. The
@@ -104,8 +104,9 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
              clEnumValN(::mhc::GradientSums::stored, "stored", "in the type of the streams"),
              clEnumValN(::mhc::GradientSums::f32, "f32", "in f32 until the last one"))}]>,
-    Option<"recompute", "recompute", "std::string", /*default=*/"\"none\"",
-           "Which streams the backward pass computes again: none, all, auto or groups=N">
+    Option<"recompute", "recompute", "std::string", /*default=*/"",
+           "Which streams the backward pass computes again: none, all, auto or groups=N; default is the function's "
+           "mhc.recompute_mode">
   ];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];

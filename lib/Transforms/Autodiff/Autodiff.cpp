@@ -149,10 +149,8 @@ struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {
 
   void runOnOperation() override {
     func::FuncOp func = find();
-    std::optional<RecomputeMode> mode = RecomputeMode::parse(recompute);
+    std::optional<RecomputeMode> mode = func ? modeOf(func) : std::nullopt;
     if (!mode)
-      getOperation().emitError() << "recompute is '" << recompute << "'; needed " << RecomputeMode::kForms;
-    if (!func || !mode)
       return signalPassFailure();
     JointBuilder builder(func, name("_grad"), sums);
     FailureOr<JointFunction> joint = builder.build();
@@ -160,6 +158,7 @@ struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {
       builder.function().erase();
       return signalPassFailure();
     }
+    joint->func->removeAttr(kRecomputeMode);
     if (mode->kind != RecomputeMode::none)
       recomputeStreams(*joint, *mode);
     splitJoint(*joint, name("_fwd"), name("_bwd"));
@@ -167,6 +166,15 @@ struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {
 
 private:
   std::string name(StringRef suffix) { return function + suffix.str(); }
+
+  /// What the option asks for, or the function where that is not given; nothing, with an error, for an unknown mode.
+  std::optional<RecomputeMode> modeOf(func::FuncOp func) {
+    StringRef text = recompute.empty() ? recomputeModeOf(func) : StringRef(recompute);
+    std::optional<RecomputeMode> mode = RecomputeMode::parse(text);
+    if (!mode)
+      func.emitError() << "recompute is '" << text << "'; needed " << RecomputeMode::kForms;
+    return mode;
+  }
 
   /// The function to differentiate; null, with an error, where there is none or its derivatives have no place.
   func::FuncOp find() {

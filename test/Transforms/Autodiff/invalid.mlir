@@ -19,6 +19,13 @@ func.func private @f_bwd()
 
 // -----
 
+// expected-error @below {{recompute is 'some'; needed 'none', 'all', 'auto' or 'groups=N' with N at least 1}}
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {mhc.recompute_mode = "some"} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @below {{no argument of the function can have a gradient}}
 func.func @f(%x: tensor<4xf32> {mhc.no_grad}, %k: tensor<4xi32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>

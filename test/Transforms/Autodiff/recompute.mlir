@@ -5,6 +5,9 @@
 // RUN: mhc-opt %s -mhc-autodiff="function=f recompute=none" -o %t.none
 // RUN: mhc-opt %s -mhc-autodiff=function=f -o %t.default
 // RUN: cmp %t.none %t.default
+// RUN: mhc-opt %s -mhc-autodiff=function=asks -canonicalize | FileCheck %s --check-prefix=ASKS
+// RUN: mhc-opt %s -mhc-autodiff="function=asks recompute=none" -canonicalize \
+// RUN:   | FileCheck %s --check-prefix=TOLD --implicit-check-not=mhc.rebuild
 // RUN: not mhc-opt %s -mhc-autodiff="function=f recompute=groups=0" 2>&1 | FileCheck %s --check-prefix=INVALID
 // RUN: mhc-opt %s -mhc-autodiff="function=f recompute=groups=2" --remark-format=emitRemark \
 // RUN:   --remarks-filter='mhc.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -101,4 +104,18 @@ func.func @fused(%x: tensor<?x4x8xbf16>, %phi: tensor<24x32xf32>, %alpha: tensor
   %x2 = mhc.post(f = %f1 : tensor<?x8xbf16>, h_post = %p1 : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xbf16>,
       h_res = %r1 : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xbf16>)
   return %x2 : tensor<?x4x8xbf16>
+}
+
+// What the function asks for counts where no option is given.
+// ASKS-LABEL: func.func @asks_grad(
+// ASKS-SAME: attributes {mhc.recompute = [array<i64: 2>]}
+// ASKS: mhc.rebuild
+// TOLD-LABEL: func.func @asks_grad(
+func.func @asks(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>) -> tensor<?x4x8xf32>
+    attributes {mhc.recompute_mode = "all"} {
+  %x1 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  %x2 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  return %x2 : tensor<?x4x8xf32>
 }
