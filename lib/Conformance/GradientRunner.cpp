@@ -158,14 +158,25 @@ static std::string compareHalves(const Tensors &joint, const Tensors &halves) {
   return "";
 }
 
-/// What is wrong with the gradients of one function; empty when nothing is.
-static llvm::Expected<std::string> checkGradients(Compiler &compiler, mlir::ModuleOp source, const std::string &entry,
-                                                  const Tensors &arguments, Random &random) {
+/// Gives bodies to the functions without one.
+static void define(mlir::ModuleOp module, mlir::ModuleOp externals) {
+  for (auto body : externals.getOps<mlir::func::FuncOp>())
+    if (mlir::Operation *declared = module.lookupSymbol(body.getName())) {
+      declared->erase();
+      module.push_back(body.clone());
+    }
+}
+
+/// What is wrong with the gradients of the function `entry` of a graph; empty when nothing is.
+static llvm::Expected<std::string> checkGradients(Compiler &compiler, const RandomGraph &graph,
+                                                  const std::string &entry, Random &random) {
+  const Tensors &arguments = graph.arguments;
   CompileOptions options;
   options.grad = entry;
-  auto module = toLeafOps(compiler, source, options);
+  auto module = toLeafOps(compiler, *graph.module, options);
   if (!module)
     return module.takeError();
+  define(**module, *graph.externals);
   Derivatives derivatives(**module, entry);
   auto results = derivatives.results(arguments);
   if (!results)
@@ -210,12 +221,13 @@ static llvm::Expected<std::string> checkSeed(Compiler &compiler, uint64_t seed, 
     auto module = compiler.parseText(chain.ir);
     if (!module)
       return module.takeError();
-    graph = {std::move(*module), std::move(chain.inputs)};
+    auto noExternals = Compiler::Module(mlir::ModuleOp::create((*module)->getLoc()));
+    graph = {std::move(*module), std::move(noExternals), std::move(chain.inputs)};
   } else {
     graph = randomGraph(compiler, random);
   }
   llvm::raw_string_ostream(text) << *graph.module;
-  return checkGradients(compiler, *graph.module, isChain ? "case" : "graph", graph.arguments, random);
+  return checkGradients(compiler, graph, isChain ? "case" : "graph", random);
 }
 
 Counts runGradients(const Options &options, std::ostream &out) {

@@ -38,7 +38,7 @@ RandomGraph randomGraph(Compiler &compiler, Random &random) {
   compiler.context()
       .loadDialect<MhcDialect, func::FuncDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
                    tensor::TensorDialect>();
-  RandomGraph graph{Compiler::Module(ModuleOp::create(loc)), {}};
+  RandomGraph graph{Compiler::Module(ModuleOp::create(loc)), Compiler::Module(ModuleOp::create(loc)), {}};
   builder.setInsertionPointToEnd(graph.module->getBody());
   int64_t tokens = random.between(1, kMostTokens);
   SmallVector<Type> types;
@@ -54,7 +54,7 @@ RandomGraph randomGraph(Compiler &compiler, Random &random) {
   for (unsigned i = 1; i < func.getNumArguments(); ++i)
     if (random.flip(0.15))
       func.setArgAttr(i, "mhc.no_grad", builder.getUnitAttr());
-  RandomGraphBuilder ops(builder, random, func.getArguments());
+  RandomGraphBuilder ops(builder, random, func.getArguments(), *graph.externals);
   for (int64_t count = random.between(2, 14); count > 0; --count)
     ops.addOne();
   SmallVector<Value> results = ops.pickResults();

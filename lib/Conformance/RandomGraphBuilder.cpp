@@ -14,11 +14,12 @@ using namespace mlir;
 
 llvm::ArrayRef<RandomGraphBuilder::Make> RandomGraphBuilder::makers() {
   using B = RandomGraphBuilder;
-  static const Make all[] = {&B::unary,     &B::unary,      &B::binary,      &B::binary,      &B::binary, &B::power,
-                             &B::choose,    &B::softmax,    &B::rmsNorm,     &B::reduce,      &B::reduce, &B::broadcast,
-                             &B::transpose, &B::repeatUnit, &B::matmul,      &B::batchMatmul, &B::slice,  &B::insert,
-                             &B::reshape,   &B::concat,     &B::round,       &B::castShape,   &B::splat,  &B::elements,
-                             &B::loop,      &B::branch,     &B::integerPower};
+  static const Make all[] = {&B::unary,       &B::unary,        &B::binary,    &B::binary,      &B::binary,
+                             &B::power,       &B::choose,       &B::softmax,   &B::rmsNorm,     &B::reduce,
+                             &B::reduce,      &B::broadcast,    &B::transpose, &B::repeatUnit,  &B::matmul,
+                             &B::batchMatmul, &B::slice,        &B::insert,    &B::reshape,     &B::concat,
+                             &B::round,       &B::castShape,    &B::splat,     &B::elements,    &B::loop,
+                             &B::branch,      &B::integerPower, &B::call,      &B::externalCall};
   return all;
 }
 

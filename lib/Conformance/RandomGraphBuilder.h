@@ -21,8 +21,10 @@ namespace mhc::conformance {
 /// that tensors of one type have one shape.
 class RandomGraphBuilder {
 public:
-  RandomGraphBuilder(mlir::OpBuilder &builder, Random &random, mlir::ValueRange arguments)
-      : builder(builder), random(random), leaf(builder, builder.getUnknownLoc()), pool(arguments) {}
+  /// `externals` gets the bodies of functions that have none in the graph.
+  RandomGraphBuilder(mlir::OpBuilder &builder, Random &random, mlir::ValueRange arguments, mlir::ModuleOp externals)
+      : builder(builder), random(random), leaf(builder, builder.getUnknownLoc()), pool(arguments),
+        externals(externals) {}
 
   /// Adds an op, and what it needs, to the pool. May add nothing, where what was drawn fits no value.
   void addOne();
@@ -73,11 +75,16 @@ private:
   Value splat();
   Value loop();
   Value branch();
+  Value call();
+  Value externalCall();
+  Value callOf(mlir::func::FuncOp func, mlir::ValueRange arguments);
+  mlir::ModuleOp module() { return builder.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>(); }
 
   mlir::OpBuilder &builder;
   Random &random;
   LeafBuilder leaf;
   llvm::SmallVector<mlir::Value> pool;
+  mlir::ModuleOp externals;
 };
 
 } // namespace mhc::conformance

@@ -15,7 +15,8 @@ namespace mhc::conformance {
 /// A function "graph" of leaf ops and of the upstream ops that have a gradient, with arguments for it.
 struct RandomGraph {
   Compiler::Module module;
-  Tensors arguments; ///< f64
+  Compiler::Module externals; ///< the bodies that the module leaves out, so that the compiler cannot see them
+  Tensors arguments;          ///< f64
 };
 
 /// A few ops of any kind on a few tensors, smooth almost everywhere, with values of moderate size. Functions with a

@@ -116,7 +116,6 @@ private:
       read(gradient);
   }
 
-  /// Whether the value has a size that no argument has, such as M*n: functions cannot exchange it.
   bool hasUnnamedSize(Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     for (int dim = 0; type && dim < type.getRank(); ++dim)
@@ -125,12 +124,19 @@ private:
     return false;
   }
 
+  /// Whether the value has a size that no argument has, such as M*n, so that functions cannot exchange it. A call is
+  /// not repeated even so: it may be a whole sublayer, or more than its results.
+  bool mustBeRebuilt(Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && isForward(op) && isMemoryEffectFree(op) && hasUnnamedSize(value);
+  }
+
   void read(Value value) {
     Operation *op = value.getDefiningOp();
     if ((op && !isForward(op)) || !known.insert(value).second)
       return;
     auto result = dyn_cast<OpResult>(value);
-    if (!result || isResult(value) || !(::isRebuilt(result) || hasUnnamedSize(value))) {
+    if (!result || isResult(value) || !(::isRebuilt(result) || mustBeRebuilt(value))) {
       taken.insert(value);
       return;
     }
@@ -152,13 +158,17 @@ private:
       auto type = dyn_cast<RankedTensorType>(candidate.getType());
       for (int other = 0; type && other < type.getRank(); ++other) {
         bool same = dims.sameSize(source, dim, candidate, other);
-        if (same || (!symbol.empty() && dims.factors(candidate, other) == std::pair(int64_t(1), symbol))) {
+        if (same ||
+            (!symbol.empty() && symbol != "?" && dims.factors(candidate, other) == std::pair(int64_t(1), symbol))) {
           providers[size] = {candidate, other, same ? 1 : factor};
           return;
         }
       }
     }
-    if (Operation *made = source.getDefiningOp(); made && !isForward(made)) // a size of the backward pass alone
+    Operation *made = source.getDefiningOp();
+    if (mustBeRebuilt(source))
+      rebuilt.insert(op);
+    if (mustBeRebuilt(source) || (made && !isForward(made))) // its size is there with it
       return forEachInput(op, [&](Value input) { read(input); });
     taken.insert(source);
     providers[size] = {source, dim, 1};

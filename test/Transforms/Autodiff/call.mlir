@@ -34,3 +34,19 @@ func.func @f(%x: tensor<4xbf16>, %k: tensor<i32>) -> tensor<4xbf16> {
   %0:2 = call @attention(%x, %k) : (tensor<4xbf16>, tensor<i32>) -> (tensor<4xbf16>, tensor<f32>)
   return %0#0 : tensor<4xbf16>
 }
+
+// -----
+
+// A call is not repeated, even where its result has a size that nobody else has.
+func.func private @select(tensor<?x4xf32>) -> tensor<?x4xf32> attributes {mhc.vjp = @select_bwd}
+func.func private @select_bwd(tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32> {mhc.name = "arg0"}, %[[SELECTED:.*]]: tensor<?x4xf32> {mhc.name = "saved0"}
+// CHECK-NOT: call @select(
+// CHECK: call @select_bwd(
+func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = call @select(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = arith.mulf %0, %0 : tensor<?x4xf32>
+  return %1 : tensor<?x4xf32>
+}

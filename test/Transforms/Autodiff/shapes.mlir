@@ -102,3 +102,21 @@ func.func @f(%x: tensor<1xf32>) -> tensor<1x2xf32> {
   %y = tensor.from_elements %one, %scalar : tensor<1x2xf32>
   return %y : tensor<1x2xf32>
 }
+
+// -----
+
+// Two sizes that no argument has are not one size. Each is that of a value made again.
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {mhc.name = "arg0"}, %[[G:.*]]: tensor<f32> {mhc.name = "d_result0"})
+// CHECK-DAG: %[[TWICE:.*]] = tensor.concat dim(0) %[[X]], %[[X]] :
+// CHECK-DAG: tensor.dim %[[TWICE]]
+// CHECK-DAG: %[[THRICE:.*]] = tensor.concat dim(0) %[[X]], %[[X]], %[[X]] :
+// CHECK-DAG: tensor.dim %[[THRICE]]
+func.func @f(%x: tensor<?xf32>) -> tensor<f32> {
+  %twice = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %thrice = tensor.concat dim(0) %x, %x, %x : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %a = mhc.reduce mean %twice dims = [0] : tensor<?xf32> -> tensor<f32>
+  %b = mhc.reduce mean %thrice dims = [0] : tensor<?xf32> -> tensor<f32>
+  %y = arith.mulf %a, %b : tensor<f32>
+  return %y : tensor<f32>
+}
