@@ -76,11 +76,15 @@ static Spelling::Root rootForm(const Spelling &how, const std::string &norm, dou
   return impossible ? Spelling::Root::Rsqrt : how.root;
 }
 
-RowScale Chain::root(Value rows, const std::string &norm, double eps) {
+RowScale Chain::rootOfStreams(Value rows, const std::string &norm, double eps) {
   if (how.twist == Spelling::Twist::OneStreamNorm)
     rows = w.sliceDim(rows, 1, 0, rows.dim(1) / attr.n);
   if (how.twist == Spelling::Twist::OtherNorm)
     rows = w.unary("math.tanh", rows);
+  return asSpelled(root(rows, norm, eps));
+}
+
+RowScale Chain::root(Value rows, const std::string &norm, double eps) {
   Spelling::Root form = rootForm(how, norm, eps);
   bool inside = norm == "inside";
   if (form == Spelling::Root::Norm) {
@@ -159,8 +163,7 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
     rows = w.as("x_norm").rmsNorm(rows, gamma, eps);
     gamma = Value();
   } else if (how.scale == Spelling::Scale::Input) {
-    RowScale scale = asSpelled(root(rows, norm, eps));
-    rows = scaleRows(rows, scale);
+    rows = scaleRows(rows, rootOfStreams(rows, norm, eps));
   }
   bool later = !byOp && how.scale != Spelling::Scale::Input;
   std::vector<Value> weights{phi};
@@ -173,7 +176,7 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
   for (const Value &weight : weights)
     result.parts.push_back(rawProjection(rows, weight, gamma));
   if (later)
-    result.scale = asSpelled(root(rows, norm, eps));
+    result.scale = rootOfStreams(rows, norm, eps);
   return result;
 }
 

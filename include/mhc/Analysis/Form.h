@@ -80,6 +80,8 @@ public:
   Indices freshIndices(mlir::Value value);
   /// The form of an element. Ends a recursion that grows too long by taking the value as a base.
   Form at(mlir::Value value, const Indices &index);
+  /// The form of a value inside a product: one term, which for a sum is the sum as a base.
+  Form factor(mlir::Value value, const Indices &index);
 
   /// The variables of an index or a factor after all splits, in memory order.
   Vars flatten(llvm::ArrayRef<Var> vars) const;
@@ -147,8 +149,6 @@ private:
   std::optional<Form> product(mlir::Operation *op, const Indices &index);
   /// Sums a term over variables of static size.
   void addSums(Term &term, const Vars &sums);
-  /// The form of a value inside a product: one term, which for a sum is the sum as a base.
-  Form factor(mlir::Value value, const Indices &index);
   Form multiply(mlir::Value a, const Indices &ia, mlir::Value b, const Indices &ib, bool invert);
   Form rmsNorm(RmsNormOp op, const Indices &index);
   /// Turns terms that differ in one running offset into a sum over a variable.

@@ -61,10 +61,10 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
     Indices index = factor.index;
     Indices all = forms.freshIndices(norm.getX());
     index.push_back(all.back());
-    Form form = forms.at(norm.getX(), index);
+    Form form = forms.factor(norm.getX(), index);
     forms.resolve(form);
-    if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
-        !form.terms[0].sums.empty() || form.terms[0].factors[0].power != 1)
+    if (form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 || !form.terms[0].sums.empty() ||
+        form.terms[0].factors[0].power != 1)
       return std::nullopt;
     return Multiplier{Norm::inside, norm.getEps().convertToDouble(), form.terms[0].factors[0],
                       forms.flatten(all.back().vars)};

@@ -160,6 +160,44 @@ func.func @norm_by_an_op_before_the_product(%x: tensor<8x4x64xf32>, %phi: tensor
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
+// Streams are a sum until their layer is found.
+// CHECK-LABEL: @norm_of_a_sum
+func.func @norm_of_a_sum(%mixed: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                         %beta: tensor<24xf32>, %branch: tensor<8x4x64xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK: %[[X:.*]] = arith.addf
+  // CHECK: %[[P:.*]], %[[S:.*]] = mhc.projection(x = %[[X]] : tensor<8x4x64xf32>, phi = %arg1 : tensor<24x256xf32>)
+  // CHECK-SAME: <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+  // CHECK: %[[PRE:.*]], %[[POST:.*]], %[[Z:.*]] = mhc.gates(proj = %[[P]] : tensor<8x24xf32>, stat = %[[S]] : tensor<8xf32>, alpha = %arg2 : tensor<3xf32>, beta = %arg3 : tensor<24xf32>)
+  // CHECK-SAME: <stat_form = inv_rms, norm_eps = {{.*}}, pre_eps = 1.0e-03, post_mult = 2.0>
+  // CHECK: return %[[PRE]], %[[POST]], %[[Z]]
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %x = arith.addf %mixed, %branch : tensor<8x4x64xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %n = mhc.rms_norm %flat eps = 1.0e-06 : tensor<8x256xf32>
+  %p = mhc.matmul %n, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
 // CHECK-LABEL: @norm_with_a_weight
 func.func @norm_with_a_weight(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
                               %beta: tensor<24xf32>, %gamma: tensor<256xf32>)
