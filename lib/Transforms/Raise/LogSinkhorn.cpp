@@ -117,10 +117,18 @@ static void addends(Value value, SmallVectorImpl<Value> &leaves) {
   leaves.push_back(value);
 }
 
-/// -lse(z + spread(potential)) over one dimension: the dimension and the potential's base.
-/// `known` is a potential that the other one may read.
-static std::optional<std::pair<int64_t, Value>> matchUpdate(FormBuilder &forms, Value value, Value logits,
-                                                            Value known) {
+/// What a value repeats along dimensions, seen through ops that keep the elements as they are.
+static Value repeated(Value spread) {
+  while (Operation *op = spread.getDefiningOp()) {
+    if (!isa<BroadcastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      break;
+    spread = op->getOperand(0);
+  }
+  return spread;
+}
+
+/// -lse(z + spread(potential)) over one dimension: the dimension and the potential; null for none, or zeros.
+static std::optional<std::pair<int64_t, Value>> matchUpdate(FormBuilder &forms, Value value, Value logits) {
   forms.reset();
   forms.stops.insert(logits);
   Indices at = forms.freshIndices(value);
@@ -130,72 +138,114 @@ static std::optional<std::pair<int64_t, Value>> matchUpdate(FormBuilder &forms, 
   std::optional<LogSumExp> lse = parts ? matchLogSumExp(forms, *parts) : std::nullopt;
   if (!lse || varsWithout(forms, lse->index, lse->dim) != varsWithout(forms, at, -1))
     return std::nullopt;
+  if (lse->argument == logits)
+    return std::make_pair(lse->dim, Value());
   SmallVector<Value> leaves;
   addends(lse->argument, leaves);
   if (leaves.size() != 2 || !llvm::is_contained(leaves, logits))
     return std::nullopt;
   Value spread = leaves[0] == logits ? leaves[1] : leaves[0];
+  if (constantValue(spread) == 0.0)
+    return std::make_pair(lse->dim, Value());
   // Among the two matrix dimensions, the potential varies along the summed one only.
   forms.reset();
-  if (known)
-    forms.stops.insert(known);
+  forms.stops.insert(repeated(spread));
   Indices index = forms.freshIndices(logits);
   Form potential = forms.at(spread, index);
   int64_t rank = index.size(), other = 2 * rank - 3 - lse->dim;
-  if (potential.isConstant() && potential.terms[0].coefficient == 0)
-    return std::make_pair(lse->dim, Value());
   const Factor *factor = singleFactor(potential, 1);
   if (!factor || forms.fullVars(*factor) != varsWithout(forms, index, other))
     return std::nullopt;
   return std::make_pair(lse->dim, factor->base);
 }
 
+namespace {
+/// A matrix of a potential's elements, each of them repeated along one dimension.
+struct Spread {
+  Value potential;
+  int64_t along;
+};
+
+/// The three addends of z + f + g.
+struct Potentials {
+  Value logits;
+  SmallVector<Spread, 2> spreads;
+};
+} // namespace
+
+static std::optional<Potentials> matchSum(FormBuilder &forms, Value sum) {
+  SmallVector<Value> leaves;
+  addends(sum, leaves);
+  Potentials parts;
+  for (Value leaf : leaves) {
+    forms.reset();
+    forms.stops.insert(repeated(leaf));
+    Indices index = forms.freshIndices(leaf);
+    Form form = forms.at(leaf, index);
+    const Factor *factor = singleFactor(form, 1);
+    int64_t rank = index.size(), along = -1;
+    for (int64_t dim = rank - 2; factor && dim < rank; ++dim)
+      if (forms.fullVars(*factor) == varsWithout(forms, index, dim))
+        along = dim;
+    if (along >= 0)
+      parts.spreads.push_back({factor->base, along});
+    else
+      parts.logits = leaf;
+  }
+  if (leaves.size() != 3 || parts.spreads.size() != 2 || !parts.logits)
+    return std::nullopt;
+  return parts;
+}
+
+/// The number of turns of a loop that starts from zeros and updates `first` before `second`.
+static std::optional<int64_t> countTurns(FormBuilder &forms, Value logits, Spread first, Spread second) {
+  auto loop = first.potential.getDefiningOp<scf::ForOp>();
+  if (!loop || second.potential.getDefiningOp<scf::ForOp>() != loop)
+    return std::nullopt;
+  unsigned one = cast<OpResult>(first.potential).getResultNumber(),
+           two = cast<OpResult>(second.potential).getResultNumber();
+  for (unsigned number : {one, two})
+    if (constantValue(loop.getInitArgs()[number]) != 0.0)
+      return std::nullopt;
+  Value yielded = loop.getYieldedValues()[one];
+  auto updateFirst = matchUpdate(forms, yielded, logits),
+       updateSecond = matchUpdate(forms, loop.getYieldedValues()[two], logits);
+  if (!updateFirst || !updateSecond || updateFirst->second != loop.getRegionIterArg(two) ||
+      updateSecond->second != yielded || updateFirst->first != first.along || updateSecond->first != second.along)
+    return std::nullopt;
+  return tripCount(loop);
+}
+
+/// The same where the turns are written one after the other, as a loop of one turn is.
+static std::optional<int64_t> countWrittenOut(FormBuilder &forms, Value logits, Spread first, Spread second) {
+  int64_t updates = 0;
+  for (Value value = second.potential; value; ++updates) {
+    const Spread &expected = updates % 2 ? first : second;
+    auto update = matchUpdate(forms, value, logits);
+    if (!update || update->first != expected.along || (updates == 1 && value != first.potential))
+      return std::nullopt;
+    value = update->second;
+  }
+  return updates % 2 ? std::nullopt : std::optional(updates / 2);
+}
+
 std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value value) {
   auto exp = value.getDefiningOp<math::ExpOp>();
   if (!exp || !isMatrixStack(value))
     return std::nullopt;
-  SmallVector<Value> leaves;
-  addends(exp.getOperand(), leaves);
-  if (leaves.size() != 3)
+  std::optional<Potentials> parts = matchSum(forms, exp.getOperand());
+  if (!parts)
     return std::nullopt;
-  // Two leaves are spread potentials that one loop carries; the third is the logits.
-  forms.reset();
-  Indices index = forms.freshIndices(value);
-  scf::ForOp loop;
-  Value logits;
-  SmallVector<unsigned> numbers;
-  llvm::SmallDenseMap<unsigned, int64_t> constantAlong; ///< the dimension along which a potential is repeated
-  for (Value leaf : leaves) {
-    Form form = forms.at(leaf, index);
-    const Factor *factor = singleFactor(form, 1);
-    auto owner = factor ? factor->base.getDefiningOp<scf::ForOp>() : scf::ForOp();
-    if (owner && (!loop || owner == loop)) {
-      loop = owner;
-      numbers.push_back(cast<OpResult>(factor->base).getResultNumber());
-      for (int64_t dim = index.size() - 2; dim < static_cast<int64_t>(index.size()); ++dim)
-        if (forms.fullVars(*factor) == varsWithout(forms, index, dim))
-          constantAlong[numbers.back()] = dim;
-    } else {
-      logits = leaf;
-    }
-  }
-  std::optional<int64_t> count = loop ? tripCount(loop) : std::nullopt;
-  if (!count || numbers.size() != 2 || !logits)
-    return std::nullopt;
-  for (unsigned number : numbers)
-    if (constantValue(loop.getInitArgs()[number]) != 0.0)
-      return std::nullopt;
-  // Which is updated first: the one that reads the other's old value.
-  for (int turn = 0; turn < 2; ++turn, std::swap(numbers[0], numbers[1])) {
-    Value first = loop.getYieldedValues()[numbers[0]], second = loop.getYieldedValues()[numbers[1]];
-    auto updateFirst = matchUpdate(forms, first, logits, {}), updateSecond = matchUpdate(forms, second, logits, first);
-    if (!updateFirst || !updateSecond || updateFirst->second != loop.getRegionIterArg(numbers[1]) ||
-        updateSecond->second != first || !constantAlong.contains(numbers[0]) || !constantAlong.contains(numbers[1]) ||
-        constantAlong[numbers[0]] != updateFirst->first || constantAlong[numbers[1]] != updateSecond->first)
+  auto [first, second] = std::pair(parts->spreads[0], parts->spreads[1]);
+  for (int turn = 0; turn < 2; ++turn, std::swap(first, second)) {
+    std::optional<int64_t> count = countTurns(forms, parts->logits, first, second);
+    if (!count)
+      count = countWrittenOut(forms, parts->logits, first, second);
+    if (!count)
       continue;
     int64_t row = cast<RankedTensorType>(value.getType()).getRank() - 1;
-    Order order = updateFirst->first == row ? Order::row_col : Order::col_row;
-    return SinkhornMatch{logits, Init::log, order, Denom::none, 0, *count};
+    Order order = first.along == row ? Order::row_col : Order::col_row;
+    return SinkhornMatch{parts->logits, Init::log, order, Denom::none, 0, *count};
   }
   return std::nullopt;
 }

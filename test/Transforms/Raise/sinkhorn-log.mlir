@@ -202,6 +202,150 @@ func.func @potentials(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   return %r : tensor<?x4x4xf32>
 }
 
+// Two turns written one after the other.
+// CHECK-LABEL: @potentials_without_a_loop
+func.func @potentials_without_a_loop(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = row_col, denom = none, eps = 0.0, iters = 2>
+  // CHECK: return %[[MIX]]
+  %m_f1 = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_f1 = mhc.broadcast %m_f1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_f1 = arith.subf %z, %mb_f1 : tensor<?x4x4xf32>
+  %x_f1 = math.exp %d_f1 : tensor<?x4x4xf32>
+  %s_f1 = mhc.reduce sum %x_f1 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_f1 = math.log %s_f1 : tensor<?x4xf32>
+  %t_f1 = arith.addf %m_f1, %l_f1 : tensor<?x4xf32>
+  %f1 = arith.negf %t_f1 : tensor<?x4xf32>
+  %p_g1 = mhc.broadcast %f1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_g1 = arith.addf %z, %p_g1 : tensor<?x4x4xf32>
+  %m_g1 = mhc.reduce max %y_g1 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_g1 = mhc.broadcast %m_g1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_g1 = arith.subf %y_g1, %mb_g1 : tensor<?x4x4xf32>
+  %x_g1 = math.exp %d_g1 : tensor<?x4x4xf32>
+  %s_g1 = mhc.reduce sum %x_g1 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_g1 = math.log %s_g1 : tensor<?x4xf32>
+  %t_g1 = arith.addf %m_g1, %l_g1 : tensor<?x4xf32>
+  %g1 = arith.negf %t_g1 : tensor<?x4xf32>
+  %p_f2 = mhc.broadcast %g1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_f2 = arith.addf %z, %p_f2 : tensor<?x4x4xf32>
+  %m_f2 = mhc.reduce max %y_f2 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_f2 = mhc.broadcast %m_f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_f2 = arith.subf %y_f2, %mb_f2 : tensor<?x4x4xf32>
+  %x_f2 = math.exp %d_f2 : tensor<?x4x4xf32>
+  %s_f2 = mhc.reduce sum %x_f2 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_f2 = math.log %s_f2 : tensor<?x4xf32>
+  %t_f2 = arith.addf %m_f2, %l_f2 : tensor<?x4xf32>
+  %f2 = arith.negf %t_f2 : tensor<?x4xf32>
+  %p_g2 = mhc.broadcast %f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_g2 = arith.addf %z, %p_g2 : tensor<?x4x4xf32>
+  %m_g2 = mhc.reduce max %y_g2 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_g2 = mhc.broadcast %m_g2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_g2 = arith.subf %y_g2, %mb_g2 : tensor<?x4x4xf32>
+  %x_g2 = math.exp %d_g2 : tensor<?x4x4xf32>
+  %s_g2 = mhc.reduce sum %x_g2 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_g2 = math.log %s_g2 : tensor<?x4xf32>
+  %t_g2 = arith.addf %m_g2, %l_g2 : tensor<?x4xf32>
+  %g2 = arith.negf %t_g2 : tensor<?x4xf32>
+  %fb = mhc.broadcast %f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %gb = mhc.broadcast %g2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %zf = arith.addf %z, %fb : tensor<?x4x4xf32>
+  %zfg = arith.addf %zf, %gb : tensor<?x4x4xf32>
+  %r = math.exp %zfg : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// What is added is the potential of the turn before the last.
+// CHECK-LABEL: @no_potentials_of_two_turns
+func.func @no_potentials_of_two_turns(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %m_f1 = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_f1 = mhc.broadcast %m_f1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_f1 = arith.subf %z, %mb_f1 : tensor<?x4x4xf32>
+  %x_f1 = math.exp %d_f1 : tensor<?x4x4xf32>
+  %s_f1 = mhc.reduce sum %x_f1 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_f1 = math.log %s_f1 : tensor<?x4xf32>
+  %t_f1 = arith.addf %m_f1, %l_f1 : tensor<?x4xf32>
+  %f1 = arith.negf %t_f1 : tensor<?x4xf32>
+  %p_g1 = mhc.broadcast %f1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_g1 = arith.addf %z, %p_g1 : tensor<?x4x4xf32>
+  %m_g1 = mhc.reduce max %y_g1 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_g1 = mhc.broadcast %m_g1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_g1 = arith.subf %y_g1, %mb_g1 : tensor<?x4x4xf32>
+  %x_g1 = math.exp %d_g1 : tensor<?x4x4xf32>
+  %s_g1 = mhc.reduce sum %x_g1 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_g1 = math.log %s_g1 : tensor<?x4xf32>
+  %t_g1 = arith.addf %m_g1, %l_g1 : tensor<?x4xf32>
+  %g1 = arith.negf %t_g1 : tensor<?x4xf32>
+  %p_f2 = mhc.broadcast %g1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_f2 = arith.addf %z, %p_f2 : tensor<?x4x4xf32>
+  %m_f2 = mhc.reduce max %y_f2 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_f2 = mhc.broadcast %m_f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_f2 = arith.subf %y_f2, %mb_f2 : tensor<?x4x4xf32>
+  %x_f2 = math.exp %d_f2 : tensor<?x4x4xf32>
+  %s_f2 = mhc.reduce sum %x_f2 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_f2 = math.log %s_f2 : tensor<?x4xf32>
+  %t_f2 = arith.addf %m_f2, %l_f2 : tensor<?x4xf32>
+  %f2 = arith.negf %t_f2 : tensor<?x4xf32>
+  %p_g2 = mhc.broadcast %f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_g2 = arith.addf %z, %p_g2 : tensor<?x4x4xf32>
+  %m_g2 = mhc.reduce max %y_g2 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_g2 = mhc.broadcast %m_g2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_g2 = arith.subf %y_g2, %mb_g2 : tensor<?x4x4xf32>
+  %x_g2 = math.exp %d_g2 : tensor<?x4x4xf32>
+  %s_g2 = mhc.reduce sum %x_g2 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_g2 = math.log %s_g2 : tensor<?x4xf32>
+  %t_g2 = arith.addf %m_g2, %l_g2 : tensor<?x4xf32>
+  %g2 = arith.negf %t_g2 : tensor<?x4xf32>
+  %fb = mhc.broadcast %f1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %gb = mhc.broadcast %g2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %zf = arith.addf %z, %fb : tensor<?x4x4xf32>
+  %zfg = arith.addf %zf, %gb : tensor<?x4x4xf32>
+  %r = math.exp %zfg : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// Half a turn before the first.
+// CHECK-LABEL: @no_potentials_of_one_and_a_half_turns
+func.func @no_potentials_of_one_and_a_half_turns(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %m_g1 = mhc.reduce max %z dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_g1 = mhc.broadcast %m_g1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_g1 = arith.subf %z, %mb_g1 : tensor<?x4x4xf32>
+  %x_g1 = math.exp %d_g1 : tensor<?x4x4xf32>
+  %s_g1 = mhc.reduce sum %x_g1 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_g1 = math.log %s_g1 : tensor<?x4xf32>
+  %t_g1 = arith.addf %m_g1, %l_g1 : tensor<?x4xf32>
+  %g1 = arith.negf %t_g1 : tensor<?x4xf32>
+  %p_f2 = mhc.broadcast %g1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_f2 = arith.addf %z, %p_f2 : tensor<?x4x4xf32>
+  %m_f2 = mhc.reduce max %y_f2 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_f2 = mhc.broadcast %m_f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_f2 = arith.subf %y_f2, %mb_f2 : tensor<?x4x4xf32>
+  %x_f2 = math.exp %d_f2 : tensor<?x4x4xf32>
+  %s_f2 = mhc.reduce sum %x_f2 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_f2 = math.log %s_f2 : tensor<?x4xf32>
+  %t_f2 = arith.addf %m_f2, %l_f2 : tensor<?x4xf32>
+  %f2 = arith.negf %t_f2 : tensor<?x4xf32>
+  %p_g2 = mhc.broadcast %f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %y_g2 = arith.addf %z, %p_g2 : tensor<?x4x4xf32>
+  %m_g2 = mhc.reduce max %y_g2 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_g2 = mhc.broadcast %m_g2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_g2 = arith.subf %y_g2, %mb_g2 : tensor<?x4x4xf32>
+  %x_g2 = math.exp %d_g2 : tensor<?x4x4xf32>
+  %s_g2 = mhc.reduce sum %x_g2 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_g2 = math.log %s_g2 : tensor<?x4xf32>
+  %t_g2 = arith.addf %m_g2, %l_g2 : tensor<?x4xf32>
+  %g2 = arith.negf %t_g2 : tensor<?x4xf32>
+  %fb = mhc.broadcast %f2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %gb = mhc.broadcast %g2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %zf = arith.addf %z, %fb : tensor<?x4x4xf32>
+  %zfg = arith.addf %zf, %gb : tensor<?x4x4xf32>
+  %r = math.exp %zfg : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
 // n x n: the potential of row i is added to column i.
 // CHECK-LABEL: @no_potentials_that_are_spread_along_the_wrong_dimension
 func.func @no_potentials_that_are_spread_along_the_wrong_dimension(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
