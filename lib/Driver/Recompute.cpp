@@ -100,10 +100,11 @@ llvm::Expected<int64_t> RecomputePlan::peakBytes(StringRef grad, const std::map<
 // Plans
 //===----------------------------------------------------------------------===//
 
-static Amount rebuiltBytes(FuncOp joint) {
+/// A backward function has no norms but those of inputs that it made again.
+static Amount rebuiltBytes(FuncOp backward) {
   Amount bytes;
-  for (const OpCost &op : costOf(joint).ops)
-    if (op.name == "mhc.rebuild")
+  for (const OpCost &op : costOf(backward).ops)
+    if (op.name == "mhc.rebuild" || op.name == "mhc.rms_norm")
       bytes += op.cost.bytesWritten;
   return bytes;
 }
@@ -118,7 +119,7 @@ static llvm::Expected<RecomputePlan> compilePlan(Compiler &compiler, ModuleOp so
     return error;
   FuncOp whole = functionOf(*plan.module, options.grad, ""), forward = functionOf(*plan.module, options.grad, "_fwd");
   plan.saved = resultBytes(forward, whole.getNumResults());
-  plan.recomputed = rebuiltBytes(functionOf(*plan.module, options.grad, "_grad"));
+  plan.recomputed = rebuiltBytes(functionOf(*plan.module, options.grad, "_bwd"));
   if (llvm::Error error = compiler.run(*plan.module, options, Phase::fuse, Phase::bufferize))
     return error;
   auto arena = [&](StringRef suffix) { return plannedPeakBytes(functionOf(*plan.module, options.grad, suffix)); };

@@ -19,7 +19,9 @@ def model(layers, element):
     print(f"func.func @f(%x0: {x}, %h: {h}, %a: {a}) -> {f} {{")
     for k in range(int(layers)):
         print(f"  %u{k} = mhc.aggregate(x = %x{k} : {x}, h_pre = %h : {h}) <layout = nC> -> (u : {f})\n"
-              f"  %f{k} = math.tanh %u{k} : {f}\n"
+              f"  %n{k} = mhc.rms_norm %u{k} eps = 1.0e-5 : {f}\n"
+              f"  %t{k} = math.tanh %n{k} : {f}\n"
+              f"  %f{k} = arith.mulf %t{k}, %n{k} : {f}\n"
               f"  %x{k + 1} = mhc.post(f = %f{k} : {f}, h_post = %h : {h}, x = %x{k} : {x}, h_res = %a : {a})\n"
               f"    <layout = nC, orient = io> -> (out : {x})")
     print(f"  %out = mhc.contract(x = %x{layers} : {x}) <layout = nC, mode = mean> -> (out : {f})\n"

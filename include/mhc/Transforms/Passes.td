@@ -73,7 +73,7 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     With `recompute`, or without it the string attribute `mhc.recompute_mode` of the function, the layers of each chain of `mhc.post` are cut into groups: `groups=N` of N layers, `all` of all
     of them, `auto` of sqrt(nL/(n+2)) in a chain of L layers with n streams, which needs the least memory. What enters a
     group stays saved, as does what its last layer writes. The streams inside it are built again by one `mhc.rebuild`
-    before the backward pass of the group, with the sublayers' inputs where the backward pass reads all of them. The
+    before the backward pass of the group, with the sublayers' inputs where the backward pass reads all of them, and their norms again from those. The
     gradients have the same bits. The attribute `mhc.recompute` of NAME_grad has the layers of each group, for each
     chain. A remark says what was rebuilt, and which streams were not the output of `mhc.post` and stay saved.
 

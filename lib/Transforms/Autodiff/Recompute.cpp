@@ -5,7 +5,7 @@
 //
 // A chain of layers is a chain of mhc.post, each of which mixes the streams that the one before wrote. What else a
 // layer computed stays saved: the sublayer's output f and the coefficients, without which no stream could be built
-// again. The input u of a sublayer is built with the streams where an mhc.aggregate made it.
+// again. The input u of a sublayer is built with the streams where an mhc.aggregate made it, and the norm of u from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,8 @@ private:
   SmallVector<Operation *> inputsOf(ArrayRef<PostOp> layers);
   Operation *withWeights(PreOp pre);
   Operation *firstReader(ArrayRef<Value> values) const;
-  void replaceInBackward(Value old, Value rebuilt);
+  /// Returns the bytes per token that are kept no longer.
+  int64_t replaceInBackward(Value old, Value rebuilt);
   void remarkKept();
 
   bool isForward(Operation *op) const { return joint.forward.contains(op); }
@@ -120,14 +121,20 @@ SmallVector<Chain> Recompute::findChains() {
   return chains;
 }
 
-/// A forward op without memory of its own keeps what it reads where the backward pass reads its result. What a rebuild
+/// An op without memory of its own is repeated rather than its result kept. So is the norm in front of a sublayer,
+/// which costs a read of its input.
+static bool isRepeated(Operation *op) {
+  auto rule = dyn_cast<DifferentiableOpInterface>(op);
+  return isa<RmsNormOp>(op) || (rule && rule.isCheapToRebuild());
+}
+
+/// A forward op that is repeated keeps what it reads where the backward pass reads its result. What a rebuild
 /// reads is kept for it, and must not be replaced by what it makes.
 bool Recompute::keeps(OpOperand &use) const {
   Operation *op = use.getOwner();
   if (!isForward(op))
     return !isSize(op) && !isa<RebuildOp>(op) && !op->hasTrait<OpTrait::IsTerminator>();
-  auto rule = dyn_cast<DifferentiableOpInterface>(op);
-  return rule && rule.isCheapToRebuild() && isKept(op->getResult(0));
+  return isRepeated(op) && isKept(op->getResult(0));
 }
 
 /// A result of the function is there in any case.
@@ -154,7 +161,8 @@ Operation *Recompute::firstReader(ArrayRef<Value> values) const {
   return first;
 }
 
-void Recompute::replaceInBackward(Value old, Value rebuilt) {
+int64_t Recompute::replaceInBackward(Value old, Value rebuilt) {
+  int64_t bytes = 0;
   for (OpOperand &use : llvm::make_early_inc_range(old.getUses())) {
     if (!keeps(use))
       continue;
@@ -163,11 +171,16 @@ void Recompute::replaceInBackward(Value old, Value rebuilt) {
       use.set(rebuilt);
       continue;
     }
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(firstReader(op->getResult(0)));
     IRMapping mapping;
     mapping.map(old, rebuilt);
     Operation *copy = builder.clone(*op, mapping);
-    replaceInBackward(op->getResult(0), copy->getResult(0));
+    bytes += replaceInBackward(op->getResult(0), copy->getResult(0));
   }
+  Operation *maker = old.getDefiningOp();
+  bool hadMemory = isa<RmsNormOp>(maker) || !isRepeated(maker);
+  return bytes + (hadMemory && !isKept(old) ? bytesPerToken(cast<RankedTensorType>(old.getType())) : 0);
 }
 
 /// Whether a layer adds the value to its streams: it is kept, because they are built from it.
@@ -248,12 +261,10 @@ void Recompute::rebuild(MutableArrayRef<PostOp> layers) {
     old.push_back(layer.getOut());
   builder.setInsertionPoint(firstReader(old));
   RebuildOp op = buildRebuild(repeated, inputs);
+  int64_t bytes = 0;
   for (auto [before, after] : llvm::zip(old, op->getResults()))
     if (isRebuildable(before))
-      replaceInBackward(before, after);
-  int64_t bytes = 0;
-  for (Value value : old)
-    bytes += isKept(value) ? 0 : bytesPerToken(cast<RankedTensorType>(value.getType()));
+      bytes += replaceInBackward(before, after);
   remark::passed(op.getLoc(), kRemark) << ("rebuilds what is inside a group of " + Twine(layers.size()) +
                                            " layers, keeps " + Twine(bytes) + " bytes per token less")
                                               .str();
