@@ -3,7 +3,8 @@
 
 The part is `pre` (projection, gates, Sinkhorn, aggregate) and `post` (expand and combine), forward, in the variant
 megatron_native: RMS with its epsilon outside the root, 20 Sinkhorn iterations that start from softmax plus epsilon,
-res_orient io. PyTorch runs it eagerly and through torch.compile; our times come from `mhc-bench --json`.
+res_orient io. PyTorch runs it eagerly and through torch.compile; our times come from `mhc-bench --json`. What
+torch_gradients.py says of the gradients comes behind.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import subprocess
 import time
 
 import torch
+
+import torch_gradients
 
 EPS = 1e-6
 ITERATIONS = 20
@@ -87,6 +90,7 @@ def our_times(mhc_bench, M, C, n):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mhc-bench", default="build/bin/mhc-bench", help="our benchmark program")
+    parser.add_argument("--mhcc", default="build/bin/mhcc", help="our compiler")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("-M", type=int, default=2048, help="tokens")
     parser.add_argument("-C", type=int, default=2560, help="channels of one stream")
@@ -109,6 +113,7 @@ def main():
             our = mine[kernel]
             tail = f"{our:9.2f} {eager / our:8.2f}x {compiled / our:9.2f}x" if our else f"{'-':>9} {'no record':>20}"
             print(f"{dtype:<6} {kernel:<9} {eager:9.2f} {compiled:9.2f} {tail}")
+    torch_gradients.compare(lambda: HyperConnection(args.n, args.C), milliseconds, args.mhcc, args.threads, *shape)
 
 
 if __name__ == "__main__":
