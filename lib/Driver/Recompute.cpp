@@ -57,7 +57,8 @@ private:
         .Case([&](mlir::arith::AddIOp op) { return evaluate(op.getLhs()) + evaluate(op.getRhs()); })
         .Case([&](mlir::arith::MulIOp op) { return evaluate(op.getLhs()) * evaluate(op.getRhs()); })
         .Case([&](mlir::arith::AndIOp op) { return evaluate(op.getLhs()) & evaluate(op.getRhs()); })
-        .Case([&](mlir::memref::DimOp op) { return argumentSize(op); });
+        .Case([&](mlir::memref::DimOp op) { return argumentSize(op); })
+        .Default([](mlir::Operation *) -> int64_t { llvm_unreachable("mhc-plan-memory computes sizes otherwise"); });
   }
 
   int64_t argumentSize(mlir::memref::DimOp op) {
@@ -109,6 +110,13 @@ static Amount rebuiltBytes(FuncOp backward) {
   return bytes;
 }
 
+/// Other functions than the derivatives have no part in a plan, and need no buffers.
+static void keepDerivatives(ModuleOp module, StringRef grad) {
+  for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>()))
+    if (!llvm::is_contained({grad.str() + "_grad", grad.str() + "_fwd", grad.str() + "_bwd"}, func.getName()))
+      func.erase();
+}
+
 static llvm::Expected<RecomputePlan> compilePlan(Compiler &compiler, ModuleOp source, CompileOptions options,
                                                  StringRef choice) {
   options.recompute = choice.str();
@@ -120,6 +128,7 @@ static llvm::Expected<RecomputePlan> compilePlan(Compiler &compiler, ModuleOp so
   FuncOp whole = functionOf(*plan.module, options.grad, ""), forward = functionOf(*plan.module, options.grad, "_fwd");
   plan.saved = resultBytes(forward, whole.getNumResults());
   plan.recomputed = rebuiltBytes(functionOf(*plan.module, options.grad, "_bwd"));
+  keepDerivatives(*plan.module, options.grad);
   if (llvm::Error error = compiler.run(*plan.module, options, Phase::fuse, Phase::bufferize))
     return error;
   auto arena = [&](StringRef suffix) { return plannedPeakBytes(functionOf(*plan.module, options.grad, suffix)); };
