@@ -219,7 +219,9 @@ void mhc::test::check(const std::string &text, const std::string &norm, double n
 
   mhcrt_context *context = nullptr;
   ASSERT_EQ(mhcrt_context_create(1, &context), MHCRT_OK);
-  bench::KernelFunction function(call.c, context, data);
+  auto runtime = bench::Runtime::open("cpu");
+  ASSERT_TRUE(static_cast<bool>(runtime));
+  bench::KernelFunction function(call.c, runtime->kernel(call.c.info->symbol), context, data);
   ASSERT_TRUE(function.isFound());
   EXPECT_EQ(function(), MHCRT_OK) << mhcrt_last_error(context);
   mhcrt_context_destroy(context);
