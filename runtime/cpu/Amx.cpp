@@ -16,20 +16,13 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
-// gcc 12 takes the deliberately undefined lanes inside its own intrinsics for a mistake.
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
+#include "cpu/AmxTerms.h"
 
 #include <cpuid.h>
-#include <immintrin.h>
 #include <sys/syscall.h>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
-
-#define MHCRT_AMX __attribute__((target("amx-tile,amx-bf16,avx512f,avx512bw")))
 
 namespace mhcrt {
 namespace {
@@ -50,15 +43,6 @@ const Config kConfig;
 
 MHCRT_AMX void begin() { _tile_loadconfig(&kConfig); }
 MHCRT_AMX void end() { _tile_release(); }
-
-MHCRT_AMX inline __m512 leading(__m512 v) {
-  return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(0xFFFF0000)));
-}
-
-/// The leading halves of a and b as pairs.
-MHCRT_AMX inline __m512i pairs(__m512 a, __m512 b) {
-  return _mm512_or_si512(_mm512_srli_epi32(_mm512_castps_si512(a), 16), _mm512_castps_si512(leading(b)));
-}
 
 /// One step of one token: 32 elements as two vectors. bf16 comes as even and odd elements.
 MHCRT_AMX inline void loadStep(const Bf16 *x, __m512 &a, __m512 &b) {
@@ -221,7 +205,7 @@ bool systemGrantsTiles() {
 } // namespace mhcrt
 
 const mhcrt::AmxUnit *mhcrt::amxUnit() {
-  static const AmxUnit unit = {begin, end, multiply<Bf16>, multiply<F16>, multiply<float>};
+  static const AmxUnit unit = {begin, end, multiply<Bf16>, multiply<F16>, multiply<float>, kAmxGradientUnit};
   static const bool available = processorHasTiles() && systemGrantsTiles();
   return available ? &unit : nullptr;
 }

@@ -35,6 +35,8 @@ struct AmxProduct {
   float *squares; ///< [token][kAmxColumns partial sums], added to
 };
 
+struct AmxGradientUnit;
+
 /// What this machine's tiles do. A thread calls begin() before its first product and end() after its last.
 struct AmxUnit {
   void (*begin)();
@@ -42,6 +44,7 @@ struct AmxUnit {
   void (*multiplyBf16)(const AmxProduct &product);
   void (*multiplyF16)(const AmxProduct &product);
   void (*multiplyF32)(const AmxProduct &product);
+  const AmxGradientUnit &gradients;
 };
 
 /// Null where the processor has no AMX or the system does not let this process use it. Asks the system once.

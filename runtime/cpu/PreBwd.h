@@ -8,6 +8,7 @@
 #define MHCRT_CPU_PREBWD_H
 
 #include "cpu/ProjectionBwd.h"
+#include "cpu/Tokens.h"
 
 namespace mhcrt {
 
@@ -42,7 +43,9 @@ struct PreBwdCall {
   GateOptions gates() const {
     return {alpha.floats(), beta.floats(), static_cast<float>(preEps), static_cast<float>(postMult)};
   }
-  ProjectionBwdArgs projection() const {
+  /// Where d_x starts from d_x_in, its lines are in the caches already.
+  bool streamsDx() const { return dx.data && !dxIn.data && streams(dx.data, M, K * mhcrt_dtype_bytes(dx.type)); }
+  ProjectionBwdArgs projection(const AmxUnit *amx) const {
     return {nullptr,
             nullptr,
             x.data,
@@ -67,7 +70,9 @@ struct PreBwdCall {
             du.data,
             n,
             C,
-            layout};
+            layout,
+            amx,
+            streamsDx()};
   }
   /// Planes of a vector of tokens, and what Sinkhorn backwards keeps.
   int64_t planeBytes() const {

@@ -87,9 +87,9 @@ HWY_INLINE void multiplyByPhi(const float *dProj, int64_t rows, int64_t N, const
 }
 
 /// product[j][k] += sum_t dProj[t][j] * x[t][k] for a group of tokens.
-HWY_INLINE void addProduct(const float *dProj, int64_t rows, const float *x, float *product) {
+HWY_INLINE void addProduct(const float *dProj, int64_t rows, int64_t N, const float *x, float *product) {
   for (int64_t k = 0; k < kGradBlock; k += kTileVectors * kLanes)
-    for (int64_t j = 0; j < rows; j += kTileRows) {
+    for (int64_t j = 0; j < roundUp(N, kTileRows); j += kTileRows) {
       V sums[kTileRows][kTileVectors];
 #pragma GCC unroll 6
       for (int a = 0; a < kTileRows; ++a)
@@ -145,46 +145,68 @@ HWY_INLINE void addAggregate(const ProjectionBwdArgs &args, int64_t m, int64_t k
   }
 }
 
-/// One tile: blocks [firstBlock, lastBlock) for the tokens [first, last).
-HWY_INLINE void projectionBwdTile(const ProjectionBwdArgs &args, const float *phi, float *product, int64_t firstBlock,
-                                  int64_t lastBlock, int64_t first, int64_t last, float *scratch) {
-  const int64_t rows = args.rows(), blockFloats = rows * kGradBlock;
-  float *x = scratch, *dx = x + kGradTokens * kGradBlock, *dProj = dx + kGradTokens * kGradBlock;
-  if (args.wantsProduct())
-    std::memset(product + firstBlock * blockFloats, 0, (lastBlock - firstBlock) * blockFloats * sizeof(float));
+/// row[k] = what d_x has besides d_proj W: d_x_in + factor * x + h_pre * d_u. `x` are kGradBlock elements.
+HWY_INLINE void startRow(const ProjectionBwdArgs &args, int64_t m, int64_t k0, int64_t count, const float *x,
+                         float *row) {
+  if (args.dxIn)
+    widenAny(args.dxIn, args.dxInType, m * args.K + k0, count, row);
+  else
+    std::memset(row, 0, kGradBlock * sizeof(float));
+  if (args.factor) {
+    const V factor = hn::Set(d, args.factor[m]);
+    for (int64_t k = 0; k < kGradBlock; k += kLanes)
+      store(hn::MulAdd(factor, load(x + k), load(row + k)), row + k);
+  }
+  if (args.hPre)
+    addAggregate(args, m, k0, count, row);
+}
+
+/// What a thread has for the register tiles.
+struct GradScratch {
+  float *x, *dx; ///< [kGradTokens][kGradBlock]
+  float *dProj;  ///< [kGradTokens][rows]
+
+  GradScratch(float *base) : x(base), dx(x + kGradTokens * kGradBlock), dProj(dx + kGradTokens * kGradBlock) {}
+};
+
+/// d_proj of a group, with zeros for what is not there.
+HWY_INLINE void loadGradients(const ProjectionBwdArgs &args, int64_t m, int64_t tokens, float *dProj) {
+  std::memset(dProj, 0, kGradTokens * args.rows() * sizeof(float));
+  for (int64_t t = 0; t < tokens; ++t)
+    std::memcpy(dProj + t * args.rows(), args.dProj + (m + t) * args.N, args.N * sizeof(float));
+}
+
+/// One block of at most kGradTokens tokens, whose gradients are in scratch.dProj. `product` and `phi` are the block's;
+/// null where they are not wanted.
+HWY_INLINE void multiplyGroup(const ProjectionBwdArgs &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
+                              float *product, const GradScratch &scratch) {
+  const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
+  if (tokens < kGradTokens || count < kGradBlock) // what is not there counts as zero
+    std::memset(scratch.x, 0, 2 * kGradTokens * kGradBlock * sizeof(float));
+  for (int64_t t = 0; t < tokens; ++t)
+    widenAny(args.x, args.type, (m + t) * args.K + k0, count, scratch.x + t * kGradBlock);
+  if (product)
+    addProduct(scratch.dProj, args.rows(), args.N, scratch.x, product);
+  if (!phi)
+    return;
+  for (int64_t t = 0; t < tokens; ++t)
+    startRow(args, m + t, k0, count, scratch.x + t * kGradBlock, scratch.dx + t * kGradBlock);
+  multiplyByPhi(scratch.dProj, args.rows(), args.N, phi, scratch.dx);
+  for (int64_t t = 0; t < tokens; ++t)
+    narrowAny(scratch.dx + t * kGradBlock, count, args.dx, args.dxType, (m + t) * args.K + k0);
+}
+
+/// One tile by vector multiply-adds: the blocks of a slice for the tokens [first, last). `product` has zeros.
+HWY_INLINE void multiplyTile(const ProjectionBwdArgs &args, const float *phi, float *product, int64_t slice,
+                             int64_t first, int64_t last, float *base) {
+  const int64_t blockFloats = args.rows() * kGradBlock;
+  const GradScratch scratch(base);
   for (int64_t m = first; m < last; m += kGradTokens) {
     const int64_t tokens = HWY_MIN(kGradTokens, last - m);
-    std::memset(dProj, 0, kGradTokens * rows * sizeof(float));
-    for (int64_t t = 0; t < tokens; ++t)
-      std::memcpy(dProj + t * rows, args.dProj + (m + t) * args.N, args.N * sizeof(float));
-    for (int64_t block = firstBlock; block < lastBlock; ++block) {
-      const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
-      if (tokens < kGradTokens || count < kGradBlock) // what is not there counts as zero
-        std::memset(x, 0, 2 * kGradTokens * kGradBlock * sizeof(float));
-      for (int64_t t = 0; t < tokens; ++t)
-        widenAny(args.x, args.type, (m + t) * args.K + k0, count, x + t * kGradBlock);
-      if (args.wantsProduct())
-        addProduct(dProj, rows, x, product + block * blockFloats);
-      if (!args.dx)
-        continue;
-      for (int64_t t = 0; t < tokens; ++t) {
-        float *row = dx + t * kGradBlock;
-        if (args.dxIn)
-          widenAny(args.dxIn, args.dxInType, (m + t) * args.K + k0, count, row);
-        else
-          std::memset(row, 0, kGradBlock * sizeof(float));
-        if (args.factor) {
-          const V factor = hn::Set(d, args.factor[m + t]);
-          for (int64_t k = 0; k < kGradBlock; k += kLanes)
-            store(hn::MulAdd(factor, load(x + t * kGradBlock + k), load(row + k)), row + k);
-        }
-        if (args.hPre)
-          addAggregate(args, m + t, k0, count, row);
-      }
-      multiplyByPhi(dProj, rows, args.N, phi + block * blockFloats, dx);
-      for (int64_t t = 0; t < tokens; ++t)
-        narrowAny(dx + t * kGradBlock, count, args.dx, args.dxType, (m + t) * args.K + k0);
-    }
+    loadGradients(args, m, tokens, scratch.dProj);
+    for (int64_t block = slice * kSliceBlocks; block < args.sliceEnd(slice); ++block)
+      multiplyGroup(args, m, tokens, block, args.dx ? phi + block * blockFloats : nullptr,
+                    args.wantsProduct() ? product + block * blockFloats : nullptr, scratch);
   }
 }
 

@@ -10,6 +10,7 @@
 #ifndef MHCRT_CPU_PROJECTION_BWD_H
 #define MHCRT_CPU_PROJECTION_BWD_H
 
+#include "cpu/AmxGradient.h"
 #include "cpu/Partials.h"
 #include "cpu/Projection.h"
 
@@ -18,8 +19,9 @@ namespace mhcrt {
 /// Elements of K of one block, and tokens of one group: 16 kB of x in f32.
 constexpr int64_t kGradBlock = 256;
 constexpr int64_t kGradTokens = 16;
-/// Blocks of one slice: a token's part of x is 1024 elements, long enough for memory.
-constexpr int64_t kSliceBlocks = 4;
+/// Blocks of one slice: a token's part of x is 2048 elements, long enough for memory; 24 rows of phi and its gradient
+/// are 400 kB as f32 and 900 kB as matrix tiles, which the second-level cache holds.
+constexpr int64_t kSliceBlocks = 8;
 /// Rows of a register tile of d_phi; N is padded to a multiple.
 constexpr int64_t kGradRows = 6;
 /// Tiles that keep many cores busy, if there are as many tokens.
@@ -48,33 +50,85 @@ struct ProjectionBwdArgs {
   const void *du;    ///< of x's type
   int64_t n, C;
   int32_t layout;
+  const AmxUnit *amx; ///< null for the portable variant
+  bool stream;        ///< d_x bypasses the caches
 
   bool wantsProduct() const { return dPhi || dWeight; }
-  int64_t rows() const { return roundUp(N, kGradRows); }
+  /// Rows of phi and its gradient: whole register tiles, and with AMX whole matrix tiles of those.
+  int64_t rows() const { return roundUp(roundUp(N, kGradRows), amx ? kAmxColumns : 1); }
   int64_t blocks() const { return divideUp(K, kGradBlock); }
   int64_t slices() const { return divideUp(blocks(), kSliceBlocks); }
+  int64_t sliceEnd(int64_t slice) const { return std::min(blocks(), (slice + 1) * kSliceBlocks); }
   TokenRuns runs() const {
     const int64_t most = std::min(divideUp(kGradTiles, slices()), divideUp(std::max<int64_t>(M, 1), kLeastRun));
-    return TokenRuns(M, kGradTokens, most);
+    return TokenRuns(M, amx ? kAmxGroup : kGradTokens, most);
   }
-  /// Floats of phi, or of one partial sum of its gradient: [block][rows][kGradBlock].
-  int64_t productFloats() const { return saturatingMul(blocks() * kGradBlock, rows()); }
+  /// Floats of one block of phi or its gradient: [rows][kGradBlock].
+  int64_t blockFloats() const { return saturatingMul(rows(), kGradBlock); }
+  /// Floats of a partial sum of phi's gradient.
+  int64_t productFloats() const { return saturatingMul(blocks(), blockFloats()); }
+
+  // Matrix tiles. phi * norm_weight has three bf16 terms and d_proj, too; of their nine products six are made, or all
+  // where phi is bf16 itself. A step of d_x is 32 of those products' factors, one after the other.
+  int64_t phiTerms() const { return phiType == MHCRT_BF16 && !weight ? 1 : 3; }
+  int64_t xTerms() const { return type == MHCRT_BF16 ? 1 : type == MHCRT_F16 ? 2 : 3; }
+  int64_t phiProducts() const { return phiTerms() == 1 ? 3 : 6; }
+  int64_t phiSteps() const { return divideUp(phiProducts() * N, kAmxStep); }
+
+  /// Bytes of a block of packed phi: f32 as it is, or matrix tiles.
+  int64_t packedBlockBytes() const {
+    return amx ? kGradBlock / kAmxColumns * phiSteps() * kAmxTile * 2 : 4 * blockFloats();
+  }
+  int64_t packedBytes() const { return dx ? saturatingMul(blocks(), packedBlockBytes()) : 0; }
   int64_t sharedBytes() const {
-    const int64_t products = (dx ? 1 : 0) + (wantsProduct() ? runs().count : 0);
-    return saturatingMul(saturatingMul(productFloats(), products), 4);
+    const int64_t products = wantsProduct() ? runs().count : 0;
+    return saturatingAdd(packedBytes(), saturatingMul(saturatingMul(productFloats(), products), 4));
   }
-  /// x and d_x of a group, and its rows of d_proj; at the end, a block of d_phi and one of phi.
-  int64_t threadBytes() const {
-    return std::max(4 * kGradTokens * (2 * kGradBlock + rows()), wantsProduct() ? 8 * rows() * kGradBlock : 0);
+  /// x and d_x of a group, and its rows of d_proj.
+  int64_t groupBytes() const { return 4 * kGradTokens * (2 * kGradBlock + rows()); }
+  int64_t threadBytes() const; // behind the scratch memory's layout
+};
+
+/// The parts of a thread's scratch memory for matrix tiles.
+struct AmxGradScratch {
+  float *blocks;        ///< four blocks of phi or its gradient
+  float *group;         ///< ProjectionBwdArgs::groupBytes() for the register tiles
+  uint16_t *gradient;   ///< AmxPhiProduct's
+  uint16_t *transposed; ///< AmxTokenSum's
+  uint16_t *terms;      ///< of one token's d_proj: [term][rows]
+  uint16_t *x;          ///< AmxTokenSum's
+  float *sums;          ///< [kAmxGroup][kGradBlock]
+  float *rows;          ///< two tokens' x
+  int64_t bytes = 0;
+
+  AmxGradScratch(const ProjectionBwdArgs &args, char *base) {
+    auto take = [&](auto *&part, int64_t count) {
+      part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(base + bytes);
+      bytes += roundUp(count * static_cast<int64_t>(sizeof(*part)), kAlignment);
+    };
+    take(blocks, 4 * args.blockFloats());
+    take(group, args.groupBytes() / 4);
+    take(gradient, kAmxGroup * args.phiSteps() * kAmxStep);
+    take(transposed, 3 * args.rows() * kAmxGroup);
+    take(terms, 3 * args.rows());
+    take(x, args.xTerms() * kAmxGroup * kGradBlock);
+    take(sums, kAmxGroup * kGradBlock);
+    take(rows, 2 * kGradBlock);
   }
 };
+
+inline int64_t ProjectionBwdArgs::threadBytes() const {
+  if (amx)
+    return AmxGradScratch(*this, nullptr).bytes;
+  return std::max(groupBytes(), wantsProduct() ? 8 * blockFloats() : 0); // the latter at the end
+}
 
 /// t of one token, from the gradient of its statistic.
 float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const float *stat, int32_t statForm,
                       int32_t norm, double eps, int64_t m);
 
 /// d_x, d_phi and d_norm_weight. `shared` has args.sharedBytes(), each thread args.threadBytes().
-void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, float *shared);
+void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, char *shared);
 
 } // namespace mhcrt
 

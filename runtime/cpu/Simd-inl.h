@@ -198,7 +198,13 @@ template <bool kStream, typename T, typename To>
 HWY_INLINE void storePairAs(V a, V b, To *to) {
   if constexpr (std::is_same_v<T, Bf16> && std::is_same_v<To, float>)
     hn::StoreInterleaved2(a, b, d, to);
-  else
+  else if constexpr (std::is_same_v<T, float> && sizeof(To) == 2) {
+    const auto both = hn::Combine(d16Pair, round16(b, to), round16(a, to));
+    if (kStream)
+      hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+    else
+      hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+  } else
     storePair<kStream && std::is_same_v<T, To>>(a, b, to);
 }
 #endif

@@ -162,13 +162,13 @@ static void checkResidual(KernelCall &call, const PreBwdCall &c) {
 
 static mhcrt_status run(mhcrt_context *ctx, const char *kernel, const PreBwdCall &c) {
   const int64_t M = c.M, tiles = divideUp(M, kPreBwdTile), width = c.N + 3;
-  ProjectionBwdArgs projection = c.projection();
+  ProjectionBwdArgs projection = c.projection(ctx->amx);
   const int64_t rowFloats = saturatingMul(M, c.N + c.n + 1), sumFloats = saturatingMul(tiles, width);
   const int64_t ownBytes = saturatingMul(saturatingAdd(rowFloats, sumFloats), 4);
   if (!ctx->reserveScratch(kernel, saturatingAdd(projection.sharedBytes(), ownBytes),
                            std::max(projection.threadBytes(), c.planeBytes())))
     return ctx->status;
-  float *shared = reinterpret_cast<float *>(ctx->sharedScratch());
+  float *shared = reinterpret_cast<float *>(ctx->sharedScratch() + projection.sharedBytes());
   const PreBwdRows rows = {shared, shared + M * c.N, shared + M * (c.N + c.n)};
   float *sums = shared + rowFloats;
   const bool hasFactor = c.dx.data && c.norm != MHCRT_NORM_NONE;
@@ -188,7 +188,7 @@ static mhcrt_status run(mhcrt_context *ctx, const char *kernel, const PreBwdCall
   projection.factor = hasFactor ? rows.dStat : nullptr;
   projection.hPre = rows.hPre;
   if (projection.dx || projection.wantsProduct())
-    projectionBackward(ctx, projection, sums + sumFloats);
+    projectionBackward(ctx, projection, ctx->sharedScratch());
   return MHCRT_OK;
 }
 } // namespace mhcrt

@@ -7,9 +7,11 @@
 //   dW[j,k]    = sum_m d_proj[m,j] * x[m,k]
 //   d_phi      = dW * norm_weight,   d_norm_weight[k] = sum_j dW[j,k] * phi[j,k]
 //
-// Plan    A tile is 1024 elements of K times a run of tokens. 16 tokens x 256 elements at a time are widened to f32 in
-//         the first-level cache and used twice: by a register tile of d_x and by one of dW, whose slice stays in the
-//         second-level cache. The products of the runs are added in order at the end.
+// Plan    A tile is 2048 elements of K times a run of tokens; its slices of W and dW stay in the second-level cache.
+//         With AMX (ProjectionBwdAmx-inl.h) 64 tokens x 256 elements at a time are cut into bf16 terms, which sums of
+//         dW in matrix tiles meet; d_x takes its sums from matrix tiles and reads x once more, from the second-level
+//         cache. Without, 16 tokens x 256 elements are widened to f32 in the first-level cache and used by a register
+//         tile of d_x and one of dW. The products of the runs are added in order at the end.
 // Bytes   per token 2*n*C elements and 4*(N+2), n*C more for d_x_in; 8*N*K per call.
 // Needs   scratch memory of (1 + runs)*N*K floats; runs is 1 where K has 32 slices or more.
 // Round   f32 sums; d_x rounded once. d_x may be d_x_in, d_phi d_phi_in.
@@ -19,7 +21,7 @@
 #define HWY_TARGET_INCLUDE "cpu/projection_bwd.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/ProjectionBwd-inl.h"
+#include "cpu/ProjectionBwdAmx-inl.h"
 
 #include "cpu/Tokens.h"
 
@@ -27,14 +29,24 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void projectionBwdPack(const ProjectionBwdArgs &args, int64_t block, float *phi) {
-  packPhiBlock(args, block, /*scaled=*/true, phi + block * args.rows() * kGradBlock);
+void projectionBwdPack(const ProjectionBwdArgs &args, int64_t block, char *packed, float *scratch) {
+  char *to = packed + block * args.packedBlockBytes();
+  if (args.amx)
+    packPhiTiles(args, block, scratch, reinterpret_cast<uint16_t *>(to));
+  else
+    packPhiBlock(args, block, /*scaled=*/true, reinterpret_cast<float *>(to));
 }
 
-void projectionBwdRun(const ProjectionBwdArgs &args, const float *phi, float *product, int64_t slice, int64_t first,
-                      int64_t last, float *scratch) {
-  projectionBwdTile(args, phi, product, slice * kSliceBlocks, HWY_MIN(args.blocks(), (slice + 1) * kSliceBlocks), first,
-                    last, scratch);
+void projectionBwdTile(const ProjectionBwdArgs &args, const char *packed, float *product, int64_t slice, int64_t first,
+                       int64_t last, char *scratch) {
+  const int64_t firstBlock = slice * kSliceBlocks, blocks = args.sliceEnd(slice) - firstBlock;
+  if (args.wantsProduct())
+    std::memset(product + firstBlock * args.blockFloats(), 0, blocks * args.blockFloats() * sizeof(float));
+  if (args.amx)
+    multiplyTileByAmx(args, packed, product, slice, first, last, scratch);
+  else
+    multiplyTile(args, reinterpret_cast<const float *>(packed), product, slice, first, last,
+                 reinterpret_cast<float *>(scratch));
 }
 
 void projectionBwdFinish(const ProjectionBwdArgs &args, const float *products, int64_t runs, int64_t block,
@@ -62,7 +74,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mhcrt {
 HWY_EXPORT(projectionBwdPack);
-HWY_EXPORT(projectionBwdRun);
+HWY_EXPORT(projectionBwdTile);
 HWY_EXPORT(projectionBwdFinish);
 HWY_EXPORT(tokenMeanSquare);
 
@@ -83,23 +95,25 @@ float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const f
   return root > 0 ? static_cast<float>(-s * s / (K * root) * dStat[m]) : 0.0f;
 }
 
-void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, float *shared) {
-  float *packed = shared, *products = packed + (args.dx ? args.productFloats() : 0);
-  auto scratch = [&](int thread) { return reinterpret_cast<float *>(ctx->threadScratch(thread)); };
+void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, char *shared) {
+  char *packed = shared;
+  float *products = reinterpret_cast<float *>(packed + args.packedBytes());
+  auto floats = [&](int thread) { return reinterpret_cast<float *>(ctx->threadScratch(thread)); };
   if (args.dx)
-    ctx->parallelFor(args.blocks(),
-                     [&](int64_t block, int) { HWY_DYNAMIC_DISPATCH(projectionBwdPack)(args, block, packed); });
+    ctx->parallelFor(args.blocks(), [&](int64_t block, int thread) {
+      HWY_DYNAMIC_DISPATCH(projectionBwdPack)(args, block, packed, floats(thread));
+    });
   const TokenRuns runs = args.runs();
   const int64_t slices = args.slices();
   ctx->parallelFor(runs.count * slices, [&](int64_t tile, int thread) {
     const int64_t run = tile / slices;
-    HWY_DYNAMIC_DISPATCH(projectionBwdRun)
+    HWY_DYNAMIC_DISPATCH(projectionBwdTile)
     (args, packed, products + run * args.productFloats(), tile % slices, runs.first(run), runs.last(run),
-     scratch(thread));
+     ctx->threadScratch(thread));
   });
   if (args.wantsProduct())
     ctx->parallelFor(args.blocks(), [&](int64_t block, int thread) {
-      HWY_DYNAMIC_DISPATCH(projectionBwdFinish)(args, products, runs.count, block, scratch(thread));
+      HWY_DYNAMIC_DISPATCH(projectionBwdFinish)(args, products, runs.count, block, floats(thread));
     });
 }
 } // namespace mhcrt
@@ -157,12 +171,14 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                             nullptr,
                             n,
                             C,
-                            layout};
+                            layout,
+                            ctx->amx,
+                            d_x && !d_x_in && streams(d_x, M, K * mhcrt_dtype_bytes(d_x_type))};
   const bool hasFactor = d_stat && d_x && (stat_form == MHCRT_STAT_MEAN_SQUARE || norm != MHCRT_NORM_NONE);
-  if (!ctx->reserveScratch("mhcrt_projection_bwd", saturatingAdd(args.sharedBytes(), roundUp(M, kMaxLanes) * 4),
+  if (!ctx->reserveScratch("mhcrt_projection_bwd", saturatingAdd(args.sharedBytes(), saturatingMul(M, 4)),
                            args.threadBytes()))
     return call.status();
-  float *factor = reinterpret_cast<float *>(ctx->sharedScratch());
+  float *factor = reinterpret_cast<float *>(ctx->sharedScratch() + args.sharedBytes());
   if (hasFactor) {
     args.factor = factor;
     ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int) {
@@ -171,7 +187,7 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                                     stat_form, norm, norm_eps, m);
     });
   }
-  projectionBackward(ctx, args, factor + roundUp(M, kMaxLanes));
+  projectionBackward(ctx, args, ctx->sharedScratch());
   return MHCRT_OK;
 }
 #endif // HWY_ONCE

@@ -12,6 +12,7 @@
 #include "hwy/targets.h"
 
 #include <functional>
+#include <limits>
 
 using namespace mhcrt::test;
 
@@ -94,13 +95,15 @@ struct Case {
 };
 
 TEST(Backward, DoesNotDependOnThreads) {
-  Context one(1), two(2), five(5);
-  for (uint64_t seed = 0; seed < 8; ++seed) {
-    Case a(seed, 700), b = a, c = a;
-    ASSERT_EQ(a.run(one), MHCRT_OK) << one.error();
-    ASSERT_EQ(b.run(two), MHCRT_OK);
-    ASSERT_EQ(c.run(five), MHCRT_OK);
-    EXPECT_TRUE(a.sameResults(b) && a.sameResults(c)) << seed;
+  for (bool amx : variants()) {
+    Context one(1, amx), two(2, amx), five(5, amx);
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+      Case a(seed, 700), b = a, c = a;
+      ASSERT_EQ(a.run(one), MHCRT_OK) << one.error();
+      ASSERT_EQ(b.run(two), MHCRT_OK);
+      ASSERT_EQ(c.run(five), MHCRT_OK);
+      EXPECT_TRUE(a.sameResults(b) && a.sameResults(c)) << seed;
+    }
   }
 }
 
@@ -183,12 +186,79 @@ void checkSums(Case &c, const std::function<double(const Buffer &, int64_t)> &st
 }
 
 TEST(Backward, SumsOverTokens) {
-  Context context;
-  for (uint64_t seed = 0; seed < 12; ++seed) {
-    Case c(seed, seed % 4 == 0 ? 0 : 37 * static_cast<int64_t>(seed));
-    ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
-    checkSums(c, [](const Buffer &, int64_t) { return 0.0; });
+  for (bool amx : variants()) {
+    Context context(0, amx);
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      Case c(seed, seed % 4 == 0 ? 0 : 37 * static_cast<int64_t>(seed));
+      ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
+      checkSums(c, [](const Buffer &, int64_t) { return 0.0; });
+    }
   }
+}
+
+/// What d_x of a projection is, of every type of x: the sums over rows are f32 sums, in matrix tiles too.
+TEST(Backward, StreamsOfProjections) {
+  for (bool amx : variants()) {
+    Context context(0, amx);
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      Case c(seed, 70);
+      ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
+      const Doubles x = c.x.values(), dProj = c.dProj.values(), dStat = c.dStat.values(), stat = c.stat.values();
+      const Doubles phi = c.phi.values(), weight = c.weight.values();
+      Doubles want(c.M * c.K), tolerance(c.M * c.K);
+      for (int64_t m = 0; m < c.M; ++m)
+        for (int64_t k = 0; k < c.K; ++k) {
+          double sum = -std::pow(stat[m], 3) / c.K * dStat[m] * x[m * c.K + k], size = std::fabs(sum);
+          for (int64_t j = 0; j < c.N; ++j) {
+            const int64_t stored = c.phiLayout == MHCRT_PHI_LAYOUT_OUT_IN ? j * c.K + k : k * c.N + j;
+            const double term = dProj[m * c.N + j] * phi[stored] * weight[k];
+            sum += term, size += std::fabs(term);
+          }
+          want[m * c.K + k] = sum;
+          tolerance[m * c.K + k] =
+              std::ldexp(32.0, -24) * size + roundoff(c.type) * std::fabs(sum) * 1.01 + std::ldexp(1.0, -25);
+        }
+      expectClose(c.dxProjection, want, tolerance, "d_x");
+    }
+  }
+}
+
+/// A special number in x concerns its token's d_x alone, and the sums over tokens as in f32.
+TEST(Backward, SpecialNumbersAreThoseOfMultiplyAdds) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (uint64_t seed = 0; seed < 6; ++seed)
+    for (double special : {infinity, std::nan("")}) {
+      Case tiles(seed, 90);
+      Doubles x = tiles.x.values();
+      x[5 * tiles.K + 3] = special;
+      Case before = tiles;
+      tiles.x = Buffer(tiles.type, x);
+      Case multiplyAdds = tiles;
+      Context context(2), portable(2, false);
+      ASSERT_EQ(before.run(context), MHCRT_OK);
+      ASSERT_EQ(tiles.run(context), MHCRT_OK);
+      ASSERT_EQ(multiplyAdds.run(portable), MHCRT_OK);
+      for (int64_t m = 0; m < tiles.M; ++m)
+        EXPECT_TRUE(m == 5 ||
+                    tiles.dxProjection.slice(m * tiles.K, tiles.K) == before.dxProjection.slice(m * tiles.K, tiles.K))
+            << m;
+      const Doubles got = tiles.dPhi.values(), want = multiplyAdds.dPhi.values();
+      for (size_t i = 0; i < got.size(); ++i) {
+        EXPECT_EQ(std::isnan(got[i]), std::isnan(want[i])) << i;
+        EXPECT_EQ(std::isinf(got[i]), std::isinf(want[i])) << i;
+      }
+      // One in d_proj: every element of its token, by the register tiles.
+      Doubles dProj = tiles.dProj.values();
+      dProj[7 * tiles.N + 2] = infinity;
+      tiles = before;
+      tiles.dProj = Buffer(MHCRT_F32, dProj);
+      multiplyAdds = tiles;
+      ASSERT_EQ(tiles.run(context), MHCRT_OK);
+      ASSERT_EQ(multiplyAdds.run(portable), MHCRT_OK);
+      EXPECT_TRUE(tiles.dxProjection.slice(7 * tiles.K, tiles.K) ==
+                  multiplyAdds.dxProjection.slice(7 * tiles.K, tiles.K));
+      EXPECT_TRUE(tiles.dxProjection.slice(8 * tiles.K, tiles.K) == before.dxProjection.slice(8 * tiles.K, tiles.K));
+    }
 }
 
 /// The second call adds to the first one's buffers: a bf16 sum would stay at 256.
