@@ -13,7 +13,9 @@
 //         cache. Without, 16 tokens x 256 elements are widened to f32 in the first-level cache and used by a register
 //         tile of d_x and one of dW. The products of the runs are added in order at the end.
 // Bytes   per token 2*n*C elements and 4*(N+2), n*C more for d_x_in; 8*N*K per call.
-// Needs   scratch memory of (1 + runs)*N*K floats; runs is 1 where K has 32 slices or more.
+// Needs   scratch memory of (1 + runs)*N*K floats, with AMX about half more for padding and three times as much for
+// phi;
+//         runs is 1 where K has 32 slices or more.
 // Round   f32 sums; d_x rounded once. d_x may be d_x_in, d_phi d_phi_in.
 //
 //===------------------------------------------------------------------------===//
