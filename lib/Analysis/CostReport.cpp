@@ -86,7 +86,7 @@ static void printStreamGradients(raw_ostream &os, const StreamGradients &gradien
   row("  post, aggregate, projection, and a sum", "(11n+3)aC", addedBytesPerChannel(n, a));
   row("  the same without the sum", "(7n+3)aC", separateBytesPerChannel(n, a));
   row("  chain: each adds to those before it", "(9n+3)aC", chainBytesPerChannel(n, a));
-  row("  layer: post, then all of pre", "(6n+3)aC", layerBytesPerChannel(n, a));
+  row("  layer: all of the streams by pre", "(5n+3)aC", layerBytesPerChannel(n, a));
   row("  this function", "", gradients.bytesPerChannel);
 }
 

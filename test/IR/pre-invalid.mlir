@@ -163,7 +163,7 @@ func.func @gradient_rows(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<23x256xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<23xf32>, proj = %p : tensor<?x23xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
     -> (d_beta : tensor<23xf32>)
   return
 }
@@ -179,7 +179,7 @@ func.func @gradient_groups(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<1xf32>,
       beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
     -> (d_beta : tensor<24xf32>)
   return
 }
@@ -195,7 +195,7 @@ func.func @gradient_of_no_weight(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: 
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
     -> (d_norm_weight : tensor<256xf32>)
   return
 }
@@ -210,7 +210,7 @@ func.func @gradient_start(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>, d_x_in = %i : tensor<?x4x64xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
     -> (d_beta : tensor<24xf32>)
   return
 }
@@ -226,7 +226,7 @@ func.func @gradient_order_of_softmax(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, 
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = softmax_eps, order = col_row, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+     res_map = sinkhorn, init = softmax_eps, order = col_row, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
     -> (d_beta : tensor<24xf32>)
   return
 }
@@ -242,7 +242,7 @@ func.func @gradient_iterations_of_softmax(%g: tensor<?x64xf32>, %h: tensor<?x4xf
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 0, fold_pre = false>
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 0, fold_pre = false, orient = oi>
     -> (d_beta : tensor<24xf32>)
   return
 }
@@ -258,7 +258,7 @@ func.func @gradient_divisor_of_log(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = log, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+     res_map = sinkhorn, init = log, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
     -> (d_beta : tensor<24xf32>)
   return
 }
@@ -273,7 +273,7 @@ func.func @gradient_of_too_many_permutations(%g: tensor<?x8xf32>, %h: tensor<?x7
       x = %x : tensor<?x7x8xf32>, phi = %phi : tensor<5054x56xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<5054xf32>, proj = %p : tensor<?x5054xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = permutation, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+     res_map = permutation, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
     -> (d_beta : tensor<5054xf32>)
   return
 }
@@ -300,5 +300,77 @@ func.func @head_gradient_groups(%g: tensor<?x64xf32>, %x: tensor<?x4x64xf32>, %p
       alpha = %a : tensor<3xf32>, beta = %b : tensor<4xf32>, proj = %p : tensor<?x4xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
     -> (d_beta : tensor<4xf32>)
+  return
+}
+
+// -----
+
+// C4
+func.func @folded_post_without_matrix(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>, %s: tensor<?xf32>,
+                 %o: tensor<?x4x64xf32>) {
+  // expected-error @below {{has 'd_out' but no 'h_res'}}
+  %0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>,
+      d_out = %o : tensor<?x4x64xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = oi>
+    -> (d_x : tensor<?x4x64xf32>)
+  return
+}
+
+// -----
+
+// C4
+func.func @folded_post_without_gradient(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>, %s: tensor<?xf32>,
+                 %o: tensor<?x4x64xf32>) {
+  // expected-error @below {{has 'h_res' but no 'd_out'}}
+  %0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>,
+      h_res = %r : tensor<?x4x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = oi>
+    -> (d_x : tensor<?x4x64xf32>)
+  return
+}
+
+// -----
+
+// C4
+func.func @folded_post_and_start(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>, %s: tensor<?xf32>,
+                 %o: tensor<?x4x64xf32>) {
+  // expected-error @below {{has 'd_out' and 'd_x_in'; needed one start of 'd_x'}}
+  %0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>,
+      d_out = %o : tensor<?x4x64xf32>, h_res = %r : tensor<?x4x4xf32>, d_x_in = %o : tensor<?x4x64xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = oi>
+    -> (d_x : tensor<?x4x64xf32>)
+  return
+}
+
+// -----
+
+// C4
+func.func @folded_post_without_result(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
+                 %phi: tensor<24x256xf32>, %a: tensor<3xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>, %s: tensor<?xf32>,
+                 %o: tensor<?x4x64xf32>) {
+  // expected-error @below {{has 'd_out' but no 'd_x'}}
+  %0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
+      x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>,
+      d_out = %o : tensor<?x4x64xf32>, h_res = %r : tensor<?x4x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = oi>
+    -> (d_beta : tensor<24xf32>)
   return
 }

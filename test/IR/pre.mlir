@@ -83,13 +83,13 @@ func.func @gradients(%g: tensor<?x64xbf16>, %h: tensor<?x4xf32>, %r: tensor<?x4x
   // CHECK: %d_x, %d_beta = mhc.pre_bwd(d_u = %{{.*}}, d_h_pre = %{{.*}}, d_h_post = %{{.*}}, d_h_res = %{{.*}}, x = %
   // CHECK-SAME: proj = %{{.*}} : tensor<?x24xf32>, stat = %{{.*}} : tensor<?xf32>, d_x_in = %{{.*}} : tensor<?x4x64xf32>,
   // CHECK-SAME: d_beta_in = %{{[^ ]*}} : tensor<24xf32>)
-  // CHECK-SAME: iters = 20, fold_pre = true> -> (d_x : tensor<?x4x64xbf16>, d_beta : tensor<24xf32>)
+  // CHECK-SAME: iters = 20, fold_pre = true, orient = oi> -> (d_x : tensor<?x4x64xbf16>, d_beta : tensor<24xf32>)
   %d_x, %d_beta = mhc.pre_bwd(d_u = %g : tensor<?x64xbf16>, d_h_pre = %h : tensor<?x4xf32>, d_h_post = %h : tensor<?x4xf32>,
       d_h_res = %r : tensor<?x4x4xf32>, x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
       alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>,
       stat = %stat : tensor<?xf32>, d_x_in = %sum : tensor<?x4x64xf32>, d_beta_in = %grad : tensor<24xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
-     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = true>
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = true, orient = oi>
     -> (d_x : tensor<?x4x64xbf16>, d_beta : tensor<24xf32>)
   return %d_x, %d_beta : tensor<?x4x64xbf16>, tensor<24xf32>
 }

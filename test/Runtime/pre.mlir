@@ -125,7 +125,7 @@ func.func @pre_bwd_sinkhorn_bf16(%d_u: tensor<?x300xbf16>, %d_h_post: tensor<?x4
       d_x_in = %sum : tensor<?x4x300xbf16>, d_phi_in = %grad : tensor<24x1200xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
      res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
-     fold_pre = false>
+     fold_pre = false, orient = oi>
     -> (d_x : tensor<?x4x300xbf16>, d_phi : tensor<24x1200xf32>, d_alpha : tensor<3xf32>, d_beta : tensor<24xf32>)
   return %d_x, %d_phi, %d_alpha, %d_beta : tensor<?x4x300xbf16>, tensor<24x1200xf32>, tensor<3xf32>, tensor<24xf32>
 }
@@ -152,9 +152,57 @@ func.func @pre_bwd_permutation_odd_f32(%d_u: tensor<?x33xf32>, %d_h_post: tensor
       alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<12xf32>, proj = %proj : tensor<?x12xf32>, stat = %stat : tensor<?xf32>)
     <layout = Cn, phi_layout = in_out, norm = outside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
      res_map = permutation, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 0,
-     fold_pre = true>
+     fold_pre = true, orient = oi>
     -> (d_x : tensor<?x33x3xf32>, d_phi : tensor<99x12xf32>, d_norm_weight : tensor<99xf32>, d_alpha : tensor<3xf32>, d_beta : tensor<12xf32>)
   return %d_x, %d_phi, %d_w, %d_alpha, %d_beta : tensor<?x33x3xf32>, tensor<99x12xf32>, tensor<99xf32>, tensor<3xf32>, tensor<12xf32>
+}
+
+// The share of mhc.post's gradient is computed from its operands.
+// CHECK: entry pre_bwd_with_post_bf16
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @pre_bwd_with_post_bf16(%d_u: tensor<?x300xbf16>, %d_h_post: tensor<?x4xf32>, %d_h_res: tensor<?x4x4xf32>, %x: tensor<?x4x300xbf16>,
+    %phi: tensor<24x1200xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %d_out: tensor<?x4x300xbf16>, %mix: tensor<?x4x4xf32>)
+    -> (tensor<?x4x300xbf16>, tensor<24x1200xf32>) {
+  %u, %h_post, %h_res, %proj, %stat = mhc.pre(x = %x : tensor<?x4x300xbf16>, phi = %phi : tensor<24x1200xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x300xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>, proj : tensor<?x24xf32>,
+        stat : tensor<?xf32>)
+  %d_x, %d_phi = mhc.pre_bwd(d_u = %d_u : tensor<?x300xbf16>, d_h_post = %d_h_post : tensor<?x4xf32>,
+      d_h_res = %d_h_res : tensor<?x4x4xf32>, x = %x : tensor<?x4x300xbf16>, phi = %phi : tensor<24x1200xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      d_out = %d_out : tensor<?x4x300xbf16>, h_res = %mix : tensor<?x4x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = oi>
+    -> (d_x : tensor<?x4x300xbf16>, d_phi : tensor<24x1200xf32>)
+  return %d_x, %d_phi : tensor<?x4x300xbf16>, tensor<24x1200xf32>
+}
+
+// The share of mhc.post's gradient is computed from its operands.
+// CHECK: entry pre_bwd_with_post_odd_f32
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @pre_bwd_with_post_odd_f32(%d_u: tensor<?x33xf32>, %d_h_post: tensor<?x3xf32>, %d_h_res: tensor<?x3x3xf32>, %x: tensor<?x33x3xf32>,
+    %phi: tensor<99x15xf32>, %alpha: tensor<3xf32>, %beta: tensor<15xf32>, %d_out: tensor<?x33x3xf32>, %mix: tensor<?x3x3xf32>)
+    -> (tensor<?x33x3xf32>, tensor<99x15xf32>) {
+  %u, %h_post, %h_res, %proj, %stat = mhc.pre(x = %x : tensor<?x33x3xf32>, phi = %phi : tensor<99x15xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<15xf32>)
+    <layout = Cn, phi_layout = in_out, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = identity, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x33xf32>, h_post : tensor<?x3xf32>, h_res : tensor<?x3x3xf32>, proj : tensor<?x15xf32>,
+        stat : tensor<?xf32>)
+  %d_x, %d_phi = mhc.pre_bwd(d_u = %d_u : tensor<?x33xf32>, d_h_post = %d_h_post : tensor<?x3xf32>,
+      d_h_res = %d_h_res : tensor<?x3x3xf32>, x = %x : tensor<?x33x3xf32>, phi = %phi : tensor<99x15xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<15xf32>, proj = %proj : tensor<?x15xf32>, stat = %stat : tensor<?xf32>,
+      d_out = %d_out : tensor<?x33x3xf32>, h_res = %mix : tensor<?x3x3xf32>)
+    <layout = Cn, phi_layout = in_out, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = identity, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = io>
+    -> (d_x : tensor<?x33x3xf32>, d_phi : tensor<99x15xf32>)
+  return %d_x, %d_phi : tensor<?x33x3xf32>, tensor<99x15xf32>
 }
 
 // CHECK: entry head_bwd

@@ -17,7 +17,8 @@ static std::string indexList(const std::vector<unsigned> &indices) {
   return "{" + join(map_range(indices, [](unsigned i) { return std::to_string(i); }), ", ") + "}";
 }
 
-/// A function of the sizes: one local per dim, attribute and list, so that the record's expression reads as written.
+/// A function of the sizes: one local per dim, attribute and list or optional
+/// tensor, so that the record's expression reads as written.
 static std::string sizesLambda(const KernelRecord &kernel, StringRef expression) {
   std::string text = "[](const KernelSizes &sizes) -> double {\n";
   for (auto [i, dim] : enumerate(kernel.dims))
@@ -25,7 +26,7 @@ static std::string sizesLambda(const KernelRecord &kernel, StringRef expression)
   for (auto [i, attr] : enumerate(kernel.attrs))
     text += formatv("      [[maybe_unused]] const double {0} = sizes.attrs[{1}];\n", attr.name, i);
   for (auto [i, tensor] : enumerate(kernel.tensors))
-    if (tensor.isList)
+    if (tensor.isList || tensor.isOptional)
       text += formatv("      [[maybe_unused]] const double {0}_count = sizes.counts[{1}];\n", tensor.name, i);
   return text + "      return " + expression.str() + ";\n    }";
 }

@@ -71,7 +71,8 @@ struct StreamGradients {
 
 /// The same by kernels that keep the running sum of a gradient in the streams' type, from post_bwd on.
 inline int64_t chainBytesPerChannel(int64_t n, int64_t elementBytes) { return (9 * n + 3) * elementBytes; }
-inline int64_t layerBytesPerChannel(int64_t n, int64_t elementBytes) { return (6 * n + 3) * elementBytes; }
+/// By post_bwd without the streams, (2n+2), and pre_bwd, which writes their whole gradient once, (3n+1).
+inline int64_t layerBytesPerChannel(int64_t n, int64_t elementBytes) { return (5 * n + 3) * elementBytes; }
 /// By three kernels that know nothing of one another, without and with the pass that adds up what they make.
 inline int64_t separateBytesPerChannel(int64_t n, int64_t elementBytes) { return (7 * n + 3) * elementBytes; }
 inline int64_t addedBytesPerChannel(int64_t n, int64_t elementBytes) { return (11 * n + 3) * elementBytes; }

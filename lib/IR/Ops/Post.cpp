@@ -6,24 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVjp.h"
+#include "StreamMix.h"
 
 using namespace mlir;
 using namespace mhc;
 
 SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
-  bool streamsFirst = getLayout() == Layout::nC, outputFirst = getOrient() == Orient::oi;
   Value x = leaf.toF32(getX()), f = leaf.toF32(getF());
   if (getBias()) {
     Value bias = leaf.toF32(getBias());
     f = leaf.add(f, leaf.broadcast(bias, leaf.sizesOf(f), 1));
   }
   LeafBuilder::Sizes sizes = leaf.sizesOf(x);
-  int64_t streams = streamsFirst ? 1 : 2, channels = 3 - streams;
+  int64_t streams = getLayout() == Layout::nC ? 1 : 2, channels = 3 - streams;
   Value gate = leaf.broadcast(getHPost(), sizes, {0, streams});
   Value branch = leaf.mul(gate, leaf.broadcast(f, sizes, {0, channels}));
-  Value mix = streamsFirst ? leaf.batchMatmul(getHRes(), x, /*transposeLhs=*/!outputFirst)
-                           : leaf.batchMatmul(x, getHRes(), /*transposeLhs=*/false, /*transposeRhs=*/outputFirst);
+  Value mix = mixStreams(leaf, getHRes(), x, getLayout(), getOrient());
   return {leaf.cast(leaf.add(mix, branch), getElementTypeOrSelf(getX()))};
 }
 
@@ -68,9 +67,7 @@ SmallVector<Value> PostBwdOp::decompose(OpBuilder &builder) {
     results.push_back(leaf.batchMatmul(first, second, /*transposeLhs=*/!streamsFirst, /*transposeRhs=*/streamsFirst));
   }
   if (Value dX = getDX()) {
-    Value grad = streamsFirst
-                     ? leaf.batchMatmul(getHRes(), dOut, /*transposeLhs=*/outputFirst)
-                     : leaf.batchMatmul(dOut, getHRes(), /*transposeLhs=*/false, /*transposeRhs=*/!outputFirst);
+    Value grad = mixStreams(leaf, getHRes(), dOut, getLayout(), getOrient(), /*back=*/true);
     results.push_back(leaf.addStart(grad, getDXIn(), getElementTypeOrSelf(dX)));
   }
   if (getDBias())

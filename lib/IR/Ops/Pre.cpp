@@ -7,6 +7,7 @@
 
 #include "KernelVjp.h"
 #include "Sinkhorn.h"
+#include "StreamMix.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -142,12 +143,13 @@ LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
   Value dU = vjp.cotangentOrZero(getU()), dHPre = vjp.cotangent(getHPre());
   Value dHPost = vjp.cotangentOrZero(getHPost()), dHRes = vjp.cotangentOrZero(getHRes());
-  auto bwd = PreBwdOp::create(
-      builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
-      vjp.summed(getBeta()), dU, dHPre, dHPost, dHRes, getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
-      getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), vjp.start(getAlpha()),
-      vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps(), getPostMult(),
-      getResMap(), getInit(), getOrder(), getDenom(), getSkEps(), getIters(), getFoldPre());
+  auto bwd = PreBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()),
+                              vjp.summed(getAlpha()), vjp.summed(getBeta()), dU, dHPre, dHPost, dHRes, getX(), getPhi(),
+                              getNormWeight(), getAlpha(), getBeta(), getProj(), getStat(), /*d_out=*/Value(),
+                              /*h_res=*/Value(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()),
+                              vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(),
+                              getNormEps(), getPreEps(), getPostMult(), getResMap(), getInit(), getOrder(), getDenom(),
+                              getSkEps(), getIters(), getFoldPre(), Orient::oi);
   addGradients(vjp, *this, bwd);
   return success();
 }
@@ -175,10 +177,22 @@ static LogicalResult verifyWeightGradient(Op op) {
   return success();
 }
 
+/// C4 of pre_bwd.
+static LogicalResult verifyFoldedPost(PreBwdOp op) {
+  if (!op.getDOut() != !op.getHRes())
+    return op.emitOpError() << "has '" << (op.getDOut() ? "d_out" : "h_res") << "' but no '"
+                            << (op.getDOut() ? "h_res" : "d_out") << "'";
+  if (op.getDOut() && op.getDXIn())
+    return op.emitOpError() << "has 'd_out' and 'd_x_in'; needed one start of 'd_x'";
+  if (op.getDOut() && !op.getDX())
+    return op.emitOpError() << "has 'd_out' but no 'd_x'";
+  return success();
+}
+
 LogicalResult PreBwdOp::verify() {
   return failure(failed(verifyKernelDims(*this)) ||
                  failed(verifyResidualMap(*this, getDHRes().getType().getDimSize(1))) ||
-                 failed(verifyWeightGradient(*this))); // C3
+                 failed(verifyWeightGradient(*this)) || failed(verifyFoldedPost(*this))); // C3, C4
 }
 
 LogicalResult HeadBwdOp::verify() {
@@ -190,11 +204,10 @@ LogicalResult HeadBwdOp::canonicalize(HeadBwdOp op, PatternRewriter &rewriter) {
 
 /// The gradients of u, or of a head's output, with respect to x, in f32 and with the start, and h_pre.
 template <typename Op>
-static AggregateBwdOp buildAggregateBwd(Op op, OpBuilder &builder, Value dU, Value hPre) {
+static AggregateBwdOp buildAggregateBwd(Op op, OpBuilder &builder, Value dU, Value hPre, Value start) {
   Type f32 = builder.getF32Type();
   Type dX = op.getDX() ? Type(op.getX().getType().clone(f32)) : Type();
-  return AggregateBwdOp::create(builder, op.getLoc(), dX, hPre.getType(), dU, op.getX(), hPre, op.getDXIn(),
-                                op.getLayout());
+  return AggregateBwdOp::create(builder, op.getLoc(), dX, hPre.getType(), dU, op.getX(), hPre, start, op.getLayout());
 }
 
 /// What the gates' gradients become, with those of x on top of the aggregate's.
@@ -237,7 +250,10 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
   auto gates =
       GatesOp::create(builder, getLoc(), gateType, gateType, gateType.clone({tokens, rows - 2 * n}), getProj(),
                       getStat(), getAlpha(), getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), getPostMult());
-  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDU(), gates.getHPre());
+  Value start = getDXIn();
+  if (getDOut())
+    start = mixStreams(leaf, getHRes(), leaf.toF32(getDOut()), getLayout(), getOrient(), /*back=*/true);
+  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDU(), gates.getHPre(), start);
   Value dHPre = aggregate.getDHPre(), dHPost = getDHPost(), dMix = getDHRes();
   if (getFoldPre()) {
     LeafBuilder::Sizes sizes = leaf.sizesOf(dMix);
@@ -255,6 +271,6 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
 SmallVector<Value> HeadBwdOp::decompose(OpBuilder &builder) {
   auto gates = GatesOp::create(builder, getLoc(), getProj().getType(), Type(), Type(), getProj(), getStat(), getAlpha(),
                                getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), APFloat(1.0));
-  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDOut(), gates.getHPre());
+  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDOut(), gates.getHPre(), getDXIn());
   return finishBwd(*this, builder, aggregate.getDX(), aggregate.getDHPre(), Value(), Value(), APFloat(1.0));
 }

@@ -43,6 +43,7 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     eraseDead();
     if (level == FuseLevel::layer) {
       numFused += fusePre(func);
+      numFused += foldPostBwd(func);
       eraseDead();
       dropUnusedResults(func);
     }

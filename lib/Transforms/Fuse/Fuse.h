@@ -20,6 +20,9 @@ void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used
 unsigned fusePre(mlir::func::FuncOp func);
 
+/// post_bwd, pre_bwd that starts from its d_x -> post_bwd without d_x, pre_bwd that computes it
+unsigned foldPostBwd(mlir::func::FuncOp func);
+
 /// matmul in f32, rounding -> matmul
 unsigned roundProducts(mlir::func::FuncOp func);
 

@@ -18,7 +18,7 @@
 // CHECK-SAME: d_h_res = %[[DRES]] : tensor<?x4x4xf32>, x = %[[X]] : {{.*}}, phi = %[[PHI]] : {{.*}}, norm_weight = %[[WEIGHT]] :
 // CHECK-SAME: alpha = %[[ALPHA]] : {{.*}}, beta = %[[BETA]] : {{.*}}, proj = %[[PROJ]] : {{.*}}, stat = %[[STAT]] : tensor<?xf32>)
 // CHECK-SAME: <layout = nC, phi_layout = out_in, norm = outside, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0,
-// CHECK-SAME: res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-05, iters = 20, fold_pre = true>
+// CHECK-SAME: res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-05, iters = 20, fold_pre = true, orient = oi>
 // CHECK-NEXT: return %[[D_X]], %[[D_PHI]], %[[D_ALPHA]], %[[D_BETA]], %[[D_WEIGHT]] :
 func.func @f(%x: tensor<?x4x8xf32>, %phi: tensor<24x32xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
              %weight: tensor<32xf32>) -> (tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {

@@ -40,7 +40,7 @@
 // BYTES-NEXT: post, aggregate, projection, and a sum (11n+3)aC 94C
 // BYTES-NEXT: the same without the sum (7n+3)aC 62C
 // BYTES-NEXT: chain: each adds to those before it (9n+3)aC 78C
-// BYTES-NEXT: layer: post, then all of pre (6n+3)aC 54C
+// BYTES-NEXT: layer: all of the streams by pre (5n+3)aC 46C
 // BYTES-NEXT: this function 78C
 
 // In f32 the sum moves twice the bytes: 28C + 8C, 26C + 16C, 24C + 8C.
@@ -57,22 +57,23 @@
 // LAYER: mhc.post(
 // LAYER-LABEL: func.func @f_bwd(
 // LAYER-NOT: arith.addf
-// LAYER: %[[D_F:.*]], %[[D_POST:.*]], %[[D_RES:.*]], %[[ONE:.*]] = mhc.post_bwd(
+// LAYER: %[[D_F:.*]], %[[D_POST:.*]], %[[D_RES:.*]] = mhc.post_bwd(d_out = %[[G:.*]] : tensor<?x4x8xbf16>, f =
+// LAYER-SAME: h_res = %[[RES:[a-z0-9]+]] :
 // LAYER: mhc.matmul %[[D_F]],
 // LAYER-NOT: arith.addf
 // LAYER: %[[ALL:.*]], %[[D_PHI:.*]], %[[D_ALPHA:.*]], %[[D_BETA:.*]] = mhc.pre_bwd(d_u = 
 // LAYER-SAME: d_h_post = %[[D_POST]] : tensor<?x4xf32>, d_h_res = %[[D_RES]] : tensor<?x4x4xf32>,
-// LAYER-SAME: d_x_in = %[[ONE]] :
+// LAYER-SAME: d_out = %[[G]] : tensor<?x4x8xbf16>, h_res = %[[RES]] : tensor<?x4x4xf32>)
 // LAYER-SAME: -> (d_x : tensor<?x4x8xbf16>,
 // LAYER-NOT: mhc.{{[a-z_]*}}_bwd
 // LAYER: return %[[ALL]], %[[D_PHI]], %[[D_ALPHA]], %[[D_BETA]],
 
-// 28C + 26C, and the coefficients.
+// 20C + 26C, and the coefficients.
 // LESS: @f_bwd
 // LESS: after
-// LESS: mhc.post_bwd {{.*}} 384 {{.*}}
-// LESS: mhc.pre_bwd {{.*}} 388 {{.*}}
-// LESS: this function 54C
+// LESS: mhc.post_bwd {{.*}} 320 {{.*}}
+// LESS: mhc.pre_bwd {{.*}} 452 {{.*}}
+// LESS: this function 46C
 
 // On demand the sum stays in f32 until the last kernel, which rounds it once.
 // F32-LABEL: func.func @f_bwd(

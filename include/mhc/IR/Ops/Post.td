@@ -66,7 +66,7 @@ def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<Decompos
   let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$d_f, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_post,
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$d_h_res, Optional<Mhc_StreamGradient<>>:$d_x,
     Optional<Mhc_WeightGradient<["C"]>>:$d_bias);
-  let flops = "4*M*n*n*C + 4*M*n*C";
+  let flops = "2*M*n*n*C*(d_h_res_count + d_x_count) + 2*M*n*C*(d_f_count + d_h_post_count)";
   let hasCanonicalizeMethod = 1;
 }
 

@@ -60,7 +60,12 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
         d_h_pre[m,i] += sum_c d_u[m,c] * x[m,i,c]
         d_x[m,i,c]    = d_x_in[m,i,c] + h_pre[m,i] * d_u[m,c] + sum_j d_proj[m,j] * W[j,k] + t[m] * x[m,i,c]
 
-    with k, W and t of `mhc.projection_bwd`; sums in f32, one rounding of d_x. With `fold_pre`, `d_h_res * h_pre` and
+    with k, W and t of `mhc.projection_bwd`; sums in f32, one rounding of d_x. In place of a start, the gradient of the
+    `mhc.post` that mixed x may be folded in, from its operands:
+
+        d_x_in[m,i,c] = sum_o A[m,o,i] * d_out[m,o,c]        A = h_res for oi, its transpose for io (mhc.md 3.7)
+
+    which spares writing that sum, n elements a token and channel. With `fold_pre`, `d_h_res * h_pre` and
     `h_post * d_h_res` are subtracted from the gates' gradients first (mhc.md 3.7). An absent `d_h_pre` counts as zero.
     A gradient that is no result is not computed; those that have a start begin with it instead of zero.
 
@@ -68,19 +73,21 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     the residual map are computed again.
 
     C1: the constraints of `mhc.sinkhorn`, as for `mhc.pre`. C2: A is 3. C3: `d_norm_weight` needs `norm_weight`.
+    C4: `d_out` and `h_res` go together, with `d_x` and without `d_x_in`; `orient` is read with them only.
 
     ```mlir
     func.func @pre_bwd(%d_u: tensor<?x64xbf16>, %d_h_post: tensor<?x4xf32>, %d_h_res: tensor<?x4x4xf32>,
                        %x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
-                       %proj: tensor<?x24xf32>, %stat: tensor<?xf32>, %sum: tensor<?x4x64xbf16>)
+                       %proj: tensor<?x24xf32>, %stat: tensor<?xf32>, %d_out: tensor<?x4x64xbf16>,
+                       %h_res: tensor<?x4x4xf32>)
         -> (tensor<?x4x64xbf16>, tensor<24x256xf32>) {
       %d_x, %d_phi = mhc.pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_h_post = %d_h_post : tensor<?x4xf32>,
           d_h_res = %d_h_res : tensor<?x4x4xf32>, x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
           alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>,
-          stat = %stat : tensor<?xf32>, d_x_in = %sum : tensor<?x4x64xbf16>)
+          stat = %stat : tensor<?xf32>, d_out = %d_out : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>)
         <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
          res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
-         fold_pre = false>
+         fold_pre = false, orient = oi>
         -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<24x256xf32>)
       return %d_x, %d_phi : tensor<?x4x64xbf16>, tensor<24x256xf32>
     }
@@ -90,17 +97,19 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Mhc_Tensor<[F32], ["M", "n"]>:$d_h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_h_res, Mhc_Streams<>:$x,
     Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
     Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_Tensor<[F32], ["M", "N"]>:$proj, Mhc_Tensor<[F32], ["M"]>:$stat,
+    Optional<Mhc_Streams<"x">>:$d_out, Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$h_res,
     Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in,
     Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
     F64Attr:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
-    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre);
+    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
   let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? 12*M*n*n*iters : 0) + "
-              "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + 4*M*n*C";
+              "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + 4*M*n*C + "
+              "d_out_count*2*M*n*n*C";
   let hasCanonicalizeMethod = 1;
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">,
                   Mhc_DimRule<"A", "3">];
