@@ -27,9 +27,9 @@ struct PreBwdResult {
   float *floats() const { return static_cast<float *>(data); }
 };
 
-/// The arguments of mhcrt_pre_bwd in their order; a head has neither dhPost nor dhRes, and N = n.
+/// The arguments of mhcrt_pre_bwd in their order; a head has none of dhPost, dhRes, dOut and hRes, and N = n.
 struct PreBwdCall {
-  PreBwdOperand du, dhPre, dhPost, dhRes, x, phi, weight, alpha, beta, proj, stat;
+  PreBwdOperand du, dhPre, dhPost, dhRes, x, phi, weight, alpha, beta, proj, stat, dOut, hRes;
   PreBwdOperand dxIn, dPhiIn, dWeightIn, dAlphaIn, dBetaIn;
   PreBwdResult dx, dPhi, dWeight, dAlpha, dBeta;
   int64_t M, C, n, N, K, A;
@@ -37,7 +37,7 @@ struct PreBwdCall {
   double normEps, preEps, postMult;
   int32_t resMap;
   SinkhornOptions sinkhorn;
-  int32_t foldPre;
+  int32_t foldPre, orient;
 
   bool isHead() const { return dhRes.type == MHCRT_NONE; }
   GateOptions gates() const {
@@ -72,7 +72,10 @@ struct PreBwdCall {
             C,
             layout,
             amx,
-            streamsDx()};
+            streamsDx(),
+            dOut.data,
+            hRes.floats(),
+            orient};
   }
   /// Planes of a vector of tokens, and what Sinkhorn backwards keeps.
   int64_t planeBytes() const {

@@ -145,13 +145,44 @@ HWY_INLINE void addAggregate(const ProjectionBwdArgs &args, int64_t m, int64_t k
   }
 }
 
-/// row[k] = what d_x has besides d_proj W: d_x_in + factor * x + h_pre * d_u. `x` are kGradBlock elements.
+/// row[k] += sum_o A[o,i] * d_out[o,c] for `count` elements of a token from k0 on.
+HWY_INLINE void addMixed(const ProjectionBwdArgs &args, int64_t m, int64_t k0, int64_t count, float *row) {
+  HWY_ALIGN float from[kGradBlock];
+  const int64_t n = args.n, C = args.C;
+  const float *h = args.hRes + m * n * n;
+  const bool outputFirst = args.orient == MHCRT_ORIENT_OI;
+  auto weight = [&](int64_t o, int64_t i) { return outputFirst ? h[o * n + i] : h[i * n + o]; };
+  if (args.layout == MHCRT_LAYOUT_CN) {
+    for (int64_t k = 0; k < count; ++k) {
+      const int64_t i = (k0 + k) % n;
+      widenAny(args.dOut, args.type, m * args.K + k0 + k - i, n, from);
+      for (int64_t o = 0; o < n; ++o)
+        row[k] += weight(o, i) * from[o];
+    }
+    return;
+  }
+  for (int64_t k = 0; k < count;) { // the part of one stream
+    const int64_t i = (k0 + k) / C, c = (k0 + k) % C, part = HWY_MIN(count - k, C - c);
+    for (int64_t o = 0; o < n; ++o) {
+      const V w = hn::Set(d, weight(o, i));
+      widenAny(args.dOut, args.type, m * args.K + o * C + c, part, from);
+      for (int64_t t = 0; t < part; t += kLanes)
+        storeSome(hn::MulAdd(w, loadSome(from + t, part - t), loadSome(row + k + t, part - t)), row + k + t, part - t);
+    }
+    k += part;
+  }
+}
+
+/// row[k] = what d_x has besides d_proj W: d_x_in or what d_out gives, + factor * x + h_pre * d_u. `x` are kGradBlock
+/// elements.
 HWY_INLINE void startRow(const ProjectionBwdArgs &args, int64_t m, int64_t k0, int64_t count, const float *x,
                          float *row) {
   if (args.dxIn)
     widenAny(args.dxIn, args.dxInType, m * args.K + k0, count, row);
   else
     std::memset(row, 0, kGradBlock * sizeof(float));
+  if (args.dOut)
+    addMixed(args, m, k0, count, row);
   if (args.factor) {
     const V factor = hn::Set(d, args.factor[m]);
     for (int64_t k = 0; k < kGradBlock; k += kLanes)
@@ -204,9 +235,11 @@ HWY_INLINE void multiplyTile(const ProjectionBwdArgs &args, const float *phi, fl
   for (int64_t m = first; m < last; m += kGradTokens) {
     const int64_t tokens = HWY_MIN(kGradTokens, last - m);
     loadGradients(args, m, tokens, scratch.dProj);
-    for (int64_t block = slice * kSliceBlocks; block < args.sliceEnd(slice); ++block)
+    for (int64_t place = slice * kSliceBlocks; place < args.sliceEnd(slice); ++place) {
+      const int64_t block = args.blockAt(place);
       multiplyGroup(args, m, tokens, block, args.dx ? phi + block * blockFloats : nullptr,
                     args.wantsProduct() ? product + block * blockFloats : nullptr, scratch);
+    }
   }
 }
 

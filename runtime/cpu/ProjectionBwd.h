@@ -52,12 +52,23 @@ struct ProjectionBwdArgs {
   int32_t layout;
   const AmxUnit *amx; ///< null for the portable variant
   bool stream;        ///< d_x bypasses the caches
+  // What mhc.post gives to d_x, sum_o A[m,o,i] * d_out[m,o,c]: for pre_bwd.
+  const void *dOut; ///< of x's type; null when there is none
+  const float *hRes;
+  int32_t orient;
 
   bool wantsProduct() const { return dPhi || dWeight; }
   /// Rows of phi and its gradient: whole register tiles, and with AMX whole matrix tiles of those.
   int64_t rows() const { return roundUp(roundUp(N, kGradRows), amx ? kAmxColumns : 1); }
   int64_t blocks() const { return divideUp(K, kGradBlock); }
   int64_t slices() const { return divideUp(blocks(), kSliceBlocks); }
+  /// The block at a place of the order of slices: with d_out, the same channels of all streams follow one another where
+  /// a stream is whole blocks, so that a slice reads them once.
+  int64_t blockAt(int64_t place) const {
+    if (!dOut || layout != MHCRT_LAYOUT_NC || C % kGradBlock != 0)
+      return place;
+    return place % n * (C / kGradBlock) + place / n;
+  }
   int64_t sliceEnd(int64_t slice) const { return std::min(blocks(), (slice + 1) * kSliceBlocks); }
   TokenRuns runs() const {
     const int64_t most = std::min(divideUp(kGradTiles, slices()), divideUp(std::max<int64_t>(M, 1), kLeastRun));

@@ -129,8 +129,8 @@ HWY_INLINE bool isFinite(const float *values, int64_t count) {
 }
 
 /// d_x of a whole block of one token within one stream. `u` and `start` may be null.
-template <bool kStream, typename T, typename A>
-HWY_INLINE void writeRow(const float *sums, const T *x, float t, const T *u, float h, const A *start, A *dx) {
+template <bool kStream, typename T, typename S, typename A>
+HWY_INLINE void writeRow(const float *sums, const T *x, float t, const T *u, float h, const S *start, A *dx) {
   const V factor = hn::Set(d, t), weight = hn::Set(d, h);
   for (int64_t k = 0; k < kGradBlock; k += 2 * kLanes) {
     V sum[2];
@@ -143,6 +143,24 @@ HWY_INLINE void writeRow(const float *sums, const T *x, float t, const T *u, flo
       sum[i] = hn::Add(sum[i], load(sums + at));
     }
     storePairAs<kStream, float>(sum[0], sum[1], dx + k);
+  }
+}
+
+/// to[k] = sum_o A[o,i] * d_out[o,c] for a whole block of one token within stream i.
+template <typename T>
+HWY_INLINE void mixBlock(const ProjectionBwdArgs &args, int64_t m, int64_t k0, float *to) {
+  const int64_t n = args.n, i = k0 / args.C;
+  const float *h = args.hRes + m * n * n;
+  const T *from = static_cast<const T *>(args.dOut) + m * args.K + k0 % args.C;
+  for (int64_t k = 0; k < kGradBlock; k += 2 * kLanes) {
+    V sum[2] = {hn::Zero(d), hn::Zero(d)};
+    for (int64_t o = 0; o < n; ++o) {
+      const V weight = hn::Set(d, args.orient == MHCRT_ORIENT_OI ? h[o * n + i] : h[i * n + o]);
+      sum[0] = hn::MulAdd(weight, load(from + o * args.C + k), sum[0]);
+      sum[1] = hn::MulAdd(weight, load(from + o * args.C + k + kLanes), sum[1]);
+    }
+    store(sum[0], to + k);
+    store(sum[1], to + k + kLanes);
   }
 }
 
@@ -165,11 +183,16 @@ HWY_INLINE void writeToken(const ProjectionBwdArgs &args, int64_t m, int64_t k0,
   const T *x = static_cast<const T *>(args.x) + at;
   const T *u = args.hPre ? static_cast<const T *>(args.du) + m * args.C + k0 % args.C : nullptr;
   const float h = args.hPre ? args.hPre[m * args.n + k0 / args.C] : 0.0f, t = args.factor ? args.factor[m] : 0.0f;
-  const A *start = args.dxIn ? static_cast<const A *>(args.dxIn) + at : nullptr;
-  if (args.stream)
-    writeRow<true>(sums, x, t, u, h, start, dx);
-  else
-    writeRow<false>(sums, x, t, u, h, start, dx);
+  auto writeFrom = [&](const auto *start) HWY_ATTR {
+    if (args.stream)
+      writeRow<true>(sums, x, t, u, h, start, dx);
+    else
+      writeRow<false>(sums, x, t, u, h, start, dx);
+  };
+  if (!args.dOut)
+    return writeFrom(args.dxIn ? static_cast<const A *>(args.dxIn) + at : nullptr);
+  mixBlock<T>(args, m, k0, scratch.rows);
+  writeFrom(static_cast<const float *>(scratch.rows));
 }
 
 /// d_x of a block of a group.
@@ -196,7 +219,8 @@ HWY_NOINLINE void writeBlock(const ProjectionBwdArgs &args, int64_t m, int64_t t
 HWY_NOINLINE void sumAgain(const ProjectionBwdArgs &args, float *product, int64_t slice, int64_t first, int64_t last,
                            const AmxGradScratch &scratch) {
   const GradScratch again(scratch.group);
-  for (int64_t block = slice * kSliceBlocks; block < args.sliceEnd(slice); ++block) {
+  for (int64_t place = slice * kSliceBlocks; place < args.sliceEnd(slice); ++place) {
+    const int64_t block = args.blockAt(place);
     float *sums = product + block * args.blockFloats();
     if (HWY_LIKELY(isFinite(sums, args.blockFloats())))
       continue;
@@ -245,16 +269,16 @@ HWY_INLINE void multiplyBlock(const ProjectionBwdArgs &args, const char *packed,
 template <typename T, typename A>
 HWY_INLINE void multiplyTileByAmx(const ProjectionBwdArgs &args, const char *packed, float *product, int64_t slice,
                                   int64_t first, int64_t last, const AmxGradScratch &scratch) {
-  const int64_t firstBlock = slice * kSliceBlocks, lastBlock = args.sliceEnd(slice);
+  const int64_t firstPlace = slice * kSliceBlocks, lastPlace = args.sliceEnd(slice);
   args.amx->begin();
   for (int64_t m = first; m < last; m += kAmxGroup) {
     const int64_t tokens = HWY_MIN(kAmxGroup, last - m);
     packGradients(args, m, tokens, scratch);
-    for (int64_t block = firstBlock; block < lastBlock; ++block) {
-      const bool wraps = block + 1 == lastBlock;
+    for (int64_t place = firstPlace; place < lastPlace; ++place) {
+      const bool wraps = place + 1 == lastPlace;
       const int64_t nextM = wraps ? m + kAmxGroup : m, nextTokens = HWY_MAX(0, HWY_MIN(kAmxGroup, last - nextM));
-      multiplyBlock<T, A>(args, packed, product, m, tokens, block, nextM, nextTokens, wraps ? firstBlock : block + 1,
-                          scratch);
+      multiplyBlock<T, A>(args, packed, product, m, tokens, args.blockAt(place), nextM, nextTokens,
+                          args.blockAt(wraps ? firstPlace : place + 1), scratch);
     }
   }
   args.amx->end();

@@ -5,14 +5,14 @@
 //
 //   d_h_pre += sum_c d_u * x           d_proj, d_stat = gates, residual map backwards
 //   d_x      = d_x_in + h_pre * d_u + d_proj W + t * x           d_phi, d_norm_weight, d_alpha, d_beta: sums over m
+//   or with sum_o A[o,i] * d_out[o] in place of d_x_in: mhc.post's share, from its operands
 //
-// Plan    d_proj needs the sums over all of a token's x, so x is read twice. First by tiles of 64 tokens:
-// aggregate_bwd's
-//         sums, then the coefficients with one token per lane, and partial sums of d_alpha and d_beta per tile. Then
-//         projection_bwd's plan, which adds h_pre * d_u before d_x is rounded. Keeping 16 tokens of x in the caches
-//         between the two would cost more than reading x again: phi and its gradient pass by for every 16 tokens, 12*N
-//         bytes for 16 elements of x.
-// Bytes   per token (3n+2)*C elements and 4*(2N + 2 + 2n + n*n), n*C more for d_x_in; 8*N*K per call.
+// Plan    d_proj needs the sums over all of a token's x, so x is read twice. First by tiles of 64 tokens: the sums of
+//         aggregate_bwd, then the coefficients with one token per lane, and partial sums of d_alpha and d_beta per
+//         tile. Then projection_bwd's plan, which adds h_pre * d_u before d_x is rounded. Keeping 16 tokens of x in the
+//         caches between the two would cost more than reading x again: phi and its gradient pass by for every 16
+//         tokens, 12*N bytes for 16 elements of x.
+// Bytes   per token (3n+2)*C elements and 4*(2N + 2 + 2n + n*n), n*C more for d_x_in or d_out; 8*N*K per call.
 // Needs   scratch memory of projection_bwd and 4*(N + n + 1) bytes per token.
 // Round   f32 sums; d_x rounded once. d_x may be d_x_in, a weight's gradient its start.
 //
@@ -152,6 +152,13 @@ static void checkResidual(KernelCall &call, const PreBwdCall &c) {
     call.equal("N", c.N, "2*n + n*n", 2 * c.n + c.n * c.n);
   call.tensor("d_h_post", c.dhPost.data, c.dhPost.type, kF32, c.M);
   call.tensor("d_h_res", c.dhRes.data, c.dhRes.type, kF32, c.M);
+  call.start("d_out", c.dOut.data, c.dOut.type, {c.x.type}, c.M, "d_x", c.dx.type);
+  if (c.dOut.type == MHCRT_NONE)
+    call.absent("h_res", c.hRes.type, "absent d_out");
+  else
+    call.tensor("h_res", c.hRes.data, c.hRes.type, kF32, c.M)
+        .attribute("orient", c.orient, 2)
+        .absent("d_x_in", c.dxIn.type, "d_out");
   if (c.resMap == MHCRT_RES_MAP_SINKHORN)
     call.attribute("init", c.sinkhorn.init, 5)
         .attribute("order", c.sinkhorn.order, 2)
@@ -200,7 +207,8 @@ mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type
                            int32_t d_h_res_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
                            const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type,
                            const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat,
-                           int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in,
+                           int32_t stat_type, const void *d_out, int32_t d_out_type, const void *h_res,
+                           int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in,
                            int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type,
                            const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in,
                            int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type,
@@ -208,7 +216,7 @@ mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type
                            void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K,
                            int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps,
                            double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps,
-                           int64_t iters, int32_t fold_pre) {
+                           int64_t iters, int32_t fold_pre, int32_t orient) {
   const PreBwdCall c = {{d_u, d_u_type},
                         {d_h_pre, d_h_pre_type},
                         {d_h_post, d_h_post_type},
@@ -220,6 +228,8 @@ mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type
                         {beta, beta_type},
                         {proj, proj_type},
                         {stat, stat_type},
+                        {d_out, d_out_type},
+                        {h_res, h_res_type},
                         {d_x_in, d_x_in_type},
                         {d_phi_in, d_phi_in_type},
                         {d_norm_weight_in, d_norm_weight_in_type},
@@ -244,7 +254,8 @@ mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type
                         post_mult,
                         res_map,
                         {init, order, denom, static_cast<float>(sk_eps), iters},
-                        fold_pre};
+                        fold_pre,
+                        orient};
   KernelCall call(ctx, "mhcrt_pre_bwd");
   check(call, c, "d_u");
   checkResidual(call, c);
@@ -273,6 +284,8 @@ mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
                         {beta, beta_type},
                         {proj, proj_type},
                         {stat, stat_type},
+                        {nullptr, MHCRT_NONE},
+                        {nullptr, MHCRT_NONE},
                         {d_x_in, d_x_in_type},
                         {d_phi_in, d_phi_in_type},
                         {d_norm_weight_in, d_norm_weight_in_type},
@@ -297,6 +310,7 @@ mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
                         1.0,
                         MHCRT_RES_MAP_IDENTITY,
                         {},
+                        0,
                         0};
   KernelCall call(ctx, "mhcrt_head_bwd");
   check(call, c, "d_out");

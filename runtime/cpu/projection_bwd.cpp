@@ -41,9 +41,8 @@ void projectionBwdPack(const ProjectionBwdArgs &args, int64_t block, char *packe
 
 void projectionBwdTile(const ProjectionBwdArgs &args, const char *packed, float *product, int64_t slice, int64_t first,
                        int64_t last, char *scratch) {
-  const int64_t firstBlock = slice * kSliceBlocks, blocks = args.sliceEnd(slice) - firstBlock;
-  if (args.wantsProduct())
-    std::memset(product + firstBlock * args.blockFloats(), 0, blocks * args.blockFloats() * sizeof(float));
+  for (int64_t place = slice * kSliceBlocks; args.wantsProduct() && place < args.sliceEnd(slice); ++place)
+    std::memset(product + args.blockAt(place) * args.blockFloats(), 0, args.blockFloats() * sizeof(float));
   if (args.amx)
     multiplyTileByAmx(args, packed, product, slice, first, last, scratch);
   else
@@ -175,7 +174,10 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                             C,
                             layout,
                             ctx->amx,
-                            d_x && !d_x_in && streams(d_x, M, K * mhcrt_dtype_bytes(d_x_type))};
+                            d_x && !d_x_in && streams(d_x, M, K * mhcrt_dtype_bytes(d_x_type)),
+                            nullptr,
+                            nullptr,
+                            0};
   const bool hasFactor = d_stat && d_x && (stat_form == MHCRT_STAT_MEAN_SQUARE || norm != MHCRT_NORM_NONE);
   if (!ctx->reserveScratch("mhcrt_projection_bwd", saturatingAdd(args.sharedBytes(), saturatingMul(M, 4)),
                            args.threadBytes()))

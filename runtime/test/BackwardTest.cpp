@@ -62,11 +62,12 @@ struct Case {
                          MHCRT_F32, M, N, n, C, K, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, MHCRT_STAT_INV_RMS);
     mhcrt_pre_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
                   x.data(), type, phi.data(), MHCRT_F32, weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
-                  MHCRT_F32, dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhiPre), inType,
-                  in(dWeightPre), inType, in(dAlphaPre), inType, in(dBetaPre), inType, dxPre.data(), type,
-                  dPhiPre.data(), MHCRT_F32, dWeightPre.data(), MHCRT_F32, dAlphaPre.data(), MHCRT_F32, dBetaPre.data(),
-                  MHCRT_F32, M, C, n, N, K, 3, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, 1e-6, 2.0,
-                  MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20, 1);
+                  MHCRT_F32, dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, dOut.data(), type, hRes.data(), MHCRT_F32,
+                  nullptr, MHCRT_NONE, in(dPhiPre), inType, in(dWeightPre), inType, in(dAlphaPre), inType, in(dBetaPre),
+                  inType, dxPre.data(), type, dPhiPre.data(), MHCRT_F32, dWeightPre.data(), MHCRT_F32, dAlphaPre.data(),
+                  MHCRT_F32, dBetaPre.data(), MHCRT_F32, M, C, n, N, K, 3, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6,
+                  1e-6, 2.0, MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6,
+                  20, 1, MHCRT_ORIENT_OI);
     // The first n rows, and the first gate, of what pre_bwd reads.
     mhcrt_head_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, x.data(), type, phi.data(), MHCRT_F32,
                    weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, dhPost.data(), MHCRT_F32,
@@ -307,6 +308,8 @@ TEST(Backward, PreAccumulatesParts) {
                                      {&part.dhPost, &whole.dhPost, part.n},
                                      {&part.dLogits, &whole.dLogits, part.n * part.n},
                                      {&part.dProj, &whole.dProj, part.N},
+                                     {&part.dOut, &whole.dOut, part.K},
+                                     {&part.hRes, &whole.hRes, part.n * part.n},
                                      {&part.stat, &whole.stat, int64_t{1}}})
         *to = from->slice(first * width, part.M * width);
       ASSERT_EQ(part.run(context, /*start=*/first > 0), MHCRT_OK) << context.error();

@@ -181,6 +181,30 @@ func.func @pre_bwd_with_post_bf16(%d_u: tensor<?x300xbf16>, %d_h_post: tensor<?x
   return %d_x, %d_phi : tensor<?x4x300xbf16>, tensor<24x1200xf32>
 }
 
+// The same where a stream is whole blocks of the kernel, which then takes the streams in turn.
+// CHECK: entry pre_bwd_with_post_whole_blocks
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @pre_bwd_with_post_whole_blocks(%d_u: tensor<?x512xbf16>, %d_h_post: tensor<?x4xf32>, %d_h_res: tensor<?x4x4xf32>, %x: tensor<?x4x512xbf16>,
+    %phi: tensor<24x2048xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %d_out: tensor<?x4x512xbf16>, %mix: tensor<?x4x4xf32>)
+    -> (tensor<?x4x512xbf16>, tensor<24x2048xf32>) {
+  %u, %h_post, %h_res, %proj, %stat = mhc.pre(x = %x : tensor<?x4x512xbf16>, phi = %phi : tensor<24x2048xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x512xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>, proj : tensor<?x24xf32>,
+        stat : tensor<?xf32>)
+  %d_x, %d_phi = mhc.pre_bwd(d_u = %d_u : tensor<?x512xbf16>, d_h_post = %d_h_post : tensor<?x4xf32>,
+      d_h_res = %d_h_res : tensor<?x4x4xf32>, x = %x : tensor<?x4x512xbf16>, phi = %phi : tensor<24x2048xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      d_out = %d_out : tensor<?x4x512xbf16>, h_res = %mix : tensor<?x4x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = io>
+    -> (d_x : tensor<?x4x512xbf16>, d_phi : tensor<24x2048xf32>)
+  return %d_x, %d_phi : tensor<?x4x512xbf16>, tensor<24x2048xf32>
+}
+
 // The share of mhc.post's gradient is computed from its operands.
 // CHECK: entry pre_bwd_with_post_odd_f32
 // CHECK-NEXT: result0: verified

@@ -315,6 +315,12 @@ std::vector<PreForm> preForms() {
   return forms;
 }
 
+/// The attributes of the gradient op, for both orientations of what mhc.post mixes.
+std::string gradientAttrs(const PreForm &form, llvm::StringRef orient = "oi") {
+  std::string attrs = form.attrs();
+  return form.op == "head" ? attrs : attrs.substr(0, attrs.size() - 1) + ", orient = " + orient.str() + ">";
+}
+
 /// The gradients of all results, and what the gradient op reads besides. Without `d_h_pre` where x has a weight.
 Names preGradientOperands(const PreForm &form, const std::string &type) {
   Names operands = {{form.op == "head" ? "d_out" : "d_u", tensor({M, C}, type)}};
@@ -334,9 +340,12 @@ TEST(KernelBwd, Pre) {
     for (std::string type : kTypes)
       for (auto &[start, grad] : gradientTypes(type)) {
         Names operands = preGradientOperands(form, type);
-        if (!start.empty())
+        bool hasStarts = start == "f32", hasPost = form.op == "pre" && hasStarts && form.hasWeight && !grad.empty();
+        if (hasPost)
+          operands.insert(operands.end(),
+                          {{"d_out", streams(form.layout, form.n, type)}, {"h_res", tensor({M, form.n, form.n})}});
+        else if (!start.empty())
           operands.push_back({"d_x_in", streams(form.layout, form.n, start)});
-        bool hasStarts = start == "f32";
         Names sums = form.sums();
         for (auto &[name, sumType] : sums)
           if (hasStarts)
@@ -346,7 +355,8 @@ TEST(KernelBwd, Pre) {
           results.push_back({"d_x", streams(form.layout, form.n, grad)});
         if (hasStarts || grad.empty())
           results.insert(results.end(), sums.begin(), sums.end());
-        check(kernelText(form.op + "_bwd", operands, form.attrs(), results), form.norm, 1e-3);
+        std::string attrs = gradientAttrs(form, form.phiLayout == kPhiLayouts[0] ? "oi" : "io");
+        check(kernelText(form.op + "_bwd", operands, attrs, results), form.norm, 1e-3);
       }
 }
 
@@ -355,6 +365,6 @@ TEST(Gradient, Pre) {
     Names results = {{"d_x", streams(form.layout, form.n, "f32")}}, sums = form.sums();
     results.insert(results.end(), sums.begin(), sums.end());
     checkGradient(form.op, {form.operands("f32"), form.attrs(), form.outputs()},
-                  {preGradientOperands(form, "f32"), form.attrs(), results});
+                  {preGradientOperands(form, "f32"), gradientAttrs(form), results});
   }
 }

@@ -93,7 +93,7 @@ func.func @fused(%x: tensor<?x4x8xbf16>, %phi: tensor<24x32xf32>, %alpha: tensor
   %u0, %p0, %r0 = mhc.pre(x = %x : tensor<?x4x8xbf16>, phi = %phi : tensor<24x32xf32>, alpha = %alpha : tensor<3xf32>,
       beta = %beta : tensor<24xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0, res_map = sinkhorn,
-     init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi>
+     init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
     -> (u : tensor<?x8xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
   %f0 = mhc.matmul %u0, %w transpose_rhs : (tensor<?x8xbf16>, tensor<8x8xbf16>) -> tensor<?x8xbf16>
   %x1 = mhc.post(f = %f0 : tensor<?x8xbf16>, h_post = %p0 : tensor<?x4xf32>, x = %x : tensor<?x4x8xbf16>,
