@@ -8,6 +8,7 @@
 #define MHCRT_CPU_COEFFICIENTS_H
 
 #include "mhcrt/kernels.h"
+#include "src/CallState.h"
 
 namespace mhcrt {
 
@@ -40,15 +41,6 @@ struct NormOptions {
   int32_t norm;
   float eps;
 };
-
-/// n!, or -1 when it does not fit.
-inline int64_t factorial(int64_t n) {
-  int64_t product = 1;
-  for (int64_t k = 2; k <= n; ++k)
-    if (__builtin_mul_overflow(product, k, &product))
-      return -1;
-  return product;
-}
 
 } // namespace mhcrt
 

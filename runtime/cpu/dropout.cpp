@@ -18,11 +18,11 @@
 // foreach_target.h comes first.
 #include "cpu/Simd-inl.h"
 
-#include "cpu/Philox.h"
 #include "cpu/Tokens.h"
 #include "mhcrt/kernels.h"
 #include "src/Context.h"
 #include "src/KernelCall.h"
+#include "src/Philox.h"
 
 #include <cmath>
 

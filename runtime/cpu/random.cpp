@@ -11,11 +11,11 @@
 // Round   f64, rounded once to f32.
 //
 //===------------------------------------------------------------------------===//
-#include "cpu/Philox.h"
 #include "cpu/Tokens.h"
 #include "mhcrt/kernels.h"
 #include "src/Context.h"
 #include "src/KernelCall.h"
+#include "src/Philox.h"
 
 #include <cmath>
 

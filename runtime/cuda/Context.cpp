@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "Context.h"
 #include "mhcrt/cuda.h"
+#include "src/ContextState.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +22,7 @@ void *DeviceBlock::reserve(CallState &state, int64_t bytes, const char *what) {
     return data;
   size_t free = 0, total = 0;
   void *fresh = nullptr;
-  const int64_t wanted = roundUp(std::max<int64_t>(bytes, 1), kAlignment);
+  const int64_t wanted = bytes > INT64_MAX - kAlignment ? bytes : roundUp(std::max<int64_t>(bytes, 1), kAlignment);
   cudaError_t error = cudaMalloc(&fresh, wanted);
   if (error != cudaSuccess) {
     cudaGetLastError(); // the next call must not see it
@@ -50,6 +51,35 @@ mhcrt_status mhcrt_context::check(cudaError_t error, const char *what) {
   if (error == cudaSuccess)
     return status;
   return fail(MHCRT_DEVICE_ERROR, "%s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
+/// The ops that read row numbers.
+static constexpr const char *kIdOps[] = {"mhcrt_take", "mhcrt_take_bwd"};
+static constexpr int kIdOpCount = 2;
+
+IdFault *mhcrt_context::idFault(const char *kernel) {
+  const bool isNew = idFaults.bytes() == 0;
+  auto *faults = static_cast<IdFault *>(idFaults.reserve(*this, kIdOpCount * sizeof(IdFault), kernel));
+  if (!faults || (isNew && check(cudaMemsetAsync(faults, 0xFF, idFaults.bytes(), stream), kernel) != MHCRT_OK))
+    return nullptr;
+  const auto *op = std::find_if(kIdOps, kIdOps + kIdOpCount, [&](const char *op) { return !std::strcmp(op, kernel); });
+  return faults + (op - kIdOps);
+}
+
+mhcrt_status mhcrt_context::synchronize() {
+  constexpr unsigned long long kNone = ~0ull;
+  IdFault found[kIdOpCount] = {{kNone, 0}, {kNone, 0}};
+  if (void *faults = idFaults.get())
+    check(cudaMemcpyAsync(found, faults, sizeof(found), cudaMemcpyDeviceToHost, stream), "mhcrt_synchronize");
+  check(cudaStreamSynchronize(stream), "mhcrt_synchronize");
+  for (int op = 0; op < kIdOpCount; ++op)
+    if (found[op].first != kNone) {
+      fail(MHCRT_INVALID_ARGUMENT, "%s: 'ids' has %d at %lld; needed 0 to %lld", kIdOps[op],
+           static_cast<int32_t>(found[op].first), static_cast<long long>(found[op].first >> 32),
+           static_cast<long long>(found[op].size - 1));
+      cudaMemsetAsync(static_cast<IdFault *>(idFaults.get()) + op, 0xFF, sizeof(IdFault), stream);
+    }
+  return status;
 }
 
 mhcrt_status mhcrt_context::open() {
@@ -98,6 +128,11 @@ mhcrt_status mhcrt_context_set_amx(mhcrt_context *, int32_t amx) { return amx ? 
 int32_t mhcrt_context_device(const mhcrt_context *) { return MHCRT_CUDA; }
 
 void *mhcrt_workspace(mhcrt_context *context, int64_t bytes) {
+  if (bytes < 0) {
+    context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_workspace: 'bytes' is %lld; needed at least 0",
+                  static_cast<long long>(bytes));
+    return nullptr;
+  }
   return context->workspace.reserve(*context, bytes, "mhcrt_workspace");
 }
 
@@ -118,13 +153,7 @@ mhcrt_status mhcrt_copy(mhcrt_context *context, void *to, const void *from, int6
   return context->check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, context->stream), "mhcrt_copy");
 }
 
-mhcrt_status mhcrt_synchronize(mhcrt_context *context) {
-  return context->check(cudaStreamSynchronize(context->stream), "mhcrt_synchronize");
-}
-
-int64_t mhcrt_context_bytes(const mhcrt_context *context) {
-  return context->workspace.bytes() + context->scratch.bytes();
-}
+mhcrt_status mhcrt_synchronize(mhcrt_context *context) { return context->synchronize(); }
 
 mhcrt_status mhcrt_cuda_set_stream(mhcrt_context *context, void *stream) {
   context->stream = static_cast<cudaStream_t>(stream);

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace mhcrt {
@@ -27,11 +28,21 @@ public:
   /// block has ended when it returns.
   void *reserve(CallState &state, int64_t bytes, const char *what);
   int64_t bytes() const { return size; }
+  void *get() const { return data; }
 
 private:
   void *data = nullptr;
   int64_t size = 0;
 };
+
+/// The first row number of an op's calls that its table does not have; all bits are one where there is none.
+struct IdFault {
+  unsigned long long first; ///< its position, at most 2^32 - 2, above the number itself
+  int64_t size;             ///< rows of the table
+};
+
+/// The library of dense products and its plans (matmul.cpp).
+class Products;
 
 } // namespace mhcrt
 
@@ -49,6 +60,9 @@ struct mhcrt_context : mhcrt::CallState {
   std::map<std::string, const char *, std::less<>> chosen; ///< op to the variant of its last call
   bool strict = false;
 
+  mhcrt::DeviceBlock idFaults;               ///< an IdFault per op of kIdOps
+  std::shared_ptr<mhcrt::Products> products; ///< null until the first matmul
+
   std::map<const void *, void *> constants;     ///< address on the host to memory of the GPU
   std::map<const void *, cudaLibrary_t> images; ///< of loop kernels
   std::map<std::pair<const void *, std::string>, cudaKernel_t> loops;
@@ -60,6 +74,11 @@ struct mhcrt_context : mhcrt::CallState {
   mhcrt_status open();
   /// Null with the error set when the memory is not to be had.
   void *reserveScratch(const char *kernel, int64_t bytes) { return scratch.reserve(*this, bytes, kernel); }
+  /// Where `kernel`, one of the ops that read row numbers, reports a bad one. Null with the error set when there is no
+  /// memory.
+  mhcrt::IdFault *idFault(const char *kernel);
+  /// Waits for all work, and makes an error of a bad row number that a kernel met.
+  mhcrt_status synchronize();
   /// `error` as the context's status; `what` is the kernel or function that met it.
   mhcrt_status check(cudaError_t error, const char *what);
 };

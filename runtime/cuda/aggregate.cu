@@ -7,6 +7,7 @@
 // Bytes a token: (n+1)*C of x's type.
 //
 //===------------------------------------------------------------------------===//
+#include "Generic.h"
 #include "Variants.h"
 #include "prim/element.cuh"
 #include "prim/launch.cuh"
@@ -25,7 +26,7 @@ __global__ void aggregateKernel(const T *x, const float *h, T *u, int64_t M, int
   }
 }
 
-static cudaError_t launchGeneric(mhcrt_context &context, const AggregateArgs &a) {
+cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
     aggregateKernel<<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(
@@ -35,7 +36,7 @@ static cudaError_t launchGeneric(mhcrt_context &context, const AggregateArgs &a)
   });
 }
 
-static constexpr Variant<AggregateArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<AggregateArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::aggregate}};
 
 mhcrt_status mhcrt::runAggregate(mhcrt_context &context, const AggregateArgs &args) {
   if (!checkAggregate(context, args))

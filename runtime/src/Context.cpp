@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Context.h"
+#include "ContextState.h"
 #include "cpu/Amx.h"
 
 #include <cstdlib>
@@ -89,15 +90,6 @@ mhcrt_status mhcrt_context_set_amx(mhcrt_context *context, int32_t amx) {
   return MHCRT_OK;
 }
 
-const char *mhcrt_last_error(const mhcrt_context *context) { return context->message; }
-
-mhcrt_status mhcrt_last_status(const mhcrt_context *context) { return context->status; }
-
-void mhcrt_clear_error(mhcrt_context *context) {
-  context->status = MHCRT_OK;
-  context->message[0] = '\0';
-}
-
 void *mhcrt_workspace(mhcrt_context *context, int64_t bytes) {
   if (bytes < 0) {
     context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_workspace: 'bytes' is %lld; needed at least 0",
@@ -141,13 +133,5 @@ mhcrt_status mhcrt_copy(mhcrt_context *context, void *to, const void *from, int6
 }
 
 mhcrt_status mhcrt_synchronize(mhcrt_context *context) { return context->status; }
-
-int64_t mhcrt_context_bytes(const mhcrt_context *context) {
-  return context->workspace.bytes() + context->scratch.bytes();
-}
-
-int64_t mhcrt_context_launches(const mhcrt_context *context) { return context->launches; }
-
-int64_t mhcrt_context_allocations(const mhcrt_context *context) { return context->allocations; }
 
 } // extern "C"

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "KernelCall.h"
+#include "mhcrt/kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,6 +119,15 @@ KernelCall &KernelCall::finite(const char *name, double value) {
   if (ok() && !std::isfinite(value))
     context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number", kernel, name, value);
   return *this;
+}
+
+KernelCall &KernelCall::sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps,
+                                 int64_t iters) {
+  return attribute("init", init, 5)
+      .attribute("order", order, 2)
+      .attribute("denom", denom, 3)
+      .finite(epsName, eps)
+      .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
 }
 
 bool KernelCall::begin() {

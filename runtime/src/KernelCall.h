@@ -48,6 +48,8 @@ public:
   /// At least 0 and less than 1.
   KernelCall &fraction(const char *name, double value);
   KernelCall &finite(const char *name, double value);
+  /// The options of a Sinkhorn iteration; its eps has the name `epsName`.
+  KernelCall &sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps, int64_t iters);
 
   /// True when all needs are met and the context has no earlier error; counts the launch.
   bool begin();

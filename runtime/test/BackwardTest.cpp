@@ -9,8 +9,6 @@
 //===------------------------------------------------------------------------===//
 #include "Reference.h"
 
-#include "hwy/targets.h"
-
 #include <functional>
 #include <limits>
 
@@ -328,21 +326,16 @@ TEST(Backward, PreAccumulatesParts) {
   }
 }
 
-/// Every instruction set that this machine has.
 TEST(Backward, InstructionSets) {
-  for (int64_t set : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(set));
-    hwy::SetSupportedTargetsForTest(set);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  forEachInstructionSet([](const std::string &set) {
+    SCOPED_TRACE(set);
     Context context;
     for (uint64_t seed = 0; seed < 6; ++seed) {
       Case c(seed, 50);
       ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
       checkSums(c, [](const Buffer &, int64_t) { return 0.0; });
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  });
 }
 
 TEST(Backward, Errors) {

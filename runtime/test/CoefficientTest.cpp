@@ -116,9 +116,9 @@ TEST(Sinkhorn, ExtremeLogits) {
     }
   // One stream: 1/(1+eps)-like for add, exactly 1 in log space.
   Context context;
-  float logit = 3.0f, mix = 0.0f;
-  mhcrt_sinkhorn(context, &logit, MHCRT_F32, &mix, MHCRT_F32, 1, 1, MHCRT_INIT_LOG, 0, 0, 1e-6, 20);
-  EXPECT_EQ(mix, 1.0f);
+  Buffer logit(MHCRT_F32, Doubles{3.0}), mix(MHCRT_F32, 1);
+  mhcrt_sinkhorn(context, logit.data(), MHCRT_F32, mix.data(), MHCRT_F32, 1, 1, MHCRT_INIT_LOG, 0, 0, 1e-6, 20);
+  EXPECT_EQ(mix.values(), Doubles{1.0});
 }
 
 TEST(PermutationMix, IsTheWeightedSumOfPermutations) {

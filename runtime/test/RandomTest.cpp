@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Support.h"
-#include "cpu/Philox.h"
+#include "src/Philox.h"
 
 using namespace mhcrt;
 using namespace mhcrt::test;
@@ -30,10 +30,11 @@ TEST(Philox, CounterIsBlockStreamAndOffset) {
 
 TEST(Random, NormalNumbersAreNormal) {
   Context context;
-  const int64_t count = 1 << 16, seed[] = {1, 2};
-  Buffer out(MHCRT_F32, count);
-  ASSERT_EQ(mhcrt_random(context, seed, MHCRT_I64, out.data(), MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_NORMAL, 3),
-            MHCRT_OK);
+  const int64_t count = 1 << 16;
+  Buffer seed(std::vector<int64_t>{1, 2}), out(MHCRT_F32, count);
+  ASSERT_EQ(
+      mhcrt_random(context, seed.data(), MHCRT_I64, out.data(), MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_NORMAL, 3),
+      MHCRT_OK);
   double sum = 0, squares = 0, within = 0;
   for (double value : out.values()) {
     sum += value;
@@ -46,12 +47,35 @@ TEST(Random, NormalNumbersAreNormal) {
   EXPECT_NEAR(within / count, 0.6826895, 5 * 0.4654 / 256);
 }
 
+/// Uniform numbers and dropped elements are the same bits on every backend: those of the formula.
+TEST(Random, UniformNumbersAreTheWordsOfPhilox) {
+  Context context;
+  const int64_t count = 1027, stream = 7;
+  const std::vector<int64_t> words = {0x1234567890, -5};
+  Buffer seed(words), out(MHCRT_F32, count), x(MHCRT_F32, Doubles(count, 1.0)), kept(MHCRT_F32, count);
+  ASSERT_EQ(mhcrt_random(context, seed.data(), MHCRT_I64, out.data(), MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_UNIFORM,
+                         stream),
+            MHCRT_OK);
+  ASSERT_EQ(mhcrt_dropout(context, x.data(), MHCRT_F32, seed.data(), MHCRT_I64, kept.data(), MHCRT_F32, 1, count, 2,
+                          0.3, stream),
+            MHCRT_OK);
+  const PhiloxStream philox = {words.data(), stream};
+  const Doubles numbers = out.values(), rest = kept.values();
+  for (int64_t e = 0; e < count; ++e) {
+    const double want = std::ldexp(philox(e / 4)[e % 4] >> 8, -24);
+    ASSERT_EQ(numbers[e], want) << e;
+    ASSERT_EQ(rest[e] != 0, want >= 0.3) << e;
+  }
+}
+
 TEST(Dropout, KeepsTheRateAndDoesNotDependOnThreads) {
   Context one(1), three(3);
-  const int64_t M = 300, C = 257, seed[] = {5, 6};
+  const int64_t M = 300, C = 257;
+  Buffer seed(std::vector<int64_t>{5, 6});
   Buffer x(MHCRT_BF16, Doubles(M * C, 3.0)), a(MHCRT_BF16, M * C), b(MHCRT_BF16, M * C), other(MHCRT_BF16, M * C);
   auto drop = [&](mhcrt_context *context, Buffer &out, int64_t stream) {
-    return mhcrt_dropout(context, x.data(), MHCRT_BF16, seed, MHCRT_I64, out.data(), MHCRT_BF16, M, C, 2, 0.25, stream);
+    return mhcrt_dropout(context, x.data(), MHCRT_BF16, seed.data(), MHCRT_I64, out.data(), MHCRT_BF16, M, C, 2, 0.25,
+                         stream);
   };
   ASSERT_EQ(drop(one, a, 0), MHCRT_OK);
   ASSERT_EQ(drop(three, b, 0), MHCRT_OK);

@@ -103,23 +103,25 @@ TEST(Rebuild, HasTheBitsOfSeparateKernels) {
   }
 }
 
-/// Large enough for streaming stores, which need 64-byte aligned outputs; a vector's memory need not be.
+/// Large enough for streaming stores, which need 64-byte aligned outputs; a buffer's memory need not be.
 TEST(Rebuild, StreamingStoresChangeNothing) {
   Context context;
   for (uint64_t seed = 0; seed < 4; ++seed) {
     Random random(seed);
     Chain chain(random, 600, 4, 1792, 2);
     chain.layout = MHCRT_LAYOUT_NC;
-    const size_t bytes = chain.M * chain.n * chain.C * mhcrt_dtype_bytes(chain.type);
-    std::vector<unsigned char> room((bytes + 64) * chain.layers);
+    const int64_t count = chain.M * chain.n * chain.C, size = mhcrt_dtype_bytes(chain.type);
+    Buffers rooms;
     std::vector<void *> aligned;
+    std::vector<int64_t> skips;
     for (int64_t k = 0; k < chain.layers; ++k) {
-      const auto start = reinterpret_cast<uintptr_t>(room.data()) + k * (bytes + 64);
-      aligned.push_back(reinterpret_cast<void *>((start + 63) / 64 * 64));
+      auto *start = static_cast<unsigned char *>(rooms.emplace_back(chain.type, count + 32).data());
+      skips.push_back(static_cast<int64_t>(-reinterpret_cast<uintptr_t>(start) % 64) / size);
+      aligned.push_back(start + skips.back() * size);
     }
     ASSERT_EQ(chain.rebuild(context, aligned), MHCRT_OK) << context.error();
     for (int64_t k = 0; k < chain.layers; ++k)
-      std::memcpy(chain.out[k].data(), aligned[k], bytes);
+      chain.out[k] = rooms[k].slice(skips[k], count);
     chain.expectBitsOfSeparateKernels(context);
   }
 }

@@ -6,10 +6,81 @@
 //===------------------------------------------------------------------------===//
 #include "Support.h"
 
+#include <algorithm>
+#include <mutex>
+
 using namespace mhcrt::test;
 
 static constexpr size_t kGuardBytes = 64;
 static constexpr unsigned char kGuard = 0xA5;
+/// Memory of the backend starts on a cache line; a tensor need not.
+static constexpr size_t kLead = 16;
+
+/// Of this thread: their kernels may have written what it looks at.
+static thread_local std::vector<mhcrt_context *> contexts;
+static std::mutex transferMutex;
+
+/// The context that allocates and copies, made at its first use and never destroyed: buffers may outlive everything.
+static mhcrt_context *transfers() {
+  static mhcrt_context *context = [] {
+    mhcrt_context *fresh = nullptr;
+    EXPECT_EQ(mhcrt_context_create(1, &fresh), MHCRT_OK);
+    return fresh;
+  }();
+  return context;
+}
+
+static void transfer(void *to, const void *from, size_t bytes) {
+  const std::lock_guard lock(transferMutex);
+  mhcrt_copy(transfers(), to, from, static_cast<int64_t>(bytes));
+  EXPECT_EQ(mhcrt_synchronize(transfers()), MHCRT_OK) << mhcrt_last_error(transfers());
+}
+
+Context::Context(int threads) {
+  EXPECT_EQ(mhcrt_context_create(threads, &context), MHCRT_OK);
+  contexts.push_back(context);
+}
+
+Context::~Context() {
+  mhcrt_synchronize(context); // buffers are read later
+  contexts.erase(std::find(contexts.begin(), contexts.end(), context));
+  mhcrt_context_destroy(context);
+}
+
+void Buffer::Release::operator()(unsigned char *memory) const {
+  const std::lock_guard lock(transferMutex);
+  mhcrt_buffer_destroy(transfers(), memory);
+}
+
+Buffer &Buffer::operator=(Buffer other) {
+  dtype = other.dtype, elements = other.elements, isStale = other.isStale;
+  bytes = std::move(other.bytes), memory = std::move(other.memory);
+  return *this;
+}
+
+void *Buffer::data() {
+  if (bytes.empty())
+    return nullptr;
+  if (!memory) {
+    const std::lock_guard lock(transferMutex);
+    memory.reset(
+        static_cast<unsigned char *>(mhcrt_buffer_create(transfers(), static_cast<int64_t>(kLead + bytes.size()))));
+  }
+  if (!isStale)
+    transfer(memory.get() + kLead, bytes.data(), bytes.size());
+  isStale = true;
+  return memory.get() + kLead;
+}
+
+Buffer::Bytes &Buffer::host() const {
+  if (!isStale)
+    return bytes;
+  for (mhcrt_context *context : contexts)
+    mhcrt_synchronize(context);
+  transfer(bytes.data(), memory.get() + kLead, bytes.size());
+  isStale = false;
+  return bytes;
+}
 
 uint16_t mhcrt::test::toBf16(float value) {
   uint32_t bits;
@@ -70,8 +141,22 @@ Buffer::Buffer(int32_t type, const Doubles &values) : Buffer(type, static_cast<i
   }
 }
 
+template <typename T>
+static std::vector<unsigned char> bytesOf(const std::vector<T> &values) {
+  std::vector<unsigned char> bytes(values.size() * sizeof(T) + kGuardBytes, kGuard);
+  std::memcpy(bytes.data(), values.data(), values.size() * sizeof(T));
+  return bytes;
+}
+
+Buffer::Buffer(const std::vector<int32_t> &values)
+    : dtype(MHCRT_I32), elements(static_cast<int64_t>(values.size())), bytes(bytesOf(values)) {}
+
+Buffer::Buffer(const std::vector<int64_t> &values)
+    : dtype(MHCRT_I64), elements(static_cast<int64_t>(values.size())), bytes(bytesOf(values)) {}
+
 Doubles Buffer::values() const {
   Doubles result(elements);
+  const Bytes &bytes = host();
   for (int64_t i = 0; i < elements; ++i) {
     float value;
     uint16_t half;
@@ -87,6 +172,7 @@ Doubles Buffer::values() const {
 }
 
 bool Buffer::guardIntact() const {
+  const Bytes &bytes = host();
   for (size_t i = bytes.size() - kGuardBytes; i < bytes.size(); ++i)
     if (bytes[i] != kGuard)
       return false;
@@ -96,7 +182,7 @@ bool Buffer::guardIntact() const {
 Buffer Buffer::slice(int64_t first, int64_t count) const {
   Buffer result(dtype, count);
   const int64_t size = mhcrt_dtype_bytes(dtype);
-  std::memcpy(result.bytes.data(), bytes.data() + first * size, count * size);
+  std::memcpy(result.bytes.data(), host().data() + first * size, count * size);
   return result;
 }
 

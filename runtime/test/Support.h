@@ -11,7 +11,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,28 +28,48 @@ float fromBf16(uint16_t bits);
 uint16_t toF16(float value);
 float fromF16(uint16_t bits);
 
-/// What a kernel sees: storage of some dtype, with guard bytes behind it that no kernel may touch.
+/// What a kernel sees: storage of some dtype, with guard bytes behind it that no kernel may touch. The bytes are on the
+/// host and, from the first data() on, in memory of the backend under test; what kernels wrote comes back when it is
+/// looked at.
 class Buffer {
 public:
   Buffer() = default;
   Buffer(int32_t type, int64_t elements);
   Buffer(int32_t type, const Doubles &values);
+  explicit Buffer(const std::vector<int32_t> &values);
+  explicit Buffer(const std::vector<int64_t> &values);
+  Buffer(const Buffer &other) : dtype(other.dtype), elements(other.elements), bytes(other.host()) {}
+  Buffer(Buffer &&) = default;
+  Buffer &operator=(Buffer other);
 
-  void *data() { return bytes.data(); }
-  float *floats() { return reinterpret_cast<float *>(bytes.data()); }
+  /// The address for kernels, 16-byte aligned.
+  void *data();
+  /// The bytes on the host, until the next data().
+  float *floats() { return reinterpret_cast<float *>(host().data()); }
+  uint16_t *halves() { return reinterpret_cast<uint16_t *>(host().data()); }
   int32_t type() const { return dtype; }
   int64_t size() const { return elements; }
   /// The stored values, exactly.
   Doubles values() const;
   bool guardIntact() const;
-  bool operator==(const Buffer &other) const { return bytes == other.bytes; }
+  bool operator==(const Buffer &other) const { return host() == other.host(); }
   /// Elements [first, first+count) as a buffer of their own.
   Buffer slice(int64_t first, int64_t count) const;
 
 private:
+  struct Release {
+    void operator()(unsigned char *memory) const;
+  };
+  using Bytes = std::vector<unsigned char>;
+
+  /// After all kernels that this thread's contexts have run.
+  Bytes &host() const;
+
   int32_t dtype = MHCRT_NONE;
   int64_t elements = 0;
-  std::vector<unsigned char> bytes;
+  mutable Bytes bytes;
+  mutable bool isStale = false; ///< whether a kernel may have written since `bytes` was read
+  std::unique_ptr<unsigned char, Release> memory;
 };
 
 class Random {
@@ -66,9 +88,9 @@ private:
 
 class Context {
 public:
-  explicit Context(int threads = 2) { EXPECT_EQ(mhcrt_context_create(threads, &context), MHCRT_OK); }
+  explicit Context(int threads = 2);
   Context(int threads, bool amx) : Context(threads) { EXPECT_EQ(mhcrt_context_set_amx(context, amx), MHCRT_OK); }
-  ~Context() { mhcrt_context_destroy(context); }
+  ~Context();
   operator mhcrt_context *() const { return context; }
   std::string error() const { return mhcrt_last_error(context); }
 
@@ -78,6 +100,10 @@ private:
 
 /// Whether to use AMX: no, and yes where the machine has it.
 std::vector<bool> variants();
+
+/// Runs `body` with every instruction set that this machine has, where the backend has several. The name is that of the
+/// set.
+void forEachInstructionSet(const std::function<void(const std::string &name)> &body);
 
 /// Half a unit in the last place, relative: the rounding of one store.
 double roundoff(int32_t type);

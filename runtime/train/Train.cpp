@@ -9,8 +9,8 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/train.h"
 #include "Progress.h"
-#include "cpu/Philox.h"
 #include "io/File.h"
+#include "src/Philox.h"
 
 #include <chrono>
 #include <cmath>

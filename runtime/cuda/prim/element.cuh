@@ -47,6 +47,37 @@ auto withFloatType(int32_t dtype, Body body) {
   return body(float());
 }
 
+/// A tensor whose element type is known only when the kernel runs: for what is read beside something larger. Null where
+/// it is absent.
+struct AnyInput {
+  const void *data;
+  int32_t type;
+
+  __device__ explicit operator bool() const { return data != nullptr; }
+  __device__ float operator[](int64_t index) const {
+    if (type == MHCRT_F32)
+      return static_cast<const float *>(data)[index];
+    if (type == MHCRT_BF16)
+      return toFloat(static_cast<const Bf16 *>(data)[index]);
+    return toFloat(static_cast<const F16 *>(data)[index]);
+  }
+};
+
+struct AnyOutput {
+  void *data;
+  int32_t type;
+
+  __device__ explicit operator bool() const { return data != nullptr; }
+  __device__ void store(int64_t index, float value) const {
+    if (type == MHCRT_F32)
+      static_cast<float *>(data)[index] = value;
+    else if (type == MHCRT_BF16)
+      static_cast<Bf16 *>(data)[index] = fromFloat<Bf16>(value);
+    else
+      static_cast<F16 *>(data)[index] = fromFloat<F16>(value);
+  }
+};
+
 /// Where element c of stream i is in one token's streams.
 __device__ inline int64_t streamIndex(int64_t i, int64_t c, int64_t n, int64_t C, bool channelsFirst) {
   return channelsFirst ? c * n + i : i * C + c;

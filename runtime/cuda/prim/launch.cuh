@@ -15,10 +15,15 @@ namespace mhcrt {
 
 constexpr int kThreads = 256;
 
-/// Blocks for `items` items, one a thread and turn: enough to fill the GPU eight times over, no more than are needed.
-inline unsigned gridFor(const mhcrt_context &context, int64_t items) {
+/// Blocks that take `count` pieces of work in turns: enough to fill the GPU eight times over, no more than are needed.
+inline unsigned gridForBlocks(const mhcrt_context &context, int64_t count) {
   const int64_t most = int64_t(context.multiprocessors) * 64;
-  return static_cast<unsigned>(std::min(divideUp(items, kThreads), most));
+  return static_cast<unsigned>(std::max<int64_t>(1, std::min(count, most)));
+}
+
+/// The same for `items` items, one a thread and turn.
+inline unsigned gridFor(const mhcrt_context &context, int64_t items) {
+  return gridForBlocks(context, divideUp(items, kThreads));
 }
 
 /// The first item of this thread and the step to its next.

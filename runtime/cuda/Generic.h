@@ -1,0 +1,77 @@
+//===- Generic.h - The generic variants of all ops --------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// They take every legal call and are called by each other: `pre` is `projection`, `gates`, a residual map and
+// `aggregate`. All enqueue only, and none asks for scratch memory itself where a caller hands it in.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_GENERIC_H
+#define MHCRT_CUDA_GENERIC_H
+
+#include "Context.h"
+#include "src/KernelArgs.h"
+
+namespace mhcrt::generic {
+
+cudaError_t aggregate(mhcrt_context &context, const AggregateArgs &a);
+cudaError_t aggregateBwd(mhcrt_context &context, const AggregateBwdArgs &a);
+cudaError_t post(mhcrt_context &context, const PostArgs &a);
+
+cudaError_t gates(mhcrt_context &context, const GatesArgs &a);
+int64_t gatesBwdBytes(const GatesBwdArgs &a);
+cudaError_t gatesBwd(mhcrt_context &context, const GatesBwdArgs &a, void *scratch);
+
+cudaError_t sinkhorn(mhcrt_context &context, const SinkhornArgs &a);
+int64_t sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBwdArgs &a);
+cudaError_t sinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a, void *scratch);
+cudaError_t permutationMix(mhcrt_context &context, const PermutationMixArgs &a);
+cudaError_t permutationMixBwd(mhcrt_context &context, const PermutationMixBwdArgs &a);
+
+cudaError_t projection(mhcrt_context &context, const ProjectionArgs &a);
+/// What mhc.aggregate gives to d_x, h_pre[m,i] * d_u[m,c]; null where there is none.
+struct AggregateGradient {
+  const float *hPre = nullptr;
+  const void *du = nullptr; ///< of x's type
+};
+int64_t projectionBwdBytes(const ProjectionBwdArgs &a);
+cudaError_t projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const AggregateGradient &aggregate,
+                          void *scratch);
+
+/// Those of pre, and where `isHead` those of head: N = n columns, one gate, no residual map.
+cudaError_t preBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead);
+
+/// out[k] = start[k] + sum over runs of partials[run * stride + k], in the order of the runs, for k < count. `start`
+/// may be null, and may be `out`.
+cudaError_t addPartials(mhcrt_context &context, const float *partials, int64_t runs, int64_t stride, int64_t count,
+                        const void *start, void *out);
+
+/// How M tokens are cut into runs that have a partial sum each: by the shape alone, so that every GPU adds alike.
+struct TokenRuns {
+  int64_t length, count;
+
+  TokenRuns(int64_t M, int64_t least, int64_t most)
+      : length(least > divideUp(M, most) ? least : divideUp(M, most)), count(divideUp(M, length)) {}
+};
+
+/// Places in the context's scratch memory, one behind the other.
+class ScratchPlan {
+public:
+  /// The offset of `bytes` bytes.
+  int64_t add(int64_t bytes) {
+    const int64_t offset = total;
+    total = saturatingAdd(total, bytes > INT64_MAX - kAlignment ? INT64_MAX : roundUp(bytes, kAlignment));
+    return offset;
+  }
+  int64_t addFloats(int64_t rows, int64_t columns) { return add(saturatingMul(saturatingMul(rows, columns), 4)); }
+  int64_t bytes() const { return total; }
+
+private:
+  static constexpr int64_t kAlignment = 256;
+  int64_t total = 0;
+};
+
+} // namespace mhcrt::generic
+
+#endif // MHCRT_CUDA_GENERIC_H

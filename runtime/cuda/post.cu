@@ -1,0 +1,71 @@
+//===- post.cu - Write a layer output back to n streams -------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]
+//   A = h_res (oi) or its transpose (io)
+//
+// Generic: one thread per channel of a token, which holds the channel's n values of x in registers, so that out may be
+// x. f32: f + bias, times h_post, then the products in the order of i; one rounding. Bytes a token: (2n+1)*C of x's
+// type.
+//
+//===------------------------------------------------------------------------===//
+#include "Generic.h"
+#include "Variants.h"
+#include "prim/element.cuh"
+#include "prim/launch.cuh"
+#include "src/Checks.h"
+#include "src/KernelCall.h"
+
+using namespace mhcrt;
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads) postKernel(PostArgs a) {
+  const AnyInput bias = {a.bias, a.bias_type};
+  const int n = static_cast<int>(a.n);
+  const bool channelsFirst = a.layout == MHCRT_LAYOUT_CN;
+  // A[o,i] is mix[o * stepO + i * stepI].
+  const int stepO = a.orient == MHCRT_ORIENT_OI ? n : 1, stepI = a.orient == MHCRT_ORIENT_OI ? 1 : n;
+  for (int64_t item = firstItem(); item < a.M * a.C; item += itemStep()) {
+    const int64_t m = item / a.C, c = item % a.C, token = m * n * a.C;
+    const float *h = static_cast<const float *>(a.h_post) + m * n;
+    const float *mix = static_cast<const float *>(a.h_res) + m * n * n;
+    const T *x = static_cast<const T *>(a.x) + token;
+    T *out = static_cast<T *>(a.out) + token;
+    float branch = toFloat(static_cast<const T *>(a.f)[item]), in[kMaxStreams];
+    if (bias)
+      branch += bias[c];
+#pragma unroll
+    for (int i = 0; i < kMaxStreams; ++i) {
+      if (i == n)
+        break;
+      in[i] = toFloat(x[streamIndex(i, c, n, a.C, channelsFirst)]);
+    }
+    for (int o = 0; o < n; ++o) {
+      float sum = h[o] * branch;
+#pragma unroll
+      for (int i = 0; i < kMaxStreams; ++i) {
+        if (i == n)
+          break;
+        sum = fmaf(mix[o * stepO + i * stepI], in[i], sum);
+      }
+      out[streamIndex(o, c, n, a.C, channelsFirst)] = fromFloat<T>(sum);
+    }
+  }
+}
+
+cudaError_t generic::post(mhcrt_context &context, const PostArgs &a) {
+  return withFloatType(a.x_type, [&](auto type) {
+    postKernel<decltype(type)><<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(a);
+    return cudaGetLastError();
+  });
+}
+
+static constexpr Variant<PostArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::post}};
+
+mhcrt_status mhcrt::runPost(mhcrt_context &context, const PostArgs &args) {
+  if (!checkPost(context, args))
+    return context.status;
+  return args.M ? launchVariant(context, "post", kVariants, args) : context.status;
+}

@@ -1,0 +1,156 @@
+//===- sinkhorn.cuh - Sinkhorn's iteration over a group of lanes -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// kWidth lanes of a warp hold an n x n matrix, n <= kWidth, a row each. Sums along a row stay in the lane; those along
+// a column are a tree over the lanes. Lanes and columns behind n compute, and nothing reads what they have.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_PRIM_SINKHORN_CUH
+#define MHCRT_CUDA_PRIM_SINKHORN_CUH
+
+#include "mhcrt/kernels.h"
+
+namespace mhcrt {
+
+struct SinkhornOptions {
+  int32_t init, order, denom;
+  float eps;
+  int64_t iters;
+
+  /// The softmax is the first row step, so that the steps behind it begin with the columns.
+  __host__ __device__ int64_t steps() const { return 2 * iters - (init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0); }
+  __host__ __device__ bool rowsAt(int64_t step) const {
+    const bool isSoftmax = init == MHCRT_INIT_SOFTMAX_EPS;
+    return (step % 2 == 0) == (!isSoftmax && order == MHCRT_ORDER_ROW_COL);
+  }
+};
+
+template <int kWidth>
+struct SinkhornGroup {
+  int n, row;
+
+  __device__ explicit SinkhornGroup(int64_t n) : n(static_cast<int>(n)), row(threadIdx.x % kWidth) {}
+
+  /// Of each column's line: all are the row's own where kRows.
+  template <bool kRows>
+  __device__ void sums(const float (&m)[kWidth], float (&out)[kWidth]) const {
+    if constexpr (kRows) {
+      float sum = m[0];
+#pragma unroll
+      for (int c = 1; c < kWidth; ++c)
+        sum = c < n ? sum + m[c] : sum;
+      fill(out, sum);
+    } else {
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c) {
+        out[c] = row < n ? m[c] : 0.0f;
+        for (int offset = kWidth / 2; offset > 0; offset /= 2)
+          out[c] += __shfl_xor_sync(~0u, out[c], offset, kWidth);
+      }
+    }
+  }
+
+  template <bool kRows>
+  __device__ void maxima(const float (&m)[kWidth], float (&out)[kWidth]) const {
+    if constexpr (kRows) {
+      float most = m[0];
+#pragma unroll
+      for (int c = 1; c < kWidth; ++c)
+        most = c < n ? fmaxf(most, m[c]) : most;
+      fill(out, most);
+    } else {
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c) {
+        out[c] = row < n ? m[c] : -INFINITY;
+        for (int offset = kWidth / 2; offset > 0; offset /= 2)
+          out[c] = fmaxf(out[c], __shfl_xor_sync(~0u, out[c], offset, kWidth));
+      }
+    }
+  }
+
+  /// exp(Z), shifted by the largest value of each line where the option says so; for softmax_eps the softmax; Z for
+  /// log.
+  __device__ void start(float (&m)[kWidth], const SinkhornOptions &options) const {
+    float shift[kWidth] = {};
+    if (options.init == MHCRT_INIT_LOG)
+      return;
+    if (options.init == MHCRT_INIT_EXP_COLMAX)
+      maxima<false>(m, shift);
+    else if (options.init != MHCRT_INIT_EXP)
+      maxima<true>(m, shift);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] = expf(m[c] - shift[c]);
+    if (options.init != MHCRT_INIT_SOFTMAX_EPS)
+      return;
+    float sum[kWidth];
+    sums<true>(m, sum);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] *= 1.0f / sum[c];
+  }
+
+  /// What a step leaves for its reverse: its result (in logs: the softmax along the line), the reciprocal of its
+  /// divisor, and 1, or 0 where a clamp made the divisor a constant.
+  struct Record {
+    float value[kWidth], scale[kWidth], isFree[kWidth];
+  };
+
+  template <bool kRows>
+  __device__ void step(float (&m)[kWidth], const SinkhornOptions &options, Record &record) const {
+    float line[kWidth];
+    if (options.init == MHCRT_INIT_LOG) {
+      float most[kWidth];
+      maxima<kRows>(m, most);
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c)
+        record.value[c] = expf(m[c] - most[c]);
+      sums<kRows>(record.value, line);
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c) {
+        m[c] -= most[c] + logf(line[c]);
+        record.value[c] *= 1.0f / line[c];
+        record.scale[c] = record.isFree[c] = 1.0f;
+      }
+      return;
+    }
+    sums<kRows>(m, line);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c) {
+      record.isFree[c] = options.denom != MHCRT_DENOM_CLAMP || line[c] > options.eps ? 1.0f : 0.0f;
+      if (options.denom == MHCRT_DENOM_ADD)
+        line[c] += options.eps;
+      else if (options.denom == MHCRT_DENOM_CLAMP)
+        line[c] = fmaxf(line[c], options.eps);
+      record.scale[c] = 1.0f / line[c];
+      m[c] *= record.scale[c];
+      record.value[c] = m[c];
+    }
+  }
+
+  template <bool kRows>
+  __device__ void reverse(float (&grad)[kWidth], bool inLogs, const Record &record) const {
+    float line[kWidth], products[kWidth];
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      products[c] = inLogs ? grad[c] : grad[c] * record.value[c];
+    sums<kRows>(products, line);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      grad[c] =
+          inLogs ? fmaf(-record.value[c], line[c], grad[c]) : (grad[c] - line[c] * record.isFree[c]) * record.scale[c];
+  }
+
+private:
+  __device__ static void fill(float (&out)[kWidth], float value) {
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      out[c] = value;
+  }
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_PRIM_SINKHORN_CUH

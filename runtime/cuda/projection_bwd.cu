@@ -1,0 +1,225 @@
+//===- projection_bwd.cu - Gradients of a projection ----------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   d_x[m,k]   = d_x_in[m,k] + sum_j d_proj[m,j] * W[j,k] + t[m] * x[m,k]       W = phi * norm_weight
+//   dW[j,k]    = sum_m d_proj[m,j] * x[m,k]
+//   d_phi      = dW * norm_weight,   d_norm_weight[k] = sum_j dW[j,k] * phi[j,k]
+//
+// Generic: t, a warp per token; d_x, a thread per element of K and four tokens; dW, a thread per element of K, eight
+// columns and a run of tokens; then the runs are added in order. f32 sums, one rounding of d_x, which may be d_x_in.
+// Bytes a token: 2*n*C of x's type, and n*C per eight columns from the second-level cache.
+//
+//===------------------------------------------------------------------------===//
+#include "Generic.h"
+#include "Variants.h"
+#include "prim/phi.cuh"
+#include "prim/sum.cuh"
+#include "src/Checks.h"
+
+using namespace mhcrt;
+using generic::AggregateGradient;
+using generic::TokenRuns;
+
+static constexpr int kTokens = 4, kColumns = 8;
+static constexpr int64_t kLeastRun = 64, kMostRuns = 64;
+/// Floats of all partial sums of dW, where a single one is not larger.
+static constexpr int64_t kMostPartials = 16 << 20;
+/// sqrt(ms) is 1/s - eps, unless that is this close to nothing: then it is taken from x again.
+static constexpr double kLeastRoot = 16;
+
+static TokenRuns runsOf(const ProjectionBwdArgs &a) {
+  const int64_t most = kMostPartials / std::max<int64_t>(1, saturatingMul(a.N, a.K));
+  return TokenRuns(a.M, kLeastRun, std::clamp<int64_t>(most, 1, kMostRuns));
+}
+
+template <typename T>
+__device__ static inline double meanSquare(const T *row, int64_t K) {
+  double sum = 0;
+  for (int64_t k = threadIdx.x % kWarp; k < K; k += kWarp)
+    sum += static_cast<double>(toFloat(row[k])) * toFloat(row[k]);
+  for (int offset = kWarp / 2; offset > 0; offset /= 2)
+    sum += __shfl_xor_sync(~0u, sum, offset);
+  return sum / static_cast<double>(K);
+}
+
+/// t of each token, from the gradient of its statistic: a warp per token.
+template <typename T>
+__global__ void projectionBwdFactorKernel(ProjectionBwdArgs a, float *factor) {
+  const double K = static_cast<double>(a.K);
+  for (int64_t m = firstItem() / kWarp; m < a.M; m += itemStep() / kWarp) {
+    const double dStat = static_cast<const float *>(a.d_stat)[m];
+    double t;
+    if (a.stat_form == MHCRT_STAT_MEAN_SQUARE) {
+      t = 2 / K * dStat;
+    } else {
+      const double s = static_cast<const float *>(a.stat)[m];
+      double root = 1 / s - a.norm_eps;
+      if (a.norm == MHCRT_NORM_OUTSIDE && root < kLeastRoot * a.norm_eps)
+        root = sqrt(meanSquare(static_cast<const T *>(a.x) + m * a.K, a.K));
+      if (a.norm == MHCRT_NORM_INSIDE)
+        t = -s * s * s / K * dStat;
+      else
+        t = root > 0 ? -s * s / (K * root) * dStat : 0.0;
+    }
+    if (threadIdx.x % kWarp == 0)
+      factor[m] = static_cast<float>(t);
+  }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    projectionBwdInputKernel(ProjectionBwdArgs a, AggregateGradient aggregate, const float *factor) {
+  const Phi phi(a, a.N);
+  const AnyInput dxIn = {a.d_x_in, a.d_x_in_type};
+  const AnyOutput dx = {a.d_x, a.d_x_type};
+  const float *dProj = static_cast<const float *>(a.d_proj);
+  const int64_t blocks = (a.K + kThreads - 1) / kThreads, groups = (a.M + kTokens - 1) / kTokens;
+  for (int64_t work = blockIdx.x; work < groups * blocks; work += gridDim.x) {
+    const int64_t m0 = work / blocks * kTokens, k = work % blocks * kThreads + threadIdx.x;
+    if (k >= a.K)
+      continue;
+    const bool channelsFirst = a.layout == MHCRT_LAYOUT_CN;
+    const int64_t i = channelsFirst ? k % a.n : k / a.C, c = channelsFirst ? k / a.n : k % a.C;
+    float sums[kTokens];
+#pragma unroll
+    for (int t = 0; t < kTokens; ++t) {
+      const int64_t m = min(m0 + t, a.M - 1), at = m * a.K + k;
+      sums[t] = dxIn ? dxIn[at] : 0.0f;
+      if (factor)
+        sums[t] = fmaf(factor[m], toFloat(static_cast<const T *>(a.x)[at]), sums[t]);
+      if (aggregate.hPre)
+        sums[t] =
+            fmaf(aggregate.hPre[m * a.n + i], toFloat(static_cast<const T *>(aggregate.du)[m * a.C + c]), sums[t]);
+    }
+    const float scale = phi.scale(k);
+    for (int64_t j = 0; j < a.N; ++j) {
+      const float weight = phi.phi[phi.at(j, k)] * scale;
+#pragma unroll
+      for (int t = 0; t < kTokens; ++t)
+        sums[t] = fmaf(dProj[min(m0 + t, a.M - 1) * a.N + j], weight, sums[t]);
+    }
+#pragma unroll
+    for (int t = 0; t < kTokens; ++t)
+      if (m0 + t < a.M)
+        dx.store((m0 + t) * a.K + k, sums[t]);
+  }
+}
+
+/// partials[run][j][k] of dW.
+template <typename T>
+__global__ void __launch_bounds__(kThreads)
+    projectionBwdWeightKernel(ProjectionBwdArgs a, int64_t length, int64_t runs, float *partials) {
+  const T *x = static_cast<const T *>(a.x);
+  const float *dProj = static_cast<const float *>(a.d_proj);
+  const int64_t blocks = (a.K + kThreads - 1) / kThreads, panels = (a.N + kColumns - 1) / kColumns;
+  for (int64_t work = blockIdx.x; work < runs * blocks * panels; work += gridDim.x) {
+    const int64_t j0 = work % panels * kColumns, k = work / panels % blocks * kThreads + threadIdx.x;
+    const int64_t run = work / (panels * blocks), last = min(a.M, (run + 1) * length);
+    if (k >= a.K)
+      continue;
+    float sums[kColumns] = {};
+    for (int64_t m = run * length; m < last; ++m) {
+      const float in = toFloat(x[m * a.K + k]);
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j)
+        sums[j] = fmaf(dProj[m * a.N + min(j0 + j, a.N - 1)], in, sums[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j)
+      if (j0 + j < a.N)
+        partials[(run * a.N + j0 + j) * a.K + k] = sums[j];
+  }
+}
+
+/// d_phi; and dW in the place of the first run for d_norm_weight.
+__global__ void projectionBwdPhiKernel(ProjectionBwdArgs a, int64_t runs, float *partials, float *product) {
+  const Phi phi(a, a.N);
+  const float *start = static_cast<const float *>(a.d_phi_in);
+  for (int64_t item = firstItem(); item < a.N * a.K; item += itemStep()) {
+    const int64_t j = phi.rowsFirst ? item / a.K : item % a.N, k = phi.rowsFirst ? item % a.K : item / a.N;
+    float sum = 0;
+    for (int64_t run = 0; run < runs; ++run)
+      sum += partials[(run * a.N + j) * a.K + k];
+    if (a.d_norm_weight)
+      product[j * a.K + k] = sum;
+    if (a.d_phi)
+      static_cast<float *>(a.d_phi)[item] = (start ? start[item] : 0.0f) + sum * phi.scale(k);
+  }
+}
+
+__global__ void projectionBwdNormKernel(ProjectionBwdArgs a, const float *product) {
+  const Phi phi(a, a.N);
+  const float *start = static_cast<const float *>(a.d_norm_weight_in);
+  for (int64_t k = firstItem(); k < a.K; k += itemStep()) {
+    float sum = 0;
+    for (int64_t j = 0; j < a.N; ++j)
+      sum = fmaf(product[j * a.K + k], phi.phi[phi.at(j, k)], sum);
+    static_cast<float *>(a.d_norm_weight)[k] = (start ? start[k] : 0.0f) + sum;
+  }
+}
+
+namespace {
+/// The parts of the scratch memory.
+struct Rooms {
+  generic::ScratchPlan plan;
+  int64_t factor, partials;
+
+  explicit Rooms(const ProjectionBwdArgs &a) {
+    factor = plan.addFloats(a.M, 1);
+    // A sum over no tokens has a product too.
+    const int64_t products = a.d_phi || a.d_norm_weight ? std::max<int64_t>(1, runsOf(a).count) : 0;
+    partials = plan.addFloats(products, saturatingMul(a.N, a.K));
+  }
+};
+} // namespace
+
+int64_t generic::projectionBwdBytes(const ProjectionBwdArgs &a) { return Rooms(a).plan.bytes(); }
+
+template <typename T>
+static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &a, const AggregateGradient &aggregate,
+                               char *scratch) {
+  const Rooms rooms(a);
+  auto *factor = reinterpret_cast<float *>(scratch + rooms.factor);
+  auto *partials = reinterpret_cast<float *>(scratch + rooms.partials);
+  const bool hasFactor = a.d_stat && (a.stat_form == MHCRT_STAT_MEAN_SQUARE || a.norm != MHCRT_NORM_NONE);
+  const int64_t blocks = divideUp(a.K, kThreads);
+  const cudaStream_t stream = context.stream;
+  if (a.d_x && a.M) {
+    if (hasFactor)
+      projectionBwdFactorKernel<T><<<gridFor(context, a.M * kWarp), kThreads, 0, stream>>>(a, factor);
+    projectionBwdInputKernel<T><<<gridForBlocks(context, blocks * divideUp(a.M, kTokens)), kThreads, 0, stream>>>(
+        a, aggregate, hasFactor ? factor : nullptr);
+  }
+  if (!a.d_phi && !a.d_norm_weight)
+    return cudaGetLastError();
+  const TokenRuns runs = runsOf(a);
+  projectionBwdWeightKernel<T>
+      <<<gridForBlocks(context, runs.count * blocks * divideUp(a.N, kColumns)), kThreads, 0, stream>>>(
+          a, runs.length, runs.count, partials);
+  projectionBwdPhiKernel<<<gridFor(context, a.N * a.K), kThreads, 0, stream>>>(a, runs.count, partials, partials);
+  if (a.d_norm_weight)
+    projectionBwdNormKernel<<<gridFor(context, a.K), kThreads, 0, stream>>>(a, partials);
+  return cudaGetLastError();
+}
+
+cudaError_t generic::projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a,
+                                   const AggregateGradient &aggregate, void *scratch) {
+  return withFloatType(a.x_type, [&](auto type) {
+    return launchTyped<decltype(type)>(context, a, aggregate, static_cast<char *>(scratch));
+  });
+}
+
+static cudaError_t launchGeneric(mhcrt_context &context, const ProjectionBwdArgs &a) {
+  void *scratch = context.reserveScratch("mhcrt_projection_bwd", generic::projectionBwdBytes(a));
+  return scratch ? generic::projectionBwd(context, a, {}, scratch) : cudaSuccess;
+}
+
+static constexpr Variant<ProjectionBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+
+mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args) {
+  if (!checkProjectionBwd(context, args))
+    return context.status;
+  return launchVariant(context, "projection_bwd", kVariants, args);
+}

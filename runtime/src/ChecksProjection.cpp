@@ -1,0 +1,139 @@
+//===- ChecksProjection.cpp - projection, pre, head ----------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Checks.h"
+#include "KernelCall.h"
+
+using namespace mhcrt;
+
+/// What every kernel needs that reads x, phi and norm_weight; N columns.
+template <typename Args>
+static void checkWeights(KernelCall &call, const Args &a, int64_t N) {
+  call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).dim("C", a.C, 1);
+  call.equal("K", a.K, "n*C", saturatingMul(a.n, a.C)).dim("N", N, 1, INT32_MAX);
+  call.tensor("x", a.x, a.x_type, kFloats, a.M);
+  if (a.x_type == MHCRT_F32)
+    call.tensor("phi", a.phi, a.phi_type, kF32, N)
+        .optional("norm_weight", a.norm_weight, a.norm_weight_type, kF32, a.K);
+  else
+    call.tensor("phi", a.phi, a.phi_type, {MHCRT_F32, a.x_type}, N)
+        .optional("norm_weight", a.norm_weight, a.norm_weight_type, {MHCRT_F32, a.x_type}, a.K);
+  call.attribute("layout", a.layout, 2).attribute("phi_layout", a.phi_layout, 2).attribute("norm", a.norm, 3);
+  call.finite("norm_eps", a.norm_eps);
+}
+
+/// Gradients of x, phi and norm_weight, and what they start from.
+template <typename Args>
+static void checkWeightGradients(KernelCall &call, const Args &a, int64_t N) {
+  call.optional("d_x", a.d_x, a.d_x_type, {MHCRT_F32, a.x_type}, a.M).optional("d_phi", a.d_phi, a.d_phi_type, kF32, N);
+  if (a.norm_weight_type == MHCRT_NONE)
+    call.absent("d_norm_weight", a.d_norm_weight_type, "absent norm_weight");
+  else
+    call.optional("d_norm_weight", a.d_norm_weight, a.d_norm_weight_type, kF32, a.K);
+  call.start("d_x_in", a.d_x_in, a.d_x_in_type, {MHCRT_F32, a.x_type}, a.M, "d_x", a.d_x_type);
+  call.start("d_phi_in", a.d_phi_in, a.d_phi_in_type, kF32, N, "d_phi", a.d_phi_type);
+  call.start("d_norm_weight_in", a.d_norm_weight_in, a.d_norm_weight_in_type, kF32, a.K, "d_norm_weight",
+             a.d_norm_weight_type);
+}
+
+/// The number of gates, their parameters, and for a backward kernel the gradients of those.
+template <typename Args>
+static void checkGateParameters(KernelCall &call, const Args &a, int64_t gates, int64_t N) {
+  call.equal("A", a.A, "the number of gates", gates);
+  call.tensor("alpha", a.alpha, a.alpha_type, kF32, a.A).tensor("beta", a.beta, a.beta_type, kF32, N);
+}
+
+template <typename Args>
+static void checkGateGradients(KernelCall &call, const Args &a, int64_t N) {
+  call.optional("d_h_pre", a.d_h_pre, a.d_h_pre_type, kF32, a.M);
+  call.tensor("proj", a.proj, a.proj_type, kF32, a.M).tensor("stat", a.stat, a.stat_type, kF32, a.M);
+  call.optional("d_alpha", a.d_alpha, a.d_alpha_type, kF32, a.A).optional("d_beta", a.d_beta, a.d_beta_type, kF32, N);
+  call.start("d_alpha_in", a.d_alpha_in, a.d_alpha_in_type, kF32, a.A, "d_alpha", a.d_alpha_type);
+  call.start("d_beta_in", a.d_beta_in, a.d_beta_in_type, kF32, N, "d_beta", a.d_beta_type);
+}
+
+/// The residual map of pre and its backward, which decides N.
+template <typename Args>
+static void checkResidual(KernelCall &call, const Args &a) {
+  call.attribute("res_map", a.res_map, 3).attribute("fold_pre", a.fold_pre, 2);
+  if (a.res_map == MHCRT_RES_MAP_PERMUTATION)
+    call.equal("N", a.N, "2*n + n!", factorial(a.n) < 0 ? -1 : saturatingAdd(2 * a.n, factorial(a.n)));
+  else
+    call.equal("N", a.N, "2*n + n*n", 2 * a.n + a.n * a.n);
+  if (a.res_map == MHCRT_RES_MAP_SINKHORN)
+    call.sinkhorn(a.init, a.order, a.denom, "sk_eps", a.sk_eps, a.iters);
+}
+
+bool mhcrt::checkProjection(CallState &state, const ProjectionArgs &a) {
+  KernelCall call(&state, "mhcrt_projection");
+  checkWeights(call, a, a.N);
+  call.tensor("proj", a.proj, a.proj_type, kF32, a.M).attribute("stat_form", a.stat_form, 3);
+  if (a.stat_form == MHCRT_STAT_APPLIED)
+    call.absent("stat", a.stat_type, "stat_form applied");
+  else
+    call.tensor("stat", a.stat, a.stat_type, kF32, a.M);
+  return call.begin();
+}
+
+bool mhcrt::checkProjectionBwd(CallState &state, const ProjectionBwdArgs &a) {
+  KernelCall call(&state, "mhcrt_projection_bwd");
+  checkWeights(call, a, a.N);
+  call.attribute("stat_form", a.stat_form, 2).tensor("d_proj", a.d_proj, a.d_proj_type, kF32, a.M);
+  call.optional("d_stat", a.d_stat, a.d_stat_type, kF32, a.M);
+  if (a.d_stat && a.stat_form == MHCRT_STAT_INV_RMS)
+    call.tensor("stat", a.stat, a.stat_type, kF32, a.M);
+  checkWeightGradients(call, a, a.N);
+  return call.begin();
+}
+
+bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
+  KernelCall call(&state, "mhcrt_pre");
+  checkWeights(call, a, a.N);
+  checkResidual(call, a);
+  checkGateParameters(call, a, 3, a.N);
+  call.tensor("u", a.u, a.u_type, {a.x_type}, a.M).optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M);
+  call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
+  call.optional("proj", a.proj, a.proj_type, kF32, a.M).optional("stat", a.stat, a.stat_type, kF32, a.M);
+  call.finite("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  return call.begin();
+}
+
+bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
+  KernelCall call(&state, "mhcrt_pre_bwd");
+  checkWeights(call, a, a.N);
+  checkResidual(call, a);
+  checkGateParameters(call, a, 3, a.N);
+  call.tensor("d_u", a.d_u, a.d_u_type, {a.x_type}, a.M);
+  call.tensor("d_h_post", a.d_h_post, a.d_h_post_type, kF32, a.M)
+      .tensor("d_h_res", a.d_h_res, a.d_h_res_type, kF32, a.M);
+  checkGateGradients(call, a, a.N);
+  checkWeightGradients(call, a, a.N);
+  call.finite("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  return call.begin();
+}
+
+bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
+  KernelCall call(&state, "mhcrt_head");
+  checkWeights(call, a, a.n);
+  checkGateParameters(call, a, 1, a.n);
+  call.tensor("out", a.out, a.out_type, {a.x_type}, a.M)
+      .optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M)
+      .optional("proj", a.proj, a.proj_type, kF32, a.M)
+      .optional("stat", a.stat, a.stat_type, kF32, a.M)
+      .finite("pre_eps", a.pre_eps);
+  return call.begin();
+}
+
+bool mhcrt::checkHeadBwd(CallState &state, const HeadBwdArgs &a) {
+  KernelCall call(&state, "mhcrt_head_bwd");
+  checkWeights(call, a, a.n);
+  checkGateParameters(call, a, 1, a.n);
+  call.tensor("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M);
+  checkGateGradients(call, a, a.n);
+  checkWeightGradients(call, a, a.n);
+  call.finite("pre_eps", a.pre_eps);
+  return call.begin();
+}

@@ -1,0 +1,85 @@
+//===- CpuContextTest.cpp - Threads and memory of the CPU backend ---------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Support.h"
+
+#include "hwy/targets.h"
+
+#include <atomic>
+
+using namespace mhcrt::test;
+
+void mhcrt::test::forEachInstructionSet(const std::function<void(const std::string &name)> &body) {
+  for (int64_t set : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(set);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    body(hwy::TargetName(set));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+namespace {
+
+float values[64];
+
+TEST(CpuContext, OutOfMemorySaysHowMuch) {
+  Context context;
+  EXPECT_EQ(mhcrt_workspace(context, INT64_MAX), nullptr);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_OUT_OF_MEMORY);
+  EXPECT_EQ(context.error(), "mhcrt_workspace: no memory for 9223372036854775807 bytes of workspace");
+  mhcrt_clear_error(context);
+  EXPECT_NE(mhcrt_workspace(context, 0), nullptr);
+  EXPECT_EQ(mhcrt_workspace(context, -1), nullptr);
+  EXPECT_EQ(context.error(), "mhcrt_workspace: 'bytes' is -1; needed at least 0");
+  mhcrt_clear_error(context);
+  // 20! logits per token: the group of tokens one vector holds does not fit any memory.
+  EXPECT_EQ(mhcrt_permutation_mix(context, values, MHCRT_F32, values, MHCRT_F32, 1, 20922789888000, 16),
+            MHCRT_OUT_OF_MEMORY);
+  EXPECT_NE(context.error().find("mhcrt_permutation_mix: no memory for "), std::string::npos) << context.error();
+}
+
+TEST(CpuContext, ContextCreation) {
+  mhcrt_context *context = nullptr;
+  EXPECT_EQ(mhcrt_context_create(-1, &context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context, nullptr);
+  EXPECT_EQ(mhcrt_context_create(1 << 20, &context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(mhcrt_context_create(3, &context), MHCRT_OK);
+  EXPECT_EQ(mhcrt_context_threads(context), 3);
+  mhcrt_context_destroy(context);
+  mhcrt_context_destroy(nullptr);
+  EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
+  EXPECT_GE(mhcrt_context_threads(context), 1);
+  mhcrt_context_destroy(context);
+}
+
+/// Every iteration runs once, in ranges that do not depend on the threads.
+TEST(CpuContext, LoopsAreCutByTheirSizeOnly) {
+  struct Frame {
+    std::vector<int> runs;
+    std::vector<std::atomic<int>> ends; ///< per iteration, whether a range ends behind it
+  };
+  auto body = [](void *argument, int64_t begin, int64_t end) {
+    auto &frame = *static_cast<Frame *>(argument);
+    for (int64_t i = begin; i < end; ++i)
+      ++frame.runs[i];
+    ++frame.ends[end - 1];
+  };
+  Context one(1), three(3);
+  for (int64_t count : {0, 1, 13, 5000})
+    for (int64_t work : {0, 1, 100, 1000000}) {
+      Frame a{std::vector<int>(count), std::vector<std::atomic<int>>(count)};
+      Frame b{std::vector<int>(count), std::vector<std::atomic<int>>(count)};
+      mhcrt_parallel_loop(one, body, &a, count, work);
+      mhcrt_parallel_loop(three, body, &b, count, work);
+      EXPECT_EQ(a.runs, std::vector<int>(count, 1));
+      EXPECT_EQ(b.runs, std::vector<int>(count, 1));
+      for (int64_t i = 0; i < count; ++i)
+        EXPECT_EQ(a.ends[i], b.ends[i]) << i;
+    }
+}
+
+} // namespace

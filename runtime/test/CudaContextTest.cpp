@@ -1,0 +1,99 @@
+//===- CudaContextTest.cpp - What only the CUDA backend has ---------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Support.h"
+
+#include "mhcrt/cuda.h"
+
+using namespace mhcrt::test;
+
+void mhcrt::test::forEachInstructionSet(const std::function<void(const std::string &name)> &body) { body("GPU"); }
+
+namespace {
+
+TEST(CudaContext, ReportsAndPinsVariants) {
+  Context context;
+  Buffer x(MHCRT_F32, Doubles{1, 2}), h(MHCRT_F32, Doubles{3, 4}), u(MHCRT_F32, 1);
+  const auto run = [&] {
+    return mhcrt_aggregate(context, x.data(), MHCRT_F32, h.data(), MHCRT_F32, u.data(), MHCRT_F32, 1, 2, 1, 0);
+  };
+  EXPECT_EQ(mhcrt_cuda_chosen(context, "aggregate"), nullptr);
+  ASSERT_EQ(run(), MHCRT_OK) << context.error();
+  EXPECT_STREQ(mhcrt_cuda_chosen(context, "aggregate"), "generic"); // no other takes C = 1
+  EXPECT_EQ(u.values(), Doubles{11});
+  ASSERT_EQ(mhcrt_cuda_pin(context, "aggregate=fastest"), MHCRT_OK);
+  EXPECT_EQ(run(), MHCRT_NOT_FOUND);
+  EXPECT_EQ(context.error(), "mhcrt_aggregate: no variant is called 'fastest'");
+}
+
+TEST(CudaContext, ErrorsOfTheDevice) {
+  Context context;
+  EXPECT_EQ(mhcrt_workspace(context, int64_t{1} << 50), nullptr);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_OUT_OF_MEMORY);
+  EXPECT_NE(context.error().find("mhcrt_workspace: no memory for 1125899906842624 bytes on the GPU, which has "),
+            std::string::npos)
+      << context.error();
+  mhcrt_clear_error(context);
+  EXPECT_NE(mhcrt_workspace(context, 1000), nullptr);
+}
+
+/// Memory of the device alone, for tensors that the host need not hold.
+class DeviceFloats {
+public:
+  DeviceFloats(mhcrt_context *context, int64_t count, uint64_t seed) : context(context) {
+    data = static_cast<float *>(mhcrt_buffer_create(context, count * 4));
+    Buffer words(std::vector<int64_t>{static_cast<int64_t>(seed), 0});
+    EXPECT_EQ(mhcrt_random(context, words.data(), MHCRT_I64, data, MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_UNIFORM, 0),
+              MHCRT_OK);
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << mhcrt_last_error(context);
+  }
+  ~DeviceFloats() { mhcrt_buffer_destroy(context, data); }
+  DeviceFloats(const DeviceFloats &) = delete;
+  DeviceFloats &operator=(const DeviceFloats &) = delete;
+
+  float *at(int64_t element) const { return data + element; }
+  std::vector<float> read(int64_t first, int64_t count) const {
+    std::vector<float> values(count);
+    EXPECT_EQ(mhcrt_copy(context, values.data(), data + first, count * 4), MHCRT_OK);
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << mhcrt_last_error(context);
+    return values;
+  }
+
+private:
+  mhcrt_context *context;
+  float *data;
+};
+
+/// Streams of more than 2^31 elements: the last tokens are what they are alone.
+TEST(CudaContext, OffsetsBeyond32Bits) {
+  const int64_t M = 131100, n = 4, C = 4099, K = n * C, N = 3, few = 2, first = M - few;
+  ASSERT_GT(M * K, int64_t{1} << 31);
+  Context context;
+  DeviceFloats x(context, M * K, 1), out(context, M * K, 2), f(context, M * C, 3), u(context, M * C, 4);
+  DeviceFloats h(context, M * n, 5), mix(context, M * n * n, 6), phi(context, N * K, 7), proj(context, M * N, 8);
+  DeviceFloats stat(context, M, 9), dh(context, M * n, 10), dMix(context, M * n * n, 11);
+  const auto run = [&](int64_t m, int64_t tokens) {
+    mhcrt_aggregate(context, x.at(m * K), MHCRT_F32, h.at(m * n), MHCRT_F32, u.at(m * C), MHCRT_F32, tokens, n, C, 0);
+    mhcrt_post(context, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32, x.at(m * K), MHCRT_F32,
+               mix.at(m * n * n), MHCRT_F32, out.at(m * K), MHCRT_F32, tokens, C, n, 0, 0);
+    mhcrt_projection(context, x.at(m * K), MHCRT_F32, phi.at(0), MHCRT_F32, nullptr, MHCRT_NONE, proj.at(m * N),
+                     MHCRT_F32, stat.at(m), MHCRT_F32, tokens, n, C, N, K, 0, 0, 0, 1e-6, 0);
+    mhcrt_post_bwd(context, x.at(m * K), MHCRT_F32, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32,
+                   x.at(m * K), MHCRT_F32, mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                   nullptr, MHCRT_NONE, dh.at(m * n), MHCRT_F32, dMix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE,
+                   nullptr, MHCRT_NONE, tokens, n, C, 0, 0);
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << context.error();
+    return std::vector<std::vector<float>>{u.read(first * C, few * C),    out.read(first * K, few * K),
+                                           proj.read(first * N, few * N), stat.read(first, few),
+                                           dh.read(first * n, few * n),   dMix.read(first * n * n, few * n * n)};
+  };
+  const auto whole = run(0, M);
+  const auto alone = run(first, few);
+  for (size_t i = 0; i < whole.size(); ++i)
+    EXPECT_EQ(whole[i], alone[i]) << i;
+}
+
+} // namespace

@@ -1,0 +1,232 @@
+//===- HostTest.cpp - Choices, memory and errors of the CUDA backend ------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "FakeDriver.h"
+
+#include "cuda/Variants.h"
+#include "mhcrt/cuda.h"
+
+#include <gtest/gtest.h>
+
+using namespace mhcrt;
+using namespace mhcrt::test;
+
+namespace {
+
+class CudaHost : public testing::Test {
+protected:
+  CudaHost() {
+    driver() = FakeDriver();
+    EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
+  }
+  ~CudaHost() override { mhcrt_context_destroy(context); }
+
+  std::string error() const { return mhcrt_last_error(context); }
+  mhcrt_status aggregate(int64_t M) {
+    return mhcrt_aggregate(context, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, M, 4, 33, 0);
+  }
+  /// A call that needs scratch memory.
+  mhcrt_status head(int64_t M) {
+    return mhcrt_head(context, this, MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32,
+                      this, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, 4, 8, 32, 1, 0,
+                      0, 0, 1e-6, 1e-6);
+  }
+  mhcrt_status matmul(int32_t rhsType, int64_t M) {
+    return mhcrt_matmul(context, this, MHCRT_BF16, this, rhsType, this, MHCRT_BF16, M, 8, 16, 0, 0);
+  }
+
+  mhcrt_context *context = nullptr;
+};
+
+// A table of an op's variants
+
+bool takesEven(const AggregateArgs &a) { return a.C % 2 == 0; }
+template <cudaError_t kResult = cudaSuccess>
+cudaError_t launchNothing(mhcrt_context &, const AggregateArgs &) {
+  return kResult;
+}
+constexpr Variant<AggregateArgs> kRows[] = {{"hopper", 90, 90, takesEven, launchNothing},
+                                            {"ampere", 80, kAnyArch, takesEven, launchNothing},
+                                            {"generic", 0, kAnyArch, nullptr, launchNothing}};
+
+std::string chosen(mhcrt_context &context, int64_t C) {
+  AggregateArgs args = {};
+  args.C = C;
+  context.chosen.clear();
+  launchVariant(context, "aggregate", kRows, args);
+  const char *name = mhcrt_cuda_chosen(&context, "aggregate");
+  return name ? name : "none";
+}
+
+TEST_F(CudaHost, FirstVariantWhoseNeedsAreMet) {
+  EXPECT_EQ(context->arch, 90);
+  EXPECT_EQ(chosen(*context, 2), "hopper");
+  EXPECT_EQ(chosen(*context, 3), "generic");
+  context->arch = 100;
+  EXPECT_EQ(chosen(*context, 2), "ampere");
+  context->arch = 70;
+  EXPECT_EQ(chosen(*context, 2), "generic");
+  EXPECT_EQ(mhcrt_cuda_chosen(context, "post"), nullptr);
+}
+
+TEST_F(CudaHost, PinsAndStrictMode) {
+  mhcrt_cuda_pin(context, "aggregate=ampere");
+  EXPECT_EQ(chosen(*context, 2), "ampere");
+  EXPECT_EQ(chosen(*context, 3), "none");
+  EXPECT_EQ(error(), "mhcrt_aggregate: the pinned variant 'ampere' does not take this call");
+  mhcrt_clear_error(context);
+  mhcrt_cuda_pin(context, "aggregate=fast");
+  EXPECT_EQ(chosen(*context, 2), "none");
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_NOT_FOUND);
+  EXPECT_EQ(error(), "mhcrt_aggregate: no variant is called 'fast'");
+  mhcrt_clear_error(context);
+  EXPECT_EQ(mhcrt_cuda_pin(context, "aggregate"), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_cuda_pin: 'aggregate' has no '='; needed OP=VARIANT");
+  mhcrt_clear_error(context);
+
+  context->pins.clear();
+  mhcrt_cuda_set_strict(context, 1);
+  EXPECT_EQ(chosen(*context, 2), "hopper");
+  EXPECT_EQ(chosen(*context, 3), "none");
+  EXPECT_EQ(error(), "mhcrt_aggregate: only the variant 'generic' takes this call, and strict mode refuses it");
+  mhcrt_clear_error(context);
+  mhcrt_cuda_pin(context, "aggregate=generic");
+  EXPECT_EQ(chosen(*context, 3), "generic");
+}
+
+TEST_F(CudaHost, AFailedLaunchNamesOpVariantAndError) {
+  constexpr Variant<AggregateArgs> rows[] = {
+      {"generic", 0, kAnyArch, nullptr, launchNothing<cudaErrorInvalidConfiguration>}};
+  EXPECT_EQ(launchVariant(*context, "aggregate", rows, AggregateArgs()), MHCRT_DEVICE_ERROR);
+  EXPECT_EQ(error(), "mhcrt_aggregate, variant generic: an error of the fake driver (cudaErrorFake)");
+}
+
+// Memory
+
+TEST_F(CudaHost, OutOfMemorySaysHowMuchThereWas) {
+  driver().memory = 1000;
+  EXPECT_EQ(mhcrt_workspace(context, 1 << 20), nullptr);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_OUT_OF_MEMORY);
+  EXPECT_EQ(error(), "mhcrt_workspace: no memory for 1048576 bytes on the GPU, which has 1000 free (out of memory)");
+  mhcrt_clear_error(context);
+  EXPECT_EQ(head(1 << 20), MHCRT_OUT_OF_MEMORY);
+  EXPECT_EQ(error(), "mhcrt_head: no memory for 37748736 bytes on the GPU, which has 1000 free (out of memory)");
+  mhcrt_clear_error(context);
+  EXPECT_EQ(mhcrt_buffer_create(context, 4096), nullptr);
+  EXPECT_EQ(error(), "mhcrt_buffer_create: no memory for 4096 bytes on the GPU (out of memory)");
+  mhcrt_clear_error(context);
+  EXPECT_EQ(mhcrt_workspace(context, -1), nullptr);
+  EXPECT_EQ(error(), "mhcrt_workspace: 'bytes' is -1; needed at least 0");
+  EXPECT_TRUE(driver().launches.empty());
+}
+
+TEST_F(CudaHost, ScratchAndWorkspaceGrowAndStay) {
+  ASSERT_EQ(head(100), MHCRT_OK) << error();
+  const int64_t bytes = mhcrt_context_bytes(context), allocations = mhcrt_context_allocations(context);
+  EXPECT_GE(bytes, 100 * (4 + 4 + 1) * 4);
+  ASSERT_EQ(head(7), MHCRT_OK);
+  ASSERT_EQ(head(100), MHCRT_OK);
+  EXPECT_EQ(driver().count("malloc"), 1);
+  EXPECT_EQ(mhcrt_context_allocations(context), allocations);
+  ASSERT_EQ(head(200), MHCRT_OK);
+  EXPECT_EQ(driver().count("malloc"), 2);
+  EXPECT_EQ(driver().count("free"), 1);
+  EXPECT_GT(mhcrt_context_bytes(context), bytes);
+  const void *workspace = mhcrt_workspace(context, 500);
+  EXPECT_EQ(mhcrt_workspace(context, 20), workspace);
+  EXPECT_EQ(driver().blocks.size(), 2u);
+  mhcrt_context_destroy(context);
+  EXPECT_TRUE(driver().blocks.empty());
+  EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
+}
+
+TEST_F(CudaHost, KernelsRunOnTheCallersStream) {
+  ASSERT_EQ(aggregate(3), MHCRT_OK);
+  EXPECT_EQ(driver().launches.back().stream, context->ownStream);
+  int stream;
+  mhcrt_cuda_set_stream(context, &stream);
+  ASSERT_EQ(aggregate(3), MHCRT_OK);
+  EXPECT_EQ(driver().launches.back().stream, reinterpret_cast<cudaStream_t>(&stream));
+}
+
+TEST_F(CudaHost, AnErrorStopsWhatFollows) {
+  EXPECT_EQ(aggregate(-1), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_aggregate: 'M' is -1; needed at least 0");
+  EXPECT_EQ(aggregate(3), MHCRT_INVALID_ARGUMENT);
+  EXPECT_TRUE(driver().launches.empty());
+  EXPECT_EQ(mhcrt_aggregate(nullptr, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, 1, 4, 33, 0),
+            MHCRT_INVALID_ARGUMENT);
+}
+
+// What a compiled model brings
+
+TEST_F(CudaHost, LoopImagesAreLoadedOnce) {
+  const char first[] = "image", second[] = "image";
+  void *arguments[] = {nullptr};
+  for (int round = 0; round < 2; ++round) {
+    mhcrt_cuda_loop(context, first, 6, "add", arguments, 1000);
+    mhcrt_cuda_loop(context, first, 6, "sub", arguments, 1000);
+    mhcrt_cuda_loop(context, second, 6, "add", arguments, 1000);
+    mhcrt_cuda_loop(context, second, 6, "add", arguments, 0);
+  }
+  EXPECT_EQ(driver().count("load"), 2);
+  EXPECT_EQ(driver().count("find add"), 2);
+  EXPECT_EQ(driver().count("find sub"), 1);
+  EXPECT_EQ(driver().launches.size(), 6u);
+  EXPECT_EQ(mhcrt_context_launches(context), 6);
+  mhcrt_cuda_loop(context, first, 6, "add", arguments, int64_t{1} << 60);
+  EXPECT_EQ(driver().launches.back().grid.x, unsigned{INT32_MAX});
+  mhcrt_cuda_loop(context, first, 6, "missing", arguments, 1);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_DEVICE_ERROR);
+  EXPECT_EQ(error(), "missing: an error of the fake driver (cudaErrorFake)");
+}
+
+TEST_F(CudaHost, ConstantsAreCopiedOnce) {
+  const float a[4] = {}, b[4] = {};
+  const void *first = mhcrt_constant(context, a, sizeof(a));
+  EXPECT_NE(first, nullptr);
+  EXPECT_EQ(mhcrt_constant(context, a, sizeof(a)), first);
+  EXPECT_NE(mhcrt_constant(context, b, sizeof(b)), first);
+  EXPECT_EQ(driver().count("copy"), 2);
+}
+
+TEST_F(CudaHost, ABadRowNumberIsAnErrorAtTheNextSynchronization) {
+  const auto take = [&] { return mhcrt_take(context, this, MHCRT_F32, this, MHCRT_I32, this, MHCRT_F32, 10, 4, 3); };
+  ASSERT_EQ(take(), MHCRT_OK) << error();
+  driver().copiedToHost.assign(2 * sizeof(IdFault), 0xFF);
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK);
+  auto *faults = reinterpret_cast<IdFault *>(driver().copiedToHost.data());
+  faults[0] = {uint64_t{2} << 32 | 10, 10};
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_take: 'ids' has 10 at 2; needed 0 to 9");
+  EXPECT_EQ(driver().count("memset"), 2); // at the first call, and behind the report
+}
+
+// Dense products
+
+TEST_F(CudaHost, ProductsWithoutTheLibrary) {
+  driver().hasBlas = false;
+  EXPECT_EQ(matmul(MHCRT_BF16, 0), MHCRT_OK); // nothing to multiply
+  EXPECT_EQ(matmul(MHCRT_BF16, 4), MHCRT_UNAVAILABLE);
+  EXPECT_EQ(error(), "mhcrt_matmul: neither libcublasLt.so.13 nor libcublasLt.so.12 was found; they are part of the "
+                     "CUDA toolkit");
+}
+
+TEST_F(CudaHost, ProductsArePlannedOncePerShape) {
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(matmul(MHCRT_BF16, 4), MHCRT_OK) << error();
+    ASSERT_EQ(matmul(MHCRT_BF16, 5), MHCRT_OK);
+  }
+  EXPECT_EQ(driver().count("open libcublasLt.so.13"), 1);
+  EXPECT_EQ(driver().count("plan"), 2);
+  EXPECT_EQ(driver().count("product"), 4);
+  EXPECT_TRUE(driver().launches.empty());
+  // Operands of two types become f32, and the result is rounded behind.
+  ASSERT_EQ(matmul(MHCRT_F16, 4), MHCRT_OK) << error();
+  EXPECT_EQ(driver().launches.size(), 3u);
+}
+
+} // namespace
