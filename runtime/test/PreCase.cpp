@@ -60,16 +60,20 @@ PreCase PreCase::tokens(int64_t first, int64_t count) const {
 }
 
 PreReference PreCase::reference() {
-  const Doubles weights = weight.values(), alphas = alpha.values();
-  Projection p =
-      project(x.values(), phi.values(), weightData() ? &weights : nullptr, M, N, K, phiLayout, norm, normEps);
+  const Doubles weights = weight.values();
+  return coefficients(
+      project(x.values(), phi.values(), weightData() ? &weights : nullptr, M, N, K, phiLayout, norm, normEps),
+      alpha.values(), beta.values());
+}
+
+PreReference PreCase::coefficients(Projection p, const Doubles &alphas, const Doubles &betas) const {
   PreReference result;
   for (int64_t i = 0; i < M * N; ++i) {
     p.proj.values[i] *= p.multiplier[i / N];
     const double a = std::fabs(alphas[i % N < n ? 0 : i % N < 2 * n ? 1 : 2]);
     result.logitMagnitude = std::max(result.logitMagnitude, a * p.multiplier[i / N] * p.proj.magnitudes[i]);
   }
-  Gates g = gates(p.proj.values, alphas, beta.values(), M, n, N - 2 * n, preEps, postMult);
+  Gates g = gates(p.proj.values, alphas, betas, M, n, N - 2 * n, preEps, postMult);
   result.hRes = resMap == MHCRT_RES_MAP_SINKHORN      ? sinkhorn(g.logits, M, n, init, order, denom, skEps, iters)
                 : resMap == MHCRT_RES_MAP_PERMUTATION ? permutationMix(g.logits, M, n)
                                                       : g.logits;
