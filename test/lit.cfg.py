@@ -35,8 +35,12 @@ config.substitutions += [
 ]
 
 # Features: what the build and the machine have.
-if config.mhc_cuda in ("1", "ON", "TRUE") and os.path.exists("/dev/nvidia0"):
-    config.available_features.add("cuda")
+if os.path.exists(config.mhc_ptxas):
+    config.available_features.add("ptxas")
+if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):
+    config.available_features.add("cuda-runtime")
+if os.path.exists("/dev/nvidia0"):
+    config.available_features.add("gpu")
 if config.mhc_sanitizer:
     config.available_features.add("sanitizer")
     llvm_config.with_system_environment(["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"])

@@ -61,6 +61,8 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 }
 
 llvm::Expected<LlvmModule> mhc::translate(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options) {
+  if (llvm::Error error = embedKernels(compiler, module))
+    return error;
   LlvmModule result;
   auto machine = createMachine(options);
   if (!machine)
@@ -104,6 +106,11 @@ llvm::Expected<std::string> Compiler::llvmText(mlir::ModuleOp module, const Comp
 llvm::Expected<llvm::SmallVector<char, 0>> Compiler::object(mlir::ModuleOp module, const CompileOptions &options) {
   if (llvm::Error error = run(module, options, Phase::lower))
     return error;
+  return loweredObject(module, options);
+}
+
+llvm::Expected<llvm::SmallVector<char, 0>> Compiler::loweredObject(mlir::ModuleOp module,
+                                                                   const CompileOptions &options) {
   auto translated = translate(*this, module, options);
   if (!translated)
     return translated.takeError();

@@ -29,6 +29,9 @@ struct LlvmModule {
   ~LlvmModule();
 };
 
+/// Puts machine code in the place of the GPU kernels of a lowered module, if it has any.
+llvm::Error embedKernels(Compiler &compiler, mlir::ModuleOp module);
+
 llvm::Expected<LlvmModule> translate(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options);
 llvm::Expected<llvm::SmallVector<char, 0>> emitObject(LlvmModule &module);
 

@@ -14,8 +14,11 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -26,6 +29,9 @@ static DialectRegistry makeRegistry() {
   mhc::registerAllDialects(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  NVVM::registerNVVMTargetInterfaceExternalModels(registry);
   return registry;
 }
 
@@ -116,7 +122,7 @@ llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassMan
 }
 
 static PipelineOptions pipelineOptions(const CompileOptions &options) {
-  return {options.fuse, options.grad, options.sums, options.recompute};
+  return {options.fuse, options.grad, options.sums, options.recompute, options.gpu, options.optLevel};
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

@@ -10,6 +10,8 @@
 #include "mhcrt/kernels.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include <cstddef>
 
@@ -70,7 +72,23 @@ static mhcrt_entry findEntry(void *user, const char *name) {
   return address->toPtr<mhcrt_entry>();
 }
 
+llvm::Expected<std::unique_ptr<JitModel>> Compiler::openLibrary(mlir::ModuleOp module, const CompileOptions &options) {
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("mhc-model", "so", path))
+    return llvm::createStringError(error, "no temporary file can be made");
+  llvm::FileRemover remove(path); // an open library needs its file no more
+  if (llvm::Error error = writeLibrary(module, options, path))
+    return error;
+  std::unique_ptr<JitModel> result(new JitModel);
+  mhcrt_message message;
+  if (mhcrt_model_open(path.c_str(), &result->model, &message) != MHCRT_OK)
+    return llvm::createStringError(message.text);
+  return result;
+}
+
 llvm::Expected<std::unique_ptr<JitModel>> Compiler::jit(mlir::ModuleOp module, CompileOptions options) {
+  if (!options.gpu.empty())
+    return openLibrary(module, options);
   if (options.cpu.empty())
     options.cpu = "native";
   auto bytes = object(module, options);

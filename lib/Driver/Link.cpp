@@ -3,8 +3,9 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The system's C++ compiler links: it knows where the C and C++ libraries are. The runtime's archive is the one beside
-// this program, in ../lib; the libraries that it needs are those that the build found.
+// The system's C++ compiler links: it knows where the C and C++ libraries are. The runtime is the one beside this
+// program, in ../lib: for the CPU an archive, whose own libraries are those that the build found; for a GPU a shared
+// library, which a model looks for beside itself first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +26,32 @@ static void appendWords(StringRef list, std::vector<std::string> &arguments) {
   arguments.insert(arguments.end(), words.begin(), words.end());
 }
 
-static llvm::Expected<std::string> findRuntime() {
+/// The file of the runtime, called `name`; `remedy` ends the error where there is none.
+static llvm::Expected<std::string> findRuntime(StringRef name, StringRef remedy) {
   static int anchor;
   llvm::SmallString<256> path(llvm::sys::fs::getMainExecutable(nullptr, &anchor));
   llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, "..", "lib", "libmhcrt.a");
+  llvm::sys::path::append(path, "..", "lib", name);
   llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
   if (!llvm::sys::fs::exists(path))
-    return llvm::createStringError("a model library needs the runtime, which is not at '" + path.str() + "'");
+    return llvm::createStringError("a model library needs the runtime, which is not at '" + path.str() + "'" + remedy);
   return path.str().str();
+}
+
+/// What the linker is told of the runtime and the libraries behind it.
+static llvm::Expected<std::vector<std::string>> runtimeArguments(const CompileOptions &options) {
+  bool onGpu = !options.gpu.empty();
+  auto runtime = onGpu ? findRuntime("libmhcrt_cuda.so", "; build mhc on a machine with the CUDA toolkit")
+                       : findRuntime("libmhcrt.a", "");
+  if (!runtime)
+    return runtime.takeError();
+  if (onGpu)
+    return std::vector<std::string>{*runtime, "-Wl,--enable-new-dtags", "-Wl,-rpath,$ORIGIN",
+                                    "-Wl,-rpath," + llvm::sys::path::parent_path(*runtime).str()};
+  std::vector<std::string> arguments = {*runtime};
+  appendWords(MHC_MODEL_LINK_OPTIONS, arguments);
+  appendWords(MHC_RUNTIME_LINK_LIBRARIES, arguments);
+  return arguments;
 }
 
 static llvm::Expected<std::string> findLinker() {
@@ -60,11 +78,14 @@ static llvm::Error runProgram(const std::vector<std::string> &arguments) {
   return llvm::createStringError("the model library cannot be linked: " + message);
 }
 
-llvm::Error Compiler::writeLibrary(mlir::ModuleOp module, const CompileOptions &options, StringRef path) {
-  auto bytes = object(module, options);
+llvm::Error Compiler::writeLibrary(mlir::ModuleOp module, const CompileOptions &options, StringRef path,
+                                   std::optional<Phase> from) {
+  if (llvm::Error error = from ? run(module, options, *from, Phase::lower) : run(module, options, Phase::lower))
+    return error;
+  auto bytes = loweredObject(module, options);
   if (!bytes)
     return bytes.takeError();
-  auto runtime = findRuntime();
+  auto runtime = runtimeArguments(options);
   if (!runtime)
     return runtime.takeError();
   auto linker = findLinker();
@@ -85,8 +106,7 @@ llvm::Error Compiler::writeLibrary(mlir::ModuleOp module, const CompileOptions &
     return llvm::createStringError(error, "'" + objectPath.str().str() + "': " + error.message());
   }
 
-  std::vector<std::string> arguments = {*linker, "-shared", "-o", path.str(), objectPath.str().str(), *runtime};
-  appendWords(MHC_MODEL_LINK_OPTIONS, arguments);
-  appendWords(MHC_RUNTIME_LINK_LIBRARIES, arguments);
+  std::vector<std::string> arguments = {*linker, "-shared", "-o", path.str(), objectPath.str().str()};
+  llvm::append_range(arguments, *runtime);
   return runProgram(arguments);
 }

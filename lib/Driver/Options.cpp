@@ -72,6 +72,19 @@ static std::string setBudget(DriverOptions &options, StringRef value) {
   return "";
 }
 
+static constexpr StringRef kGpus[] = {"sm_80", "sm_90a", "sm_100a", "sm_120"};
+
+static std::string setTarget(DriverOptions &options, StringRef value) {
+  auto [kind, gpu] = value.split(':');
+  if (value == "cuda")
+    gpu = kDefaultGpu;
+  options.compile.gpu = gpu.str();
+  if (value == "cpu" || (kind == "cuda" && llvm::is_contained(kGpus, gpu)))
+    return "";
+  return "'cpu', 'cuda' or one of " +
+         llvm::join(llvm::map_range(kGpus, [](StringRef gpu) { return ("'cuda:" + gpu + "'").str(); }), ", ");
+}
+
 static std::string setPhase(DriverOptions &options, StringRef value) {
   options.compileTo = parsePhase(value);
   return options.compileTo ? "" : "one of " + phaseNames();
@@ -106,6 +119,9 @@ static std::string setSize(DriverOptions &options, StringRef value) {
 }
 
 static const Option kOptions[] = {
+    {"--target", Option::needed, "TARGET",
+     "what the model runs on: cpu (default), or cuda:ARCH with ARCH sm_80, sm_90a (default), sm_100a, sm_120",
+     setTarget},
     {"-o", Option::needed, "FILE", "write FILE: .so a model library, .o an object, .ll LLVM IR, else --compile-to",
      [](DriverOptions &options, StringRef value) { return options.output = value.str(), std::string(); }},
     {"--compile-to", Option::needed, "PHASE", "stop behind a phase: input, raise, fuse, bufferize, lower, llvm, object",

@@ -18,40 +18,25 @@ static std::vector<mhcrt_tensor> views(const Tensors &tensors) {
   return result;
 }
 
-llvm::Expected<Tensors> mhc::allocateResults(const mhcrt_model *model, int32_t entry, const Tensors &arguments) {
-  mhcrt_message message;
-  int32_t wanted = mhcrt_model_arguments(model, entry);
-  if (wanted != static_cast<int32_t>(arguments.size()))
-    return llvm::createStringError("entry '" + std::string(mhcrt_model_entry_name(model, entry)) + "' has " +
-                                   std::to_string(wanted) + " arguments; found " + std::to_string(arguments.size()));
-  std::vector<mhcrt_tensor> types(mhcrt_model_results(model, entry));
-  if (mhcrt_model_infer(model, entry, views(arguments).data(), types.data(), &message) != MHCRT_OK)
-    return llvm::createStringError(message.text);
-  Tensors results(types.size());
-  for (size_t i = 0; i < types.size(); ++i) {
-    std::string error;
-    std::vector<int64_t> dims(types[i].dims, types[i].dims + types[i].rank);
-    if (!results[i].allocate(types[i].dtype, dims, error))
-      return llvm::createStringError("result '" + std::string(mhcrt_model_result(model, entry, i)->name) +
-                                     "': " + error);
-  }
-  return results;
-}
-
 llvm::Expected<Tensors> mhc::runOnce(const mhcrt_model *model, llvm::StringRef name, const Tensors &arguments,
                                      int32_t threads, int repetitions) {
   mhcrt_message message;
   int32_t entry;
   if (mhcrt_model_find_entry(model, name.str().c_str(), &entry, &message) != MHCRT_OK)
     return llvm::createStringError(message.text);
-  auto results = allocateResults(model, entry, arguments);
-  if (!results)
-    return results.takeError();
+  int32_t wanted = mhcrt_model_arguments(model, entry);
+  if (wanted != static_cast<int32_t>(arguments.size()))
+    return llvm::createStringError("entry '" + name.str() + "' has " + std::to_string(wanted) + " arguments; found " +
+                                   std::to_string(arguments.size()));
+  Tensors results;
+  std::vector<mhcrt_tensor> resultViews;
+  std::string error;
+  if (!mhcrt::allocateResults(model, entry, views(arguments), results, resultViews, error))
+    return llvm::createStringError(error);
   mhcrt_context *context;
   if (mhcrt_model_context_create(model, threads, &context, &message) != MHCRT_OK)
     return llvm::createStringError(message.text);
-  std::string error;
-  bool good = mhcrt::EntryCall(model, entry, context, views(arguments), views(*results)).runAndTime(repetitions, error);
+  bool good = mhcrt::EntryCall(model, entry, context, views(arguments), resultViews).runAndTime(repetitions, error);
   mhcrt_model_context_destroy(model, context);
   if (!good)
     return llvm::createStringError(error);

@@ -9,9 +9,11 @@
 #include "mhc/Conversion/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -48,6 +50,8 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFlattenBranchesPass());
   pm.addPass(createDescribeEntriesPass());
   pm.addNestedPass<func::FuncOp>(createConvertMhcToLinalgPass());
+  if (!options.gpu.empty())
+    pm.addNestedPass<func::FuncOp>(createKeepScalarsPass());
   if (options.fuse != FuseLevel::none)
     pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   pm.addNestedPass<func::FuncOp>(createReuseOperandsPass());
@@ -59,11 +63,13 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
 }
 
-static void addLower(OpPassManager &pm) {
+static void addLower(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createOutlineLoopsPass());
+  if (!options.gpu.empty())
+    pm.addPass(createLoopsToGpuPass({options.gpu, options.optLevel}));
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createConvertMhcToRuntimePass());
+  pm.addPass(createConvertMhcToRuntimePass({options.target()}));
   pm.addPass(math::createMathExtendToSupportedTypes());
   arith::ArithEmulateUnsupportedFloatsOptions narrow;
   narrow.sourceTypeStrs = {"bf16", "f16"};
@@ -72,6 +78,8 @@ static void addLower(OpPassManager &pm) {
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createExpandMathPass());
   pm.addPass(createSCFToControlFlowPass());
+  if (!options.gpu.empty())
+    pm.addNestedPass<gpu::GPUModuleOp>(createConvertGpuOpsToNVVMOps());
   ConvertToLLVMPassOptions toLlvm;
   toLlvm.allowPatternRollback = false; // linear in the length of an entry
   pm.addPass(createConvertToLLVMPass(toLlvm));
@@ -113,7 +121,7 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
   case Phase::bufferize:
     return addBufferize(pm, options);
   case Phase::lower:
-    return addLower(pm);
+    return addLower(pm, options);
   case Phase::llvm:
   case Phase::object:
     return;
@@ -134,5 +142,6 @@ void mhc::registerPipelines() {
   static PassPipelineRegistration<> input("mhc-phase-input", "The passes of the phase input", addInput);
   static PassPipelineRegistration<> bufferize("mhc-phase-bufferize", "The passes of the phase bufferize",
                                               [](OpPassManager &pm) { addBufferize(pm, PipelineOptions()); });
-  static PassPipelineRegistration<> lower("mhc-phase-lower", "The passes of the phase lower", addLower);
+  static PassPipelineRegistration<> lower("mhc-phase-lower", "The passes of the phase lower",
+                                          [](OpPassManager &pm) { addLower(pm, PipelineOptions()); });
 }

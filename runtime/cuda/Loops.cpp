@@ -7,8 +7,6 @@
 #include "Context.h"
 #include "mhcrt/cuda.h"
 
-#include <algorithm>
-
 using namespace mhcrt;
 
 static constexpr int kThreads = 256;
@@ -37,8 +35,7 @@ void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t, const c
     return;
   cudaKernel_t kernel = nullptr;
   cudaError_t error = findLoop(*context, image, name, kernel);
-  // A thread takes every so many iterations, so that any count fits a grid.
-  const auto blocks = static_cast<unsigned>(std::min<int64_t>(divideUp(count, kThreads), INT32_MAX));
+  const auto blocks = static_cast<unsigned>(divideUp(count, kThreads)); // 2^31 blocks are beyond any memory
   if (error == cudaSuccess)
     error = cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(blocks), dim3(kThreads), arguments, 0,
                              context->stream);

@@ -22,6 +22,7 @@ static int fail(const char *tool, const std::string &error) {
 }
 
 static void listModel(const mhcrt_model *model) {
+  std::printf("target %s\n", mhcrt_model_target(model));
   for (int32_t entry = 0; entry < mhcrt_model_entries(model); ++entry) {
     std::printf("entry %s\n", mhcrt_model_entry_name(model, entry));
     for (bool results : {false, true}) {
@@ -77,10 +78,31 @@ static bool compareResults(const Signature &results, const std::vector<HostTenso
   return true;
 }
 
+bool mhcrt::allocateResults(const mhcrt_model *model, int32_t entry, const std::vector<mhcrt_tensor> &arguments,
+                            std::vector<HostTensor> &tensors, std::vector<mhcrt_tensor> &views, std::string &error) {
+  mhcrt_message message;
+  const Signature results{model, entry, true};
+  tensors = std::vector<HostTensor>(results.size());
+  views.resize(results.size());
+  if (mhcrt_model_infer(model, entry, arguments.data(), views.data(), &message) != MHCRT_OK) {
+    error = message.text;
+    return false;
+  }
+  for (int32_t i = 0; i < results.size(); ++i) {
+    const std::vector<int64_t> dims(views[i].dims, views[i].dims + views[i].rank);
+    if (!tensors[i].allocate(views[i].dtype, dims, error)) {
+      error = std::string("result '") + results[i].name + "': " + error;
+      return false;
+    }
+    views[i] = tensors[i].get();
+  }
+  return true;
+}
+
 static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *context, int32_t entry,
                     const RunOptions &options) {
   const Signature arguments{model, entry, false}, results{model, entry, true};
-  std::vector<HostTensor> inputs, outputs(results.size());
+  std::vector<HostTensor> inputs, outputs;
   std::vector<std::string> outFiles, expectFiles;
   std::string notes, error;
   if (!assignFiles(results, options.outs, "--out", outFiles, error) ||
@@ -89,18 +111,11 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
     return fail(tool, error);
   std::fputs(notes.c_str(), stderr);
 
-  std::vector<mhcrt_tensor> given, wanted(results.size());
+  std::vector<mhcrt_tensor> given, wanted;
   for (const HostTensor &input : inputs)
     given.push_back(input.get());
-  mhcrt_message message;
-  if (mhcrt_model_infer(model, entry, given.data(), wanted.data(), &message) != MHCRT_OK)
-    return fail(tool, message.text);
-  for (int32_t i = 0; i < results.size(); ++i) {
-    if (!outputs[i].allocate(wanted[i].dtype, std::vector<int64_t>(wanted[i].dims, wanted[i].dims + wanted[i].rank),
-                             error))
-      return fail(tool, std::string("result '") + results[i].name + "': " + error);
-    wanted[i] = outputs[i].get();
-  }
+  if (!allocateResults(model, entry, given, outputs, wanted, error))
+    return fail(tool, error);
 
   EntryCall call(model, entry, context, given, wanted);
   if (!call.runAndTime(options.repetitions, error))

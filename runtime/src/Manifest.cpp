@@ -102,7 +102,8 @@ static bool tieResult(EntrySpec &entry, const std::string &name) {
   return false;
 }
 
-bool mhcrt::parseManifest(const char *text, std::deque<EntrySpec> &entries, std::string &error) {
+bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &error) {
+  std::deque<EntrySpec> &entries = manifest.entries;
   std::istringstream lines(text);
   std::string text1;
   int number = 0;
@@ -123,6 +124,9 @@ bool mhcrt::parseManifest(const char *text, std::deque<EntrySpec> &entries, std:
       if (key != "mhc-model" || version != "1")
         return fail("expected 'mhc-model 1', found '" + text1 + "'");
       headed = true;
+    } else if (key == "target") {
+      if (!(line >> manifest.target))
+        return fail("'target' without a name");
     } else if (key == "entry") {
       std::string name;
       if (open || !(line >> name))

@@ -27,8 +27,13 @@ struct EntrySpec {
   std::deque<TensorSpec> arguments, results; ///< deques: `info` needs strings that do not move
 };
 
+struct Manifest {
+  std::string target = "cpu";
+  std::deque<EntrySpec> entries;
+};
+
 /// False with `error` set when a line cannot be understood; it names the line. May throw std::bad_alloc.
-bool parseManifest(const char *text, std::deque<EntrySpec> &entries, std::string &error);
+bool parseManifest(const char *text, Manifest &manifest, std::string &error);
 
 /// "bf16[7,4,64]"
 std::string describe(const mhcrt_tensor &tensor);

@@ -38,7 +38,7 @@ struct RuntimeTable {
 struct mhcrt_model {
   void *library = nullptr; ///< null for a wrapped model
   RuntimeTable runtime = {};
-  std::deque<EntrySpec> entries;
+  Manifest manifest;
   std::vector<mhcrt_entry> functions; ///< one per entry
 
   ~mhcrt_model() {
@@ -75,20 +75,21 @@ static bool resolve(void *library, const char *symbol, Function &function, std::
 
 static std::string listEntries(const mhcrt_model &model) {
   std::string text;
-  for (const EntrySpec &entry : model.entries)
+  for (const EntrySpec &entry : model.manifest.entries)
     text += (text.empty() ? "'" : ", '") + entry.name + "'";
   return text.empty() ? "none" : text;
 }
 
 static const EntrySpec *entryAt(const mhcrt_model *model, int32_t entry) {
-  if (entry < 0 || static_cast<size_t>(entry) >= model->entries.size())
+  if (entry < 0 || static_cast<size_t>(entry) >= model->manifest.entries.size())
     return nullptr;
-  return &model->entries[entry];
+  return &model->manifest.entries[entry];
 }
 
 static mhcrt_status noEntry(const mhcrt_model *model, int32_t entry, mhcrt_message *message) {
   return fail(message, MHCRT_NOT_FOUND,
-              "no entry number " + std::to_string(entry) + "; the model has " + std::to_string(model->entries.size()));
+              "no entry number " + std::to_string(entry) + "; the model has " +
+                  std::to_string(model->manifest.entries.size()));
 }
 
 /// Moves the context's error into `message`.
@@ -125,7 +126,7 @@ mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_messa
     if (!manifest)
       return giveUp(MHCRT_NOT_FOUND, std::string("'") + path + "' is no compiled model: it has no mhc_model_manifest");
     std::string error;
-    if (!parseManifest(manifest, fresh->entries, error))
+    if (!parseManifest(manifest, fresh->manifest, error))
       return giveUp(MHCRT_INVALID_ARGUMENT, std::string("'") + path + "': " + error);
 
     std::string missing;
@@ -143,7 +144,7 @@ mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_messa
     resolve(fresh->library, "mhcrt_buffer_destroy", table.destroyBuffer, missing);
     resolve(fresh->library, "mhcrt_copy", table.copy, missing);
     resolve(fresh->library, "mhcrt_synchronize", table.synchronize, missing);
-    for (const EntrySpec &entry : fresh->entries) {
+    for (const EntrySpec &entry : fresh->manifest.entries) {
       mhcrt_entry function;
       resolve(fresh->library, ("mhc_entry_" + entry.name).c_str(), function, missing);
       fresh->functions.push_back(function);
@@ -166,13 +167,13 @@ mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, v
                       mhcrt_synchronize};
     std::string error;
     mhcrt_status status = MHCRT_OK;
-    if (!parseManifest(manifest, fresh->entries, error))
+    if (!parseManifest(manifest, fresh->manifest, error))
       status = MHCRT_INVALID_ARGUMENT;
-    for (size_t i = 0; status == MHCRT_OK && i < fresh->entries.size(); ++i) {
-      mhcrt_entry function = lookup(user, fresh->entries[i].name.c_str());
+    for (size_t i = 0; status == MHCRT_OK && i < fresh->manifest.entries.size(); ++i) {
+      mhcrt_entry function = lookup(user, fresh->manifest.entries[i].name.c_str());
       if (!function) {
         status = MHCRT_NOT_FOUND;
-        error = "the entry '" + fresh->entries[i].name + "' of the manifest has no code";
+        error = "the entry '" + fresh->manifest.entries[i].name + "' of the manifest has no code";
       }
       fresh->functions.push_back(function);
     }
@@ -185,7 +186,9 @@ mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, v
 
 void mhcrt_model_close(mhcrt_model *model) { delete model; }
 
-int32_t mhcrt_model_entries(const mhcrt_model *model) { return static_cast<int32_t>(model->entries.size()); }
+const char *mhcrt_model_target(const mhcrt_model *model) { return model->manifest.target.c_str(); }
+
+int32_t mhcrt_model_entries(const mhcrt_model *model) { return static_cast<int32_t>(model->manifest.entries.size()); }
 
 const char *mhcrt_model_entry_name(const mhcrt_model *model, int32_t entry) {
   const EntrySpec *spec = entryAt(model, entry);
@@ -194,8 +197,8 @@ const char *mhcrt_model_entry_name(const mhcrt_model *model, int32_t entry) {
 
 mhcrt_status mhcrt_model_find_entry(const mhcrt_model *model, const char *name, int32_t *entry,
                                     mhcrt_message *message) {
-  for (size_t i = 0; i < model->entries.size(); ++i)
-    if (model->entries[i].name == name) {
+  for (size_t i = 0; i < model->manifest.entries.size(); ++i)
+    if (model->manifest.entries[i].name == name) {
       *entry = static_cast<int32_t>(i);
       return MHCRT_OK;
     }
@@ -217,13 +220,13 @@ int32_t mhcrt_model_results(const mhcrt_model *model, int32_t entry) {
 const mhcrt_tensor_info *mhcrt_model_argument(const mhcrt_model *model, int32_t entry, int32_t index) {
   if (index < 0 || index >= mhcrt_model_arguments(model, entry))
     return nullptr;
-  return &model->entries[entry].arguments[index].info;
+  return &model->manifest.entries[entry].arguments[index].info;
 }
 
 const mhcrt_tensor_info *mhcrt_model_result(const mhcrt_model *model, int32_t entry, int32_t index) {
   if (index < 0 || index >= mhcrt_model_results(model, entry))
     return nullptr;
-  return &model->entries[entry].results[index].info;
+  return &model->manifest.entries[entry].results[index].info;
 }
 
 mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,

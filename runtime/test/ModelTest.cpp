@@ -144,6 +144,20 @@ TEST(Model, WrapsEntriesOfThisProcess) {
   mhcrt_model_close(model);
 }
 
+TEST(Model, TargetIsTheCpuUnlessTheManifestSaysOtherwise) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\n", lookup, nullptr, &model, &message), MHCRT_OK) << message.text;
+  EXPECT_STREQ(mhcrt_model_target(model), "cpu");
+  mhcrt_model_close(model);
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\ntarget cuda:sm_90a\n", lookup, nullptr, &model, &message), MHCRT_OK)
+      << message.text;
+  EXPECT_STREQ(mhcrt_model_target(model), "cuda:sm_90a");
+  mhcrt_model_close(model);
+  EXPECT_EQ(mhcrt_model_wrap("mhc-model 1\ntarget\n", lookup, nullptr, &model, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "manifest, line 2: 'target' without a name");
+}
+
 TEST(Model, ResultInPlaceIsTheMemoryOfItsArgument) {
   mhcrt_model *model = nullptr;
   mhcrt_message message = {};

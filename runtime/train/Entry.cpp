@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "mhcrt/run.h"
 #include "mhcrt/train.h"
 
 using namespace mhcrt;
@@ -64,9 +65,5 @@ bool NamedEntry::run(mhcrt_context *context, const Find &find, NamedTensors &res
       return false;
     outputs.push_back(tensor.get());
   }
-  mhcrt_message message;
-  if (mhcrt_model_invoke(model, entry, context, inputs.data(), outputs.data(), &message) == MHCRT_OK)
-    return true;
-  error = message.text;
-  return false;
+  return EntryCall(model, entry, context, inputs, outputs).runAndTime(0, error);
 }

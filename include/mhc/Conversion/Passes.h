@@ -22,6 +22,10 @@ namespace mhc {
 /// convert-mhc-to-runtime.
 inline constexpr llvm::StringLiteral kParallelAttr = "mhc.parallel";
 
+/// The module with the GPU kernels of a model, and the global that holds them as machine code.
+inline constexpr llvm::StringLiteral kDeviceModule = "mhc_device", kDeviceImage = "mhc_device_image",
+                                     kDeviceImageBytes = "mhc_device_image_bytes";
+
 } // namespace mhc
 
 #endif // MHC_CONVERSION_PASSES_H

@@ -48,15 +48,44 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
                     Statistic<"numCalls", "num-calls", "Number of calls to them">];
 }
 
+def LoopsToGpuPass : Pass<"mhc-loops-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Turn loop functions into GPU kernels";
+  let description = [{
+    The loop nest of each function that mhc-outline-loops made moves into a kernel of the `gpu.module` @mhc_device. All
+    parallel loops become one count of iterations, one iteration per thread; reductions stay loops inside a thread, whose
+    sums are kept in registers. A warp shares the reduction of a long row, in a fixed order. The function stays on the host, computes the count and launches the kernel.
+
+    Before:
+    ```mlir
+    func.func private @mhc_loop_1(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
+      linalg.generic {...} ins(%a : memref<?x4xf32>) outs(%b : memref<?x4xf32>) {...}
+    ```
+    After:
+    ```mlir
+    gpu.module @mhc_device [#nvvm.target<chip = "sm_90a">] {
+      gpu.func @mhc_loop_1(%a: memref<?x4xf32>, %b: memref<?x4xf32>, %count: index) kernel
+    }
+    func.func private @mhc_loop_1(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
+      gpu.launch_func @mhc_device::@mhc_loop_1 blocks in (...) threads in (...) args(%a, %b, %count)
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", /*default=*/"\"sm_90a\"", "GPU to generate code for">,
+                 Option<"optLevel", "opt-level", "unsigned", /*default=*/"2", "Level of LLVM's optimiser">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numKernels", "num-kernels", "Number of kernels">];
+}
+
 def ExpandMathPass : Pass<"mhc-expand-math", "::mlir::ModuleOp"> {
   let summary = "Write transcendental functions and conversions of bf16 out in plain arithmetic";
   let description = [{
     So that loops with them can be vectorised without a vector library. Polynomials take the place of exp, log,
     log1p, tanh and erf of f32, good to two units in the last place (erf: four); the other functions stay calls of the C
-    library. Conversions of bf16 become integer arithmetic.
+    library. Conversions of bf16 become integer arithmetic. In GPU kernels square roots are correctly rounded, and
+    functions without a polynomial are left to the conversion to NVVM.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp"> {
@@ -71,7 +100,12 @@ def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp">
     take pointer and sizes. A loop function marked `mhc.parallel` becomes three: the loop over a range, that loop on
     arguments from memory, and one that gives ranges to the threads by `mhcrt_parallel_loop`. An error of a kernel is kept in the context, which makes the kernels behind it do nothing;
     the entry returns it.
+
+    With another target than `cpu`, which the manifest then names, tensors and arena are in the memory of the GPU. A
+    `gpu.launch_func` becomes a call of `mhcrt_cuda_loop`, constants are copied there by `mhcrt_constant`, and an element
+    that the host would have to load or store is an error.
   }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "cpu or cuda:ARCH">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }

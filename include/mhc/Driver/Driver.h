@@ -28,6 +28,9 @@
 
 namespace mhc {
 
+/// The GPU that a target of cuda stands for.
+inline constexpr llvm::StringLiteral kDefaultGpu = "sm_90a";
+
 struct CompileOptions {
   FuseLevel fuse = FuseLevel::layer;
   /// The function to differentiate (mhc-autodiff); empty for none.
@@ -39,6 +42,8 @@ struct CompileOptions {
   /// jit and a CPU of the last ten years for files. Kernels choose their instructions when they run.
   std::string cpu;
   unsigned optLevel = 2;
+  /// The architecture of the GPU that the model is for, "sm_90a"; empty for the CPU.
+  std::string gpu;
 };
 
 /// A compiled model in this process.
@@ -90,8 +95,10 @@ public:
   // These take a module as it was read, and leave it in a lower phase.
   llvm::Expected<std::string> llvmText(mlir::ModuleOp module, const CompileOptions &options);
   llvm::Expected<llvm::SmallVector<char, 0>> object(mlir::ModuleOp module, const CompileOptions &options);
-  /// A shared library that holds the runtime too, so that it needs no other file.
-  llvm::Error writeLibrary(mlir::ModuleOp module, const CompileOptions &options, llvm::StringRef path);
+  /// A shared library. For the CPU it holds the runtime too, so that it needs no other file. A module whose passes up
+  /// to `from` have run leaves that out.
+  llvm::Error writeLibrary(mlir::ModuleOp module, const CompileOptions &options, llvm::StringRef path,
+                           std::optional<Phase> from = std::nullopt);
   llvm::Expected<std::unique_ptr<JitModel>> jit(mlir::ModuleOp module, CompileOptions options);
 
   mlir::MLIRContext &context() { return *mlirContext; }
@@ -100,7 +107,11 @@ public:
   void keepRemarks();
 
 private:
+  /// Of a module that Phase::lower made.
+  llvm::Expected<llvm::SmallVector<char, 0>> loweredObject(mlir::ModuleOp module, const CompileOptions &options);
   llvm::Expected<Module> parse(unsigned buffer);
+  /// A model for a GPU needs the runtime of that, which is a library: the model becomes one as well.
+  llvm::Expected<std::unique_ptr<JitModel>> openLibrary(mlir::ModuleOp module, const CompileOptions &options);
 
   llvm::SourceMgr sources;
   std::vector<CompileRemark> collected;

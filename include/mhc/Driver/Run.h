@@ -15,9 +15,6 @@ namespace mhc {
 
 using Tensors = std::vector<mhcrt::HostTensor>;
 
-/// Tensors with the shapes that the entry's results have for these arguments.
-llvm::Expected<Tensors> allocateResults(const mhcrt_model *model, int32_t entry, const Tensors &arguments);
-
 /// Runs an entry once on a context of its own; `threads` 0 means one per core. With `repetitions`, then prints the time
 /// of as many more runs.
 llvm::Expected<Tensors> runOnce(const mhcrt_model *model, llvm::StringRef entry, const Tensors &arguments,

@@ -34,6 +34,10 @@ struct PipelineOptions {
   std::string grad; ///< the function to differentiate; empty for none
   GradientSums sums = GradientSums::stored;
   std::string recompute; ///< of its streams, as in mhc-autodiff
+  std::string gpu;       ///< "sm_90a"; empty for the CPU
+  unsigned optLevel = 2; ///< of GPU kernels
+
+  std::string target() const { return gpu.empty() ? "cpu" : "cuda:" + gpu; }
 };
 
 /// Adds the passes that lead from the state behind `from` to the state behind `to`. The last two phases have no passes:

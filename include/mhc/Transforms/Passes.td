@@ -171,6 +171,27 @@ def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
   }];
 }
 
+def KeepScalarsPass : Pass<"mhc-keep-scalars", "::mlir::func::FuncOp"> {
+  let summary = "Keep elements of tensors in tensors";
+  let description = [{
+    For a target whose memory the host cannot read. A scalar that is taken out of a tensor, and what is computed from it,
+    becomes a tensor of rank 0, which linalg ops read as an operand. An error says where the host itself would need the
+    value, such as the number of turns of a loop.
+
+    Before:
+    ```mlir
+    %scale = tensor.extract %scales[%c1] : tensor<3xf32>
+    %y = linalg.generic {...} ins(%x : ...) outs(...) { ^bb0(%a, %out): mulf %a, %scale }
+    ```
+    After:
+    ```mlir
+    %scale = tensor.extract_slice %scales[1] [1] [1] : tensor<3xf32> to tensor<f32>
+    %y = linalg.generic {...} ins(%x, %scale : ...) outs(...) { ^bb0(%a, %b, %out): mulf %a, %b }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FuseElementwisePass : Pass<"mhc-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Join elementwise linalg ops with the op that reads them";
   let description = [{

@@ -9,6 +9,8 @@
 #include "mhc/Conversion/Passes.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -90,11 +92,43 @@ struct CastThroughF32 : OpRewritePattern<Op> {
   }
 };
 
+static bool isInKernel(Operation *op) { return op->getParentOfType<gpu::GPUModuleOp>() != nullptr; }
+
+/// In a kernel, sqrt -> LLVM's own, rounded correctly. The conversion to NVVM would call the GPU's library, whose root
+/// is an approximation unless the program asks otherwise.
+struct RoundSqrt : OpRewritePattern<math::SqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SqrtOp op, PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isInKernel(op) || !(type.isF32() || type.isF64()))
+      return rewriter.notifyMatchFailure(op, "not of f32 or f64 in a kernel");
+    StringAttr name = rewriter.getStringAttr(type.isF32() ? "llvm.sqrt.f32" : "llvm.sqrt.f64");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, type, name, op->getOperands());
+    return success();
+  }
+};
+
+/// In a kernel, rsqrt -> 1 / sqrt, which is what the CPU computes; the GPU's own is an approximation.
+struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::RsqrtOp op, PatternRewriter &rewriter) const override {
+    if (!isInKernel(op))
+      return rewriter.notifyMatchFailure(op, "not in a kernel");
+    Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
+    Value one = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getFloatAttr(op.getType(), 1.0));
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
+    return success();
+  }
+};
+
 struct ExpandMath : mhc::impl::ExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandTruncToBf16, ExpandExtFromBf16, CastThroughF32<arith::TruncFOp>, CastThroughF32<arith::ExtFOp>>(
         &getContext());
+    patterns.add<RoundSqrt, ExpandRsqrt>(&getContext());
     populateTranscendentalPatterns(patterns);
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == math::LogOp::getOperationName() || name == math::Log1pOp::getOperationName() ||
@@ -107,7 +141,9 @@ struct ExpandMath : mhc::impl::ExpandMathPassBase<ExpandMath> {
   /// LLVM has intrinsics for the other functions, which become calls of the C library; not for these.
   LogicalResult callLibrary() {
     ConversionTarget target(getContext());
-    target.addIllegalOp<math::AcoshOp, math::AsinhOp, math::AtanhOp, math::CbrtOp, math::ErfOp, math::ErfcOp>();
+    // The GPU has a library of its own, which the conversion to NVVM calls.
+    target.addDynamicallyLegalOp<math::AcoshOp, math::AsinhOp, math::AtanhOp, math::CbrtOp, math::ErfOp, math::ErfcOp>(
+        isInKernel);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns);

@@ -27,8 +27,8 @@ static constexpr StringLiteral kEntryPrefix = "mhc_entry_";
 namespace {
 class EntryLowering {
 public:
-  EntryLowering(func::FuncOp func, SymbolTable &symbols)
-      : old(func), symbols(symbols), builder(func.getContext()),
+  EntryLowering(func::FuncOp func, SymbolTable &symbols, bool onGpu)
+      : old(func), symbols(symbols), onGpu(onGpu), builder(func.getContext()),
         pointerType(LLVM::LLVMPointerType::get(func.getContext())), address(builder, &func.getBody().front()) {}
 
   LogicalResult run();
@@ -38,6 +38,8 @@ private:
   void readDescriptor(BlockArgument buffer, Value array, unsigned number);
   LogicalResult lower(Operation *op);
   LogicalResult lowerView(Operation *op);
+  LogicalResult lowerElement(Operation *op, Value buffer, ValueRange indices);
+  void lowerGlobal(memref::GetGlobalOp op);
   void lowerDim(memref::DimOp op);
   void lowerArena(memref::AllocOp op);
   void lowerReturn(func::ReturnOp op);
@@ -63,6 +65,7 @@ private:
 
   func::FuncOp old, entry;
   SymbolTable &symbols;
+  bool onGpu; ///< where the tensors are
   OpBuilder builder;
   Type pointerType;
   AddressBuilder address;
@@ -153,28 +156,9 @@ LogicalResult EntryLowering::lower(Operation *op) {
           return alloc.emitError() << "a temporary has no place; run mhc-plan-memory before convert-mhc-to-runtime";
         return lowerArena(alloc), success();
       })
-      .Case([&](memref::LoadOp load) {
-        Value pointer = address.elementPointer(op->getLoc(), buffers[load.getMemRef()], load.getIndices());
-        load.replaceAllUsesWith(LLVM::LoadOp::create(builder, op->getLoc(), load.getType(), pointer).getResult());
-        dead.push_back(op);
-        return success();
-      })
-      .Case([&](memref::StoreOp store) {
-        Value pointer = address.elementPointer(op->getLoc(), buffers[store.getMemRef()], store.getIndices());
-        LLVM::StoreOp::create(builder, op->getLoc(), store.getValueToStore(), pointer);
-        dead.push_back(op);
-        return success();
-      })
-      .Case([&](memref::GetGlobalOp global) {
-        Value data = LLVM::AddressOfOp::create(builder, op->getLoc(), pointerType, global.getNameAttr());
-        Buffer buffer{data, data, global.getType().getElementType(), {}, {}};
-        for (int64_t size : global.getType().getShape())
-          buffer.sizes.push_back(address.number(size));
-        buffer.strides = address.rowMajor(op->getLoc(), buffer.sizes);
-        buffers[global] = buffer;
-        dead.push_back(op);
-        return success();
-      })
+      .Case([&](memref::LoadOp load) { return lowerElement(op, load.getMemRef(), load.getIndices()); })
+      .Case([&](memref::StoreOp store) { return lowerElement(op, store.getMemRef(), store.getIndices()); })
+      .Case([&](memref::GetGlobalOp global) { return lowerGlobal(global), success(); })
       .Case([&](LaunchOp launch) { return lowerLaunch(launch); })
       .Case([&](func::CallOp call) { return lowerLoopCall(call), success(); })
       .Case([&](func::ReturnOp ret) { return lowerReturn(ret), success(); })
@@ -194,6 +178,36 @@ LogicalResult EntryLowering::lowerView(Operation *op) {
   buffers[op->getResult(0)] = *buffer;
   dead.push_back(op);
   return success();
+}
+
+/// A load or a store.
+LogicalResult EntryLowering::lowerElement(Operation *op, Value buffer, ValueRange indices) {
+  if (onGpu)
+    return op->emitError() << "'" << op->getName() << "' needs a value of the GPU on the host";
+  Value pointer = address.elementPointer(op->getLoc(), buffers[buffer], indices);
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    load.replaceAllUsesWith(LLVM::LoadOp::create(builder, op->getLoc(), load.getType(), pointer).getResult());
+  else
+    LLVM::StoreOp::create(builder, op->getLoc(), cast<memref::StoreOp>(op).getValueToStore(), pointer);
+  dead.push_back(op);
+  return success();
+}
+
+void EntryLowering::lowerGlobal(memref::GetGlobalOp op) {
+  Location loc = op.getLoc();
+  MemRefType type = op.getType();
+  Value data = LLVM::AddressOfOp::create(builder, loc, pointerType, op.getNameAttr());
+  if (onGpu) {
+    int64_t bytesEach = llvm::divideCeil(type.getElementTypeBitWidth(), 8); // a condition is a byte
+    Value bytes = address.constant(builder.getI64IntegerAttr(type.getNumElements() * bytesEach));
+    data = call(loc, kConstantFunction, {context, data, bytes}, pointerType);
+  }
+  Buffer buffer{data, data, type.getElementType(), {}, {}};
+  for (int64_t size : type.getShape())
+    buffer.sizes.push_back(address.number(size));
+  buffer.strides = address.rowMajor(loc, buffer.sizes);
+  buffers[op] = buffer;
+  dead.push_back(op);
 }
 
 void EntryLowering::lowerDim(memref::DimOp op) {
@@ -309,7 +323,7 @@ static void appendBuffer(AddressBuilder &address, MemRefType type, const Buffer 
 
 void EntryLowering::lowerLoopCall(func::CallOp op) {
   SmallVector<Value> arguments;
-  if (symbols.lookup(op.getCallee())->hasAttr(kParallelAttr))
+  if (needsContext(symbols.lookup<func::FuncOp>(op.getCallee())))
     arguments.push_back(context);
   for (Value operand : op.getOperands()) {
     if (auto type = dyn_cast<MemRefType>(operand.getType()))
@@ -321,4 +335,6 @@ void EntryLowering::lowerLoopCall(func::CallOp op) {
   dead.push_back(op);
 }
 
-LogicalResult mhc::lowerEntry(func::FuncOp func, SymbolTable &symbols) { return EntryLowering(func, symbols).run(); }
+LogicalResult mhc::lowerEntry(func::FuncOp func, SymbolTable &symbols, bool onGpu) {
+  return EntryLowering(func, symbols, onGpu).run();
+}

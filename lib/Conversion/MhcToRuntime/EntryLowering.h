@@ -9,22 +9,35 @@
 #define MHC_LIB_CONVERSION_MHCTORUNTIME_ENTRYLOWERING_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace mhc {
 
+/// The function of the runtime that gives a constant its place in the memory of the GPU.
+inline constexpr llvm::StringLiteral kConstantFunction = "mhcrt_constant";
+
 /// Turns a public function on buffers into `mhc_entry_<name>`. Fails with an error where it meets an op that should
-/// have been lowered before.
-llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbols);
+/// have been lowered before, or one that would touch the memory of the GPU.
+llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbols, bool onGpu);
 
 /// Moves the calls in `body`, a block of a lowered entry, into functions of limited length, each of which is given the
 /// values `shared`. The last call, whose result the block returns, stays. A short block is left alone.
 void splitEntry(mlir::func::FuncOp entry, mlir::Block &body, llvm::ArrayRef<mlir::Value> shared,
                 mlir::SymbolTable &symbols);
 
-/// Gives a loop function pointers and sizes for its buffers, and one marked mhc.parallel the context as first argument.
+/// Whether a loop function, lowered or not, has the context as first argument: it hands work to the runtime.
+bool needsContext(mlir::func::FuncOp func);
+
+/// Gives a loop function pointers and sizes for its buffers, and the context as first argument where needed.
 /// Calls of it must be lowered before: they follow the old type.
 void lowerLoopFunction(mlir::func::FuncOp func, mlir::SymbolTable &symbols);
+
+/// Gives a kernel pointers and sizes for its buffers.
+void lowerKernel(mlir::gpu::GPUFuncOp kernel);
+
+/// Turns the launches in lowered loop functions into calls of the runtime.
+void lowerLaunches(mlir::ModuleOp module);
 
 /// Splits a lowered loop function in three, so that threads share the loop at `depth`: `count` iterations of `work`
 /// elements each. Both are values or constants of the function.

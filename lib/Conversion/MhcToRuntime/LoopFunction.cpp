@@ -9,6 +9,7 @@
 #include "EntryLowering.h"
 #include "mhc/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -18,10 +19,11 @@ using namespace mhc;
 namespace {
 /// Replaces the arguments of a function one by one, from left to right.
 struct ArgumentLowering {
-  explicit ArgumentLowering(func::FuncOp func)
-      : func(func), block(func.getBody().front()), builder(OpBuilder::atBlockBegin(&block)), address(builder, &block) {}
+  explicit ArgumentLowering(FunctionOpInterface func)
+      : func(func), block(func.getFunctionBody().front()), builder(OpBuilder::atBlockBegin(&block)),
+        address(builder, &block) {}
 
-  void run(SymbolTable &symbols);
+  void run();
   Value addArgument(Type type) {
     types.push_back(type);
     attrs.push_back(builder.getDictionaryAttr({}));
@@ -36,12 +38,13 @@ struct ArgumentLowering {
     return arith::IndexCastOp::create(builder, func.getLoc(), builder.getI64Type(), address.index(size));
   }
 
-  func::FuncOp func;
+  FunctionOpInterface func;
   Block &block;
   OpBuilder builder;
   AddressBuilder address;
   SmallVector<Type> types;
   SmallVector<Attribute> attrs;
+  SmallVector<Buffer> buffers; ///< per old argument; empty for a scalar
 };
 } // namespace
 
@@ -79,38 +82,54 @@ Value ArgumentLowering::describe(MemRefType type, const Buffer &buffer) {
   return UnrealizedConversionCastOp::create(builder, func.getLoc(), type, descriptor).getResult(0);
 }
 
-void ArgumentLowering::run(SymbolTable &symbols) {
+void ArgumentLowering::run() {
   unsigned old = block.getNumArguments();
-  auto parallel = func->getAttrOfType<DenseI64ArrayAttr>(kParallelAttr);
-  OpFoldResult count, work = address.number(1);
   for (unsigned i = 0; i < old; ++i) {
     BlockArgument argument = block.getArgument(i);
     unsigned first = attrs.size();
+    buffers.emplace_back();
     if (auto type = dyn_cast<MemRefType>(argument.getType())) {
-      Buffer buffer = readBuffer(type);
-      argument.replaceAllUsesWith(describe(type, buffer));
-      if (parallel && parallel[1] == i) {
-        count = buffer.sizes[parallel[2]];
-        buffer.sizes.erase(buffer.sizes.begin() + parallel[2]);
-        for (OpFoldResult size : buffer.sizes)
-          work = address.mul(func.getLoc(), work, size);
-      }
-    } else
+      buffers.back() = readBuffer(type);
+      argument.replaceAllUsesWith(describe(type, buffers.back()));
+    } else {
       argument.replaceAllUsesWith(addArgument(argument.getType()));
+    }
     if (DictionaryAttr given = func.getArgAttrDict(i))
       attrs[first] = given;
   }
   block.eraseArguments(0, old);
-  func.setType(builder.getFunctionType(types, {}));
+  func.setFunctionTypeAttr(TypeAttr::get(builder.getFunctionType(types, {})));
   func.setArgAttrsAttr(builder.getArrayAttr(attrs));
-  if (parallel)
-    shareLoop(func, parallel[0], count, work, symbols);
+}
+
+bool mhc::needsContext(func::FuncOp func) {
+  return func->hasAttr(kParallelAttr) || (!func.isDeclaration() && !func.getOps<gpu::LaunchFuncOp>().empty());
+}
+
+/// Lets threads share the loop that mhc.parallel marks.
+static void share(func::FuncOp func, ArgumentLowering &lowering, SymbolTable &symbols) {
+  ArrayRef<int64_t> parallel = func->getAttrOfType<DenseI64ArrayAttr>(kParallelAttr).asArrayRef();
+  OpFoldResult count, work = lowering.address.number(1);
+  for (auto [dim, size] : llvm::enumerate(lowering.buffers[parallel[1]].sizes)) {
+    if (static_cast<int64_t>(dim) == parallel[2])
+      count = size;
+    else
+      work = lowering.address.mul(func.getLoc(), work, size);
+  }
+  shareLoop(func, parallel[0], count, work, symbols);
 }
 
 void mhc::lowerLoopFunction(func::FuncOp func, SymbolTable &symbols) {
   func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(func.getContext(), LLVM::Linkage::Internal));
-  ArgumentLowering(func).run(symbols);
+  ArgumentLowering lowering(func);
+  lowering.run();
+  if (func->hasAttr(kParallelAttr))
+    share(func, lowering, symbols);
+  else if (needsContext(func))
+    (void)func.insertArgument(0, LLVM::LLVMPointerType::get(func.getContext()), {}, func.getLoc());
 }
+
+void mhc::lowerKernel(gpu::GPUFuncOp kernel) { ArgumentLowering(kernel).run(); }
 
 void mhc::lowerGlobals(ModuleOp module) {
   for (memref::GlobalOp global : llvm::make_early_inc_range(module.getOps<memref::GlobalOp>())) {

@@ -51,21 +51,30 @@ static void addManifest(ModuleOp module, StringRef text) {
 
 namespace {
 struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcToRuntime> {
+  using ConvertMhcToRuntimePassBase::ConvertMhcToRuntimePassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
+    bool onGpu = target != "cpu";
     std::string manifest = "mhc-model 1\n";
+    if (onGpu)
+      manifest += "target " + target + "\n";
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (!func.isPublic() || func.isDeclaration())
         continue;
       FailureOr<std::string> entry = manifestOf(func);
-      if (failed(entry) || failed(lowerEntry(func, symbols)))
+      if (failed(entry) || failed(lowerEntry(func, symbols, onGpu)))
         return signalPassFailure();
       manifest += *entry;
     }
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (func.isPrivate() && llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<MemRefType>))
         lowerLoopFunction(func, symbols);
+    if (onGpu) {
+      module.walk([](gpu::GPUFuncOp kernel) { lowerKernel(kernel); });
+      lowerLaunches(module);
+    }
     lowerGlobals(module);
     addManifest(module, manifest);
   }

@@ -23,6 +23,8 @@ static constexpr size_t kCallsPerPart = 48;
 
 /// Whether a part may compute the op again.
 static bool isRepeatable(Operation *op) {
+  if (auto call = dyn_cast<func::CallOp>(op)) // the same place for the same constant
+    return call.getCallee() == kConstantFunction;
   auto load = dyn_cast<LLVM::LoadOp>(op);
   return load ? load.getInvariant() : isMemoryEffectFree(op);
 }

@@ -9,6 +9,7 @@
 // The manifest is text, one fact per line; lines with an unknown first word are ignored:
 //
 //   mhc-model 1
+//   target cuda:sm_90a
 //   entry layer
 //   arg x bf16 M 4 64
 //   arg alpha f32 3
@@ -21,9 +22,11 @@
 // A dimension is a number or a symbol; one symbol has one size in all tensors of the entry. Symbols of results are
 // bound by arguments. A result that is computed in place is the memory of the argument of its name.
 //
-// A model library holds its own copy of the runtime. Its kernels must be given contexts made by that copy, so
-// contexts come from mhcrt_model_context_create, which calls the library's own mhcrt_context_create. For a wrapped
-// model that is the copy which wraps it.
+// Without a target, it is cpu. The tensors of an entry are in the memory of the target.
+//
+// A model library holds its own copy of the runtime, or names the library that it is in. Its kernels must be given
+// contexts made by that copy, so contexts come from mhcrt_model_context_create, which calls the library's own
+// mhcrt_context_create. For a wrapped model that is the copy which wraps it.
 //
 // A model is immutable: threads may share it, each with a context of its own.
 //
@@ -64,6 +67,9 @@ mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, v
                               mhcrt_message *message);
 /// Contexts of the model must be destroyed before.
 void mhcrt_model_close(mhcrt_model *model);
+
+/// "cpu", "cuda:sm_90a".
+const char *mhcrt_model_target(const mhcrt_model *model);
 
 int32_t mhcrt_model_entries(const mhcrt_model *model);
 const char *mhcrt_model_entry_name(const mhcrt_model *model, int32_t entry);

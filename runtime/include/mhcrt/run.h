@@ -66,6 +66,10 @@ bool readArguments(const Signature &signature, const RunOptions &options, std::v
 /// The entry that --entry names, or the only one.
 bool selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error);
 
+/// Results for these arguments, on the host, and what a call takes of them.
+bool allocateResults(const mhcrt_model *model, int32_t entry, const std::vector<mhcrt_tensor> &arguments,
+                     std::vector<HostTensor> &tensors, std::vector<mhcrt_tensor> &views, std::string &error);
+
 /// An entry with its tensors, ready to run. The tensors are the host's; where the context's kernels do not reach those,
 /// they work on copies in buffers of the GPU.
 class EntryCall {

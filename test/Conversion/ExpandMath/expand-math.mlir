@@ -50,3 +50,25 @@ func.func @functions_that_llvm_does_not_have(%x: f32, %y: f64) -> (f32, f64) {
   %1 = math.erf %y : f64
   return %0, %1 : f32, f64
 }
+
+// The GPU's own roots are approximations. Functions that LLVM does not have are in its library.
+// CHECK-LABEL: gpu.func @in_kernels
+gpu.module @device {
+  gpu.func @in_kernels(%x: f32, %p: memref<3xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    // CHECK: %[[ROOT:.*]] = llvm.call_intrinsic "llvm.sqrt.f32"(%[[X:.*]]) : (f32) -> f32
+    // CHECK: memref.store %[[ROOT]]
+    // CHECK: %[[OTHER:.*]] = llvm.call_intrinsic "llvm.sqrt.f32"(%[[X]])
+    // CHECK: arith.divf %{{.*}}, %[[OTHER]]
+    // CHECK: math.cbrt
+    %0 = math.sqrt %x : f32
+    memref.store %0, %p[%c0] : memref<3xf32>
+    %1 = math.rsqrt %x : f32
+    memref.store %1, %p[%c1] : memref<3xf32>
+    %2 = math.cbrt %x : f32
+    memref.store %2, %p[%c2] : memref<3xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,221 @@
+//===- KernelBody.cpp - What one thread of a loop kernel does ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sums of a reduction are values that its loops carry: upstream's loops would load and store them in every turn.
+//
+// The rows of softmax, norms and losses lie in memory one after the other. A thread per row would read a cache line for
+// each element, so a warp takes a row: lane l adds elements l, l + 32, ... and the lanes' sums meet in a butterfly,
+// whose order is fixed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBody.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+SmallVector<OpFoldResult> mhc::loopSizes(OpBuilder &builder, linalg::LinalgOp op) {
+  return llvm::map_to_vector(op.createLoopRanges(builder, op.getLoc()), [](Range range) { return range.size; });
+}
+
+static constexpr int64_t kWarp = 32;
+/// Rows that are shorter leave most lanes without work.
+static constexpr int64_t kShortestRow = 64;
+
+/// The op that adds to result `number` in the body, where that is one op with a neutral element, of a type that lanes
+/// exchange, and nothing else sees the sum so far.
+static Operation *combinerOf(linalg::LinalgOp op, unsigned number) {
+  SmallVector<Operation *> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), number, combiners) || combiners.size() != 1 ||
+      !op.getRegionOutputArgs()[number].hasOneUse() || !combiners.front()->hasOneUse())
+    return nullptr;
+  Type type = combiners.front()->getResult(0).getType();
+  bool isExchanged = type.isF32() || type.isF64() || type.isInteger(32) || type.isInteger(64);
+  return isExchanged && arith::getNeutralElement(combiners.front()) ? combiners.front() : nullptr;
+}
+
+/// Whether the reduction loops leave one value in an element of `init`. Another output has an element for each of their
+/// turns: softmax stores its powers while it adds them.
+static bool isSum(linalg::LinalgOp op, OpOperand &init) {
+  AffineMap map = op.getMatchingIndexingMap(&init);
+  SmallVector<unsigned> dims;
+  op.getReductionDims(dims);
+  return llvm::none_of(dims, [&](unsigned dim) { return map.isFunctionOfDim(dim); });
+}
+
+int64_t mhc::threadsPerIteration(linalg::LinalgOp op) {
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  if (kinds.empty() || !linalg::isReductionIterator(kinds.back()))
+    return 1;
+  int64_t row = op.getStaticLoopRanges().back();
+  if (!ShapedType::isDynamic(row) && row < kShortestRow)
+    return 1;
+  for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
+    if (isSum(op, init) && !combinerOf(op, i))
+      return 1;
+  return kWarp;
+}
+
+namespace {
+class ThreadEmitter {
+public:
+  ThreadEmitter(OpBuilder &builder, linalg::LinalgOp op)
+      : builder(builder), loc(op.getLoc()), op(op), sizes(mhc::loopSizes(builder, op)), indices(sizes.size()) {
+    for (OpOperand &init : op.getDpsInitsMutable())
+      (isSum(op, init) ? summed : streamed).push_back(&init);
+  }
+
+  /// All of one iteration.
+  void emitAlone(Value iteration) {
+    splitIteration(iteration);
+    SmallVector<Value> sums;
+    for (OpOperand *init : summed)
+      // An element that is overwritten without a look is not loaded.
+      sums.push_back(op.getNumReductionLoops() || op.payloadUsesValueFromOperand(init) ? load(init) : Value());
+    for (auto [init, sum] : llvm::zip(summed, emitReductions(reductions(), sums)))
+      store(sum, init);
+  }
+
+  void emitLane(Value thread);
+
+private:
+  void splitIteration(Value iteration);
+  SmallVector<unsigned> reductions() {
+    SmallVector<unsigned> dims;
+    op.getReductionDims(dims);
+    return dims;
+  }
+  Value combine(Operation *combiner, Value a, Value b);
+  SmallVector<Value> emitReductions(ArrayRef<unsigned> dims, ArrayRef<Value> sums);
+  SmallVector<Value> emitBody(ArrayRef<Value> sums);
+
+  Value index(int64_t number) { return arith::ConstantIndexOp::create(builder, loc, number); }
+  Value index(OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, loc, size); }
+  SmallVector<Value> place(OpOperand *operand) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    return *affine::expandAffineMap(builder, loc, map, indices);
+  }
+  /// The element of an operand at the indices; a scalar is the same everywhere.
+  Value load(OpOperand *operand) {
+    if (!isa<MemRefType>(operand->get().getType()))
+      return operand->get();
+    return memref::LoadOp::create(builder, loc, operand->get(), place(operand));
+  }
+  void store(Value value, OpOperand *init) { memref::StoreOp::create(builder, loc, value, init->get(), place(init)); }
+
+  OpBuilder &builder;
+  Location loc;
+  linalg::LinalgOp op;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<Value> indices; ///< per loop
+  SmallVector<OpOperand *> summed, streamed;
+  Value lane; ///< null for a thread that works alone
+};
+} // namespace
+
+/// The last parallel loop runs fastest, so that the threads of a warp work on neighbours. Sizes and indices are not
+/// negative, and unsigned division is the cheaper one.
+void ThreadEmitter::splitIteration(Value iteration) {
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  llvm::erase_if(parallel, [&](unsigned dim) {
+    if (getConstantIntValue(sizes[dim]) != 1)
+      return false;
+    indices[dim] = index(0);
+    return true;
+  });
+  for (unsigned dim : llvm::reverse(parallel)) {
+    bool isLast = dim == parallel.front(); // nothing is left above it
+    indices[dim] = isLast ? iteration : arith::RemUIOp::create(builder, loc, iteration, index(sizes[dim])).getResult();
+    if (!isLast)
+      iteration = arith::DivUIOp::create(builder, loc, iteration, index(sizes[dim]));
+  }
+}
+
+SmallVector<Value> ThreadEmitter::emitReductions(ArrayRef<unsigned> dims, ArrayRef<Value> sums) {
+  if (dims.empty())
+    return emitBody(sums);
+  bool isShared = lane && dims.size() == 1;
+  Value first = isShared ? lane : index(0), step = index(isShared ? kWarp : 1);
+  auto loop = scf::ForOp::create(builder, loc, first, index(sizes[dims.front()]), step, sums);
+  OpBuilder::InsertionGuard guard(builder);
+  loop.getBody()->clear(); // a loop that carries nothing comes with its end
+  builder.setInsertionPointToStart(loop.getBody());
+  indices[dims.front()] = loop.getInductionVar();
+  SmallVector<Value> carried(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  scf::YieldOp::create(builder, loc, emitReductions(dims.drop_front(), carried));
+  return loop.getResults();
+}
+
+/// One turn; returns the new sums.
+SmallVector<Value> ThreadEmitter::emitBody(ArrayRef<Value> sums) {
+  IRMapping mapping;
+  auto mapLoaded = [&](OpOperand *operand) {
+    if (op.payloadUsesValueFromOperand(operand))
+      mapping.map(op.getMatchingBlockArgument(operand), load(operand));
+  };
+  llvm::for_each(op.getDpsInputOperands(), mapLoaded);
+  llvm::for_each(streamed, mapLoaded);
+  for (auto [init, sum] : llvm::zip(summed, sums))
+    if (sum)
+      mapping.map(op.getMatchingBlockArgument(init), sum);
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (auto position = dyn_cast<linalg::IndexOp>(inner))
+      mapping.map(position.getResult(), indices[position.getDim()]);
+    else
+      builder.clone(inner, mapping);
+  }
+  auto yielded = [&](OpOperand *init) { return mapping.lookupOrDefault(op.getMatchingYieldValue(init)->get()); };
+  for (OpOperand *init : streamed)
+    store(yielded(init), init);
+  return llvm::map_to_vector(summed, yielded);
+}
+
+Value ThreadEmitter::combine(Operation *combiner, Value a, Value b) {
+  Operation *op = builder.clone(*combiner);
+  op->setOperands({a, b});
+  return op->getResult(0);
+}
+
+/// Whole warps get here: their number of threads is a multiple of a warp.
+void ThreadEmitter::emitLane(Value thread) {
+  lane = arith::RemUIOp::create(builder, loc, thread, index(kWarp));
+  splitIteration(arith::DivUIOp::create(builder, loc, thread, index(kWarp)));
+  SmallVector<Operation *> combiners;
+  SmallVector<Value> sums;
+  for (OpOperand *init : summed) {
+    combiners.push_back(combinerOf(op, init->getOperandNumber() - op.getNumDpsInputs()));
+    sums.push_back(arith::ConstantOp::create(builder, loc, *arith::getNeutralElement(combiners.back())));
+  }
+  sums = emitReductions(reductions(), sums);
+  for (auto [combiner, sum] : llvm::zip(combiners, sums))
+    for (int64_t distance = kWarp / 2; distance > 0; distance /= 2) {
+      auto other = gpu::ShuffleOp::create(builder, loc, sum, distance, kWarp, gpu::ShuffleMode::XOR);
+      sum = combine(combiner, sum, other.getShuffleResult());
+    }
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, index(0));
+  auto branch = scf::IfOp::create(builder, loc, isFirst);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (auto [init, combiner, sum] : llvm::zip(summed, combiners, sums))
+    store(combine(combiner, load(init), sum), init);
+}
+
+void mhc::emitThread(OpBuilder &builder, linalg::LinalgOp op, Value thread) {
+  ThreadEmitter emitter(builder, op);
+  if (threadsPerIteration(op) == 1)
+    emitter.emitAlone(thread);
+  else
+    emitter.emitLane(thread);
+}

@@ -1,0 +1,27 @@
+//===- KernelBody.h - What one thread of a loop kernel does ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_CONVERSION_LOOPSTOGPU_KERNELBODY_H
+#define MHC_LIB_CONVERSION_LOOPSTOGPU_KERNELBODY_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mhc {
+
+/// The sizes of the loops of `op`, computed from its operands at the builder's place.
+llvm::SmallVector<mlir::OpFoldResult> loopSizes(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op);
+
+/// How many threads share one iteration of the parallel loops: a warp for a reduction of a row, else one.
+int64_t threadsPerIteration(mlir::linalg::LinalgOp op);
+
+/// Writes what the thread number `thread` does: an iteration of the parallel loops of `op` with all of its reduction
+/// loops, or its share of one. The operands of `op` must be visible at the builder's place.
+void emitThread(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op, mlir::Value thread);
+
+} // namespace mhc
+
+#endif // MHC_LIB_CONVERSION_LOOPSTOGPU_KERNELBODY_H
