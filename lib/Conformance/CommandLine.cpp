@@ -17,10 +17,10 @@ static const char *const kUsage =
 Writes every golden case below the folders as unfused IR, compiles and runs it, and compares the outputs with the
 golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a case failed.
 
-  --backend=cpu|reference          kernels, or the float64 reference (default: cpu)
+  --backend=cpu|cuda|reference     kernels, or the float64 reference (default: cpu); cuda is sm_90a, with --emit
   --fuse=none|chain|layer          how much is fused (default: layer)
   --what=forward|gradients|all     what is compared (default: all)
-  --emit=DIR                       write IR and inputs below DIR instead of running
+  --emit=DIR                       compile, and write DIR for mhc-run --check on another machine instead of running
   --random=N                       run N random programs against the reference instead of golden cases
   --mutate=N                       raise and fuse N random programs with random changes: their meaning must stay.
                                    Ends with a line "N programs, K raised, W wrong"
@@ -62,9 +62,11 @@ static bool parse(const std::string &argument, Options &options) {
   std::string name = argument.substr(0, equals);
   std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
   if (name == "--backend")
-    return choose(value, options.backend, {{"cpu", Backend::Cpu}, {"reference", Backend::Reference}});
+    return choose(value, options.backend,
+                  {{"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}, {"reference", Backend::Reference}});
   if (name == "--fuse")
-    return choose(value, options.fuse, {{"none", Fuse::None}, {"chain", Fuse::Chain}, {"layer", Fuse::Layer}});
+    return choose(value, options.fuse,
+                  {{"none", FuseLevel::none}, {"chain", FuseLevel::chain}, {"layer", FuseLevel::layer}});
   if (name == "--what")
     return chooseWhat(value, options);
   if (name == "--emit") {
@@ -96,6 +98,10 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
   if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.randomGradients > 0) != 1) {
     std::cerr << "mhc-conformance: give folders of golden cases, or one of --random=N, --mutate=N and "
                  "--random-gradients=N; see --help\n";
+    return 2;
+  }
+  if (options.emit.empty() ? options.backend == Backend::Cuda : options.backend == Backend::Reference) {
+    std::cerr << "mhc-conformance: '--backend=cuda' needs '--emit', and '--backend=reference' excludes it\n";
     return 2;
   }
   for (const std::string &root : options.roots)

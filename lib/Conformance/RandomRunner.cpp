@@ -19,15 +19,15 @@ namespace {
 struct Mode {
   const char *name;
   Backend backend;
-  Fuse fuse;
+  FuseLevel fuse;
 };
 
 } // namespace
 
-static constexpr Mode kReference = {"reference", Backend::Reference, Fuse::None};
-static constexpr Mode kModes[] = {{"fuse=none", Backend::Cpu, Fuse::None},
-                                  {"fuse=chain", Backend::Cpu, Fuse::Chain},
-                                  {"fuse=layer", Backend::Cpu, Fuse::Layer}};
+static constexpr Mode kReference = {"reference", Backend::Reference, FuseLevel::none};
+static constexpr Mode kModes[] = {{"fuse=none", Backend::Cpu, FuseLevel::none},
+                                  {"fuse=chain", Backend::Cpu, FuseLevel::chain},
+                                  {"fuse=layer", Backend::Cpu, FuseLevel::layer}};
 
 /// bf16 keeps 8 bits and the chain rounds several times; f32 loses digits in up to forty dependent divisions.
 static mhcrt::Tolerance toleranceOf(const Case &golden) {

@@ -5,92 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "mhc/Conformance/Runner.h"
+#include "CaseData.h"
+#include "Emit.h"
 #include "mhc/Conformance/CaseIr.h"
 #include "mhc/Conformance/PlanCase.h"
 
-#include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <ostream>
 
 namespace mhc::conformance {
-
-static int32_t dtypeOf(Element element) {
-  switch (element) {
-  case Element::F32:
-    return MHCRT_F32;
-  case Element::BF16:
-    return MHCRT_BF16;
-  case Element::F16:
-    return MHCRT_F16;
-  case Element::F64:
-    return MHCRT_F64;
-  case Element::I32:
-    return MHCRT_I32;
-  case Element::I64:
-    return MHCRT_I64;
-  case Element::I1: // conditions stay inside a program
-    break;
-  }
-  return MHCRT_NONE;
-}
-
-/// The shape of an input or output with its token axes collapsed.
-static std::vector<int64_t> shapeOf(const Case &golden, const TensorInfo &like) {
-  std::vector<int64_t> shape = tokenShape(golden, like);
-  std::replace(shape.begin(), shape.end(), kTokens, tokenCount(golden));
-  return shape;
-}
-
-/// A file in the shape of the input or output `like`, as `dtype`.
-static bool load(const Case &golden, const TensorInfo &like, const std::string &file, int32_t dtype,
-                 mhcrt::HostTensor &tensor, std::string &error) {
-  mhcrt::HostTensor stored;
-  if (!mhcrt::readNpy(golden.directory + "/" + file, stored, error))
-    return false;
-  std::vector<int64_t> shape = shapeOf(golden, like);
-  mhcrt_tensor view = stored.get();
-  view.rank = static_cast<int32_t>(shape.size());
-  std::copy(shape.begin(), shape.end(), view.dims);
-  return mhcrt::convert(view, dtype, tensor, error);
-}
-
-/// The element type of an argument.
-static int32_t argumentType(const TensorInfo &info, Backend backend) {
-  if (backend == Backend::Reference)
-    return MHCRT_F64;
-  return dtypeOf(info.source == Element::F64 ? Element::F32 : info.source);
-}
-
-static bool loadInputs(const Case &golden, Backend backend, std::vector<mhcrt::HostTensor> &inputs,
-                       std::string &error) {
-  for (const TensorInfo &input : golden.inputs) {
-    inputs.emplace_back();
-    if (!load(golden, input, input.file, argumentType(input, backend), inputs.back(), error))
-      return false;
-  }
-  return true;
-}
-
-static const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
-  auto found = std::find_if(tensors.begin(), tensors.end(), [&](const TensorInfo &info) { return info.name == name; });
-  return found == tensors.end() ? nullptr : &*found;
-}
-
-/// One per output; zeros where the case has none.
-static bool loadCotangents(const Case &golden, Backend backend, std::vector<mhcrt::HostTensor> &inputs,
-                           std::string &error) {
-  for (const TensorInfo &output : golden.outputs) {
-    inputs.emplace_back();
-    int32_t dtype = argumentType(output, backend);
-    const TensorInfo *cotangent = find(golden.cotangents, output.name);
-    if (cotangent ? !load(golden, output, cotangent->file, dtype, inputs.back(), error)
-                  : !inputs.back().allocate(dtype, shapeOf(golden, output), error))
-      return false;
-  }
-  return true;
-}
 
 /// One line if the result is off; empty when it is good. It has the shape of the input or output `like`.
 static std::string judge(const Case &golden, const TensorInfo &like, const TensorInfo &wanted,
@@ -98,26 +20,12 @@ static std::string judge(const Case &golden, const TensorInfo &like, const Tenso
   std::string error;
   mhcrt::HostTensor want;
   mhcrt::Comparison verdict;
-  if (!load(golden, like, wanted.file, MHCRT_F64, want, error) ||
+  if (!loadTensor(golden, like, wanted.file, MHCRT_F64, want, error) ||
       !mhcrt::compare(result.get(), want.get(), {tolerance.atol, tolerance.rtol}, verdict, error))
     return "  '" + wanted.name + "': " + error + "\n";
   if (verdict.pass)
     return "";
-  char text[256];
-  std::snprintf(
-      text, sizeof(text),
-      "  '%s': largest error %.3g (%.3g of the largest value), allowed atol %.3g + rtol %.3g; %lld bad, first "
-      "%s: got %.9g, want %.9g\n",
-      wanted.name.c_str(), verdict.maxAbs, verdict.maxRel, tolerance.atol, tolerance.rtol,
-      static_cast<long long>(verdict.bad), verdict.firstIndex.c_str(), verdict.firstGot, verdict.firstWant);
-  return text;
-}
-
-/// The reference computes in f64, but constants of the IR, like sqrt(K), are f32: one rounding is allowed.
-static Tolerance toleranceOf(const Case &golden, Backend backend) {
-  if (backend == Backend::Cpu)
-    return golden.float32;
-  return {golden.reference.atol, std::max(golden.reference.rtol, 0x1p-23)};
+  return "  '" + wanted.name + "': " + mhcrt::describe(verdict, {tolerance.atol, tolerance.rtol}) + "\n";
 }
 
 /// Text of what went wrong; empty when the case passes.
@@ -163,7 +71,7 @@ static std::string runGradient(const Case &golden, const Spelling &spelling, con
     return "  " + std::to_string(results.size()) + " results; needed one per output and input\n";
   std::string report;
   for (size_t i = 0; i < golden.inputs.size(); ++i)
-    if (const TensorInfo *gradient = find(golden.gradients, golden.inputs[i].name))
+    if (const TensorInfo *gradient = findTensor(golden.gradients, golden.inputs[i].name))
       report += judge(golden, golden.inputs[i], *gradient, results[golden.outputs.size() + i],
                       toleranceOf(golden, options.backend));
   return report;
@@ -173,32 +81,15 @@ static std::string runGradient(const Case &golden, const Spelling &spelling, con
 static std::string partsOf(const Case &golden) {
   std::string names;
   for (const TensorInfo &gradient : golden.gradients)
-    if (!find(golden.inputs, gradient.name))
+    if (!findTensor(golden.inputs, gradient.name))
       names += (names.empty() ? "" : ", ") + gradient.name;
   return names;
-}
-
-/// Writes case.mlir and one .npy per argument below `folder`/variant/case.
-static std::string emitCase(const Case &golden, const Spelling &spelling, const Options &options) {
-  std::string folder = options.emit + "/" + golden.label(), error;
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  std::ofstream file(folder + "/case.mlir");
-  file << "// " << golden.label() << ": op " << golden.op << "\n\n" << caseToIr(golden, spelling, "case");
-  if (!file)
-    return "  cannot write '" + folder + "/case.mlir'\n";
-  std::vector<mhcrt::HostTensor> inputs;
-  if (!loadInputs(golden, options.backend, inputs, error))
-    return "  " + error + "\n";
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!mhcrt::writeNpy(folder + "/" + golden.inputs[i].name + ".npy", inputs[i].get(), error))
-      return "  " + error + "\n";
-  return "";
 }
 
 Counts runGolden(const Options &options, const RunFunction &run, std::ostream &out) {
   Counts counts;
   std::string error;
+  CheckWriter writer(options);
   auto notCovered = [&](const std::string &what, const std::string &why) {
     out << "not covered: " << what << ": " << why << "\n";
   };
@@ -230,7 +121,7 @@ Counts runGolden(const Options &options, const RunFunction &run, std::ostream &o
         continue;
       }
       if (!options.emit.empty()) {
-        count(golden->label(), emitCase(*golden, spelling, options));
+        count(golden->label(), writer.add(*golden, spelling));
         continue;
       }
       if (options.forward)
@@ -240,6 +131,11 @@ Counts runGolden(const Options &options, const RunFunction &run, std::ostream &o
       count(golden->label() + " gradients", runGradient(*golden, spelling, options, run));
       if (std::string parts = partsOf(*golden); !parts.empty())
         notCovered(golden->label() + " gradients " + parts, "parts of one gradient, which is compared as a whole");
+    }
+  if (!options.emit.empty())
+    if (std::string problem = writer.finish(); !problem.empty()) {
+      out << "FAIL " << options.emit << "\n" << problem;
+      ++counts.failed;
     }
   return counts;
 }

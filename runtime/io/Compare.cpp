@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 using namespace mhcrt;
@@ -127,6 +128,17 @@ static std::string indexText(const mhcrt_tensor &tensor, int64_t flat) {
     flat /= tensor.dims[i];
   }
   return "[" + text + "]";
+}
+
+std::string mhcrt::describe(const Comparison &result, Tolerance tolerance) {
+  char text[256];
+  std::snprintf(
+      text, sizeof(text),
+      "largest error %.3g (%.3g of the largest value), allowed atol %.3g + rtol %.3g; %lld bad, first %s: got "
+      "%.9g, want %.9g",
+      result.maxAbs, result.maxRel, tolerance.absolute, tolerance.relative, static_cast<long long>(result.bad),
+      result.firstIndex.c_str(), result.firstGot, result.firstWant);
+  return text;
 }
 
 bool mhcrt::compare(const mhcrt_tensor &got, const mhcrt_tensor &want, Tolerance tolerance, Comparison &result,

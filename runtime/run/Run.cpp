@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "mhcrt/run.h"
+#include "Check.h"
 
 #include <cstdio>
 #include <cstring>
@@ -168,17 +169,30 @@ static int openAndRun(const RunOptions &options) {
   return runModel(kTool, opened, options);
 }
 
+/// Of `--check FOLDER`, which stands alone; "" for anything else.
+static std::string checkFolder(int argc, const char *const *argv) {
+  const std::string word = argc > 1 ? argv[1] : "", option = "--check";
+  if (argc == 3 && word == option)
+    return argv[2];
+  return argc == 2 && word.rfind(option + "=", 0) == 0 ? word.substr(option.size() + 1) : "";
+}
+
 int mhcrt::runMain(int argc, const char *const *argv) {
   try {
     RunOptions options;
     std::string error;
+    if (const std::string folder = checkFolder(argc, argv); !folder.empty())
+      return runChecks(folder);
     if (!parseRunOptions(argc, argv, options, error))
       return fail(kTool, error);
     if (options.help) {
-      std::printf("mhc-run: run a compiled model on tensor files\n\n"
-                  "usage: mhc-run model.so [--entry NAME] [--arg FILE | --arg NAME=FILE]... [options]\n\n%s\n"
-                  "bf16 in a .npy file is '<V2' or '<u2'. Exit status: 0 good, 1 a comparison failed, 2 an error.\n",
-                  kRunOptionsHelp);
+      std::printf(
+          "mhc-run: run a compiled model on tensor files\n\n"
+          "usage: mhc-run model.so [--entry NAME] [--arg FILE | --arg NAME=FILE]... [options]\n"
+          "       mhc-run --check FOLDER\n\n"
+          "  --check FOLDER         run the checks that mhc-conformance --emit wrote, and print what fails\n%s\n"
+          "bf16 in a .npy file is '<V2' or '<u2'. Exit status: 0 good, 1 a comparison failed, 2 an error.\n",
+          kRunOptionsHelp);
       return kGood;
     }
     return openAndRun(options);

@@ -9,21 +9,9 @@
 
 using namespace mhc::conformance;
 
-static mhc::FuseLevel fuseLevel(Fuse fuse) {
-  switch (fuse) {
-  case Fuse::None:
-    return mhc::FuseLevel::none;
-  case Fuse::Chain:
-    return mhc::FuseLevel::chain;
-  case Fuse::Layer:
-    return mhc::FuseLevel::layer;
-  }
-  return mhc::FuseLevel::layer;
-}
-
 static bool compileAndRun(const RunRequest &request, mhc::Tensors &results, std::string &error) {
   mhc::CompileOptions options;
-  options.fuse = fuseLevel(request.fuse);
+  options.fuse = request.fuse;
   options.grad = request.grad;
   llvm::Expected<mhc::Tensors> produced = request.backend == Backend::Reference
                                               ? mhc::evaluateText(request.ir, request.entry, request.inputs, options)

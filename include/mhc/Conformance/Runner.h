@@ -11,6 +11,7 @@
 #define MHC_CONFORMANCE_RUNNER_H
 
 #include "mhc/Conformance/Case.h"
+#include "mhc/Driver/Driver.h"
 #include "mhcrt/io.h"
 
 #include <functional>
@@ -18,17 +19,16 @@
 
 namespace mhc::conformance {
 
-enum class Backend { Cpu, Reference };
-enum class Fuse { None, Chain, Layer };
+enum class Backend { Cpu, Cuda, Reference };
 
 struct RunRequest {
   std::string ir;    ///< a module of unfused IR
   std::string entry; ///< its function
-  /// The function's arguments in order, token axes collapsed to one. In the argument's element type for Backend::Cpu,
-  /// all f64 for Backend::Reference.
+  /// The function's arguments in order, token axes collapsed to one. All f64 for Backend::Reference, else in the
+  /// argument's element type.
   std::vector<mhcrt::HostTensor> inputs;
   Backend backend = Backend::Cpu;
-  Fuse fuse = Fuse::Layer;
+  FuseLevel fuse = FuseLevel::layer;
   std::string grad; ///< the function to differentiate; empty for none
 };
 
@@ -38,9 +38,9 @@ using RunFunction =
 
 struct Options {
   Backend backend = Backend::Cpu;
-  Fuse fuse = Fuse::Layer;
+  FuseLevel fuse = FuseLevel::layer;
   bool forward = true, gradients = true;
-  std::string emit;             ///< write IR and inputs into this folder instead of running
+  std::string emit;             ///< write what mhc-run --check needs into this folder instead of running
   uint64_t random = 0;          ///< number of random cases to run instead of golden ones
   uint64_t mutate = 0;          ///< number of mutants to raise instead
   uint64_t randomGradients = 0; ///< number of random graphs to differentiate instead

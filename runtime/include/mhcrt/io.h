@@ -84,6 +84,9 @@ double unitRoundoff(int32_t dtype);
 /// element are long: f32 2e-5, f16 2e-3, bf16 1.6e-2. Integers must be equal.
 Tolerance defaultTolerance(int32_t dtype);
 
+/// "largest error ..., allowed ...; N bad, first [1,0]: got 1, want 2", of a comparison that did not pass.
+std::string describe(const Comparison &result, Tolerance tolerance);
+
 /// False only when the shapes differ; the values' verdict is in `result.pass`.
 bool compare(const mhcrt_tensor &got, const mhcrt_tensor &want, Tolerance tolerance, Comparison &result,
              std::string &error);
