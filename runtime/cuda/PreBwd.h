@@ -1,0 +1,65 @@
+//===- PreBwd.h - What the gradients of pre are called with -----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_PREBWD_H
+#define MHCRT_CUDA_PREBWD_H
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+namespace mhcrt {
+
+/// Attributes of mhc.sinkhorn.
+struct SinkhornOptions {
+  int32_t init, order, denom;
+  float eps;
+  int64_t iters;
+};
+
+/// The arguments of mhcrt_pre_bwd on the device. A tensor that is absent is null, with type MHCRT_NONE.
+struct PreBwdArgs {
+  const void *du;     ///< [M,C], of x's type
+  const float *dhPre; ///< [M,n]; may be null
+  const float *dhPost, *dhRes;
+  const void *x;
+  const void *phi;
+  const void *weight;
+  const float *alpha, *beta, *proj, *stat;
+  const void *dxIn;
+  const float *mix; ///< [M,n,n] or null: d_x starts from the transposed mix of d_x_in's streams, as post's gradient does
+  const float *dPhiIn, *dWeightIn, *dAlphaIn, *dBetaIn;
+  void *dx;
+  float *dPhi, *dWeight, *dAlpha, *dBeta; ///< null when they are not wanted
+  int32_t type, phiType, weightType, dxInType, dxType;
+  int64_t M, C, n, N;
+  int32_t layout, phiLayout, norm;
+  float normEps, preEps, postMult;
+  int32_t resMap;
+  SinkhornOptions sinkhorn;
+  int32_t foldPre;
+  int32_t orient; ///< of mix, as in mhc.post
+};
+
+/// What the first launch makes for the second, in scratch memory.
+struct PreBwdRows {
+  float *dProj;    ///< [M,24]
+  float *scalars;  ///< [M,8]: h_pre, then what to add to d_x per unit of x
+  float *partials; ///< [27][tiles]: sums of d_alpha and d_beta over a tile of tokens
+  int32_t tiles, tileTokens;
+};
+
+/// Two launches and a third that adds partial sums; see the files of the launches.
+bool preBwdSm90Takes(const PreBwdArgs &args);
+int64_t preBwdSm90ScratchBytes(const PreBwdArgs &args, int multiprocessors);
+/// `scratch` is aligned to 256 bytes.
+cudaError_t preBwdSm90(const PreBwdArgs &args, void *scratch, int multiprocessors, cudaStream_t stream);
+
+/// The first launch alone.
+cudaError_t preBwdReduceSm90(const PreBwdArgs &args, const PreBwdRows &rows, cudaStream_t stream);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_PREBWD_H

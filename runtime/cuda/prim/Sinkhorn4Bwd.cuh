@@ -1,0 +1,240 @@
+//===- Sinkhorn4Bwd.cuh - Sinkhorn backwards, a 4x4 per lane ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The iterations run again and leave two float4 a step: the lines' divisors and reciprocals, or in log space the
+// potentials that the step replaced. The steps then run backwards, each making the matrix before it from the one after.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_PRIM_SINKHORN4BWD_CUH
+#define MHCRT_CUDA_PRIM_SINKHORN4BWD_CUH
+
+#include "PreBwd.h"
+#include "mhcrt/kernels.h"
+
+namespace mhcrt {
+
+/// Element k of a line, a row or a column.
+template <bool kRows> __device__ constexpr int lineAt(int line, int k) { return kRows ? line * 4 + k : k * 4 + line; }
+
+template <bool kRows> __device__ __forceinline__ float lineSum(const float (&m)[16], int line) {
+  return (m[lineAt<kRows>(line, 0)] + m[lineAt<kRows>(line, 1)]) +
+         (m[lineAt<kRows>(line, 2)] + m[lineAt<kRows>(line, 3)]);
+}
+
+template <bool kRows> __device__ __forceinline__ float lineMax(const float (&m)[16], int line) {
+  return fmaxf(fmaxf(m[lineAt<kRows>(line, 0)], m[lineAt<kRows>(line, 1)]),
+               fmaxf(m[lineAt<kRows>(line, 2)], m[lineAt<kRows>(line, 3)]));
+}
+
+/// exp(m - the line's maximum), divided by the line's sum when `divide` is set.
+template <bool kRows> __device__ __forceinline__ void shiftedExp(float (&m)[16], bool divide) {
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    const float most = lineMax<kRows>(m, line);
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      m[lineAt<kRows>(line, k)] = expf(m[lineAt<kRows>(line, k)] - most);
+    const float scale = divide ? 1.0f / lineSum<kRows>(m, line) : 1.0f;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      m[lineAt<kRows>(line, k)] *= scale;
+  }
+}
+
+/// In place: logits become the exponentials or the softmax that the steps start from.
+__device__ __forceinline__ void sinkhornStart(float (&m)[16], int32_t init) {
+  if (init == MHCRT_INIT_EXP) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k)
+      m[k] = expf(m[k]);
+  } else if (init == MHCRT_INIT_EXP_COLMAX) {
+    shiftedExp<false>(m, false);
+  } else {
+    shiftedExp<true>(m, init == MHCRT_INIT_SOFTMAX_EPS);
+  }
+}
+
+template <bool kRows>
+__device__ __forceinline__ void divideLines(float (&m)[16], const SinkhornOptions &options, float4 *record) {
+  float divisor[4], scale[4];
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    const float sum = lineSum<kRows>(m, line);
+    divisor[line] = options.denom == MHCRT_DENOM_ADD     ? sum + options.eps
+                    : options.denom == MHCRT_DENOM_CLAMP ? fmaxf(sum, options.eps)
+                                                         : sum;
+    scale[line] = 1.0f / divisor[line];
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      m[lineAt<kRows>(line, k)] *= scale[line];
+  }
+  record[0] = make_float4(divisor[0], divisor[1], divisor[2], divisor[3]);
+  record[1] = make_float4(scale[0], scale[1], scale[2], scale[3]);
+}
+
+/// A divisor that a clamp set is a constant; one equal to the clamp counts as one.
+template <bool kRows>
+__device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], const SinkhornOptions &options,
+                                             const float4 *record) {
+  const float divisor[4] = {record[0].x, record[0].y, record[0].z, record[0].w};
+  const float scale[4] = {record[1].x, record[1].y, record[1].z, record[1].w};
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    float sum = 0.0f;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      sum = fmaf(g[lineAt<kRows>(line, k)], m[lineAt<kRows>(line, k)], sum);
+    if (options.denom == MHCRT_DENOM_CLAMP && !(divisor[line] > options.eps))
+      sum = 0.0f;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int at = lineAt<kRows>(line, k);
+      g[at] = (g[at] - sum) * scale[line];
+      m[at] *= divisor[line];
+    }
+  }
+}
+
+/// The gradient of a maximum goes to the largest values, in equal parts.
+template <bool kRows>
+__device__ __forceinline__ void reverseMaximum(float (&g)[16], const float (&logits)[16]) {
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    const float most = lineMax<kRows>(logits, line), sum = lineSum<kRows>(g, line);
+    float count = 0.0f;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      count += logits[lineAt<kRows>(line, k)] == most ? 1.0f : 0.0f;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      if (logits[lineAt<kRows>(line, k)] == most)
+        g[lineAt<kRows>(line, k)] -= sum / count;
+  }
+}
+
+/// g: of the start matrix; becomes that of the logits.
+__device__ __forceinline__ void reverseStart(float (&g)[16], const float (&logits)[16], int32_t init) {
+  float start[16];
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    start[k] = logits[k];
+  sinkhornStart(start, init);
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    g[k] *= start[k];
+  if (init == MHCRT_INIT_EXP_ROWMAX)
+    reverseMaximum<true>(g, logits);
+  if (init == MHCRT_INIT_EXP_COLMAX)
+    reverseMaximum<false>(g, logits);
+  if (init != MHCRT_INIT_SOFTMAX_EPS)
+    return;
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    const float sum = lineSum<true>(g, line);
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      g[line * 4 + k] = fmaf(-start[line * 4 + k], sum, g[line * 4 + k]);
+  }
+}
+
+/// One step in log space: the lines' potentials become the log-sum-exp of what the other lines' leave.
+template <bool kRows>
+__device__ __forceinline__ void potentialStep(const float (&z)[16], float (&mine)[4], const float (&other)[4],
+                                              float4 *record) {
+  *record = make_float4(mine[0], mine[1], mine[2], mine[3]);
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    float v[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      v[k] = z[lineAt<kRows>(line, k)] - other[k];
+    const float most = fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3]));
+    float sum = 0.0f;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      sum += expf(v[k] - most);
+    mine[line] = most + logf(sum);
+  }
+}
+
+template <bool kRows>
+__device__ __forceinline__ void reversePotentials(float (&g)[16], const float (&z)[16], float (&mine)[4],
+                                                  const float (&other)[4], const float4 *record) {
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    const float sum = lineSum<kRows>(g, line);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int at = lineAt<kRows>(line, k);
+      g[at] = fmaf(-expf(z[at] - mine[line] - other[k]), sum, g[at]);
+    }
+  }
+  mine[0] = record->x, mine[1] = record->y, mine[2] = record->z, mine[3] = record->w;
+}
+
+/// Steps after the start, and whether the first of them is a row step.
+__device__ __forceinline__ int sinkhornSteps(const SinkhornOptions &options) {
+  return static_cast<int>(2 * options.iters) - (options.init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
+}
+__device__ __forceinline__ bool rowsFirst(const SinkhornOptions &options) {
+  return options.init != MHCRT_INIT_SOFTMAX_EPS && options.order == MHCRT_ORDER_ROW_COL;
+}
+
+/// In place: the gradient of the mix becomes that of the logits. Step s of the lane has two float4 from
+/// history + s * stride on. `load` makes the logits; called twice, so that they need no registers in between.
+template <class Load>
+__device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, const SinkhornOptions &options,
+                                                   float4 *history, int stride) {
+  const int steps = sinkhornSteps(options);
+  const bool first = rowsFirst(options);
+  float m[16];
+  load(m);
+  sinkhornStart(m, options.init);
+  if (options.init == MHCRT_INIT_SOFTMAX_EPS)
+#pragma unroll
+    for (int k = 0; k < 16; ++k)
+      m[k] += options.eps;
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step)
+    if ((step % 2 == 0) == first)
+      divideLines<true>(m, options, history + step * stride);
+    else
+      divideLines<false>(m, options, history + step * stride);
+#pragma unroll 1
+  for (int step = steps - 1; step >= 0; --step)
+    if ((step % 2 == 0) == first)
+      reverseLines<true>(g, m, options, history + step * stride);
+    else
+      reverseLines<false>(g, m, options, history + step * stride);
+  load(m);
+  reverseStart(g, m, options.init);
+}
+
+/// The same in log space; value (r, c) of the matrix is exp(z - rows[r] - columns[c]).
+__device__ __forceinline__ void sinkhorn4BwdLog(float (&g)[16], const float (&z)[16], const SinkhornOptions &options,
+                                                float4 *history, int stride) {
+  const int steps = sinkhornSteps(options);
+  const bool first = rowsFirst(options);
+  float rows[4] = {}, columns[4] = {};
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step)
+    if ((step % 2 == 0) == first)
+      potentialStep<true>(z, rows, columns, history + step * stride);
+    else
+      potentialStep<false>(z, columns, rows, history + step * stride);
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    g[k] *= expf(z[k] - rows[k / 4] - columns[k % 4]);
+#pragma unroll 1
+  for (int step = steps - 1; step >= 0; --step)
+    if ((step % 2 == 0) == first)
+      reversePotentials<true>(g, z, rows, columns, history + step * stride);
+    else
+      reversePotentials<false>(g, z, columns, rows, history + step * stride);
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_PRIM_SINKHORN4BWD_CUH
