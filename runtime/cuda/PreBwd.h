@@ -29,7 +29,8 @@ struct PreBwdArgs {
   const void *weight;
   const float *alpha, *beta, *proj, *stat;
   const void *dxIn;
-  const float *mix; ///< [M,n,n] or null: d_x starts from the transposed mix of d_x_in's streams, as post's gradient does
+  const float
+      *mix; ///< [M,n,n] or null: d_x starts from the transposed mix of d_x_in's streams, as post's gradient does
   const float *dPhiIn, *dWeightIn, *dAlphaIn, *dBetaIn;
   void *dx;
   float *dPhi, *dWeight, *dAlpha, *dBeta; ///< null when they are not wanted

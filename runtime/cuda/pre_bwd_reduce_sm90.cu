@@ -5,9 +5,10 @@
 //
 //   d_h_pre[i] += sum_c d_u[c] * x[i,c];   d_proj = gates, residual map backwards;   t = what d_x gets per unit of x
 //
-// Plan    A block has a tile of at most 8 tokens. Eight warps add the products, 1024 channels of one token at a time: the
-//         order of a token's sum does not depend on the tile. A ninth warp, one token per lane, does meanwhile what does
-//         not need the sums: the Sinkhorn iterations again and backwards, the gradients of 20 columns. The first 4
+// Plan    A block has a tile of at most 8 tokens. Eight warps add the products, 1024 channels of one token at a time:
+// the
+//         order of a token's sum does not depend on the tile. A ninth warp, one token per lane, does meanwhile what
+//         does not need the sums: the Sinkhorn iterations again and backwards, the gradients of 20 columns. The first 4
 //         columns follow when the sums are there.
 // Bytes   per token 10C for x and d_u, 4 * (2 * 24 + 30); 108 per tile for partial sums of d_alpha and d_beta.
 // Needs   C a multiple of 8; shared memory of 256 * iters bytes per pair of steps.
@@ -26,8 +27,8 @@ namespace {
 constexpr int kSumWarps = 8;
 constexpr int kThreads = 32 * (kSumWarps + 1);
 constexpr int kMostTokens = 8;
-constexpr int kChunk = 256;           ///< channels of one step of a warp
-constexpr int kSegment = 4 * kChunk;  ///< channels whose products a warp adds before the lanes' sums are added
+constexpr int kChunk = 256;          ///< channels of one step of a warp
+constexpr int kSegment = 4 * kChunk; ///< channels whose products a warp adds before the lanes' sums are added
 constexpr int kMostSegments = kMostSlices * kSlice / kSegment;
 
 /// Shared memory beside the history of Sinkhorn.
@@ -189,7 +190,7 @@ __device__ __forceinline__ void residualBwd(GatesBwd &gates, float (&dhPre)[4], 
   }
   gates.add(4, dhPost);
   if (args.resMap == MHCRT_RES_MAP_SINKHORN) {
-    auto load = [&](float(&logits)[16]) {
+    auto load = [&](float (&logits)[16]) {
 #pragma unroll
       for (int k = 0; k < 16; ++k)
         logits[k] = gates.z(8 + k);

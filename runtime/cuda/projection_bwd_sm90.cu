@@ -26,8 +26,7 @@ __global__ void __launch_bounds__(kThreads)
   if (args.dStat && args.statForm == MHCRT_STAT_MEAN_SQUARE)
     factor = 2.0f / static_cast<float>(4 * args.C) * args.dStat[mine];
   else if (args.dStat)
-    factor =
-        statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, args.stat[mine], args.dStat[mine], mine);
+    factor = statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, args.stat[mine], args.dStat[mine], mine);
   if (token >= args.M)
     return;
   float4 *row = reinterpret_cast<float4 *>(scalars + token * kScalars);
@@ -56,9 +55,8 @@ int64_t projectionBwdSm90ScratchBytes(const ProjectionBwdArgs &args, int multipr
 
 cudaError_t projectionBwdSm90(const ProjectionBwdArgs &args, void *scratch, int multiprocessors, cudaStream_t stream) {
   float *scalars = static_cast<float *>(scratch);
-  float *products = args.dPhi || args.dWeight
-                        ? reinterpret_cast<float *>(static_cast<char *>(scratch) + scalarBytes(args))
-                        : nullptr;
+  float *products =
+      args.dPhi || args.dWeight ? reinterpret_cast<float *>(static_cast<char *>(scratch) + scalarBytes(args)) : nullptr;
   statisticKernel<<<static_cast<unsigned>((args.M + kThreads - 1) / kThreads), kThreads, 0, stream>>>(args, scalars);
   if (const cudaError_t error = cudaGetLastError())
     return error;

@@ -49,7 +49,8 @@ constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes 
 enum class Start { kNone, kAdd, kMix };
 
 /// Shared memory: the slots' boxes, then their rows of coefficients, W, barriers.
-template <Start kStart, bool kHasDu, int kTerms> struct Layout {
+template <Start kStart, bool kHasDu, int kTerms>
+struct Layout {
   static constexpr uint32_t kGrad = kStreamsBytes, kDu = 2 * kStreamsBytes;
   static constexpr uint32_t kBox = kDu + (kHasDu ? kChannelsBytes : 0);
   static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = 64;
@@ -58,7 +59,8 @@ template <Start kStart, bool kHasDu, int kTerms> struct Layout {
   static constexpr uint32_t kUnit = kTerms * 4 * 3 * 512; ///< W of 32 channels
   static constexpr uint32_t kBarriers = 256;
   static constexpr int kSlots = (kSharedBytes - 4 * kUnit - kBarriers) / (kBox + kRows) / kGroups * kGroups;
-  static constexpr uint32_t kRowsAt = kSlots * kBox, kPhiAt = kRowsAt + kSlots * kRows, kBarriersAt = kPhiAt + 4 * kUnit;
+  static constexpr uint32_t kRowsAt = kSlots * kBox, kPhiAt = kRowsAt + kSlots * kRows,
+                            kBarriersAt = kPhiAt + 4 * kUnit;
   static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
   static_assert(24 * kSlots <= kBarriers && kTotal <= kSharedBytes && kSlots > kStoresInFlight);
 };
@@ -72,7 +74,8 @@ struct Walk {
   __device__ int token(int s) const { return (tiles - 1 - group - s * groups) * kSlotTokens; }
 };
 
-template <int kSlots> struct Slot {
+template <int kSlots>
+struct Slot {
   uint32_t at, parity = 0;
   __device__ explicit Slot(uint32_t first) : at(first) {}
   __device__ void advance(uint32_t by) {
@@ -124,7 +127,8 @@ __device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &
     loadChannels(box + L::kDu, du, token, group, bar);
 }
 
-template <class L> __device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
+template <class L>
+__device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
   Slot<L::kSlots> slot(0), read(0);
   for (int s = 0; s < walk.count; ++s) {
     barrierWait(walk.done + 8 * slot.at, slot.parity);
@@ -141,7 +145,8 @@ template <class L> __device__ __forceinline__ void storeTiles(const Walk &walk, 
 }
 
 /// One warp's stream of the product. Tokens behind the last one have zeros in x, but anything in their rows.
-template <class L> __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream) {
+template <class L>
+__device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream) {
   const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3;
   const uint32_t row = lane & 7, myX = walk.base + stream * 1024 + row * 128;
   float sums[8][3][4] = {};
@@ -183,12 +188,14 @@ template <class L> __device__ __forceinline__ void sumProduct(const StreamBwdArg
 }
 
 /// What a lane keeps of its token's coefficients.
-template <Start kStart> struct Token {
+template <Start kStart>
+struct Token {
   float pre[4], factor;
-  float mix[4][4];           ///< [i][o]
+  float mix[4][4];              ///< [i][o]
   uint32_t first[3], second[3]; ///< d_proj, columns part * 8 + 2q, +1, in two bf16 terms
 
-  template <class L> __device__ __forceinline__ void load(uint32_t rows, int token, int q, bool transposed) {
+  template <class L>
+  __device__ __forceinline__ void load(uint32_t rows, int token, int q, bool transposed) {
     const float4 h = loadSharedFloat4(rows + L::kScalar + token * L::kScalarRow);
 #pragma unroll
     for (int i = 0; i < 4; ++i)

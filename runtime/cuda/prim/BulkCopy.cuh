@@ -74,7 +74,8 @@ __device__ __forceinline__ void storeStreams(const CUtensorMap *map, int token, 
 __device__ __forceinline__ void commitStores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
 /// Waits until all but the newest kNewest groups of stores have read shared memory.
-template <int kNewest> __device__ __forceinline__ void waitStoresRead() {
+template <int kNewest>
+__device__ __forceinline__ void waitStoresRead() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kNewest) : "memory");
 }
 
@@ -86,11 +87,13 @@ __device__ __forceinline__ void waitForEarlierKernels() { asm volatile("griddepc
 /// Lets the next kernel be launched; it waits for this one's memory.
 __device__ __forceinline__ void launchLaterKernels() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 
-template <int kCount> __device__ __forceinline__ void raiseRegisters() {
+template <int kCount>
+__device__ __forceinline__ void raiseRegisters() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 
-template <int kCount> __device__ __forceinline__ void lowerRegisters() {
+template <int kCount>
+__device__ __forceinline__ void lowerRegisters() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 

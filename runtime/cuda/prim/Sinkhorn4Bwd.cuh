@@ -16,20 +16,26 @@
 namespace mhcrt {
 
 /// Element k of a line, a row or a column.
-template <bool kRows> __device__ constexpr int lineAt(int line, int k) { return kRows ? line * 4 + k : k * 4 + line; }
+template <bool kRows>
+__device__ constexpr int lineAt(int line, int k) {
+  return kRows ? line * 4 + k : k * 4 + line;
+}
 
-template <bool kRows> __device__ __forceinline__ float lineSum(const float (&m)[16], int line) {
+template <bool kRows>
+__device__ __forceinline__ float lineSum(const float (&m)[16], int line) {
   return (m[lineAt<kRows>(line, 0)] + m[lineAt<kRows>(line, 1)]) +
          (m[lineAt<kRows>(line, 2)] + m[lineAt<kRows>(line, 3)]);
 }
 
-template <bool kRows> __device__ __forceinline__ float lineMax(const float (&m)[16], int line) {
+template <bool kRows>
+__device__ __forceinline__ float lineMax(const float (&m)[16], int line) {
   return fmaxf(fmaxf(m[lineAt<kRows>(line, 0)], m[lineAt<kRows>(line, 1)]),
                fmaxf(m[lineAt<kRows>(line, 2)], m[lineAt<kRows>(line, 3)]));
 }
 
 /// exp(m - the line's maximum), divided by the line's sum when `divide` is set.
-template <bool kRows> __device__ __forceinline__ void shiftedExp(float (&m)[16], bool divide) {
+template <bool kRows>
+__device__ __forceinline__ void shiftedExp(float (&m)[16], bool divide) {
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
     const float most = lineMax<kRows>(m, line);
