@@ -49,15 +49,18 @@ struct PreBwdRows {
   float *dProj;    ///< [M,24]
   float *scalars;  ///< [M,8]: h_pre, then what to add to d_x per unit of x
   float *partials; ///< [27][tiles]: sums of d_alpha and d_beta over a tile of tokens
+  float *products; ///< partial sums of d_phi; null when it is not wanted
   int32_t tiles, tileTokens;
+  int64_t bytes; ///< of scratch memory
 };
 
 /// Two launches and a third that adds partial sums; see the files of the launches.
 bool preBwdSm90Takes(const PreBwdArgs &args);
-int64_t preBwdSm90ScratchBytes(const PreBwdArgs &args, int multiprocessors);
 /// `scratch` is aligned to 256 bytes.
 cudaError_t preBwdSm90(const PreBwdArgs &args, void *scratch, int multiprocessors, cudaStream_t stream);
 
+/// Where the rows lie in scratch memory; `scratch` may be null.
+PreBwdRows preBwdSm90Rows(const PreBwdArgs &args, void *scratch, int multiprocessors);
 /// The first launch alone.
 cudaError_t preBwdReduceSm90(const PreBwdArgs &args, const PreBwdRows &rows, cudaStream_t stream);
 

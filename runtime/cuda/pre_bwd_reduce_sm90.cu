@@ -5,13 +5,13 @@
 //
 //   d_h_pre[i] += sum_c d_u[c] * x[i,c];   d_proj = gates, residual map backwards;   t = what d_x gets per unit of x
 //
-// Plan    A block has a tile of at most 8 tokens. Eight warps add the products, 1024 channels of one token at a time:
+// Plan    A block has a tile of at most 32 tokens. Four warps add the products, 1024 channels of one token at a time:
 // the
-//         order of a token's sum does not depend on the tile. A ninth warp, one token per lane, does meanwhile what
+//         order of a token's sum does not depend on the tile. A fifth warp, one token per lane, does meanwhile what
 //         does not need the sums: the Sinkhorn iterations again and backwards, the gradients of 20 columns. The first 4
 //         columns follow when the sums are there.
 // Bytes   per token 10C for x and d_u, 4 * (2 * 24 + 30); 108 per tile for partial sums of d_alpha and d_beta.
-// Needs   C a multiple of 8; shared memory of 256 * iters bytes per pair of steps.
+// Needs   C a multiple of 8; per token of a tile, shared memory of 16 bytes per step and per 1024 channels.
 // Round   all f32.
 //
 //===------------------------------------------------------------------------===//
@@ -24,17 +24,14 @@
 namespace mhcrt {
 namespace {
 
-constexpr int kSumWarps = 8;
+constexpr int kSumWarps = 4;
 constexpr int kThreads = 32 * (kSumWarps + 1);
-constexpr int kMostTokens = 8;
 constexpr int kChunk = 256;          ///< channels of one step of a warp
 constexpr int kSegment = 4 * kChunk; ///< channels whose products a warp adds before the lanes' sums are added
-constexpr int kMostSegments = kMostSlices * kSlice / kSegment;
 
-/// Shared memory beside the history of Sinkhorn.
-struct Shared {
-  float4 sums[kMostTokens][kMostSegments];
-};
+__host__ __device__ int segmentsOf(const PreBwdArgs &args) {
+  return static_cast<int>((args.C + kSegment - 1) / kSegment);
+}
 
 struct Chunk {
   uint4 x[4], du;
@@ -125,8 +122,12 @@ struct GatesBwd {
   bool live; ///< false for a lane without a token, which works on another's and adds nothing
   float s, dStat = 0.0f, dAlpha[3] = {};
 
-  __device__ __forceinline__ float z(int j) const {
-    return fmaf(s * args.proj[token * kColumns + j], args.alpha[group(j)], args.beta[j]);
+  /// z of the columns j .. j+3.
+  __device__ __forceinline__ void z(int j, float *to) const {
+    loadRow4(args.proj + token * kColumns + j, to);
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      to[k] = fmaf(s * to[k], args.alpha[group(j)], args.beta[j + k]);
   }
   __device__ static constexpr int group(int j) { return j < 4 ? 0 : j < 8 ? 1 : 2; }
 
@@ -148,10 +149,10 @@ struct GatesBwd {
           make_float4(dProj[0], dProj[1], dProj[2], dProj[3]);
   }
 
-  /// A sum over the tile's tokens, which the first lanes have.
+  /// A sum over the tile's tokens.
   __device__ __forceinline__ void addTokens(int column, float value) const {
 #pragma unroll
-    for (int offset = 1; offset < kMostTokens; offset *= 2)
+    for (int offset = 1; offset < 32; offset *= 2)
       value += __shfl_xor_sync(~0u, value, offset);
     if ((threadIdx.x & 31) == 0)
       rows.partials[static_cast<int64_t>(column) * rows.tiles + blockIdx.x] = value;
@@ -161,12 +162,15 @@ struct GatesBwd {
 /// h_res is mix - h_post h_pre^T: what its gradient takes from those of the gates.
 __device__ __forceinline__ void foldPreBwd(const GatesBwd &gates, const float (&dhRes)[16], float (&dhPre)[4],
                                            float (&dhPost)[4]) {
+  float zPre[4], zPost[4];
+  gates.z(0, zPre);
+  gates.z(4, zPost);
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
-    const float post = gates.args.postMult * sigmoid(gates.z(4 + o));
+    const float post = gates.args.postMult * sigmoid(zPost[o]);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const float pre = sigmoid(gates.z(i)) + gates.args.preEps;
+      const float pre = sigmoid(zPre[i]) + gates.args.preEps;
       dhPost[o] = fmaf(-dhRes[o * 4 + i], pre, dhPost[o]);
       dhPre[i] = fmaf(-dhRes[o * 4 + i], post, dhPre[i]);
     }
@@ -174,35 +178,34 @@ __device__ __forceinline__ void foldPreBwd(const GatesBwd &gates, const float (&
 }
 
 /// What needs no sums: the columns of post and of the residual map. dhPre gets what they add to the first gate's.
-__device__ __forceinline__ void residualBwd(GatesBwd &gates, float (&dhPre)[4], float4 *history) {
+__device__ __forceinline__ void residualBwd(GatesBwd &gates, float (&dhPre)[4], float4 *history, int stride) {
   const PreBwdArgs &args = gates.args;
-  float g[16], dhPost[4];
+  float g[16], dhPost[4], zPost[4];
 #pragma unroll
   for (int o = 0; o < 4; ++o)
     loadRow4(args.dhRes + gates.token * 16 + o * 4, g + o * 4);
   loadRow4(args.dhPost + gates.token * 4, dhPost);
   if (args.foldPre)
     foldPreBwd(gates, g, dhPre, dhPost);
+  gates.z(4, zPost);
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
-    const float gate = sigmoid(gates.z(4 + o));
+    const float gate = sigmoid(zPost[o]);
     dhPost[o] *= args.postMult * (gate * (1.0f - gate));
   }
   gates.add(4, dhPost);
   if (args.resMap == MHCRT_RES_MAP_SINKHORN) {
     auto load = [&](float (&logits)[16]) {
 #pragma unroll
-      for (int k = 0; k < 16; ++k)
-        logits[k] = gates.z(8 + k);
+      for (int k = 0; k < 16; k += 4)
+        gates.z(8 + k, logits + k);
     };
-    const int stride = 2 * kMostTokens;
-    float4 *mine = history + 2 * (threadIdx.x % kMostTokens);
     if (args.sinkhorn.init == MHCRT_INIT_LOG) {
       float logits[16];
       load(logits);
-      sinkhorn4BwdLog(g, logits, args.sinkhorn, mine, stride);
+      sinkhorn4BwdLog(g, logits, args.sinkhorn, history, stride);
     } else {
-      sinkhorn4BwdLinear(g, load, args.sinkhorn, mine, stride);
+      sinkhorn4BwdLinear(g, load, args.sinkhorn, history, stride);
     }
   }
 #pragma unroll
@@ -213,14 +216,14 @@ __device__ __forceinline__ void residualBwd(GatesBwd &gates, float (&dhPre)[4], 
 /// The rest, when the sums of the token's products are there.
 __device__ __forceinline__ void preGateBwd(GatesBwd &gates, float (&dhPre)[4], const float4 *sums) {
   const PreBwdArgs &args = gates.args;
-  const int segments = (static_cast<int>(args.C) + kSegment - 1) / kSegment;
   float4 sum = sums[0];
-  for (int k = 1; k < segments; ++k)
+  for (int k = 1; k < segmentsOf(args); ++k)
     sum.x += sums[k].x, sum.y += sums[k].y, sum.z += sums[k].z, sum.w += sums[k].w;
   float pre[4];
+  gates.z(0, pre);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const float gate = sigmoid(gates.z(i));
+    const float gate = sigmoid(pre[i]);
     pre[i] = gate + args.preEps;
     dhPre[i] = (dhPre[i] + part(sum, i)) * (gate * (1.0f - gate));
   }
@@ -237,38 +240,37 @@ __device__ __forceinline__ void preGateBwd(GatesBwd &gates, float (&dhPre)[4], c
   scalars[1] = make_float4(factor, 0.0f, 0.0f, 0.0f);
 }
 
-__global__ void __launch_bounds__(kThreads, 2)
+__global__ void __launch_bounds__(kThreads, 4)
     preBwdReduceKernel(const __grid_constant__ PreBwdArgs args, const __grid_constant__ PreBwdRows rows) {
-  __shared__ Shared shared;
-  extern __shared__ float4 history[];
+  extern __shared__ float4 sums[]; // [tileTokens][segments]; behind it the history of Sinkhorn, [step][tileTokens]
   launchLaterKernels();
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t first = static_cast<int64_t>(blockIdx.x) * rows.tileTokens;
   const int tokens = static_cast<int>(min(static_cast<int64_t>(rows.tileTokens), args.M - first));
+  const int segments = segmentsOf(args);
   if (warp < kSumWarps) {
-    const int segments = (static_cast<int>(args.C) + kSegment - 1) / kSegment;
     for (int item = warp; item < tokens * segments; item += kSumWarps)
-      sumSegment(args, first + item / segments, item % segments, &shared.sums[item / segments][item % segments]);
+      sumSegment(args, first + item / segments, item % segments, sums + item);
     __syncthreads();
     return;
   }
-  const int mine = min(lane % kMostTokens, tokens - 1);
+  const int mine = min(lane, tokens - 1);
   const bool live = lane < tokens;
   GatesBwd gates = {args, rows, first + mine, live, args.stat[first + mine]};
   float dhPre[4] = {};
   if (args.dhPre)
     loadRow4(args.dhPre + gates.token * 4, dhPre);
-  residualBwd(gates, dhPre, history);
+  residualBwd(gates, dhPre, sums + rows.tileTokens * segments + mine, rows.tileTokens);
   __syncthreads();
-  preGateBwd(gates, dhPre, shared.sums[mine]);
+  preGateBwd(gates, dhPre, sums + mine * segments);
 }
 
 } // namespace
 
 cudaError_t preBwdReduceSm90(const PreBwdArgs &args, const PreBwdRows &rows, cudaStream_t stream) {
-  const int steps = args.resMap == MHCRT_RES_MAP_SINKHORN ? static_cast<int>(2 * args.sinkhorn.iters) : 0;
-  const int history = steps * kMostTokens * 2 * static_cast<int>(sizeof(float4));
-  preBwdReduceKernel<<<rows.tiles, kThreads, history, stream>>>(args, rows);
+  const int64_t steps = args.resMap == MHCRT_RES_MAP_SINKHORN ? 2 * args.sinkhorn.iters : 0;
+  const int64_t shared = rows.tileTokens * (segmentsOf(args) + steps) * static_cast<int64_t>(sizeof(float4));
+  preBwdReduceKernel<<<rows.tiles, kThreads, shared, stream>>>(args, rows);
   return cudaGetLastError();
 }
 

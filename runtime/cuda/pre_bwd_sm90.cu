@@ -17,45 +17,41 @@
 namespace mhcrt {
 namespace {
 
-constexpr int64_t kMostIterations = 64; ///< 32 kB of shared memory for the divisors of the steps
-constexpr int kTileTokens = 8;
+constexpr int64_t kMostIterations = 64; ///< so that 8 tokens of a tile always find room
+constexpr int kTileTokens = 32;
+constexpr int64_t kTileBytes = 40 << 10; ///< of shared memory, for several blocks on a multiprocessor
+constexpr int kTilesPerMultiprocessor = 4;
 
 bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
-/// Tokens of a tile of the first launch: fewer where there would not be a tile for every multiprocessor.
-int tileTokens(int64_t M, int multiprocessors) {
+/// Tokens of a tile of the first launch: as many as find room, unless there are too few tiles then.
+int tileTokens(const PreBwdArgs &args, int multiprocessors) {
+  const int64_t tokenBytes = 16 * (2 * args.sinkhorn.iters + args.C / 1024 + 1);
   int tokens = kTileTokens;
-  while (tokens > 1 && (M + tokens - 1) / tokens < multiprocessors)
+  while (tokens > 1 && (tokens * tokenBytes > kTileBytes ||
+                        (args.M + tokens - 1) / tokens < kTilesPerMultiprocessor * multiprocessors))
     tokens /= 2;
   return tokens;
 }
 
-/// Scratch memory: what the passes hand on.
-struct Scratch {
-  PreBwdRows rows;
-  float *products;
-  int64_t bytes;
-};
+} // namespace
 
-Scratch layOut(const PreBwdArgs &args, char *base, int multiprocessors) {
-  Scratch scratch = {};
-  PreBwdRows &rows = scratch.rows;
-  rows.tileTokens = tileTokens(args.M, multiprocessors);
+PreBwdRows preBwdSm90Rows(const PreBwdArgs &args, void *scratch, int multiprocessors) {
+  PreBwdRows rows = {};
+  rows.tileTokens = tileTokens(args, multiprocessors);
   rows.tiles = static_cast<int32_t>((args.M + rows.tileTokens - 1) / rows.tileTokens);
   auto take = [&](int64_t floats) {
-    float *at = reinterpret_cast<float *>(base + scratch.bytes);
-    scratch.bytes += alignBytes(4 * floats);
+    float *at = reinterpret_cast<float *>(static_cast<char *>(scratch) + rows.bytes);
+    rows.bytes += alignBytes(4 * floats);
     return at;
   };
   rows.dProj = take(args.M * kColumns);
   rows.scalars = take(args.M * kScalars);
   rows.partials = take(static_cast<int64_t>(rows.tiles) * (3 + kColumns));
   if (args.dPhi || args.dWeight)
-    scratch.products = take(streamBwdGroups(args.M, args.C, multiprocessors) * 4 * args.C * kColumns);
-  return scratch;
+    rows.products = take(streamBwdGroups(args.M, args.C, multiprocessors) * 4 * args.C * kColumns);
+  return rows;
 }
-
-} // namespace
 
 bool preBwdSm90Takes(const PreBwdArgs &args) {
   const bool replays = args.resMap == MHCRT_RES_MAP_SINKHORN;
@@ -68,30 +64,26 @@ bool preBwdSm90Takes(const PreBwdArgs &args) {
          aligned(args.dhPost) && aligned(args.dhPre);
 }
 
-int64_t preBwdSm90ScratchBytes(const PreBwdArgs &args, int multiprocessors) {
-  return layOut(args, nullptr, multiprocessors).bytes;
-}
-
-cudaError_t preBwdSm90(const PreBwdArgs &args, void *memory, int multiprocessors, cudaStream_t stream) {
-  const Scratch scratch = layOut(args, static_cast<char *>(memory), multiprocessors);
-  if (const cudaError_t error = preBwdReduceSm90(args, scratch.rows, stream))
+cudaError_t preBwdSm90(const PreBwdArgs &args, void *scratch, int multiprocessors, cudaStream_t stream) {
+  const PreBwdRows rows = preBwdSm90Rows(args, scratch, multiprocessors);
+  if (const cudaError_t error = preBwdReduceSm90(args, rows, stream))
     return error;
   StreamBwdArgs pass = {};
   pass.x = args.x, pass.du = args.du, pass.dxIn = args.dxIn, pass.mix = args.mix;
-  pass.dProj = scratch.rows.dProj, pass.scalars = scratch.rows.scalars;
-  pass.phi = args.phi, pass.weight = args.weight, pass.dx = args.dx, pass.partials = scratch.products;
+  pass.dProj = rows.dProj, pass.scalars = rows.scalars;
+  pass.phi = args.phi, pass.weight = args.weight, pass.dx = args.dx, pass.partials = rows.products;
   pass.M = args.M, pass.C = args.C;
   pass.phiType = args.phiType, pass.weightType = args.weightType, pass.phiLayout = args.phiLayout;
   pass.transposed = args.orient == MHCRT_ORIENT_IO, pass.overlaps = true;
   if (const cudaError_t error = streamBwdSm90(pass, multiprocessors, stream))
     return error;
   WeightGradArgs rest = {};
-  rest.partials = scratch.products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
+  rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
   rest.phi = args.phi, rest.weight = args.weight, rest.phiType = args.phiType, rest.weightType = args.weightType;
   rest.phiLayout = args.phiLayout, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
   rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
   if (args.dAlpha || args.dBeta) {
-    rest.gatePartials = scratch.rows.partials, rest.tiles = scratch.rows.tiles;
+    rest.gatePartials = rows.partials, rest.tiles = rows.tiles;
     rest.dAlphaIn = args.dAlphaIn, rest.dBetaIn = args.dBetaIn, rest.dAlpha = args.dAlpha, rest.dBeta = args.dBeta;
   }
   return weightGradSm90(rest, stream);

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The iterations run again and leave two float4 a step: the lines' divisors and reciprocals, or in log space the
-// potentials that the step replaced. The steps then run backwards, each making the matrix before it from the one after.
+// The iterations run again and leave a float4 a step: the lines' divisors, or in log space the potentials that the step
+// replaced. The steps then run backwards, each making the matrix before it from the one after.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_PRIM_SINKHORN4BWD_CUH
@@ -14,6 +14,13 @@
 #include "mhcrt/kernels.h"
 
 namespace mhcrt {
+
+/// 1 / v to half a unit in the last place, without the branches of a division: they would end its overlap with others.
+__device__ __forceinline__ float reciprocal(float v) {
+  float r;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return fmaf(r, fmaf(-v, r, 1.0f), r);
+}
 
 /// Element k of a line, a row or a column.
 template <bool kRows>
@@ -64,30 +71,29 @@ __device__ __forceinline__ void sinkhornStart(float (&m)[16], int32_t init) {
 
 template <bool kRows>
 __device__ __forceinline__ void divideLines(float (&m)[16], const SinkhornOptions &options, float4 *record) {
-  float divisor[4], scale[4];
+  float divisor[4];
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
     const float sum = lineSum<kRows>(m, line);
     divisor[line] = options.denom == MHCRT_DENOM_ADD     ? sum + options.eps
                     : options.denom == MHCRT_DENOM_CLAMP ? fmaxf(sum, options.eps)
                                                          : sum;
-    scale[line] = 1.0f / divisor[line];
+    const float scale = reciprocal(divisor[line]);
 #pragma unroll
     for (int k = 0; k < 4; ++k)
-      m[lineAt<kRows>(line, k)] *= scale[line];
+      m[lineAt<kRows>(line, k)] *= scale;
   }
-  record[0] = make_float4(divisor[0], divisor[1], divisor[2], divisor[3]);
-  record[1] = make_float4(scale[0], scale[1], scale[2], scale[3]);
+  *record = make_float4(divisor[0], divisor[1], divisor[2], divisor[3]);
 }
 
 /// A divisor that a clamp set is a constant; one equal to the clamp counts as one.
 template <bool kRows>
 __device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], const SinkhornOptions &options,
                                              const float4 *record) {
-  const float divisor[4] = {record[0].x, record[0].y, record[0].z, record[0].w};
-  const float scale[4] = {record[1].x, record[1].y, record[1].z, record[1].w};
+  const float divisor[4] = {record->x, record->y, record->z, record->w};
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
+    const float scale = reciprocal(divisor[line]);
     float sum = 0.0f;
 #pragma unroll
     for (int k = 0; k < 4; ++k)
@@ -97,7 +103,7 @@ __device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], con
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const int at = lineAt<kRows>(line, k);
-      g[at] = (g[at] - sum) * scale[line];
+      g[at] = (g[at] - sum) * scale;
       m[at] *= divisor[line];
     }
   }
@@ -188,8 +194,8 @@ __device__ __forceinline__ bool rowsFirst(const SinkhornOptions &options) {
   return options.init != MHCRT_INIT_SOFTMAX_EPS && options.order == MHCRT_ORDER_ROW_COL;
 }
 
-/// In place: the gradient of the mix becomes that of the logits. Step s of the lane has two float4 from
-/// history + s * stride on. `load` makes the logits; called twice, so that they need no registers in between.
+/// In place: the gradient of the mix becomes that of the logits. Step s of the lane has a float4 at history +
+/// s * stride. `load` makes the logits; called twice, so that they need no registers in between.
 template <class Load>
 __device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, const SinkhornOptions &options,
                                                    float4 *history, int stride) {
