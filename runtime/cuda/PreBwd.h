@@ -47,7 +47,7 @@ struct PreBwdArgs {
 /// What the first launch makes for the second, in scratch memory.
 struct PreBwdRows {
   float *dProj;    ///< [M,24]
-  float *scalars;  ///< [M,8]: h_pre, then what to add to d_x per unit of x
+  float *scalars;  ///< [M,8]: see StreamBwdArgs
   float *partials; ///< [27][tiles]: sums of d_alpha and d_beta over a tile of tokens
   float *products; ///< partial sums of d_phi; null when it is not wanted
   int32_t tiles, tileTokens;

@@ -26,7 +26,7 @@ struct StreamBwdArgs {
   const void *dxIn;     ///< null when there is none
   const float *mix;     ///< [M,4,4] or null; see PreBwdArgs
   const float *dProj;   ///< [M,24]
-  const float *scalars; ///< [M,8]
+  const float *scalars; ///< [M,8]: h_pre, what d_x gets per unit of x, a power of two above every |dProj| of the token
   const void *phi;
   const void *weight;
   void *dx;

@@ -106,138 +106,140 @@ __device__ __forceinline__ void sumSegment(const PreBwdArgs &args, int64_t token
 
 __device__ __forceinline__ float sigmoid(float z) {
   const float e = expf(-fabsf(z));
-  return (z < 0.0f ? e : 1.0f) / (1.0f + e);
+  return (z < 0.0f ? e : 1.0f) * reciprocal(1.0f + e);
 }
 
-__device__ __forceinline__ void loadRow4(const float *from, float *to) {
-  const float4 v = *reinterpret_cast<const float4 *>(from);
-  to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-/// One token's gates backwards, column by column.
-struct GatesBwd {
-  const PreBwdArgs &args;
-  const PreBwdRows &rows;
-  int64_t token;
-  bool live; ///< false for a lane without a token, which works on another's and adds nothing
-  float s, dStat = 0.0f, dAlpha[3] = {};
-
-  /// z of the columns j .. j+3.
-  __device__ __forceinline__ void z(int j, float *to) const {
-    loadRow4(args.proj + token * kColumns + j, to);
+template <int kCount>
+__device__ __forceinline__ void loadRow(const float *from, float (&to)[kCount]) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      to[k] = fmaf(s * to[k], args.alpha[group(j)], args.beta[j + k]);
+  for (int k = 0; k < kCount; k += 4) {
+    const float4 v = *reinterpret_cast<const float4 *>(from + k);
+    to[k] = v.x, to[k + 1] = v.y, to[k + 2] = v.z, to[k + 3] = v.w;
   }
-  __device__ static constexpr int group(int j) { return j < 4 ? 0 : j < 8 ? 1 : 2; }
+}
 
-  /// dz of the columns j .. j+3.
-  __device__ __forceinline__ void add(int j, const float *dz) {
-    float proj[4], dProj[4];
-    loadRow4(args.proj + token * kColumns + j, proj);
-    const float alpha = args.alpha[group(j)];
+/// One token's coefficients backwards: gradients of the gates and the mix become those of z, then of the projection.
+struct Coefficients {
+  const PreBwdArgs &args;
+  int64_t token;
+  float s, dPre[4], dPost[4], dRes[16];
+
+  __device__ __forceinline__ Coefficients(const PreBwdArgs &args, int64_t token)
+      : args(args), token(token), s(args.stat[token]), dPre{} {
+    if (args.dhPre)
+      loadRow(args.dhPre + token * 4, dPre);
+    loadRow(args.dhPost + token * 4, dPost);
+    loadRow(args.dhRes + token * 16, dRes);
+  }
+
+  /// z of the columns from j on, all of one group.
+  template <int kCount>
+  __device__ __forceinline__ void z(int j, int group, float (&to)[kCount]) const {
+    loadRow(args.proj + token * kColumns + j, to);
+#pragma unroll
+    for (int k = 0; k < kCount; ++k)
+      to[k] = fmaf(s * to[k], args.alpha[group], args.beta[j + k]);
+  }
+
+  /// h_res is mix - h_post h_pre^T: what its gradient takes from those of the gates.
+  __device__ __forceinline__ void foldPre() {
+    float pre[4], post[4];
+    z(0, 0, pre);
+    z(4, 1, post);
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const float grad = live ? dz[k] : 0.0f;
-      dAlpha[group(j)] = fmaf(grad, s * proj[k], dAlpha[group(j)]);
-      dStat = fmaf(grad * alpha, proj[k], dStat);
-      dProj[k] = grad * alpha * s;
-      addTokens(3 + j + k, grad);
+      pre[k] = sigmoid(pre[k]) + args.preEps;
+      post[k] = args.postMult * sigmoid(post[k]);
     }
-    if (live)
-      *reinterpret_cast<float4 *>(rows.dProj + token * kColumns + j) =
-          make_float4(dProj[0], dProj[1], dProj[2], dProj[3]);
+#pragma unroll
+    for (int k = 0; k < 16; ++k) {
+      dPost[k / 4] = fmaf(-dRes[k], pre[k % 4], dPost[k / 4]);
+      dPre[k % 4] = fmaf(-dRes[k], post[k / 4], dPre[k % 4]);
+    }
   }
 
-  /// A sum over the tile's tokens.
-  __device__ __forceinline__ void addTokens(int column, float value) const {
+  /// What needs no sums: the columns of post and of the residual map.
+  __device__ __forceinline__ void residual(float4 *history, int stride) {
+    if (args.foldPre)
+      foldPre();
+    float post[4];
+    z(4, 1, post);
 #pragma unroll
-    for (int offset = 1; offset < 32; offset *= 2)
-      value += __shfl_xor_sync(~0u, value, offset);
-    if ((threadIdx.x & 31) == 0)
-      rows.partials[static_cast<int64_t>(column) * rows.tiles + blockIdx.x] = value;
+    for (int k = 0; k < 4; ++k) {
+      const float gate = sigmoid(post[k]);
+      dPost[k] *= args.postMult * (gate * (1.0f - gate));
+    }
+    if (args.resMap != MHCRT_RES_MAP_SINKHORN)
+      return;
+    auto load = [&](float (&logits)[16]) { z(8, 2, logits); };
+    if (args.sinkhorn.init == MHCRT_INIT_LOG)
+      sinkhorn4BwdLog(dRes, load, args.sinkhorn, history, stride);
+    else
+      sinkhorn4BwdLinear(dRes, load, args.sinkhorn, history, stride);
   }
+
+  /// The rest, when the sums of the token's products are there. Returns h_pre.
+  __device__ __forceinline__ float4 preGate(const float4 *sums, int segments) {
+    float4 sum = sums[0];
+    for (int k = 1; k < segments; ++k)
+      sum.x += sums[k].x, sum.y += sums[k].y, sum.z += sums[k].z, sum.w += sums[k].w;
+    float pre[4];
+    z(0, 0, pre);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const float gate = sigmoid(pre[k]);
+      pre[k] = gate + args.preEps;
+      dPre[k] = (dPre[k] + part(sum, k)) * (gate * (1.0f - gate));
+    }
+    return make_float4(pre[0], pre[1], pre[2], pre[3]);
+  }
+
+  __device__ __forceinline__ float dz(int j) const { return j < 4 ? dPre[j] : j < 8 ? dPost[j - 4] : dRes[j - 8]; }
 };
 
-/// h_res is mix - h_post h_pre^T: what its gradient takes from those of the gates.
-__device__ __forceinline__ void foldPreBwd(const GatesBwd &gates, const float (&dhRes)[16], float (&dhPre)[4],
-                                           float (&dhPost)[4]) {
-  float zPre[4], zPost[4];
-  gates.z(0, zPre);
-  gates.z(4, zPost);
+/// Adds every value over the warp's lanes; lane l gets the sum of value l, as the first.
+template <int kHalf = 16>
+__device__ __forceinline__ void addAndScatter(float (&values)[32]) {
+  const bool upper = threadIdx.x & kHalf;
 #pragma unroll
-  for (int o = 0; o < 4; ++o) {
-    const float post = gates.args.postMult * sigmoid(zPost[o]);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float pre = sigmoid(zPre[i]) + gates.args.preEps;
-      dhPost[o] = fmaf(-dhRes[o * 4 + i], pre, dhPost[o]);
-      dhPre[i] = fmaf(-dhRes[o * 4 + i], post, dhPre[i]);
-    }
+  for (int i = 0; i < kHalf; ++i) {
+    const float keep = upper ? values[i + kHalf] : values[i], send = upper ? values[i] : values[i + kHalf];
+    values[i] = keep + __shfl_xor_sync(~0u, send, kHalf);
   }
+  if constexpr (kHalf > 1)
+    addAndScatter<kHalf / 2>(values);
 }
 
-/// What needs no sums: the columns of post and of the residual map. dhPre gets what they add to the first gate's.
-__device__ __forceinline__ void residualBwd(GatesBwd &gates, float (&dhPre)[4], float4 *history, int stride) {
-  const PreBwdArgs &args = gates.args;
-  float g[16], dhPost[4], zPost[4];
+/// Writes a token's rows and the tile's partial sums. A lane that is not live has no token of its own.
+__device__ __forceinline__ void storeCoefficients(const Coefficients &c, const PreBwdRows &rows, float4 pre,
+                                                  bool live) {
+  const PreBwdArgs &args = c.args;
+  float values[32] = {}, proj[kColumns], dStat = 0.0f, most = 0.0f; // values: d_alpha, d_beta
+  loadRow(args.proj + c.token * kColumns, proj);
 #pragma unroll
-  for (int o = 0; o < 4; ++o)
-    loadRow4(args.dhRes + gates.token * 16 + o * 4, g + o * 4);
-  loadRow4(args.dhPost + gates.token * 4, dhPost);
-  if (args.foldPre)
-    foldPreBwd(gates, g, dhPre, dhPost);
-  gates.z(4, zPost);
-#pragma unroll
-  for (int o = 0; o < 4; ++o) {
-    const float gate = sigmoid(zPost[o]);
-    dhPost[o] *= args.postMult * (gate * (1.0f - gate));
+  for (int j = 0; j < kColumns; ++j) {
+    const int group = j < 4 ? 0 : j < 8 ? 1 : 2;
+    const float grad = live ? c.dz(j) : 0.0f, weighted = grad * args.alpha[group];
+    values[group] = fmaf(grad, c.s * proj[j], values[group]);
+    values[3 + j] = grad;
+    dStat = fmaf(weighted, proj[j], dStat);
+    proj[j] = weighted * c.s;
+    most = fmaxf(most, fabsf(proj[j]));
   }
-  gates.add(4, dhPost);
-  if (args.resMap == MHCRT_RES_MAP_SINKHORN) {
-    auto load = [&](float (&logits)[16]) {
+  const float factor = statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, c.s, dStat, c.token);
+  if (live) {
+    auto *dProj = reinterpret_cast<float4 *>(rows.dProj + c.token * kColumns);
 #pragma unroll
-      for (int k = 0; k < 16; k += 4)
-        gates.z(8 + k, logits + k);
-    };
-    if (args.sinkhorn.init == MHCRT_INIT_LOG) {
-      float logits[16];
-      load(logits);
-      sinkhorn4BwdLog(g, logits, args.sinkhorn, history, stride);
-    } else {
-      sinkhorn4BwdLinear(g, load, args.sinkhorn, history, stride);
-    }
+    for (int k = 0; k < kColumns / 4; ++k)
+      dProj[k] = make_float4(proj[4 * k], proj[4 * k + 1], proj[4 * k + 2], proj[4 * k + 3]);
+    auto *scalars = reinterpret_cast<float4 *>(rows.scalars + c.token * kScalars);
+    scalars[0] = pre;
+    scalars[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
   }
-#pragma unroll
-  for (int o = 0; o < 4; ++o)
-    gates.add(8 + o * 4, g + o * 4);
-}
-
-/// The rest, when the sums of the token's products are there.
-__device__ __forceinline__ void preGateBwd(GatesBwd &gates, float (&dhPre)[4], const float4 *sums) {
-  const PreBwdArgs &args = gates.args;
-  float4 sum = sums[0];
-  for (int k = 1; k < segmentsOf(args); ++k)
-    sum.x += sums[k].x, sum.y += sums[k].y, sum.z += sums[k].z, sum.w += sums[k].w;
-  float pre[4];
-  gates.z(0, pre);
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const float gate = sigmoid(pre[i]);
-    pre[i] = gate + args.preEps;
-    dhPre[i] = (dhPre[i] + part(sum, i)) * (gate * (1.0f - gate));
-  }
-  gates.add(0, dhPre);
-#pragma unroll
-  for (int k = 0; k < 3; ++k)
-    gates.addTokens(k, gates.dAlpha[k]);
-  const float factor =
-      statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, gates.s, gates.dStat, gates.token);
-  if (!gates.live)
-    return;
-  float4 *scalars = reinterpret_cast<float4 *>(gates.rows.scalars + gates.token * kScalars);
-  scalars[0] = make_float4(pre[0], pre[1], pre[2], pre[3]);
-  scalars[1] = make_float4(factor, 0.0f, 0.0f, 0.0f);
+  addAndScatter(values);
+  const int column = threadIdx.x % 32;
+  if (column < 3 + kColumns)
+    rows.partials[static_cast<int64_t>(column) * rows.tiles + blockIdx.x] = values[0];
 }
 
 __global__ void __launch_bounds__(kThreads, 4)
@@ -255,14 +257,11 @@ __global__ void __launch_bounds__(kThreads, 4)
     return;
   }
   const int mine = min(lane, tokens - 1);
-  const bool live = lane < tokens;
-  GatesBwd gates = {args, rows, first + mine, live, args.stat[first + mine]};
-  float dhPre[4] = {};
-  if (args.dhPre)
-    loadRow4(args.dhPre + gates.token * 4, dhPre);
-  residualBwd(gates, dhPre, sums + rows.tileTokens * segments + mine, rows.tileTokens);
+  Coefficients coefficients(args, first + mine);
+  coefficients.residual(sums + rows.tileTokens * segments + mine, rows.tileTokens);
   __syncthreads();
-  preGateBwd(gates, dhPre, sums + mine * segments);
+  const float4 pre = coefficients.preGate(sums + mine * segments, segments);
+  storeCoefficients(coefficients, rows, pre, lane < tokens);
 }
 
 } // namespace

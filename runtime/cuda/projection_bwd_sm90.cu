@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plan    A small launch makes what d_x gets per unit of x; then stream_bwd_sm90.cu (16C bytes per token, 24C with
+// Plan    A small launch makes the tokens' scalars; then stream_bwd_sm90.cu (16C bytes per token, 24C with
 //         d_x_in) and weight_grad_sm90.cu.
 // Needs   n = 4, 24 columns, layout nC, x, d_x_in and d_x in bf16.
 //
@@ -29,9 +29,15 @@ __global__ void __launch_bounds__(kThreads)
     factor = statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, args.stat[mine], args.dStat[mine], mine);
   if (token >= args.M)
     return;
+  float most = 0.0f;
+#pragma unroll
+  for (int j = 0; j < kColumns; j += 4) {
+    const float4 v = *reinterpret_cast<const float4 *>(args.dProj + token * kColumns + j);
+    most = fmaxf(fmaxf(most, fmaxf(fabsf(v.x), fabsf(v.y))), fmaxf(fabsf(v.z), fabsf(v.w)));
+  }
   float4 *row = reinterpret_cast<float4 *>(scalars + token * kScalars);
   row[0] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  row[1] = make_float4(factor, 0.0f, 0.0f, 0.0f);
+  row[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
 }
 
 bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }

@@ -10,19 +10,23 @@
 // Plan    A block owns 128 channels of the four streams and walks over tiles of 8 tokens, the last tile first: the pass
 //         before it left the last tokens in the second-level cache. C/128 slices times groups of blocks fill the
 //         device; blocks exchange nothing. Tiles come and go by bulk tensor copies through a ring of slots, x with 128
-//         byte swizzle; d_x is written over the slot's start. 16 warps, which all see every tile:
+//         byte swizzle; d_x is written over the slot's start. 16 warps:
 //           0-3   product, one stream each: 96 sums per thread for the whole launch. x^T by transposing loads, k =
 //                 tokens; one 16x8x16 tile takes 8 tokens with the first bf16 term of d_proj (k 0-7) and the second
 //                 (k 8-15).
-//           4-11  d_x of 16 channels each, whose W stays in registers for the whole launch. A lane has one token and 4
-//                 channels of each stream. Rows 0-7 of A are the first terms of the tokens' d_proj, 8-15 the second; B
-//                 is W, in an order that makes the lane's channel pairs its columns of the result.
+//           4-11  d_x: two warpgroups take the tiles in turn, a warp has 32 channels, whose W stays in registers for
+//           the
+//                 whole launch. A lane has one token and 8 channels of each stream. Rows 0-7 of A are the first f16
+//                 terms of the tokens' d_proj, 8-15 the second; B is W, in an order that makes the lane's channel pairs
+//                 its columns of the result. Powers of two, one per token and one per warp, keep both below 1.
 //           12    stores        13   loads        14, 15   idle
+//         A slot belongs to one warpgroup (their number divides the slots'), so that no one waits two phases ahead.
 // Bytes   per token 8C for x, 8C for d_x_in, 2C for d_u, 8C for d_x; 128 (with mix 192) per slice from the second-level
 //         cache; 384C per group for the partial sums.
 // Needs   C a multiple of 128 up to 16384; rows of tokens aligned to 16 bytes.
-// Round   f32 sums of bf16 products in 2 x 2 terms: 2^-16 of the addend; W in one term where it is bf16. d_x rounded
-//         once.
+// Round   f32 sums. W in f16: 2^-12 of it, an eighth of what d_x loses when it is stored; d_proj to 2^-16, x exactly.
+// d_x
+//         rounded once.
 //
 //===------------------------------------------------------------------------===//
 #include "StreamBwd.h"
@@ -36,8 +40,9 @@ namespace mhcrt {
 namespace {
 
 constexpr int kProductWarps = 4;
-constexpr int kGradWarps = 8;
-constexpr int kWarpChannels = kSlice / kGradWarps;
+constexpr int kGroups = 2; ///< warpgroups that make d_x
+constexpr int kGradWarps = 4 * kGroups;
+constexpr int kWarpChannels = kSlice / 4;
 constexpr int kStoreWarp = kProductWarps + kGradWarps;
 constexpr int kLoadWarp = kStoreWarp + 1;
 constexpr int kThreads = 32 * (kLoadWarp + 3);
@@ -56,7 +61,7 @@ struct Layout {
   static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kMix = kScalar + kSlotTokens * kScalarRow;
   static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
   static constexpr uint32_t kBarriers = 512;
-  static constexpr int kSlots = (kSharedBytes - kBarriers) / (kBox + kRows);
+  static constexpr int kSlots = (kSharedBytes - kBarriers) / (kBox + kRows) / kGroups * kGroups;
   static constexpr uint32_t kRowsAt = kSlots * kBox, kBarriersAt = kRowsAt + kSlots * kRows;
   static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
   static_assert(24 * kSlots <= kBarriers && kTotal <= kSharedBytes && kSlots > kStoresInFlight);
@@ -75,9 +80,10 @@ struct Walk {
 template <int kSlots>
 struct Slot {
   uint32_t at = 0, parity = 0;
-  __device__ void advance() {
-    if (++at == kSlots) {
-      at = 0;
+  __device__ void advance(uint32_t by = 1) {
+    at += by;
+    if (at >= kSlots) {
+      at -= kSlots;
       parity ^= 1;
     }
   }
@@ -105,6 +111,7 @@ __device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &
 template <class L>
 __device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
   Slot<L::kSlots> slot, read;
+#pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {
     barrierWait(walk.done + 8 * slot.at, slot.parity);
     storeStreams(dx, walk.token(s), walk.slice * (kSlice / 64), walk.base + slot.at * L::kBox + L::kGrad);
@@ -126,6 +133,7 @@ __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk
   const uint32_t row = lane & 7, myX = walk.base + stream * 1024 + row * 128;
   float sums[8][3][4] = {};
   Slot<L::kSlots> slot;
+#pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {
     barrierWait(walk.full + 8 * slot.at, slot.parity);
     uint4 x[4]; // of 4 x 32 channels: two blocks of 16 rows each
@@ -142,8 +150,8 @@ __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk
       splitBf16(a, b, first, second);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        multiply16(sums[2 * j][n], x[j].x, x[j].y, x[j].x, x[j].y, first, second);
-        multiply16(sums[2 * j + 1][n], x[j].z, x[j].w, x[j].z, x[j].w, first, second);
+        multiplyBf16(sums[2 * j][n], x[j].x, x[j].y, x[j].x, x[j].y, first, second);
+        multiplyBf16(sums[2 * j + 1][n], x[j].z, x[j].w, x[j].z, x[j].w, first, second);
       }
     }
     __syncwarp();
@@ -162,31 +170,50 @@ __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk
     }
 }
 
-/// A lane's W: of channels 4q + 2k, +1 of its warp's as columns n = 2q, 2q+1 of the tiles; rows are columns of phi,
-/// part%3
-/// * 8 + 2q, +1, parts 0..2 the first bf16 term and 3..5 the second.
-template <int kTerms>
+/// A lane's part of W: tiles of 8 columns (rows of B) by 8 channels, divided by `scale`. Tile t has the channels t/2*16
+/// + n/2*4 + t%2*2 + n%2 of the warp's, in the order of its columns n.
 struct PhiTiles {
-  uint32_t parts[2][3 * kTerms][4]; ///< [k][part][stream]
+  float scale;
+  uint32_t parts[4][3][4]; ///< [tile][8 columns][stream]: rows 2q, 2q+1 of B's column n
 
   __device__ __forceinline__ PhiTiles(const StreamBwdArgs &args, int64_t channel) {
-    const int n = (threadIdx.x & 31) >> 2, q = threadIdx.x & 3;
     const PhiView phi = {args.phi, args.phiType, args.phiLayout, 4 * args.C, kColumns};
+    scale = scaleAbove(mostOf(args, phi, channel));
+    const float inverse = inverseScale(scale);
+    const int n = (threadIdx.x & 31) >> 2, q = threadIdx.x & 3;
 #pragma unroll
-    for (int k = 0; k < 2; ++k)
+    for (int tile = 0; tile < 4; ++tile)
 #pragma unroll
       for (int stream = 0; stream < 4; ++stream) {
-        const int64_t at = stream * args.C + channel + (n >> 1) * 4 + k * 2 + (n & 1);
-        const float weight = args.weight ? element(args.weight, args.weightType, at) : 1.0f;
+        const int64_t k = stream * args.C + channel + tile / 2 * 16 + n / 2 * 4 + tile % 2 * 2 + n % 2;
+        const float weight = weightAt(args, k) * inverse;
 #pragma unroll
-        for (int part = 0; part < 3; ++part) {
-          const int column = part * 8 + 2 * q;
-          uint32_t second;
-          splitBf16(phi.at(column, at) * weight, phi.at(column + 1, at) * weight, parts[k][part][stream], second);
-          if constexpr (kTerms == 2)
-            parts[k][3 + part][stream] = second;
-        }
+        for (int part = 0; part < 3; ++part)
+          parts[tile][part][stream] =
+              packF16(phi.at(part * 8 + 2 * q, k) * weight, phi.at(part * 8 + 2 * q + 1, k) * weight);
       }
+  }
+
+private:
+  __device__ __forceinline__ static float weightAt(const StreamBwdArgs &args, int64_t k) {
+    return args.weight ? element(args.weight, args.weightType, k) : 1.0f;
+  }
+
+  /// The greatest |W| of the warp's channels, one per lane.
+  __device__ __forceinline__ static float mostOf(const StreamBwdArgs &args, const PhiView &phi, int64_t channel) {
+    float most = 0.0f;
+#pragma unroll 1
+    for (int stream = 0; stream < 4; ++stream) {
+      const int64_t k = stream * args.C + channel + (threadIdx.x & 31);
+      const float weight = fabsf(weightAt(args, k));
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column)
+        most = fmaxf(most, fabsf(phi.at(column, k)) * weight);
+    }
+#pragma unroll
+    for (int offset = 16; offset; offset /= 2)
+      most = fmaxf(most, __shfl_xor_sync(~0u, most, offset));
+    return most;
   }
 };
 
@@ -194,14 +221,15 @@ struct PhiTiles {
 template <class L, Start kStart>
 struct Token {
   float4 pre;
-  float factor;
+  float factor, scale;
   float mix[4][4];              ///< [i][o]
-  uint32_t first[3], second[3]; ///< d_proj, columns part * 8 + 2q, +1, in two bf16 terms
+  uint32_t first[3], second[3]; ///< d_proj / scale, columns part * 8 + 2q, +1, in two f16 terms
 
   __device__ __forceinline__ Token(char *shared, uint32_t rows, int token, bool transposed) {
     const auto *scalars = sharedAt<float4>(shared, rows + L::kScalar + token * L::kScalarRow);
     pre = scalars[0];
     factor = scalars[1].x;
+    scale = scalars[1].y;
     if (kStart == Start::kMix) {
       const auto *row = sharedAt<float4>(shared, rows + L::kMix + token * L::kMixRow);
 #pragma unroll
@@ -210,41 +238,19 @@ struct Token {
         for (int o = 0; o < 4; ++o)
           mix[i][o] = transposed ? part(row[i], o) : part(row[o], i);
     }
+    const float inverse = inverseScale(scale);
     const auto *pairs = sharedAt<float2>(shared, rows + token * L::kProjRow) + (threadIdx.x & 3);
 #pragma unroll
     for (int n = 0; n < 3; ++n)
-      splitBf16(pairs[n * 4].x, pairs[n * 4].y, first[n], second[n]);
+      splitF16(pairs[n * 4].x * inverse, pairs[n * 4].y * inverse, first[n], second[n]);
   }
 };
 
-/// Four streams of two channel pairs: sums 0, 1 get what the first terms of d_proj give, 2, 3 the second.
-template <int kTerms, class Token>
-__device__ __forceinline__ void addProjection(float (&sums)[2][4][4], const Token &token, const PhiTiles<kTerms> &phi) {
-  // Columns 0..23 with W's first term, then with its second, 16 at a time.
-#pragma unroll
-  for (int j = 0; j < 2 * kTerms - 1; ++j) {
-    const int p = 2 * j % 3, r = (2 * j + 1) % 3;
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        multiply16(sums[k][i], token.first[p], token.second[p], token.first[r], token.second[r], phi.parts[k][2 * j][i],
-                   phi.parts[k][2 * j + 1][i]);
-  }
-  if constexpr (kTerms == 1) {
-#pragma unroll
-    for (int k = 0; k < 2; ++k)
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        multiply8(sums[k][i], token.first[2], token.second[2], phi.parts[k][2][i]);
-  }
-}
-
-/// 4 channels of each stream of one token, from the slot and back over the slot's start. x: offset of the first
-/// stream's.
-template <class L, Start kStart, bool kHasDu, int kTerms>
-__device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart> &token, const PhiTiles<kTerms> &phi,
-                                             uint32_t x, uint32_t du) {
+/// 4 channels of each stream of one token, from the slot and back over the slot's start. x, du: offsets in shared
+/// memory, of the first stream; tiles: of W.
+template <class L, Start kStart, bool kHasDu>
+__device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart> &token, float scale,
+                                             const uint32_t (&tiles)[4][3][4], int first, uint32_t x, uint32_t du) {
   uint2 xs[4], grads[4], us = {};
 #pragma unroll
   for (int i = 0; i < 4; ++i)
@@ -254,15 +260,26 @@ __device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart
     grads[i] = kStart == Start::kNone ? make_uint2(0, 0) : *sharedAt<uint2>(shared, x + L::kGrad + i * 1024);
   if (kHasDu)
     us = *sharedAt<uint2>(shared, du);
-  float sums[2][4][4];
+  uint32_t dx[4][2];
 #pragma unroll
-  for (int k = 0; k < 2; ++k)
+  for (int k = 0; k < 2; ++k) {
+    float products[4][4] = {}; // 0, 1: what the first terms of d_proj give, 2, 3: the second
 #pragma unroll
     for (int i = 0; i < 4; ++i)
+      multiplyF16(products[i], token.first[0], token.second[0], token.first[1], token.second[1], tiles[first + k][0][i],
+                  tiles[first + k][1][i]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      multiplyF16(products[i], token.first[2], token.second[2], tiles[first + k][2][i]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      float sums[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         auto half = [&](const uint2 &pairs) { return e ? highBf16(part(pairs, k)) : lowBf16(part(pairs, k)); };
-        float sum = kHasDu ? part(token.pre, i) * half(us) : 0.0f;
+        float sum = token.factor * half(xs[i]);
+        if (kHasDu)
+          sum = fmaf(part(token.pre, i), half(us), sum);
         if (kStart == Start::kAdd)
           sum += half(grads[i]);
         if (kStart == Start::kMix) {
@@ -270,39 +287,45 @@ __device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart
           for (int o = 0; o < 4; ++o)
             sum = fmaf(token.mix[i][o], half(grads[o]), sum);
         }
-        sums[k][i][e] = sum;
-        sums[k][i][2 + e] = token.factor * half(xs[i]);
+        sums[e] = fmaf(products[i][e] + products[i][2 + e], scale, sum);
       }
-  addProjection<kTerms>(sums, token, phi);
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    auto dx = [&](int k) { return packBf16(sums[k][i][0] + sums[k][i][2], sums[k][i][1] + sums[k][i][3]); };
-    *sharedAt<uint2>(shared, x + L::kGrad + i * 1024) = make_uint2(dx(0), dx(1));
+      dx[i][k] = packBf16(sums[0], sums[1]);
+    }
   }
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    *sharedAt<uint2>(shared, x + L::kGrad + i * 1024) = make_uint2(dx[i][0], dx[i][1]);
 }
 
 /// The token order keeps the 8-byte accesses to swizzled boxes free of bank conflicts.
-template <class L, Start kStart, bool kHasDu, int kTerms>
+template <class L, Start kStart, bool kHasDu>
 __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk &walk, int warp) {
-  const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3;
-  const int row = ((g & 3) << 1) | (g >> 2), boxGroup = warp >> 2;
-  const uint32_t inRow = row * 128 + ((((warp & 3) * 2 + (q >> 1)) ^ row) * 16) + (q & 1) * 8;
-  const PhiTiles<kTerms> phi(args, walk.slice * kSlice + warp * kWarpChannels);
+  const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3, unit = warp & 3;
+  const int row = ((g & 3) << 1) | (g >> 2);
+  const uint32_t inRow = row * 128 + ((((unit & 1) * 4 + (q >> 1)) ^ row) * 16) + (q & 1) * 8;
+  const PhiTiles phi(args, walk.slice * kSlice + unit * kWarpChannels);
   Slot<L::kSlots> slot;
-  for (int s = 0; s < walk.count; ++s) {
+  slot.at = warp >> 2;
+#pragma unroll 1
+  for (int s = warp >> 2; s < walk.count; s += kGroups) {
     barrierWait(walk.full + 8 * slot.at, slot.parity);
     const Token<L, kStart> token(walk.shared, L::kRowsAt + slot.at * L::kRows, row, args.transposed);
-    const uint32_t box = slot.at * L::kBox + inRow;
-    gradChannels<L, kStart, kHasDu>(walk.shared, token, phi, box + boxGroup * 4096, box + L::kDu + boxGroup * 1024);
+    const float scale = token.scale * phi.scale;
+    const uint32_t x = slot.at * L::kBox + (unit >> 1) * 4096 + inRow;
+    const uint32_t du = slot.at * L::kBox + L::kDu + (unit >> 1) * 1024 + inRow;
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      gradChannels<L, kStart, kHasDu>(walk.shared, token, scale, phi.parts, half * 2, x ^ (half * 32),
+                                      du ^ (half * 32));
     fenceBulk();
     __syncwarp();
     if (lane == 0)
       barrierArrive(walk.done + 8 * slot.at);
-    slot.advance();
+    slot.advance(kGroups);
   }
 }
 
-template <Start kStart, bool kHasDu, int kTerms>
+template <Start kStart, bool kHasDu>
 __global__ void __launch_bounds__(kThreads, 1)
     streamBwdKernel(const __grid_constant__ StreamBwdArgs args, const __grid_constant__ CUtensorMap mapX,
                     const __grid_constant__ CUtensorMap mapDxIn, const __grid_constant__ CUtensorMap mapDu,
@@ -324,19 +347,20 @@ __global__ void __launch_bounds__(kThreads, 1)
   if (threadIdx.x == 0) {
     for (int i = 0; i < L::kSlots; ++i) {
       barrierInit(walk.full + 8 * i, 1);
-      barrierInit(walk.done + 8 * i, kGradWarps);
+      barrierInit(walk.done + 8 * i, 4);
       barrierInit(walk.free + 8 * i, 1 + (args.partials ? kProductWarps : 0));
     }
     fenceBulk();
   }
   __syncthreads();
   if (warp >= kStoreWarp) {
-    lowerRegisters<56>();
+    lowerRegisters<48>();
     if (warp == kStoreWarp && lane == 0) {
       storeTiles<L>(walk, &mapDx);
     } else if (warp == kLoadWarp && lane == 0) {
       waitForEarlierKernels();
       Slot<L::kSlots> slot;
+#pragma unroll 1
       for (int s = 0; s < walk.count; ++s) {
         if (s >= L::kSlots)
           barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
@@ -345,16 +369,16 @@ __global__ void __launch_bounds__(kThreads, 1)
       }
     }
   } else if (warp < kProductWarps) {
-    raiseRegisters<152>();
+    raiseRegisters<160>();
     if (args.partials)
       sumProduct<L>(args, walk, warp);
   } else {
     raiseRegisters<152>();
-    makeGrads<L, kStart, kHasDu, kTerms>(args, walk, warp - kProductWarps);
+    makeGrads<L, kStart, kHasDu>(args, walk, warp - kProductWarps);
   }
 }
 
-template <Start kStart, bool kHasDu, int kTerms>
+template <Start kStart, bool kHasDu>
 cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   using L = Layout<kStart, kHasDu>;
   const TensorMapShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
@@ -363,7 +387,7 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
       (kStart != Start::kNone && !makeStreamsMap(&dxIn, args.dxIn, shape)) ||
       (kHasDu && !makeChannelsMap(&du, args.du, shape)))
     return cudaErrorInvalidValue;
-  const auto kernel = streamBwdKernel<kStart, kHasDu, kTerms>;
+  const auto kernel = streamBwdKernel<kStart, kHasDu>;
   if (const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, L::kTotal))
     return error;
   const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C, multiprocessors);
@@ -380,16 +404,6 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
   return cudaLaunchKernelEx(&config, kernel, args, x, dxIn, du, dx);
 }
 
-template <int kTerms>
-cudaError_t launchTerms(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
-  if (args.du)
-    return args.mix    ? launch<Start::kMix, true, kTerms>(args, multiprocessors, stream)
-           : args.dxIn ? launch<Start::kAdd, true, kTerms>(args, multiprocessors, stream)
-                       : launch<Start::kNone, true, kTerms>(args, multiprocessors, stream);
-  return args.dxIn ? launch<Start::kAdd, false, kTerms>(args, multiprocessors, stream)
-                   : launch<Start::kNone, false, kTerms>(args, multiprocessors, stream);
-}
-
 } // namespace
 
 int streamBwdGroups(int64_t M, int64_t C, int multiprocessors) {
@@ -398,8 +412,12 @@ int streamBwdGroups(int64_t M, int64_t C, int multiprocessors) {
 }
 
 cudaError_t streamBwdSm90(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
-  const bool exact = args.phiType == MHCRT_BF16 && !args.weight;
-  return exact ? launchTerms<1>(args, multiprocessors, stream) : launchTerms<2>(args, multiprocessors, stream);
+  if (args.du)
+    return args.mix    ? launch<Start::kMix, true>(args, multiprocessors, stream)
+           : args.dxIn ? launch<Start::kAdd, true>(args, multiprocessors, stream)
+                       : launch<Start::kNone, true>(args, multiprocessors, stream);
+  return args.dxIn ? launch<Start::kAdd, false>(args, multiprocessors, stream)
+                   : launch<Start::kNone, false>(args, multiprocessors, stream);
 }
 
 } // namespace mhcrt

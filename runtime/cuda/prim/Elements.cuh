@@ -8,7 +8,7 @@
 #define MHCRT_CUDA_PRIM_ELEMENTS_CUH
 
 #include "mhcrt/kernels.h"
-#include "prim/Bf16Mma.cuh"
+#include "prim/HalfMma.cuh"
 
 namespace mhcrt {
 

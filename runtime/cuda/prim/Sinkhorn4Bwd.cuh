@@ -69,15 +69,20 @@ __device__ __forceinline__ void sinkhornStart(float (&m)[16], int32_t init) {
   }
 }
 
+/// What a step adds to a sum, and the least that it divides by: 0 is no limit, sums are not negative.
+struct Divisor {
+  float add, least;
+  __device__ __forceinline__ explicit Divisor(const SinkhornOptions &options)
+      : add(options.denom == MHCRT_DENOM_ADD ? options.eps : 0.0f),
+        least(options.denom == MHCRT_DENOM_CLAMP ? options.eps : 0.0f) {}
+};
+
 template <bool kRows>
-__device__ __forceinline__ void divideLines(float (&m)[16], const SinkhornOptions &options, float4 *record) {
+__device__ __forceinline__ void divideLines(float (&m)[16], const Divisor &rule, float4 *record) {
   float divisor[4];
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
-    const float sum = lineSum<kRows>(m, line);
-    divisor[line] = options.denom == MHCRT_DENOM_ADD     ? sum + options.eps
-                    : options.denom == MHCRT_DENOM_CLAMP ? fmaxf(sum, options.eps)
-                                                         : sum;
+    divisor[line] = fmaxf(lineSum<kRows>(m, line) + rule.add, rule.least);
     const float scale = reciprocal(divisor[line]);
 #pragma unroll
     for (int k = 0; k < 4; ++k)
@@ -86,20 +91,19 @@ __device__ __forceinline__ void divideLines(float (&m)[16], const SinkhornOption
   *record = make_float4(divisor[0], divisor[1], divisor[2], divisor[3]);
 }
 
-/// A divisor that a clamp set is a constant; one equal to the clamp counts as one.
+/// A divisor that the limit set is a constant.
 template <bool kRows>
-__device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], const SinkhornOptions &options,
+__device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], const Divisor &rule,
                                              const float4 *record) {
   const float divisor[4] = {record->x, record->y, record->z, record->w};
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
     const float scale = reciprocal(divisor[line]);
-    float sum = 0.0f;
-#pragma unroll
-    for (int k = 0; k < 4; ++k)
-      sum = fmaf(g[lineAt<kRows>(line, k)], m[lineAt<kRows>(line, k)], sum);
-    if (options.denom == MHCRT_DENOM_CLAMP && !(divisor[line] > options.eps))
-      sum = 0.0f;
+    float even = g[lineAt<kRows>(line, 0)] * m[lineAt<kRows>(line, 0)];
+    float odd = g[lineAt<kRows>(line, 1)] * m[lineAt<kRows>(line, 1)];
+    even = fmaf(g[lineAt<kRows>(line, 2)], m[lineAt<kRows>(line, 2)], even);
+    odd = fmaf(g[lineAt<kRows>(line, 3)], m[lineAt<kRows>(line, 3)], odd);
+    const float sum = divisor[line] > rule.least ? even + odd : 0.0f;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const int at = lineAt<kRows>(line, k);
@@ -107,6 +111,17 @@ __device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], con
       m[at] *= divisor[line];
     }
   }
+}
+
+__device__ __forceinline__ void transpose(float (&m)[16]) {
+#pragma unroll
+  for (int r = 0; r < 4; ++r)
+#pragma unroll
+    for (int c = 0; c < r; ++c) {
+      const float v = m[r * 4 + c];
+      m[r * 4 + c] = m[c * 4 + r];
+      m[c * 4 + r] = v;
+    }
 }
 
 /// The gradient of a maximum goes to the largest values, in equal parts.
@@ -186,21 +201,23 @@ __device__ __forceinline__ void reversePotentials(float (&g)[16], const float (&
   mine[0] = record->x, mine[1] = record->y, mine[2] = record->z, mine[3] = record->w;
 }
 
-/// Steps after the start, and whether the first of them is a row step.
+/// Steps after the start.
 __device__ __forceinline__ int sinkhornSteps(const SinkhornOptions &options) {
   return static_cast<int>(2 * options.iters) - (options.init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
 }
-__device__ __forceinline__ bool rowsFirst(const SinkhornOptions &options) {
-  return options.init != MHCRT_INIT_SOFTMAX_EPS && options.order == MHCRT_ORDER_ROW_COL;
+
+/// Where the first step is one of columns, the matrices are transposed, so that the loops begin with rows.
+__device__ __forceinline__ bool columnsFirst(const SinkhornOptions &options) {
+  return options.init == MHCRT_INIT_SOFTMAX_EPS || options.order == MHCRT_ORDER_COL_ROW;
 }
 
-/// In place: the gradient of the mix becomes that of the logits. Step s of the lane has a float4 at history +
-/// s * stride. `load` makes the logits; called twice, so that they need no registers in between.
+/// In place: the gradient of the mix becomes that of the logits. Step s of the lane has a float4 at history + s *
+/// stride. `load` makes the logits; called twice, so that they need no registers in between.
 template <class Load>
 __device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, const SinkhornOptions &options,
                                                    float4 *history, int stride) {
   const int steps = sinkhornSteps(options);
-  const bool first = rowsFirst(options);
+  const Divisor rule(options);
   float m[16];
   load(m);
   sinkhornStart(m, options.init);
@@ -208,43 +225,58 @@ __device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, co
 #pragma unroll
     for (int k = 0; k < 16; ++k)
       m[k] += options.eps;
+  if (columnsFirst(options)) {
+    transpose(m);
+    transpose(g);
+  }
 #pragma unroll 1
-  for (int step = 0; step < steps; ++step)
-    if ((step % 2 == 0) == first)
-      divideLines<true>(m, options, history + step * stride);
-    else
-      divideLines<false>(m, options, history + step * stride);
+  for (int pair = 0; pair < steps / 2; ++pair, history += 2 * stride) {
+    divideLines<true>(m, rule, history);
+    divideLines<false>(m, rule, history + stride);
+  }
+  if (steps % 2) {
+    divideLines<true>(m, rule, history);
+    reverseLines<true>(g, m, rule, history);
+  }
 #pragma unroll 1
-  for (int step = steps - 1; step >= 0; --step)
-    if ((step % 2 == 0) == first)
-      reverseLines<true>(g, m, options, history + step * stride);
-    else
-      reverseLines<false>(g, m, options, history + step * stride);
+  for (int pair = 0; pair < steps / 2; ++pair) {
+    history -= 2 * stride;
+    reverseLines<false>(g, m, rule, history + stride);
+    reverseLines<true>(g, m, rule, history);
+  }
+  if (columnsFirst(options))
+    transpose(g);
   load(m);
   reverseStart(g, m, options.init);
 }
 
-/// The same in log space; value (r, c) of the matrix is exp(z - rows[r] - columns[c]).
-__device__ __forceinline__ void sinkhorn4BwdLog(float (&g)[16], const float (&z)[16], const SinkhornOptions &options,
+/// The same in log space; value (r, c) of the matrix is exp(z - rows[r] - columns[c]). The number of steps is even.
+template <class Load>
+__device__ __forceinline__ void sinkhorn4BwdLog(float (&g)[16], Load load, const SinkhornOptions &options,
                                                 float4 *history, int stride) {
-  const int steps = sinkhornSteps(options);
-  const bool first = rowsFirst(options);
-  float rows[4] = {}, columns[4] = {};
+  const int pairs = sinkhornSteps(options) / 2;
+  float z[16], rows[4] = {}, columns[4] = {};
+  load(z);
+  if (columnsFirst(options)) {
+    transpose(z);
+    transpose(g);
+  }
 #pragma unroll 1
-  for (int step = 0; step < steps; ++step)
-    if ((step % 2 == 0) == first)
-      potentialStep<true>(z, rows, columns, history + step * stride);
-    else
-      potentialStep<false>(z, columns, rows, history + step * stride);
+  for (int pair = 0; pair < pairs; ++pair, history += 2 * stride) {
+    potentialStep<true>(z, rows, columns, history);
+    potentialStep<false>(z, columns, rows, history + stride);
+  }
 #pragma unroll
   for (int k = 0; k < 16; ++k)
     g[k] *= expf(z[k] - rows[k / 4] - columns[k % 4]);
 #pragma unroll 1
-  for (int step = steps - 1; step >= 0; --step)
-    if ((step % 2 == 0) == first)
-      reversePotentials<true>(g, z, rows, columns, history + step * stride);
-    else
-      reversePotentials<false>(g, z, columns, rows, history + step * stride);
+  for (int pair = 0; pair < pairs; ++pair) {
+    history -= 2 * stride;
+    reversePotentials<false>(g, z, columns, rows, history + stride);
+    reversePotentials<true>(g, z, rows, columns, history);
+  }
+  if (columnsFirst(options))
+    transpose(g);
 }
 
 } // namespace mhcrt
