@@ -253,15 +253,17 @@ __global__ void __launch_bounds__(kThreads, 4)
   if (warp < kSumWarps) {
     for (int item = warp; item < tokens * segments; item += kSumWarps)
       sumSegment(args, first + item / segments, item % segments, sums + item);
-    __syncthreads();
+    asm volatile("bar.arrive 1, %0;" ::"n"(kThreads) : "memory");
     return;
   }
   const int mine = min(lane, tokens - 1);
+  const bool live = lane < tokens;
   Coefficients coefficients(args, first + mine);
-  coefficients.residual(sums + rows.tileTokens * segments + mine, rows.tileTokens);
-  __syncthreads();
+  if (live)
+    coefficients.residual(sums + rows.tileTokens * segments + mine, rows.tileTokens);
+  asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory");
   const float4 pre = coefficients.preGate(sums + mine * segments, segments);
-  storeCoefficients(coefficients, rows, pre, lane < tokens);
+  storeCoefficients(coefficients, rows, pre, live);
 }
 
 } // namespace

@@ -246,20 +246,28 @@ struct Token {
   }
 };
 
-/// 4 channels of each stream of one token, from the slot and back over the slot's start. x, du: offsets in shared
-/// memory, of the first stream; tiles: of W.
+/// 4 channels of each stream of one token as they lie in a slot. x, du: offsets in shared memory, of the first stream.
+template <class L, Start kStart, bool kHasDu>
+struct Channels {
+  uint2 xs[4], grads[4], us;
+
+  __device__ __forceinline__ Channels(char *shared, uint32_t x, uint32_t du) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      xs[i] = *sharedAt<uint2>(shared, x + i * 1024);
+#pragma unroll
+    for (int i = 0; i < 4 && kStart != Start::kNone; ++i)
+      grads[i] = *sharedAt<uint2>(shared, x + L::kGrad + i * 1024);
+    if (kHasDu)
+      us = *sharedAt<uint2>(shared, du);
+  }
+};
+
+/// Their d_x, back over the slot's start. tiles: of W, from the first of these channels' on.
 template <class L, Start kStart, bool kHasDu>
 __device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart> &token, float scale,
-                                             const uint32_t (&tiles)[4][3][4], int first, uint32_t x, uint32_t du) {
-  uint2 xs[4], grads[4], us = {};
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    xs[i] = *sharedAt<uint2>(shared, x + i * 1024);
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-    grads[i] = kStart == Start::kNone ? make_uint2(0, 0) : *sharedAt<uint2>(shared, x + L::kGrad + i * 1024);
-  if (kHasDu)
-    us = *sharedAt<uint2>(shared, du);
+                                             const uint32_t (&tiles)[4][3][4], int first,
+                                             const Channels<L, kStart, kHasDu> &in, uint32_t x) {
   uint32_t dx[4][2];
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
@@ -277,15 +285,15 @@ __device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         auto half = [&](const uint2 &pairs) { return e ? highBf16(part(pairs, k)) : lowBf16(part(pairs, k)); };
-        float sum = token.factor * half(xs[i]);
+        float sum = token.factor * half(in.xs[i]);
         if (kHasDu)
-          sum = fmaf(part(token.pre, i), half(us), sum);
+          sum = fmaf(part(token.pre, i), half(in.us), sum);
         if (kStart == Start::kAdd)
-          sum += half(grads[i]);
+          sum += half(in.grads[i]);
         if (kStart == Start::kMix) {
 #pragma unroll
           for (int o = 0; o < 4; ++o)
-            sum = fmaf(token.mix[i][o], half(grads[o]), sum);
+            sum = fmaf(token.mix[i][o], half(in.grads[o]), sum);
         }
         sums[e] = fmaf(products[i][e] + products[i][2 + e], scale, sum);
       }
@@ -313,10 +321,9 @@ __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk 
     const float scale = token.scale * phi.scale;
     const uint32_t x = slot.at * L::kBox + (unit >> 1) * 4096 + inRow;
     const uint32_t du = slot.at * L::kBox + L::kDu + (unit >> 1) * 1024 + inRow;
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-      gradChannels<L, kStart, kHasDu>(walk.shared, token, scale, phi.parts, half * 2, x ^ (half * 32),
-                                      du ^ (half * 32));
+    const Channels<L, kStart, kHasDu> low(walk.shared, x, du), high(walk.shared, x ^ 32, du ^ 32);
+    gradChannels(walk.shared, token, scale, phi.parts, 0, low, x);
+    gradChannels(walk.shared, token, scale, phi.parts, 2, high, x ^ 32);
     fenceBulk();
     __syncwarp();
     if (lane == 0)
