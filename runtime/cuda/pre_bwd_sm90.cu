@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kMostIterations = 64; ///< so that 8 tokens of a tile always find room
 constexpr int kTileTokens = 32;
 constexpr int64_t kTileBytes = 40 << 10; ///< of shared memory, for several blocks on a multiprocessor
-constexpr int kTilesPerMultiprocessor = 4;
+constexpr int kTilesPerMultiprocessor = 2;
 
 bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 

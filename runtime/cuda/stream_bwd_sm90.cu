@@ -202,7 +202,7 @@ private:
   /// The greatest |W| of the warp's channels, one per lane.
   __device__ __forceinline__ static float mostOf(const StreamBwdArgs &args, const PhiView &phi, int64_t channel) {
     float most = 0.0f;
-#pragma unroll 1
+#pragma unroll 2
     for (int stream = 0; stream < 4; ++stream) {
       const int64_t k = stream * args.C + channel + (threadIdx.x & 31);
       const float weight = fabsf(weightAt(args, k));

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   cuda-bwd [--check] [--few] [--time] [--time-few]      --few: some small shapes, for a sanitizer; --time-one: one
-//   shape
+//   cuda-bwd [--check] [--few] [--time] [--time-few]      --few: some small shapes, for a sanitizer; --time-few: two
+//   shapes
 //
 // Checks: every output against float64 loops, the same bits twice, a token's d_x the same in a smaller batch. Times:
 // the median of graph replays over buffers that do not fit into the second-level cache, beside a copy of the same run.
@@ -23,6 +23,10 @@ using namespace mhcrt;
 namespace {
 
 bool failed = false;
+
+/// bf16's rounding of d_x is 1.66e-3 by itself. Beyond it comes what W loses in f16: 2^-12 of a product, of which a
+/// token with large gradients has more than the root mean square of all tokens says.
+constexpr double kDxRelative = 1.8e-3, kDxExcess = 4e-3;
 
 struct ExpectedMemory : Expected {
   std::vector<void *> blocks;
@@ -107,7 +111,7 @@ void checkPre(const Options &o, uint32_t seed) {
   ExpectedMemory expected(o.M, o.C, o.sinkhorn.iters);
   referencePreBwd(c.pre, expected);
   const std::vector<char> first = poisonedRun(c, runPre);
-  judge(text, "dx", compare(c.pre.dx, MHCRT_BF16, expected.dx, o.M * 4 * o.C), 1.8e-3, 2e-4);
+  judge(text, "dx", compare(c.pre.dx, MHCRT_BF16, expected.dx, o.M * 4 * o.C), kDxRelative, kDxExcess);
   judge(text, "dphi", compare(c.pre.dPhi, MHCRT_F32, expected.dPhi, 96 * o.C), 2e-5, 1e-3);
   if (c.pre.dWeight)
     judge(text, "dweight", compare(c.pre.dWeight, MHCRT_F32, expected.dWeight, 4 * o.C), 2e-5, 1e-3);
@@ -124,7 +128,7 @@ void checkProjection(const Options &o, uint32_t seed) {
   ExpectedMemory expected(o.M, o.C, 1);
   referenceProjectionBwd(c.projection, expected);
   const std::vector<char> first = poisonedRun(c, runProjection);
-  judge(text, "dx", compare(c.pre.dx, MHCRT_BF16, expected.dx, o.M * 4 * o.C), 1.8e-3, 2e-4);
+  judge(text, "dx", compare(c.pre.dx, MHCRT_BF16, expected.dx, o.M * 4 * o.C), kDxRelative, kDxExcess);
   judge(text, "dphi", compare(c.pre.dPhi, MHCRT_F32, expected.dPhi, 96 * o.C), 2e-5, 1e-3);
   if (c.pre.dWeight)
     judge(text, "dweight", compare(c.pre.dWeight, MHCRT_F32, expected.dWeight, 4 * o.C), 2e-5, 1e-3);
@@ -318,6 +322,8 @@ void timeShape(int64_t M, int64_t C, int32_t phiType, double copy, bool all) {
     o.M = M, o.C = C, o.start = start, o.phiType = phiType;
     for (int i = 0; i < sets; ++i)
       cases.push_back(std::make_unique<Case>(o, 100 + i));
+    for (auto &c : cases) // so that a launch alone finds what the ones before it leave
+      runPre(*c, nullptr);
     for (const Timing &timing : timings()) {
       if (timing.start != start || (!all && std::strstr(timing.name, "no dphi")))
         continue;
