@@ -7,8 +7,9 @@
 #ifndef MHCRT_CUDA_PREBWD_H
 #define MHCRT_CUDA_PREBWD_H
 
+#include "src/KernelArgs.h"
+
 #include <cuda_runtime_api.h>
-#include <stdint.h>
 
 namespace mhcrt {
 
@@ -19,8 +20,8 @@ struct SinkhornOptions {
   int64_t iters;
 };
 
-/// The arguments of mhcrt_pre_bwd on the device. A tensor that is absent is null, with type MHCRT_NONE.
-struct PreBwdArgs {
+/// The record's operands as the passes take them. A tensor that is absent is null, with type MHCRT_NONE.
+struct PreBwdOperands {
   const void *du;     ///< [M,C], of x's type
   const float *dhPre; ///< [M,n]; may be null
   const float *dhPost, *dhRes;
@@ -29,8 +30,8 @@ struct PreBwdArgs {
   const void *weight;
   const float *alpha, *beta, *proj, *stat;
   const void *dxIn;
-  const float
-      *mix; ///< [M,n,n] or null: d_x starts from the transposed mix of d_x_in's streams, as post's gradient does
+  /// [M,n,n] or null: d_x starts from sum_o mix[o,i] d_x_in[o], so that post's gradient need not write its d_x.
+  const float *mix;
   const float *dPhiIn, *dWeightIn, *dAlphaIn, *dBetaIn;
   void *dx;
   float *dPhi, *dWeight, *dAlpha, *dBeta; ///< null when they are not wanted
@@ -54,15 +55,19 @@ struct PreBwdRows {
   int64_t bytes; ///< of scratch memory
 };
 
-/// Two launches and a third that adds partial sums; see the files of the launches.
+/// The row of the op's table: two passes over x.
 bool preBwdSm90Takes(const PreBwdArgs &args);
+cudaError_t preBwdSm90(mhcrt_context &context, const PreBwdArgs &args);
+
+/// The launches behind it; see their files.
+bool preBwdTakes(const PreBwdOperands &args);
 /// `scratch` is aligned to 256 bytes.
-cudaError_t preBwdSm90(const PreBwdArgs &args, void *scratch, int multiprocessors, cudaStream_t stream);
+cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream);
 
 /// Where the rows lie in scratch memory; `scratch` may be null.
-PreBwdRows preBwdSm90Rows(const PreBwdArgs &args, void *scratch, int multiprocessors);
+PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors);
 /// The first launch alone.
-cudaError_t preBwdReduceSm90(const PreBwdArgs &args, const PreBwdRows &rows, cudaStream_t stream);
+cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream);
 
 } // namespace mhcrt
 

@@ -7,13 +7,14 @@
 #ifndef MHCRT_CUDA_PROJECTIONBWD_H
 #define MHCRT_CUDA_PROJECTIONBWD_H
 
+#include "src/KernelArgs.h"
+
 #include <cuda_runtime_api.h>
-#include <stdint.h>
 
 namespace mhcrt {
 
-/// The arguments of mhcrt_projection_bwd on the device. A tensor that is absent is null, with type MHCRT_NONE.
-struct ProjectionBwdArgs {
+/// The record's operands as the passes take them. A tensor that is absent is null, with type MHCRT_NONE.
+struct ProjectionBwdOperands {
   const float *dProj, *dStat;
   const void *x;
   const void *phi;
@@ -30,10 +31,16 @@ struct ProjectionBwdArgs {
   int32_t statForm;
 };
 
+/// The row of the op's table: one pass over x.
 bool projectionBwdSm90Takes(const ProjectionBwdArgs &args);
-int64_t projectionBwdSm90ScratchBytes(const ProjectionBwdArgs &args, int multiprocessors);
+cudaError_t projectionBwdSm90(mhcrt_context &context, const ProjectionBwdArgs &args);
+
+/// The launches behind it.
+bool projectionBwdTakes(const ProjectionBwdOperands &args);
+int64_t projectionBwdScratchBytes(const ProjectionBwdOperands &args, int multiprocessors);
 /// `scratch` is aligned to 256 bytes.
-cudaError_t projectionBwdSm90(const ProjectionBwdArgs &args, void *scratch, int multiprocessors, cudaStream_t stream);
+cudaError_t projectionBwdPasses(const ProjectionBwdOperands &args, void *scratch, int multiprocessors,
+                                cudaStream_t stream);
 
 } // namespace mhcrt
 

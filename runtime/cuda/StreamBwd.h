@@ -24,7 +24,7 @@ struct StreamBwdArgs {
   const void *x;
   const void *du;       ///< [M,C]; null when there is none
   const void *dxIn;     ///< null when there is none
-  const float *mix;     ///< [M,4,4] or null; see PreBwdArgs
+  const float *mix;     ///< [M,4,4] or null; see PreBwdOperands
   const float *dProj;   ///< [M,24]
   const float *scalars; ///< [M,8]: h_pre, what d_x gets per unit of x, a power of two above every |dProj| of the token
   const void *phi;
@@ -39,7 +39,7 @@ struct StreamBwdArgs {
 
 /// Blocks that share a slice of channels: each makes a partial sum of d_phi.
 int streamBwdGroups(int64_t M, int64_t C, int multiprocessors);
-cudaError_t streamBwdSm90(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream);
+cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
 /// What is left when the pass is done.
 struct WeightGradArgs {
@@ -57,7 +57,7 @@ struct WeightGradArgs {
   float *dAlpha, *dBeta;
 };
 
-cudaError_t weightGradSm90(const WeightGradArgs &args, cudaStream_t stream);
+cudaError_t weightGrad(const WeightGradArgs &args, cudaStream_t stream);
 
 inline int64_t alignBytes(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 

@@ -29,7 +29,7 @@ constexpr int kThreads = 32 * (kSumWarps + 1);
 constexpr int kChunk = 256;          ///< channels of one step of a warp
 constexpr int kSegment = 4 * kChunk; ///< channels whose products a warp adds before the lanes' sums are added
 
-__host__ __device__ int segmentsOf(const PreBwdArgs &args) {
+__host__ __device__ int segmentsOf(const PreBwdOperands &args) {
   return static_cast<int>((args.C + kSegment - 1) / kSegment);
 }
 
@@ -46,7 +46,7 @@ __device__ __forceinline__ uint4 loadOnce(const void *p) {
 }
 
 /// 8 channels of each stream and of d_u; zero behind the last channel.
-__device__ __forceinline__ void loadChunk(const PreBwdArgs &args, int64_t token, int channel, Chunk &chunk) {
+__device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t token, int channel, Chunk &chunk) {
   chunk = {};
   if (channel >= args.C)
     return;
@@ -86,7 +86,7 @@ __device__ __forceinline__ float addLanes(const float (&sums)[4]) {
 }
 
 /// Products of one segment of one token.
-__device__ __forceinline__ void sumSegment(const PreBwdArgs &args, int64_t token, int segment, float4 *out) {
+__device__ __forceinline__ void sumSegment(const PreBwdOperands &args, int64_t token, int segment, float4 *out) {
   const int lane = threadIdx.x & 31, channel = segment * kSegment + lane * 8;
   float sums[4] = {};
   Chunk even, odd;
@@ -120,11 +120,11 @@ __device__ __forceinline__ void loadRow(const float *from, float (&to)[kCount]) 
 
 /// One token's coefficients backwards: gradients of the gates and the mix become those of z, then of the projection.
 struct Coefficients {
-  const PreBwdArgs &args;
+  const PreBwdOperands &args;
   int64_t token;
   float s, dPre[4], dPost[4], dRes[16];
 
-  __device__ __forceinline__ Coefficients(const PreBwdArgs &args, int64_t token)
+  __device__ __forceinline__ Coefficients(const PreBwdOperands &args, int64_t token)
       : args(args), token(token), s(args.stat[token]), dPre{} {
     if (args.dhPre)
       loadRow(args.dhPre + token * 4, dPre);
@@ -213,7 +213,7 @@ __device__ __forceinline__ void addAndScatter(float (&values)[32]) {
 /// Writes a token's rows and the tile's partial sums. A lane that is not live has no token of its own.
 __device__ __forceinline__ void storeCoefficients(const Coefficients &c, const PreBwdRows &rows, float4 pre,
                                                   bool live) {
-  const PreBwdArgs &args = c.args;
+  const PreBwdOperands &args = c.args;
   float values[32] = {}, proj[kColumns], dStat = 0.0f, most = 0.0f; // values: d_alpha, d_beta
   loadRow(args.proj + c.token * kColumns, proj);
 #pragma unroll
@@ -243,7 +243,7 @@ __device__ __forceinline__ void storeCoefficients(const Coefficients &c, const P
 }
 
 __global__ void __launch_bounds__(kThreads, 4)
-    preBwdReduceKernel(const __grid_constant__ PreBwdArgs args, const __grid_constant__ PreBwdRows rows) {
+    preBwdReduceKernel(const __grid_constant__ PreBwdOperands args, const __grid_constant__ PreBwdRows rows) {
   extern __shared__ float4 sums[]; // [tileTokens][segments]; behind it the history of Sinkhorn, [step][tileTokens]
   launchLaterKernels();
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 
 } // namespace
 
-cudaError_t preBwdReduceSm90(const PreBwdArgs &args, const PreBwdRows &rows, cudaStream_t stream) {
+cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream) {
   const int64_t steps = args.resMap == MHCRT_RES_MAP_SINKHORN ? 2 * args.sinkhorn.iters : 0;
   const int64_t shared = rows.tileTokens * (segmentsOf(args) + steps) * static_cast<int64_t>(sizeof(float4));
   preBwdReduceKernel<<<rows.tiles, kThreads, shared, stream>>>(args, rows);

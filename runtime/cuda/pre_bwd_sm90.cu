@@ -1,92 +1,42 @@
-//===- pre_bwd_sm90.cu - Gradients of pre in two passes over x ------------===//
+//===- pre_bwd_sm90.cu - The row of pre_bwd's table for Hopper ------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plan    pre_bwd_reduce_sm90.cu (10C bytes per token), stream_bwd_sm90.cu (26C with d_x_in), weight_grad_sm90.cu. The
-//         second and third are launched early and wait for the memory of the one before.
-// Needs   n = 4, layout nC, x, d_u, d_x_in and d_x in bf16, a Sinkhorn of at most 64 iterations or the identity.
-//
 //===------------------------------------------------------------------------===//
+#include "Context.h"
 #include "PreBwd.h"
-#include "StreamBwd.h"
-#include "mhcrt/kernels.h"
-
-#include <algorithm>
 
 namespace mhcrt {
-namespace {
 
-constexpr int64_t kMostIterations = 64; ///< so that 8 tokens of a tile always find room
-constexpr int kTileTokens = 32;
-constexpr int64_t kTileBytes = 40 << 10; ///< of shared memory, for several blocks on a multiprocessor
-constexpr int kTilesPerMultiprocessor = 2;
-
-bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
-
-/// Tokens of a tile of the first launch: as many as find room, unless there are too few tiles then.
-int tileTokens(const PreBwdArgs &args, int multiprocessors) {
-  const int64_t tokenBytes = 16 * (2 * args.sinkhorn.iters + args.C / 1024 + 1);
-  int tokens = kTileTokens;
-  while (tokens > 1 && (tokens * tokenBytes > kTileBytes ||
-                        (args.M + tokens - 1) / tokens < kTilesPerMultiprocessor * multiprocessors))
-    tokens /= 2;
-  return tokens;
+static PreBwdOperands operandsOf(const PreBwdArgs &a) {
+  auto floats = [](const void *p) { return static_cast<const float *>(p); };
+  PreBwdOperands to = {};
+  to.du = a.d_u, to.dhPre = floats(a.d_h_pre), to.dhPost = floats(a.d_h_post), to.dhRes = floats(a.d_h_res);
+  to.x = a.x, to.phi = a.phi, to.weight = a.norm_weight;
+  to.alpha = floats(a.alpha), to.beta = floats(a.beta), to.proj = floats(a.proj), to.stat = floats(a.stat);
+  to.dxIn = a.d_x_in, to.dPhiIn = floats(a.d_phi_in), to.dWeightIn = floats(a.d_norm_weight_in);
+  to.dAlphaIn = floats(a.d_alpha_in), to.dBetaIn = floats(a.d_beta_in);
+  to.dx = a.d_x, to.dPhi = static_cast<float *>(a.d_phi), to.dWeight = static_cast<float *>(a.d_norm_weight);
+  to.dAlpha = static_cast<float *>(a.d_alpha), to.dBeta = static_cast<float *>(a.d_beta);
+  to.type = a.x_type, to.phiType = a.phi_type, to.weightType = a.norm_weight_type;
+  to.dxInType = a.d_x_in_type, to.dxType = a.d_x_type;
+  to.M = a.M, to.C = a.C, to.n = a.n, to.N = a.N;
+  to.layout = a.layout, to.phiLayout = a.phi_layout, to.norm = a.norm;
+  to.normEps = static_cast<float>(a.norm_eps), to.preEps = static_cast<float>(a.pre_eps);
+  to.postMult = static_cast<float>(a.post_mult), to.resMap = a.res_map;
+  to.sinkhorn = {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters};
+  to.foldPre = a.fold_pre;
+  return to;
 }
 
-} // namespace
+bool preBwdSm90Takes(const PreBwdArgs &args) { return preBwdTakes(operandsOf(args)); }
 
-PreBwdRows preBwdSm90Rows(const PreBwdArgs &args, void *scratch, int multiprocessors) {
-  PreBwdRows rows = {};
-  rows.tileTokens = tileTokens(args, multiprocessors);
-  rows.tiles = static_cast<int32_t>((args.M + rows.tileTokens - 1) / rows.tileTokens);
-  auto take = [&](int64_t floats) {
-    float *at = reinterpret_cast<float *>(static_cast<char *>(scratch) + rows.bytes);
-    rows.bytes += alignBytes(4 * floats);
-    return at;
-  };
-  rows.dProj = take(args.M * kColumns);
-  rows.scalars = take(args.M * kScalars);
-  rows.partials = take(static_cast<int64_t>(rows.tiles) * (3 + kColumns));
-  if (args.dPhi || args.dWeight)
-    rows.products = take(streamBwdGroups(args.M, args.C, multiprocessors) * 4 * args.C * kColumns);
-  return rows;
-}
-
-bool preBwdSm90Takes(const PreBwdArgs &args) {
-  const bool replays = args.resMap == MHCRT_RES_MAP_SINKHORN;
-  const bool types = args.type == MHCRT_BF16 && args.dxType == MHCRT_BF16 &&
-                     (args.dxInType == MHCRT_BF16 || (args.dxInType == MHCRT_NONE && !args.mix));
-  return types && args.dx && args.n == 4 && args.N == kColumns && args.layout == MHCRT_LAYOUT_NC && args.M >= 1 &&
-         args.M <= INT32_MAX - kTileTokens && args.C % kSlice == 0 && args.C <= kMostSlices * kSlice &&
-         (!replays || args.sinkhorn.iters <= kMostIterations) && aligned(args.x) && aligned(args.du) &&
-         aligned(args.dxIn) && aligned(args.dx) && aligned(args.mix) && aligned(args.proj) && aligned(args.dhRes) &&
-         aligned(args.dhPost) && aligned(args.dhPre);
-}
-
-cudaError_t preBwdSm90(const PreBwdArgs &args, void *scratch, int multiprocessors, cudaStream_t stream) {
-  const PreBwdRows rows = preBwdSm90Rows(args, scratch, multiprocessors);
-  if (const cudaError_t error = preBwdReduceSm90(args, rows, stream))
-    return error;
-  StreamBwdArgs pass = {};
-  pass.x = args.x, pass.du = args.du, pass.dxIn = args.dxIn, pass.mix = args.mix;
-  pass.dProj = rows.dProj, pass.scalars = rows.scalars;
-  pass.phi = args.phi, pass.weight = args.weight, pass.dx = args.dx, pass.partials = rows.products;
-  pass.M = args.M, pass.C = args.C;
-  pass.phiType = args.phiType, pass.weightType = args.weightType, pass.phiLayout = args.phiLayout;
-  pass.transposed = args.orient == MHCRT_ORIENT_IO, pass.overlaps = true;
-  if (const cudaError_t error = streamBwdSm90(pass, multiprocessors, stream))
-    return error;
-  WeightGradArgs rest = {};
-  rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
-  rest.phi = args.phi, rest.weight = args.weight, rest.phiType = args.phiType, rest.weightType = args.weightType;
-  rest.phiLayout = args.phiLayout, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
-  rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
-  if (args.dAlpha || args.dBeta) {
-    rest.gatePartials = rows.partials, rest.tiles = rows.tiles;
-    rest.dAlphaIn = args.dAlphaIn, rest.dBetaIn = args.dBetaIn, rest.dAlpha = args.dAlpha, rest.dBeta = args.dBeta;
-  }
-  return weightGradSm90(rest, stream);
+cudaError_t preBwdSm90(mhcrt_context &context, const PreBwdArgs &args) {
+  const PreBwdOperands operands = operandsOf(args);
+  const int64_t bytes = preBwdRows(operands, nullptr, context.multiprocessors).bytes;
+  void *scratch = context.reserveScratch("mhcrt_pre_bwd", bytes);
+  return scratch ? preBwdPasses(operands, scratch, context.multiprocessors, context.stream) : cudaSuccess;
 }
 
 } // namespace mhcrt

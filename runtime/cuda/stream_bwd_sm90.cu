@@ -29,102 +29,14 @@
 //         rounded once.
 //
 //===------------------------------------------------------------------------===//
-#include "StreamBwd.h"
-#include "prim/BulkCopy.cuh"
-#include "prim/Elements.cuh"
-#include "prim/TensorMap.h"
+#include "StreamBwdRing.cuh"
+#include "prim/PhiView.cuh"
+#include "prim/TileMap.h"
 
 #include <algorithm>
 
 namespace mhcrt {
 namespace {
-
-constexpr int kProductWarps = 4;
-constexpr int kGroups = 2; ///< warpgroups that make d_x
-constexpr int kGradWarps = 4 * kGroups;
-constexpr int kWarpChannels = kSlice / 4;
-constexpr int kStoreWarp = kProductWarps + kGradWarps;
-constexpr int kLoadWarp = kStoreWarp + 1;
-constexpr int kThreads = 32 * (kLoadWarp + 3);
-constexpr int kStoresInFlight = 2;
-constexpr int kSharedBytes = 232448;
-constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes = kSlice * kSlotTokens * 2;
-
-enum class Start { kNone, kAdd, kMix };
-
-/// Shared memory: the slots' boxes, then their rows of coefficients, barriers.
-template <Start kStart, bool kHasDu>
-struct Layout {
-  static constexpr uint32_t kGrad = kStreamsBytes, kDu = 2 * kStreamsBytes;
-  static constexpr uint32_t kBox = kDu + (kHasDu ? kChannelsBytes : 0);
-  static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = 64;
-  static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kMix = kScalar + kSlotTokens * kScalarRow;
-  static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
-  static constexpr uint32_t kBarriers = 512;
-  static constexpr int kSlots = (kSharedBytes - kBarriers) / (kBox + kRows) / kGroups * kGroups;
-  static constexpr uint32_t kRowsAt = kSlots * kBox, kBarriersAt = kRowsAt + kSlots * kRows;
-  static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
-  static_assert(24 * kSlots <= kBarriers && kTotal <= kSharedBytes && kSlots > kStoresInFlight);
-};
-
-/// The tiles of one block, and the ring that they pass through.
-struct Walk {
-  char *shared;
-  uint32_t base; ///< address of `shared`
-  uint32_t full, done, free;
-  int group, groups, tiles, count, slice;
-
-  __device__ int token(int s) const { return (tiles - 1 - group - s * groups) * kSlotTokens; }
-};
-
-template <int kSlots>
-struct Slot {
-  uint32_t at = 0, parity = 0;
-  __device__ void advance(uint32_t by = 1) {
-    at += by;
-    if (at >= kSlots) {
-      at -= kSlots;
-      parity ^= 1;
-    }
-  }
-};
-
-template <class L, Start kStart, bool kHasDu>
-__device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &walk, uint32_t slot, int token,
-                                         const CUtensorMap *x, const CUtensorMap *dxIn, const CUtensorMap *du) {
-  const uint32_t bar = walk.full + 8 * slot, box = walk.base + slot * L::kBox;
-  const uint32_t rows = walk.base + L::kRowsAt + slot * L::kRows;
-  const int count = min(kSlotTokens, static_cast<int>(args.M) - token), group = walk.slice * (kSlice / 64);
-  barrierExpect(bar, (kStart == Start::kNone ? 1 : 2) * kStreamsBytes + (kHasDu ? kChannelsBytes : 0) +
-                         count * (L::kRows / kSlotTokens));
-  loadStreams(box, x, token, group, bar);
-  bulkLoad(rows, args.dProj + static_cast<int64_t>(token) * kColumns, count * L::kProjRow, bar);
-  bulkLoad(rows + L::kScalar, args.scalars + static_cast<int64_t>(token) * kScalars, count * L::kScalarRow, bar);
-  if (kStart == Start::kMix)
-    bulkLoad(rows + L::kMix, args.mix + static_cast<int64_t>(token) * 16, count * L::kMixRow, bar);
-  if (kStart != Start::kNone)
-    loadStreams(box + L::kGrad, dxIn, token, group, bar);
-  if (kHasDu)
-    loadChannels(box + L::kDu, du, token, group, bar);
-}
-
-template <class L>
-__device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
-  Slot<L::kSlots> slot, read;
-#pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    barrierWait(walk.done + 8 * slot.at, slot.parity);
-    storeStreams(dx, walk.token(s), walk.slice * (kSlice / 64), walk.base + slot.at * L::kBox + L::kGrad);
-    commitStores();
-    slot.advance();
-    if (s < kStoresInFlight)
-      continue;
-    waitStoresRead<kStoresInFlight>();
-    barrierArrive(walk.free + 8 * read.at);
-    read.advance();
-  }
-  waitStores();
-}
 
 /// One warp's stream of the product. Tokens behind the last one have zeros in x, but anything in their rows.
 template <class L>
@@ -333,48 +245,23 @@ __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk 
 }
 
 template <Start kStart, bool kHasDu>
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kStreamThreads, 1)
     streamBwdKernel(const __grid_constant__ StreamBwdArgs args, const __grid_constant__ CUtensorMap mapX,
                     const __grid_constant__ CUtensorMap mapDxIn, const __grid_constant__ CUtensorMap mapDu,
                     const __grid_constant__ CUtensorMap mapDx) {
   using L = Layout<kStart, kHasDu>;
   extern __shared__ __align__(1024) char shared[];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, slices = static_cast<int>(args.C) / kSlice;
-  Walk walk;
-  walk.shared = shared;
-  walk.base = sharedAddress(shared);
-  walk.full = walk.base + L::kBarriersAt;
-  walk.done = walk.full + 8 * L::kSlots;
-  walk.free = walk.done + 8 * L::kSlots;
-  walk.slice = blockIdx.x % slices;
-  walk.group = blockIdx.x / slices;
-  walk.groups = gridDim.x / slices;
-  walk.tiles = (static_cast<int>(args.M) + kSlotTokens - 1) / kSlotTokens;
-  walk.count = (walk.tiles - walk.group + walk.groups - 1) / walk.groups;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < L::kSlots; ++i) {
-      barrierInit(walk.full + 8 * i, 1);
-      barrierInit(walk.done + 8 * i, 4);
-      barrierInit(walk.free + 8 * i, 1 + (args.partials ? kProductWarps : 0));
-    }
-    fenceBulk();
-  }
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const Walk walk = Walk::of(args, shared, L());
+  if (threadIdx.x == 0)
+    walk.initBarriers(L::kSlots, 1 + (args.partials ? kProductWarps : 0));
   __syncthreads();
   if (warp >= kStoreWarp) {
     lowerRegisters<48>();
-    if (warp == kStoreWarp && lane == 0) {
+    if (warp == kStoreWarp && lane == 0)
       storeTiles<L>(walk, &mapDx);
-    } else if (warp == kLoadWarp && lane == 0) {
-      waitForEarlierKernels();
-      Slot<L::kSlots> slot;
-#pragma unroll 1
-      for (int s = 0; s < walk.count; ++s) {
-        if (s >= L::kSlots)
-          barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
-        loadTile<L, kStart, kHasDu>(args, walk, slot.at, walk.token(s), &mapX, &mapDxIn, &mapDu);
-        slot.advance();
-      }
-    }
+    else if (warp == kLoadWarp && lane == 0)
+      loadTiles<L, kStart, kHasDu>(args, walk, &mapX, &mapDxIn, &mapDu);
   } else if (warp < kProductWarps) {
     raiseRegisters<160>();
     if (args.partials)
@@ -388,7 +275,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 template <Start kStart, bool kHasDu>
 cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   using L = Layout<kStart, kHasDu>;
-  const TensorMapShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
+  const TileMapShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
   CUtensorMap x, dxIn = {}, du = {}, dx;
   if (!makeStreamsMap(&x, args.x, shape) || !makeStreamsMap(&dx, args.dx, shape) ||
       (kStart != Start::kNone && !makeStreamsMap(&dxIn, args.dxIn, shape)) ||
@@ -403,7 +290,7 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = blocks;
-  config.blockDim = kThreads;
+  config.blockDim = kStreamThreads;
   config.dynamicSmemBytes = L::kTotal;
   config.stream = stream;
   config.attrs = &overlap;
@@ -418,7 +305,7 @@ int streamBwdGroups(int64_t M, int64_t C, int multiprocessors) {
   return static_cast<int>(std::min<int64_t>(tiles, multiprocessors / (C / kSlice)));
 }
 
-cudaError_t streamBwdSm90(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
+cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   if (args.du)
     return args.mix    ? launch<Start::kMix, true>(args, multiprocessors, stream)
            : args.dxIn ? launch<Start::kAdd, true>(args, multiprocessors, stream)

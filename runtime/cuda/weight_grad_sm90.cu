@@ -15,7 +15,7 @@
 //===------------------------------------------------------------------------===//
 #include "StreamBwd.h"
 #include "prim/BulkCopy.cuh"
-#include "prim/Elements.cuh"
+#include "prim/PhiView.cuh"
 
 namespace mhcrt {
 namespace {
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kThreads) weightGradKernel(const __grid_consta
 
 } // namespace
 
-cudaError_t weightGradSm90(const WeightGradArgs &args, cudaStream_t stream) {
+cudaError_t weightGrad(const WeightGradArgs &args, cudaStream_t stream) {
   const int64_t blocks = (args.partials ? args.K / kRows : 0) + (args.gatePartials ? 1 : 0);
   if (blocks == 0)
     return cudaSuccess;

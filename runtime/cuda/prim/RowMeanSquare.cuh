@@ -7,7 +7,7 @@
 #ifndef MHCRT_CUDA_PRIM_ROWMEANSQUARE_CUH
 #define MHCRT_CUDA_PRIM_ROWMEANSQUARE_CUH
 
-#include "prim/Elements.cuh"
+#include "cuda/prim/PhiView.cuh"
 
 namespace mhcrt {
 

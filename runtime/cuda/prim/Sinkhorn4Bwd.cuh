@@ -10,7 +10,7 @@
 #ifndef MHCRT_CUDA_PRIM_SINKHORN4BWD_CUH
 #define MHCRT_CUDA_PRIM_SINKHORN4BWD_CUH
 
-#include "PreBwd.h"
+#include "cuda/PreBwd.h"
 #include "mhcrt/kernels.h"
 
 namespace mhcrt {

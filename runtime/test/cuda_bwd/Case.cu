@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Case.h"
-#include "prim/Elements.cuh"
+#include "cuda/prim/PhiView.cuh"
 
 #include <algorithm>
 
@@ -125,7 +125,7 @@ Case::Case(const Options &o, uint32_t first) : options(o), seed(first * 1000) {
   projection.statForm = o.meanSquare ? MHCRT_STAT_MEAN_SQUARE : MHCRT_STAT_INV_RMS;
 
   const int count = multiprocessors();
-  scratchBytes = std::max(preBwdSm90Rows(pre, nullptr, count).bytes, projectionBwdSm90ScratchBytes(projection, count));
+  scratchBytes = std::max(preBwdRows(pre, nullptr, count).bytes, projectionBwdScratchBytes(projection, count));
   scratch = allocate(scratchBytes);
   CHECK(cudaGetLastError());
 }

@@ -33,8 +33,8 @@ public:
   ~Case();
   Case(const Case &) = delete;
 
-  mhcrt::PreBwdArgs pre;
-  mhcrt::ProjectionBwdArgs projection;
+  mhcrt::PreBwdOperands pre;
+  mhcrt::ProjectionBwdOperands projection;
   void *scratch;
   int64_t scratchBytes;
 

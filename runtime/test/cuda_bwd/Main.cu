@@ -11,7 +11,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Case.h"
-#include "StreamBwd.h"
+#include "cuda/StreamBwd.h"
 
 #include <algorithm>
 #include <cstring>
@@ -72,9 +72,9 @@ std::string describe(const Options &o) {
   return text;
 }
 
-void runPre(Case &c, cudaStream_t stream) { CHECK(preBwdSm90(c.pre, c.scratch, multiprocessors(), stream)); }
+void runPre(Case &c, cudaStream_t stream) { CHECK(preBwdPasses(c.pre, c.scratch, multiprocessors(), stream)); }
 void runProjection(Case &c, cudaStream_t stream) {
-  CHECK(projectionBwdSm90(c.projection, c.scratch, multiprocessors(), stream));
+  CHECK(projectionBwdPasses(c.projection, c.scratch, multiprocessors(), stream));
 }
 
 std::vector<char> poisonedRun(Case &c, void (*run)(Case &, cudaStream_t)) {
@@ -103,7 +103,7 @@ void note(std::string &text, bool good, const char *what) {
 void checkPre(const Options &o, uint32_t seed) {
   Case c(o, seed);
   std::string text;
-  if (!preBwdSm90Takes(c.pre)) {
+  if (!preBwdTakes(c.pre)) {
     std::printf("pre_bwd    %s: NOT TAKEN\n", describe(o).c_str());
     failed = true;
     return;
@@ -258,7 +258,7 @@ double copyBandwidth() {
   return 8.0 * kBytes / (times[5] * 1e-3);
 }
 
-PreBwdRows rowsOf(const Case &c) { return preBwdSm90Rows(c.pre, c.scratch, multiprocessors()); }
+PreBwdRows rowsOf(const Case &c) { return preBwdRows(c.pre, c.scratch, multiprocessors()); }
 
 /// The second launch alone, on whatever the first has left in scratch memory.
 StreamBwdArgs streamAlone(const Case &c) {
@@ -295,13 +295,12 @@ const std::vector<Timing> &timings() {
       StreamBwdArgs pass = streamAlone(c);
       if (!product)
         pass.partials = nullptr;
-      CHECK(streamBwdSm90(pass, multiprocessors(), s));
+      CHECK(streamBwd(pass, multiprocessors(), s));
     };
   };
   static const std::vector<Timing> all = {
-      {"pre_bwd reduce", Start::kNone, 10,
-       [](Case &c, cudaStream_t s) { CHECK(preBwdReduceSm90(c.pre, rowsOf(c), s)); }},
-      {"weight_grad", Start::kNone, 0, [](Case &c, cudaStream_t s) { CHECK(weightGradSm90(restAlone(c), s)); }},
+      {"pre_bwd reduce", Start::kNone, 10, [](Case &c, cudaStream_t s) { CHECK(preBwdReduce(c.pre, rowsOf(c), s)); }},
+      {"weight_grad", Start::kNone, 0, [](Case &c, cudaStream_t s) { CHECK(weightGrad(restAlone(c), s)); }},
       {"pre_bwd stream, add", Start::kAdd, 26, stream(true)},
       {"pre_bwd stream, mix", Start::kMix, 26, stream(true)},
       {"pre_bwd stream, mix, no dphi", Start::kMix, 26, stream(false)},

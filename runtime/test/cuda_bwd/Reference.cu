@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Reference.h"
-#include "prim/Elements.cuh"
+#include "cuda/prim/PhiView.cuh"
 
 using namespace mhcrt;
 
@@ -117,7 +117,7 @@ static __device__ double factor64(const void *x, int64_t K, int32_t norm, double
 }
 
 /// One token: everything but the sums over tokens and d_x.
-static __global__ void tokenReference(PreBwdArgs a, Expected e) {
+static __global__ void tokenReference(PreBwdOperands a, Expected e) {
   const int64_t m = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (m >= a.M)
     return;
@@ -154,7 +154,7 @@ static __global__ void tokenReference(PreBwdArgs a, Expected e) {
   e.scalars[m * 5 + 4] = factor64(a.x, 4 * a.C, a.norm, s, dStat, m);
 }
 
-static __global__ void projectionTokenReference(ProjectionBwdArgs a, Expected e) {
+static __global__ void projectionTokenReference(ProjectionBwdOperands a, Expected e) {
   const int64_t m = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (m >= a.M)
     return;
@@ -225,7 +225,7 @@ static __global__ void weightReference(Pass p, Expected e) {
 }
 
 /// One thread per column.
-static __global__ void gateReference(PreBwdArgs a, Expected e) {
+static __global__ void gateReference(PreBwdOperands a, Expected e) {
   const int j = threadIdx.x;
   double beta = 0, alpha[3] = {};
   for (int64_t m = 0; m < a.M; ++m) {
@@ -249,7 +249,7 @@ static void passReference(const Pass &pass, const Expected &expected) {
   CHECK(cudaDeviceSynchronize());
 }
 
-void referencePreBwd(const PreBwdArgs &a, const Expected &expected) {
+void referencePreBwd(const PreBwdOperands &a, const Expected &expected) {
   tokenReference<<<static_cast<unsigned>((a.M + 31) / 32), 32>>>(a, expected);
   gateReference<<<1, 32>>>(a, expected);
   passReference({a.x, a.du, a.dxIn, a.phi, a.weight, a.mix, a.dPhiIn, a.dWeightIn, a.M, a.C, a.phiType, a.weightType,
@@ -257,7 +257,7 @@ void referencePreBwd(const PreBwdArgs &a, const Expected &expected) {
                 expected);
 }
 
-void referenceProjectionBwd(const ProjectionBwdArgs &a, const Expected &expected) {
+void referenceProjectionBwd(const ProjectionBwdOperands &a, const Expected &expected) {
   projectionTokenReference<<<static_cast<unsigned>((a.M + 31) / 32), 32>>>(a, expected);
   passReference({a.x, nullptr, a.dxIn, a.phi, a.weight, nullptr, a.dPhiIn, a.dWeightIn, a.M, a.C, a.phiType,
                  a.weightType, a.phiLayout, 0},

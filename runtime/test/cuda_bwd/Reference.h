@@ -9,8 +9,8 @@
 #ifndef MHCRT_TEST_CUDA_BWD_REFERENCE_H
 #define MHCRT_TEST_CUDA_BWD_REFERENCE_H
 
-#include "PreBwd.h"
-#include "ProjectionBwd.h"
+#include "cuda/PreBwd.h"
+#include "cuda/ProjectionBwd.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -34,8 +34,8 @@ struct Expected {
 };
 
 /// From the outputs' starts on: d_x_in, mix, d_phi_in and the others count.
-void referencePreBwd(const mhcrt::PreBwdArgs &args, const Expected &expected);
+void referencePreBwd(const mhcrt::PreBwdOperands &args, const Expected &expected);
 /// expected.dProj and scalars are made from the arguments.
-void referenceProjectionBwd(const mhcrt::ProjectionBwdArgs &args, const Expected &expected);
+void referenceProjectionBwd(const mhcrt::ProjectionBwdOperands &args, const Expected &expected);
 
 #endif // MHCRT_TEST_CUDA_BWD_REFERENCE_H

@@ -1,14 +1,14 @@
-//===- Elements.cuh - Single elements of any type ---------------*- C++ -*-===//
+//===- PhiView.cuh - Single elements of weights -----------------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#ifndef MHCRT_CUDA_PRIM_ELEMENTS_CUH
-#define MHCRT_CUDA_PRIM_ELEMENTS_CUH
+#ifndef MHCRT_CUDA_PRIM_PHIVIEW_CUH
+#define MHCRT_CUDA_PRIM_PHIVIEW_CUH
 
+#include "cuda/prim/HalfMma.cuh"
 #include "mhcrt/kernels.h"
-#include "prim/HalfMma.cuh"
 
 namespace mhcrt {
 
@@ -31,4 +31,4 @@ struct PhiView {
 
 } // namespace mhcrt
 
-#endif // MHCRT_CUDA_PRIM_ELEMENTS_CUH
+#endif // MHCRT_CUDA_PRIM_PHIVIEW_CUH

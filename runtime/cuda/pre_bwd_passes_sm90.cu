@@ -1,0 +1,92 @@
+//===- pre_bwd_passes_sm90.cu - Gradients of pre in two passes over x ------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plan    pre_bwd_reduce_sm90.cu (10C bytes per token), stream_bwd_sm90.cu (26C with d_x_in), weight_grad_sm90.cu. The
+//         second and third are launched early and wait for the memory of the one before.
+// Needs   n = 4, layout nC, x, d_u, d_x_in and d_x in bf16, a Sinkhorn of at most 64 iterations or the identity.
+//
+//===------------------------------------------------------------------------===//
+#include "PreBwd.h"
+#include "StreamBwd.h"
+#include "mhcrt/kernels.h"
+
+#include <algorithm>
+
+namespace mhcrt {
+namespace {
+
+constexpr int64_t kMostIterations = 64; ///< so that 8 tokens of a tile always find room
+constexpr int kTileTokens = 32;
+constexpr int64_t kTileBytes = 40 << 10; ///< of shared memory, for several blocks on a multiprocessor
+constexpr int kTilesPerMultiprocessor = 2;
+
+bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
+
+/// Tokens of a tile of the first launch: as many as find room, unless there are too few tiles then.
+int tileTokens(const PreBwdOperands &args, int multiprocessors) {
+  const int64_t tokenBytes = 16 * (2 * args.sinkhorn.iters + args.C / 1024 + 1);
+  int tokens = kTileTokens;
+  while (tokens > 1 && (tokens * tokenBytes > kTileBytes ||
+                        (args.M + tokens - 1) / tokens < kTilesPerMultiprocessor * multiprocessors))
+    tokens /= 2;
+  return tokens;
+}
+
+} // namespace
+
+PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors) {
+  PreBwdRows rows = {};
+  rows.tileTokens = tileTokens(args, multiprocessors);
+  rows.tiles = static_cast<int32_t>((args.M + rows.tileTokens - 1) / rows.tileTokens);
+  auto take = [&](int64_t floats) {
+    float *at = reinterpret_cast<float *>(static_cast<char *>(scratch) + rows.bytes);
+    rows.bytes += alignBytes(4 * floats);
+    return at;
+  };
+  rows.dProj = take(args.M * kColumns);
+  rows.scalars = take(args.M * kScalars);
+  rows.partials = take(static_cast<int64_t>(rows.tiles) * (3 + kColumns));
+  if (args.dPhi || args.dWeight)
+    rows.products = take(streamBwdGroups(args.M, args.C, multiprocessors) * 4 * args.C * kColumns);
+  return rows;
+}
+
+bool preBwdTakes(const PreBwdOperands &args) {
+  const bool replays = args.resMap == MHCRT_RES_MAP_SINKHORN;
+  const bool types = args.type == MHCRT_BF16 && args.dxType == MHCRT_BF16 &&
+                     (args.dxInType == MHCRT_BF16 || (args.dxInType == MHCRT_NONE && !args.mix));
+  return types && args.dx && args.n == 4 && args.N == kColumns && args.layout == MHCRT_LAYOUT_NC && args.M >= 1 &&
+         args.M <= INT32_MAX - kTileTokens && args.C % kSlice == 0 && args.C <= kMostSlices * kSlice &&
+         (!replays || args.sinkhorn.iters <= kMostIterations) && aligned(args.x) && aligned(args.du) &&
+         aligned(args.dxIn) && aligned(args.dx) && aligned(args.mix) && aligned(args.proj) && aligned(args.dhRes) &&
+         aligned(args.dhPost) && aligned(args.dhPre);
+}
+
+cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream) {
+  const PreBwdRows rows = preBwdRows(args, scratch, multiprocessors);
+  if (const cudaError_t error = preBwdReduce(args, rows, stream))
+    return error;
+  StreamBwdArgs pass = {};
+  pass.x = args.x, pass.du = args.du, pass.dxIn = args.dxIn, pass.mix = args.mix;
+  pass.dProj = rows.dProj, pass.scalars = rows.scalars;
+  pass.phi = args.phi, pass.weight = args.weight, pass.dx = args.dx, pass.partials = rows.products;
+  pass.M = args.M, pass.C = args.C;
+  pass.phiType = args.phiType, pass.weightType = args.weightType, pass.phiLayout = args.phiLayout;
+  pass.transposed = args.orient == MHCRT_ORIENT_IO, pass.overlaps = true;
+  if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
+    return error;
+  WeightGradArgs rest = {};
+  rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
+  rest.phi = args.phi, rest.weight = args.weight, rest.phiType = args.phiType, rest.weightType = args.weightType;
+  rest.phiLayout = args.phiLayout, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
+  rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
+  if (args.dAlpha || args.dBeta) {
+    rest.gatePartials = rows.partials, rest.tiles = rows.tiles;
+    rest.dAlphaIn = args.dAlphaIn, rest.dBetaIn = args.dBetaIn, rest.dAlpha = args.dAlpha, rest.dBeta = args.dBeta;
+  }
+  return weightGrad(rest, stream);
+}
+
+} // namespace mhcrt

@@ -1,0 +1,86 @@
+//===- projection_bwd_passes_sm90.cu - Gradients of a projection, one pass over x ===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plan    A small launch makes the tokens' scalars; then stream_bwd_sm90.cu (16C bytes per token, 24C with
+//         d_x_in) and weight_grad_sm90.cu.
+// Needs   n = 4, 24 columns, layout nC, x, d_x_in and d_x in bf16.
+//
+//===------------------------------------------------------------------------===//
+#include "ProjectionBwd.h"
+#include "StreamBwd.h"
+#include "prim/BulkCopy.cuh"
+#include "prim/RowMeanSquare.cuh"
+
+namespace mhcrt {
+namespace {
+
+constexpr int kThreads = 128;
+
+__global__ void __launch_bounds__(kThreads)
+    statisticKernel(const __grid_constant__ ProjectionBwdOperands args, float *scalars) {
+  launchLaterKernels();
+  const int64_t token = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x, mine = min(token, args.M - 1);
+  float factor = 0.0f;
+  if (args.dStat && args.statForm == MHCRT_STAT_MEAN_SQUARE)
+    factor = 2.0f / static_cast<float>(4 * args.C) * args.dStat[mine];
+  else if (args.dStat)
+    factor = statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, args.stat[mine], args.dStat[mine], mine);
+  if (token >= args.M)
+    return;
+  float most = 0.0f;
+#pragma unroll
+  for (int j = 0; j < kColumns; j += 4) {
+    const float4 v = *reinterpret_cast<const float4 *>(args.dProj + token * kColumns + j);
+    most = fmaxf(fmaxf(most, fmaxf(fabsf(v.x), fabsf(v.y))), fmaxf(fabsf(v.z), fabsf(v.w)));
+  }
+  float4 *row = reinterpret_cast<float4 *>(scalars + token * kScalars);
+  row[0] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  row[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
+}
+
+bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
+
+int64_t scalarBytes(const ProjectionBwdOperands &args) { return alignBytes(4 * args.M * kScalars); }
+
+} // namespace
+
+bool projectionBwdTakes(const ProjectionBwdOperands &args) {
+  const bool types = args.type == MHCRT_BF16 && args.dxType == MHCRT_BF16 &&
+                     (args.dxInType == MHCRT_BF16 || args.dxInType == MHCRT_NONE);
+  return types && args.dx && args.n == 4 && args.N == kColumns && args.layout == MHCRT_LAYOUT_NC && args.M >= 1 &&
+         args.M <= INT32_MAX - kSlotTokens && args.C % kSlice == 0 && args.C <= kMostSlices * kSlice &&
+         aligned(args.x) && aligned(args.dxIn) && aligned(args.dx) && aligned(args.dProj);
+}
+
+int64_t projectionBwdScratchBytes(const ProjectionBwdOperands &args, int multiprocessors) {
+  const int64_t groups = args.dPhi || args.dWeight ? streamBwdGroups(args.M, args.C, multiprocessors) : 0;
+  return scalarBytes(args) + groups * alignBytes(16 * args.C * kColumns);
+}
+
+cudaError_t projectionBwdPasses(const ProjectionBwdOperands &args, void *scratch, int multiprocessors,
+                                cudaStream_t stream) {
+  float *scalars = static_cast<float *>(scratch);
+  float *products =
+      args.dPhi || args.dWeight ? reinterpret_cast<float *>(static_cast<char *>(scratch) + scalarBytes(args)) : nullptr;
+  statisticKernel<<<static_cast<unsigned>((args.M + kThreads - 1) / kThreads), kThreads, 0, stream>>>(args, scalars);
+  if (const cudaError_t error = cudaGetLastError())
+    return error;
+  StreamBwdArgs pass = {};
+  pass.x = args.x, pass.dxIn = args.dxIn, pass.dProj = args.dProj, pass.scalars = scalars;
+  pass.phi = args.phi, pass.weight = args.weight, pass.dx = args.dx, pass.partials = products;
+  pass.M = args.M, pass.C = args.C;
+  pass.phiType = args.phiType, pass.weightType = args.weightType, pass.phiLayout = args.phiLayout;
+  pass.overlaps = true;
+  if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
+    return error;
+  WeightGradArgs rest = {};
+  rest.partials = products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
+  rest.phi = args.phi, rest.weight = args.weight, rest.phiType = args.phiType, rest.weightType = args.weightType;
+  rest.phiLayout = args.phiLayout, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
+  rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
+  return weightGrad(rest, stream);
+}
+
+} // namespace mhcrt
