@@ -1,4 +1,4 @@
-//===- pre_bwd_passes_sm90.cu - Gradients of pre in two passes over x ------------===//
+//===- pre_bwd_passes_sm90.cu - Gradients of pre in two passes over x -----===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,9 @@
 // Plan    pre_bwd_reduce_sm90.cu (10C bytes per token), stream_bwd_sm90.cu (26C with d_x_in), weight_grad_sm90.cu. The
 //         second and third are launched early and wait for the memory of the one before.
 // Needs   n = 4, layout nC, x, d_u, d_x_in and d_x in bf16, a Sinkhorn of at most 64 iterations or the identity.
+// Time    one H200, us with mix (36C bytes per token) and percent of a copy's bandwidth in the same run: 324 (88) at
+//         8192x4096, 534 (93) at 8192x7168, 211 (84) at 8192x2560, 72 (62) at 4096x1280, 488 (88) at 65536x768, 1204
+//         (95) at 32768x4096, 32 us at 128x4096. 4 us of it add the partial sums.
 //
 //===------------------------------------------------------------------------===//
 #include "PreBwd.h"

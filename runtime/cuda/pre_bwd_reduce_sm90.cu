@@ -5,14 +5,17 @@
 //
 //   d_h_pre[i] += sum_c d_u[c] * x[i,c];   d_proj = gates, residual map backwards;   t = what d_x gets per unit of x
 //
-// Plan    A block has a tile of at most 32 tokens. Four warps add the products, 1024 channels of one token at a time:
-// the
-//         order of a token's sum does not depend on the tile. A fifth warp, one token per lane, does meanwhile what
-//         does not need the sums: the Sinkhorn iterations again and backwards, the gradients of 20 columns. The first 4
-//         columns follow when the sums are there.
+// Plan    A block has a tile of at most 32 tokens. Four warps add the products, 1024 channels of one token at a time,
+//         so that the order of a token's sum does not depend on the tile. A fifth warp, one token per lane, does
+//         meanwhile what does not need the sums: the Sinkhorn iterations again and backwards, the gradients of 20
+//         columns. The first 4 columns follow when the sums are there.
 // Bytes   per token 10C for x and d_u, 4 * (2 * 24 + 30); 108 per tile for partial sums of d_alpha and d_beta.
-// Needs   C a multiple of 8; per token of a tile, shared memory of 16 bytes per step and per 1024 channels.
+// Needs   C a multiple of 8; per token of a tile, shared memory of 16 bytes per step and per 1024 channels. 95
+//         registers, no spills.
 // Round   all f32.
+// Time    one H200, us and percent of a copy's bandwidth in the same run: 78 (101) at 8192x4096, 134 (103) at
+//         8192x7168, 51 (96) at 8192x2560, 18 (68) at 4096x1280, 129 (92) at 65536x768, 309 (102) at 32768x4096. 10 us
+//         at 128x4096, where the steps of Sinkhorn, there and back, are all of it.
 //
 //===------------------------------------------------------------------------===//
 #include "PreBwd.h"

@@ -7,26 +7,32 @@
 //   start    = nothing, d_x_in[i,c], or sum_o mix[o,i] * d_x_in[o,c]
 //   product[i,c,j] = sum_m x[m,i,c] * d_proj[m,j]                     one partial sum per group of blocks
 //
-// Plan    A block owns 128 channels of the four streams and walks over tiles of 8 tokens, the last tile first: the pass
-//         before it left the last tokens in the second-level cache. C/128 slices times groups of blocks fill the
-//         device; blocks exchange nothing. Tiles come and go by bulk tensor copies through a ring of slots, x with 128
-//         byte swizzle; d_x is written over the slot's start. 16 warps:
+// Plan    A block owns 128 channels of the four streams and walks over tiles of 8 tokens, the last tile first: the
+//         pass before it left the last tokens in the second-level cache. C/128 slices times groups of blocks fill the
+//         device; blocks exchange nothing. Tiles come and go by bulk tensor copies through a ring of slots, x with
+//         128-byte swizzle; d_x is written over the slot's start. 16 warps:
 //           0-3   product, one stream each: 96 sums per thread for the whole launch. x^T by transposing loads, k =
 //                 tokens; one 16x8x16 tile takes 8 tokens with the first bf16 term of d_proj (k 0-7) and the second
 //                 (k 8-15).
-//           4-11  d_x: two warpgroups take the tiles in turn, a warp has 32 channels, whose W stays in registers for
-//           the
-//                 whole launch. A lane has one token and 8 channels of each stream. Rows 0-7 of A are the first f16
-//                 terms of the tokens' d_proj, 8-15 the second; B is W, in an order that makes the lane's channel pairs
-//                 its columns of the result. Powers of two, one per token and one per warp, keep both below 1.
+//           4-11  d_x: two warpgroups take the tiles in turn. A warp has 32 channels, whose W stays in registers for
+//                 the whole launch, a lane one token and 8 channels of each stream. Rows 0-7 of A are the first f16
+//                 terms of the tokens' d_proj, 8-15 the second; B is W, in an order that makes the lane's channel
+//                 pairs its columns of the result. Powers of two, per token and per warp, keep both below 1.
 //           12    stores        13   loads        14, 15   idle
-//         A slot belongs to one warpgroup (their number divides the slots'), so that no one waits two phases ahead.
-// Bytes   per token 8C for x, 8C for d_x_in, 2C for d_u, 8C for d_x; 128 (with mix 192) per slice from the second-level
-//         cache; 384C per group for the partial sums.
-// Needs   C a multiple of 128 up to 16384; rows of tokens aligned to 16 bytes.
-// Round   f32 sums. W in f16: 2^-12 of it, an eighth of what d_x loses when it is stored; d_proj to 2^-16, x exactly.
-// d_x
-//         rounded once.
+//         A slot belongs to one warpgroup (their number divides the slots'): no one waits two phases ahead.
+// Bytes   per token 8C for x, 8C for d_x_in, 2C for d_u, 8C for d_x; 128 (with mix 192) per slice from the
+//         second-level cache; 384C per group for the partial sums.
+// Needs   C a multiple of 128 up to 16384; rows of tokens aligned to 16 bytes. One block per multiprocessor: 160, 152
+//         and 48 registers a thread by role, no spills; 200192 bytes of shared memory with mix, 195072 without,
+//         209408 without d_u.
+// Round   f32 sums. W in f16: 2^-12 of it, an eighth of what d_x loses when it is stored. d_proj to 2^-16, x exactly.
+//         d_x rounded once.
+// Time    one H200, us and percent of a copy's bandwidth in the same run, with the product:
+//           M x C              8192x4096  8192x7168  8192x2560  4096x1280  65536x768  32768x4096
+//           26C, d_x_in        245  84    391  92    164  79     47  68    356  87     895   92
+//           26C, mix           242  85    384  94    161  80     47  68    360  86     894   92
+//         With W in two bf16 terms, twice the tiles and all eight warps on one slot, the first was 213 us (96): it is
+//         not the arithmetic that limits it.
 //
 //===------------------------------------------------------------------------===//
 #include "StreamBwdRing.cuh"
