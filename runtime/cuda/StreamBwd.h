@@ -18,7 +18,7 @@ constexpr int kColumns = 24;     ///< N of four streams
 constexpr int kScalars = 8;      ///< floats of a token's row of scalars
 constexpr int kSlice = 128;      ///< channels of a block of the stream kernel
 constexpr int kSlotTokens = 8;   ///< tokens that one slot of its ring holds
-constexpr int kMostSlices = 128; ///< so that every slice has a block of its own on 132 multiprocessors
+constexpr int kMostSlices = 128; ///< as far as it was tried; fewer multiprocessors take the slices in turn
 
 struct StreamBwdArgs {
   const void *x;

@@ -308,7 +308,7 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
 
 int streamBwdGroups(int64_t M, int64_t C, int multiprocessors) {
   const int64_t tiles = (M + kSlotTokens - 1) / kSlotTokens;
-  return static_cast<int>(std::min<int64_t>(tiles, multiprocessors / (C / kSlice)));
+  return static_cast<int>(std::min(tiles, std::max<int64_t>(1, multiprocessors / (C / kSlice))));
 }
 
 cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
