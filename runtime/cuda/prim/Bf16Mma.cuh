@@ -1,0 +1,90 @@
+//===- Bf16Mma.cuh - bf16 pairs, shared accesses, matrix tiles --*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_PRIM_BF16MMA_CUH
+#define MHCRT_CUDA_PRIM_BF16MMA_CUH
+
+#include <stdint.h>
+
+namespace mhcrt {
+
+__device__ __forceinline__ float lowBf16(uint32_t pair) { return __uint_as_float(pair << 16); }
+__device__ __forceinline__ float highBf16(uint32_t pair) { return __uint_as_float(pair & 0xffff0000u); }
+
+__device__ __forceinline__ uint32_t packBf16(float low, float high) {
+  uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
+/// Two floats as two bf16 terms each: the error is 2^-17 of the value.
+__device__ __forceinline__ void splitBf16(float low, float high, uint32_t &first, uint32_t &second) {
+  first = packBf16(low, high);
+  second = packBf16(low - lowBf16(first), high - highBf16(first));
+}
+
+__device__ __forceinline__ uint4 loadShared4(uint32_t a) {
+  uint4 r;
+  asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w) : "r"(a));
+  return r;
+}
+__device__ __forceinline__ uint2 loadShared2(uint32_t a) {
+  uint2 r;
+  asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(r.x), "=r"(r.y) : "r"(a));
+  return r;
+}
+__device__ __forceinline__ float loadSharedFloat(uint32_t a) {
+  float r;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(r) : "r"(a));
+  return r;
+}
+__device__ __forceinline__ float4 loadSharedFloat4(uint32_t a) {
+  const uint4 r = loadShared4(a);
+  return make_float4(__uint_as_float(r.x), __uint_as_float(r.y), __uint_as_float(r.z), __uint_as_float(r.w));
+}
+__device__ __forceinline__ void storeShared2(uint32_t a, uint2 v) {
+  asm volatile("st.shared.v2.u32 [%0], {%1,%2};" ::"r"(a), "r"(v.x), "r"(v.y) : "memory");
+}
+
+/// Four 8x8 tiles of 16-bit elements, each transposed.
+__device__ __forceinline__ uint4 loadTransposed(uint32_t a) {
+  uint4 r;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
+               : "r"(a)
+               : "memory");
+  return r;
+}
+
+/// d += A B with 16 x 16 times 16 x 8.
+__device__ __forceinline__ void multiply16(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
+                                           uint32_t b0, uint32_t b1) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+
+/// d += A B with 16 x 8 times 8 x 8.
+__device__ __forceinline__ void multiply8(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b0) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a0), "r"(a1), "r"(b0));
+}
+
+// Element i of a vector; i is a constant of an unrolled loop.
+__device__ __forceinline__ uint32_t part(const uint4 &v, int i) {
+  return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
+}
+__device__ __forceinline__ uint32_t part(const uint2 &v, int i) { return i == 0 ? v.x : v.y; }
+__device__ __forceinline__ void setPart(uint2 &v, int i, uint32_t to) { (i == 0 ? v.x : v.y) = to; }
+__device__ __forceinline__ float part(const float4 &v, int i) {
+  return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_PRIM_BF16MMA_CUH

@@ -1,0 +1,77 @@
+//===- cluster.cuh - Clusters of blocks and messages between them -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wrappers of single PTX instructions. A shared address is the 32-bit address within the shared window.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_PRIM_CLUSTER_CUH
+#define MHCRT_CUDA_PRIM_CLUSTER_CUH
+
+#include <cuda.h>
+#include <stdint.h>
+
+namespace mhcrt {
+
+__device__ __forceinline__ uint32_t clusterRank() {
+  uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+__device__ __forceinline__ int clusterIndex() {
+  int index;
+  asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(index));
+  return index;
+}
+__device__ __forceinline__ int clusterCount() {
+  int count;
+  asm volatile("mov.u32 %0, %%nclusterid.x;" : "=r"(count));
+  return count;
+}
+
+/// Both halves of the cluster's barrier, for all threads of a converged warp.
+__device__ __forceinline__ void clusterArrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void clusterWait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+
+/// Makes initialised barriers visible to the cluster and to bulk copies.
+__device__ __forceinline__ void fenceBarrierInit() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// The address of `a`, a shared address of this block, in block `rank` of the cluster.
+__device__ __forceinline__ uint32_t remoteAddress(uint32_t a, uint32_t rank) {
+  uint32_t remote;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(a), "r"(rank));
+  return remote;
+}
+
+/// Writes 16 bytes to a remote address and counts them at the remote barrier.
+__device__ __forceinline__ void sendRemote(uint32_t to, float4 v, uint32_t bar) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1,%2,%3,%4}, [%5];" ::"r"(to),
+               "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "r"(bar)
+               : "memory");
+}
+
+/// barrierWait for data that other blocks of the cluster sent.
+__device__ __forceinline__ void barrierWaitRemote(uint32_t bar, uint32_t parity) {
+  asm volatile("{\n .reg .pred P;\nLW:\n mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P, [%0], %1;\n"
+               " @P bra LD;\n bra LW;\nLD:\n}" ::"r"(bar),
+               "r"(parity)
+               : "memory");
+}
+
+/// A box of a tensor [streams][tokens][channels], its first stream being stream 0.
+__device__ __forceinline__ void loadBox(uint32_t dst, const CUtensorMap *map, int channel, int token, uint32_t bar) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+               "[%1, {%2, %3, %4}], [%5];" ::"r"(dst),
+               "l"(map), "r"(channel), "r"(token), "r"(0), "r"(bar)
+               : "memory");
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_PRIM_CLUSTER_CUH
