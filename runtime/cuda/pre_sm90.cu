@@ -1,0 +1,45 @@
+//===- pre_sm90.cu - pre in one launch, on clusters of blocks -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ring.cuh has formula, plan and rounding. x is read once: 10C bytes a token.
+//
+//===------------------------------------------------------------------------===//
+#include "Pre.h"
+#include "ringLaunch.cuh"
+
+using namespace mhcrt;
+
+static PhiSource phiOf(const PreArgs &a) {
+  return {a.phi, a.norm_weight, a.phi_type, a.norm_weight_type, a.phi_layout};
+}
+
+bool mhcrt::preSm90Takes(const PreArgs &a) {
+  return ringTakesOperands(a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a)) &&
+         a.res_map != MHCRT_RES_MAP_PERMUTATION && a.iters < (1 << 20) && aligned16(a.u, a.h_pre, a.h_post, a.h_res);
+}
+
+cudaError_t mhcrt::preSm90(const PreArgs &a, cudaStream_t stream) {
+  RingArgs args = {};
+  args.x = a.x;
+  args.phi = phiOf(a);
+  args.M = a.M;
+  args.C = a.C;
+  args.norm = a.norm;
+  args.normEps = static_cast<float>(a.norm_eps);
+  args.proj = static_cast<float *>(a.proj);
+  args.stat = static_cast<float *>(a.stat);
+  args.statForm = MHCRT_STAT_INV_RMS;
+  args.alpha = static_cast<const float *>(a.alpha);
+  args.beta = static_cast<const float *>(a.beta);
+  args.u = a.u;
+  args.hPre = static_cast<float *>(a.h_pre);
+  args.hPost = static_cast<float *>(a.h_post);
+  args.hRes = static_cast<float *>(a.h_res);
+  args.preEps = static_cast<float>(a.pre_eps);
+  args.postMult = static_cast<float>(a.post_mult);
+  args.mix = {a.res_map, a.init, a.order, a.denom, static_cast<float>(a.sk_eps), static_cast<int32_t>(a.iters)};
+  args.foldPre = a.fold_pre != 0;
+  return launchRingOf<true>(args, stream);
+}

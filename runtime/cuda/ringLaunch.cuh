@@ -1,0 +1,166 @@
+//===- ringLaunch.cuh - Shapes of the ring kernel and their launch -*- C++ -*-//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RINGLAUNCH_CUH
+#define MHCRT_CUDA_RINGLAUNCH_CUH
+
+#include "TensorMap.h"
+#include "ring.cuh"
+
+#include <atomic>
+
+namespace mhcrt {
+
+constexpr int kMostDevices = 64;
+
+/// The shape of each width, the fastest measured. Registers of the two kinds of warps make up the block's: threads
+/// times 65536 / threads, rounded down to 8. Split and warps decide the order of the sums, so that pre and projection
+/// share them; aggregating wants more warps, the product alone larger tiles.
+template <int C, bool kAggregate>
+struct RingShapeOf;
+//                                                                            split warps groups held wide threads
+//                                                                            registers
+template <bool kAggregate>
+struct RingShapeOf<768, kAggregate> {
+  using Type = RingShape<2, 12, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<1280, true> {
+  using Type = RingShape<4, 10, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<1280, false> {
+  using Type = RingShape<4, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<2048, kAggregate> {
+  using Type = RingShape<8, 8, 2, 3, 8, 512, 192>;
+};
+template <>
+struct RingShapeOf<2560, true> {
+  using Type = RingShape<8, 10, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<2560, false> {
+  using Type = RingShape<8, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<4096, kAggregate> {
+  using Type = RingShape<16, 8, 2, 3, 8, 512, 192>;
+};
+template <>
+struct RingShapeOf<5120, true> {
+  using Type = RingShape<16, 10, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<5120, false> {
+  using Type = RingShape<16, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<6144, kAggregate> {
+  using Type = RingShape<16, 12, 1, 2, 12, 640, 112>;
+};
+template <bool kAggregate>
+struct RingShapeOf<7168, kAggregate> {
+  using Type = RingShape<16, 14, 1, 2, 16, 640, 104>;
+};
+
+/// What a kernel needs before its first launch on a device, and how many of its clusters run at once there.
+template <typename S, bool kAggregate>
+cudaError_t prepareRing(int &clusters) {
+  static std::atomic<int> known[kMostDevices];
+  int device;
+  if (const cudaError_t error = cudaGetDevice(&device))
+    return error;
+  clusters = known[device % kMostDevices];
+  if (clusters)
+    return cudaSuccess;
+  const auto kernel = ringKernel<S, kAggregate>;
+  cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kBytes);
+  if (!error && S::kSplit > 8)
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {S::kSplit, 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(S::kSplit);
+  config.blockDim = dim3(S::kThreads);
+  config.dynamicSmemBytes = S::kBytes;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  if (!error)
+    error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+  if (!error && clusters == 0)
+    error = cudaErrorLaunchOutOfResources;
+  if (!error)
+    known[device % kMostDevices] = clusters;
+  return error;
+}
+
+template <typename S, bool kAggregate>
+cudaError_t launchRing(const RingArgs &args, cudaStream_t stream) {
+  int clusters;
+  if (const cudaError_t error = prepareRing<S, kAggregate>(clusters))
+    return error;
+  const int64_t tiles = (args.M + S::kTokens - 1) / S::kTokens;
+  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(clusters, tiles));
+  CUtensorMap map;
+  if (const cudaError_t error = streamsMap(map, args.x, args.M, S::kWidth, 4, S::kTokens))
+    return error;
+  return launchOverlapping(ringKernel<S, kAggregate>, blocks, S::kThreads, S::kSplit, S::kBytes, stream, args, map);
+}
+
+/// Calls body(S()) with the shape of C; false where there is none.
+template <bool kAggregate, typename Body>
+bool withRingShape(int64_t C, Body body) {
+  const auto call = [&](auto shape) {
+    body(typename decltype(shape)::Type());
+    return true;
+  };
+  switch (C) {
+  case 768:
+    return call(RingShapeOf<768, kAggregate>());
+  case 1280:
+    return call(RingShapeOf<1280, kAggregate>());
+  case 2048:
+    return call(RingShapeOf<2048, kAggregate>());
+  case 2560:
+    return call(RingShapeOf<2560, kAggregate>());
+  case 4096:
+    return call(RingShapeOf<4096, kAggregate>());
+  case 5120:
+    return call(RingShapeOf<5120, kAggregate>());
+  case 6144:
+    return call(RingShapeOf<6144, kAggregate>());
+  case 7168:
+    return call(RingShapeOf<7168, kAggregate>());
+  }
+  return false;
+}
+
+inline bool ringTakesWidth(int64_t C) {
+  return withRingShape<true>(C, [](auto) {});
+}
+
+template <bool kAggregate>
+cudaError_t launchRingOf(const RingArgs &args, cudaStream_t stream) {
+  cudaError_t error = cudaErrorNotSupported;
+  withRingShape<kAggregate>(args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, stream); });
+  return error;
+}
+
+/// What both ops need of their operands.
+inline bool ringTakesOperands(int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType, const void *x,
+                              const PhiSource &phi) {
+  const bool phiFits = phi.type == MHCRT_F32 || phi.type == MHCRT_BF16;
+  const bool weightFits = !phi.weight || phi.weightType == MHCRT_F32 || phi.weightType == MHCRT_BF16;
+  return n == 4 && N == kPhiColumns && layout == MHCRT_LAYOUT_NC && xType == MHCRT_BF16 && M > 0 &&
+         M < (int64_t(1) << 30) && ringTakesWidth(C) && phiFits && weightFits && aligned16(x, phi.phi, phi.weight);
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RINGLAUNCH_CUH
