@@ -1,0 +1,43 @@
+//===- Elementwise.h - Fast kernels that stream over channels ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Four streams, layout nC, any element type, any architecture.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_ELEMENTWISE_H
+#define MHCRT_CUDA_ELEMENTWISE_H
+
+#include "src/KernelArgs.h"
+
+#include <cuda_runtime_api.h>
+
+namespace mhcrt {
+
+bool aggregateN4Takes(const AggregateArgs &args);
+cudaError_t aggregateN4(const AggregateArgs &args, cudaStream_t stream);
+
+bool postN4Takes(const PostArgs &args);
+cudaError_t postN4(const PostArgs &args, cudaStream_t stream);
+
+bool expandN4Takes(const ExpandArgs &args);
+cudaError_t expandN4(const ExpandArgs &args, cudaStream_t stream);
+
+bool contractN4Takes(const ContractArgs &args);
+cudaError_t contractN4(const ContractArgs &args, cudaStream_t stream);
+
+// With sums over the channels of a token: `multiprocessors` decides how many blocks there are, nothing else.
+
+bool postBwdN4Takes(const PostBwdArgs &args);
+cudaError_t postBwdN4(const PostBwdArgs &args, int multiprocessors, cudaStream_t stream);
+
+bool postBwdSm90Takes(const PostBwdArgs &args);
+cudaError_t postBwdSm90(const PostBwdArgs &args, int multiprocessors, cudaStream_t stream);
+
+bool aggregateBwdN4Takes(const AggregateBwdArgs &args);
+cudaError_t aggregateBwdN4(const AggregateBwdArgs &args, cudaStream_t stream);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_ELEMENTWISE_H
