@@ -30,13 +30,16 @@ cudaError_t permutationMix(mhcrt_context &context, const PermutationMixArgs &a);
 cudaError_t permutationMixBwd(mhcrt_context &context, const PermutationMixBwdArgs &a);
 
 cudaError_t projection(mhcrt_context &context, const ProjectionArgs &a);
-/// What mhc.aggregate gives to d_x, h_pre[m,i] * d_u[m,c]; null where there is none.
-struct AggregateGradient {
-  const float *hPre = nullptr;
-  const void *du = nullptr; ///< of x's type
+/// What d_x gets besides the projection's share; null where there is none.
+struct StreamShares {
+  const float *hPre = nullptr; ///< of mhc.aggregate: h_pre[m,i] * d_u[m,c]
+  const void *du = nullptr;    ///< of x's type
+  const float *hRes = nullptr; ///< of mhc.post: sum_o A[m,o,i] * d_out[m,o,c]
+  const void *dOut = nullptr;  ///< of x's type
+  int32_t orient = 0;
 };
 int64_t projectionBwdBytes(const ProjectionBwdArgs &a);
-cudaError_t projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const AggregateGradient &aggregate,
+cudaError_t projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
                           void *scratch);
 
 /// Those of pre, and where `isHead` those of head: N = n columns, one gate, no residual map.

@@ -10,6 +10,8 @@
 using namespace mhcrt;
 
 static constexpr int kThreads = 256;
+/// Of one launch: what the first dimension of a grid takes.
+static constexpr int64_t kMostThreads = int64_t{INT32_MAX} * kThreads;
 
 /// Loads the image at its first use.
 static cudaError_t findLoop(mhcrt_context &context, const void *image, const char *name, cudaKernel_t &kernel) {
@@ -33,12 +35,16 @@ void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t, const c
                      int64_t count) {
   if (context->status != MHCRT_OK || count <= 0)
     return;
+  if (count > kMostThreads) {
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: 'count' is %lld; needed at most %lld", name,
+                  static_cast<long long>(count), static_cast<long long>(kMostThreads));
+    return;
+  }
   cudaKernel_t kernel = nullptr;
   cudaError_t error = findLoop(*context, image, name, kernel);
-  const auto blocks = static_cast<unsigned>(divideUp(count, kThreads)); // 2^31 blocks are beyond any memory
   if (error == cudaSuccess)
-    error = cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(blocks), dim3(kThreads), arguments, 0,
-                             context->stream);
+    error = cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(divideUp(count, kThreads)), dim3(kThreads),
+                             arguments, 0, context->stream);
   if (context->check(error, name) == MHCRT_OK)
     ++context->launches;
 }

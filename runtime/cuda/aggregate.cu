@@ -7,6 +7,7 @@
 // Bytes a token: (n+1)*C of x's type.
 //
 //===------------------------------------------------------------------------===//
+#include "Elementwise.h"
 #include "Generic.h"
 #include "Variants.h"
 #include "prim/element.cuh"
@@ -36,7 +37,10 @@ cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a) {
   });
 }
 
-static constexpr Variant<AggregateArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::aggregate}};
+static constexpr Variant<AggregateArgs> kVariants[] = {
+    {"n4", 90, kAnyArch, aggregateN4Takes,
+     [](mhcrt_context &c, const AggregateArgs &a) { return aggregateN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, generic::aggregate}};
 
 mhcrt_status mhcrt::runAggregate(mhcrt_context &context, const AggregateArgs &args) {
   if (!checkAggregate(context, args))

@@ -10,6 +10,7 @@
 // threads' sums are added in a tree. One rounding of d_x, which may be d_x_in. Bytes a token: (2n+1)*C of x's type.
 //
 //===------------------------------------------------------------------------===//
+#include "Elementwise.h"
 #include "Generic.h"
 #include "Variants.h"
 #include "prim/element.cuh"
@@ -58,7 +59,10 @@ cudaError_t generic::aggregateBwd(mhcrt_context &context, const AggregateBwdArgs
   });
 }
 
-static constexpr Variant<AggregateBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::aggregateBwd}};
+static constexpr Variant<AggregateBwdArgs> kVariants[] = {
+    {"n4", 90, kAnyArch, aggregateBwdN4Takes,
+     [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, generic::aggregateBwd}};
 
 mhcrt_status mhcrt::runAggregateBwd(mhcrt_context &context, const AggregateBwdArgs &args) {
   if (!checkAggregateBwd(context, args))

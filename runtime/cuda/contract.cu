@@ -7,6 +7,7 @@
 // Bytes a token: (n+1)*C of x's type.
 //
 //===------------------------------------------------------------------------===//
+#include "Elementwise.h"
 #include "Variants.h"
 #include "prim/element.cuh"
 #include "prim/launch.cuh"
@@ -36,7 +37,10 @@ static cudaError_t launchGeneric(mhcrt_context &context, const ContractArgs &a) 
   });
 }
 
-static constexpr Variant<ContractArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<ContractArgs> kVariants[] = {
+    {"n4", 90, kAnyArch, contractN4Takes,
+     [](mhcrt_context &c, const ContractArgs &a) { return contractN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runContract(mhcrt_context &context, const ContractArgs &args) {
   if (!checkContract(context, args))

@@ -6,6 +6,7 @@
 // Generic: one thread per element of the streams; elements are copied as bits. Bytes a token: (n+1)*C of x's type.
 //
 //===------------------------------------------------------------------------===//
+#include "Elementwise.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
@@ -31,7 +32,9 @@ static cudaError_t launchGeneric(mhcrt_context &context, const ExpandArgs &a) {
   return a.x_type == MHCRT_F32 ? launchBits<uint32_t>(context, a) : launchBits<uint16_t>(context, a);
 }
 
-static constexpr Variant<ExpandArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<ExpandArgs> kVariants[] = {
+    {"n4", 90, kAnyArch, expandN4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runExpand(mhcrt_context &context, const ExpandArgs &args) {
   if (!checkExpand(context, args))

@@ -11,6 +11,7 @@
 // type.
 //
 //===------------------------------------------------------------------------===//
+#include "Elementwise.h"
 #include "Generic.h"
 #include "Variants.h"
 #include "prim/element.cuh"
@@ -62,7 +63,9 @@ cudaError_t generic::post(mhcrt_context &context, const PostArgs &a) {
   });
 }
 
-static constexpr Variant<PostArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::post}};
+static constexpr Variant<PostArgs> kVariants[] = {
+    {"n4", 90, kAnyArch, postN4Takes, [](mhcrt_context &c, const PostArgs &a) { return postN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, generic::post}};
 
 mhcrt_status mhcrt::runPost(mhcrt_context &context, const PostArgs &args) {
   if (!checkPost(context, args))

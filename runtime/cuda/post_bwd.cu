@@ -14,6 +14,7 @@
 // Bytes a token, n=4: (4n+3)*C of x's type, n*C more for d_x_in and for d_bias.
 //
 //===------------------------------------------------------------------------===//
+#include "Elementwise.h"
 #include "Generic.h"
 #include "Variants.h"
 #include "prim/element.cuh"
@@ -170,7 +171,12 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PostBwdArgs &a) {
   });
 }
 
-static constexpr Variant<PostBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<PostBwdArgs> kVariants[] = {
+    {"sm90", 90, 90, postBwdSm90Takes,
+     [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdSm90(a, c.multiprocessors, c.stream); }},
+    {"n4", 90, kAnyArch, postBwdN4Takes,
+     [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdN4(a, c.multiprocessors, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &args) {
   if (!checkPostBwd(context, args))

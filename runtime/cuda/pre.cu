@@ -11,6 +11,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "Pre.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
@@ -75,7 +76,9 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PreArgs &a) {
   return error;
 }
 
-static constexpr Variant<PreArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<PreArgs> kVariants[] = {
+    {"sm90", 90, 90, preSm90Takes, [](mhcrt_context &c, const PreArgs &a) { return preSm90(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &args) {
   if (!checkPre(context, args))

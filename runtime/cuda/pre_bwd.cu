@@ -4,13 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   d_h_pre += sum_c d_u * x           d_proj, d_stat = gates, residual map backwards
-//   d_x      = d_x_in + h_pre * d_u + d_proj W + t * x           d_phi, d_norm_weight, d_alpha, d_beta: sums over m
+//   d_x      = d_x_in or mhc.post's share + h_pre * d_u + d_proj W + t * x           d_phi, d_norm_weight, d_alpha,
+//   d_beta: sums over m
 //
 // Generic: aggregate_bwd's sums, the gates again, the residual map backwards, gates_bwd, and projection_bwd with
 // h_pre * d_u added before d_x is rounded.
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "PreBwd.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
@@ -210,7 +212,9 @@ cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const Pr
   if (error == cudaSuccess)
     error = generic::gatesBwd(context, gatesBwdOf(a, rooms, isHead), rooms.pieces);
   if (error == cudaSuccess)
-    error = generic::projectionBwd(context, projectionOf(a, rooms), {rooms.hPre, a.d_u}, rooms.pieces);
+    error = generic::projectionBwd(context, projectionOf(a, rooms),
+                                   {rooms.hPre, a.d_u, static_cast<const float *>(a.h_res), a.d_out, a.orient},
+                                   rooms.pieces);
   return error;
 }
 
@@ -218,7 +222,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PreBwdArgs &a) {
   return generic::preBwd(context, "mhcrt_pre_bwd", a, /*isHead=*/false);
 }
 
-static constexpr Variant<PreBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<PreBwdArgs> kVariants[] = {{"sm90", 90, 90, preBwdSm90Takes, preBwdSm90},
+                                                    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runPreBwd(mhcrt_context &context, const PreBwdArgs &args) {
   if (!checkPreBwd(context, args))

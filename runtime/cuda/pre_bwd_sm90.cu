@@ -15,12 +15,13 @@ static PreBwdOperands operandsOf(const PreBwdArgs &a) {
   to.du = a.d_u, to.dhPre = floats(a.d_h_pre), to.dhPost = floats(a.d_h_post), to.dhRes = floats(a.d_h_res);
   to.x = a.x, to.phi = a.phi, to.weight = a.norm_weight;
   to.alpha = floats(a.alpha), to.beta = floats(a.beta), to.proj = floats(a.proj), to.stat = floats(a.stat);
-  to.dxIn = a.d_x_in, to.dPhiIn = floats(a.d_phi_in), to.dWeightIn = floats(a.d_norm_weight_in);
+  to.dxIn = a.d_out ? a.d_out : a.d_x_in, to.mix = floats(a.h_res), to.orient = a.orient;
+  to.dPhiIn = floats(a.d_phi_in), to.dWeightIn = floats(a.d_norm_weight_in);
   to.dAlphaIn = floats(a.d_alpha_in), to.dBetaIn = floats(a.d_beta_in);
   to.dx = a.d_x, to.dPhi = static_cast<float *>(a.d_phi), to.dWeight = static_cast<float *>(a.d_norm_weight);
   to.dAlpha = static_cast<float *>(a.d_alpha), to.dBeta = static_cast<float *>(a.d_beta);
   to.type = a.x_type, to.phiType = a.phi_type, to.weightType = a.norm_weight_type;
-  to.dxInType = a.d_x_in_type, to.dxType = a.d_x_type;
+  to.dxInType = a.d_out ? a.d_out_type : a.d_x_in_type, to.dxType = a.d_x_type;
   to.M = a.M, to.C = a.C, to.n = a.n, to.N = a.N;
   to.layout = a.layout, to.phiLayout = a.phi_layout, to.norm = a.norm;
   to.normEps = static_cast<float>(a.norm_eps), to.preEps = static_cast<float>(a.pre_eps);

@@ -13,6 +13,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "Projection.h"
 #include "Variants.h"
 #include "prim/gate.cuh"
 #include "prim/phi.cuh"
@@ -73,7 +74,10 @@ cudaError_t generic::projection(mhcrt_context &context, const ProjectionArgs &a)
   });
 }
 
-static constexpr Variant<ProjectionArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::projection}};
+static constexpr Variant<ProjectionArgs> kVariants[] = {
+    {"sm90", 90, 90, projectionSm90Takes,
+     [](mhcrt_context &c, const ProjectionArgs &a) { return projectionSm90(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, generic::projection}};
 
 mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &args) {
   if (!checkProjection(context, args))

@@ -13,13 +13,14 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "ProjectionBwd.h"
 #include "Variants.h"
 #include "prim/phi.cuh"
 #include "prim/sum.cuh"
 #include "src/Checks.h"
 
 using namespace mhcrt;
-using generic::AggregateGradient;
+using generic::StreamShares;
 using generic::TokenRuns;
 
 static constexpr int kTokens = 4, kColumns = 8;
@@ -68,9 +69,23 @@ __global__ void projectionBwdFactorKernel(ProjectionBwdArgs a, float *factor) {
   }
 }
 
+/// sum_o A[o,i] * d_out[o,c], A as in mhc.post.
+template <typename T>
+__device__ static inline float mixed(const ProjectionBwdArgs &a, const StreamShares &shares, int64_t m, int64_t i,
+                                     int64_t c) {
+  const bool outputFirst = shares.orient == MHCRT_ORIENT_OI, channelsFirst = a.layout == MHCRT_LAYOUT_CN;
+  const float *matrix = shares.hRes + m * a.n * a.n;
+  const T *dOut = static_cast<const T *>(shares.dOut) + m * a.K;
+  float sum = 0;
+  for (int64_t o = 0; o < a.n; ++o)
+    sum = fmaf(matrix[outputFirst ? o * a.n + i : i * a.n + o],
+               toFloat(dOut[streamIndex(o, c, a.n, a.C, channelsFirst)]), sum);
+  return sum;
+}
+
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    projectionBwdInputKernel(ProjectionBwdArgs a, AggregateGradient aggregate, const float *factor) {
+    projectionBwdInputKernel(ProjectionBwdArgs a, StreamShares shares, const float *factor) {
   const Phi phi(a, a.N);
   const AnyInput dxIn = {a.d_x_in, a.d_x_in_type};
   const AnyOutput dx = {a.d_x, a.d_x_type};
@@ -86,12 +101,11 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int t = 0; t < kTokens; ++t) {
       const int64_t m = min(m0 + t, a.M - 1), at = m * a.K + k;
-      sums[t] = dxIn ? dxIn[at] : 0.0f;
+      sums[t] = dxIn ? dxIn[at] : shares.dOut ? mixed<T>(a, shares, m, i, c) : 0.0f;
       if (factor)
         sums[t] = fmaf(factor[m], toFloat(static_cast<const T *>(a.x)[at]), sums[t]);
-      if (aggregate.hPre)
-        sums[t] =
-            fmaf(aggregate.hPre[m * a.n + i], toFloat(static_cast<const T *>(aggregate.du)[m * a.C + c]), sums[t]);
+      if (shares.hPre)
+        sums[t] = fmaf(shares.hPre[m * a.n + i], toFloat(static_cast<const T *>(shares.du)[m * a.C + c]), sums[t]);
     }
     const float scale = phi.scale(k);
     for (int64_t j = 0; j < a.N; ++j) {
@@ -178,7 +192,7 @@ struct Rooms {
 int64_t generic::projectionBwdBytes(const ProjectionBwdArgs &a) { return Rooms(a).plan.bytes(); }
 
 template <typename T>
-static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &a, const AggregateGradient &aggregate,
+static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
                                char *scratch) {
   const Rooms rooms(a);
   auto *factor = reinterpret_cast<float *>(scratch + rooms.factor);
@@ -190,7 +204,7 @@ static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &
     if (hasFactor)
       projectionBwdFactorKernel<T><<<gridFor(context, a.M * kWarp), kThreads, 0, stream>>>(a, factor);
     projectionBwdInputKernel<T><<<gridForBlocks(context, blocks * divideUp(a.M, kTokens)), kThreads, 0, stream>>>(
-        a, aggregate, hasFactor ? factor : nullptr);
+        a, shares, hasFactor ? factor : nullptr);
   }
   if (!a.d_phi && !a.d_norm_weight)
     return cudaGetLastError();
@@ -204,10 +218,10 @@ static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &
   return cudaGetLastError();
 }
 
-cudaError_t generic::projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a,
-                                   const AggregateGradient &aggregate, void *scratch) {
+cudaError_t generic::projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
+                                   void *scratch) {
   return withFloatType(a.x_type, [&](auto type) {
-    return launchTyped<decltype(type)>(context, a, aggregate, static_cast<char *>(scratch));
+    return launchTyped<decltype(type)>(context, a, shares, static_cast<char *>(scratch));
   });
 }
 
@@ -216,7 +230,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const ProjectionBwdArgs
   return scratch ? generic::projectionBwd(context, a, {}, scratch) : cudaSuccess;
 }
 
-static constexpr Variant<ProjectionBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<ProjectionBwdArgs> kVariants[] = {{"sm90", 90, 90, projectionBwdSm90Takes, projectionBwdSm90},
+                                                           {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args) {
   if (!checkProjectionBwd(context, args))

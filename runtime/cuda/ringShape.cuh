@@ -7,7 +7,7 @@
 #ifndef MHCRT_CUDA_RINGSHAPE_CUH
 #define MHCRT_CUDA_RINGSHAPE_CUH
 
-#include "prim/phi.cuh"
+#include "prim/phiFragments.cuh"
 
 #include <algorithm>
 

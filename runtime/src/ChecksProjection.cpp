@@ -111,6 +111,13 @@ bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
       .tensor("d_h_res", a.d_h_res, a.d_h_res_type, kF32, a.M);
   checkGateGradients(call, a, a.N);
   checkWeightGradients(call, a, a.N);
+  call.start("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M, "d_x", a.d_x_type);
+  if (a.d_out_type == MHCRT_NONE)
+    call.absent("h_res", a.h_res_type, "absent d_out");
+  else
+    call.tensor("h_res", a.h_res, a.h_res_type, kF32, a.M)
+        .attribute("orient", a.orient, 2)
+        .absent("d_x_in", a.d_x_in_type, "d_out");
   call.finite("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
   return call.begin();
 }

@@ -266,7 +266,6 @@ TEST(Gradients, Pre) {
   Context context;
   for (uint64_t seed = 0; seed < 2 * kCases; ++seed) {
     PreCase c(seed);
-    PreOutputs out(c);
     Buffer proj(MHCRT_F32, c.M * c.N), stat(MHCRT_F32, c.M);
     ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                                proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout,
@@ -274,26 +273,36 @@ TEST(Gradients, Pre) {
               MHCRT_OK);
     Buffer du = c.random.buffer(c.type, c.M * c.C), dPre = c.random.buffer(MHCRT_F32, c.M * c.n);
     Buffer dPost = c.random.buffer(MHCRT_F32, c.M * c.n), dRes = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
+    // Of every other case mhc.post takes the same streams, with matrices of its own.
+    const bool hasPost = seed % 2;
+    const int32_t orient = seed % 4 == 1 ? MHCRT_ORIENT_OI : MHCRT_ORIENT_IO;
+    Buffer dOut = c.random.buffer(c.type, c.M * c.K), mix = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
     WeightGradients grads(c, c.N, 3);
     ASSERT_EQ(mhcrt_pre_bwd(context, du.data(), c.type, dPre.data(), MHCRT_F32, dPost.data(), MHCRT_F32, dRes.data(),
                             MHCRT_F32, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                             c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(),
-                            MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
-                            MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(), c.type, grads.phi.data(), MHCRT_F32,
-                            grads.weight.data(), grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(),
-                            MHCRT_F32, c.M, c.C, c.n, c.N, c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps,
-                            c.postMult, c.resMap, c.init, c.order, c.denom, c.skEps, c.iters, c.foldPre),
+                            MHCRT_F32, hasPost ? dOut.data() : nullptr, hasPost ? c.type : MHCRT_NONE,
+                            hasPost ? mix.data() : nullptr, hasPost ? MHCRT_F32 : MHCRT_NONE, nullptr, MHCRT_NONE,
+                            nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                            grads.x.data(), c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(),
+                            grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(), MHCRT_F32, c.M, c.C,
+                            c.n, c.N, c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps, c.postMult, c.resMap,
+                            c.init, c.order, c.denom, c.skEps, c.iters, c.foldPre, orient),
               MHCRT_OK)
         << context.error();
     Weights at(c);
-    const Doubles u = du.values(), pre = dPre.values(), post = dPost.values(), res = dRes.values();
-    grads.expect({[&] {
-                    const PreReference r = c.coefficients(at.project(c, c.N), at.alpha, at.beta);
-                    return dot(aggregate(at.x, r.hPre, c.M, c.n, c.C, c.layout).values, u) + dot(r.hPre, pre) +
-                           dot(r.hPost, post) + dot(r.hRes, res);
-                  },
-                  c.name()},
-                 at);
+    const Doubles u = du.values(), pre = dPre.values(), gate = dPost.values(), res = dRes.values();
+    const Doubles out = dOut.values(), matrices = mix.values(), none(c.M * std::max(c.C, c.n), 0.0);
+    grads.expect(
+        {[&] {
+           const PreReference r = c.coefficients(at.project(c, c.N), at.alpha, at.beta);
+           return dot(aggregate(at.x, r.hPre, c.M, c.n, c.C, c.layout).values, u) + dot(r.hPre, pre) +
+                  dot(r.hPost, gate) + dot(r.hRes, res) +
+                  (hasPost ? dot(post(none, nullptr, none, at.x, matrices, c.M, c.n, c.C, c.layout, orient).values, out)
+                           : 0.0);
+         },
+         c.name()},
+        at);
   }
 }
 

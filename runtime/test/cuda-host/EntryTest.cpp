@@ -84,9 +84,9 @@ const Entry entries[] = {
      }},
     {"pre_bwd",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_pre_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t,
-                            F, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 2 * n + n * n, n * C, 3, 0, 0, 0, 1e-6,
-                            1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1);
+       return mhcrt_pre_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, 0, nullptr,
+                            0, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 2 * n + n * n,
+                            n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1, 0);
      }},
     {"head",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {

@@ -177,8 +177,12 @@ TEST_F(CudaHost, LoopImagesAreLoadedOnce) {
   EXPECT_EQ(driver().count("find sub"), 1);
   EXPECT_EQ(driver().launches.size(), 6u);
   EXPECT_EQ(mhcrt_context_launches(context), 6);
-  mhcrt_cuda_loop(context, first, 6, "add", arguments, int64_t{1} << 60);
+  mhcrt_cuda_loop(context, first, 6, "add", arguments, int64_t{INT32_MAX} * 256);
   EXPECT_EQ(driver().launches.back().grid.x, unsigned{INT32_MAX});
+  mhcrt_cuda_loop(context, first, 6, "add", arguments, int64_t{INT32_MAX} * 256 + 1);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "add: 'count' is 549755813633; needed at most 549755813632");
+  mhcrt_clear_error(context);
   mhcrt_cuda_loop(context, first, 6, "missing", arguments, 1);
   EXPECT_EQ(mhcrt_last_status(context), MHCRT_DEVICE_ERROR);
   EXPECT_EQ(error(), "missing: an error of the fake driver (cudaErrorFake)");
