@@ -164,7 +164,10 @@ mhcrt_status mhcrt_cuda_pin(mhcrt_context *context, const char *pin) {
   const char *separator = std::strchr(pin, '=');
   if (!separator)
     return context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_cuda_pin: '%s' has no '='; needed OP=VARIANT", pin);
-  context->pins[std::string(pin, separator)] = separator + 1;
+  const std::string op(pin, separator);
+  context->pins.erase(op);
+  if (separator[1])
+    context->pins[op] = separator + 1;
   return context->status;
 }
 

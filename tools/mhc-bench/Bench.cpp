@@ -96,17 +96,76 @@ static llvm::Error fill(const Session &session, void *buffer, const CaseTensor &
   return session.runtime.synchronize(session.context) == MHCRT_OK ? llvm::Error::success() : session.error();
 }
 
-static llvm::Error checkResults(const Session &session, const Case &c, llvm::ArrayRef<void *> data) {
+static Expected<std::vector<char>> fetch(const Session &session, const CaseTensor &tensor, const void *data) {
+  std::vector<char> host(tensor.elements * mhcrt_dtype_bytes(tensor.dtype));
+  session.runtime.copy(session.context, host.data(), data, host.size());
+  if (session.runtime.synchronize(session.context) != MHCRT_OK)
+    return session.error();
+  return host;
+}
+
+/// The results of the last call, by the number of the tensor; those of other tensors are empty.
+static Expected<std::vector<std::vector<char>>> fetchResults(const Session &session, const Case &c,
+                                                             llvm::ArrayRef<void *> data) {
+  std::vector<std::vector<char>> results(c.tensors.size());
   for (auto [i, tensor] : llvm::enumerate(c.tensors)) {
     if (tensor.count == 0 || !c.info->tensors[i].isResult)
       continue;
-    std::vector<char> host(tensor.elements * mhcrt_dtype_bytes(tensor.dtype));
-    session.runtime.copy(session.context, host.data(), data[i], host.size());
-    if (session.runtime.synchronize(session.context) != MHCRT_OK)
-      return session.error();
-    if (!isFinite(host.data(), tensor))
+    auto host = fetch(session, tensor, data[i]);
+    if (!host)
+      return host.takeError();
+    if (!isFinite(host->data(), tensor))
       return llvm::createStringError("'" + c.kernel + "' leaves '" + c.info->tensors[i].name +
                                      "' with values that are not finite");
+    results[i] = std::move(*host);
+  }
+  return results;
+}
+
+static double valueAt(const std::vector<char> &data, int32_t dtype, int64_t i) {
+  uint32_t bits = 0;
+  if (dtype == MHCRT_F32)
+    std::memcpy(&bits, data.data() + 4 * i, 4);
+  else
+    std::memcpy(reinterpret_cast<char *>(&bits) + 2, data.data() + 2 * i, 2);
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// The largest difference over the largest value.
+static double difference(const CaseTensor &tensor, const std::vector<char> &a, const std::vector<char> &b) {
+  double most = 0, scale = 0;
+  for (int64_t i = 0; i < tensor.elements; ++i) {
+    const double x = valueAt(a, tensor.dtype, i), y = valueAt(b, tensor.dtype, i);
+    most = std::max(most, std::fabs(x - y));
+    scale = std::max(scale, std::fabs(y));
+  }
+  return scale > 0 ? most / scale : most;
+}
+
+/// Four roundings of bf16; sums in f32 may go another way in another order.
+static double tolerance(int32_t dtype) { return dtype == MHCRT_F32 ? 5e-5 : 4.0 / 256; }
+
+/// Whether a fast variant agrees with the generic one, on the same operands.
+static llvm::Error compareWithGeneric(const Session &session, const Case &c, KernelFunction &function,
+                                      llvm::ArrayRef<void *> data, const std::vector<std::vector<char>> &results) {
+  session.runtime.pin(session.context, (c.kernel + "=generic").c_str());
+  const mhcrt_status status = function();
+  session.runtime.pin(session.context, (c.kernel + "=").c_str());
+  if (status != MHCRT_OK)
+    return session.error();
+  auto generic = fetchResults(session, c, data);
+  if (!generic)
+    return generic.takeError();
+  for (auto [i, tensor] : llvm::enumerate(c.tensors)) {
+    if (results[i].empty())
+      continue;
+    const double found = difference(tensor, results[i], (*generic)[i]);
+    if (!(found <= tolerance(tensor.dtype)))
+      return llvm::createStringError(formatv("'{0}' of '{1}' differs from the generic variant's by {2:e1} of its "
+                                             "largest value; needed at most {3:e1}",
+                                             c.info->tensors[i].name, c.kernel, found, tolerance(tensor.dtype)));
   }
   return llvm::Error::success();
 }
@@ -140,10 +199,14 @@ static Expected<Measurement> measure(const Session &session, Case c, int rounds,
     best.copyBytesPerSecond = std::max(best.copyBytesPerSecond, runtime.measureCopy(context, copyFrom, copyTo));
     best.multiplyAddsPerSecond = std::max(best.multiplyAddsPerSecond, runtime.measureMultiplyAdds(context));
   }
+  auto results = fetchResults(session, best.c, data);
+  if (!results)
+    return results.takeError();
   if (runtime.chosen)
     best.variant = runtime.chosen(context, best.c.kernel.c_str());
-  if (llvm::Error error = checkResults(session, best.c, data))
-    return error;
+  if (!best.variant.empty() && best.variant != "generic")
+    if (llvm::Error error = compareWithGeneric(session, best.c, function, data, *results))
+      return error;
   return best;
 }
 

@@ -76,6 +76,7 @@ llvm::Expected<Runtime> Runtime::open(llvm::StringRef backend) {
   find(runtime.measureCopy, "mhcrt_measure_copy_bandwidth");
   find(runtime.measureMultiplyAdds, "mhcrt_measure_fma_peak");
   find(runtime.chosen, "mhcrt_cuda_chosen");
+  find(runtime.pin, "mhcrt_cuda_pin");
   if (missing)
     return llvm::createStringError(llvm::Twine("libmhcrt_cuda.so does not export ") + missing);
   return runtime;

@@ -39,6 +39,7 @@ struct Runtime {
   decltype(&mhcrt_measure_fma_peak) measureMultiplyAdds;
   /// The variant that the last call of an op took; null for a backend without variants.
   const char *(*chosen)(const mhcrt_context *context, const char *op) = nullptr;
+  mhcrt_status (*pin)(mhcrt_context *context, const char *pin) = nullptr;
 
 private:
   void *library = nullptr; ///< null for the linked runtime; stays open
