@@ -76,8 +76,9 @@ HWY_INLINE V load(const F16 *from) {
 /// The nearest bf16 of each lane in its high 16 bits; the low ones are of no meaning.
 HWY_INLINE hn::Vec<DU> roundBf16(V v) {
   const auto bits = hn::BitCast(du, v);
-  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-  const auto rounded = hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFF)));
+  // Half a unit of the last place; ties go to even.
+  const auto half = hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), hn::Set(du, 0x8000), hn::Set(du, 0x7FFF));
+  const auto rounded = hn::Add(bits, half);
   // The addition could carry a NaN into infinity; setting its quiet bit keeps it NaN.
   const auto quiet = hn::Or(bits, hn::Set(du, 0x400000));
   return hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded);
@@ -183,8 +184,7 @@ template <bool kStream, typename T>
 HWY_INLINE void storePair(V a, V b, T *to) {
   hn::Vec<D16Pair> both;
   if constexpr (std::is_same_v<T, Bf16>)
-    both =
-        hn::BitCast(d16Pair, hn::Or(hn::ShiftRight<16>(roundBf16(a)), hn::And(roundBf16(b), hn::Set(du, 0xFFFF0000u))));
+    both = hn::OddEven(hn::BitCast(d16Pair, roundBf16(b)), hn::BitCast(d16Pair, hn::ShiftRight<16>(roundBf16(a))));
   else
     both = hn::Combine(d16Pair, round16(b, to), round16(a, to));
   if (kStream)
@@ -209,19 +209,27 @@ HWY_INLINE void storePairAs(V a, V b, To *to) {
 }
 #endif
 
-/// How far ahead of the loads rows are asked for; of shorter rows, the next token's.
-constexpr int64_t kAheadBytes = 4096;
-
-/// Asks for a pair's worth of a row of `count` elements, kAheadBytes behind c; past its end, of the same row of the
-/// next token, `token` elements behind. One core gets more from memory this way than from its prefetchers alone, which
-/// start anew with every row and every page.
+/// Asks for a pair's worth of elements.
 template <typename T>
-HWY_INLINE void prefetchRow(const T *row, int64_t c, int64_t count, int64_t token) {
-  const int64_t distance = HWY_MIN(count, kAheadBytes / static_cast<int64_t>(sizeof(T)));
-  const T *at = row + (c + distance < count ? c + distance : c + distance - count + token);
+HWY_INLINE void prefetchPair(const T *at) {
   __builtin_prefetch(at);
   if (sizeof(T) == 4)
     __builtin_prefetch(at + kLanes);
+}
+
+/// Rows up to this size are asked for a token ahead; of longer ones, the piece this far ahead of the loads.
+constexpr int64_t kShortRowBytes = 4096;
+constexpr int64_t kAheadBytes = 2048;
+
+/// Asks for a pair's worth of a row of `count` elements ahead of c; past its end, of the same row of the next token,
+/// `token` elements behind. One core gets more from memory this way than from its prefetchers alone, which start anew
+/// with every row and every page.
+template <typename T>
+HWY_INLINE void prefetchRow(const T *row, int64_t c, int64_t count, int64_t token) {
+  constexpr int64_t kSize = sizeof(T);
+  const int64_t distance = count * kSize <= kShortRowBytes ? count : kAheadBytes / kSize;
+  const T *at = row + (c + distance < count ? c + distance : c + distance - count + token);
+  prefetchPair(at);
 }
 
 /// The first `count` elements, fewer than kLanes, and zeros. Reads nothing behind them.

@@ -8,10 +8,11 @@
 //   d_x[m,i,c]  = d_x_in[m,i,c] + sum_o A[m,o,i] * d_out[m,o,c]
 //   dA[m,o,i]   = sum_c d_out[m,o,c] * x[m,i,c]                   A = h_res (oi) or its transpose (io)
 //
-// Plan    Lanes along C. nC with n=4: the n*n + n sums of a token stay in registers while two vectors of every stream
-//         pass, so that d_out and x are read once; large outputs bypass the caches. Otherwise: blocks of 256 channels
-//         as f32 planes in the first-level cache, through the same loop. d_bias: one partial sum per run of tokens.
-// Bytes   per token (3n+2)*C elements and 8*(n*n + n); n*C more for d_x_in.
+// Plan    Lanes along C. nC with n=4, d_x wanted or not: the n*n + n sums of a token stay in registers while two
+// vectors
+//         of every stream pass, so that d_out and x are read once; large outputs bypass the caches. Otherwise: blocks
+//         of 256 channels as f32 planes in the first-level cache. d_bias: one partial sum per run of tokens.
+// Bytes   per token (2n+2)*C elements and 8*(n*n + n); n*C more for each of d_x and d_x_in.
 // Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32 sums, one rounding at the store; d_bias adds d_f before it is rounded. d_x may be d_x_in.
 //
@@ -103,10 +104,27 @@ HWY_INLINE void postBwdVector(const PostBwdRows<T, A> &rows, int64_t n, int64_t 
   }
 }
 
-/// Four streams, all gradients: a pair of vectors of every row at a time, with all sums in registers.
-template <bool kStream, typename T, typename A>
+/// f + bias of a pair of vectors of channels.
+template <bool kBias, typename T, typename A>
+HWY_INLINE void branchPair(const PostBwdRows<T, A> &rows, int64_t c, V &a, V &b) {
+  loadPair(rows.f + c, a, b);
+  V biasA = hn::Zero(d), biasB = hn::Zero(d);
+  if (!kBias)
+    return;
+  if (rows.bias)
+    loadPair(rows.bias + c, biasA, biasB);
+  if (rows.bias32)
+    loadPairAs<T>(rows.bias32 + c, biasA, biasB);
+  a = hn::Add(a, biasA);
+  b = hn::Add(b, biasB);
+}
+
+/// Four streams: a pair of vectors of every row at a time, with all sums in registers. For that their arrays are only
+/// indexed by constants; the channels behind the last pair have sums of their own. kBias: there is one, or its
+/// gradient is wanted.
+template <bool kStream, bool kBias, typename T, typename A>
 HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut, V *dPostOut) {
-  V dMix[16], dPost[4], gA[4], gB[4];
+  V dMix[16], dPost[4], gA[4], gB[4], a, b;
   for (int k = 0; k < 16; ++k)
     dMix[k] = hn::Zero(d);
   for (int o = 0; o < 4; ++o)
@@ -114,19 +132,8 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
   const int64_t stride = rows.stride;
   int64_t c = 0;
   for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
-    V fA, fB, a, b;
-    loadPair(rows.f + c, fA, fB);
-    if (rows.bias) {
-      loadPair(rows.bias + c, a, b);
-      fA = hn::Add(fA, a);
-      fB = hn::Add(fB, b);
-    }
-    if (rows.bias32) {
-      loadPairAs<T>(rows.bias32 + c, a, b);
-      fA = hn::Add(fA, a);
-      fB = hn::Add(fB, b);
-    }
-    V dfA = hn::Zero(d), dfB = hn::Zero(d);
+    V fA, fB, dfA = hn::Zero(d), dfB = hn::Zero(d);
+    branchPair<kBias>(rows, c, fA, fB);
 #pragma GCC unroll 4
     for (int o = 0; o < 4; ++o) {
       prefetchRow(rows.dOut + o * stride, c, C, 4 * C);
@@ -138,7 +145,7 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
       dfB = hn::MulAdd(weight, gB[o], dfB);
     }
     storePair<kStream>(dfA, dfB, rows.df + c);
-    if (rows.dBias) {
+    if (kBias && rows.dBias) {
       loadPairAs<T>(rows.dBias + c, a, b);
       storePairAs<false, T>(hn::Add(a, dfA), hn::Add(b, dfB), rows.dBias + c);
     }
@@ -148,6 +155,11 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
 #pragma GCC unroll 4
       for (int o = 0; o < 4; ++o)
         dMix[o * 4 + i] = hn::MulAdd(gB[o], b, hn::MulAdd(gA[o], a, dMix[o * 4 + i]));
+    }
+    if (!rows.dx)
+      continue;
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
       a = b = hn::Zero(d);
       if (rows.dxIn)
         loadPairAs<T>(rows.dxIn + i * stride + c, a, b);
@@ -161,11 +173,13 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
     }
   }
   for (; c < C; c += kLanes)
-    postBwdVector(rows, 4, c, HWY_MIN(kLanes, C - c), dMix, dPost);
+    postBwdVector(rows, 4, c, HWY_MIN(kLanes, C - c), dMixOut, dPostOut);
+#pragma GCC unroll 16
   for (int k = 0; k < 16; ++k)
-    dMixOut[k] = dMix[k];
+    dMixOut[k] = hn::Add(dMixOut[k], dMix[k]);
+#pragma GCC unroll 4
   for (int o = 0; o < 4; ++o)
-    dPostOut[o] = dPost[o];
+    dPostOut[o] = hn::Add(dPostOut[o], dPost[o]);
 }
 
 /// The general path: blocks of channels as planes of f32.
@@ -206,8 +220,8 @@ HWY_INLINE void postBwdBlocks(const PostBwdArgs &args, int64_t m, const float *m
   }
 }
 
-template <typename T, typename A>
-HWY_INLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+template <bool kBias, typename T, typename A>
+HWY_NOINLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
   const int64_t C = args.C, token = m * 4 * C;
   const bool bias32 = args.biasType == MHCRT_F32;
   const PostBwdRows<T, A> rows = {static_cast<const T *>(args.dOut) + token,
@@ -217,7 +231,7 @@ HWY_INLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float *m
                                   static_cast<const T *>(args.x) + token,
                                   args.dxIn ? static_cast<const A *>(args.dxIn) + token : nullptr,
                                   static_cast<T *>(args.df) + m * C,
-                                  static_cast<A *>(args.dx) + token,
+                                  args.dx ? static_cast<A *>(args.dx) + token : nullptr,
                                   dBias,
                                   C,
                                   args.hPost + m * 4,
@@ -225,16 +239,31 @@ HWY_INLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float *m
                                   true,
                                   true};
   if (args.stream)
-    postBwdFour<true>(rows, C, dMix, dPost);
+    postBwdFour<true, kBias>(rows, C, dMix, dPost);
   else
-    postBwdFour<false>(rows, C, dMix, dPost);
+    postBwdFour<false, kBias>(rows, C, dMix, dPost);
+}
+
+/// Whether the rows of a call are what postBwdFour takes: d_x is wanted or not, the rest is.
+HWY_INLINE bool takesFour(const PostBwdArgs &args) {
+  return args.n == 4 && args.layout == MHCRT_LAYOUT_NC && args.df && args.dhPost && args.dhRes &&
+         args.type != MHCRT_F16 && (!args.dxIn || args.dxInType == args.dxType);
+}
+
+template <bool kBias>
+HWY_INLINE void postBwdFourAny(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+  if (args.type == MHCRT_F32)
+    postBwdFourAs<kBias, float, float>(args, m, mix, dBias, dMix, dPost);
+  else if (args.dx && args.dxType == MHCRT_F32)
+    postBwdFourAs<kBias, Bf16, float>(args, m, mix, dBias, dMix, dPost);
+  else
+    postBwdFourAs<kBias, Bf16, Bf16>(args, m, mix, dBias, dMix, dPost);
 }
 
 void postBwdTokens(const PostBwdArgs &args, float *dBias, int64_t first, int64_t last) {
   const int64_t n = args.n;
   const bool oi = args.orient == MHCRT_ORIENT_OI;
-  const bool four = n == 4 && args.layout == MHCRT_LAYOUT_NC && args.df && args.dx && args.dhPost && args.dhRes &&
-                    (!args.dxIn || args.dxInType == args.dxType);
+  const bool four = takesFour(args);
   float mix[256];
   V dMix[256], dPost[16];
   for (int64_t m = first; m < last; ++m) {
@@ -245,12 +274,10 @@ void postBwdTokens(const PostBwdArgs &args, float *dBias, int64_t first, int64_t
       }
     for (int64_t o = 0; o < n; ++o)
       dPost[o] = hn::Zero(d);
-    if (four && args.type == MHCRT_F32)
-      postBwdFourAs<float, float>(args, m, mix, dBias, dMix, dPost);
-    else if (four && args.type == MHCRT_BF16 && args.dxType == MHCRT_BF16)
-      postBwdFourAs<Bf16, Bf16>(args, m, mix, dBias, dMix, dPost);
-    else if (four && args.type == MHCRT_BF16)
-      postBwdFourAs<Bf16, float>(args, m, mix, dBias, dMix, dPost);
+    if (four && (args.bias || dBias))
+      postBwdFourAny<true>(args, m, mix, dBias, dMix, dPost);
+    else if (four)
+      postBwdFourAny<false>(args, m, mix, nullptr, dMix, dPost);
     else
       postBwdBlocks(args, m, mix, dBias, dMix, dPost);
     if (args.dhPost)
@@ -304,8 +331,9 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
     return call.status();
 
   const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
-  // Where d_x starts from d_x_in, its lines are in the caches already.
-  const bool stream = !d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes) && streams(d_f, M * n, rowBytes);
+  // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
+  const bool streamsDx = !d_x || (!d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes));
+  const bool stream = streamsDx && streams(d_f, d_x ? M * n : M, rowBytes);
   const PostBwdArgs args = {d_out,
                             f,
                             bias,
@@ -327,7 +355,7 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
                             orient,
                             stream};
   if (!d_bias) {
-    forTokens(ctx, M, (3 * n + 2) * rowBytes,
+    forTokens(ctx, M, (2 * n + 2 + (d_x ? n : 0)) * rowBytes,
               [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, nullptr, first, last); });
     return MHCRT_OK;
   }

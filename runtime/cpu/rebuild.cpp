@@ -6,16 +6,13 @@
 //   u[k]   = sum_i h_pre[k][i] * x[k][i]
 //   x[k+1] = h_post[k] * (f[k] + bias[k]) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
 //
-// Plan    Lanes along C, layers inside: nC with n=4 keeps two vectors of every stream in registers from the first layer
-//         to the last, so that x and each f are read once and no stream is read at all. Otherwise blocks of 256
-//         channels as f32 planes in the first-level cache. Large outputs bypass the caches where a pair of vectors
-//         fills a cache line: with so many rows at once, parts of lines would not wait for their rest.
+// Plan    Lanes along C. nC with n=4: strips of 512 channels, layer after layer, whose streams stay in the first-level
+//         cache, so that x and each f are read once, no stream is read from memory, and few pages are written at a
+//         time. Otherwise blocks of 256 channels as f32 planes, likewise. Large outputs bypass the caches where a pair
+//         of vectors fills a cache line: parts of lines would not wait for their rest.
 // Bytes   per token (n + L*(n+1) + U)*C elements and 4*(L*(n*n + n) + U*n), with L layers and U inputs.
 // Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
 // Round   every stream to its storage type before the next layer: the bits of aggregate and post one after the other.
-// Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=1024, n=4, 4 layers with inputs, C=1280 and 4096:
-//         f32 90 and 91 % of the copy speed of the same run, bf16 47 and 60 %. Asking for rows of f ahead made it
-//         slower.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -81,32 +78,57 @@ HWY_INLINE V weighFour(const float *h, const V (&in)[4]) {
   return sum;
 }
 
-/// Layout nC with four streams: a pair of vectors of channels stays in registers.
-template <bool kStream, typename T>
-HWY_INLINE void rebuildPair(const RebuildArgs &args, Pass pass, const T *x, const float (*mixes)[16], int64_t c) {
-  const int64_t C = args.C, m = pass.m;
-  V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
-  for (int i = 0; i < 4; ++i) {
-    prefetchRow(x + i * C, c, C, 4 * C);
-    loadPair(x + i * C + c, inA[i], inB[i]);
+/// Channels that four streams of a layer keep in the first-level cache for the next one.
+constexpr int64_t kStrip = 512;
+
+/// Asks for what is read next where layer k is at channel c: f of the next layer, or behind the last layer the streams
+/// and f of the next strip.
+template <typename T>
+HWY_INLINE void prefetchNext(const RebuildArgs &args, Pass pass, const T *x, int64_t k, int64_t c, int64_t nextStrip) {
+  if (k + 1 < pass.end) {
+    prefetchPair(row<T>(args.f[k + 1], pass.m, args.C) + c);
+    return;
   }
+  for (int i = 0; i < 4; ++i)
+    prefetchPair(x + i * args.C + nextStrip);
+  prefetchPair(row<T>(args.f[pass.begin], pass.m, args.C) + nextStrip);
+}
+
+/// Layout nC with four streams: channels [first, first+count), whole pairs of vectors, one layer after the other.
+template <bool kStream, typename T>
+HWY_INLINE void rebuildStrip(const RebuildArgs &args, Pass pass, const T *x, const float (*mixes)[16], int64_t first,
+                             int64_t count) {
+  HWY_ALIGN T strip[4 * kStrip];
+  const int64_t C = args.C, m = pass.m;
+  const T *in = x + first;
+  int64_t stride = C;
+  V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
   for (int64_t k = pass.begin;; ++k) {
-    if (k < args.inputs && (k < pass.end || k == args.layers)) {
-      const float *hPre = args.hPre[k] + m * 4;
-      storePair<false>(weighFour(hPre, inA), weighFour(hPre, inB), row<T>(args.u[k], m, C) + c);
+    const bool hasInput = k < args.inputs && (k < pass.end || k == args.layers), hasLayer = k < pass.end;
+    for (int64_t c = 0; c < count; c += 2 * kLanes) {
+      for (int i = 0; i < 4; ++i)
+        loadPair(in + i * stride + c, inA[i], inB[i]);
+      if (hasInput) {
+        const float *hPre = args.hPre[k] + m * 4;
+        storePair<kStream>(weighFour(hPre, inA), weighFour(hPre, inB), row<T>(args.u[k], m, C) + first + c);
+      }
+      if (!hasLayer)
+        continue;
+      const float *hPost = args.hPost[k] + m * 4, *mix = mixes[k - pass.begin];
+      prefetchNext(args, pass, x, k, first + c, first + c + count);
+      loadBranch(row<T>(args.f[k], m, C), args.biasOf(k), args.biasType, first + c, a, b);
+      mixFour(hPost, mix, a, inA, sumsA);
+      mixFour(hPost, mix, b, inB, sumsB);
+      T *out = row<T>(args.out[k], m, 4 * C) + first + c;
+      for (int o = 0; o < 4; ++o) {
+        storePair<kStream>(sumsA[o], sumsB[o], out + o * C);
+        storePair<false>(sumsA[o], sumsB[o], strip + o * kStrip + c);
+      }
     }
-    if (k == pass.end)
+    if (!hasLayer)
       return;
-    const float *hPost = args.hPost[k] + m * 4, *mix = mixes[k - pass.begin];
-    loadBranch(row<T>(args.f[k], m, C), args.biasOf(k), args.biasType, c, a, b);
-    mixFour(hPost, mix, a, inA, sumsA);
-    mixFour(hPost, mix, b, inB, sumsB);
-    T *out = row<T>(args.out[k], m, 4 * C) + c;
-    for (int o = 0; o < 4; ++o) {
-      storePair<kStream>(sumsA[o], sumsB[o], out + o * C);
-      inA[o] = rounded(sumsA[o], out);
-      inB[o] = rounded(sumsB[o], out);
-    }
+    in = strip;
+    stride = kStrip;
   }
 }
 
@@ -138,14 +160,18 @@ HWY_INLINE void rebuildPass(const RebuildArgs &args, Pass pass) {
     outputFirst(args.hRes[k] + pass.m * n * n, n, args.orient, mixes + (k - pass.begin) * n * n);
   const T *x = row<T>(pass.begin == 0 ? args.x : args.out[pass.begin - 1], pass.m, n * C);
   int64_t c = 0;
-  if (n == 4 && args.layout == MHCRT_LAYOUT_NC)
-    for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
-      const auto *four = reinterpret_cast<const float (*)[16]>(mixes);
+  if (n == 4 && args.layout == MHCRT_LAYOUT_NC) {
+    const auto *four = reinterpret_cast<const float (*)[16]>(mixes);
+    const int64_t pairs = C / (2 * kLanes) * (2 * kLanes);
+    for (; c < pairs; c += kStrip) {
+      const int64_t count = HWY_MIN(kStrip, pairs - c);
       if (args.stream && 2 * kLanes * sizeof(T) >= static_cast<size_t>(kAlignment))
-        rebuildPair<true>(args, pass, x, four, c);
+        rebuildStrip<true>(args, pass, x, four, c, count);
       else
-        rebuildPair<false>(args, pass, x, four, c);
+        rebuildStrip<false>(args, pass, x, four, c, count);
     }
+    c = pairs;
+  }
   for (; c < C; c += kBlock)
     rebuildBlock(args, pass, x, mixes, c, HWY_MIN(kBlock, C - c));
 }
@@ -206,7 +232,10 @@ mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, co
     return call.status();
 
   const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
-  const bool stream = std::all_of(out, out + out_count, [&](void *one) { return streams(one, M * n, rowBytes); });
+  const auto areLarge = [&](void *const *list, int64_t count, int64_t rows) {
+    return std::all_of(list, list + count, [&](void *one) { return streams(one, rows, rowBytes); });
+  };
+  const bool stream = areLarge(out, out_count, M * n) && areLarge(u, u_count, M);
   const RebuildArgs args = {x,
                             x_type,
                             floats(h_pre),
