@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RandomGraphBuilder.h"
+#include "mhc/IR/Gradients.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -86,7 +87,7 @@ Value RandomGraphBuilder::externalCall() {
   func::FuncOp func = insertPrivate(module(), "external", builder.getFunctionType({type, type, numbers}, {type, type}));
   func::FuncOp backward = insertPrivate(module(), func.getName() + "_bwd",
                                         builder.getFunctionType({type, type, numbers, type, type}, {type, type}));
-  func->setAttr("mhc.vjp", FlatSymbolRefAttr::get(backward));
+  func->setAttr(kVjp, FlatSymbolRefAttr::get(backward));
   define(func, externals, externalBody);
   define(backward, externals, externalGradient);
   Value k = arith::ConstantOp::create(builder, loc(), DenseElementsAttr::get(numbers, int32_t(1)));

@@ -39,12 +39,14 @@ std::string mhc::phaseNames() {
   return llvm::join(llvm::map_range(kPhaseNames, [](StringRef name) { return ("'" + name + "'").str(); }), ", ");
 }
 
-static void addInput(OpPassManager &pm) {
-  pm.addPass(createInlinerPass());
+static void addInline(OpPassManager &pm, bool keepForGradients) {
+  pm.addPass(createInlinePass({keepForGradients}));
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
 }
+
+static void addInput(OpPassManager &pm, const PipelineOptions &options) { addInline(pm, !options.grad.empty()); }
 
 static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFlattenBranchesPass());
@@ -98,11 +100,11 @@ static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCSEPass());
 }
 
-/// Gradients of what was found so far. Their neighbours make new chains, so the search runs again.
+/// Gradients of what was found so far. Their neighbours and what was still called make new chains, so the search runs
+/// again.
 static void addGradients(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createAutodiffPass({options.grad, options.sums, options.recompute}));
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
+  addInline(pm, /*keepForGradients=*/false);
   addRaise(pm, options);
   addFuse(pm, options);
 }
@@ -110,7 +112,7 @@ static void addGradients(OpPassManager &pm, const PipelineOptions &options) {
 static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase phase) {
   switch (phase) {
   case Phase::input:
-    return addInput(pm);
+    return addInput(pm, options);
   case Phase::raise:
     return addRaise(pm, options);
   case Phase::fuse:
@@ -139,7 +141,8 @@ void mhc::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Phase
 }
 
 void mhc::registerPipelines() {
-  static PassPipelineRegistration<> input("mhc-phase-input", "The passes of the phase input", addInput);
+  static PassPipelineRegistration<> input("mhc-phase-input", "The passes of the phase input",
+                                          [](OpPassManager &pm) { addInput(pm, PipelineOptions()); });
   static PassPipelineRegistration<> bufferize("mhc-phase-bufferize", "The passes of the phase bufferize",
                                               [](OpPassManager &pm) { addBufferize(pm, PipelineOptions()); });
   static PassPipelineRegistration<> lower("mhc-phase-lower", "The passes of the phase lower",

@@ -8,11 +8,16 @@
 #ifndef MHC_IR_GRADIENTS_H
 #define MHC_IR_GRADIENTS_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mlir {
 class DialectRegistry;
 } // namespace mlir
 
 namespace mhc {
+
+/// On a function: the function that computes its vector-Jacobian product.
+inline constexpr llvm::StringLiteral kVjp = "mhc.vjp";
 
 /// Attaches DifferentiableOpInterface to the ops of arith, math and tensor that the language uses and to calls, and
 /// FlattenableOpInterface to control flow.

@@ -15,7 +15,7 @@ namespace mhc {
 
 /// The states of a program, in order. A phase is named after what it makes.
 enum class Phase {
-  input,     ///< as written, calls inlined
+  input,     ///< as written, calls inlined but those that differentiation needs
   raise,     ///< mHC ops in place of the chains that spell them out
   fuse,      ///< as few kernel ops as the fusion level allows, with gradients where wanted
   bufferize, ///< launches and linalg on buffers in one arena

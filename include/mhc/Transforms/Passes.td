@@ -10,6 +10,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def InlinePass : Pass<"mhc-inline", "::mlir::ModuleOp"> {
+  let summary = "Replace calls by what they call";
+  let description = [{
+    Fusion and the plan of memory are for functions without calls, so that every call is replaced, those of functions
+    with `no_inline` too. Calls of functions without a body and of recursive ones stay. `no_inline` and `mhc.vjp` are
+    removed.
+
+    With `keep-for-gradients`, before `mhc-autodiff`, the calls of functions with `no_inline` or `mhc.vjp` stay: a
+    derivative that the user names belongs to the call.
+
+    Before, and with `keep-for-gradients` after:
+    ```mlir
+    func.func private @round(%x: tensor<4xf32>) -> tensor<4xf32> attributes {mhc.vjp = @round_bwd} {
+      %y = math.roundeven %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = call @round(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = math.roundeven %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [Option<"keepForGradients", "keep-for-gradients", "bool", /*default=*/"false",
+                        "Keep calls of functions with no_inline or mhc.vjp">];
+}
+
 def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
   let summary = "Recognise mHC ops in chains of plain tensor ops";
   let description = [{
@@ -64,7 +97,8 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     An op without one is decomposed and its leaves are differentiated; calls are replaced by what they call; a loop of
     constant bounds is written out, so that each turn saves what its own backward pass reads; both sides of a branch are
     computed. The attribute `mhc.vjp = @f_bwd` on a function `f` names the function that computes its gradients, from its
-    arguments and the cotangents of its results; a function without a body needs one.
+    arguments and the cotangents of its results; a function without a body needs one. Its calls must not have been
+    inlined (`mhc-inline=keep-for-gradients`).
 
     Cotangents are added in the order of the backward pass, in f32 where values have 16 bits. Kernels add to the sum of
     those before them, in f32 registers; with `sums=stored` they round it to the type of the streams, with `sums=f32` it

@@ -15,9 +15,6 @@
 using namespace mlir;
 using namespace mhc;
 
-/// On a function: the function that computes its vector-Jacobian product.
-constexpr StringLiteral kVjp = "mhc.vjp";
-
 static func::FuncOp calleeOf(func::CallOp call) {
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
 }
@@ -30,6 +27,41 @@ static FunctionType vjpType(func::FuncOp func) {
   llvm::copy_if(func.getResultTypes(), std::back_inserter(inputs), isFloat);
   llvm::copy_if(func.getArgumentTypes(), std::back_inserter(results), isFloat);
   return FunctionType::get(func.getContext(), inputs, results);
+}
+
+/// Whether a chain of calls leads from `from` to `to`.
+static bool reaches(func::FuncOp from, func::FuncOp to, llvm::SmallPtrSetImpl<Operation *> &visited) {
+  return from
+      .walk([&](func::CallOp call) {
+        func::FuncOp callee = calleeOf(call);
+        bool found = callee == to || (visited.insert(callee).second && reaches(callee, to, visited));
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool isRecursive(func::FuncOp func) {
+  llvm::SmallPtrSet<Operation *, 4> visited;
+  return reaches(func, func, visited);
+}
+
+/// Copies the body, of one block, and returns what it returns.
+static SmallVector<Value> copyBody(OpBuilder &builder, func::FuncOp func, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(func.getArguments(), arguments);
+  Block &body = func.getBody().front();
+  for (Operation &inner : body.without_terminator())
+    builder.clone(inner, mapping);
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value result) { return mapping.lookupOrDefault(result); });
+}
+
+/// The results of a call of the derivative: of its body where that can stand for it, so that what the body does not
+/// read need not be saved.
+static SmallVector<Value> callBackward(OpBuilder &builder, Location loc, func::FuncOp backward, ValueRange inputs) {
+  if (!backward.isExternal() && backward.getBody().hasOneBlock() && !isRecursive(backward))
+    return copyBody(builder, backward, inputs);
+  return func::CallOp::create(builder, loc, backward, inputs).getResults();
 }
 
 namespace {
@@ -53,9 +85,9 @@ struct CallVjp : DifferentiableOpInterface::ExternalModel<CallVjp, func::CallOp>
         Value cotangent = context.cotangentOf(result);
         inputs.push_back(cotangent ? leaf.cast(cotangent, getElementTypeOrSelf(result)) : leaf.splat(0.0, result));
       }
-    auto gradients = func::CallOp::create(builder, call.getLoc(), backward, inputs);
+    SmallVector<Value> gradients = callBackward(builder, call.getLoc(), backward, inputs);
     auto operands = llvm::make_filter_range(call.getOperands(), [](Value v) { return isFloat(v.getType()); });
-    for (auto [operand, share] : llvm::zip_equal(operands, gradients.getResults()))
+    for (auto [operand, share] : llvm::zip_equal(operands, gradients))
       context.addCotangent(operand, share);
     return success();
   }
@@ -74,30 +106,11 @@ struct CallFlatten : FlattenableOpInterface::ExternalModel<CallFlatten, func::Ca
                               << "'mhc.vjp', the function that computes its gradients";
     if (!callee.getBody().hasOneBlock())
       return call.emitError() << "'" << callee.getName() << "' has branches; needed one block";
-    llvm::SmallPtrSet<Operation *, 4> visited;
-    if (reaches(callee, callee, visited))
+    if (isRecursive(callee))
       return call.emitError() << "'" << callee.getName() << "' is recursive, so that it cannot be differentiated";
-    IRMapping mapping;
-    mapping.map(callee.getArguments(), call.getOperands());
-    Block &body = callee.getBody().front();
-    for (Operation &inner : body.without_terminator())
-      rewriter.clone(inner, mapping);
-    SmallVector<Value> results;
-    for (Value result : body.getTerminator()->getOperands())
-      results.push_back(mapping.lookupOrDefault(result));
+    SmallVector<Value> results = copyBody(rewriter, callee, call.getOperands());
     rewriter.replaceOp(call, results);
     return true;
-  }
-
-  /// Whether a chain of calls leads from `from` to `to`.
-  static bool reaches(func::FuncOp from, func::FuncOp to, llvm::SmallPtrSetImpl<Operation *> &visited) {
-    return from
-        .walk([&](func::CallOp call) {
-          func::FuncOp callee = calleeOf(call);
-          bool found = callee == to || (visited.insert(callee).second && reaches(callee, to, visited));
-          return found ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
   }
 };
 } // namespace

@@ -9,6 +9,7 @@
 #include "Recompute.h"
 #include "Signature.h"
 #include "Split.h"
+#include "mhc/IR/Gradients.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,7 +65,17 @@ private:
     builder.setInsertionPointAfter(func);
     auto clone = cast<func::FuncOp>(builder.clone(*func));
     clone.setName(name);
+    if (clone->removeAttr(kVjp))
+      callInstead(clone, func);
     return {clone, func.getNumArguments(), func.getNumResults(), {}};
+  }
+
+  /// A derivative that the user names is that of a call.
+  void callInstead(func::FuncOp clone, func::FuncOp func) {
+    Block &block = clone.getBody().front();
+    builder.setInsertionPoint(block.getTerminator());
+    auto call = func::CallOp::create(builder, func.getLoc(), func, block.getArguments());
+    block.getTerminator()->setOperands(call.getResults());
   }
 
   Block &body() { return joint.func.getBody().front(); }

@@ -57,3 +57,20 @@ func.func @f(%x: tensor<?xf32>) -> (tensor<f32>, tensor<f32>) {
   %3 = mhc.reduce sum %twice dims = [0] : tensor<?xf32> -> tensor<f32>
   return %2, %3 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A derivative with a body is written out, so that what it does not read is not saved. It is that of a call: the function
+// that names it is called, even where it is the one to differentiate.
+// CHECK-LABEL: func.func @f_grad
+// CHECK: call @f(
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: (%[[G:.*]]: tensor<4xf32> {mhc.name = "d_result0"})
+// CHECK-NEXT: return %[[G]]
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {mhc.vjp = @identity} {
+  %y = math.roundeven %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func private @identity(%x: tensor<4xf32>, %d_y: tensor<4xf32>) -> tensor<4xf32> {
+  return %d_y : tensor<4xf32>
+}
