@@ -19,7 +19,8 @@ extern "C" {
 /// A new context has a stream of its own.
 mhcrt_status mhcrt_cuda_set_stream(mhcrt_context *context, void *stream);
 
-/// Fixes the variant of an op: "post=generic"; "post=" frees it again. MHCRT_NOT_FOUND where the op is called and has no such variant.
+/// Fixes the variant of an op: "post=generic"; "post=" frees it again. MHCRT_NOT_FOUND where the op is called and has
+/// no such variant.
 mhcrt_status mhcrt_cuda_pin(mhcrt_context *context, const char *pin);
 /// Where not 0, a call that only the generic variant takes is an error.
 void mhcrt_cuda_set_strict(mhcrt_context *context, int32_t strict);
