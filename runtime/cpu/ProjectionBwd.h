@@ -114,7 +114,8 @@ struct AmxGradScratch {
 
   AmxGradScratch(const ProjectionBwdArgs &args, char *base) {
     auto take = [&](auto *&part, int64_t count) {
-      part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(base + bytes);
+      // A number, because the base is null where only the size is asked for.
+      part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(reinterpret_cast<uintptr_t>(base) + bytes);
       bytes += roundUp(count * static_cast<int64_t>(sizeof(*part)), kAlignment);
     };
     take(blocks, 4 * args.blockFloats());

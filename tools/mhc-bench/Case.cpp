@@ -91,11 +91,12 @@ Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype) {
     c.values.dims.push_back(letters.lookup(dim));
   for (const KernelAttr &attr : info.attrs)
     c.values.attrs.push_back(attributeValue(attr));
+  c.values.counts.resize(info.tensors.size()); // rules may look, though none asks
   for (const KernelDimRule &rule : info.dimRules)
     c.values.dims[rule.dim] = rule.value(c.values);
   for (unsigned i = 0; i < info.tensors.size(); ++i) {
     c.tensors.push_back(makeTensor(c, i));
-    c.values.counts.push_back(c.tensors[i].count);
+    c.values.counts[i] = c.tensors[i].count;
     c.bytes += c.tensors[i].elements * mhcrt_dtype_bytes(c.tensors[i].dtype);
   }
   c.flops = info.flops(c.values);
