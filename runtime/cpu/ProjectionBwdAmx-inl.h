@@ -236,6 +236,8 @@ HWY_NOINLINE void sumAgain(const ProjectionBwdArgs &args, float *product, int64_
 /// A block of some tokens' rows of x, or of d_u.
 HWY_INLINE AmxAhead rowsAhead(const ProjectionBwdArgs &args, const void *data, int64_t width, int64_t m, int64_t k,
                               int64_t tokens) {
+  if (tokens == 0) // d_u may be absent
+    return {};
   const int64_t elementBytes = mhcrt_dtype_bytes(args.type);
   return {static_cast<const char *>(data) + (m * width + k) * elementBytes, width * elementBytes,
           HWY_MIN(kGradBlock, width - k) * elementBytes, tokens};
