@@ -8,6 +8,7 @@
 #include "mhc/Analysis/Form.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -226,6 +227,12 @@ std::optional<Form> FormBuilder::arithmetic(Operation *op, const Indices &index)
       return std::nullopt;
     roll(form);
     return form;
+  }
+  if (auto power = dyn_cast<math::PowFOp>(op); power && constantValue(power.getRhs()) == 2.0) {
+    Value base = power.getLhs();
+    if (auto abs = base.getDefiningOp<math::AbsFOp>())
+      base = abs.getOperand();
+    return multiply(base, index, base, index, /*invert=*/false);
   }
   if (isa<arith::MulFOp, arith::DivFOp>(op))
     return multiply(op->getOperand(0), index, op->getOperand(1), index, isa<arith::DivFOp>(op));

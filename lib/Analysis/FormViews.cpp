@@ -141,6 +141,7 @@ std::optional<std::pair<Value, Indices>> FormBuilder::through(Value value, const
             return std::nullopt;
           inner.append(*parts);
         }
+        inner.resize(collapse.getSrcType().getRank()); // a result of rank 0 has no groups
         return std::make_pair(Value(collapse.getSrc()), inner);
       })
       .Case([&](tensor::ExpandShapeOp expand) -> Result {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <numeric>
 
@@ -218,6 +219,25 @@ Value LeafBuilder::join(Value tensor, int64_t dim, int64_t count) {
       groups.push_back({i});
   }
   return tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
+}
+
+Value LeafBuilder::dropUnits(Value tensor, const llvm::SmallBitVector &units) {
+  return units.none() ? tensor : Value(tensor::dropGivenUnitDims(builder, loc, tensor, units));
+}
+
+Value LeafBuilder::insertUnits(Value tensor, const llvm::SmallBitVector &units) {
+  if (units.none())
+    return tensor;
+  Sizes old = sizesOf(tensor), sizes;
+  SmallVector<ReassociationIndices> groups(old.size());
+  for (int64_t dim = 0, next = 0, rank = units.size(); dim < rank; ++dim) {
+    sizes.push_back(units[dim] ? constant(1) : old[next]);
+    next += !units[dim];
+    if (!groups.empty()) // a new dimension goes with the one in front of it
+      groups[std::max<int64_t>(next - 1, 0)].push_back(dim);
+  }
+  RankedTensorType type = typeOf(sizes, tensorType(tensor).getElementType());
+  return tensor::ExpandShapeOp::create(builder, loc, type, tensor, groups, sizes);
 }
 
 Value LeafBuilder::splitLike(Value matrix, Value like) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Reference/Evaluator.h"
-#include "Rules.h"
+#include "LinalgRules.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -117,6 +117,8 @@ private:
       return runLoop(loop);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return runBranch(branch);
+    if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+      return runLinalg(loops, operandsOf(op), [&](Value value) { return values.at(value); });
     auto rule = rules().find(op->getName().getStringRef());
     if (rule == rules().end())
       return errorAt(op, isa<DecomposableOpInterface>(op)

@@ -9,6 +9,7 @@
 #define MHC_IR_LEAFBUILDER_H
 
 #include "mhc/IR/MhcOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mhc {
 
@@ -66,6 +67,10 @@ public:
   /// Splits dimension `dim` into the static sizes `inner`, or joins `count` dimensions from `dim` on.
   Value split(Value tensor, int64_t dim, llvm::ArrayRef<int64_t> inner);
   Value join(Value tensor, int64_t dim, int64_t count);
+  /// Without the dimensions `units`, which have size one.
+  Value dropUnits(Value tensor, const llvm::SmallBitVector &units);
+  /// With new dimensions of size one, which are `units` of the result.
+  Value insertUnits(Value tensor, const llvm::SmallBitVector &units);
   /// Splits the last dimension of a matrix into the last two of `like`.
   Value splitLike(Value matrix, Value like);
 

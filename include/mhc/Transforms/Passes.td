@@ -50,9 +50,12 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
     sum of products of tensors under index maps, so that a batched matrix product, a multiplication followed by a
     reduction and a sum over slices are the same thing. Values that other code uses stay available.
 
+    Ops of linalg on tensors, as exporters write them, become leaf ops first; those that cannot be read stay.
+
     A remark says what was found; a near miss gets a remark with the reason.
   }];
-  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {

@@ -314,3 +314,20 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   }
   return {};
 }
+
+/// A transpose that moves dimensions of size one only keeps the order in memory: it is a view.
+LogicalResult TransposeOp::canonicalize(TransposeOp op, PatternRewriter &rewriter) {
+  RankedTensorType type = op.getX().getType();
+  llvm::SmallBitVector before(type.getRank()), after(type.getRank());
+  SmallVector<int64_t> wide;
+  for (auto [i, dim] : llvm::enumerate(op.getPerm())) {
+    before[dim] = after[i] = type.getDimSize(dim) == 1;
+    if (!after[i])
+      wide.push_back(dim);
+  }
+  if (!llvm::is_sorted(wide))
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  rewriter.replaceOp(op, leaf.insertUnits(leaf.dropUnits(op.getX(), before), after));
+  return success();
+}

@@ -37,13 +37,24 @@ static std::optional<SquareSum> matchSquareSum(FormBuilder &forms, Value value, 
 
 static bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
-/// sqrt or rsqrt of a square sum
+/// sqrt or rsqrt, also as a power
+static Value matchRootOp(Operation *op, bool &reciprocal) {
+  reciprocal = isa<math::RsqrtOp>(op);
+  if (isa<math::SqrtOp, math::RsqrtOp>(op))
+    return op->getOperand(0);
+  auto power = dyn_cast<math::PowFOp>(op);
+  std::optional<double> exponent = power ? constantValue(power.getRhs()) : std::nullopt;
+  if (!exponent || std::abs(*exponent) != 0.5)
+    return {};
+  reciprocal = *exponent < 0;
+  return power.getLhs();
+}
+
+/// A root of a square sum
 static std::optional<SquareSum> matchRoot(FormBuilder &forms, const Factor &factor, bool &reciprocal) {
   Operation *op = factor.base.getDefiningOp();
-  if (!op || factor.role != Factor::Value || !isa<math::SqrtOp, math::RsqrtOp>(op))
-    return std::nullopt;
-  reciprocal = isa<math::RsqrtOp>(op);
-  return matchSquareSum(forms, op->getOperand(0), factor.index);
+  Value square = op && factor.role == Factor::Value ? matchRootOp(op, reciprocal) : Value();
+  return square ? matchSquareSum(forms, square, factor.index) : std::nullopt;
 }
 
 std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Factor> factors, double coefficient) {

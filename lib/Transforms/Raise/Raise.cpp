@@ -8,6 +8,7 @@
 #include "Raise.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -56,7 +57,9 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
+    raiseLinalg(func);
     FormBuilder forms(func);
+    eraseDeadOps(func, forms);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
     raiseElementary(func, forms);
@@ -86,6 +89,7 @@ private:
     RewritePatternSet patterns(&getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
     (void)applyPatternsGreedily(func, std::move(patterns));
   }
 };

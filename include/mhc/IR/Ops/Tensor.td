@@ -125,6 +125,7 @@ def Mhc_TransposeOp : Mhc_LeafOp<"transpose", [], /*rebuilt=*/1> {
   let assemblyFormat = "$x `perm` `=` $perm attr-dict `:` type($x) `->` type($out)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 #endif // MHC_IR_OPS_TENSOR

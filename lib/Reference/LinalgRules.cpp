@@ -1,0 +1,171 @@
+//===- LinalgRules.cpp - Ops of linalg, turn by turn ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Knows nothing of how Raise reads these ops: loops are run as they are written. Parallel loops are one tensor, in
+// which the body is computed for all their turns; reductions are run one turn after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgRules.h"
+
+using namespace mlir;
+using namespace mhc::reference;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+class LinalgRun {
+public:
+  LinalgRun(linalg::LinalgOp op, ArrayRef<HostTensor> operands, OuterValues outer)
+      : op(op), operands(operands.begin(), operands.end()), outer(outer), sizes(op.getNumLoops(), -1) {}
+
+  Expected<std::vector<HostTensor>> run();
+
+private:
+  Error readSizes();
+  /// The positions that the parallel loops visit in an operand, at `turn` of the reductions.
+  std::vector<int64_t> visited(OpOperand &operand);
+  HostTensor read(OpOperand &operand);
+  void write(OpOperand &init, const HostTensor &tensor);
+  Error runTurn();
+  HostTensor valueOf(Value scalar);
+  HostTensor indices(int64_t loop);
+  /// Calls `visit` with the number of each turn of the parallel loops, after setting `turn`.
+  void forParallel(llvm::function_ref<void(int64_t)> visit);
+  /// Moves the loops of `kind` to their next turn; false after the last one.
+  bool advance(utils::IteratorType kind);
+
+  linalg::LinalgOp op;
+  std::vector<HostTensor> operands;
+  OuterValues outer;
+  Shape sizes, turn;
+  llvm::DenseMap<Value, HostTensor> values;
+};
+} // namespace
+
+Error LinalgRun::readSizes() {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      if (auto loop = dyn_cast<AffineDimExpr>(expr))
+        sizes[loop.getPosition()] = operands[operand.getOperandNumber()].shape()[dim];
+      else if (!isa<AffineConstantExpr>(expr))
+        return errorAt(op,
+                       "has an indexing map that the reference evaluator cannot follow: a dimension that is neither "
+                       "one loop nor a number");
+    }
+  }
+  return Error::success();
+}
+
+bool LinalgRun::advance(utils::IteratorType kind) {
+  for (int64_t loop = sizes.size() - 1; loop >= 0; --loop) {
+    if (op.getIteratorTypesArray()[loop] != kind)
+      continue;
+    if (++turn[loop] < sizes[loop])
+      return true;
+    turn[loop] = 0;
+  }
+  return false;
+}
+
+void LinalgRun::forParallel(llvm::function_ref<void(int64_t)> visit) {
+  int64_t number = 0;
+  do
+    visit(number++);
+  while (advance(utils::IteratorType::parallel));
+}
+
+std::vector<int64_t> LinalgRun::visited(OpOperand &operand) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  ArrayRef<int64_t> shape = operands[operand.getOperandNumber()].shape();
+  std::vector<int64_t> positions;
+  forParallel([&](int64_t) {
+    int64_t position = 0;
+    for (auto [size, expr] : llvm::zip(shape, map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      position = position * size + (loop ? turn[loop.getPosition()] : cast<AffineConstantExpr>(expr).getValue());
+    }
+    positions.push_back(position);
+  });
+  return positions;
+}
+
+HostTensor LinalgRun::read(OpOperand &operand) {
+  const HostTensor &tensor = operands[operand.getOperandNumber()];
+  std::vector<double> elements;
+  for (int64_t position : visited(operand))
+    elements.push_back(tensor.data()[position]);
+  int64_t count = elements.size();
+  return HostTensor({count}, std::move(elements));
+}
+
+void LinalgRun::write(OpOperand &init, const HostTensor &tensor) {
+  HostTensor &out = operands[init.getOperandNumber()];
+  std::vector<double> elements = out.values().vec();
+  for (auto [position, value] : llvm::zip(visited(init), tensor.values()))
+    elements[position] = value;
+  out = HostTensor(Shape(out.shape()), std::move(elements));
+}
+
+HostTensor LinalgRun::indices(int64_t loop) {
+  std::vector<double> elements;
+  forParallel([&](int64_t) { elements.push_back(turn[loop]); });
+  int64_t count = elements.size();
+  return HostTensor({count}, std::move(elements));
+}
+
+/// A scalar of the body, or one from outside, for all turns of the parallel loops.
+HostTensor LinalgRun::valueOf(Value scalar) {
+  auto known = values.find(scalar);
+  HostTensor value = known == values.end() ? outer(scalar) : known->second;
+  if (value.rank() != 0)
+    return value;
+  std::vector<double> elements;
+  forParallel([&](int64_t) { elements.push_back(value.scalar()); });
+  int64_t count = elements.size();
+  return HostTensor({count}, std::move(elements));
+}
+
+Error LinalgRun::runTurn() {
+  for (OpOperand &operand : op->getOpOperands())
+    values[op.getMatchingBlockArgument(&operand)] = read(operand);
+  for (Operation &scalarOp : op.getBlock()->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(scalarOp)) {
+      values[index.getResult()] = indices(index.getDim());
+      continue;
+    }
+    auto rule = rules().find(scalarOp.getName().getStringRef());
+    if (rule == rules().end())
+      return errorAt(&scalarOp, "is unknown to the reference evaluator");
+    std::vector<HostTensor> inputs;
+    for (Value operand : scalarOp.getOperands())
+      inputs.push_back(valueOf(operand));
+    Expected<HostTensor> result = rule->second(&scalarOp, inputs);
+    if (!result)
+      return result.takeError();
+    values[scalarOp.getResult(0)] = std::move(*result);
+  }
+  for (auto [init, yielded] : llvm::zip(op.getDpsInitsMutable(), op.getBlock()->getTerminator()->getOperands()))
+    write(init, valueOf(yielded));
+  return Error::success();
+}
+
+Expected<std::vector<HostTensor>> LinalgRun::run() {
+  if (Error error = readSizes())
+    return error;
+  turn.assign(sizes.size(), 0);
+  if (!llvm::is_contained(sizes, 0))
+    do
+      if (Error error = runTurn())
+        return error;
+    while (advance(utils::IteratorType::reduction));
+  return std::vector<HostTensor>(operands.begin() + op.getNumDpsInputs(), operands.end());
+}
+
+Expected<std::vector<HostTensor>> mhc::reference::runLinalg(linalg::LinalgOp op, ArrayRef<HostTensor> operands,
+                                                            OuterValues outer) {
+  return LinalgRun(op, operands, outer).run();
+}

@@ -1,0 +1,62 @@
+// RUN: mhc-opt %s --mhc-raise --mhc-fuse | FileCheck %s
+// RUN: mhcc %s --verify
+
+// torch.nn.functional.rms_norm with a weight, then the product.
+// CHECK: func.func @main
+// CHECK-NEXT: mhc.projection(x = %arg0 : {{.*}}norm_weight = %arg1 : {{.*}}norm = inside, norm_eps = 1.0e-06
+// CHECK-NEXT: return
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#map1 = affine_map<(d0, d1) -> (d0, 0)>
+#map2 = affine_map<(d0, d1) -> (d1)>
+module {
+  func.func @main(%arg0: tensor<8x4x16xf32>, %arg1: tensor<64xf32>, %arg2: tensor<64x24xf32>) -> tensor<8x24xf32> {
+    %cst = arith.constant 0.000000e+00 : f32
+    %cst_0 = arith.constant 9.9999999999999995E-7 : f64
+    %cst_1 = arith.constant 6.400000e+01 : f32
+    %collapsed = tensor.collapse_shape %arg0 [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+    %0 = tensor.empty() : tensor<8x64xf32>
+    %1 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%collapsed, %collapsed : tensor<8x64xf32>, tensor<8x64xf32>) outs(%0 : tensor<8x64xf32>) {
+    ^bb0(%in: f32, %in_2: f32, %out: f32):
+      %13 = arith.mulf %in, %in_2 : f32
+      linalg.yield %13 : f32
+    } -> tensor<8x64xf32>
+    %2 = tensor.empty() : tensor<8x1xf32>
+    %3 = linalg.fill ins(%cst : f32) outs(%2 : tensor<8x1xf32>) -> tensor<8x1xf32>
+    %4 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "reduction"]} ins(%1 : tensor<8x64xf32>) outs(%3 : tensor<8x1xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %13 = arith.addf %in, %out : f32
+      linalg.yield %13 : f32
+    } -> tensor<8x1xf32>
+    %5 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%4 : tensor<8x1xf32>) outs(%2 : tensor<8x1xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %13 = arith.divf %in, %cst_1 : f32
+      linalg.yield %13 : f32
+    } -> tensor<8x1xf32>
+    %6 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%5 : tensor<8x1xf32>) outs(%2 : tensor<8x1xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %13 = arith.truncf %cst_0 : f64 to f32
+      %14 = arith.addf %in, %13 : f32
+      linalg.yield %14 : f32
+    } -> tensor<8x1xf32>
+    %7 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%6 : tensor<8x1xf32>) outs(%2 : tensor<8x1xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %13 = math.rsqrt %in : f32
+      linalg.yield %13 : f32
+    } -> tensor<8x1xf32>
+    %8 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel", "parallel"]} ins(%collapsed, %7 : tensor<8x64xf32>, tensor<8x1xf32>) outs(%0 : tensor<8x64xf32>) {
+    ^bb0(%in: f32, %in_2: f32, %out: f32):
+      %13 = arith.mulf %in, %in_2 : f32
+      linalg.yield %13 : f32
+    } -> tensor<8x64xf32>
+    %9 = linalg.generic {indexing_maps = [#map, #map2, #map], iterator_types = ["parallel", "parallel"]} ins(%8, %arg1 : tensor<8x64xf32>, tensor<64xf32>) outs(%0 : tensor<8x64xf32>) {
+    ^bb0(%in: f32, %in_2: f32, %out: f32):
+      %13 = arith.mulf %in, %in_2 : f32
+      linalg.yield %13 : f32
+    } -> tensor<8x64xf32>
+    %10 = tensor.empty() : tensor<8x24xf32>
+    %11 = linalg.fill ins(%cst : f32) outs(%10 : tensor<8x24xf32>) -> tensor<8x24xf32>
+    %12 = linalg.matmul ins(%9, %arg2 : tensor<8x64xf32>, tensor<64x24xf32>) outs(%11 : tensor<8x24xf32>) -> tensor<8x24xf32>
+    return %12 : tensor<8x24xf32>
+  }
+}

@@ -1,0 +1,182 @@
+// RUN: mhc-opt %s --mhc-raise --canonicalize --split-input-file | FileCheck %s
+
+// Operands under other orders and with fewer dimensions, a dimension of size one read at zero, a number from outside.
+// CHECK-LABEL: @elementwise
+// CHECK-SAME: (%[[A:.*]]: tensor<?x8xf32>, %[[B:.*]]: tensor<8x?xf32>, %[[C:.*]]: tensor<?x1xf32>, %[[S:.*]]: f32)
+// CHECK-DAG: %[[BT:.*]] = mhc.transpose %[[B]] perm = [1, 0]
+// CHECK-DAG: %[[C1:.*]] = tensor.collapse_shape %[[C]]
+// CHECK-DAG: %[[CB:.*]] = mhc.broadcast %[[C1]] dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+// CHECK-DAG: %[[SUM:.*]] = arith.addf %[[A]], %[[BT]] : tensor<?x8xf32>
+// CHECK-DAG: %[[PRODUCT:.*]] = arith.mulf %[[SUM]], %[[CB]]
+// CHECK-DAG: %[[SPLAT:.*]] = tensor.splat %[[S]]
+// CHECK: arith.subf %[[PRODUCT]], %[[SPLAT]]
+// CHECK-NOT: linalg
+func.func @elementwise(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %c: tensor<?x1xf32>, %s: f32) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x8xf32>
+  %empty = tensor.empty(%m) : tensor<?x8xf32>
+  %out = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, 0)>,
+                       affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b, %c : tensor<?x8xf32>, tensor<8x?xf32>, tensor<?x1xf32>) outs(%empty : tensor<?x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32, %o: f32):
+    %sum = arith.addf %x, %y : f32
+    %product = arith.mulf %sum, %z : f32
+    %shifted = arith.subf %product, %s : f32
+    linalg.yield %shifted : f32
+  } -> tensor<?x8xf32>
+  return %out : tensor<?x8xf32>
+}
+
+// -----
+
+// The square of a value, an epsilon in f64, and a sum that keeps its dimension.
+// CHECK-LABEL: @mean_square
+// CHECK: %[[SQUARE:.*]] = arith.mulf %arg0, %arg0
+// CHECK: %[[SUM:.*]] = mhc.reduce sum %[[SQUARE]] dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK: %[[KEPT:.*]] = tensor.expand_shape %[[SUM]] {{\[\[}}0, 1]] output_shape [4, 1]
+// CHECK: arith.addf %[[KEPT]], %{{.*}} : tensor<4x1xf32>
+func.func @mean_square(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
+  %two = arith.constant 2 : i64
+  %eps = arith.constant 1.0e-06 : f64
+  %zero = arith.constant 0.0 : f32
+  %wide = tensor.empty() : tensor<4x8xf32>
+  %square = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%wide : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %power = math.fpowi %a, %two : f32, i64
+    linalg.yield %power : f32
+  } -> tensor<4x8xf32>
+  %narrow = tensor.empty() : tensor<4x1xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%narrow : tensor<4x1xf32>) -> tensor<4x1xf32>
+  %sum = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>],
+      iterator_types = ["parallel", "reduction"]} ins(%square : tensor<4x8xf32>) outs(%start : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %next = arith.addf %a, %o : f32
+    linalg.yield %next : f32
+  } -> tensor<4x1xf32>
+  %out = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%sum : tensor<4x1xf32>) outs(%narrow : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %narrowed = arith.truncf %eps : f64 to f32
+    %shifted = arith.addf %a, %narrowed : f32
+    linalg.yield %shifted : f32
+  } -> tensor<4x1xf32>
+  return %out : tensor<4x1xf32>
+}
+
+// -----
+
+// Sums of products: einsum "tn,tnc->tc" as a batched product with one row, a named op with a transposed operand.
+// CHECK-LABEL: @contractions
+// CHECK: %[[H:.*]] = tensor.expand_shape %arg0 {{.*}} output_shape [8, 1, 32]
+// CHECK: mhc.batch_matmul %[[H]], %arg1 : (tensor<8x1x32xf32>, tensor<8x32x16xf32>) -> tensor<8x1x16xf32>
+// CHECK: %[[W:.*]] = mhc.transpose %arg2 perm = [1, 0]
+// CHECK: mhc.matmul %{{.*}}, %[[W]] : (tensor<8x16xf32>, tensor<16x24xf32>) -> tensor<8x24xf32>
+// CHECK-NOT: linalg
+func.func @contractions(%h: tensor<8x32xf32>, %x: tensor<8x32x16xf32>, %w: tensor<24x16xf32>) -> tensor<8x24xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<8x16xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %u = linalg.generic {
+      indexing_maps = [affine_map<(t, c, n) -> (t, n)>, affine_map<(t, c, n) -> (t, n, c)>,
+                       affine_map<(t, c, n) -> (t, c)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%h, %x : tensor<8x32xf32>, tensor<8x32x16xf32>) outs(%f0 : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %o, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<8x16xf32>
+  %e1 = tensor.empty() : tensor<8x24xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x24xf32>) -> tensor<8x24xf32>
+  %out = linalg.matmul
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
+                       affine_map<(i, j, k) -> (i, j)>]
+      ins(%u, %w : tensor<8x16xf32>, tensor<24x16xf32>) outs(%f1 : tensor<8x24xf32>) -> tensor<8x24xf32>
+  return %out : tensor<8x24xf32>
+}
+
+// -----
+
+// A maximum with its position, which nobody reads, is a maximum.
+// CHECK-LABEL: @maximum
+// CHECK: mhc.reduce max %arg0 dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK-NOT: linalg
+func.func @maximum(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%low : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %ei = tensor.empty() : tensor<4xi64>
+  %starti = linalg.fill ins(%zero : i64) outs(%ei : tensor<4xi64>) -> tensor<4xi64>
+  %out:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%start, %starti : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%a: f32, %o: f32, %oi: i64):
+    %j = linalg.index 1 : index
+    %here = arith.index_cast %j : index to i64
+    %most = arith.maximumf %a, %o : f32
+    %more = arith.cmpf ogt, %a, %o : f32
+    %at = arith.select %more, %here, %oi : i64
+    linalg.yield %most, %at : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %out#0 : tensor<4xf32>
+}
+
+// -----
+
+// A sum that starts from a tensor.
+// CHECK-LABEL: @started
+// CHECK: %[[SUM:.*]] = mhc.reduce sum %arg0 dims = [0] : tensor<8xf32> -> tensor<f32>
+// CHECK: arith.addf %arg1, %[[SUM]] : tensor<f32>
+func.func @started(%x: tensor<8xf32>, %start: tensor<f32>) -> tensor<f32> {
+  %total = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<8xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = arith.addf %a, %o : f32
+    linalg.yield %sum : f32
+  } -> tensor<f32>
+  return %total : tensor<f32>
+}
+
+// -----
+
+// What is not understood stays: a body that asks for its place, a column of a wider tensor, a convolution.
+// CHECK-LABEL: @unread
+// CHECK: linalg.generic
+// CHECK: linalg.index
+// CHECK: linalg.generic
+// CHECK: linalg.conv_1d
+func.func @unread(%x: tensor<8xf32>, %wide: tensor<8x4xf32>, %k: tensor<3xf32>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<6xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %places = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i64
+    %f = arith.sitofp %n : i64 to f32
+    %sum = arith.addf %a, %f : f32
+    linalg.yield %sum : f32
+  } -> tensor<8xf32>
+  %column = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i, 0)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%wide : tensor<8x4xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %double = arith.addf %a, %a : f32
+    linalg.yield %double : f32
+  } -> tensor<8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e6 = tensor.empty() : tensor<6xf32>
+  %f6 = linalg.fill ins(%zero : f32) outs(%e6 : tensor<6xf32>) -> tensor<6xf32>
+  %conv = linalg.conv_1d ins(%x, %k : tensor<8xf32>, tensor<3xf32>) outs(%f6 : tensor<6xf32>) -> tensor<6xf32>
+  return %places, %column, %conv : tensor<8xf32>, tensor<8xf32>, tensor<6xf32>
+}
