@@ -39,6 +39,11 @@ if os.path.exists(config.mhc_ptxas):
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):
     config.available_features.add("cuda-runtime")
+fake_dir = os.path.join(config.mhc_obj_root, "lib", "fake")
+if os.path.exists(os.path.join(fake_dir, "libmhcrt_cuda.so")):
+    # Models for a GPU run, and leave zeros: runtime/test/cuda-host.
+    config.available_features.add("fake-gpu")
+config.substitutions.append(("%on_fake_gpu", "env LD_LIBRARY_PATH=" + fake_dir))
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("gpu")
 if config.mhc_sanitizer:

@@ -17,9 +17,20 @@ using namespace mhcrt;
 // Kernels of large tiles may keep their accumulators' partial sums a cache line apart.
 static constexpr int64_t kAlignment = 256;
 
-void *DeviceBlock::reserve(CallState &state, int64_t bytes, const char *what) {
+bool mhcrt_context::mayAllocate(const char *what, int64_t bytes) {
+  if (isRecorded)
+    fail(MHCRT_INVALID_ARGUMENT,
+         "%s: %lld bytes of memory are needed while calls are recorded into a graph; make the "
+         "same calls once before",
+         what, static_cast<long long>(bytes));
+  return !isRecorded;
+}
+
+void *DeviceBlock::reserve(mhcrt_context &context, int64_t bytes, const char *what) {
   if (bytes <= size && data)
     return data;
+  if (!context.mayAllocate(what, bytes))
+    return nullptr;
   size_t free = 0, total = 0;
   void *fresh = nullptr;
   const int64_t wanted = bytes > INT64_MAX - kAlignment ? bytes : roundUp(std::max<int64_t>(bytes, 1), kAlignment);
@@ -27,11 +38,11 @@ void *DeviceBlock::reserve(CallState &state, int64_t bytes, const char *what) {
   if (error != cudaSuccess) {
     cudaGetLastError(); // the next call must not see it
     cudaMemGetInfo(&free, &total);
-    state.fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes on the GPU, which has %lld free (%s)", what,
-               static_cast<long long>(wanted), static_cast<long long>(free), cudaGetErrorString(error));
+    context.fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes on the GPU, which has %lld free (%s)", what,
+                 static_cast<long long>(wanted), static_cast<long long>(free), cudaGetErrorString(error));
     return nullptr;
   }
-  ++state.allocations;
+  ++context.allocations;
   cudaFree(data); // waits for the work that uses it
   data = fresh;
   size = wanted;
@@ -138,6 +149,8 @@ void *mhcrt_workspace(mhcrt_context *context, int64_t bytes) {
 
 void *mhcrt_buffer_create(mhcrt_context *context, int64_t bytes) {
   void *buffer = nullptr;
+  if (!context->mayAllocate("mhcrt_buffer_create", bytes))
+    return nullptr;
   cudaError_t error = cudaMalloc(&buffer, std::max<int64_t>(bytes, 1));
   if (error == cudaSuccess)
     return buffer;
@@ -158,24 +171,6 @@ mhcrt_status mhcrt_synchronize(mhcrt_context *context) { return context->synchro
 mhcrt_status mhcrt_cuda_set_stream(mhcrt_context *context, void *stream) {
   context->stream = static_cast<cudaStream_t>(stream);
   return context->status;
-}
-
-mhcrt_status mhcrt_cuda_pin(mhcrt_context *context, const char *pin) {
-  const char *separator = std::strchr(pin, '=');
-  if (!separator)
-    return context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_cuda_pin: '%s' has no '='; needed OP=VARIANT", pin);
-  const std::string op(pin, separator);
-  context->pins.erase(op);
-  if (separator[1])
-    context->pins[op] = separator + 1;
-  return context->status;
-}
-
-void mhcrt_cuda_set_strict(mhcrt_context *context, int32_t strict) { context->strict = strict != 0; }
-
-const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op) {
-  auto found = context->chosen.find(op);
-  return found == context->chosen.end() ? nullptr : found->second;
 }
 
 } // extern "C"

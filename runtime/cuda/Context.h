@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mhcrt {
 
@@ -26,7 +27,7 @@ public:
 
   /// Null with the error set when the memory is not to be had; `what` is named in the message. Work that uses the old
   /// block has ended when it returns.
-  void *reserve(CallState &state, int64_t bytes, const char *what);
+  void *reserve(mhcrt_context &context, int64_t bytes, const char *what);
   int64_t bytes() const { return size; }
   void *get() const { return data; }
 
@@ -39,6 +40,13 @@ private:
 struct IdFault {
   unsigned long long first; ///< its position, at most 2^32 - 2, above the number itself
   int64_t size;             ///< rows of the table
+};
+
+/// A variant that calls of an op took.
+struct Choice {
+  const char *op, *variant;
+  int64_t calls, last;  ///< how many, and the number of the last among the calls of all ops
+  std::string fallback; ///< what kept the other variants from the first call that the last row took; else empty
 };
 
 /// The library of dense products and its plans (matmul.cpp).
@@ -56,9 +64,12 @@ struct mhcrt_context : mhcrt::CallState {
   mhcrt::DeviceBlock workspace; ///< the compiled model's, through mhcrt_workspace
   mhcrt::DeviceBlock scratch;   ///< of the kernels: calls follow one another on one stream, so that they share it
 
-  std::map<std::string, std::string, std::less<>> pins;    ///< op to variant
-  std::map<std::string, const char *, std::less<>> chosen; ///< op to the variant of its last call
+  std::map<std::string, std::string, std::less<>> pins; ///< op to variant
+  std::vector<mhcrt::Choice> choices;
+  int64_t calls = 0; ///< of ops, for their choices
   bool strict = false;
+  bool isRecorded = false; ///< into a graph: no memory may be asked for
+  bool hasRanges = false;  ///< NVTX ranges name the calls
 
   mhcrt::DeviceBlock idFaults;               ///< an IdFault per op of kIdOps
   std::shared_ptr<mhcrt::Products> products; ///< null until the first matmul
@@ -74,6 +85,8 @@ struct mhcrt_context : mhcrt::CallState {
   mhcrt_status open();
   /// Null with the error set when the memory is not to be had.
   void *reserveScratch(const char *kernel, int64_t bytes) { return scratch.reserve(*this, bytes, kernel); }
+  /// False with the error set while calls are recorded into a graph, which no memory can be made for.
+  bool mayAllocate(const char *what, int64_t bytes);
   /// Where `kernel`, one of the ops that read row numbers, reports a bad one. Null with the error set when there is no
   /// memory.
   mhcrt::IdFault *idFault(const char *kernel);
@@ -82,5 +95,30 @@ struct mhcrt_context : mhcrt::CallState {
   /// `error` as the context's status; `what` is the kernel or function that met it.
   mhcrt_status check(cudaError_t error, const char *what);
 };
+
+namespace mhcrt {
+
+/// A range of NVTX around a call, named by op and source location, where the context wants them.
+class Range {
+public:
+  Range(const mhcrt_context &context, const char *op) : isOpen(context.hasRanges) {
+    if (isOpen)
+      open(context, op);
+  }
+  Range(const Range &) = delete;
+  Range &operator=(const Range &) = delete;
+  ~Range() {
+    if (isOpen)
+      close();
+  }
+
+private:
+  static void open(const mhcrt_context &context, const char *op);
+  static void close();
+
+  bool isOpen;
+};
+
+} // namespace mhcrt
 
 #endif // MHCRT_CUDA_CONTEXT_H

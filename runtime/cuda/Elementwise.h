@@ -9,33 +9,34 @@
 #ifndef MHCRT_CUDA_ELEMENTWISE_H
 #define MHCRT_CUDA_ELEMENTWISE_H
 
+#include "Needs.h"
 #include "src/KernelArgs.h"
 
 #include <cuda_runtime_api.h>
 
 namespace mhcrt {
 
-bool aggregateN4Takes(const AggregateArgs &args);
+bool aggregateN4Takes(const AggregateArgs &args, Needs &needs);
 cudaError_t aggregateN4(const AggregateArgs &args, cudaStream_t stream);
 
-bool postN4Takes(const PostArgs &args);
+bool postN4Takes(const PostArgs &args, Needs &needs);
 cudaError_t postN4(const PostArgs &args, cudaStream_t stream);
 
-bool expandN4Takes(const ExpandArgs &args);
+bool expandN4Takes(const ExpandArgs &args, Needs &needs);
 cudaError_t expandN4(const ExpandArgs &args, cudaStream_t stream);
 
-bool contractN4Takes(const ContractArgs &args);
+bool contractN4Takes(const ContractArgs &args, Needs &needs);
 cudaError_t contractN4(const ContractArgs &args, cudaStream_t stream);
 
 // With sums over the channels of a token: `multiprocessors` decides how many blocks there are, nothing else.
 
-bool postBwdN4Takes(const PostBwdArgs &args);
+bool postBwdN4Takes(const PostBwdArgs &args, Needs &needs);
 cudaError_t postBwdN4(const PostBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
-bool postBwdSm90Takes(const PostBwdArgs &args);
+bool postBwdSm90Takes(const PostBwdArgs &args, Needs &needs);
 cudaError_t postBwdSm90(const PostBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
-bool aggregateBwdN4Takes(const AggregateBwdArgs &args);
+bool aggregateBwdN4Takes(const AggregateBwdArgs &args, Needs &needs);
 cudaError_t aggregateBwdN4(const AggregateBwdArgs &args, cudaStream_t stream);
 
 } // namespace mhcrt

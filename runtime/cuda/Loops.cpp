@@ -40,6 +40,7 @@ void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t, const c
                   static_cast<long long>(count), static_cast<long long>(kMostThreads));
     return;
   }
+  const Range range(*context, name);
   cudaKernel_t kernel = nullptr;
   cudaError_t error = findLoop(*context, image, name, kernel);
   if (error == cudaSuccess)

@@ -7,6 +7,7 @@
 #ifndef MHCRT_CUDA_PRE_H
 #define MHCRT_CUDA_PRE_H
 
+#include "Needs.h"
 #include "src/KernelArgs.h"
 
 #include <cuda_runtime_api.h>
@@ -14,7 +15,7 @@
 namespace mhcrt {
 
 /// One launch for compute capability 9.0; see pre_sm90.cu.
-bool preSm90Takes(const PreArgs &args);
+bool preSm90Takes(const PreArgs &args, Needs &needs);
 cudaError_t preSm90(const PreArgs &args, cudaStream_t stream);
 
 } // namespace mhcrt

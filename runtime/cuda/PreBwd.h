@@ -7,6 +7,7 @@
 #ifndef MHCRT_CUDA_PREBWD_H
 #define MHCRT_CUDA_PREBWD_H
 
+#include "Needs.h"
 #include "src/KernelArgs.h"
 
 #include <cuda_runtime_api.h>
@@ -56,11 +57,11 @@ struct PreBwdRows {
 };
 
 /// The row of the op's table: two passes over x.
-bool preBwdSm90Takes(const PreBwdArgs &args);
+bool preBwdSm90Takes(const PreBwdArgs &args, Needs &needs);
 cudaError_t preBwdSm90(mhcrt_context &context, const PreBwdArgs &args);
 
 /// The launches behind it; see their files.
-bool preBwdTakes(const PreBwdOperands &args);
+bool preBwdTakes(const PreBwdOperands &args, Needs &needs);
 /// `scratch` is aligned to 256 bytes.
 cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream);
 

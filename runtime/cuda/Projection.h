@@ -7,6 +7,7 @@
 #ifndef MHCRT_CUDA_PROJECTION_H
 #define MHCRT_CUDA_PROJECTION_H
 
+#include "Needs.h"
 #include "src/KernelArgs.h"
 
 #include <cuda_runtime_api.h>
@@ -14,7 +15,7 @@
 namespace mhcrt {
 
 /// One launch for compute capability 9.0; see projection_sm90.cu.
-bool projectionSm90Takes(const ProjectionArgs &args);
+bool projectionSm90Takes(const ProjectionArgs &args, Needs &needs);
 cudaError_t projectionSm90(const ProjectionArgs &args, cudaStream_t stream);
 
 } // namespace mhcrt

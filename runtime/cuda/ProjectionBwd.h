@@ -7,6 +7,7 @@
 #ifndef MHCRT_CUDA_PROJECTIONBWD_H
 #define MHCRT_CUDA_PROJECTIONBWD_H
 
+#include "Needs.h"
 #include "src/KernelArgs.h"
 
 #include <cuda_runtime_api.h>
@@ -32,11 +33,11 @@ struct ProjectionBwdOperands {
 };
 
 /// The row of the op's table: one pass over x.
-bool projectionBwdSm90Takes(const ProjectionBwdArgs &args);
+bool projectionBwdSm90Takes(const ProjectionBwdArgs &args, Needs &needs);
 cudaError_t projectionBwdSm90(mhcrt_context &context, const ProjectionBwdArgs &args);
 
 /// The launches behind it.
-bool projectionBwdTakes(const ProjectionBwdOperands &args);
+bool projectionBwdTakes(const ProjectionBwdOperands &args, Needs &needs);
 int64_t projectionBwdScratchBytes(const ProjectionBwdOperands &args, int multiprocessors);
 /// `scratch` is aligned to 256 bytes.
 cudaError_t projectionBwdPasses(const ProjectionBwdOperands &args, void *scratch, int multiprocessors,

@@ -8,9 +8,8 @@
 #define MHCRT_CUDA_VARIANTS_H
 
 #include "Context.h"
+#include "Needs.h"
 #include "src/KernelArgs.h"
-
-#include <cstring>
 
 namespace mhcrt {
 
@@ -20,39 +19,42 @@ template <typename Args>
 struct Variant {
   const char *name;
   int leastArch, mostArch; ///< compute capability times ten, both inclusive
-  bool (*takes)(const Args &);
+  bool (*takes)(const Args &, Needs &);
   cudaError_t (*launch)(mhcrt_context &, const Args &); ///< enqueues only; an error of the context is cudaSuccess here
 };
 
 constexpr int kAnyArch = 1 << 20;
 
-/// Launches the pinned row, else the first whose needs are met.
+/// A row as a call finds it.
+struct Candidate {
+  const char *name;
+  bool fits;
+  Needs needs;
+};
+
+/// The number of the row that takes the call: the pinned one, else the first that fits. Counts the choice. -1 with the
+/// error set where no row may take it.
+int chooseVariant(mhcrt_context &context, const char *op, const Candidate *rows, int count);
+
+/// Launches the row that takes the call.
 template <typename Args, size_t kRows>
 mhcrt_status launchVariant(mhcrt_context &context, const char *op, const Variant<Args> (&rows)[kRows],
                            const Args &args) {
-  const auto pin = context.pins.find(op);
-  const char *pinned = pin == context.pins.end() ? nullptr : pin->second.c_str();
-  for (const Variant<Args> &row : rows) {
-    if (pinned && std::strcmp(pinned, row.name) != 0)
-      continue;
-    const bool fits = context.arch >= row.leastArch && context.arch <= row.mostArch && (!row.takes || row.takes(args));
-    if (!fits && !pinned)
-      continue;
-    if (!fits)
-      return context.fail(MHCRT_INVALID_ARGUMENT, "mhcrt_%s: the pinned variant '%s' does not take this call", op,
-                          pinned);
-    if (context.strict && !pinned && &row == &rows[kRows - 1] && kRows > 1)
-      return context.fail(MHCRT_INVALID_ARGUMENT,
-                          "mhcrt_%s: only the variant 'generic' takes this call, and strict "
-                          "mode refuses it",
-                          op);
-    context.chosen[op] = row.name;
-    const cudaError_t error = row.launch(context, args);
-    return error == cudaSuccess ? context.status
-                                : context.fail(MHCRT_DEVICE_ERROR, "mhcrt_%s, variant %s: %s (%s)", op, row.name,
-                                               cudaGetErrorString(error), cudaGetErrorName(error));
+  Candidate candidates[kRows];
+  for (size_t i = 0; i < kRows; ++i) {
+    Candidate &candidate = candidates[i];
+    candidate.name = rows[i].name;
+    candidate.fits = candidate.needs.arch(context.arch, rows[i].leastArch, rows[i].mostArch) &&
+                     (!rows[i].takes || rows[i].takes(args, candidate.needs));
   }
-  return context.fail(MHCRT_NOT_FOUND, "mhcrt_%s: no variant is called '%s'", op, pinned);
+  const int row = chooseVariant(context, op, candidates, kRows);
+  if (row < 0)
+    return context.status;
+  const Range range(context, op);
+  const cudaError_t error = rows[row].launch(context, args);
+  return error == cudaSuccess ? context.status
+                              : context.fail(MHCRT_DEVICE_ERROR, "mhcrt_%s, variant %s: %s (%s)", op, rows[row].name,
+                                             cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
 } // namespace mhcrt

@@ -91,10 +91,10 @@ static __global__ void __launch_bounds__(32 * kMostTeamWarps, 2) aggregateBwdN4K
     args.dhPre[int64_t(token) * 4 + threadIdx.x] = total;
 }
 
-bool mhcrt::aggregateBwdN4Takes(const AggregateBwdArgs &a) {
-  const bool same = (!a.d_x || a.d_x_type == a.x_type) && (!a.d_x_in || a.d_x_in_type == a.x_type);
-  return a.n == 4 && a.layout == MHCRT_LAYOUT_NC && columnsFit(a.M, a.C, a.x_type) && same &&
-         aligned16(a.d_u, a.x, a.h_pre, a.d_x_in, a.d_x);
+bool mhcrt::aggregateBwdN4Takes(const AggregateBwdArgs &a, Needs &needs) {
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
+         (!a.d_x_in || needs.type("d_x_in", a.d_x_in_type, a.x_type)) &&
+         needs.aligned({a.d_u, a.x, a.h_pre, a.d_x_in, a.d_x});
 }
 
 template <typename T, Dx kDx>

@@ -42,8 +42,8 @@ static __global__ void __launch_bounds__(kColumnThreads)
   storeOnce(u + column.flat(columns), narrow(sum, T()));
 }
 
-bool mhcrt::aggregateN4Takes(const AggregateArgs &a) {
-  return a.n == 4 && a.layout == MHCRT_LAYOUT_NC && columnsFit(a.M, a.C, a.x_type) && aligned16(a.x, a.h_pre, a.u);
+bool mhcrt::aggregateN4Takes(const AggregateArgs &a, Needs &needs) {
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.x, a.h_pre, a.u});
 }
 
 cudaError_t mhcrt::aggregateN4(const AggregateArgs &a, cudaStream_t stream) {

@@ -44,8 +44,8 @@ static __global__ void __launch_bounds__(kColumnThreads)
   storeOnce(out + column.flat(columns), narrow(sum, T()));
 }
 
-bool mhcrt::contractN4Takes(const ContractArgs &a) {
-  return a.n == 4 && a.layout == MHCRT_LAYOUT_NC && columnsFit(a.M, a.C, a.x_type) && aligned16(a.x, a.out);
+bool mhcrt::contractN4Takes(const ContractArgs &a, Needs &needs) {
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.x, a.out});
 }
 
 cudaError_t mhcrt::contractN4(const ContractArgs &a, cudaStream_t stream) {

@@ -28,8 +28,8 @@ static __global__ void __launch_bounds__(kColumnThreads)
     storeOnce(streams + column.at(i, columns), v);
 }
 
-bool mhcrt::expandN4Takes(const ExpandArgs &a) {
-  return a.n == 4 && a.layout == MHCRT_LAYOUT_NC && columnsFit(a.M, a.C, a.x_type) && aligned16(a.x, a.streams);
+bool mhcrt::expandN4Takes(const ExpandArgs &a, Needs &needs) {
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.x, a.streams});
 }
 
 cudaError_t mhcrt::expandN4(const ExpandArgs &a, cudaStream_t stream) {

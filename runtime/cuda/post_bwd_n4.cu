@@ -157,9 +157,11 @@ static __global__ void __launch_bounds__(kResidentThreads<kDx>, 1) postBwdN4Kern
   }
 }
 
-bool mhcrt::postBwdN4Takes(const PostBwdArgs &a) {
-  return a.n == 4 && a.layout == MHCRT_LAYOUT_NC && columnsFit(a.M, a.C, a.x_type) && a.d_f && !a.d_x_in && !a.d_bias &&
-         (!a.d_x || a.d_x_type == a.x_type) && aligned16(a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x);
+bool mhcrt::postBwdN4Takes(const PostBwdArgs &a, Needs &needs) {
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.given("d_f", a.d_f) &&
+         needs.absent("d_x_in", a.d_x_in) && needs.absent("d_bias", a.d_bias) &&
+         (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
+         needs.aligned({a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x});
 }
 
 template <typename T, bool kDx>

@@ -180,11 +180,13 @@ static __global__ void __launch_bounds__(32 * (kWorkWarps + 1), 1)
 /// post_bwd_n4.cu is faster.
 static constexpr int kLeastPieceBytes = 2560;
 
-bool mhcrt::postBwdSm90Takes(const PostBwdArgs &a) {
+bool mhcrt::postBwdSm90Takes(const PostBwdArgs &a, Needs &needs) {
   const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
-  return (a.d_x || teamWarps(rowBytes / 16) * 512 >= kLeastPieceBytes) && a.n == 4 && a.layout == MHCRT_LAYOUT_NC &&
-         columnsFit(a.M, a.C, a.x_type) && a.d_f && !a.d_x_in && !a.d_bias && (!a.d_x || a.d_x_type == a.x_type) &&
-         aligned16(a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x);
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.given("d_f", a.d_f) &&
+         needs.absent("d_x_in", a.d_x_in) && needs.absent("d_bias", a.d_bias) &&
+         (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
+         needs.aligned({a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x}) &&
+         needs.that(a.d_x || teamWarps(rowBytes / 16) * 512 >= kLeastPieceBytes, "a larger C or d_x");
 }
 
 template <typename T, bool kDx>

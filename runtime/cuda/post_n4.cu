@@ -86,9 +86,9 @@ static __global__ void __launch_bounds__(kColumnThreads) postN4Kernel(PostN4 arg
   }
 }
 
-bool mhcrt::postN4Takes(const PostArgs &a) {
-  return a.n == 4 && a.layout == MHCRT_LAYOUT_NC && columnsFit(a.M, a.C, a.x_type) &&
-         aligned16(a.f, a.bias, a.x, a.h_post, a.h_res, a.out);
+bool mhcrt::postN4Takes(const PostArgs &a, Needs &needs) {
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) &&
+         needs.aligned({a.f, a.bias, a.x, a.h_post, a.h_res, a.out});
 }
 
 template <typename T, bool kOutputFirst>

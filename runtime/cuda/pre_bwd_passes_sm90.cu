@@ -25,8 +25,6 @@ constexpr int kTileTokens = 32;
 constexpr int64_t kTileBytes = 40 << 10; ///< of shared memory, for several blocks on a multiprocessor
 constexpr int kTilesPerMultiprocessor = 2;
 
-bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
-
 /// Tokens of a tile of the first launch: as many as find room, unless there are too few tiles then.
 int tileTokens(const PreBwdOperands &args, int multiprocessors) {
   const int64_t tokenBytes = 16 * (2 * args.sinkhorn.iters + args.C / 1024 + 1);
@@ -56,15 +54,16 @@ PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch, int multiproces
   return rows;
 }
 
-bool preBwdTakes(const PreBwdOperands &args) {
-  const bool replays = args.resMap == MHCRT_RES_MAP_SINKHORN;
-  const bool types = args.type == MHCRT_BF16 && args.dxType == MHCRT_BF16 &&
-                     (args.dxInType == MHCRT_BF16 || (args.dxInType == MHCRT_NONE && !args.mix));
-  return types && args.dx && args.n == 4 && args.N == kColumns && args.layout == MHCRT_LAYOUT_NC && args.M >= 1 &&
-         args.M <= INT32_MAX - kTileTokens && args.C % kSlice == 0 && args.C <= kMostSlices * kSlice &&
-         (!replays || args.sinkhorn.iters <= kMostIterations) && aligned(args.x) && aligned(args.du) &&
-         aligned(args.dxIn) && aligned(args.dx) && aligned(args.mix) && aligned(args.proj) && aligned(args.dhRes) &&
-         aligned(args.dhPost) && aligned(args.dhPre);
+bool preBwdTakes(const PreBwdOperands &args, Needs &needs) {
+  const bool replays = args.resMap == MHCRT_RES_MAP_SINKHORN, hasDxIn = args.dxInType != MHCRT_NONE;
+  return needs.equal("n", args.n, 4) && needs.equal("N", args.N, kColumns) &&
+         needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&
+         needs.type("x", args.type, MHCRT_BF16) && needs.type("d_x", args.dxType, MHCRT_BF16) &&
+         ((!hasDxIn && !args.mix) || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&
+         needs.that(args.M > 0, "tokens") && needs.atMost("M", args.M, INT32_MAX - kTileTokens) &&
+         needs.multiple("C", args.C, kSlice) && needs.atMost("C", args.C, kMostSlices * kSlice) &&
+         (!replays || needs.atMost("iters", args.sinkhorn.iters, kMostIterations)) &&
+         needs.aligned({args.x, args.du, args.dxIn, args.dx, args.mix, args.proj, args.dhRes, args.dhPost, args.dhPre});
 }
 
 cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream) {

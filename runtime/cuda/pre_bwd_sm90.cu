@@ -31,7 +31,7 @@ static PreBwdOperands operandsOf(const PreBwdArgs &a) {
   return to;
 }
 
-bool preBwdSm90Takes(const PreBwdArgs &args) { return preBwdTakes(operandsOf(args)); }
+bool preBwdSm90Takes(const PreBwdArgs &args, Needs &needs) { return preBwdTakes(operandsOf(args), needs); }
 
 cudaError_t preBwdSm90(mhcrt_context &context, const PreBwdArgs &args) {
   const PreBwdOperands operands = operandsOf(args);

@@ -15,9 +15,10 @@ static PhiSource phiOf(const PreArgs &a) {
   return {a.phi, a.norm_weight, a.phi_type, a.norm_weight_type, a.phi_layout};
 }
 
-bool mhcrt::preSm90Takes(const PreArgs &a) {
-  return ringTakesOperands(a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a)) &&
-         a.res_map != MHCRT_RES_MAP_PERMUTATION && a.iters < (1 << 20) && aligned16(a.u, a.h_pre, a.h_post, a.h_res);
+bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
+  return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a)) &&
+         needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
+         needs.atMost("iters", a.iters, (1 << 20) - 1) && needs.aligned({a.u, a.h_pre, a.h_post, a.h_res});
 }
 
 cudaError_t mhcrt::preSm90(const PreArgs &a, cudaStream_t stream) {

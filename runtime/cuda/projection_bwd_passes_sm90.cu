@@ -43,18 +43,18 @@ __global__ void __launch_bounds__(kThreads)
   row[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
 }
 
-bool aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
-
 int64_t scalarBytes(const ProjectionBwdOperands &args) { return alignBytes(4 * args.M * kScalars); }
 
 } // namespace
 
-bool projectionBwdTakes(const ProjectionBwdOperands &args) {
-  const bool types = args.type == MHCRT_BF16 && args.dxType == MHCRT_BF16 &&
-                     (args.dxInType == MHCRT_BF16 || args.dxInType == MHCRT_NONE);
-  return types && args.dx && args.n == 4 && args.N == kColumns && args.layout == MHCRT_LAYOUT_NC && args.M >= 1 &&
-         args.M <= INT32_MAX - kSlotTokens && args.C % kSlice == 0 && args.C <= kMostSlices * kSlice &&
-         aligned(args.x) && aligned(args.dxIn) && aligned(args.dx) && aligned(args.dProj);
+bool projectionBwdTakes(const ProjectionBwdOperands &args, Needs &needs) {
+  return needs.equal("n", args.n, 4) && needs.equal("N", args.N, kColumns) &&
+         needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&
+         needs.type("x", args.type, MHCRT_BF16) && needs.type("d_x", args.dxType, MHCRT_BF16) &&
+         (args.dxInType == MHCRT_NONE || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&
+         needs.that(args.M > 0, "tokens") && needs.atMost("M", args.M, INT32_MAX - kSlotTokens) &&
+         needs.multiple("C", args.C, kSlice) && needs.atMost("C", args.C, kMostSlices * kSlice) &&
+         needs.aligned({args.x, args.dxIn, args.dx, args.dProj});
 }
 
 int64_t projectionBwdScratchBytes(const ProjectionBwdOperands &args, int multiprocessors) {

@@ -24,7 +24,9 @@ static ProjectionBwdOperands operandsOf(const ProjectionBwdArgs &a) {
   return to;
 }
 
-bool projectionBwdSm90Takes(const ProjectionBwdArgs &args) { return projectionBwdTakes(operandsOf(args)); }
+bool projectionBwdSm90Takes(const ProjectionBwdArgs &args, Needs &needs) {
+  return projectionBwdTakes(operandsOf(args), needs);
+}
 
 cudaError_t projectionBwdSm90(mhcrt_context &context, const ProjectionBwdArgs &args) {
   const ProjectionBwdOperands operands = operandsOf(args);

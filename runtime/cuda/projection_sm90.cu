@@ -15,8 +15,8 @@ static PhiSource phiOf(const ProjectionArgs &a) {
   return {a.phi, a.norm_weight, a.phi_type, a.norm_weight_type, a.phi_layout};
 }
 
-bool mhcrt::projectionSm90Takes(const ProjectionArgs &a) {
-  return ringTakesOperands(a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a));
+bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
+  return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a));
 }
 
 cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, cudaStream_t stream) {

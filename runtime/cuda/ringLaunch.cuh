@@ -7,6 +7,7 @@
 #ifndef MHCRT_CUDA_RINGLAUNCH_CUH
 #define MHCRT_CUDA_RINGLAUNCH_CUH
 
+#include "Needs.h"
 #include "TensorMap.h"
 #include "ring.cuh"
 
@@ -153,12 +154,16 @@ cudaError_t launchRingOf(const RingArgs &args, cudaStream_t stream) {
 }
 
 /// What both ops need of their operands.
-inline bool ringTakesOperands(int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType, const void *x,
-                              const PhiSource &phi) {
-  const bool phiFits = phi.type == MHCRT_F32 || phi.type == MHCRT_BF16;
-  const bool weightFits = !phi.weight || phi.weightType == MHCRT_F32 || phi.weightType == MHCRT_BF16;
-  return n == 4 && N == kPhiColumns && layout == MHCRT_LAYOUT_NC && xType == MHCRT_BF16 && M > 0 &&
-         M < (int64_t(1) << 30) && ringTakesWidth(C) && phiFits && weightFits && aligned16(x, phi.phi, phi.weight);
+inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType,
+                              const void *x, const PhiSource &phi) {
+  const auto isWideOrBf16 = [](int32_t type) { return type == MHCRT_F32 || type == MHCRT_BF16; };
+  return needs.equal("n", n, 4) && needs.equal("N", N, kPhiColumns) &&
+         needs.that(layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.type("x", xType, MHCRT_BF16) &&
+         needs.atMost("M", M, (int64_t(1) << 30) - 1) &&
+         needs.that(ringTakesWidth(C), "C = 768, 1280, 2048, 2560, 4096, 5120, 6144 or 7168") &&
+         needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
+         needs.that(!phi.weight || isWideOrBf16(phi.weightType), "norm_weight in f32 or bf16") &&
+         needs.aligned({x, phi.phi, phi.weight});
 }
 
 } // namespace mhcrt

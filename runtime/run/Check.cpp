@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -60,7 +61,7 @@ namespace {
 /// Keeps the last library and the last data file open: checks of one library follow one another.
 class CheckRunner {
 public:
-  explicit CheckRunner(std::string folder) : folder(std::move(folder)) {}
+  CheckRunner(std::string folder, bool asGraph) : folder(std::move(folder)), asGraph(asGraph) {}
   CheckRunner(const CheckRunner &) = delete;
   CheckRunner &operator=(const CheckRunner &) = delete;
   ~CheckRunner() { close(); }
@@ -72,10 +73,12 @@ private:
   bool open(const std::string &wanted, std::string &error);
   void close();
   bool load(const std::string &wanted, std::string &error);
+  bool find(const Check &check, int32_t &entry, std::vector<mhcrt_tensor> &arguments, std::string &error) const;
   bool call(const Check &check, std::vector<HostTensor> &results, std::string &error);
   const HostTensor *find(const std::string &tensor, std::string &error) const;
 
   std::string folder, library, data;
+  bool asGraph;
   mhcrt_model *model = nullptr;
   mhcrt_context *context = nullptr;
   std::map<std::string, HostTensor> tensors;
@@ -125,28 +128,48 @@ const HostTensor *CheckRunner::find(const std::string &tensor, std::string &erro
   return nullptr;
 }
 
-bool CheckRunner::call(const Check &check, std::vector<HostTensor> &results, std::string &error) {
+/// The entry and the arguments of a check.
+bool CheckRunner::find(const Check &check, int32_t &entry, std::vector<mhcrt_tensor> &arguments,
+                       std::string &error) const {
   mhcrt_message message;
-  int32_t entry = 0;
   if (mhcrt_model_find_entry(model, check.entry.c_str(), &entry, &message) != MHCRT_OK) {
     error = message.text;
     return false;
   }
-  std::vector<mhcrt_tensor> given, wanted;
   for (const std::string &argument : check.arguments) {
     const HostTensor *tensor = find(argument, error);
     if (!tensor)
       return false;
-    given.push_back(tensor->get());
+    arguments.push_back(tensor->get());
   }
   const int32_t needed = mhcrt_model_arguments(model, entry);
-  if (static_cast<int32_t>(given.size()) != needed) {
-    error = "entry '" + check.entry + "' has " + std::to_string(needed) + " arguments; the check has " +
-            std::to_string(given.size());
+  if (static_cast<int32_t>(arguments.size()) == needed)
+    return true;
+  error = "entry '" + check.entry + "' has " + std::to_string(needed) + " arguments; the check has " +
+          std::to_string(arguments.size());
+  return false;
+}
+
+bool CheckRunner::call(const Check &check, std::vector<HostTensor> &results, std::string &error) {
+  int32_t entry = 0;
+  std::vector<mhcrt_tensor> given, wanted;
+  if (!find(check, entry, given, error) || !allocateResults(model, entry, given, results, wanted, error) ||
+      !EntryCall(model, entry, context, given, wanted).runAndTime(0, error))
     return false;
-  }
-  return allocateResults(model, entry, given, results, wanted, error) &&
-         EntryCall(model, entry, context, given, wanted).runAndTime(0, error);
+  if (!asGraph)
+    return true;
+  std::vector<HostTensor> replayed;
+  if (!allocateResults(model, entry, given, replayed, wanted, error))
+    return false;
+  EntryCall graph(model, entry, context, given, wanted);
+  if (!graph.record(error) || !graph.runAndTime(0, error))
+    return false;
+  for (size_t i = 0; i < results.size(); ++i)
+    if (std::memcmp(results[i].data(), replayed[i].data(), results[i].bytes()) != 0) {
+      error = "result " + std::to_string(i) + " of the replayed graph has other bits than that of the calls";
+      return false;
+    }
+  return true;
 }
 
 std::string CheckRunner::run(const Check &check) {
@@ -167,7 +190,7 @@ std::string CheckRunner::run(const Check &check) {
   return report;
 }
 
-int mhcrt::runChecks(const std::string &folder) {
+int mhcrt::runChecks(const std::string &folder, bool asGraph) {
   std::ifstream file(folder + "/checks.txt");
   std::stringstream text;
   text << file.rdbuf();
@@ -177,7 +200,7 @@ int mhcrt::runChecks(const std::string &folder) {
     std::fprintf(stderr, "mhc-run: error: '%s/checks.txt': %s\n", folder.c_str(), error.c_str());
     return 2;
   }
-  CheckRunner runner(folder);
+  CheckRunner runner(folder, asGraph);
   int failed = 0;
   for (const Check &check : checks)
     if (const std::string report = runner.run(check); !report.empty()) {

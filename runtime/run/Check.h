@@ -42,8 +42,9 @@ struct Check {
 /// False with `error` set, which names the line, when the text cannot be understood.
 bool parseChecks(const std::string &text, std::vector<Check> &checks, std::string &error);
 
-/// Runs all checks in a folder, prints those that fail and their number; returns the exit status.
-int runChecks(const std::string &folder);
+/// Runs all checks in a folder, prints those that fail and their number; returns the exit status. `asGraph`: the
+/// results of each must also be those of a CUDA graph's replay, bit by bit.
+int runChecks(const std::string &folder, bool asGraph);
 
 } // namespace mhcrt
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <numeric>
 
 using namespace mhcrt;
 
@@ -19,12 +20,21 @@ static int64_t bytesOf(const mhcrt_tensor &tensor) {
   return bytes;
 }
 
+static int64_t bytesOf(const std::vector<mhcrt_tensor> &tensors) {
+  return std::accumulate(tensors.begin(), tensors.end(), int64_t{0},
+                         [](int64_t sum, const mhcrt_tensor &tensor) { return sum + bytesOf(tensor); });
+}
+
+static double mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
 EntryCall::EntryCall(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
                      std::vector<mhcrt_tensor> arguments, std::vector<mhcrt_tensor> results)
     : model(model), entry(entry), context(context), given(std::move(arguments)), wanted(std::move(results)),
       arguments(given), results(wanted) {}
 
 EntryCall::~EntryCall() {
+  if (graph)
+    mhcrt_model_graph_destroy(model, graph);
   for (void *buffer : buffers)
     mhcrt_model_buffer_destroy(model, context, buffer);
 }
@@ -37,9 +47,8 @@ bool EntryCall::copy(void *to, const void *from, const mhcrt_tensor &type, std::
   return false;
 }
 
-bool EntryCall::place(std::string &error) {
-  if (mhcrt_model_context_device(model, context) == MHCRT_CPU)
-    return true;
+/// Makes the tensors' buffers on the GPU.
+bool EntryCall::makeBuffers(std::string &error) {
   for (std::vector<mhcrt_tensor> *tensors : {&arguments, &results})
     for (mhcrt_tensor &tensor : *tensors) {
       mhcrt_message message;
@@ -49,30 +58,48 @@ bool EntryCall::place(std::string &error) {
         return false;
       }
       buffers.push_back(buffer);
-      if (tensors == &arguments && !copy(buffer, tensor.data, tensor, error))
-        return false;
       tensor.data = buffer;
     }
   return true;
 }
 
-/// Lets results that are computed in place start from their arguments, whose own memory is left alone.
-bool EntryCall::startInPlace(std::string &error) {
-  for (size_t i = 0; i < results.size(); ++i) {
-    const int32_t from = mhcrt_model_result(model, entry, static_cast<int32_t>(i))->in_place;
-    if (from < 0)
-      continue;
-    if (!copy(results[i].data, given[from].data, results[i], error))
-      return false;
-    arguments[from].data = results[i].data;
-  }
+/// Finds the tensors their places.
+bool EntryCall::place(std::string &error) {
+  const bool onGpu = mhcrt_model_context_device(model, context) != MHCRT_CPU;
+  if (onGpu && buffers.empty() && !makeBuffers(error))
+    return false;
+  // Results that are computed in place leave their arguments' own memory alone.
+  for (size_t i = 0; i < results.size(); ++i)
+    if (const int32_t from = mhcrt_model_result(model, entry, static_cast<int32_t>(i))->in_place; from >= 0)
+      arguments[from].data = results[i].data;
   return true;
+}
+
+bool EntryCall::upload(std::string &error) const {
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!copy(arguments[i].data, given[i].data, given[i], error))
+      return false;
+  return true;
+}
+
+/// Fills the arguments' buffers with zeros.
+bool EntryCall::clear(std::string &error) const {
+  for (const mhcrt_tensor &argument : arguments)
+    if (!copy(argument.data, std::vector<char>(bytesOf(argument)).data(), argument, error))
+      return false;
+  mhcrt_message message;
+  if (mhcrt_model_synchronize(model, context, &message) == MHCRT_OK)
+    return true;
+  error = message.text;
+  return false;
 }
 
 bool EntryCall::run(std::string &error) const {
   mhcrt_message message;
-  if (mhcrt_model_invoke(model, entry, context, arguments.data(), results.data(), &message) == MHCRT_OK &&
-      mhcrt_model_synchronize(model, context, &message) == MHCRT_OK)
+  const mhcrt_status status =
+      graph ? mhcrt_model_replay(model, context, graph, &message)
+            : mhcrt_model_invoke(model, entry, context, arguments.data(), results.data(), &message);
+  if (status == MHCRT_OK && mhcrt_model_synchronize(model, context, &message) == MHCRT_OK)
     return true;
   error = message.text;
   return false;
@@ -89,11 +116,27 @@ bool EntryCall::fetch(std::string &error) const {
   return false;
 }
 
+bool EntryCall::record(std::string &error) {
+  // Without buffers the arguments are the caller's, and there is no GPU: that is an error below.
+  if (!place(error) || (!buffers.empty() && !clear(error)))
+    return false;
+  mhcrt_message message;
+  mhcrt_context_stats before, after;
+  mhcrt_model_context_stats(model, context, &before);
+  if (mhcrt_model_record(model, entry, context, arguments.data(), results.data(), &graph, &message) != MHCRT_OK) {
+    error = message.text;
+    return false;
+  }
+  mhcrt_model_context_stats(model, context, &after);
+  graphKernels = (after.launches - before.launches) / 2; // it ran once, too
+  return true;
+}
+
 bool EntryCall::runAndTime(int repetitions, std::string &error) {
-  if (!place(error) || !startInPlace(error) || !run(error))
+  if (!place(error) || !upload(error) || !run(error))
     return false;
   // What is computed in place changes with every run.
-  if (repetitions && (!time(repetitions, error) || !startInPlace(error) || !run(error)))
+  if (repetitions && (!time(repetitions, error) || !upload(error) || !run(error)))
     return false;
   return fetch(error);
 }
@@ -112,12 +155,14 @@ bool EntryCall::time(int repetitions, std::string &error) const {
   mhcrt_model_context_stats(model, context, &after);
   std::sort(milliseconds.begin(), milliseconds.end());
   const bool onCpu = mhcrt_model_context_device(model, context) == MHCRT_CPU;
-  const std::string place = onCpu ? std::to_string(after.threads) + " threads" : "the GPU";
+  const std::string place = onCpu   ? std::to_string(after.threads) + " threads"
+                            : graph ? "the GPU, each a replay of a CUDA graph"
+                                    : "the GPU";
   std::printf("time: median %.4f ms, best %.4f ms of %d runs on %s; %lld kernels, %lld allocations per run, "
-              "%.1f MiB held\n",
+              "%.1f MiB held, %.1f MiB of arguments and %.1f MiB of results\n",
               milliseconds[milliseconds.size() / 2], milliseconds[0], repetitions, place.c_str(),
-              static_cast<long long>((after.launches - before.launches) / repetitions),
-              static_cast<long long>((after.allocations - before.allocations) / repetitions),
-              static_cast<double>(after.bytes) / (1 << 20));
+              static_cast<long long>(graph ? graphKernels : (after.launches - before.launches) / repetitions),
+              static_cast<long long>((after.allocations - before.allocations) / repetitions), mebibytes(after.bytes),
+              mebibytes(bytesOf(arguments)), mebibytes(bytesOf(results)));
   return true;
 }

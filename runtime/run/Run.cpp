@@ -119,8 +119,11 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
     return fail(tool, error);
 
   EntryCall call(model, entry, context, given, wanted);
-  if (!call.runAndTime(options.repetitions, error))
+  if ((options.asGraph && !call.record(error)) || !call.runAndTime(options.repetitions, error))
     return fail(tool, error);
+  warnOfKernels(tool, model, context, options.kernels);
+  if (options.listKernels)
+    listKernels(model, context);
 
   for (int32_t i = 0; i < results.size(); ++i) {
     if (outFiles[i].empty() && expectFiles[i].empty())
@@ -147,7 +150,9 @@ static int runChecked(const char *tool, const mhcrt_model *model, const RunOptio
   mhcrt_message message;
   if (mhcrt_model_context_create(model, options.threads, &context, &message) != MHCRT_OK)
     return fail(tool, message.text);
-  const int status = runEntry(tool, model, context, entry, options);
+  const int status = applyOptions(model, context, options.kernels, error)
+                         ? runEntry(tool, model, context, entry, options)
+                         : fail(tool, error);
   mhcrt_model_context_destroy(model, context);
   return status;
 }
@@ -169,30 +174,35 @@ static int openAndRun(const RunOptions &options) {
   return runModel(kTool, opened, options);
 }
 
-/// Of `--check FOLDER`, which stands alone; "" for anything else.
-static std::string checkFolder(int argc, const char *const *argv) {
-  const std::string word = argc > 1 ? argv[1] : "", option = "--check";
-  if (argc == 3 && word == option)
-    return argv[2];
-  return argc == 2 && word.rfind(option + "=", 0) == 0 ? word.substr(option.size() + 1) : "";
+/// Of `--check FOLDER [--cuda-graph]`, which stands alone; "" for anything else.
+static std::string checkFolder(std::vector<std::string> words, bool &asGraph) {
+  asGraph = !words.empty() && words.back() == "--cuda-graph";
+  if (asGraph)
+    words.pop_back();
+  const std::string word = words.empty() ? "" : words[0], option = "--check";
+  if (words.size() == 2 && word == option)
+    return words[1];
+  return words.size() == 1 && word.rfind(option + "=", 0) == 0 ? word.substr(option.size() + 1) : "";
 }
 
 int mhcrt::runMain(int argc, const char *const *argv) {
   try {
     RunOptions options;
     std::string error;
-    if (const std::string folder = checkFolder(argc, argv); !folder.empty())
-      return runChecks(folder);
+    bool asGraph = false;
+    if (const std::string folder = checkFolder({argv + 1, argv + argc}, asGraph); !folder.empty())
+      return runChecks(folder, asGraph);
     if (!parseRunOptions(argc, argv, options, error))
       return fail(kTool, error);
     if (options.help) {
-      std::printf(
-          "mhc-run: run a compiled model on tensor files\n\n"
-          "usage: mhc-run model.so [--entry NAME] [--arg FILE | --arg NAME=FILE]... [options]\n"
-          "       mhc-run --check FOLDER\n\n"
-          "  --check FOLDER         run the checks that mhc-conformance --emit wrote, and print what fails\n%s\n"
-          "bf16 in a .npy file is '<V2' or '<u2'. Exit status: 0 good, 1 a comparison failed, 2 an error.\n",
-          kRunOptionsHelp);
+      std::printf("mhc-run: run a compiled model on tensor files\n\n"
+                  "usage: mhc-run model.so [--entry NAME] [--arg FILE | --arg NAME=FILE]... [options]\n"
+                  "       mhc-run --check FOLDER [--cuda-graph]\n\n"
+                  "  --check FOLDER         run the checks that mhc-conformance --emit wrote, and print what fails;\n"
+                  "                         with --cuda-graph also replay each as a graph, which must leave the same "
+                  "bits\n%s%s\n"
+                  "bf16 in a .npy file is '<V2' or '<u2'. Exit status: 0 good, 1 a comparison failed, 2 an error.\n",
+                  kRunOptionsHelp, kKernelOptionsHelp);
       return kGood;
     }
     return openAndRun(options);

@@ -15,8 +15,10 @@ mhcrt_status mhcrt::CallState::fail(mhcrt_status newStatus, const char *format, 
   status = newStatus;
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(message, sizeof(message), format, arguments);
+  const size_t length = std::vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
+  if (location[0] && length < sizeof(message))
+    std::snprintf(message + length, sizeof(message) - length, " (at %s)", location);
   return status;
 }
 

@@ -18,6 +18,7 @@ struct CallState {
   int64_t allocations = 0;
   mhcrt_status status = MHCRT_OK;
   char message[512] = {};
+  const char *location = ""; ///< of the calls in the model's source; "" where it is not known
 
   /// Keeps the first error only.
   mhcrt_status fail(mhcrt_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -15,6 +15,8 @@ const char *mhcrt_last_error(const mhcrt_context *context) { return context->mes
 
 mhcrt_status mhcrt_last_status(const mhcrt_context *context) { return context->status; }
 
+void mhcrt_set_location(mhcrt_context *context, const char *location) { context->location = location; }
+
 void mhcrt_clear_error(mhcrt_context *context) {
   context->status = MHCRT_OK;
   context->message[0] = '\0';

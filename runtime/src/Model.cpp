@@ -4,48 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Manifest.h"
+#include "ModelState.h"
 
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 #include <memory>
 #include <new>
 
 using namespace mhcrt;
-
-namespace {
-
-/// The context functions of the copy of the runtime that the entries were linked with.
-struct RuntimeTable {
-  decltype(&mhcrt_context_create) create;
-  decltype(&mhcrt_context_destroy) destroy;
-  decltype(&mhcrt_context_threads) threads;
-  decltype(&mhcrt_last_error) lastError;
-  decltype(&mhcrt_clear_error) clearError;
-  decltype(&mhcrt_context_bytes) bytes;
-  decltype(&mhcrt_context_launches) launches;
-  decltype(&mhcrt_context_allocations) allocations;
-  decltype(&mhcrt_context_device) device;
-  decltype(&mhcrt_buffer_create) createBuffer;
-  decltype(&mhcrt_buffer_destroy) destroyBuffer;
-  decltype(&mhcrt_copy) copy;
-  decltype(&mhcrt_synchronize) synchronize;
-};
-
-} // namespace
-
-struct mhcrt_model {
-  void *library = nullptr; ///< null for a wrapped model
-  RuntimeTable runtime = {};
-  Manifest manifest;
-  std::vector<mhcrt_entry> functions; ///< one per entry
-
-  ~mhcrt_model() {
-    if (library)
-      dlclose(library);
-  }
-};
 
 static mhcrt_status fail(mhcrt_message *message, mhcrt_status status, const std::string &text) {
   if (message)
@@ -65,12 +31,16 @@ static mhcrt_status guarded(mhcrt_message *message, Function body) {
   }
 }
 
-template <typename Function>
-static bool resolve(void *library, const char *symbol, Function &function, std::string &missing) {
-  function = reinterpret_cast<Function>(dlsym(library, symbol));
-  if (!function && missing.empty())
-    missing = symbol;
-  return function != nullptr;
+static void resolveCuda(void *library, CudaTable &table, std::string &missing) {
+  resolve(library, "mhcrt_cuda_pin", table.pin, missing);
+  resolve(library, "mhcrt_cuda_set_strict", table.setStrict, missing);
+  resolve(library, "mhcrt_cuda_set_ranges", table.setRanges, missing);
+  resolve(library, "mhcrt_cuda_choices", table.choices, missing);
+  resolve(library, "mhcrt_cuda_choice_at", table.choiceAt, missing);
+  resolve(library, "mhcrt_cuda_record_begin", table.recordBegin, missing);
+  resolve(library, "mhcrt_cuda_record_end", table.recordEnd, missing);
+  resolve(library, "mhcrt_cuda_replay", table.replay, missing);
+  resolve(library, "mhcrt_cuda_graph_destroy", table.destroyGraph, missing);
 }
 
 static std::string listEntries(const mhcrt_model &model) {
@@ -92,8 +62,7 @@ static mhcrt_status noEntry(const mhcrt_model *model, int32_t entry, mhcrt_messa
                   std::to_string(model->manifest.entries.size()));
 }
 
-/// Moves the context's error into `message`.
-static mhcrt_status report(const mhcrt_model *model, mhcrt_context *context, mhcrt_status status,
+mhcrt_status mhcrt::report(const mhcrt_model *model, mhcrt_context *context, mhcrt_status status,
                            mhcrt_message *message) {
   if (status == MHCRT_OK)
     return status;
@@ -144,6 +113,8 @@ mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_messa
     resolve(fresh->library, "mhcrt_buffer_destroy", table.destroyBuffer, missing);
     resolve(fresh->library, "mhcrt_copy", table.copy, missing);
     resolve(fresh->library, "mhcrt_synchronize", table.synchronize, missing);
+    if (fresh->manifest.target != "cpu")
+      resolveCuda(fresh->library, fresh->cuda, missing);
     for (const EntrySpec &entry : fresh->manifest.entries) {
       mhcrt_entry function;
       resolve(fresh->library, ("mhc_entry_" + entry.name).c_str(), function, missing);

@@ -25,12 +25,20 @@ namespace {
 /// A runtime and a context of it.
 struct Session {
   Runtime runtime;
+  const Options &options;
   mhcrt_context *context = nullptr;
 
   llvm::Error error() const {
     llvm::Error error = llvm::createStringError(runtime.lastError(context));
     runtime.clearError(context);
     return error;
+  }
+  /// Fixes the variants that the options name.
+  llvm::Error pin() const {
+    for (const std::string &pin : options.pins)
+      if (runtime.pin(context, pin.c_str()) != MHCRT_OK)
+        return error();
+    return llvm::Error::success();
   }
 };
 
@@ -155,6 +163,8 @@ static llvm::Error compareWithGeneric(const Session &session, const Case &c, Ker
   session.runtime.pin(session.context, (c.kernel + "=").c_str());
   if (status != MHCRT_OK)
     return session.error();
+  if (llvm::Error error = session.pin())
+    return error;
   auto generic = fetchResults(session, c, data);
   if (!generic)
     return generic.takeError();
@@ -263,6 +273,17 @@ static void printCoefficientShare(llvm::raw_ostream &os, const std::vector<Measu
                     100 * (gates->seconds + sinkhorn->seconds) / m.seconds, m.c.sizes.C, mhcrt_dtype_name(m.c.dtype));
 }
 
+/// Why kernels that have a fast variant took the generic one.
+static void warnOfFallbacks(const Session &session) {
+  for (int32_t i = 0; i < session.runtime.choices(session.context); ++i) {
+    mhcrt_cuda_choice choice;
+    session.runtime.choiceAt(session.context, i, &choice);
+    if (choice.fallback[0])
+      llvm::WithColor::warning(llvm::errs(), "mhc-bench")
+          << formatv("'{0}' takes its variant '{1}'. {2}\n", choice.op, choice.variant, choice.fallback);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // All cases
 //===----------------------------------------------------------------------===//
@@ -322,14 +343,22 @@ llvm::Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
   Expected<Runtime> runtime = Runtime::open(options.backend);
   if (!runtime)
     return runtime.takeError();
-  Session session{*runtime};
+  if (!runtime->pin && (!options.pins.empty() || options.strict))
+    return llvm::createStringError("'--pin' and '--strict' need '--backend=cuda'");
+  Session session{*runtime, options};
   if (runtime->createContext(options.threads, &session.context) != MHCRT_OK)
     return llvm::createStringError(options.backend == "cpu"
                                        ? "no context with " + std::to_string(options.threads) + " threads"
                                        : "no context: the CUDA driver or a GPU is missing");
   if (!options.amx)
     runtime->setAmx(session.context, 0);
-  llvm::Error error = ::run(options, session, os);
+  if (options.strict)
+    runtime->setStrict(session.context, 1);
+  llvm::Error error = session.pin();
+  if (!error)
+    error = ::run(options, session, os);
+  if (runtime->choices)
+    warnOfFallbacks(session);
   runtime->destroyContext(session.context);
   return error;
 }

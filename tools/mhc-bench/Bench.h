@@ -26,6 +26,8 @@ struct Options {
   bool json = false;
   bool amx = true; ///< matrix tiles where the machine has them
   std::string backend = "cpu";
+  std::vector<std::string> pins; ///< "post=generic"
+  bool strict = false;           ///< a kernel that has a fast variant may not take its generic one
 };
 
 /// The best of some rounds, in each of which the kernel, a copy and the multipliers had their turn: what disturbs one

@@ -77,6 +77,9 @@ llvm::Expected<Runtime> Runtime::open(llvm::StringRef backend) {
   find(runtime.measureMultiplyAdds, "mhcrt_measure_fma_peak");
   find(runtime.chosen, "mhcrt_cuda_chosen");
   find(runtime.pin, "mhcrt_cuda_pin");
+  find(runtime.setStrict, "mhcrt_cuda_set_strict");
+  find(runtime.choices, "mhcrt_cuda_choices");
+  find(runtime.choiceAt, "mhcrt_cuda_choice_at");
   if (missing)
     return llvm::createStringError(llvm::Twine("libmhcrt_cuda.so does not export ") + missing);
   return runtime;

@@ -8,6 +8,7 @@
 #ifndef MHC_TOOLS_BENCH_RUNTIME_H
 #define MHC_TOOLS_BENCH_RUNTIME_H
 
+#include "mhcrt/cuda.h"
 #include "mhcrt/measure.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -38,8 +39,11 @@ struct Runtime {
   decltype(&mhcrt_measure_copy_bandwidth) measureCopy;
   decltype(&mhcrt_measure_fma_peak) measureMultiplyAdds;
   /// The variant that the last call of an op took; null for a backend without variants.
-  const char *(*chosen)(const mhcrt_context *context, const char *op) = nullptr;
-  mhcrt_status (*pin)(mhcrt_context *context, const char *pin) = nullptr;
+  decltype(&mhcrt_cuda_chosen) chosen = nullptr;
+  decltype(&mhcrt_cuda_pin) pin = nullptr;
+  decltype(&mhcrt_cuda_set_strict) setStrict = nullptr;
+  decltype(&mhcrt_cuda_choices) choices = nullptr;
+  decltype(&mhcrt_cuda_choice_at) choiceAt = nullptr;
 
 private:
   void *library = nullptr; ///< null for the linked runtime; stays open

@@ -29,6 +29,8 @@ struct CommandLine {
   cl::opt<bool> portable{"portable", cl::desc("Vector instructions only, where kernels have a variant for AMX")};
   cl::opt<bool> json{"json", cl::desc("Print one JSON array")};
   cl::opt<std::string> backend{"backend", cl::desc("Where kernels run: cpu or cuda"), cl::init("cpu")};
+  cl::list<std::string> pins{"pin", cl::desc("On a GPU: time this variant of a kernel, such as post=generic")};
+  cl::opt<bool> strict{"strict", cl::desc("On a GPU: a call that no fast variant of its kernel takes is an error")};
 
   Options options() {
     Options options{tokens,
@@ -40,7 +42,9 @@ struct CommandLine {
                     rounds,
                     json,
                     !portable,
-                    backend};
+                    backend,
+                    {pins.begin(), pins.end()},
+                    strict};
     if (options.channels.empty())
       options.channels = {1280, 2560, 4096, 7168};
     if (options.dtypes.empty())

@@ -9,7 +9,8 @@
 #ifndef MHCRT_CUDA_PRIM_COLUMNS_CUH
 #define MHCRT_CUDA_PRIM_COLUMNS_CUH
 
-#include "mhcrt/mhcrt.h"
+#include "cuda/Needs.h"
+#include "mhcrt/kernels.h"
 #include "overlap.cuh"
 #include "vec.cuh"
 
@@ -35,10 +36,12 @@ struct Column {
 
 inline int64_t columnsOf(int64_t C, int32_t type) { return C * mhcrt_dtype_bytes(type) / 16; }
 
-/// Whether columns of M tokens are whole and few enough to count in 32 bits.
-inline bool columnsFit(int64_t M, int64_t C, int32_t type) {
-  const int64_t bytes = C * mhcrt_dtype_bytes(type);
-  return bytes % 16 == 0 && M > 0 && M < (int64_t(1) << 30) && bytes / 16 < ((int64_t(1) << 32) - kColumnThreads) / M;
+/// Four streams, one behind the other, whose columns are whole and few enough to count in 32 bits.
+inline bool columnsFit(Needs &needs, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t type) {
+  return needs.equal("n", n, 4) && needs.that(layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") &&
+         needs.multiple("C", C, 16 / mhcrt_dtype_bytes(type)) && needs.that(M > 0, "tokens") &&
+         needs.atMost("M", M, (int64_t(1) << 30) - 1) &&
+         needs.atMost("C", C, (((int64_t(1) << 32) - kColumnThreads) / M - 1) * 16 / mhcrt_dtype_bytes(type));
 }
 
 inline unsigned columnBlocks(int64_t M, int64_t columns) {

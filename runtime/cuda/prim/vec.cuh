@@ -81,12 +81,6 @@ __device__ __forceinline__ uint4 narrow(const float (&v)[8], __half) {
   return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// Whether all of the addresses are multiples of 16; null is.
-template <typename... Pointers>
-bool aligned16(Pointers... pointers) {
-  return ((reinterpret_cast<uintptr_t>(pointers) % 16 == 0) && ...);
-}
-
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_PRIM_VEC_CUH

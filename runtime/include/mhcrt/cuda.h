@@ -27,6 +27,31 @@ void mhcrt_cuda_set_strict(mhcrt_context *context, int32_t strict);
 /// The variant that the last call of `op` ("post") took; null when it was not called.
 const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op);
 
+/// A variant that calls of an op took.
+typedef struct mhcrt_cuda_choice {
+  const char *op, *variant;
+  int64_t calls;
+  const char *fallback; ///< why the first of them took the generic variant where the op has others; else ""
+} mhcrt_cuda_choice;
+/// The number of them so far.
+int32_t mhcrt_cuda_choices(const mhcrt_context *context);
+/// The text in `choice` is there until the next call of a kernel.
+void mhcrt_cuda_choice_at(const mhcrt_context *context, int32_t index, mhcrt_cuda_choice *choice);
+
+/// Calls between these two are recorded into a graph in place of being run. The same calls must have been made before:
+/// memory and plans of their shapes are not made here. The graph belongs to the caller; null where the status is not
+/// MHCRT_OK.
+typedef struct mhcrt_cuda_graph mhcrt_cuda_graph;
+mhcrt_status mhcrt_cuda_record_begin(mhcrt_context *context);
+mhcrt_status mhcrt_cuda_record_end(mhcrt_context *context, mhcrt_cuda_graph **graph);
+/// Enqueues the recorded calls, on what is now in the memory of their tensors. An error once other calls have made the
+/// context's memory grow.
+mhcrt_status mhcrt_cuda_replay(mhcrt_context *context, const mhcrt_cuda_graph *graph);
+void mhcrt_cuda_graph_destroy(mhcrt_cuda_graph *graph);
+
+/// Where not 0, each call is in an NVTX range for profilers, named by op and, where the model has it, source location.
+void mhcrt_cuda_set_ranges(mhcrt_context *context, int32_t ranges);
+
 /// Memory of the GPU that holds `bytes` bytes from `host`, copied at the first call with this address. Null with the
 /// error set when that fails.
 const void *mhcrt_constant(mhcrt_context *context, const void *host, int64_t bytes);

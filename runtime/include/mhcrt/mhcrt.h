@@ -69,6 +69,9 @@ mhcrt_status mhcrt_context_set_amx(mhcrt_context *context, int32_t amx);
 const char *mhcrt_last_error(const mhcrt_context *context);
 mhcrt_status mhcrt_last_status(const mhcrt_context *context);
 void mhcrt_clear_error(mhcrt_context *context);
+/// Where the calls that follow are in the source of a model, "layer.mlir:12:8"; errors name it. The text outlives the
+/// context; "" where it is not known.
+void mhcrt_set_location(mhcrt_context *context, const char *location);
 
 /// The context's workspace, at least `bytes` long and 64-byte aligned. It grows when needed and never shrinks, so the
 /// second run of a model allocates nothing. Null with MHCRT_OUT_OF_MEMORY set when the memory is not to be had.

@@ -34,7 +34,7 @@
 #ifndef MHCRT_MODEL_H
 #define MHCRT_MODEL_H
 
-#include "mhcrt/mhcrt.h"
+#include "mhcrt/cuda.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,6 +104,25 @@ void mhcrt_model_buffer_destroy(const mhcrt_model *model, mhcrt_context *context
 mhcrt_status mhcrt_model_copy(const mhcrt_model *model, mhcrt_context *context, void *to, const void *from,
                               int64_t bytes, mhcrt_message *message);
 mhcrt_status mhcrt_model_synchronize(const mhcrt_model *model, mhcrt_context *context, mhcrt_message *message);
+
+/// The functions of mhcrt/cuda.h. MHCRT_UNAVAILABLE, and no choice, where the model is not for a GPU.
+mhcrt_status mhcrt_model_pin(const mhcrt_model *model, mhcrt_context *context, const char *pin, mhcrt_message *message);
+mhcrt_status mhcrt_model_set_strict(const mhcrt_model *model, mhcrt_context *context, int32_t strict,
+                                    mhcrt_message *message);
+mhcrt_status mhcrt_model_set_ranges(const mhcrt_model *model, mhcrt_context *context, int32_t ranges,
+                                    mhcrt_message *message);
+int32_t mhcrt_model_choices(const mhcrt_model *model, const mhcrt_context *context);
+void mhcrt_model_choice_at(const mhcrt_model *model, const mhcrt_context *context, int32_t index,
+                           mhcrt_cuda_choice *choice);
+
+/// Runs the entry once, then records it into a CUDA graph that the caller destroys. A replay runs it on what is then in
+/// the memory of these tensors.
+mhcrt_status mhcrt_model_record(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
+                                const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_cuda_graph **graph,
+                                mhcrt_message *message);
+mhcrt_status mhcrt_model_replay(const mhcrt_model *model, mhcrt_context *context, const mhcrt_cuda_graph *graph,
+                                mhcrt_message *message);
+void mhcrt_model_graph_destroy(const mhcrt_model *model, mhcrt_cuda_graph *graph);
 
 /// Counters of a context of this model: see the functions of the same names in mhcrt.h.
 typedef struct mhcrt_context_stats {

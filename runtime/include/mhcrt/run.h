@@ -18,6 +18,26 @@
 
 namespace mhcrt {
 
+/// Of models for a GPU.
+struct KernelOptions {
+  std::vector<std::string> pins; ///< "post=generic"
+  bool strict = false;           ///< an op that has a fast variant may not take the generic one
+  bool ranges = false;           ///< NVTX ranges for profilers
+
+  /// What an option without a value sets; null for any other option.
+  bool *flag(const std::string &name) { return name == "--strict" ? &strict : name == "--nvtx" ? &ranges : nullptr; }
+};
+/// The lines on them in the help text.
+extern const char *const kKernelOptionsHelp;
+
+/// False with `error` set where the model is for the CPU and an option is given.
+bool applyOptions(const mhcrt_model *model, mhcrt_context *context, const KernelOptions &options, std::string &error);
+/// Says on stderr why calls took a generic variant, and which pin had no call.
+void warnOfKernels(const char *tool, const mhcrt_model *model, const mhcrt_context *context,
+                   const KernelOptions &options);
+/// Prints the variants that calls took.
+void listKernels(const mhcrt_model *model, const mhcrt_context *context);
+
 struct RunOptions {
   std::string model;
   std::string entry;                ///< "" when the model's only entry is meant
@@ -30,7 +50,10 @@ struct RunOptions {
   int repetitions = 0; ///< 0: no timing
   bool convert = false;
   bool list = false;
+  bool listKernels = false;
+  bool asGraph = false; ///< a CUDA graph of the entry is replayed
   bool help = false;
+  KernelOptions kernels;
 
   bool givesArguments() const { return !args.empty() || !bundles.empty(); }
 };
@@ -80,13 +103,18 @@ public:
   EntryCall &operator=(const EntryCall &) = delete;
   ~EntryCall();
 
+  /// Lets runs replay a CUDA graph, which is recorded on arguments of zeros: results of other data show that the replay
+  /// reads what is there then.
+  bool record(std::string &error);
   /// Runs the entry, and with `repetitions` prints the median and best time, kernels and allocations per run, and the
-  /// memory held. The results are then in the host's tensors.
+  /// memory held beside that of the tensors. The results are then in the host's tensors.
   bool runAndTime(int repetitions, std::string &error);
 
 private:
+  bool makeBuffers(std::string &error);
   bool place(std::string &error);
-  bool startInPlace(std::string &error);
+  bool upload(std::string &error) const;
+  bool clear(std::string &error) const;
   bool run(std::string &error) const;
   bool time(int repetitions, std::string &error) const;
   bool fetch(std::string &error) const;
@@ -98,6 +126,8 @@ private:
   std::vector<mhcrt_tensor> given, wanted;      ///< the host's
   std::vector<mhcrt_tensor> arguments, results; ///< what the kernels get
   std::vector<void *> buffers;
+  mhcrt_cuda_graph *graph = nullptr;
+  int64_t graphKernels = 0;
 };
 
 /// Runs an entry on the files that the options name, compares and prints. `tool` starts the error lines. Returns the

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <cublasLt.h>
+#include <nvtx3/nvToolsExt.h>
 
 using namespace mhcrt::test;
 
@@ -40,8 +41,10 @@ static cudaError_t note(const char *call) {
 }
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sharedBytes, cudaStream_t stream) {
-  const auto name = kernels().find(function);
-  driver().launches.push_back({name == kernels().end() ? "loop" : name->second, grid, block, sharedBytes, stream});
+  const auto known = kernels().find(function);
+  const std::string name = known == kernels().end() ? "loop" : known->second;
+  driver().calls.push_back("launch " + name);
+  driver().launches.push_back({name, grid, block, sharedBytes, stream});
   return driver().launchError;
 }
 
@@ -110,6 +113,24 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
 cudaError_t cudaStreamDestroy(cudaStream_t) { return note("stream destroyed"); }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return note("synchronize"); }
 
+// Graphs
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  note("record");
+  return driver().recordError;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph) {
+  *graph = reinterpret_cast<cudaGraph_t>(0x9);
+  return note("recorded");
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *graph, cudaGraph_t, unsigned long long) {
+  *graph = reinterpret_cast<cudaGraphExec_t>(0xA);
+  return note("graph");
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) { return note("replay"); }
+cudaError_t cudaGraphDestroy(cudaGraph_t) { return note("graph destroyed"); }
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) { return note("graph destroyed"); }
+
 cudaError_t cudaGetLastError() { return driver().launchError; }
 const char *cudaGetErrorString(cudaError_t error) {
   return error == cudaErrorMemoryAllocation ? "out of memory" : "an error of the fake driver";
@@ -171,11 +192,14 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cu
   return cudaSuccess;
 }
 
+/// Describes no tensor: kernels do not run.
+static int encodeTensorMap() { return 0; }
+
 cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **function, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult *result) {
-  *function = nullptr;
+  *function = reinterpret_cast<void *>(encodeTensorMap);
   if (result)
-    *result = cudaDriverEntryPointSymbolNotFound;
+    *result = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }
 
@@ -192,6 +216,27 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t) { return note("unload"); }
+
+// What NVTX opens by name
+
+static int NVTX_API pushRange(const char *text) {
+  driver().calls.push_back(std::string("range ") + text);
+  return 0;
+}
+static int NVTX_API popRange() {
+  note("end of range");
+  return 0;
+}
+static int NVTX_API takeRanges(NvtxGetExportTableFunc_t tables) {
+  const auto *callbacks = static_cast<const NvtxExportTableCallbacks *>(tables(NVTX_ETID_CALLBACKS));
+  NvtxFunctionTable functions = nullptr;
+  unsigned count = 0;
+  if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &functions, &count))
+    return 0;
+  *functions[NVTX_CBID_CORE_RangePushA] = reinterpret_cast<NvtxFunctionPointer>(pushRange);
+  *functions[NVTX_CBID_CORE_RangePop] = reinterpret_cast<NvtxFunctionPointer>(popRange);
+  return 1;
+}
 
 // cuBLASLt, which the backend opens by name
 
@@ -214,7 +259,7 @@ static cublasStatus_t ltOther() { return CUBLAS_STATUS_SUCCESS; }
 
 void *dlopen(const char *name, int) {
   driver().calls.push_back(std::string("open ") + name);
-  return driver().hasBlas ? &driver() : nullptr;
+  return driver().hasBlas || std::strcmp(name, kRangeNotes) == 0 ? &driver() : nullptr;
 }
 int dlclose(void *) { return 0; }
 void *dlsym(void *, const char *name) {
@@ -222,6 +267,7 @@ void *dlsym(void *, const char *name) {
   return is("cublasLtCreate")                   ? reinterpret_cast<void *>(ltCreate)
          : is("cublasLtMatmulAlgoGetHeuristic") ? reinterpret_cast<void *>(ltAlgorithms)
          : is("cublasLtMatmul")                 ? reinterpret_cast<void *>(ltMatmul)
+         : is("InitializeInjectionNvtx2")       ? reinterpret_cast<void *>(takeRanges)
                                                 : reinterpret_cast<void *>(ltOther);
 }
 

@@ -27,17 +27,20 @@ struct Launch {
 struct FakeDriver {
   int major = 9, minor = 0, multiprocessors = 132;
   size_t memory = size_t{1} << 62; ///< of the device
-  cudaError_t launchError = cudaSuccess;
+  cudaError_t launchError = cudaSuccess, recordError = cudaSuccess;
   bool hasBlas = true;
 
   std::map<void *, size_t> blocks; ///< allocated
   std::vector<Launch> launches;
-  std::vector<std::string> calls; ///< "malloc", "free", "memset", "copy", "load", "find NAME", ...
+  std::vector<std::string> calls; ///< "malloc", "free", "memset", "copy", "load", "launch NAME", ...
   std::vector<unsigned char> copiedToHost;
 
   size_t used() const;
   int count(const std::string &call) const;
 };
+
+/// A library that NVTX may be told to use: it makes notes of ranges.
+inline constexpr const char *kRangeNotes = "range-notes";
 
 /// The one that the functions below use.
 FakeDriver &driver();

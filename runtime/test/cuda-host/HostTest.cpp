@@ -1,4 +1,4 @@
-//===- HostTest.cpp - Choices, memory and errors of the CUDA backend ------===//
+//===- HostTest.cpp - Memory, streams and errors of the CUDA backend ------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===------------------------------------------------------------------------===//
 #include "FakeDriver.h"
 
-#include "cuda/Variants.h"
+#include "cuda/Context.h"
 #include "mhcrt/cuda.h"
+#include "mhcrt/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -40,69 +41,6 @@ protected:
 
   mhcrt_context *context = nullptr;
 };
-
-// A table of an op's variants
-
-bool takesEven(const AggregateArgs &a) { return a.C % 2 == 0; }
-template <cudaError_t kResult = cudaSuccess>
-cudaError_t launchNothing(mhcrt_context &, const AggregateArgs &) {
-  return kResult;
-}
-constexpr Variant<AggregateArgs> kRows[] = {{"hopper", 90, 90, takesEven, launchNothing},
-                                            {"ampere", 80, kAnyArch, takesEven, launchNothing},
-                                            {"generic", 0, kAnyArch, nullptr, launchNothing}};
-
-std::string chosen(mhcrt_context &context, int64_t C) {
-  AggregateArgs args = {};
-  args.C = C;
-  context.chosen.clear();
-  launchVariant(context, "aggregate", kRows, args);
-  const char *name = mhcrt_cuda_chosen(&context, "aggregate");
-  return name ? name : "none";
-}
-
-TEST_F(CudaHost, FirstVariantWhoseNeedsAreMet) {
-  EXPECT_EQ(context->arch, 90);
-  EXPECT_EQ(chosen(*context, 2), "hopper");
-  EXPECT_EQ(chosen(*context, 3), "generic");
-  context->arch = 100;
-  EXPECT_EQ(chosen(*context, 2), "ampere");
-  context->arch = 70;
-  EXPECT_EQ(chosen(*context, 2), "generic");
-  EXPECT_EQ(mhcrt_cuda_chosen(context, "post"), nullptr);
-}
-
-TEST_F(CudaHost, PinsAndStrictMode) {
-  mhcrt_cuda_pin(context, "aggregate=ampere");
-  EXPECT_EQ(chosen(*context, 2), "ampere");
-  EXPECT_EQ(chosen(*context, 3), "none");
-  EXPECT_EQ(error(), "mhcrt_aggregate: the pinned variant 'ampere' does not take this call");
-  mhcrt_clear_error(context);
-  mhcrt_cuda_pin(context, "aggregate=fast");
-  EXPECT_EQ(chosen(*context, 2), "none");
-  EXPECT_EQ(mhcrt_last_status(context), MHCRT_NOT_FOUND);
-  EXPECT_EQ(error(), "mhcrt_aggregate: no variant is called 'fast'");
-  mhcrt_clear_error(context);
-  EXPECT_EQ(mhcrt_cuda_pin(context, "aggregate"), MHCRT_INVALID_ARGUMENT);
-  EXPECT_EQ(error(), "mhcrt_cuda_pin: 'aggregate' has no '='; needed OP=VARIANT");
-  mhcrt_clear_error(context);
-
-  context->pins.clear();
-  mhcrt_cuda_set_strict(context, 1);
-  EXPECT_EQ(chosen(*context, 2), "hopper");
-  EXPECT_EQ(chosen(*context, 3), "none");
-  EXPECT_EQ(error(), "mhcrt_aggregate: only the variant 'generic' takes this call, and strict mode refuses it");
-  mhcrt_clear_error(context);
-  mhcrt_cuda_pin(context, "aggregate=generic");
-  EXPECT_EQ(chosen(*context, 3), "generic");
-}
-
-TEST_F(CudaHost, AFailedLaunchNamesOpVariantAndError) {
-  constexpr Variant<AggregateArgs> rows[] = {
-      {"generic", 0, kAnyArch, nullptr, launchNothing<cudaErrorInvalidConfiguration>}};
-  EXPECT_EQ(launchVariant(*context, "aggregate", rows, AggregateArgs()), MHCRT_DEVICE_ERROR);
-  EXPECT_EQ(error(), "mhcrt_aggregate, variant generic: an error of the fake driver (cudaErrorFake)");
-}
 
 // Memory
 
@@ -150,6 +88,12 @@ TEST_F(CudaHost, KernelsRunOnTheCallersStream) {
   mhcrt_cuda_set_stream(context, &stream);
   ASSERT_EQ(aggregate(3), MHCRT_OK);
   EXPECT_EQ(driver().launches.back().stream, reinterpret_cast<cudaStream_t>(&stream));
+}
+
+TEST_F(CudaHost, ErrorsNameTheLineOfTheModel) {
+  mhcrt_set_location(context, "layer.mlir:12:8");
+  EXPECT_EQ(aggregate(-1), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_aggregate: 'M' is -1; needed at least 0 (at layer.mlir:12:8)");
 }
 
 TEST_F(CudaHost, AnErrorStopsWhatFollows) {

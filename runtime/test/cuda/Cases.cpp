@@ -106,7 +106,7 @@ Case mhcrt::test::preCase(int64_t M, int64_t C, const Options &o) {
       all.insert(all.end(), {r.proj, r.multiplier});
     return all;
   };
-  result.takes = preSm90Takes(args) ? "" : "pre is not taken";
+  result.takes = missOf(preSm90Takes, args);
   return result;
 }
 
@@ -154,7 +154,7 @@ Case mhcrt::test::projectionCase(int64_t M, int64_t C, const Options &o) {
     const Buffer form = o.statForm == MHCRT_STAT_MEAN_SQUARE ? r.meanSquare : r.multiplier;
     return std::vector<Buffer>{hasStat ? r.proj : r.applied, form};
   };
-  result.takes = projectionSm90Takes(args) ? "" : "projection is not taken";
+  result.takes = missOf(projectionSm90Takes, args);
   return result;
 }
 
@@ -170,7 +170,7 @@ Case mhcrt::test::aggregateCase(int64_t M, int64_t C, const Options &o) {
     return aggregateN4(call, stream);
   };
   result.reference = [=] { return std::vector<Buffer>{reference(args)}; };
-  result.takes = aggregateN4Takes(args) ? "" : "aggregate is not taken";
+  result.takes = missOf(aggregateN4Takes, args);
   return result;
 }
 
@@ -189,7 +189,7 @@ Case mhcrt::test::contractCase(int64_t M, int64_t C, const Options &o) {
                                 4,        C,      MHCRT_LAYOUT_NC};
     return std::vector<Buffer>{reference(same)};
   };
-  result.takes = contractN4Takes(args) ? "" : "contract is not taken";
+  result.takes = missOf(contractN4Takes, args);
   return result;
 }
 
@@ -212,6 +212,6 @@ Case mhcrt::test::expandCase(int64_t M, int64_t C, const Options &o) {
         4,        MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI};
     return std::vector<Buffer>{reference(same)};
   };
-  result.takes = expandN4Takes(args) ? "" : "expand is not taken";
+  result.takes = missOf(expandN4Takes, args);
   return result;
 }

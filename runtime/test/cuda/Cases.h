@@ -8,6 +8,7 @@
 #define MHCRT_TEST_CUDA_CASES_H
 
 #include "Support.h"
+#include "cuda/Needs.h"
 
 namespace mhcrt::test {
 
@@ -28,6 +29,13 @@ struct Case {
   std::function<std::vector<Buffer>()> reference;             ///< of the outputs, in their order
   std::string takes;                                          ///< why the kernel does not; empty where it does
 };
+
+/// Why a variant does not take a call; empty where it does.
+template <typename Args>
+std::string missOf(bool (*takes)(const Args &, Needs &), const Args &args) {
+  Needs needs;
+  return takes(args, needs) ? "" : needs.text();
+}
 
 /// What varies in calls; a test draws them at random.
 struct Options {

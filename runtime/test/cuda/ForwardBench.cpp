@@ -6,7 +6,8 @@
 // mhcrt-cuda-bench [--check] [--time] [--only=NAMES]
 // Built without the project, in runtime/:
 //   nvcc -gencode=arch=compute_90a,code=sm_90a -O3 -std=c++17 --extended-lambda --expt-relaxed-constexpr -cudart static
-//     -I. -Iinclude cuda/*_sm90.cu cuda/*_n4.cu cuda/TensorMap.cu test/cuda/*.cu test/cuda/*.cpp -o mhcrt-cuda-bench
+//     -I. -Iinclude cuda/*_sm90.cu cuda/*_n4.cu cuda/TensorMap.cu cuda/Needs.cpp src/CallState.cpp
+//     test/cuda/*.cu test/cuda/*.cpp -o mhcrt-cuda-bench
 // Checks against loops in f64: every width, ragged numbers of tokens, attributes at random; the same bits over runs and
 // over cuts of the batch. Times: graph replays over inputs that exceed the caches, beside a copy of the same run.
 //

@@ -42,7 +42,7 @@ Case mhcrt::test::postCase(int64_t M, int64_t C, const Options &o) {
     return postN4(call, stream);
   };
   result.reference = [=] { return std::vector<Buffer>{reference(args)}; };
-  result.takes = postN4Takes(args) ? "" : "post is not taken";
+  result.takes = missOf(postN4Takes, args);
   return result;
 }
 
@@ -66,8 +66,8 @@ Case mhcrt::test::postBwdCase(int64_t M, int64_t C, const Options &o) {
     (void)in, (void)dOut;
     PostBwdArgs call = args;
     call.M = tokens;
-    return !o.anyArch && postBwdSm90Takes(call) ? postBwdSm90(call, o.multiprocessors, stream)
-                                                : postBwdN4(call, o.multiprocessors, stream);
+    return !o.anyArch && missOf(postBwdSm90Takes, call).empty() ? postBwdSm90(call, o.multiprocessors, stream)
+                                                                : postBwdN4(call, o.multiprocessors, stream);
   };
   result.reference = [=] {
     const PostBwdResults r = reference(args);
@@ -76,7 +76,7 @@ Case mhcrt::test::postBwdCase(int64_t M, int64_t C, const Options &o) {
       all.push_back(r.dx);
     return all;
   };
-  result.takes = postBwdN4Takes(args) ? "" : "post_bwd is not taken";
+  result.takes = missOf(postBwdN4Takes, args);
   return result;
 }
 
@@ -112,6 +112,6 @@ Case mhcrt::test::aggregateBwdCase(int64_t M, int64_t C, const Options &o) {
     const AggregateBwdResults r = reference(args);
     return o.wantsDx ? std::vector<Buffer>{r.dhPre, r.dx} : std::vector<Buffer>{r.dhPre};
   };
-  result.takes = aggregateBwdN4Takes(args) ? "" : "aggregate_bwd is not taken";
+  result.takes = missOf(aggregateBwdN4Takes, args);
   return result;
 }

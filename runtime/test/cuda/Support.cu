@@ -15,21 +15,6 @@
 
 using namespace mhcrt::test;
 
-// The kernels are linked without the runtime's contexts.
-int64_t mhcrt_dtype_bytes(int32_t dtype) {
-  switch (dtype) {
-  case MHCRT_BF16:
-  case MHCRT_F16:
-    return 2;
-  case MHCRT_F32:
-    return 4;
-  case MHCRT_F64:
-  case MHCRT_I64:
-    return 8;
-  }
-  return 0;
-}
-
 void mhcrt::test::check(cudaError_t error, const char *what) {
   if (error == cudaSuccess)
     return;

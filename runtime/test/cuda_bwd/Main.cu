@@ -103,8 +103,8 @@ void note(std::string &text, bool good, const char *what) {
 void checkPre(const Options &o, uint32_t seed) {
   Case c(o, seed);
   std::string text;
-  if (!preBwdTakes(c.pre)) {
-    std::printf("pre_bwd    %s: NOT TAKEN\n", describe(o).c_str());
+  if (Needs needs; !preBwdTakes(c.pre, needs)) {
+    std::printf("pre_bwd    %s: NOT TAKEN, %s\n", describe(o).c_str(), needs.text().c_str());
     failed = true;
     return;
   }

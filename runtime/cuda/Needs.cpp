@@ -1,0 +1,37 @@
+//===- Needs.cpp - What a variant needs of a call, in words ---------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Needs.h"
+
+using namespace mhcrt;
+
+std::string Needs::text() const {
+  const std::string subject = "'" + std::string(name) + "'", is = subject + " is ", bound = std::to_string(needed);
+  switch (kind) {
+  case Kind::none:
+    break;
+  case Kind::equal:
+    return is + std::to_string(found) + "; needed " + bound;
+  case Kind::atMost:
+    return is + std::to_string(found) + "; needed at most " + bound;
+  case Kind::multiple:
+    return is + std::to_string(found) + "; needed a multiple of " + bound;
+  case Kind::type:
+    return subject + " has dtype " + mhcrt_dtype_name(static_cast<int32_t>(found)) + "; needed " +
+           mhcrt_dtype_name(static_cast<int32_t>(needed));
+  case Kind::given:
+    return subject + " is absent; needed it";
+  case Kind::absent:
+    return subject + " is given; needed none";
+  case Kind::aligned:
+    return "a tensor's address is no multiple of 16";
+  case Kind::other:
+    return "needed " + std::string(name);
+  case Kind::arch:
+    return "the GPU is sm_" + std::to_string(found) + "; needed sm_" + bound;
+  }
+  return "";
+}

@@ -1,0 +1,79 @@
+//===- ModelState.h - What a loaded model holds -----------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_SRC_MODELSTATE_H
+#define MHCRT_SRC_MODELSTATE_H
+
+#include "Manifest.h"
+
+#include <dlfcn.h>
+
+namespace mhcrt {
+
+/// The context functions of the copy of the runtime that the entries were linked with.
+struct RuntimeTable {
+  decltype(&mhcrt_context_create) create;
+  decltype(&mhcrt_context_destroy) destroy;
+  decltype(&mhcrt_context_threads) threads;
+  decltype(&mhcrt_last_error) lastError;
+  decltype(&mhcrt_clear_error) clearError;
+  decltype(&mhcrt_context_bytes) bytes;
+  decltype(&mhcrt_context_launches) launches;
+  decltype(&mhcrt_context_allocations) allocations;
+  decltype(&mhcrt_context_device) device;
+  decltype(&mhcrt_buffer_create) createBuffer;
+  decltype(&mhcrt_buffer_destroy) destroyBuffer;
+  decltype(&mhcrt_copy) copy;
+  decltype(&mhcrt_synchronize) synchronize;
+};
+
+/// Those of mhcrt/cuda.h.
+struct CudaTable {
+  decltype(&mhcrt_cuda_pin) pin;
+  decltype(&mhcrt_cuda_set_strict) setStrict;
+  decltype(&mhcrt_cuda_set_ranges) setRanges;
+  decltype(&mhcrt_cuda_choices) choices;
+  decltype(&mhcrt_cuda_choice_at) choiceAt;
+  decltype(&mhcrt_cuda_record_begin) recordBegin;
+  decltype(&mhcrt_cuda_record_end) recordEnd;
+  decltype(&mhcrt_cuda_replay) replay;
+  decltype(&mhcrt_cuda_graph_destroy) destroyGraph;
+};
+
+/// Keeps the name of the first symbol that the library has not.
+template <typename Function>
+bool resolve(void *library, const char *symbol, Function &function, std::string &missing) {
+  function = reinterpret_cast<Function>(dlsym(library, symbol));
+  if (!function && missing.empty())
+    missing = symbol;
+  return function != nullptr;
+}
+
+} // namespace mhcrt
+
+struct mhcrt_model {
+  void *library = nullptr; ///< null for a wrapped model
+  mhcrt::RuntimeTable runtime = {};
+  mhcrt::CudaTable cuda = {}; ///< null unless the model is for a GPU
+  mhcrt::Manifest manifest;
+  std::vector<mhcrt_entry> functions; ///< one per entry
+
+  bool isForGpu() const { return cuda.pin != nullptr; }
+
+  ~mhcrt_model() {
+    if (library)
+      dlclose(library);
+  }
+};
+
+namespace mhcrt {
+
+/// Moves the context's error into `message`.
+mhcrt_status report(const mhcrt_model *model, mhcrt_context *context, mhcrt_status status, mhcrt_message *message);
+
+} // namespace mhcrt
+
+#endif // MHCRT_SRC_MODELSTATE_H
