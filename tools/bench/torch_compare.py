@@ -83,7 +83,7 @@ def our_times(mhc_bench, M, C, n):
     """{(kernel, dtype): ms} of the records of this shape"""
     command = [mhc_bench, "--backend=cpu", "--json", f"--M={M}", f"--C={C}", f"--n={n}"]
     run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return {(record["kernel"], record["dtype"]): record["ms"] for record in json.loads(run.stdout)
+    return {(record["kernel"], record["dtype"]): record["us"] / 1e3 for record in json.loads(run.stdout)
             if (record["M"], record["C"], record["n"]) == (M, C, n)}
 
 

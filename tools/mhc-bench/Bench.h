@@ -8,7 +8,7 @@
 #ifndef MHC_TOOLS_BENCH_BENCH_H
 #define MHC_TOOLS_BENCH_BENCH_H
 
-#include "Case.h"
+#include "Program.h"
 #include "mhcrt/mhcrt.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,12 +17,11 @@
 namespace mhc::bench {
 
 struct Options {
-  int64_t M = 4096, n = 4;
-  std::vector<int64_t> channels;
+  std::vector<Sizes> shapes;
   std::vector<int32_t> dtypes;
-  std::string kernel; ///< one kernel only; empty for all
+  std::string kernel; ///< one program only; empty for all
   int threads = 0;    ///< 0 for one per core
-  int rounds = 15;    ///< of each kernel
+  int rounds = 15;    ///< of each program
   bool json = false;
   bool amx = true; ///< matrix tiles where the machine has them
   std::string backend = "cpu";
@@ -30,21 +29,21 @@ struct Options {
   bool strict = false;           ///< a kernel that has a fast variant may not take its generic one
 };
 
-/// The best of some rounds, in each of which the kernel, a copy and the multipliers had their turn: what disturbs one
+/// The best of some rounds, in each of which the program, a copy and the multipliers had their turn: what disturbs one
 /// of them on a shared machine disturbs the others too.
 struct Measurement {
-  Case c;
+  Program program;
   double seconds = INFINITY, copyBytesPerSecond = 0, multiplyAddsPerSecond = 0;
-  std::string variant = ""; ///< of a kernel that has several
+  std::string variant = ""; ///< of each kernel, where they have several
 
-  double bytesPerSecond() const { return c.bytes / seconds; }
+  double bytesPerSecond() const { return program.bytes() / seconds; }
   double copyPercent() const { return 100 * bytesPerSecond() / copyBytesPerSecond; }
-  double byteBound() const { return c.bytes / copyBytesPerSecond; }
-  double arithmeticBound() const { return c.flops / 2 / multiplyAddsPerSecond; }
+  double byteBound() const { return program.bytes() / copyBytesPerSecond; }
+  double arithmeticBound() const { return program.flops() / 2 / multiplyAddsPerSecond; }
   double bound() const { return std::max(byteBound(), arithmeticBound()); }
 };
 
-/// Times all cases of the options and prints a row for each, as it comes or as one JSON array.
+/// Times all programs of the options and prints a row for each, as it comes or as one JSON array.
 llvm::Error run(const Options &options, llvm::raw_ostream &os);
 
 } // namespace mhc::bench

@@ -41,11 +41,19 @@ static double attributeValue(const KernelAttr &attr) {
   llvm_unreachable("all kinds are above");
 }
 
-static bool isActivation(const KernelInfo &info, unsigned index) {
+bool mhc::bench::isActivation(const KernelInfo &info, unsigned index) {
   int self = static_cast<int>(index);
   const KernelTensor &tensor = info.tensors[index];
   return (tensor.elementOf >= 0 && (!tensor.orF32 || tensor.isResult)) ||
          llvm::any_of(info.tensors, [&](const KernelTensor &other) { return other.elementOf == self; });
+}
+
+bool mhc::bench::isTokenDim(const KernelInfo &info, unsigned dim) {
+  return info.dims[dim] == (llvm::is_contained(info.dims, "B") ? "B" : "M");
+}
+
+bool mhc::bench::hasTokens(const KernelInfo &info, unsigned index) {
+  return llvm::any_of(info.tensors[index].dims, [&](unsigned dim) { return isTokenDim(info, dim); });
 }
 
 bool mhc::bench::hasActivations(const KernelInfo &info) {
@@ -56,20 +64,33 @@ bool mhc::bench::hasChannels(const KernelInfo &info) {
   return llvm::any_of(info.dims, [](llvm::StringRef dim) { return dim == "C" || dim == "K" || dim == "E"; });
 }
 
+/// Whether an operand of this name was made already: operands come first.
+static bool hasOperand(const Case &c, llvm::StringRef name) {
+  for (auto [record, tensor] : llvm::zip(c.info->tensors, c.tensors))
+    if (record.name == name)
+      return tensor.count > 0;
+  return false;
+}
+
+/// Parameters and starts of gradients that may be absent are; the statistic of a projection is there, and so is the
+/// gradient of what is.
+static bool isPresent(const Case &c, unsigned index) {
+  const KernelTensor &tensor = c.info->tensors[index];
+  if (!tensor.isOptional)
+    return !tensor.isList || hasTokens(*c.info, index);
+  if (tensor.isResult && tensor.name.starts_with("d_"))
+    return hasOperand(c, tensor.name.drop_front(2));
+  return hasTokens(*c.info, index) && tensor.startOf < 0;
+}
+
 static CaseTensor makeTensor(const Case &c, unsigned index) {
   const KernelTensor &tensor = c.info->tensors[index];
-  llvm::StringRef tokens = llvm::is_contained(c.info->dims, "B") ? "B" : "M";
   double elements = 1, smallest = INFINITY;
-  bool hasTokens = false;
   for (unsigned dim : tensor.dims) {
     elements *= c.values.dims[dim];
     smallest = std::min(smallest, c.values.dims[dim]);
-    hasTokens |= c.info->dims[dim] == tokens;
   }
-  // Parameters and starts of gradients that may be absent are; the statistic of a projection is there.
-  bool isPresent = (!tensor.isOptional && !tensor.isList) || (hasTokens && tensor.startOf < 0);
-  if (!isPresent)
-    return {0, MHCRT_NONE, 0, 0, false};
+  const bool isTokenwise = hasTokens(*c.info, index);
   if (tensor.integerBits)
     return {1,
             tensor.integerBits == 32 ? MHCRT_I32 : MHCRT_I64,
@@ -79,12 +100,12 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
             tensor.indexOf < 0 ? INT32_MAX : static_cast<int64_t>(c.values.dims[tensor.indexOf])};
   int64_t count = tensor.isList ? kListLength : 1;
   // Rows of a weight have length one, so that a product is as large as its other operand.
-  double scale = hasTokens ? 1.0 : 1.0 / std::sqrt(elements / smallest);
+  double scale = isTokenwise ? 1.0 : 1.0 / std::sqrt(elements / smallest);
   return {count, isActivation(*c.info, index) ? c.dtype : MHCRT_F32, count * static_cast<int64_t>(elements), scale,
           tensor.name != "stat"};
 }
 
-Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype) {
+Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without) {
   Case c{&info, info.opName.drop_front(strlen("mhc.")).str(), sizes, dtype, {}, {}, 0, 0};
   llvm::StringMap<double> letters = sizesByLetter(info, sizes);
   for (llvm::StringRef dim : info.dims)
@@ -95,7 +116,8 @@ Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype) {
   for (const KernelDimRule &rule : info.dimRules)
     c.values.dims[rule.dim] = rule.value(c.values);
   for (unsigned i = 0; i < info.tensors.size(); ++i) {
-    c.tensors.push_back(makeTensor(c, i));
+    const bool isLeftOut = llvm::is_contained(without, info.tensors[i].name) || !isPresent(c, i);
+    c.tensors.push_back(isLeftOut ? CaseTensor{0, MHCRT_NONE, 0, 0, false} : makeTensor(c, i));
     c.values.counts[i] = c.tensors[i].count;
     c.bytes += c.tensors[i].elements * mhcrt_dtype_bytes(c.tensors[i].dtype);
   }

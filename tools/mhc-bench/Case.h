@@ -41,12 +41,18 @@ struct Case {
   double bytes, flops;
 };
 
+/// Whether a tensor has the type of the activations.
+bool isActivation(const KernelInfo &info, unsigned index);
+/// Whether a dim is the number of tokens, or of products in a batch.
+bool isTokenDim(const KernelInfo &info, unsigned dim);
+bool hasTokens(const KernelInfo &info, unsigned index);
 /// Whether any tensor of the kernel has the type of the activations; the others are f32.
 bool hasActivations(const KernelInfo &info);
 /// Whether the channels matter; the coefficients of a token know only n.
 bool hasChannels(const KernelInfo &info);
 
-Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype);
+/// With all gradients and no start of one, and without the tensors called `without`.
+Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without);
 
 } // namespace mhc::bench
 

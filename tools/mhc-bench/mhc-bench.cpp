@@ -20,46 +20,84 @@ struct CommandLine {
   cl::opt<int64_t> streams{"n", cl::desc("Residual streams, 1 to 16"), cl::init(4)};
   cl::list<int64_t> channels{"C", cl::desc("Channels of one stream (default: 1280,2560,4096,7168)"),
                              cl::CommaSeparated};
-  cl::opt<std::string> kernel{"kernel", cl::desc("Only this kernel, such as 'pre'")};
+  cl::list<std::string> shapes{"shapes",
+                               cl::desc("Tokens and channels, such as 8192x4096,128x4096, instead of M and C "
+                                        "(default on a GPU: thirteen from decoding to long contexts)"),
+                               cl::CommaSeparated};
+  cl::opt<std::string> kernel{"kernel", cl::desc("Only this row, such as 'pre' or 'sublayer forward'")};
   cl::list<mhcrt_dtype> dtypes{
-      "dtype", cl::desc("Types of the activations (default: f32,bf16)"), cl::CommaSeparated,
+      "dtype", cl::desc("Types of the activations (default: f32,bf16; on a GPU bf16)"), cl::CommaSeparated,
       cl::values(clEnumValN(MHCRT_F32, "f32", "32 bits"), clEnumValN(MHCRT_BF16, "bf16", "16 bits"))};
   cl::opt<int> threads{"threads", cl::desc("Threads; 0 is one per core"), cl::init(0)};
-  cl::opt<int> rounds{"rounds", cl::desc("Calls per kernel, of which the best counts"), cl::init(15)};
+  cl::opt<int> rounds{"rounds", cl::desc("Measurements per row, of which the best counts (default: 15; on a GPU 2)"),
+                      cl::init(15)};
   cl::opt<bool> portable{"portable", cl::desc("Vector instructions only, where kernels have a variant for AMX")};
   cl::opt<bool> json{"json", cl::desc("Print one JSON array")};
   cl::opt<std::string> backend{"backend", cl::desc("Where kernels run: cpu or cuda"), cl::init("cpu")};
   cl::list<std::string> pins{"pin", cl::desc("On a GPU: time this variant of a kernel, such as post=generic")};
   cl::opt<bool> strict{"strict", cl::desc("On a GPU: a call that no fast variant of its kernel takes is an error")};
 
-  Options options() {
-    Options options{tokens,
-                    streams,
-                    {channels.begin(), channels.end()},
-                    {dtypes.begin(), dtypes.end()},
-                    kernel,
-                    threads,
-                    rounds,
-                    json,
-                    !portable,
-                    backend,
-                    {pins.begin(), pins.end()},
-                    strict};
-    if (options.channels.empty())
-      options.channels = {1280, 2560, 4096, 7168};
+  llvm::Expected<Options> options() {
+    Options options;
+    const bool isOnGpu = backend == "cuda";
+    if (llvm::Error error = addShapes(options, isOnGpu))
+      return error;
+    options.dtypes = {dtypes.begin(), dtypes.end()};
     if (options.dtypes.empty())
-      options.dtypes = {MHCRT_F32, MHCRT_BF16};
+      options.dtypes = isOnGpu ? std::vector<int32_t>{MHCRT_BF16} : std::vector<int32_t>{MHCRT_F32, MHCRT_BF16};
+    options.kernel = kernel;
+    options.threads = threads;
+    options.rounds = isOnGpu && !rounds.getNumOccurrences() ? 2 : rounds;
+    options.json = json;
+    options.amx = !portable;
+    options.backend = backend;
+    options.pins = {pins.begin(), pins.end()};
+    options.strict = strict;
     return options;
   }
+
+private:
+  llvm::Error addShapes(Options &options, bool isOnGpu) {
+    for (llvm::StringRef text : shapes) {
+      Sizes sizes = {0, 0, streams};
+      auto [first, second] = text.split('x');
+      if (first.getAsInteger(10, sizes.M) || second.getAsInteger(10, sizes.C))
+        return llvm::createStringError("shape is '" + text + "'; needed tokens and channels, such as 8192x4096");
+      options.shapes.push_back(sizes);
+    }
+    const bool hasSizes = tokens.getNumOccurrences() || channels.getNumOccurrences();
+    if (options.shapes.empty() && isOnGpu && !hasSizes)
+      for (Sizes sizes : kGpuShapes)
+        options.shapes.push_back({sizes.M, sizes.C, streams});
+    if (!options.shapes.empty())
+      return llvm::Error::success();
+    const std::vector<int64_t> widths =
+        channels.empty() ? std::vector<int64_t>{1280, 2560, 4096, 7168} : std::vector<int64_t>(channels);
+    for (int64_t C : widths)
+      options.shapes.push_back({tokens, C, streams});
+    return llvm::Error::success();
+  }
+
+  /// Decoding, training of small and large models, long contexts, and many tokens of few channels.
+  static constexpr Sizes kGpuShapes[] = {{128, 4096},   {1024, 4096},  {4096, 1280}, {4096, 4096}, {8192, 1280},
+                                         {8192, 2560},  {8192, 4096},  {8192, 5120}, {8192, 7168}, {16384, 4096},
+                                         {32768, 4096}, {32768, 7168}, {65536, 768}};
 };
 } // namespace
+
+static llvm::Error runTool(CommandLine &line) {
+  llvm::Expected<Options> options = line.options();
+  if (!options)
+    return options.takeError();
+  return run(*options, llvm::outs());
+}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ResetCommandLineParser();
   CommandLine line;
   cl::ParseCommandLineOptions(argc, argv, "times every kernel of the runtime against the speed of this machine\n");
-  llvm::Error error = run(line.options(), llvm::outs());
+  llvm::Error error = runTool(line);
   if (!error)
     return 0;
   llvm::WithColor::error(llvm::errs(), "mhc-bench") << llvm::toString(std::move(error)) << "\n";

@@ -1,0 +1,49 @@
+//===- Operands.h - Tensors of a program in memory ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TOOLS_BENCH_OPERANDS_H
+#define MHC_TOOLS_BENCH_OPERANDS_H
+
+#include "KernelFunction.h"
+#include "Program.h"
+#include "Session.h"
+#include <map>
+
+namespace mhc::bench {
+
+/// One set of the tensors of a program, and its kernels with them. Tensors of one name are one tensor.
+class Operands {
+public:
+  static llvm::Expected<std::unique_ptr<Operands>> make(const Session &session, const Program &program);
+  /// The same with other memory.
+  llvm::Expected<std::unique_ptr<Operands>> copy() const;
+
+  mhcrt_status run();
+  /// What is wrong with the first elements of the results after a run; success when all are finite.
+  llvm::Error checkFinite() const;
+
+private:
+  struct Tensor {
+    Buffer buffer;
+    CaseTensor shape;
+    bool isResult;
+  };
+
+  Operands(const Session &session, const Program &program) : session(session), program(program) {}
+  llvm::Error allocate();
+  llvm::Error fill();
+  llvm::Error link();
+
+  const Session &session;
+  const Program &program;
+  std::map<std::string, Tensor> tensors;
+  std::vector<std::unique_ptr<KernelFunction>> functions;
+};
+
+} // namespace mhc::bench
+
+#endif // MHC_TOOLS_BENCH_OPERANDS_H

@@ -1,0 +1,56 @@
+//===- Program.cpp - What is timed together ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include "mhcrt/mhcrt.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mhc;
+using namespace mhc::bench;
+
+double Program::bytes() const {
+  double sum = 0;
+  for (const Case &c : cases)
+    sum += c.bytes;
+  return sum;
+}
+
+double Program::flops() const {
+  double sum = 0;
+  for (const Case &c : cases)
+    sum += c.flops;
+  return sum;
+}
+
+/// mhc.pre_bwd takes the gradient that goes around the sublayer into d_x, and mhc.post_bwd need not make it.
+static Case postBwd(Sizes sizes, int32_t dtype) {
+  return makeCase(*lookupKernelInfo("mhc.post_bwd"), sizes, dtype, {"d_x"});
+}
+
+static std::vector<Program> sublayer(Sizes sizes, int32_t dtype) {
+  auto kernel = [&](llvm::StringRef name) { return makeCase(*lookupKernelInfo(name), sizes, dtype, {}); };
+  const Case pre = kernel("mhc.pre"), post = kernel("mhc.post"), preBwd = kernel("mhc.pre_bwd");
+  const Case postBwd = ::postBwd(sizes, dtype);
+  return {{"sublayer forward", {pre, post}},
+          {"sublayer backward", {postBwd, preBwd}},
+          {"sublayer", {pre, post, postBwd, preBwd}}};
+}
+
+std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::StringRef kernel) {
+  std::vector<Program> programs;
+  for (const KernelInfo *info : allKernelInfos()) {
+    Case c = makeCase(*info, sizes, hasActivations(*info) ? dtype : int32_t(MHCRT_F32), {});
+    programs.push_back({c.kernel, {c}});
+  }
+  programs.push_back({"post_bwd without d_x", {postBwd(sizes, dtype)}});
+  programs.push_back(
+      {"pre_bwd without d_out", {makeCase(*lookupKernelInfo("mhc.pre_bwd"), sizes, dtype, {"d_out", "h_res"})}});
+  for (Program &program : sublayer(sizes, dtype))
+    programs.push_back(std::move(program));
+  llvm::erase_if(programs, [&](const Program &program) { return !kernel.empty() && program.name != kernel; });
+  return programs;
+}

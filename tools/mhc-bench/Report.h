@@ -1,0 +1,32 @@
+//===- Report.h - Rows of measurements ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TOOLS_BENCH_REPORT_H
+#define MHC_TOOLS_BENCH_REPORT_H
+
+#include "Bench.h"
+#include "Session.h"
+
+namespace mhc::bench {
+
+/// Prints rows as they come, or one JSON array at the end.
+class Report {
+public:
+  Report(const Options &options, const Session &session, llvm::raw_ostream &os);
+  void add(Measurement measurement);
+  void finish();
+
+private:
+  const Options &options;
+  const Session &session;
+  llvm::raw_ostream &os;
+  std::vector<Measurement> all;
+};
+
+} // namespace mhc::bench
+
+#endif // MHC_TOOLS_BENCH_REPORT_H
