@@ -52,11 +52,18 @@ static bool fits(const HostTensor &tensor, Type type) {
   return succeeded(verifyCompatibleShape(tensor.shape(), ranked.getShape()));
 }
 
+static HostTensor roundedToF32(const HostTensor &tensor) {
+  std::vector<double> elements = tensor.values().vec();
+  for (double &element : elements)
+    element = static_cast<float>(element);
+  return {Shape(tensor.shape()), std::move(elements)};
+}
+
 namespace {
 /// Evaluates one function body; calls make another one.
 class Frame {
 public:
-  explicit Frame(unsigned depth) : depth(depth) {}
+  Frame(unsigned depth, Rounding rounding) : depth(depth), rounding(rounding) {}
 
   /// Operands of the terminator.
   Expected<Tensors> runBlock(Block &block, ArrayRef<HostTensor> arguments) {
@@ -105,7 +112,8 @@ private:
         llvm::raw_string_ostream(type) << result.getType();
         return errorAt(op, "has a result of shape " + toString(tensor.shape()) + "; its type is " + type);
       }
-      values[result] = std::move(tensor);
+      const bool rounds = rounding == Rounding::ToF32 && isa<FloatType>(getElementTypeOrSelf(result));
+      values[result] = rounds ? roundedToF32(tensor) : std::move(tensor);
     }
     return Error::success();
   }
@@ -136,7 +144,7 @@ private:
       return errorAt(call, "calls '" + call.getCallee() + "', which has no body here");
     if (depth == kMaxDepth)
       return errorAt(call, "is nested " + Twine(kMaxDepth) + " calls deep");
-    return Frame(depth + 1).runBlock(callee.front(), operandsOf(call));
+    return Frame(depth + 1, rounding).runBlock(callee.front(), operandsOf(call));
   }
 
   Expected<Tensors> runLoop(scf::ForOp loop) {
@@ -163,6 +171,7 @@ private:
   }
 
   unsigned depth;
+  Rounding rounding;
   llvm::DenseMap<Value, HostTensor> values;
 };
 } // namespace
@@ -184,10 +193,10 @@ static Error checkArguments(func::FuncOp func, ArrayRef<HostTensor> arguments) {
   return Error::success();
 }
 
-Expected<Tensors> mhc::reference::evaluate(func::FuncOp func, ArrayRef<HostTensor> arguments) {
+Expected<Tensors> mhc::reference::evaluate(func::FuncOp func, ArrayRef<HostTensor> arguments, Rounding rounding) {
   if (Error error = checkArguments(func, arguments))
     return error;
   if (!llvm::hasSingleElement(func.getBody()))
     return errorAt(func, "'" + func.getName() + "' has more than one block");
-  return Frame(/*depth=*/0).runBlock(func.front(), arguments);
+  return Frame(/*depth=*/0, rounding).runBlock(func.front(), arguments);
 }

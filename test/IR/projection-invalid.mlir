@@ -211,8 +211,18 @@ func.func @gates_gradient_of_one_group(%g: tensor<?x4xf32>, %proj: tensor<?x4xf3
 // -----
 
 func.func @gates_gradient_columns(%g: tensor<?x4xf32>, %proj: tensor<?x7xf32>, %a: tensor<3xf32>, %b: tensor<7xf32>) {
-  // expected-error @below {{dimension 'N' is 7 in 'proj'; needed 8 = 2*n + R}}
+  // expected-error @below {{dimension 'N' is 7 in 'proj'; needed 9 = 2*n + R}}
   %d_beta = mhc.gates_bwd(d_h_pre = %g : tensor<?x4xf32>, proj = %proj : tensor<?x7xf32>, alpha = %a : tensor<3xf32>,
       beta = %b : tensor<7xf32>) <stat_form = applied, norm_eps = 0.0, post_mult = 2.0> -> (d_beta : tensor<7xf32>)
+  return
+}
+
+// -----
+
+func.func @gates_gradient_without_residual_columns(%g: tensor<?x4xf32>, %proj: tensor<?x8xf32>, %a: tensor<3xf32>,
+                                                   %b: tensor<8xf32>) {
+  // expected-error @below {{dimension 'N' is 8 in 'proj'; needed 9 = 2*n + R}}
+  %d_beta = mhc.gates_bwd(d_h_pre = %g : tensor<?x4xf32>, proj = %proj : tensor<?x8xf32>, alpha = %a : tensor<3xf32>,
+      beta = %b : tensor<8xf32>) <stat_form = applied, norm_eps = 0.0, post_mult = 2.0> -> (d_beta : tensor<8xf32>)
   return
 }

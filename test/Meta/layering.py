@@ -34,7 +34,8 @@ LAYERS = [
     ("mhc-tblgen",     ["tools/mhc-tblgen"],                                ["MLIR"]),
     ("mhc-train",      ["tools/mhc-train"],                                 ["runtime"]),
     ("mhc-run",        ["tools/mhc-run"],                                   ["runtime"]),
-    ("mhc-bench",      ["tools/mhc-bench"],                                 ["MLIR", "runtime", "IR"]),
+    ("mhc-bench",      ["tools/mhc-bench"],
+                       ["MLIR", "runtime", "IR", "Reference", "Transforms"]),
     ("tools",          ["tools"],                                           ["MLIR", "Driver", "InitAll", "Conformance"]),
     ("MLIR",           ["mlir", "llvm", "mlir-c", "llvm-c"],                ["*"]),
 ]

@@ -27,6 +27,8 @@ struct Options {
   std::string backend = "cpu";
   std::vector<std::string> pins; ///< "post=generic"
   bool strict = false;           ///< a kernel that has a fast variant may not take its generic one
+  int64_t check = 0; ///< random calls of each kernel, instead of times
+  uint64_t seed = 1; ///< of the first random call
 };
 
 /// The best of some rounds, in each of which the program, a copy and the multipliers had their turn: what disturbs one

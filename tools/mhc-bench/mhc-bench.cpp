@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bench.h"
+#include "Check.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -36,6 +36,9 @@ struct CommandLine {
   cl::opt<std::string> backend{"backend", cl::desc("Where kernels run: cpu or cuda"), cl::init("cpu")};
   cl::list<std::string> pins{"pin", cl::desc("On a GPU: time this variant of a kernel, such as post=generic")};
   cl::opt<bool> strict{"strict", cl::desc("On a GPU: a call that no fast variant of its kernel takes is an error")};
+  cl::opt<int64_t> check{"check", cl::desc("Instead of timing, compare this many random calls of each kernel with the "
+                                           "decomposition of its op in float64")};
+  cl::opt<uint64_t> seed{"seed", cl::desc("Seed of the first random call; the next ones count up"), cl::init(1)};
 
   llvm::Expected<Options> options() {
     Options options;
@@ -53,6 +56,8 @@ struct CommandLine {
     options.backend = backend;
     options.pins = {pins.begin(), pins.end()};
     options.strict = strict;
+    options.check = check;
+    options.seed = seed;
     return options;
   }
 
@@ -89,7 +94,7 @@ static llvm::Error runTool(CommandLine &line) {
   llvm::Expected<Options> options = line.options();
   if (!options)
     return options.takeError();
-  return run(*options, llvm::outs());
+  return options->check > 0 ? check(*options, llvm::outs()) : run(*options, llvm::outs());
 }
 
 int main(int argc, char **argv) {

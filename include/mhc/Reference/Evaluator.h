@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An interpreter of leaf ops and of the upstream ops that the language uses, independent of every lowering. All floats
-// are doubles and nothing rounds, so that its results are the truth that compiled code is compared with.
+// are doubles and nothing rounds unless asked to, so that its results are the truth that compiled code is compared with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,13 @@ class FuncOp;
 
 namespace mhc::reference {
 
+/// What becomes of the result of each op. With `ToF32` the difference to the truth shows what f32 costs at least.
+enum class Rounding { None, ToF32 };
+
 /// The results of `func` on `arguments`. mHC ops must have been replaced by leaf ops (mhc-decompose). Errors name the
 /// location and the op.
-llvm::Expected<std::vector<HostTensor>> evaluate(mlir::func::FuncOp func, llvm::ArrayRef<HostTensor> arguments);
+llvm::Expected<std::vector<HostTensor>> evaluate(mlir::func::FuncOp func, llvm::ArrayRef<HostTensor> arguments,
+                                                 Rounding rounding = Rounding::None);
 
 } // namespace mhc::reference
 

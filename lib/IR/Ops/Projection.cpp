@@ -164,7 +164,7 @@ LogicalResult GatesOp::verify() {
     return emitOpError() << "has only one of 'h_post' and 'logits'; needed both or none";
   int64_t n = getHPre().getType().getDimSize(1), rows = getProj().getType().getDimSize(1);
   int64_t groups = getAlpha().getType().getDimSize(0), neededGroups = getLogits() ? 3 : 1;
-  int64_t neededRows = getLogits() ? 2 * n + getLogits().getType().getDimSize(1) : n;
+  int64_t neededRows = getLogits() ? 2 * n + std::max<int64_t>(1, getLogits().getType().getDimSize(1)) : n;
   if (rows != neededRows)
     return emitOpError() << "dimension 'N' is " << rows << " in 'proj'; needed " << neededRows
                          << (getLogits() ? " = 2*n + R" : " = n");
@@ -228,7 +228,7 @@ LogicalResult GatesBwdOp::verify() {
     return emitOpError() << "dimension 'A' is " << groups << " in 'alpha'; needed 1 or 3";
   if (groups == 1 && (getDHPost() || getDLogits()))
     return emitOpError() << "has '" << (getDHPost() ? "d_h_post" : "d_logits") << "' with one gate group";
-  int64_t logits = getDLogits() ? getDLogits().getType().getDimSize(1) : std::max<int64_t>(0, rows - 2 * n);
+  int64_t logits = std::max<int64_t>(1, getDLogits() ? getDLogits().getType().getDimSize(1) : rows - 2 * n);
   if (rows != (groups == 1 ? n : 2 * n + logits))
     return emitOpError() << "dimension 'N' is " << rows << " in 'proj'; needed " << (groups == 1 ? n : 2 * n + logits)
                          << (groups == 1 ? " = n" : " = 2*n + R");

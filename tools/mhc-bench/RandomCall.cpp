@@ -1,0 +1,330 @@
+//===- RandomCall.cpp - One random call of a kernel, and the truth ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomCall.h"
+#include "KernelFunction.h"
+#include "Oracle.h"
+#include "RandomCase.h"
+#include "mhcrt/io.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/DJB.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mhc;
+using namespace mhc::bench;
+using mhc::reference::HostTensor;
+using mhc::reference::Rounding;
+
+constexpr int64_t kAlignment = 256, kGuardBytes = 64;
+constexpr char kGuard = 0x5A, kPoison = ~0; ///< of results: NaN in every type
+
+//===----------------------------------------------------------------------===//
+// Numbers and bytes
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesOf(const CaseTensor &tensor) { return tensor.elements * mhcrt_dtype_bytes(tensor.dtype); }
+
+/// Stores numbers in the type of the tensor, and returns what it holds then.
+static std::vector<double> store(const CaseTensor &tensor, std::vector<double> values, char *to) {
+  mhcrt_tensor wide = {values.data(), MHCRT_F64, 1, {tensor.elements}}, narrow = {to, tensor.dtype, 1, {}};
+  for (int64_t i = 0; i < tensor.elements; ++i) {
+    if (tensor.dtype == MHCRT_I32)
+      reinterpret_cast<int32_t *>(to)[i] = static_cast<int32_t>(values[i]);
+    if (tensor.dtype == MHCRT_I64)
+      reinterpret_cast<int64_t *>(to)[i] = static_cast<int64_t>(values[i]);
+  }
+  if (tensor.dtype == MHCRT_I32 || tensor.dtype == MHCRT_I64)
+    return values;
+  mhcrt::HostTensor rounded;
+  std::string error;
+  if (mhcrt::convert(wide, tensor.dtype, rounded, error))
+    std::memcpy(to, rounded.data(), bytesOf(tensor));
+  for (int64_t i = 0; i < tensor.elements; ++i)
+    values[i] = mhcrt::element(narrow, i);
+  return values;
+}
+
+/// The multiplier of each token of x by the attributes: what a gradient is given as `stat`.
+static std::vector<double> multipliers(const Case &c, llvm::ArrayRef<double> x, int64_t tokens) {
+  double norm = 0, eps = 0;
+  for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs)) {
+    norm = attr.name == "norm" ? value : norm;
+    eps = attr.name == "norm_eps" ? value : eps;
+  }
+  std::vector<double> result;
+  for (int64_t m = 0, width = tokens ? x.size() / tokens : 0; m < tokens; ++m) {
+    double square = 0;
+    for (double value : x.slice(m * width, width))
+      square += value * value / width;
+    result.push_back(norm == 0 ? 1 / std::sqrt(square + eps) : norm == 1 ? 1 / (std::sqrt(square) + eps) : 1);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Results against the truth
+//===----------------------------------------------------------------------===//
+
+/// What f32 sums and split products lose beside the largest value of a token. bf16 results may come of products whose
+/// one side has 11 bits.
+static double sumError(int32_t dtype) { return dtype == MHCRT_BF16 ? 0x1p-10 : 2e-5; }
+
+constexpr double kLargestF16 = 65504;
+
+namespace {
+/// Compares the results of one call with the truth.
+class Comparison {
+public:
+  Comparison(const Case &c, Verdict &verdict) : c(c), verdict(verdict) {}
+
+  /// A token with an operand that is not finite keeps that to itself; nothing else is promised of it.
+  void noteOperand(unsigned index, const HostTensor &operand) {
+    const int64_t width = hasTokens(*c.info, index) && operand.size() ? operand.size() / operand.shape().front() : 0;
+    for (int64_t i = 0; i < operand.size() && width > 0; ++i)
+      if (!std::isfinite(operand.data()[i]))
+        special.insert(i / width);
+  }
+  /// Of tensor `index`, or of one in its list: `single` is the chain in f32.
+  void check(unsigned index, const char *bytes, const HostTensor &want, const HostTensor &single);
+
+private:
+  void checkRow(unsigned index, int64_t first, const mhcrt_tensor &got, llvm::ArrayRef<double> want,
+                llvm::ArrayRef<double> single, double floor);
+
+  const Case &c;
+  Verdict &verdict;
+  llvm::SmallSet<int64_t, 2> special;
+};
+} // namespace
+
+/// How many terms of order one an element may sum up.
+static double termsOf(const Case &c, bool isTokenwise) {
+  double tokens = 1, width = 1;
+  for (auto [i, size] : llvm::enumerate(c.values.dims))
+    (isTokenDim(*c.info, i) ? tokens : width) = std::max(isTokenDim(*c.info, i) ? tokens : width, size);
+  return isTokenwise ? width : tokens * width;
+}
+
+static double largestOf(llvm::ArrayRef<double> row) {
+  double largest = 0;
+  for (double value : row)
+    largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+void Comparison::check(unsigned index, const char *bytes, const HostTensor &want, const HostTensor &single) {
+  const bool isTokenwise = hasTokens(*c.info, index);
+  if (want.size() == 0 || (!isTokenwise && !special.empty()))
+    return;
+  const int64_t rows = isTokenwise ? want.shape().front() : 1, width = want.size() / rows;
+  std::vector<double> scales;
+  for (int64_t row = 0; row < rows; ++row)
+    scales.push_back(largestOf(want.values().slice(row * width, width)));
+  std::nth_element(scales.begin(), scales.begin() + rows / 2, scales.end());
+  const double typical = scales[rows / 2], sums = 0x1p-21 * std::sqrt(termsOf(c, isTokenwise));
+  const mhcrt_tensor got = {const_cast<char *>(bytes), c.tensors[index].dtype, 1, {want.size()}};
+  for (int64_t row = 0; row < rows; ++row)
+    if (!special.contains(row))
+      checkRow(index, row * width, got, want.values().slice(row * width, width),
+               single.values().slice(row * width, width), sumError(got.dtype) * typical + sums);
+}
+
+/// An element may be off by its rounding, by what sums lose beside the largest one, and by some times what the chain
+/// itself loses in f32; `floor` is for sums whose terms cancel. Between the layers of a list, streams are rounded to
+/// their type. Where f32 or f16 cannot hold the values, anything may come out.
+void Comparison::checkRow(unsigned index, int64_t first, const mhcrt_tensor &got, llvm::ArrayRef<double> want,
+                          llvm::ArrayRef<double> single, double floor) {
+  const CaseTensor &tensor = c.tensors[index];
+  const bool isList = c.info->tensors[index].isList;
+  const double unit = mhcrt::unitRoundoff(tensor.dtype), layers = isList ? 2 * tensor.count : 0;
+  const double largest = largestOf(want), most = isList ? kLargestF16 / 64 : kLargestF16;
+  double spread = 0;
+  for (auto [exact, rounded] : llvm::zip(want, single))
+    spread = std::isfinite(rounded) && std::isfinite(exact) ? std::max(spread, std::fabs(rounded - exact)) : INFINITY;
+  if (std::isinf(spread) || (tensor.dtype == MHCRT_F16 && largest > most))
+    return;
+  const double perRow = sumError(tensor.dtype) * largest + 16 * spread + layers * unit * (largest + 8) + floor;
+  for (auto [i, wanted] : llvm::enumerate(want)) {
+    const double found = mhcrt::element(got, first + i), error = std::fabs(found - wanted);
+    const double allowed = 1.01 * unit * std::fabs(wanted) + perRow;
+    verdict.worst = std::max(verdict.worst, std::isnan(error) ? INFINITY : error / allowed);
+    if (!(error <= allowed) && verdict.problem.empty())
+      verdict.problem = llvm::formatv("'{0}'[{1}] is {2:e4}; needed {3:e4}, give or take {4:e1}",
+                                      c.info->tensors[index].name, first + i, found, wanted, allowed);
+  }
+}
+
+static bool isGuardIntact(const char *guard) {
+  return std::all_of(guard, guard + kGuardBytes, [](char byte) { return byte == kGuard; });
+}
+
+//===----------------------------------------------------------------------===//
+// One call
+//===----------------------------------------------------------------------===//
+
+RandomCaller::RandomCaller(const Runtime &runtime) : runtime(runtime), mlir(makeOracleContext()) {
+  if (runtime.createContext(1, &context) != MHCRT_OK)
+    context = nullptr;
+}
+
+RandomCaller::~RandomCaller() {
+  if (memory)
+    runtime.destroyBuffer(context, memory);
+  if (context)
+    runtime.destroyContext(context);
+}
+
+/// Tensors begin on a line of the cache; in one call of eight none does, and elements alone are aligned. A gradient
+/// may lie on its start.
+std::vector<int64_t> RandomCaller::place(const Case &c, uint64_t seed) {
+  std::vector<int64_t> places;
+  int64_t end = 0;
+  for (const CaseTensor &tensor : c.tensors) {
+    const int64_t skew = seed % 8 == 0 && tensor.count ? mhcrt_dtype_bytes(tensor.dtype) : 0;
+    places.push_back(end + skew);
+    end = llvm::alignTo(places.back() + bytesOf(tensor) + kGuardBytes, kAlignment);
+  }
+  for (auto [i, record] : llvm::enumerate(c.info->tensors)) {
+    const bool isStart =
+        record.startOf >= 0 && c.tensors[i].count && c.tensors[i].dtype == c.tensors[record.startOf].dtype;
+    if (isStart && seed % 3 == 0)
+      places[record.startOf] = places[i];
+  }
+  host.assign(end, kGuard);
+  return places;
+}
+
+/// So that it rarely grows: that waits for all contexts of a GPU.
+static int64_t capacityOf(int64_t bytes) { return std::max<int64_t>(llvm::NextPowerOf2(bytes), 1 << 24); }
+
+/// Runs the kernel on what `host` holds, and brings back what it left.
+std::string RandomCaller::run(const Case &c, llvm::ArrayRef<int64_t> places) {
+  const int64_t bytes = host.size();
+  if (bytes > capacity) {
+    if (memory)
+      runtime.destroyBuffer(context, memory);
+    memory = runtime.createBuffer(context, capacityOf(bytes));
+    capacity = memory ? capacityOf(bytes) : 0;
+  }
+  std::vector<void *> data;
+  for (auto [tensor, place] : llvm::zip(c.tensors, places))
+    data.push_back(tensor.count ? static_cast<char *>(memory) + place : nullptr);
+  KernelFunction function(c, runtime.kernel(c.info->symbol), context, data);
+  mhcrt_status status = function.isFound() && memory ? MHCRT_OK : MHCRT_NOT_FOUND;
+  if (status == MHCRT_OK)
+    status = runtime.copy(context, memory, host.data(), bytes);
+  if (status == MHCRT_OK)
+    status = function();
+  if (status == MHCRT_OK)
+    status = runtime.copy(context, host.data(), memory, bytes);
+  const mhcrt_status waited = runtime.synchronize(context);
+  if (status == MHCRT_OK && waited == MHCRT_OK)
+    return "";
+  std::string error = runtime.lastError(context);
+  runtime.clearError(context);
+  return error.empty() ? "the call failed without a message" : error;
+}
+
+/// The second time, scratch memory has what the first one left.
+std::string RandomCaller::runTwice(const Case &c, llvm::ArrayRef<int64_t> places) {
+  const std::vector<char> before = host;
+  std::string problem = run(c, places);
+  const std::vector<char> first = std::exchange(host, before);
+  if (problem.empty())
+    problem = run(c, places);
+  return problem.empty() && first != host ? "the second call has other bits" : problem;
+}
+
+/// A call on no tokens chooses none.
+std::string RandomCaller::variantOf(const Case &c) const {
+  const char *variant = runtime.chosen(context, c.kernel.c_str());
+  return variant ? variant : "none";
+}
+
+static std::string sizesOf(const Case &c) {
+  std::string text;
+  for (auto [name, size] : llvm::zip(c.info->dims, c.values.dims))
+    text += llvm::formatv("{0} = {1}, ", name, static_cast<int64_t>(size));
+  return text;
+}
+
+/// Cases until one is legal; null when none is.
+static std::unique_ptr<Oracle> drawLegal(mlir::MLIRContext &mlir, const KernelInfo &info, std::mt19937_64 &random,
+                                         Case &c) {
+  constexpr int kTries = 10000;
+  for (int i = 0; i < kTries; ++i) {
+    c = randomCase(info, random);
+    if (auto oracle = std::make_unique<Oracle>(mlir, c); oracle->isLegal())
+      return oracle;
+  }
+  return nullptr;
+}
+
+/// Fills the operands on the host, and returns what they hold.
+std::vector<std::pair<unsigned, HostTensor>> RandomCaller::fill(const Case &c, llvm::ArrayRef<int64_t> places,
+                                                                std::mt19937_64 &random) {
+  std::vector<std::pair<unsigned, HostTensor>> operands;
+  std::vector<double> x;
+  for (auto [i, record] : llvm::enumerate(c.info->tensors)) {
+    const CaseTensor &tensor = c.tensors[i];
+    if (tensor.count == 0)
+      continue;
+    if (record.isResult) { // one that lies on its start is full already
+      if (!llvm::is_contained(places.take_front(i), places[i]))
+        std::memset(host.data() + places[i], kPoison, bytesOf(tensor));
+      continue;
+    }
+    std::vector<double> values = randomElements(c, i, random);
+    if (record.name == "stat" && !x.empty())
+      values = multipliers(c, x, tensor.elements);
+    values = store(tensor, std::move(values), host.data() + places[i]);
+    if (record.name == "x")
+      x = values;
+    const int64_t each = tensor.elements / tensor.count;
+    for (int64_t k = 0; k < tensor.count; ++k) {
+      const auto first = values.begin() + k * each;
+      operands.emplace_back(i, HostTensor(Oracle::shapeOf(c, i), std::vector<double>(first, first + each)));
+    }
+  }
+  return operands;
+}
+
+Verdict RandomCaller::call(const KernelInfo &info, uint64_t seed) {
+  std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + llvm::djbHash(info.opName));
+  Case c;
+  const std::unique_ptr<Oracle> oracle = drawLegal(*mlir, info, random, c);
+  if (!oracle)
+    return {"", 0, "no random case is legal"};
+  const std::vector<int64_t> places = place(c, seed);
+  Verdict verdict;
+  Comparison comparison(c, verdict);
+  std::vector<HostTensor> operands;
+  for (auto &[index, operand] : fill(c, places, random)) {
+    comparison.noteOperand(index, operand);
+    operands.push_back(std::move(operand));
+  }
+  if (runtime.pin) // one call in four takes the generic variant where a fast one would do
+    runtime.pin(context, (c.kernel + (seed % 4 == 1 ? "=generic" : "=")).c_str());
+  verdict.problem = runTwice(c, places);
+  if (runtime.chosen && verdict.problem.empty())
+    verdict.variant = variantOf(c);
+  auto want = oracle->evaluate(operands, Rounding::None), single = oracle->evaluate(operands, Rounding::ToF32);
+  if (!want || !single)
+    verdict.problem = llvm::toString(llvm::joinErrors(want.takeError(), single.takeError()));
+  size_t next = 0;
+  for (unsigned i = 0; i < info.tensors.size() && verdict.problem.empty(); ++i) {
+    const CaseTensor &tensor = c.tensors[i];
+    const char *bytes = host.data() + places[i];
+    if (tensor.count && !isGuardIntact(bytes + bytesOf(tensor)))
+      verdict.problem = ("bytes behind '" + info.tensors[i].name + "' were written").str();
+    for (int64_t k = 0; info.tensors[i].isResult && k < tensor.count; ++k, ++next)
+      comparison.check(i, bytes + k * bytesOf(tensor) / tensor.count, (*want)[next], (*single)[next]);
+  }
+  if (!verdict.problem.empty())
+    verdict.problem += "\n    " + sizesOf(c) + oracle->text();
+  return verdict;
+}
