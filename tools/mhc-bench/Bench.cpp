@@ -8,6 +8,7 @@
 #include "Bench.h"
 #include "Operands.h"
 #include "Report.h"
+#include "Tail.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/WithColor.h"
@@ -123,6 +124,24 @@ static std::vector<Program> makeAllPrograms(const Options &options) {
   return all;
 }
 
+/// Compares the last tokens of every program; prints a line for each.
+static Error checkTails(const Options &options, const Session &session, llvm::ArrayRef<Program> programs,
+                        llvm::raw_ostream &os) {
+  int failures = 0;
+  for (const Program &program : programs) {
+    const Sizes sizes = program.sizes();
+    if (!hasTail(program) || sizes.M <= options.tail)
+      continue;
+    Error error = checkTail(session, program, options.tail);
+    failures += error ? 1 : 0;
+    os << llvm::formatv("{0,-22}{1,-6}{2,8}x{3,-6} {4}{5}\n", program.name, mhcrt_dtype_name(program.dtype()), sizes.M,
+                        sizes.C, error ? "FAIL " + llvm::toString(std::move(error)) : "same bits",
+                        session.isOnGpu() ? ", " + variantsOf(session, program) : "");
+    os.flush();
+  }
+  return failures == 0 ? Error::success() : llvm::createStringError(std::to_string(failures) + " rows failed");
+}
+
 static Error run(const Options &options, const Session &session, llvm::raw_ostream &os) {
   if (options.rounds < 1)
     return llvm::createStringError("rounds is " + std::to_string(options.rounds) + "; needed at least 1");
@@ -131,6 +150,8 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
   const std::vector<Program> programs = makeAllPrograms(options);
   if (programs.empty())
     return llvm::createStringError("there is no kernel '" + options.kernel + "'");
+  if (options.tail > 0)
+    return checkTails(options, session, programs, os);
   Buffer from(session, MHCRT_MEASURE_COPY_BYTES), to(session, MHCRT_MEASURE_COPY_BYTES);
   if (!from.get() || !to.get())
     return session.error();

@@ -13,8 +13,9 @@ using namespace mhc;
 using namespace mhc::bench;
 using llvm::Error;
 
-/// Elements that are made on the host; a longer tensor repeats them.
-constexpr int64_t kFillElements = 1 << 20;
+/// Elements that are made on the host; a longer tensor repeats them, at a distance that no wrapped offset is a multiple
+/// of.
+constexpr int64_t kFillElements = 1000003;
 
 static int64_t bytesOf(const CaseTensor &tensor) { return tensor.elements * mhcrt_dtype_bytes(tensor.dtype); }
 

@@ -22,6 +22,7 @@ public:
   /// The same with other memory.
   llvm::Expected<std::unique_ptr<Operands>> copy() const;
 
+  void *data(llvm::StringRef tensor) const { return tensors.at(tensor.str()).buffer.get(); }
   mhcrt_status run();
   /// What is wrong with the first elements of the results after a run; success when all are finite.
   llvm::Error checkFinite() const;

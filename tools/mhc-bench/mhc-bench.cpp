@@ -38,6 +38,9 @@ struct CommandLine {
   cl::opt<bool> strict{"strict", cl::desc("On a GPU: a call that no fast variant of its kernel takes is an error")};
   cl::opt<int64_t> check{"check", cl::desc("Instead of timing, compare this many random calls of each kernel with the "
                                            "decomposition of its op in float64")};
+  cl::opt<int64_t> tail{"tail",
+                        cl::desc("Instead of timing, compare the last tokens of each row, as many as this, with a "
+                                 "call on them alone: bit by bit")};
   cl::opt<uint64_t> seed{"seed", cl::desc("Seed of the first random call; the next ones count up"), cl::init(1)};
 
   llvm::Expected<Options> options() {
@@ -56,6 +59,7 @@ struct CommandLine {
     options.backend = backend;
     options.pins = {pins.begin(), pins.end()};
     options.strict = strict;
+    options.tail = tail;
     options.check = check;
     options.seed = seed;
     return options;
