@@ -45,12 +45,11 @@ public:
     cudaEventDestroy(stop);
   }
 
-  /// Median seconds of kReplays turns; `before` runs outside the watch. Negative with the context's error set.
-  template <typename Before, typename Body>
-  double median(Before before, Body body) {
+  /// Median seconds of kReplays turns. Negative with the context's error set.
+  template <typename Body>
+  double median(Body body) {
     std::array<float, kReplays> milliseconds;
     for (float &time : milliseconds) {
-      before();
       cudaEventRecord(start, context.stream);
       body();
       cudaEventRecord(stop, context.stream);
@@ -87,29 +86,26 @@ double mhcrt_measure_call(mhcrt_context *context, mhcrt_status (*call)(void *use
   // The first turn loads code and makes the scratch memory grow, which a capture may not.
   if (call(user) != MHCRT_OK || mhcrt_synchronize(context) != MHCRT_OK)
     return -1;
-  void *cache = nullptr; // twice what the L2 of any GPU holds
-  constexpr size_t kCacheBytes = 256 << 20;
-  if (context->check(cudaMalloc(&cache, kCacheBytes), "mhcrt_measure_call") != MHCRT_OK)
-    return -1;
   double seconds = -1;
   if (cudaGraphExec_t exec = capture(*context, call, user)) {
-    seconds = Stopwatch(*context).median([&] { cudaMemsetAsync(cache, 0, kCacheBytes, context->stream); },
-                                         [&] { cudaGraphLaunch(exec, context->stream); });
+    seconds = Stopwatch(*context).median([&] { cudaGraphLaunch(exec, context->stream); });
     cudaGraphExecDestroy(exec);
   }
-  cudaFree(cache);
   return seconds;
 }
 
 double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to) {
-  const double seconds = Stopwatch(*context).median(
-      [] {}, [&] { cudaMemcpyAsync(to, from, MHCRT_MEASURE_COPY_BYTES, cudaMemcpyDeviceToDevice, context->stream); });
-  return 2.0 * MHCRT_MEASURE_COPY_BYTES / seconds;
+  constexpr int kCopies = 8; // one alone would be as short as what surrounds it is not
+  const double seconds = Stopwatch(*context).median([&] {
+    for (int i = 0; i < kCopies; ++i)
+      cudaMemcpyAsync(to, from, MHCRT_MEASURE_COPY_BYTES, cudaMemcpyDeviceToDevice, context->stream);
+  });
+  return 2.0 * kCopies * MHCRT_MEASURE_COPY_BYTES / seconds;
 }
 
 double mhcrt_measure_fma_peak(mhcrt_context *context) {
   const int blocks = context->multiprocessors * 8;
   const double seconds = Stopwatch(*context).median(
-      [] {}, [&] { multiplyAddsKernel<<<blocks, kFmaThreads, 0, context->stream>>>(nullptr, 0.5f, 0.25f); });
+      [&] { multiplyAddsKernel<<<blocks, kFmaThreads, 0, context->stream>>>(nullptr, 0.5f, 0.25f); });
   return double(blocks) * kFmaThreads * kFmaRounds * kChains / seconds;
 }

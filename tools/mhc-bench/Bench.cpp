@@ -66,7 +66,7 @@ struct Turns {
 } // namespace
 
 static Turns makeTurns(const Session &session, const Program &program, OperandSets &sets) {
-  constexpr double kSeconds = 1e-3, kShortest = 4e-6, kFastest = 4e12; // of one replay; of one run; bytes a second
+  constexpr double kSeconds = 2e-3, kShortest = 4e-6, kFastest = 4e12; // of one replay; of one run; bytes a second
   const double expected = std::max(program.bytes() / kFastest, kShortest * program.cases.size());
   return {sets, session.isOnGpu() ? std::max(1, static_cast<int>(kSeconds / (expected * sets.size()))) : 1};
 }

@@ -201,8 +201,8 @@ std::vector<double> mhc::bench::randomElements(const Case &c, unsigned index, st
   for (double &value : values)
     value = normal(random);
   disturb(c, index, values, random);
-  if (!tensor.isNegativeToo)
+  if (!tensor.isNegativeToo) // away from 0, where the multiplier of a gradient would be its cube
     for (double &value : values)
-      value = std::fabs(value);
+      value = 0.1 + std::fabs(value);
   return values;
 }

@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 /// Seconds that the kernels of call(user) take, after a first turn that brings memory and clock up; negative when it
-/// fails. On a GPU the call is captured into a graph, and this is the median of replays that find the L2 cache cleared.
+/// fails. On a GPU the call is captured into a graph, and this is the median of its replays: a call that enqueues for a
+/// millisecond or more, on operands that exceed the caches, is timed well.
 double mhcrt_measure_call(mhcrt_context *context, mhcrt_status (*call)(void *user), void *user);
 
 /// A multiple of 256 kB that no cache holds, for each side of a copy.
