@@ -1,16 +1,19 @@
 """Times PyTorch and our compiled model on the gradients of the mHC part of one sublayer, and counts what each saves.
 
-The part is that of torch_compare.py: from the streams x and the sublayer's output f to the sublayer's input u and the
+The part is that of torch_sublayer.py: from the streams x and the sublayer's output f to the sublayer's input u and the
 new streams. One pass is forward and backward, with gradients of x, f and all weights. Both work on the same tensors,
 and the results have to agree.
 """
 
+import argparse
 import ctypes
 import os
 import subprocess
 import tempfile
 
 import torch
+
+from torch_sublayer import HyperConnection, milliseconds
 
 SITE = """\
 func.func @site(%x: tensor<?xnxCxT> {mhc.name = "x"}, %f: tensor<?xCxT> {mhc.name = "f"},
@@ -153,13 +156,13 @@ class Site:
         return bytes_of(tensor for name, tensor in taken.items() if name not in (*WEIGHTS, "d_u", "d_out"))
 
 
-def compare(make_module, milliseconds, mhcc, threads, M, C, n):
-    """Prints times and saved bytes; `make_module` makes the PyTorch module."""
-    print(f"\nmHC part of one sublayer, forward and backward, M={M} C={C} n={n}; times in ms, saved bytes per token")
+def compare(mhcc, threads, M, C, n):
+    """Prints times and saved bytes."""
+    print(f"mHC part of one sublayer, forward and backward, M={M} C={C} n={n}; times in ms, saved bytes per token")
     print(f"{'dtype':<6} {'eager':>9} {'compile':>9} {'mhc':>9} {'eager /':>9} {'compile /':>10} "
           f"{'saved: eager':>14} {'compile':>9} {'mhc':>9} {'formula':>9}")
     for dtype, element in TORCH_TYPES.items():
-        site = Site(make_module(), mhcc, dtype, M, C, n, threads)
+        site = Site(HyperConnection(n, C), mhcc, dtype, M, C, n, threads)
         site.check()
         compiled = torch.compile(site.forward)
         ours = milliseconds(site.our_pass)
@@ -170,3 +173,19 @@ def compare(make_module, milliseconds, mhcc, threads, M, C, n):
         formula = (n + 1) * C * element.itemsize + 4 * ((2 * n + n * n) + 1 + n + n * n)
         print(f"{dtype:<6} {eager:9.2f} {compiled_ms:9.2f} {ours:9.2f} {eager / ours:8.2f}x {compiled_ms / ours:9.2f}x "
               f"{saved[0]:14.0f} {saved[1]:9.0f} {site.saved_by_us() / M:9.0f} {formula:9.0f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mhcc", default="build/bin/mhcc", help="our compiler")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("-M", type=int, default=2048, help="tokens")
+    parser.add_argument("-C", type=int, default=2560, help="channels of one stream")
+    parser.add_argument("-n", type=int, default=4, help="streams")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    compare(args.mhcc, args.threads, args.M, args.C, args.n)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,7 @@
 #include "Operands.h"
 #include "Report.h"
 #include "Tail.h"
+#include "Torch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/WithColor.h"
@@ -147,7 +148,7 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
     return llvm::createStringError("rounds is " + std::to_string(options.rounds) + "; needed at least 1");
   if (llvm::any_of(options.shapes, [](Sizes s) { return s.M < 1 || s.C < 1 || s.n < 1; }))
     return llvm::createStringError("M, n and C are sizes; needed at least 1");
-  const std::vector<Program> programs = makeAllPrograms(options);
+  std::vector<Program> programs = makeAllPrograms(options);
   if (programs.empty())
     return llvm::createStringError("there is no kernel '" + options.kernel + "'");
   if (options.tail > 0)
@@ -159,7 +160,17 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
   session.runtime.copy(session.context, from.get(), zeros.data(), zeros.size());
   if (session.runtime.synchronize(session.context) != MHCRT_OK)
     return session.error();
-  Report report(options, session, os);
+  std::vector<TorchRow> torch;
+  if (options.comparesTorch) {
+    auto rows = timeTorch(options);
+    if (!rows)
+      return rows.takeError();
+    torch = std::move(*rows);
+    llvm::erase_if(programs, [&](const Program &program) {
+      return llvm::none_of(torch, [&](const TorchRow &row) { return row.kernel == program.name; });
+    });
+  }
+  Report report(options, session, std::move(torch), os);
   for (const Program &program : programs) {
     Expected<Measurement> measurement = measure(session, program, options.rounds, from.get(), to.get());
     if (measurement)

@@ -23,13 +23,21 @@ struct Options {
   int threads = 0;    ///< 0 for one per core
   int rounds = 15;    ///< of each program
   bool json = false;
-  bool amx = true; ///< matrix tiles where the machine has them
+  bool comparesTorch = false; ///< only the rows that PyTorch has, with its times
+  bool amx = true;            ///< matrix tiles where the machine has them
   std::string backend = "cpu";
   std::vector<std::string> pins; ///< "post=generic"
   bool strict = false;           ///< a kernel that has a fast variant may not take its generic one
   int64_t tail = 0;  ///< last tokens that are compared with a call on them alone, instead of times
   int64_t check = 0; ///< random calls of each kernel, instead of times
   uint64_t seed = 1; ///< of the first random call
+};
+
+/// PyTorch on the same row: seconds, eagerly and through torch.compile.
+struct TorchRow {
+  std::string kernel, dtype;
+  int64_t M, C;
+  double eager, compiled;
 };
 
 /// The best of some rounds, in each of which the program, a copy and the multipliers had their turn: what disturbs one

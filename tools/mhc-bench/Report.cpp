@@ -8,14 +8,13 @@
 #include "Report.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mhc;
 using namespace mhc::bench;
 using llvm::formatv;
 
-Report::Report(const Options &options, const Session &session, llvm::raw_ostream &os)
-    : options(options), session(session), os(os) {
+Report::Report(const Options &options, const Session &session, std::vector<TorchRow> torch, llvm::raw_ostream &os)
+    : options(options), session(session), os(os), torch(std::move(torch)) {
   if (options.json)
     return;
   std::string place = "the GPU, replays of graphs over operands that exceed its caches";
@@ -28,25 +27,39 @@ Report::Report(const Options &options, const Session &session, llvm::raw_ostream
                 session.isOnGpu() ? "  variant" : "");
 }
 
-static llvm::json::Value toJson(const Measurement &m, bool amx) {
+const TorchRow *Report::torchOf(const Measurement &m) const {
   const Sizes sizes = m.program.sizes();
-  return llvm::json::Object{{"kernel", m.program.name},
-                            {"dtype", mhcrt_dtype_name(m.program.dtype())},
-                            {"M", sizes.M},
-                            {"C", sizes.C},
-                            {"n", sizes.n},
-                            {"amx", amx},
-                            {"variant", m.variant},
-                            {"us", 1e6 * m.seconds},
-                            {"bytes", m.program.bytes()},
-                            {"flops", m.program.flops()},
-                            {"gbs", m.bytesPerSecond() / 1e9},
-                            {"copy_gbs", m.copyBytesPerSecond / 1e9},
-                            {"copy_percent", m.copyPercent()},
-                            {"multiply_adds_per_second", m.multiplyAddsPerSecond},
-                            {"byte_bound_us", 1e6 * m.byteBound()},
-                            {"arithmetic_bound_us", 1e6 * m.arithmeticBound()},
-                            {"bound_ratio", m.seconds / m.bound()}};
+  auto row = llvm::find_if(torch, [&](const TorchRow &row) {
+    return row.kernel == m.program.name && row.dtype == mhcrt_dtype_name(m.program.dtype()) && row.M == sizes.M &&
+           row.C == sizes.C;
+  });
+  return row == torch.end() ? nullptr : &*row;
+}
+
+llvm::json::Object Report::toJson(const Measurement &m) const {
+  const Sizes sizes = m.program.sizes();
+  llvm::json::Object row{{"kernel", m.program.name},
+                         {"dtype", mhcrt_dtype_name(m.program.dtype())},
+                         {"M", sizes.M},
+                         {"C", sizes.C},
+                         {"n", sizes.n},
+                         {"amx", session.runtime.amx(session.context) != 0},
+                         {"variant", m.variant},
+                         {"us", 1e6 * m.seconds},
+                         {"bytes", m.program.bytes()},
+                         {"flops", m.program.flops()},
+                         {"gbs", m.bytesPerSecond() / 1e9},
+                         {"copy_gbs", m.copyBytesPerSecond / 1e9},
+                         {"copy_percent", m.copyPercent()},
+                         {"multiply_adds_per_second", m.multiplyAddsPerSecond},
+                         {"byte_bound_us", 1e6 * m.byteBound()},
+                         {"arithmetic_bound_us", 1e6 * m.arithmeticBound()},
+                         {"bound_ratio", m.seconds / m.bound()}};
+  if (const TorchRow *other = torchOf(m)) {
+    row["torch_eager_us"] = 1e6 * other->eager;
+    row["torch_compiled_us"] = 1e6 * other->compiled;
+  }
+  return row;
 }
 
 void Report::add(Measurement m) {
@@ -56,6 +69,10 @@ void Report::add(Measurement m) {
                   m.program.name, mhcrt_dtype_name(m.program.dtype()), sizes.M, sizes.C, 1e6 * m.seconds,
                   m.bytesPerSecond() / 1e9, m.copyBytesPerSecond / 1e9, m.copyPercent(), 1e6 * m.byteBound(),
                   1e6 * m.arithmeticBound(), m.seconds / m.bound(), m.variant.empty() ? "" : "  " + m.variant);
+  const TorchRow *other = torchOf(m);
+  if (other && !options.json)
+    os << formatv("{0,-22}PyTorch: eager {1:f1} us, {2:f2} times ours; torch.compile {3:f1} us, {4:f2} times ours\n",
+                  "", 1e6 * other->eager, other->eager / m.seconds, 1e6 * other->compiled, other->compiled / m.seconds);
   os.flush();
   all.push_back(std::move(m));
 }
@@ -79,10 +96,10 @@ static void printCoefficientShare(llvm::raw_ostream &os, llvm::ArrayRef<Measurem
 }
 
 void Report::finish() {
-  const bool amx = session.runtime.amx(session.context);
-  if (options.json)
-    os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Array(
-                                 llvm::map_range(all, [&](const Measurement &m) { return toJson(m, amx); }))));
-  else
-    printCoefficientShare(os << "\n", all);
+  if (!options.json)
+    return printCoefficientShare(os << "\n", all);
+  llvm::json::Array rows;
+  for (const Measurement &m : all)
+    rows.push_back(toJson(m));
+  os << formatv("{0:2}\n", llvm::json::Value(std::move(rows)));
 }

@@ -10,20 +10,27 @@
 
 #include "Bench.h"
 #include "Session.h"
+#include "llvm/Support/JSON.h"
 
 namespace mhc::bench {
 
 /// Prints rows as they come, or one JSON array at the end.
 class Report {
 public:
-  Report(const Options &options, const Session &session, llvm::raw_ostream &os);
+  /// With the times of PyTorch, if there are any.
+  Report(const Options &options, const Session &session, std::vector<TorchRow> torch, llvm::raw_ostream &os);
   void add(Measurement measurement);
   void finish();
 
 private:
+  /// PyTorch's row for a measurement, or null.
+  const TorchRow *torchOf(const Measurement &m) const;
+  llvm::json::Object toJson(const Measurement &m) const;
+
   const Options &options;
   const Session &session;
   llvm::raw_ostream &os;
+  std::vector<TorchRow> torch;
   std::vector<Measurement> all;
 };
 

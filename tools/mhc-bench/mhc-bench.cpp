@@ -36,6 +36,8 @@ struct CommandLine {
   cl::opt<std::string> backend{"backend", cl::desc("Where kernels run: cpu or cuda"), cl::init("cpu")};
   cl::list<std::string> pins{"pin", cl::desc("On a GPU: time this variant of a kernel, such as post=generic")};
   cl::opt<bool> strict{"strict", cl::desc("On a GPU: a call that no fast variant of its kernel takes is an error")};
+  cl::opt<std::string> compare{"compare", cl::desc("With 'torch', time PyTorch on the rows that it has, eager and "
+                                                   "compiled; needs python3 that imports torch")};
   cl::opt<int64_t> check{"check", cl::desc("Instead of timing, compare this many random calls of each kernel with the "
                                            "decomposition of its op in float64")};
   cl::opt<int64_t> tail{"tail",
@@ -59,6 +61,9 @@ struct CommandLine {
     options.backend = backend;
     options.pins = {pins.begin(), pins.end()};
     options.strict = strict;
+    if (!compare.empty() && compare != "torch")
+      return llvm::createStringError("compare is '" + compare + "'; needed 'torch'");
+    options.comparesTorch = !compare.empty();
     options.tail = tail;
     options.check = check;
     options.seed = seed;
