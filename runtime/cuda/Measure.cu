@@ -94,13 +94,13 @@ double mhcrt_measure_call(mhcrt_context *context, mhcrt_status (*call)(void *use
   return seconds;
 }
 
-double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to) {
-  constexpr int kCopies = 8; // one alone would be as short as what surrounds it is not
+double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to, int64_t bytes) {
+  constexpr int kCopies = 4;
   const double seconds = Stopwatch(*context).median([&] {
     for (int i = 0; i < kCopies; ++i)
-      cudaMemcpyAsync(to, from, MHCRT_MEASURE_COPY_BYTES, cudaMemcpyDeviceToDevice, context->stream);
+      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, context->stream);
   });
-  return 2.0 * kCopies * MHCRT_MEASURE_COPY_BYTES / seconds;
+  return 2.0 * kCopies * bytes / seconds;
 }
 
 double mhcrt_measure_fma_peak(mhcrt_context *context) {

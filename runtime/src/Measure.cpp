@@ -77,17 +77,17 @@ double mhcrt_measure_call(mhcrt_context *, mhcrt_status (*call)(void *user), voi
   return call(user) == MHCRT_OK ? now() - start : -1;
 }
 
-double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to) {
+double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to, int64_t bytes) {
   constexpr int64_t kTile = 256 << 10;
   double best = 0;
   for (bool stream : {false, true}) {
     const double start = now();
-    context->parallelFor(MHCRT_MEASURE_COPY_BYTES / kTile, [&](int64_t tile, int) {
+    context->parallelFor(bytes / kTile, [&](int64_t tile, int) {
       HWY_DYNAMIC_DISPATCH(copyBlock)
       (reinterpret_cast<const float *>(static_cast<const char *>(from) + tile * kTile),
        reinterpret_cast<float *>(static_cast<char *>(to) + tile * kTile), kTile, stream);
     });
-    best = std::max(best, 2.0 * MHCRT_MEASURE_COPY_BYTES / (now() - start));
+    best = std::max(best, 2.0 * static_cast<double>(bytes) / (now() - start));
   }
   return best;
 }

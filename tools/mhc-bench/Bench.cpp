@@ -81,7 +81,7 @@ static std::string variantsOf(const Session &session, const Program &program) {
 }
 
 static Expected<Measurement> measure(const Session &session, const Program &program, int rounds, void *copyFrom,
-                                     void *copyTo) {
+                                     void *copyTo, int64_t copyBytes) {
   const Runtime &runtime = session.runtime;
   auto sets = makeSets(session, program);
   if (!sets)
@@ -93,7 +93,8 @@ static Expected<Measurement> measure(const Session &session, const Program &prog
     if (seconds < 0)
       return session.error();
     best.seconds = std::min(best.seconds, seconds / turns.count());
-    best.copyBytesPerSecond = std::max(best.copyBytesPerSecond, runtime.measureCopy(session.context, copyFrom, copyTo));
+    best.copyBytesPerSecond =
+        std::max(best.copyBytesPerSecond, runtime.measureCopy(session.context, copyFrom, copyTo, copyBytes));
     best.multiplyAddsPerSecond = std::max(best.multiplyAddsPerSecond, runtime.measureMultiplyAdds(session.context));
   }
   if (Error error = sets->front()->checkFinite())
@@ -153,10 +154,11 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
     return llvm::createStringError("there is no kernel '" + options.kernel + "'");
   if (options.tail > 0)
     return checkTails(options, session, programs, os);
-  Buffer from(session, MHCRT_MEASURE_COPY_BYTES), to(session, MHCRT_MEASURE_COPY_BYTES);
+  const int64_t copyBytes = session.isOnGpu() ? 1 << 30 : 256 << 20;
+  Buffer from(session, copyBytes), to(session, copyBytes);
   if (!from.get() || !to.get())
     return session.error();
-  std::vector<char> zeros(MHCRT_MEASURE_COPY_BYTES); // memory that was never written may be one page, many times over
+  std::vector<char> zeros(copyBytes); // memory that was never written may be one page, many times over
   session.runtime.copy(session.context, from.get(), zeros.data(), zeros.size());
   if (session.runtime.synchronize(session.context) != MHCRT_OK)
     return session.error();
@@ -172,7 +174,7 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
   }
   Report report(options, session, std::move(torch), os);
   for (const Program &program : programs) {
-    Expected<Measurement> measurement = measure(session, program, options.rounds, from.get(), to.get());
+    Expected<Measurement> measurement = measure(session, program, options.rounds, from.get(), to.get(), copyBytes);
     if (measurement)
       report.add(std::move(*measurement));
     else // a shape that the kernel does not take, such as n! permutations of many streams

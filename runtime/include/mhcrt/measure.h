@@ -21,12 +21,10 @@ extern "C" {
 /// millisecond or more, on operands that exceed the caches, is timed well.
 double mhcrt_measure_call(mhcrt_context *context, mhcrt_status (*call)(void *user), void *user);
 
-/// A multiple of 256 kB that no cache holds, for each side of a copy.
-#define MHCRT_MEASURE_COPY_BYTES (256LL << 20)
-
-/// Bytes read plus bytes written per second of one copy, past the caches or through them, whichever is faster; on a GPU
-/// the driver's. Both sides are buffers of MHCRT_MEASURE_COPY_BYTES with an alignment of 64.
-double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to);
+/// Bytes read plus bytes written per second of one copy of `bytes` bytes, past the caches or through them, whichever is
+/// faster; on a GPU the driver's. `bytes` is a multiple of 256 kB that no cache holds; a GPU reaches its speed from 1 GiB
+/// on. Both sides are buffers with an alignment of 64.
+double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to, int64_t bytes);
 
 /// f32 multiply-adds per second of independent chains in registers, all threads together. Matrix units are not asked.
 double mhcrt_measure_fma_peak(mhcrt_context *context);
