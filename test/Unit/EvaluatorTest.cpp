@@ -54,6 +54,18 @@ void expectTensor(const Outcome &outcome, Shape shape, std::vector<double> value
 const HostTensor kTwoByThree({2, 3}, {1, 2, 3, 4, 5, 6});
 } // namespace
 
+TEST(Evaluator, RoundsResultsOfOpsWhereAsked) {
+  Module module("func.func @f(%x: f64, %i: index) -> (f64, index) {\n  %r = arith.addf %x, %x : f64\n"
+                "  %j = arith.addi %i, %i : index\n  return %r, %j : f64, index\n}");
+  const double fine = 1 + 0x1p-30, odd = (1 << 25) + 1;
+  for (Rounding rounding : {Rounding::None, Rounding::ToF32}) {
+    auto results = evaluate(module.func(), {HostTensor(fine), HostTensor(odd)}, rounding);
+    ASSERT_TRUE(static_cast<bool>(results));
+    EXPECT_EQ((*results)[0].scalar(), rounding == Rounding::None ? 2 * fine : 2);
+    EXPECT_EQ((*results)[1].scalar(), 2 * odd); // integers stay
+  }
+}
+
 TEST(Evaluator, Arithmetic) {
   auto binary = [](llvm::StringRef op, double a, double b) {
     Outcome outcome = runBody(("%r = " + op + " %x, %y : f64").str(), "f64;f64", "f64", {HostTensor(a), HostTensor(b)});
