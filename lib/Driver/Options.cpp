@@ -56,6 +56,11 @@ static std::string setRecompute(DriverOptions &options, StringRef value) {
   return RecomputeMode::parse(value) ? "" : RecomputeMode::kForms.str();
 }
 
+static std::string setPrecision(DriverOptions &options, StringRef value) {
+  options.compile.precision = symbolizePrecision(value);
+  return options.compile.precision ? "" : "'ieee', 'tf32x3', 'bf16x3' or 'tf32'";
+}
+
 static std::string setBudget(DriverOptions &options, StringRef value) {
   unsigned shift = StringSwitch<unsigned>(value.ltrim("0123456789"))
                        .Cases({"", "B"}, 0)
@@ -138,6 +143,8 @@ static const Option kOptions[] = {
      setRecompute},
     {"--memory-budget", Option::needed, "BYTES",
      "with --recompute=auto, recompute as little as fits in BYTES, such as 8GiB; needs --size", setBudget},
+    {"--precision", Option::needed, "PRECISION",
+     "least accuracy of projections that do not say it: ieee, tf32x3, bf16x3 (default) or tf32", setPrecision},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},

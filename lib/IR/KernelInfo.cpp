@@ -69,7 +69,7 @@ ArrayRef<unsigned> mhc::kernelTensorDims(Operation *op, const KernelInfo &info, 
 double mhc::kernelAttrValue(const KernelAttr &attr, Attribute value) {
   switch (attr.kind) {
   case KernelAttr::Enum:
-    return attr.read(value);
+    return value ? attr.read(value) : *attr.whenAbsent;
   case KernelAttr::Int:
     return cast<IntegerAttr>(value).getInt();
   case KernelAttr::Float:
@@ -220,7 +220,7 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
                                             [&] { return parseAttribute(parser, result, info); })))
     return failure();
   for (const KernelAttr &attr : info.attrs)
-    if (!result.attributes.get(attr.name))
+    if (!attr.whenAbsent && !result.attributes.get(attr.name))
       return parser.emitError(start) << "'" << info.opName << "' needs attribute '" << attr.name << "'";
   if (failed(parser.parseArrow()) || failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseResult)) ||
       failed(results.checkComplete(parser, start, info.opName)) ||
@@ -283,9 +283,10 @@ void mhc::printKernelOp(OpAsmPrinter &printer, Operation *op, const KernelInfo &
     printer << ")";
   };
   printTensors(/*results=*/false);
-  if (!info.attrs.empty()) {
+  auto present = llvm::make_filter_range(info.attrs, [&](const KernelAttr &attr) { return op->hasAttr(attr.name); });
+  if (!present.empty()) {
     printer << " <";
-    llvm::interleaveComma(info.attrs, printer, [&](const KernelAttr &attr) {
+    llvm::interleaveComma(present, printer, [&](const KernelAttr &attr) {
       elided.push_back(attr.name);
       printAttribute(printer, attr, op->getAttr(attr.name));
     });

@@ -91,6 +91,8 @@ static void addLower(OpPassManager &pm, const PipelineOptions &options) {
 static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
   if (options.fuse != FuseLevel::none)
     pm.addNestedPass<func::FuncOp>(createRaisePass());
+  if (options.precision)
+    pm.addNestedPass<func::FuncOp>(createSetPrecisionPass({*options.precision}));
 }
 
 static void addFuse(OpPassManager &pm, const PipelineOptions &options) {

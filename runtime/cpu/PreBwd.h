@@ -37,7 +37,7 @@ struct PreBwdCall {
   double normEps, preEps, postMult;
   int32_t resMap;
   SinkhornOptions sinkhorn;
-  int32_t foldPre, orient;
+  int32_t foldPre, orient, precision;
 
   bool isHead() const { return dhRes.type == MHCRT_NONE; }
   GateOptions gates() const {
@@ -71,7 +71,7 @@ struct PreBwdCall {
             n,
             C,
             layout,
-            amx,
+            amxForGradients(amx, precision),
             streamsDx(),
             dOut.data,
             hRes.floats(),

@@ -121,8 +121,14 @@ private:
 };
 
 /// The checks that projection, pre and head share.
+/// The matrix tiles, unless they are less exact than asked: of x in f16 and f32 they leave parts of products out
+/// (ProjectionAmx-inl.h).
+inline const AmxUnit *amxFor(const AmxUnit *unit, int32_t xType, int32_t precision) {
+  return precision == MHCRT_PRECISION_IEEE && xType != MHCRT_BF16 ? nullptr : unit;
+}
+
 inline void checkProjection(KernelCall &call, const ProjectionArgs &args, int64_t n, int64_t C, int32_t layout,
-                            int32_t norm, double normEps) {
+                            int32_t norm, double normEps, int32_t precision) {
   call.dim("M", args.M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1).equal("K", args.K, "n*C", saturatingMul(n, C));
   call.dim("N", args.N, 1, INT32_MAX);
   call.tensor("x", args.x, args.type, kFloats, args.M);
@@ -133,7 +139,7 @@ inline void checkProjection(KernelCall &call, const ProjectionArgs &args, int64_
     call.tensor("phi", args.phi, args.phiType, {MHCRT_F32, args.type}, args.N)
         .optional("norm_weight", args.weight, args.weightType, {MHCRT_F32, args.type}, args.K);
   call.attribute("layout", layout, 2).attribute("phi_layout", args.phiLayout, 2).attribute("norm", norm, 3);
-  call.finite("norm_eps", normEps);
+  call.attribute("precision", precision, 4).finite("norm_eps", normEps);
 }
 
 } // namespace mhcrt

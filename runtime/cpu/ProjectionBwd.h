@@ -135,6 +135,11 @@ inline int64_t ProjectionBwdArgs::threadBytes() const {
   return std::max(groupBytes(), wantsProduct() ? 8 * blockFloats() : 0); // the latter at the end
 }
 
+/// The matrix tiles, unless they are less exact than asked: they leave parts of products out (ProjectionBwdAmx-inl.h).
+inline const AmxUnit *amxForGradients(const AmxUnit *unit, int32_t precision) {
+  return precision == MHCRT_PRECISION_IEEE ? nullptr : unit;
+}
+
 /// t of one token, from the gradient of its statistic.
 float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const float *stat, int32_t statForm,
                       int32_t norm, double eps, int64_t m);

@@ -93,7 +93,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
                         const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre,
                         int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M,
                         int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm,
-                        double norm_eps, double pre_eps) {
+                        double norm_eps, double pre_eps, int32_t precision) {
   HeadArgs args = {
       {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout},
       out,
@@ -106,7 +106,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
       {static_cast<const float *>(alpha), static_cast<const float *>(beta), static_cast<float>(pre_eps), 0.0f},
       streams(out, M, C * mhcrt_dtype_bytes(x_type))};
   KernelCall call(ctx, "mhcrt_head");
-  checkProjection(call, args.projection, n, C, layout, norm, norm_eps);
+  checkProjection(call, args.projection, n, C, layout, norm, norm_eps, precision);
   call.equal("A", A, "the number of gates", 1);
   call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, n);
   call.tensor("out", out, out_type, {x_type}, M)
@@ -116,7 +116,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
       .finite("pre_eps", pre_eps);
   if (!call.begin() || M == 0)
     return call.status();
-  args.projection.plan(mhcrt_context_threads(ctx), ctx->amx);
+  args.projection.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();
   if (!ctx->reserveScratch("mhcrt_head", packedBytes + (h_pre ? 0 : M * n * 4),

@@ -123,7 +123,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
                        int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N,
                        int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps,
                        double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom,
-                       double sk_eps, int64_t iters, int32_t fold_pre) {
+                       double sk_eps, int64_t iters, int32_t fold_pre, int32_t precision) {
   PreArgs args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout},
                   u,
                   static_cast<float *>(h_pre),
@@ -142,7 +142,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
                   fold_pre != 0,
                   streams(u, M, C * mhcrt_dtype_bytes(x_type))};
   KernelCall call(ctx, "mhcrt_pre");
-  checkProjection(call, args.projection, n, C, layout, norm, norm_eps);
+  checkProjection(call, args.projection, n, C, layout, norm, norm_eps, precision);
   call.attribute("res_map", res_map, 3).attribute("fold_pre", fold_pre, 2);
   if (res_map == MHCRT_RES_MAP_PERMUTATION)
     call.equal("N", N, "2*n + n!", factorial(n) < 0 ? -1 : saturatingAdd(2 * n, factorial(n)));
@@ -162,7 +162,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
         .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
   if (!call.begin() || M == 0)
     return call.status();
-  args.projection.plan(mhcrt_context_threads(ctx), ctx->amx);
+  args.projection.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();
   if (!ctx->reserveScratch("mhcrt_pre", packedBytes + (h_pre ? 0 : M * n * 4),

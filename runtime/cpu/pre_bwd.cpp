@@ -121,7 +121,7 @@ static void check(KernelCall &call, const PreBwdCall &c, const char *du) {
   checkProjection(call,
                   {c.x.data, c.x.type, c.phi.data, c.phi.type, c.weight.data, c.weight.type, c.M, c.K, c.N, c.phiLayout,
                    0, 0, 0, nullptr},
-                  c.n, c.C, c.layout, c.norm, c.normEps);
+                  c.n, c.C, c.layout, c.norm, c.normEps, c.precision);
   call.equal("A", c.A, "the number of gates", c.isHead() ? 1 : 3);
   call.tensor(du, c.du.data, c.du.type, {c.x.type}, c.M);
   call.optional("d_h_pre", c.dhPre.data, c.dhPre.type, kF32, c.M);
@@ -216,7 +216,7 @@ mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type
                            void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K,
                            int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps,
                            double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps,
-                           int64_t iters, int32_t fold_pre, int32_t orient) {
+                           int64_t iters, int32_t fold_pre, int32_t orient, int32_t precision) {
   const PreBwdCall c = {{d_u, d_u_type},
                         {d_h_pre, d_h_pre_type},
                         {d_h_post, d_h_post_type},
@@ -255,7 +255,8 @@ mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type
                         res_map,
                         {init, order, denom, static_cast<float>(sk_eps), iters},
                         fold_pre,
-                        orient};
+                        orient,
+                        precision};
   KernelCall call(ctx, "mhcrt_pre_bwd");
   check(call, c, "d_u");
   checkResidual(call, c);
@@ -272,7 +273,8 @@ mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
                             int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type,
                             void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type,
                             void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t K, int64_t A,
-                            int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps) {
+                            int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps,
+                            int32_t precision) {
   const PreBwdCall c = {{d_out, d_out_type},
                         {d_h_pre, d_h_pre_type},
                         {nullptr, MHCRT_NONE},
@@ -311,7 +313,8 @@ mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
                         MHCRT_RES_MAP_IDENTITY,
                         {},
                         0,
-                        0};
+                        0,
+                        precision};
   KernelCall call(ctx, "mhcrt_head_bwd");
   check(call, c, "d_out");
   return call.begin() ? run(ctx, "mhcrt_head_bwd", c) : call.status();

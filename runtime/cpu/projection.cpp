@@ -81,11 +81,12 @@ using namespace mhcrt;
 mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
                               const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type,
                               void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K,
-                              int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form) {
+                              int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form,
+                              int32_t precision) {
   ProjectionArgs args = {x, x_type,     phi, phi_type, norm_weight, norm_weight_type, M, K,
                          N, phi_layout, 0,   0,        0,           nullptr};
   KernelCall call(ctx, "mhcrt_projection");
-  checkProjection(call, args, n, C, layout, norm, norm_eps);
+  checkProjection(call, args, n, C, layout, norm, norm_eps, precision);
   call.tensor("proj", proj, proj_type, kF32, M).attribute("stat_form", stat_form, 3);
   if (stat_form == MHCRT_STAT_APPLIED)
     call.absent("stat", stat_type, "stat_form applied");
@@ -93,7 +94,7 @@ mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type,
     call.tensor("stat", stat, stat_type, kF32, M);
   if (!call.begin() || M == 0)
     return call.status();
-  args.plan(mhcrt_context_threads(ctx), ctx->amx);
+  args.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));
   if (!ctx->reserveScratch("mhcrt_projection", args.packedBytes(), ProjectionScratch::bytes(args)))
     return call.status();
 

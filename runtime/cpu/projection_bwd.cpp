@@ -128,11 +128,11 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                                   int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type,
                                   void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight,
                                   int32_t d_norm_weight_type, int64_t M, int64_t N, int64_t n, int64_t C, int64_t K,
-                                  int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps,
-                                  int32_t stat_form) {
+                                  int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form,
+                                  int32_t precision) {
   KernelCall call(ctx, "mhcrt_projection_bwd");
   checkProjection(call, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout}, n, C, layout,
-                  norm, norm_eps);
+                  norm, norm_eps, precision);
   call.attribute("stat_form", stat_form, 2).tensor("d_proj", d_proj, d_proj_type, kF32, M);
   call.optional("d_stat", d_stat, d_stat_type, kF32, M);
   if (d_stat && stat_form == MHCRT_STAT_INV_RMS)
@@ -173,7 +173,7 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
                             n,
                             C,
                             layout,
-                            ctx->amx,
+                            amxForGradients(ctx->amx, precision),
                             d_x && !d_x_in && streams(d_x, M, K * mhcrt_dtype_bytes(d_x_type)),
                             nullptr,
                             nullptr,

@@ -5,8 +5,13 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Needs.h"
+#include "mhcrt/kernels.h"
 
 using namespace mhcrt;
+
+/// Names of mhcrt_precision, the best first.
+static constexpr const char *kPrecisions[] = {"ieee", "tf32x3", "bf16x3", "tf32"};
+static_assert(sizeof(kPrecisions) / sizeof(*kPrecisions) == MHCRT_PRECISION_TF32 + 1);
 
 std::string Needs::text() const {
   const std::string subject = "'" + std::string(name) + "'", is = subject + " is ", bound = std::to_string(needed);
@@ -30,6 +35,8 @@ std::string Needs::text() const {
     return "a tensor's address is no multiple of 16";
   case Kind::other:
     return "needed " + std::string(name);
+  case Kind::precision:
+    return is + kPrecisions[found] + "; needed at most " + kPrecisions[needed];
   case Kind::arch:
     return "the GPU is sm_" + std::to_string(found) + "; needed sm_" + bound;
   }

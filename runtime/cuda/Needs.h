@@ -42,6 +42,8 @@ public:
   }
   /// Anything else; `needed` completes "needed ".
   bool that(bool isMet, const char *needed) { return isMet || miss(Kind::other, needed, 0, 0); }
+  /// Of the products: `own` is that of the variant.
+  bool precision(int32_t asked, int32_t own) { return own <= asked || miss(Kind::precision, "precision", asked, own); }
   /// Of the GPU, compute capabilities times ten.
   bool arch(int found, int least, int most) {
     return (found >= least && found <= most) || miss(Kind::arch, "", found, least);
@@ -51,7 +53,7 @@ public:
   std::string text() const;
 
 private:
-  enum class Kind { none, equal, atMost, multiple, type, given, absent, aligned, other, arch };
+  enum class Kind { none, equal, atMost, multiple, type, given, absent, aligned, other, precision, arch };
 
   bool miss(Kind newKind, const char *newName, int64_t newFound, int64_t newNeeded) {
     kind = newKind, name = newName, found = newFound, needed = newNeeded;

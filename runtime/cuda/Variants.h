@@ -21,6 +21,7 @@ struct Variant {
   int leastArch, mostArch; ///< compute capability times ten, both inclusive
   bool (*takes)(const Args &, Needs &);
   cudaError_t (*launch)(mhcrt_context &, const Args &); ///< enqueues only; an error of the context is cudaSuccess here
+  int32_t precision = MHCRT_PRECISION_TF32;             ///< of its products, where calls ask for one
 };
 
 constexpr int kAnyArch = 1 << 20;
@@ -36,6 +37,16 @@ struct Candidate {
 /// error set where no row may take it.
 int chooseVariant(mhcrt_context &context, const char *op, const Candidate *rows, int count);
 
+/// The least precision that a call asks for; the lowest of an op without the attribute.
+template <typename Args>
+auto neededPrecision(const Args &args, int) -> decltype(args.precision) {
+  return args.precision;
+}
+template <typename Args>
+int32_t neededPrecision(const Args &, long) {
+  return MHCRT_PRECISION_TF32;
+}
+
 /// Launches the row that takes the call.
 template <typename Args, size_t kRows>
 mhcrt_status launchVariant(mhcrt_context &context, const char *op, const Variant<Args> (&rows)[kRows],
@@ -45,6 +56,7 @@ mhcrt_status launchVariant(mhcrt_context &context, const char *op, const Variant
     Candidate &candidate = candidates[i];
     candidate.name = rows[i].name;
     candidate.fits = candidate.needs.arch(context.arch, rows[i].leastArch, rows[i].mostArch) &&
+                     candidate.needs.precision(neededPrecision(args, 0), rows[i].precision) &&
                      (!rows[i].takes || rows[i].takes(args, candidate.needs));
   }
   const int row = chooseVariant(context, op, candidates, kRows);

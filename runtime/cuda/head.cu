@@ -33,7 +33,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const HeadArgs &a) {
                                                     a.C,           a.n,
                                                     a.K,           a.layout,
                                                     a.phi_layout,  a.norm,
-                                                    a.norm_eps,    MHCRT_STAT_INV_RMS});
+                                                    a.norm_eps,    MHCRT_STAT_INV_RMS,
+                                                    a.precision});
   if (error == cudaSuccess)
     error =
         generic::gates(context, {proj, MHCRT_F32, stat,    MHCRT_F32,          a.alpha, MHCRT_F32,  a.beta, MHCRT_F32,
@@ -44,7 +45,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const HeadArgs &a) {
   return error;
 }
 
-static constexpr Variant<HeadArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<HeadArgs> kVariants[] = {
+    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &args) {
   if (!checkHead(context, args))

@@ -35,11 +35,12 @@ static cudaError_t launchGeneric(mhcrt_context &context, const HeadBwdArgs &a) {
   pre.d_beta = a.d_beta, pre.d_beta_type = a.d_beta_type;
   pre.M = a.M, pre.C = a.C, pre.n = a.n, pre.N = a.n, pre.K = a.K, pre.A = a.A;
   pre.layout = a.layout, pre.phi_layout = a.phi_layout, pre.norm = a.norm;
-  pre.norm_eps = a.norm_eps, pre.pre_eps = a.pre_eps;
+  pre.norm_eps = a.norm_eps, pre.pre_eps = a.pre_eps, pre.precision = a.precision;
   return generic::preBwd(context, "mhcrt_head_bwd", pre, /*isHead=*/true);
 }
 
-static constexpr Variant<HeadBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<HeadBwdArgs> kVariants[] = {
+    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runHeadBwd(mhcrt_context &context, const HeadBwdArgs &args) {
   if (!checkHeadBwd(context, args))

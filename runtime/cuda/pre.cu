@@ -58,7 +58,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PreArgs &a) {
                                                     a.C,           a.N,
                                                     a.K,           a.layout,
                                                     a.phi_layout,  a.norm,
-                                                    a.norm_eps,    MHCRT_STAT_INV_RMS});
+                                                    a.norm_eps,    MHCRT_STAT_INV_RMS,
+                                                    a.precision});
   if (error == cudaSuccess)
     error = generic::gates(context,
                            {proj, MHCRT_F32, stat,     MHCRT_F32,          a.alpha, MHCRT_F32, a.beta,     MHCRT_F32,
@@ -77,8 +78,9 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PreArgs &a) {
 }
 
 static constexpr Variant<PreArgs> kVariants[] = {
-    {"sm90", 90, 90, preSm90Takes, [](mhcrt_context &c, const PreArgs &a) { return preSm90(a, c.stream); }},
-    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
+    {"sm90", 90, 90, preSm90Takes, [](mhcrt_context &c, const PreArgs &a) { return preSm90(a, c.stream); },
+     MHCRT_PRECISION_BF16X3},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &args) {
   if (!checkPre(context, args))

@@ -157,7 +157,8 @@ static ProjectionBwdArgs projectionOf(const PreBwdArgs &a, const Rooms &rooms) {
           a.phi_layout,
           a.norm,
           a.norm_eps,
-          MHCRT_STAT_INV_RMS};
+          MHCRT_STAT_INV_RMS,
+          a.precision};
 }
 
 static int64_t pieceBytes(const mhcrt_context &context, const PreBwdArgs &a, bool isHead) {
@@ -222,8 +223,9 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PreBwdArgs &a) {
   return generic::preBwd(context, "mhcrt_pre_bwd", a, /*isHead=*/false);
 }
 
-static constexpr Variant<PreBwdArgs> kVariants[] = {{"sm90", 90, 90, preBwdSm90Takes, preBwdSm90},
-                                                    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<PreBwdArgs> kVariants[] = {
+    {"sm90", 90, 90, preBwdSm90Takes, preBwdSm90, MHCRT_PRECISION_BF16X3},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runPreBwd(mhcrt_context &context, const PreBwdArgs &args) {
   if (!checkPreBwd(context, args))

@@ -76,8 +76,8 @@ cudaError_t generic::projection(mhcrt_context &context, const ProjectionArgs &a)
 
 static constexpr Variant<ProjectionArgs> kVariants[] = {
     {"sm90", 90, 90, projectionSm90Takes,
-     [](mhcrt_context &c, const ProjectionArgs &a) { return projectionSm90(a, c.stream); }},
-    {"generic", 0, kAnyArch, nullptr, generic::projection}};
+     [](mhcrt_context &c, const ProjectionArgs &a) { return projectionSm90(a, c.stream); }, MHCRT_PRECISION_BF16X3},
+    {"generic", 0, kAnyArch, nullptr, generic::projection, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &args) {
   if (!checkProjection(context, args))

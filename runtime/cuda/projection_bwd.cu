@@ -230,8 +230,9 @@ static cudaError_t launchGeneric(mhcrt_context &context, const ProjectionBwdArgs
   return scratch ? generic::projectionBwd(context, a, {}, scratch) : cudaSuccess;
 }
 
-static constexpr Variant<ProjectionBwdArgs> kVariants[] = {{"sm90", 90, 90, projectionBwdSm90Takes, projectionBwdSm90},
-                                                           {"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<ProjectionBwdArgs> kVariants[] = {
+    {"sm90", 90, 90, projectionBwdSm90Takes, projectionBwdSm90, MHCRT_PRECISION_BF16X3},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args) {
   if (!checkProjectionBwd(context, args))

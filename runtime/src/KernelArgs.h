@@ -217,6 +217,7 @@ struct HeadBwdArgs {
   int32_t norm;
   double norm_eps;
   double pre_eps;
+  int32_t precision;
 };
 mhcrt_status runHeadBwd(mhcrt_context &context, const HeadBwdArgs &args);
 
@@ -249,6 +250,7 @@ struct HeadArgs {
   int32_t norm;
   double norm_eps;
   double pre_eps;
+  int32_t precision;
 };
 mhcrt_status runHead(mhcrt_context &context, const HeadArgs &args);
 
@@ -414,6 +416,7 @@ struct PreBwdArgs {
   int64_t iters;
   int32_t fold_pre;
   int32_t orient;
+  int32_t precision;
 };
 mhcrt_status runPreBwd(mhcrt_context &context, const PreBwdArgs &args);
 
@@ -459,6 +462,7 @@ struct PreArgs {
   double sk_eps;
   int64_t iters;
   int32_t fold_pre;
+  int32_t precision;
 };
 mhcrt_status runPre(mhcrt_context &context, const PreArgs &args);
 
@@ -497,6 +501,7 @@ struct ProjectionBwdArgs {
   int32_t norm;
   double norm_eps;
   int32_t stat_form;
+  int32_t precision;
 };
 mhcrt_status runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args);
 
@@ -521,6 +526,7 @@ struct ProjectionArgs {
   int32_t norm;
   double norm_eps;
   int32_t stat_form;
+  int32_t precision;
 };
 mhcrt_status runProjection(mhcrt_context &context, const ProjectionArgs &args);
 
@@ -655,11 +661,11 @@ mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const void *d_h_pre, int32_t d_
 mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *logits, int32_t logits_type, int64_t M, int64_t N, int64_t A, int64_t n, int64_t R, int32_t stat_form, double norm_eps, double pre_eps, double post_mult) {
   return ctx ? mhcrt::runGates(*ctx, {proj, proj_type, stat, stat_type, alpha, alpha_type, beta, beta_type, h_pre, h_pre_type, h_post, h_post_type, logits, logits_type, M, N, A, n, R, stat_form, norm_eps, pre_eps, post_mult}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *d_h_pre, int32_t d_h_pre_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps) {
-  return ctx ? mhcrt::runHeadBwd(*ctx, {d_out, d_out_type, d_h_pre, d_h_pre_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, proj, proj_type, stat, stat_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, C, n, K, A, layout, phi_layout, norm, norm_eps, pre_eps}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *d_h_pre, int32_t d_h_pre_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, int32_t precision) {
+  return ctx ? mhcrt::runHeadBwd(*ctx, {d_out, d_out_type, d_h_pre, d_h_pre_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, proj, proj_type, stat, stat_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, C, n, K, A, layout, phi_layout, norm, norm_eps, pre_eps, precision}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre, int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps) {
-  return ctx ? mhcrt::runHead(*ctx, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, out, out_type, h_pre, h_pre_type, proj, proj_type, stat, stat_type, M, n, C, K, A, layout, phi_layout, norm, norm_eps, pre_eps}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre, int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, int32_t precision) {
+  return ctx ? mhcrt::runHead(*ctx, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, out, out_type, h_pre, h_pre_type, proj, proj_type, stat, stat_type, M, n, C, K, A, layout, phi_layout, norm, norm_eps, pre_eps, precision}) : MHCRT_INVALID_ARGUMENT;
 }
 mhcrt_status mhcrt_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type, void *out, int32_t out_type, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs, int32_t transpose_rhs) {
   return ctx ? mhcrt::runMatmul(*ctx, {lhs, lhs_type, rhs, rhs_type, out, out_type, M, K, N, transpose_lhs, transpose_rhs}) : MHCRT_INVALID_ARGUMENT;
@@ -676,17 +682,17 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
 mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t n, int32_t layout, int32_t orient) {
   return ctx ? mhcrt::runPost(*ctx, {f, f_type, bias, bias_type, h_post, h_post_type, x, x_type, h_res, h_res_type, out, out_type, M, C, n, layout, orient}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_h_res, int32_t d_h_res_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_out, int32_t d_out_type, const void *h_res, int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t orient) {
-  return ctx ? mhcrt::runPreBwd(*ctx, {d_u, d_u_type, d_h_pre, d_h_pre_type, d_h_post, d_h_post_type, d_h_res, d_h_res_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, proj, proj_type, stat, stat_type, d_out, d_out_type, h_res, h_res_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, C, n, N, K, A, layout, phi_layout, norm, norm_eps, pre_eps, post_mult, res_map, init, order, denom, sk_eps, iters, fold_pre, orient}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_h_res, int32_t d_h_res_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_out, int32_t d_out_type, const void *h_res, int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t orient, int32_t precision) {
+  return ctx ? mhcrt::runPreBwd(*ctx, {d_u, d_u_type, d_h_pre, d_h_pre_type, d_h_post, d_h_post_type, d_h_res, d_h_res_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, proj, proj_type, stat, stat_type, d_out, d_out_type, h_res, h_res_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, C, n, N, K, A, layout, phi_layout, norm, norm_eps, pre_eps, post_mult, res_map, init, order, denom, sk_eps, iters, fold_pre, orient, precision}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *u, int32_t u_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre) {
-  return ctx ? mhcrt::runPre(*ctx, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, u, u_type, h_pre, h_pre_type, h_post, h_post_type, h_res, h_res_type, proj, proj_type, stat, stat_type, M, n, C, N, K, A, layout, phi_layout, norm, norm_eps, pre_eps, post_mult, res_map, init, order, denom, sk_eps, iters, fold_pre}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *u, int32_t u_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t precision) {
+  return ctx ? mhcrt::runPre(*ctx, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, u, u_type, h_pre, h_pre_type, h_post, h_post_type, h_res, h_res_type, proj, proj_type, stat, stat_type, M, n, C, N, K, A, layout, phi_layout, norm, norm_eps, pre_eps, post_mult, res_map, init, order, denom, sk_eps, iters, fold_pre, precision}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_t d_proj_type, const void *d_stat, int32_t d_stat_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, int64_t M, int64_t N, int64_t n, int64_t C, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form) {
-  return ctx ? mhcrt::runProjectionBwd(*ctx, {d_proj, d_proj_type, d_stat, d_stat_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, stat, stat_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, M, N, n, C, K, layout, phi_layout, norm, norm_eps, stat_form}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_t d_proj_type, const void *d_stat, int32_t d_stat_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, int64_t M, int64_t N, int64_t n, int64_t C, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form, int32_t precision) {
+  return ctx ? mhcrt::runProjectionBwd(*ctx, {d_proj, d_proj_type, d_stat, d_stat_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, stat, stat_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, M, N, n, C, K, layout, phi_layout, norm, norm_eps, stat_form, precision}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form) {
-  return ctx ? mhcrt::runProjection(*ctx, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, proj, proj_type, stat, stat_type, M, n, C, N, K, layout, phi_layout, norm, norm_eps, stat_form}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form, int32_t precision) {
+  return ctx ? mhcrt::runProjection(*ctx, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, proj, proj_type, stat, stat_type, M, n, C, N, K, layout, phi_layout, norm, norm_eps, stat_form, precision}) : MHCRT_INVALID_ARGUMENT;
 }
 mhcrt_status mhcrt_random(mhcrt_context *ctx, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t S, int64_t E, int32_t distribution, int64_t stream) {
   return ctx ? mhcrt::runRandom(*ctx, {seed, seed_type, out, out_type, S, E, distribution, stream}) : MHCRT_INVALID_ARGUMENT;

@@ -33,7 +33,7 @@ struct Case {
     Buffer proj(MHCRT_F32, M * N), stat(MHCRT_F32, M);
     EXPECT_EQ(mhcrt_projection(context, x.data(), type, phi.data(), phiType, nullptr, MHCRT_NONE, proj.data(),
                                MHCRT_F32, stat.data(), MHCRT_F32, M, n, K, N, K, MHCRT_LAYOUT_NC, phiLayout,
-                               MHCRT_NORM_NONE, 0.0, MHCRT_STAT_MEAN_SQUARE),
+                               MHCRT_NORM_NONE, 0.0, MHCRT_STAT_MEAN_SQUARE, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     EXPECT_TRUE(stat.guardIntact());

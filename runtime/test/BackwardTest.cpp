@@ -57,7 +57,8 @@ struct Case {
     mhcrt_projection_bwd(context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type, phi.data(),
                          MHCRT_F32, weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhi),
                          inType, in(dWeight), inType, dxProjection.data(), type, dPhi.data(), MHCRT_F32, dWeight.data(),
-                         MHCRT_F32, M, N, n, C, K, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, MHCRT_STAT_INV_RMS);
+                         MHCRT_F32, M, N, n, C, K, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, MHCRT_STAT_INV_RMS,
+                         MHCRT_PRECISION_BF16X3);
     mhcrt_pre_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
                   x.data(), type, phi.data(), MHCRT_F32, weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
                   MHCRT_F32, dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, dOut.data(), type, hRes.data(), MHCRT_F32,
@@ -65,14 +66,14 @@ struct Case {
                   inType, dxPre.data(), type, dPhiPre.data(), MHCRT_F32, dWeightPre.data(), MHCRT_F32, dAlphaPre.data(),
                   MHCRT_F32, dBetaPre.data(), MHCRT_F32, M, C, n, N, K, 3, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6,
                   1e-6, 2.0, MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6,
-                  20, 1, MHCRT_ORIENT_OI);
+                  20, 1, MHCRT_ORIENT_OI, MHCRT_PRECISION_BF16X3);
     // The first n rows, and the first gate, of what pre_bwd reads.
     mhcrt_head_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, x.data(), type, phi.data(), MHCRT_F32,
                    weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, dhPost.data(), MHCRT_F32,
                    stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhiHead), inType, in(dWeightHead), inType,
                    in(dAlphaHead), inType, in(dBetaHead), inType, dxHead.data(), type, dPhiHead.data(), MHCRT_F32,
                    dWeightHead.data(), MHCRT_F32, dAlphaHead.data(), MHCRT_F32, dBetaHead.data(), MHCRT_F32, M, C, n, K,
-                   1, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, 1e-6);
+                   1, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
     if (mhcrt_last_error(context)[0])
       return MHCRT_INVALID_ARGUMENT;
     return mhcrt_gates_bwd(context, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
@@ -270,7 +271,7 @@ TEST(Backward, WeightGradientsAccumulateInF32) {
                                    one.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
                                    value == 1.0 ? dPhi.data() : nullptr, value == 1.0 ? MHCRT_F32 : MHCRT_NONE, nullptr,
                                    MHCRT_NONE, nullptr, MHCRT_NONE, dPhi.data(), MHCRT_F32, nullptr, MHCRT_NONE, 1, 1,
-                                   1, 1, 1, 0, 0, 0, 1e-6, 0),
+                                   1, 1, 1, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     EXPECT_EQ(dPhi.floats()[0], value == 1.0 ? 257.0f : 256.0f);
@@ -357,7 +358,7 @@ TEST(Backward, Errors) {
   expectError(mhcrt_projection_bwd(context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values,
                                    MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
                                    MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, nullptr, MHCRT_NONE, values,
-                                   MHCRT_F32, 1, 2, 1, 1, 1, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS),
+                                   MHCRT_F32, 1, 2, 1, 1, 1, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
               "mhcrt_projection_bwd: 'd_norm_weight' has dtype f32; needed none with absent norm_weight");
   expectError(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 4,
                                  MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 0),
@@ -366,7 +367,8 @@ TEST(Backward, Errors) {
                              nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, values,
                              MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, values,
                              MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
-                             MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 2, 2, 4, 1, 0, 0, 0, 1e-6, 1e-6),
+                             MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 2, 2, 4, 1, 0, 0, 0, 1e-6, 1e-6,
+                             MHCRT_PRECISION_BF16X3),
               "mhcrt_head_bwd: 'd_alpha_in' has dtype f32; needed none without 'd_alpha'");
   EXPECT_EQ(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 1, MHCRT_INIT_EXP,
                                0, 0, 1e-6, INT64_MAX),

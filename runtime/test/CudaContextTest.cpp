@@ -29,6 +29,28 @@ TEST(CudaContext, ReportsAndPinsVariants) {
   EXPECT_EQ(context.error(), "mhcrt_aggregate: no variant is called 'fastest'; there are 'n4', 'generic'");
 }
 
+TEST(CudaContext, PrecisionDecidesTheVariant) {
+  Context context;
+  const int64_t M = 8, n = 4, C = 768, K = n * C, N = 24;
+  Random random(2);
+  Buffer x = random.buffer(MHCRT_BF16, M * K), phi = random.buffer(MHCRT_F32, N * K);
+  Buffer proj(MHCRT_F32, M * N), stat(MHCRT_F32, M);
+  const auto run = [&](int32_t precision) {
+    return mhcrt_projection(context, x.data(), MHCRT_BF16, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, proj.data(),
+                            MHCRT_F32, stat.data(), MHCRT_F32, M, n, C, N, K, 0, 0, 0, 1e-6, 0, precision);
+  };
+  ASSERT_EQ(run(MHCRT_PRECISION_BF16X3), MHCRT_OK) << context.error();
+  const std::string fast = mhcrt_cuda_chosen(context, "projection");
+  if (fast == "generic")
+    GTEST_SKIP() << "no faster variant for this GPU";
+  ASSERT_EQ(run(MHCRT_PRECISION_IEEE), MHCRT_OK) << context.error();
+  EXPECT_STREQ(mhcrt_cuda_chosen(context, "projection"), "generic");
+  ASSERT_EQ(mhcrt_cuda_pin(context, ("projection=" + fast).c_str()), MHCRT_OK);
+  EXPECT_EQ(run(MHCRT_PRECISION_IEEE), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context.error(), "mhcrt_projection: the pinned variant '" + fast +
+                                 "' does not take this call: 'precision' is ieee; needed at most bf16x3");
+}
+
 TEST(CudaContext, ErrorsOfTheDevice) {
   Context context;
   EXPECT_EQ(mhcrt_workspace(context, int64_t{1} << 50), nullptr);
@@ -80,7 +102,7 @@ TEST(CudaContext, OffsetsBeyond32Bits) {
     mhcrt_post(context, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32, x.at(m * K), MHCRT_F32,
                mix.at(m * n * n), MHCRT_F32, out.at(m * K), MHCRT_F32, tokens, C, n, 0, 0);
     mhcrt_projection(context, x.at(m * K), MHCRT_F32, phi.at(0), MHCRT_F32, nullptr, MHCRT_NONE, proj.at(m * N),
-                     MHCRT_F32, stat.at(m), MHCRT_F32, tokens, n, C, N, K, 0, 0, 0, 1e-6, 0);
+                     MHCRT_F32, stat.at(m), MHCRT_F32, tokens, n, C, N, K, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3);
     mhcrt_post_bwd(context, x.at(m * K), MHCRT_F32, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32,
                    x.at(m * K), MHCRT_F32, mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
                    nullptr, MHCRT_NONE, dh.at(m * n), MHCRT_F32, dMix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE,

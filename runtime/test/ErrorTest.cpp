@@ -42,11 +42,15 @@ TEST(Errors, NameKernelValueAndNeed) {
   expectError(mhcrt_dropout(context, values, MHCRT_F32, seed, MHCRT_I64, values, MHCRT_F32, 1, 1, 2, 1.0, 0),
               "mhcrt_dropout: 'rate' is 1; needed at least 0 and less than 1");
   expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
-                               values, MHCRT_F32, 1, 2, 3, 1, 7, 0, 0, 0, 1e-6, 0),
+                               values, MHCRT_F32, 1, 2, 3, 1, 7, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3),
               "mhcrt_projection: 'K' is 7; needed n*C = 6");
   expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
-                               values, MHCRT_F32, 1, 2, 3, 1, 6, 0, 0, 0, 1e-6, MHCRT_STAT_APPLIED),
+                               values, MHCRT_F32, 1, 2, 3, 1, 6, 0, 0, 0, 1e-6, MHCRT_STAT_APPLIED,
+                               MHCRT_PRECISION_BF16X3),
               "mhcrt_projection: 'stat' has dtype f32; needed none with stat_form applied");
+  expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
+                               values, MHCRT_F32, 1, 2, 3, 1, 6, 0, 0, 0, 1e-6, 0, 4),
+              "mhcrt_projection: 'precision' is 4; needed 0 to 3");
 }
 
 TEST(Errors, AreSticky) {

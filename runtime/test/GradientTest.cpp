@@ -248,7 +248,8 @@ TEST(Gradients, Projection) {
                                    c.phi.data(), c.phiType, c.weightData(), c.weightType, stat.data(), MHCRT_F32,
                                    nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(),
                                    c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(), grads.weight.type(), c.M,
-                                   c.N, c.n, c.C, c.K, c.layout, c.phiLayout, c.norm, c.normEps, form),
+                                   c.N, c.n, c.C, c.K, c.layout, c.phiLayout, c.norm, c.normEps, form,
+                                   MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     const Doubles cotangent = dProj.values(), statCotangent = dStat.values();
@@ -269,7 +270,7 @@ TEST(Gradients, Pre) {
     Buffer proj(MHCRT_F32, c.M * c.N), stat(MHCRT_F32, c.M);
     ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                                proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout,
-                               c.phiLayout, c.norm, c.normEps, MHCRT_STAT_INV_RMS),
+                               c.phiLayout, c.norm, c.normEps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
               MHCRT_OK);
     Buffer du = c.random.buffer(c.type, c.M * c.C), dPre = c.random.buffer(MHCRT_F32, c.M * c.n);
     Buffer dPost = c.random.buffer(MHCRT_F32, c.M * c.n), dRes = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
@@ -287,7 +288,7 @@ TEST(Gradients, Pre) {
                             grads.x.data(), c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(),
                             grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(), MHCRT_F32, c.M, c.C,
                             c.n, c.N, c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps, c.postMult, c.resMap,
-                            c.init, c.order, c.denom, c.skEps, c.iters, c.foldPre, orient),
+                            c.init, c.order, c.denom, c.skEps, c.iters, c.foldPre, orient, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     Weights at(c);
@@ -316,7 +317,7 @@ TEST(Gradients, Head) {
     ASSERT_EQ(mhcrt_head(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                          c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, out.data(), c.type, nullptr, MHCRT_NONE,
                          proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.K, 1, c.layout, c.phiLayout,
-                         c.norm, c.normEps, c.preEps),
+                         c.norm, c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     WeightGradients grads(c, c.n, 1);
@@ -326,7 +327,7 @@ TEST(Gradients, Head) {
                              MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(),
                              c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(), grads.weight.type(),
                              grads.alpha.data(), MHCRT_F32, grads.beta.data(), MHCRT_F32, c.M, c.C, c.n, c.K, 1,
-                             c.layout, c.phiLayout, c.norm, c.normEps, c.preEps),
+                             c.layout, c.phiLayout, c.norm, c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     Weights at(c);

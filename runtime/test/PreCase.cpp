@@ -49,7 +49,8 @@ mhcrt_status PreCase::run(mhcrt_context *context, PreOutputs &out) {
   return mhcrt_pre(context, x.data(), type, phi.data(), phiType, weightData(), weightType, alpha.data(), MHCRT_F32,
                    beta.data(), MHCRT_F32, out.u.data(), type, out.hPre.data(), MHCRT_F32, out.hPost.data(), MHCRT_F32,
                    out.hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, n, C, N, K, 3, layout,
-                   phiLayout, norm, normEps, preEps, postMult, resMap, init, order, denom, skEps, iters, foldPre);
+                   phiLayout, norm, normEps, preEps, postMult, resMap, init, order, denom, skEps, iters, foldPre,
+                   MHCRT_PRECISION_BF16X3);
 }
 
 PreCase PreCase::tokens(int64_t first, int64_t count) const {

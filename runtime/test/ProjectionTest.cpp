@@ -34,7 +34,7 @@ TEST(Projection, MultipliesAndMeasures) {
       ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                                  proj.data(), MHCRT_F32, applied ? nullptr : stat.data(),
                                  applied ? MHCRT_NONE : MHCRT_F32, c.M, c.n, c.C, N, c.K, c.layout, c.phiLayout, c.norm,
-                                 c.normEps, statForm),
+                                 c.normEps, statForm, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK)
           << context.error();
       const Doubles weight = c.weight.values();
@@ -64,7 +64,7 @@ TEST(Projection, ZeroTokensStayFinite) {
       const double eps = 1e-6;
       ASSERT_EQ(mhcrt_projection(context, x.data(), MHCRT_F32, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, proj.data(),
                                  MHCRT_F32, stat.data(), MHCRT_F32, M, n, C, N, K, MHCRT_LAYOUT_NC,
-                                 MHCRT_PHI_LAYOUT_OUT_IN, norm, eps, MHCRT_STAT_INV_RMS),
+                                 MHCRT_PHI_LAYOUT_OUT_IN, norm, eps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK);
       const double want = norm == MHCRT_NORM_INSIDE ? 1 / std::sqrt(eps) : 1 / eps;
       expectClose(stat, Doubles(M, want), Doubles(M, want * 4 * std::ldexp(1.0, -24)), "s of zeros");
@@ -120,7 +120,7 @@ TEST(Pre, EqualsTheSeparateKernels) {
       PreOutputs chain(c);
       ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                                  proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout,
-                                 c.phiLayout, c.norm, c.normEps, MHCRT_STAT_INV_RMS),
+                                 c.phiLayout, c.norm, c.normEps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK);
       ASSERT_EQ(mhcrt_gates(context, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.alpha.data(), MHCRT_F32,
                             c.beta.data(), MHCRT_F32, chain.hPre.data(), MHCRT_F32, chain.hPost.data(), MHCRT_F32,
@@ -153,7 +153,7 @@ TEST(Head, GatesAndContracts) {
       ASSERT_EQ(mhcrt_head(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                            c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, out.data(), c.type, hPre.data(),
                            MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, c.M, c.n, c.C, c.K, 1, c.layout,
-                           c.phiLayout, c.norm, c.normEps, c.preEps),
+                           c.phiLayout, c.norm, c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK)
           << context.error();
       const Doubles weight = c.weight.values(), alpha = c.alpha.values(), beta = c.beta.values();

@@ -226,3 +226,33 @@ func.func @gates_gradient_without_residual_columns(%g: tensor<?x4xf32>, %proj: t
       beta = %b : tensor<8xf32>) <stat_form = applied, norm_eps = 0.0, post_mult = 2.0> -> (d_beta : tensor<8xf32>)
   return
 }
+
+// -----
+
+// Parameters of hyper-connections keep their bits: no pass may quantise them.
+func.func @eight_bit_phi(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf8E4M3FN>) {
+  // expected-error @below {{'phi' has elements of type 'f8E4M3FN'; needed 'bf16', the type of 'x', or f32}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf8E4M3FN>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xf32>)
+  return
+}
+
+// -----
+
+func.func @narrow_alpha(%proj: tensor<?x4xf32>, %alpha: tensor<1xbf16>, %beta: tensor<4xf32>) {
+  // expected-error @below {{must be 1D tensor of 32-bit float values, but got 'tensor<1xbf16>'}}
+  %h_pre = mhc.gates(proj = %proj : tensor<?x4xf32>, alpha = %alpha : tensor<1xbf16>, beta = %beta : tensor<4xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @unknown_precision(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>) {
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    // expected-error @below {{'precision' is 'f64'; expected 'ieee', 'tf32x3', 'bf16x3', 'tf32'}}
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied, precision = f64>
+    -> (proj : tensor<?x24xf32>)
+  return
+}

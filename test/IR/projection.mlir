@@ -26,6 +26,21 @@ func.func @applied(%x: tensor<2x64x4xf32>, %phi: tensor<256x32xf32>) -> tensor<2
   return %proj : tensor<2x32xf32>
 }
 
+// A precision is printed where it is given.
+// CHECK-LABEL: @precision
+func.func @precision(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %g: tensor<?x24xf32>)
+    -> (tensor<?x24xf32>, tensor<24x256xf32>) {
+  // CHECK: mhc.projection({{.*}}stat_form = applied, precision = bf16x3>
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 0.0, stat_form = applied, precision = bf16x3>
+    -> (proj : tensor<?x24xf32>)
+  // CHECK: mhc.projection_bwd({{.*}}stat_form = mean_square, precision = ieee>
+  %d_phi = mhc.projection_bwd(d_proj = %g : tensor<?x24xf32>, x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <precision = ieee, layout = nC, phi_layout = out_in, norm = none, norm_eps = 0.0, stat_form = mean_square>
+    -> (d_phi : tensor<24x256xf32>)
+  return %proj, %d_phi : tensor<?x24xf32>, tensor<24x256xf32>
+}
+
 // phi may have the type of x. The width K is checked where n and C are known.
 // CHECK-LABEL: @any_channels
 func.func @any_channels(%x: tensor<?x4x?xbf16>, %phi: tensor<24x?xbf16>) -> (tensor<?x24xf32>, tensor<?xf32>) {

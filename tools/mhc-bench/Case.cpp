@@ -26,7 +26,7 @@ static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes
 /// Tensors of a list.
 constexpr int64_t kListLength = 4;
 
-/// The first choice of each enum, 20 iterations, eps of 1e-6, a rate of 0.1 and factors of 2.
+/// The default or first choice of each enum, 20 iterations, eps of 1e-6, a rate of 0.1 and factors of 2.
 static double attributeValue(const KernelAttr &attr) {
   switch (attr.kind) {
   case KernelAttr::Int:
@@ -34,6 +34,7 @@ static double attributeValue(const KernelAttr &attr) {
   case KernelAttr::Float:
     return attr.name.ends_with("eps") ? 1e-6 : attr.name == "rate" ? 0.1 : 2;
   case KernelAttr::Enum:
+    return attr.whenAbsent.value_or(0);
   case KernelAttr::Bool:
   case KernelAttr::Unit:
     return 0;

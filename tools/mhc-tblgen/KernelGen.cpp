@@ -58,6 +58,8 @@ void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
     attr.enumDef = base.getDef().getValueAsDef("enum");
     attr.mnemonic = base.getDef().getValueAsString("mnemonic").str();
     attr.attrClass = base.getDef().getValueAsString("cppClassName").str();
+    if (value.attr.getDef().getValue("whenAbsent"))
+      attr.whenAbsent = value.attr.getDef().getValueAsString("whenAbsent").str();
   } else if (base.getStorageType().contains("IntegerAttr")) {
     attr.kind = RecordAttr::Int;
   } else if (base.getStorageType().contains("FloatAttr")) {

@@ -35,8 +35,9 @@ struct RecordAttr {
   std::string name;
   Kind kind;
   const llvm::Record *enumDef = nullptr;
-  std::string mnemonic;  ///< of an enum attribute
-  std::string attrClass; ///< of an enum attribute
+  std::string mnemonic;   ///< of an enum attribute
+  std::string attrClass;  ///< of an enum attribute
+  std::string whenAbsent; ///< the case of an enum attribute that may be absent; empty when it may not
 };
 
 class KernelRecord {

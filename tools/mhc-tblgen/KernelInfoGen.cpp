@@ -60,7 +60,7 @@ static void emitAttrs(const KernelRecord &kernel, raw_ostream &os) {
   for (const RecordAttr &attr : kernel.attrs) {
     os << formatv("    {{\"{0}\", KernelAttr::{1}, \"{2}\", ", attr.name, kinds[attr.kind], cTypes[attr.kind]);
     if (attr.kind != RecordAttr::Enum) {
-      os << "nullptr, nullptr, nullptr, nullptr},\n";
+      os << "nullptr, nullptr, nullptr, nullptr, std::nullopt},\n";
       continue;
     }
     StringRef className = attr.enumDef->getValueAsString("className");
@@ -71,8 +71,11 @@ static void emitAttrs(const KernelRecord &kernel, raw_ostream &os) {
                   "      [](mlir::MLIRContext *context, int64_t value) -> mlir::Attribute {{\n"
                   "        return {1}::get(context, static_cast<{0}>(value)); },\n"
                   "      [](mlir::Attribute attr) {{\n"
-                  "        return static_cast<int64_t>(llvm::cast<{1}>(attr).getValue()); }},\n",
-                  className, attr.attrClass);
+                  "        return static_cast<int64_t>(llvm::cast<{1}>(attr).getValue()); }, {2}},\n",
+                  className, attr.attrClass,
+                  attr.whenAbsent.empty()
+                      ? "std::nullopt"
+                      : formatv("static_cast<int64_t>({0}::{1})", className, attr.whenAbsent).str());
   }
   os << "  };\n";
 }

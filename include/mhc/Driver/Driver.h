@@ -38,6 +38,8 @@ struct CompileOptions {
   GradientSums sums = GradientSums::stored;
   /// What its backward pass computes again: none, all, auto or groups=N; empty for what the function itself asks for.
   std::string recompute;
+  /// Least accuracy of the products of projections that do not say it themselves.
+  std::optional<Precision> precision;
   /// Name of the CPU to generate loops for, as in clang's -mcpu. "native" is this machine; empty is this machine for
   /// jit and a CPU of the last ten years for files. Kernels choose their instructions when they run.
   std::string cpu;

@@ -67,6 +67,8 @@ struct KernelAttr {
   llvm::StringRef (*stringify)(int64_t);
   mlir::Attribute (*make)(mlir::MLIRContext *, int64_t);
   int64_t (*read)(mlir::Attribute);
+  /// What an enum counts as where the op has no such attribute; none where it must have it.
+  std::optional<int64_t> whenAbsent;
 };
 
 /// Sizes of the dims, values of the attributes and numbers of tensors, in the order of the record. Enums count as their
@@ -110,7 +112,7 @@ llvm::ArrayRef<unsigned> kernelTensorDims(mlir::Operation *op, const KernelInfo 
 /// The same from a dictionary of the op's attributes.
 llvm::ArrayRef<unsigned> kernelTensorDims(mlir::DictionaryAttr attrs, const KernelTensor &tensor);
 DimLabels kernelDimLabels(mlir::Operation *op);
-/// Value of an attribute as a number; enums count as their case.
+/// Value of an attribute as a number; enums count as their case. Null where it may be absent and is.
 double kernelAttrValue(const KernelAttr &attr, mlir::Attribute value);
 
 mlir::ParseResult parseKernelOp(mlir::OpAsmParser &parser, mlir::OperationState &result, const KernelInfo &info);

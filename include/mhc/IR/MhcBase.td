@@ -102,6 +102,16 @@ def Mhc_ResMap : Mhc_Enum<"ResMap", "map from residual logits to the residual ma
   [I32EnumAttrCase<"sinkhorn", 0>, I32EnumAttrCase<"permutation", 1>, I32EnumAttrCase<"identity", 2>]>;
 def Mhc_ResMapAttr : Mhc_EnumAttr<Mhc_ResMap, "res_map">;
 
+def Mhc_Precision : Mhc_Enum<"Precision",
+  "least accuracy of a projection's products, the best first (mhc.projection has the bounds): ieee takes f32 as it is, "
+  "tf32x3 and bf16x3 two terms of tf32 and of bf16, tf32 one",
+  [I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32x3", 1>, I32EnumAttrCase<"bf16x3", 2>, I32EnumAttrCase<"tf32", 3>]>;
+def Mhc_PrecisionAttr : Mhc_EnumAttr<Mhc_Precision, "precision">;
+/// An attribute that may be absent and then counts as the case `whenAbsent`.
+class Mhc_OptionalEnum<EnumAttr attr, string case> : OptionalAttr<attr> { string whenAbsent = case; }
+/// Where it is absent, mhc-set-precision may set it for a whole module.
+def Mhc_OptionalPrecision : Mhc_OptionalEnum<Mhc_PrecisionAttr, "bf16x3">;
+
 def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
 def Mhc_ContractModeAttr : Mhc_EnumAttr<Mhc_ContractMode, "contract_mode">;

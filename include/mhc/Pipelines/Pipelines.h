@@ -33,9 +33,10 @@ struct PipelineOptions {
   FuseLevel fuse = FuseLevel::layer;
   std::string grad; ///< the function to differentiate; empty for none
   GradientSums sums = GradientSums::stored;
-  std::string recompute; ///< of its streams, as in mhc-autodiff
-  std::string gpu;       ///< "sm_90a"; empty for the CPU
-  unsigned optLevel = 2; ///< of GPU kernels
+  std::string recompute;              ///< of its streams, as in mhc-autodiff
+  std::optional<Precision> precision; ///< of ops that leave it open
+  std::string gpu;                    ///< "sm_90a"; empty for the CPU
+  unsigned optLevel = 2;              ///< of GPU kernels
 
   std::string target() const { return gpu.empty() ? "cpu" : "cuda:" + gpu; }
 };

@@ -8,6 +8,7 @@
 #ifndef MHC_TRANSFORMS_PASSES_H
 #define MHC_TRANSFORMS_PASSES_H
 
+#include "mhc/IR/MhcDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

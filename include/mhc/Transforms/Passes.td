@@ -58,6 +58,33 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def SetPrecisionPass : Pass<"mhc-set-precision", "::mlir::func::FuncOp"> {
+  let summary = "Give one precision to all ops that leave it open";
+  let description = [{
+    Sets `precision` (mhc.projection has the bounds) where an op may have it and has not, so that what raising found is
+    as exact as asked. Fusion and gradients take it over. What the program says itself stays.
+
+    Before:
+    ```mlir
+    %proj, %stat = mhc.projection(...) <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (...)
+    ```
+    After `mhc-set-precision{precision=ieee}`:
+    ```mlir
+    %proj, %stat = mhc.projection(...) <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms, precision = ieee> -> (...)
+    ```
+  }];
+  let options = [
+    Option<"precision", "precision", "::mhc::Precision", /*default=*/"::mhc::Precision::bf16x3",
+           "Least accuracy of the products",
+           [{::llvm::cl::values(
+             clEnumValN(::mhc::Precision::ieee, "ieee", "f32"),
+             clEnumValN(::mhc::Precision::tf32x3, "tf32x3", "two terms of tf32"),
+             clEnumValN(::mhc::Precision::bf16x3, "bf16x3", "two terms of bf16"),
+             clEnumValN(::mhc::Precision::tf32, "tf32", "one term of tf32"))}]>
+  ];
+  let dependentDialects = ["::mhc::MhcDialect"];
+}
+
 def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let summary = "Join mHC ops into fewer kernels";
   let description = [{

@@ -41,7 +41,8 @@ static ProjectionOp buildProjection(Op op, OpBuilder &builder, int64_t rows) {
   Type f32 = builder.getF32Type();
   return ProjectionOp::create(builder, op.getLoc(), RankedTensorType::get({tokens, rows}, f32),
                               RankedTensorType::get({tokens}, f32), op.getX(), op.getPhi(), op.getNormWeight(),
-                              op.getLayout(), op.getPhiLayout(), op.getNorm(), op.getNormEps(), Stat::inv_rms);
+                              op.getLayout(), op.getPhiLayout(), op.getNorm(), op.getNormEps(), Stat::inv_rms,
+                              op.getPrecisionAttr());
 }
 
 /// What a fused op hands on to its gradients.
@@ -149,7 +150,7 @@ LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
                               /*h_res=*/Value(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()),
                               vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(),
                               getNormEps(), getPreEps(), getPostMult(), getResMap(), getInit(), getOrder(), getDenom(),
-                              getSkEps(), getIters(), getFoldPre(), Orient::oi);
+                              getSkEps(), getIters(), getFoldPre(), Orient::oi, getPrecisionAttr());
   addGradients(vjp, *this, bwd);
   return success();
 }
@@ -161,7 +162,7 @@ LogicalResult HeadOp::buildVjp(OpBuilder &builder, VjpContext &context) {
       builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
       vjp.summed(getBeta()), dOut, vjp.cotangent(getHPre()), getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
       getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), vjp.start(getAlpha()),
-      vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps());
+      vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps(), getPrecisionAttr());
   addGradients(vjp, *this, bwd);
   return success();
 }
@@ -221,10 +222,11 @@ static SmallVector<Value> finishBwd(Op op, OpBuilder &builder, Value dX, Value d
       GatesBwdOp::create(builder, op.getLoc(), op.getProj().getType(), op.getStat().getType(), typeOf(op.getDAlpha()),
                          typeOf(op.getDBeta()), dHPre, dHPost, dLogits, op.getProj(), op.getStat(), op.getAlpha(),
                          op.getBeta(), op.getDAlphaIn(), op.getDBetaIn(), Stat::inv_rms, APFloat(0.0), postMult);
-  auto projection = ProjectionBwdOp::create(
-      builder, op.getLoc(), typeOf(op.getDX()), typeOf(op.getDPhi()), typeOf(op.getDNormWeight()), gates.getDProj(),
-      gates.getDStat(), op.getX(), op.getPhi(), op.getNormWeight(), op.getStat(), dX, op.getDPhiIn(),
-      op.getDNormWeightIn(), op.getLayout(), op.getPhiLayout(), op.getNorm(), op.getNormEps(), Stat::inv_rms);
+  auto projection = ProjectionBwdOp::create(builder, op.getLoc(), typeOf(op.getDX()), typeOf(op.getDPhi()),
+                                            typeOf(op.getDNormWeight()), gates.getDProj(), gates.getDStat(), op.getX(),
+                                            op.getPhi(), op.getNormWeight(), op.getStat(), dX, op.getDPhiIn(),
+                                            op.getDNormWeightIn(), op.getLayout(), op.getPhiLayout(), op.getNorm(),
+                                            op.getNormEps(), Stat::inv_rms, op.getPrecisionAttr());
   SmallVector<Value> results(projection->getResults());
   for (Value gradient : {Value(gates.getDAlpha()), Value(gates.getDBeta())})
     if (gradient)

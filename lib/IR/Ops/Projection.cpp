@@ -64,7 +64,8 @@ FailureOr<bool> ProjectionOp::flatten(RewriterBase &rewriter) {
     return false;
   RankedTensorType type = getProj().getType();
   auto raw = ProjectionOp::create(rewriter, getLoc(), type, type.clone({type.getDimSize(0)}), getX(), getPhi(),
-                                  getNormWeight(), getLayout(), getPhiLayout(), getNorm(), getNormEps(), Stat::inv_rms);
+                                  getNormWeight(), getLayout(), getPhiLayout(), getNorm(), getNormEps(), Stat::inv_rms,
+                                  getPrecisionAttr());
   LeafBuilder leaf(rewriter, getLoc());
   LeafBuilder::Sizes sizes = leaf.sizesOf(raw.getProj());
   rewriter.replaceOp(*this, leaf.mul(raw.getProj(), leaf.broadcast(raw.getStat(), sizes, 0)));
@@ -78,7 +79,7 @@ LogicalResult ProjectionOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   auto bwd = ProjectionBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()),
                                      vjp.summed(getNormWeight()), dProj, dStat, getX(), getPhi(), getNormWeight(), stat,
                                      vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), getLayout(),
-                                     getPhiLayout(), getNorm(), getNormEps(), getStatForm());
+                                     getPhiLayout(), getNorm(), getNormEps(), getStatForm(), getPrecisionAttr());
   vjp.add(getX(), bwd.getDX());
   vjp.add(getPhi(), bwd.getDPhi());
   vjp.add(getNormWeight(), bwd.getDNormWeight());

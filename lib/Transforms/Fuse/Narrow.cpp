@@ -35,10 +35,10 @@ static bool narrow(GatesOp gates) {
   builder.setInsertionPoint(projection); // the statistic may have users before the gates
   Value phi = firstRows(builder, gates.getLoc(), projection.getPhi(), projection.getPhiLayout(), n);
   Value stat = projection.getStat();
-  auto narrowed =
-      ProjectionOp::create(builder, projection.getLoc(), gateType, stat ? stat.getType() : Type(), projection.getX(),
-                           phi, projection.getNormWeight(), projection.getLayout(), projection.getPhiLayout(),
-                           projection.getNorm(), projection.getNormEps(), projection.getStatForm());
+  auto narrowed = ProjectionOp::create(builder, projection.getLoc(), gateType, stat ? stat.getType() : Type(),
+                                       projection.getX(), phi, projection.getNormWeight(), projection.getLayout(),
+                                       projection.getPhiLayout(), projection.getNorm(), projection.getNormEps(),
+                                       projection.getStatForm(), projection.getPrecisionAttr());
   builder.setInsertionPoint(gates);
   auto small = GatesOp::create(builder, gates.getLoc(), gateType, Type(), Type(), narrowed.getProj(),
                                gates.getStat() == stat ? Value(narrowed.getStat()) : Value(gates.getStat()),

@@ -129,7 +129,7 @@ static KernelOpInterface buildHead(OpBuilder &builder, Location loc, const Site 
                      /*proj=*/Type(), /*stat=*/Type(), x, firstRows(builder, loc, p.getPhi(), p.getPhiLayout(), n),
                      p.getNormWeight(), whole ? Value(g.getAlpha()) : leaf.slice(g.getAlpha(), 0, 0, 1),
                      whole ? Value(g.getBeta()) : leaf.slice(g.getBeta(), 0, 0, n), a.getLayout(), p.getPhiLayout(),
-                     p.getNorm(), p.getNormEps(), g.getPreEps());
+                     p.getNorm(), p.getNormEps(), g.getPreEps(), p.getPrecisionAttr());
   a.getU().replaceAllUsesWith(head.getOut());
   if (head.getHPre())
     g.getHPre().replaceAllUsesWith(head.getHPre());
@@ -150,7 +150,7 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, const Site &
                     /*stat=*/Type(), x, p.getPhi(), p.getNormWeight(), g.getAlpha(), g.getBeta(), a.getLayout(),
                     p.getPhiLayout(), p.getNorm(), p.getNormEps(), g.getPreEps(), g.getPostMult(), site.resMap,
                     s ? s.getInit() : Init::exp, s ? s.getOrder() : Order::row_col, s ? s.getDenom() : Denom::none,
-                    s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre);
+                    s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre, p.getPrecisionAttr());
   a.getU().replaceAllUsesWith(pre.getU());
   g.getHPost().replaceAllUsesWith(pre.getHPost());
   if (site.residual)

@@ -87,10 +87,10 @@ static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Locati
   if (!fits(phi->first) || !fits(gamma))
     return {};
   int64_t tokens = cast<RankedTensorType>(streams->value.getType()).getDimSize(0);
-  auto projection =
-      ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, linear.rows}, f32),
-                           RankedTensorType::get({tokens}, f32), streams->value, phi->first, gamma, streams->layout,
-                           phi->second, linear.multiplier.norm, APFloat(linear.multiplier.eps), Stat::inv_rms);
+  auto projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, linear.rows}, f32),
+                                         RankedTensorType::get({tokens}, f32), streams->value, phi->first, gamma,
+                                         streams->layout, phi->second, linear.multiplier.norm,
+                                         APFloat(linear.multiplier.eps), Stat::inv_rms, /*precision=*/{});
   remarkRaised(projection, "projection",
                (Twine(linear.rows) + " rows, norm " + stringifyNorm(linear.multiplier.norm)).str());
   return {projection.getProj(), projection.getStat(), Stat::inv_rms};

@@ -207,10 +207,11 @@ static void raiseProduct(FormBuilder &forms, const Product &product, const Produ
   Type f32 = builder.getF32Type(), phiType = getElementTypeOrSelf(phi->first);
   if (phiType != f32 && phiType != getElementTypeOrSelf(streams->value))
     return;
-  auto projection = ProjectionOp::create(builder, loc, RankedTensorType::get({M, N}, f32),
-                                         statistic.value ? Type(RankedTensorType::get({M}, f32)) : Type(),
-                                         streams->value, phi->first, gamma, streams->layout, phi->second,
-                                         statistic.multiplier.norm, APFloat(statistic.multiplier.eps), statistic.form);
+  auto projection =
+      ProjectionOp::create(builder, loc, RankedTensorType::get({M, N}, f32),
+                           statistic.value ? Type(RankedTensorType::get({M}, f32)) : Type(), streams->value, phi->first,
+                           gamma, streams->layout, phi->second, statistic.multiplier.norm,
+                           APFloat(statistic.multiplier.eps), statistic.form, /*precision=*/{});
   SmallVector<Vars> own;
   for (const Index &slot : product.index)
     own.push_back(forms.flatten(slot.vars));

@@ -33,7 +33,7 @@ __device__ __forceinline__ uint32_t packF16(float low, float high) {
   return pair;
 }
 
-/// Two floats as two f16 terms each: 2^-24 of the value, or 2^-25 where that is more.
+/// Two floats as two f16 terms each: the error is 2^-23 of the value, or 2^-25 where that is more.
 __device__ __forceinline__ void splitF16(float low, float high, uint32_t &first, uint32_t &second) {
   first = packF16(low, high);
   const float2 rounded = __half22float2(*reinterpret_cast<const __half2 *>(&first));

@@ -70,33 +70,33 @@ const Entry entries[] = {
      [](auto *ctx, int64_t M, int64_t, int64_t) { return mhcrt_permutation_mix_bwd(ctx, t, F, t, F, t, F, M, 4, 24); }},
     {"projection",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_projection(ctx, t, F, t, F, t, F, t, F, t, F, M, n, C, 24, n * C, 0, 0, 0, 1e-6, 0);
+       return mhcrt_projection(ctx, t, F, t, F, t, F, t, F, t, F, M, n, C, 24, n * C, 0, 0, 0, 1e-6, 0, 2);
      }},
     {"projection_bwd",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
        return mhcrt_projection_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, 24,
-                                   n, C, n * C, 0, 0, 0, 1e-6, 0);
+                                   n, C, n * C, 0, 0, 0, 1e-6, 0, 2);
      }},
     {"pre",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
        return mhcrt_pre(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n, C, 2 * n + n * n,
-                        n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1);
+                        n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1, 2);
      }},
     {"pre_bwd",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
        return mhcrt_pre_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, 0, nullptr,
                             0, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 2 * n + n * n,
-                            n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1, 0);
+                            n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1, 0, 2);
      }},
     {"head",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
        return mhcrt_head(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n, C, n * C, 1, 0, 0, 0, 1e-6,
-                         1e-6);
+                         1e-6, 2);
      }},
     {"head_bwd",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
        return mhcrt_head_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t,
-                             F, t, F, t, F, t, F, t, F, M, C, n, n * C, 1, 0, 0, 0, 1e-6, 1e-6);
+                             F, t, F, t, F, t, F, t, F, M, C, n, n * C, 1, 0, 0, 0, 1e-6, 1e-6, 2);
      }},
     {"take",
      [](auto *ctx, int64_t M, int64_t, int64_t C) { return mhcrt_take(ctx, t, F, t, MHCRT_I32, t, F, 50257, C, M); }},
@@ -174,13 +174,13 @@ TEST_F(CudaEntries, ScratchOfASublayer) {
   constexpr int64_t M = 8192, n = 4, C = 4096, N = 24, K = n * C;
   mhcrt_cuda_set_strict(context, 1);
   mhcrt_pre(context, t, H, t, F, nullptr, none, t, F, t, F, t, H, t, F, t, F, t, F, t, F, t, F, M, n, C, N, K, 3, 0, 0,
-            0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0);
+            0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, MHCRT_PRECISION_BF16X3);
   mhcrt_post(context, t, H, nullptr, none, t, F, t, H, t, F, t, H, M, C, n, 0, 0);
   mhcrt_post_bwd(context, t, H, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, nullptr, none, t, H, t, F, t, F,
                  nullptr, none, nullptr, none, M, n, C, 0, 0);
   mhcrt_pre_bwd(context, t, H, nullptr, none, t, F, t, F, t, H, t, F, nullptr, none, t, F, t, F, t, F, t, F, t, H, t, F,
                 nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, H, t, F, nullptr, none, t,
-                F, t, F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0);
+                F, t, F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, MHCRT_PRECISION_BF16X3);
   ASSERT_EQ(mhcrt_last_status(context), MHCRT_OK) << mhcrt_last_error(context);
   EXPECT_LE(mhcrt_context_bytes(context), 8 << 20);
 }

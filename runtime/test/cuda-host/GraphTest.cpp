@@ -32,7 +32,7 @@ protected:
   mhcrt_status head(int64_t M) {
     return mhcrt_head(context, this, MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32,
                       this, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, 4, 8, 32, 1, 0,
-                      0, 0, 1e-6, 1e-6);
+                      0, 0, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
   }
 
   mhcrt_context *context = nullptr;

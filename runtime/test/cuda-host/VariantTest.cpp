@@ -86,6 +86,31 @@ TEST_F(CudaVariants, Pins) {
   EXPECT_EQ(chosen(2), "generic");
 }
 
+/// A row is taken where its products are as exact as the call asks.
+TEST_F(CudaVariants, PrecisionRefuses) {
+  constexpr auto launch = [](mhcrt_context &, const ProjectionArgs &) { return cudaSuccess; };
+  constexpr Variant<ProjectionArgs> rows[] = {{"one", 90, 90, nullptr, launch},
+                                              {"two", 90, 90, nullptr, launch, MHCRT_PRECISION_BF16X3},
+                                              {"generic", 0, kAnyArch, nullptr, launch, MHCRT_PRECISION_IEEE}};
+  ProjectionArgs args = {};
+  const auto taken = [&](int32_t precision) -> std::string {
+    args.precision = precision;
+    const mhcrt_status status = launchVariant(*context, "projection", rows, args);
+    return status == MHCRT_OK ? mhcrt_cuda_chosen(context, "projection") : "none";
+  };
+  EXPECT_EQ(taken(MHCRT_PRECISION_TF32), "one"); // what a row promises that says nothing
+  EXPECT_EQ(taken(MHCRT_PRECISION_BF16X3), "two");
+  EXPECT_EQ(taken(MHCRT_PRECISION_TF32X3), "generic");
+  EXPECT_EQ(taken(MHCRT_PRECISION_IEEE), "generic");
+
+  mhcrt_cuda_pin(context, "projection=two");
+  EXPECT_EQ(taken(MHCRT_PRECISION_TF32), "two");
+  EXPECT_EQ(taken(MHCRT_PRECISION_IEEE), "none");
+  EXPECT_EQ(error(),
+            "mhcrt_projection: the pinned variant 'two' does not take this call: 'precision' is ieee; needed at "
+            "most bf16x3");
+}
+
 TEST_F(CudaVariants, StrictModeRefusesTheGenericOne) {
   mhcrt_cuda_set_strict(context, 1);
   EXPECT_EQ(chosen(2), "hopper");
@@ -138,6 +163,8 @@ TEST_F(CudaVariants, NeedsInWords) {
             "a tensor's address is no multiple of 16");
   EXPECT_EQ(text([](Needs &n) { return n.that(false, "tokens"); }), "needed tokens");
   EXPECT_EQ(text([](Needs &n) { return n.arch(80, 90, 90); }), "the GPU is sm_80; needed sm_90");
+  EXPECT_EQ(text([](Needs &n) { return n.precision(MHCRT_PRECISION_TF32X3, MHCRT_PRECISION_TF32); }),
+            "'precision' is tf32x3; needed at most tf32");
   // The first of several.
   EXPECT_EQ(text([](Needs &n) { return n.equal("n", 4, 4) && n.multiple("C", 33, 8) && n.equal("M", 1, 2); }),
             "'C' is 33; needed a multiple of 8");

@@ -18,7 +18,7 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     The chain `projection`, `gates`, residual map (`sinkhorn`, `permutation_mix` or the logits themselves) and
     `aggregate` on the same x, which is read once. With `fold_pre`, `h_res` is the residual map minus
     `h_post * h_pre^T` (mhc.md 3.7). `proj` and `stat`, the raw product and the multiplier of `mhc.projection`, are what
-    `mhc.pre_bwd` reads besides the operands.
+    `mhc.pre_bwd` reads besides the operands. `precision` is that of the projection.
 
     C1: the constraints of `mhc.sinkhorn` hold when `res_map` is `sinkhorn`; otherwise `init`, `order`, `denom`,
     `sk_eps` and `iters` are not read. C2: A is 3.
@@ -40,7 +40,7 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
     F64Attr:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
-    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre);
+    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
     Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
@@ -70,7 +70,8 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     A gradient that is no result is not computed; those that have a start begin with it instead of zero.
 
     `proj` and `stat` are those of `mhc.pre`: 4(N+1) bytes a token that spare the product of x and phi. The gates and
-    the residual map are computed again.
+    the residual map are computed again. `precision` is that of `mhc.projection_bwd`; the products of d_u with x and
+    h_pre are f32.
 
     C1: the constraints of `mhc.sinkhorn`, as for `mhc.pre`. C2: A is 3. C3: `d_norm_weight` needs `norm_weight`.
     C4: `d_out` and `h_res` go together, with `d_x` and without `d_x_in`; `orient` is read with them only.
@@ -103,7 +104,8 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
     F64Attr:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
-    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient);
+    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient,
+    Mhc_OptionalPrecision:$precision);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
@@ -122,8 +124,8 @@ def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpI
   let summary = "Contract the streams with learned weights, in one pass over them";
   let description = [{
     The chain `projection` with N = n, `gates` without `h_post` and `logits`, and `aggregate` (mhc.md 3.8, head). It is
-    also what `mhc.pre` becomes when only u is used: the projection shrinks to n columns. `proj` and `stat` as in
-    `mhc.pre`.
+    also what `mhc.pre` becomes when only u is used: the projection shrinks to n columns. `proj`, `stat` and
+    `precision` as in `mhc.pre`.
 
     ```mlir
     func.func @head(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
@@ -138,7 +140,8 @@ def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpI
   }];
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"n">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["n"]>:$beta,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps);
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
+    Mhc_OptionalPrecision:$precision);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$out, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
   let flops = "2*M*K*n + 2*M*K + 6*M*n + 2*M*n*C";
@@ -150,7 +153,7 @@ def Mhc_HeadBwdOp : Mhc_KernelOp<"head_bwd", [DeclareOpInterfaceMethods<Decompos
   let summary = "Gradients of mhc.head, with the streams' in one accumulated write";
   let description = [{
     `mhc.pre_bwd` with the first gate alone: the chain `aggregate_bwd`, `gates_bwd` and `projection_bwd`. `proj` and
-    `stat` are those of `mhc.head`.
+    `stat` are those of `mhc.head`, `precision` as in `mhc.pre_bwd`.
 
     C1: `d_norm_weight` needs `norm_weight`.
 
@@ -174,7 +177,8 @@ def Mhc_HeadBwdOp : Mhc_KernelOp<"head_bwd", [DeclareOpInterfaceMethods<Decompos
     Optional<Mhc_PhiGradient<"n", "d_phi">>:$d_phi_in,
     Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["n"], "d_beta">>:$d_beta_in,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps);
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
+    Mhc_OptionalPrecision:$precision);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"n">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["n"]>>:$d_beta);

@@ -20,6 +20,21 @@ def Mhc_ProjectionOp : Mhc_KernelOp<"projection", [DeclareOpInterfaceMethods<Dec
     `norm` makes of it (mhc.md 3.2). With `stat_form = applied`, proj is already multiplied by s.
     The product is taken before the norm: s is one number per token, and norm_weight is absorbed in phi.
 
+    `precision` is the least accuracy of the products x * W with W = phi * norm_weight in f32; a kernel may do better.
+    They add at most e * S to the error of proj, S = sum_k |x[m,k] W[j,k]|, beside the rounding of f32 sums:
+
+    | precision | a factor | e |
+    | --- | --- | --- |
+    | `ieee` | is taken as it is | 0 |
+    | `tf32x3` | is two terms of 11 bits | 2^-21 |
+    | `bf16x3` (default) | is two terms of 8 bits | 2^-15 |
+    | `tf32` | is one term of 11 bits | 2^-10 |
+
+    One term of b bits, rounded to nearest, leaves 2^-b of a number, and two leave 2^-(2b+1), for the first leaves half
+    a unit of its last place. Of two terms the product of both second ones is left out, 2^-2b: e is 2 * 2^-b of one
+    term, 2^-2b + 2 * 2^-(2b+1) of two. A bf16 x is one term of 8 bits exactly, so that W alone counts: 2^-17 in place
+    of 2^-15, 2^-11 in place of 2^-10.
+
     C1: `stat` is present unless `stat_form` is `applied`.
 
     ```mlir
@@ -33,7 +48,7 @@ def Mhc_ProjectionOp : Mhc_KernelOp<"projection", [DeclareOpInterfaceMethods<Dec
   }];
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps,
-    Mhc_StatAttr:$stat_form);
+    Mhc_StatAttr:$stat_form, Mhc_OptionalPrecision:$precision);
   let results = (outs Mhc_Tensor<[F32], ["M", "N"]>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat); // C1
   let flops = "2*M*K*N + 2*M*K";
   let dimRules = [Mhc_DimRule<"K", "n*C">];
@@ -125,6 +140,10 @@ def Mhc_ProjectionBwdOp : Mhc_KernelOp<"projection_bwd", [DeclareOpInterfaceMeth
     `-s^3/K * d_stat` (inside), `-s^2/(K sqrt(ms)) * d_stat` (outside; 0 where ms is) or 0 (none). Without `d_stat`, t
     is 0. A gradient that is no result is not computed; those that have a start begin with it instead of zero.
 
+    `precision` bounds the error of the products as in `mhc.projection`, with S = sum_m |d_proj x| for d_phi and
+    S = sum_j |d_proj W| for d_x. A d_x in bf16 loses up to 2^-8 when it is stored: there `bf16x3` asks no more of its
+    products than the 2^-10 of `tf32`. Of a factor far below its neighbours a term may leave 2^-24 of the largest.
+
     C1: `stat_form` is not `applied`: that form is `inv_rms` and a product. C2: with `d_stat`, `inv_rms` needs `stat`,
     what `mhc.projection` returned for x: it spares a second pass over x. C3: `d_norm_weight` needs `norm_weight`.
 
@@ -146,7 +165,7 @@ def Mhc_ProjectionBwdOp : Mhc_KernelOp<"projection_bwd", [DeclareOpInterfaceMeth
     Optional<Mhc_Tensor<[F32], ["M"]>>:$stat, Optional<Mhc_StreamGradient<"d_x">>:$d_x_in,
     Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in, Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps,
-    Mhc_StatAttr:$stat_form);
+    Mhc_StatAttr:$stat_form, Mhc_OptionalPrecision:$precision);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight);
   let flops = "4*M*K*N + 2*M*K";
