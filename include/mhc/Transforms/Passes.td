@@ -48,7 +48,8 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
   let description = [{
     Finds the mHC ops in code that spells them out. Matching is by dataflow: every value is brought to a normal form, a
     sum of products of tensors under index maps, so that a batched matrix product, a multiplication followed by a
-    reduction and a sum over slices are the same thing. Values that other code uses stay available.
+    reduction and a sum over slices are the same thing. Values that other code uses stay available. Streams keep
+    the layout that they have, [M,n,C] or [M,C,n]: no transpose is added.
 
     Ops of linalg on tensors, as exporters write them, become leaf ops first; those that cannot be read stay.
 
