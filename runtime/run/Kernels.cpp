@@ -13,10 +13,21 @@
 using namespace mhcrt;
 
 const char *const mhcrt::kKernelOptionsHelp =
-    R"(  --pin OP=VARIANT       on a GPU: take this variant of a kernel, such as post=generic
-  --strict               on a GPU: a call that no fast variant of its kernel takes is an error
-  --nvtx                 on a GPU: show profilers a range for each kernel; models of mhcc -g name the source line
+    R"(of models for a GPU:
+  --pin=OP=VARIANT       take this variant of a kernel, such as post=generic
+  --strict               make an error of a call that no fast variant of its kernel takes
+  --list-kernels         print which variants the calls of each kernel took
+  --cuda-graph           record the calls of an entry into a CUDA graph and replay that
+  --nvtx                 show profilers a range for each kernel; models of mhcc -g name the source line
 )";
+
+bool *KernelOptions::flag(const std::string &name) {
+  return name == "--strict"         ? &strict
+         : name == "--nvtx"         ? &ranges
+         : name == "--cuda-graph"   ? &asGraph
+         : name == "--list-kernels" ? &list
+                                    : nullptr;
+}
 
 bool mhcrt::applyOptions(const mhcrt_model *model, mhcrt_context *context, const KernelOptions &options,
                          std::string &error) {
@@ -26,6 +37,10 @@ bool mhcrt::applyOptions(const mhcrt_model *model, mhcrt_context *context, const
     status = mhcrt_model_set_strict(model, context, 1, &message);
   if (options.ranges && status == MHCRT_OK)
     status = mhcrt_model_set_ranges(model, context, 1, &message);
+  if (options.list && std::strcmp(mhcrt_model_target(model), "cpu") == 0) {
+    error = "the kernels of a model for 'cpu' have no variants to list";
+    return false;
+  }
   for (const std::string &pin : options.pins)
     if (status == MHCRT_OK)
       status = mhcrt_model_pin(model, context, pin.c_str(), &message);
@@ -46,7 +61,14 @@ static std::vector<mhcrt_cuda_choice> choicesOf(const mhcrt_model *model, const 
   return choices;
 }
 
-void mhcrt::warnOfKernels(const char *tool, const mhcrt_model *model, const mhcrt_context *context,
+static void printKernels(const std::vector<mhcrt_cuda_choice> &choices) {
+  std::printf("%-20s %-10s %8s\n", "kernel", "variant", "calls");
+  for (const mhcrt_cuda_choice &choice : choices)
+    std::printf("%-20s %-10s %8lld%s%s\n", choice.op, choice.variant, static_cast<long long>(choice.calls),
+                choice.fallback[0] ? "  " : "", choice.fallback);
+}
+
+void mhcrt::reportKernels(const char *tool, const mhcrt_model *model, const mhcrt_context *context,
                           const KernelOptions &options) {
   const std::vector<mhcrt_cuda_choice> choices = choicesOf(model, context);
   for (const mhcrt_cuda_choice &choice : choices)
@@ -59,11 +81,6 @@ void mhcrt::warnOfKernels(const char *tool, const mhcrt_model *model, const mhcr
       std::fprintf(stderr, "%s: warning: '--pin %s' has no effect: no kernel '%s' was called\n", tool, pin.c_str(),
                    op.c_str());
   }
-}
-
-void mhcrt::listKernels(const mhcrt_model *model, const mhcrt_context *context) {
-  std::printf("%-20s %-10s %8s\n", "kernel", "variant", "calls");
-  for (const mhcrt_cuda_choice &choice : choicesOf(model, context))
-    std::printf("%-20s %-10s %8lld%s%s\n", choice.op, choice.variant, static_cast<long long>(choice.calls),
-                choice.fallback[0] ? "  " : "", choice.fallback);
+  if (options.list)
+    printKernels(choices);
 }

@@ -27,9 +27,7 @@ const char *const mhcrt::kRunOptionsHelp =
   --convert              let arguments of another float type be rounded to the expected one
   --threads N            default: one per core
   --time[=N]             run N times (default 20) after one warm-up; print median and best
-  --cuda-graph           on a GPU: record the entry into a CUDA graph and replay that
   --list                 print the entries with their arguments and results
-  --list-kernels         on a GPU: print which variant the calls of each kernel took
   --help
 )";
 
@@ -68,12 +66,10 @@ bool mhcrt::parseRunOptions(int argc, const char *const *argv, RunOptions &optio
       word.resize(equals);
       hasValue = true;
     }
-    bool *flag = word == "--help"           ? &options.help
-                 : word == "--list"         ? &options.list
-                 : word == "--list-kernels" ? &options.listKernels
-                 : word == "--cuda-graph"   ? &options.asGraph
-                 : word == "--convert"      ? &options.convert
-                                            : options.kernels.flag(word);
+    bool *flag = word == "--help"      ? &options.help
+                 : word == "--list"    ? &options.list
+                 : word == "--convert" ? &options.convert
+                                       : options.kernels.flag(word);
     if (flag) {
       *flag = true;
       if (hasValue) {

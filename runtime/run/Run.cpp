@@ -119,11 +119,9 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
     return fail(tool, error);
 
   EntryCall call(model, entry, context, given, wanted);
-  if ((options.asGraph && !call.record(error)) || !call.runAndTime(options.repetitions, error))
+  if ((options.kernels.asGraph && !call.record(error)) || !call.runAndTime(options.repetitions, error))
     return fail(tool, error);
-  warnOfKernels(tool, model, context, options.kernels);
-  if (options.listKernels)
-    listKernels(model, context);
+  reportKernels(tool, model, context, options.kernels);
 
   for (int32_t i = 0; i < results.size(); ++i) {
     if (outFiles[i].empty() && expectFiles[i].empty())

@@ -147,6 +147,44 @@ TEST(Contexts, AreIndependent) {
   EXPECT_TRUE(first && second);
 }
 
+/// Calls that use the context's scratch memory and, on a GPU, the library of products, from two threads at once: each
+/// has a context, and so a stream, of its own.
+TEST(Contexts, ProductsAndSumsAreIndependent) {
+  const int64_t M = 300, C = 200, V = 9;
+  Random random(8);
+  const Buffer lhs = random.buffer(MHCRT_F16, M * C), rhs = random.buffer(MHCRT_BF16, C * C);
+  const Buffer start = random.buffer(MHCRT_F32, V * C);
+  std::vector<int32_t> numbers;
+  for (int64_t m = 0; m < M; ++m)
+    numbers.push_back(random.integer(0, V - 1));
+  const Buffer ids(numbers);
+  struct Outputs {
+    Buffer product, table;
+  };
+  const auto run = [&] {
+    Context context(1);
+    Buffer a = lhs, b = rhs, rows = ids, first = start;
+    Outputs out = {Buffer(MHCRT_BF16, M * C), Buffer(MHCRT_F32, V * C)};
+    for (int round = 0; round < 30; ++round) {
+      mhcrt_matmul(context, a.data(), MHCRT_F16, b.data(), MHCRT_BF16, out.product.data(), MHCRT_BF16, M, C, C, 0, 0);
+      mhcrt_take_bwd(context, out.product.data(), MHCRT_BF16, rows.data(), MHCRT_I32, first.data(), MHCRT_F32,
+                     out.table.data(), MHCRT_F32, M, C, V);
+    }
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << context.error();
+    out.product.values(), out.table.values(); // read here: the caller's thread has other contexts
+    return out;
+  };
+  const Outputs want = run();
+  Outputs found[2];
+  std::thread one([&] { found[0] = run(); }), other([&] { found[1] = run(); });
+  one.join();
+  other.join();
+  for (const Outputs &out : found) {
+    EXPECT_TRUE(out.product == want.product);
+    EXPECT_TRUE(out.table == want.table);
+  }
+}
+
 TEST(Contexts, SecondRunAllocatesNothing) {
   Context context;
   PreCase c = large(3, 200);

@@ -4,66 +4,97 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "mhcrt/run.h"
 #include "mhcrt/train.h"
+
+#include <algorithm>
 
 using namespace mhcrt;
 
-static bool allocateAs(const mhcrt_tensor_info &info, HostTensor &tensor, std::string &error) {
-  return tensor.allocate(info.dtype, std::vector<int64_t>(info.sizes, info.sizes + info.rank), error);
+/// Sizes of these entries are numbers.
+static mhcrt_tensor typeOf(const mhcrt_tensor_info &info) {
+  mhcrt_tensor type = {nullptr, info.dtype, info.rank, {}};
+  std::copy(info.sizes, info.sizes + info.rank, type.dims);
+  return type;
 }
 
-bool NamedEntry::open(const mhcrt_model *opened, const char *wanted, std::string &error) {
-  model = opened;
-  name = wanted;
+NamedEntry::~NamedEntry() {
+  for (auto &[addresses, graph] : graphs)
+    mhcrt_model_graph_destroy(session.model, graph);
+}
+
+bool NamedEntry::open(const Session &wanted, const char *wantedName, std::string &error) {
+  session = wanted;
+  name = wantedName;
   mhcrt_message message;
-  if (mhcrt_model_find_entry(model, wanted, &entry, &message) != MHCRT_OK) {
+  if (mhcrt_model_find_entry(session.model, wantedName, &entry, &message) != MHCRT_OK) {
     error = message.text;
     return false;
   }
-  for (int32_t i = 0; i < mhcrt_model_arguments(model, entry); ++i) {
-    const mhcrt_tensor_info &info = *mhcrt_model_argument(model, entry, i);
-    for (int32_t dim = 0; dim < info.rank; ++dim)
-      if (info.symbols[dim]) {
-        error = "argument '" + std::string(info.name) + "' of entry '" + name + "' is " + info.type +
+  const Signature signature{session.model, entry, false};
+  for (int32_t i = 0; i < signature.size(); ++i)
+    for (int32_t dim = 0; dim < signature[i].rank; ++dim)
+      if (signature[i].symbols[dim]) {
+        error = "argument '" + std::string(signature[i].name) + "' of entry '" + name + "' is " + signature[i].type +
                 "; needed sizes that are numbers";
         return false;
       }
-  }
   return true;
 }
 
 std::vector<std::string> NamedEntry::arguments() const {
   std::vector<std::string> names;
-  for (int32_t i = 0; i < mhcrt_model_arguments(model, entry); ++i)
-    names.push_back(mhcrt_model_argument(model, entry, i)->name);
+  const Signature signature{session.model, entry, false};
+  for (int32_t i = 0; i < signature.size(); ++i)
+    names.push_back(signature[i].name);
   return names;
 }
 
 bool NamedEntry::makeArgument(const std::string &wanted, HostTensor &tensor, std::string &error) const {
-  for (int32_t i = 0; i < mhcrt_model_arguments(model, entry); ++i)
-    if (const mhcrt_tensor_info *info = mhcrt_model_argument(model, entry, i); info->name == wanted)
-      return allocateAs(*info, tensor, error);
-  error = "entry '" + name + "' has no argument '" + wanted + "'";
-  return false;
+  const Signature signature{session.model, entry, false};
+  const int32_t index = signature.find(wanted);
+  if (index < 0) {
+    error = "entry '" + name + "' has no argument '" + wanted + "'";
+    return false;
+  }
+  const mhcrt_tensor type = typeOf(signature[index]);
+  return tensor.allocate(type.dtype, std::vector<int64_t>(type.dims, type.dims + type.rank), error);
 }
 
-bool NamedEntry::run(mhcrt_context *context, const Find &find, NamedTensors &results, std::string &error) {
+mhcrt_status NamedEntry::replay(const std::vector<mhcrt_tensor> &inputs, const std::vector<mhcrt_tensor> &outputs,
+                                mhcrt_message &message) {
+  std::vector<const void *> addresses;
+  for (const std::vector<mhcrt_tensor> *tensors : {&inputs, &outputs})
+    for (const mhcrt_tensor &tensor : *tensors)
+      addresses.push_back(tensor.data);
+  mhcrt_cuda_graph *&graph = graphs[addresses];
+  if (graph)
+    return mhcrt_model_replay(session.model, session.context, graph, &message);
+  // This runs it, too.
+  return mhcrt_model_record(session.model, entry, session.context, inputs.data(), outputs.data(), &graph, &message);
+}
+
+bool NamedEntry::run(const Find &find, PlacedTensors &results, bool asGraph, std::string &error) {
   std::vector<mhcrt_tensor> inputs, outputs;
   for (const std::string &argument : arguments()) {
-    const HostTensor *tensor = find(argument);
+    const PlacedTensor *tensor = find(argument);
     if (!tensor) {
       error = "nothing is known of argument '" + argument + "' of entry '" + name + "'";
       return false;
     }
     inputs.push_back(tensor->get());
   }
-  for (int32_t i = 0; i < mhcrt_model_results(model, entry); ++i) {
-    const mhcrt_tensor_info &info = *mhcrt_model_result(model, entry, i);
-    HostTensor &tensor = results[info.name];
-    if (tensor.type() != info.type && !allocateAs(info, tensor, error))
+  const Signature signature{session.model, entry, true};
+  for (int32_t i = 0; i < signature.size(); ++i) {
+    PlacedTensor &tensor = results[signature[i].name];
+    if (!tensor.allocate(session, typeOf(signature[i]), error))
       return false;
     outputs.push_back(tensor.get());
   }
-  return EntryCall(model, entry, context, inputs, outputs).runAndTime(0, error);
+  mhcrt_message message;
+  const mhcrt_status status =
+      asGraph ? replay(inputs, outputs, message)
+              : mhcrt_model_invoke(session.model, entry, session.context, inputs.data(), outputs.data(), &message);
+  if (status != MHCRT_OK)
+    error = message.text;
+  return status == MHCRT_OK;
 }

@@ -42,6 +42,10 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
     *text = value;
     return value.empty() ? "a file" : "";
   }
+  if (name == "--pin") {
+    options.kernels.pins.push_back(value);
+    return "";
+  }
   if (name == "--steps")
     return parseInteger(value, 0, INT32_MAX, options.steps);
   if (name == "--warmup")
@@ -74,6 +78,10 @@ bool mhcrt::parseTrainOptions(int argc, const char *const *argv, TrainOptions &o
         return false;
       }
       options.model = word;
+      continue;
+    }
+    if (bool *flag = options.kernels.flag(word)) {
+      *flag = true;
       continue;
     }
     const size_t equals = word.find('=');

@@ -24,8 +24,7 @@ static constexpr const char *kTool = "mhc-train";
 namespace {
 class Trainer {
 public:
-  Trainer(const mhcrt_model *model, mhcrt_context *context, const TrainOptions &options)
-      : model(model), context(context), options(options) {}
+  Trainer(const Session &session, const TrainOptions &options) : session(session), options(options) {}
 
   bool open(std::string &error);
   bool run(std::string &error);
@@ -33,19 +32,26 @@ public:
 private:
   bool start(std::string &error);
   bool makeInputs(std::string &error);
+  bool placeInputs(std::string &error);
+  bool placeState(std::string &error);
+  bool fetchState(std::string &error);
   void fillBatch();
+  bool uploadInputs(std::string &error);
   bool step(double &loss, std::string &error);
-  const HostTensor *find(const std::string &name) const;
+  const PlacedTensor *find(const std::string &name) const;
 
-  const mhcrt_model *model;
-  mhcrt_context *context;
+  const Session session;
   const TrainOptions &options;
   NamedEntry init, lossGrad, update;
   std::string data;
-  TrainState state;
-  NamedTensors inputs;    ///< tokens, targets, seed, step, learning_rate, d_loss
-  NamedTensors gradients; ///< and the loss
-  NamedTensors next;      ///< the state that a step makes
+  TrainState state;    ///< its tensors are those of the first step, and at the end those of the last
+  NamedTensors inputs; ///< tokens, targets, seed, step, learning_rate, d_loss
+  PlacedTensors placedInputs;
+  PlacedTensors current;   ///< tensors of the state
+  PlacedTensors gradients; ///< and the loss
+  PlacedTensors next;      ///< the state that a step makes
+  HostTensor lastLoss;
+  bool isWarm = false; ///< a step was made: all memory is there
 };
 } // namespace
 
@@ -58,8 +64,8 @@ static bool readBytes(const std::string &path, std::string &data, std::string &e
 }
 
 bool Trainer::open(std::string &error) {
-  return init.open(model, "init", error) && lossGrad.open(model, "loss_grad", error) &&
-         update.open(model, "update", error) && makeInputs(error) && readBytes(options.data, data, error) &&
+  return init.open(session, "init", error) && lossGrad.open(session, "loss_grad", error) &&
+         update.open(session, "update", error) && makeInputs(error) && readBytes(options.data, data, error) &&
          start(error);
 }
 
@@ -80,6 +86,20 @@ bool Trainer::makeInputs(std::string &error) {
     return false;
   }
   *static_cast<float *>(inputs["d_loss"].data()) = 1;
+  return placeInputs(error);
+}
+
+bool Trainer::placeInputs(std::string &error) {
+  for (const auto &[name, host] : inputs)
+    if (!placedInputs[name].allocate(session, host.get(), error))
+      return false;
+  return true;
+}
+
+bool Trainer::uploadInputs(std::string &error) {
+  for (const auto &[name, host] : inputs)
+    if (!placedInputs[name].upload(host, error))
+      return false;
   return true;
 }
 
@@ -94,8 +114,8 @@ bool Trainer::start(std::string &error) {
   state.seed = options.seed;
   int64_t *const seed = static_cast<int64_t *>(inputs["seed"].data());
   seed[0] = state.seed;
-  auto findSeed = [&](const std::string &name) { return name == "seed" ? &inputs["seed"] : nullptr; };
-  if (!init.run(context, findSeed, state.tensors, error))
+  auto findSeed = [&](const std::string &name) { return name == "seed" ? &placedInputs["seed"] : nullptr; };
+  if (!uploadInputs(error) || !init.run(findSeed, current, /*asGraph=*/false, error) || !fetchState(error))
     return false;
   for (const std::string &name : update.arguments())
     if (!state.tensors.count(name) && !inputs.count(name) && name.rfind("d_", 0) != 0)
@@ -104,6 +124,20 @@ bool Trainer::start(std::string &error) {
   if (!options.load.empty() && !loadCheckpoint(options.load, state, error))
     return false;
   seed[0] = state.seed;
+  return placeState(error);
+}
+
+bool Trainer::placeState(std::string &error) {
+  for (const auto &[name, host] : state.tensors)
+    if (!current[name].allocate(session, host.get(), error) || !current[name].upload(host, error))
+      return false;
+  return true;
+}
+
+bool Trainer::fetchState(std::string &error) {
+  for (const auto &[name, tensor] : current)
+    if (!tensor.download(state.tensors[name], error))
+      return false;
   return true;
 }
 
@@ -126,8 +160,8 @@ void Trainer::fillBatch() {
   }
 }
 
-const HostTensor *Trainer::find(const std::string &name) const {
-  for (const NamedTensors *tensors : {&state.tensors, &inputs, &gradients})
+const PlacedTensor *Trainer::find(const std::string &name) const {
+  for (const PlacedTensors *tensors : {&current, &placedInputs, &gradients})
     if (const auto found = tensors->find(name); found != tensors->end())
       return &found->second;
   return nullptr;
@@ -140,16 +174,19 @@ bool Trainer::step(double &loss, std::string &error) {
   const double rise = std::min(1.0, static_cast<double>(state.step + 1) / std::max<int64_t>(1, options.warmup));
   *static_cast<float *>(inputs["learning_rate"].data()) = static_cast<float>(options.rate * rise);
   auto lookup = [&](const std::string &name) { return find(name); };
-  if (!lossGrad.run(context, lookup, gradients, error))
+  const bool asGraph = options.kernels.asGraph && isWarm;
+  if (!uploadInputs(error) || !lossGrad.run(lookup, gradients, asGraph, error) ||
+      !gradients["loss"].download(lastLoss, error))
     return false;
-  loss = element(gradients["loss"].get(), 0);
+  loss = element(lastLoss.get(), 0);
   if (!std::isfinite(loss)) {
     error = "the loss of step " + std::to_string(state.step) + " is " + std::to_string(loss);
     return false;
   }
-  if (!update.run(context, lookup, next, error))
+  if (!update.run(lookup, next, asGraph, error))
     return false;
-  state.tensors.swap(next);
+  current.swap(next);
+  isWarm = true;
   ++state.step;
   return true;
 }
@@ -168,7 +205,7 @@ bool Trainer::run(std::string &error) {
   }
   progress.finish();
   return (options.log.empty() || progress.closeLog(error)) &&
-         (options.save.empty() || saveCheckpoint(options.save, state, error));
+         (options.save.empty() || (fetchState(error) && saveCheckpoint(options.save, state, error)));
 }
 
 static bool train(const TrainOptions &options, std::string &error) {
@@ -184,8 +221,13 @@ static bool train(const TrainOptions &options, std::string &error) {
     error = message.text;
     return false;
   }
-  Trainer trainer(opened, context, options);
-  const bool good = trainer.open(error) && trainer.run(error);
+  bool good = applyOptions(opened, context, options.kernels, error);
+  if (good) {
+    Trainer trainer({opened, context}, options);
+    good = trainer.open(error) && trainer.run(error);
+  }
+  if (good)
+    reportKernels(kTool, opened, context, options.kernels);
   mhcrt_model_context_destroy(opened, context);
   return good;
 }
@@ -195,9 +237,9 @@ int mhcrt::trainMain(int argc, const char *const *argv) {
   try {
     TrainOptions options;
     if (parseTrainOptions(argc, argv, options, error) && options.help) {
-      std::printf("mhc-train: train a compiled model\n\nusage: mhc-train model.so --data=FILE [options]\n\n%s\n"
+      std::printf("mhc-train: train a compiled model\n\nusage: mhc-train model.so --data=FILE [options]\n\n%s%s\n"
                   "The model has the entries init, loss_grad and update (mhcc model.json --grad -o model.so).\n",
-                  kTrainOptionsHelp);
+                  kTrainOptionsHelp, kKernelOptionsHelp);
       return 0;
     }
     if (error.empty() && train(options, error))

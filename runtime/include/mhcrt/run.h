@@ -23,20 +23,20 @@ struct KernelOptions {
   std::vector<std::string> pins; ///< "post=generic"
   bool strict = false;           ///< an op that has a fast variant may not take the generic one
   bool ranges = false;           ///< NVTX ranges for profilers
+  bool asGraph = false;          ///< calls are recorded and replayed as CUDA graphs
+  bool list = false;             ///< the variants taken are printed
 
   /// What an option without a value sets; null for any other option.
-  bool *flag(const std::string &name) { return name == "--strict" ? &strict : name == "--nvtx" ? &ranges : nullptr; }
+  bool *flag(const std::string &name);
 };
 /// The lines on them in the help text.
 extern const char *const kKernelOptionsHelp;
 
 /// False with `error` set where the model is for the CPU and an option is given.
 bool applyOptions(const mhcrt_model *model, mhcrt_context *context, const KernelOptions &options, std::string &error);
-/// Says on stderr why calls took a generic variant, and which pin had no call.
-void warnOfKernels(const char *tool, const mhcrt_model *model, const mhcrt_context *context,
+/// Says on stderr why calls took a generic variant, and which pin had no call; prints the variants taken where wanted.
+void reportKernels(const char *tool, const mhcrt_model *model, const mhcrt_context *context,
                    const KernelOptions &options);
-/// Prints the variants that calls took.
-void listKernels(const mhcrt_model *model, const mhcrt_context *context);
 
 struct RunOptions {
   std::string model;
@@ -50,8 +50,6 @@ struct RunOptions {
   int repetitions = 0; ///< 0: no timing
   bool convert = false;
   bool list = false;
-  bool listKernels = false;
-  bool asGraph = false; ///< a CUDA graph of the entry is replayed
   bool help = false;
   KernelOptions kernels;
 

@@ -16,8 +16,7 @@
 #ifndef MHCRT_TRAIN_H
 #define MHCRT_TRAIN_H
 
-#include "mhcrt/io.h"
-#include "mhcrt/model.h"
+#include "mhcrt/run.h"
 
 #include <functional>
 #include <map>
@@ -37,6 +36,7 @@ struct TrainOptions {
   double rate = 1e-3;
   int threads = 0;
   bool help = false;
+  KernelOptions kernels;
 };
 
 /// False with `error` set when the command line cannot be understood.
@@ -47,24 +47,62 @@ extern const char *const kTrainOptionsHelp;
 
 using NamedTensors = std::map<std::string, HostTensor>;
 
+/// A model and a context of it, which outlive what is made with them.
+struct Session {
+  const mhcrt_model *model;
+  mhcrt_context *context;
+};
+
+/// A tensor where the kernels of a session reach it.
+class PlacedTensor {
+public:
+  PlacedTensor() = default;
+  PlacedTensor(const PlacedTensor &) = delete;
+  PlacedTensor &operator=(const PlacedTensor &) = delete;
+  ~PlacedTensor();
+
+  /// Of the type of `type`; a tensor that has it is left alone.
+  bool allocate(const Session &session, const mhcrt_tensor &type, std::string &error);
+  /// From, and to, one of the same type.
+  bool upload(const HostTensor &from, std::string &error);
+  bool download(HostTensor &to, std::string &error) const;
+
+  const mhcrt_tensor &get() const { return tensor; }
+
+private:
+  Session session = {};
+  mhcrt_tensor tensor = {};
+};
+using PlacedTensors = std::map<std::string, PlacedTensor>;
+
 /// An entry whose arguments are found, and whose results are kept, by name.
 class NamedEntry {
 public:
-  using Find = std::function<const HostTensor *(const std::string &)>;
+  using Find = std::function<const PlacedTensor *(const std::string &)>;
+
+  NamedEntry() = default;
+  NamedEntry(const NamedEntry &) = delete;
+  NamedEntry &operator=(const NamedEntry &) = delete;
+  ~NamedEntry();
 
   /// All sizes of the entry must be numbers.
-  bool open(const mhcrt_model *model, const char *name, std::string &error);
-  /// Runs on what `find` gives for the names of the arguments. Results of the right type are overwritten.
-  bool run(mhcrt_context *context, const Find &find, NamedTensors &results, std::string &error);
+  bool open(const Session &session, const char *name, std::string &error);
+  /// Runs on what `find` gives for the names of the arguments; the results are enqueued. Results of the right type are
+  /// overwritten. `asGraph`: calls on the same memory replay a CUDA graph.
+  bool run(const Find &find, PlacedTensors &results, bool asGraph, std::string &error);
 
   std::vector<std::string> arguments() const;
   /// A zero-filled tensor for one argument; false when there is none of that name.
   bool makeArgument(const std::string &name, HostTensor &tensor, std::string &error) const;
 
 private:
-  const mhcrt_model *model = nullptr;
+  mhcrt_status replay(const std::vector<mhcrt_tensor> &inputs, const std::vector<mhcrt_tensor> &outputs,
+                      mhcrt_message &message);
+
+  Session session = {};
   int32_t entry = 0;
   std::string name;
+  std::map<std::vector<const void *>, mhcrt_cuda_graph *> graphs; ///< by the addresses of all tensors
 };
 
 /// Weights and what the optimizer keeps, with the steps done.
