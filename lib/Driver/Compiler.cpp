@@ -122,8 +122,8 @@ llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassMan
 }
 
 static PipelineOptions pipelineOptions(const CompileOptions &options) {
-  return {options.fuse,      options.grad, options.sums,    options.recompute,
-          options.precision, options.gpu,  options.optLevel};
+  return {options.fuse,      options.grad, options.sums,     options.recompute,
+          options.precision, options.gpu,  options.optLevel, options.lines};
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

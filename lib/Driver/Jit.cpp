@@ -42,6 +42,7 @@ struct RuntimeSymbol {
 static const RuntimeSymbol kRuntimeSymbols[] = {
     {"mhcrt_workspace", reinterpret_cast<void *>(&mhcrt_workspace)},
     {"mhcrt_parallel_loop", reinterpret_cast<void *>(&mhcrt_parallel_loop)},
+    {"mhcrt_set_location", reinterpret_cast<void *>(&mhcrt_set_location)},
     {"mhcrt_last_status", reinterpret_cast<void *>(&mhcrt_last_status)},
 #define MHC_KERNEL(name) {#name, reinterpret_cast<void *>(&name)},
 #include "KernelSymbols.inc"

@@ -148,6 +148,8 @@ static const Option kOptions[] = {
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},
+    {"-g", Option::none, "", "let errors of kernels, and profilers (mhc-run --nvtx), name the line of the source",
+     [](DriverOptions &options, StringRef) { return options.compile.lines = true, std::string(); }},
     {"--emit-header", Option::optional, "FILE",
      "write a C header with the entries and their argument numbers, default beside the output",
      [](DriverOptions &options, StringRef value) {

@@ -66,12 +66,14 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void addLower(OpPassManager &pm, const PipelineOptions &options) {
+  if (!options.gpu.empty())
+    pm.addNestedPass<func::FuncOp>(createFoldFillsPass());
   pm.addPass(createOutlineLoopsPass());
   if (!options.gpu.empty())
     pm.addPass(createLoopsToGpuPass({options.gpu, options.optLevel}));
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createConvertMhcToRuntimePass({options.target()}));
+  pm.addPass(createConvertMhcToRuntimePass({options.target(), options.lines}));
   pm.addPass(math::createMathExtendToSupportedTypes());
   arith::ArithEmulateUnsupportedFloatsOptions narrow;
   narrow.sourceTypeStrs = {"bf16", "f16"};

@@ -4,6 +4,9 @@
 // A number that is no row of the table is an error.
 // RUN: not mhcc %s --run=take --args %S/Inputs/take 2>&1 | FileCheck %s --check-prefix=RANGE
 // RANGE: mhcc: error: {{.*}}mhcrt_take: 'ids' has 3 at 1; needed 0 to 2
+// With -g it names the line.
+// RUN: not mhcc %s -g --run=take --args %S/Inputs/take 2>&1 | FileCheck %s --check-prefix=LINE
+// LINE: mhcc: error: {{.*}}mhcrt_take: 'ids' has 3 at 1; needed 0 to 2 (at take.mlir:20:10)
 // RUN: not mhcc %s --run=negative --args %S/Inputs/take 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: mhcc: error: {{.*}}mhcrt_take: 'ids' has -1 at 2; needed 0 to 6
 

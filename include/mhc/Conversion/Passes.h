@@ -22,6 +22,9 @@ namespace mhc {
 /// convert-mhc-to-runtime.
 inline constexpr llvm::StringLiteral kParallelAttr = "mhc.parallel";
 
+/// What the sums of a reduction start from: what mhc-fold-fills tells mhc-loops-to-gpu.
+inline constexpr llvm::StringLiteral kStartsAttr = "mhc.starts";
+
 /// The module with the GPU kernels of a model, and the global that holds them as machine code.
 inline constexpr llvm::StringLiteral kDeviceModule = "mhc_device", kDeviceImage = "mhc_device_image",
                                      kDeviceImageBytes = "mhc_device_image_bytes";

@@ -48,12 +48,33 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
                     Statistic<"numCalls", "num-calls", "Number of calls to them">];
 }
 
+def FoldFillsPass : Pass<"mhc-fold-fills", "::mlir::func::FuncOp"> {
+  let summary = "Let reductions on a GPU start from constants";
+  let description = [{
+    A reduction on tensors starts from what `linalg.fill` has left in its output. On a GPU that is a launch of its own,
+    and memory to read again. Where nothing else uses the buffer in between, the fill goes, and the reduction is marked
+    `mhc.starts`: a constant for each output, or `unit` for one that is loaded. mhc-loops-to-gpu reads it.
+
+    Before:
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%sum : memref<96xf32>)
+    linalg.generic {...} ins(%x : memref<512x96xf32>) outs(%sum : memref<96xf32>) {...}
+    ```
+    After:
+    ```mlir
+    linalg.generic {...} ins(%x : memref<512x96xf32>) outs(%sum : memref<96xf32>) attrs = {mhc.starts = [0.0 : f32]} {...}
+    ```
+  }];
+  let statistics = [Statistic<"numFolded", "num-folded", "Number of fills that went">];
+}
+
 def LoopsToGpuPass : Pass<"mhc-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Turn loop functions into GPU kernels";
   let description = [{
     The loop nest of each function that mhc-outline-loops made moves into a kernel of the `gpu.module` @mhc_device. All
     parallel loops become one count of iterations, one iteration per thread; reductions stay loops inside a thread, whose
-    sums are kept in registers. A warp shares the reduction of a long row, in a fixed order. The function stays on the host, computes the count and launches the kernel.
+    sums are kept in registers. A warp shares the reduction of a long row, or of one of few long columns, in a fixed
+    order. The function stays on the host, computes the count and launches the kernel.
 
     Before:
     ```mlir
@@ -104,8 +125,12 @@ def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp">
     With another target than `cpu`, which the manifest then names, tensors and arena are in the memory of the GPU. A
     `gpu.launch_func` becomes a call of `mhcrt_cuda_loop`, constants are copied there by `mhcrt_constant`, and an element
     that the host would have to load or store is an error.
+
+    With `lines`, `mhcrt_set_location` goes before each call of a kernel or loop, so that errors and profilers name the
+    line of the source.
   }];
-  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "cpu or cuda:ARCH">];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "cpu or cuda:ARCH">,
+                 Option<"lines", "lines", "bool", /*default=*/"false", "Tell the runtime the lines of calls">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }

@@ -46,6 +46,8 @@ struct CompileOptions {
   unsigned optLevel = 2;
   /// The architecture of the GPU that the model is for, "sm_90a"; empty for the CPU.
   std::string gpu;
+  /// Whether errors of the runtime, and profilers, name lines of the source.
+  bool lines = false;
 };
 
 /// A compiled model in this process.

@@ -37,6 +37,7 @@ struct PipelineOptions {
   std::optional<Precision> precision; ///< of ops that leave it open
   std::string gpu;                    ///< "sm_90a"; empty for the CPU
   unsigned optLevel = 2;              ///< of GPU kernels
+  bool lines = false;                 ///< the runtime is told the lines of calls
 
   std::string target() const { return gpu.empty() ? "cpu" : "cuda:" + gpu; }
 };

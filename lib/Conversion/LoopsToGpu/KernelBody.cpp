@@ -7,11 +7,14 @@
 //
 // The rows of softmax, norms and losses lie in memory one after the other. A thread per row would read a cache line for
 // each element, so a warp takes a row: lane l adds elements l, l + 32, ... and the lanes' sums meet in a butterfly,
-// whose order is fixed.
+// whose order is fixed. The columns of a weight's gradient are few and long: a thread per column would leave most of
+// the GPU without work, so a warp takes one of these, too. Its block has the neighbours, which read the rest of each
+// sector.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelBody.h"
+#include "mhc/Conversion/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,6 +35,8 @@ SmallVector<OpFoldResult> mhc::loopSizes(OpBuilder &builder, linalg::LinalgOp op
 static constexpr int64_t kWarp = 32;
 /// Rows that are shorter leave most lanes without work.
 static constexpr int64_t kShortestRow = 64;
+/// Of one thread each: as many as a large GPU holds at a time.
+static constexpr uint64_t kManyIterations = 1 << 18;
 
 /// The op that adds to result `number` in the body, where that is one op with a neutral element, of a type that lanes
 /// exchange, and nothing else sees the sum so far.
@@ -54,12 +59,25 @@ static bool isSum(linalg::LinalgOp op, OpOperand &init) {
   return llvm::none_of(dims, [&](unsigned dim) { return map.isFunctionOfDim(dim); });
 }
 
+/// Whether a thread for each iteration of the parallel loops makes work for the whole GPU. A dynamic size may be any.
+static bool hasManyIterations(linalg::LinalgOp op) {
+  uint64_t iterations = 1;
+  for (auto [kind, size] : llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+    if (linalg::isParallelIterator(kind))
+      iterations = llvm::SaturatingMultiply<uint64_t>(iterations, ShapedType::isDynamic(size) ? UINT64_MAX : size);
+  return iterations >= kManyIterations;
+}
+
 int64_t mhc::threadsPerIteration(linalg::LinalgOp op) {
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  if (kinds.empty() || !linalg::isReductionIterator(kinds.back()))
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  if (reductions.empty())
     return 1;
-  int64_t row = op.getStaticLoopRanges().back();
-  if (!ShapedType::isDynamic(row) && row < kShortestRow)
+  int64_t length = op.getStaticLoopRanges()[reductions.back()];
+  if (!ShapedType::isDynamic(length) && length < kShortestRow)
+    return 1;
+  bool isRow = reductions.back() == op.getNumLoops() - 1;
+  if (!isRow && hasManyIterations(op))
     return 1;
   for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
     if (isSum(op, init) && !combinerOf(op, i))
@@ -82,7 +100,7 @@ public:
     SmallVector<Value> sums;
     for (OpOperand *init : summed)
       // An element that is overwritten without a look is not loaded.
-      sums.push_back(op.getNumReductionLoops() || op.payloadUsesValueFromOperand(init) ? load(init) : Value());
+      sums.push_back(op.getNumReductionLoops() || op.payloadUsesValueFromOperand(init) ? start(init) : Value());
     for (auto [init, sum] : llvm::zip(summed, emitReductions(reductions(), sums)))
       store(sum, init);
   }
@@ -111,6 +129,12 @@ private:
     if (!isa<MemRefType>(operand->get().getType()))
       return operand->get();
     return memref::LoadOp::create(builder, loc, operand->get(), place(operand));
+  }
+  /// What a sum starts from: a constant that mhc-fold-fills has found, or the element.
+  Value start(OpOperand *init) {
+    auto starts = op->getAttrOfType<ArrayAttr>(mhc::kStartsAttr);
+    auto known = starts ? dyn_cast<TypedAttr>(starts[init->getOperandNumber() - op.getNumDpsInputs()]) : TypedAttr();
+    return known ? arith::ConstantOp::create(builder, loc, known).getResult() : load(init);
   }
   void store(Value value, OpOperand *init) { memref::StoreOp::create(builder, loc, value, init->get(), place(init)); }
 
@@ -209,7 +233,7 @@ void ThreadEmitter::emitLane(Value thread) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
   for (auto [init, combiner, sum] : llvm::zip(summed, combiners, sums))
-    store(combine(combiner, load(init), sum), init);
+    store(combine(combiner, start(init), sum), init);
 }
 
 void mhc::emitThread(OpBuilder &builder, linalg::LinalgOp op, Value thread) {

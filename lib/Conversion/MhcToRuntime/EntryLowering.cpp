@@ -27,8 +27,8 @@ static constexpr StringLiteral kEntryPrefix = "mhc_entry_";
 namespace {
 class EntryLowering {
 public:
-  EntryLowering(func::FuncOp func, SymbolTable &symbols, bool onGpu)
-      : old(func), symbols(symbols), onGpu(onGpu), builder(func.getContext()),
+  EntryLowering(func::FuncOp func, SymbolTable &symbols, const EntryOptions &options)
+      : old(func), symbols(symbols), options(options), builder(func.getContext()),
         pointerType(LLVM::LLVMPointerType::get(func.getContext())), address(builder, &func.getBody().front()) {}
 
   LogicalResult run();
@@ -65,7 +65,7 @@ private:
 
   func::FuncOp old, entry;
   SymbolTable &symbols;
-  bool onGpu; ///< where the tensors are
+  EntryOptions options;
   OpBuilder builder;
   Type pointerType;
   AddressBuilder address;
@@ -182,7 +182,7 @@ LogicalResult EntryLowering::lowerView(Operation *op) {
 
 /// A load or a store.
 LogicalResult EntryLowering::lowerElement(Operation *op, Value buffer, ValueRange indices) {
-  if (onGpu)
+  if (options.onGpu)
     return op->emitError() << "'" << op->getName() << "' needs a value of the GPU on the host";
   Value pointer = address.elementPointer(op->getLoc(), buffers[buffer], indices);
   if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -197,7 +197,7 @@ void EntryLowering::lowerGlobal(memref::GetGlobalOp op) {
   Location loc = op.getLoc();
   MemRefType type = op.getType();
   Value data = LLVM::AddressOfOp::create(builder, loc, pointerType, op.getNameAttr());
-  if (onGpu) {
+  if (options.onGpu) {
     int64_t bytesEach = llvm::divideCeil(type.getElementTypeBitWidth(), 8); // a condition is a byte
     Value bytes = address.constant(builder.getI64IntegerAttr(type.getNumElements() * bytesEach));
     data = call(loc, kConstantFunction, {context, data, bytes}, pointerType);
@@ -236,6 +236,8 @@ void EntryLowering::lowerArena(memref::AllocOp op) {
 }
 
 void EntryLowering::lowerReturn(func::ReturnOp op) {
+  if (options.lines) // what comes behind is of no line
+    setRuntimeLocation(builder, builder.getUnknownLoc(), context, symbols);
   func::ReturnOp::create(builder, op.getLoc(), call(op.getLoc(), "mhcrt_last_status", context, builder.getI32Type()));
   dead.push_back(op);
 }
@@ -303,6 +305,8 @@ LogicalResult EntryLowering::lowerLaunch(LaunchOp op) {
   appendSizes(info, op, tensors, arguments);
   for (const KernelAttr &attr : info.attrs)
     arguments.push_back(attribute(attr, op.getConfig().get(attr.name)));
+  if (options.lines)
+    setRuntimeLocation(builder, op.getLoc(), context, symbols);
   call(op.getLoc(), info.symbol, arguments, builder.getI32Type());
   dead.push_back(op);
   return success();
@@ -331,10 +335,12 @@ void EntryLowering::lowerLoopCall(func::CallOp op) {
     else
       arguments.push_back(operand);
   }
+  if (options.lines)
+    setRuntimeLocation(builder, op.getLoc(), context, symbols);
   func::CallOp::create(builder, op.getLoc(), op.getCallee(), TypeRange(), arguments);
   dead.push_back(op);
 }
 
-LogicalResult mhc::lowerEntry(func::FuncOp func, SymbolTable &symbols, bool onGpu) {
-  return EntryLowering(func, symbols, onGpu).run();
+LogicalResult mhc::lowerEntry(func::FuncOp func, SymbolTable &symbols, const EntryOptions &options) {
+  return EntryLowering(func, symbols, options).run();
 }

@@ -17,9 +17,17 @@ namespace mhc {
 /// The function of the runtime that gives a constant its place in the memory of the GPU.
 inline constexpr llvm::StringLiteral kConstantFunction = "mhcrt_constant";
 
+struct EntryOptions {
+  bool onGpu = false; ///< where the tensors are
+  bool lines = false; ///< whether calls are preceded by their place in the source
+};
+
 /// Turns a public function on buffers into `mhc_entry_<name>`. Fails with an error where it meets an op that should
 /// have been lowered before, or one that would touch the memory of the GPU.
-llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbols, bool onGpu);
+llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbols, const EntryOptions &options);
+
+/// Calls mhcrt_set_location with the place of `loc` in the source, or with "" where it is not known.
+void setRuntimeLocation(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value context, mlir::SymbolTable &symbols);
 
 /// Moves the calls in `body`, a block of a lowered entry, into functions of limited length, each of which is given the
 /// values `shared`. The last call, whose result the block returns, stays. A short block is left alone.

@@ -64,7 +64,7 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
       if (!func.isPublic() || func.isDeclaration())
         continue;
       FailureOr<std::string> entry = manifestOf(func);
-      if (failed(entry) || failed(lowerEntry(func, symbols, onGpu)))
+      if (failed(entry) || failed(lowerEntry(func, symbols, {onGpu, lines})))
         return signalPassFailure();
       manifest += *entry;
     }

@@ -26,10 +26,19 @@
 // CHECK: %[[RESULT:.*]] = arith.addf %[[START]], %[[ALL]]
 // CHECK: memref.store %[[RESULT]], %{{.*}}[%[[ROW]]]
 
-// A thread adds up what is no long row in memory: a short one, a column, and where the op of the sum is not known.
+// A thread adds up a short row, a column among many, and where the op of the sum is not known.
 // CHECK-LABEL: gpu.func @mhc_loop_2
 // CHECK-NOT: gpu.shuffle
-func.func @entry(%a: memref<?x64xf32>, %e: memref<?x64xf32>, %r: memref<?xf32>, %b: memref<?x63xf32>) {
+
+// A warp adds up one of few long columns.
+// CHECK-LABEL: gpu.func @mhc_loop_5
+// CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32
+// CHECK: %[[COLUMN:.*]] = arith.divui %{{.*}}, %c32
+// CHECK: scf.for %[[I:.*]] = %[[LANE]] to %{{.*}} step %c32
+// CHECK: memref.load %{{.*}}[%[[I]], %[[COLUMN]]]
+// CHECK-COUNT-5: gpu.shuffle xor
+func.func @entry(%a: memref<?x64xf32>, %e: memref<?x64xf32>, %r: memref<?xf32>, %b: memref<?x63xf32>,
+                 %c: memref<64xf32>) {
   linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}
       ins(%a : memref<?x64xf32>) outs(%e, %r : memref<?x64xf32>, memref<?xf32>) {
   ^bb0(%in: f32, %out: f32, %sum: f32):
@@ -54,6 +63,12 @@ func.func @entry(%a: memref<?x64xf32>, %e: memref<?x64xf32>, %r: memref<?xf32>, 
       ins(%a : memref<?x64xf32>) outs(%r : memref<?xf32>) {
   ^bb0(%in: f32, %out: f32):
     %0 = math.fma %out, %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<?x64xf32>) outs(%c : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
     linalg.yield %0 : f32
   }
   return
