@@ -260,8 +260,9 @@ def KeepScalarsPass : Pass<"mhc-keep-scalars", "::mlir::func::FuncOp"> {
 def FuseElementwisePass : Pass<"mhc-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Join elementwise linalg ops with the op that reads them";
   let description = [{
-    Upstream's fusion of a producer with its only reader, in one walk: the pattern driver of upstream's pass is slower
-    than linear in the size of a block.
+    Upstream's fusion of a producer with its only reader, or with the first of several where plain loops then store the
+    value for the others: an optimizer's step becomes one loop for each weight. In one walk: the pattern driver of
+    upstream's pass is slower than linear in the size of a block.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }

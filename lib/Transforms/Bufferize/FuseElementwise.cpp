@@ -17,11 +17,32 @@ namespace mhc {
 
 using namespace mlir;
 
-/// An operand of `op` whose producer can be joined with it, and is read by nothing else.
+/// Whether the loops of `op` visit each element of its operands and results once, in one order.
+static bool isPlain(linalg::GenericOp op) {
+  return op.getNumReductionLoops() == 0 && llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isIdentity() || map.getNumResults() == 0;
+         });
+}
+
+/// Whether `op` can store the results of `producer` that others read, too: all of them read later. An op that reads
+/// them in two places would read what it stores.
+static bool canStoreFor(linalg::GenericOp producer, linalg::GenericOp op) {
+  if (producer->hasOneUse())
+    return true;
+  auto readsLater = [&](Operation *user) {
+    Operation *there = op->getBlock()->findAncestorOpInBlock(*user);
+    return there && !there->isBeforeInBlock(op);
+  };
+  auto isMade = [&](Value operand) { return operand.getDefiningOp() == producer; };
+  return isPlain(producer) && isPlain(op) && llvm::count_if(op->getOperands(), isMade) == 1 &&
+         llvm::all_of(producer->getUsers(), readsLater);
+}
+
+/// An operand of `op` whose producer can be joined with it.
 static OpOperand *fusableOperand(linalg::GenericOp op) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-    if (producer && producer->hasOneUse() && producer->getBlock() == op->getBlock() &&
+    if (producer && producer->getBlock() == op->getBlock() && canStoreFor(producer, op) &&
         linalg::areElementwiseOpsFusable(operand))
       return operand;
   }

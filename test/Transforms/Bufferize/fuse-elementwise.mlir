@@ -14,13 +14,54 @@ func.func @chain_into_a_reduction(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> t
   return %2 : tensor<?xf32>
 }
 
-// CHECK-LABEL: @value_with_two_readers_is_stored
-func.func @value_with_two_readers_is_stored(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
-  // CHECK-COUNT-3: linalg.generic
+// Moments and weight of an optimizer's step: one loop stores what others read, too.
+// CHECK-LABEL: @value_with_later_readers
+func.func @value_with_later_readers(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+  // CHECK: %[[ALL:.*]]:3 = linalg.generic
+  // CHECK: arith.mulf
+  // CHECK: math.sqrt
+  // CHECK: math.absf
+  // CHECK-NOT: linalg.generic
+  // CHECK: return %[[ALL]]#{{[0-2]}}, %[[ALL]]#{{[0-2]}}, %[[ALL]]#{{[0-2]}}
   %0 = arith.mulf %x, %x : tensor<?x8xf32>
   %1 = math.sqrt %0 : tensor<?x8xf32>
-  %2 = math.absf %0 : tensor<?x8xf32>
-  return %1, %2 : tensor<?x8xf32>, tensor<?x8xf32>
+  %2 = math.absf %1 : tensor<?x8xf32>
+  return %0, %1, %2 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// A value is there before the first of its readers.
+// CHECK-LABEL: @value_with_an_earlier_reader
+func.func @value_with_an_earlier_reader(%x: tensor<?x8xf32>, %y: tensor<8x?xf32>) -> (tensor<?x8xf32>, tensor<8x?xf32>) {
+  // CHECK: %[[MUL:.*]] = linalg.generic
+  // CHECK: arith.mulf
+  // CHECK: linalg.generic {{.*}} ins(%[[MUL]]
+  // CHECK: linalg.generic
+  // CHECK: math.sqrt
+  %0 = arith.mulf %x, %x : tensor<?x8xf32>
+  %1 = mhc.transpose %0 perm = [1, 0] : tensor<?x8xf32> -> tensor<8x?xf32>
+  %2 = math.sqrt %0 : tensor<?x8xf32>
+  return %2, %1 : tensor<?x8xf32>, tensor<8x?xf32>
+}
+
+// CHECK-LABEL: @value_read_twice_by_one
+func.func @value_read_twice_by_one(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  // CHECK: %[[ROOT:.*]] = linalg.generic
+  // CHECK: math.sqrt
+  // CHECK: linalg.generic {{.*}} ins(%[[ROOT]], %[[ROOT]]
+  %0 = math.sqrt %x : tensor<?x8xf32>
+  %1 = arith.mulf %0, %0 : tensor<?x8xf32>
+  return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// A sum is no place to store what others read.
+// CHECK-LABEL: @value_of_a_sum_and_another
+func.func @value_of_a_sum_and_another(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?xf32>) {
+  // CHECK: %[[MUL:.*]] = linalg.generic
+  // CHECK: arith.mulf
+  // CHECK: linalg.generic {{.*}}"reduction"{{.*}} ins(%[[MUL]]
+  %0 = arith.mulf %x, %x : tensor<?x8xf32>
+  %1 = mhc.reduce sum %0 dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+  return %0, %1 : tensor<?x8xf32>, tensor<?xf32>
 }
 
 // What a loop reads is not computed again in every turn.
