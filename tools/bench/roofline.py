@@ -14,7 +14,7 @@ import math
 COLUMNS = ("kernel", "dtype", "M", "C", "n", "us", "bytes", "flops", "copy_gbs", "multiply_adds_per_second", "variant")
 WIDTH, HEIGHT = 860, 560
 LEFT, RIGHT, TOP, BOTTOM = 70, 250, 40, 60
-X_RANGE, Y_RANGE = (0.1, 100.0), (100.0, 100000.0)  # flops a byte; Gflop/s
+X_RANGE, Y_RANGE = (0.3, 60.0), (300.0, 200000.0)  # flops a byte; Gflop/s
 LABELLED = ("aggregate", "aggregate_bwd", "contract", "expand", "post", "post_bwd", "post_bwd without d_x", "pre",
             "pre_bwd", "projection", "projection_bwd", "head", "head_bwd", "sublayer forward", "sublayer backward",
             "sublayer")
@@ -63,11 +63,11 @@ def y_at(speed):
 
 
 def grid():
-    for power in range(-1, 3):
+    for power in range(0, 2):
         x = x_at(10.0**power)
         yield f'<line x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{HEIGHT - BOTTOM}" stroke="#ddd"/>'
         yield f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{10.0**power:g}</text>'
-    for power in range(2, 6):
+    for power in range(3, 6):
         y = y_at(10.0**power)
         yield f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="#ddd"/>'
         yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0**(power - 3):g}</text>'
@@ -76,25 +76,29 @@ def grid():
     yield f'<text transform="translate(20 {HEIGHT / 2:.0f}) rotate(-90)" text-anchor="middle">Tflop/s</text>'
 
 
+def line(from_x, from_y, to_x, to_y, dashes=""):
+    return (f'<line x1="{x_at(from_x):.1f}" y1="{y_at(from_y):.1f}" x2="{x_at(to_x):.1f}" y2="{y_at(to_y):.1f}" '
+            f'stroke="#222" stroke-dasharray="{dashes}"/>')
+
+
 def roofs(copy_gbs, peak):
-    first, ridge = X_RANGE[0], peak / copy_gbs
-    yield (f'<path d="M{x_at(Y_RANGE[0] / copy_gbs if first * copy_gbs < Y_RANGE[0] else first):.1f} '
-           f'{y_at(max(Y_RANGE[0], first * copy_gbs)):.1f} L{x_at(X_RANGE[1]):.1f} '
-           f'{y_at(min(Y_RANGE[1], X_RANGE[1] * copy_gbs)):.1f}" stroke="#222" fill="none"/>')
-    yield (f'<path d="M{x_at(ridge):.1f} {y_at(peak):.1f} L{x_at(X_RANGE[1]):.1f} {y_at(peak):.1f}" '
-           'stroke="#222" stroke-dasharray="5 4" fill="none"/>')
-    yield f'<text x="{x_at(0.4):.1f}" y="{y_at(0.4 * copy_gbs) - 14:.1f}" text-anchor="end">copy, {copy_gbs:.0f} GB/s</text>'
-    yield f'<text x="{x_at(X_RANGE[1]) + 6:.1f}" y="{y_at(peak) + 4:.1f}">f32 multiply-adds</text>'
+    """The memory's, and that of f32 multiply-adds, beyond which a kernel multiplies in matrix units."""
+    first, last = max(X_RANGE[0], Y_RANGE[0] / copy_gbs), min(X_RANGE[1], Y_RANGE[1] / copy_gbs)
+    yield line(first, first * copy_gbs, last, last * copy_gbs)
+    yield line(peak / copy_gbs, peak, X_RANGE[1], peak, "5 4")
+    yield f'<text x="{x_at(1.5):.1f}" y="{y_at(1.5 * copy_gbs) - 14:.1f}" text-anchor="end">copy, {copy_gbs:.0f} GB/s</text>'
+    yield f'<text x="{WIDTH - RIGHT + 12}" y="{y_at(peak) + 4:.1f}">f32 multiply-adds</text>'
 
 
 def points(rows):
     shown = sorted((row for row in rows if row["flops"] > 0 and row["kernel"] in LABELLED), key=lambda row: row["kernel"])
     for number, row in enumerate(shown, 1):
         intensity, speed = row["flops"] / row["bytes"], row["flops"] / row["us"] / 1e3
-        x, y, legend = x_at(intensity), y_at(speed), TOP + 150 + 17 * number
+        x, y, legend = x_at(intensity), y_at(speed), TOP + 110 + 19 * number
         color = "#b22" if row["variant"] == "generic" else "#06c"
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{color}"/>'
-        yield f'<text x="{x + 6:.1f}" y="{y + 4 + (number % 2) * 9:.1f}" fill="{color}" font-size="10">{number}</text>'
+        place = f'x="{x + 5:.1f}" y="{y + 14:.1f}"' if number % 2 else f'x="{x - 5:.1f}" y="{y - 5:.1f}" text-anchor="end"'
+        yield f'<text {place} fill="{color}" font-size="10">{number}</text>'
         yield (f'<text x="{WIDTH - RIGHT + 12}" y="{legend}" fill="{color}">{number} {row["kernel"]}: '
                f'{row["us"]:.4g} us, {percent(row):.0f} %</text>')
 
