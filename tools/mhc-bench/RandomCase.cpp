@@ -180,8 +180,10 @@ static void disturb(const Case &c, unsigned index, std::vector<double> &values, 
     return;
   const int64_t tokens = c.values.dims[c.info->tensors[index].dims.front()], width = values.size() / tokens;
   llvm::MutableArrayRef<double> token = llvm::MutableArrayRef(values).slice(random() % tokens * width, width);
-  constexpr double kFactors[] = {0, 1e-6, 1e-30, 1e3, NAN, INFINITY};
-  const double factor = kFactors[random() % std::size(kFactors)];
+  constexpr double kFactors[] = {0, 1e-6, 1e-30, 1e-40, 1e3, 1e12, NAN, INFINITY};
+  double factor = kFactors[random() % std::size(kFactors)];
+  if (name != "x" || c.tensors[index].dtype != MHCRT_F32)
+    factor = std::min(factor, 1e3);
   if (std::isfinite(factor))
     for (double &value : token)
       value *= factor;
