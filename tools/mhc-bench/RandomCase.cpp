@@ -85,6 +85,8 @@ double Draw::attribute(const KernelAttr &attr) {
     int64_t values = 0;
     while (!attr.stringify(values).empty())
       ++values;
+    if (attr.whenAbsent && flip(0.7))
+      return *attr.whenAbsent;
     return isTuned && attr.name == "layout" ? 0 : between(0, values - 1);
   }
   case KernelAttr::Bool:
