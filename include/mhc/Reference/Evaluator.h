@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An interpreter of leaf ops and of the upstream ops that the language uses, independent of every lowering. All floats
-// are doubles and nothing rounds unless asked to, so that its results are the truth that compiled code is compared with.
+// are doubles and nothing rounds unless asked to: its results are the truth that compiled code is compared with.
 //
 //===----------------------------------------------------------------------===//
 

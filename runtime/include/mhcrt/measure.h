@@ -22,8 +22,8 @@ extern "C" {
 double mhcrt_measure_call(mhcrt_context *context, mhcrt_status (*call)(void *user), void *user);
 
 /// Bytes read plus bytes written per second of one copy of `bytes` bytes, past the caches or through them, whichever is
-/// faster; on a GPU the driver's. `bytes` is a multiple of 256 kB that no cache holds; a GPU reaches its speed from 1 GiB
-/// on. Both sides are buffers with an alignment of 64.
+/// faster; on a GPU the driver's. `bytes` is a multiple of 256 kB that no cache holds; a GPU reaches its speed from 1
+/// GiB on. Both sides are buffers with an alignment of 64.
 double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, void *to, int64_t bytes);
 
 /// f32 multiply-adds per second of independent chains in registers, all threads together. Matrix units are not asked.
