@@ -34,7 +34,6 @@ struct StreamBwdArgs {
   int64_t M, C;
   int32_t phiType, weightType, phiLayout;
   bool transposed; ///< mix is [in, out]
-  bool overlaps;   ///< the kernel before this one is the one that makes dProj and scalars
 };
 
 /// Blocks that share a slice of channels: each makes a partial sum of d_phi.

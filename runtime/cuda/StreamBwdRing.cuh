@@ -17,9 +17,8 @@
 namespace mhcrt {
 
 constexpr int kProductWarps = 4;
-constexpr int kGroups = 2; ///< warpgroups that make d_x
-constexpr int kGradWarps = 4 * kGroups;
-constexpr int kWarpChannels = kSlice / 4;
+constexpr int kGradWarps = 8; ///< that make d_x
+constexpr int kWarpChannels = kSlice / kGradWarps;
 constexpr int kStoreWarp = kProductWarps + kGradWarps;
 constexpr int kLoadWarp = kStoreWarp + 1;
 constexpr int kStreamThreads = 32 * (kLoadWarp + 3);
@@ -28,6 +27,10 @@ constexpr int kSharedBytes = 232448;
 constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes = kSlice * kSlotTokens * 2;
 
 enum class Start { kNone, kAdd, kMix };
+
+/// Where nearly all multiprocessors load, more slots than these only get reads and writes of the memory in each other's
+/// way; where fewer do, each needs what finds room. Measured at 112 to 132 of 132.
+constexpr int kFewSlots = 6, kFewSlotsOfX = 8; ///< of d_x_in and x, of x alone
 
 /// Shared memory: the slots' boxes, then their rows of coefficients, barriers.
 template <Start kStart, bool kHasDu>
@@ -38,10 +41,10 @@ struct Layout {
   static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kMix = kScalar + kSlotTokens * kScalarRow;
   static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
   static constexpr uint32_t kBarriers = 512;
-  static constexpr int kSlots = (kSharedBytes - kBarriers) / (kBox + kRows) / kGroups * kGroups;
-  static constexpr uint32_t kRowsAt = kSlots * kBox, kBarriersAt = kRowsAt + kSlots * kRows;
+  static constexpr int kMostSlots = (kSharedBytes - kBarriers) / (kBox + kRows);
+  static constexpr uint32_t kRowsAt = kMostSlots * kBox, kBarriersAt = kRowsAt + kMostSlots * kRows;
   static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
-  static_assert(24 * kSlots <= kBarriers && kTotal <= kSharedBytes && kSlots > kStoresInFlight);
+  static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots >= kFewSlots);
 };
 
 /// The tiles of one block, and the ring that they pass through.
@@ -50,16 +53,18 @@ struct Walk {
   uint32_t base; ///< address of `shared`
   uint32_t full, done, free;
   int group, groups, tiles, count, slice;
+  uint32_t slots;
 
   template <class L>
-  __device__ __forceinline__ static Walk of(const StreamBwdArgs &args, char *shared, L) {
+  __device__ __forceinline__ static Walk of(const StreamBwdArgs &args, int slots, char *shared, L) {
     const int slices = static_cast<int>(args.C) / kSlice;
     Walk walk;
     walk.shared = shared;
     walk.base = sharedAddress(shared);
     walk.full = walk.base + L::kBarriersAt;
-    walk.done = walk.full + 8 * L::kSlots;
-    walk.free = walk.done + 8 * L::kSlots;
+    walk.done = walk.full + 8 * L::kMostSlots;
+    walk.free = walk.done + 8 * L::kMostSlots;
+    walk.slots = slots;
     walk.slice = blockIdx.x % slices;
     walk.group = blockIdx.x / slices;
     walk.groups = gridDim.x / slices;
@@ -69,10 +74,10 @@ struct Walk {
   }
 
   /// By one thread, before the others use the barriers.
-  __device__ __forceinline__ void initBarriers(int slots, int readers) const {
-    for (int i = 0; i < slots; ++i) {
+  __device__ __forceinline__ void initBarriers(int readers) const {
+    for (uint32_t i = 0; i < slots; ++i) {
       barrierInit(full + 8 * i, 1);
-      barrierInit(done + 8 * i, 4);
+      barrierInit(done + 8 * i, kGradWarps);
       barrierInit(free + 8 * i, readers);
     }
     fenceBulk();
@@ -81,13 +86,11 @@ struct Walk {
   __device__ int token(int s) const { return (tiles - 1 - group - s * groups) * kSlotTokens; }
 };
 
-template <int kSlots>
 struct Slot {
   uint32_t at = 0, parity = 0;
-  __device__ void advance(uint32_t by = 1) {
-    at += by;
-    if (at >= kSlots) {
-      at -= kSlots;
+  __device__ void advance(const Walk &walk) {
+    if (++at == walk.slots) {
+      at = 0;
       parity ^= 1;
     }
   }
@@ -117,31 +120,31 @@ template <class L, Start kStart, bool kHasDu>
 __device__ __forceinline__ void loadTiles(const StreamBwdArgs &args, const Walk &walk, const CUtensorMap *x,
                                           const CUtensorMap *dxIn, const CUtensorMap *du) {
   waitForEarlierKernels();
-  Slot<L::kSlots> slot;
+  Slot slot;
 #pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {
-    if (s >= L::kSlots)
+    if (s >= static_cast<int>(walk.slots))
       barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
     loadTile<L, kStart, kHasDu>(args, walk, slot.at, walk.token(s), x, dxIn, du);
-    slot.advance();
+    slot.advance(walk);
   }
 }
 
 /// By one thread. A slot is free again when the stores of the next kStoresInFlight are under way.
 template <class L>
 __device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
-  Slot<L::kSlots> slot, read;
+  Slot slot, read;
 #pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {
     barrierWait(walk.done + 8 * slot.at, slot.parity);
     storeStreams(dx, walk.token(s), walk.slice * (kSlice / 64), walk.base + slot.at * L::kBox + L::kGrad);
     commitStores();
-    slot.advance();
+    slot.advance(walk);
     if (s < kStoresInFlight)
       continue;
     waitStoresRead<kStoresInFlight>();
     barrierArrive(walk.free + 8 * read.at);
-    read.advance();
+    read.advance(walk);
   }
   waitStores();
 }

@@ -15,7 +15,6 @@
 //
 //===------------------------------------------------------------------------===//
 #include "postBwd.cuh"
-#include "prim/Bf16Mma.cuh"
 #include "prim/rows.cuh"
 
 using namespace mhcrt;

@@ -76,7 +76,7 @@ cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multipro
   pass.phi = args.phi, pass.weight = args.weight, pass.dx = args.dx, pass.partials = rows.products;
   pass.M = args.M, pass.C = args.C;
   pass.phiType = args.phiType, pass.weightType = args.weightType, pass.phiLayout = args.phiLayout;
-  pass.transposed = args.orient == MHCRT_ORIENT_IO, pass.overlaps = true;
+  pass.transposed = args.orient == MHCRT_ORIENT_IO;
   if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
     return error;
   WeightGradArgs rest = {};

@@ -20,9 +20,11 @@
 //===------------------------------------------------------------------------===//
 #include "PreBwd.h"
 #include "StreamBwd.h"
-#include "prim/BulkCopy.cuh"
 #include "prim/RowMeanSquare.cuh"
 #include "prim/Sinkhorn4Bwd.cuh"
+#include "prim/overlap.cuh"
+#include "prim/shared.cuh"
+#include "prim/vec.cuh"
 
 namespace mhcrt {
 namespace {
@@ -39,14 +41,6 @@ __host__ __device__ int segmentsOf(const PreBwdOperands &args) {
 struct Chunk {
   uint4 x[4], du;
 };
-
-__device__ __forceinline__ uint4 loadOnce(const void *p) {
-  uint4 r;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0,%1,%2,%3}, [%4];"
-               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-               : "l"(p));
-  return r;
-}
 
 /// 8 channels of each stream and of d_u; zero behind the last channel.
 __device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t token, int channel, Chunk &chunk) {
@@ -248,7 +242,7 @@ __device__ __forceinline__ void storeCoefficients(const Coefficients &c, const P
 __global__ void __launch_bounds__(kThreads, 4)
     preBwdReduceKernel(const __grid_constant__ PreBwdOperands args, const __grid_constant__ PreBwdRows rows) {
   extern __shared__ float4 sums[]; // [tileTokens][segments]; behind it the history of Sinkhorn, [step][tileTokens]
-  launchLaterKernels();
+  beginOverlapped();
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t first = static_cast<int64_t>(blockIdx.x) * rows.tileTokens;
   const int tokens = static_cast<int>(min(static_cast<int64_t>(rows.tileTokens), args.M - first));
@@ -274,8 +268,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream) {
   const int64_t steps = args.resMap == MHCRT_RES_MAP_SINKHORN ? 2 * args.sinkhorn.iters : 0;
   const int64_t shared = rows.tileTokens * (segmentsOf(args) + steps) * static_cast<int64_t>(sizeof(float4));
-  preBwdReduceKernel<<<rows.tiles, kThreads, shared, stream>>>(args, rows);
-  return cudaGetLastError();
+  return launchOverlapping(preBwdReduceKernel, rows.tiles, kThreads, 1, shared, stream, args, rows);
 }
 
 } // namespace mhcrt

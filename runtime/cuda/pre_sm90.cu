@@ -11,27 +11,14 @@
 
 using namespace mhcrt;
 
-static PhiSource phiOf(const PreArgs &a) {
-  return {a.phi, a.norm_weight, a.phi_type, a.norm_weight_type, a.phi_layout};
-}
-
 bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
-  return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a)) &&
+  return ringTakes(a, needs) &&
          needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
          needs.atMost("iters", a.iters, (1 << 20) - 1) && needs.aligned({a.u, a.h_pre, a.h_post, a.h_res});
 }
 
 cudaError_t mhcrt::preSm90(const PreArgs &a, cudaStream_t stream) {
-  RingArgs args = {};
-  args.x = a.x;
-  args.phi = phiOf(a);
-  args.M = a.M;
-  args.C = a.C;
-  args.norm = a.norm;
-  args.normEps = static_cast<float>(a.norm_eps);
-  args.proj = static_cast<float *>(a.proj);
-  args.stat = static_cast<float *>(a.stat);
-  args.statForm = MHCRT_STAT_INV_RMS;
+  RingArgs args = ringArgsOf(a);
   args.alpha = static_cast<const float *>(a.alpha);
   args.beta = static_cast<const float *>(a.beta);
   args.u = a.u;

@@ -13,8 +13,8 @@
 //===------------------------------------------------------------------------===//
 #include "ProjectionBwd.h"
 #include "StreamBwd.h"
-#include "prim/BulkCopy.cuh"
 #include "prim/RowMeanSquare.cuh"
+#include "prim/overlap.cuh"
 
 namespace mhcrt {
 namespace {
@@ -23,7 +23,7 @@ constexpr int kThreads = 128;
 
 __global__ void __launch_bounds__(kThreads)
     statisticKernel(const __grid_constant__ ProjectionBwdOperands args, float *scalars) {
-  launchLaterKernels();
+  beginOverlapped();
   const int64_t token = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x, mine = min(token, args.M - 1);
   float factor = 0.0f;
   if (args.dStat && args.statForm == MHCRT_STAT_MEAN_SQUARE)
@@ -67,15 +67,14 @@ cudaError_t projectionBwdPasses(const ProjectionBwdOperands &args, void *scratch
   float *scalars = static_cast<float *>(scratch);
   float *products =
       args.dPhi || args.dWeight ? reinterpret_cast<float *>(static_cast<char *>(scratch) + scalarBytes(args)) : nullptr;
-  statisticKernel<<<static_cast<unsigned>((args.M + kThreads - 1) / kThreads), kThreads, 0, stream>>>(args, scalars);
-  if (const cudaError_t error = cudaGetLastError())
+  const unsigned blocks = static_cast<unsigned>((args.M + kThreads - 1) / kThreads);
+  if (const cudaError_t error = launchOverlapping(statisticKernel, blocks, kThreads, 1, 0, stream, args, scalars))
     return error;
   StreamBwdArgs pass = {};
   pass.x = args.x, pass.dxIn = args.dxIn, pass.dProj = args.dProj, pass.scalars = scalars;
   pass.phi = args.phi, pass.weight = args.weight, pass.dx = args.dx, pass.partials = products;
   pass.M = args.M, pass.C = args.C;
   pass.phiType = args.phiType, pass.weightType = args.weightType, pass.phiLayout = args.phiLayout;
-  pass.overlaps = true;
   if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
     return error;
   WeightGradArgs rest = {};

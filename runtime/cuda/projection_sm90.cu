@@ -11,24 +11,10 @@
 
 using namespace mhcrt;
 
-static PhiSource phiOf(const ProjectionArgs &a) {
-  return {a.phi, a.norm_weight, a.phi_type, a.norm_weight_type, a.phi_layout};
-}
-
-bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
-  return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a));
-}
+bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) { return ringTakes(a, needs); }
 
 cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, cudaStream_t stream) {
-  RingArgs args = {};
-  args.x = a.x;
-  args.phi = phiOf(a);
-  args.M = a.M;
-  args.C = a.C;
-  args.norm = a.norm;
-  args.normEps = static_cast<float>(a.norm_eps);
-  args.proj = static_cast<float *>(a.proj);
-  args.stat = static_cast<float *>(a.stat);
+  RingArgs args = ringArgsOf(a);
   args.statForm = a.stat_form;
   return launchRingOf<false>(args, stream);
 }

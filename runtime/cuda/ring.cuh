@@ -112,8 +112,8 @@ __device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock
     barrierWait(block.bars.free(at.slot), at.parity ^ 1);
     for (int box = 0; box < S::kBoxes; ++box) {
       barrierExpect(block.bars.full(at.slot, box), S::kBoxBytes);
-      loadBox(block.box(at.slot, box), map, block.rank * S::kChannels + box * 64, at.firstToken(),
-              block.bars.full(at.slot, box));
+      loadStreams(block.box(at.slot, box), map, at.firstToken(), block.rank * S::kBoxes + box,
+                  block.bars.full(at.slot, box));
     }
   }
 }

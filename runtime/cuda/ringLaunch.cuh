@@ -109,7 +109,7 @@ cudaError_t launchRing(const RingArgs &args, cudaStream_t stream) {
   const int64_t tiles = (args.M + S::kTokens - 1) / S::kTokens;
   const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(clusters, tiles));
   CUtensorMap map;
-  if (const cudaError_t error = streamsMap(map, args.x, args.M, S::kWidth, 4, S::kTokens))
+  if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
     return error;
   return launchOverlapping(ringKernel<S, kAggregate>, blocks, S::kThreads, S::kSplit, S::kBytes, stream, args, map);
 }
@@ -153,6 +153,12 @@ cudaError_t launchRingOf(const RingArgs &args, cudaStream_t stream) {
   return error;
 }
 
+/// phi of either op's arguments.
+template <typename Args>
+PhiSource phiOf(const Args &a) {
+  return {a.phi, a.norm_weight, a.phi_type, a.norm_weight_type, a.phi_layout};
+}
+
 /// What both ops need of their operands.
 inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType,
                               const void *x, const PhiSource &phi) {
@@ -164,6 +170,27 @@ inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int
          needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
          needs.that(!phi.weight || isWideOrBf16(phi.weightType), "norm_weight in f32 or bf16") &&
          needs.aligned({x, phi.phi, phi.weight});
+}
+
+template <typename Args>
+bool ringTakes(const Args &a, Needs &needs) {
+  return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, phiOf(a));
+}
+
+/// What both ops fill in; stat is the multiplier.
+template <typename Args>
+RingArgs ringArgsOf(const Args &a) {
+  RingArgs args = {};
+  args.x = a.x;
+  args.phi = phiOf(a);
+  args.M = a.M;
+  args.C = a.C;
+  args.norm = a.norm;
+  args.normEps = static_cast<float>(a.norm_eps);
+  args.proj = static_cast<float *>(a.proj);
+  args.stat = static_cast<float *>(a.stat);
+  args.statForm = MHCRT_STAT_INV_RMS;
+  return args;
 }
 
 } // namespace mhcrt

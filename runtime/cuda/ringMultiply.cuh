@@ -31,18 +31,6 @@ struct RingBlock {
 /// The token of a group of 8 that lanes 4*g .. 4*g+3 hold: reads of swizzled boxes then meet no bank twice.
 __device__ __forceinline__ int tokenOfLane(int lane) { return (lane >> 3) | (lane & 4); }
 
-__device__ __forceinline__ void storeSharedFloat(uint32_t a, float v) {
-  asm volatile("st.shared.f32 [%0], %1;" ::"r"(a), "f"(v) : "memory");
-}
-__device__ __forceinline__ void storeSharedInt(uint32_t a, int v) {
-  asm volatile("st.shared.s32 [%0], %1;" ::"r"(a), "r"(v) : "memory");
-}
-__device__ __forceinline__ int loadSharedInt(uint32_t a) {
-  int v;
-  asm volatile("ld.shared.s32 %0, [%1];" : "=r"(v) : "r"(a) : "memory");
-  return v;
-}
-
 /// Products of one tile with phi; block 3 has the sums of squares.
 template <typename S>
 __device__ __forceinline__ void multiplyTile(const PhiFragments<S::kHeld> &phi, uint32_t x,
@@ -60,13 +48,13 @@ __device__ __forceinline__ void multiplyTile(const PhiFragments<S::kHeld> &phi, 
         const uint4 a = phi.get(2 * stream + half, block);
 #pragma unroll
         for (int group = 0; group < S::kGroups; ++group)
-          multiply16(sums[group][block], a.x, a.y, a.z, a.w, part(values[group], 2 * half),
-                     part(values[group], 2 * half + 1));
+          multiplyBf16(sums[group][block], a.x, a.y, a.z, a.w, part(values[group], 2 * half),
+                       part(values[group], 2 * half + 1));
       }
 #pragma unroll
       for (int group = 0; group < S::kGroups; ++group) {
         const uint32_t low = part(values[group], 2 * half), high = part(values[group], 2 * half + 1);
-        multiply16(sums[group][kPhiBlocks], low, 0, high, 0, low, high);
+        multiplyBf16(sums[group][kPhiBlocks], low, 0, high, 0, low, high);
       }
     }
   }

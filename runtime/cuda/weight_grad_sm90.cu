@@ -14,8 +14,8 @@
 //
 //===------------------------------------------------------------------------===//
 #include "StreamBwd.h"
-#include "prim/BulkCopy.cuh"
 #include "prim/PhiView.cuh"
+#include "prim/overlap.cuh"
 
 namespace mhcrt {
 namespace {
@@ -84,7 +84,7 @@ __device__ void addGates(const WeightGradArgs &args) {
 
 __global__ void __launch_bounds__(kThreads) weightGradKernel(const __grid_constant__ WeightGradArgs args) {
   __shared__ float tile[kRows][kColumns + 1];
-  waitForEarlierKernels();
+  beginOverlapped();
   const int64_t k0 = static_cast<int64_t>(blockIdx.x) * kRows;
   if (!args.partials || k0 >= args.K) {
     addGates(args);
@@ -104,16 +104,7 @@ cudaError_t weightGrad(const WeightGradArgs &args, cudaStream_t stream) {
   const int64_t blocks = (args.partials ? args.K / kRows : 0) + (args.gatePartials ? 1 : 0);
   if (blocks == 0)
     return cudaSuccess;
-  cudaLaunchAttribute overlap = {};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = static_cast<unsigned>(blocks);
-  config.blockDim = kThreads;
-  config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, weightGradKernel, args);
+  return launchOverlapping(weightGradKernel, static_cast<unsigned>(blocks), kThreads, 1, 0, stream, args);
 }
 
 } // namespace mhcrt

@@ -9,14 +9,12 @@
 #ifndef MHCRT_CUDA_PRIM_BULKCOPY_CUH
 #define MHCRT_CUDA_PRIM_BULKCOPY_CUH
 
+#include "shared.cuh"
+
 #include <cuda.h>
 #include <stdint.h>
 
 namespace mhcrt {
-
-__device__ __forceinline__ uint32_t sharedAddress(const void *p) {
-  return static_cast<uint32_t>(__cvta_generic_to_shared(p));
-}
 
 __device__ __forceinline__ void barrierInit(uint32_t bar, uint32_t arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(arrivals) : "memory");

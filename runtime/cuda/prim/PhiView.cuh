@@ -7,8 +7,8 @@
 #ifndef MHCRT_CUDA_PRIM_PHIVIEW_CUH
 #define MHCRT_CUDA_PRIM_PHIVIEW_CUH
 
-#include "cuda/prim/HalfMma.cuh"
 #include "mhcrt/kernels.h"
+#include "mma.cuh"
 
 namespace mhcrt {
 

@@ -64,14 +64,6 @@ __device__ __forceinline__ void barrierWaitRemote(uint32_t bar, uint32_t parity)
                : "memory");
 }
 
-/// A box of a tensor [streams][tokens][channels], its first stream being stream 0.
-__device__ __forceinline__ void loadBox(uint32_t dst, const CUtensorMap *map, int channel, int token, uint32_t bar) {
-  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
-               "[%1, {%2, %3, %4}], [%5];" ::"r"(dst),
-               "l"(map), "r"(channel), "r"(token), "r"(0), "r"(bar)
-               : "memory");
-}
-
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_PRIM_CLUSTER_CUH

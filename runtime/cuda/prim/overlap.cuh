@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programmatic dependent launch: a kernel's blocks are placed where those of the kernel before leave room, and wait for
-// its memory. Every kernel launched by launchOverlapping() begins with beginOverlapped(), so that along a stream each
-// waits for all before it. Memory that such a kernel reads was not constant all its life: no non-coherent loads.
+// its memory. Every kernel launched by launchOverlapping() waits by beginOverlapped() before it reads what the kernel
+// before it may write, or writes what that one may read. The kernels before that one are done when it starts. Memory
+// that such a kernel reads was not constant all its life: no non-coherent loads.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_PRIM_OVERLAP_CUH
@@ -17,11 +18,11 @@
 
 namespace mhcrt {
 
-/// Before the first access to global memory.
+/// The next kernel starts only when this one has waited, so that it finds the memory of all but this one.
 __device__ __forceinline__ void beginOverlapped() {
 #if __CUDA_ARCH__ >= 900
-  launchLaterKernels();
   waitForEarlierKernels();
+  launchLaterKernels();
 #endif
 }
 

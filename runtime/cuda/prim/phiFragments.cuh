@@ -12,7 +12,8 @@
 #define MHCRT_CUDA_PRIM_PHIFRAGMENTS_CUH
 
 #include "../Ring.h"
-#include "Bf16Mma.cuh"
+#include "mma.cuh"
+#include "shared.cuh"
 #include "vec.cuh"
 
 namespace mhcrt {
@@ -110,9 +111,7 @@ struct PhiFragments {
     if (block < kHeld)
       held[step][block < kHeld ? block : 0] = v;
     else
-      asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(address(step, block)), "r"(v.x), "r"(v.y), "r"(v.z),
-                   "r"(v.w)
-                   : "memory");
+      storeShared4(address(step, block), v);
   }
 
   /// The terms of `stream`, in pairs of channels.

@@ -1,11 +1,11 @@
-//===- HalfMma.cuh - 16-bit pairs and their matrix tiles --------*- C++ -*-===//
+//===- mma.cuh - 16-bit pairs and their matrix tiles ------------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#ifndef MHCRT_CUDA_PRIM_HALFMMA_CUH
-#define MHCRT_CUDA_PRIM_HALFMMA_CUH
+#ifndef MHCRT_CUDA_PRIM_MMA_CUH
+#define MHCRT_CUDA_PRIM_MMA_CUH
 
 #include <cuda_fp16.h>
 #include <stdint.h>
@@ -49,22 +49,6 @@ __device__ __forceinline__ float inverseScale(float scale) {
   return __uint_as_float((254u << 23) - __float_as_uint(scale));
 }
 
-/// What lies `offset` bytes behind the start of shared memory.
-template <class T>
-__device__ __forceinline__ T *sharedAt(char *shared, uint32_t offset) {
-  return reinterpret_cast<T *>(shared + offset);
-}
-
-/// Four 8x8 tiles of 16-bit elements, each transposed.
-__device__ __forceinline__ uint4 loadTransposed(uint32_t a) {
-  uint4 r;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-               : "r"(a)
-               : "memory");
-  return r;
-}
-
 /// d += A B of bf16, 16 x 16 times 16 x 8.
 __device__ __forceinline__ void multiplyBf16(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
                                              uint32_t b0, uint32_t b1) {
@@ -89,15 +73,6 @@ __device__ __forceinline__ void multiplyF16(float (&d)[4], uint32_t a0, uint32_t
       : "r"(a0), "r"(a1), "r"(b0));
 }
 
-// Element i of a vector; i is a constant of an unrolled loop.
-__device__ __forceinline__ uint32_t part(const uint4 &v, int i) {
-  return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
-}
-__device__ __forceinline__ uint32_t part(const uint2 &v, int i) { return i == 0 ? v.x : v.y; }
-__device__ __forceinline__ float part(const float4 &v, int i) {
-  return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
-}
-
 } // namespace mhcrt
 
-#endif // MHCRT_CUDA_PRIM_HALFMMA_CUH
+#endif // MHCRT_CUDA_PRIM_MMA_CUH
