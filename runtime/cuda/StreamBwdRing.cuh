@@ -28,10 +28,6 @@ constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes 
 
 enum class Start { kNone, kAdd, kMix };
 
-/// Where nearly all multiprocessors load, more slots than these only get reads and writes of the memory in each other's
-/// way; where fewer do, each needs what finds room. Measured at 112 to 132 of 132.
-constexpr int kFewSlots = 6, kFewSlotsOfX = 8; ///< of d_x_in and x, of x alone
-
 /// Shared memory: the slots' boxes, then their rows of coefficients, barriers.
 template <Start kStart, bool kHasDu>
 struct Layout {
@@ -44,7 +40,7 @@ struct Layout {
   static constexpr int kMostSlots = (kSharedBytes - kBarriers) / (kBox + kRows);
   static constexpr uint32_t kRowsAt = kMostSlots * kBox, kBarriersAt = kRowsAt + kMostSlots * kRows;
   static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
-  static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots >= kFewSlots);
+  static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
 };
 
 /// The tiles of one block, and the ring that they pass through.

@@ -17,15 +17,18 @@ static PFN_cuTensorMapEncodeTiled_v12000 findEncode() {
   return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
 }
 
+/// Reads go to memory in lines of 128 bytes where a box has one group, else of 256: no more than the box has.
 static cudaError_t encodeMap(CUtensorMap &map, const void *data, uint32_t rank, const cuuint64_t *sizes,
                              const cuuint64_t *strides, const cuuint32_t *box) {
   static const PFN_cuTensorMapEncodeTiled_v12000 encode = findEncode();
   if (!encode)
     return cudaErrorNotSupported;
   const cuuint32_t steps[4] = {1, 1, 1, 1};
-  const CUresult result = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rank, const_cast<void *>(data), sizes, strides,
-                                 box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rank, const_cast<void *>(data), sizes, strides, box, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+             box[rank - 1] == 1 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B : CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
