@@ -6,9 +6,10 @@
 // Plan    pre_bwd_reduce_sm90.cu (10C bytes per token), stream_bwd_sm90.cu (26C with d_x_in), weight_grad_sm90.cu. The
 //         second and third are launched early and wait for the memory of the one before.
 // Needs   n = 4, layout nC, x, d_u, d_x_in and d_x in bf16, a Sinkhorn of at most 64 iterations or the identity.
-// Time    one H200, us with mix (36C bytes per token) and percent of a copy's bandwidth in the same run: 324 (88) at
-//         8192x4096, 534 (93) at 8192x7168, 211 (84) at 8192x2560, 72 (62) at 4096x1280, 488 (88) at 65536x768, 1204
-//         (95) at 32768x4096, 32 us at 128x4096. 4 us of it add the partial sums.
+// Time    one H200, us with mix (36C bytes per token) and percent of a copy's bandwidth in the same run: 307 (93) at
+//         8192x4096, 524 (95) at 8192x7168, 195 (91) at 8192x2560, 66 (67) at 4096x1280, 463 (92) at 65536x768, 1156
+//         (99) at 32768x4096, 29 us at 128x4096. 3 us of it add the partial sums. Adding into d_phi by atomics instead
+//         is no faster: see docs/performance.md.
 //
 //===------------------------------------------------------------------------===//
 #include "PreBwd.h"

@@ -6,9 +6,9 @@
 // Plan    A small launch makes the tokens' scalars; then stream_bwd_sm90.cu (16C bytes per token, 24C with d_x_in) and
 //         weight_grad_sm90.cu.
 // Needs   n = 4, 24 columns, layout nC, x, d_x_in and d_x in bf16.
-// Time    one H200, us and percent of a copy's bandwidth in the same run, 16C and 24C: 167 (76), 229 (83) at
-//         8192x4096; 323 (69), 365 (91) at 8192x7168; 117 (67), 156 (76) at 8192x2560; 41, 49 at 4096x1280; 629 (81),
-//         827 (92) at 32768x4096.
+// Time    one H200, us and percent of a copy's bandwidth in the same run, 16C and 24C: 146 (87), 203 (93) at
+//         8192x4096; 247 (90), 374 (89) at 8192x7168; 96 (83), 142 (84) at 8192x2560; 35, 44 at 4096x1280; 552 (92),
+//         775 (98) at 32768x4096.
 //
 //===------------------------------------------------------------------------===//
 #include "ProjectionBwd.h"

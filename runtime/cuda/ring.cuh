@@ -8,8 +8,7 @@
 //   u[c] = sum_i h_pre[i] x[i,c]                                                    pre
 //
 // Plan    A cluster of blocks splits the channels and walks over tiles of 8 or 16 tokens. phi stays where it is used,
-// in
-//         registers and shared memory (prim/phi.cuh); x goes through a ring of tiles in shared memory. Warps:
+//         in registers and shared memory (prim/phi.cuh); x goes through a ring of tiles in shared memory. Warps:
 //           multiply   32 channels of four streams each. Columns of phi are the rows of A, tokens the columns of B; a
 //                      fourth product, x by itself, has the sums of squares in its diagonal.
 //           sender     adds the warps' partial sums and sends each token's to the block that owns the token.
@@ -24,16 +23,15 @@
 // Bytes   per token 8C of x, 2C of u, 4*(2n + n*n); phi once per cluster.
 // Needs   sm_90; C of the shapes' list.
 // Round   phi in two bf16 terms (2^-17 of its value), products exact, sums in f32; u rounded once. Against f64: proj
-// 5e-6
-//         at most, h_pre, h_post and h_res 4e-6, u one rounding.
+//         5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
 // Result  One H200, graph replay over inputs beyond the caches, us (% of the fewest bytes at the speed of a 1 GiB copy
-// of
-//         the same run, 4.24 TB/s), M = 8192:
+//         of the same run, 4.24 TB/s), M = 8192:
 //           C           1280     2048     2560     4096     5120      6144      7168
-//           projection  27 (74)  39 (82)  46 (87)  71 (89)  87 (92)   106 (90)  128 (87)
-//           pre         47 (54)  53 (76)  68 (73)  89 (89)  131 (76)  140 (85)  198 (70)
-//         M = 32768, C = 4096: 259 (98) and 321 (99). M = 128: 7.8 and 11. What is left at C = 1280 and 7168 is the
-//         aggregating warps, of which the registers leave two to six.
+//           projection  28 (72)  39 (83)  49 (82)  70 (90)  91 (88)   111 (86)  132 (84)
+//           pre         45 (56)  52 (77)  71 (70)  91 (88)  140 (71)  145 (82)  186 (75)
+//         32768x4096: 257 (99) and 321 (99). 65536x768: 107 (90) and 166 (73). 128x4096: 7.6 and 11.
+//         What is left at C = 7168 is the two aggregating warps, which the registers leave. u by the multiplying warps,
+//         one or two tiles late, was slower at every width but 1280.
 //         112 of 132 multiprocessors at a split of 16, else 120; no spills; shared memory 214 to 228 kB.
 //
 //===------------------------------------------------------------------------===//
@@ -44,58 +42,50 @@
 
 namespace mhcrt {
 
-/// What makes u of 4 tokens and 64 channels: a line of memory per token, 16 bytes a lane.
-struct AggregateItem {
-  uint4 x[4];
-  float4 h;
-  int box, inTile;
-
-  template <typename S>
-  __device__ __forceinline__ void load(const RingBlock<S> &block, int slot, int item) {
-    const int chunk = block.lane % 8;
-    box = item / (S::kTokens / 4);
-    inTile = item % (S::kTokens / 4) * 4 + block.lane / 8;
-    const uint32_t from = block.box(slot, box) + inTile * 128 + (chunk ^ (inTile & 7)) * 16;
+/// u of 8 channels from those of the streams.
+__device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
+  float sum[8];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      x[i] = loadShared4(from + i * S::kStreamBytes);
-    h = loadSharedFloat4(block.hPre(slot) + inTile * 16);
+  for (int i = 0; i < 4; ++i) {
+    float v[8];
+    widen(x[i], v, __nv_bfloat16());
+#pragma unroll
+    for (int e = 0; e < 8; ++e)
+      sum[e] = i == 0 ? part(h, 0) * v[e] : fmaf(part(h, i), v[e], sum[e]);
   }
+  return narrow(sum, __nv_bfloat16());
+}
 
-  __device__ __forceinline__ uint4 weigh() const {
-    float sum[8];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      float v[8];
-      widen(x[i], v, __nv_bfloat16());
-#pragma unroll
-      for (int e = 0; e < 8; ++e)
-        sum[e] = i == 0 ? part(h, 0) * v[e] : fmaf(part(h, i), v[e], sum[e]);
-    }
-    return narrow(sum, __nv_bfloat16());
-  }
-};
-
+/// A warp has four tokens of every tile and some of the boxes: a line of memory per token, 16 bytes a lane.
 template <typename S>
 __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
-  constexpr int kItems = S::kBoxes * (S::kTokens / 4), kTurns = (kItems + S::kAggregators - 1) / S::kAggregators;
-  uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + block.lane % 8 * 8;
+  constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours, kTurns = (S::kBoxes + kStep - 1) / kStep;
+  constexpr int kAtOnce = S::kWide >= S::kRoles ? 4 : 2; // boxes whose loads are in flight, as registers allow
+  static_assert(S::kAggregators % kFours == 0);
+  const int index = block.warp - S::kWarps, inTile = index % kFours * 4 + block.lane / 8, chunk = block.lane % 8;
+  const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
+  uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
     if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
       barrierWait(block.bars.full(at.slot, block.lane), at.parity);
     __syncwarp();
+    const float4 h = loadSharedFloat4(block.hPre(at.slot) + inTile * 16);
+    const int64_t token = at.firstToken() + inTile;
 #pragma unroll
-    for (int turn = 0; turn < kTurns; turn += 2) { // two at a time: the loads of both are in flight
-      const int first = block.warp - S::kWarps + turn * S::kAggregators, second = first + S::kAggregators;
-      AggregateItem items[2];
-      items[0].load(block, at.slot, min(first, kItems - 1));
-      items[1].load(block, at.slot, min(second, kItems - 1));
+    for (int turn = 0; turn < kTurns; turn += kAtOnce) {
+      uint4 x[kAtOnce][4];
 #pragma unroll
-      for (int k = 0; k < 2; ++k) {
-        const int64_t token = at.firstToken() + items[k].inTile;
-        if ((k == 0 ? first : second) < kItems && token < args.M)
-          storeOnce(u + token * S::kWidth + items[k].box * 64, items[k].weigh());
+      for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          x[k][i] = loadShared4(block.box(at.slot, min(index / kFours + (turn + k) * kStep, S::kBoxes - 1)) + inBox +
+                                i * S::kStreamBytes);
+#pragma unroll
+      for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k) {
+        const int box = index / kFours + (turn + k) * kStep;
+        if (box < S::kBoxes && token < args.M)
+          storeOnce(u + token * S::kWidth + box * 64, weigh(x[k], h));
       }
     }
     __syncwarp();
@@ -133,7 +123,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     raiseRegisters<S::kRegisters>();
     if (block.warp < S::kWarps)
       multiplyRole<S, kAggregate>(args, block);
-    else if (kAggregate)
+    else if constexpr (kAggregate)
       aggregateRole<S>(args, block);
   } else {
     lowerRegisters<kFewRegisters>();
@@ -145,7 +135,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
       loaderRole<S>(args, block, &map);
     else if (kAggregate && block.warp == S::kRoles + 2)
       gatesRole<S>(args, block);
-    else if (kAggregate)
+    else if constexpr (kAggregate)
       aggregateRole<S>(args, block);
   }
   __syncwarp();

@@ -84,18 +84,21 @@ __device__ __forceinline__ void storeProjection(const RingArgs &args, int64_t to
 /// The gates' inputs of a batch of tokens on their way to another warp.
 template <typename S>
 struct GateBatch {
+  static_assert(kGateRows % S::kOwned == 0, "a batch ends with a tile");
   int rows = 0, batch = 0;
 
-  __device__ __forceinline__ void add(const RingBlock<S> &block, int token, float value) {
-    const int half = batch & 1;
+  /// Lane l has float l of each of the tokens' rows.
+  __device__ __forceinline__ void add(const RingBlock<S> &block, int token, const float (&values)[S::kOwned]) {
+    const int half = batch & 1, row = half * kGateRows + rows;
     if (rows == 0)
       barrierWait(block.bars.gateFree(half), ((batch >> 1) & 1) ^ 1);
-    const int row = half * kGateRows + rows;
-    if (block.lane < kGateFloats)
-      storeSharedFloat(block.memory + S::kGateInput + (row * kGateFloats + block.lane) * 4, value);
-    if (block.lane == 0)
-      storeSharedInt(block.memory + S::kGateTokens + row * 4, token);
-    ++rows;
+#pragma unroll
+    for (int k = 0; k < S::kOwned; ++k)
+      if (block.lane < kGateFloats)
+        storeSharedFloat(block.memory + S::kGateInput + ((row + k) * kGateFloats + block.lane) * 4, values[k]);
+    if (block.lane < S::kOwned)
+      storeSharedInt(block.memory + S::kGateTokens + (row + block.lane) * 4, token + block.lane);
+    rows += S::kOwned;
   }
 
   __device__ __forceinline__ void finish(const RingBlock<S> &block, bool last) {
@@ -112,40 +115,61 @@ struct GateBatch {
   }
 };
 
+/// What one of a tile's tokens needs of its sums, four lanes a token: lane 4*k + i has gate i of token k. Lanes behind
+/// them repeat the tokens.
+template <typename S, bool kAggregate>
+struct OwnedScalars {
+  float square = 0, multiplier, gate;
+  static_assert(S::kOwned * 4 <= 32 && S::kOwned * S::kSplit <= 32);
+
+  __device__ __forceinline__ OwnedScalars(const RingArgs &args, int lane, const float (&sums)[S::kOwned], float alpha,
+                                          float beta) {
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < S::kOwned; ++k) {
+      const float ofSquares = __shfl_sync(~0u, sums[k], kSquares), ofGate = __shfl_sync(~0u, sums[k], lane % 4);
+      square = lane / 4 % S::kOwned == k ? ofSquares : square;
+      sum = lane / 4 % S::kOwned == k ? ofGate : sum;
+    }
+    square *= 1.0f / (4 * S::kWidth);
+    multiplier = normMultiplier(square, args.norm, args.normEps);
+    gate = kAggregate ? sigmoidOf(fmaf(multiplier * sum, alpha, beta)) + args.preEps : 0;
+  }
+
+  /// To all blocks, a token and a block per lane.
+  __device__ __forceinline__ void sendGates(const RingBlock<S> &block, int slot) const {
+    const int k = block.lane / S::kSplit % S::kOwned, to = block.lane % S::kSplit;
+    const float4 h = make_float4(__shfl_sync(~0u, gate, 4 * k), __shfl_sync(~0u, gate, 4 * k + 1),
+                                 __shfl_sync(~0u, gate, 4 * k + 2), __shfl_sync(~0u, gate, 4 * k + 3));
+    if (block.lane < S::kOwned * S::kSplit)
+      sendRemote(remoteAddress(block.hPre(slot) + (block.rank * S::kOwned + k) * 16, to), h,
+                 remoteAddress(block.bars.hPre(slot), to));
+  }
+};
+
 /// One tile of an owner, each step for all of its tokens so that their latencies overlap.
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
                                            float alpha, float beta, GateBatch<S> &batch) {
-  const int lane = block.lane, first = block.rank * S::kOwned;
-  float sums[S::kOwned], squares[S::kOwned], multipliers[S::kOwned], gates[S::kOwned];
+  const int lane = block.lane, first = at.firstToken() + block.rank * S::kOwned;
+  float sums[S::kOwned], logits[S::kOwned];
   ownSums(block, at.slot, sums);
+  const OwnedScalars<S, kAggregate> own(args, lane, sums, alpha, beta);
+  own.sendGates(block, at.slot);
+  if (kAggregate && args.hPre && lane < 4 * S::kOwned && first + lane / 4 < args.M)
+    args.hPre[int64_t(first) * 4 + lane] = own.gate;
 #pragma unroll
   for (int k = 0; k < S::kOwned; ++k) {
-    squares[k] = __shfl_sync(~0u, sums[k], kSquares) * (1.0f / (4 * S::kWidth));
-    multipliers[k] = normMultiplier(squares[k], args.norm, args.normEps);
-    gates[k] = kAggregate ? sigmoidOf(fmaf(multipliers[k] * sums[k], alpha, beta)) + args.preEps : 0;
+    const float square = __shfl_sync(~0u, own.square, 4 * k), multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
+    const float gate = __shfl_sync(~0u, own.gate, 4 * k + lane % 4);
+    if (first + k < args.M)
+      storeProjection(args, first + k, lane, sums[k], square, multiplier);
+    logits[k] = lane < kSquares ? gate : multiplier * sums[k];
   }
-#pragma unroll
-  for (int k = 0; k < S::kOwned; ++k) {
-    const float4 h = make_float4(__shfl_sync(~0u, gates[k], 0), __shfl_sync(~0u, gates[k], 1),
-                                 __shfl_sync(~0u, gates[k], 2), __shfl_sync(~0u, gates[k], 3));
-    if (lane < S::kSplit)
-      sendRemote(remoteAddress(block.hPre(at.slot) + (first + k) * 16, lane), h,
-                 remoteAddress(block.bars.hPre(at.slot), lane));
-  }
-#pragma unroll
-  for (int k = 0; k < S::kOwned; ++k) {
-    const int64_t token = at.firstToken() + first + k;
-    if (token < args.M) {
-      storeProjection(args, token, lane, sums[k], squares[k], multipliers[k]);
-      if (kAggregate && args.hPre && lane < 4)
-        args.hPre[token * 4 + lane] = gates[k];
-    }
-    if (kAggregate)
-      batch.add(block, static_cast<int>(token), lane < kSquares ? gates[k] : multipliers[k] * sums[k]);
-  }
-  if (kAggregate)
+  if (kAggregate) {
+    batch.add(block, first, logits);
     batch.finish(block, at.last());
+  }
 }
 
 template <typename S, bool kAggregate>

@@ -27,11 +27,9 @@
 //         that is more), an eighth of what d_x loses when it is stored; d_proj to 2^-23. d_phi: d_proj to 2^-17, x
 //         exactly. This is bf16x3 of mhc.projection_bwd for d_x in bf16.
 // Time    one H200, us and percent of a copy's bandwidth in the same run, with the product:
-//           M x C              8192x4096  8192x7168  8192x2560  4096x1280  65536x768  32768x4096
-//           26C, d_x_in        245  84    391  92    164  79     47  68    356  87     895   92
-//           26C, mix           242  85    384  94    161  80     47  68    360  86     894   92
-//         With W in two bf16 terms, twice the tiles and all eight warps on one slot, the first was 213 us (96): it is
-//         not the arithmetic that limits it.
+//           M x C              8192x4096  8192x7168  8192x5120  8192x2560  4096x1280  65536x768  32768x4096
+//           26C, d_x_in        217  95    396  91    288  89    151  85    43   75    325  95    832  99
+//           26C, mix           217  95    366  98    263  98    138  93    44   73    318  97    842  98
 //
 //===------------------------------------------------------------------------===//
 #include "StreamBwdGrads.cuh"
