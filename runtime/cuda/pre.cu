@@ -12,6 +12,7 @@
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "Pre.h"
+#include "Residual.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
@@ -28,9 +29,11 @@ __global__ void preFoldKernel(const float *hPre, const float *hPost, float *hRes
 
 /// z to h_res. The identity has taken its logits from the gates.
 static cudaError_t launchResidual(mhcrt_context &context, const PreArgs &a, const float *logits) {
+  const SinkhornArgs map = {logits, MHCRT_F32, a.h_res, MHCRT_F32, a.M,    a.n,
+                            a.init, a.order,   a.denom, a.sk_eps,  a.iters};
+  Needs needs;
   if (a.res_map == MHCRT_RES_MAP_SINKHORN)
-    return generic::sinkhorn(
-        context, {logits, MHCRT_F32, a.h_res, MHCRT_F32, a.M, a.n, a.init, a.order, a.denom, a.sk_eps, a.iters});
+    return sinkhornN4Takes(map, needs) ? sinkhornN4(map, context.stream) : generic::sinkhorn(context, map);
   if (a.res_map == MHCRT_RES_MAP_PERMUTATION)
     return generic::permutationMix(context, {logits, MHCRT_F32, a.h_res, MHCRT_F32, a.M, a.N - 2 * a.n, a.n});
   return cudaSuccess;

@@ -13,6 +13,7 @@
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "PreBwd.h"
+#include "Residual.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
@@ -187,8 +188,12 @@ static bool reserve(mhcrt_context &context, const char *kernel, const PreBwdArgs
 
 /// The gradient of h_res to that of the logits. The identity leaves it where it is.
 static cudaError_t launchResidual(mhcrt_context &context, const PreBwdArgs &a, const Rooms &rooms) {
-  if (a.res_map == MHCRT_RES_MAP_SINKHORN)
-    return generic::sinkhornBwd(context, sinkhornOf(a, rooms), rooms.pieces);
+  if (a.res_map == MHCRT_RES_MAP_SINKHORN) {
+    Needs needs;
+    const SinkhornBwdArgs map = sinkhornOf(a, rooms);
+    return sinkhornBwdN4Takes(map, needs) ? sinkhornBwdN4(map, context.stream)
+                                          : generic::sinkhornBwd(context, map, rooms.pieces);
+  }
   if (a.res_map == MHCRT_RES_MAP_PERMUTATION)
     return generic::permutationMixBwd(
         context, {a.d_h_res, MHCRT_F32, rooms.logits, MHCRT_F32, rooms.dLogits, MHCRT_F32, a.M, a.n, a.N - 2 * a.n});

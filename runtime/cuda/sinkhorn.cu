@@ -7,6 +7,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "Residual.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "prim/sinkhorn.cuh"
@@ -59,7 +60,10 @@ cudaError_t generic::sinkhorn(mhcrt_context &context, const SinkhornArgs &a) {
   return a.n <= 4 ? launchWidth<4>(context, a) : launchWidth<16>(context, a);
 }
 
-static constexpr Variant<SinkhornArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::sinkhorn}};
+static constexpr Variant<SinkhornArgs> kVariants[] = {
+    {"n4", 0, kAnyArch, sinkhornN4Takes,
+     [](mhcrt_context &c, const SinkhornArgs &a) { return sinkhornN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, generic::sinkhorn}};
 
 mhcrt_status mhcrt::runSinkhorn(mhcrt_context &context, const SinkhornArgs &args) {
   if (!checkSinkhorn(context, args))

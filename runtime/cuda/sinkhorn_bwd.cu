@@ -9,6 +9,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "Residual.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "prim/sinkhorn.cuh"
@@ -167,7 +168,10 @@ static cudaError_t launchGeneric(mhcrt_context &context, const SinkhornBwdArgs &
   return scratch ? generic::sinkhornBwd(context, a, scratch) : cudaSuccess;
 }
 
-static constexpr Variant<SinkhornBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<SinkhornBwdArgs> kVariants[] = {
+    {"n4", 0, kAnyArch, sinkhornBwdN4Takes,
+     [](mhcrt_context &c, const SinkhornBwdArgs &a) { return sinkhornBwdN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runSinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &args) {
   if (!checkSinkhornBwd(context, args))
