@@ -18,15 +18,14 @@ namespace mhcrt {
 
 bool aggregateN4Takes(const AggregateArgs &args, Needs &needs);
 cudaError_t aggregateN4(const AggregateArgs &args, cudaStream_t stream);
-
 bool postN4Takes(const PostArgs &args, Needs &needs);
 cudaError_t postN4(const PostArgs &args, cudaStream_t stream);
-
 bool expandN4Takes(const ExpandArgs &args, Needs &needs);
 cudaError_t expandN4(const ExpandArgs &args, cudaStream_t stream);
-
 bool contractN4Takes(const ContractArgs &args, Needs &needs);
 cudaError_t contractN4(const ContractArgs &args, cudaStream_t stream);
+bool rebuildN4Takes(const RebuildArgs &args, Needs &needs);
+cudaError_t rebuildN4(const RebuildArgs &args, cudaStream_t stream);
 
 // With sums over the channels of a token: `multiprocessors` decides how many blocks there are, nothing else.
 

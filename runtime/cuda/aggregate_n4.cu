@@ -14,6 +14,7 @@
 //===------------------------------------------------------------------------===//
 #include "Elementwise.h"
 #include "prim/columns.cuh"
+#include "prim/mix.cuh"
 
 using namespace mhcrt;
 
@@ -29,16 +30,11 @@ static __global__ void __launch_bounds__(kColumnThreads)
   for (int i = 0; i < 4; ++i)
     in[i] = loadOnce(x + column.at(i, columns));
   const float4 weights = h[column.token];
-  const float weight[4] = {weights.x, weights.y, weights.z, weights.w};
-  float sum[kLanesOf<T>];
+  float v[4][kLanesOf<T>], sum[kLanesOf<T>];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    float v[kLanesOf<T>];
-    widen(in[i], v, T());
-#pragma unroll
-    for (int e = 0; e < kLanesOf<T>; ++e)
-      sum[e] = i == 0 ? weight[0] * v[e] : fmaf(weight[i], v[e], sum[e]);
-  }
+  for (int i = 0; i < 4; ++i)
+    widen(in[i], v[i], T());
+  readStreams(weights, v, sum);
   storeOnce(u + column.flat(columns), narrow(sum, T()));
 }
 

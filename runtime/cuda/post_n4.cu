@@ -16,6 +16,7 @@
 //===------------------------------------------------------------------------===//
 #include "Elementwise.h"
 #include "prim/columns.cuh"
+#include "prim/mix.cuh"
 
 using namespace mhcrt;
 
@@ -26,25 +27,6 @@ struct PostN4 {
   uint4 *out;
   uint32_t M, columns;
 };
-
-/// Adds a bias of f32 or of T.
-template <typename T, bool kWide>
-static __device__ __forceinline__ void addBias(const void *bias, uint32_t column, float (&f)[kLanesOf<T>]) {
-  constexpr int kLanes = kLanesOf<T>;
-  float v[kLanes];
-  if constexpr (kWide) {
-#pragma unroll
-    for (int e = 0; e < kLanes; ++e)
-      v[e] = static_cast<const float *>(bias)[column * kLanes + e];
-  } else {
-    widen(static_cast<const uint4 *>(bias)[column], v, T());
-  }
-#pragma unroll
-  for (int e = 0; e < kLanes; ++e)
-    f[e] += v[e];
-}
-
-enum class Bias { none, same, wide };
 
 template <typename T, bool kOutputFirst, Bias kBias>
 static __global__ void __launch_bounds__(kColumnThreads) postN4Kernel(PostN4 args) {
@@ -58,30 +40,18 @@ static __global__ void __launch_bounds__(kColumnThreads) postN4Kernel(PostN4 arg
   for (int i = 0; i < 4; ++i)
     in[i] = loadOnce(args.x + column.at(i, args.columns));
   const uint4 branch = loadOnce(args.f + column.flat(args.columns));
-  float mix[4][4];
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    reinterpret_cast<float4 &>(mix[k]) = args.hRes[int64_t(column.token) * 4 + k];
-  const float4 posts = args.hPost[column.token];
-  const float post[4] = {posts.x, posts.y, posts.z, posts.w};
+  const PostCoefficients h(args.hPost, args.hRes, column.token);
 
   float f[kLanes], v[4][kLanes];
   widen(branch, f, T());
-  if constexpr (kBias != Bias::none)
-    addBias<T, kBias == Bias::wide>(args.bias, column.index, f);
+  addBias<T, kBias>(args.bias, column.index, f);
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     widen(in[i], v[i], T());
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
     float sum[kLanes];
-#pragma unroll
-    for (int e = 0; e < kLanes; ++e) {
-      sum[e] = post[o] * f[e];
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        sum[e] = fmaf(kOutputFirst ? mix[o][i] : mix[i][o], v[i][e], sum[e]);
-    }
+    h.write<kOutputFirst>(o, f, v, sum);
     storeOnce(args.out + column.at(o, args.columns), narrow(sum, T()));
   }
 }

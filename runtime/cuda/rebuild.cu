@@ -9,6 +9,7 @@
 // Generic: the launches of aggregate and post, layer by layer, and so their bits.
 //
 //===------------------------------------------------------------------------===//
+#include "Elementwise.h"
 #include "Generic.h"
 #include "Variants.h"
 #include "src/Checks.h"
@@ -32,7 +33,9 @@ static cudaError_t launchGeneric(mhcrt_context &context, const RebuildArgs &a) {
   return error;
 }
 
-static constexpr Variant<RebuildArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+static constexpr Variant<RebuildArgs> kVariants[] = {
+    {"n4", 90, kAnyArch, rebuildN4Takes, [](mhcrt_context &c, const RebuildArgs &a) { return rebuildN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runRebuild(mhcrt_context &context, const RebuildArgs &args) {
   if (!checkRebuild(context, args))
