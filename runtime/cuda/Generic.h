@@ -11,12 +11,17 @@
 #define MHCRT_CUDA_GENERIC_H
 
 #include "Context.h"
+#include "Needs.h"
 #include "src/KernelArgs.h"
 
 namespace mhcrt::generic {
 
-cudaError_t aggregate(mhcrt_context &context, const AggregateArgs &a);
-cudaError_t aggregateBwd(mhcrt_context &context, const AggregateBwdArgs &a);
+/// What multiplies and adds: with tiles, the architecture has the fast rows of all ops.
+enum class Units { scalar, tiles };
+
+/// With tiles, the fast row where it takes the call.
+cudaError_t aggregate(mhcrt_context &context, const AggregateArgs &a, Units units);
+cudaError_t aggregateBwd(mhcrt_context &context, const AggregateBwdArgs &a, Units units);
 cudaError_t post(mhcrt_context &context, const PostArgs &a);
 
 cudaError_t gates(mhcrt_context &context, const GatesArgs &a);
@@ -29,7 +34,8 @@ cudaError_t sinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a, void *
 cudaError_t permutationMix(mhcrt_context &context, const PermutationMixArgs &a);
 cudaError_t permutationMixBwd(mhcrt_context &context, const PermutationMixBwdArgs &a);
 
-cudaError_t projection(mhcrt_context &context, const ProjectionArgs &a);
+int64_t projectionBytes(const ProjectionArgs &a, Units units);
+cudaError_t projection(mhcrt_context &context, const ProjectionArgs &a, void *scratch, Units units);
 /// What d_x gets besides the projection's share; null where there is none.
 struct StreamShares {
   const float *hPre = nullptr; ///< of mhc.aggregate: h_pre[m,i] * d_u[m,c]
@@ -38,12 +44,14 @@ struct StreamShares {
   const void *dOut = nullptr;  ///< of x's type
   int32_t orient = 0;
 };
-int64_t projectionBwdBytes(const ProjectionBwdArgs &a);
-cudaError_t projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
-                          void *scratch);
+int64_t projectionBwdBytes(const ProjectionBwdArgs &a, Units units);
+cudaError_t projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares, void *scratch,
+                          Units units);
 
 /// Those of pre, and where `isHead` those of head: N = n columns, one gate, no residual map.
-cudaError_t preBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead);
+cudaError_t preBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead, Units units);
+/// Whether preBwd can make its products on tiles.
+bool preBwdTilesTake(const PreBwdArgs &a, Needs &needs);
 
 /// out[k] = start[k] + sum over runs of partials[run * stride + k], in the order of the runs, for k < count. `start`
 /// may be null, and may be `out`.

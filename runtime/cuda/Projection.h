@@ -18,6 +18,14 @@ namespace mhcrt {
 bool projectionSm90Takes(const ProjectionArgs &args, Needs &needs);
 cudaError_t projectionSm90(const ProjectionArgs &args, cudaStream_t stream);
 
+/// Any float type on matrix tiles, in two launches; see projection_tf32.cu. GPUs of later generations have less shared
+/// memory than a slice of phi needs.
+constexpr int kMostTf32Arch = 119;
+bool projectionTf32Takes(const ProjectionArgs &args, Needs &needs);
+int64_t projectionTf32Bytes(const ProjectionArgs &args); ///< of scratch memory
+/// `multiprocessors` decides how many blocks there are, nothing else.
+cudaError_t projectionTf32(const ProjectionArgs &args, void *scratch, int multiprocessors, cudaStream_t stream);
+
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_PROJECTION_H

@@ -27,7 +27,7 @@ __global__ void aggregateKernel(const T *x, const float *h, T *u, int64_t M, int
   }
 }
 
-cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a) {
+static cudaError_t launchGeneric(mhcrt_context &context, const AggregateArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
     aggregateKernel<<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(
@@ -37,10 +37,17 @@ cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a) {
   });
 }
 
+cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a, Units units) {
+  Needs needs;
+  if (units == Units::tiles && aggregateN4Takes(a, needs))
+    return aggregateN4(a, context.stream);
+  return launchGeneric(context, a);
+}
+
 static constexpr Variant<AggregateArgs> kVariants[] = {
     {"n4", 90, kAnyArch, aggregateN4Takes,
      [](mhcrt_context &c, const AggregateArgs &a) { return aggregateN4(a, c.stream); }},
-    {"generic", 0, kAnyArch, nullptr, generic::aggregate}};
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runAggregate(mhcrt_context &context, const AggregateArgs &args) {
   if (!checkAggregate(context, args))

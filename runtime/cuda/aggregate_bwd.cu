@@ -52,17 +52,24 @@ __global__ void __launch_bounds__(kThreads, 3) aggregateBwdKernel(AggregateBwdAr
   }
 }
 
-cudaError_t generic::aggregateBwd(mhcrt_context &context, const AggregateBwdArgs &a) {
+static cudaError_t launchGeneric(mhcrt_context &context, const AggregateBwdArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
     aggregateBwdKernel<decltype(type)><<<gridForBlocks(context, a.M), kThreads, 0, context.stream>>>(a);
     return cudaGetLastError();
   });
 }
 
+cudaError_t generic::aggregateBwd(mhcrt_context &context, const AggregateBwdArgs &a, Units units) {
+  Needs needs;
+  if (units == Units::tiles && aggregateBwdN4Takes(a, needs))
+    return aggregateBwdN4(a, context.stream);
+  return launchGeneric(context, a);
+}
+
 static constexpr Variant<AggregateBwdArgs> kVariants[] = {
     {"n4", 90, kAnyArch, aggregateBwdN4Takes,
      [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdN4(a, c.stream); }},
-    {"generic", 0, kAnyArch, nullptr, generic::aggregateBwd}};
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runAggregateBwd(mhcrt_context &context, const AggregateBwdArgs &args) {
   if (!checkAggregateBwd(context, args))

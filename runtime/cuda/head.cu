@@ -5,48 +5,62 @@
 //
 //   h_pre[m,j] = sigmoid(alpha * s[m] * (x[m] . phi[j]) + beta[j]) + pre_eps,   out[m,c] = sum_j h_pre[m,j] x[m,j,c]
 //
-// Generic: the launches of projection, gates and aggregate, and so their bits.
+// The launches of projection, gates and aggregate, and so their bits; tf32x3 with their fast rows.
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "Projection.h"
 #include "Variants.h"
 #include "src/Checks.h"
 
 using namespace mhcrt;
+using generic::Units;
 
-static cudaError_t launchGeneric(mhcrt_context &context, const HeadArgs &a) {
+static ProjectionArgs projectionOf(const HeadArgs &a, float *proj, float *stat) {
+  return {a.x,           a.x_type,
+          a.phi,         a.phi_type,
+          a.norm_weight, a.norm_weight_type,
+          proj,          MHCRT_F32,
+          stat,          MHCRT_F32,
+          a.M,           a.n,
+          a.C,           a.n,
+          a.K,           a.layout,
+          a.phi_layout,  a.norm,
+          a.norm_eps,    MHCRT_STAT_INV_RMS,
+          a.precision};
+}
+
+template <Units kUnits>
+static cudaError_t launchWith(mhcrt_context &context, const HeadArgs &a) {
   generic::ScratchPlan plan;
   const int64_t hPreAt = plan.addFloats(a.h_pre ? 0 : a.M, a.n), projAt = plan.addFloats(a.proj ? 0 : a.M, a.n);
   const int64_t statAt = plan.addFloats(a.stat ? 0 : a.M, 1);
+  const int64_t sumsAt = plan.add(generic::projectionBytes(projectionOf(a, nullptr, nullptr), kUnits));
   auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_head", plan.bytes()));
   if (!scratch)
     return cudaSuccess;
-  const auto room = [&](void *result, int64_t at) { return result ? result : scratch + at; };
-  void *hPre = room(a.h_pre, hPreAt), *proj = room(a.proj, projAt), *stat = room(a.stat, statAt);
+  const auto room = [&](void *result, int64_t at) { return static_cast<float *>(result ? result : scratch + at); };
+  float *hPre = room(a.h_pre, hPreAt), *proj = room(a.proj, projAt), *stat = room(a.stat, statAt);
 
-  cudaError_t error = generic::projection(context, {a.x,           a.x_type,
-                                                    a.phi,         a.phi_type,
-                                                    a.norm_weight, a.norm_weight_type,
-                                                    proj,          MHCRT_F32,
-                                                    stat,          MHCRT_F32,
-                                                    a.M,           a.n,
-                                                    a.C,           a.n,
-                                                    a.K,           a.layout,
-                                                    a.phi_layout,  a.norm,
-                                                    a.norm_eps,    MHCRT_STAT_INV_RMS,
-                                                    a.precision});
+  cudaError_t error = generic::projection(context, projectionOf(a, proj, stat), scratch + sumsAt, kUnits);
   if (error == cudaSuccess)
     error =
         generic::gates(context, {proj, MHCRT_F32, stat,    MHCRT_F32,          a.alpha, MHCRT_F32,  a.beta, MHCRT_F32,
                                  hPre, MHCRT_F32, nullptr, MHCRT_NONE,         nullptr, MHCRT_NONE, a.M,    a.n,
                                  a.A,  a.n,       0,       MHCRT_STAT_INV_RMS, 0.0,     a.pre_eps,  0.0});
   if (error == cudaSuccess)
-    error = generic::aggregate(context, {a.x, a.x_type, hPre, MHCRT_F32, a.out, a.out_type, a.M, a.n, a.C, a.layout});
+    error = generic::aggregate(context, {a.x, a.x_type, hPre, MHCRT_F32, a.out, a.out_type, a.M, a.n, a.C, a.layout},
+                               kUnits);
   return error;
 }
 
+static bool tilesTake(const HeadArgs &a, Needs &needs) {
+  return projectionTf32Takes(projectionOf(a, nullptr, nullptr), needs);
+}
+
 static constexpr Variant<HeadArgs> kVariants[] = {
-    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
+    {"tf32x3", 90, kMostTf32Arch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &args) {
   if (!checkHead(context, args))

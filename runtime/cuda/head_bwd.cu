@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generic: the launches of pre_bwd, with n columns and one gate.
+// The launches of pre_bwd, with n columns and one gate.
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
@@ -12,7 +12,7 @@
 
 using namespace mhcrt;
 
-static cudaError_t launchGeneric(mhcrt_context &context, const HeadBwdArgs &a) {
+static PreBwdArgs preBwdOf(const HeadBwdArgs &a) {
   PreBwdArgs pre = {};
   pre.d_u = a.d_out, pre.d_u_type = a.d_out_type;
   pre.d_h_pre = a.d_h_pre, pre.d_h_pre_type = a.d_h_pre_type;
@@ -36,11 +36,19 @@ static cudaError_t launchGeneric(mhcrt_context &context, const HeadBwdArgs &a) {
   pre.M = a.M, pre.C = a.C, pre.n = a.n, pre.N = a.n, pre.K = a.K, pre.A = a.A;
   pre.layout = a.layout, pre.phi_layout = a.phi_layout, pre.norm = a.norm;
   pre.norm_eps = a.norm_eps, pre.pre_eps = a.pre_eps, pre.precision = a.precision;
-  return generic::preBwd(context, "mhcrt_head_bwd", pre, /*isHead=*/true);
+  return pre;
 }
 
+template <generic::Units kUnits>
+static cudaError_t launchWith(mhcrt_context &context, const HeadBwdArgs &a) {
+  return generic::preBwd(context, "mhcrt_head_bwd", preBwdOf(a), /*isHead=*/true, kUnits);
+}
+
+static bool tilesTake(const HeadBwdArgs &a, Needs &needs) { return generic::preBwdTilesTake(preBwdOf(a), needs); }
+
 static constexpr Variant<HeadBwdArgs> kVariants[] = {
-    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
+    {"tf32x3", 90, kAnyArch, tilesTake, launchWith<generic::Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"generic", 0, kAnyArch, nullptr, launchWith<generic::Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runHeadBwd(mhcrt_context &context, const HeadBwdArgs &args) {
   if (!checkHeadBwd(context, args))

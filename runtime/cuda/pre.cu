@@ -7,17 +7,19 @@
 //   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
 //
 // Generic: the launches of projection, gates, the residual map and aggregate, and so their bits; fold_pre has a launch
-// of its own.
+// of its own. tf32x3: the same, with the projection on matrix tiles and aggregate's fast row.
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "Pre.h"
+#include "Projection.h"
 #include "Residual.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
 
 using namespace mhcrt;
+using generic::Units;
 
 /// h_res -= h_post h_pre^T
 __global__ void preFoldKernel(const float *hPre, const float *hPost, float *hRes, int64_t M, int64_t n) {
@@ -39,12 +41,28 @@ static cudaError_t launchResidual(mhcrt_context &context, const PreArgs &a, cons
   return cudaSuccess;
 }
 
-static cudaError_t launchGeneric(mhcrt_context &context, const PreArgs &a) {
+static ProjectionArgs projectionOf(const PreArgs &a, float *proj, float *stat) {
+  return {a.x,           a.x_type,
+          a.phi,         a.phi_type,
+          a.norm_weight, a.norm_weight_type,
+          proj,          MHCRT_F32,
+          stat,          MHCRT_F32,
+          a.M,           a.n,
+          a.C,           a.N,
+          a.K,           a.layout,
+          a.phi_layout,  a.norm,
+          a.norm_eps,    MHCRT_STAT_INV_RMS,
+          a.precision};
+}
+
+template <Units kUnits>
+static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
   const int64_t R = a.N - 2 * a.n;
   const bool isIdentity = a.res_map == MHCRT_RES_MAP_IDENTITY;
   generic::ScratchPlan plan;
   const int64_t hPreAt = plan.addFloats(a.h_pre ? 0 : a.M, a.n), projAt = plan.addFloats(a.proj ? 0 : a.M, a.N);
   const int64_t statAt = plan.addFloats(a.stat ? 0 : a.M, 1), logitsAt = plan.addFloats(isIdentity ? 0 : a.M, R);
+  const int64_t sumsAt = plan.add(generic::projectionBytes(projectionOf(a, nullptr, nullptr), kUnits));
   auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_pre", plan.bytes()));
   if (!scratch)
     return cudaSuccess;
@@ -52,17 +70,7 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PreArgs &a) {
   float *hPre = room(a.h_pre, hPreAt), *proj = room(a.proj, projAt), *stat = room(a.stat, statAt);
   float *logits = room(isIdentity ? a.h_res : nullptr, logitsAt);
 
-  cudaError_t error = generic::projection(context, {a.x,           a.x_type,
-                                                    a.phi,         a.phi_type,
-                                                    a.norm_weight, a.norm_weight_type,
-                                                    proj,          MHCRT_F32,
-                                                    stat,          MHCRT_F32,
-                                                    a.M,           a.n,
-                                                    a.C,           a.N,
-                                                    a.K,           a.layout,
-                                                    a.phi_layout,  a.norm,
-                                                    a.norm_eps,    MHCRT_STAT_INV_RMS,
-                                                    a.precision});
+  cudaError_t error = generic::projection(context, projectionOf(a, proj, stat), scratch + sumsAt, kUnits);
   if (error == cudaSuccess)
     error = generic::gates(context,
                            {proj, MHCRT_F32, stat,     MHCRT_F32,          a.alpha, MHCRT_F32, a.beta,     MHCRT_F32,
@@ -76,14 +84,20 @@ static cudaError_t launchGeneric(mhcrt_context &context, const PreArgs &a) {
     error = cudaGetLastError();
   }
   if (error == cudaSuccess)
-    error = generic::aggregate(context, {a.x, a.x_type, hPre, MHCRT_F32, a.u, a.u_type, a.M, a.n, a.C, a.layout});
+    error =
+        generic::aggregate(context, {a.x, a.x_type, hPre, MHCRT_F32, a.u, a.u_type, a.M, a.n, a.C, a.layout}, kUnits);
   return error;
+}
+
+static bool tilesTake(const PreArgs &a, Needs &needs) {
+  return projectionTf32Takes(projectionOf(a, nullptr, nullptr), needs);
 }
 
 static constexpr Variant<PreArgs> kVariants[] = {
     {"sm90", 90, 90, preSm90Takes, [](mhcrt_context &c, const PreArgs &a) { return preSm90(a, c.stream); },
      MHCRT_PRECISION_BF16X3},
-    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
+    {"tf32x3", 90, kMostTf32Arch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &args) {
   if (!checkPre(context, args))

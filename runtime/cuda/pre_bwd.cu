@@ -10,15 +10,19 @@
 // Generic: aggregate_bwd's sums, the gates again, the residual map backwards, gates_bwd, and projection_bwd with
 // h_pre * d_u added before d_x is rounded.
 //
+// tf32x3: the same, with the products of projection_bwd on matrix tiles.
+//
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "PreBwd.h"
 #include "Residual.h"
+#include "StreamTiles.h"
 #include "Variants.h"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
 
 using namespace mhcrt;
+using generic::Units;
 
 namespace {
 /// The parts of the scratch memory.
@@ -162,22 +166,33 @@ static ProjectionBwdArgs projectionOf(const PreBwdArgs &a, const Rooms &rooms) {
           a.precision};
 }
 
-static int64_t pieceBytes(const mhcrt_context &context, const PreBwdArgs &a, bool isHead) {
+static generic::StreamShares sharesOf(const PreBwdArgs &a, const Rooms &rooms) {
+  return {rooms.hPre, a.d_u, static_cast<const float *>(a.h_res), a.d_out, a.orient};
+}
+
+/// d_h_pre's sums over the channels.
+static AggregateBwdArgs aggregateOf(const PreBwdArgs &a, const Rooms &rooms) {
+  return {a.d_u,   a.x_type,   a.x,         a.x_type,  rooms.hPre, MHCRT_F32, nullptr, MHCRT_NONE,
+          nullptr, MHCRT_NONE, rooms.dhPre, MHCRT_F32, a.M,        a.C,       a.n,     a.layout};
+}
+
+static int64_t pieceBytes(const mhcrt_context &context, const PreBwdArgs &a, bool isHead, Units units) {
   const Rooms none = {};
-  const int64_t bytes =
-      std::max(generic::gatesBwdBytes(gatesBwdOf(a, none, isHead)), generic::projectionBwdBytes(projectionOf(a, none)));
+  const int64_t bytes = std::max(generic::gatesBwdBytes(gatesBwdOf(a, none, isHead)),
+                                 generic::projectionBwdBytes(projectionOf(a, none), units));
   const bool replays = !isHead && a.res_map == MHCRT_RES_MAP_SINKHORN;
   return replays ? std::max(bytes, generic::sinkhornBwdBytes(context, sinkhornOf(a, none))) : bytes;
 }
 
 /// False with the error set where there is no memory.
-static bool reserve(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead, Rooms &rooms) {
+static bool reserve(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead, Units units,
+                    Rooms &rooms) {
   const int64_t R = isHead ? 0 : a.N - 2 * a.n;
   generic::ScratchPlan plan;
   const int64_t hPre = plan.addFloats(a.M, a.n), hPost = plan.addFloats(a.M, a.n), logits = plan.addFloats(a.M, R);
   const int64_t dhPre = plan.addFloats(a.M, a.n), dhPost = plan.addFloats(a.M, a.n), dLogits = plan.addFloats(a.M, R);
   const int64_t dProj = plan.addFloats(a.M, a.N), dStat = plan.addFloats(a.M, 1);
-  const int64_t pieces = plan.add(pieceBytes(context, a, isHead));
+  const int64_t pieces = plan.add(pieceBytes(context, a, isHead, units));
   auto *base = static_cast<char *>(context.reserveScratch(kernel, plan.bytes()));
   const auto floats = [&](int64_t at) { return reinterpret_cast<float *>(base + at); };
   if (base)
@@ -200,13 +215,16 @@ static cudaError_t launchResidual(mhcrt_context &context, const PreBwdArgs &a, c
   return cudaSuccess;
 }
 
-cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead) {
+bool generic::preBwdTilesTake(const PreBwdArgs &a, Needs &needs) {
+  const Rooms none = {};
+  return streamTilesTake(projectionOf(a, none), sharesOf(a, none), needs);
+}
+
+cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead, Units units) {
   Rooms rooms = {};
-  if (!reserve(context, kernel, a, isHead, rooms))
+  if (!reserve(context, kernel, a, isHead, units, rooms))
     return cudaSuccess;
-  cudaError_t error =
-      generic::aggregateBwd(context, {a.d_u, a.x_type, a.x, a.x_type, rooms.hPre, MHCRT_F32, nullptr, MHCRT_NONE,
-                                      nullptr, MHCRT_NONE, rooms.dhPre, MHCRT_F32, a.M, a.C, a.n, a.layout});
+  cudaError_t error = generic::aggregateBwd(context, aggregateOf(a, rooms), units);
   if (error == cudaSuccess)
     error = generic::gates(context, gatesOf(a, rooms, isHead));
   if (error == cudaSuccess) {
@@ -218,19 +236,19 @@ cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const Pr
   if (error == cudaSuccess)
     error = generic::gatesBwd(context, gatesBwdOf(a, rooms, isHead), rooms.pieces);
   if (error == cudaSuccess)
-    error = generic::projectionBwd(context, projectionOf(a, rooms),
-                                   {rooms.hPre, a.d_u, static_cast<const float *>(a.h_res), a.d_out, a.orient},
-                                   rooms.pieces);
+    error = generic::projectionBwd(context, projectionOf(a, rooms), sharesOf(a, rooms), rooms.pieces, units);
   return error;
 }
 
-static cudaError_t launchGeneric(mhcrt_context &context, const PreBwdArgs &a) {
-  return generic::preBwd(context, "mhcrt_pre_bwd", a, /*isHead=*/false);
+template <Units kUnits>
+static cudaError_t launchWith(mhcrt_context &context, const PreBwdArgs &a) {
+  return generic::preBwd(context, "mhcrt_pre_bwd", a, /*isHead=*/false, kUnits);
 }
 
 static constexpr Variant<PreBwdArgs> kVariants[] = {
     {"sm90", 90, 90, preBwdSm90Takes, preBwdSm90, MHCRT_PRECISION_BF16X3},
-    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
+    {"tf32x3", 90, kAnyArch, generic::preBwdTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runPreBwd(mhcrt_context &context, const PreBwdArgs &args) {
   if (!checkPreBwd(context, args))

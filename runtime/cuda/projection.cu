@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kThreads) projectionKernel(ProjectionArgs a) {
   }
 }
 
-cudaError_t generic::projection(mhcrt_context &context, const ProjectionArgs &a) {
+static cudaError_t launchScalar(mhcrt_context &context, const ProjectionArgs &a) {
   const int64_t work = divideUp(a.M, kTokens) * divideUp(a.N, kColumns);
   return withFloatType(a.x_type, [&](auto type) {
     projectionKernel<decltype(type)><<<gridForBlocks(context, work), kThreads, 0, context.stream>>>(a);
@@ -74,10 +74,25 @@ cudaError_t generic::projection(mhcrt_context &context, const ProjectionArgs &a)
   });
 }
 
+int64_t generic::projectionBytes(const ProjectionArgs &a, Units units) {
+  return units == Units::tiles ? projectionTf32Bytes(a) : 0;
+}
+
+cudaError_t generic::projection(mhcrt_context &context, const ProjectionArgs &a, void *scratch, Units units) {
+  return units == Units::tiles ? projectionTf32(a, scratch, context.multiprocessors, context.stream)
+                               : launchScalar(context, a);
+}
+
+static cudaError_t launchTiles(mhcrt_context &context, const ProjectionArgs &a) {
+  void *scratch = context.reserveScratch("mhcrt_projection", projectionTf32Bytes(a));
+  return scratch ? generic::projection(context, a, scratch, generic::Units::tiles) : cudaSuccess;
+}
+
 static constexpr Variant<ProjectionArgs> kVariants[] = {
     {"sm90", 90, 90, projectionSm90Takes,
      [](mhcrt_context &c, const ProjectionArgs &a) { return projectionSm90(a, c.stream); }, MHCRT_PRECISION_BF16X3},
-    {"generic", 0, kAnyArch, nullptr, generic::projection, MHCRT_PRECISION_IEEE}};
+    {"tf32x3", 90, kMostTf32Arch, projectionTf32Takes, launchTiles, MHCRT_PRECISION_TF32X3},
+    {"generic", 0, kAnyArch, nullptr, launchScalar, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &args) {
   if (!checkProjection(context, args))

@@ -11,9 +11,12 @@
 // columns and a run of tokens; then the runs are added in order. f32 sums, one rounding of d_x, which may be d_x_in.
 // Bytes a token: 2*n*C of x's type, and n*C per eight columns from the second-level cache.
 //
+// tf32x3: d_x and dW in one launch on matrix tiles (stream_tiles.cu), the rest as above.
+//
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "ProjectionBwd.h"
+#include "StreamTiles.h"
 #include "Variants.h"
 #include "prim/phi.cuh"
 #include "prim/sum.cuh"
@@ -22,6 +25,7 @@
 using namespace mhcrt;
 using generic::StreamShares;
 using generic::TokenRuns;
+using generic::Units;
 
 static constexpr int kTokens = 4, kColumns = 8;
 static constexpr int64_t kLeastRun = 64, kMostRuns = 64;
@@ -178,61 +182,77 @@ namespace {
 /// The parts of the scratch memory.
 struct Rooms {
   generic::ScratchPlan plan;
-  int64_t factor, partials;
+  TokenRuns runs;
+  int64_t factor, partials, tiles;
 
-  explicit Rooms(const ProjectionBwdArgs &a) {
+  Rooms(const ProjectionBwdArgs &a, Units units) : runs(units == Units::tiles ? streamTilesRuns(a) : runsOf(a)) {
     factor = plan.addFloats(a.M, 1);
     // A sum over no tokens has a product too.
-    const int64_t products = a.d_phi || a.d_norm_weight ? std::max<int64_t>(1, runsOf(a).count) : 0;
-    partials = plan.addFloats(products, saturatingMul(a.N, a.K));
+    const int64_t count = a.d_phi || a.d_norm_weight ? std::max<int64_t>(1, runs.count) : 0;
+    partials = plan.addFloats(count, saturatingMul(a.N, a.K));
+    tiles = plan.add(units == Units::tiles ? streamTilesBytes(a) : 0);
   }
 };
 } // namespace
 
-int64_t generic::projectionBwdBytes(const ProjectionBwdArgs &a) { return Rooms(a).plan.bytes(); }
+int64_t generic::projectionBwdBytes(const ProjectionBwdArgs &a, Units units) { return Rooms(a, units).plan.bytes(); }
+
+/// d_x, and dW of each run where `partials` is not null.
+template <typename T>
+static cudaError_t launchScalar(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
+                                const float *factor, const TokenRuns &runs, float *partials) {
+  const int64_t blocks = divideUp(a.K, kThreads);
+  if (a.d_x && a.M)
+    projectionBwdInputKernel<T>
+        <<<gridForBlocks(context, blocks * divideUp(a.M, kTokens)), kThreads, 0, context.stream>>>(a, shares, factor);
+  if (partials)
+    projectionBwdWeightKernel<T>
+        <<<gridForBlocks(context, runs.count * blocks * divideUp(a.N, kColumns)), kThreads, 0, context.stream>>>(
+            a, runs.length, runs.count, partials);
+  return cudaGetLastError();
+}
 
 template <typename T>
 static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
-                               char *scratch) {
-  const Rooms rooms(a);
-  auto *factor = reinterpret_cast<float *>(scratch + rooms.factor);
-  auto *partials = reinterpret_cast<float *>(scratch + rooms.partials);
-  const bool hasFactor = a.d_stat && (a.stat_form == MHCRT_STAT_MEAN_SQUARE || a.norm != MHCRT_NORM_NONE);
-  const int64_t blocks = divideUp(a.K, kThreads);
+                               char *scratch, Units units) {
+  const Rooms rooms(a, units);
+  const bool hasFactor =
+      a.M && a.d_x && a.d_stat && (a.stat_form == MHCRT_STAT_MEAN_SQUARE || a.norm != MHCRT_NORM_NONE);
+  auto *factor = hasFactor ? reinterpret_cast<float *>(scratch + rooms.factor) : nullptr;
+  auto *partials = a.d_phi || a.d_norm_weight ? reinterpret_cast<float *>(scratch + rooms.partials) : nullptr;
   const cudaStream_t stream = context.stream;
-  if (a.d_x && a.M) {
-    if (hasFactor)
-      projectionBwdFactorKernel<T><<<gridFor(context, a.M * kWarp), kThreads, 0, stream>>>(a, factor);
-    projectionBwdInputKernel<T><<<gridForBlocks(context, blocks * divideUp(a.M, kTokens)), kThreads, 0, stream>>>(
-        a, shares, hasFactor ? factor : nullptr);
-  }
-  if (!a.d_phi && !a.d_norm_weight)
-    return cudaGetLastError();
-  const TokenRuns runs = runsOf(a);
-  projectionBwdWeightKernel<T>
-      <<<gridForBlocks(context, runs.count * blocks * divideUp(a.N, kColumns)), kThreads, 0, stream>>>(
-          a, runs.length, runs.count, partials);
-  projectionBwdPhiKernel<<<gridFor(context, a.N * a.K), kThreads, 0, stream>>>(a, runs.count, partials, partials);
+  if (factor)
+    projectionBwdFactorKernel<T><<<gridFor(context, a.M * kWarp), kThreads, 0, stream>>>(a, factor);
+  const cudaError_t error = units == Units::tiles
+                                ? streamTiles(a, shares, factor, partials, scratch + rooms.tiles, stream)
+                                : launchScalar<T>(context, a, shares, factor, rooms.runs, partials);
+  if (!partials || error != cudaSuccess)
+    return error;
+  projectionBwdPhiKernel<<<gridFor(context, a.N * a.K), kThreads, 0, stream>>>(a, rooms.runs.count, partials, partials);
   if (a.d_norm_weight)
     projectionBwdNormKernel<<<gridFor(context, a.K), kThreads, 0, stream>>>(a, partials);
   return cudaGetLastError();
 }
 
 cudaError_t generic::projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
-                                   void *scratch) {
+                                   void *scratch, Units units) {
   return withFloatType(a.x_type, [&](auto type) {
-    return launchTyped<decltype(type)>(context, a, shares, static_cast<char *>(scratch));
+    return launchTyped<decltype(type)>(context, a, shares, static_cast<char *>(scratch), units);
   });
 }
 
-static cudaError_t launchGeneric(mhcrt_context &context, const ProjectionBwdArgs &a) {
-  void *scratch = context.reserveScratch("mhcrt_projection_bwd", generic::projectionBwdBytes(a));
-  return scratch ? generic::projectionBwd(context, a, {}, scratch) : cudaSuccess;
+template <Units kUnits>
+static cudaError_t launchWith(mhcrt_context &context, const ProjectionBwdArgs &a) {
+  void *scratch = context.reserveScratch("mhcrt_projection_bwd", generic::projectionBwdBytes(a, kUnits));
+  return scratch ? generic::projectionBwd(context, a, {}, scratch, kUnits) : cudaSuccess;
 }
+
+static bool tilesTake(const ProjectionBwdArgs &a, Needs &needs) { return streamTilesTake(a, {}, needs); }
 
 static constexpr Variant<ProjectionBwdArgs> kVariants[] = {
     {"sm90", 90, 90, projectionBwdSm90Takes, projectionBwdSm90, MHCRT_PRECISION_BF16X3},
-    {"generic", 0, kAnyArch, nullptr, launchGeneric, MHCRT_PRECISION_IEEE}};
+    {"tf32x3", 90, kAnyArch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args) {
   if (!checkProjectionBwd(context, args))

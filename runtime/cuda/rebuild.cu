@@ -22,7 +22,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const RebuildArgs &a) {
   for (int64_t k = 0; k <= a.out_count && error == cudaSuccess; ++k) {
     if (k < a.u_count)
       error = generic::aggregate(context,
-                                 {x, a.x_type, a.h_pre[k], a.h_pre_type, a.u[k], a.u_type, a.M, a.n, a.C, a.layout});
+                                 {x, a.x_type, a.h_pre[k], a.h_pre_type, a.u[k], a.u_type, a.M, a.n, a.C, a.layout},
+                                 generic::Units::scalar);
     if (k == a.out_count || error != cudaSuccess)
       break;
     error = generic::post(context, {a.f[k], a.f_type, a.bias_count ? a.bias[k] : nullptr, a.bias_type, a.h_post[k],

@@ -62,8 +62,9 @@ TEST_F(CudaGraphs, WhatWasNotCalledBeforeIsNotRecorded) {
   EXPECT_EQ(head(100), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(mhcrt_cuda_record_end(context, &graph), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(graph, nullptr);
-  EXPECT_EQ(error(), "mhcrt_head: 4096 bytes of memory are needed while calls are recorded into a graph; make the same "
-                     "calls once before");
+  EXPECT_EQ(error(),
+            "mhcrt_head: 72192 bytes of memory are needed while calls are recorded into a graph; make the same "
+            "calls once before");
   EXPECT_EQ(driver().count("malloc"), 0);
   EXPECT_EQ(head(100), MHCRT_OK); // the stream has left its mode
   ASSERT_EQ(mhcrt_cuda_record_begin(context), MHCRT_OK);

@@ -51,7 +51,7 @@ TEST_F(CudaHost, OutOfMemorySaysHowMuchThereWas) {
   EXPECT_EQ(error(), "mhcrt_workspace: no memory for 1048576 bytes on the GPU, which has 1000 free (out of memory)");
   mhcrt_clear_error(context);
   EXPECT_EQ(head(1 << 20), MHCRT_OUT_OF_MEMORY);
-  EXPECT_EQ(error(), "mhcrt_head: no memory for 37748736 bytes on the GPU, which has 1000 free (out of memory)");
+  EXPECT_EQ(error(), "mhcrt_head: no memory for 58785792 bytes on the GPU, which has 1000 free (out of memory)");
   mhcrt_clear_error(context);
   EXPECT_EQ(mhcrt_buffer_create(context, 4096), nullptr);
   EXPECT_EQ(error(), "mhcrt_buffer_create: no memory for 4096 bytes on the GPU (out of memory)");
