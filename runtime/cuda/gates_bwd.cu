@@ -22,6 +22,8 @@ using namespace mhcrt;
 
 /// d_alpha stands before d_beta in a partial sum.
 static constexpr int kGroups = 3;
+/// Columns whose sums over a block are made at a time.
+static constexpr int kPanel = 32;
 
 /// The gradient of column j of what mhc.gates returns; one that is absent is zero.
 __device__ static inline float gateGradient(const GatesBwdArgs &a, int64_t m, int64_t j, int group) {
@@ -31,7 +33,7 @@ __device__ static inline float gateGradient(const GatesBwdArgs &a, int64_t m, in
 }
 
 __global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64_t tiles, float *partials) {
-  __shared__ BlockRoom<1> room;
+  __shared__ float panel[kWarps][kPanel];
   __shared__ BlockRoom<kGroups> groupRoom;
   const float *proj = static_cast<const float *>(a.proj), *alpha = static_cast<const float *>(a.alpha);
   const float *beta = static_cast<const float *>(a.beta);
@@ -41,25 +43,38 @@ __global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64
     const float s = isToken ? tokenMultiplier(a.stat, m, a.stat_form, static_cast<float>(a.norm_eps)) : 1.0f;
     float dStat = 0, alphaSums[kGroups] = {};
     float *partial = partials + tile * (kGroups + a.N);
-    for (int64_t j = 0; j < a.N; ++j) {
-      const int group = gateGroup(j, a.n);
-      const float p = isToken ? proj[m * a.N + j] : 0.0f, scaled = s * p, weight = alpha[group];
-      float dz = isToken ? gateGradient(a, m, j, group) : 0.0f;
-      if (group < 2) {
-        const float gate = sigmoid(fmaf(scaled, weight, beta[j]));
-        dz *= (group == 0 ? 1.0f : static_cast<float>(a.post_mult)) * (gate * (1.0f - gate));
-      }
+    for (int64_t j0 = 0; j0 < a.N; j0 += kPanel) {
+      const int64_t columns = min(int64_t{kPanel}, a.N - j0);
+      for (int64_t j = j0; j < j0 + columns; ++j) {
+        const int group = gateGroup(j, a.n);
+        const float p = isToken ? proj[m * a.N + j] : 0.0f, scaled = s * p, weight = alpha[group];
+        float dz = isToken ? gateGradient(a, m, j, group) : 0.0f;
+        if (group < 2) {
+          const float gate = sigmoid(fmaf(scaled, weight, beta[j]));
+          dz *= (group == 0 ? 1.0f : static_cast<float>(a.post_mult)) * (gate * (1.0f - gate));
+        }
 #pragma unroll
-      for (int k = 0; k < kGroups; ++k)
-        alphaSums[k] = k == group ? fmaf(dz, scaled, alphaSums[k]) : alphaSums[k];
-      dStat = fmaf(dz * weight, p, dStat);
-      if (isToken && a.d_proj)
-        static_cast<float *>(a.d_proj)[m * a.N + j] = dz * weight * s;
+        for (int k = 0; k < kGroups; ++k)
+          alphaSums[k] = k == group ? fmaf(dz, scaled, alphaSums[k]) : alphaSums[k];
+        dStat = fmaf(dz * weight, p, dStat);
+        if (isToken && a.d_proj)
+          static_cast<float *>(a.d_proj)[m * a.N + j] = dz * weight * s;
+        if (!a.d_beta)
+          continue;
+        const float sum = warpSum(dz);
+        if (threadIdx.x % kWarp == 0)
+          panel[threadIdx.x / kWarp][j - j0] = sum;
+      }
       if (!a.d_beta)
         continue;
-      blockSum({dz}, room);
-      if (threadIdx.x == 0)
-        partial[kGroups + j] = room.totals[0];
+      __syncthreads();
+      if (threadIdx.x < columns) {
+        float sum = panel[0][threadIdx.x];
+        for (int w = 1; w < kWarps; ++w)
+          sum += panel[w][threadIdx.x];
+        partial[kGroups + j0 + threadIdx.x] = sum;
+      }
+      __syncthreads();
     }
     if (isToken && a.d_stat)
       static_cast<float *>(a.d_stat)[m] = a.stat_form == MHCRT_STAT_MEAN_SQUARE ? -0.5f * dStat * (s * (s * s)) : dStat;
