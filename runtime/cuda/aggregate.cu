@@ -41,12 +41,16 @@ cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a, U
   Needs needs;
   if (units == Units::tiles && aggregateN4Takes(a, needs))
     return aggregateN4(a, context.stream);
+  if (units == Units::tiles && aggregateCn4Takes(a, needs))
+    return aggregateCn4(a, context.stream);
   return launchGeneric(context, a);
 }
 
 static constexpr Variant<AggregateArgs> kVariants[] = {
     {"n4", 90, kAnyArch, aggregateN4Takes,
      [](mhcrt_context &c, const AggregateArgs &a) { return aggregateN4(a, c.stream); }},
+    {"cn4", 90, kAnyArch, aggregateCn4Takes,
+     [](mhcrt_context &c, const AggregateArgs &a) { return aggregateCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runAggregate(mhcrt_context &context, const AggregateArgs &args) {

@@ -63,12 +63,16 @@ cudaError_t generic::aggregateBwd(mhcrt_context &context, const AggregateBwdArgs
   Needs needs;
   if (units == Units::tiles && aggregateBwdN4Takes(a, needs))
     return aggregateBwdN4(a, context.stream);
+  if (units == Units::tiles && aggregateBwdCn4Takes(a, needs))
+    return aggregateBwdCn4(a, context.stream);
   return launchGeneric(context, a);
 }
 
 static constexpr Variant<AggregateBwdArgs> kVariants[] = {
     {"n4", 90, kAnyArch, aggregateBwdN4Takes,
      [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdN4(a, c.stream); }},
+    {"cn4", 90, kAnyArch, aggregateBwdCn4Takes,
+     [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runAggregateBwd(mhcrt_context &context, const AggregateBwdArgs &args) {

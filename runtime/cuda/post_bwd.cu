@@ -176,6 +176,8 @@ static constexpr Variant<PostBwdArgs> kVariants[] = {
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdSm90(a, c.multiprocessors, c.stream); }},
     {"n4", 90, kAnyArch, postBwdN4Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdN4(a, c.multiprocessors, c.stream); }},
+    {"cn4", 90, kAnyArch, postBwdCn4Takes,
+     [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &args) {
