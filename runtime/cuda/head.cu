@@ -9,6 +9,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "Head.h"
 #include "Projection.h"
 #include "Variants.h"
 #include "src/Checks.h"
@@ -59,6 +60,7 @@ static bool tilesTake(const HeadArgs &a, Needs &needs) {
 }
 
 static constexpr Variant<HeadArgs> kVariants[] = {
+    {"sm90", 90, 90, headSm90Takes, headSm90, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kMostTf32Arch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 

@@ -7,6 +7,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
+#include "Head.h"
 #include "Variants.h"
 #include "src/Checks.h"
 
@@ -47,6 +48,7 @@ static cudaError_t launchWith(mhcrt_context &context, const HeadBwdArgs &a) {
 static bool tilesTake(const HeadBwdArgs &a, Needs &needs) { return generic::preBwdTilesTake(preBwdOf(a), needs); }
 
 static constexpr Variant<HeadBwdArgs> kVariants[] = {
+    {"sm90", 90, 90, headBwdSm90Takes, headBwdSm90, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kAnyArch, tilesTake, launchWith<generic::Units::tiles>, MHCRT_PRECISION_TF32X3},
     {"generic", 0, kAnyArch, nullptr, launchWith<generic::Units::scalar>, MHCRT_PRECISION_IEEE}};
 
