@@ -11,6 +11,7 @@
 // Bytes   per token 9C elements and 32; 4C more for d_x_in, 4C less without d_x.
 // Needs   n = 4, layout Cn, 16-bit types an even C; d_x and d_x_in of x's type.
 // Round   f32 sums, in an order that C decides; one rounding at the store.
+// Result  H200, M = 8192, C = 4096: bf16 149, f32 309 us, 99 and 96 % of copy; 40 registers.
 //
 //===------------------------------------------------------------------------===//
 #include "Elementwise.h"

@@ -10,6 +10,7 @@
 // Bytes   per token those of pre, 10C, and for the gradients 10C and 18C (26C with d_x_in); 96K for phi, and for the
 //         gradients 176 a token and another 96K for d_phi.
 // Needs   those of pre and pre_bwd.
+// Result  H200, bf16, M = 8192, C 4096 / 7168: 101 / 203 us, 81 / 71 % of copy; gradients 279 / 490 us, 82 %.
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"

@@ -12,6 +12,7 @@
 // Bytes   per token 10C elements (14C with d_x) and 160.
 // Needs   n = 4, layout Cn, 16-bit types an even C; neither d_x_in nor d_bias, d_x of x's type.
 // Round   f32 sums, in an order that C decides; one rounding at the store.
+// Result  H200, M = 8192, C = 4096, with d_x: bf16 239, f32 462 us, 96 and 100 % of copy; 95 registers.
 //
 //===------------------------------------------------------------------------===//
 #include "Elementwise.h"

@@ -10,6 +10,7 @@
 // Bytes   per token 9C elements and 80.
 // Needs   n = 4, layout Cn, 16-bit types an even C.
 // Round   as post_n4.cu.
+// Result  H200, M = 8192, C = 4096: bf16 146, f32 298 us, 101 and 99 % of copy; 64 registers.
 //
 //===------------------------------------------------------------------------===//
 #include "Elementwise.h"

@@ -13,6 +13,8 @@
 // Needs   N at most 24, K a multiple of 64 bytes of x, x 16-byte aligned; any n and layout.
 // Round   f32: of the products of terms all but the smallest; a slice's sums in the order of K, then the slices in
 //         theirs. Only K decides that order.
+// Result  H200, N = 24, M = 8192, C 4096 / 7168: f32 175 / 339 us, 75 / 68 % of copy; f16 102 / 193 us, 65 / 60 %.
+//         160 registers.
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"

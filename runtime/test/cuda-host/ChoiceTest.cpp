@@ -1,0 +1,238 @@
+//===- ChoiceTest.cpp - Which variant takes which call --------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "FakeDriver.h"
+
+#include "cuda/Context.h"
+#include "mhcrt/cuda.h"
+#include "mhcrt/kernels.h"
+
+#include <gtest/gtest.h>
+
+using namespace mhcrt::test;
+
+namespace {
+
+constexpr int32_t F = MHCRT_F32, B = MHCRT_BF16, H = MHCRT_F16, none = MHCRT_NONE;
+
+/// Nothing reads it.
+alignas(256) char memory[256];
+void *const t = memory, *const odd = memory + 4;
+
+class CudaChoice : public testing::Test {
+protected:
+  CudaChoice() {
+    driver() = FakeDriver();
+    EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
+  }
+  ~CudaChoice() override { mhcrt_context_destroy(context); }
+
+  std::string chosen(const char *op) {
+    EXPECT_EQ(mhcrt_last_status(context), MHCRT_OK) << mhcrt_last_error(context);
+    const char *name = mhcrt_cuda_chosen(context, op);
+    return name ? name : "none";
+  }
+
+  std::string sinkhorn(int64_t n, void *logits = t) {
+    mhcrt_sinkhorn(context, logits, F, t, F, 100, n, 0, 0, 0, 1e-6, 20);
+    return chosen("sinkhorn");
+  }
+  std::string sinkhornBwd(int64_t n, int64_t iters) {
+    mhcrt_sinkhorn_bwd(context, t, F, t, F, t, F, 100, n, 0, 0, 0, 1e-6, iters);
+    return chosen("sinkhorn_bwd");
+  }
+  std::string rebuild(int32_t type, int64_t n, int64_t C, int32_t layout = MHCRT_LAYOUT_NC, int64_t layers = 2,
+                      void *f = t) {
+    const std::vector<const void *> in(layers, t), fs(layers, f);
+    const std::vector<void *> out(layers, t);
+    mhcrt_rebuild(context, t, type, in.data(), F, layers, fs.data(), type, layers, nullptr, none, 0, in.data(), F,
+                  layers, in.data(), F, layers, out.data(), type, layers, out.data(), type, layers, 100, n, C, layout,
+                  0);
+    return chosen("rebuild");
+  }
+  /// Of aggregate, post, expand, contract and aggregate_bwd.
+  std::string streams(int32_t type, int64_t C, int32_t layout) {
+    mhcrt_aggregate(context, t, type, t, F, t, type, 100, 4, C, layout);
+    mhcrt_post(context, t, type, nullptr, none, t, F, t, type, t, F, t, type, 100, C, 4, layout, 0);
+    mhcrt_expand(context, t, type, t, type, 100, C, 4, layout);
+    mhcrt_contract(context, t, type, t, type, 100, 4, C, layout, 0);
+    mhcrt_aggregate_bwd(context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, 4, layout);
+    return chosen("aggregate") + " " + chosen("post") + " " + chosen("expand") + " " + chosen("contract") + " " +
+           chosen("aggregate_bwd");
+  }
+  std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias) {
+    mhcrt_post_bwd(context, t, type, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, nullptr, none, t, type,
+                   t, F, t, F, t, type, dBias, dBias ? F : none, 100, 4, C, layout, 0);
+    return chosen("post_bwd");
+  }
+  std::string projection(int32_t type, int64_t C, int64_t N, int64_t n = 4, int32_t layout = MHCRT_LAYOUT_NC) {
+    mhcrt_projection(context, t, type, t, F, t, F, t, F, t, F, 100, n, C, N, n * C, layout, 0, 0, 1e-6,
+                     MHCRT_STAT_INV_RMS, precision);
+    return chosen("projection");
+  }
+  std::string projectionBwd(int32_t type, int64_t C, int64_t N, int32_t dxType) {
+    mhcrt_projection_bwd(context, t, F, t, F, t, type, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, dxType, t, F, t,
+                         F, 100, N, 4, C, 4 * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
+    return chosen("projection_bwd");
+  }
+  std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN) {
+    const int64_t N = map == MHCRT_RES_MAP_PERMUTATION ? 32 : 24;
+    mhcrt_pre(context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, 4, C, N, 4 * C, 3,
+              0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
+    return chosen("pre");
+  }
+  std::string preBwd(int32_t type, int64_t C) {
+    mhcrt_pre_bwd(context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
+                  nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 24, 4 * C,
+                  3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+    return chosen("pre_bwd");
+  }
+  std::string head(int32_t type, int64_t C) {
+    mhcrt_head(context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, 100, 4, C, 4 * C, 1, 0, 0, 0, 1e-6,
+               1e-6, precision);
+    return chosen("head");
+  }
+  std::string headBwd(int32_t type, int64_t C) {
+    mhcrt_head_bwd(context, t, type, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F,
+                   t, type, t, F, t, F, t, F, t, F, 100, C, 4, 4 * C, 1, 0, 0, 0, 1e-6, 1e-6, precision);
+    return chosen("head_bwd");
+  }
+
+  mhcrt_context *context = nullptr;
+  int32_t precision = MHCRT_PRECISION_BF16X3;
+};
+
+TEST_F(CudaChoice, ResidualMaps) {
+  EXPECT_EQ(sinkhorn(4), "n4");
+  EXPECT_EQ(sinkhorn(3), "generic");
+  EXPECT_EQ(sinkhorn(4, odd), "generic");
+  EXPECT_EQ(sinkhornBwd(4, 20), "n4");
+  EXPECT_EQ(sinkhornBwd(4, 48), "n4");
+  EXPECT_EQ(driver().launches.back().sharedBytes, size_t{48 << 10});
+  EXPECT_EQ(sinkhornBwd(4, 49), "generic");
+  EXPECT_EQ(sinkhornBwd(5, 20), "generic");
+}
+
+TEST_F(CudaChoice, Rebuild) {
+  for (int32_t type : {F, B, H})
+    EXPECT_EQ(rebuild(type, 4, 64), "n4");
+  EXPECT_EQ(rebuild(F, 4, 66), "generic");
+  EXPECT_EQ(rebuild(B, 4, 68), "generic");
+  EXPECT_EQ(rebuild(B, 3, 64), "generic");
+  EXPECT_EQ(rebuild(B, 4, 64, MHCRT_LAYOUT_CN), "generic");
+  EXPECT_EQ(rebuild(B, 4, 64, MHCRT_LAYOUT_NC, 2, odd), "generic");
+}
+
+TEST_F(CudaChoice, SixteenLayersOfRebuildAreALaunch) {
+  for (const auto &[layers, launches] : {std::pair{1, 1}, {16, 1}, {17, 2}, {33, 3}}) {
+    driver().launches.clear();
+    EXPECT_EQ(rebuild(B, 4, 64, MHCRT_LAYOUT_NC, layers), "n4");
+    EXPECT_EQ(driver().launches.size(), static_cast<size_t>(launches)) << layers;
+  }
+}
+
+TEST_F(CudaChoice, Streams) {
+  for (int32_t type : {F, B, H}) {
+    EXPECT_EQ(streams(type, 64, MHCRT_LAYOUT_NC), "n4 n4 n4 n4 n4");
+    EXPECT_EQ(streams(type, 66, MHCRT_LAYOUT_CN), "cn4 cn4 cn4 cn4 cn4");
+    EXPECT_EQ(streams(type, 66, MHCRT_LAYOUT_NC), "generic generic generic generic generic");
+  }
+  EXPECT_EQ(streams(F, 33, MHCRT_LAYOUT_CN), "cn4 cn4 cn4 cn4 cn4");
+  EXPECT_EQ(streams(B, 33, MHCRT_LAYOUT_CN), "generic generic generic generic generic");
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, nullptr), "cn4");
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, t), "generic"); // d_bias
+}
+
+TEST_F(CudaChoice, Projections) {
+  EXPECT_EQ(projection(B, 4096, 24), "sm90");
+  EXPECT_EQ(projection(B, 4096, 4), "tf32x3");
+  EXPECT_EQ(projection(B, 96, 24), "tf32x3");
+  EXPECT_EQ(projection(B, 96, 24, 4, MHCRT_LAYOUT_CN), "tf32x3");
+  EXPECT_EQ(projection(F, 4096, 24), "tf32x3");
+  EXPECT_EQ(projection(H, 4096, 24), "tf32x3");
+  EXPECT_EQ(projection(F, 12, 24), "tf32x3");
+  EXPECT_EQ(projection(F, 12, 24, 3), "generic"); // K = 36 is no multiple of 16
+  EXPECT_EQ(projection(H, 12, 24), "generic");
+  EXPECT_EQ(projection(F, 4096, 25), "generic");
+  EXPECT_EQ(projectionBwd(B, 4096, 24, B), "sm90");
+  EXPECT_EQ(projectionBwd(F, 4096, 24, F), "tf32x3");
+  EXPECT_EQ(projectionBwd(H, 12, 6, H), "tf32x3");
+  EXPECT_EQ(projectionBwd(H, 7, 6, H), "generic"); // 56 bytes a token
+  EXPECT_EQ(projectionBwd(H, 4096, 24, F), "generic");
+  EXPECT_EQ(projectionBwd(F, 4096, 25, F), "generic");
+}
+
+TEST_F(CudaChoice, PreAndHead) {
+  EXPECT_EQ(pre(B, 4096), "sm90");
+  EXPECT_EQ(pre(F, 4096), "tf32x3");
+  EXPECT_EQ(pre(H, 4096), "tf32x3");
+  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_PERMUTATION), "generic");
+  EXPECT_EQ(pre(B, 33), "generic");
+  EXPECT_EQ(preBwd(B, 4096), "sm90");
+  EXPECT_EQ(preBwd(F, 4096), "tf32x3");
+  EXPECT_EQ(preBwd(H, 4096), "tf32x3");
+  EXPECT_EQ(preBwd(F, 33), "generic");
+  EXPECT_EQ(head(B, 4096), "sm90");
+  EXPECT_EQ(headBwd(B, 4096), "sm90");
+  for (int32_t type : {F, H}) {
+    EXPECT_EQ(head(type, 4096), "tf32x3");
+    EXPECT_EQ(headBwd(type, 4096), "tf32x3");
+  }
+  EXPECT_EQ(head(B, 96), "tf32x3");
+  EXPECT_EQ(headBwd(B, 96), "tf32x3");
+  EXPECT_EQ(head(F, 33), "generic");
+  EXPECT_EQ(headBwd(F, 33), "generic");
+}
+
+TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {
+  mhcrt_cuda_pin(context, "expand=cn4");
+  mhcrt_expand(context, t, B, t, B, 100, 64, 4, MHCRT_LAYOUT_NC);
+  EXPECT_STREQ(mhcrt_last_error(context),
+               "mhcrt_expand: the pinned variant 'cn4' does not take this call: needed the layout [M,C,n]");
+  mhcrt_clear_error(context);
+  mhcrt_expand(context, t, B, t, B, 100, 33, 4, MHCRT_LAYOUT_CN);
+  EXPECT_STREQ(mhcrt_last_error(context),
+               "mhcrt_expand: the pinned variant 'cn4' does not take this call: 'C' is 33; needed a multiple of 2");
+  mhcrt_clear_error(context);
+}
+
+TEST_F(CudaChoice, NeedsOfTilesInWords) {
+  mhcrt_cuda_pin(context, "projection_bwd=tf32x3");
+  mhcrt_projection_bwd(context, t, F, t, F, t, F, t, F, nullptr, none, t, F, nullptr, none, nullptr, none, nullptr,
+                       none, nullptr, none, nullptr, none, nullptr, none, 100, 24, 4, 64, 256, 0, 0, 0, 1e-6,
+                       MHCRT_STAT_INV_RMS, precision);
+  EXPECT_STREQ(mhcrt_last_error(context),
+               "mhcrt_projection_bwd: the pinned variant 'tf32x3' does not take this call: needed a gradient");
+  mhcrt_clear_error(context);
+}
+
+TEST_F(CudaChoice, Precisions) {
+  precision = MHCRT_PRECISION_TF32X3;
+  EXPECT_EQ(projection(B, 4096, 24), "tf32x3");
+  EXPECT_EQ(projectionBwd(B, 4096, 24, B), "tf32x3");
+  EXPECT_EQ(pre(B, 4096), "tf32x3");
+  EXPECT_EQ(preBwd(B, 4096), "tf32x3");
+  EXPECT_EQ(head(B, 4096), "tf32x3");
+  EXPECT_EQ(headBwd(B, 4096), "tf32x3");
+  precision = MHCRT_PRECISION_IEEE;
+  EXPECT_EQ(projection(B, 4096, 24), "generic");
+  EXPECT_EQ(headBwd(B, 4096), "generic");
+}
+
+/// What a slice of phi needs of shared memory is not there on every GPU.
+TEST_F(CudaChoice, Architectures) {
+  context->arch = 80;
+  EXPECT_EQ(projection(F, 4096, 24), "generic");
+  EXPECT_EQ(sinkhorn(4), "n4");
+  context->arch = 100;
+  EXPECT_EQ(projection(B, 4096, 24), "tf32x3");
+  EXPECT_EQ(preBwd(B, 4096), "tf32x3");
+  context->arch = 120;
+  EXPECT_EQ(projection(B, 4096, 24), "generic");
+  EXPECT_EQ(projectionBwd(B, 4096, 24, B), "tf32x3");
+}
+
+} // namespace
