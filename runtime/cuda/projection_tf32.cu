@@ -19,7 +19,7 @@
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "Projection.h"
-#include "prim/Bf16Mma.cuh"
+#include "prim/mma.cuh"
 #include "prim/Tf32Mma.cuh"
 #include "prim/columns.cuh"
 #include "prim/gate.cuh"
