@@ -113,12 +113,11 @@ bool mhcrt::postBwdSm90Takes(const PostBwdArgs &a, Needs &needs) { return postBw
 
 template <typename T, bool kDx>
 static cudaError_t launch(const PostBwdSm90 &args, int multiprocessors, cudaStream_t stream) {
-  const auto kernel = postBwdSm90Kernel<T, kDx>;
-  if (const cudaError_t error =
-          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kRowRingBytes))
+  constexpr auto *kKernel = postBwdSm90Kernel<T, kDx>;
+  if (const cudaError_t error = allowShared<kKernel>(kRowRingBytes))
     return error;
   const unsigned blocks = std::min<unsigned>(args.plan.M, multiprocessors);
-  return launchOverlapping(kernel, blocks, args.plan.threads(), 1, args.plan.sharedBytes(), stream, args);
+  return launchOverlapping(kKernel, blocks, args.plan.threads(), 1, args.plan.sharedBytes(), stream, args);
 }
 
 cudaError_t mhcrt::postBwdSm90(const PostBwdArgs &a, int multiprocessors, cudaStream_t stream) {

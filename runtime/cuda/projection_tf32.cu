@@ -19,10 +19,10 @@
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "Projection.h"
-#include "prim/mma.cuh"
 #include "prim/Tf32Mma.cuh"
 #include "prim/columns.cuh"
 #include "prim/gate.cuh"
+#include "prim/mma.cuh"
 #include "prim/phi.cuh"
 
 #include <algorithm>
@@ -289,16 +289,16 @@ int64_t mhcrt::projectionTf32Bytes(const ProjectionArgs &a) {
 
 template <typename T, bool kWide>
 static cudaError_t launchTiles(const ProjectionTiles &args, int multiprocessors, cudaStream_t stream) {
-  const auto kernel = projectionTf32Kernel<T, kWide>;
+  constexpr auto *kKernel = projectionTf32Kernel<T, kWide>;
   constexpr int kShared = kSliceFragments<kWide> * 16;
-  if (const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared))
+  if (const cudaError_t error = allowShared<kKernel>(kShared))
     return error;
   const unsigned packs = static_cast<unsigned>(args.slices) * (kSliceK / 8 * 32 / kPackThreads);
   if (const cudaError_t error = launchOverlapping(projectionPackKernel<T, kWide>, packs, kPackThreads, 1, 0, stream,
                                                   args.phi, args.fragments))
     return error;
   const int64_t tiles = args.stride / kTileTokens, most = std::max(1, multiprocessors / args.slices);
-  return launchOverlapping(kernel, static_cast<unsigned>(std::min(tiles, most) * args.slices), 32 * kWarps, 1, kShared,
+  return launchOverlapping(kKernel, static_cast<unsigned>(std::min(tiles, most) * args.slices), 32 * kWarps, 1, kShared,
                            stream, args);
 }
 

@@ -89,14 +89,14 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
     error = streamsMap(dxIn, args.dxIn, shape);
   if (!error && kHasDu)
     error = channelsMap(du, args.du, shape);
-  const auto kernel = streamBwdKernel<kStart, kHasDu>;
+  constexpr auto *kKernel = streamBwdKernel<kStart, kHasDu>;
   if (!error)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, L::kTotal);
+    error = allowShared<kKernel>(L::kTotal);
   if (error)
     return error;
   const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C, multiprocessors);
   const int slots = std::min(L::kMostSlots, slotsFor(kStart != Start::kNone, blocks, multiprocessors));
-  return launchOverlapping(kernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, slots, x, dxIn, du, dx);
+  return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, slots, x, dxIn, du, dx);
 }
 
 } // namespace

@@ -357,9 +357,8 @@ cudaError_t mhcrt::streamTiles(const ProjectionBwdArgs &a, const generic::Stream
   const auto blocks = static_cast<unsigned>(args.slices * runs.count);
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
-    const auto kernel = streamTilesKernel<T>;
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Memory<T>));
-    return error ? error : launchOverlapping(kernel, blocks, kThreads, 1, sizeof(Memory<T>), stream, args);
+    constexpr auto *kKernel = streamTilesKernel<T>;
+    const cudaError_t error = allowShared<kKernel>(sizeof(Memory<T>));
+    return error ? error : launchOverlapping(kKernel, blocks, kThreads, 1, sizeof(Memory<T>), stream, args);
   });
 }

@@ -14,6 +14,7 @@
 
 #include "BulkCopy.cuh"
 
+#include <atomic>
 #include <cuda_runtime.h>
 
 namespace mhcrt {
@@ -24,6 +25,22 @@ __device__ __forceinline__ void beginOverlapped() {
   waitForEarlierKernels();
   launchLaterKernels();
 #endif
+}
+
+/// Lets a kernel have `bytes` of dynamic shared memory. Asks once for each device: later launches make no other call.
+template <auto *kKernel>
+cudaError_t allowShared(int bytes) {
+  static std::atomic<uint64_t> known; // a bit for each device
+  int device;
+  if (const cudaError_t error = cudaGetDevice(&device))
+    return error;
+  const uint64_t bit = uint64_t{1} << device % 64;
+  if (known & bit)
+    return cudaSuccess;
+  const cudaError_t error = cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  if (!error)
+    known |= bit;
+  return error;
 }
 
 /// Clusters of `cluster` blocks.
