@@ -146,8 +146,10 @@ static std::optional<Product> matchProduct(FormBuilder &forms, Operation *op) {
       !std::equal(tokens.begin(), tokens.end(), vars->begin()))
     return std::nullopt;
   product.flat.assign(vars->begin() + tokens.size(), vars->end());
-  product.n = streamsOfRows(forms.extent(product.row));
-  if (product.n == 0 || forms.extent(product.flat) % product.n != 0)
+  const int64_t rows = forms.extent(product.row), width = forms.extent(product.flat);
+  product.n = streamsOfRows(rows);
+  // A weight with more columns than rows is a layer behind a norm, such as the one that makes queries, keys and values.
+  if (product.n == 0 || width % product.n != 0 || rows > width)
     return std::nullopt;
   return product;
 }

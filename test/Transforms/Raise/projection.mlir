@@ -129,3 +129,14 @@ func.func @no_projection_onto_a_number_of_rows_that_no_n_has(%x: tensor<8x4x64xf
   %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
   return %proj, %ms : tensor<8x25xf32>, tensor<8xf32>
 }
+
+// Queries, keys and values behind a norm: 288 happens to be 2n + n^2 for n = 16.
+// CHECK-LABEL: @no_projection_onto_more_columns_than_channels
+func.func @no_projection_onto_more_columns_than_channels(%x: tensor<?x96xf32>, %w: tensor<96x288xf32>)
+    -> tensor<?x288xf32> {
+  // CHECK-NOT: mhc.projection(
+  // CHECK: return
+  %norm = mhc.rms_norm %x eps = 1.0e-06 : tensor<?x96xf32>
+  %qkv = mhc.matmul %norm, %w : (tensor<?x96xf32>, tensor<96x288xf32>) -> tensor<?x288xf32>
+  return %qkv : tensor<?x288xf32>
+}
