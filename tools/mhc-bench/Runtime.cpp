@@ -36,7 +36,7 @@ static Runtime linked() {
 /// The library beside this program, in ../lib or in its own folder, else wherever the system looks.
 static void *openCudaLibrary() {
   static int anchor;
-  llvm::StringRef program = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
+  const std::string program = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
   static constexpr const char *kName = "libmhcrt_cuda.so";
   for (const char *folder : {"../lib", "."}) {
     llvm::SmallString<256> path(llvm::sys::path::parent_path(program));
