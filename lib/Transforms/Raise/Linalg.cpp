@@ -193,7 +193,9 @@ Value LinalgReader::withStart(Value tensor, unsigned operand, ReduceKind kind) {
 Value LinalgReader::readResult(OpResult result) {
   OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
   Value yielded = op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
-  if (op.getNumReductionLoops() > 0)
+  // One op may hold a sum beside what it adds up.
+  bool isReduced = loopsOf(op.getMatchingIndexingMap(init)).size() < op.getNumLoops();
+  if (isReduced)
     return readReduction(yielded, op.getMatchingBlockArgument(init));
   Value tensor = tensorOf(yielded);
   return tensor ? views.as(tensor, *init) : Value();

@@ -18,8 +18,7 @@ bool mhc::hasLeafType(Value value) {
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// The loops that the dimensions of a map follow, without those read at zero.
-static Loops loopsOf(AffineMap map) {
+Loops mhc::loopsOf(AffineMap map) {
   Loops loops;
   for (AffineExpr expr : map.getResults())
     if (auto dim = dyn_cast<AffineDimExpr>(expr))

@@ -19,6 +19,9 @@ using Domain = llvm::SmallVector<mlir::OpFoldResult>;
 /// Numbers of loops.
 using Loops = llvm::SmallVector<int64_t>;
 
+/// The loops that the dimensions of a map follow, without those read at zero.
+Loops loopsOf(mlir::AffineMap map);
+
 /// Builds views between the operands of a linalg op, whose maps have dimensions and zeros only, and tensors that have
 /// one dimension per loop. A null value means that there is no such view.
 class LinalgViews {

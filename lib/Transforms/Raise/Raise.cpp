@@ -58,6 +58,7 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     if (func.isExternal())
       return;
     raiseLinalg(func);
+    raiseConcat(func);
     FormBuilder forms(func);
     eraseDeadOps(func, forms);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function

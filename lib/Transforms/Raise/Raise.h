@@ -18,6 +18,8 @@ constexpr int64_t kMaxStreams = 16;
 
 /// linalg ops -> leaf ops
 void raiseLinalg(mlir::func::FuncOp func);
+/// insertions that fill an empty tensor -> tensor.concat
+void raiseConcat(mlir::func::FuncOp func);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
 void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix

@@ -131,6 +131,48 @@ func.func @maximum(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
+// One op with two results: exp(x), and its sum beside it.
+// CHECK-LABEL: @two_results
+// CHECK: %[[EXP:.*]] = math.exp %arg0 : tensor<4x8xf32>
+// CHECK: %[[SUM:.*]] = mhc.reduce sum %{{.*}} dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK: return %[[EXP]], %[[SUM]]
+func.func @two_results(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %wide = tensor.empty() : tensor<4x8xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %out:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%wide, %start : tensor<4x8xf32>, tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32, %s: f32):
+    %exp = math.exp %a : f32
+    %next = arith.addf %s, %exp : f32
+    linalg.yield %exp, %next : f32, f32
+  } -> (tensor<4x8xf32>, tensor<4xf32>)
+  return %out#0, %out#1 : tensor<4x8xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Parts that fill a tensor one behind the other are joined; with a gap between them they are not.
+// CHECK-LABEL: @insertions
+// CHECK: %[[ALL:.*]] = tensor.concat dim(1) %arg0, %arg1 : (tensor<?x4xf32>, tensor<?x16xf32>) -> tensor<?x20xf32>
+// CHECK: tensor.insert_slice
+// CHECK: %[[GAP:.*]] = tensor.insert_slice
+// CHECK: return %[[ALL]], %[[GAP]]
+func.func @insertions(%a: tensor<?x4xf32>, %b: tensor<?x16xf32>, %M: index) -> (tensor<?x20xf32>, tensor<?x24xf32>) {
+  %e = tensor.empty(%M) : tensor<?x20xf32>
+  %i0 = tensor.insert_slice %a into %e[0, 0] [%M, 4] [1, 1] : tensor<?x4xf32> into tensor<?x20xf32>
+  %i1 = tensor.insert_slice %b into %i0[0, 4] [%M, 16] [1, 1] : tensor<?x16xf32> into tensor<?x20xf32>
+  %w = tensor.empty(%M) : tensor<?x24xf32>
+  %g0 = tensor.insert_slice %a into %w[0, 0] [%M, 4] [1, 1] : tensor<?x4xf32> into tensor<?x24xf32>
+  %g1 = tensor.insert_slice %b into %g0[0, 8] [%M, 16] [1, 1] : tensor<?x16xf32> into tensor<?x24xf32>
+  return %i1, %g1 : tensor<?x20xf32>, tensor<?x24xf32>
+}
+
+// -----
+
 // A sum that starts from a tensor.
 // CHECK-LABEL: @started
 // CHECK: %[[SUM:.*]] = mhc.reduce sum %arg0 dims = [0] : tensor<8xf32> -> tensor<f32>
