@@ -52,6 +52,7 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
     the layout that they have, [M,n,C] or [M,C,n]: no transpose is added.
 
     Ops of linalg on tensors, as exporters write them, become leaf ops first; those that cannot be read stay.
+    Assertions inside their bodies go.
 
     A remark says what was found; a near miss gets a remark with the reason.
   }];

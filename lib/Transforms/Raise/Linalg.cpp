@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgView.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -242,12 +243,19 @@ static bool hasPlainMaps(linalg::LinalgOp op) {
          });
 }
 
+/// Whether the body only computes. Exporters assert in it that a divisor is not zero: a quotient that is not finite
+/// says as much, so assertions go.
+static bool onlyComputes(linalg::LinalgOp op) {
+  return llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) { return isPure(&inner) || isa<cf::AssertOp>(inner); });
+}
+
 void mhc::raiseLinalg(func::FuncOp func) {
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   // A fill says where a sum starts; it is read last, where something else uses it.
   std::stable_partition(ops.begin(), ops.end(), [](linalg::LinalgOp op) { return !isa<linalg::FillOp>(op); });
   for (linalg::LinalgOp op : ops)
-    if (hasPlainMaps(op) && LinalgReader(op).read())
+    if (hasPlainMaps(op) && onlyComputes(op) && LinalgReader(op).read())
       op->erase();
 }

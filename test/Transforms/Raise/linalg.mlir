@@ -173,6 +173,28 @@ func.func @insertions(%a: tensor<?x4xf32>, %b: tensor<?x16xf32>, %M: index) -> (
 
 // -----
 
+// A reciprocal with the exporter's assertion.
+// CHECK-LABEL: @asserted
+// CHECK: arith.divf %{{.*}}, %arg0 : tensor<8xf32>
+// CHECK-NOT: linalg
+func.func @asserted(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %out = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %fine = arith.cmpf one, %a, %zero : f32
+    cf.assert %fine, "unimplemented: tensor with zero element"
+    %inverse = arith.divf %one, %a : f32
+    linalg.yield %inverse : f32
+  } -> tensor<8xf32>
+  return %out : tensor<8xf32>
+}
+
+// -----
+
 // A sum that starts from a tensor.
 // CHECK-LABEL: @started
 // CHECK: %[[SUM:.*]] = mhc.reduce sum %arg0 dims = [0] : tensor<8xf32> -> tensor<f32>
