@@ -39,6 +39,9 @@ private:
   Value power(Operation *scalarOp, double exponent);
   Value splat(TypedAttr number);
   Attribute constantOf(Value scalar);
+  /// Whether a scalar is what a reduction has made so far, which no tensor over the domain holds.
+  bool isRunning(Value scalar);
+  bool isReduced(OpOperand &init) { return loopsOf(op.getMatchingIndexingMap(&init)).size() < op.getNumLoops(); }
 
   linalg::LinalgOp op;
   OpBuilder builder;
@@ -65,8 +68,18 @@ static Attribute splatOf(Value tensor) {
   return number;
 }
 
+bool LinalgReader::isRunning(Value scalar) {
+  auto argument = dyn_cast<BlockArgument>(scalar);
+  if (!argument || argument.getOwner() != op.getBlock())
+    return false;
+  OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+  return op.isDpsInit(&operand) && isReduced(operand);
+}
+
 /// The number that a scalar of the body always is: what exporters convert inside, such as an epsilon from f64.
 Attribute LinalgReader::constantOf(Value scalar) {
+  if (isRunning(scalar))
+    return {};
   if (auto argument = dyn_cast<BlockArgument>(scalar))
     return argument.getOwner() == op.getBlock() ? splatOf(op->getOperand(argument.getArgNumber())) : Attribute();
   Attribute number;
@@ -96,6 +109,8 @@ Value LinalgReader::splat(TypedAttr number) {
 }
 
 Value LinalgReader::tensorOf(Value scalar) {
+  if (isRunning(scalar))
+    return {};
   if (Value known = tensors.lookup(scalar))
     return known;
   Value tensor;
@@ -195,8 +210,7 @@ Value LinalgReader::readResult(OpResult result) {
   OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
   Value yielded = op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
   // One op may hold a sum beside what it adds up.
-  bool isReduced = loopsOf(op.getMatchingIndexingMap(init)).size() < op.getNumLoops();
-  if (isReduced)
+  if (isReduced(*init))
     return readReduction(yielded, op.getMatchingBlockArgument(init));
   Value tensor = tensorOf(yielded);
   return tensor ? views.as(tensor, *init) : Value();

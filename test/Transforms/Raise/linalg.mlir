@@ -212,6 +212,38 @@ func.func @started(%x: tensor<8xf32>, %start: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+// What is added depends on what was added before it: a sum that decays, and one of running maxima.
+// CHECK-LABEL: @running
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+func.func @running(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %half = arith.constant 0.5 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %decayed = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %kept = arith.mulf %s, %half : f32
+    %part = arith.subf %a, %kept : f32
+    %next = arith.addf %s, %part : f32
+    linalg.yield %next : f32
+  } -> tensor<4xf32>
+  %maxima:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%start, %start : tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: f32, %m: f32, %s: f32):
+    %most = arith.maximumf %a, %m : f32
+    %next = arith.addf %s, %m : f32
+    linalg.yield %most, %next : f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>)
+  return %decayed, %maxima#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // What is not understood stays: a body that asks for its place, a column of a wider tensor, a convolution.
 // CHECK-LABEL: @unread
 // CHECK: linalg.generic
