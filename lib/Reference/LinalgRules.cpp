@@ -19,7 +19,8 @@ namespace {
 class LinalgRun {
 public:
   LinalgRun(linalg::LinalgOp op, ArrayRef<HostTensor> operands, OuterValues outer)
-      : op(op), operands(operands.begin(), operands.end()), outer(outer), sizes(op.getNumLoops(), -1) {}
+      : op(op), kinds(op.getIteratorTypesArray()), operands(operands.begin(), operands.end()), outer(outer),
+        sizes(op.getNumLoops(), -1) {}
 
   Expected<std::vector<HostTensor>> run();
 
@@ -31,13 +32,15 @@ private:
   void write(OpOperand &init, const HostTensor &tensor);
   Error runTurn();
   HostTensor valueOf(Value scalar);
-  HostTensor indices(int64_t loop);
-  /// Calls `visit` with the number of each turn of the parallel loops, after setting `turn`.
-  void forParallel(llvm::function_ref<void(int64_t)> visit);
+  /// One element for each turn of the parallel loops, made after `turn` is set to it.
+  template <typename Element>
+  std::vector<Element> forParallel(llvm::function_ref<Element()> make);
+  HostTensor tensorOf(llvm::function_ref<double()> make);
   /// Moves the loops of `kind` to their next turn; false after the last one.
   bool advance(utils::IteratorType kind);
 
   linalg::LinalgOp op;
+  SmallVector<utils::IteratorType> kinds;
   std::vector<HostTensor> operands;
   OuterValues outer;
   Shape sizes, turn;
@@ -62,7 +65,7 @@ Error LinalgRun::readSizes() {
 
 bool LinalgRun::advance(utils::IteratorType kind) {
   for (int64_t loop = sizes.size() - 1; loop >= 0; --loop) {
-    if (op.getIteratorTypesArray()[loop] != kind)
+    if (kinds[loop] != kind)
       continue;
     if (++turn[loop] < sizes[loop])
       return true;
@@ -71,26 +74,32 @@ bool LinalgRun::advance(utils::IteratorType kind) {
   return false;
 }
 
-void LinalgRun::forParallel(llvm::function_ref<void(int64_t)> visit) {
-  int64_t number = 0;
+template <typename Element>
+std::vector<Element> LinalgRun::forParallel(llvm::function_ref<Element()> make) {
+  std::vector<Element> elements;
   do
-    visit(number++);
+    elements.push_back(make());
   while (advance(utils::IteratorType::parallel));
+  return elements;
+}
+
+HostTensor LinalgRun::tensorOf(llvm::function_ref<double()> make) {
+  std::vector<double> elements = forParallel<double>(make);
+  int64_t count = elements.size();
+  return HostTensor({count}, std::move(elements));
 }
 
 std::vector<int64_t> LinalgRun::visited(OpOperand &operand) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   ArrayRef<int64_t> shape = operands[operand.getOperandNumber()].shape();
-  std::vector<int64_t> positions;
-  forParallel([&](int64_t) {
+  return forParallel<int64_t>([&] {
     int64_t position = 0;
     for (auto [size, expr] : llvm::zip(shape, map.getResults())) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
       position = position * size + (loop ? turn[loop.getPosition()] : cast<AffineConstantExpr>(expr).getValue());
     }
-    positions.push_back(position);
+    return position;
   });
-  return positions;
 }
 
 HostTensor LinalgRun::read(OpOperand &operand) {
@@ -110,23 +119,11 @@ void LinalgRun::write(OpOperand &init, const HostTensor &tensor) {
   out = HostTensor(Shape(out.shape()), std::move(elements));
 }
 
-HostTensor LinalgRun::indices(int64_t loop) {
-  std::vector<double> elements;
-  forParallel([&](int64_t) { elements.push_back(turn[loop]); });
-  int64_t count = elements.size();
-  return HostTensor({count}, std::move(elements));
-}
-
 /// A scalar of the body, or one from outside, for all turns of the parallel loops.
 HostTensor LinalgRun::valueOf(Value scalar) {
   auto known = values.find(scalar);
   HostTensor value = known == values.end() ? outer(scalar) : known->second;
-  if (value.rank() != 0)
-    return value;
-  std::vector<double> elements;
-  forParallel([&](int64_t) { elements.push_back(value.scalar()); });
-  int64_t count = elements.size();
-  return HostTensor({count}, std::move(elements));
+  return value.rank() == 0 ? tensorOf([&] { return value.scalar(); }) : value;
 }
 
 Error LinalgRun::runTurn() {
@@ -134,7 +131,7 @@ Error LinalgRun::runTurn() {
     values[op.getMatchingBlockArgument(&operand)] = read(operand);
   for (Operation &scalarOp : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(scalarOp)) {
-      values[index.getResult()] = indices(index.getDim());
+      values[index.getResult()] = tensorOf([&] { return static_cast<double>(turn[index.getDim()]); });
       continue;
     }
     auto rule = rules().find(scalarOp.getName().getStringRef());
