@@ -26,6 +26,22 @@ int64_t projectionTf32Bytes(const ProjectionArgs &args); ///< of scratch memory
 /// `multiprocessors` decides how many blocks there are, nothing else.
 cudaError_t projectionTf32(const ProjectionArgs &args, void *scratch, int multiprocessors, cudaStream_t stream);
 
+/// The projection onto `N` columns that a call of pre or head begins with.
+template <typename Args>
+ProjectionArgs projectionOf(const Args &a, int64_t N, float *proj, float *stat) {
+  return {a.x,           a.x_type,
+          a.phi,         a.phi_type,
+          a.norm_weight, a.norm_weight_type,
+          proj,          MHCRT_F32,
+          stat,          MHCRT_F32,
+          a.M,           a.n,
+          a.C,           N,
+          a.K,           a.layout,
+          a.phi_layout,  a.norm,
+          a.norm_eps,    MHCRT_STAT_INV_RMS,
+          a.precision};
+}
+
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_PROJECTION_H

@@ -17,33 +17,19 @@
 using namespace mhcrt;
 using generic::Units;
 
-static ProjectionArgs projectionOf(const HeadArgs &a, float *proj, float *stat) {
-  return {a.x,           a.x_type,
-          a.phi,         a.phi_type,
-          a.norm_weight, a.norm_weight_type,
-          proj,          MHCRT_F32,
-          stat,          MHCRT_F32,
-          a.M,           a.n,
-          a.C,           a.n,
-          a.K,           a.layout,
-          a.phi_layout,  a.norm,
-          a.norm_eps,    MHCRT_STAT_INV_RMS,
-          a.precision};
-}
-
 template <Units kUnits>
 static cudaError_t launchWith(mhcrt_context &context, const HeadArgs &a) {
   generic::ScratchPlan plan;
   const int64_t hPreAt = plan.addFloats(a.h_pre ? 0 : a.M, a.n), projAt = plan.addFloats(a.proj ? 0 : a.M, a.n);
   const int64_t statAt = plan.addFloats(a.stat ? 0 : a.M, 1);
-  const int64_t sumsAt = plan.add(generic::projectionBytes(projectionOf(a, nullptr, nullptr), kUnits));
+  const int64_t sumsAt = plan.add(generic::projectionBytes(projectionOf(a, a.n, nullptr, nullptr), kUnits));
   auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_head", plan.bytes()));
   if (!scratch)
     return cudaSuccess;
   const auto room = [&](void *result, int64_t at) { return static_cast<float *>(result ? result : scratch + at); };
   float *hPre = room(a.h_pre, hPreAt), *proj = room(a.proj, projAt), *stat = room(a.stat, statAt);
 
-  cudaError_t error = generic::projection(context, projectionOf(a, proj, stat), scratch + sumsAt, kUnits);
+  cudaError_t error = generic::projection(context, projectionOf(a, a.n, proj, stat), scratch + sumsAt, kUnits);
   if (error == cudaSuccess)
     error =
         generic::gates(context, {proj, MHCRT_F32, stat,    MHCRT_F32,          a.alpha, MHCRT_F32,  a.beta, MHCRT_F32,
@@ -56,7 +42,7 @@ static cudaError_t launchWith(mhcrt_context &context, const HeadArgs &a) {
 }
 
 static bool tilesTake(const HeadArgs &a, Needs &needs) {
-  return projectionTf32Takes(projectionOf(a, nullptr, nullptr), needs);
+  return projectionTf32Takes(projectionOf(a, a.n, nullptr, nullptr), needs);
 }
 
 static constexpr Variant<HeadArgs> kVariants[] = {

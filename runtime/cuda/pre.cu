@@ -41,20 +41,6 @@ static cudaError_t launchResidual(mhcrt_context &context, const PreArgs &a, cons
   return cudaSuccess;
 }
 
-static ProjectionArgs projectionOf(const PreArgs &a, float *proj, float *stat) {
-  return {a.x,           a.x_type,
-          a.phi,         a.phi_type,
-          a.norm_weight, a.norm_weight_type,
-          proj,          MHCRT_F32,
-          stat,          MHCRT_F32,
-          a.M,           a.n,
-          a.C,           a.N,
-          a.K,           a.layout,
-          a.phi_layout,  a.norm,
-          a.norm_eps,    MHCRT_STAT_INV_RMS,
-          a.precision};
-}
-
 template <Units kUnits>
 static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
   const int64_t R = a.N - 2 * a.n;
@@ -62,7 +48,7 @@ static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
   generic::ScratchPlan plan;
   const int64_t hPreAt = plan.addFloats(a.h_pre ? 0 : a.M, a.n), projAt = plan.addFloats(a.proj ? 0 : a.M, a.N);
   const int64_t statAt = plan.addFloats(a.stat ? 0 : a.M, 1), logitsAt = plan.addFloats(isIdentity ? 0 : a.M, R);
-  const int64_t sumsAt = plan.add(generic::projectionBytes(projectionOf(a, nullptr, nullptr), kUnits));
+  const int64_t sumsAt = plan.add(generic::projectionBytes(projectionOf(a, a.N, nullptr, nullptr), kUnits));
   auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_pre", plan.bytes()));
   if (!scratch)
     return cudaSuccess;
@@ -70,7 +56,7 @@ static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
   float *hPre = room(a.h_pre, hPreAt), *proj = room(a.proj, projAt), *stat = room(a.stat, statAt);
   float *logits = room(isIdentity ? a.h_res : nullptr, logitsAt);
 
-  cudaError_t error = generic::projection(context, projectionOf(a, proj, stat), scratch + sumsAt, kUnits);
+  cudaError_t error = generic::projection(context, projectionOf(a, a.N, proj, stat), scratch + sumsAt, kUnits);
   if (error == cudaSuccess)
     error = generic::gates(context,
                            {proj, MHCRT_F32, stat,     MHCRT_F32,          a.alpha, MHCRT_F32, a.beta,     MHCRT_F32,
@@ -90,7 +76,7 @@ static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
 }
 
 static bool tilesTake(const PreArgs &a, Needs &needs) {
-  return projectionTf32Takes(projectionOf(a, nullptr, nullptr), needs);
+  return projectionTf32Takes(projectionOf(a, a.N, nullptr, nullptr), needs);
 }
 
 static constexpr Variant<PreArgs> kVariants[] = {

@@ -82,11 +82,7 @@ bool EntryCall::upload(std::string &error) const {
   return true;
 }
 
-/// Fills the arguments' buffers with zeros.
-bool EntryCall::clear(std::string &error) const {
-  for (const mhcrt_tensor &argument : arguments)
-    if (!copy(argument.data, std::vector<char>(bytesOf(argument)).data(), argument, error))
-      return false;
+bool EntryCall::synchronize(std::string &error) const {
   mhcrt_message message;
   if (mhcrt_model_synchronize(model, context, &message) == MHCRT_OK)
     return true;
@@ -94,13 +90,21 @@ bool EntryCall::clear(std::string &error) const {
   return false;
 }
 
+/// Fills the arguments' buffers with zeros.
+bool EntryCall::clear(std::string &error) const {
+  for (const mhcrt_tensor &argument : arguments)
+    if (!copy(argument.data, std::vector<char>(bytesOf(argument)).data(), argument, error))
+      return false;
+  return synchronize(error);
+}
+
 bool EntryCall::run(std::string &error) const {
   mhcrt_message message;
   const mhcrt_status status =
       graph ? mhcrt_model_replay(model, context, graph, &message)
             : mhcrt_model_invoke(model, entry, context, arguments.data(), results.data(), &message);
-  if (status == MHCRT_OK && mhcrt_model_synchronize(model, context, &message) == MHCRT_OK)
-    return true;
+  if (status == MHCRT_OK)
+    return synchronize(error);
   error = message.text;
   return false;
 }
@@ -109,11 +113,7 @@ bool EntryCall::fetch(std::string &error) const {
   for (size_t i = 0; i < results.size(); ++i)
     if (!copy(wanted[i].data, results[i].data, wanted[i], error))
       return false;
-  mhcrt_message message;
-  if (mhcrt_model_synchronize(model, context, &message) == MHCRT_OK)
-    return true;
-  error = message.text;
-  return false;
+  return synchronize(error);
 }
 
 bool EntryCall::record(std::string &error) {

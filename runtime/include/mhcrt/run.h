@@ -115,6 +115,7 @@ private:
   bool clear(std::string &error) const;
   bool run(std::string &error) const;
   bool time(int repetitions, std::string &error) const;
+  bool synchronize(std::string &error) const;
   bool fetch(std::string &error) const;
   bool copy(void *to, const void *from, const mhcrt_tensor &type, std::string &error) const;
 
