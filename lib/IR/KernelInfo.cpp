@@ -116,6 +116,14 @@ struct Side {
   std::string names() {
     return llvm::join(llvm::map_range(tensors, [](auto *t) { return ("'" + t->name + "'").str(); }), ", ");
   }
+  /// Names that were not yet seen.
+  SmallVector<StringRef> open() {
+    SmallVector<StringRef> left;
+    for (auto [tensor, type] : llvm::zip(tensors, types))
+      if (!type)
+        left.push_back(tensor->name);
+    return left;
+  }
   /// Segment sizes, needed when the number of more than one tensor is not fixed.
   void addSegments(OpAsmParser &parser, OperationState &result, StringRef name) {
     if (llvm::count_if(tensors, [](auto *t) { return t->isOptional || t->isList; }) >= 2)
@@ -127,10 +135,25 @@ struct Side {
 };
 } // namespace
 
+/// A keyword. Editors offer `choices`; that another one is wrong is for the caller to say.
+static ParseResult parseKeyword(OpAsmParser &parser, StringRef &keyword, ArrayRef<StringRef> choices) {
+  if (succeeded(parser.parseOptionalKeyword(&keyword, choices)))
+    return success();
+  return parser.parseKeyword(&keyword);
+}
+
+static SmallVector<StringRef> casesOf(const KernelAttr &attr) {
+  SmallVector<StringRef> cases;
+  for (int64_t i = 0; !attr.stringify(i).empty(); ++i)
+    cases.push_back(attr.stringify(i));
+  return cases;
+}
+
 static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, const KernelInfo &info) {
   StringRef name;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&name) || parser.parseEqual())
+  auto names = llvm::map_to_vector(info.attrs, [](const KernelAttr &attr) { return attr.name; });
+  if (parseKeyword(parser, name, names) || parser.parseEqual())
     return failure();
   const auto *attr = llvm::find_if(info.attrs, [&](const KernelAttr &a) { return a.name == name; });
   if (attr == info.attrs.end())
@@ -141,16 +164,14 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
   loc = parser.getCurrentLocation();
   switch (attr->kind) {
   case KernelAttr::Enum: {
-    std::string text;
-    if (parser.parseKeywordOrString(&text))
+    StringRef text;
+    SmallVector<StringRef> cases = casesOf(*attr);
+    if (parseKeyword(parser, text, cases))
       return failure();
     std::optional<int64_t> value = attr->symbolize(text);
-    if (!value) {
-      auto error = parser.emitError(loc) << "'" << name << "' is '" << text << "'; expected ";
-      for (int64_t i = 0; !attr->stringify(i).empty(); ++i)
-        error << (i ? ", '" : "'") << attr->stringify(i) << "'";
-      return error;
-    }
+    if (!value)
+      return parser.emitError(loc) << "'" << name << "' is '" << text << "'; expected '" << llvm::join(cases, "', '")
+                                   << "'";
     result.addAttribute(name, attr->make(builder.getContext(), *value));
     return success();
   }
@@ -171,7 +192,7 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
   case KernelAttr::Bool:
   case KernelAttr::Unit: {
     StringRef text;
-    if (parser.parseKeyword(&text))
+    if (parseKeyword(parser, text, {"true", "false"}))
       return failure();
     if (text != "true" && text != "false")
       return parser.emitError(loc) << "'" << name << "' is '" << text << "'; expected 'true' or 'false'";
@@ -189,7 +210,7 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
   auto parseOperand = [&]() -> ParseResult {
     StringRef name;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&name))
+    if (parseKeyword(parser, name, operands.open()))
       return failure();
     FailureOr<unsigned> index = operands.take(parser, loc, name);
     if (failed(index) || parser.parseEqual())
@@ -204,7 +225,7 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
   auto parseResult = [&]() -> ParseResult {
     StringRef name;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&name))
+    if (parseKeyword(parser, name, results.open()))
       return failure();
     FailureOr<unsigned> index = results.take(parser, loc, name);
     if (failed(index) || parser.parseColon())

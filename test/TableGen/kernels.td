@@ -2,6 +2,7 @@
 // RUN: mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=INFO
 // RUN: mhc-tblgen --gen-kernel-args -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=ARGS
 // RUN: mhc-tblgen --gen-kernel-doc -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=DOC
+// RUN: mhc-tblgen --gen-op-docs -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=OPDOCS
 
 // One op with every kind of tensor and attribute that a record may have.
 
@@ -9,6 +10,10 @@ include "mhc/IR/MhcBase.td"
 
 def Tiny_MixOp : Mhc_KernelOp<"mix"> {
   let summary = "Mix streams";
+  let description = [{
+    Says "how".
+      - indented
+  }];
   let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
     Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Mhc_Indices<"K", ["M"]>:$ids,
     Mhc_LayoutAttr:$layout,
@@ -85,3 +90,9 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // ARGS: #ifdef MHCRT_KERNEL_ENTRIES
 // ARGS-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, {{.*}}) {
 // ARGS-NEXT: return ctx ? mhcrt::runMix(*ctx, {x, x_type, {{.*}}, flag, precision}) : MHCRT_INVALID_ARGUMENT;
+
+// OPDOCS: {"mhc.mix", R"doc(Mix streams
+// OPDOCS-EMPTY:
+// OPDOCS-NEXT: {{^}}Says "how".
+// OPDOCS-NEXT: {{^}}  - indented
+// OPDOCS-NEXT: {{^}})doc"},
