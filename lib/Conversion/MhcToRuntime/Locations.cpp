@@ -14,19 +14,24 @@ using namespace mhc;
 
 static constexpr StringLiteral kSetLocation = "mhcrt_set_location";
 
-/// "layer.mlir:12:8". An op that was fused from others is at the first of them.
+/// "layer.mlir:12:8", or "layer.mlir:12-48" for an op that was made from others: from their first to their last line,
+/// in the file of the first that is known.
 static std::string describe(Location loc) {
-  std::string text;
+  SmallVector<FileLineColLoc> places;
   loc->walk([&](Location part) {
     auto place = dyn_cast<FileLineColLoc>(part);
-    if (!place)
-      return WalkResult::advance();
-    text =
-        (llvm::sys::path::filename(place.getFilename()) + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn()))
-            .str();
-    return WalkResult::interrupt();
+    if (place && (places.empty() || place.getFilename() == places.front().getFilename()))
+      places.push_back(place);
+    return WalkResult::advance();
   });
-  return text;
+  if (places.empty())
+    return "";
+  auto [first, last] = std::minmax_element(
+      places.begin(), places.end(), [](FileLineColLoc a, FileLineColLoc b) { return a.getLine() < b.getLine(); });
+  std::string file = llvm::sys::path::filename(first->getFilename()).str() + ":" + std::to_string(first->getLine());
+  if (first->getLine() == last->getLine())
+    return file + ":" + std::to_string(places.front().getColumn());
+  return file + "-" + std::to_string(last->getLine());
 }
 
 /// A constant string; equal ones are one global, which has the text in its name.

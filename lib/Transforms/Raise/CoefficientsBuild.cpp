@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
+#include "Places.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -183,7 +184,12 @@ void mhc::raiseSite(FormBuilder &forms, ArrayRef<const Linear *> groups) {
     type = RankedTensorType::get({tokens, group->extent}, builder.getF32Type());
   auto gates = GatesOp::create(builder, loc, types[0], types[1], types[2], given.proj, given.stat, alpha, beta,
                                given.statForm, APFloat(pre.multiplier.eps), APFloat(preEps), APFloat(postMult));
-  for (auto [root, group, result] : llvm::zip(roots, groups, gates->getResults()))
+  SmallVector<Operation *> made = {gates};
+  if (pre.x)
+    made.push_back(given.proj.getDefiningOp());
+  for (auto [root, group, result] : llvm::zip(roots, groups, gates->getResults())) {
+    addPlaces(made, root);
     replaceRoot(forms, builder, root, *group, result);
+  }
   remarkRaised(gates, "gates", (Twine(pre.extent) + " streams").str());
 }

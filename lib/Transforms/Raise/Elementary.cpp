@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Places.h"
 #include "Raise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -100,6 +101,11 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
   return std::make_pair(drops ? sub.getLhs() : z, *dim);
 }
 
+static void replaceBy(Operation *made, Operation *root) {
+  addPlaces(made, root->getResult(0));
+  root->replaceAllUsesWith(made);
+}
+
 void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms) {
   func.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
@@ -109,11 +115,10 @@ void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms) {
     if (!z)
       z = matchTanhLogistic(op);
     if (z) {
-      op->getResult(0).replaceAllUsesWith(SigmoidOp::create(builder, op->getLoc(), z.getType(), z));
+      replaceBy(SigmoidOp::create(builder, op->getLoc(), z.getType(), z), op);
     } else if (auto softmax = matchSoftmax(forms, op)) {
       auto [logits, dim] = *softmax;
-      op->getResult(0).replaceAllUsesWith(
-          SoftmaxOp::create(builder, op->getLoc(), logits.getType(), logits, dim).getResult());
+      replaceBy(SoftmaxOp::create(builder, op->getLoc(), logits.getType(), logits, dim), op);
     }
   });
 }

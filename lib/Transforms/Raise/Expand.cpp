@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Places.h"
 #include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,6 +94,7 @@ static void raiseBroadcast(FormBuilder &forms, BroadcastOp op) {
   Value shaped = forms.relayout(builder, op.getLoc(), expand.getStreams(), made, own);
   if (!shaped)
     return;
+  addPlaces(expand.getOperation(), op.getOut());
   op.getOut().replaceAllUsesWith(LeafBuilder(builder, op.getLoc()).cast(shaped, getElementTypeOrSelf(op.getOut())));
   remarkRaised(expand, "expand", (Twine(n) + " streams").str());
 }

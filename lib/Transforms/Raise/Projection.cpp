@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Places.h"
 #include "Raise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -218,6 +219,7 @@ static void raiseProduct(FormBuilder &forms, const Product &product, const Produ
   for (const Index &slot : product.index)
     own.push_back(forms.flatten(slot.vars));
   Value shaped = forms.relayout(builder, loc, projection.getProj(), {product.tokens, product.row}, own);
+  addPlaces(projection.getOperation(), product.op->getResult(0));
   product.op->getResult(0).replaceAllUsesWith(shaped);
   if (statistic.value)
     replaceStatistic(forms, builder, statistic.value, projection);

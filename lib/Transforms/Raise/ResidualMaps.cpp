@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Places.h"
 #include "Sinkhorn.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -176,6 +177,7 @@ static bool replaceSinkhorn(FormBuilder &forms, Operation *op, Value value) {
     return false;
   auto sinkhorn = SinkhornOp::create(builder, op->getLoc(), logits.getType(), logits, match->init, match->order,
                                      match->denom, APFloat(match->eps), match->iters);
+  addPlaces(sinkhorn.getOperation(), value);
   value.replaceAllUsesWith(forms.relayout(builder, op->getLoc(), sinkhorn.getMix(), flat, own));
   remarkRaised(sinkhorn, "sinkhorn", (stringifyInit(match->init) + ", " + Twine(match->iters) + " iterations").str());
   return true;
@@ -212,6 +214,7 @@ static bool replacePermutationMix(Operation *op) {
   OpBuilder builder(op);
   auto type = RankedTensorType::get({matmul.getOut().getType().getDimSize(0), *n, *n}, builder.getF32Type());
   auto mix = PermutationMixOp::create(builder, op->getLoc(), type, softmax.getX());
+  addPlaces(mix.getOperation(), matmul.getOut());
   matmul.getOut().replaceAllUsesWith(LeafBuilder(builder, op->getLoc()).join(mix.getMix(), 1, 2));
   remarkRaised(mix, "permutation_mix");
   return true;

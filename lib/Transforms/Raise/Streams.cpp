@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Places.h"
 #include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -303,6 +304,7 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
                              leaf.toF32(weights), mix.layout, outputFirst ? Orient::oi : Orient::io);
   SmallVector<Vars> groups = streamGroups;
   groups[mix.layout == Layout::nC ? 1 : 2] = {output};
+  addPlaces(post.getOperation(), root);
   remarkRaised(post, "post", outputFirst ? "orientation oi" : "orientation io");
   return finish(post.getOut(), groups, type);
 }
@@ -327,6 +329,7 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
   int64_t C = type.getDimSize(mix.layout == Layout::nC ? 2 : 1);
   auto aggregate = AggregateOp::create(builder, loc, type.clone(ArrayRef<int64_t>{type.getDimSize(0), C}), x,
                                        LeafBuilder(builder, loc).toF32(gate), mix.layout);
+  addPlaces(aggregate.getOperation(), root);
   remarkRaised(aggregate, "aggregate");
   return finish(aggregate.getU(), {mix.tokens, mix.channels}, type.getElementType());
 }
@@ -360,6 +363,7 @@ bool StreamRaiser::raiseContract(const Mix &mix) {
   int64_t C = type.getDimSize(mix.layout == Layout::nC ? 2 : 1);
   auto contract = ContractOp::create(builder, loc, type.clone(ArrayRef<int64_t>{type.getDimSize(0), C}), x, mix.layout,
                                      mean ? ContractMode::mean : ContractMode::sum);
+  addPlaces(contract.getOperation(), root);
   remarkRaised(contract, "contract", mean ? "mean" : "sum");
   return finish(contract.getOut(), {mix.tokens, mix.channels}, type.getElementType());
 }

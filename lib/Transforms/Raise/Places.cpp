@@ -1,0 +1,78 @@
+//===- Places.cpp - The lines that a found op stands for ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Places.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mhc;
+
+using Values = llvm::SmallDenseSet<Value>;
+
+/// An op that only hands elements on: matchers put such ops in front of what they make.
+static bool isView(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp, tensor::CastOp, tensor::ConcatOp,
+             TransposeOp, BroadcastOp, arith::ExtFOp, arith::TruncFOp>(op);
+}
+
+/// The operands of ops, and what they are views of.
+static Values inputsOf(ArrayRef<Operation *> made) {
+  Values inputs;
+  SmallVector<Value> work;
+  for (Operation *op : made)
+    llvm::append_range(work, op->getOperands());
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = inputs.insert(value).second ? value.getDefiningOp() : nullptr;
+    if (op && isView(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return inputs;
+}
+
+/// What several chains may share: numbers, and arithmetic on sizes.
+static bool isShared(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::SplatOp>(op) || !isa<RankedTensorType>(value.getType());
+}
+
+/// The ops that compute `root` from `inputs`. What was found before has its own places and ends the search.
+static SetVector<Operation *> opsBetween(const Values &inputs, Value root) {
+  SetVector<Operation *> ops;
+  SmallVector<Value> work = {root};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<KernelOpInterface>(op) || isShared(value) || inputs.contains(value))
+      continue;
+    if (ops.insert(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  return ops;
+}
+
+/// Of the first place in a file; nowhere sorts first.
+static std::tuple<StringRef, unsigned, unsigned> sourceOrder(Location loc) {
+  auto place = loc->findInstanceOf<FileLineColLoc>();
+  return place ? std::make_tuple(place.getFilename().getValue(), place.getLine(), place.getColumn())
+               : std::make_tuple(StringRef(), 0u, 0u);
+}
+
+void mhc::addPlaces(ArrayRef<Operation *> made, Value root) {
+  SmallVector<Location> places;
+  for (Operation *op : opsBetween(inputsOf(made), root))
+    op->walk([&](Operation *part) { places.push_back(part->getLoc()); });
+  llvm::stable_sort(places, [](Location a, Location b) { return sourceOrder(a) < sourceOrder(b); });
+  for (Operation *op : made) {
+    SmallVector<Location> all = {op->getLoc()};
+    llvm::append_range(all, places);
+    op->setLoc(FusedLoc::get(op->getContext(), all));
+  }
+}

@@ -1,0 +1,21 @@
+//===- Places.h - The lines that a found op stands for ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_TRANSFORMS_RAISE_PLACES_H
+#define MHC_LIB_TRANSFORMS_RAISE_PLACES_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mhc {
+
+/// `made`, one op or several found together, computes `root` now: the location of each becomes the fusion of its own,
+/// which stays the first, and those of the ops between their operands and `root`, in the order of the source.
+void addPlaces(llvm::ArrayRef<mlir::Operation *> made, mlir::Value root);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_PLACES_H
