@@ -1,4 +1,4 @@
-//===- mhc-tblgen.cpp - Generators for the records of kernel ops ----*- C++ -*-===//
+//===- mhc-tblgen.cpp - Generators for our records ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -11,6 +11,7 @@
 
 #include "Recompute.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhc/Transforms/Sites.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -97,6 +98,14 @@ static bool isLike(PostOp a, PostOp b) {
 
 static bool isSize(Operation *op) { return isa<ShapedDimOpInterface>(op); }
 
+/// What isLike compares.
+static std::string describeLayer(PostOp post) {
+  return (describe(post.getX().getType()) + ", f in " + describe(post.getF().getType()) + ", h_res in " +
+          describe(post.getHRes().getType()) + ", layout " + stringifyLayout(post.getLayout()) + ", orientation " +
+          stringifyOrient(post.getOrient()) + (post.getBias() ? ", bias" : ", no bias"))
+      .str();
+}
+
 SmallVector<Chain> Recompute::findChains() {
   SmallVector<Chain> chains;
   llvm::DenseMap<Value, unsigned> chainOf; // by the streams behind its last layer
@@ -111,8 +120,8 @@ SmallVector<Chain> Recompute::findChains() {
       chainOf.erase(before);
     } else {
       if (before != chainOf.end())
-        remark::missed(post.getLoc(), kRemark) << "starts a group of its own: its layout, orientation, types or bias "
-                                                  "are not those of the layer before";
+        remarkMissed("rebuild", {Reason::groupEnds, post, describeLayer(post),
+                                 describeLayer(chains[before->second].back()) + ", as in the layer before"});
       chains.emplace_back();
     }
     chains[number].push_back(post);
@@ -310,7 +319,7 @@ void Recompute::remarkKept() {
       continue;
     auto rule = dyn_cast<DifferentiableOpInterface>(maker);
     if (!rule || !rule.isCheapToRebuild())
-      remark::missed(maker->getLoc(), kRemark) << "the streams stay saved: they are not the output of mhc.post";
+      remarkMissed("rebuild", {Reason::streamsNotOfPost, maker, describe(streams), "the output of 'mhc.post'"});
   }
 }
 

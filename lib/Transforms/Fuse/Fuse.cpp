@@ -8,7 +8,6 @@
 #include "Fuse.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace mhc {
@@ -19,16 +18,10 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-void mhc::remarkFused(Operation *op, StringRef what, int64_t savedBytes) {
-  remark::passed(op->getLoc(), remark::RemarkOpts::name(what).category("mhc-fuse"))
-      << ("fused " + what + " into " + op->getName().getStringRef() + ", saves " + Twine(savedBytes) +
-          " bytes per token")
-             .str();
-}
-
-void mhc::remarkNotFused(Operation *op, StringRef what, const Twine &reason) {
-  remark::missed(op->getLoc(), remark::RemarkOpts::name(what).category("mhc-fuse"))
-      << ("not fused into " + what + ": " + reason).str();
+void mhc::takeFused(Sites &sites, Operation *op, const Twine &parts, int64_t savedBytes) {
+  StringRef name = op->getName().getStringRef();
+  sites.take(op, op->getName().stripDialect(),
+             ("fused " + parts + " into " + name + ", saves " + Twine(savedBytes) + " bytes per token").str());
 }
 
 namespace {
@@ -38,16 +31,17 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     func::FuncOp func = getOperation();
     if (level == FuseLevel::none || func.isExternal())
       return;
+    Sites sites(getArgument(), Sites::kUnlimited);
     IRRewriter rewriter(&getContext());
     auto eraseDead = [&] { (void)runRegionDCE(rewriter, func->getRegions()); };
     eraseDead();
     if (level == FuseLevel::layer) {
-      numFused += fusePre(func);
-      numFused += foldPostBwd(func);
+      numFused += fusePre(func, sites);
+      numFused += foldPostBwd(func, sites);
       eraseDead();
       dropUnusedResults(func);
     }
-    numFused += narrowGates(func);
+    numFused += narrowGates(func, sites);
     numFused += roundProducts(func);
     eraseDead();
   }

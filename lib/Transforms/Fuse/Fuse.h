@@ -10,18 +10,19 @@
 
 #include "mhc/Analysis/CostModel.h"
 #include "mhc/Analysis/Form.h"
+#include "mhc/Transforms/Sites.h"
 
 namespace mhc {
 
 /// projection, gates with a dead h_post and dead logits -> the same on the first n rows of phi
-unsigned narrowGates(mlir::func::FuncOp func);
+unsigned narrowGates(mlir::func::FuncOp func, Sites &sites);
 /// pre and head with optional results that nothing uses -> the same without them
 void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used
-unsigned fusePre(mlir::func::FuncOp func);
+unsigned fusePre(mlir::func::FuncOp func, Sites &sites);
 
 /// post_bwd, pre_bwd that starts from its d_x -> post_bwd without d_x, pre_bwd that computes it
-unsigned foldPostBwd(mlir::func::FuncOp func);
+unsigned foldPostBwd(mlir::func::FuncOp func, Sites &sites);
 
 /// matmul in f32, rounding -> matmul
 unsigned roundProducts(mlir::func::FuncOp func);
@@ -29,8 +30,8 @@ unsigned roundProducts(mlir::func::FuncOp func);
 /// The first `count` rows of a projection weight.
 mlir::Value firstRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value phi, PhiLayout layout, int64_t count);
 
-void remarkFused(mlir::Operation *op, llvm::StringRef what, int64_t savedBytes);
-void remarkNotFused(mlir::Operation *op, llvm::StringRef what, const llvm::Twine &reason);
+/// `op` was made of `parts`.
+void takeFused(Sites &sites, mlir::Operation *op, const llvm::Twine &parts, int64_t savedBytes);
 
 } // namespace mhc
 

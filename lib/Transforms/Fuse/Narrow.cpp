@@ -20,12 +20,13 @@ Value mhc::firstRows(OpBuilder &builder, Location loc, Value phi, PhiLayout layo
   return LeafBuilder(builder, loc).slice(phi, rows, 0, count);
 }
 
-static bool narrow(GatesOp gates) {
+static bool narrow(Sites &sites, GatesOp gates) {
   auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
   if (!gates.getLogits() || !gates.getLogits().use_empty() || !gates.getHPost().use_empty() || !projection)
     return false;
   if (!projection.getProj().hasOneUse()) {
-    remarkNotFused(gates, "narrow gates", "the projection has other users, which need all of its rows");
+    int64_t users = llvm::range_size(projection.getProj().getUses());
+    sites.decline("gates", {Reason::narrowShared, gates, std::to_string(users) + " users of the projection", "1 user"});
     return false;
   }
   OpBuilder builder(gates);
@@ -48,7 +49,7 @@ static bool narrow(GatesOp gates) {
   gates.getHPre().replaceAllUsesWith(small.getHPre());
   if (stat)
     stat.replaceAllUsesWith(narrowed.getStat());
-  remarkFused(small, "gates with one used group", saved);
+  takeFused(sites, small, "gates with one used group", saved);
   return true;
 }
 
@@ -77,8 +78,8 @@ void mhc::dropUnusedResults(func::FuncOp func) {
   });
 }
 
-unsigned mhc::narrowGates(func::FuncOp func) {
+unsigned mhc::narrowGates(func::FuncOp func, Sites &sites) {
   unsigned count = 0;
-  func.walk([&](GatesOp gates) { count += narrow(gates); });
+  func.walk([&](GatesOp gates) { count += narrow(sites, gates); });
   return count;
 }

@@ -9,6 +9,8 @@
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -160,33 +162,55 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, const Site &
   return cast<KernelOpInterface>(pre.getOperation());
 }
 
-static bool fuse(FormBuilder &forms, GatesOp gates) {
+/// "read by 'mhc.gates', 'func.return'"
+static std::string describeReaders(Value value) {
+  llvm::SetVector<StringRef> names;
+  for (Operation *user : value.getUsers())
+    names.insert(user->getName().getStringRef());
+  return names.empty() ? "read by nothing" : "read by '" + llvm::join(llvm::reverse(names), "', '") + "'";
+}
+
+/// A user of `value` for which `expected` does not hold, or else what makes the value.
+static Operation *unexpectedUser(Value value, llvm::function_ref<bool(Operation *)> expected) {
+  for (Operation *user : value.getUsers())
+    if (!expected(user))
+      return user;
+  return value.getDefiningOp();
+}
+
+/// Completes the site of its gates. Returns why that cannot be one kernel.
+static std::optional<Miss> matchSite(FormBuilder &forms, Site &site) {
+  GatesOp gates = site.gates;
+  Value proj = gates.getProj(), stat = gates.getStat();
+  if (!(site.projection = proj.getDefiningOp<ProjectionOp>()))
+    return Miss{Reason::noProjection, opAtFault(proj, gates), describe(proj), "'mhc.projection'"};
+  ProjectionOp projection = site.projection;
+  if (!(site.aggregate = findAggregate(site)))
+    return Miss{Reason::noAggregate, unexpectedUser(gates.getHPre(), [](Operation *) { return false; }),
+                "h_pre " + describeReaders(gates.getHPre()), "'mhc.aggregate' of " + describe(projection.getX())};
+  if (projection.getStatForm() == Stat::mean_square || stat != projection.getStat() ||
+      gates.getStatForm() != projection.getStatForm())
+    return Miss{Reason::statisticDiffers, stat ? opAtFault(stat, gates) : gates,
+                (stringifyStat(gates.getStatForm()) + (stat ? " from " + describe(stat) : "")).str(),
+                "inv_rms from the 'mhc.projection' that makes it"};
+  if (!matchResidual(forms, site))
+    return Miss{Reason::logitsShared, unexpectedUser(gates.getLogits(), llvm::IsaPred<tensor::ExpandShapeOp>),
+                describeReaders(gates.getLogits()), "read by one residual map"};
+  for (Value value : {Value(projection.getProj()), Value(projection.getStat())})
+    if (value && !value.hasOneUse())
+      return Miss{
+          Reason::projectionShared, unexpectedUser(value, [&](Operation *user) { return user == gates; }),
+          (describeReaders(value) + ", which would move " + Twine(bytesPerToken(projection)) + " bytes per token again")
+              .str(),
+          "read by 'mhc.gates' alone"};
+  return std::nullopt;
+}
+
+static bool fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
   Site site;
   site.gates = gates;
-  site.projection = gates.getProj().getDefiningOp<ProjectionOp>();
-  if (!site.projection) {
-    remarkNotFused(gates, "mhc.pre", "the coefficients come from no mhc.projection");
-    return false;
-  }
-  if (!(site.aggregate = findAggregate(site))) {
-    remarkNotFused(gates, "mhc.pre", "no mhc.aggregate mixes the projected streams by h_pre");
-    return false;
-  }
-  if (site.projection.getStatForm() == Stat::mean_square || gates.getStat() != site.projection.getStat() ||
-      gates.getStatForm() != site.projection.getStatForm()) {
-    remarkNotFused(gates, "mhc.pre", "the statistic of the gates is not the multiplier of the projection");
-    return false;
-  }
-  if (!matchResidual(forms, site)) {
-    remarkNotFused(gates, "mhc.pre", "the residual logits have users besides one residual map");
-    return false;
-  }
-  unsigned projUses = llvm::range_size(site.projection.getProj().getUses());
-  Value stat = site.projection.getStat();
-  if (projUses != 1 || (stat && !stat.hasOneUse())) {
-    remarkNotFused(gates, "mhc.pre",
-                   "the projection has other users and would be computed twice, which moves " +
-                       Twine(bytesPerToken(site.projection)) + " bytes per token more than it saves");
+  if (std::optional<Miss> miss = matchSite(forms, site)) {
+    sites.decline("pre", *miss);
     return false;
   }
   OpBuilder builder(gates);
@@ -199,19 +223,17 @@ static bool fuse(FormBuilder &forms, GatesOp gates) {
   Location loc = builder.getFusedLoc(locs);
   Value x = streamsAs(builder, site.projection, site.aggregate.getLayout());
   bool onlyInput = !site.residual && (!gates.getHPost() || gates.getHPost().use_empty());
-  if (!onlyInput && !gates.getLogits())
-    return false;
   KernelOpInterface fused = onlyInput ? buildHead(builder, loc, site, x) : buildPre(builder, loc, site, x);
-  remarkFused(fused, Twine(site.ops().size()).str() + " ops", before - bytesPerToken(fused));
+  takeFused(sites, fused, Twine(site.ops().size()) + " ops", before - bytesPerToken(fused));
   return true;
 }
 
-unsigned mhc::fusePre(func::FuncOp func) {
+unsigned mhc::fusePre(func::FuncOp func, Sites &sites) {
   FormBuilder forms(func);
   SmallVector<GatesOp> work;
   func.walk([&](GatesOp gates) { work.push_back(gates); });
   unsigned count = 0;
   for (GatesOp gates : work)
-    count += fuse(forms, gates);
+    count += fuse(forms, sites, gates);
   return count;
 }

@@ -21,16 +21,17 @@ static PostBwdOp withoutStreams(PostBwdOp post) {
   return cast<PostBwdOp>(replaceWithResults(rewriter, post, post.getKernelInfo(), types));
 }
 
-static bool fold(PreBwdOp pre) {
+static bool fold(Sites &sites, PreBwdOp pre) {
   auto post = pre.getDXIn() ? pre.getDXIn().getDefiningOp<PostBwdOp>() : PostBwdOp();
   if (!post)
     return false;
   if (pre.getDXIn() != post.getDX() || !post.getDX().hasOneUse()) {
-    remarkNotFused(pre, "mhc.pre_bwd", "the streams' gradient of mhc.post has other users");
+    int64_t users = llvm::range_size(post.getDX().getUses());
+    sites.decline("pre_bwd", {Reason::gradientShared, post, std::to_string(users) + " users", "1 user"});
     return false;
   }
   if (post.getDXIn()) {
-    remarkNotFused(pre, "mhc.pre_bwd", "mhc.post_bwd adds to a gradient from elsewhere");
+    sites.decline("pre_bwd", {Reason::gradientFromElsewhere, post, describe(post.getDXIn()), "no gradient to add to"});
     return false;
   }
   if (post.getLayout() != pre.getLayout()) // their streams have other shapes, or C = n
@@ -43,12 +44,12 @@ static bool fold(PreBwdOp pre) {
   OpBuilder builder(pre);
   pre->setLoc(builder.getFusedLoc({pre.getLoc(), post.getLoc()}));
   int64_t after = bytesPerToken(pre) + bytesPerToken(withoutStreams(post));
-  remarkFused(pre, "the streams' gradient of mhc.post", before - after);
+  takeFused(sites, pre, "the streams' gradient of mhc.post", before - after);
   return true;
 }
 
-unsigned mhc::foldPostBwd(func::FuncOp func) {
+unsigned mhc::foldPostBwd(func::FuncOp func, Sites &sites) {
   SmallVector<PreBwdOp> work;
   func.walk([&](PreBwdOp pre) { work.push_back(pre); });
-  return llvm::count_if(work, fold);
+  return llvm::count_if(work, [&](PreBwdOp pre) { return fold(sites, pre); });
 }

@@ -66,16 +66,19 @@ private:
 
 class CoefficientRaiser {
 public:
-  CoefficientRaiser(func::FuncOp func, FormBuilder &forms) : func(func), forms(forms) {}
+  CoefficientRaiser(func::FuncOp func, FormBuilder &forms, Sites &sites) : func(func), forms(forms), sites(sites) {}
   void run();
 
 private:
   void collectGates();
   const Linear *findLogits(const Linear &pre);
   void raiseFrom(const Linear &pre);
+  /// The `extent` rows from `offset` on are no group.
+  void declineRows(const Linear &pre, Reason reason, int64_t offset, int64_t extent);
 
   func::FuncOp func;
-  FormBuilder &forms;           ///< not reset between sites: groups are compared by their variables
+  FormBuilder &forms; ///< not reset between sites: groups are compared by their variables
+  Sites &sites;
   Groups gates;                 ///< arguments of sigmoids
   Groups logits;                ///< arguments of residual maps
   std::optional<Groups> others; ///< all values of the form, once they were searched
@@ -87,15 +90,15 @@ void CoefficientRaiser::collectGates() {
     bool gate = isa<SigmoidOp>(op);
     if (!gate && !isa<SinkhornOp, PermutationMixOp>(op))
       return;
-    std::string reason;
+    std::optional<Miss> miss;
     // The logits as they are before they become matrices: other code may read them there.
     Value z = op->getOperand(0);
     while (auto matrices = gate ? tensor::ExpandShapeOp() : z.getDefiningOp<tensor::ExpandShapeOp>())
       z = matrices.getSrc();
-    if (auto linear = matchLinear(forms, z, reason))
+    if (auto linear = matchLinear(forms, z, miss))
       (gate ? gates : logits).add(*linear);
-    else if (!reason.empty())
-      remarkDeclined(op->getLoc(), "gates", reason);
+    else if (miss)
+      sites.decline("gates", *miss);
   });
 }
 
@@ -110,24 +113,33 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre) {
       if (!isa<arith::AddFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
         return;
       auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-      std::string reason;
-      if (auto linear = type && type.getRank() >= 2 ? matchLinear(forms, op->getResult(0), reason) : std::nullopt)
+      std::optional<Miss> miss;
+      if (auto linear = type && type.getRank() >= 2 ? matchLinear(forms, op->getResult(0), miss) : std::nullopt)
         others->add(*linear);
     });
   }
   return others->find(forms, pre, offset, extent);
 }
 
+void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t offset, int64_t extent) {
+  auto rows = [](int64_t first, int64_t count) {
+    return std::to_string(first) + " to " + std::to_string(first + count - 1);
+  };
+  sites.decline("gates", {reason, pre.root.getDefiningOp(),
+                          "rows " + rows(0, offset) + " of " + std::to_string(pre.rows) + " rows",
+                          "rows " + rows(offset, extent) + " in the same form"});
+}
+
 void CoefficientRaiser::raiseFrom(const Linear &pre) {
   if (pre.rows == pre.extent)
-    return raiseSite(forms, {&pre});
+    return raiseSite(forms, sites, {&pre});
   const Linear *post = gates.find(forms, pre, pre.extent, pre.extent);
   if (!post)
-    return remarkDeclined(pre.loc(), "gates", "only the first gate of the projection was found");
+    return declineRows(pre, Reason::secondGateMissing, pre.extent, pre.extent);
   const Linear *rest = findLogits(pre);
   if (!rest)
-    return remarkDeclined(pre.loc(), "gates", "the residual logits of the projection were not found");
-  raiseSite(forms, {&pre, post, rest});
+    return declineRows(pre, Reason::logitsMissing, 2 * pre.extent, pre.rows - 2 * pre.extent);
+  raiseSite(forms, sites, {&pre, post, rest});
 }
 
 void CoefficientRaiser::run() {
@@ -137,7 +149,7 @@ void CoefficientRaiser::run() {
       raiseFrom(pre);
 }
 
-void mhc::raiseCoefficients(func::FuncOp func, FormBuilder &forms) {
+void mhc::raiseCoefficients(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   forms.reset();
-  CoefficientRaiser(func, forms).run();
+  CoefficientRaiser(func, forms, sites).run();
 }

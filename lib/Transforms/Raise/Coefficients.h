@@ -38,12 +38,12 @@ struct Linear {
   mlir::Location loc() const { return root.getLoc(); }
 };
 
-/// Reads a value as a group. Sets `reason` for a near miss.
-std::optional<Linear> matchLinear(FormBuilder &forms, mlir::Value root, std::string &reason);
+/// Reads a value as a group. Sets `miss` where it is nearly one.
+std::optional<Linear> matchLinear(FormBuilder &forms, mlir::Value root, std::optional<Miss> &miss);
 
 /// Replaces the groups of a site by mhc.gates, with an mhc.projection where x and phi are known: the first gate, alone
 /// or followed by the second gate and the residual logits.
-void raiseSite(FormBuilder &forms, llvm::ArrayRef<const Linear *> groups);
+void raiseSite(FormBuilder &forms, Sites &sites, llvm::ArrayRef<const Linear *> groups);
 
 } // namespace mhc
 

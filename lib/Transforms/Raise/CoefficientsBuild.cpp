@@ -71,8 +71,8 @@ static Value buildAlpha(FormBuilder &forms, OpBuilder &builder, Location loc, Ar
 }
 
 /// The projection that all groups of a site share, with its multiplier.
-static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Location loc, const Linear &linear,
-                                  int64_t n) {
+static GateInputs buildProjection(FormBuilder &forms, Sites &sites, OpBuilder &builder, Location loc,
+                                  const Linear &linear, int64_t n) {
   Type f32 = builder.getF32Type();
   auto streams = buildStreams(forms, builder, loc, *linear.x, linear.tokens, linear.flat, n);
   auto phi = buildPhi(forms, builder, loc, *linear.phi, linear.row, linear.flat);
@@ -92,8 +92,7 @@ static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Locati
                                          RankedTensorType::get({tokens}, f32), streams->value, phi->first, gamma,
                                          streams->layout, phi->second, linear.multiplier.norm,
                                          APFloat(linear.multiplier.eps), Stat::inv_rms, /*precision=*/{});
-  remarkRaised(projection, "projection",
-               (Twine(linear.rows) + " rows, norm " + stringifyNorm(linear.multiplier.norm)).str());
+  takeRaised(sites, projection, Twine(linear.rows) + " rows, norm " + stringifyNorm(linear.multiplier.norm));
   return {projection.getProj(), projection.getStat(), Stat::inv_rms};
 }
 
@@ -111,12 +110,34 @@ static Value followConstant(Value value, double &number) {
   return op.getResult();
 }
 
-/// Whether every user of a value stands behind the builder.
-static bool usersFollow(OpBuilder &builder, Value value) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    Operation *at = builder.getBlock()->findAncestorOpInBlock(*user);
-    return !at || !at->isBeforeInBlock(&*builder.getInsertionPoint());
-  });
+/// A user of one of the values that stands before the builder, or null.
+static Operation *earlyUser(OpBuilder &builder, ArrayRef<Value> values) {
+  for (Value value : values)
+    for (Operation *user : value.getUsers()) {
+      Operation *at = builder.getBlock()->findAncestorOpInBlock(*user);
+      if (at && at->isBeforeInBlock(&*builder.getInsertionPoint()))
+        return user;
+    }
+  return nullptr;
+}
+
+/// `early` reads a gate before what stands in front of the builder makes an input of the gates.
+static void declineEarly(Sites &sites, OpBuilder &builder, Operation *early) {
+  auto quoted = [](Operation *op) { return "'" + op->getName().getStringRef().str() + "'"; };
+  std::string input = quoted(&*std::prev(builder.getInsertionPoint()));
+  sites.decline("gates",
+                {Reason::gateUsedEarly, early, quoted(early) + " before " + input, input + " before " + quoted(early)});
+}
+
+/// The first of what the gates read that no tensor could be made for.
+static Miss notReadable(const Linear &pre, const GateInputs &inputs, Value alpha, Value beta) {
+  auto [name, value, needed] =
+      !alpha        ? std::tuple("alpha", pre.alpha ? pre.alpha->base : pre.root, "one number for each group")
+      : !beta       ? std::tuple("beta", pre.beta.base, "one value for each row of the projection")
+      : pre.proj    ? std::tuple("the projection", pre.proj->base, "all rows of all tokens, with their statistic")
+      : inputs.proj ? std::tuple("the statistic", pre.stat->base, "one value for each token")
+                    : std::tuple("x or phi", pre.phi->base, "x [M, n, C] or [M, C, n], and phi in its type or in f32");
+  return {Reason::storedForm, opAtFault(value, pre.root.getDefiningOp()), name + (": " + describe(value)), needed};
 }
 
 /// A projection that the function already has, with all its rows: only the leading token dimensions need joining.
@@ -158,7 +179,7 @@ static void replaceRoot(FormBuilder &forms, OpBuilder &builder, Value root, cons
     root.replaceAllUsesWith(LeafBuilder(builder, root.getLoc()).cast(shaped, getElementTypeOrSelf(root)));
 }
 
-void mhc::raiseSite(FormBuilder &forms, ArrayRef<const Linear *> groups) {
+void mhc::raiseSite(FormBuilder &forms, Sites &sites, ArrayRef<const Linear *> groups) {
   const Linear &pre = *groups.front();
   SmallVector<Value> inputs;
   for (const Linear *group : groups)
@@ -171,13 +192,13 @@ void mhc::raiseSite(FormBuilder &forms, ArrayRef<const Linear *> groups) {
   Location loc = pre.loc();
   double preEps = 0, postMult = 1;
   SmallVector<Value> roots = findRoots(groups, preEps, postMult);
-  if (!llvm::all_of(roots, [&](Value root) { return usersFollow(builder, root); }))
-    return remarkDeclined(loc, "gates", "a gate is used before the inputs of the other gates are known");
+  if (Operation *early = earlyUser(builder, roots))
+    return declineEarly(sites, builder, early);
   GateInputs given =
-      pre.x ? buildProjection(forms, builder, loc, pre, pre.extent) : takeProjection(forms, builder, loc, pre);
+      pre.x ? buildProjection(forms, sites, builder, loc, pre, pre.extent) : takeProjection(forms, builder, loc, pre);
   Value alpha = buildAlpha(forms, builder, loc, groups), beta = buildBeta(forms, builder, loc, groups);
   if (!given.proj || !alpha || !beta || (given.statForm != Stat::applied && !given.stat))
-    return remarkDeclined(loc, "gates", "alpha, beta, phi or x is stored in a form that no kernel reads");
+    return sites.decline("gates", notReadable(pre, given, alpha, beta));
   int64_t tokens = cast<RankedTensorType>(given.proj.getType()).getDimSize(0);
   SmallVector<Type> types(3);
   for (auto [type, group] : llvm::zip(types, groups))
@@ -191,5 +212,5 @@ void mhc::raiseSite(FormBuilder &forms, ArrayRef<const Linear *> groups) {
     addPlaces(made, root);
     replaceRoot(forms, builder, root, *group, result);
   }
-  remarkRaised(gates, "gates", (Twine(pre.extent) + " streams").str());
+  takeRaised(sites, gates, Twine(pre.extent) + " streams");
 }

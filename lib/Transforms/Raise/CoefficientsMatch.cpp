@@ -43,8 +43,17 @@ static bool matchStat(FormBuilder &forms, Linear &linear, ArrayRef<Factor> scale
   return true;
 }
 
-/// Sorts the factors of the product by the variables they depend on.
-static bool classify(FormBuilder &forms, Linear &linear, std::string &reason) {
+/// Sorts the factors of the product by the variables they depend on. Sets `miss` where the group is nearly one.
+static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> &miss) {
+  auto isMiss = [&](Reason reason, Value at, const std::string &found, const std::string &needed) {
+    auto baseOf = [](const std::optional<Factor> &factor) { return factor ? factor->base : Value(); };
+    miss = Miss{reason,
+                opAtFault(at, linear.root.getDefiningOp()),
+                found,
+                needed,
+                {baseOf(linear.proj ? linear.proj : linear.x), baseOf(linear.phi)}};
+    return false;
+  };
   std::vector<Factor> scales;
   const Vars &sums = linear.product.sums;
   for (const Factor &factor : linear.product.factors) {
@@ -66,8 +75,8 @@ static bool classify(FormBuilder &forms, Linear &linear, std::string &reason) {
     *slot = factor;
   }
   if (linear.alpha && containsAny(varsOf(forms, *linear.alpha), linear.row)) {
-    reason = "the scale differs from column to column; expected one alpha per group of gates";
-    return false;
+    Value alpha = linear.alpha->base;
+    return isMiss(Reason::alphaPerColumn, alpha, describe(alpha), "one number for each group");
   }
   const Factor *source = linear.proj ? &*linear.proj : linear.phi ? &*linear.phi : nullptr;
   if (!source || linear.proj.has_value() == linear.x.has_value() || linear.x.has_value() != linear.phi.has_value())
@@ -82,36 +91,33 @@ static bool classify(FormBuilder &forms, Linear &linear, std::string &reason) {
   if (linear.proj)
     return sums.empty() && !linear.gamma && matchStat(forms, linear, scales);
   std::optional<Vars> x = forms.fullVars(*linear.x);
-  if (!x || x->size() <= linear.tokens.size() || Vars(x->begin(), x->begin() + linear.tokens.size()) != linear.tokens) {
-    reason = "x is transposed or sliced before the projection";
-    return false;
-  }
+  if (!x || x->size() <= linear.tokens.size() || Vars(x->begin(), x->begin() + linear.tokens.size()) != linear.tokens)
+    return isMiss(Reason::xNotWhole, linear.x->base, "a part of " + describe(linear.x->base) + ", or another order",
+                  "all values of a token, behind the tokens");
   linear.flat.assign(x->begin() + linear.tokens.size(), x->end());
-  if (linear.flat.size() != sums.size() || !std::is_permutation(sums.begin(), sums.end(), linear.flat.begin())) {
-    reason = "the projection does not run over all of a token's streams";
-    return false;
-  }
+  if (linear.flat.size() != sums.size() || !std::is_permutation(sums.begin(), sums.end(), linear.flat.begin()))
+    return isMiss(Reason::projectionWidth, linear.x->base,
+                  "a sum over " + std::to_string(forms.extent(sums)) + " values",
+                  "a sum over n*C = " + std::to_string(forms.extent(linear.flat)));
   std::optional<Multiplier> multiplier = matchMultiplier(forms, scales, linear.product.coefficient);
   bool normed = multiplier && multiplier->x.base;
-  if (!multiplier || (normed && multiplier->x.base != linear.x->base)) {
-    reason = multiplier ? "the root mean square is of another tensor than the projected one"
-                        : "the factor of a token is no reciprocal root mean square over n*C values";
-    return false;
-  }
-  if (normed && forms.extent(multiplier->sums) != forms.extent(linear.flat)) {
-    reason = "the root mean square runs over " + std::to_string(forms.extent(multiplier->sums)) +
-             " values; expected n*C = " + std::to_string(forms.extent(linear.flat));
-    return false;
-  }
-  if (normed && !averagesRow(forms, *multiplier, linear.tokens)) {
-    reason = "the root mean square is of other tokens than those that it scales";
-    return false;
-  }
+  Value scale = scales.empty() ? linear.root : scales[0].base;
+  int64_t width = forms.extent(linear.flat);
+  if (!multiplier)
+    return isMiss(Reason::normForm, scale, describe(scale), "1/sqrt(mean over n*C = " + std::to_string(width) + ")");
+  if (normed && multiplier->x.base != linear.x->base)
+    return isMiss(Reason::normOfOtherTensor, scale, describe(multiplier->x.base), describe(linear.x->base));
+  if (normed && forms.extent(multiplier->sums) != width)
+    return isMiss(Reason::normWidth, scale, "a mean over " + std::to_string(forms.extent(multiplier->sums)) + " values",
+                  "a mean over n*C = " + std::to_string(width));
+  if (normed && !averagesRow(forms, *multiplier, linear.tokens))
+    return isMiss(Reason::normOfOtherTokens, scale, "a mean that is not of the token's row",
+                  "the mean of the row that it scales");
   linear.multiplier = *multiplier;
   return true;
 }
 
-std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::string &reason) {
+std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::optional<Miss> &miss) {
   Linear linear;
   linear.root = root;
   linear.index = forms.freshIndices(root);
@@ -129,7 +135,11 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::stri
       continue;
     Vars row = varsOf(forms, term.factors[0]);
     if (row == all && cast<RankedTensorType>(root.getType()).getDimSize(0) == 1)
-      reason = "a single token has no index to tell its values from parameters; give the tokens a dynamic size";
+      miss = Miss{Reason::singleToken,
+                  root.getDefiningOp(),
+                  describe(root.getType()),
+                  "[?, ...]",
+                  {form.terms[1 - bias].factors[0].base, {}}};
     if (row.empty() || row.size() >= all.size() || Vars(all.end() - row.size(), all.end()) != row)
       continue;
     linear.row = row;
@@ -137,7 +147,7 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::stri
     linear.beta = term.factors[0];
     linear.product = form.terms[1 - bias];
     linear.extent = forms.extent(row);
-    if (classify(forms, linear, reason))
+    if (classify(forms, linear, miss))
       return linear;
     return std::nullopt;
   }

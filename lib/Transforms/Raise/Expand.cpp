@@ -47,7 +47,7 @@ static Value madeByArithmetic(BroadcastOp op) {
 }
 
 /// broadcast x[M,C] -> [M,n,C] or [M,C,n]
-static void raiseBroadcast(FormBuilder &forms, BroadcastOp op) {
+static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
   if (op.getOut().getType().getRank() < 3 || !isReadAsStreams(op.getOut()))
     return;
   forms.reset();
@@ -96,9 +96,9 @@ static void raiseBroadcast(FormBuilder &forms, BroadcastOp op) {
     return;
   addPlaces(expand.getOperation(), op.getOut());
   op.getOut().replaceAllUsesWith(LeafBuilder(builder, op.getLoc()).cast(shaped, getElementTypeOrSelf(op.getOut())));
-  remarkRaised(expand, "expand", (Twine(n) + " streams").str());
+  takeRaised(sites, expand, Twine(n) + " streams");
 }
 
-void mhc::raiseExpand(func::FuncOp func, FormBuilder &forms) {
-  func.walk([&](BroadcastOp op) { raiseBroadcast(forms, op); });
+void mhc::raiseExpand(func::FuncOp func, FormBuilder &forms, Sites &sites) {
+  func.walk([&](BroadcastOp op) { raiseBroadcast(forms, sites, op); });
 }

@@ -194,7 +194,7 @@ static void replaceStatistic(FormBuilder &forms, OpBuilder &builder, Value old, 
 }
 
 /// x . phi with the root mean square of x nearby: raw product and statistic, or their product.
-static void raiseProduct(FormBuilder &forms, const Product &product, const ProductStatistic &statistic) {
+static void raiseProduct(FormBuilder &forms, Sites &sites, const Product &product, const ProductStatistic &statistic) {
   Location loc = product.op->getLoc();
   SmallVector<Value> inputs = {product.x.base, product.phi.base};
   if (product.gamma)
@@ -223,7 +223,7 @@ static void raiseProduct(FormBuilder &forms, const Product &product, const Produ
   product.op->getResult(0).replaceAllUsesWith(shaped);
   if (statistic.value)
     replaceStatistic(forms, builder, statistic.value, projection);
-  remarkRaised(projection, "projection", (Twine(N) + " rows, norm " + stringifyNorm(statistic.multiplier.norm)).str());
+  takeRaised(sites, projection, Twine(N) + " rows, norm " + stringifyNorm(statistic.multiplier.norm));
 }
 
 /// A matrix product, alone or scaled, with few columns.
@@ -236,7 +236,7 @@ static bool isCandidate(Operation *op) {
   return type && type.getRank() == 2 && !ShapedType::isDynamic(type.getDimSize(1)) && type.getDimSize(1) <= kMaxRows;
 }
 
-void mhc::raiseProjection(func::FuncOp func, FormBuilder &forms) {
+void mhc::raiseProjection(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   SmallVector<Operation *> candidates;
   func.walk([&](Operation *op) {
     if (isCandidate(op))
@@ -253,6 +253,6 @@ void mhc::raiseProjection(func::FuncOp func, FormBuilder &forms) {
     std::optional<Product> product = matchProduct(forms, op);
     std::optional<ProductStatistic> statistic = product ? findStatistic(forms, *product, statistics) : std::nullopt;
     if (statistic)
-      raiseProduct(forms, *product, *statistic);
+      raiseProduct(forms, sites, *product, *statistic);
   }
 }

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -29,13 +28,10 @@ SmallVector<Operation *> mhc::opsFromTheEnd(func::FuncOp func) {
   return ops;
 }
 
-void mhc::remarkRaised(Operation *op, StringRef what, StringRef detail) {
-  remark::passed(op->getLoc(), remark::RemarkOpts::name(what).category("mhc-raise"))
-      << ("found " + what + (detail.empty() ? "" : ": " + detail)).str();
-}
-
-void mhc::remarkDeclined(Location loc, StringRef what, StringRef reason) {
-  remark::missed(loc, remark::RemarkOpts::name(what).category("mhc-raise")) << ("no " + what + ": " + reason).str();
+void mhc::takeRaised(Sites &sites, Operation *op, const Twine &detail) {
+  StringRef kind = op->getName().stripDialect();
+  std::string text = detail.str();
+  sites.take(op, kind, ("found " + kind + (text.empty() ? "" : ": " + text)).str());
 }
 
 Vars mhc::varsOf(const FormBuilder &forms, const Factor &factor) {
@@ -60,16 +56,17 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseLinalg(func);
     raiseConcat(func);
     FormBuilder forms(func);
+    Sites sites(getArgument(), Sites::kUnlimited);
     eraseDeadOps(func, forms);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
     raiseElementary(func, forms);
-    raiseResidualMaps(func, forms);
-    raiseExpand(func, forms);
-    raiseCoefficients(func, forms);
+    raiseResidualMaps(func, forms, sites);
+    raiseExpand(func, forms, sites);
+    raiseCoefficients(func, forms, sites);
     eraseDeadOps(func, forms);
-    raiseProjection(func, forms);
-    raiseStreams(func, forms);
+    raiseProjection(func, forms, sites);
+    raiseStreams(func, forms, sites);
     eraseDeadOps(func, forms);
     foldReshapes(func);
   }

@@ -9,6 +9,7 @@
 #define MHC_LIB_TRANSFORMS_RAISE_RAISE_H
 
 #include "mhc/Analysis/Form.h"
+#include "mhc/Transforms/Sites.h"
 
 namespace mhc {
 
@@ -23,19 +24,18 @@ void raiseConcat(mlir::func::FuncOp func);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
 void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix
-void raiseResidualMaps(mlir::func::FuncOp func, FormBuilder &forms);
+void raiseResidualMaps(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// a broadcast along a new stream dimension -> mhc.expand
-void raiseExpand(mlir::func::FuncOp func, FormBuilder &forms);
+void raiseExpand(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// sigmoids and logits of s * (x . phi) * alpha + beta -> mhc.projection, mhc.gates
-void raiseCoefficients(mlir::func::FuncOp func, FormBuilder &forms);
+void raiseCoefficients(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// x . phi beside the mean square of x -> mhc.projection
-void raiseProjection(mlir::func::FuncOp func, FormBuilder &forms);
+void raiseProjection(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract
-void raiseStreams(mlir::func::FuncOp func, FormBuilder &forms);
+void raiseStreams(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 
-/// Remarks of the pass: something was found, or a near miss was left alone because of `reason`.
-void remarkRaised(mlir::Operation *op, llvm::StringRef what, llvm::StringRef detail = {});
-void remarkDeclined(mlir::Location loc, llvm::StringRef what, llvm::StringRef reason);
+/// `op` was raised; its name is the kind of site.
+void takeRaised(Sites &sites, mlir::Operation *op, const llvm::Twine &detail = {});
 
 /// The multiplier 1/rms that the factors of a term make, with the coefficient of the term.
 struct Multiplier {

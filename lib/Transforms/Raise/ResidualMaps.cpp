@@ -155,7 +155,7 @@ static std::optional<SinkhornMatch> matchLinear(FormBuilder &forms, Value value)
 // Rewrites
 //===----------------------------------------------------------------------===//
 
-static bool replaceSinkhorn(FormBuilder &forms, Operation *op, Value value) {
+static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Value value) {
   std::optional<SinkhornMatch> match;
   if (isa<arith::DivFOp, arith::MulFOp, scf::ForOp>(op))
     match = matchLinear(forms, value);
@@ -179,7 +179,7 @@ static bool replaceSinkhorn(FormBuilder &forms, Operation *op, Value value) {
                                      match->denom, APFloat(match->eps), match->iters);
   addPlaces(sinkhorn.getOperation(), value);
   value.replaceAllUsesWith(forms.relayout(builder, op->getLoc(), sinkhorn.getMix(), flat, own));
-  remarkRaised(sinkhorn, "sinkhorn", (stringifyInit(match->init) + ", " + Twine(match->iters) + " iterations").str());
+  takeRaised(sites, sinkhorn, stringifyInit(match->init) + ", " + Twine(match->iters) + " iterations");
   return true;
 }
 
@@ -202,7 +202,7 @@ static std::optional<int64_t> matchPermutationTable(Value value) {
   return n;
 }
 
-static bool replacePermutationMix(Operation *op) {
+static bool replacePermutationMix(Sites &sites, Operation *op) {
   auto matmul = dyn_cast<MatmulOp>(op);
   auto softmax = matmul ? matmul.getLhs().getDefiningOp<SoftmaxOp>() : SoftmaxOp();
   if (!softmax || matmul.getTransposeLhs() || matmul.getTransposeRhs() || softmax.getDim() != 1 ||
@@ -216,16 +216,16 @@ static bool replacePermutationMix(Operation *op) {
   auto mix = PermutationMixOp::create(builder, op->getLoc(), type, softmax.getX());
   addPlaces(mix.getOperation(), matmul.getOut());
   matmul.getOut().replaceAllUsesWith(LeafBuilder(builder, op->getLoc()).join(mix.getMix(), 1, 2));
-  remarkRaised(mix, "permutation_mix");
+  takeRaised(sites, mix);
   return true;
 }
 
-void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms) {
+void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   // The longest chain is met first, and takes its shorter beginnings with it.
   for (Operation *op : opsFromTheEnd(func)) {
-    if (!replacePermutationMix(op))
+    if (!replacePermutationMix(sites, op))
       for (Value result : op->getResults())
-        if (!result.use_empty() && replaceSinkhorn(forms, op, result))
+        if (!result.use_empty() && replaceSinkhorn(forms, sites, op, result))
           break;
     if (isOpTriviallyDead(op))
       forms.erase(op);

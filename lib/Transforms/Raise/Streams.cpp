@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -35,7 +36,8 @@ struct Mix {
 
 class StreamRaiser {
 public:
-  StreamRaiser(FormBuilder &forms, Operation *op) : forms(forms), op(op), root(op->getResult(0)), builder(op) {}
+  StreamRaiser(FormBuilder &forms, Sites &sites, Operation *op)
+      : forms(forms), sites(sites), op(op), root(op->getResult(0)), builder(op) {}
   bool raiseMix();
   bool raiseSum();
 
@@ -53,9 +55,17 @@ private:
   bool splitBranches(ArrayRef<Term> branches, const Mix &mix, Var output, Value &gate, Value &f, Value &bias);
   bool digBias(const Factor &factor, const Vars &tokens, const Vars &channels, Value &f, Value &bias);
   bool finish(Value result, ArrayRef<Vars> groups, Type streamType);
-  void decline(StringRef what, StringRef reason) { remarkDeclined(op->getLoc(), what, reason); }
+  void decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
+               const std::string &needed) {
+    Value weight = mix.weights.empty() ? Value() : mix.weights[0].base;
+    sites.decline(kind, {reason, opAtFault(at, op), found, needed, {mix.x.base, weight}});
+  }
+
+  /// `wider` has more bits than the streams.
+  void declineWidth(StringRef kind, const Mix &mix, Reason reason, Value wider);
 
   FormBuilder &forms;
+  Sites &sites;
   Operation *op;
   Value root;
   OpBuilder builder;
@@ -76,6 +86,14 @@ static Vars joined(const Vars &a, const Vars &b) {
   Vars all = a;
   llvm::append_range(all, b);
   return all;
+}
+
+/// "2 * argument 0, [8, 4] of f32 * ..."
+static std::string describeProduct(ArrayRef<Factor> factors, double coefficient) {
+  std::string text = llvm::formatv("{0}", coefficient);
+  for (const Factor &factor : factors)
+    text += " * " + describe(factor.base);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,7 +214,7 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
       Vars vars = varsOf(forms, factor);
       bool stream = llvm::is_contained(vars, output), channel = containsAny(vars, mix.channels);
       if (stream && channel) {
-        decline("post", "a factor differs per stream and channel (a dropout mask?)");
+        decline("post", mix, Reason::factorPerChannel, factor.base, describe(factor.base), "one value per stream");
         return false;
       }
       bool ofSum = containsAny(vars, term.sums);
@@ -224,7 +242,8 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
       }
     }
     if (!newGate || !newRows) {
-      decline("post", "the gate and the sublayer's output are not values of their own");
+      decline("post", mix, Reason::branchNotAValue, root, describeProduct(term.factors, term.coefficient),
+              "h_post [M, n] and the sublayer's output [M, C]");
       return false;
     }
     gate = gate ? gate : newGate;
@@ -257,6 +276,10 @@ static bool keepsPrecision(Value root, Value x) {
   return getElementTypeOrSelf(root).getIntOrFloatBitWidth() <= getElementTypeOrSelf(x).getIntOrFloatBitWidth();
 }
 
+void StreamRaiser::declineWidth(StringRef kind, const Mix &mix, Reason reason, Value wider) {
+  decline(kind, mix, reason, wider, describe(wider), "elements of " + describe(getElementTypeOrSelf(mix.x.base)));
+}
+
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -274,7 +297,7 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
     if (!without(varsOf(forms, factor), joined(mix.tokens, {output, mix.stream})).empty())
       return false;
   if (!keepsPrecision(root, mix.x.base)) {
-    decline("post", "the result is kept in a wider type than the streams");
+    declineWidth("post", mix, Reason::resultWider, root);
     return false;
   }
   Location loc = op->getLoc();
@@ -289,13 +312,14 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
   SmallVector<Vars> streamGroups = mix.streamGroups();
   Value x = forms.rebuild(builder, loc, mix.x, streamGroups);
   if (!weights || !x) {
-    decline("post", "the residual matrix or the streams are no values of their own");
+    decline("post", mix, Reason::mixNotAValue, root, describeProduct(mix.weights, mix.coefficient),
+            "one residual matrix [M, n, n]");
     return false;
   }
   LeafBuilder leaf(builder, loc);
   Type type = getElementTypeOrSelf(x);
   if (!keepsPrecision(f, x)) {
-    decline("post", "the sublayer's output is wider than the streams");
+    declineWidth("post", mix, Reason::branchWider, f);
     return false;
   }
   if (bias && getElementTypeOrSelf(bias) != type)
@@ -305,7 +329,7 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
   SmallVector<Vars> groups = streamGroups;
   groups[mix.layout == Layout::nC ? 1 : 2] = {output};
   addPlaces(post.getOperation(), root);
-  remarkRaised(post, "post", outputFirst ? "orientation oi" : "orientation io");
+  takeRaised(sites, post, outputFirst ? "orientation oi" : "orientation io");
   return finish(post.getOut(), groups, type);
 }
 
@@ -313,7 +337,7 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
   if (mix.weights.empty() || out != joined(mix.tokens, mix.channels))
     return false;
   if (!keepsPrecision(root, mix.x.base)) {
-    decline("aggregate", "the result is kept in a wider type than the streams");
+    declineWidth("aggregate", mix, Reason::resultWider, root);
     return false;
   }
   for (const Factor &factor : mix.weights)
@@ -330,7 +354,7 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
   auto aggregate = AggregateOp::create(builder, loc, type.clone(ArrayRef<int64_t>{type.getDimSize(0), C}), x,
                                        LeafBuilder(builder, loc).toF32(gate), mix.layout);
   addPlaces(aggregate.getOperation(), root);
-  remarkRaised(aggregate, "aggregate");
+  takeRaised(sites, aggregate);
   return finish(aggregate.getU(), {mix.tokens, mix.channels}, type.getElementType());
 }
 
@@ -364,7 +388,7 @@ bool StreamRaiser::raiseContract(const Mix &mix) {
   auto contract = ContractOp::create(builder, loc, type.clone(ArrayRef<int64_t>{type.getDimSize(0), C}), x, mix.layout,
                                      mean ? ContractMode::mean : ContractMode::sum);
   addPlaces(contract.getOperation(), root);
-  remarkRaised(contract, "contract", mean ? "mean" : "sum");
+  takeRaised(sites, contract, mean ? "mean" : "sum");
   return finish(contract.getOut(), {mix.tokens, mix.channels}, type.getElementType());
 }
 
@@ -446,7 +470,7 @@ static bool isCandidate(Operation &op) {
   return isa<ReduceOp, BatchMatmulOp, MatmulOp, arith::AddFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 
-void mhc::raiseStreams(func::FuncOp func, FormBuilder &forms) {
+void mhc::raiseStreams(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   // From the end, so that the whole of a sum is met before its parts. Plain sums come last: what they sum must by then
   // be known for streams.
   forms.recordsValues = true;
@@ -454,7 +478,7 @@ void mhc::raiseStreams(func::FuncOp func, FormBuilder &forms) {
     for (Operation *op : opsFromTheEnd(func)) {
       bool done = isOpTriviallyDead(op);
       if (!done && isCandidate(*op)) {
-        StreamRaiser raiser(forms, op);
+        StreamRaiser raiser(forms, sites, op);
         done = sums ? raiser.raiseSum() : raiser.raiseMix();
       }
       if (done)

@@ -7,7 +7,7 @@
 // RUN: mhc-opt %s -mhc-autodiff="function=views recompute=all" -canonicalize | FileCheck %s --check-prefix=VIEWS
 
 // Streams that no layer wrote cannot be built again.
-// CHAIN: remark: {{.*}}Remark="the streams stay saved: they are not the output of mhc.post"
+// CHAIN: remark: [Missed] streams-not-of-post | {{.*}}Found="'math.tanh', [?, 4, 8] of f32", Needed="the output of 'mhc.post'"
 // CHAIN-LABEL: @not_a_chain_grad
 // CHAIN-NOT: mhc.rebuild
 func.func @not_a_chain(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %f: tensor<?x8xf32>)
@@ -21,7 +21,7 @@ func.func @not_a_chain(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x
 }
 
 // One kernel computes layers of one kind.
-// MIXED: remark: {{.*}}Remark="starts a group of its own: its layout, orientation, types or bias are not those of the layer before"
+// MIXED: remark: [Missed] group-ends | {{.*}}orientation oi, no bias", Needed="{{.*}}orientation io, no bias, as in the layer before"
 // MIXED-LABEL: @mixed_grad
 // MIXED-SAME: mhc.recompute = [array<i64: 1>, array<i64: 1>]
 func.func @mixed(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %f: tensor<?x8xf32>)

@@ -57,7 +57,7 @@ func.func @no_narrowing_when_the_second_gate_is_used(%x: tensor<?x4x64xf32>, %ph
   return %h_pre, %h_post : tensor<?x4xf32>, tensor<?x4xf32>
 }
 
-// REMARK: Remark="not fused into narrow gates: the projection has other users, which need all of its rows"
+// REMARK: [Missed] narrow-shared | {{.*}}Found="2 users of the projection", Needed="1 user"
 // CHECK-LABEL: @no_narrowing_of_a_projection_with_two_users
 func.func @no_narrowing_of_a_projection_with_two_users(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>,
                                                        %alpha: tensor<3xf32>, %beta: tensor<24xf32>)

@@ -30,7 +30,7 @@ func.func @fold(%d_next: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %h_post: te
 
 // -----
 
-// REMARK: Remark="not fused into mhc.pre_bwd: the streams' gradient of mhc.post has other users"
+// REMARK: [Missed] gradient-shared | {{.*}}Found="2 users", Needed="1 user"
 // CHECK-LABEL: @read_elsewhere
 // CHECK: mhc.pre_bwd({{.*}} d_x_in = 
 func.func @read_elsewhere(%d_next: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
@@ -53,7 +53,7 @@ func.func @read_elsewhere(%d_next: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %
 
 // -----
 
-// REMARK: Remark="not fused into mhc.pre_bwd: mhc.post_bwd adds to a gradient from elsewhere"
+// REMARK: [Missed] gradient-from-elsewhere | {{.*}}Found="argument 10, [?, 4, 64] of bf16", Needed="no gradient to add to"
 // CHECK-LABEL: @longer_sum
 // CHECK: mhc.pre_bwd({{.*}} d_x_in = 
 func.func @longer_sum(%d_next: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,

@@ -3,7 +3,7 @@
 
 // Chains that stay apart, each with the reason in a remark.
 
-// REMARK: Remark="not fused into mhc.pre: the coefficients come from no mhc.projection"
+// REMARK: [Missed] no-projection | {{.*}}Found="argument 1, [?, 24] of f32", Needed='mhc.projection'
 // CHECK-LABEL: @given_projection
 func.func @given_projection(%x: tensor<?x4x64xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,
                             %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -26,7 +26,7 @@ func.func @given_projection(%x: tensor<?x4x64xf32>, %proj: tensor<?x24xf32>, %st
 }
 
 // The single-pass shift: the gates mix the streams of the next site.
-// REMARK: Remark="not fused into mhc.pre: no mhc.aggregate mixes the projected streams by h_pre"
+// REMARK: [Missed] no-aggregate | {{.*}}Found="h_pre read by 'mhc.aggregate'", Needed="'mhc.aggregate' of argument 0, [?, 4, 64] of f32"
 // CHECK-LABEL: @aggregate_of_other_streams
 func.func @aggregate_of_other_streams(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
                                       %beta: tensor<24xf32>, %next: tensor<?x4x64xf32>)
@@ -51,7 +51,7 @@ func.func @aggregate_of_other_streams(%x: tensor<?x4x64xf32>, %phi: tensor<24x25
   return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
 
-// REMARK: Remark="not fused into mhc.pre: the statistic of the gates is not the multiplier of the projection"
+// REMARK: [Missed] statistic-differs | {{.*}}Found="inv_rms from argument 4, [?] of f32", Needed="inv_rms from the 'mhc.projection' that makes it"
 // CHECK-LABEL: @statistic_from_elsewhere
 func.func @statistic_from_elsewhere(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
                                     %beta: tensor<24xf32>, %other: tensor<?xf32>)
@@ -77,7 +77,7 @@ func.func @statistic_from_elsewhere(%x: tensor<?x4x64xf32>, %phi: tensor<24x256x
 }
 
 // The gates would take the root of the multiplier.
-// REMARK: Remark="not fused into mhc.pre: the statistic of the gates is not the multiplier of the projection"
+// REMARK: [Missed] statistic-differs | {{.*}}Found="mean_square from 'mhc.projection', [?] of f32", Needed="inv_rms from the 'mhc.projection' that makes it"
 // CHECK-LABEL: @multiplier_that_is_read_as_a_mean_square
 func.func @multiplier_that_is_read_as_a_mean_square(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>,
                                                     %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -102,7 +102,7 @@ func.func @multiplier_that_is_read_as_a_mean_square(%x: tensor<?x4x64xf32>, %phi
   return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
 
-// REMARK: Remark="not fused into mhc.pre: the residual logits have users besides one residual map"
+// REMARK: [Missed] logits-shared | {{.*}}Found="read by 'tensor.expand_shape', 'func.return'", Needed="read by one residual map"
 // CHECK-LABEL: @logits_with_two_users
 func.func @logits_with_two_users(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
                                  %beta: tensor<24xf32>)
@@ -127,7 +127,7 @@ func.func @logits_with_two_users(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32
   return %u, %h_post, %mix, %z : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x16xf32>
 }
 
-// REMARK: Remark="not fused into mhc.pre: the residual logits have users besides one residual map"
+// REMARK: [Missed] logits-shared | {{.*}}Found="read by 'tensor.expand_shape'", Needed="read by one residual map"
 // CHECK-LABEL: @logits_in_another_shape
 func.func @logits_in_another_shape(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
                                    %beta: tensor<24xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x2x8xf32>) {
@@ -150,7 +150,7 @@ func.func @logits_in_another_shape(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf
 }
 
 // The bytes are those of x, of the projection and of the statistic.
-// REMARK: Remark="not fused into mhc.pre: the projection has other users and would be computed twice, which moves 1124 bytes per token more than it saves"
+// REMARK: [Missed] projection-shared | {{.*}}Found="read by 'mhc.gates', 'func.return', which would move 1124 bytes per token again", Needed="read by 'mhc.gates' alone"
 // CHECK-LABEL: @projection_with_two_users
 func.func @projection_with_two_users(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
                                      %beta: tensor<24xf32>)

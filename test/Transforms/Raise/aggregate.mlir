@@ -89,7 +89,7 @@ func.func @no_aggregate_of_the_maximum(%x: tensor<8x4x64xf32>, %h: tensor<8x4xf3
 }
 
 // A kernel stores its result in the type of the streams.
-// REMARK: Remark="no aggregate: the result is kept in a wider type than the streams"
+// REMARK: [Missed] result-wider | {{.*}}Found="'mhc.reduce', [8, 64] of f32", Needed="elements of bf16"
 // CHECK-LABEL: @no_aggregate_when_the_result_is_kept_wider
 func.func @no_aggregate_when_the_result_is_kept_wider(%x: tensor<8x4x64xbf16>, %h: tensor<8x4xf32>)
     -> tensor<8x64xf32> {

@@ -4,7 +4,7 @@
 // Near misses of gates, each with the reason in a remark.
 
 // The multiplier of stream 0 for all streams.
-// REMARK: Remark="no gates: the root mean square runs over 64 values; expected n*C = 256"
+// REMARK: [Missed] norm-width | {{.*}}Found="a mean over 64 values", Needed="a mean over n*C = 256", Reason="the root mean square does not run over all of a token's streams", Suggestion="take the mean over all n*C values of a token"
 // CHECK-LABEL: @no_gates_when_the_norm_runs_over_one_stream
 func.func @no_gates_when_the_norm_runs_over_one_stream(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                        %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -46,7 +46,7 @@ func.func @no_gates_when_the_norm_runs_over_one_stream(%x: tensor<8x4x64xf32>, %
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
-// REMARK: Remark="no gates: the root mean square is of another tensor than the projected one"
+// REMARK: [Missed] norm-of-other-tensor | {{.*}}Found="argument 4, [8, 256] of f32", Needed="argument 0, [8, 4, 64] of f32"
 // CHECK-LABEL: @no_gates_with_the_norm_of_another_tensor
 func.func @no_gates_with_the_norm_of_another_tensor(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                     %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
@@ -87,7 +87,7 @@ func.func @no_gates_with_the_norm_of_another_tensor(%x: tensor<8x4x64xf32>, %phi
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
-// REMARK: Remark="no gates: the factor of a token is no reciprocal root mean square over n*C values"
+// REMARK: [Missed] norm-form | {{.*}}Found="argument 4, [8] of f32", Needed="1/sqrt(mean over n*C = 256)"
 // CHECK-LABEL: @no_gates_with_an_unknown_factor_per_token
 func.func @no_gates_with_an_unknown_factor_per_token(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                      %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %s: tensor<8xf32>)
@@ -123,7 +123,7 @@ func.func @no_gates_with_an_unknown_factor_per_token(%x: tensor<8x4x64xf32>, %ph
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
-// REMARK: Remark="no gates: the scale differs from column to column; expected one alpha per group of gates"
+// REMARK: [Missed] alpha-per-column | {{.*}}Found="argument 2, [24] of f32", Needed="one number for each group"
 // CHECK-LABEL: @no_gates_with_a_scale_per_column
 func.func @no_gates_with_a_scale_per_column(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %scale: tensor<24xf32>,
                                             %beta: tensor<24xf32>)
@@ -157,7 +157,7 @@ func.func @no_gates_with_a_scale_per_column(%x: tensor<8x4x64xf32>, %phi: tensor
 }
 
 // The second group is made with another phi.
-// REMARK: Remark="no gates: only the first gate of the projection was found"
+// REMARK: [Missed] second-gate-missing | {{.*}}Found="rows 0 to 3 of 24 rows", Needed="rows 4 to 7 in the same form"
 // CHECK-LABEL: @no_gates_from_different_projections
 func.func @no_gates_from_different_projections(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %psi: tensor<24x256xf32>)
@@ -211,7 +211,7 @@ func.func @no_gates_from_different_projections(%x: tensor<8x4x64xf32>, %phi: ten
 }
 
 // The logits do not exist.
-// REMARK: Remark="no gates: the residual logits of the projection were not found"
+// REMARK: [Missed] logits-missing | {{.*}}Found="rows 0 to 7 of 24 rows", Needed="rows 8 to 23 in the same form"
 // CHECK-LABEL: @no_gates_with_a_projection_that_is_not_used_whole
 func.func @no_gates_with_a_projection_that_is_not_used_whole(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                              %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -251,7 +251,7 @@ func.func @no_gates_with_a_projection_that_is_not_used_whole(%x: tensor<8x4x64xf
 }
 
 // Batch and sequence are exchanged in the statistic.
-// REMARK: Remark="no gates: the root mean square is of other tokens than those that it scales"
+// REMARK: [Missed] norm-of-other-tokens | {{.*}}Found="a mean that is not of the token's row", Needed="the mean of the row that it scales"
 // CHECK-LABEL: @no_gates_with_the_norm_of_other_tokens
 func.func @no_gates_with_the_norm_of_other_tokens(%x: tensor<4x4x4x64xf32>, %phi: tensor<4x256xf32>,
                                                   %beta: tensor<4xf32>) -> tensor<16x4xf32> {
@@ -276,7 +276,7 @@ func.func @no_gates_with_the_norm_of_other_tokens(%x: tensor<4x4x4x64xf32>, %phi
 }
 
 // Channel-major phi on stream-major streams.
-// REMARK: Remark="no gates: alpha, beta, phi or x is stored in a form that no kernel reads"
+// REMARK: [Missed] stored-form | {{.*}}Found="x or phi: argument 1, [24, 256] of f32", Needed="x [M, n, C] or [M, C, n], and phi in its type or in f32"
 // CHECK-LABEL: @no_gates_with_phi_in_another_order_than_x
 func.func @no_gates_with_phi_in_another_order_than_x(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                      %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -318,7 +318,7 @@ func.func @no_gates_with_phi_in_another_order_than_x(%x: tensor<8x4x64xf32>, %ph
 }
 
 // The bias of the logits depends on the first gate.
-// REMARK: Remark="no gates: a gate is used before the inputs of the other gates are known"
+// REMARK: [Missed] gate-used-early | {{.*}}Found="'mhc.reduce' before 'math.tanh'", Needed="'math.tanh' before 'mhc.reduce'"
 // CHECK-LABEL: @no_gates_when_one_is_used_before_the_inputs_of_the_others
 func.func @no_gates_when_one_is_used_before_the_inputs_of_the_others(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                                      %alpha: tensor<3xf32>, %beta: tensor<24xf32>)

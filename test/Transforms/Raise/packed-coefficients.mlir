@@ -120,7 +120,7 @@ func.func @gates_and_map(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alph
 }
 
 // The logits are a result of the function: no kernel that keeps them to itself.
-// REMARK: Remark="not fused into mhc.pre: the residual logits have users besides one residual map"
+// REMARK: [Missed] logits-shared
 // CHECK-LABEL: @packed_logits_that_are_returned
 func.func @packed_logits_that_are_returned(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4x64xf32>, tensor<8x24xf32>) {

@@ -175,7 +175,7 @@ func.func @mix_with_another_user(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: 
 }
 
 // A mask per stream and channel.
-// REMARK: Remark="no post: a factor differs per stream and channel (a dropout mask?)"
+// REMARK: [Missed] factor-per-channel | {{.*}}Found="argument 4, [8, 4, 64] of f32", Needed="one value per stream"
 // CHECK-LABEL: @no_post_with_a_dropout_mask
 func.func @no_post_with_a_dropout_mask(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
                                        %r: tensor<8x4x4xf32>, %keep: tensor<8x4x64xf32>) -> tensor<8x4x64xf32> {
@@ -191,7 +191,7 @@ func.func @no_post_with_a_dropout_mask(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>
 }
 
 // The gate of the bias is three times that of f, and a value of its own.
-// REMARK: Remark="no post: the gate and the sublayer's output are not values of their own"
+// REMARK: [Missed] branch-not-a-value | {{.*}}Found="{{.*}}", Needed="h_post [M, n] and the sublayer's output [M, C]"
 // CHECK-LABEL: @no_post_when_the_bias_has_another_gate
 func.func @no_post_when_the_bias_has_another_gate(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
                                                   %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
@@ -224,7 +224,7 @@ func.func @no_post_from_four_streams_to_two(%f: tensor<8x64xf32>, %h: tensor<8x2
   return %out : tensor<8x2x64xf32>
 }
 
-// REMARK: Remark="no post: the result is kept in a wider type than the streams"
+// REMARK: [Missed] result-wider | {{.*}}Found="'arith.addf', [8, 4, 64] of f32", Needed="elements of bf16"
 // CHECK-LABEL: @no_post_when_the_result_is_kept_wider
 func.func @no_post_when_the_result_is_kept_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>,
                                                  %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
@@ -239,7 +239,7 @@ func.func @no_post_when_the_result_is_kept_wider(%f: tensor<8x64xf32>, %h: tenso
   return %out : tensor<8x4x64xf32>
 }
 
-// REMARK: Remark="no post: the sublayer's output is wider than the streams"
+// REMARK: [Missed] branch-wider | {{.*}}Found="argument 0, [8, 64] of f32", Needed="elements of bf16"
 // CHECK-LABEL: @no_post_when_the_output_of_the_sublayer_is_wider
 func.func @no_post_when_the_output_of_the_sublayer_is_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>,
                                                             %x: tensor<8x4x64xbf16>, %r: tensor<8x4x4xf32>)
@@ -257,7 +257,7 @@ func.func @no_post_when_the_output_of_the_sublayer_is_wider(%f: tensor<8x64xf32>
 }
 
 // The mix is doubled after the product: no value is the doubled matrix.
-// REMARK: Remark="no post: the residual matrix or the streams are no values of their own"
+// REMARK: [Missed] mix-not-a-value | {{.*}}Found="{{.*}}", Needed="one residual matrix [M, n, n]"
 // CHECK-LABEL: @no_post_when_the_mix_is_scaled
 func.func @no_post_when_the_mix_is_scaled(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
                                           %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {

@@ -1,0 +1,101 @@
+//===- Reasons.td - Why a site stays as it is ----*- tablegen -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One record per reason for which code that looks like mHC is not fused. The codes are fixed: users filter, count and
+// search by them. A remark adds the op at fault, what was found there and what was needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TRANSFORMS_REASONS
+#define MHC_TRANSFORMS_REASONS
+
+class Reason<string pass_, string name_, string meaning_, string change_, bit unfused_ = 1> {
+  string pass = pass_;
+  string name = name_;       // the code, as in "norm-width" for Reason::normWidth
+  string meaning = meaning_; // what is not as it should be
+  string change = change_;   // what the author of the program can do about it
+  bit unfused = unfused_;    // without it, the site is fused and something else is lost
+}
+class RaiseReason<string name, string meaning, string change> : Reason<"mhc-raise", name, meaning, change>;
+class FuseReason<string name, string meaning, string change, bit unfused = 1>
+  : Reason<"mhc-fuse", name, meaning, change, unfused>;
+class RecomputeReason<string name, string meaning, string change>
+  : Reason<"mhc-autodiff", name, meaning, change, /*unfused=*/0>;
+
+//===----------------------------------------------------------------------===//
+// Gates and their projection
+//===----------------------------------------------------------------------===//
+
+def : RaiseReason<"alpha-per-column", "the scale of the projection differs from column to column",
+  "scale each group of gates, and the residual logits, by one alpha">;
+def : RaiseReason<"x-not-whole", "x is transposed or sliced before the projection",
+  "project the streams as they are stored, all of them">;
+def : RaiseReason<"projection-width", "the projection does not sum over exactly a token's streams",
+  "project the flattened streams [M, n*C] by a phi that is a value of its own, [N, n*C]">;
+def : RaiseReason<"norm-of-other-tensor", "the root mean square is of another tensor than the projected one",
+  "take the root mean square of the streams that are projected">;
+def : RaiseReason<"norm-form", "the factor of a token is no reciprocal root mean square",
+  "scale the projection by 1/sqrt(mean(x^2) + eps) or 1/(sqrt(mean(x^2)) + eps), or by nothing per token">;
+def : RaiseReason<"norm-width", "the root mean square does not run over all of a token's streams",
+  "take the mean over all n*C values of a token">;
+def : RaiseReason<"norm-of-other-tokens", "the root mean square is of other tokens than those that it scales",
+  "scale each token by its own root mean square">;
+def : RaiseReason<"single-token", "a single token has no index that tells its values from parameters",
+  "give the tokens a dynamic size">;
+def : RaiseReason<"second-gate-missing", "only the first gate of the projection is there",
+  "make h_pre, h_post and the residual logits from consecutive rows of one projection">;
+def : RaiseReason<"logits-missing", "the residual logits of the projection are not there",
+  "make the residual logits from the rows behind both gates, or project the rows of the gates only">;
+def : RaiseReason<"gate-used-early", "a gate is used before the inputs of the other gates are known",
+  "compute what the gates need before their first use">;
+def : RaiseReason<"stored-form", "alpha, beta, phi or x is stored in a form that no kernel reads",
+  "pass each as a tensor of its own: x [M, n, C] or [M, C, n], phi [N, n*C] or [n*C, N], alpha [3], beta [N]">;
+
+//===----------------------------------------------------------------------===//
+// Mixes of streams
+//===----------------------------------------------------------------------===//
+
+def : RaiseReason<"factor-per-channel", "a factor of the sublayer's output differs per stream and channel",
+  "apply masks such as dropout to the sublayer's output, before h_post">;
+def : RaiseReason<"branch-not-a-value", "h_post and the sublayer's output are not values of their own",
+  "compute the whole of each in f32 before they are multiplied">;
+def : RaiseReason<"mix-not-a-value", "the residual matrix or the streams are no values of their own",
+  "compute the residual matrix [M, n, n] as one tensor before it mixes the streams">;
+def : RaiseReason<"result-wider", "the result is kept in a wider type than the streams",
+  "round the result to the type of the streams, or store the streams in the wider type">;
+def : RaiseReason<"branch-wider", "the sublayer's output is wider than the streams",
+  "round the sublayer's output to the type of the streams">;
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+def : FuseReason<"no-projection", "the gates are made from no mhc.projection",
+  "compute the projection in the same function as its gates">;
+def : FuseReason<"no-aggregate", "h_pre mixes no streams that were projected for it",
+  "mix the projected streams by their own h_pre">;
+def : FuseReason<"statistic-differs", "the statistic of the gates is not the multiplier of the projection",
+  "scale the gates by the reciprocal root mean square that belongs to the projection">;
+def : FuseReason<"logits-shared", "the residual logits are read by more than one residual map",
+  "read the residual logits as [M, n, n] or [M, n!], once">;
+def : FuseReason<"projection-shared", "the projection has other users and would be computed twice",
+  "read h_pre, h_post and the residual map in place of the projection">;
+def : FuseReason<"narrow-shared", "the unused rows of the projection have other users",
+  "project the rows that others use on their own", /*unfused=*/0>;
+def : FuseReason<"gradient-shared", "the streams' gradient of mhc.post has users besides mhc.pre_bwd",
+  "nothing: the program reads the streams at more than one place", /*unfused=*/0>;
+def : FuseReason<"gradient-from-elsewhere", "mhc.post_bwd adds to a gradient from elsewhere",
+  "nothing: the program reads the streams behind the sublayer at more than one place", /*unfused=*/0>;
+
+//===----------------------------------------------------------------------===//
+// Recomputing
+//===----------------------------------------------------------------------===//
+
+def : RecomputeReason<"group-ends", "one mhc.rebuild cannot compute this layer and the one before",
+  "give consecutive layers streams of one layout and type, and a bias to all or none">;
+def : RecomputeReason<"streams-not-of-post", "the streams stay saved because they are not the output of mhc.post",
+  "combine the streams by a residual matrix and h_post, which mhc.post can compute again">;
+
+#endif // MHC_TRANSFORMS_REASONS

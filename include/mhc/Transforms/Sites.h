@@ -1,0 +1,75 @@
+//===- Sites.h - What a pass found, and what it left and why ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Remarks of the passes, in the remark engine of MLIR: category is the pass, subcategory the kind of site, such as
+// "post" or "mhc.pre". A missed one is named by the code of its reason and has the arguments Reason, Found, Needed and
+// Suggestion.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TRANSFORMS_SITES_H
+#define MHC_TRANSFORMS_SITES_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include <limits>
+
+namespace mhc {
+
+#include "mhc/Transforms/Reasons.h.inc"
+
+/// The record of a reason (Reasons.td).
+struct ReasonInfo {
+  llvm::StringLiteral pass, code, meaning, change;
+  bool unfused; ///< whether the site stays unfused
+};
+const ReasonInfo &infoOf(Reason reason);
+/// The reason with a code; null for other text.
+const ReasonInfo *lookupReason(llvm::StringRef code);
+
+/// Why a site that looks like mHC stays as it is.
+struct Miss {
+  Reason reason;
+  mlir::Operation *at; ///< the op at fault
+  std::string found, needed;
+  /// What the site is told by where several of its parts may miss: the first of them is told.
+  std::pair<mlir::Value, mlir::Value> site;
+};
+/// One remark for a site that would have become `kind`.
+void remarkMissed(llvm::StringRef kind, const Miss &miss);
+/// The op that makes `value`, or `user` where it is an argument.
+mlir::Operation *opAtFault(mlir::Value value, mlir::Operation *user);
+/// For `found` and `needed`: "[?, 4, 64] of bf16"
+std::string describe(mlir::Type type);
+/// The same with what makes the value: "argument 0, [?, 4, 64] of bf16"
+std::string describe(mlir::Value value);
+
+/// Counts and tells what a pass does to one function.
+class Sites {
+public:
+  static constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();
+  Sites(llvm::StringRef pass, unsigned limit) : pass(pass), limit(limit) {}
+
+  /// Whether the limit lets one more site be taken.
+  bool mayTake() const { return numTaken < limit; }
+  /// `op` was made; `text` says of what.
+  void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
+  /// A site stays as it is. Only the first miss of a site is told.
+  void decline(llvm::StringRef kind, const Miss &miss);
+
+  unsigned taken(llvm::StringRef kind) const { return takenByKind.lookup(kind); }
+  unsigned declined() const { return numDeclined; }
+
+private:
+  llvm::StringRef pass;
+  unsigned limit, numTaken = 0, numDeclined = 0;
+  llvm::StringMap<unsigned> takenByKind;
+  llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> told;
+};
+
+} // namespace mhc
+
+#endif // MHC_TRANSFORMS_SITES_H

@@ -1,0 +1,84 @@
+//===- Sites.cpp - What a pass found, and what it left and why ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Transforms/Sites.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mhc;
+
+#include "mhc/Transforms/Reasons.cpp.inc"
+
+const ReasonInfo &mhc::infoOf(Reason reason) { return kReasons[static_cast<size_t>(reason)]; }
+
+const ReasonInfo *mhc::lookupReason(StringRef code) {
+  const auto *found = llvm::find_if(kReasons, [&](const ReasonInfo &info) { return info.code == code; });
+  return found == std::end(kReasons) ? nullptr : found;
+}
+
+static StringRef functionOf(Operation *op) {
+  auto func = op->getParentOfType<FunctionOpInterface>();
+  return func ? func.getName() : StringRef();
+}
+
+void mhc::remarkMissed(StringRef kind, const Miss &miss) {
+  const ReasonInfo &info = infoOf(miss.reason);
+  auto options =
+      remark::RemarkOpts::name(info.code).category(info.pass).subCategory(kind).function(functionOf(miss.at));
+  remark::missed(miss.at->getLoc(), options)
+      << remark::reason("{0}", info.meaning) << remark::metric("Found", miss.found)
+      << remark::metric("Needed", miss.needed) << remark::suggest("{0}", info.change);
+}
+
+std::string mhc::describe(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (!shaped || !shaped.hasRank()) {
+    stream << type;
+    return text;
+  }
+  stream << "[";
+  llvm::interleaveComma(shaped.getShape(), stream, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      stream << "?";
+    else
+      stream << size;
+  });
+  stream << "] of " << shaped.getElementType();
+  return text;
+}
+
+std::string mhc::describe(Value value) {
+  std::string maker;
+  if (Operation *op = value.getDefiningOp())
+    maker = "'" + op->getName().getStringRef().str() + "'";
+  else
+    maker = "argument " + std::to_string(cast<BlockArgument>(value).getArgNumber());
+  return maker + ", " + describe(value.getType());
+}
+
+Operation *mhc::opAtFault(Value value, Operation *user) {
+  Operation *maker = value.getDefiningOp();
+  return maker ? maker : user;
+}
+
+void Sites::take(Operation *op, StringRef kind, StringRef text) {
+  ++numTaken;
+  ++takenByKind[kind];
+  remark::passed(op->getLoc(), remark::RemarkOpts::name(kind).category(pass).function(functionOf(op))) << text;
+}
+
+void Sites::decline(StringRef kind, const Miss &miss) {
+  if (miss.site.first && !told.insert(miss.site).second)
+    return;
+  ++numDeclined;
+  remarkMissed(kind, miss);
+}
