@@ -73,8 +73,8 @@ namespace {
 /// Arguments, ops and results of one case.
 class CaseWriter {
 public:
-  CaseWriter(const Case &golden, const Spelling &spelling)
-      : golden(golden), how(spelling), attr(golden.attributes), chain(w, attr, how) {
+  CaseWriter(const Case &golden, const Spelling &spelling, int64_t tokens)
+      : golden(golden), how(spelling), attr(golden.attributes), w(tokens), chain(w, attr, how) {
     if (how.swapSeed)
       w.swapOperands = [random = Random(how.swapSeed)]() mutable { return random.flip(); };
     for (const TensorInfo &input : golden.inputs)
@@ -278,8 +278,8 @@ std::string whyNotCovered(const std::string &op) {
   return CaseWriter::ops().count(op) ? "" : "op '" + op + "' is unknown";
 }
 
-std::string caseToIr(const Case &golden, const Spelling &spelling, const std::string &entry) {
-  return CaseWriter(golden, spelling).write(entry);
+std::string caseToIr(const Case &golden, const Spelling &spelling, const std::string &entry, int64_t tokens) {
+  return CaseWriter(golden, spelling, tokens).write(entry);
 }
 
 } // namespace mhc::conformance

@@ -25,6 +25,8 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
   --mutate=N                       raise and fuse N random programs with random changes: their meaning must stay.
                                    Ends with a line "N programs, K raised, W wrong"
   --random-gradients=N             differentiate N random graphs and compare with finite differences in float64
+  --random-modules=N               compile N random graphs with mHC chains in them at every level of fusion, and compare
+                                   them with the reference. Ends with a line "N passed, N failed; ..."
   --seed=N                         seed of the first random program (default: 0)
 )";
 
@@ -79,6 +81,8 @@ static bool parse(const std::string &argument, Options &options) {
     return number(value, options.mutate) && options.mutate > 0;
   if (name == "--random-gradients")
     return number(value, options.randomGradients) && options.randomGradients > 0;
+  if (name == "--random-modules")
+    return number(value, options.randomModules) && options.randomModules > 0;
   return name == "--seed" && number(value, options.seed);
 }
 
@@ -95,9 +99,11 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
       return 2;
     }
   }
-  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.randomGradients > 0) != 1) {
-    std::cerr << "mhc-conformance: give folders of golden cases, or one of --random=N, --mutate=N and "
-                 "--random-gradients=N; see --help\n";
+  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.randomGradients > 0) +
+          (options.randomModules > 0) !=
+      1) {
+    std::cerr << "mhc-conformance: give folders of golden cases, or one of --random=N, --mutate=N, "
+                 "--random-gradients=N and --random-modules=N; see --help\n";
     return 2;
   }
   if (options.emit.empty() ? options.backend == Backend::Cuda : options.backend == Backend::Reference) {
@@ -113,6 +119,12 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
     MutationCounts counts = runMutants(options, std::cout);
     std::cout << counts.programs << " programs, " << counts.raised << " raised, " << counts.wrong << " wrong\n";
     return counts.wrong ? 1 : 0;
+  }
+  if (options.randomModules) {
+    ModuleCounts counts = runModules(options, std::cout);
+    std::cout << counts.passed << " passed, " << counts.failed << " failed; mHC ops found in " << counts.raised << "; "
+              << counts.unjudged << " of " << counts.results << " results not judged\n";
+    return counts.failed ? 1 : 0;
   }
   Counts counts = options.randomGradients ? runGradients(options, std::cout)
                   : options.random        ? runRandom(options, run, std::cout)

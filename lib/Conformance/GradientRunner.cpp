@@ -158,15 +158,6 @@ static std::string compareHalves(const Tensors &joint, const Tensors &halves) {
   return "";
 }
 
-/// Gives bodies to the functions without one.
-static void define(mlir::ModuleOp module, mlir::ModuleOp externals) {
-  for (auto body : externals.getOps<mlir::func::FuncOp>())
-    if (mlir::Operation *declared = module.lookupSymbol(body.getName())) {
-      declared->erase();
-      module.push_back(body.clone());
-    }
-}
-
 /// What is wrong with the gradients of the function `entry` of a graph; empty when nothing is.
 static llvm::Expected<std::string> checkGradients(Compiler &compiler, const RandomGraph &graph,
                                                   const std::string &entry, Random &random) {
@@ -176,7 +167,7 @@ static llvm::Expected<std::string> checkGradients(Compiler &compiler, const Rand
   auto module = toLeafOps(compiler, *graph.module, options);
   if (!module)
     return module.takeError();
-  define(**module, *graph.externals);
+  defineExternals(**module, *graph.externals);
   Derivatives derivatives(**module, entry);
   auto results = derivatives.results(arguments);
   if (!results)
@@ -227,7 +218,7 @@ static llvm::Expected<std::string> checkSeed(Compiler &compiler, uint64_t seed, 
     graph = randomGraph(compiler, random);
   }
   llvm::raw_string_ostream(text) << *graph.module;
-  return checkGradients(compiler, graph, isChain ? "case" : "graph", random);
+  return checkGradients(compiler, graph, isChain ? "case" : kGraph, random);
 }
 
 Counts runGradients(const Options &options, std::ostream &out) {

@@ -33,6 +33,8 @@ public:
       if (op != func && op->getNumResults() > 0)
         ops.push_back(op);
     });
+    if (ops.empty())
+      return false;
     Operation *op = pick(ops);
     switch (random.between(0, 3)) {
     case 0:

@@ -23,6 +23,14 @@ static SmallVector<int64_t> randomShape(Random &random) {
   return shape;
 }
 
+void defineExternals(ModuleOp module, ModuleOp externals) {
+  for (auto body : externals.getOps<func::FuncOp>())
+    if (Operation *declared = module.lookupSymbol(body.getName())) {
+      declared->erase();
+      module.push_back(body.clone());
+    }
+}
+
 static mhcrt::HostTensor randomTensor(Random &random, std::vector<int64_t> shape) {
   mhcrt::HostTensor tensor;
   std::string error;
@@ -49,14 +57,13 @@ RandomGraph randomGraph(Compiler &compiler, Random &random) {
     std::replace(sizes.begin(), sizes.end(), ShapedType::kDynamic, tokens);
     graph.arguments.push_back(randomTensor(random, sizes));
   }
-  auto func = func::FuncOp::create(builder, loc, "graph", builder.getFunctionType(types, {}));
+  auto func = func::FuncOp::create(builder, loc, kGraph, builder.getFunctionType(types, {}));
   builder.setInsertionPointToStart(func.addEntryBlock());
   for (unsigned i = 1; i < func.getNumArguments(); ++i)
     if (random.flip(0.15))
       func.setArgAttr(i, "mhc.no_grad", builder.getUnitAttr());
   RandomGraphBuilder ops(builder, random, func.getArguments(), *graph.externals);
-  for (int64_t count = random.between(2, 14); count > 0; --count)
-    ops.addOne();
+  ops.add(random.between(2, 14));
   SmallVector<Value> results = ops.pickResults();
   func::ReturnOp::create(builder, loc, results);
   func.setType(builder.getFunctionType(types, ValueRange(results).getTypes()));

@@ -29,6 +29,11 @@ void RandomGraphBuilder::addOne() {
     pool.push_back(value);
 }
 
+void RandomGraphBuilder::add(int64_t count) {
+  for (; count > 0; --count)
+    addOne();
+}
+
 /// The last value, so that no graph is all dead, and sometimes others, sometimes one twice.
 SmallVector<Value> RandomGraphBuilder::pickResults() {
   SmallVector<Value> results = {pool.back()};
@@ -375,7 +380,8 @@ Value RandomGraphBuilder::loop() {
 Value RandomGraphBuilder::branch() {
   Value x = any();
   Value a = element(any()), b = element(any()), condition = leaf.isGreater(a, b);
-  Value yes = like(x), no = like(x);
+  // Sides whose sizes nobody can compare are an error of the compiler.
+  Value yes = typeOf(x).hasStaticShape() ? like(x) : x, no = typeOf(x).hasStaticShape() ? like(x) : x;
   auto branch = scf::IfOp::create(builder, loc(), TypeRange{x.getType()}, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   for (auto [block, value] : {std::pair(branch.thenBlock(), yes), std::pair(branch.elseBlock(), no)}) {

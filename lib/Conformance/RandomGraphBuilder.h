@@ -14,11 +14,12 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mhc::conformance {
 
-/// Adds random ops to a block. All tensors are f32; every dynamic size of one in the pool is the number of tokens, so
-/// that tensors of one type have one shape.
+/// Adds random ops to a block. All tensors of the pool are f32; every dynamic size of one in the pool is the number of
+/// tokens, so that tensors of one type have one shape.
 class RandomGraphBuilder {
 public:
   /// `externals` gets the bodies of functions that have none in the graph.
@@ -28,6 +29,13 @@ public:
 
   /// Adds an op, and what it needs, to the pool. May add nothing, where what was drawn fits no value.
   void addOne();
+  void add(int64_t count);
+  /// Makes it an operand of what comes later. A tensor of 16-bit floats is widened; one of several times the tokens is
+  /// left out, and so is what is no tensor of floats.
+  void offer(mlir::Value value);
+  /// The ops of the only function of a module, among random ops that read and sometimes replace its values; or the
+  /// whole of it in a loop, in a branch or behind a call. Its results.
+  llvm::SmallVector<mlir::Value> addChain(mlir::func::FuncOp chain, mlir::ValueRange arguments);
   llvm::SmallVector<mlir::Value> pickResults();
 
 private:
@@ -78,6 +86,14 @@ private:
   Value call();
   Value externalCall();
   Value callOf(mlir::func::FuncOp func, mlir::ValueRange arguments);
+
+  /// A copy of the body of `chain`; `each` is shown every op, and may replace its results.
+  using Visit = llvm::function_ref<void(mlir::Operation *, mlir::IRMapping &)>;
+  llvm::SmallVector<Value> copyBody(mlir::func::FuncOp chain, mlir::ValueRange arguments, Visit each);
+  void mingle(mlir::Operation *original, mlir::IRMapping &copies);
+  llvm::SmallVector<Value> chainInLoop(mlir::func::FuncOp chain, mlir::ValueRange arguments);
+  llvm::SmallVector<Value> chainInBranch(mlir::func::FuncOp chain, mlir::ValueRange arguments);
+  llvm::SmallVector<Value> chainInFunction(mlir::func::FuncOp chain, mlir::ValueRange arguments);
   mlir::ModuleOp module() { return builder.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>(); }
 
   mlir::OpBuilder &builder;

@@ -44,8 +44,7 @@ Value RandomGraphBuilder::call() {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(func.addEntryBlock());
     RandomGraphBuilder ops(builder, random, func.getArguments(), externals);
-    for (int64_t count = random.between(1, 4); count > 0; --count)
-      ops.addOne();
+    ops.add(random.between(1, 4));
     SmallVector<Value> results = ops.pickResults();
     func::ReturnOp::create(builder, loc(), results);
     func.setType(builder.getFunctionType(types, ValueRange(results).getTypes()));

@@ -42,14 +42,15 @@ llvm::Expected<Compiler::Module> mhc::toLeafOps(Compiler &compiler, mlir::Module
   return copy;
 }
 
-llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments) {
+static llvm::Expected<Tensors> evaluateEntry(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
+                                             reference::Rounding rounding, uint64_t seed) {
   auto func = module.lookupSymbol<mlir::func::FuncOp>(entry);
   if (!func)
     return llvm::createStringError("no entry '" + entry.str() + "'");
   std::vector<reference::HostTensor> wide;
   for (const mhcrt::HostTensor &argument : arguments)
     wide.push_back(widen(argument));
-  auto values = reference::evaluate(func, wide);
+  auto values = reference::evaluate(func, wide, rounding, seed);
   if (!values)
     return values.takeError();
   Tensors results;
@@ -60,6 +61,15 @@ llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::String
     results.push_back(std::move(*tensor));
   }
   return results;
+}
+
+llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments) {
+  return evaluateEntry(module, entry, arguments, reference::Rounding::None, 0);
+}
+
+llvm::Expected<Tensors> mhc::evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
+                                             uint64_t seed) {
+  return evaluateEntry(module, entry, arguments, reference::Rounding::AtRandom, seed);
 }
 
 llvm::Expected<Tensors> mhc::evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
+#include <random>
 
 using namespace mlir;
 using namespace mhc;
@@ -52,18 +54,38 @@ static bool fits(const HostTensor &tensor, Type type) {
   return succeeded(verifyCompatibleShape(tensor.shape(), ranked.getShape()));
 }
 
-static HostTensor roundedToF32(const HostTensor &tensor) {
-  std::vector<double> elements = tensor.values().vec();
-  for (double &element : elements)
-    element = static_cast<float>(element);
-  return {Shape(tensor.shape()), std::move(elements)};
-}
-
 namespace {
+class Rounder {
+public:
+  Rounder(Rounding rounding, uint64_t seed) : rounding(rounding), random(seed) {}
+
+  /// A value of `type`, as the rounding wants it.
+  HostTensor operator()(HostTensor tensor, Type type) {
+    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+    if (rounding == Rounding::None || !element)
+      return tensor;
+    std::vector<double> elements = tensor.values().vec();
+    for (double &number : elements)
+      number = rounding == Rounding::ToF32 ? static_cast<float>(number) : moved(number, element);
+    return {Shape(tensor.shape()), std::move(elements)};
+  }
+
+private:
+  double moved(double number, FloatType type) {
+    const double roundoff = std::ldexp(1, -static_cast<int>(type.getFPMantissaWidth()));
+    const double largest = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+    const double result = number * (1 + (random() % 2 ? roundoff : -roundoff));
+    return std::fabs(result) <= largest ? result : std::copysign(INFINITY, result);
+  }
+
+  const Rounding rounding;
+  std::mt19937_64 random;
+};
+
 /// Evaluates one function body; calls make another one.
 class Frame {
 public:
-  Frame(unsigned depth, Rounding rounding) : depth(depth), rounding(rounding) {}
+  Frame(unsigned depth, Rounder &rounder) : depth(depth), rounder(rounder) {}
 
   /// Operands of the terminator.
   Expected<Tensors> runBlock(Block &block, ArrayRef<HostTensor> arguments) {
@@ -112,8 +134,7 @@ private:
         llvm::raw_string_ostream(type) << result.getType();
         return errorAt(op, "has a result of shape " + toString(tensor.shape()) + "; its type is " + type);
       }
-      const bool rounds = rounding == Rounding::ToF32 && isa<FloatType>(getElementTypeOrSelf(result));
-      values[result] = rounds ? roundedToF32(tensor) : std::move(tensor);
+      values[result] = rounder(std::move(tensor), result.getType());
     }
     return Error::success();
   }
@@ -144,7 +165,7 @@ private:
       return errorAt(call, "calls '" + call.getCallee() + "', which has no body here");
     if (depth == kMaxDepth)
       return errorAt(call, "is nested " + Twine(kMaxDepth) + " calls deep");
-    return Frame(depth + 1, rounding).runBlock(callee.front(), operandsOf(call));
+    return Frame(depth + 1, rounder).runBlock(callee.front(), operandsOf(call));
   }
 
   Expected<Tensors> runLoop(scf::ForOp loop) {
@@ -171,7 +192,7 @@ private:
   }
 
   unsigned depth;
-  Rounding rounding;
+  Rounder &rounder;
   llvm::DenseMap<Value, HostTensor> values;
 };
 } // namespace
@@ -193,10 +214,12 @@ static Error checkArguments(func::FuncOp func, ArrayRef<HostTensor> arguments) {
   return Error::success();
 }
 
-Expected<Tensors> mhc::reference::evaluate(func::FuncOp func, ArrayRef<HostTensor> arguments, Rounding rounding) {
+Expected<Tensors> mhc::reference::evaluate(func::FuncOp func, ArrayRef<HostTensor> arguments, Rounding rounding,
+                                           uint64_t seed) {
   if (Error error = checkArguments(func, arguments))
     return error;
   if (!llvm::hasSingleElement(func.getBody()))
     return errorAt(func, "'" + func.getName() + "' has more than one block");
-  return Frame(/*depth=*/0, rounding).runBlock(func.front(), arguments);
+  Rounder rounder(rounding, seed);
+  return Frame(/*depth=*/0, rounder).runBlock(func.front(), arguments);
 }

@@ -66,6 +66,23 @@ TEST(Evaluator, RoundsResultsOfOpsWhereAsked) {
   }
 }
 
+TEST(Evaluator, MovesResultsByOneRoundoffWhereAsked) {
+  Module module("func.func @f(%x: f16, %i: index) -> (f16, f16, index) {\n  %r = arith.addf %x, %x : f16\n"
+                "  %big = arith.mulf %r, %r : f16\n  %j = arith.addi %i, %i : index\n"
+                "  return %r, %big, %j : f16, f16, index\n}");
+  bool down = false, up = false;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    auto results = evaluate(module.func(), {HostTensor(160), HostTensor(3)}, Rounding::AtRandom, seed);
+    ASSERT_TRUE(static_cast<bool>(results));
+    const double sum = (*results)[0].scalar();
+    down |= sum == 320 * (1 - 0x1p-11);
+    up |= sum == 320 * (1 + 0x1p-11);
+    EXPECT_EQ((*results)[1].scalar(), INFINITY); // no f16 holds 320 squared
+    EXPECT_EQ((*results)[2].scalar(), 6);        // integers stay
+  }
+  EXPECT_TRUE(down && up);
+}
+
 TEST(Evaluator, Arithmetic) {
   auto binary = [](llvm::StringRef op, double a, double b) {
     Outcome outcome = runBody(("%r = " + op + " %x, %y : f64").str(), "f64;f64", "f64", {HostTensor(a), HostTensor(b)});

@@ -20,8 +20,9 @@ Dims tokenShape(const Case &golden, const TensorInfo &tensor);
 /// Number of tokens M of the case.
 int64_t tokenCount(const Case &golden);
 
-/// A module with one function `entry` that computes the case. What the library widened to float64 is f32 here.
-std::string caseToIr(const Case &golden, const Spelling &spelling, const std::string &entry);
+/// A module with one function `entry` that computes the case. What the library widened to float64 is f32 here. With a
+/// number of `tokens` all sizes are known.
+std::string caseToIr(const Case &golden, const Spelling &spelling, const std::string &entry, int64_t tokens = kTokens);
 
 } // namespace mhc::conformance
 

@@ -44,6 +44,7 @@ struct Options {
   uint64_t random = 0;          ///< number of random cases to run instead of golden ones
   uint64_t mutate = 0;          ///< number of mutants to raise instead
   uint64_t randomGradients = 0; ///< number of random graphs to differentiate instead
+  uint64_t randomModules = 0;   ///< number of random modules to compile instead
   uint64_t seed = 0;            ///< of the first random case
   std::vector<std::string> roots;
 };
@@ -61,6 +62,16 @@ Counts runRandom(const Options &options, const RunFunction &run, std::ostream &o
 /// Differentiates random graphs and compares the gradient along a random direction with a finite difference, in
 /// float64. The forward and backward functions must agree with the joint one.
 Counts runGradients(const Options &options, std::ostream &out);
+
+struct ModuleCounts {
+  int64_t passed = 0, failed = 0, raised = 0;
+  int64_t results = 0, unjudged = 0; ///< of all levels; the latter depend on rounding alone
+};
+
+/// Compiles random modules with mHC chains in them at every fusion level and compares what they compute with the
+/// float64 evaluator. The tolerance follows from how far results move when every op of the module rounds at random.
+/// Prints modules that fail, reduced.
+ModuleCounts runModules(const Options &options, std::ostream &out);
 
 struct MutationCounts {
   int64_t programs = 0, raised = 0, wrong = 0;

@@ -44,6 +44,10 @@ double largestMagnitude(const mhcrt::HostTensor &tensor);
 llvm::Expected<Compiler::Module> toLeafOps(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options);
 llvm::Expected<Tensors> evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments);
 
+/// The second half where each op rounds up or down at random, in the precision of its result.
+llvm::Expected<Tensors> evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
+                                        uint64_t seed);
+
 } // namespace mhc
 
 #endif // MHC_DRIVER_RUN_H

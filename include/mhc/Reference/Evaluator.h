@@ -20,13 +20,15 @@ class FuncOp;
 
 namespace mhc::reference {
 
-/// What becomes of the result of each op. With `ToF32` the difference to the truth shows what f32 costs at least.
-enum class Rounding { None, ToF32 };
+/// What becomes of the result of each op. With `ToF32` the difference to the truth shows what f32 costs at least. With
+/// `AtRandom` each float moves by the unit roundoff of its type, up or down: how far the results of a function move
+/// tells what rounding may do to them.
+enum class Rounding { None, ToF32, AtRandom };
 
 /// The results of `func` on `arguments`. mHC ops must have been replaced by leaf ops (mhc-decompose). Errors name the
-/// location and the op.
+/// location and the op. The seed is for `AtRandom`.
 llvm::Expected<std::vector<HostTensor>> evaluate(mlir::func::FuncOp func, llvm::ArrayRef<HostTensor> arguments,
-                                                 Rounding rounding = Rounding::None);
+                                                 Rounding rounding = Rounding::None, uint64_t seed = 0);
 
 } // namespace mhc::reference
 

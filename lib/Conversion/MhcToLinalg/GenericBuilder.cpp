@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -111,7 +112,23 @@ void GenericBuilder::addReduction(TypedAttr start, ArrayRef<int64_t> reduced) {
   inits.push_back(linalg::FillOp::create(builder, loc, scalar, init).getResult(0));
 }
 
+/// What is reduced along a dimension in which it was repeated is read by no map that has the dimension. A tensor that
+/// nothing reads tells how long the loop is.
+void GenericBuilder::addExtents() {
+  llvm::SmallBitVector missing(sizes.size(), true);
+  for (ArrayRef<AffineMap> maps : {ArrayRef(operandMaps), ArrayRef(initMaps)})
+    for (AffineMap map : maps)
+      for (AffineExpr expr : map.getResults())
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          missing.reset(dim.getPosition());
+  for (unsigned dim : missing.set_bits()) {
+    operandMaps.push_back(AffineMap::get(sizes.size(), 0, builder.getAffineDimExpr(dim)));
+    operands.push_back(empty(operandMaps.back(), builder.getI8Type()));
+  }
+}
+
 SmallVector<Value> GenericBuilder::build(Body body) {
+  addExtents();
   SmallVector<AffineMap> maps(operandMaps);
   llvm::append_range(maps, initMaps);
   SmallVector<utils::IteratorType> iterators;

@@ -45,6 +45,7 @@ private:
     mlir::TypedAttr constant; ///< the scalar where there is no operand
   };
 
+  void addExtents();
   mlir::Value empty(mlir::AffineMap map, mlir::Type elementType);
 
   mlir::OpBuilder &builder;

@@ -37,6 +37,15 @@ func.func @rms_norm_counts_a_dynamic_row(%x: tensor<4x?xf32>, %weight: tensor<?x
   return %out : tensor<4x?xf32>
 }
 
+// CHECK-LABEL: @sum_over_what_was_repeated
+func.func @sum_over_what_was_repeated(%x: tensor<?x5xf32>) -> tensor<?x5xf32> {
+  // CHECK: %[[EXTENT:.*]] = tensor.empty() : tensor<3xi8>
+  // CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction"]{{.*}} ins(%{{.*}}, %[[EXTENT]] :
+  %repeated = mhc.broadcast %x dims = [0, 1] : tensor<?x5xf32> -> tensor<?x5x3xf32>
+  %out = mhc.reduce sum %repeated dims = [2] : tensor<?x5x3xf32> -> tensor<?x5xf32>
+  return %out : tensor<?x5xf32>
+}
+
 // CHECK-LABEL: @mean_of_bf16_is_summed_in_f32
 func.func @mean_of_bf16_is_summed_in_f32(%x: tensor<?x8xbf16>) -> tensor<?xbf16> {
   // CHECK: linalg.fill ins({{.*}} : f32)

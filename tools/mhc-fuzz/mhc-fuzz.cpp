@@ -1,0 +1,52 @@
+//===- mhc-fuzz.cpp - Compile whatever comes ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The target of libFuzzer: text of a module, through every phase up to the LLVM dialect. An error is an answer; a
+// crash, a complaint of a sanitizer, a hang, and a phase that succeeds with a module that does not verify are findings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Upstream.h"
+#include "mhc/Driver/Driver.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mhc;
+
+/// What a phase makes of a valid module is valid.
+static void requireValid(Compiler &compiler, mlir::ModuleOp module, Phase phase) {
+  if (llvm::Error error = compiler.withDiagnostics("no diagnostic", [&] { return succeeded(mlir::verify(module)); })) {
+    llvm::errs() << "phase '" << phaseName(phase) << "' made an invalid module: " << llvm::toString(std::move(error))
+                 << "\n";
+    std::abort();
+  }
+}
+
+/// -1 keeps an input out of the corpus that no pass sees.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  if (fuzz::crashesUpstream(text))
+    return -1;
+  Compiler compiler;
+  auto module = compiler.parseText(text);
+  if (!module) {
+    llvm::consumeError(module.takeError());
+    return -1;
+  }
+  CompileOptions options;
+  options.fuse = size % 4 ? FuseLevel::layer : FuseLevel::none;
+  Phase before = Phase::input;
+  llvm::Error error = compiler.run(**module, options, before);
+  for (Phase phase : {Phase::raise, Phase::fuse, Phase::bufferize, Phase::lower}) {
+    if (error)
+      break;
+    requireValid(compiler, **module, before);
+    error = compiler.run(**module, options, before, phase);
+    before = phase;
+  }
+  if (!error)
+    requireValid(compiler, **module, before);
+  llvm::consumeError(std::move(error));
+  return 0;
+}
