@@ -17,11 +17,12 @@ using namespace mlir;
 /// So many programs are tried at most: a look at what is left is then faster.
 static constexpr int kMostTries = 600;
 
+/// No function of ours has an effect but its results.
 static void eraseUnused(ModuleOp module) {
   std::vector<Operation *> ops;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
+    if (isOpTriviallyDead(op) || (isa<func::CallOp>(op) && op->use_empty()))
       op->erase();
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (func.isPrivate() && SymbolTable::symbolKnownUseEmpty(func, module))

@@ -38,12 +38,19 @@ static bool canStoreFor(linalg::GenericOp producer, linalg::GenericOp op) {
          llvm::all_of(producer->getUsers(), readsLater);
 }
 
+/// A producer that adds to what its result holds must not run several times per element, as for an `op` that repeats
+/// the element.
+static bool runsOnce(linalg::GenericOp producer, linalg::GenericOp op, OpOperand *operand) {
+  auto isRead = [](BlockArgument start) { return !start.use_empty(); };
+  return llvm::none_of(producer.getRegionOutputArgs(), isRead) || op.getMatchingIndexingMap(operand).isPermutation();
+}
+
 /// An operand of `op` whose producer can be joined with it.
 static OpOperand *fusableOperand(linalg::GenericOp op) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
     if (producer && producer->getBlock() == op->getBlock() && canStoreFor(producer, op) &&
-        linalg::areElementwiseOpsFusable(operand))
+        runsOnce(producer, op, operand) && linalg::areElementwiseOpsFusable(operand))
       return operand;
   }
   return nullptr;

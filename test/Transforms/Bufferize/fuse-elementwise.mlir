@@ -92,3 +92,16 @@ func.func @outside_of_a_loop(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   }
   return %r : tensor<?xf32>
 }
+
+// A sum over no dimension adds each element once; repeated with the elements it would add three times.
+// CHECK-LABEL: @sum_that_is_repeated
+func.func @sum_that_is_repeated(%x: tensor<8xf32>) -> tensor<3x8xf32> {
+  // CHECK: linalg.generic {{.*}}["parallel"]
+  // CHECK: arith.addf
+  // CHECK: linalg.generic {{.*}}["parallel", "parallel"]
+  // CHECK-NOT: arith.addf
+  // CHECK: return
+  %0 = mhc.reduce sum %x dims = [] : tensor<8xf32> -> tensor<8xf32>
+  %1 = mhc.broadcast %0 dims = [1] : tensor<8xf32> -> tensor<3x8xf32>
+  return %1 : tensor<3x8xf32>
+}
