@@ -80,8 +80,15 @@ static arith::SubFOp matchFold(FormBuilder &forms, Site &site, Value mix) {
 /// Finds what the residual logits become. False when something else reads them.
 static bool matchResidual(FormBuilder &forms, Site &site) {
   Value logits = site.gates.getLogits();
-  if (!logits || logits.use_empty())
+  if (!logits)
     return true;
+  int64_t n = cast<RankedTensorType>(site.gates.getHPre().getType()).getDimSize(1);
+  if (logits.use_empty()) {
+    // Nothing says what they are for, but phi has their rows: n*n, or n! for the weights of permutations.
+    if (cast<RankedTensorType>(logits.getType()).getDimSize(1) != n * n)
+      site.resMap = ResMap::permutation;
+    return true;
+  }
   if (!logits.hasOneUse())
     return false;
   Operation *user = *logits.getUsers().begin();
@@ -91,7 +98,6 @@ static bool matchResidual(FormBuilder &forms, Site &site) {
   } else if (auto matrices = dyn_cast<tensor::ExpandShapeOp>(user)) {
     site.residual = matrices.getResult();
     auto type = matrices.getResultType();
-    int64_t n = cast<RankedTensorType>(site.gates.getHPre().getType()).getDimSize(1);
     if (type.getRank() != 3 || type.getDimSize(1) != n || type.getDimSize(2) != n)
       return false;
     if (matrices->hasOneUse() && (site.sinkhorn = dyn_cast<SinkhornOp>(*matrices->getUsers().begin()))) {

@@ -73,7 +73,7 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
   forms.resolve(sum);
   if (sum.terms.size() != 1 || sum.terms[0].sums.size() != 1 || sum.terms[0].factors.size() != 1 ||
       sum.terms[0].coefficient != 1 || sum.terms[0].factors[0].base != exp.getResult() ||
-      sum.terms[0].factors[0].power != 1)
+      sum.terms[0].factors[0].power != 1 || !forms.fullVars(sum.terms[0].factors[0]))
     return std::nullopt;
   Indices summed = sum.terms[0].factors[0].index;
   std::optional<int64_t> dim;

@@ -52,11 +52,11 @@ static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const Shifted
     return std::nullopt;
   const Factor &summed = form.terms[0].factors[0];
   auto exp = summed.base.getDefiningOp<math::ExpOp>();
-  if (!exp)
+  if (!exp || !forms.fullVars(summed))
     return std::nullopt;
   LogSumExp lse{-1, exp.getOperand(), summed.index};
   for (auto [dim, slot] : llvm::enumerate(summed.index))
-    if (slot.vars == form.terms[0].sums && slot.offset == 0)
+    if (slot.vars == form.terms[0].sums)
       lse.dim = dim;
   if (lse.dim < 0)
     return std::nullopt;

@@ -49,11 +49,11 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Value va
   }
   if (form.terms.size() != 1 || form.terms[0].factors.size() != 1)
     return std::nullopt;
-  // All entries are positive, so a sum of magnitudes is the sum.
+  // All entries are positive while no step subtracts from its sum, so a sum of magnitudes is the sum.
   Factor &summed = form.terms[0].factors[0];
-  if (auto abs = summed.base.getDefiningOp<math::AbsFOp>(); abs && abs.getOperand() == previous)
+  if (auto abs = summed.base.getDefiningOp<math::AbsFOp>(); abs && abs.getOperand() == previous && step.eps >= 0)
     summed.base = previous;
-  std::optional<int64_t> dim = summedDim(form.terms[0], outer, previous);
+  std::optional<int64_t> dim = summedDim(forms, form.terms[0], outer, previous);
   if (!dim)
     return std::nullopt;
   step.dim = *dim;

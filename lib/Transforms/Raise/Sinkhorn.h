@@ -44,8 +44,8 @@ using MatchStep = std::optional<std::pair<SinkhornStep, mlir::Value>> (*)(FormBu
 
 /// A stack of n x n matrices, in dimensions before the last two.
 bool isMatrixStack(mlir::Value value);
-/// The dimension of `value` that a sum of it over one dimension runs over: the one index that is not `index`.
-std::optional<int64_t> summedDim(const Term &term, const Indices &index, mlir::Value value);
+/// The dimension of `value` that a sum of it over one whole dimension runs over: the one index that is not `index`.
+std::optional<int64_t> summedDim(FormBuilder &forms, const Term &term, const Indices &index, mlir::Value value);
 /// The one base of a form `coefficient * base`.
 const Factor *singleFactor(const Form &form, double coefficient);
 /// The variables of all dimensions but one.

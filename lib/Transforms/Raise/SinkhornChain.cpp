@@ -25,16 +25,16 @@ bool mhc::isMatrixStack(Value value) {
          type.getShape().back() >= kMinStreams && type.getShape().back() <= kMaxStreams;
 }
 
-std::optional<int64_t> mhc::summedDim(const Term &term, const Indices &index, Value value) {
+std::optional<int64_t> mhc::summedDim(FormBuilder &forms, const Term &term, const Indices &index, Value value) {
   if (term.coefficient != 1 || term.sums.size() != 1 || term.factors.size() != 1 || term.factors[0].base != value ||
-      term.factors[0].power != 1 || term.factors[0].index.size() != index.size())
+      term.factors[0].power != 1 || term.factors[0].index.size() != index.size() || !forms.fullVars(term.factors[0]))
     return std::nullopt;
   std::optional<int64_t> dim;
   for (auto [i, slots] : llvm::enumerate(llvm::zip(index, term.factors[0].index))) {
     auto &[outer, inner] = slots;
     if (inner == outer)
       continue;
-    if (dim || inner.vars != term.sums || inner.offset != 0)
+    if (dim || inner.vars != term.sums)
       return std::nullopt;
     dim = i;
   }

@@ -174,3 +174,21 @@ func.func @streams_last(%x: tensor<?x64x4xf32>, %phi: tensor<24x256xf32>, %alpha
     -> (u : tensor<?x64xf32>)
   return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
+
+// Logits that nothing reads are still rows of phi: 24 of them weigh the permutations of 4 streams.
+// CHECK-LABEL: @dead_weights_of_permutations
+func.func @dead_weights_of_permutations(%x: tensor<?x4x64xf32>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>,
+                                        %beta: tensor<32xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>) {
+  // CHECK: mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 : tensor<32x256xf32>
+  // CHECK-SAME: res_map = permutation
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<32x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x32xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x32xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<32xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x24xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post : tensor<?x64xf32>, tensor<?x4xf32>
+}
