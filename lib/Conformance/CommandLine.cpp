@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "mhc/Conformance/Runner.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -24,6 +25,10 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
   --random=N                       run N random programs against the reference instead of golden cases
   --mutate=N                       raise and fuse N random programs with random changes: their meaning must stay.
                                    Ends with a line "N programs, K raised, W wrong"
+  --near-misses=N                  the same for N programs that miss the chain in one of the ways of a table. Ends with
+                                   a line "N near misses of K kinds, at least L of each, R raised, W wrong"
+  --expressed=N                    raise N random programs: orientation, order, epsilons and the like must be found as
+                                   written. Ends with a line "N programs, K with all attributes as written"
   --random-gradients=N             differentiate N random graphs and compare with finite differences in float64
   --random-modules=N               compile N random graphs with mHC chains in them at every level of fusion, and compare
                                    them with the reference. Ends with a line "N passed, N failed; ..."
@@ -79,11 +84,30 @@ static bool parse(const std::string &argument, Options &options) {
     return number(value, options.random) && options.random > 0;
   if (name == "--mutate")
     return number(value, options.mutate) && options.mutate > 0;
+  if (name == "--near-misses")
+    return number(value, options.nearMisses) && options.nearMisses > 0;
+  if (name == "--expressed")
+    return number(value, options.expressed) && options.expressed > 0;
   if (name == "--random-gradients")
     return number(value, options.randomGradients) && options.randomGradients > 0;
   if (name == "--random-modules")
     return number(value, options.randomModules) && options.randomModules > 0;
   return name == "--seed" && number(value, options.seed);
+}
+
+/// Prints the totals of a table; returns the exit status.
+static int summarise(const NearMissCounts &counts) {
+  NearMissCounts::Row total;
+  uint64_t least = counts.rows.front().programs;
+  for (const NearMissCounts::Row &row : counts.rows) {
+    total.programs += row.programs;
+    total.raised += row.raised;
+    total.wrong += row.wrong;
+    least = std::min(least, row.programs);
+  }
+  std::cout << total.programs << " near misses of " << counts.rows.size() << " kinds, at least " << least
+            << " of each, " << total.raised << " raised, " << total.wrong << " wrong\n";
+  return total.wrong ? 1 : 0;
 }
 
 int conformanceMain(int argc, char **argv, const RunFunction &run) {
@@ -99,11 +123,10 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
       return 2;
     }
   }
-  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.randomGradients > 0) +
-          (options.randomModules > 0) !=
+  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.nearMisses > 0) +
+          (options.expressed > 0) + (options.randomGradients > 0) + (options.randomModules > 0) !=
       1) {
-    std::cerr << "mhc-conformance: give folders of golden cases, or one of --random=N, --mutate=N, "
-                 "--random-gradients=N and --random-modules=N; see --help\n";
+    std::cerr << "mhc-conformance: give folders of golden cases, or one number of random programs; see --help\n";
     return 2;
   }
   if (options.emit.empty() ? options.backend == Backend::Cuda : options.backend == Backend::Reference) {
@@ -115,6 +138,13 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
       std::cerr << "mhc-conformance: no manifest.json below '" << root << "'\n";
       return 2;
     }
+  if (options.nearMisses)
+    return summarise(runNearMisses(options, std::cout));
+  if (options.expressed) {
+    ExpressedCounts counts = runExpressed(options, std::cout);
+    std::cout << counts.programs << " programs, " << counts.right << " with all attributes as written\n";
+    return counts.right == counts.programs ? 0 : 1;
+  }
   if (options.mutate) {
     MutationCounts counts = runMutants(options, std::cout);
     std::cout << counts.programs << " programs, " << counts.raised << " raised, " << counts.wrong << " wrong\n";

@@ -121,7 +121,7 @@ static void addSite(Inputs &inputs, Random &random, const Attributes &attr, cons
     inputs.add("bias" + suffix, {channels}, 0, 0.5, activation);
 }
 
-RandomCase randomCase(uint64_t seed) {
+RandomCase randomCase(uint64_t seed, Prepare prepare) {
   Random random(seed * 0x2545f4914f6cdd1du + 1);
   RandomCase result;
   Case &golden = result.golden;
@@ -133,6 +133,8 @@ RandomCase randomCase(uint64_t seed) {
   golden.op = random.flip(0.3) ? "stack" : "sublayer";
   const Attributes &attr = golden.attributes;
   int64_t tokens = random.between(1, 9), channels = random.between(1, 40);
+  if (prepare)
+    prepare(result, channels);
   Element activation = random.flip(0.15) ? Element::BF16 : Element::F32;
   Dims single{tokens, channels}, many = streams(attr, tokens, channels);
 

@@ -63,8 +63,10 @@ static llvm::Expected<Tensors> evaluateEntry(mlir::ModuleOp module, llvm::String
   return results;
 }
 
-llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments) {
-  return evaluateEntry(module, entry, arguments, reference::Rounding::None, 0);
+llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
+                                             bool roundCasts) {
+  return evaluateEntry(module, entry, arguments, roundCasts ? reference::Rounding::Casts : reference::Rounding::None,
+                       0);
 }
 
 llvm::Expected<Tensors> mhc::evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,

@@ -8,6 +8,7 @@
 #include "mhc/Reference/Evaluator.h"
 #include "LinalgRules.h"
 #include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,18 +60,32 @@ class Rounder {
 public:
   Rounder(Rounding rounding, uint64_t seed) : rounding(rounding), random(seed) {}
 
-  /// A value of `type`, as the rounding wants it.
-  HostTensor operator()(HostTensor tensor, Type type) {
-    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-    if (rounding == Rounding::None || !element)
+  /// The value of `result`, as the rounding wants it.
+  HostTensor operator()(HostTensor tensor, OpResult result) {
+    auto element = dyn_cast<FloatType>(getElementTypeOrSelf(result));
+    if (!element || !rounds(result.getOwner()))
       return tensor;
     std::vector<double> elements = tensor.values().vec();
     for (double &number : elements)
-      number = rounding == Rounding::ToF32 ? static_cast<float>(number) : moved(number, element);
+      number = rounding == Rounding::ToF32   ? static_cast<float>(number)
+               : rounding == Rounding::Casts ? nearest(number, element)
+                                             : moved(number, element);
     return {Shape(tensor.shape()), std::move(elements)};
   }
 
 private:
+  bool rounds(Operation *op) const {
+    return rounding != Rounding::None && (rounding != Rounding::Casts || isa<arith::TruncFOp>(op));
+  }
+
+  static double nearest(double number, FloatType type) {
+    APFloat rounded(number);
+    bool losesInfo;
+    rounded.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return rounded.convertToDouble();
+  }
+
   double moved(double number, FloatType type) {
     const double roundoff = std::ldexp(1, -static_cast<int>(type.getFPMantissaWidth()));
     const double largest = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
@@ -134,7 +149,7 @@ private:
         llvm::raw_string_ostream(type) << result.getType();
         return errorAt(op, "has a result of shape " + toString(tensor.shape()) + "; its type is " + type);
       }
-      values[result] = rounder(std::move(tensor), result.getType());
+      values[result] = rounder(std::move(tensor), result);
     }
     return Error::success();
   }

@@ -9,6 +9,7 @@
 
 #include "mhc/Conformance/Case.h"
 #include "mhcrt/io.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mhc::conformance {
 
@@ -20,9 +21,12 @@ struct RandomCase {
   std::vector<mhcrt::HostTensor> inputs; ///< f64, in argument order, token axes collapsed
 };
 
+/// Changes what was drawn before the IR is written.
+using Prepare = llvm::function_ref<void(RandomCase &random, int64_t &channels)>;
+
 /// Shapes (n of 1..8, any C and M), attributes, spelling and numbers, all drawn from the seed; one case in four is a
 /// near miss of the chain (Spelling::Twist). The same seed gives the same case everywhere.
-RandomCase randomCase(uint64_t seed);
+RandomCase randomCase(uint64_t seed, Prepare prepare = nullptr);
 
 /// The IR alone.
 std::string randomIr(uint64_t seed);

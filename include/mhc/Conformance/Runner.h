@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <map>
 
 namespace mhc::conformance {
 
@@ -43,6 +44,8 @@ struct Options {
   std::string emit;             ///< write what mhc-run --check needs into this folder instead of running
   uint64_t random = 0;          ///< number of random cases to run instead of golden ones
   uint64_t mutate = 0;          ///< number of mutants to raise instead
+  uint64_t nearMisses = 0;      ///< number of near misses to raise instead
+  uint64_t expressed = 0;       ///< number of programs whose attributes must be found instead
   uint64_t randomGradients = 0; ///< number of random graphs to differentiate instead
   uint64_t randomModules = 0;   ///< number of random modules to compile instead
   uint64_t seed = 0;            ///< of the first random case
@@ -81,6 +84,30 @@ struct MutationCounts {
 /// float64. The tolerance follows from how much a result moves when the arguments do in the last place of f32. Prints
 /// programs whose meaning is not kept.
 MutationCounts runMutants(const Options &options, std::ostream &out);
+
+struct NearMissCounts {
+  struct Row {
+    uint64_t programs = 0, raised = 0, wrong = 0;
+  };
+  std::vector<Row> rows; ///< one for each kind
+};
+
+/// Changes random programs in one of the ways that NearMiss.h knows, each as often as the others, and compares what
+/// raising and fusing make of them with what they are, as runMutants does. Prints programs whose meaning is not kept,
+/// and a table.
+NearMissCounts runNearMisses(const Options &options, std::ostream &out);
+
+struct ExpressedCounts {
+  struct Row {
+    uint64_t found = 0, wrong = 0;
+  };
+  uint64_t programs = 0, right = 0;
+  std::map<std::string, Row> rows; ///< by attribute, and by value where it has few
+};
+
+/// Raises random programs and compares the attributes of the ops that are found with those that the programs were
+/// written with. Prints what differs, and a table.
+ExpressedCounts runExpressed(const Options &options, std::ostream &out);
 
 /// Command line of mhc-conformance; returns the exit status.
 int conformanceMain(int argc, char **argv, const RunFunction &run);

@@ -1,0 +1,88 @@
+//===- Meaning.cpp - What a program computes, whatever it is --------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Meaning.h"
+#include "mhc/IR/MhcInterfaces.h"
+#include "mlir/IR/Verifier.h"
+
+#include <climits>
+#include <cmath>
+
+namespace mhc::conformance {
+
+/// Raising takes constants as equal that are equal in f32.
+static constexpr double kPrecision = 1e-6;
+/// The most that such roundings may move a result, relative to its largest value. Behind what amplifies more, a wrong
+/// raise could hide.
+static constexpr double kMostNoise = 1e-4;
+
+/// How far rounded constants may move a result, where rounding the arguments moves it to `other`. Nothing is rounded in
+/// between: the evaluator computes in float64. No value where a wrong raise could move the result no further.
+static std::optional<double> toleranceOf(const mhcrt::HostTensor &result, const mhcrt::HostTensor &other) {
+  double size = largestMagnitude(result);
+  double tolerance = kPrecision * size + largestDifference(result, other);
+  if (!std::isfinite(size) || !(tolerance <= kMostNoise * size))
+    return std::nullopt;
+  return tolerance;
+}
+
+std::optional<Meaning> meaningOf(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments, Random &random) {
+  auto verifies = [&] { return succeeded(mlir::verify(module)); };
+  if (llvm::errorToBool(compiler.withDiagnostics("it does not verify", verifies)))
+    return std::nullopt;
+  auto leafOps = toLeafOps(compiler, module, CompileOptions());
+  if (llvm::errorToBool(leafOps.takeError()))
+    return std::nullopt;
+  auto results = evaluateLeafOps(**leafOps, kEntry, arguments);
+  auto others = evaluateLeafOps(**leafOps, kEntry, disturbed(arguments, random.between(0, INT_MAX)));
+  if (!results || !others) {
+    llvm::consumeError(results.takeError());
+    llvm::consumeError(others.takeError());
+    return std::nullopt;
+  }
+  Meaning meaning{std::move(*leafOps), std::move(*results), {}};
+  for (auto [result, other] : llvm::zip(meaning.results, *others)) {
+    std::optional<double> tolerance = toleranceOf(result, other);
+    if (!tolerance)
+      return std::nullopt;
+    meaning.tolerances.push_back(*tolerance);
+  }
+  return meaning;
+}
+
+bool raiseAndFuse(Compiler &compiler, mlir::ModuleOp module, std::string &problem) {
+  llvm::Error error = compiler.run(module, CompileOptions(), Phase::fuse);
+  bool good = !error;
+  if (!good)
+    problem = "  " + llvm::toString(std::move(error)) + "\n";
+  return good;
+}
+
+bool isRaised(mlir::ModuleOp module) {
+  return module->walk([](DecomposableOpInterface) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+}
+
+std::string describeChange(const Meaning &before, const Tensors &after) {
+  std::string report;
+  for (size_t i = 0; i < after.size(); ++i) {
+    double difference = largestDifference(before.results[i], after[i]);
+    if (!(difference <= before.tolerances[i]))
+      report += "  result " + std::to_string(i) + " changes by " + std::to_string(difference) + "; tolerance " +
+                std::to_string(before.tolerances[i]) + "\n";
+  }
+  return report;
+}
+
+llvm::Expected<Tensors> toF32(const Tensors &wide) {
+  Tensors result(wide.size());
+  std::string error;
+  for (auto [from, to] : llvm::zip_equal(wide, result))
+    if (!mhcrt::convert(from.get(), MHCRT_F32, to, error))
+      return llvm::createStringError(error);
+  return result;
+}
+
+} // namespace mhc::conformance
