@@ -28,7 +28,7 @@ static constexpr int kDisturbances = 8, kRoundings = 16;
 /// other way.
 static constexpr double kMostNoise = 0.25;
 /// One module in so many is compiled as for users; loops compile ten times as fast without optimisation.
-static constexpr uint64_t kOptimizeEvery = 16;
+static constexpr uint64_t kOptimizeEvery = 64;
 
 namespace {
 

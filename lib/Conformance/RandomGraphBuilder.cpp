@@ -23,9 +23,19 @@ llvm::ArrayRef<RandomGraphBuilder::Make> RandomGraphBuilder::makers() {
   return all;
 }
 
+/// Whether ops on the value would take long.
+static bool isLarge(Value value) {
+  static constexpr int64_t kMostElements = 4096, kManyTokens = 9;
+  int64_t elements = 1;
+  for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
+    elements *= ShapedType::isDynamic(size) ? kManyTokens : size;
+  return elements > kMostElements;
+}
+
 void RandomGraphBuilder::addOne() {
   Make make = makers()[random.between(0, makers().size() - 1)];
-  if (Value value = (this->*make)())
+  Value value = (this->*make)();
+  if (value && !isLarge(value))
     pool.push_back(value);
 }
 

@@ -66,10 +66,11 @@ public:
     if (!element || !rounds(result.getOwner()))
       return tensor;
     std::vector<double> elements = tensor.values().vec();
-    for (double &number : elements)
-      number = rounding == Rounding::ToF32   ? static_cast<float>(number)
-               : rounding == Rounding::Casts ? nearest(number, element)
-                                             : moved(number, element);
+    if (rounding == Rounding::AtRandom)
+      move(elements, element);
+    else
+      for (double &number : elements)
+        number = rounding == Rounding::ToF32 ? static_cast<float>(number) : nearest(number, element);
     return {Shape(tensor.shape()), std::move(elements)};
   }
 
@@ -86,11 +87,14 @@ private:
     return rounded.convertToDouble();
   }
 
-  double moved(double number, FloatType type) {
+  void move(std::vector<double> &elements, FloatType type) {
     const double roundoff = std::ldexp(1, -static_cast<int>(type.getFPMantissaWidth()));
     const double largest = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
-    const double result = number * (1 + (random() % 2 ? roundoff : -roundoff));
-    return std::fabs(result) <= largest ? result : std::copysign(INFINITY, result);
+    for (double &number : elements) {
+      number *= 1 + (random() % 2 ? roundoff : -roundoff);
+      if (std::fabs(number) > largest)
+        number = std::copysign(INFINITY, number);
+    }
   }
 
   const Rounding rounding;

@@ -54,7 +54,11 @@ static bool isRebuilt(OpResult value) {
 /// Whether the op reads the size of a dimension of a tensor.
 static bool isSize(Operation *op) {
   auto size = dyn_cast<ShapedDimOpInterface>(op);
-  return size && getConstantIntValue(size.getDimension());
+  if (!size)
+    return false;
+  std::optional<int64_t> dim = getConstantIntValue(size.getDimension());
+  auto type = dyn_cast<RankedTensorType>(size.getShapedValue().getType());
+  return dim && type && *dim >= 0 && *dim < type.getRank();
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mhc {
@@ -53,6 +54,8 @@ private:
     WalkResult result = func.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op->getName().getDialectNamespace() == "scf" && failed(checkControlFlow(op)))
         return WalkResult::interrupt();
+      if (auto dim = dyn_cast<tensor::DimOp>(op); dim && failed(checkDim(dim)))
+        return WalkResult::interrupt();
       if (auto call = dyn_cast<func::CallOp>(op)) {
         call.emitError() << "the call of '" << call.getCallee() << "' cannot be inlined: the function is "
                          << "recursive or has no body";
@@ -61,6 +64,15 @@ private:
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkDim(tensor::DimOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (type && dim && *dim >= 0 && *dim < type.getRank())
+      return success();
+    return op.emitError() << "'tensor.dim' of " << op.getSource().getType()
+                          << " cannot be compiled; needed a constant that is one of its dimensions";
   }
 
   LogicalResult checkControlFlow(Operation *op) {

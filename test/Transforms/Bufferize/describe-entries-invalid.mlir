@@ -81,3 +81,14 @@ func.func @branches(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^next:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @no_such_dimension(%x: tensor<?x4xf32>) -> tensor<?xf32> {
+  %c = arith.constant -1 : index
+  // expected-error @below {{'tensor.dim' of 'tensor<?x4xf32>' cannot be compiled; needed a constant that is one of its dimensions}}
+  %dim = tensor.dim %x, %c : tensor<?x4xf32>
+  %one = arith.constant 1.0 : f32
+  %r = tensor.splat %one[%dim] : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
