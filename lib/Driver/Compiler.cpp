@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckInput.h"
 #include "mhc/Driver/Driver.h"
 #include "mhc/InitAll.h"
 #include "mhc/Model/Model.h"
@@ -19,7 +20,6 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -103,49 +103,13 @@ llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef n
   return parse(sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc()));
 }
 
-/// The most bytes of a tensor, as far as its sizes are known: more than any machine has, and so few that sums of many
-/// such numbers are far from what an int64_t holds.
-static constexpr int64_t kMostBytes = 1ll << 46;
-
-static bool isTooLarge(ShapedType type) {
-  Type element = type.getElementType();
-  int64_t bytes = element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 1;
-  for (int64_t size : type.hasRank() ? type.getShape() : ArrayRef<int64_t>())
-    if (size > 0 && (llvm::MulOverflow(bytes, size, bytes) || bytes > kMostBytes))
-      return true;
-  return false;
-}
-
-/// No pass needs to think of sizes that overflow.
-static LogicalResult checkSizes(ModuleOp module) {
-  DenseSet<Type> good;
-  auto check = [&](Operation *op, Type type) -> LogicalResult {
-    auto shaped = dyn_cast<ShapedType>(type);
-    if (!shaped || !good.insert(type).second || !isTooLarge(shaped))
-      return success();
-    return op->emitError() << type << " is larger than " << (kMostBytes >> 40) << " TiB";
-  };
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    for (Type type : op->getResultTypes())
-      if (failed(check(op, type)))
-        return failure();
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Type type : block.getArgumentTypes())
-          if (failed(check(op, type)))
-            return failure();
-    return success();
-  });
-  return failure(result.wasInterrupted());
-}
-
 llvm::Expected<Compiler::Module> Compiler::parse(unsigned buffer) {
   const llvm::MemoryBuffer *text = sources.getMemoryBuffer(buffer);
   Module module;
   // The parser reads the first buffer of a source manager, and this may be a later one: it gets the text alone.
   if (llvm::Error error = withDiagnostics(("'" + text->getBufferIdentifier() + "' cannot be parsed").str(), [&] {
         module = parseSourceString<ModuleOp>(text->getBuffer(), mlirContext.get(), text->getBufferIdentifier());
-        return module && succeeded(checkSizes(*module));
+        return module && succeeded(checkInput(*module));
       }))
     return error;
   return module;

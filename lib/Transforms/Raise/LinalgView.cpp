@@ -90,8 +90,14 @@ Value LinalgViews::over(OpOperand &operand) {
   if (!llvm::is_sorted(loops))
     tensor = leaf.transpose(tensor, sortingOrder(loops));
   llvm::sort(loops);
-  if (loops.size() < sizes.size())
+  if (loops.size() < sizes.size()) {
+    // Another operand may know a size that this one does not.
+    SmallVector<int64_t> known = llvm::map_to_vector(loops, [&](int64_t loop) { return type.getDimSize(loop); });
+    tensor = castTo(tensor, type.clone(known));
+    if (!tensor)
+      return {};
     tensor = leaf.broadcast(tensor, sizes, loops);
+  }
   return castTo(tensor, type);
 }
 

@@ -276,3 +276,22 @@ func.func @unread(%x: tensor<8xf32>, %wide: tensor<8x4xf32>, %k: tensor<3xf32>)
   %conv = linalg.conv_1d ins(%x, %k : tensor<8xf32>, tensor<3xf32>) outs(%f6 : tensor<6xf32>) -> tensor<6xf32>
   return %places, %column, %conv : tensor<8xf32>, tensor<8xf32>, tensor<6xf32>
 }
+
+// -----
+
+// A size that only another operand knows.
+// CHECK-LABEL: @size_of_another_operand
+// CHECK: %[[KNOWN:.*]] = tensor.cast %arg1 : tensor<?xf32> to tensor<5xf32>
+// CHECK: mhc.broadcast %[[KNOWN]] dims = [0] : tensor<5xf32> -> tensor<5x8xf32>
+func.func @size_of_another_operand(%a: tensor<5x8xf32>, %b: tensor<?xf32>) -> tensor<5x8xf32> {
+  %empty = tensor.empty() : tensor<5x8xf32>
+  %out = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<5x8xf32>, tensor<?xf32>) outs(%empty : tensor<5x8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %sum = arith.addf %x, %y : f32
+    linalg.yield %sum : f32
+  } -> tensor<5x8xf32>
+  return %out : tensor<5x8xf32>
+}

@@ -1,0 +1,58 @@
+//===- CheckInput.cpp - What MLIR's verifiers let pass ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckInput.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+/// The most bytes of a tensor, as far as its sizes are known: more than any machine has, and so few that sums of many
+/// such numbers are far from what an int64_t holds.
+static constexpr int64_t kMostBytes = 1ll << 46;
+
+static bool isTooLarge(ShapedType type) {
+  Type element = type.getElementType();
+  int64_t bytes = element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 1;
+  for (int64_t size : type.hasRank() ? type.getShape() : ArrayRef<int64_t>())
+    if (size > 0 && (llvm::MulOverflow(bytes, size, bytes) || bytes > kMostBytes))
+      return true;
+  return false;
+}
+
+static LogicalResult checkType(Operation *op, Type type, DenseSet<Type> &good) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !good.insert(type).second || !isTooLarge(shaped))
+    return success();
+  return op->emitError() << type << " is larger than " << (kMostBytes >> 40) << " TiB";
+}
+
+/// Its own verifier does not compare the two; that of memref.expand_shape, which it becomes, does.
+static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
+  for (auto [dim, stated, size] : llvm::enumerate(op.getStaticOutputShape(), op.getResultType().getShape()))
+    if (stated != size)
+      return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "
+                            << op.getResultType();
+  return success();
+}
+
+LogicalResult mhc::checkInput(ModuleOp module) {
+  DenseSet<Type> good;
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (failed(checkType(op, type, good)))
+        return failure();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (failed(checkType(op, type, good)))
+            return failure();
+    auto expansion = dyn_cast<tensor::ExpandShapeOp>(op);
+    return expansion ? checkExpansion(expansion) : success();
+  });
+  return failure(result.wasInterrupted());
+}
