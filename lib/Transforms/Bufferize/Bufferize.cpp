@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InPlace.h"
+#include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -55,8 +56,45 @@ private:
   }
 };
 
+/// memref.subview, asked which dimensions it drops, crashes where it steps as well: one op steps, another one drops.
+class StepSeparator {
+public:
+  void run(ModuleOp module) {
+    module.walk([&](Operation *op) {
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && steps(slice) && slice.getDroppedDims().any())
+        separate(slice);
+      if (auto slice = dyn_cast<tensor::InsertSliceOp>(op); slice && steps(slice) && slice.getDroppedDims().any())
+        separate(slice);
+    });
+  }
+
+private:
+  static bool steps(OffsetSizeAndStrideOpInterface op) {
+    return !llvm::all_of(op.getMixedStrides(), [](OpFoldResult stride) { return isConstantIntValue(stride, 1); });
+  }
+
+  static void separate(tensor::ExtractSliceOp op) {
+    OpBuilder builder(op);
+    Value wide = tensor::ExtractSliceOp::create(builder, op.getLoc(), op.getSource(), op.getMixedOffsets(),
+                                                op.getMixedSizes(), op.getMixedStrides());
+    SmallVector<OpFoldResult> zeros(op.getSourceType().getRank(), builder.getIndexAttr(0));
+    SmallVector<OpFoldResult> ones(zeros.size(), builder.getIndexAttr(1));
+    auto narrow =
+        tensor::ExtractSliceOp::create(builder, op.getLoc(), op.getType(), wide, zeros, op.getMixedSizes(), ones);
+    op.replaceAllUsesWith(narrow.getResult());
+    op.erase();
+  }
+
+  static void separate(tensor::InsertSliceOp op) {
+    OpBuilder builder(op);
+    Value wide = mhc::LeafBuilder(builder, op.getLoc()).insertUnits(op.getSource(), op.getDroppedDims());
+    op.getSourceMutable().assign(wide);
+  }
+};
+
 struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
+    StepSeparator().run(getOperation());
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.setFunctionBoundaryTypeConversion(LayoutMapOption::IdentityLayoutMap);
