@@ -11,6 +11,7 @@
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -77,7 +78,8 @@ private:
   bool isFree(Operation *op) { return isa<arith::ConstantOp, tensor::EmptyOp>(op) || sizes.viewSource(op); }
 
   void add(Operation *op, double times, Counted counted) {
-    OpCost row{op->getName().getStringRef().str(), lineOf(op->getLoc()), times, times * counted.cost, counted.unknown};
+    OpCost row{
+        op->getName().getStringRef().str(), lineOf(op->getLoc()), op, times, times * counted.cost, counted.unknown};
     if (!row.unknown.empty())
       row.cost = Cost();
     out.total += row.cost;
@@ -95,23 +97,44 @@ private:
   }
 
   Counted countOp(Operation *op) {
-    if (op->getNumRegions() > 0 || isa<CallOpInterface>(op))
+    auto loops = dyn_cast<linalg::LinalgOp>(op);
+    if ((op->getNumRegions() > 0 && !loops) || isa<CallOpInterface>(op))
       return {{}, "what it runs"};
     Counted counted;
     Cost &cost = counted.cost;
     cost.launches = 1;
     llvm::SmallPtrSet<Value, 8> read;
-    for (Value operand : op->getOperands())
-      if (isInMemory(operand) && read.insert(operand).second)
-        cost.bytesRead += sizes.bytes(operand, counted.unknown);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isInMemory(operand.get()) && (!loops || loops.payloadUsesValueFromOperand(&operand)) &&
+          read.insert(operand.get()).second)
+        cost.bytesRead += sizes.bytes(operand.get(), counted.unknown);
     for (Value result : op->getResults())
       if (isTensor(result))
         cost.bytesWritten += sizes.bytes(result, counted.unknown);
-    if (auto kernel = dyn_cast<KernelOpInterface>(op))
+    if (loops)
+      cost.flops = loopFlops(loops, counted.unknown);
+    else if (auto kernel = dyn_cast<KernelOpInterface>(op))
       cost.flops = kernelFlops(kernel, counted.unknown);
     else
       cost.flops = leafFlops(op, counted.unknown);
     return counted;
+  }
+
+  static bool isArithmetic(Operation &op) { return op.hasTrait<OpTrait::Elementwise>() && !isa<CastOpInterface>(op); }
+
+  /// The arithmetic of the body, once for each turn of all loops.
+  Amount loopFlops(linalg::LinalgOp op, std::string &unknown) {
+    SmallVector<std::pair<Value, int>> ranges;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+      Value tensor;
+      unsigned dim;
+      if (failed(op.mapIterationSpaceDimToOperandDim(loop, tensor, dim))) {
+        note(unknown, "the range of a loop");
+        return {};
+      }
+      ranges.push_back({tensor, dim});
+    }
+    return double(llvm::count_if(*op.getBlock(), isArithmetic)) * sizes.product(ranges, unknown);
   }
 
   Amount leafFlops(Operation *op, std::string &unknown) {
@@ -120,7 +143,7 @@ private:
       return sizes.elements(last, unknown);
     if (isa<SoftmaxOp, RmsNormOp>(op))
       return 4.0 * sizes.elements(last, unknown);
-    if (op->hasTrait<OpTrait::Elementwise>() && !isa<CastOpInterface>(op))
+    if (isArithmetic(*op))
       return sizes.elements(op->getResult(0), unknown);
     return {};
   }

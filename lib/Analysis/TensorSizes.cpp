@@ -19,9 +19,16 @@ void mhc::note(std::string &unknown, StringRef reason) {
 }
 
 Amount TensorSizes::elements(Value tensor, std::string &unknown) const {
+  SmallVector<std::pair<Value, int>> sizes;
+  for (int dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); dim < rank; ++dim)
+    sizes.push_back({tensor, dim});
+  return product(sizes, unknown);
+}
+
+Amount TensorSizes::product(ArrayRef<std::pair<Value, int>> sizes, std::string &unknown) const {
   double constant = 1;
   SmallVector<std::string> symbols;
-  for (int dim = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); dim < rank; ++dim) {
+  for (auto [tensor, dim] : sizes) {
     auto [factor, symbol] = dims.factors(tensor, dim);
     constant *= factor;
     if (!symbol.empty())

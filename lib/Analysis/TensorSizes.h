@@ -18,6 +18,8 @@ class TensorSizes {
 public:
   explicit TensorSizes(const DimAnalysis &dims) : dims(dims) {}
 
+  /// The product of some dimensions of tensors.
+  Amount product(llvm::ArrayRef<std::pair<mlir::Value, int>> sizes, std::string &unknown) const;
   Amount elements(mlir::Value tensor, std::string &unknown) const;
   Amount bytes(mlir::Value tensor, std::string &unknown) const;
   /// The tensor that this op gives another shape or a part of, without a copy; null for an op that is no view.

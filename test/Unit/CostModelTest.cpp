@@ -264,6 +264,37 @@ TEST(CostModel, LeafOps) {
   EXPECT_TRUE(cost.isComplete());
 }
 
+// A fill reads nothing of what it writes; sums read what they start from.
+TEST(CostModel, LinalgOps) {
+  FunctionCost cost = costOfText(R"mlir(
+  func.func @f(%x: tensor<?x64xbf16>, %w: tensor<64x24xf32>, %start: tensor<?xf32>) -> tensor<?xf32> {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %M = tensor.dim %x, %c0 : tensor<?x64xbf16>
+    %empty = tensor.empty(%M) : tensor<?x24xf32>
+    %none = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x24xf32>) -> tensor<?x24xf32>
+    %product = linalg.matmul ins(%x, %w : tensor<?x64xbf16>, tensor<64x24xf32>) outs(%none : tensor<?x24xf32>) -> tensor<?x24xf32>
+    %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                           iterator_types = ["parallel", "reduction"]}
+        ins(%product : tensor<?x24xf32>) outs(%start : tensor<?xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %square = arith.mulf %a, %a : f32
+      %next = arith.addf %b, %square : f32
+      linalg.yield %next : f32
+    } -> tensor<?xf32>
+    return %sum : tensor<?xf32>
+  })mlir");
+  ASSERT_EQ(cost.ops.size(), 3u);
+  EXPECT_EQ(cost.ops[0].cost.bytes(), (Amount{f * N, 0})); // fill
+  EXPECT_EQ(cost.ops[0].cost.flops, (Amount{0, 0}));
+  EXPECT_EQ(cost.ops[1].cost.bytesRead, (Amount{a * 64 + f * N, f * 64 * N})); // matmul adds to its start
+  EXPECT_EQ(cost.ops[1].cost.flops, (Amount{2 * 64 * N, 0}));
+  EXPECT_EQ(cost.ops[2].cost.bytesRead, (Amount{f * N + f, 0})); // generic
+  EXPECT_EQ(cost.ops[2].cost.bytesWritten, (Amount{f, 0}));
+  EXPECT_EQ(cost.ops[2].cost.flops, (Amount{2 * N, 0}));
+  EXPECT_TRUE(cost.isComplete());
+}
+
 TEST(CostModel, SlicesAreViewsWhereContiguous) {
   FunctionCost cost = costOfText(R"mlir(func.func @f(%x: tensor<?x24xf32>, %y: tensor<3x8x4xf32>, %M: index) {
     %c0 = arith.constant 0 : index

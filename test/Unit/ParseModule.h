@@ -11,6 +11,7 @@
 #include "mhc/IR/MhcDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,8 +25,9 @@ namespace mhc::test {
 class Module {
 public:
   explicit Module(llvm::StringRef text) {
-    context.loadDialect<mhc::MhcDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
-                        mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+    context
+        .loadDialect<mhc::MhcDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                     mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   }
 

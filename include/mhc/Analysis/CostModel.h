@@ -8,7 +8,7 @@
 // whose elements are equal is part of the instruction and is not read.
 //
 // An elementwise op counts one flop per element, a reduction one per operand element, softmax and rms_norm four;
-// changes of format and of place count none.
+// changes of format and of place count none. A linalg op counts the arithmetic of its body for each turn of its loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +54,9 @@ Cost operator*(double factor, const Cost &cost);
 
 struct OpCost {
   std::string name;
-  unsigned line = 0; ///< in the source file; 0 when unknown
-  double times = 1;  ///< turns of the loops around it, counted in `cost`
+  unsigned line = 0;             ///< in the source file; 0 when unknown
+  mlir::Operation *op = nullptr; ///< of the function as it was counted
+  double times = 1;              ///< turns of the loops around it, counted in `cost`
   Cost cost;
   /// What the cost depends on besides M, such as the name of another dynamic size; then it is not counted.
   std::string unknown;
