@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import sys
 
 import lit.formats
@@ -35,6 +36,8 @@ config.substitutions += [
 ]
 
 # Features: what the build and the machine have.
+if shutil.which("dot"):
+    config.available_features.add("graphviz")
 if os.path.exists(config.mhc_ptxas):
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):

@@ -145,6 +145,7 @@ void mhc::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Phase
 }
 
 void mhc::registerPipelines() {
+  registerMhcPipelinesPasses();
   static PassPipelineRegistration<> input("mhc-phase-input", "The passes of the phase input",
                                           [](OpPassManager &pm) { addInput(pm, PipelineOptions()); });
   static PassPipelineRegistration<> bufferize("mhc-phase-bufferize", "The passes of the phase bufferize",

@@ -48,7 +48,11 @@ void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phas
 /// The same from a program as it was read.
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phase to);
 
-/// Makes the passes of a phase known to mhc-opt as `mhc-phase-<name>`.
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "mhc/Pipelines/Passes.h.inc"
+
+/// Makes the passes of a phase known to mhc-opt as `mhc-phase-<name>`, and the passes of this folder.
 void registerPipelines();
 
 } // namespace mhc

@@ -1,0 +1,27 @@
+//===- Passes.td - Passes that show what pipelines do ----*- tablegen -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_PIPELINES_PASSES
+#define MHC_PIPELINES_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def DumpGraphPass : Pass<"mhc-dump-graph", "::mlir::ModuleOp"> {
+  let summary = "Print the program before and after fusion as a graph for Graphviz";
+  let description = [{
+    Prints one DOT graph to the standard output: every function with its calls inlined (`before`), as raising
+    and fusing make it (`after`), or both, next to each other. Nodes are ops with their bytes and flops, edges are tensors with their
+    bytes, boxes are layers; of layers that are alike, the first one is drawn. The program stays as it is, and mhc-opt
+    prints it only where `-o` says, so that this is a whole command:
+    ```
+    mhc-opt model.mlir --mhc-dump-graph=before,after | dot -Tsvg > graph.svg
+    ```
+  }];
+  let options = [ListOption<"pictures", "pictures", "std::string", "What to draw: before, after; default both">];
+}
+
+#endif // MHC_PIPELINES_PASSES
