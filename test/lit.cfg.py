@@ -36,8 +36,9 @@ config.substitutions += [
 ]
 
 # Features: what the build and the machine have.
-if shutil.which("dot"):
-    config.available_features.add("graphviz")
+for program, feature in (("dot", "graphviz"), ("chromium", "chromium")):
+    if shutil.which(program):
+        config.available_features.add(feature)
 if os.path.exists(config.mhc_ptxas):
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):

@@ -7,7 +7,6 @@
 
 #include "mhc/Analysis/CostReport.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include <cmath>
 
 using namespace mhc;
@@ -90,7 +89,7 @@ static void printStreamGradients(raw_ostream &os, const StreamGradients &gradien
   row("  this function", "", gradients.bytesPerChannel);
 }
 
-static void printText(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
+void mhc::printReport(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
                       const CostReportOptions &options) {
   os << formatv("@{0}, bounds for {1} at M = {2}\n\nbefore\n", after.name, options.machine->name,
                 count(options.tokens));
@@ -118,7 +117,7 @@ static llvm::json::Object toJson(const Cost &cost) {
                             {"launches", cost.launches}};
 }
 
-static llvm::json::Value toJson(const FunctionCost &function, const CostReportOptions &options) {
+static llvm::json::Array opsJson(const FunctionCost &function, const CostReportOptions &options) {
   llvm::json::Array ops;
   for (const OpCost &op : function.ops) {
     llvm::json::Object row = toJson(op.cost);
@@ -130,6 +129,10 @@ static llvm::json::Value toJson(const FunctionCost &function, const CostReportOp
       row["depends_on"] = op.unknown;
     ops.push_back(std::move(row));
   }
+  return ops;
+}
+
+static llvm::json::Value toJson(const FunctionCost &function, const CostReportOptions &options, bool withOps) {
   llvm::json::Object total = toJson(function.total);
   total["bound_us"] = microseconds(function, options);
   total["complete"] = function.isComplete();
@@ -138,16 +141,17 @@ static llvm::json::Value toJson(const FunctionCost &function, const CostReportOp
     total["arena_bytes"] = toJson(*function.plannedPeakBytes);
   if (function.streamGradients)
     total["stream_gradient_bytes_per_channel"] = function.streamGradients->bytesPerChannel;
-  return llvm::json::Object{{"ops", std::move(ops)}, {"total", std::move(total)}};
+  llvm::json::Object result{{"total", std::move(total)}};
+  if (withOps)
+    result["ops"] = opsJson(function, options);
+  return result;
 }
 
-void mhc::printReport(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
-                      const CostReportOptions &options) {
-  if (!options.json)
-    return printText(os, before, after, options);
-  os << formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{{"function", after.name},
-                                                                {"machine", options.machine->name},
-                                                                {"tokens", options.tokens},
-                                                                {"before", toJson(before, options)},
-                                                                {"after", toJson(after, options)}}));
+llvm::json::Value mhc::reportJson(const FunctionCost &before, const FunctionCost &after,
+                                  const CostReportOptions &options, bool withOps) {
+  return llvm::json::Object{{"function", after.name},
+                            {"machine", options.machine->name},
+                            {"tokens", options.tokens},
+                            {"before", toJson(before, options, withOps)},
+                            {"after", toJson(after, options, withOps)}};
 }

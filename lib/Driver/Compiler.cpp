@@ -61,7 +61,8 @@ class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit RemarkCollector(std::vector<CompileRemark> &remarks) : remarks(remarks) {}
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    CompileRemark kept{CompileRemark::note, remark.getCategoryName().str(), {}, {}};
+    CompileRemark kept{CompileRemark::note,  remark.getCategoryName().str(), {}, {},
+                       remark.getLocation(), remark.getFunction().str()};
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
       kept.text += argument.val;
     if (remark.getRemarkType() == llvm::remarks::Type::Passed)

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
-#include "Recompute.h"
-#include "mhc/Analysis/CostReport.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mhc;
@@ -29,89 +28,93 @@ static void printRemarks(llvm::ArrayRef<CompileRemark> remarks) {
     llvm::outs() << "\n";
 }
 
-static llvm::json::Value toJson(llvm::ArrayRef<CompileRemark> remarks) {
-  llvm::json::Array list;
-  for (const CompileRemark &remark : remarks)
-    list.push_back(llvm::json::Object{
-        {"where", remark.where}, {"pass", remark.pass}, {"kind", kindName(remark.kind)}, {"text", remark.text}});
-  return list;
+llvm::json::Object mhc::toJson(const CompileRemark &remark) {
+  return llvm::json::Object{
+      {"where", remark.where}, {"pass", remark.pass}, {"kind", kindName(remark.kind)}, {"text", remark.text}};
 }
 
-using Costs = llvm::MapVector<llvm::StringRef, FunctionCost>;
-
-/// The costs of all entries by name, which the context keeps.
-static Costs costsOf(mlir::ModuleOp module) {
-  Costs costs;
+/// The pictures of all entries, gradients among them, by name.
+static llvm::StringMap<OpGraph> picturesOf(mlir::ModuleOp module, llvm::ArrayRef<Layer> layers) {
+  llvm::StringMap<OpGraph> pictures;
   for (FuncOp func : module.getOps<FuncOp>())
     if (isEntry(func))
-      costs[func.getName()] = costOf(func);
-  return costs;
+      pictures[func.getName()] = graphOf(func, layers);
+  return pictures;
 }
 
-/// The costs of all entries, gradients among them, without and with fusion, the latter with the memory plan.
-static llvm::Error collectCosts(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options, Costs &before,
-                                Costs &after) {
+/// Ops are numbered where both ways part, so that it can be told what became of them.
+static llvm::Error compilePictures(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options,
+                                   std::vector<FunctionPictures> &functions) {
+  if (llvm::Error error = compiler.run(module, options, Phase::input))
+    return error;
+  numberOps(module);
   Compiler::Module unfused(module.clone());
   CompileOptions unfusedOptions = options;
   unfusedOptions.fuse = FuseLevel::none;
   unfusedOptions.recompute = "none";
-  if (llvm::Error error = compiler.run(*unfused, unfusedOptions, Phase::fuse))
+  if (llvm::Error error = compiler.run(*unfused, unfusedOptions, Phase::input, Phase::fuse))
     return error;
-  before = costsOf(*unfused);
-  if (llvm::Error error = compiler.run(module, options, Phase::fuse))
+  if (llvm::Error error = compiler.run(module, options, Phase::input, Phase::fuse))
     return error;
-  after = costsOf(module);
+  std::vector<Layer> layers = findLayers(module);
+  llvm::StringMap<OpGraph> before = picturesOf(*unfused, layers), after = picturesOf(module, layers);
   if (llvm::Error error = compiler.run(module, options, Phase::fuse, Phase::bufferize))
     return error;
   for (FuncOp func : module.getOps<FuncOp>())
-    if (isEntry(func))
-      after[func.getName()].plannedPeakBytes = plannedPeakBytes(func);
+    if (isEntry(func)) {
+      functions.push_back({std::move(before[func.getName()]), std::move(after[func.getName()])});
+      functions.back().after.cost.plannedPeakBytes = plannedPeakBytes(func);
+    }
   return llvm::Error::success();
 }
 
-llvm::Error mhc::explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
-  std::vector<RecomputePlan> plans;
+llvm::Expected<Explanation> mhc::explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+  Explanation explanation;
   if (!options.compile.grad.empty()) {
-    auto all = allRecomputePlans(compiler, source, options.compile);
-    if (!all)
-      return all.takeError();
-    plans = std::move(*all);
+    auto plans = allRecomputePlans(compiler, source, options.compile);
+    if (!plans)
+      return plans.takeError();
+    explanation.plans = std::move(*plans);
   }
   compiler.keepRemarks();
   Compiler::Module module(source.clone());
-  Costs before, after;
-  if (llvm::Error error = collectCosts(compiler, *module, options.compile, before, after))
+  if (llvm::Error error = compilePictures(compiler, *module, options.compile, explanation.functions))
     return error;
+  return explanation;
+}
+
+CostReportOptions mhc::costReportOptions(const DriverOptions &options) {
   CostReportOptions report;
-  report.json = options.explain == Explain::json;
   report.machine = lookupMachine(options.machine);
   if (auto tokens = options.sizes.find("M"); tokens != options.sizes.end())
     report.tokens = tokens->second;
-  if (!report.json) {
-    printRemarks(compiler.remarks());
-    for (auto &[name, cost] : after)
-      printReport(llvm::outs(), before[name], cost, report);
-    printRecomputePlans(llvm::outs(), options.compile.grad, plans);
-    return llvm::Error::success();
+  return report;
+}
+
+static llvm::json::Value explanationJson(const Explanation &explanation, llvm::ArrayRef<CompileRemark> remarks,
+                                         const CostReportOptions &report) {
+  llvm::json::Array functions, plans, notes;
+  for (const FunctionPictures &function : explanation.functions)
+    functions.push_back(reportJson(function.before.cost, function.after.cost, report));
+  for (const RecomputePlan &plan : explanation.plans)
+    plans.push_back(plan.toJson());
+  for (const CompileRemark &remark : remarks)
+    notes.push_back(toJson(remark));
+  return llvm::json::Object{
+      {"functions", std::move(functions)}, {"recompute", std::move(plans)}, {"remarks", std::move(notes)}};
+}
+
+void mhc::printExplanation(const Explanation &explanation, llvm::ArrayRef<CompileRemark> remarks,
+                           const DriverOptions &options) {
+  CostReportOptions report = costReportOptions(options);
+  if (options.explain == Explain::json) {
+    llvm::outs() << llvm::formatv("{0:2}\n", explanationJson(explanation, remarks, report));
+    return;
   }
-  llvm::json::Array functions;
-  for (auto &[name, cost] : after) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    printReport(stream, before[name], cost, report);
-    auto value = llvm::json::parse(text);
-    if (!value)
-      return value.takeError();
-    functions.push_back(std::move(*value));
-  }
-  llvm::json::Array recompute;
-  for (const RecomputePlan &plan : plans)
-    recompute.push_back(plan.toJson());
-  llvm::json::Value document = llvm::json::Object{{"functions", std::move(functions)},
-                                                  {"recompute", std::move(recompute)},
-                                                  {"remarks", toJson(compiler.remarks())}};
-  llvm::outs() << llvm::formatv("{0:2}\n", document);
-  return llvm::Error::success();
+  printRemarks(remarks);
+  for (const FunctionPictures &function : explanation.functions)
+    printReport(llvm::outs(), function.before.cost, function.after.cost, report);
+  printRecomputePlans(llvm::outs(), options.compile.grad, explanation.plans);
 }
 
 //===----------------------------------------------------------------------===//

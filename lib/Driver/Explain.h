@@ -9,12 +9,35 @@
 #define MHC_LIB_DRIVER_EXPLAIN_H
 
 #include "Options.h"
+#include "Recompute.h"
+#include "mhc/Analysis/CostReport.h"
+#include "mhc/Analysis/OpGraph.h"
 
 namespace mhc {
 
+/// One entry without and with fusion, the latter with its memory plan.
+struct FunctionPictures {
+  OpGraph before, after;
+};
+
+/// What the compiler did: what --explain prints and --report draws, next to the compiler's remarks.
+struct Explanation {
+  std::vector<FunctionPictures> functions;
+  std::vector<RecomputePlan> plans;
+};
+
+/// Compiles a copy of `source`, and lets the compiler keep its remarks.
+llvm::Expected<Explanation> explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);
+
 /// Prints the remarks of raising and fusing, the cost of every entry before and after, the memory plan, and what each
 /// way to recompute costs.
-llvm::Error explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);
+void printExplanation(const Explanation &explanation, llvm::ArrayRef<CompileRemark> remarks,
+                      const DriverOptions &options);
+
+/// How costs are to be shown.
+CostReportOptions costReportOptions(const DriverOptions &options);
+
+llvm::json::Object toJson(const CompileRemark &remark);
 
 /// A C header for the entries of a model.
 llvm::Expected<std::string> headerText(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);

@@ -9,6 +9,7 @@
 #include "Explain.h"
 #include "Options.h"
 #include "Recompute.h"
+#include "Report.h"
 #include "Verify.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -99,6 +100,18 @@ static int runModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptio
   return *good ? status : kMismatch;
 }
 
+static llvm::Error explainModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+  auto explanation = explain(compiler, source, options);
+  if (!explanation)
+    return explanation.takeError();
+  if (options.explain != Explain::no)
+    printExplanation(*explanation, compiler.remarks(), options);
+  if (options.report.empty())
+    return llvm::Error::success();
+  return writeFile(options.report,
+                   reportPage(*explanation, compiler.remarks(), costReportOptions(options), options.input));
+}
+
 static int compileAndRun(DriverOptions &options) {
   Compiler compiler;
   auto module = compiler.parseFile(options.input);
@@ -108,8 +121,8 @@ static int compileAndRun(DriverOptions &options) {
   if (!recompute)
     return fail(recompute.takeError());
   options.compile.recompute = *recompute;
-  if (options.explain != Explain::no)
-    if (llvm::Error error = explain(compiler, **module, options))
+  if (options.explain != Explain::no || !options.report.empty())
+    if (llvm::Error error = explainModel(compiler, **module, options))
       return fail(std::move(error));
   if (!options.header.empty()) {
     auto text = headerText(compiler, **module, options);
@@ -123,7 +136,8 @@ static int compileAndRun(DriverOptions &options) {
   if (runs)
     return runModel(compiler, **module, options);
   // Nothing to make: the program is checked.
-  if (!options.compileTo && options.output.empty() && options.header.empty() && options.explain == Explain::no)
+  if (!options.compileTo && options.output.empty() && options.header.empty() && options.report.empty() &&
+      options.explain == Explain::no)
     if (llvm::Error error = compiler.run(**module, options.compile, Phase::lower))
       return fail(std::move(error));
   return kGood;

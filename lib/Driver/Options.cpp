@@ -158,7 +158,10 @@ static const Option kOptions[] = {
      }},
     {"--explain", Option::optional, "json", "print what was found and fused, the bytes and flops saved, and the memory",
      setExplain},
-    {"--machine", Option::needed, "NAME", "machine of the times in --explain", setMachine},
+    {"--report", Option::needed, "FILE.html",
+     "write FILE.html, a page for a browser: the graph before and after fusion, layer by layer, with costs and remarks",
+     [](DriverOptions &options, StringRef value) { return options.report = value.str(), std::string(); }},
+    {"--machine", Option::needed, "NAME", "machine of the times in --explain and --report", setMachine},
     {"--run", Option::optional, "ENTRY", "compile in memory and run, with the options below",
      [](DriverOptions &options, StringRef value) {
        options.run = true;

@@ -17,7 +17,7 @@ namespace mhc {
 enum class Explain { no, text, json };
 
 struct DriverOptions {
-  std::string input, output, header, machine = "h200";
+  std::string input, output, header, report, machine = "h200";
   std::optional<Phase> compileTo;
   CompileOptions compile;
   Explain explain = Explain::no;

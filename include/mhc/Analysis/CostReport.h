@@ -9,15 +9,11 @@
 #define MHC_ANALYSIS_COSTREPORT_H
 
 #include "mhc/Analysis/Machine.h"
-
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
+#include "llvm/Support/JSON.h"
 
 namespace mhc {
 
 struct CostReportOptions {
-  bool json = false;
   const Machine *machine = lookupMachine("h200");
   double tokens = 16384; ///< M, for times and sums
 };
@@ -25,6 +21,9 @@ struct CostReportOptions {
 /// Writes a row per op and the totals of a function as it came (`before`) and as it will run (`after`).
 void printReport(llvm::raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
                  const CostReportOptions &options);
+/// The same as data; the rows of the ops can be left out.
+llvm::json::Value reportJson(const FunctionCost &before, const FunctionCost &after, const CostReportOptions &options,
+                             bool withOps = true);
 
 } // namespace mhc
 

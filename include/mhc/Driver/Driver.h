@@ -73,6 +73,8 @@ private:
 struct CompileRemark {
   enum Kind { passed, missed, note } kind;
   std::string pass, where, text;
+  mlir::LocationAttr at;
+  std::string function; ///< empty where the pass does not say it
 };
 
 /// One MLIR context, and the sources that were read into it. Use from one thread at a time.

@@ -1,0 +1,13 @@
+# cmake -DOUT=FILE -P Literal.cmake -- PART...: writes the parts, one behind the other, as a C++ string literal to FILE.
+set(all "")
+set(isPart FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(isPart)
+    file(READ "${CMAKE_ARGV${i}}" text)
+    string(APPEND all "${text}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(isPart TRUE)
+  endif()
+endforeach()
+file(WRITE ${OUT} "R\"mhcpage(${all})mhcpage\"\n")
