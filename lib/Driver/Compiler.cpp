@@ -9,6 +9,7 @@
 #include "mhc/Driver/Driver.h"
 #include "mhc/InitAll.h"
 #include "mhc/Model/Model.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
@@ -123,9 +124,14 @@ llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassMan
   return withDiagnostics("compilation failed", [&] { return succeeded(pm.run(module)); });
 }
 
-static PipelineOptions pipelineOptions(const CompileOptions &options) {
-  return {options.fuse,      options.grad, options.sums,     options.recompute,
-          options.precision, options.gpu,  options.optLevel, options.lines};
+PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {
+  RaiseCheck check;
+  if (options.proof) {
+    mlirContext->loadDialect<scf::SCFDialect>(); // into which the prover decomposes ops
+    check = [this](ArrayRef<Value> was, ArrayRef<Value> becomes) { return prover.findDifference(was, becomes); };
+  }
+  return {options.fuse,     options.grad,  options.sums, options.recompute, options.precision, options.gpu,
+          options.optLevel, options.lines, check};
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

@@ -156,6 +156,8 @@ static const Option kOptions[] = {
        options.emitHeader = true;
        return options.header = value.str(), std::string();
      }},
+    {"--no-proof", Option::none, "", "raise what matches without comparing it in float64 with the op that it becomes",
+     [](DriverOptions &options, StringRef) { return options.compile.proof = false, std::string(); }},
     {"--explain", Option::optional, "json", "print what was found and fused, the bytes and flops saved, and the memory",
      setExplain},
     {"--report", Option::needed, "FILE.html",
@@ -235,6 +237,7 @@ static llvm::Error nameHeader(DriverOptions &options) {
 
 llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *const *argv) {
   DriverOptions options;
+  options.compile.proof = true;
   std::vector<const char *> rest = {argv[0]};
   size_t behindRun = 0;
   for (int i = 1; i < argc; ++i) {

@@ -92,7 +92,7 @@ static void addLower(OpPassManager &pm, const PipelineOptions &options) {
 
 static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
   if (options.fuse != FuseLevel::none)
-    pm.addNestedPass<func::FuncOp>(createRaisePass());
+    pm.addNestedPass<func::FuncOp>(createRaisePass(options.raiseCheck));
   if (options.precision)
     pm.addNestedPass<func::FuncOp>(createSetPrecisionPass({*options.precision}));
 }

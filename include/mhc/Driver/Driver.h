@@ -18,6 +18,7 @@
 #define MHC_DRIVER_DRIVER_H
 
 #include "mhc/Pipelines/Pipelines.h"
+#include "mhc/Proof/Prover.h"
 #include "mhcrt/model.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -48,6 +49,8 @@ struct CompileOptions {
   std::string gpu;
   /// Whether errors of the runtime, and profilers, name lines of the source.
   bool lines = false;
+  /// Whether each raise is compared in float64 with what it replaces, and left alone where they differ.
+  bool proof = false;
 };
 
 /// A compiled model in this process.
@@ -116,12 +119,14 @@ private:
   /// Of a module that Phase::lower made.
   llvm::Expected<llvm::SmallVector<char, 0>> loweredObject(mlir::ModuleOp module, const CompileOptions &options);
   llvm::Expected<Module> parse(unsigned buffer);
+  PipelineOptions pipelineOptions(const CompileOptions &options);
   /// A model for a GPU needs the runtime of that, which is a library: the model becomes one as well.
   llvm::Expected<std::unique_ptr<JitModel>> openLibrary(mlir::ModuleOp module, const CompileOptions &options);
 
   llvm::SourceMgr sources;
   std::vector<CompileRemark> collected;
   std::unique_ptr<mlir::MLIRContext> mlirContext;
+  Prover prover;
 };
 
 } // namespace mhc

@@ -9,6 +9,7 @@
 #define MHC_PIPELINES_PIPELINES_H
 
 #include "mhc/Transforms/Passes.h"
+#include "mhc/Transforms/RaiseCheck.h"
 #include <optional>
 
 namespace mhc {
@@ -38,6 +39,7 @@ struct PipelineOptions {
   std::string gpu;                    ///< "sm_90a"; empty for the CPU
   unsigned optLevel = 2;              ///< of GPU kernels
   bool lines = false;                 ///< the runtime is told the lines of calls
+  RaiseCheck raiseCheck;              ///< asked before each raise, if any
 
   std::string target() const { return gpu.empty() ? "cpu" : "cuda:" + gpu; }
 };

@@ -53,6 +53,9 @@ def : RaiseReason<"gate-used-early", "a gate is used before the inputs of the ot
 def : RaiseReason<"stored-form", "alpha, beta, phi or x is stored in a form that no kernel reads",
   "pass each as a tensor of its own: x [M, n, C] or [M, C, n], phi [N, n*C] or [n*C, N], alpha [3], beta [N]">;
 
+def : RaiseReason<"proof-failed", "the op that was matched computes something else",
+  "nothing: the code runs as it is written; please report it, the matcher is wrong">;
+
 //===----------------------------------------------------------------------===//
 // Mixes of streams
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #ifndef MHC_TRANSFORMS_SITES_H
 #define MHC_TRANSFORMS_SITES_H
 
+#include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,6 +53,9 @@ class Sites {
 public:
   static constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();
   Sites(llvm::StringRef pass, unsigned limit) : pass(pass), limit(limit) {}
+
+  /// Asked by Raise before it replaces values, where there is one.
+  RaiseCheck check;
 
   /// Whether the limit lets one more site be taken.
   bool mayTake() const { return numTaken < limit; }

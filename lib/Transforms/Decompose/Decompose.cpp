@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mhc/Transforms/Decompose.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,22 +21,24 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
+void mhc::decomposeOps(func::FuncOp func) {
+  SmallVector<DecomposableOpInterface> work;
+  auto collect = [&] {
+    work.clear();
+    func.walk([&](DecomposableOpInterface op) { work.push_back(op); });
+    return !work.empty();
+  };
+  // A fused op decomposes into mHC ops, which decompose in turn.
+  while (collect())
+    for (DecomposableOpInterface op : work) {
+      OpBuilder builder(op);
+      op->replaceAllUsesWith(op.decompose(builder));
+      op->erase();
+    }
+}
+
 namespace {
 struct DecomposePass : mhc::impl::DecomposePassBase<DecomposePass> {
-  void runOnOperation() override {
-    SmallVector<DecomposableOpInterface> work;
-    auto collect = [&] {
-      work.clear();
-      getOperation().walk([&](DecomposableOpInterface op) { work.push_back(op); });
-      return !work.empty();
-    };
-    // A fused op decomposes into mHC ops, which decompose in turn.
-    while (collect())
-      for (DecomposableOpInterface op : work) {
-        OpBuilder builder(op);
-        op->replaceAllUsesWith(op.decompose(builder));
-        op->erase();
-      }
-  }
+  void runOnOperation() override { decomposeOps(getOperation()); }
 };
 } // namespace

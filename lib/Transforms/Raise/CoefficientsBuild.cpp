@@ -71,8 +71,8 @@ static Value buildAlpha(FormBuilder &forms, OpBuilder &builder, Location loc, Ar
 }
 
 /// The projection that all groups of a site share, with its multiplier.
-static GateInputs buildProjection(FormBuilder &forms, Sites &sites, OpBuilder &builder, Location loc,
-                                  const Linear &linear, int64_t n) {
+static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Location loc, const Linear &linear,
+                                  int64_t n) {
   Type f32 = builder.getF32Type();
   auto streams = buildStreams(forms, builder, loc, *linear.x, linear.tokens, linear.flat, n);
   auto phi = buildPhi(forms, builder, loc, *linear.phi, linear.row, linear.flat);
@@ -92,7 +92,6 @@ static GateInputs buildProjection(FormBuilder &forms, Sites &sites, OpBuilder &b
                                          RankedTensorType::get({tokens}, f32), streams->value, phi->first, gamma,
                                          streams->layout, phi->second, linear.multiplier.norm,
                                          APFloat(linear.multiplier.eps), Stat::inv_rms, /*precision=*/{});
-  takeRaised(sites, projection, Twine(linear.rows) + " rows, norm " + stringifyNorm(linear.multiplier.norm));
   return {projection.getProj(), projection.getStat(), Stat::inv_rms};
 }
 
@@ -170,13 +169,31 @@ static SmallVector<Value> findRoots(ArrayRef<const Linear *> groups, double &pre
   return roots;
 }
 
-/// Puts `value`, a result of the gates, in the place of the root of a group.
-static void replaceRoot(FormBuilder &forms, OpBuilder &builder, Value root, const Linear &group, Value value) {
+/// `value`, a result of the gates, in the shape and type of the root of a group. Null when it cannot be.
+static Value shapedAs(FormBuilder &forms, OpBuilder &builder, Value root, const Linear &group, Value value) {
   SmallVector<Vars> own;
   for (const Index &index : group.index)
     own.push_back(forms.flatten(index.vars));
-  if (Value shaped = forms.relayout(builder, root.getLoc(), value, {group.tokens, group.row}, own))
-    root.replaceAllUsesWith(LeafBuilder(builder, root.getLoc()).cast(shaped, getElementTypeOrSelf(root)));
+  Value shaped = forms.relayout(builder, root.getLoc(), value, {group.tokens, group.row}, own);
+  return shaped ? LeafBuilder(builder, root.getLoc()).cast(shaped, getElementTypeOrSelf(root)) : Value();
+}
+
+/// Puts the results of the gates in the place of the roots of the groups. False where the check has an objection.
+static bool replaceRoots(FormBuilder &forms, Sites &sites, OpBuilder &builder, ArrayRef<Value> roots,
+                         ArrayRef<const Linear *> groups, ArrayRef<Operation *> made) {
+  SmallVector<Value> was, becomes;
+  for (auto [root, group, result] : llvm::zip(roots, groups, made[0]->getResults()))
+    if (Value shaped = shapedAs(forms, builder, root, *group, result)) {
+      was.push_back(root);
+      becomes.push_back(shaped);
+    }
+  if (!mayReplace(sites, made[0], was, becomes))
+    return false;
+  for (auto [root, shaped] : llvm::zip(was, becomes)) {
+    addPlaces(made, root);
+    root.replaceAllUsesWith(shaped);
+  }
+  return true;
 }
 
 void mhc::raiseSite(FormBuilder &forms, Sites &sites, ArrayRef<const Linear *> groups) {
@@ -195,7 +212,7 @@ void mhc::raiseSite(FormBuilder &forms, Sites &sites, ArrayRef<const Linear *> g
   if (Operation *early = earlyUser(builder, roots))
     return declineEarly(sites, builder, early);
   GateInputs given =
-      pre.x ? buildProjection(forms, sites, builder, loc, pre, pre.extent) : takeProjection(forms, builder, loc, pre);
+      pre.x ? buildProjection(forms, builder, loc, pre, pre.extent) : takeProjection(forms, builder, loc, pre);
   Value alpha = buildAlpha(forms, builder, loc, groups), beta = buildBeta(forms, builder, loc, groups);
   if (!given.proj || !alpha || !beta || (given.statForm != Stat::applied && !given.stat))
     return sites.decline("gates", notReadable(pre, given, alpha, beta));
@@ -208,9 +225,9 @@ void mhc::raiseSite(FormBuilder &forms, Sites &sites, ArrayRef<const Linear *> g
   SmallVector<Operation *> made = {gates};
   if (pre.x)
     made.push_back(given.proj.getDefiningOp());
-  for (auto [root, group, result] : llvm::zip(roots, groups, gates->getResults())) {
-    addPlaces(made, root);
-    replaceRoot(forms, builder, root, *group, result);
-  }
+  if (!replaceRoots(forms, sites, builder, roots, groups, made))
+    return;
+  if (pre.x)
+    takeRaised(sites, made[1], Twine(pre.rows) + " rows, norm " + stringifyNorm(pre.multiplier.norm));
   takeRaised(sites, gates, Twine(pre.extent) + " streams");
 }

@@ -101,12 +101,14 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
   return std::make_pair(drops ? sub.getLhs() : z, *dim);
 }
 
-static void replaceBy(Operation *made, Operation *root) {
+static void replaceBy(Sites &sites, Operation *made, Operation *root) {
+  if (!mayReplace(sites, made, root->getResult(0), made->getResult(0)))
+    return;
   addPlaces(made, root->getResult(0));
   root->replaceAllUsesWith(made);
 }
 
-void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms) {
+void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   func.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
       return;
@@ -115,10 +117,10 @@ void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms) {
     if (!z)
       z = matchTanhLogistic(op);
     if (z) {
-      replaceBy(SigmoidOp::create(builder, op->getLoc(), z.getType(), z), op);
+      replaceBy(sites, SigmoidOp::create(builder, op->getLoc(), z.getType(), z), op);
     } else if (auto softmax = matchSoftmax(forms, op)) {
       auto [logits, dim] = *softmax;
-      replaceBy(SoftmaxOp::create(builder, op->getLoc(), logits.getType(), logits, dim), op);
+      replaceBy(sites, SoftmaxOp::create(builder, op->getLoc(), logits.getType(), logits, dim), op);
     }
   });
 }

@@ -94,8 +94,11 @@ static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
   Value shaped = forms.relayout(builder, op.getLoc(), expand.getStreams(), made, own);
   if (!shaped)
     return;
+  shaped = LeafBuilder(builder, op.getLoc()).cast(shaped, getElementTypeOrSelf(op.getOut()));
+  if (!mayReplace(sites, expand, Value(op.getOut()), shaped))
+    return;
   addPlaces(expand.getOperation(), op.getOut());
-  op.getOut().replaceAllUsesWith(LeafBuilder(builder, op.getLoc()).cast(shaped, getElementTypeOrSelf(op.getOut())));
+  op.getOut().replaceAllUsesWith(shaped);
   takeRaised(sites, expand, Twine(n) + " streams");
 }
 

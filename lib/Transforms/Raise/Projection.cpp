@@ -178,8 +178,8 @@ static std::optional<ProductStatistic> findStatistic(FormBuilder &forms, const P
   return found.value ? std::optional(found) : std::nullopt;
 }
 
-/// Uses of the function's own statistic behind the projection read that of the projection.
-static void replaceStatistic(FormBuilder &forms, OpBuilder &builder, Value old, ProjectionOp projection) {
+/// The statistic of the projection in the shape of the function's own.
+static Value statisticAs(FormBuilder &forms, OpBuilder &builder, Value old, ProjectionOp projection) {
   forms.reset();
   SmallVector<Vars> to;
   Vars from;
@@ -187,10 +187,7 @@ static void replaceStatistic(FormBuilder &forms, OpBuilder &builder, Value old, 
     to.push_back(slot.vars);
     llvm::append_range(from, slot.vars);
   }
-  if (Value shaped = forms.relayout(builder, old.getLoc(), projection.getStat(), {from}, to))
-    old.replaceUsesWithIf(shaped, [&](OpOperand &use) {
-      return projection->isBeforeInBlock(projection->getBlock()->findAncestorOpInBlock(*use.getOwner()));
-    });
+  return forms.relayout(builder, old.getLoc(), projection.getStat(), {from}, to);
 }
 
 /// x . phi with the root mean square of x nearby: raw product and statistic, or their product.
@@ -219,10 +216,21 @@ static void raiseProduct(FormBuilder &forms, Sites &sites, const Product &produc
   for (const Index &slot : product.index)
     own.push_back(forms.flatten(slot.vars));
   Value shaped = forms.relayout(builder, loc, projection.getProj(), {product.tokens, product.row}, own);
-  addPlaces(projection.getOperation(), product.op->getResult(0));
-  product.op->getResult(0).replaceAllUsesWith(shaped);
-  if (statistic.value)
-    replaceStatistic(forms, builder, statistic.value, projection);
+  SmallVector<Value> was = {product.op->getResult(0)}, becomes = {shaped};
+  if (Value known = statistic.value)
+    if (Value own = statisticAs(forms, builder, known, projection)) {
+      was.push_back(known);
+      becomes.push_back(own);
+    }
+  if (!mayReplace(sites, projection, was, becomes))
+    return;
+  addPlaces(projection.getOperation(), was[0]);
+  was[0].replaceAllUsesWith(becomes[0]);
+  // The function's own statistic may have uses before the projection.
+  if (was.size() > 1)
+    was[1].replaceUsesWithIf(becomes[1], [&](OpOperand &use) {
+      return projection->isBeforeInBlock(projection->getBlock()->findAncestorOpInBlock(*use.getOwner()));
+    });
   takeRaised(sites, projection, Twine(N) + " rows, norm " + stringifyNorm(statistic.multiplier.norm));
 }
 

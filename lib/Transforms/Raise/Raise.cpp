@@ -7,6 +7,7 @@
 
 #include "Raise.h"
 #include "mhc/Transforms/Passes.h"
+#include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,6 +35,15 @@ void mhc::takeRaised(Sites &sites, Operation *op, const Twine &detail) {
   sites.take(op, kind, ("found " + kind + (text.empty() ? "" : ": " + text)).str());
 }
 
+bool mhc::mayReplace(Sites &sites, Operation *made, ArrayRef<Value> was, ArrayRef<Value> becomes) {
+  std::optional<std::string> difference = sites.check ? sites.check(was, becomes) : std::nullopt;
+  if (!difference)
+    return true;
+  sites.decline(made->getName().stripDialect(),
+                {Reason::proofFailed, opAtFault(was[0], made), *difference, "equal numbers", {was[0], Value()}});
+  return false;
+}
+
 Vars mhc::varsOf(const FormBuilder &forms, const Factor &factor) {
   Vars all;
   for (const Index &index : factor.index)
@@ -49,6 +59,9 @@ Operation *mhc::singleUser(Value value) { return value.hasOneUse() ? *value.getU
 
 namespace {
 struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
+  RaisePass() = default;
+  explicit RaisePass(RaiseCheck check) : check(std::move(check)) {}
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (func.isExternal())
@@ -57,10 +70,11 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseConcat(func);
     FormBuilder forms(func);
     Sites sites(getArgument(), Sites::kUnlimited);
+    sites.check = check;
     eraseDeadOps(func, forms);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
-    raiseElementary(func, forms);
+    raiseElementary(func, forms, sites);
     raiseResidualMaps(func, forms, sites);
     raiseExpand(func, forms, sites);
     raiseCoefficients(func, forms, sites);
@@ -72,6 +86,8 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
   }
 
 private:
+  RaiseCheck check;
+
   void eraseDeadOps(func::FuncOp func, FormBuilder &forms) {
     struct Forget : RewriterBase::Listener {
       explicit Forget(FormBuilder &forms) : forms(forms) {}
@@ -92,3 +108,5 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> mhc::createRaisePass(RaiseCheck check) { return std::make_unique<RaisePass>(std::move(check)); }

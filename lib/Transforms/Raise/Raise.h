@@ -22,7 +22,7 @@ void raiseLinalg(mlir::func::FuncOp func);
 /// insertions that fill an empty tensor -> tensor.concat
 void raiseConcat(mlir::func::FuncOp func);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
-void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms);
+void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix
 void raiseResidualMaps(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// a broadcast along a new stream dimension -> mhc.expand
@@ -34,6 +34,9 @@ void raiseProjection(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract
 void raiseStreams(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 
+/// Whether the check of `sites`, where there is one, lets `becomes`, which `made` computes, take the place of `was`.
+bool mayReplace(Sites &sites, mlir::Operation *made, llvm::ArrayRef<mlir::Value> was,
+                llvm::ArrayRef<mlir::Value> becomes);
 /// `op` was raised; its name is the kind of site.
 void takeRaised(Sites &sites, mlir::Operation *op, const llvm::Twine &detail = {});
 

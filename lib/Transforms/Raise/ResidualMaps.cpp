@@ -177,8 +177,11 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
     return false;
   auto sinkhorn = SinkhornOp::create(builder, op->getLoc(), logits.getType(), logits, match->init, match->order,
                                      match->denom, APFloat(match->eps), match->iters);
+  Value mix = forms.relayout(builder, op->getLoc(), sinkhorn.getMix(), flat, own);
+  if (!mayReplace(sites, sinkhorn, value, mix))
+    return false;
   addPlaces(sinkhorn.getOperation(), value);
-  value.replaceAllUsesWith(forms.relayout(builder, op->getLoc(), sinkhorn.getMix(), flat, own));
+  value.replaceAllUsesWith(mix);
   takeRaised(sites, sinkhorn, stringifyInit(match->init) + ", " + Twine(match->iters) + " iterations");
   return true;
 }
@@ -214,8 +217,11 @@ static bool replacePermutationMix(Sites &sites, Operation *op) {
   OpBuilder builder(op);
   auto type = RankedTensorType::get({matmul.getOut().getType().getDimSize(0), *n, *n}, builder.getF32Type());
   auto mix = PermutationMixOp::create(builder, op->getLoc(), type, softmax.getX());
+  Value joined = LeafBuilder(builder, op->getLoc()).join(mix.getMix(), 1, 2);
+  if (!mayReplace(sites, mix, Value(matmul.getOut()), joined))
+    return false;
   addPlaces(mix.getOperation(), matmul.getOut());
-  matmul.getOut().replaceAllUsesWith(LeafBuilder(builder, op->getLoc()).join(mix.getMix(), 1, 2));
+  matmul.getOut().replaceAllUsesWith(joined);
   takeRaised(sites, mix);
   return true;
 }

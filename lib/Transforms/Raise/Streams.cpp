@@ -54,7 +54,7 @@ private:
   Value materialise(ArrayRef<Factor> factors, double coefficient, ArrayRef<Vars> groups, const Vars &sums = {});
   bool splitBranches(ArrayRef<Term> branches, const Mix &mix, Var output, Value &gate, Value &f, Value &bias);
   bool digBias(const Factor &factor, const Vars &tokens, const Vars &channels, Value &f, Value &bias);
-  bool finish(Value result, ArrayRef<Vars> groups, Type streamType);
+  bool finish(Operation *made, ArrayRef<Vars> groups, StringRef detail = {});
   void decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
                const std::string &needed) {
     Value weight = mix.weights.empty() ? Value() : mix.weights[0].base;
@@ -262,12 +262,17 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
   return gate && f;
 }
 
-/// Replaces the root by `result`, whose dimensions are indexed by `groups`.
-bool StreamRaiser::finish(Value result, ArrayRef<Vars> groups, Type streamType) {
-  Value shaped = forms.relayout(builder, op->getLoc(), result, groups, own);
+/// Replaces the root by the result of `made`, whose dimensions are indexed by `groups`.
+bool StreamRaiser::finish(Operation *made, ArrayRef<Vars> groups, StringRef detail) {
+  Value shaped = forms.relayout(builder, op->getLoc(), made->getResult(0), groups, own);
   if (!shaped)
     return false;
-  root.replaceAllUsesWith(LeafBuilder(builder, op->getLoc()).cast(shaped, getElementTypeOrSelf(root)));
+  shaped = LeafBuilder(builder, op->getLoc()).cast(shaped, getElementTypeOrSelf(root));
+  if (!mayReplace(sites, made, root, shaped))
+    return false;
+  addPlaces(made, root);
+  root.replaceAllUsesWith(shaped);
+  takeRaised(sites, made, detail);
   return true;
 }
 
@@ -328,9 +333,7 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
                              leaf.toF32(weights), mix.layout, outputFirst ? Orient::oi : Orient::io);
   SmallVector<Vars> groups = streamGroups;
   groups[mix.layout == Layout::nC ? 1 : 2] = {output};
-  addPlaces(post.getOperation(), root);
-  takeRaised(sites, post, outputFirst ? "orientation oi" : "orientation io");
-  return finish(post.getOut(), groups, type);
+  return finish(post, groups, outputFirst ? "orientation oi" : "orientation io");
 }
 
 bool StreamRaiser::raiseAggregate(const Mix &mix) {
@@ -353,9 +356,7 @@ bool StreamRaiser::raiseAggregate(const Mix &mix) {
   int64_t C = type.getDimSize(mix.layout == Layout::nC ? 2 : 1);
   auto aggregate = AggregateOp::create(builder, loc, type.clone(ArrayRef<int64_t>{type.getDimSize(0), C}), x,
                                        LeafBuilder(builder, loc).toF32(gate), mix.layout);
-  addPlaces(aggregate.getOperation(), root);
-  takeRaised(sites, aggregate);
-  return finish(aggregate.getU(), {mix.tokens, mix.channels}, type.getElementType());
+  return finish(aggregate, {mix.tokens, mix.channels});
 }
 
 /// Streams are arguments or what an mHC op made, also where a loop carries them: a short sum elsewhere is left alone.
@@ -387,9 +388,7 @@ bool StreamRaiser::raiseContract(const Mix &mix) {
   int64_t C = type.getDimSize(mix.layout == Layout::nC ? 2 : 1);
   auto contract = ContractOp::create(builder, loc, type.clone(ArrayRef<int64_t>{type.getDimSize(0), C}), x, mix.layout,
                                      mean ? ContractMode::mean : ContractMode::sum);
-  addPlaces(contract.getOperation(), root);
-  takeRaised(sites, contract, mean ? "mean" : "sum");
-  return finish(contract.getOut(), {mix.tokens, mix.channels}, type.getElementType());
+  return finish(contract, {mix.tokens, mix.channels}, mean ? "mean" : "sum");
 }
 
 /// Whether a value is a coefficient by what makes it.

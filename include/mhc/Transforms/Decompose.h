@@ -1,0 +1,20 @@
+//===- Decompose.h - mHC ops as leaf ops ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_TRANSFORMS_DECOMPOSE_H
+#define MHC_TRANSFORMS_DECOMPOSE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mhc {
+
+/// What the pass mhc-decompose does to a function. The dialects that it needs must be loaded.
+void decomposeOps(mlir::func::FuncOp func);
+
+} // namespace mhc
+
+#endif // MHC_TRANSFORMS_DECOMPOSE_H
