@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_BUFFERIZEPASS
@@ -60,11 +61,12 @@ private:
 class StepSeparator {
 public:
   void run(ModuleOp module) {
+    auto visit = [](auto slice) {
+      if (steps(slice) && slice.getDroppedDims().any())
+        separate(slice);
+    };
     module.walk([&](Operation *op) {
-      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op); slice && steps(slice) && slice.getDroppedDims().any())
-        separate(slice);
-      if (auto slice = dyn_cast<tensor::InsertSliceOp>(op); slice && steps(slice) && slice.getDroppedDims().any())
-        separate(slice);
+      llvm::TypeSwitch<Operation *>(op).Case<tensor::ExtractSliceOp, tensor::InsertSliceOp>(visit);
     });
   }
 
