@@ -75,9 +75,9 @@ static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
   // Tokens are what stands before the streams; with inner streams, all but the dimension before them.
   size_t position = llvm::find(all, added[0]) - all.begin();
   bool inner = position + 1 == all.size();
-  size_t tokens = inner ? position - 1 : position;
-  if (tokens == 0)
+  if (position < (inner ? 2 : 1))
     return;
+  size_t tokens = inner ? position - 1 : position;
   Vars token(all.begin(), all.begin() + tokens), channel;
   for (Var var : ArrayRef(all).drop_front(tokens))
     if (var != added[0])

@@ -74,3 +74,12 @@ func.func @sum_that_is_repeated(%rows: tensor<12x64xf32>, %places: tensor<6x64xf
   %4 = mhc.broadcast %3 dims = [0, 1, 2] : tensor<12x1x64xf32> -> tensor<12x4x64xf32>
   return %4 : tensor<12x4x64xf32>
 }
+
+// One number has no tokens and no channels.
+// CHECK-LABEL: @no_expand_of_one_number
+func.func @no_expand_of_one_number(%x: tensor<1x1xf32>) -> tensor<1x7x1xf32> {
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<1x1xf32> -> tensor<1x7x1xf32>
+  return %0 : tensor<1x7x1xf32>
+}
