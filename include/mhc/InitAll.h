@@ -16,7 +16,7 @@ namespace mhc {
 
 /// The mhc dialect, the upstream dialects that its IR and its lowering use, and their interface models.
 void registerAllDialects(mlir::DialectRegistry &registry);
-/// The passes of the project and the few upstream ones that its tests use.
+/// The passes of the project, and the upstream ones that its pipelines and tests use.
 void registerAllPasses();
 
 } // namespace mhc

@@ -17,6 +17,7 @@
 #include "llvm/TargetParser/Host.h"
 
 using namespace mhc;
+using mlir::TimingScope;
 
 LlvmModule::LlvmModule() = default;
 LlvmModule::LlvmModule(LlvmModule &&) = default;
@@ -61,8 +62,11 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 }
 
 llvm::Expected<LlvmModule> mhc::translate(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options) {
+  TimingScope kernels = compiler.time("GPU kernels");
   if (llvm::Error error = embedKernels(compiler, module))
     return error;
+  kernels.stop();
+  TimingScope translation = compiler.time("translate to LLVM IR");
   LlvmModule result;
   auto machine = createMachine(options);
   if (!machine)
@@ -76,6 +80,8 @@ llvm::Expected<LlvmModule> mhc::translate(Compiler &compiler, mlir::ModuleOp mod
     return error;
   result.module->setTargetTriple(result.machine->getTargetTriple());
   result.module->setDataLayout(result.machine->createDataLayout());
+  translation.stop();
+  TimingScope optimization = compiler.time("optimise LLVM IR");
   if (llvm::Error error =
           mlir::makeOptimizingTransformer(options.optLevel, 0, result.machine.get())(result.module.get()))
     return error;
@@ -114,5 +120,6 @@ llvm::Expected<llvm::SmallVector<char, 0>> Compiler::loweredObject(mlir::ModuleO
   auto translated = translate(*this, module, options);
   if (!translated)
     return translated.takeError();
+  TimingScope scope = time("generate code");
   return emitObject(*translated);
 }

@@ -88,6 +88,11 @@ void Compiler::keepRemarks() {
                                           std::make_unique<remark::RemarkEmittingPolicyAll>(), all);
 }
 
+void Compiler::printTiming() {
+  timing.setEnabled(true);
+  total = timing.getRootScope();
+}
+
 llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
@@ -106,6 +111,7 @@ llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef n
 }
 
 llvm::Expected<Compiler::Module> Compiler::parse(unsigned buffer) {
+  TimingScope scope = time("parse");
   const llvm::MemoryBuffer *text = sources.getMemoryBuffer(buffer);
   Module module;
   // The parser reads the first buffer of a source manager, and this may be a later one: it gets the text alone.
@@ -120,8 +126,16 @@ llvm::Expected<Compiler::Module> Compiler::parse(unsigned buffer) {
 llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager &)> addPasses) {
   PassManager pm(mlirContext.get());
   pm.enableVerifier(false); // the parser verified the input; a third of the time of a deep model
+  TimingScope scope = time("passes");
+  pm.enableTiming(scope);
   addPasses(pm);
-  return withDiagnostics("compilation failed", [&] { return succeeded(pm.run(module)); });
+  if (!reproducer.empty())
+    pm.enableCrashReproducerGeneration(reproducer);
+  llvm::Error error = withDiagnostics("compilation failed", [&] { return succeeded(pm.run(module)); });
+  if (!error || reproducer.empty())
+    return error;
+  return llvm::createStringError(llvm::toString(std::move(error)) + "\nnote: to see it again: mhc-opt " + reproducer +
+                                 " --run-reproducer");
 }
 
 PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {

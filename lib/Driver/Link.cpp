@@ -85,6 +85,7 @@ llvm::Error Compiler::writeLibrary(mlir::ModuleOp module, const CompileOptions &
   auto bytes = loweredObject(module, options);
   if (!bytes)
     return bytes.takeError();
+  mlir::TimingScope scope = time("link");
   auto runtime = runtimeArguments(options);
   if (!runtime)
     return runtime.takeError();

@@ -114,6 +114,9 @@ static llvm::Error explainModel(Compiler &compiler, mlir::ModuleOp source, const
 
 static int compileAndRun(DriverOptions &options) {
   Compiler compiler;
+  if (options.timing)
+    compiler.printTiming();
+  compiler.writeReproducer(options.reproducer);
   auto module = compiler.parseFile(options.input);
   if (!module)
     return fail(module.takeError());

@@ -175,6 +175,11 @@ static const Option kOptions[] = {
      [](DriverOptions &options, StringRef) { return options.verify = true, std::string(); }},
     {"--size", Option::needed, "SYMBOL=N", "a size, of random arguments and of a budget; default M=13, other symbols 8",
      setSize},
+    {"--reproducer", Option::needed, "FILE",
+     "when a pass fails or crashes, write FILE: the module and the passes, for mhc-opt --run-reproducer",
+     [](DriverOptions &options, StringRef value) { return options.reproducer = value.str(), std::string(); }},
+    {"--mlir-timing", Option::none, "", "print the time of every phase and pass",
+     [](DriverOptions &options, StringRef) { return options.timing = true, std::string(); }},
     {"--version", Option::none, "", "print the version",
      [](DriverOptions &options, StringRef) { return options.version = true, std::string(); }},
 };

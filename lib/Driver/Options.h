@@ -17,11 +17,11 @@ namespace mhc {
 enum class Explain { no, text, json };
 
 struct DriverOptions {
-  std::string input, output, header, report, machine = "h200";
+  std::string input, output, header, report, reproducer, machine = "h200";
   std::optional<Phase> compileTo;
   CompileOptions compile;
   Explain explain = Explain::no;
-  bool run = false, verify = false, version = false, emitHeader = false;
+  bool run = false, verify = false, version = false, emitHeader = false, timing = false;
   std::optional<int64_t> memoryBudget;  ///< bytes, of the gradients
   std::map<std::string, int64_t> sizes; ///< of random arguments, by symbol
   mhcrt::RunOptions runOptions;

@@ -144,8 +144,26 @@ void mhc::buildPipeline(OpPassManager &pm, const PipelineOptions &options, Phase
   buildPipeline(pm, options, Phase::input, to);
 }
 
+/// The passes of MLIR that a pipeline has, by their names, with which a reproducer lists them.
+static void registerUpstreamPasses() {
+  static constexpr std::unique_ptr<Pass> (*kCreate[])() = {
+      [] { return createConvertLinalgToLoopsPass(); },
+      [] { return createLowerAffinePass(); },
+      [] { return math::createMathExtendToSupportedTypes(); },
+      [] { return arith::createArithEmulateUnsupportedFloats(); },
+      [] { return arith::createArithExpandOpsPass(); },
+      [] { return createSCFToControlFlowPass(); },
+      [] { return createConvertGpuOpsToNVVMOps(); },
+      [] { return createConvertToLLVMPass(); },
+      [] { return createReconcileUnrealizedCastsPass(); },
+  };
+  for (auto create : kCreate)
+    registerPass(create);
+}
+
 void mhc::registerPipelines() {
   registerMhcPipelinesPasses();
+  registerUpstreamPasses();
   static PassPipelineRegistration<> input("mhc-phase-input", "The passes of the phase input",
                                           [](OpPassManager &pm) { addInput(pm, PipelineOptions()); });
   static PassPipelineRegistration<> bufferize("mhc-phase-bufferize", "The passes of the phase bufferize",

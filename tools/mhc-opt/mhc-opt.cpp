@@ -9,6 +9,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/PrettyStackTrace.h"
 
 /// Whether a pass of the command line prints to the standard output: a program behind it there would spoil that.
 static bool somePassPrints() {
@@ -20,6 +21,8 @@ static bool somePassPrints() {
 }
 
 int main(int argc, char **argv) {
+  llvm::setBugReportMsg("mhc-opt crashed; please report it with the file that "
+                        "--mlir-pass-pipeline-crash-reproducer=FILE writes\n");
   mlir::DialectRegistry registry;
   mhc::registerAllDialects(registry);
   mhc::registerAllPasses();

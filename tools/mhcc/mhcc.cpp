@@ -7,8 +7,10 @@
 
 #include "mhc/Driver/Main.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
 
 int main(int argc, char **argv) {
+  llvm::setBugReportMsg("mhcc crashed; please report it with the file that --reproducer=FILE writes\n");
   llvm::InitLLVM init(argc, argv);
   return mhc::mhccMain(argc, argv);
 }

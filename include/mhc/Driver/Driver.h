@@ -23,6 +23,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/SourceMgr.h"
 #include <memory>
@@ -114,6 +115,13 @@ public:
   /// Collected since keepRemarks.
   llvm::ArrayRef<CompileRemark> remarks() const { return collected; }
   void keepRemarks();
+  /// Where a pass fails or crashes, the module before the passes and their names are written to `path`, and the error
+  /// says how mhc-opt runs them again.
+  void writeReproducer(llvm::StringRef path) { reproducer = path.str(); }
+  /// Prints the time of every phase and pass to the standard error when this object ends.
+  void printTiming();
+  /// Times what happens until the scope ends.
+  mlir::TimingScope time(llvm::StringRef what) { return total.nest(what); }
 
 private:
   /// Of a module that Phase::lower made.
@@ -125,6 +133,9 @@ private:
 
   llvm::SourceMgr sources;
   std::vector<CompileRemark> collected;
+  std::string reproducer; ///< where to; none when empty
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope total; ///< of no timer without printTiming
   std::unique_ptr<mlir::MLIRContext> mlirContext;
   Prover prover;
 };
