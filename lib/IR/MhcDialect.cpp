@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/IR/MhcDialect.h"
+#include "mhc/IR/DialectVersion.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -48,5 +49,5 @@ void MhcDialect::initialize() {
 #define GET_OP_LIST
 #include "mhc/IR/MhcOps.cpp.inc"
       >();
-  addInterfaces<MhcInliner>();
+  addInterfaces<MhcInliner, MhcBytecode>();
 }

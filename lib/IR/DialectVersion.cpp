@@ -1,0 +1,53 @@
+//===- DialectVersion.cpp - The version of the dialect in bytecode ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an upgrade can mend: attributes that have another name, are new or mean something else, and operands. MLIR reads
+// the attributes of an op by their place in its record, so a file that shall outlive a change of a record is written
+// with them by name: mhc-opt --emit-bytecode --emit-bytecode-version=4.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/IR/DialectVersion.h"
+#include "mhc/IR/MhcOps.h"
+
+using namespace mlir;
+using namespace mhc;
+
+/// From 0, where mhc.pre_bwd knew streams in the orientation oi only.
+static void addOrientation(Operation *top) {
+  top->walk([](PreBwdOp op) {
+    if (!op.getOrientAttr())
+      op.setOrient(Orient::oi);
+  });
+}
+
+/// The step at index v makes version v + 1 of a module of version v. The module is verified behind the last.
+static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation};
+static_assert(std::size(kUpgrades) == MhcDialectVersion::kCurrent, "each version has a step that leads to it");
+
+void MhcBytecode::writeVersion(DialectBytecodeWriter &writer) const {
+  // A writer may be configured to write for an older reader.
+  FailureOr<const DialectVersion *> asked = writer.getDialectVersion<MhcDialect>();
+  writer.writeVarInt(succeeded(asked) ? static_cast<const MhcDialectVersion *>(*asked)->number
+                                      : MhcDialectVersion::kCurrent);
+}
+
+std::unique_ptr<DialectVersion> MhcBytecode::readVersion(DialectBytecodeReader &reader) const {
+  uint64_t number;
+  if (failed(reader.readVarInt(number)))
+    return nullptr;
+  if (number > MhcDialectVersion::kCurrent) {
+    reader.emitError() << "the file has version " << number << " of the mhc dialect; this program reads versions up to "
+                       << MhcDialectVersion::kCurrent;
+    return nullptr;
+  }
+  return std::make_unique<MhcDialectVersion>(number);
+}
+
+LogicalResult MhcBytecode::upgradeFromVersion(Operation *top, const DialectVersion &version) const {
+  for (auto *upgrade : ArrayRef(kUpgrades).drop_front(static_cast<const MhcDialectVersion &>(version).number))
+    upgrade(top);
+  return success();
+}

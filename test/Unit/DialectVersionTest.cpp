@@ -1,0 +1,92 @@
+//===- DialectVersionTest.cpp - Bytecode of other versions of the dialect ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/IR/DialectVersion.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mhc;
+using namespace mlir;
+
+namespace {
+constexpr llvm::StringLiteral kPreBwd = R"mlir(
+  func.func @f(%d_u: tensor<?x64xf32>, %d_h_post: tensor<?x4xf32>, %d_h_res: tensor<?x4x4xf32>,
+               %x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
+               %proj: tensor<?x24xf32>, %stat: tensor<?xf32>) -> tensor<24xf32> {
+    %d_beta = mhc.pre_bwd(d_u = %d_u : tensor<?x64xf32>, d_h_post = %d_h_post : tensor<?x4xf32>,
+        d_h_res = %d_h_res : tensor<?x4x4xf32>, x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>,
+        alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>,
+        stat = %stat : tensor<?xf32>)
+      <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+       res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
+       fold_pre = false, orient = io>
+      -> (d_beta : tensor<24xf32>)
+    return %d_beta : tensor<24xf32>
+  })mlir";
+
+class DialectVersionTest : public testing::Test {
+protected:
+  DialectVersionTest() {
+    context.loadDialect<MhcDialect, func::FuncDialect>();
+    module = parseSourceString<ModuleOp>(kPreBwd, &context);
+  }
+
+  PreBwdOp op() { return *module->lookupSymbol<func::FuncOp>("f").getOps<PreBwdOp>().begin(); }
+
+  /// Writes the module for the version `number` and reads it again; what is wrong goes to `errors`.
+  void roundTrip(uint64_t number, bool attributesByName) {
+    BytecodeWriterConfig config;
+    config.setDialectVersion<MhcDialect>(std::make_unique<MhcDialectVersion>(number));
+    if (attributesByName)
+      config.setDesiredBytecodeVersion(4);
+    std::string bytes;
+    llvm::raw_string_ostream stream(bytes);
+    ASSERT_TRUE(succeeded(writeBytecodeToFile(*module, stream, config)));
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) { errors += diagnostic.str(); });
+    module = parseSourceString<ModuleOp>(bytes, &context);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::string errors;
+};
+} // namespace
+
+TEST_F(DialectVersionTest, TheCurrentOneIsReadAsWritten) {
+  ASSERT_TRUE(module);
+  roundTrip(MhcDialectVersion::kCurrent, /*attributesByName=*/false);
+  ASSERT_TRUE(module) << errors;
+  EXPECT_EQ(op().getOrient(), Orient::io);
+}
+
+TEST_F(DialectVersionTest, OlderOnesAreUpgraded) {
+  ASSERT_TRUE(module);
+  op()->removeAttr("orient");
+  roundTrip(0, /*attributesByName=*/true);
+  ASSERT_TRUE(module) << errors;
+  EXPECT_EQ(op().getOrient(), Orient::oi);
+}
+
+TEST_F(DialectVersionTest, ACurrentFileIsNotUpgraded) {
+  ASSERT_TRUE(module);
+  op()->removeAttr("orient");
+  roundTrip(MhcDialectVersion::kCurrent, /*attributesByName=*/true);
+  EXPECT_FALSE(module);
+  EXPECT_NE(errors.find("requires attribute 'orient'"), std::string::npos) << errors;
+}
+
+TEST_F(DialectVersionTest, NewerOnesAreRefused) {
+  ASSERT_TRUE(module);
+  roundTrip(MhcDialectVersion::kCurrent + 1, /*attributesByName=*/false);
+  EXPECT_FALSE(module);
+  EXPECT_NE(errors.find("the file has version 2 of the mhc dialect; this program reads versions up to 1"),
+            std::string::npos)
+      << errors;
+}
