@@ -1,7 +1,8 @@
 // RUN: mhc-tblgen --gen-kernel-header -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=HEADER
 // RUN: mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=INFO
 // RUN: mhc-tblgen --gen-kernel-args -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=ARGS
-// RUN: mhc-tblgen --gen-kernel-doc -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=DOC
+// RUN: mhc-tblgen --gen-op-reference -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=DOC
+// RUN: mhc-tblgen --gen-attribute-reference -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=ATTRS
 // RUN: mhc-tblgen --gen-op-docs -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=OPDOCS
 
 // One op with every kind of tensor and attribute that a record may have.
@@ -75,8 +76,31 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: allKernelInfos() {
 // INFO: &MixOp::kernelInfo(),
 
-// DOC: | op | tensors | flops |
-// DOC: | `mhc.mix` | x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C], ids[M] -> out[M,R], sum[R] | `2*M*n*C*iters + (layout == 1 ? R : 0) + f_count` |
+// DOC: # Ops
+// DOC: A minimal tensor language
+// DOC: ## kernels
+// DOC: ### `mhc.mix`
+// DOC: Mix streams.
+// DOC: {{^}}Says "how".
+// DOC: | operand | shape | element type |
+// DOC: | `x` | `[M,n,C]`, or `[M,C,n]` by `layout` | 32-bit float or bfloat16 type or 16-bit float |
+// DOC: | `weight`, optional | `[K]` | that of `x`, or f32 |
+// DOC: | `f`, any number | `[M,C]` | that of `x` |
+// DOC: | `ids` | `[M]` | 32-bit signless integer |
+// DOC: | result | shape | element type |
+// DOC: | `out` | `[M,R]` | 32-bit float |
+// DOC: | attribute | values | meaning |
+// DOC: | `layout` | `nC`, `Cn` | memory order of one token's streams
+// DOC: | `iters` | 64-bit signless integer attribute | |
+// DOC: | `precision`, optional | `ieee`, `tf32x3`, `bf16x3`, `tf32` | least accuracy
+// DOC: Flops: `2*M*n*C*iters + (layout == 1 ? R : 0) + f_count`.
+
+// ATTRS: ## `layout`
+// ATTRS-EMPTY:
+// ATTRS-NEXT: memory order of one token's streams
+// ATTRS: - cases: `nC`, `Cn`
+// ATTRS-NEXT: - of `mhc.mix`
+// ATTRS-NOT: `norm`
 
 // ARGS: struct MixArgs {
 // ARGS-NEXT: const void *x;

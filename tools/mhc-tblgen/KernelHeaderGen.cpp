@@ -127,15 +127,5 @@ static bool emitArgs(const RecordKeeper &records, raw_ostream &os) {
   return false;
 }
 
-/// One row per kernel op: what it reads and writes, and its flops.
-static bool emitDoc(const RecordKeeper &records, raw_ostream &os) {
-  os << "# Kernels\n\nBytes are the sum over the tensors of a row, each read or written once.\n\n"
-        "| op | tensors | flops |\n| --- | --- | --- |\n";
-  for (const KernelRecord &kernel : readKernelRecords(records))
-    os << formatv("| `mhc.{0}` | {1} | `{2}` |\n", kernel.mnemonic, shapes(kernel), kernel.flops);
-  return false;
-}
-
 static mlir::GenRegistration genHeader("gen-kernel-header", "Generate the C prototypes of the kernels", emitHeader);
 static mlir::GenRegistration genArgs("gen-kernel-args", "Generate the argument structs of the kernels", emitArgs);
-static mlir::GenRegistration genDoc("gen-kernel-doc", "Generate the table of kernels", emitDoc);
