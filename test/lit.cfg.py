@@ -16,7 +16,8 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.mhc_obj_root, "test")
 
 # Tools. FileCheck, not, count and split-file come with LLVM.
-TOOLS = ["mhc-opt", "mhcc", "mhc-run", "mhc-train", "mhc-conformance", "mhc-fuzz", "mhc-bench", "mhc-tblgen", "mhc-lsp-server"]
+TOOLS = ["mhc-opt", "mhcc", "mhc-run", "mhc-train", "mhc-conformance", "mhc-fuzz", "mhc-bench", "mhc-tblgen",
+         "mhc-lsp-server", "mhc-reduce"]
 bin_dir = os.path.join(config.mhc_obj_root, "bin")
 llvm_config.with_environment("PATH", [bin_dir, config.llvm_tools_dir], append_path=True)
 llvm_config.use_default_substitutions()

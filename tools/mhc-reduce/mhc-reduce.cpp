@@ -1,0 +1,67 @@
+//===- mhc-reduce.cpp - Make a module that shows a fault smaller ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reducer.h"
+#include "mhc/InitAll.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace llvm;
+
+static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::Required);
+static cl::opt<std::string>
+    script("test", cl::desc("A program that gets the path of a module and exits with 0 while that shows the fault"),
+           cl::Required);
+static cl::opt<std::string> output("o", cl::desc("Where the small module goes"), cl::init("-"));
+
+static int fail(const Twine &message) {
+  errs() << "mhc-reduce: error: " << message << "\n";
+  return 1;
+}
+
+static bool shows(mlir::ModuleOp module) {
+  SmallString<128> path;
+  int descriptor;
+  if (sys::fs::createTemporaryFile("mhc-reduce", "mlir", descriptor, path))
+    report_fatal_error("no temporary file can be made", /*gen_crash_diag=*/false);
+  FileRemover remove(path);
+  raw_fd_ostream(descriptor, /*shouldClose=*/true) << module << "\n";
+  std::optional<StringRef> nowhere[] = {StringRef(), StringRef(), StringRef()};
+  return sys::ExecuteAndWait(script, {script, path}, std::nullopt, nowhere) == 0;
+}
+
+int main(int argc, char **argv) {
+  setBugReportMsg("mhc-reduce crashed\n");
+  InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "mhc-reduce: make a module that shows a fault smaller\n");
+  mlir::DialectRegistry registry;
+  mhc::registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
+  if (!module)
+    return 1;
+  if (!sys::fs::can_execute(script))
+    return fail("'" + script + "' cannot be run");
+  if (!shows(*module))
+    return fail("'" + script + "' does not exit with 0 for '" + input + "' itself");
+  module = mhc::Reducer(std::move(module), shows).run();
+  std::string message;
+  std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(output, &message);
+  if (!file)
+    return fail(message);
+  file->os() << *module << "\n";
+  file->keep();
+  return 0;
+}
