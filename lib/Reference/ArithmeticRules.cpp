@@ -7,6 +7,7 @@
 
 #include "Rules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
 using namespace mlir;
@@ -101,6 +102,15 @@ static Expected<HostTensor> evaluateSelect(Operation *op, ArrayRef<HostTensor> o
   return HostTensor(Shape(no.shape()), std::move(out));
 }
 
+/// Integers are signed here: a negative one stands for what its bits are without a sign.
+static Expected<HostTensor> extendUnsigned(Operation *op, ArrayRef<HostTensor> operands) {
+  double range = std::ldexp(1.0, getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth());
+  return unary([=](double a) { return a < 0 ? a + range : a; })(op, operands);
+}
+
+/// Without a sign, every negative number is larger than every other.
+static double unsignedMaximum(double a, double b) { return (a < 0) == (b < 0) ? std::fmax(a, b) : std::fmin(a, b); }
+
 /// maximum and minimum hand on a NaN of either side; maxnum and minnum take the other side.
 static double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
 static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b); }
@@ -108,14 +118,18 @@ static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b
 void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.constant"] = constant;
   auto identity = unary([](double a) { return a; });
-  for (const char *cast : {"extf", "truncf", "index_cast", "sitofp"})
+  for (const char *cast : {"extf", "truncf", "index_cast", "sitofp", "extsi"})
     rules[("arith." + llvm::Twine(cast)).str()] = identity;
 
   rules["arith.addf"] = rules["arith.addi"] = binary([](double a, double b) { return a + b; });
   rules["arith.subf"] = rules["arith.subi"] = binary([](double a, double b) { return a - b; });
   rules["arith.mulf"] = rules["arith.muli"] = binary([](double a, double b) { return a * b; });
+  rules["arith.divsi"] = binary([](double a, double b) { return std::trunc(a / b); });
+  rules["arith.extui"] = extendUnsigned;
   rules["arith.divf"] = binary([](double a, double b) { return a / b; });
   rules["arith.negf"] = unary([](double a) { return -a; });
+  rules["arith.maxsi"] = binary([](double a, double b) { return std::fmax(a, b); });
+  rules["arith.maxui"] = binary(unsignedMaximum);
   rules["arith.maximumf"] = binary(maximum);
   rules["arith.minimumf"] = binary(minimum);
   rules["arith.maxnumf"] = binary([](double a, double b) { return std::fmax(a, b); });

@@ -9,6 +9,7 @@
 #include "LinalgRules.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,6 +34,12 @@ Error mhc::reference::errorAt(Operation *op, const Twine &message) {
   llvm::raw_string_ostream os(text);
   os << op->getLoc() << ": '" << op->getName() << "' " << message;
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+Error mhc::reference::checkAssert(Operation *op, const HostTensor &condition) {
+  if (llvm::is_contained(condition.values(), 0.0))
+    return errorAt(op, "fails: " + cast<cf::AssertOp>(op).getMsg());
+  return Error::success();
 }
 
 const llvm::StringMap<Rule> &mhc::reference::rules() {
@@ -163,8 +170,12 @@ private:
       return runCall(call);
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return runLoop(loop);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return runWhile(loop);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return runBranch(branch);
+    if (isa<cf::AssertOp>(op))
+      return runAssert(op, operandsOf(op)[0]);
     if (auto loops = dyn_cast<linalg::LinalgOp>(op))
       return runLinalg(loops, operandsOf(op), [&](Value value) { return values.at(value); });
     auto rule = rules().find(op->getName().getStringRef());
@@ -202,6 +213,27 @@ private:
       carried = std::move(*yielded);
     }
     return carried;
+  }
+
+  Expected<Tensors> runWhile(scf::WhileOp loop) {
+    Expected<Tensors> carried = operandsOf(loop.getOperation());
+    while (carried) {
+      carried = runBlock(*loop.getBeforeBody(), *carried);
+      if (!carried)
+        break;
+      const bool goesOn = carried->front().scalar() != 0;
+      carried->erase(carried->begin());
+      if (!goesOn)
+        break;
+      carried = runBlock(*loop.getAfterBody(), *carried);
+    }
+    return carried;
+  }
+
+  static Expected<Tensors> runAssert(Operation *op, const HostTensor &condition) {
+    if (Error error = checkAssert(op, condition))
+      return error;
+    return Tensors();
   }
 
   Expected<Tensors> runBranch(scf::IfOp branch) {

@@ -8,6 +8,7 @@
 #include "Rules.h"
 #include "TensorMath.h"
 #include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -114,6 +115,9 @@ void mhc::reference::addLeafRules(llvm::StringMap<Rule> &rules) {
   rules["mhc.take"] = evaluateTake;
   rules["mhc.take_bwd"] = evaluateTakeBwd;
   rules["mhc.rms_norm"] = evaluateRmsNorm;
+  rules["linalg.softmax"] = [](Operation *op, ArrayRef<HostTensor> operands) -> Expected<HostTensor> {
+    return softmax(operands[0], cast<linalg::SoftmaxOp>(op).getDimension());
+  };
   rules["mhc.softmax"] = [](Operation *op, ArrayRef<HostTensor> operands) -> Expected<HostTensor> {
     return softmax(operands[0], cast<SoftmaxOp>(op).getDim());
   };

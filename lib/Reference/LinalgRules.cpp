@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgRules.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 using namespace mlir;
 using namespace mhc::reference;
@@ -132,6 +133,11 @@ Error LinalgRun::runTurn() {
   for (Operation &scalarOp : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(scalarOp)) {
       values[index.getResult()] = tensorOf([&] { return static_cast<double>(turn[index.getDim()]); });
+      continue;
+    }
+    if (isa<cf::AssertOp>(scalarOp)) {
+      if (Error error = checkAssert(&scalarOp, valueOf(scalarOp.getOperand(0))))
+        return error;
       continue;
     }
     auto rule = rules().find(scalarOp.getName().getStringRef());

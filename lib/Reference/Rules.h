@@ -28,6 +28,8 @@ void addRandomRules(llvm::StringMap<Rule> &rules);
 std::string toString(llvm::ArrayRef<int64_t> shape);
 /// An error that opens with the location and the name of the op.
 llvm::Error errorAt(mlir::Operation *op, const llvm::Twine &message);
+/// An error with the message of a cf.assert, when one of its conditions is false.
+llvm::Error checkAssert(mlir::Operation *op, const HostTensor &condition);
 
 } // namespace mhc::reference
 

@@ -71,6 +71,13 @@ static Expected<HostTensor> evaluateExpandShape(Operation *op, ArrayRef<HostTens
   return reshape(op, operands[0], std::move(shape));
 }
 
+static Expected<HostTensor> evaluateReshape(Operation *op, ArrayRef<HostTensor> operands) {
+  Shape shape;
+  for (double size : operands[1].values())
+    shape.push_back(size);
+  return reshape(op, operands[0], std::move(shape));
+}
+
 /// The bounds of a slice op, checked against the large tensor.
 template <typename Op>
 static Expected<SliceBounds> boundsOf(Op op, ArrayRef<HostTensor> operands, ArrayRef<int64_t> shape) {
@@ -156,6 +163,7 @@ void mhc::reference::addTensorRules(llvm::StringMap<Rule> &rules) {
   rules["tensor.cast"] = [](Operation *, ArrayRef<HostTensor> operands) { return operands[0]; };
   rules["tensor.collapse_shape"] = evaluateCollapseShape;
   rules["tensor.expand_shape"] = evaluateExpandShape;
+  rules["tensor.reshape"] = evaluateReshape;
   rules["tensor.extract_slice"] = evaluateExtractSlice;
   rules["tensor.insert_slice"] = evaluateInsertSlice;
   rules["tensor.concat"] = evaluateConcat;

@@ -257,6 +257,31 @@ TEST(Evaluator, Shapes) {
                {2}, {7, 8});
 }
 
+TEST(Evaluator, ReshapesBySizes) {
+  // 4/-2 is -2, which has no larger one without a sign; with 6 more it is 4.
+  expectTensor(runBody("%c4 = arith.constant 4 : i64\n%c6 = arith.constant 6 : i64\n%n = arith.constant -2 : i64\n"
+                       "%a = arith.divsi %c4, %n : i64\n%u = arith.maxui %a, %c4 : i64\n"
+                       "%v = arith.addi %u, %c6 : i64\n%b = arith.maxsi %v, %n : i64\n"
+                       "%yes = arith.constant true\n%i = arith.extui %yes : i1 to i64\n"
+                       "%s = tensor.from_elements %b, %i : tensor<2xi64>\n"
+                       "%r = tensor.reshape %x(%s) : (tensor<2x2xf32>, tensor<2xi64>) -> tensor<?x?xf32>",
+                       "tensor<2x2xf32>", "tensor<?x?xf32>", {HostTensor({2, 2}, {1, 2, 3, 4})}),
+               {4, 1}, {1, 2, 3, 4});
+  expectTensor(runBody("%c = arith.constant -1 : i8\n%w = arith.extui %c : i8 to i32\n"
+                       "%r = arith.sitofp %w : i32 to f32",
+                       "f32", "f32", {HostTensor(0)}),
+               {}, {255});
+}
+
+TEST(Evaluator, WhileLoops) {
+  const char *text = "func.func @f(%x: f32, %limit: f32) -> f32 {\n"
+                     "%r = scf.while (%a = %x) : (f32) -> f32 {\n%more = arith.cmpf olt, %a, %limit : f32\n"
+                     "scf.condition(%more) %a : f32\n} do {\n^bb0(%a: f32):\n%b = arith.addf %a, %a : f32\n"
+                     "scf.yield %b : f32\n}\nreturn %r : f32\n}";
+  expectTensor(run(text, {HostTensor(3), HostTensor(20)}), {}, {24});
+  expectTensor(run(text, {HostTensor(3), HostTensor(2)}), {}, {3});
+}
+
 TEST(Evaluator, LoopsAndCalls) {
   Outcome outcome = run(R"mlir(
     func.func private @double(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -337,4 +362,15 @@ TEST(Evaluator, ErrorsNameTheOpAndWhatItFound) {
           "%c3 = arith.constant 3 : index\n%r = tensor.extract_slice %x[1] [%c3] [1] : tensor<?xf32> to tensor<?xf32>",
           "tensor<?xf32>", "tensor<?xf32>", {three}),
       "'tensor.extract_slice' takes offsets [1], sizes [3] and strides [1] of shape [3]");
+  const char *asserted = "%zero = arith.constant 0.0 : f32\n%good = arith.cmpf one, %x, %zero : f32\n"
+                         "cf.assert %good, \"zero\"\n%r = arith.negf %x : f32";
+  expectTensor(runBody(asserted, "f32", "f32", {HostTensor(1)}), {}, {-1});
+  expectError(runBody(asserted, "f32", "f32", {HostTensor(0)}), "'cf.assert' fails: zero");
+  const char *assertedEach = "%zero = arith.constant 0.0 : f32\n"
+                             "%r = linalg.map ins(%x : tensor<2xf32>) outs(%x : tensor<2xf32>) (%a: f32, %o: f32) {\n"
+                             "%good = arith.cmpf one, %a, %zero : f32\ncf.assert %good, \"zero\"\n"
+                             "%n = arith.negf %a : f32\nlinalg.yield %n : f32\n}";
+  expectTensor(runBody(assertedEach, "tensor<2xf32>", "tensor<2xf32>", {two}), {2}, {-1, -2});
+  expectError(runBody(assertedEach, "tensor<2xf32>", "tensor<2xf32>", {HostTensor({2}, {1, 0})}),
+              "'cf.assert' fails: zero");
 }

@@ -10,6 +10,7 @@
 
 #include "mhc/IR/MhcDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,9 +26,9 @@ namespace mhc::test {
 class Module {
 public:
   explicit Module(llvm::StringRef text) {
-    context
-        .loadDialect<mhc::MhcDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                     mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+    context.loadDialect<mhc::MhcDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                        mlir::func::FuncDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                        mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   }
 
