@@ -8,6 +8,7 @@
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -43,6 +44,8 @@ public:
     if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
       for (OpResult result : op->getResults())
         uniteDims(destination.getTiedOpOperand(result)->get(), result);
+    if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+      visitLoops(loops);
     llvm::TypeSwitch<Operation *>(op)
         .Case<BroadcastOp>([&](auto op) { visitBroadcast(op); })
         .Case<tensor::DimOp>([&](auto op) { visitDim(op); })
@@ -117,6 +120,19 @@ private:
     for (int dim = 0; dim < rankOf(tensor); ++dim)
       if (tensorType(tensor).isDynamicDim(dim))
         unite(tensor, dim, sizes[next++]);
+  }
+
+  /// All dimensions that one loop runs along are as long as it.
+  void visitLoops(linalg::LinalgOp op) {
+    SmallVector<std::optional<DimAnalysis::Key>> seen(op.getNumLoops());
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+          DimAnalysis::Key key(operand.get(), dim);
+          std::optional<DimAnalysis::Key> &first = seen[loop.getPosition()];
+          dims.unite(first.value_or(key), key);
+          first = first.value_or(key);
+        }
   }
 
   /// `sizes` gives the dynamic result sizes that no operand dimension gives.
