@@ -96,9 +96,9 @@ private:
             [&](auto leaf) { return replace(leaf, convertLeaf(leaf)); })
         .Case([&](tensor::SplatOp splat) { return replace(splat, convertSplat(splat)); })
         .Case([&](tensor::DimOp dim) { return convertDim(dim); })
-        .Case([&](tensor::ConcatOp concat) {
-          FailureOr<SmallVector<Value>> parts = concat.decomposeOperation(builder);
-          return failed(parts) ? failure() : replace(concat, parts->front());
+        .Case<tensor::ConcatOp, linalg::SoftmaxOp>([&](auto whole) {
+          FailureOr<SmallVector<Value>> parts = whole.decomposeOperation(builder);
+          return failed(parts) ? failure() : replace(whole, parts->front());
         })
         .Default([&](Operation *other) { return isElementwise(other) ? convertElementwise(other) : success(); });
   }
@@ -151,8 +151,8 @@ private:
   Value formula(SiluOp, Scalars s, Value x) { return s.div(x, s.onePlusExpNeg(x)); }
   Value formula(SoftplusOp, Scalars s, Value x) { return s.softplus(x); }
 
-  /// The number of elements along `dims`, as an f32 scalar.
-  Value count(Value tensor, ArrayRef<int64_t> dims);
+  /// The number of elements along `dims`, as a scalar.
+  Value count(Value tensor, ArrayRef<int64_t> dims, Type type);
   TypedAttr f32(double value) { return builder.getF32FloatAttr(static_cast<float>(value)); }
 
   func::FuncOp func;
@@ -262,7 +262,7 @@ Value LeafConverter::convertLeaf(RmsNormOp op) {
   GenericBuilder product = generic(op.getX());
   product.addInput(op.getX());
   product.addInput(sum, kept);
-  product.addInput(count(op.getX(), last));
+  product.addInput(count(op.getX(), last, builder.getF32Type()));
   if (op.getWeight())
     product.addInput(op.getWeight(), AffineMap::get(last + 1, 0, builder.getAffineDimExpr(last)));
   product.addResult(type);
@@ -279,24 +279,25 @@ Value LeafConverter::convertLeaf(RmsNormOp op) {
 Value LeafConverter::convertLeaf(ReduceOp op) {
   Location loc = op.getLoc();
   Type type = op.getOut().getType().getElementType();
+  Type sumType = type.isF64() ? type : builder.getF32Type();
   bool isMax = op.getKind() == ReduceKind::max;
 
   GenericBuilder reduction = generic(op.getX());
   reduction.addInput(op.getX());
-  reduction.addReduction(f32(isMax ? -INFINITY : 0.0), op.getDims());
+  reduction.addReduction(builder.getFloatAttr(sumType, isMax ? -INFINITY : 0.0), op.getDims());
   Value out = reduction.build([&](OpBuilder &inner, ValueRange inputs, ValueRange sums) {
     Scalars s{inner, loc};
     Value x = s.widen(inputs[0]);
     return SmallVector<Value>{isMax ? s.max(sums[0], x) : s.sum(sums[0], x)};
   })[0];
-  if (op.getKind() != ReduceKind::mean && type.isF32())
+  if (op.getKind() != ReduceKind::mean && type == sumType)
     return out;
 
   GenericBuilder finish = generic(out);
   finish.addInput(out);
   finish.addResult(type);
   if (op.getKind() == ReduceKind::mean)
-    finish.addInput(count(op.getX(), op.getDims()));
+    finish.addInput(count(op.getX(), op.getDims(), sumType));
   return finish.build([&](OpBuilder &inner, ValueRange inputs, ValueRange) {
     Scalars s{inner, loc};
     return SmallVector<Value>{s.narrow(inputs.size() > 1 ? s.div(inputs[0], inputs[1]) : inputs[0], type)};
@@ -328,7 +329,7 @@ Value LeafConverter::convertSplat(tensor::SplatOp op) {
   return linalg::FillOp::create(builder, op.getLoc(), op.getInput(), empty).getResult(0);
 }
 
-Value LeafConverter::count(Value tensor, ArrayRef<int64_t> dims) {
+Value LeafConverter::count(Value tensor, ArrayRef<int64_t> dims, Type type) {
   Location loc = tensor.getLoc();
   auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
   double known = 1;
@@ -340,12 +341,12 @@ Value LeafConverter::count(Value tensor, ArrayRef<int64_t> dims) {
     }
     Value size = getValueOrCreateConstantIndexOp(builder, loc, tensorSizes(builder, tensor)[dim]);
     Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
-    Value factor = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), wide);
+    Value factor = arith::SIToFPOp::create(builder, loc, type, wide);
     product = product ? arith::MulFOp::create(builder, loc, product, factor).getResult() : factor;
   }
   if (product && known == 1)
     return product;
-  Value constant = arith::ConstantOp::create(builder, loc, f32(known));
+  Value constant = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, known));
   return product ? arith::MulFOp::create(builder, loc, product, constant).getResult() : constant;
 }
 

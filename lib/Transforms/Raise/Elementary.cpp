@@ -110,7 +110,7 @@ static void replaceBy(Sites &sites, Operation *made, Operation *root) {
 
 void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   func.walk([&](Operation *op) {
-    if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
+    if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
       return;
     OpBuilder builder(op);
     Value z = matchLogistic(op);

@@ -9,11 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgView.h"
+#include "LinalgBody.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -23,7 +22,7 @@ namespace {
 class LinalgReader {
 public:
   explicit LinalgReader(linalg::LinalgOp op)
-      : op(op), builder(op), loc(op.getLoc()), leaf(builder, loc), views(op, builder) {}
+      : op(op), builder(op), leaf(builder, op.getLoc()), views(op, builder), body(op, builder, views) {}
 
   bool read();
 
@@ -33,134 +32,13 @@ private:
   Value readContraction();
   Value withStart(Value tensor, unsigned operand, ReduceKind kind);
 
-  /// A scalar of the body as a tensor over the domain. Null when it cannot be one.
-  Value tensorOf(Value scalar);
-  Value apply(Operation *scalarOp);
-  Value power(Operation *scalarOp, double exponent);
-  Value splat(TypedAttr number);
-  Attribute constantOf(Value scalar);
-  /// Whether a scalar is what a reduction has made so far, which no tensor over the domain holds.
-  bool isRunning(Value scalar);
-  bool isReduced(OpOperand &init) { return loopsOf(op.getMatchingIndexingMap(&init)).size() < op.getNumLoops(); }
-
   linalg::LinalgOp op;
   OpBuilder builder;
-  Location loc;
   LeafBuilder leaf;
   LinalgViews views;
-  DenseMap<Value, Value> tensors;
+  LinalgBody body;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Bodies
-//===----------------------------------------------------------------------===//
-
-/// The number that a tensor has in all elements.
-static Attribute splatOf(Value tensor) {
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
-    tensor = fill.getInputs()[0];
-  Attribute number;
-  if (!matchPattern(tensor, m_Constant(&number)))
-    return {};
-  if (auto elements = dyn_cast<DenseElementsAttr>(number))
-    return elements.isSplat() ? elements.getSplatValue<Attribute>() : Attribute();
-  return number;
-}
-
-bool LinalgReader::isRunning(Value scalar) {
-  auto argument = dyn_cast<BlockArgument>(scalar);
-  if (!argument || argument.getOwner() != op.getBlock())
-    return false;
-  OpOperand &operand = op->getOpOperand(argument.getArgNumber());
-  return op.isDpsInit(&operand) && isReduced(operand);
-}
-
-/// The number that a scalar of the body always is: what exporters convert inside, such as an epsilon from f64.
-Attribute LinalgReader::constantOf(Value scalar) {
-  if (isRunning(scalar))
-    return {};
-  if (auto argument = dyn_cast<BlockArgument>(scalar))
-    return argument.getOwner() == op.getBlock() ? splatOf(op->getOperand(argument.getArgNumber())) : Attribute();
-  Attribute number;
-  if (matchPattern(scalar, m_Constant(&number)))
-    return number;
-  Operation *scalarOp = scalar.getDefiningOp();
-  if (scalarOp->getNumOperands() == 0 || scalarOp->getNumResults() != 1 || !isPure(scalarOp))
-    return {};
-  SmallVector<Attribute> operands;
-  for (Value operand : scalarOp->getOperands()) {
-    operands.push_back(constantOf(operand));
-    if (!operands.back())
-      return {};
-  }
-  SmallVector<OpFoldResult> folded;
-  if (failed(scalarOp->fold(operands, folded)) || folded.size() != 1)
-    return {};
-  return dyn_cast<Attribute>(folded[0]);
-}
-
-Value LinalgReader::splat(TypedAttr number) {
-  RankedTensorType type = views.typeOf(number.getType());
-  if (type.hasStaticShape())
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
-  Value scalar = arith::ConstantOp::create(builder, loc, number);
-  return views.splat(scalar);
-}
-
-Value LinalgReader::tensorOf(Value scalar) {
-  if (isRunning(scalar))
-    return {};
-  if (Value known = tensors.lookup(scalar))
-    return known;
-  Value tensor;
-  if (auto number = dyn_cast_if_present<TypedAttr>(constantOf(scalar)))
-    tensor = splat(number);
-  else if (auto argument = dyn_cast<BlockArgument>(scalar); argument && argument.getOwner() == op.getBlock())
-    tensor = views.over(op->getOpOperand(argument.getArgNumber()));
-  else if (Operation *scalarOp = scalar.getDefiningOp(); scalarOp && scalarOp->getBlock() == op.getBlock())
-    tensor = apply(scalarOp);
-  else
-    tensor = views.splat(scalar);
-  return tensors[scalar] = tensor;
-}
-
-/// x to a power that is a number: what has a simpler form is written so.
-Value LinalgReader::power(Operation *scalarOp, double exponent) {
-  Value base = tensorOf(scalarOp->getOperand(0));
-  if (!base)
-    return {};
-  if (exponent == 2)
-    return leaf.mul(base, base);
-  auto type = dyn_cast<FloatType>(scalarOp->getResult(0).getType());
-  return math::PowFOp::create(builder, loc, base, splat(FloatAttr::get(type, exponent)));
-}
-
-Value LinalgReader::apply(Operation *scalarOp) {
-  if (scalarOp->getNumResults() != 1 || !OpTrait::hasElementwiseMappableTraits(scalarOp))
-    return {};
-  if (isa<math::FPowIOp, math::PowFOp>(scalarOp)) {
-    Attribute exponent = constantOf(scalarOp->getOperand(1));
-    if (auto number = dyn_cast_if_present<IntegerAttr>(exponent))
-      return power(scalarOp, number.getValue().getSExtValue());
-    if (auto number = dyn_cast_if_present<FloatAttr>(exponent))
-      return power(scalarOp, number.getValueAsDouble());
-  }
-  SmallVector<Value> operands;
-  for (Value operand : scalarOp->getOperands()) {
-    operands.push_back(tensorOf(operand));
-    if (!operands.back())
-      return {};
-  }
-  OperationState state(loc, scalarOp->getName(), operands, views.typeOf(scalarOp->getResult(0).getType()));
-  state.addAttributes(scalarOp->getAttrs());
-  state.propertiesAttr = scalarOp->getPropertiesAsAttribute();
-  return builder.create(state)->getResult(0);
-}
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
 
 static std::optional<ReduceKind> kindOf(Operation *combiner) {
   if (isa<arith::AddFOp>(combiner))
@@ -187,7 +65,7 @@ Value LinalgReader::readReduction(Value yielded, BlockArgument accumulator) {
   Value part = combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
   if (part == accumulator)
     return {};
-  Value tensor = tensorOf(part);
+  Value tensor = body.tensorOf(part);
   if (!tensor || !hasLeafType(tensor))
     return {};
   SmallVector<int64_t> dims;
@@ -210,9 +88,9 @@ Value LinalgReader::readResult(OpResult result) {
   OpOperand *init = op.getDpsInitOperand(result.getResultNumber());
   Value yielded = op.getBlock()->getTerminator()->getOperand(result.getResultNumber());
   // One op may hold a sum beside what it adds up.
-  if (isReduced(*init))
+  if (body.isReduced(*init))
     return readReduction(yielded, op.getMatchingBlockArgument(init));
-  Value tensor = tensorOf(yielded);
+  Value tensor = body.tensorOf(yielded);
   return tensor ? views.as(tensor, *init) : Value();
 }
 
@@ -224,6 +102,9 @@ Value LinalgReader::readContraction() {
 }
 
 bool LinalgReader::read() {
+  // No matrix product takes f64, and products one by one would be a tensor over all loops.
+  if (linalg::isaContractionOpInterface(op) && llvm::any_of(op->getOperands(), isWide))
+    return false;
   SmallVector<std::pair<OpResult, Value>> read;
   for (OpResult result : op->getResults()) {
     if (result.use_empty())
@@ -264,7 +145,36 @@ static bool onlyComputes(linalg::LinalgOp op) {
                       [](Operation &inner) { return isPure(&inner) || isa<cf::AssertOp>(inner); });
 }
 
+static void raiseSoftmax(linalg::SoftmaxOp op) {
+  if (!op.hasPureTensorSemantics() || !hasLeafType(op.getInput()) || isWide(op.getInput()) ||
+      op.getInput().getType() != op.getOutput().getType())
+    return;
+  OpBuilder builder(op);
+  Value softmax = SoftmaxOp::create(builder, op.getLoc(), op.getInput().getType(), op.getInput(), op.getDimension());
+  op->getResult(0).replaceAllUsesWith(softmax);
+  op.erase();
+}
+
+/// Puts the loops in the order in which an operand is read, so that it is not transposed for its reduction.
+static void orderLoops(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics())
+    return;
+  SmallVector<AffineMap> maps = llvm::map_to_vector(
+      op.getDpsInputOperands(), [&](OpOperand *operand) { return op.getMatchingIndexingMap(operand); });
+  const AffineMap *first = llvm::find_if(maps, [](AffineMap map) { return map.isPermutation(); });
+  if (first == maps.end() || llvm::any_of(maps, [](AffineMap map) { return map.isIdentity(); }))
+    return;
+  SmallVector<unsigned> order;
+  for (AffineExpr expr : first->getResults())
+    order.push_back(cast<AffineDimExpr>(expr).getPosition());
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPoint(op);
+  (void)linalg::interchangeGenericOp(rewriter, op, order);
+}
+
 void mhc::raiseLinalg(func::FuncOp func) {
+  func.walk([](linalg::SoftmaxOp op) { raiseSoftmax(op); });
+  func.walk([](linalg::GenericOp op) { orderLoops(op); });
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   // A fill says where a sum starts; it is read last, where something else uses it.

@@ -13,7 +13,7 @@ using namespace mhc;
 
 bool mhc::hasLeafType(Value value) {
   Type element = getElementTypeOrSelf(value);
-  return element.isF32() || element.isBF16() || element.isF16();
+  return element.isF32() || element.isBF16() || element.isF16() || element.isF64();
 }
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
@@ -162,6 +162,15 @@ Value LinalgViews::separate(Value tensor, ArrayRef<Loops> groups) {
   return llvm::is_sorted(order) ? tensor : leaf.transpose(tensor, sortingOrder(order));
 }
 
+Value LinalgViews::dropLoops(Value tensor, Loops &loops, ArrayRef<int64_t> units) {
+  auto isUnit = [&](int64_t loop) { return llvm::is_contained(units, loop); };
+  llvm::SmallBitVector dropped(loops.size());
+  for (auto [dim, loop] : llvm::enumerate(loops))
+    dropped[dim] = isUnit(loop);
+  llvm::erase_if(loops, isUnit);
+  return leaf.dropUnits(tensor, dropped);
+}
+
 Value LinalgViews::contraction() {
   auto loopsOfOperand = [&](OpOperand *operand) { return loopsOf(op.getMatchingIndexingMap(operand)); };
   OpOperand *lhs = op.getDpsInputOperand(0), *rhs = op.getDpsInputOperand(1), *init = op.getDpsInitOperand(0);
@@ -178,6 +187,12 @@ Value LinalgViews::contraction() {
     return {}; // vectors: a multiplication and a reduction
   Type element = getElementTypeOrSelf(init->get());
   Value a = leaf.cast(lhs->get(), element), b = leaf.cast(rhs->get(), element);
+  if (llvm::all_of(batch, [&](int64_t loop) { return getConstantIntValue(sizes[loop]) == 1; })) {
+    // A batch of one is a product of matrices whose rows it stands above.
+    b = dropLoops(b, right, batch);
+    rows.insert(rows.begin(), batch.begin(), batch.end());
+    batch.clear();
+  }
   if (batch.empty()) {
     a = arrange(a, left, {rows, depth});
     b = arrange(b, right, {depth, columns});

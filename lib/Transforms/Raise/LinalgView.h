@@ -43,6 +43,8 @@ public:
 private:
   /// Without the dimensions that are read at zero.
   mlir::Value dropUnits(mlir::Value tensor, mlir::AffineMap map);
+  /// An operand that follows `loops`, without its dimensions of the loops `units`, which run once.
+  mlir::Value dropLoops(mlir::Value tensor, Loops &loops, llvm::ArrayRef<int64_t> units);
   mlir::Value castTo(mlir::Value tensor, mlir::RankedTensorType type);
   /// An operand with the loops of each group joined to one dimension; a group without a loop has size one.
   mlir::Value arrange(mlir::Value tensor, llvm::ArrayRef<int64_t> loops, llvm::ArrayRef<Loops> groups);

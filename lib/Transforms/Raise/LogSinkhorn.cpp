@@ -47,6 +47,12 @@ static std::optional<ShiftedLog> splitShift(const Form &form, double coefficient
 static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const ShiftedLog &parts) {
   Form form = forms.at(parts.log->base.getDefiningOp<math::LogOp>().getOperand(), parts.log->index);
   forms.resolve(form);
+  // A sum of exponentials is its own magnitude.
+  if (const Factor *sum = singleFactor(form, 1))
+    if (auto magnitude = sum->base.getDefiningOp<math::AbsFOp>()) {
+      form = forms.at(magnitude.getOperand(), Indices(sum->index));
+      forms.resolve(form);
+    }
   if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
       form.terms[0].sums.size() != 1 || form.terms[0].factors[0].power != 1)
     return std::nullopt;

@@ -9,8 +9,10 @@
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -55,6 +57,8 @@ bool mhc::containsAny(ArrayRef<Var> vars, ArrayRef<Var> wanted) {
   return llvm::any_of(wanted, [&](Var var) { return llvm::is_contained(vars, var); });
 }
 
+bool mhc::isWide(Value value) { return getElementTypeOrSelf(value).isF64(); }
+
 Operation *mhc::singleUser(Value value) { return value.hasOneUse() ? *value.getUsers().begin() : nullptr; }
 
 namespace {
@@ -66,6 +70,10 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
+    if (computesSizes(func) && failed(foldRanges(func)))
+      return signalPassFailure();
+    raiseSizes(func);
+    raiseLoops(func);
     raiseLinalg(func);
     raiseConcat(func);
     FormBuilder forms(func);
@@ -87,6 +95,12 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
 
 private:
   RaiseCheck check;
+
+  LogicalResult foldRanges(func::FuncOp func) {
+    OpPassManager pm(func::FuncOp::getOperationName());
+    pm.addPass(arith::createIntRangeOptimizationsPass());
+    return runPipeline(pm, func);
+  }
 
   void eraseDeadOps(func::FuncOp func, FormBuilder &forms) {
     struct Forget : RewriterBase::Listener {

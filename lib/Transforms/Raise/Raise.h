@@ -17,6 +17,12 @@ namespace mhc {
 constexpr int64_t kMinStreams = 2;
 constexpr int64_t kMaxStreams = 16;
 
+/// Whether a function asserts or reshapes by sizes that it computes.
+bool computesSizes(mlir::func::FuncOp func);
+/// reshapes by computed sizes -> tensor.collapse_shape, tensor.expand_shape; true assertions go
+void raiseSizes(mlir::func::FuncOp func);
+/// while loops of a known number of turns -> for loops
+void raiseLoops(mlir::func::FuncOp func);
 /// linalg ops -> leaf ops
 void raiseLinalg(mlir::func::FuncOp func);
 /// insertions that fill an empty tensor -> tensor.concat
@@ -69,6 +75,10 @@ std::optional<std::pair<mlir::Value, PhiLayout>> buildPhi(FormBuilder &forms, ml
                                                           const Vars &flat);
 /// Sets the builder to the earliest point of a block at which all inputs are there.
 void setAfterInputs(mlir::OpBuilder &builder, mlir::Block *block, llvm::ArrayRef<mlir::Value> inputs);
+
+/// Whether a value is in f64, which no kernel takes or makes. Exporters compute a statistic in it now and then, which
+/// kernels do in f32: a result that is rounded to f32 may be raised, one that stays in f64 is not.
+bool isWide(mlir::Value value);
 
 /// All ops of a function, users before what they use, and what a loop holds before the loop.
 llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);

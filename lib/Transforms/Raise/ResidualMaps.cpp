@@ -29,14 +29,15 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Value va
   Form form = forms.at(value, index);
   forms.resolve(form);
   if (form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].sums.empty()) {
-    auto max = form.terms[0].factors[0].base.getDefiningOp<arith::MaximumFOp>();
-    if (!max || form.terms[0].coefficient != 1 || form.terms[0].factors[0].power != 1)
+    Operation *max = form.terms[0].factors[0].base.getDefiningOp();
+    if (!isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(max) || form.terms[0].coefficient != 1 ||
+        form.terms[0].factors[0].power != 1)
       return std::nullopt;
-    bool constantFirst = constantValue(max.getLhs()).has_value();
-    std::optional<double> eps = constantValue(constantFirst ? max.getLhs() : max.getRhs());
+    bool constantFirst = constantValue(max->getOperand(0)).has_value();
+    std::optional<double> eps = constantValue(max->getOperand(constantFirst ? 0 : 1));
     if (!eps)
       return std::nullopt;
-    Value sum = constantFirst ? max.getRhs() : max.getLhs();
+    Value sum = max->getOperand(constantFirst ? 1 : 0);
     std::optional<SinkhornStep> step = matchDenominator(forms, sum, form.terms[0].factors[0].index, previous, outer);
     if (!step || step->denom != Denom::none)
       return std::nullopt;

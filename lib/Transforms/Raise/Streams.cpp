@@ -460,7 +460,7 @@ bool StreamRaiser::raiseSum() {
 
 /// Ops whose result may be a whole mix: not views, except rows of a product that mixes several things at once.
 static bool isCandidate(Operation &op) {
-  if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()))
+  if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()) || isWide(op.getResult(0)))
     return false;
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return slice.getSource().getDefiningOp<BatchMatmulOp>() != nullptr;

@@ -295,3 +295,170 @@ func.func @size_of_another_operand(%a: tensor<5x8xf32>, %b: tensor<?xf32>) -> te
   } -> tensor<5x8xf32>
   return %out : tensor<5x8xf32>
 }
+
+// -----
+
+// Norms take the magnitude first and then a power: the second is a square, the first is nothing. A bound is a maximum
+// for which NaN gives way; so it stays one.
+// CHECK-LABEL: @norms
+// CHECK-DAG: %[[SQUARE:.*]] = arith.mulf %arg0, %arg0
+// CHECK-DAG: mhc.reduce sum %[[SQUARE]] dims = [1]
+// CHECK-DAG: %[[ABS:.*]] = math.absf %arg0
+// CHECK-DAG: %[[SUM:.*]] = mhc.reduce sum %[[ABS]] dims = [1]
+// CHECK-DAG: %[[EPS:.*]] = arith.constant dense<9.99999996E-13> : tensor<4xf32>
+// CHECK: arith.maxnumf %[[SUM]], %[[EPS]]
+// CHECK-NOT: linalg
+func.func @norms(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %eps = arith.constant 1.0e-12 : f64
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %squares = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %size = math.absf %a : f32
+    %power = math.powf %size, %two : f32
+    %sum = arith.addf %power, %o : f32
+    linalg.yield %sum : f32
+  } -> tensor<4xf32>
+  %sizes = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %size = math.absf %a : f32
+    %power = math.powf %size, %one : f32
+    %sum = arith.addf %power, %o : f32
+    linalg.yield %sum : f32
+  } -> tensor<4xf32>
+  %bounded = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%sizes : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %low = arith.truncf %eps : f64 to f32
+    %less = arith.cmpf ult, %a, %low : f32
+    %clamped = arith.select %less, %low, %a : f32
+    linalg.yield %clamped : f32
+  } -> tensor<4xf32>
+  return %squares, %bounded : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Selections that are a maximum or minimum for every input, NaN and both zeros included, and two that are not.
+// CHECK-LABEL: @selections
+// CHECK: arith.maximumf %arg0
+// CHECK: arith.minimumf %arg0
+// CHECK: arith.minnumf %arg0
+// CHECK-COUNT-2: arith.select
+func.func @selections(%x: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %out:5 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                       affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>)
+      outs(%e, %e, %e, %e, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: f32, %o0: f32, %o1: f32, %o2: f32, %o3: f32, %o4: f32):
+    %c0 = arith.cmpf olt, %a, %two : f32
+    %0 = arith.select %c0, %two, %a : f32
+    %c1 = arith.cmpf ogt, %a, %two : f32
+    %1 = arith.select %c1, %two, %a : f32
+    %c2 = arith.cmpf uge, %a, %two : f32
+    %2 = arith.select %c2, %two, %a : f32
+    %c3 = arith.cmpf olt, %a, %zero : f32
+    %3 = arith.select %c3, %zero, %a : f32
+    %4 = arith.select %c0, %a, %two : f32
+    linalg.yield %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %out#0, %out#1, %out#2, %out#3, %out#4
+      : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A maximum along columns, which JAX takes with the loops in another order, and again of minus infinity and that.
+// CHECK-LABEL: @column_maximum
+// CHECK: %[[MAX:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<4x8x16xf32> -> tensor<4x16xf32>
+// CHECK: return %[[MAX]]
+func.func @column_maximum(%x: tensor<4x8x16xf32>) -> tensor<4x16xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %lows = arith.constant dense<0xFF800000> : tensor<4x16xf32>
+  %e = tensor.empty() : tensor<4x16xf32>
+  %start = linalg.fill ins(%low : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %max = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<4x8x16xf32>) outs(%start : tensor<4x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %most = arith.maximumf %o, %a : f32
+    linalg.yield %most : f32
+  } -> tensor<4x16xf32>
+  %again = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%lows, %max : tensor<4x16xf32>, tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %most = arith.maximumf %a, %b : f32
+    linalg.yield %most : f32
+  } -> tensor<4x16xf32>
+  return %again : tensor<4x16xf32>
+}
+
+// -----
+
+// A statistic in f64 becomes leaf ops in f64. A matrix product in f64 stays.
+// CHECK-LABEL: @wide
+// CHECK: %[[WIDE:.*]] = arith.extf %arg0 : tensor<4x8xf32> to tensor<4x8xf64>
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[WIDE]], %[[WIDE]] : tensor<4x8xf64>
+// CHECK: mhc.reduce sum %[[SQUARE]] dims = [1] : tensor<4x8xf64> -> tensor<4xf64>
+// CHECK: linalg.matmul ins(%[[WIDE]], %arg1
+func.func @wide(%x: tensor<4x8xf32>, %w: tensor<8x8xf64>) -> (tensor<4xf64>, tensor<4x8xf64>) {
+  %zero = arith.constant 0.0 : f64
+  %e2 = tensor.empty() : tensor<4x8xf64>
+  %f2 = linalg.fill ins(%zero : f64) outs(%e2 : tensor<4x8xf64>) -> tensor<4x8xf64>
+  %wide = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e2 : tensor<4x8xf64>) {
+  ^bb0(%a: f32, %o: f64):
+    %b = arith.extf %a : f32 to f64
+    linalg.yield %b : f64
+  } -> tensor<4x8xf64>
+  %e = tensor.empty() : tensor<4xf64>
+  %start = linalg.fill ins(%zero : f64) outs(%e : tensor<4xf64>) -> tensor<4xf64>
+  %sum = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%wide : tensor<4x8xf64>) outs(%start : tensor<4xf64>) {
+  ^bb0(%a: f64, %o: f64):
+    %square = arith.mulf %a, %a : f64
+    %next = arith.addf %square, %o : f64
+    linalg.yield %next : f64
+  } -> tensor<4xf64>
+  %out = linalg.matmul ins(%wide, %w : tensor<4x8xf64>, tensor<8x8xf64>) outs(%f2 : tensor<4x8xf64>) -> tensor<4x8xf64>
+  return %sum, %out : tensor<4xf64>, tensor<4x8xf64>
+}
+
+// -----
+
+// einsum as a batch of one, and an outer product as a batched one of depth one.
+// CHECK-LABEL: @batches
+// CHECK: mhc.matmul %{{.*}}, %{{.*}} : (tensor<8x16xf32>, tensor<16x24xf32>) -> tensor<8x24xf32>
+// CHECK: mhc.batch_matmul %arg2, %arg3 : (tensor<8x4x1xf32>, tensor<8x1x16xf32>) -> tensor<8x4x16xf32>
+func.func @batches(%x: tensor<1x8x16xf32>, %w: tensor<1x16x24xf32>, %h: tensor<8x4x1xf32>, %f: tensor<8x1x16xf32>)
+    -> (tensor<1x8x24xf32>, tensor<8x4x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<1x8x24xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<1x8x24xf32>) -> tensor<1x8x24xf32>
+  %0 = linalg.batch_matmul ins(%x, %w : tensor<1x8x16xf32>, tensor<1x16x24xf32>) outs(%f0 : tensor<1x8x24xf32>)
+      -> tensor<1x8x24xf32>
+  %e1 = tensor.empty() : tensor<8x4x16xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8x4x16xf32>) -> tensor<8x4x16xf32>
+  %1 = linalg.batch_matmul ins(%h, %f : tensor<8x4x1xf32>, tensor<8x1x16xf32>) outs(%f1 : tensor<8x4x16xf32>)
+      -> tensor<8x4x16xf32>
+  return %0, %1 : tensor<1x8x24xf32>, tensor<8x4x16xf32>
+}

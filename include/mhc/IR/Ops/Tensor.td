@@ -11,6 +11,9 @@
 include "mhc/IR/MhcBase.td"
 
 defvar Mhc_AnyFloatTensor = RankedTensorOf<Mhc_Floats>;
+/// Exporters' statistics are in f64 now and then; they stay so.
+defvar Mhc_WideFloats = Mhc_Floats # [F64];
+defvar Mhc_WideFloatTensor = RankedTensorOf<Mhc_WideFloats>;
 
 class Mhc_UnaryOp<string mnemonic, string formula>
     : Mhc_LeafOp<mnemonic, [Elementwise, SameOperandsAndResultType]> {
@@ -81,8 +84,8 @@ def Mhc_ReduceOp : Mhc_LeafOp<"reduce"> {
     }
     ```
   }];
-  let arguments = (ins Mhc_ReduceKindAttr:$kind, Mhc_AnyFloatTensor:$x, DenseI64ArrayAttr:$dims);
-  let results = (outs Mhc_AnyFloatTensor:$out);
+  let arguments = (ins Mhc_ReduceKindAttr:$kind, Mhc_WideFloatTensor:$x, DenseI64ArrayAttr:$dims);
+  let results = (outs Mhc_WideFloatTensor:$out);
   let assemblyFormat = "$kind $x `dims` `=` $dims attr-dict `:` type($x) `->` type($out)";
   let hasVerifier = 1;
 }
@@ -101,8 +104,8 @@ def Mhc_BroadcastOp : Mhc_LeafOp<"broadcast", [], /*rebuilt=*/1> {
     }
     ```
   }];
-  let arguments = (ins RankedTensorOf<Mhc_Floats # [I32]>:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
-  let results = (outs RankedTensorOf<Mhc_Floats # [I32]>:$out);
+  let arguments = (ins RankedTensorOf<Mhc_WideFloats # [I32]>:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
+  let results = (outs RankedTensorOf<Mhc_WideFloats # [I32]>:$out);
   let assemblyFormat = "$x (`[` $sizes^ `]`)? `dims` `=` $dims attr-dict `:` type($x) `->` type($out)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -120,8 +123,8 @@ def Mhc_TransposeOp : Mhc_LeafOp<"transpose", [], /*rebuilt=*/1> {
     }
     ```
   }];
-  let arguments = (ins Mhc_AnyFloatTensor:$x, DenseI64ArrayAttr:$perm);
-  let results = (outs Mhc_AnyFloatTensor:$out);
+  let arguments = (ins Mhc_WideFloatTensor:$x, DenseI64ArrayAttr:$perm);
+  let results = (outs Mhc_WideFloatTensor:$out);
   let assemblyFormat = "$x `perm` `=` $perm attr-dict `:` type($x) `->` type($out)";
   let hasVerifier = 1;
   let hasFolder = 1;
