@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckInput.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -40,6 +42,30 @@ static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
   return success();
 }
 
+/// With a dynamic size anywhere, their verifier looks at none.
+static LogicalResult checkLoops(linalg::LinalgOp op) {
+  SmallVector<int64_t> known(op.getNumLoops(), ShapedType::kDynamic);
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [expr, size] : llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), op.getShape(&operand))) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop || ShapedType::isDynamic(size))
+        continue;
+      int64_t &other = known[loop.getPosition()];
+      if (other != size && !ShapedType::isDynamic(other))
+        return op.emitOpError() << "has both " << other << " and " << size << " as the size of loop "
+                                << loop.getPosition();
+      other = size;
+    }
+  return success();
+}
+
+static LogicalResult checkShapes(Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<tensor::ExpandShapeOp>([](auto op) { return checkExpansion(op); })
+      .Case<linalg::LinalgOp>([](auto op) { return checkLoops(op); })
+      .Default([](Operation *) { return success(); });
+}
+
 LogicalResult mhc::checkInput(ModuleOp module) {
   DenseSet<Type> good;
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
@@ -51,8 +77,7 @@ LogicalResult mhc::checkInput(ModuleOp module) {
         for (Type type : block.getArgumentTypes())
           if (failed(checkType(op, type, good)))
             return failure();
-    auto expansion = dyn_cast<tensor::ExpandShapeOp>(op);
-    return expansion ? checkExpansion(expansion) : success();
+    return checkShapes(op);
   });
   return failure(result.wasInterrupted());
 }

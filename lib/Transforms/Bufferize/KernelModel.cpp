@@ -10,6 +10,7 @@
 
 #include "mhc/IR/MhcOps.h"
 #include "mhc/Transforms/BufferizationModels.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -122,11 +123,12 @@ struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelO
         outputs.push_back(inputs[giver->getOperandNumber()]);
         continue;
       }
-      SmallVector<Value> dynamic;
-      for (OpFoldResult size : shape)
-        if (auto value = dyn_cast<Value>(size))
-          dynamic.push_back(value);
-      FailureOr<Value> buffer = options.createAlloc(rewriter, op->getLoc(), bufferType(result), dynamic);
+      MemRefType type = bufferType(result);
+      SmallVector<Value> dynamic; // a result may leave open what an operand knows
+      for (auto [dim, size] : llvm::enumerate(shape))
+        if (type.isDynamicDim(dim))
+          dynamic.push_back(getValueOrCreateConstantIndexOp(rewriter, op->getLoc(), size));
+      FailureOr<Value> buffer = options.createAlloc(rewriter, op->getLoc(), type, dynamic);
       if (failed(buffer))
         return failure();
       outputs.push_back(*buffer);

@@ -99,3 +99,11 @@ func.func @gradient_in_a_buffer_of_its_own(%d_u: tensor<?x8xbf16>, %x: tensor<?x
       d_x_in = %second : tensor<?x4x8xf32>) <layout = nC> -> (d_x : tensor<?x4x8xbf16>)
   return %first, %second, %third : tensor<?x4x8xf32>, tensor<?x4x8xf32>, tensor<?x4x8xbf16>
 }
+
+// CHECK-LABEL: @result_leaves_open_what_an_operand_knows
+func.func @result_leaves_open_what_an_operand_knows(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[OUT:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2x4xf32>
+  // CHECK: memref.cast %[[OUT]] : memref<2x4xf32> to memref<?x4xf32>
+  %out = mhc.matmul %x, %w : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
