@@ -39,6 +39,9 @@ static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
     if (stated != size)
       return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "
                             << op.getResultType();
+  for (Value size : op.getOutputShape())
+    if (std::optional<int64_t> number = getConstantIntValue(size); number && *number < 0)
+      return op.emitError() << "'tensor.expand_shape' has " << *number << " as a size";
   return success();
 }
 
