@@ -38,11 +38,24 @@ static double asWritten(const APFloat &number) {
   return std::isfinite(value) ? strtod(text, nullptr) : value;
 }
 
+static std::optional<double> rounded(std::optional<double> number, FloatType type) {
+  if (!number)
+    return std::nullopt;
+  APFloat result(*number);
+  bool losesInfo;
+  result.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return asWritten(result);
+}
+
 std::optional<double> mhc::constantValue(Value value) {
   if (auto splat = value.getDefiningOp<tensor::SplatOp>())
     return constantValue(splat.getInput());
-  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
-    return constantValue(broadcast.getX());
+  if (Operation *op = value.getDefiningOp();
+      isa_and_nonnull<BroadcastOp, TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+                      tensor::CastOp, arith::ExtFOp>(op))
+    return constantValue(op->getOperand(0));
+  if (auto trunc = value.getDefiningOp<arith::TruncFOp>())
+    return rounded(constantValue(trunc.getIn()), cast<FloatType>(getElementTypeOrSelf(value)));
   DenseElementsAttr elements;
   FloatAttr scalar;
   if (matchPattern(value, m_Constant(&scalar)))
@@ -175,8 +188,8 @@ static bool isSum(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<arith::AddFOp, arith::SubFOp>(op))
       return true;
-    if (!isa<arith::ExtFOp, arith::TruncFOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, BroadcastOp>(
-            op))
+    if (!isa<arith::ExtFOp, arith::TruncFOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+             TransposeOp, BroadcastOp>(op))
       return false;
     value = op->getOperand(0);
   }
@@ -370,7 +383,10 @@ static bool sameFactors(const Term &a, const Term &b) {
 }
 
 Value FormBuilder::findValue(const Term &term, ArrayRef<Var> vars) {
-  for (const Trace &trace : traces) {
+  // The outermost, as it is when somebody reads it: rounded, but not widened again.
+  for (const Trace &trace : llvm::reverse(traces)) {
+    if (trace.value.getDefiningOp<arith::ExtFOp>())
+      continue;
     Vars own;
     for (const Index &index : trace.index)
       llvm::append_range(own, flatten(index.vars));

@@ -16,8 +16,11 @@ static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(
 /// Factor and dimension of the constant indices that grow by one from term to term.
 using Running = SmallVector<std::pair<int, int>>;
 
+/// How far apart two neighbours are that an index reads side by side.
+static int64_t strideOf(const FormBuilder &forms, const Index &index) { return forms.extent(index.vars); }
+
 /// Whether `other` is `first` with `step` added to its running indices. An empty `running` is filled at the first step.
-static bool followsBy(const Term &first, const Term &other, int64_t step, Running &running) {
+static bool followsBy(const FormBuilder &forms, const Term &first, const Term &other, int64_t step, Running &running) {
   if (first.coefficient != other.coefficient || first.factors.size() != other.factors.size() ||
       first.sums.size() != other.sums.size())
     return false;
@@ -37,11 +40,13 @@ static bool followsBy(const Term &first, const Term &other, int64_t step, Runnin
           llvm::replace(expected.vars, a, b);
         std::pair<int, int> slot(f, d);
         bool runs = learn ? !(expected == std::get<1>(slots)) : llvm::is_contained(running, slot);
+        int64_t stride = runs ? strideOf(forms, expected) : 0;
         if (runs) {
-          expected.offset += step;
+          expected.offset += step * stride;
           here.push_back(slot);
         }
-        same = same && expected == std::get<1>(slots) && (!runs || (expected.vars.empty() && expected.offset == step));
+        same = same && expected == std::get<1>(slots) &&
+               (!runs || (!ShapedType::isDynamic(stride) && expected.offset == step * stride));
       }
       if (!same)
         continue;
@@ -55,6 +60,8 @@ static bool followsBy(const Term &first, const Term &other, int64_t step, Runnin
   }
   return !running.empty();
 }
+
+static void prepend(Vars &vars, const Vars &front) { vars.insert(vars.begin(), front.begin(), front.end()); }
 
 /// Size of the first dimension of which the term reads element 0 only.
 static std::optional<int64_t> fixedDim(const Term &term) {
@@ -106,10 +113,10 @@ std::optional<Form> FormBuilder::concatenation(Value value, const Indices &index
   result.terms.push_back(terms.front());
   Running running;
   for (size_t step = 1; step < parts; ++step)
-    if (!followsBy(terms.front(), terms[step], step, running))
+    if (!followsBy(*this, terms.front(), terms[step], step, running))
       return std::nullopt;
   for (auto [factor, slot] : running)
-    result.terms[0].factors[factor].index[slot].vars = vars;
+    prepend(result.terms[0].factors[factor].index[slot].vars, vars);
   return result;
 }
 
@@ -127,7 +134,7 @@ void FormBuilder::roll(Form &form) {
       auto follows = [&](size_t t) {
         candidate = running;
         return t != begin && !llvm::is_contained(members, t) &&
-               followsBy(form.terms[begin], form.terms[t], step, candidate);
+               followsBy(*this, form.terms[begin], form.terms[t], step, candidate);
       };
       auto all = llvm::seq<size_t>(0, form.terms.size());
       auto next = llvm::find_if(all, follows);
@@ -140,11 +147,11 @@ void FormBuilder::roll(Form &form) {
       continue;
     Term &first = form.terms[begin];
     auto [f, d] = running.front();
-    if (tensorType(first.factors[f].base).getDimSize(d) != *size)
+    if (tensorType(first.factors[f].base).getDimSize(d) != *size * strideOf(*this, first.factors[f].index[d]))
       continue;
     Var var = makeVar(first.factors[f].base, d, *size);
     for (auto [factor, slot] : running)
-      first.factors[factor].index[slot].vars = {var};
+      prepend(first.factors[factor].index[slot].vars, {var});
     first.sums.push_back(var);
     llvm::sort(members, std::greater<>());
     for (size_t t : members) {

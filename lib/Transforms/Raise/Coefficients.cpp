@@ -12,12 +12,16 @@
 using namespace mlir;
 using namespace mhc;
 
-/// Whether two groups read the same elements of a base, but for the rows, with corresponding variables.
+/// More streams have too many permutations.
+constexpr int64_t kMaxPermuted = 6;
+
+/// Whether two groups read the same elements of a base, or of two bases, but for the rows, with corresponding
+/// variables.
 static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, const Linear &a,
-                      const std::optional<Factor> &y, const Linear &b) {
+                      const std::optional<Factor> &y, const Linear &b, bool anyBase = false) {
   if (!x || !y)
     return x.has_value() == y.has_value();
-  if (x->base != y->base || x->index.size() != y->index.size())
+  if ((x->base != y->base && !anyBase) || x->index.size() != y->index.size())
     return false;
   auto positions = [&](const Linear &linear, const Index &index) {
     Vars vars = forms.flatten(index.vars), known = forms.flatten(linear.tokens);
@@ -32,12 +36,29 @@ static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, 
                       [&](auto slots) { return positions(a, std::get<0>(slots)) == positions(b, std::get<1>(slots)); });
 }
 
-/// Whether two groups are rows of the same projection.
+/// Whether a group is all rows of a weight.
+static bool hasWholeWeight(const Linear &group) { return group.phi && group.offset == 0 && group.rows == group.extent; }
+
+/// Whether two groups are rows of the same projection, or all rows of two weights.
 static bool sameSource(const FormBuilder &forms, const Linear &a, const Linear &b) {
+  bool apart = hasWholeWeight(a) && hasWholeWeight(b) && a.phi->base != b.phi->base;
   return a.multiplier.norm == b.multiplier.norm && a.multiplier.eps == b.multiplier.eps && a.statForm == b.statForm &&
-         a.rows == b.rows && a.block() == b.block() && sameReads(forms, a.x, a, b.x, b) &&
-         sameReads(forms, a.phi, a, b.phi, b) && sameReads(forms, a.gamma, a, b.gamma, b) &&
+         (a.rows == b.rows || apart) && a.block() == b.block() && sameReads(forms, a.x, a, b.x, b) &&
+         sameReads(forms, a.phi, a, b.phi, b, apart) && sameReads(forms, a.gamma, a, b.gamma, b) &&
          sameReads(forms, a.proj, a, b.proj, b) && sameReads(forms, a.stat, a, b.stat, b);
+}
+
+/// Gates with weights of their own have no order but that of the function: what is done with them tells it. Only the
+/// first is lifted by an epsilon, and only the second is scaled.
+static bool isSecondGate(const Linear &gate, const Linear &other) {
+  auto followedBy = [](const Linear &linear, auto isOp) {
+    return llvm::any_of(linear.root.getUsers(), [&](Operation *sigmoid) {
+      Operation *user = isa<SigmoidOp>(sigmoid) ? singleUser(sigmoid->getResult(0)) : nullptr;
+      return user && isOp(user) &&
+             llvm::any_of(user->getOperands(), [](Value v) { return constantValue(v).has_value(); });
+    });
+  };
+  return followedBy(gate, llvm::IsaPred<arith::MulFOp>) || followedBy(other, llvm::IsaPred<arith::AddFOp>);
 }
 
 namespace {
@@ -50,11 +71,13 @@ public:
   }
   const std::vector<Linear> &inOrder() const { return all; }
 
-  /// The `extent` rows from `offset` on of the projection that `pre` is the beginning of.
+  /// The `extent` rows from `offset` on of the projection that `pre` is the beginning of, or a whole weight of so many
+  /// rows beside that of `pre`.
   const Linear *find(const FormBuilder &forms, const Linear &pre, int64_t offset, int64_t extent) const {
     for (size_t number : bySource.lookup(pre.source()))
-      if (const Linear &group = all[number];
-          group.offset == offset && group.extent == extent && sameSource(forms, group, pre))
+      if (const Linear &group = all[number]; &group != &pre && group.extent == extent &&
+                                             group.offset == (hasWholeWeight(pre) ? 0 : offset) &&
+                                             sameSource(forms, group, pre))
         return &group;
     return nullptr;
   }
@@ -72,6 +95,7 @@ public:
 private:
   void collectGates();
   const Linear *findLogits(const Linear &pre);
+  const Linear *findLogits(const Linear &pre, int64_t extent);
   void raiseFrom(const Linear &pre);
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const Linear &pre, Reason reason, int64_t offset, int64_t extent);
@@ -82,6 +106,7 @@ private:
   Groups gates;                 ///< arguments of sigmoids
   Groups logits;                ///< arguments of residual maps
   std::optional<Groups> others; ///< all values of the form, once they were searched
+  llvm::DenseSet<Value> raised; ///< the roots of gates
 };
 } // namespace
 
@@ -103,8 +128,8 @@ void CoefficientRaiser::collectGates() {
 }
 
 /// The rows behind both gates: what a residual map reads or, where none does, any value.
-const Linear *CoefficientRaiser::findLogits(const Linear &pre) {
-  int64_t offset = 2 * pre.extent, extent = pre.rows - offset;
+const Linear *CoefficientRaiser::findLogits(const Linear &pre, int64_t extent) {
+  int64_t offset = 2 * pre.extent;
   if (const Linear *found = logits.find(forms, pre, offset, extent))
     return found;
   if (!others) {
@@ -130,16 +155,38 @@ void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t of
                           "rows " + rows(offset, extent) + " in the same form"});
 }
 
+/// As many as the weight has or, where it is padded or the weights are apart, as one of the residual maps reads.
+const Linear *CoefficientRaiser::findLogits(const Linear &pre) {
+  int64_t n = pre.extent, rest = pre.rows - 2 * n;
+  SmallVector<int64_t> extents;
+  if (rest > 0)
+    extents.push_back(rest);
+  for (int64_t extent : {n * n, n <= kMaxPermuted ? static_cast<int64_t>(factorial(n)) : 0})
+    if (extent > 0 && (extent < rest || hasWholeWeight(pre)))
+      extents.push_back(extent);
+  for (int64_t extent : extents)
+    if (const Linear *found = findLogits(pre, extent))
+      return found;
+  return nullptr;
+}
+
 void CoefficientRaiser::raiseFrom(const Linear &pre) {
-  if (pre.rows == pre.extent)
-    return raiseSite(forms, sites, {&pre});
+  if (!raised.insert(pre.root).second)
+    return;
   const Linear *post = gates.find(forms, pre, pre.extent, pre.extent);
+  const Linear *rest = post ? findLogits(pre) : nullptr;
+  if (pre.rows == pre.extent && !rest)
+    return raiseSite(forms, sites, {&pre});
   if (!post)
     return declineRows(pre, Reason::secondGateMissing, pre.extent, pre.extent);
-  const Linear *rest = findLogits(pre);
   if (!rest)
-    return declineRows(pre, Reason::logitsMissing, 2 * pre.extent, pre.rows - 2 * pre.extent);
-  raiseSite(forms, sites, {&pre, post, rest});
+    return declineRows(pre, Reason::logitsMissing, 2 * pre.extent,
+                       hasWholeWeight(pre) ? pre.extent * pre.extent : pre.rows - 2 * pre.extent);
+  raised.insert(post->root);
+  const Linear *first = &pre;
+  if (hasWholeWeight(pre) && isSecondGate(pre, *post))
+    std::swap(first, post);
+  raiseSite(forms, sites, {first, post, rest});
 }
 
 void CoefficientRaiser::run() {

@@ -70,12 +70,43 @@ static Value buildAlpha(FormBuilder &forms, OpBuilder &builder, Location loc, Ar
   return joinParts(forms, builder, loc, parts);
 }
 
+static int64_t rowsOf(ArrayRef<const Linear *> groups) {
+  int64_t rows = 0;
+  for (const Linear *group : groups)
+    rows += group->extent;
+  return rows;
+}
+
+/// The rows of all groups: of one weight, without those that pad it, or of weights that are joined.
+static std::optional<std::pair<Value, PhiLayout>> joinPhi(FormBuilder &forms, OpBuilder &builder, Location loc,
+                                                          ArrayRef<const Linear *> groups) {
+  bool apart = groups.back()->phi->base != groups.front()->phi->base;
+  SmallVector<Value> parts;
+  std::optional<PhiLayout> layout;
+  for (const Linear *group : apart ? groups : groups.take_front()) {
+    auto phi = buildPhi(forms, builder, loc, *group->phi, group->row, group->flat);
+    if (!phi || (layout && phi->second != *layout))
+      return std::nullopt;
+    parts.push_back(phi->first);
+    layout = phi->second;
+  }
+  LeafBuilder leaf(builder, loc);
+  int64_t axis = *layout == PhiLayout::out_in ? 0 : 1;
+  if (apart)
+    return std::make_pair(leaf.concat(parts, axis), *layout);
+  int64_t rows = rowsOf(groups);
+  bool padded = rows < groups.front()->rows;
+  return std::make_pair(padded ? leaf.slice(parts[0], axis, 0, rows) : parts[0], *layout);
+}
+
 /// The projection that all groups of a site share, with its multiplier.
-static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Location loc, const Linear &linear,
-                                  int64_t n) {
+static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Location loc,
+                                  ArrayRef<const Linear *> groups) {
+  const Linear &linear = *groups.front();
+  int64_t n = linear.extent, rows = rowsOf(groups);
   Type f32 = builder.getF32Type();
   auto streams = buildStreams(forms, builder, loc, *linear.x, linear.tokens, linear.flat, n);
-  auto phi = buildPhi(forms, builder, loc, *linear.phi, linear.row, linear.flat);
+  auto phi = joinPhi(forms, builder, loc, groups);
   Value gamma;
   if (linear.gamma && !(gamma = forms.rebuild(builder, loc, *linear.gamma, {linear.flat})))
     return {};
@@ -88,7 +119,7 @@ static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Locati
   if (!fits(phi->first) || !fits(gamma))
     return {};
   int64_t tokens = cast<RankedTensorType>(streams->value.getType()).getDimSize(0);
-  auto projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, linear.rows}, f32),
+  auto projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, rows}, f32),
                                          RankedTensorType::get({tokens}, f32), streams->value, phi->first, gamma,
                                          streams->layout, phi->second, linear.multiplier.norm,
                                          APFloat(linear.multiplier.eps), Stat::inv_rms, /*precision=*/{});
@@ -139,15 +170,18 @@ static Miss notReadable(const Linear &pre, const GateInputs &inputs, Value alpha
   return {Reason::storedForm, opAtFault(value, pre.root.getDefiningOp()), name + (": " + describe(value)), needed};
 }
 
-/// A projection that the function already has, with all its rows: only the leading token dimensions need joining.
-static GateInputs takeProjection(FormBuilder &forms, OpBuilder &builder, Location loc, const Linear &pre) {
+/// A projection that the function already has: only the leading token dimensions need joining, and padding goes.
+static GateInputs takeProjection(FormBuilder &forms, OpBuilder &builder, Location loc,
+                                 ArrayRef<const Linear *> groups) {
+  const Linear &pre = *groups.front();
   GateInputs inputs;
   inputs.statForm = pre.statForm;
   LeafBuilder leaf(builder, loc);
   Value proj = pre.proj->base;
   if (forms.flatten(pre.proj->index.back().vars) == pre.row) {
     int64_t leading = pre.proj->index.size() - 1;
-    inputs.proj = leaf.toF32(leading == 1 ? proj : leaf.join(proj, 0, leading));
+    proj = leaf.toF32(leading == 1 ? proj : leaf.join(proj, 0, leading));
+    inputs.proj = rowsOf(groups) < pre.rows ? leaf.slice(proj, 1, 0, rowsOf(groups)) : proj;
   }
   if (pre.stat)
     if (Value stat = forms.rebuild(builder, loc, *pre.stat, {pre.tokens}))
@@ -211,8 +245,7 @@ void mhc::raiseSite(FormBuilder &forms, Sites &sites, ArrayRef<const Linear *> g
   SmallVector<Value> roots = findRoots(groups, preEps, postMult);
   if (Operation *early = earlyUser(builder, roots))
     return declineEarly(sites, builder, early);
-  GateInputs given =
-      pre.x ? buildProjection(forms, builder, loc, pre, pre.extent) : takeProjection(forms, builder, loc, pre);
+  GateInputs given = pre.x ? buildProjection(forms, builder, loc, groups) : takeProjection(forms, builder, loc, groups);
   Value alpha = buildAlpha(forms, builder, loc, groups), beta = buildBeta(forms, builder, loc, groups);
   if (!given.proj || !alpha || !beta || (given.statForm != Stat::applied && !given.stat))
     return sites.decline("gates", notReadable(pre, given, alpha, beta));

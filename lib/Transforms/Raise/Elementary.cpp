@@ -7,6 +7,8 @@
 
 #include "Places.h"
 #include "Raise.h"
+#include "Sinkhorn.h"
+#include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -37,31 +39,73 @@ static Value negated(Value value) {
   return otherOperand<arith::MulFOp>(value, [](Value v) { return isNumber(v, -1); });
 }
 
-/// 1 / (1 + exp(-z)) -> z
-static Value matchLogistic(Operation *op) {
-  auto div = dyn_cast<arith::DivFOp>(op);
-  if (!div || !isNumber(div.getLhs(), 1))
-    return {};
-  Value exp = otherOperand<arith::AddFOp>(div.getRhs(), [](Value v) { return isNumber(v, 1); });
+/// 1 + x -> x
+static Value afterOne(Value value) {
+  return otherOperand<arith::AddFOp>(value, [](Value v) { return isNumber(v, 1); });
+}
+
+/// x / 2 -> x
+static Value halved(Value value) {
+  if (auto div = value.getDefiningOp<arith::DivFOp>(); div && isNumber(div.getRhs(), 2))
+    return div.getLhs();
+  return otherOperand<arith::MulFOp>(value, [](Value v) { return isNumber(v, 0.5); });
+}
+
+/// tanh(z / 2) -> z
+static Value matchTanhOfHalf(Value value) {
+  auto tanh = value ? value.getDefiningOp<math::TanhOp>() : math::TanhOp();
+  return tanh ? halved(tanh.getOperand()) : Value();
+}
+
+namespace {
+/// factor * sigmoid(z), or of -z
+struct Sigmoid {
+  Value z;
+  bool negative = false;
+  double factor = 1;
+};
+} // namespace
+
+/// 1 / (1 + exp(-z)) and exp(z) / (1 + exp(z)); 1 / (1 + exp(z)) is the sigmoid of -z.
+static std::optional<Sigmoid> matchLogistic(arith::DivFOp div) {
+  Value exp = afterOne(div.getRhs());
   auto expOp = exp ? exp.getDefiningOp<math::ExpOp>() : math::ExpOp();
-  return expOp ? negated(expOp.getOperand()) : Value();
+  if (!expOp)
+    return std::nullopt;
+  Value exponent = expOp.getOperand();
+  if (div.getLhs() == exp)
+    return Sigmoid{exponent};
+  if (!isNumber(div.getLhs(), 1))
+    return std::nullopt;
+  Value z = negated(exponent);
+  return z ? Sigmoid{z} : Sigmoid{exponent, /*negative=*/true};
 }
 
-/// (tanh(z / 2) + 1) / 2 -> z
-static Value matchTanhLogistic(Operation *op) {
-  auto halved = [](Value value) -> Value {
-    if (auto div = value.getDefiningOp<arith::DivFOp>(); div && isNumber(div.getRhs(), 2))
-      return div.getLhs();
-    return otherOperand<arith::MulFOp>(value, [](Value v) { return isNumber(v, 0.5); });
-  };
-  Value sum = halved(op->getResult(0));
-  Value tanh = sum ? otherOperand<arith::AddFOp>(sum, [](Value v) { return isNumber(v, 1); }) : Value();
-  auto tanhOp = tanh ? tanh.getDefiningOp<math::TanhOp>() : math::TanhOp();
-  return tanhOp ? halved(tanhOp.getOperand()) : Value();
+/// A sigmoid in any words: of exp or of tanh, and 1 - sigmoid(-z).
+static std::optional<Sigmoid> matchSigmoid(Operation *op) {
+  if (auto div = dyn_cast<arith::DivFOp>(op))
+    return matchLogistic(div);
+  if (auto sub = dyn_cast<arith::SubFOp>(op); sub && isNumber(sub.getLhs(), 1)) {
+    auto mirror = sub.getRhs().getDefiningOp<SigmoidOp>();
+    Value z = mirror ? negated(mirror.getX()) : Value();
+    return z ? std::optional(Sigmoid{z}) : std::nullopt;
+  }
+  if (isa<arith::AddFOp>(op)) {
+    Value z = matchTanhOfHalf(afterOne(op->getResult(0)));
+    return z ? std::optional(Sigmoid{z, false, 2}) : std::nullopt;
+  }
+  // (1 + tanh(z / 2)) / 2: its sum was met before.
+  Value doubled = halved(op->getResult(0));
+  Value gate = doubled ? otherOperand<arith::MulFOp>(doubled, [](Value v) { return isNumber(v, 2); }) : Value();
+  auto sigmoid = gate ? gate.getDefiningOp<SigmoidOp>() : SigmoidOp();
+  return sigmoid ? std::optional(Sigmoid{sigmoid.getX()}) : std::nullopt;
 }
 
-/// exp(z) / sum exp(z), or the same with z - max(z): z and the dimension.
+/// exp(log_softmax(z)), exp(z) / sum exp(z), or the same with z - max(z): z and the dimension.
 static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms, Operation *op) {
+  // Where something else reads the logarithm, it is a step of an iteration.
+  if (auto exp = dyn_cast<math::ExpOp>(op))
+    return exp.getOperand().hasOneUse() ? matchLogSoftmax(forms, exp.getOperand()) : std::nullopt;
   auto div = dyn_cast<arith::DivFOp>(op);
   auto exp = div ? div.getLhs().getDefiningOp<math::ExpOp>() : math::ExpOp();
   if (!exp)
@@ -101,11 +145,18 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
   return std::make_pair(drops ? sub.getLhs() : z, *dim);
 }
 
-static void replaceBy(Sites &sites, Operation *made, Operation *root) {
-  if (!mayReplace(sites, made, root->getResult(0), made->getResult(0)))
+static void replaceBy(Sites &sites, Value made, Operation *root) {
+  Operation *op = made.getDefiningOp();
+  if (!mayReplace(sites, op, root->getResult(0), made))
     return;
-  addPlaces(made, root->getResult(0));
-  root->replaceAllUsesWith(made);
+  addPlaces(op, root->getResult(0));
+  root->replaceAllUsesWith(op);
+}
+
+static Value buildSigmoid(OpBuilder &builder, Location loc, const Sigmoid &sigmoid) {
+  LeafBuilder leaf(builder, loc);
+  Value gate = leaf.sigmoid(sigmoid.negative ? leaf.negate(sigmoid.z) : sigmoid.z);
+  return sigmoid.factor == 1 ? gate : leaf.scale(gate, sigmoid.factor);
 }
 
 void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
@@ -113,14 +164,11 @@ void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
     if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
       return;
     OpBuilder builder(op);
-    Value z = matchLogistic(op);
-    if (!z)
-      z = matchTanhLogistic(op);
-    if (z) {
-      replaceBy(sites, SigmoidOp::create(builder, op->getLoc(), z.getType(), z), op);
+    if (std::optional<Sigmoid> sigmoid = matchSigmoid(op)) {
+      replaceBy(sites, buildSigmoid(builder, op->getLoc(), *sigmoid), op);
     } else if (auto softmax = matchSoftmax(forms, op)) {
       auto [logits, dim] = *softmax;
-      replaceBy(sites, SoftmaxOp::create(builder, op->getLoc(), logits.getType(), logits, dim), op);
+      replaceBy(sites, LeafBuilder(builder, op->getLoc()).softmax(logits, dim), op);
     }
   });
 }

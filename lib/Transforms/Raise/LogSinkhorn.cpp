@@ -80,9 +80,10 @@ static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const Shifted
   return lse;
 }
 
-static std::optional<std::pair<SinkhornStep, Value>> matchLogStep(FormBuilder &forms, Value value) {
+/// z - lse(z) over one dimension of any tensor
+static std::optional<std::pair<SinkhornStep, Value>> matchLogSoftmaxStep(FormBuilder &forms, Value value) {
   auto sub = value.getDefiningOp<arith::SubFOp>();
-  if (!sub || !isMatrixStack(value))
+  if (!sub)
     return std::nullopt;
   forms.reset();
   forms.stops.insert(sub.getLhs());
@@ -96,6 +97,17 @@ static std::optional<std::pair<SinkhornStep, Value>> matchLogStep(FormBuilder &f
     return std::nullopt;
   Value previous = stripShift(forms, sub.getLhs(), lse->dim);
   return std::make_pair(SinkhornStep{lse->dim, Denom::none, 0}, previous);
+}
+
+static std::optional<std::pair<SinkhornStep, Value>> matchLogStep(FormBuilder &forms, Value value) {
+  return isMatrixStack(value) ? matchLogSoftmaxStep(forms, value) : std::nullopt;
+}
+
+std::optional<std::pair<Value, int64_t>> mhc::matchLogSoftmax(FormBuilder &forms, Value value) {
+  auto step = matchLogSoftmaxStep(forms, value);
+  if (!step || step->second.getDefiningOp<scf::ForOp>() || matchLogStep(forms, step->second))
+    return std::nullopt;
+  return std::make_pair(step->second, step->first.dim);
 }
 
 std::optional<SinkhornMatch> mhc::matchLogSinkhorn(FormBuilder &forms, Value value) {

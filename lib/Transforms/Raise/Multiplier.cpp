@@ -95,8 +95,8 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
     return std::nullopt;
   Form form = forms.at(factor.base, factor.index);
   forms.resolve(form);
-  std::optional<double> eps = forms.takeConstant(form);
-  if (!eps || form.terms[0].factors.size() != 1 || form.terms[0].factors[0].power != 1)
+  double eps = forms.takeConstant(form).value_or(0);
+  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].factors[0].power != 1)
     return std::nullopt;
   auto square = matchRoot(forms, form.terms[0].factors[0], reciprocal);
   if (!square || reciprocal || square->shift != 0)
@@ -104,7 +104,8 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
   double width = forms.extent(square->sums);
   if (!near(form.terms[0].coefficient * std::sqrt(square->scale * width), coefficient))
     return std::nullopt;
-  return Multiplier{Norm::outside, *eps / coefficient, square->x, square->sums};
+  // Without an epsilon there is one norm.
+  return Multiplier{eps == 0 ? Norm::inside : Norm::outside, eps / coefficient, square->x, square->sums};
 }
 
 bool mhc::coversRow(FormBuilder &forms, const Factor &factor, const Vars &tokens, const Vars &sums) {

@@ -75,7 +75,9 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseSizes(func);
     raiseLoops(func);
     raiseLinalg(func);
+    readSizesFromArguments(func);
     raiseConcat(func);
+    normalise(func);
     FormBuilder forms(func);
     Sites sites(getArgument(), Sites::kUnlimited);
     sites.check = check;

@@ -25,8 +25,12 @@ void raiseSizes(mlir::func::FuncOp func);
 void raiseLoops(mlir::func::FuncOp func);
 /// linalg ops -> leaf ops
 void raiseLinalg(mlir::func::FuncOp func);
+/// One value for each size of an argument, wherever it is read: a size of something in between keeps that alive.
+void readSizesFromArguments(mlir::func::FuncOp func);
 /// insertions that fill an empty tensor -> tensor.concat
 void raiseConcat(mlir::func::FuncOp func);
+/// One of many words for what steps need not tell apart, and one value for what is computed twice.
+void normalise(mlir::func::FuncOp func);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
 void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix

@@ -149,6 +149,9 @@ static std::optional<SinkhornMatch> matchLinear(FormBuilder &forms, Value value)
   Value byRow = stripShift(forms, logits, row, /*exact=*/true), byCol = stripShift(forms, logits, col, /*exact=*/true);
   Init init = byRow != logits ? Init::exp_rowmax : byCol != logits ? Init::exp_colmax : Init::exp;
   logits = byRow != logits ? byRow : byCol;
+  // A first step by the plain sum is a softmax, which needs no shift: the form that does not overflow.
+  if (init == Init::exp && steps[0].denom == Denom::none)
+    init = steps[0].dim == row ? Init::exp_rowmax : Init::exp_colmax;
   return SinkhornMatch{logits, init, pairs->first, steps[0].denom, steps[0].eps, pairs->second};
 }
 
@@ -206,23 +209,50 @@ static std::optional<int64_t> matchPermutationTable(Value value) {
   return n;
 }
 
-static bool replacePermutationMix(Sites &sites, Operation *op) {
-  auto matmul = dyn_cast<MatmulOp>(op);
-  auto softmax = matmul ? matmul.getLhs().getDefiningOp<SoftmaxOp>() : SoftmaxOp();
-  if (!softmax || matmul.getTransposeLhs() || matmul.getTransposeRhs() || softmax.getDim() != 1 ||
-      !getElementTypeOrSelf(softmax.getX()).isF32() || !getElementTypeOrSelf(matmul.getOut()).isF32())
+/// sum_p softmax(z)[m,p] * table[p, row and column]: z and n
+static std::optional<std::pair<Value, int64_t>> matchPermutationMix(FormBuilder &forms, Value value) {
+  forms.reset();
+  Indices index = forms.freshIndices(value);
+  Form form = forms.at(value, index);
+  forms.resolve(form);
+  if (form.terms.size() != 1 || form.terms[0].coefficient != 1 || form.terms[0].sums.size() != 1 ||
+      form.terms[0].factors.size() != 2)
+    return std::nullopt;
+  auto [weights, table] = std::pair(form.terms[0].factors[0], form.terms[0].factors[1]);
+  if (!weights.base.getDefiningOp<SoftmaxOp>())
+    std::swap(weights, table);
+  auto softmax = weights.base.getDefiningOp<SoftmaxOp>();
+  if (!softmax || softmax.getDim() != 1 || weights.index.size() != 2 || weights.power != 1 || table.power != 1)
+    return std::nullopt;
+  // The variables of the weights are the token and what is summed; those of the table are that, row and column.
+  Vars own = {form.terms[0].sums};
+  for (const Index &slot : ArrayRef(index).drop_front())
+    llvm::append_range(own, forms.flatten(slot.vars));
+  std::optional<int64_t> n = forms.fullVars(table) == own ? matchPermutationTable(table.base) : std::nullopt;
+  Vars row = forms.flatten(index.front().vars);
+  llvm::append_range(row, form.terms[0].sums);
+  if (!n || forms.fullVars(weights) != row)
+    return std::nullopt;
+  return std::make_pair(softmax.getX(), *n);
+}
+
+static bool replacePermutationMix(FormBuilder &forms, Sites &sites, Operation *op) {
+  if (!isa<MatmulOp, BatchMatmulOp, ReduceOp>(op))
     return false;
-  std::optional<int64_t> n = matchPermutationTable(matmul.getRhs());
-  if (!n)
+  Value value = op->getResult(0);
+  auto match = getElementTypeOrSelf(value).isF32() ? matchPermutationMix(forms, value) : std::nullopt;
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (!match || !getElementTypeOrSelf(match->first).isF32() || rank < 2 || rank > 3)
     return false;
+  auto [logits, n] = *match;
   OpBuilder builder(op);
-  auto type = RankedTensorType::get({matmul.getOut().getType().getDimSize(0), *n, *n}, builder.getF32Type());
-  auto mix = PermutationMixOp::create(builder, op->getLoc(), type, softmax.getX());
-  Value joined = LeafBuilder(builder, op->getLoc()).join(mix.getMix(), 1, 2);
-  if (!mayReplace(sites, mix, Value(matmul.getOut()), joined))
+  auto type = cast<RankedTensorType>(logits.getType());
+  auto mix = PermutationMixOp::create(builder, op->getLoc(), type.clone({type.getDimSize(0), n, n}), logits);
+  Value shaped = rank == 3 ? mix.getMix() : LeafBuilder(builder, op->getLoc()).join(mix.getMix(), 1, 2);
+  if (!mayReplace(sites, mix, value, shaped))
     return false;
-  addPlaces(mix.getOperation(), matmul.getOut());
-  matmul.getOut().replaceAllUsesWith(joined);
+  addPlaces(mix.getOperation(), value);
+  value.replaceAllUsesWith(shaped);
   takeRaised(sites, mix);
   return true;
 }
@@ -230,7 +260,7 @@ static bool replacePermutationMix(Sites &sites, Operation *op) {
 void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   // The longest chain is met first, and takes its shorter beginnings with it.
   for (Operation *op : opsFromTheEnd(func)) {
-    if (!replacePermutationMix(sites, op))
+    if (!replacePermutationMix(forms, sites, op))
       for (Value result : op->getResults())
         if (!result.use_empty() && replaceSinkhorn(forms, sites, op, result))
           break;

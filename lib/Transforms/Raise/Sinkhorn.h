@@ -59,6 +59,8 @@ SinkhornChain walkChain(FormBuilder &forms, mlir::Value value, MatchStep matchSt
 /// Steps that alternate between two dimensions with one rule: order and number of pairs.
 std::optional<std::pair<Order, int64_t>> matchPairs(llvm::ArrayRef<SinkhornStep> steps, int64_t rank);
 
+/// z - lse(z), but for a step of a Sinkhorn iteration: z and the dimension
+std::optional<std::pair<mlir::Value, int64_t>> matchLogSoftmax(FormBuilder &forms, mlir::Value value);
 /// exp of logits from which log-sum-exps are subtracted in turn
 std::optional<SinkhornMatch> matchLogSinkhorn(FormBuilder &forms, mlir::Value value);
 /// exp(z + f + g) with f = -lse(z + g), g = -lse(z + f) in a loop

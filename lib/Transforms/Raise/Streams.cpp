@@ -161,14 +161,17 @@ Value StreamRaiser::materialise(ArrayRef<Factor> factors, double coefficient, Ar
   for (const Vars &group : groups)
     llvm::append_range(vars, group);
   Location loc = op->getLoc();
-  if (factors.size() == 1 && coefficient == 1 && sums.empty())
-    if (Value value = forms.rebuild(builder, loc, factors[0], groups))
-      return value;
   Term term;
   term.coefficient = coefficient;
   term.factors.assign(factors.begin(), factors.end());
   term.sums = sums;
   Value value = forms.findValue(term, vars);
+  // A factor by itself, but for one that is read rounded.
+  bool rounded = value && getElementTypeOrSelf(value).getIntOrFloatBitWidth() <
+                              getElementTypeOrSelf(factors[0].base).getIntOrFloatBitWidth();
+  if (factors.size() == 1 && coefficient == 1 && sums.empty() && !rounded)
+    if (Value whole = forms.rebuild(builder, loc, factors[0], groups))
+      return whole;
   if (!value)
     return {};
   // It is indexed by the same variables in the same order.

@@ -41,10 +41,10 @@ func.func @sigmoid_by_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %3 : tensor<8x4xf32>
 }
 
-// CHECK-LABEL: @no_sigmoid_of_the_value_itself
-func.func @no_sigmoid_of_the_value_itself(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
-  // CHECK-NOT: mhc.sigmoid
-  // CHECK: return
+// CHECK-LABEL: @sigmoid_of_the_negative
+func.func @sigmoid_of_the_negative(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[NEGATIVE:.*]] = arith.negf %arg0
+  // CHECK: mhc.sigmoid %[[NEGATIVE]]
   %one = arith.constant dense<1.0> : tensor<8x4xf32>
   %0 = math.exp %z : tensor<8x4xf32>
   %1 = arith.addf %0, %one : tensor<8x4xf32>
@@ -129,4 +129,89 @@ func.func @no_softmax_by_a_sum_of_reciprocals(%z: tensor<8x4xf32>) -> tensor<8x4
   %3 = mhc.broadcast %2 dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
   %4 = arith.divf %0, %3 : tensor<8x4xf32>
   return %4 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_of_exp_of_the_value
+func.func @sigmoid_of_exp_of_the_value(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: mhc.sigmoid %arg0
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.exp %z : tensor<8x4xf32>
+  %1 = arith.addf %0, %one : tensor<8x4xf32>
+  %2 = arith.divf %0, %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @no_sigmoid_of_two_exponents
+func.func @no_sigmoid_of_two_exponents(%z: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK-NOT: mhc.sigmoid
+  // CHECK: return
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.exp %z : tensor<8x4xf32>
+  %1 = math.exp %y : tensor<8x4xf32>
+  %2 = arith.addf %1, %one : tensor<8x4xf32>
+  %3 = arith.divf %0, %2 : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_as_one_minus_its_mirror_image
+func.func @sigmoid_as_one_minus_its_mirror_image(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: mhc.sigmoid %arg0
+  // CHECK-NEXT: return
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.exp %z : tensor<8x4xf32>
+  %1 = arith.addf %0, %one : tensor<8x4xf32>
+  %2 = arith.divf %one, %1 : tensor<8x4xf32>
+  %3 = arith.subf %one, %2 : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @doubled_gate_by_tanh
+func.func @doubled_gate_by_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[GATE:.*]] = mhc.sigmoid %arg0
+  // CHECK: arith.mulf %[[GATE]], %{{.*}}
+  %half = arith.constant dense<0.5> : tensor<8x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = arith.mulf %z, %half : tensor<8x4xf32>
+  %1 = math.tanh %0 : tensor<8x4xf32>
+  %2 = arith.addf %1, %one : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @no_gate_of_the_whole_tanh
+func.func @no_gate_of_the_whole_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK-NOT: mhc.sigmoid
+  // CHECK: return
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.tanh %z : tensor<8x4xf32>
+  %1 = arith.addf %0, %one : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @softmax_by_its_logarithm
+func.func @softmax_by_its_logarithm(%z: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: mhc.softmax %arg0 dim = 1
+  %max = mhc.reduce max %z dims = [1] : tensor<?x4xf32> -> tensor<?xf32>
+  %0 = mhc.broadcast %max dims = [0] : tensor<?xf32> -> tensor<?x4xf32>
+  %1 = arith.subf %z, %0 : tensor<?x4xf32>
+  %2 = math.exp %1 : tensor<?x4xf32>
+  %sum = mhc.reduce sum %2 dims = [1] : tensor<?x4xf32> -> tensor<?xf32>
+  %3 = math.log %sum : tensor<?xf32>
+  %4 = mhc.broadcast %3 dims = [0] : tensor<?xf32> -> tensor<?x4xf32>
+  %5 = arith.subf %1, %4 : tensor<?x4xf32>
+  %6 = math.exp %5 : tensor<?x4xf32>
+  return %6 : tensor<?x4xf32>
+}
+
+// Its logarithm is of use as well: a step of an iteration is such a value.
+// CHECK-LABEL: @no_softmax_where_the_logarithm_is_read
+func.func @no_softmax_where_the_logarithm_is_read(%z: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK-NOT: mhc.softmax
+  // CHECK: return
+  %0 = math.exp %z : tensor<?x4xf32>
+  %sum = mhc.reduce sum %0 dims = [1] : tensor<?x4xf32> -> tensor<?xf32>
+  %1 = math.log %sum : tensor<?xf32>
+  %2 = mhc.broadcast %1 dims = [0] : tensor<?xf32> -> tensor<?x4xf32>
+  %3 = arith.subf %z, %2 : tensor<?x4xf32>
+  %4 = math.exp %3 : tensor<?x4xf32>
+  return %3, %4 : tensor<?x4xf32>, tensor<?x4xf32>
 }

@@ -65,7 +65,8 @@ func.func @no_expand_of_a_vector(%x: tensor<64xf32>) -> tensor<8x4x64xf32> {
 // The sum of embeddings is one tensor, whatever its terms.
 // CHECK-LABEL: @sum_that_is_repeated
 func.func @sum_that_is_repeated(%rows: tensor<12x64xf32>, %places: tensor<6x64xf32>) -> tensor<12x4x64xf32> {
-  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: arith.addf
+  // CHECK: %[[SUM:.*]] = tensor.collapse_shape
   // CHECK: mhc.expand(x = %[[SUM]] : tensor<12x64xf32>) <layout = nC>
   %0 = mhc.broadcast %places dims = [1, 2] : tensor<6x64xf32> -> tensor<2x6x64xf32>
   %1 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<2x6x64xf32> into tensor<12x64xf32>

@@ -35,8 +35,8 @@ func.func @elementwise(%a: tensor<?x8xf32>, %b: tensor<8x?xf32>, %c: tensor<?x1x
 // CHECK-LABEL: @mean_square
 // CHECK: %[[SQUARE:.*]] = arith.mulf %arg0, %arg0
 // CHECK: %[[SUM:.*]] = mhc.reduce sum %[[SQUARE]] dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
-// CHECK: %[[KEPT:.*]] = tensor.expand_shape %[[SUM]] {{\[\[}}0, 1]] output_shape [4, 1]
-// CHECK: arith.addf %[[KEPT]], %{{.*}} : tensor<4x1xf32>
+// CHECK: %[[SHIFTED:.*]] = arith.addf %[[SUM]], %{{.*}} : tensor<4xf32>
+// CHECK: tensor.expand_shape %[[SHIFTED]] {{\[\[}}0, 1]] output_shape [4, 1]
 func.func @mean_square(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
   %two = arith.constant 2 : i64
   %eps = arith.constant 1.0e-06 : f64
@@ -75,8 +75,7 @@ func.func @mean_square(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
 // CHECK-LABEL: @contractions
 // CHECK: %[[H:.*]] = tensor.expand_shape %arg0 {{.*}} output_shape [8, 1, 32]
 // CHECK: mhc.batch_matmul %[[H]], %arg1 : (tensor<8x1x32xf32>, tensor<8x32x16xf32>) -> tensor<8x1x16xf32>
-// CHECK: %[[W:.*]] = mhc.transpose %arg2 perm = [1, 0]
-// CHECK: mhc.matmul %{{.*}}, %[[W]] : (tensor<8x16xf32>, tensor<16x24xf32>) -> tensor<8x24xf32>
+// CHECK: mhc.matmul %{{.*}}, %arg2 transpose_rhs : (tensor<8x16xf32>, tensor<24x16xf32>) -> tensor<8x24xf32>
 // CHECK-NOT: linalg
 func.func @contractions(%h: tensor<8x32xf32>, %x: tensor<8x32x16xf32>, %w: tensor<24x16xf32>) -> tensor<8x24xf32> {
   %zero = arith.constant 0.0 : f32

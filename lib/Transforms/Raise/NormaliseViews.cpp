@@ -1,0 +1,373 @@
+//===- NormaliseViews.cpp - Changes of shape where they disturb least ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Normalise.h"
+#include "Raise.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// f(view(a), view(b)) -> view(f(a, b))
+//===----------------------------------------------------------------------===//
+
+/// Whether a reshape only adds units.
+static bool addsUnits(tensor::ExpandShapeOp op) {
+  return llvm::all_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
+    return llvm::count_if(group, [&](int64_t dim) { return op.getResultType().getDimSize(dim) != 1; }) <= 1;
+  });
+}
+
+/// Whether a reshape joins dimensions of static size.
+static bool joinsSizes(tensor::CollapseShapeOp op) {
+  return llvm::any_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
+    return llvm::count_if(group, [&](int64_t dim) { return op.getSrcType().getDimSize(dim) > 1; }) > 1;
+  });
+}
+
+static bool isView(Operation *op) {
+  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    return addsUnits(expand);
+  return isa_and_nonnull<tensor::CollapseShapeOp, TransposeOp, BroadcastOp>(op);
+}
+
+static bool isSameView(Operation *a, Operation *b) {
+  if (!b || a->getName() != b->getName() ||
+      tensorType(a->getOperand(0)).getShape() != tensorType(b->getOperand(0)).getShape())
+    return false;
+  if (auto transpose = dyn_cast<TransposeOp>(a))
+    return transpose.getPerm() == cast<TransposeOp>(b).getPerm();
+  if (auto broadcast = dyn_cast<BroadcastOp>(a))
+    return broadcast.getDims() == cast<BroadcastOp>(b).getDims();
+  return a->getAttr("reassociation") == b->getAttr("reassociation");
+}
+
+/// A vector or number that is repeated: it is as well under any order of dimensions.
+static BroadcastOp repeatedVector(Value operand) {
+  auto broadcast = operand.getDefiningOp<BroadcastOp>();
+  return broadcast && broadcast.getX().getType().getRank() <= 1 ? broadcast : BroadcastOp();
+}
+
+/// Whether there is something that the view would show as `operand`, or a constant, vector or reshape makes it.
+static bool canSeeBehind(Operation *view, Value operand) {
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(view);
+  return isSameView(view, operand.getDefiningOp()) || constantValue(operand) || (collapse && joinsSizes(collapse)) ||
+         (isa<TransposeOp>(view) && repeatedVector(operand));
+}
+
+static Value behind(OpBuilder &builder, Operation *view, Value operand) {
+  if (isSameView(view, operand.getDefiningOp()))
+    return operand.getDefiningOp()->getOperand(0);
+  Value source = view->getOperand(0);
+  LeafBuilder leaf(builder, operand.getLoc());
+  auto type = tensorType(source).clone(getElementTypeOrSelf(operand));
+  if (std::optional<double> number = constantValue(operand))
+    return leaf.splat(*number, leaf.cast(source, type.getElementType()));
+  if (auto transpose = dyn_cast<TransposeOp>(view)) {
+    BroadcastOp vector = repeatedVector(operand);
+    SmallVector<int64_t> dims;
+    for (int64_t dim : vector.getDims())
+      dims.push_back(transpose.getPerm()[dim]);
+    return leaf.broadcast(vector.getX(), leaf.sizesOf(source), dims);
+  }
+  return tensor::ExpandShapeOp::create(builder, operand.getLoc(), type, operand,
+                                       cast<tensor::CollapseShapeOp>(view).getReassociationIndices(),
+                                       leaf.sizesOf(source));
+}
+
+static Value showAgain(OpBuilder &builder, Operation *view, Value value, RankedTensorType type) {
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view))
+    return tensor::CollapseShapeOp::create(builder, value.getLoc(), type, value, collapse.getReassociationIndices());
+  if (auto transpose = dyn_cast<TransposeOp>(view))
+    return TransposeOp::create(builder, value.getLoc(), type, value, transpose.getPerm());
+  if (auto broadcast = dyn_cast<BroadcastOp>(view))
+    return BroadcastOp::create(builder, value.getLoc(), type, value, broadcast.getSizes(), broadcast.getDims());
+  auto expand = cast<tensor::ExpandShapeOp>(view);
+  return tensor::ExpandShapeOp::create(builder, value.getLoc(), type, value, expand.getReassociationIndices(),
+                                       expand.getMixedOutputShape());
+}
+
+namespace {
+/// Arithmetic goes in front of the views of what it reads, also of what is repeated: those that undo each other then
+/// meet.
+struct ComputeBeforeViews : RewritePattern {
+  explicit ComputeBeforeViews(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isElementwise(op))
+      return failure();
+    for (Value operand : op->getOperands())
+      if (Operation *view = operand.getDefiningOp();
+          isView(view) && !constantValue(operand) && succeeded(computeBefore(view, op, rewriter)))
+        return success();
+    return failure();
+  }
+
+private:
+  static LogicalResult computeBefore(Operation *view, Operation *op, PatternRewriter &rewriter) {
+    // No mhc op has elements of f64. What is repeated stays narrow, and its square tells that it is streams.
+    if (isa<TransposeOp, BroadcastOp>(view) && getElementTypeOrSelf(op->getResult(0)).isF64())
+      return failure();
+    bool square = isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
+    if (isa<BroadcastOp>(view) && (square || isa<arith::ExtFOp, arith::TruncFOp>(op)))
+      return failure();
+    auto fits = [&](Value operand) { return canSeeBehind(view, operand); };
+    if (!llvm::all_of(op->getOperands(), fits))
+      return failure();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(behind(rewriter, view, operand));
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         tensorType(view->getOperand(0)).clone(type.getElementType()), op->getAttrs());
+    rewriter.replaceOp(op, showAgain(rewriter, view, rewriter.create(state)->getResult(0), type));
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The matrix of which an operand is the transpose.
+static Value transposed(Value matrix) {
+  auto transpose = matrix.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return {};
+  int64_t rank = transpose.getPerm().size();
+  bool swaps = transpose.getPerm()[rank - 1] == rank - 2 && transpose.getPerm()[rank - 2] == rank - 1;
+  return swaps ? Value(transpose.getX()) : Value();
+}
+
+/// A transposed operand is the flag of the product.
+template <typename Product>
+static LogicalResult foldOperandTranspose(Product op, PatternRewriter &rewriter) {
+  Value lhs = transposed(op.getLhs()), rhs = transposed(op.getRhs());
+  if (!lhs && !rhs)
+    return failure();
+  rewriter.replaceOpWithNewOp<Product>(op, op.getType(), lhs ? lhs : Value(op.getLhs()), rhs ? rhs : Value(op.getRhs()),
+                                       op.getTransposeLhs() != bool(lhs), op.getTransposeRhs() != bool(rhs));
+  return success();
+}
+
+/// The transpose of a product is the product of the transposes. Tokens stay in front.
+template <typename Product>
+static LogicalResult foldResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
+  auto product = op.getX().getDefiningOp<Product>();
+  if (!product || !transposed(op.getOut()) || !product->hasOneUse() ||
+      (std::is_same_v<Product, MatmulOp> && product.getType().isDynamicDim(0)))
+    return failure();
+  rewriter.replaceOpWithNewOp<Product>(op, op.getType(), product.getRhs(), product.getLhs(), !product.getTransposeRhs(),
+                                       !product.getTransposeLhs());
+  return success();
+}
+
+/// A repetition along dimensions of size one adds units.
+static LogicalResult foldUnitBroadcast(BroadcastOp op, PatternRewriter &rewriter) {
+  int64_t rank = op.getOut().getType().getRank();
+  llvm::SmallBitVector units(rank, true);
+  for (auto [source, dim] : llvm::enumerate(op.getDims())) {
+    units.reset(dim);
+    if (op.getX().getType().getDimSize(source) != op.getOut().getType().getDimSize(dim))
+      return failure();
+  }
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (units[dim] && op.getOut().getType().getDimSize(dim) != 1)
+      return failure();
+  if (units.none())
+    return failure();
+  rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).insertUnits(op.getX(), units));
+  return success();
+}
+
+/// A batch of one is a product of two matrices.
+static LogicalResult foldSingleBatch(tensor::CollapseShapeOp op, PatternRewriter &rewriter) {
+  auto product = op.getSrc().getDefiningOp<BatchMatmulOp>();
+  if (!product || op.getSrcType().getDimSize(0) != 1 || op.getResultType().getRank() != 2 ||
+      op.getReassociationIndices()[0] != ReassociationIndices{0, 1})
+    return failure();
+  auto matrix = [&](Value batch) -> Value {
+    DenseElementsAttr table;
+    if (matchPattern(batch, m_Constant(&table)))
+      return arith::ConstantOp::create(rewriter, op.getLoc(),
+                                       table.reshape(table.getType().clone(table.getType().getShape().drop_front())));
+    auto expand = batch.getDefiningOp<tensor::ExpandShapeOp>();
+    bool fits = expand && expand.getSrcType().getRank() == 2 &&
+                expand.getReassociationIndices()[0] == ReassociationIndices{0, 1};
+    return fits ? expand.getSrc() : Value();
+  };
+  Value lhs = matrix(product.getLhs());
+  Value rhs = lhs ? matrix(product.getRhs()) : Value();
+  if (!lhs || !rhs)
+    return failure();
+  rewriter.replaceOpWithNewOp<MatmulOp>(op, op.getResultType(), lhs, rhs, product.getTransposeLhs(),
+                                        product.getTransposeRhs());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Of a transpose whose kept dimensions stay in order, or of a dimension in two parts.
+static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
+  auto reduced = [&](int64_t dim) { return llvm::is_contained(op.getDims(), dim); };
+  Value x;
+  SmallVector<int64_t> dims;
+  if (auto transpose = op.getX().getDefiningOp<TransposeOp>()) {
+    SmallVector<int64_t> kept;
+    for (auto [dim, source] : llvm::enumerate(transpose.getPerm()))
+      (reduced(dim) ? dims : kept).push_back(source);
+    if (!llvm::is_sorted(kept))
+      return failure();
+    x = transpose.getX();
+  } else if (auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>()) {
+    for (auto [source, group] : llvm::enumerate(expand.getReassociationIndices())) {
+      int64_t count = llvm::count_if(group, reduced);
+      if (count != 0 && count != static_cast<int64_t>(group.size()))
+        return failure();
+      if (count == 0 && group.size() > 1)
+        return failure();
+      if (count)
+        dims.push_back(source);
+    }
+    x = expand.getSrc();
+  }
+  if (!x)
+    return failure();
+  llvm::sort(dims);
+  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), x, dims);
+  return success();
+}
+
+/// Of consecutive parts of a dimension: they are one part of it.
+static LogicalResult joinReducedParts(ReduceOp op, PatternRewriter &rewriter) {
+  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand)
+    return failure();
+  SmallVector<OpFoldResult> old = expand.getMixedOutputShape(), shape;
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> dims;
+  for (ReassociationIndices group : expand.getReassociationIndices()) {
+    ReassociationIndices &joined = groups.emplace_back();
+    for (int64_t dim : group) {
+      std::optional<int64_t> size = getConstantIntValue(old[dim]);
+      bool reduced = llvm::is_contained(op.getDims(), dim);
+      bool follows = reduced && !joined.empty() && !dims.empty() && dims.back() == joined.back();
+      std::optional<int64_t> before = follows ? getConstantIntValue(shape.back()) : std::nullopt;
+      if (size && before) {
+        shape.back() = rewriter.getIndexAttr(*size * *before);
+        continue;
+      }
+      joined.push_back(shape.size());
+      shape.push_back(old[dim]);
+      if (reduced)
+        dims.push_back(joined.back());
+    }
+  }
+  if (shape.size() == old.size())
+    return failure();
+  RankedTensorType type = LeafBuilder::typeOf(shape, expand.getType().getElementType());
+  Value x = tensor::ExpandShapeOp::create(rewriter, op.getLoc(), type, expand.getSrc(), groups, shape);
+  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), x, dims);
+  return success();
+}
+
+/// Of a reduction: both at once.
+static LogicalResult foldReducedReduction(ReduceOp op, PatternRewriter &rewriter) {
+  auto inner = op.getX().getDefiningOp<ReduceOp>();
+  if (!inner || inner.getKind() != op.getKind() || !inner->hasOneUse())
+    return failure();
+  SmallVector<int64_t> kept, dims(inner.getDims());
+  for (int64_t dim = 0; dim < inner.getX().getType().getRank(); ++dim)
+    if (!llvm::is_contained(inner.getDims(), dim))
+      kept.push_back(dim);
+  for (int64_t dim : op.getDims())
+    dims.push_back(kept[dim]);
+  llvm::sort(dims);
+  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), inner.getX(), dims);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Consecutive slices along one dimension that together are a whole value: the value.
+static Value wholeOf(ValueRange parts, int64_t dim) {
+  auto first = parts[0].getDefiningOp<tensor::ExtractSliceOp>();
+  int64_t next = 0;
+  for (Value part : parts) {
+    auto slice = part.getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice || slice.getSource() != first.getSource() || !slice.hasUnitStride() ||
+        slice.getSourceType().getRank() != slice.getType().getRank() || slice.getStaticOffset(dim) != next ||
+        slice.isDynamicSize(dim))
+      return {};
+    for (int64_t i = 0; i < slice.getType().getRank(); ++i)
+      if (i != dim &&
+          (slice.getStaticOffset(i) != 0 || slice.getType().getDimSize(i) != slice.getSourceType().getDimSize(i)))
+        return {};
+    next += slice.getStaticSize(dim);
+  }
+  return first.getSourceType().getDimSize(dim) == next ? first.getSource() : Value();
+}
+
+static LogicalResult foldJoinedSlices(tensor::ConcatOp op, PatternRewriter &rewriter) {
+  Value whole = wholeOf(op.getInputs(), op.getDim());
+  if (!whole || whole.getType() != op.getType())
+    return failure();
+  rewriter.replaceOp(op, whole);
+  return success();
+}
+
+/// Products with columns of one matrix, side by side: the product with the matrix.
+template <typename Product>
+static LogicalResult foldJoinedProducts(tensor::ConcatOp op, PatternRewriter &rewriter) {
+  auto first = op.getInputs()[0].getDefiningOp<Product>();
+  if (!first || static_cast<int64_t>(op.getDim()) != op.getResultType().getRank() - 1)
+    return failure();
+  SmallVector<Value> parts;
+  for (Value input : op.getInputs()) {
+    auto product = input.getDefiningOp<Product>();
+    if (!product || product.getLhs() != first.getLhs() || product->getAttrs() != first->getAttrs())
+      return failure();
+    parts.push_back(product.getRhs());
+  }
+  Value rhs = wholeOf(parts, first.getTransposeRhs() ? op.getDim() - 1 : op.getDim());
+  if (!rhs)
+    return failure();
+  rewriter.replaceOpWithNewOp<Product>(op, op.getResultType(), first.getLhs(), rhs, first.getTransposeLhs(),
+                                       first.getTransposeRhs());
+  return success();
+}
+
+void mhc::addViewPatterns(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ComputeBeforeViews>(context);
+  patterns.add(foldOperandTranspose<MatmulOp>);
+  patterns.add(foldOperandTranspose<BatchMatmulOp>);
+  patterns.add(foldResultTranspose<MatmulOp>);
+  patterns.add(foldResultTranspose<BatchMatmulOp>);
+  patterns.add(foldSingleBatch);
+  patterns.add(foldUnitBroadcast);
+  patterns.add(foldReducedView);
+  patterns.add(joinReducedParts);
+  patterns.add(foldReducedReduction);
+  patterns.add(foldJoinedSlices);
+  patterns.add(foldJoinedProducts<MatmulOp>);
+  patterns.add(foldJoinedProducts<BatchMatmulOp>);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  TransposeOp::getCanonicalizationPatterns(patterns, context);
+}

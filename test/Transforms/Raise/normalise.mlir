@@ -1,0 +1,407 @@
+// RUN: mhc-opt %s --mhc-raise | FileCheck %s
+
+// What says nothing goes.
+// CHECK-LABEL: @zero_and_one(
+func.func @zero_and_one(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: return %arg0 : tensor<4x8xf32>
+  %zero = arith.constant dense<0.0> : tensor<4x8xf32>
+  %one = arith.constant dense<1.0> : tensor<4x8xf32>
+  %0 = arith.addf %zero, %x : tensor<4x8xf32>
+  %1 = arith.mulf %0, %one : tensor<4x8xf32>
+  %2 = arith.divf %1, %one : tensor<4x8xf32>
+  %3 = arith.subf %2, %zero : tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @nearly_zero(
+func.func @nearly_zero(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.constant dense<1.000000e-30> : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.addf %arg0, %[[V0]] : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<4x8xf32>
+  %tiny = arith.constant dense<1.0e-30> : tensor<4x8xf32>
+  %0 = arith.addf %tiny, %x : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @negative(
+func.func @negative(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.subf %arg0, %arg1 : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<4x8xf32>
+  %minus_one = arith.constant dense<-1.0> : tensor<4x8xf32>
+  %0 = arith.mulf %b, %minus_one : tensor<4x8xf32>
+  %1 = arith.addf %0, %a : tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @difference_from_zero(
+func.func @difference_from_zero(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.negf %arg0 : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<4x8xf32>
+  %zero = arith.constant dense<0.0> : tensor<4x8xf32>
+  %0 = arith.subf %zero, %x : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @reciprocal(
+func.func @reciprocal(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.divf %arg0, %arg1 : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<4x8xf32>
+  %one = arith.constant dense<1.0> : tensor<4x8xf32>
+  %0 = arith.divf %one, %b : tensor<4x8xf32>
+  %1 = arith.mulf %0, %a : tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @not_a_reciprocal(
+func.func @not_a_reciprocal(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.constant dense<2.000000e+00> : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.divf %[[V0]], %arg1 : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V2:.*]] = arith.mulf %[[V1]], %arg0 : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V2]] : tensor<4x8xf32>
+  %two = arith.constant dense<2.0> : tensor<4x8xf32>
+  %0 = arith.divf %two, %b : tensor<4x8xf32>
+  %1 = arith.mulf %0, %a : tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @divisor(
+func.func @divisor(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.constant dense<2.500000e-01> : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.mulf %arg0, %[[V0]] : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<4x8xf32>
+  %four = arith.constant dense<4.0> : tensor<4x8xf32>
+  %0 = arith.divf %x, %four : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// A third is no f32.
+// CHECK-LABEL: @inexact_divisor(
+func.func @inexact_divisor(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.constant dense<3.000000e+00> : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.divf %arg0, %[[V0]] : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<4x8xf32>
+  %three = arith.constant dense<3.0> : tensor<4x8xf32>
+  %0 = arith.divf %x, %three : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @powers(
+func.func @powers(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[V0:.*]] = arith.constant dense<3.000000e+00> : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.mulf %arg0, %arg0 : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V2:.*]] = math.sqrt %arg0 : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V3:.*]] = math.rsqrt %arg0 : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V4:.*]] = math.powf %arg0, %[[V0]] : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V1]], %[[V2]], %[[V3]], %[[V4]] : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  %two = arith.constant dense<2.0> : tensor<4x8xf32>
+  %three = arith.constant dense<3.0> : tensor<4x8xf32>
+  %half = arith.constant dense<0.5> : tensor<4x8xf32>
+  %minus_half = arith.constant dense<-0.5> : tensor<4x8xf32>
+  %abs = math.absf %x : tensor<4x8xf32>
+  %0 = math.powf %abs, %two : tensor<4x8xf32>
+  %1 = math.powf %x, %half : tensor<4x8xf32>
+  %2 = math.powf %x, %minus_half : tensor<4x8xf32>
+  %3 = math.powf %x, %three : tensor<4x8xf32>
+  return %0, %1, %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// One operation in f64 rounds as one in f32 does.
+// CHECK-LABEL: @computed_wide(
+func.func @computed_wide(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.mulf %arg0, %arg1 : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<4x8xf32>
+  %0 = arith.extf %a : tensor<4x8xf32> to tensor<4x8xf64>
+  %1 = arith.extf %b : tensor<4x8xf32> to tensor<4x8xf64>
+  %2 = arith.mulf %0, %1 : tensor<4x8xf64>
+  %3 = arith.truncf %2 : tensor<4x8xf64> to tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @two_operations_in_f64(
+func.func @two_operations_in_f64(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.extf %arg0 : tensor<4x8xf32> to tensor<4x8xf64>
+  // CHECK-NEXT: %[[V1:.*]] = arith.extf %arg1 : tensor<4x8xf32> to tensor<4x8xf64>
+  // CHECK-NEXT: %[[V2:.*]] = arith.mulf %[[V0]], %[[V1]] : tensor<4x8xf64>
+  // CHECK-NEXT: %[[V3:.*]] = arith.addf %[[V2]], %[[V1]] : tensor<4x8xf64>
+  // CHECK-NEXT: %[[V4:.*]] = arith.truncf %[[V3]] : tensor<4x8xf64> to tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V4]] : tensor<4x8xf32>
+  %0 = arith.extf %a : tensor<4x8xf32> to tensor<4x8xf64>
+  %1 = arith.extf %b : tensor<4x8xf32> to tensor<4x8xf64>
+  %2 = arith.mulf %0, %1 : tensor<4x8xf64>
+  %3 = arith.addf %2, %1 : tensor<4x8xf64>
+  %4 = arith.truncf %3 : tensor<4x8xf64> to tensor<4x8xf32>
+  return %4 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @computed_flat(
+func.func @computed_flat(%a: tensor<?x4x8xf32>, %b: tensor<?x4x8xf32>, %M: index) -> tensor<?x4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.mulf %arg0, %arg1 : tensor<?x4x8xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<?x4x8xf32>
+  %0 = tensor.collapse_shape %a [[0], [1, 2]] : tensor<?x4x8xf32> into tensor<?x32xf32>
+  %1 = tensor.collapse_shape %b [[0], [1, 2]] : tensor<?x4x8xf32> into tensor<?x32xf32>
+  %2 = arith.mulf %0, %1 : tensor<?x32xf32>
+  %3 = tensor.expand_shape %2 [[0], [1, 2]] output_shape [%M, 4, 8] : tensor<?x32xf32> into tensor<?x4x8xf32>
+  return %3 : tensor<?x4x8xf32>
+}
+
+// CHECK-LABEL: @computed_transposed(
+func.func @computed_transposed(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[V0:.*]] = arith.addf %arg0, %arg1 : tensor<?x4xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<?x4xf32>
+  %0 = mhc.transpose %a perm = [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  %1 = mhc.transpose %b perm = [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  %2 = arith.addf %0, %1 : tensor<4x?xf32>
+  %3 = mhc.transpose %2 perm = [1, 0] : tensor<4x?xf32> -> tensor<?x4xf32>
+  return %3 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @one_operand_transposed(
+func.func @one_operand_transposed(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK: %[[V0:.*]] = mhc.transpose %arg0 perm = [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.addf %[[V0]], %arg1 : tensor<4x4xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<4x4xf32>
+  %0 = mhc.transpose %a perm = [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = arith.addf %0, %b : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: @transposes_as_flags(
+func.func @transposes_as_flags(%a: tensor<8x?xf32>, %b: tensor<3x8xf32>) -> tensor<?x3xf32> {
+  // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 transpose_lhs transpose_rhs : (tensor<8x?xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<?x3xf32>
+  %0 = mhc.transpose %a perm = [1, 0] : tensor<8x?xf32> -> tensor<?x8xf32>
+  %1 = mhc.transpose %b perm = [1, 0] : tensor<3x8xf32> -> tensor<8x3xf32>
+  %2 = mhc.matmul %0, %1 : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+  return %2 : tensor<?x3xf32>
+}
+
+// CHECK-LABEL: @transposed_product(
+func.func @transposed_product(%a: tensor<?x8xf32>, %b: tensor<8x3xf32>) -> tensor<?x3xf32> {
+  // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<?x3xf32>
+  %0 = mhc.matmul %b, %a transpose_lhs transpose_rhs : (tensor<8x3xf32>, tensor<?x8xf32>) -> tensor<3x?xf32>
+  %1 = mhc.transpose %0 perm = [1, 0] : tensor<3x?xf32> -> tensor<?x3xf32>
+  return %1 : tensor<?x3xf32>
+}
+
+// CHECK-LABEL: @batches_swapped(
+func.func @batches_swapped(%a: tensor<2x3x8xf32>, %b: tensor<3x8x5xf32>) -> tensor<2x3x5xf32> {
+  // CHECK: %[[V0:.*]] = mhc.transpose %arg0 perm = [1, 0, 2] : tensor<2x3x8xf32> -> tensor<3x2x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = mhc.batch_matmul %[[V0]], %arg1 : (tensor<3x2x8xf32>, tensor<3x8x5xf32>) -> tensor<3x2x5xf32>
+  // CHECK-NEXT: %[[V2:.*]] = mhc.transpose %[[V1]] perm = [1, 0, 2] : tensor<3x2x5xf32> -> tensor<2x3x5xf32>
+  // CHECK-NEXT: return %[[V2]] : tensor<2x3x5xf32>
+  %0 = mhc.transpose %a perm = [1, 0, 2] : tensor<2x3x8xf32> -> tensor<3x2x8xf32>
+  %1 = mhc.batch_matmul %0, %b : (tensor<3x2x8xf32>, tensor<3x8x5xf32>) -> tensor<3x2x5xf32>
+  %2 = mhc.transpose %1 perm = [1, 0, 2] : tensor<3x2x5xf32> -> tensor<2x3x5xf32>
+  return %2 : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: @batch_of_one(
+func.func @batch_of_one(%a: tensor<2x8xf32>, %b: tensor<8x5xf32>) -> tensor<2x5xf32> {
+  // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 : (tensor<2x8xf32>, tensor<8x5xf32>) -> tensor<2x5xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<2x5xf32>
+  %0 = tensor.expand_shape %a [[0, 1], [2]] output_shape [1, 2, 8] : tensor<2x8xf32> into tensor<1x2x8xf32>
+  %1 = tensor.expand_shape %b [[0, 1], [2]] output_shape [1, 8, 5] : tensor<8x5xf32> into tensor<1x8x5xf32>
+  %2 = mhc.batch_matmul %0, %1 : (tensor<1x2x8xf32>, tensor<1x8x5xf32>) -> tensor<1x2x5xf32>
+  %3 = tensor.collapse_shape %2 [[0, 1], [2]] : tensor<1x2x5xf32> into tensor<2x5xf32>
+  return %3 : tensor<2x5xf32>
+}
+
+// CHECK-LABEL: @columns_apart(
+func.func @columns_apart(%a: tensor<?x8xf32>, %b: tensor<5x8xf32>) -> tensor<?x5xf32> {
+  // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<?x8xf32>, tensor<5x8xf32>) -> tensor<?x5xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<?x5xf32>
+  %0 = tensor.extract_slice %b[0, 0] [2, 8] [1, 1] : tensor<5x8xf32> to tensor<2x8xf32>
+  %1 = tensor.extract_slice %b[2, 0] [3, 8] [1, 1] : tensor<5x8xf32> to tensor<3x8xf32>
+  %2 = mhc.matmul %a, %0 transpose_rhs : (tensor<?x8xf32>, tensor<2x8xf32>) -> tensor<?x2xf32>
+  %3 = mhc.matmul %a, %1 transpose_rhs : (tensor<?x8xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
+  %4 = tensor.concat dim(1) %2, %3 : (tensor<?x2xf32>, tensor<?x3xf32>) -> tensor<?x5xf32>
+  return %4 : tensor<?x5xf32>
+}
+
+// CHECK-LABEL: @columns_swapped(
+func.func @columns_swapped(%a: tensor<?x8xf32>, %b: tensor<5x8xf32>) -> tensor<?x5xf32> {
+  // CHECK: %[[V0:.*]] = tensor.extract_slice %arg1[0, 0] [2, 8] [1, 1] : tensor<5x8xf32> to tensor<2x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = tensor.extract_slice %arg1[2, 0] [3, 8] [1, 1] : tensor<5x8xf32> to tensor<3x8xf32>
+  // CHECK-NEXT: %[[V2:.*]] = mhc.matmul %arg0, %[[V0]] transpose_rhs : (tensor<?x8xf32>, tensor<2x8xf32>) -> tensor<?x2xf32>
+  // CHECK-NEXT: %[[V3:.*]] = mhc.matmul %arg0, %[[V1]] transpose_rhs : (tensor<?x8xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
+  // CHECK-NEXT: %[[V4:.*]] = tensor.concat dim(1) %[[V3]], %[[V2]] : (tensor<?x3xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
+  // CHECK-NEXT: return %[[V4]] : tensor<?x5xf32>
+  %0 = tensor.extract_slice %b[0, 0] [2, 8] [1, 1] : tensor<5x8xf32> to tensor<2x8xf32>
+  %1 = tensor.extract_slice %b[2, 0] [3, 8] [1, 1] : tensor<5x8xf32> to tensor<3x8xf32>
+  %2 = mhc.matmul %a, %0 transpose_rhs : (tensor<?x8xf32>, tensor<2x8xf32>) -> tensor<?x2xf32>
+  %3 = mhc.matmul %a, %1 transpose_rhs : (tensor<?x8xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
+  %4 = tensor.concat dim(1) %3, %2 : (tensor<?x3xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
+  return %4 : tensor<?x5xf32>
+}
+
+// CHECK-LABEL: @slices_joined(
+func.func @slices_joined(%x: tensor<?x6xf32>, %M: index) -> tensor<?x6xf32> {
+  // CHECK: return %arg0 : tensor<?x6xf32>
+  %0 = tensor.extract_slice %x[0, 0] [%M, 2] [1, 1] : tensor<?x6xf32> to tensor<?x2xf32>
+  %1 = tensor.extract_slice %x[0, 2] [%M, 4] [1, 1] : tensor<?x6xf32> to tensor<?x4xf32>
+  %2 = tensor.concat dim(1) %0, %1 : (tensor<?x2xf32>, tensor<?x4xf32>) -> tensor<?x6xf32>
+  return %2 : tensor<?x6xf32>
+}
+
+// CHECK-LABEL: @reduced_transpose(
+func.func @reduced_transpose(%x: tensor<?x4x8xf32>) -> tensor<?x8xf32> {
+  // CHECK: %[[V0:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<?x8xf32>
+  %0 = mhc.transpose %x perm = [1, 0, 2] : tensor<?x4x8xf32> -> tensor<4x?x8xf32>
+  %1 = mhc.reduce max %0 dims = [0] : tensor<4x?x8xf32> -> tensor<?x8xf32>
+  return %1 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @kept_dimensions_swapped(
+func.func @kept_dimensions_swapped(%x: tensor<?x4x8xf32>) -> tensor<8x?xf32> {
+  // CHECK: %[[V0:.*]] = mhc.transpose %arg0 perm = [2, 0, 1] : tensor<?x4x8xf32> -> tensor<8x?x4xf32>
+  // CHECK-NEXT: %[[V1:.*]] = mhc.reduce max %[[V0]] dims = [2] : tensor<8x?x4xf32> -> tensor<8x?xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<8x?xf32>
+  %0 = mhc.transpose %x perm = [2, 0, 1] : tensor<?x4x8xf32> -> tensor<8x?x4xf32>
+  %1 = mhc.reduce max %0 dims = [2] : tensor<8x?x4xf32> -> tensor<8x?xf32>
+  return %1 : tensor<8x?xf32>
+}
+
+// CHECK-LABEL: @reduced_in_steps(
+func.func @reduced_in_steps(%x: tensor<?x32xf32>, %M: index) -> tensor<?xf32> {
+  // CHECK: %[[V0:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<?x32xf32> -> tensor<?xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<?xf32>
+  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [%M, 4, 8] : tensor<?x32xf32> into tensor<?x4x8xf32>
+  %1 = mhc.reduce max %0 dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
+  %2 = mhc.reduce max %1 dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+  return %2 : tensor<?xf32>
+}
+
+// CHECK-LABEL: @sum_of_maxima(
+func.func @sum_of_maxima(%x: tensor<?x4x8xf32>) -> tensor<?xf32> {
+  // CHECK: %[[V0:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = mhc.reduce sum %[[V0]] dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<?xf32>
+  %0 = mhc.reduce max %x dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
+  %1 = mhc.reduce sum %0 dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// The size of a tensor in between is that of the argument, and what is computed twice is one value.
+// CHECK-LABEL: @sizes_and_copies(
+func.func @sizes_and_copies(%x: tensor<?x8xf32>, %b: tensor<8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  // CHECK: %[[V0:.*]] = arith.constant 0 : index
+  // CHECK-NEXT: %[[V1:.*]] = tensor.dim %arg0, %[[V0]] : tensor<?x8xf32>
+  // CHECK-NEXT: %[[V2:.*]] = math.tanh %arg0 : tensor<?x8xf32>
+  // CHECK-NEXT: %[[V3:.*]] = mhc.broadcast %arg1[%[[V1]]] dims = [1] : tensor<8xf32> -> tensor<?x8xf32>
+  // CHECK-NEXT: return %[[V2]], %[[V3]] : tensor<?x8xf32>, tensor<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %0 = math.tanh %x : tensor<?x8xf32>
+  %1 = math.tanh %x : tensor<?x8xf32>
+  %M = tensor.dim %1, %c0 : tensor<?x8xf32>
+  %2 = mhc.broadcast %b[%M] dims = [1] : tensor<8xf32> -> tensor<?x8xf32>
+  return %0, %2 : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @magnitude_squared(
+func.func @magnitude_squared(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.mulf %arg0, %arg0 : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<4x8xf32>
+  %0 = math.absf %x : tensor<4x8xf32>
+  %1 = arith.mulf %0, %0 : tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @computed_repeated(
+func.func @computed_repeated(%x: tensor<?xf32>) -> tensor<?x8xf32> {
+  // CHECK: %[[V0:.*]] = arith.constant 2.000000e+00 : f32
+  // CHECK-NEXT: %[[V1:.*]] = arith.constant 0 : index
+  // CHECK-NEXT: %[[V2:.*]] = tensor.dim %arg0, %[[V1]] : tensor<?xf32>
+  // CHECK-NEXT: %[[V3:.*]] = tensor.splat %[[V0]][%[[V2]]] : tensor<?xf32>
+  // CHECK-NEXT: %[[V4:.*]] = arith.mulf %arg0, %[[V3]] : tensor<?xf32>
+  // CHECK-NEXT: %[[V5:.*]] = mhc.broadcast %[[V4]] dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+  // CHECK-NEXT: return %[[V5]] : tensor<?x8xf32>
+  %two = arith.constant 2.0 : f32
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?xf32>
+  %0 = tensor.splat %two[%M] : tensor<?x8xf32>
+  %1 = mhc.broadcast %x dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+  %2 = arith.mulf %1, %0 : tensor<?x8xf32>
+  return %2 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @repeated_in_two_ways(
+func.func @repeated_in_two_ways(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8x8xf32> {
+  // CHECK: %[[V0:.*]] = mhc.broadcast %arg0 dims = [0] : tensor<8xf32> -> tensor<8x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = mhc.broadcast %arg1 dims = [1] : tensor<8xf32> -> tensor<8x8xf32>
+  // CHECK-NEXT: %[[V2:.*]] = arith.mulf %[[V0]], %[[V1]] : tensor<8x8xf32>
+  // CHECK-NEXT: return %[[V2]] : tensor<8x8xf32>
+  %0 = mhc.broadcast %x dims = [0] : tensor<8xf32> -> tensor<8x8xf32>
+  %1 = mhc.broadcast %y dims = [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %2 = arith.mulf %0, %1 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: @two_parts_of_three(
+func.func @two_parts_of_three(%x: tensor<?x36xf32>, %M: index) -> tensor<?x6xf32> {
+  // CHECK: %[[V0:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]] output_shape [%arg1, 6, 6] : tensor<?x36xf32> into tensor<?x6x6xf32>
+  // CHECK-NEXT: %[[V1:.*]] = mhc.reduce max %[[V0]] dims = [2] : tensor<?x6x6xf32> -> tensor<?x6xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<?x6xf32>
+  %0 = tensor.expand_shape %x [[0], [1, 2, 3]] output_shape [%M, 6, 2, 3] : tensor<?x36xf32> into tensor<?x6x2x3xf32>
+  %1 = mhc.reduce max %0 dims = [2, 3] : tensor<?x6x2x3xf32> -> tensor<?x6xf32>
+  return %1 : tensor<?x6xf32>
+}
+
+// CHECK-LABEL: @parts_that_are_apart(
+func.func @parts_that_are_apart(%x: tensor<?x36xf32>, %M: index) -> tensor<?x6xf32> {
+  // CHECK: %[[V0:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2, 3]] output_shape [%arg1, 2, 6, 3] : tensor<?x36xf32> into tensor<?x2x6x3xf32>
+  // CHECK-NEXT: %[[V1:.*]] = mhc.reduce max %[[V0]] dims = [1, 3] : tensor<?x2x6x3xf32> -> tensor<?x6xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<?x6xf32>
+  %0 = tensor.expand_shape %x [[0], [1, 2, 3]] output_shape [%M, 2, 6, 3] : tensor<?x36xf32> into tensor<?x2x6x3xf32>
+  %1 = mhc.reduce max %0 dims = [1, 3] : tensor<?x2x6x3xf32> -> tensor<?x6xf32>
+  return %1 : tensor<?x6xf32>
+}
+
+// CHECK-LABEL: @widened_behind_the_repetition(
+func.func @widened_behind_the_repetition(%x: tensor<?xbf16>) -> tensor<?x8xf32> {
+  // CHECK: %[[V0:.*]] = mhc.broadcast %arg0 dims = [0] : tensor<?xbf16> -> tensor<?x8xbf16>
+  // CHECK-NEXT: %[[V1:.*]] = arith.extf %[[V0]] : tensor<?x8xbf16> to tensor<?x8xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<?x8xf32>
+  %0 = mhc.broadcast %x dims = [0] : tensor<?xbf16> -> tensor<?x8xbf16>
+  %1 = arith.extf %0 : tensor<?x8xbf16> to tensor<?x8xf32>
+  return %1 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @product_with_a_sigmoid(
+func.func @product_with_a_sigmoid(%a: tensor<4x8xf32>, %z: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V0:.*]] = mhc.sigmoid %arg1 : tensor<4x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.mulf %arg0, %[[V0]] : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[V1]] : tensor<4x8xf32>
+  %one = arith.constant dense<1.0> : tensor<4x8xf32>
+  %0 = arith.negf %z : tensor<4x8xf32>
+  %1 = math.exp %0 : tensor<4x8xf32>
+  %2 = arith.addf %1, %one : tensor<4x8xf32>
+  %3 = arith.divf %one, %2 : tensor<4x8xf32>
+  %4 = arith.mulf %a, %3 : tensor<4x8xf32>
+  return %4 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @vector_beside_a_transpose(
+func.func @vector_beside_a_transpose(%a: tensor<?x4xf32>, %b: tensor<4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[V0:.*]] = arith.constant 0 : index
+  // CHECK-NEXT: %[[V1:.*]] = tensor.dim %arg0, %[[V0]] : tensor<?x4xf32>
+  // CHECK-NEXT: %[[V2:.*]] = mhc.broadcast %arg1[%[[V1]]] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  // CHECK-NEXT: %[[V3:.*]] = arith.addf %arg0, %[[V2]] : tensor<?x4xf32>
+  // CHECK-NEXT: return %[[V3]] : tensor<?x4xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %a, %c0 : tensor<?x4xf32>
+  %0 = mhc.transpose %a perm = [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  %1 = mhc.broadcast %b[%M] dims = [0] : tensor<4xf32> -> tensor<4x?xf32>
+  %2 = arith.addf %0, %1 : tensor<4x?xf32>
+  %3 = mhc.transpose %2 perm = [1, 0] : tensor<4x?xf32> -> tensor<?x4xf32>
+  return %3 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @repeated_once(
+func.func @repeated_once(%x: tensor<8x16xf32>) -> tensor<8x1x16xf32> {
+  // CHECK: %[[V0:.*]] = tensor.expand_shape %arg0 {{\[\[}}0, 1], [2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  // CHECK-NEXT: return %[[V0]] : tensor<8x1x16xf32>
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<8x16xf32> -> tensor<8x1x16xf32>
+  return %0 : tensor<8x1x16xf32>
+}
