@@ -29,6 +29,9 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
                                    a line "N near misses of K kinds, at least L of each, R raised, W wrong"
   --expressed=N                    raise N random programs: orientation, order, epsilons and the like must be found as
                                    written. Ends with a line "N programs, K with all attributes as written"
+  --spellings=N                    raise and fuse N chains in random spellings, as leaf ops and as linalg: the ops of the
+                                   plain spelling must be found. Ends with a line "N spellings, K raised, W of V words
+                                   covered"; the exit status is 1 when a spelling was missed or a word not covered
   --random-gradients=N             differentiate N random graphs and compare with finite differences in float64
   --random-modules=N               compile N random graphs with mHC chains in them at every level of fusion, and compare
                                    them with the reference. Ends with a line "N passed, N failed; ..."
@@ -88,6 +91,8 @@ static bool parse(const std::string &argument, Options &options) {
     return number(value, options.nearMisses) && options.nearMisses > 0;
   if (name == "--expressed")
     return number(value, options.expressed) && options.expressed > 0;
+  if (name == "--spellings")
+    return number(value, options.spellings) && options.spellings > 0;
   if (name == "--random-gradients")
     return number(value, options.randomGradients) && options.randomGradients > 0;
   if (name == "--random-modules")
@@ -124,7 +129,8 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
     }
   }
   if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.nearMisses > 0) +
-          (options.expressed > 0) + (options.randomGradients > 0) + (options.randomModules > 0) !=
+          (options.expressed > 0) + (options.spellings > 0) + (options.randomGradients > 0) +
+          (options.randomModules > 0) !=
       1) {
     std::cerr << "mhc-conformance: give folders of golden cases, or one number of random programs; see --help\n";
     return 2;
@@ -155,6 +161,12 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
     std::cout << counts.passed << " passed, " << counts.failed << " failed; mHC ops found in " << counts.raised << "; "
               << counts.unjudged << " of " << counts.results << " results not judged\n";
     return counts.failed ? 1 : 0;
+  }
+  if (options.spellings) {
+    SpellingCounts counts = runSpellings(options, std::cout);
+    std::cout << counts.programs << " spellings, " << counts.raised << " raised, " << counts.covered << " of "
+              << counts.words << " words covered\n";
+    return counts.raised == counts.programs && counts.covered == counts.words ? 0 : 1;
   }
   Counts counts = options.randomGradients ? runGradients(options, std::cout)
                   : options.random        ? runRandom(options, run, std::cout)

@@ -15,25 +15,9 @@ namespace mhc::conformance {
 static Spelling randomSpelling(Random &random) {
   using S = Spelling;
   Spelling how;
-  how.scale = random.pick({S::Scale::RmsNormOp, S::Scale::Input, S::Scale::Output, S::Scale::AfterAlpha});
-  how.root = random.pick({S::Root::Rsqrt, S::Root::Sqrt, S::Root::Norm});
-  how.divide = random.flip();
-  how.meanAsSum = random.flip();
-  how.transposePhi = random.flip();
-  how.splitPhi = random.flip(0.2);
-  how.alphaVector = random.flip();
-  how.packCoeffs = random.flip(0.2);
-  how.sigmoid = random.pick({S::Sigmoid::Op, S::Sigmoid::Op, S::Sigmoid::Exp, S::Sigmoid::Tanh});
-  how.explicitSoftmax = random.flip();
-  how.keepDims = random.flip();
-  how.unroll = random.flip();
-  how.potentials = random.flip();
-  how.l1Norm = random.flip(0.3);
-  how.aggregate = random.pick({S::Aggregate::MulReduce, S::Aggregate::Matmul, S::Aggregate::Streams});
-  how.mix = random.pick({S::Mix::Matmul, S::Mix::TransposeMatmul, S::Mix::MulReduce, S::Mix::Streams});
-  how.outerMatmul = random.flip();
-  how.biasApart = random.flip();
-  how.mixFirst = random.flip();
+  for (const Word &word : words())
+    if (random.flip(0.4))
+      word.say(how);
   how.roundCoeffs = random.flip();
   how.swapSeed = random.next() | 1;
   if (random.flip(0.25))
@@ -121,20 +105,15 @@ static void addSite(Inputs &inputs, Random &random, const Attributes &attr, cons
     inputs.add("bias" + suffix, {channels}, 0, 0.5, activation);
 }
 
-RandomCase randomCase(uint64_t seed, Prepare prepare) {
-  Random random(seed * 0x2545f4914f6cdd1du + 1);
-  RandomCase result;
+static std::string randomOp(Random &random) { return random.flip(0.3) ? "stack" : "sublayer"; }
+
+/// Fills in the program of op, attributes and spelling that are drawn, and its inputs.
+static void complete(RandomCase &result, Random &random, uint64_t seed, int64_t tokens, int64_t channels) {
   Case &golden = result.golden;
-  result.spelling = randomSpelling(random);
-  golden.attributes = randomAttributes(random);
   golden.variant = "random";
   golden.name = std::to_string(seed);
   golden.mode = "native";
-  golden.op = random.flip(0.3) ? "stack" : "sublayer";
   const Attributes &attr = golden.attributes;
-  int64_t tokens = random.between(1, 9), channels = random.between(1, 40);
-  if (prepare)
-    prepare(result, channels);
   Element activation = random.flip(0.15) ? Element::BF16 : Element::F32;
   Dims single{tokens, channels}, many = streams(attr, tokens, channels);
 
@@ -159,6 +138,37 @@ RandomCase randomCase(uint64_t seed, Prepare prepare) {
   if (stack && (golden.outputs.empty() || random.flip()))
     golden.outputs.push_back({"streams", "", many, activation});
   result.ir = caseToIr(golden, result.spelling, "case");
+}
+
+RandomCase randomCase(uint64_t seed, Prepare prepare) {
+  Random random(seed * 0x2545f4914f6cdd1du + 1);
+  RandomCase result;
+  result.spelling = randomSpelling(random);
+  result.golden.attributes = randomAttributes(random);
+  result.golden.op = randomOp(random);
+  int64_t tokens = random.between(1, 9), channels = random.between(1, 40);
+  if (prepare)
+    prepare(result, channels);
+  complete(result, random, seed, tokens, channels);
+  return result;
+}
+
+RandomCase plainCase(uint64_t seed) {
+  Random random(seed * 0x2545f4914f6cdd1du + 2);
+  RandomCase result;
+  Attributes &attr = result.golden.attributes = randomAttributes(random);
+  attr.n = random.flip(0.5) ? 4 : random.between(2, 6);
+  attr.res = random.flip(0.15) && attr.n <= 4 ? "perm" : "sinkhorn";
+  attr.sites = random.between(1, 2);
+  attr.iters = random.between(1, 6);
+  if (attr.init == "softmax_eps" && attr.denom != "add") { // there is no op with another denominator
+    attr.denom = "add";
+    attr.skEps = 1e-6;
+  }
+  // With more channels than streams and several tokens, every dimension is what it seems to be.
+  int64_t tokens = random.between(2, 5), channels = random.between(attr.n + 1, 20);
+  result.golden.op = randomOp(random);
+  complete(result, random, seed, tokens, channels);
   return result;
 }
 

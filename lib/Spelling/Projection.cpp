@@ -158,12 +158,18 @@ Value Chain::rawProjection(Value rows, Value phi, Value gamma) {
 
 Projection Chain::project(Value rows, Value phi, Value gamma, const std::string &norm, double eps) {
   Projection result;
+  Value scaled = rows;
   bool byOp = how.scale == Spelling::Scale::RmsNormOp && norm == "inside";
   if (byOp) {
-    rows = w.as("x_norm").rmsNorm(rows, gamma, eps);
+    scaled = w.as("x_norm").rmsNorm(rows, gamma, eps);
     gamma = Value();
   } else if (how.scale == Spelling::Scale::Input) {
-    rows = scaleRows(rows, rootOfStreams(rows, norm, eps));
+    scaled = scaleRows(rows, rootOfStreams(rows, norm, eps));
+  }
+  if (gamma && how.gammaOnInput) {
+    Value weight = across(gamma, scaled.type.dims, {1});
+    scaled = w.as("x_weighted").mul(scaled, weight);
+    gamma = Value();
   }
   bool later = !byOp && how.scale != Spelling::Scale::Input;
   std::vector<Value> weights{phi};
@@ -174,7 +180,7 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
       weights.push_back(w.sliceDim(phi, axis, group.begin, group.size));
   }
   for (const Value &weight : weights)
-    result.parts.push_back(rawProjection(rows, weight, gamma));
+    result.parts.push_back(rawProjection(scaled, weight, gamma));
   if (later)
     result.scale = rootOfStreams(rows, norm, eps);
   return result;

@@ -82,6 +82,8 @@ Value Chain::sinkhornLog(Value logits) {
   int64_t first, second;
   std::tie(first, second) = axes(attr.order);
   auto step = [&](Value log, int64_t dim) {
+    if (how.wholeLogSumExp)
+      return w.sub(log, over(logSumExp(log, dim), log, dim));
     Value shifted = w.sub(log, over(reduce("max", log, dim), log, dim));
     Value sum = reduce("sum", w.unary("math.exp", shifted), dim);
     return w.sub(shifted, over(w.unary("math.log", sum), log, dim));

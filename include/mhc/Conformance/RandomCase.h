@@ -28,6 +28,9 @@ using Prepare = llvm::function_ref<void(RandomCase &random, int64_t &channels)>;
 /// near miss of the chain (Spelling::Twist). The same seed gives the same case everywhere.
 RandomCase randomCase(uint64_t seed, Prepare prepare = nullptr);
 
+/// A case that is plainly written and is found for certain: n of 2..6, several tokens, more channels than streams.
+RandomCase plainCase(uint64_t seed);
+
 /// The IR alone.
 std::string randomIr(uint64_t seed);
 

@@ -46,6 +46,7 @@ struct Options {
   uint64_t mutate = 0;          ///< number of mutants to raise instead
   uint64_t nearMisses = 0;      ///< number of near misses to raise instead
   uint64_t expressed = 0;       ///< number of programs whose attributes must be found instead
+  uint64_t spellings = 0;       ///< number of spellings to raise instead
   uint64_t randomGradients = 0; ///< number of random graphs to differentiate instead
   uint64_t randomModules = 0;   ///< number of random modules to compile instead
   uint64_t seed = 0;            ///< of the first random case
@@ -108,6 +109,14 @@ struct ExpressedCounts {
 /// Raises random programs and compares the attributes of the ops that are found with those that the programs were
 /// written with. Prints what differs, and a table.
 ExpressedCounts runExpressed(const Options &options, std::ostream &out);
+
+struct SpellingCounts {
+  int64_t programs = 0, raised = 0, words = 0, covered = 0;
+};
+
+/// Says random chains in random words, and compares what is found in them with what is found in the plain form. Prints
+/// what differs with the words that it takes, and which words no chain needed.
+SpellingCounts runSpellings(const Options &options, std::ostream &out);
 
 /// Command line of mhc-conformance; returns the exit status.
 int conformanceMain(int argc, char **argv, const RunFunction &run);

@@ -65,6 +65,8 @@ struct Spelling {
   bool transposePhi = false;
   /// One projection per group of phi's rows.
   bool splitPhi = false;
+  /// The norm weight multiplies x, or phi.
+  bool gammaOnInput = false;
   /// alpha as one vector of N numbers, or a slice per group.
   bool alphaVector = false;
   /// pre, post and logits glued together and cut again, as an op with one output buffer does.
@@ -78,6 +80,8 @@ struct Spelling {
   bool unroll = false;
   /// Log-space Sinkhorn on two potentials, or on the matrix itself.
   bool potentials = false;
+  /// Log-space Sinkhorn subtracts a log-sum-exp, or the maximum and then the logarithm.
+  bool wholeLogSumExp = false;
   /// Divisors of Sinkhorn take the absolute value first (an L1 norm).
   bool l1Norm = false;
   enum class Aggregate { MulReduce, Matmul, Streams } aggregate = Aggregate::MulReduce;
@@ -110,6 +114,15 @@ struct Spelling {
   /// Seed of random operand orders of commutative ops; 0 leaves them as written.
   uint64_t swapSeed = 0;
 };
+
+/// One choice of a spelling: every word is one way in which something may be written other than plainly.
+struct Word {
+  const char *name;
+  void (*say)(Spelling &how);
+};
+
+/// All words, in no order. Two that choose the same thing: the one said last holds.
+const std::vector<Word> &words();
 
 /// What a library's public code computes by default. The variant is one of modelVariants.
 Attributes attributesOf(const std::string &variant);
