@@ -39,7 +39,7 @@ struct Pair {
   std::optional<Difference> find() const;
 
 private:
-  /// The largest finite magnitude of `tensor - other` among `count` elements.
+  /// The largest finite magnitude of `tensor - other`.
   static double largest(ArrayRef<double> tensor, ArrayRef<double> other = {}) {
     double result = 0;
     for (size_t i = 0; i < tensor.size(); ++i)
@@ -114,12 +114,12 @@ Prover::Verdict Prover::judge(const Slice &slice) {
 
 std::optional<std::string> Prover::findDifference(ArrayRef<Value> was, ArrayRef<Value> becomes) {
   ++numbers.compared;
-  Verdict verdict{Unknown, {}};
+  std::optional<Slice> slice = sliceOf(was, becomes, Depth::ToShared);
+  Verdict verdict = slice ? judge(*slice) : Verdict();
   // Where they differ, they may still agree because of how the values that both are computed from depend on each other.
-  for (Depth depth : {Depth::ToShared, Depth::ToArguments})
-    if (std::optional<Slice> slice = sliceOf(was, becomes, depth))
-      if (verdict = judge(*slice); verdict.kind != Different)
-        break;
+  if (verdict.kind == Different)
+    if (std::optional<Slice> whole = sliceOf(was, becomes, Depth::ToArguments); whole && judge(*whole).kind == Equal)
+      verdict.kind = Equal;
   numbers.unknown += verdict.kind == Unknown;
   return verdict.kind == Different ? std::optional(verdict.difference) : std::nullopt;
 }
