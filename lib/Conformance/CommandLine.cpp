@@ -26,7 +26,8 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
   --mutate=N                       raise and fuse N random programs with random changes: their meaning must stay.
                                    Ends with a line "N programs, K raised, W wrong"
   --near-misses=N                  the same for N programs that miss the chain in one of the ways of a table. Ends with
-                                   a line "N near misses of K kinds, at least L of each, R raised, W wrong"
+                                   a line "N near misses of K kinds, at least L of each, R raised, W wrong, P rejected by the
+                                   proof", which is on for the last number only
   --expressed=N                    raise N random programs: orientation, order, epsilons and the like must be found as
                                    written. Ends with a line "N programs, K with all attributes as written"
   --spellings=N                    raise and fuse N chains in random spellings, as leaf ops and as linalg: the ops of the
@@ -108,11 +109,13 @@ static int summarise(const NearMissCounts &counts) {
     total.programs += row.programs;
     total.raised += row.raised;
     total.wrong += row.wrong;
+    total.rejected += row.rejected;
     least = std::min(least, row.programs);
   }
   std::cout << total.programs << " near misses of " << counts.rows.size() << " kinds, at least " << least
-            << " of each, " << total.raised << " raised, " << total.wrong << " wrong\n";
-  return total.wrong ? 1 : 0;
+            << " of each, " << total.raised << " raised, " << total.wrong << " wrong, " << total.rejected
+            << " rejected by the proof\n";
+  return total.wrong || total.rejected ? 1 : 0;
 }
 
 int conformanceMain(int argc, char **argv, const RunFunction &run) {

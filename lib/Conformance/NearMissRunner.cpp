@@ -123,9 +123,25 @@ static std::string check(const NearMiss &miss, Program &program) {
   return miss.rounds ? describeRounding(program, storesBf16, *results) : describeChange(program.meaning, *results);
 }
 
+static std::string print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+/// Whether the proof lets less be raised than is raised without it.
+static bool isRejected(Compiler &compiler, mlir::ModuleOp source, mlir::ModuleOp raised) {
+  Compiler::Module proven(source.clone());
+  CompileOptions options;
+  options.proof = true;
+  if (llvm::errorToBool(compiler.run(*proven, options, Phase::fuse)))
+    return true;
+  return print(*proven) != print(raised);
+}
+
 static void printRow(const NearMiss &miss, const NearMissCounts::Row &row, std::ostream &out) {
-  out << std::setw(6) << row.programs << std::setw(6) << row.raised << std::setw(6) << row.wrong << "  " << miss.name
-      << "\n";
+  out << std::setw(6) << row.programs << std::setw(6) << row.raised << std::setw(6) << row.wrong << std::setw(9)
+      << row.rejected << "  " << miss.name << "\n";
 }
 
 NearMissCounts runNearMisses(const Options &options, std::ostream &out) {
@@ -138,17 +154,17 @@ NearMissCounts runNearMisses(const Options &options, std::ostream &out) {
     std::optional<Program> program = makeNearMiss(miss, options.seed + i);
     if (!program)
       continue;
-    std::string text;
-    llvm::raw_string_ostream(text) << **program->module;
+    Compiler::Module source(program->module->clone());
     std::string problem = check(miss, *program);
     ++row.programs;
     row.raised += isRaised(*program->module);
     row.wrong += !problem.empty();
+    row.rejected += isRejected(*program->compiler, *source, *program->module);
     if (!problem.empty())
       out << "WRONG near miss, " << miss.name << ", number " << i << " of --seed=" << options.seed << "\n"
-          << problem << text << "\n";
+          << problem << print(*source) << "\n";
   }
-  out << "  made raised wrong  kind\n";
+  out << "  made raised wrong rejected  kind\n";
   for (auto [miss, row] : llvm::zip(kinds, counts.rows))
     printRow(miss, row, out);
   return counts;

@@ -89,6 +89,7 @@ MutationCounts runMutants(const Options &options, std::ostream &out);
 struct NearMissCounts {
   struct Row {
     uint64_t programs = 0, raised = 0, wrong = 0;
+    uint64_t rejected = 0; ///< where the proof, which is off otherwise, has an objection
   };
   std::vector<Row> rows; ///< one for each kind
 };
