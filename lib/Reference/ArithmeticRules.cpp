@@ -47,7 +47,8 @@ static double toDouble(const APFloat &value) {
 
 /// Booleans are 0 and 1; other integers are signed.
 static double toDouble(const APInt &value) {
-  return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue();
+  return value.getBitWidth() == 1 ? static_cast<double>(value.getZExtValue())
+                                  : static_cast<double>(value.getSExtValue());
 }
 
 template <typename Number>

@@ -90,7 +90,8 @@ struct CompareSigned : OpRewritePattern<arith::CmpIOp> {
 //===----------------------------------------------------------------------===//
 
 static Value numberOf(OpBuilder &builder, Value value) {
-  return isCounter(value.getType()) ? tensor::ExtractOp::create(builder, value.getLoc(), value, ValueRange()) : value;
+  return isCounter(value.getType()) ? builder.createOrFold<tensor::ExtractOp>(value.getLoc(), value, ValueRange())
+                                    : value;
 }
 
 static void useNumbers(OpBuilder &builder, Operation *op) {
