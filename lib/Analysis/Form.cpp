@@ -383,9 +383,11 @@ static bool sameFactors(const Term &a, const Term &b) {
 }
 
 Value FormBuilder::findValue(const Term &term, ArrayRef<Var> vars) {
-  // The outermost, as it is when somebody reads it: rounded, but not widened again.
+  // As it is when somebody reads it, rounded but not widened again: of the narrowest the outermost.
+  Value found;
+  auto width = [](Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); };
   for (const Trace &trace : llvm::reverse(traces)) {
-    if (trace.value.getDefiningOp<arith::ExtFOp>())
+    if (found && width(trace.value) >= width(found))
       continue;
     Vars own;
     for (const Index &index : trace.index)
@@ -396,7 +398,7 @@ Value FormBuilder::findValue(const Term &term, ArrayRef<Var> vars) {
     resolve(form);
     if (std::abs(form.terms[0].coefficient - term.coefficient) <= 1e-12 * std::abs(term.coefficient) &&
         sameFactors(form.terms[0], term))
-      return trace.value;
+      found = trace.value;
   }
-  return {};
+  return found;
 }

@@ -44,8 +44,10 @@ func.func @softmax_without_the_last(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %soft : tensor<8x4xf32>
 }
 
+// The step over whole columns is a softmax.
 // CHECK-LABEL: @log_of_a_part
 // CHECK: math.log
+// CHECK: mhc.softmax %{{.*}} dim = 1
 func.func @log_of_a_part(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %e_row = math.exp %z : tensor<8x4x4xf32>
   %part = tensor.extract_slice %e_row[0, 0, 0] [8, 4, 3] [1, 1, 1] : tensor<8x4x4xf32> to tensor<8x4x3xf32>
