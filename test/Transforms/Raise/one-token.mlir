@@ -91,3 +91,13 @@ func.func @no_gates(%x: tensor<1x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: te
   %h_post = arith.mulf %g1, %two : tensor<1x4xf32>
   return %h_pre, %h_post, %z2 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x16xf32>
 }
+
+// A number is no bias that a product stands beside.
+// CHECK-LABEL: @number_of_one_token
+// CHECK: mhc.sigmoid
+func.func @number_of_one_token(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %one = arith.constant dense<1.0> : tensor<1x4xf32>
+  %z = arith.addf %x, %one : tensor<1x4xf32>
+  %gate = mhc.sigmoid %z : tensor<1x4xf32>
+  return %gate : tensor<1x4xf32>
+}
