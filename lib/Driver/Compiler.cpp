@@ -15,12 +15,15 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Remark/RemarkStreamer.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -57,19 +60,40 @@ llvm::Error Compiler::withDiagnostics(StringRef fallback, llvm::function_ref<boo
 }
 
 namespace {
-/// Keeps the remarks of the passes for Compiler::remarks.
+/// Keeps the remarks of the passes for Compiler::remarks, and hands them to a file where there is one. The search
+/// behind differentiation meets what the one before it left: that is told once.
 class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  explicit RemarkCollector(std::vector<CompileRemark> &remarks) : remarks(remarks) {}
+  RemarkCollector(std::vector<CompileRemark> &remarks, std::unique_ptr<MLIRRemarkStreamerBase> file)
+      : remarks(remarks), file(std::move(file)) {}
+  void finalize() override {
+    if (file)
+      file->finalize();
+  }
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    CompileRemark kept{CompileRemark::note,  remark.getCategoryName().str(), {}, {},
-                       remark.getLocation(), remark.getFunction().str()};
-    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
-      kept.text += argument.val;
+    if (remark.getRemarkType() == llvm::remarks::Type::Missed &&
+        !missed.insert({Attribute(remark.getLocation()), remark.getRemarkName()}).second)
+      return;
+    if (file)
+      file->streamOptimizationRemark(remark);
+    CompileRemark kept{CompileRemark::note, remark.getCategoryName().str()};
+    kept.at = remark.getLocation();
+    kept.function = remark.getFunction().str();
     if (remark.getRemarkType() == llvm::remarks::Type::Passed)
       kept.kind = CompileRemark::passed;
     else if (remark.getRemarkType() == llvm::remarks::Type::Missed)
       kept.kind = CompileRemark::missed;
+    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
+      llvm::StringSwitch<std::string *>(argument.key)
+          .Case("Found", &kept.found)
+          .Case("Needed", &kept.needed)
+          .Case("Suggestion", &kept.change)
+          .Default(&kept.text)
+          ->append(argument.val);
+    if (kept.kind == CompileRemark::missed) {
+      kept.code = remark.getRemarkName().str();
+      kept.text += " [" + kept.code + "]; found " + kept.found + ", needed " + kept.needed + "; " + kept.change;
+    }
     llvm::raw_string_ostream where(kept.where);
     if (auto file = remark.getLocation()->findInstanceOf<FileLineColLoc>())
       where << file.getFilename().getValue() << ":" << file.getLine() << ":" << file.getColumn();
@@ -78,14 +102,27 @@ public:
 
 private:
   std::vector<CompileRemark> &remarks;
+  std::unique_ptr<MLIRRemarkStreamerBase> file;
+  llvm::DenseSet<std::pair<Attribute, StringRef>> missed;
 };
 } // namespace
 
-void Compiler::keepRemarks() {
+llvm::Error Compiler::withRemarks(StringRef path, llvm::function_ref<llvm::Error()> action) {
+  collected.clear();
+  std::unique_ptr<remark::detail::MLIRRemarkStreamerBase> file;
+  if (!path.empty()) {
+    auto yaml = remark::detail::LLVMRemarkStreamer::createToFile(path, llvm::remarks::Format::YAML);
+    if (failed(yaml))
+      return llvm::createStringError("'" + path + "' cannot be written");
+    file = std::move(*yaml);
+  }
   remark::RemarkCategories all;
   all.passed = all.missed = all.analysis = all.failed = ".*";
-  (void)remark::enableOptimizationRemarks(*mlirContext, std::make_unique<RemarkCollector>(collected),
+  (void)remark::enableOptimizationRemarks(*mlirContext, std::make_unique<RemarkCollector>(collected, std::move(file)),
                                           std::make_unique<remark::RemarkEmittingPolicyAll>(), all);
+  llvm::Error error = action();
+  mlirContext->setRemarkEngine(nullptr); // writes the file
+  return error;
 }
 
 void Compiler::printTiming() {
@@ -144,8 +181,8 @@ PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {
     mlirContext->loadDialect<scf::SCFDialect>(); // into which the prover decomposes ops
     check = [this](ArrayRef<Value> was, ArrayRef<Value> becomes) { return prover.findDifference(was, becomes); };
   }
-  return {options.fuse,     options.grad,  options.sums, options.recompute, options.precision, options.gpu,
-          options.optLevel, options.lines, check};
+  return {options.fuse,      options.raiseLimit, options.fuseLimit, options.grad,  options.sums, options.recompute,
+          options.precision, options.gpu,        options.optLevel,  options.lines, check};
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

@@ -29,8 +29,15 @@ static void printRemarks(llvm::ArrayRef<CompileRemark> remarks) {
 }
 
 llvm::json::Object mhc::toJson(const CompileRemark &remark) {
-  return llvm::json::Object{
+  llvm::json::Object entry{
       {"where", remark.where}, {"pass", remark.pass}, {"kind", kindName(remark.kind)}, {"text", remark.text}};
+  if (remark.kind == CompileRemark::missed)
+    for (auto [key, value] : {std::pair("code", &remark.code),
+                              {"found", &remark.found},
+                              {"needed", &remark.needed},
+                              {"change", &remark.change}})
+      entry[key] = *value;
+  return entry;
 }
 
 /// The pictures of all entries, gradients among them, by name.
@@ -76,9 +83,9 @@ llvm::Expected<Explanation> mhc::explain(Compiler &compiler, mlir::ModuleOp sour
       return plans.takeError();
     explanation.plans = std::move(*plans);
   }
-  compiler.keepRemarks();
   Compiler::Module module(source.clone());
-  if (llvm::Error error = compilePictures(compiler, *module, options.compile, explanation.functions))
+  if (llvm::Error error = compiler.withRemarks(
+          /*path=*/"", [&] { return compilePictures(compiler, *module, options.compile, explanation.functions); }))
     return error;
   return explanation;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Driver/Main.h"
+#include "CheckFused.h"
 #include "Explain.h"
 #include "Options.h"
 #include "Recompute.h"
@@ -18,7 +19,7 @@
 using namespace mhc;
 using llvm::StringRef;
 
-static constexpr int kGood = 0, kMismatch = 1, kError = 2;
+static constexpr int kGood = 0, kCheckFailed = 1, kError = 2;
 
 static int fail(llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
@@ -97,7 +98,7 @@ static int runModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptio
   auto good = verify(compiler, source, (*model)->get(), options);
   if (!good)
     return fail(good.takeError());
-  return *good ? status : kMismatch;
+  return *good ? status : kCheckFailed;
 }
 
 static llvm::Error explainModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
@@ -124,6 +125,14 @@ static int compileAndRun(DriverOptions &options) {
   if (!recompute)
     return fail(recompute.takeError());
   options.compile.recompute = *recompute;
+  if (options.failIfUnfused || options.expectFused || !options.remarks.empty()) {
+    auto problems = checkFused(compiler, **module, options);
+    if (!problems)
+      return fail(problems.takeError());
+    llvm::errs() << *problems;
+    if (!problems->empty())
+      return kCheckFailed;
+  }
   if (options.explain != Explain::no || !options.report.empty())
     if (llvm::Error error = explainModel(compiler, **module, options))
       return fail(std::move(error));

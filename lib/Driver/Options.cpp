@@ -99,6 +99,16 @@ static std::string setLevel(DriverOptions &options, StringRef value) {
   return value.getAsInteger(10, options.compile.optLevel) || options.compile.optLevel > 3 ? "0, 1, 2 or 3" : "";
 }
 
+/// A number of at least zero.
+template <typename Number>
+static std::string setCount(Number &number, StringRef value) {
+  int64_t count;
+  if (value.getAsInteger(10, count) || count < 0)
+    return "a number of at least 0";
+  number = count;
+  return "";
+}
+
 static std::string setExplain(DriverOptions &options, StringRef value) {
   if (!value.empty() && value != "json")
     return "'json'";
@@ -132,6 +142,16 @@ static const Option kOptions[] = {
     {"--compile-to", Option::needed, "PHASE", "stop behind a phase: input, raise, fuse, bufferize, lower, llvm, object",
      setPhase},
     {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain or layer (default)", setFuse},
+    {"--fail-if-unfused", Option::none, "", "fail where a site that looks like mHC is not fused, with the reason",
+     [](DriverOptions &options, StringRef) { return options.failIfUnfused = true, std::string(); }},
+    {"--expect-fused", Option::needed, "N", "fail unless N sublayers have one kernel before them and one behind",
+     [](DriverOptions &options, StringRef value) { return setCount(options.expectFused, value); }},
+    {"--remarks", Option::needed, "FILE", "write what was found, fused and missed, and why, to FILE as YAML",
+     [](DriverOptions &options, StringRef value) { return options.remarks = value.str(), std::string(); }},
+    {"--fuse-limit", Option::needed, "N", "fuse only the first N chains of a function, to find one that breaks a model",
+     [](DriverOptions &options, StringRef value) { return setCount(options.compile.fuseLimit, value); }},
+    {"--raise-limit", Option::needed, "N", "find only the first N mHC ops of a function",
+     [](DriverOptions &options, StringRef value) { return setCount(options.compile.raiseLimit, value); }},
     {"--grad", Option::optional, "NAME", "add the gradients of NAME, default loss: NAME_grad, NAME_fwd and NAME_bwd",
      [](DriverOptions &options, StringRef value) {
        return options.compile.grad = value.empty() ? "loss" : value.str(), std::string();
@@ -198,7 +218,7 @@ std::string mhc::driverHelp() {
     text += llvm::formatv("  {0,-22} {1}\n", word, option.help).str();
   }
   return text + "\nwith --run and --verify:\n" + mhcrt::kRunOptionsHelp +
-         "\nExit status: 0 good, 1 a comparison failed, 2 an error.\n";
+         "\nExit status: 0 good, 1 a comparison or a check of what is fused failed, 2 an error.\n";
 }
 
 /// The option that `word` is, and its value as far as it is in the same word.
@@ -273,6 +293,8 @@ llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *cons
     return llvm::createStringError(error);
   if (options.compile.grad.empty() && (options.memoryBudget || !options.compile.recompute.empty()))
     return llvm::createStringError("'--recompute' and '--memory-budget' need '--grad'");
+  if ((options.failIfUnfused || options.expectFused) && options.compile.fuse != FuseLevel::layer)
+    return llvm::createStringError("'--fail-if-unfused' and '--expect-fused' need '--fuse=layer'");
   if (llvm::Error error = nameHeader(options))
     return error;
   options.input = options.runOptions.model;

@@ -21,6 +21,9 @@ struct DriverOptions {
   std::optional<Phase> compileTo;
   CompileOptions compile;
   Explain explain = Explain::no;
+  bool failIfUnfused = false;
+  std::optional<int64_t> expectFused; ///< sublayers
+  std::string remarks;                ///< file
   bool run = false, verify = false, version = false, emitHeader = false, timing = false;
   std::optional<int64_t> memoryBudget;  ///< bytes, of the gradients
   std::map<std::string, int64_t> sizes; ///< of random arguments, by symbol

@@ -34,8 +34,11 @@ static llvm::Expected<mhcrt::HostTensor> store(const reference::HostTensor &valu
 llvm::Expected<Compiler::Module> mhc::toLeafOps(Compiler &compiler, mlir::ModuleOp module,
                                                 const CompileOptions &options) {
   Compiler::Module copy(module.clone());
+  PipelineOptions unfused;
+  unfused.fuse = FuseLevel::none;
+  unfused.grad = options.grad;
   if (llvm::Error error = compiler.runPasses(*copy, [&](mlir::PassManager &pm) {
-        buildPipeline(pm, {FuseLevel::none, options.grad}, Phase::fuse);
+        buildPipeline(pm, unfused, Phase::fuse);
         pm.addNestedPass<mlir::func::FuncOp>(createDecomposePass());
       }))
     return error;

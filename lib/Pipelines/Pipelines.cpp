@@ -92,7 +92,7 @@ static void addLower(OpPassManager &pm, const PipelineOptions &options) {
 
 static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
   if (options.fuse != FuseLevel::none)
-    pm.addNestedPass<func::FuncOp>(createRaisePass(options.raiseCheck));
+    pm.addNestedPass<func::FuncOp>(createRaisePass(options.raiseCheck, options.raiseLimit));
   if (options.precision)
     pm.addNestedPass<func::FuncOp>(createSetPrecisionPass({*options.precision}));
 }
@@ -100,15 +100,18 @@ static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
 static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
   if (options.fuse == FuseLevel::none)
     return;
-  pm.addNestedPass<func::FuncOp>(createFusePass({options.fuse}));
+  pm.addNestedPass<func::FuncOp>(createFusePass({options.fuse, options.fuseLimit}));
   pm.addPass(createCSEPass());
 }
 
 /// Gradients of what was found so far. Their neighbours and what was still called make new chains, so the search runs
 /// again.
-static void addGradients(OpPassManager &pm, const PipelineOptions &options) {
+static void addGradients(OpPassManager &pm, PipelineOptions options) {
   pm.addPass(createAutodiffPass({options.grad, options.sums, options.recompute}));
   addInline(pm, /*keepForGradients=*/false);
+  // What a limit left must not be found now; without one, -1 stays.
+  for (int64_t *limit : {&options.raiseLimit, &options.fuseLimit})
+    *limit = std::min<int64_t>(*limit, 0);
   addRaise(pm, options);
   addFuse(pm, options);
 }

@@ -10,6 +10,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -65,9 +66,16 @@ std::string mhc::describe(Value value) {
   return maker + ", " + describe(value.getType());
 }
 
+std::string mhc::describe(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
+}
+
 Operation *mhc::opAtFault(Value value, Operation *user) {
-  Operation *maker = value.getDefiningOp();
-  return maker ? maker : user;
+  if (Operation *maker = value.getDefiningOp())
+    return maker;
+  return value.hasOneUse() ? *value.user_begin() : user;
 }
 
 void Sites::take(Operation *op, StringRef kind, StringRef text) {

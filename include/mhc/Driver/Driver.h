@@ -35,6 +35,9 @@ inline constexpr llvm::StringLiteral kDefaultGpu = "sm_90a";
 
 struct CompileOptions {
   FuseLevel fuse = FuseLevel::layer;
+  /// At most so many ops of a function are raised and chains of it fused, to find the one that breaks a model; all with
+  /// -1.
+  int64_t raiseLimit = -1, fuseLimit = -1;
   /// The function to differentiate (mhc-autodiff); empty for none.
   std::string grad;
   GradientSums sums = GradientSums::stored;
@@ -77,6 +80,7 @@ private:
 struct CompileRemark {
   enum Kind { passed, missed, note } kind;
   std::string pass, where, text;
+  std::string code, found, needed, change; ///< of a missed one; `text` says all of it
   mlir::LocationAttr at;
   std::string function; ///< empty where the pass does not say it
 };
@@ -112,9 +116,9 @@ public:
   llvm::Expected<std::unique_ptr<JitModel>> jit(mlir::ModuleOp module, CompileOptions options);
 
   mlir::MLIRContext &context() { return *mlirContext; }
-  /// Collected since keepRemarks.
+  /// What `action` has to say is in `remarks` and, as YAML, in the file `path` where one is given.
+  llvm::Error withRemarks(llvm::StringRef path, llvm::function_ref<llvm::Error()> action);
   llvm::ArrayRef<CompileRemark> remarks() const { return collected; }
-  void keepRemarks();
   /// Where a pass fails or crashes, the module before the passes and their names are written to `path`, and the error
   /// says how mhc-opt runs them again.
   void writeReproducer(llvm::StringRef path) { reproducer = path.str(); }

@@ -26,7 +26,7 @@ using RaiseCheck =
     std::function<std::optional<std::string>(llvm::ArrayRef<mlir::Value> was, llvm::ArrayRef<mlir::Value> becomes)>;
 
 /// mhc-raise that asks `check`, where there is one, before each raise.
-std::unique_ptr<mlir::Pass> createRaisePass(RaiseCheck check);
+std::unique_ptr<mlir::Pass> createRaisePass(RaiseCheck check, int64_t limit = -1);
 
 } // namespace mhc
 

@@ -25,11 +25,45 @@ class RecomputeReason<string name, string meaning, string change>
   : Reason<"mhc-autodiff", name, meaning, change, /*unfused=*/0>;
 
 //===----------------------------------------------------------------------===//
+// Residual maps
+//===----------------------------------------------------------------------===//
+
+def : RaiseReason<"sinkhorn-eps", "the normalisations do not all use one eps",
+  "add the same eps to every sum, or bound every sum by it">;
+def : RaiseReason<"sinkhorn-axis", "a normalisation sums neither rows nor columns",
+  "sum the rows and the columns of each token's matrix in turn">;
+def : RaiseReason<"sinkhorn-order", "two normalisations that follow each other sum the same dimension",
+  "sum rows and columns in turn, in one order throughout">;
+def : RaiseReason<"sinkhorn-odd", "an iteration lacks one of its two normalisations",
+  "end with the dimension that is not the first">;
+def : RaiseReason<"sinkhorn-divisor", "a normalisation divides by other values than sums of rows or columns",
+  "divide by the sums of the matrix that is normalised">;
+def : RaiseReason<"sinkhorn-start", "what is normalised is no exponential of logits",
+  "start from exp or softmax of the residual logits">;
+def : RaiseReason<"sinkhorn-rounds", "the matrix is rounded between two normalisations",
+  "iterate in f32, and round behind the last normalisation if at all">;
+def : RaiseReason<"sinkhorn-type", "the iteration is not in f32", "iterate in f32">;
+def : RaiseReason<"permutation-order", "the softmax weighs no table of all permutations in lexicographic order",
+  "list the permutations of n in lexicographic order, as a constant">;
+
+//===----------------------------------------------------------------------===//
 // Gates and their projection
 //===----------------------------------------------------------------------===//
 
 def : RaiseReason<"alpha-per-column", "the scale of the projection differs from column to column",
   "scale each group of gates, and the residual logits, by one alpha">;
+def : RaiseReason<"scale-form", "the projection is scaled by more than one factor per token and one alpha per group",
+  "compute s * (x . phi) * alpha + beta, with alpha a stored number">;
+def : RaiseReason<"bias-count", "the projection has no bias, or more than one",
+  "add one bias [2n + n*n]; zeros where the model has none">;
+def : RaiseReason<"bias-scaled", "the bias is multiplied",
+  "add the bias behind the multiplication by alpha and the root mean square">;
+def : RaiseReason<"bias-form", "the bias is not one value per row of the projection",
+  "store the bias as [2n + n*n], the same for all tokens">;
+def : RaiseReason<"gate-function", "a group of the projection goes through another function than a sigmoid",
+  "make h_pre and h_post by sigmoids">;
+def : RaiseReason<"norm-per-stream", "the root mean square is taken for each stream on its own",
+  "take the mean over all n*C values of a token">;
 def : RaiseReason<"x-not-whole", "x is transposed or sliced before the projection",
   "project the streams as they are stored, all of them">;
 def : RaiseReason<"projection-width", "the projection does not sum over exactly a token's streams",
@@ -70,6 +104,17 @@ def : RaiseReason<"result-wider", "the result is kept in a wider type than the s
   "round the result to the type of the streams, or store the streams in the wider type">;
 def : RaiseReason<"branch-wider", "the sublayer's output is wider than the streams",
   "round the sublayer's output to the type of the streams">;
+
+def : RaiseReason<"gate-missing", "what is added to the mixed streams is not weighed per stream",
+  "multiply the sublayer's output by h_post, one value per stream and token">;
+def : RaiseReason<"branch-form", "what h_post multiplies has no channels",
+  "multiply the sublayer's output [M, C] by h_post">;
+def : RaiseReason<"branch-twice", "h_post multiplies more than one tensor",
+  "add the outputs of the sublayer before they are multiplied by h_post">;
+def : RaiseReason<"result-order", "the new streams are in another order than the old ones",
+  "keep the streams in one layout, [M, n, C] or [M, C, n]">;
+def : RaiseReason<"combine-form", "the residual matrix mixes streams in a combine of another form",
+  "compute h_res x + h_post y as one sum, over all of the channels of a token">;
 
 //===----------------------------------------------------------------------===//
 // Fusion

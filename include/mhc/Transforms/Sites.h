@@ -16,7 +16,6 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
-#include <limits>
 
 namespace mhc {
 
@@ -41,24 +40,26 @@ struct Miss {
 };
 /// One remark for a site that would have become `kind`.
 void remarkMissed(llvm::StringRef kind, const Miss &miss);
-/// The op that makes `value`, or `user` where it is an argument.
+/// The op that makes `value`; for an argument its only user, or else `user`.
 mlir::Operation *opAtFault(mlir::Value value, mlir::Operation *user);
 /// For `found` and `needed`: "[?, 4, 64] of bf16"
 std::string describe(mlir::Type type);
 /// The same with what makes the value: "argument 0, [?, 4, 64] of bf16"
 std::string describe(mlir::Value value);
+/// As short as it can be: "1e-06"
+std::string describe(double number);
 
 /// Counts and tells what a pass does to one function.
 class Sites {
 public:
-  static constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();
-  Sites(llvm::StringRef pass, unsigned limit) : pass(pass), limit(limit) {}
+  /// At most `limit` sites are taken; all where it is negative.
+  Sites(llvm::StringRef pass, int64_t limit) : pass(pass), limit(limit) {}
 
   /// Asked by Raise before it replaces values, where there is one.
   RaiseCheck check;
 
   /// Whether the limit lets one more site be taken.
-  bool mayTake() const { return numTaken < limit; }
+  bool mayTake() const { return limit < 0 || numTaken < limit; }
   /// `op` was made; `text` says of what.
   void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
   /// A site stays as it is. Only the first miss of a site is told.
@@ -69,7 +70,8 @@ public:
 
 private:
   llvm::StringRef pass;
-  unsigned limit, numTaken = 0, numDeclined = 0;
+  int64_t limit, numTaken = 0;
+  unsigned numDeclined = 0;
   llvm::StringMap<unsigned> takenByKind;
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> told;
 };

@@ -31,19 +31,29 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     func::FuncOp func = getOperation();
     if (level == FuseLevel::none || func.isExternal())
       return;
-    Sites sites(getArgument(), Sites::kUnlimited);
+    Sites sites(getArgument(), limit);
     IRRewriter rewriter(&getContext());
     auto eraseDead = [&] { (void)runRegionDCE(rewriter, func->getRegions()); };
     eraseDead();
     if (level == FuseLevel::layer) {
-      numFused += fusePre(func, sites);
-      numFused += foldPostBwd(func, sites);
+      fusePre(func, sites);
+      foldPostBwd(func, sites);
       eraseDead();
       dropUnusedResults(func);
     }
-    numFused += narrowGates(func, sites);
-    numFused += roundProducts(func);
+    narrowGates(func, sites);
+    numRounded += roundProducts(func);
     eraseDead();
+    count(sites);
+  }
+
+private:
+  void count(const Sites &sites) {
+    numPre += sites.taken("pre");
+    numHead += sites.taken("head");
+    numPreBwd += sites.taken("pre_bwd");
+    numGates += sites.taken("gates");
+    numDeclined += sites.declined();
   }
 };
 } // namespace

@@ -15,14 +15,14 @@
 namespace mhc {
 
 /// projection, gates with a dead h_post and dead logits -> the same on the first n rows of phi
-unsigned narrowGates(mlir::func::FuncOp func, Sites &sites);
+void narrowGates(mlir::func::FuncOp func, Sites &sites);
 /// pre and head with optional results that nothing uses -> the same without them
 void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used
-unsigned fusePre(mlir::func::FuncOp func, Sites &sites);
+void fusePre(mlir::func::FuncOp func, Sites &sites);
 
 /// post_bwd, pre_bwd that starts from its d_x -> post_bwd without d_x, pre_bwd that computes it
-unsigned foldPostBwd(mlir::func::FuncOp func, Sites &sites);
+void foldPostBwd(mlir::func::FuncOp func, Sites &sites);
 
 /// matmul in f32, rounding -> matmul
 unsigned roundProducts(mlir::func::FuncOp func);

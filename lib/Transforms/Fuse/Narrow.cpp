@@ -20,14 +20,14 @@ Value mhc::firstRows(OpBuilder &builder, Location loc, Value phi, PhiLayout layo
   return LeafBuilder(builder, loc).slice(phi, rows, 0, count);
 }
 
-static bool narrow(Sites &sites, GatesOp gates) {
+static void narrow(Sites &sites, GatesOp gates) {
   auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
   if (!gates.getLogits() || !gates.getLogits().use_empty() || !gates.getHPost().use_empty() || !projection)
-    return false;
+    return;
   if (!projection.getProj().hasOneUse()) {
     int64_t users = llvm::range_size(projection.getProj().getUses());
     sites.decline("gates", {Reason::narrowShared, gates, std::to_string(users) + " users of the projection", "1 user"});
-    return false;
+    return;
   }
   OpBuilder builder(gates);
   LeafBuilder leaf(builder, gates.getLoc());
@@ -50,7 +50,6 @@ static bool narrow(Sites &sites, GatesOp gates) {
   if (stat)
     stat.replaceAllUsesWith(narrowed.getStat());
   takeFused(sites, small, "gates with one used group", saved);
-  return true;
 }
 
 /// The same op without the optional results that nothing uses.
@@ -78,8 +77,9 @@ void mhc::dropUnusedResults(func::FuncOp func) {
   });
 }
 
-unsigned mhc::narrowGates(func::FuncOp func, Sites &sites) {
-  unsigned count = 0;
-  func.walk([&](GatesOp gates) { count += narrow(sites, gates); });
-  return count;
+void mhc::narrowGates(func::FuncOp func, Sites &sites) {
+  func.walk([&](GatesOp gates) {
+    if (sites.mayTake())
+      narrow(sites, gates);
+  });
 }

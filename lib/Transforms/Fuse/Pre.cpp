@@ -212,13 +212,11 @@ static std::optional<Miss> matchSite(FormBuilder &forms, Site &site) {
   return std::nullopt;
 }
 
-static bool fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
+static void fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
   Site site;
   site.gates = gates;
-  if (std::optional<Miss> miss = matchSite(forms, site)) {
-    sites.decline("pre", *miss);
-    return false;
-  }
+  if (std::optional<Miss> miss = matchSite(forms, site))
+    return sites.decline("pre", *miss);
   OpBuilder builder(gates);
   SmallVector<Location> locs;
   int64_t before = 0;
@@ -231,15 +229,13 @@ static bool fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
   bool onlyInput = !site.residual && (!gates.getHPost() || gates.getHPost().use_empty());
   KernelOpInterface fused = onlyInput ? buildHead(builder, loc, site, x) : buildPre(builder, loc, site, x);
   takeFused(sites, fused, Twine(site.ops().size()) + " ops", before - bytesPerToken(fused));
-  return true;
 }
 
-unsigned mhc::fusePre(func::FuncOp func, Sites &sites) {
+void mhc::fusePre(func::FuncOp func, Sites &sites) {
   FormBuilder forms(func);
   SmallVector<GatesOp> work;
   func.walk([&](GatesOp gates) { work.push_back(gates); });
-  unsigned count = 0;
   for (GatesOp gates : work)
-    count += fuse(forms, sites, gates);
-  return count;
+    if (sites.mayTake())
+      fuse(forms, sites, gates);
 }

@@ -21,21 +21,21 @@ static PostBwdOp withoutStreams(PostBwdOp post) {
   return cast<PostBwdOp>(replaceWithResults(rewriter, post, post.getKernelInfo(), types));
 }
 
-static bool fold(Sites &sites, PreBwdOp pre) {
+static void fold(Sites &sites, PreBwdOp pre) {
   auto post = pre.getDXIn() ? pre.getDXIn().getDefiningOp<PostBwdOp>() : PostBwdOp();
   if (!post)
-    return false;
+    return;
   if (pre.getDXIn() != post.getDX() || !post.getDX().hasOneUse()) {
     int64_t users = llvm::range_size(post.getDX().getUses());
     sites.decline("pre_bwd", {Reason::gradientShared, post, std::to_string(users) + " users", "1 user"});
-    return false;
+    return;
   }
   if (post.getDXIn()) {
     sites.decline("pre_bwd", {Reason::gradientFromElsewhere, post, describe(post.getDXIn()), "no gradient to add to"});
-    return false;
+    return;
   }
   if (post.getLayout() != pre.getLayout()) // their streams have other shapes, or C = n
-    return false;
+    return;
   int64_t before = bytesPerToken(pre) + bytesPerToken(post);
   pre.getDXInMutable().clear();
   pre.getDOutMutable().assign(post.getDOut());
@@ -45,11 +45,12 @@ static bool fold(Sites &sites, PreBwdOp pre) {
   pre->setLoc(builder.getFusedLoc({pre.getLoc(), post.getLoc()}));
   int64_t after = bytesPerToken(pre) + bytesPerToken(withoutStreams(post));
   takeFused(sites, pre, "the streams' gradient of mhc.post", before - after);
-  return true;
 }
 
-unsigned mhc::foldPostBwd(func::FuncOp func, Sites &sites) {
+void mhc::foldPostBwd(func::FuncOp func, Sites &sites) {
   SmallVector<PreBwdOp> work;
   func.walk([&](PreBwdOp pre) { work.push_back(pre); });
-  return llvm::count_if(work, [&](PreBwdOp pre) { return fold(sites, pre); });
+  for (PreBwdOp pre : work)
+    if (sites.mayTake())
+      fold(sites, pre);
 }

@@ -7,6 +7,7 @@
 
 #include "Coefficients.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -94,6 +95,8 @@ public:
 
 private:
   void collectGates();
+  /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
+  void declineFunction(Operation *op);
   const Linear *findLogits(const Linear &pre);
   const Linear *findLogits(const Linear &pre, int64_t extent);
   void raiseFrom(const Linear &pre);
@@ -113,6 +116,8 @@ private:
 void CoefficientRaiser::collectGates() {
   func.walk([&](Operation *op) {
     bool gate = isa<SigmoidOp>(op);
+    if (isa<math::TanhOp, SoftmaxOp>(op))
+      return declineFunction(op);
     if (!gate && !isa<SinkhornOp, PermutationMixOp>(op))
       return;
     std::optional<Miss> miss;
@@ -125,6 +130,23 @@ void CoefficientRaiser::collectGates() {
     else if (miss)
       sites.decline("gates", *miss);
   });
+}
+
+static std::pair<Value, Value> siteOf(const Linear &linear) {
+  return {linear.source(), linear.phi ? linear.phi->base : Value()};
+}
+
+void CoefficientRaiser::declineFunction(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!type || type.getRank() < 2 || ShapedType::isDynamic(type.getShape().back()) ||
+      type.getShape().back() > kMaxStreams)
+    return; // most layers are wider
+  std::optional<Miss> miss;
+  std::optional<Linear> linear = matchLinear(forms, op->getOperand(0), miss);
+  if (linear && linear->rows > 2 * linear->extent && linear->offset <= linear->extent &&
+      looksLikeGroup(forms, linear->extent, linear->rows, linear->product.sums))
+    sites.decline("gates", {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'",
+                            siteOf(*linear)});
 }
 
 /// The rows behind both gates: what a residual map reads or, where none does, any value.
@@ -152,7 +174,7 @@ void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t of
   };
   sites.decline("gates", {reason, pre.root.getDefiningOp(),
                           "rows " + rows(0, offset) + " of " + std::to_string(pre.rows) + " rows",
-                          "rows " + rows(offset, extent) + " in the same form"});
+                          "rows " + rows(offset, extent) + " in the same form", siteOf(pre)});
 }
 
 /// As many as the weight has or, where it is padded or the weights are apart, as one of the residual maps reads.
@@ -192,7 +214,7 @@ void CoefficientRaiser::raiseFrom(const Linear &pre) {
 void CoefficientRaiser::run() {
   collectGates();
   for (const Linear &pre : gates.inOrder())
-    if (pre.offset == 0 && pre.extent >= kMinStreams && pre.extent <= kMaxStreams)
+    if (sites.mayTake() && pre.offset == 0 && pre.extent >= kMinStreams && pre.extent <= kMaxStreams)
       raiseFrom(pre);
 }
 

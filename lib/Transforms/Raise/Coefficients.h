@@ -41,6 +41,12 @@ struct Linear {
 /// Reads a value as a group. Sets `miss` where it is nearly one.
 std::optional<Linear> matchLinear(FormBuilder &forms, mlir::Value root, std::optional<Miss> &miss);
 
+/// Whether a group of `extent` rows, of a projection with `rows` rows that sums over `sums`, is as those of a token's
+/// streams: other layers end in few columns too.
+bool looksLikeGroup(const FormBuilder &forms, int64_t extent, int64_t rows, const Vars &sums);
+/// Why a value whose elements at `all` are `form` is no group though it projects streams; nothing for other values.
+std::optional<Miss> explainLinear(FormBuilder &forms, mlir::Value root, const Form &form, const Vars &all);
+
 /// Replaces the groups of a site by mhc.gates, with an mhc.projection where x and phi are known: the first gate, alone
 /// or followed by the second gate and the residual logits.
 void raiseSite(FormBuilder &forms, Sites &sites, llvm::ArrayRef<const Linear *> groups);

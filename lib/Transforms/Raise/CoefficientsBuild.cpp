@@ -260,7 +260,6 @@ void mhc::raiseSite(FormBuilder &forms, Sites &sites, ArrayRef<const Linear *> g
     made.push_back(given.proj.getDefiningOp());
   if (!replaceRoots(forms, sites, builder, roots, groups, made))
     return;
-  if (pre.x)
-    takeRaised(sites, made[1], Twine(pre.rows) + " rows, norm " + stringifyNorm(pre.multiplier.norm));
-  takeRaised(sites, gates, Twine(pre.extent) + " streams");
+  takeRaised(sites, gates,
+             Twine(pre.extent) + " streams, " + Twine(pre.rows) + " rows, norm " + stringifyNorm(pre.multiplier.norm));
 }

@@ -45,8 +45,12 @@ static bool matchStat(FormBuilder &forms, Linear &linear, ArrayRef<Factor> scale
 
 /// Sorts the factors of the product by the variables they depend on. Sets `miss` where the group is nearly one.
 static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> &miss) {
+  std::vector<Factor> scales;
+  const Vars &sums = linear.product.sums;
   auto isMiss = [&](Reason reason, Value at, const std::string &found, const std::string &needed) {
     auto baseOf = [](const std::optional<Factor> &factor) { return factor ? factor->base : Value(); };
+    if (!looksLikeGroup(forms, linear.extent, linear.rows, sums))
+      return false;
     miss = Miss{reason,
                 opAtFault(at, linear.root.getDefiningOp()),
                 found,
@@ -54,8 +58,6 @@ static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> &mi
                 {baseOf(linear.proj ? linear.proj : linear.x), baseOf(linear.phi)}};
     return false;
   };
-  std::vector<Factor> scales;
-  const Vars &sums = linear.product.sums;
   for (const Factor &factor : linear.product.factors) {
     Vars vars = varsOf(forms, factor);
     bool token = containsAny(vars, linear.tokens), row = containsAny(vars, linear.row), sum = containsAny(vars, sums);
@@ -74,10 +76,6 @@ static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> &mi
       return false;
     *slot = factor;
   }
-  if (linear.alpha && containsAny(varsOf(forms, *linear.alpha), linear.row)) {
-    Value alpha = linear.alpha->base;
-    return isMiss(Reason::alphaPerColumn, alpha, describe(alpha), "one number for each group");
-  }
   const Factor *source = linear.proj ? &*linear.proj : linear.phi ? &*linear.phi : nullptr;
   if (!source || linear.proj.has_value() == linear.x.has_value() || linear.x.has_value() != linear.phi.has_value())
     return false;
@@ -88,6 +86,10 @@ static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> &mi
     }
   if (linear.rows <= 0)
     return false;
+  if (linear.alpha && containsAny(varsOf(forms, *linear.alpha), linear.row)) {
+    Value alpha = linear.alpha->base;
+    return isMiss(Reason::alphaPerColumn, alpha, describe(alpha), "one number for each group");
+  }
   if (linear.proj)
     return sums.empty() && !linear.gamma && matchStat(forms, linear, scales);
   std::optional<Vars> x = forms.fullVars(*linear.x);
@@ -123,11 +125,13 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::opti
   linear.index = forms.freshIndices(root);
   Form form = forms.at(root, linear.index);
   forms.resolve(form);
-  if (form.terms.size() != 2)
-    return std::nullopt;
   Vars all;
   for (const Index &index : linear.index)
     llvm::append_range(all, forms.flatten(index.vars));
+  if (form.terms.size() != 2) {
+    miss = explainLinear(forms, root, form, all);
+    return std::nullopt;
+  }
   // The bias is the term of one factor that no token enters: its variables are the row.
   for (int bias : {0, 1}) {
     const Term &term = form.terms[bias];
@@ -135,7 +139,7 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::opti
       continue;
     Vars row = varsOf(forms, term.factors[0]);
     if (row == all && cast<RankedTensorType>(root.getType()).getDimSize(0) == 1 &&
-        !form.terms[1 - bias].factors.empty())
+        forms.extent(row) <= kMaxStreams * kMaxStreams && !form.terms[1 - bias].factors.empty())
       miss = Miss{Reason::singleToken,
                   root.getDefiningOp(),
                   describe(root.getType()),
@@ -150,7 +154,9 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::opti
     linear.extent = forms.extent(row);
     if (classify(forms, linear, miss))
       return linear;
-    return std::nullopt;
+    break;
   }
+  if (!miss)
+    miss = explainLinear(forms, root, form, all);
   return std::nullopt;
 }

@@ -14,8 +14,7 @@
 using namespace mlir;
 using namespace mhc;
 
-/// Users of a value, looking through ops that only reshape or cast.
-static void usersThroughViews(Value value, SmallVectorImpl<Operation *> &users) {
+void mhc::usersThroughViews(Value value, SmallVectorImpl<Operation *> &users) {
   for (Operation *user : value.getUsers()) {
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp, arith::TruncFOp>(user))
       usersThroughViews(user->getResult(0), users);
@@ -103,5 +102,8 @@ static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
 }
 
 void mhc::raiseExpand(func::FuncOp func, FormBuilder &forms, Sites &sites) {
-  func.walk([&](BroadcastOp op) { raiseBroadcast(forms, sites, op); });
+  func.walk([&](BroadcastOp op) {
+    if (sites.mayTake())
+      raiseBroadcast(forms, sites, op);
+  });
 }

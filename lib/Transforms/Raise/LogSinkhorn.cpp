@@ -99,7 +99,7 @@ static std::optional<std::pair<SinkhornStep, Value>> matchLogSoftmaxStep(FormBui
   return std::make_pair(SinkhornStep{lse->dim, Denom::none, 0}, previous);
 }
 
-static std::optional<std::pair<SinkhornStep, Value>> matchLogStep(FormBuilder &forms, Value value) {
+std::optional<std::pair<SinkhornStep, Value>> mhc::matchLogStep(FormBuilder &forms, Value value) {
   return isMatrixStack(value) ? matchLogSoftmaxStep(forms, value) : std::nullopt;
 }
 

@@ -260,7 +260,7 @@ void mhc::raiseProjection(func::FuncOp func, FormBuilder &forms, Sites &sites) {
     }
     std::optional<Product> product = matchProduct(forms, op);
     std::optional<ProductStatistic> statistic = product ? findStatistic(forms, *product, statistics) : std::nullopt;
-    if (statistic)
+    if (statistic && sites.mayTake())
       raiseProduct(forms, sites, *product, *statistic);
   }
 }

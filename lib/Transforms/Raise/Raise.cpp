@@ -46,6 +46,13 @@ bool mhc::mayReplace(Sites &sites, Operation *made, ArrayRef<Value> was, ArrayRe
   return false;
 }
 
+std::string mhc::describeProduct(ArrayRef<Factor> factors, double coefficient) {
+  std::string text = describe(coefficient);
+  for (const Factor &factor : factors)
+    text += " * " + describe(factor.base);
+  return text;
+}
+
 Vars mhc::varsOf(const FormBuilder &forms, const Factor &factor) {
   Vars all;
   for (const Index &index : factor.index)
@@ -63,8 +70,8 @@ Operation *mhc::singleUser(Value value) { return value.hasOneUse() ? *value.getU
 
 namespace {
 struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
-  RaisePass() = default;
-  explicit RaisePass(RaiseCheck check) : check(std::move(check)) {}
+  using RaisePassBase::RaisePassBase;
+  RaisePass(RaiseCheck check, int64_t limit) : check(std::move(check)) { this->limit = limit; }
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
@@ -79,7 +86,7 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseConcat(func);
     normalise(func);
     FormBuilder forms(func);
-    Sites sites(getArgument(), Sites::kUnlimited);
+    Sites sites(getArgument(), limit);
     sites.check = check;
     eraseDeadOps(func, forms);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
@@ -92,7 +99,10 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseProjection(func, forms, sites);
     raiseStreams(func, forms, sites);
     eraseDeadOps(func, forms);
+    if (sites.mayTake())
+      explainStreams(func, sites);
     foldReshapes(func);
+    count(sites);
   }
 
 private:
@@ -102,6 +112,18 @@ private:
     OpPassManager pm(func::FuncOp::getOperationName());
     pm.addPass(arith::createIntRangeOptimizationsPass());
     return runPipeline(pm, func);
+  }
+
+  void count(const Sites &sites) {
+    numSinkhorn += sites.taken("sinkhorn");
+    numPermutationMix += sites.taken("permutation_mix");
+    numGates += sites.taken("gates");
+    numProjection += sites.taken("projection");
+    numAggregate += sites.taken("aggregate");
+    numPost += sites.taken("post");
+    numExpand += sites.taken("expand");
+    numContract += sites.taken("contract");
+    numDeclined += sites.declined();
   }
 
   void eraseDeadOps(func::FuncOp func, FormBuilder &forms) {
@@ -125,4 +147,6 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Pass> mhc::createRaisePass(RaiseCheck check) { return std::make_unique<RaisePass>(std::move(check)); }
+std::unique_ptr<Pass> mhc::createRaisePass(RaiseCheck check, int64_t limit) {
+  return std::make_unique<RaisePass>(std::move(check), limit);
+}

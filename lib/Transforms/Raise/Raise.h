@@ -47,8 +47,15 @@ void raiseStreams(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// Whether the check of `sites`, where there is one, lets `becomes`, which `made` computes, take the place of `was`.
 bool mayReplace(Sites &sites, mlir::Operation *made, llvm::ArrayRef<mlir::Value> was,
                 llvm::ArrayRef<mlir::Value> becomes);
+
+/// remarks on residual maps that mix streams in a combine that is no mhc.post
+void explainStreams(mlir::func::FuncOp func, Sites &sites);
+
 /// `op` was raised; its name is the kind of site.
 void takeRaised(Sites &sites, mlir::Operation *op, const llvm::Twine &detail = {});
+
+/// "2 * argument 0, [8, 4] of f32 * ..."
+std::string describeProduct(llvm::ArrayRef<Factor> factors, double coefficient);
 
 /// The multiplier 1/rms that the factors of a term make, with the coefficient of the term.
 struct Multiplier {
@@ -90,6 +97,8 @@ llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 /// Variables of all dimensions of a factor, whatever they cover.
 Vars varsOf(const FormBuilder &forms, const Factor &factor);
 bool containsAny(llvm::ArrayRef<Var> vars, llvm::ArrayRef<Var> wanted);
+/// Users of a value, looking through ops that only reshape or cast.
+void usersThroughViews(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &users);
 /// The user of a value when it has one only, of any kind; null otherwise.
 mlir::Operation *singleUser(mlir::Value value);
 

@@ -61,7 +61,7 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Value va
   return step;
 }
 
-static std::optional<std::pair<SinkhornStep, Value>> matchLinearStep(FormBuilder &forms, Value value) {
+std::optional<std::pair<SinkhornStep, Value>> mhc::matchLinearStep(FormBuilder &forms, Value value) {
   auto div = value.getDefiningOp<arith::DivFOp>();
   Value previous = div ? div.getLhs() : Value(), denominator = div ? div.getRhs() : Value();
   bool inverted = false;
@@ -165,8 +165,11 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
     match = matchLinear(forms, value);
   else if (isa<math::ExpOp>(op) && !(match = matchLogSinkhorn(forms, value)))
     match = matchPotentials(forms, value);
-  if (!match || !getElementTypeOrSelf(value).isF32() || match->logits.getType() != value.getType())
+  if (!match || !getElementTypeOrSelf(value).isF32() || match->logits.getType() != value.getType()) {
+    if (std::optional<Miss> miss = explainSinkhorn(forms, value))
+      sites.decline("sinkhorn", *miss);
     return false;
+  }
   OpBuilder builder(op);
   forms.reset();
   Indices index = forms.freshIndices(value);
@@ -190,6 +193,17 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
   return true;
 }
 
+/// A matrix [n!, n*n]. With two streams it is too small to tell anything.
+static bool looksLikePermutationTable(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() != 2)
+    return false;
+  for (int64_t n = 3; n <= 6; ++n)
+    if (type.getDimSize(0) == factorial(n) && type.getDimSize(1) == n * n)
+      return true;
+  return false;
+}
+
 /// A constant [n!, n*n] whose row p is permutation p, in lexicographic order: n.
 static std::optional<int64_t> matchPermutationTable(Value value) {
   DenseElementsAttr table;
@@ -210,7 +224,8 @@ static std::optional<int64_t> matchPermutationTable(Value value) {
 }
 
 /// sum_p softmax(z)[m,p] * table[p, row and column]: z and n
-static std::optional<std::pair<Value, int64_t>> matchPermutationMix(FormBuilder &forms, Value value) {
+static std::optional<std::pair<Value, int64_t>> matchPermutationMix(FormBuilder &forms, Sites &sites, Operation *op) {
+  Value value = op->getResult(0);
   forms.reset();
   Indices index = forms.freshIndices(value);
   Form form = forms.at(value, index);
@@ -229,6 +244,9 @@ static std::optional<std::pair<Value, int64_t>> matchPermutationMix(FormBuilder 
   for (const Index &slot : ArrayRef(index).drop_front())
     llvm::append_range(own, forms.flatten(slot.vars));
   std::optional<int64_t> n = forms.fullVars(table) == own ? matchPermutationTable(table.base) : std::nullopt;
+  if (!n && looksLikePermutationTable(table.base))
+    sites.decline("permutation_mix", {Reason::permutationOrder, opAtFault(table.base, op), describe(table.base),
+                                      "a constant with row p for permutation p"});
   Vars row = forms.flatten(index.front().vars);
   llvm::append_range(row, form.terms[0].sums);
   if (!n || forms.fullVars(weights) != row)
@@ -240,7 +258,7 @@ static bool replacePermutationMix(FormBuilder &forms, Sites &sites, Operation *o
   if (!isa<MatmulOp, BatchMatmulOp, ReduceOp>(op))
     return false;
   Value value = op->getResult(0);
-  auto match = getElementTypeOrSelf(value).isF32() ? matchPermutationMix(forms, value) : std::nullopt;
+  auto match = getElementTypeOrSelf(value).isF32() ? matchPermutationMix(forms, sites, op) : std::nullopt;
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (!match || !getElementTypeOrSelf(match->first).isF32() || rank < 2 || rank > 3)
     return false;
@@ -260,7 +278,7 @@ static bool replacePermutationMix(FormBuilder &forms, Sites &sites, Operation *o
 void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   // The longest chain is met first, and takes its shorter beginnings with it.
   for (Operation *op : opsFromTheEnd(func)) {
-    if (!replacePermutationMix(forms, sites, op))
+    if (sites.mayTake() && !replacePermutationMix(forms, sites, op))
       for (Value result : op->getResults())
         if (!result.use_empty() && replaceSinkhorn(forms, sites, op, result))
           break;

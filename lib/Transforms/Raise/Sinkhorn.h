@@ -21,6 +21,7 @@ struct SinkhornStep {
   int64_t dim = 0;
   Denom denom = Denom::none;
   double eps = 0;
+  mlir::Operation *op = nullptr; ///< the last op of the step
   bool operator==(const SinkhornStep &o) const { return dim == o.dim && denom == o.denom && eps == o.eps; }
 };
 
@@ -61,10 +62,18 @@ std::optional<std::pair<Order, int64_t>> matchPairs(llvm::ArrayRef<SinkhornStep>
 
 /// z - lse(z), but for a step of a Sinkhorn iteration: z and the dimension
 std::optional<std::pair<mlir::Value, int64_t>> matchLogSoftmax(FormBuilder &forms, mlir::Value value);
+/// previous / sum(previous), with or without eps, and previous times the reciprocal
+std::optional<std::pair<SinkhornStep, mlir::Value>> matchLinearStep(FormBuilder &forms, mlir::Value value);
+/// previous - log(sum(exp(previous)))
+std::optional<std::pair<SinkhornStep, mlir::Value>> matchLogStep(FormBuilder &forms, mlir::Value value);
+
 /// exp of logits from which log-sum-exps are subtracted in turn
 std::optional<SinkhornMatch> matchLogSinkhorn(FormBuilder &forms, mlir::Value value);
 /// exp(z + f + g) with f = -lse(z + g), g = -lse(z + f) in a loop
 std::optional<SinkhornMatch> matchPotentials(FormBuilder &forms, mlir::Value value);
+
+/// Why a value that normalises rows and columns in turn is no Sinkhorn iteration; nothing for other values.
+std::optional<Miss> explainSinkhorn(FormBuilder &forms, mlir::Value value);
 
 } // namespace mhc
 

@@ -89,6 +89,7 @@ SinkhornChain mhc::walkChain(FormBuilder &forms, Value value, MatchStep matchSte
   while (true) {
     if (auto step = matchStep(forms, value)) {
       backward.push_back(step->first);
+      backward.back().op = value.getDefiningOp();
       value = step->second;
       continue;
     }

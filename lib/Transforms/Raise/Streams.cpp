@@ -11,10 +11,22 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mhc;
+
+/// Whether a value is a coefficient by what makes it.
+static bool isCoefficient(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<GatesOp, SinkhornOp, PermutationMixOp>(op))
+      return true;
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp, arith::TruncFOp,
+             arith::SubFOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
 
 namespace {
 /// sum_i mix[...] * x[m,i,c] with the variables of each part.
@@ -25,6 +37,12 @@ struct Mix {
   Var stream;
   Vars tokens, channels;
   Layout layout;
+
+  /// The weights, where they are coefficients that were found.
+  Value coefficients() const {
+    auto found = llvm::find_if(weights, [](const Factor &weight) { return isCoefficient(weight.base); });
+    return found == weights.end() ? Value() : found->base;
+  }
 
   /// The variables of each dimension of the streams, in their layout.
   SmallVector<Vars> streamGroups() const {
@@ -57,8 +75,9 @@ private:
   bool finish(Operation *made, ArrayRef<Vars> groups, StringRef detail = {});
   void decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
                const std::string &needed) {
-    Value weight = mix.weights.empty() ? Value() : mix.weights[0].base;
-    sites.decline(kind, {reason, opAtFault(at, op), found, needed, {mix.x.base, weight}});
+    Value map = mix.coefficients();
+    auto site = map ? std::pair(map, Value()) : std::pair(mix.x.base, mix.weights[0].base);
+    sites.decline(kind, {reason, opAtFault(at, op), found, needed, site});
   }
 
   /// `wider` has more bits than the streams.
@@ -86,14 +105,6 @@ static Vars joined(const Vars &a, const Vars &b) {
   Vars all = a;
   llvm::append_range(all, b);
   return all;
-}
-
-/// "2 * argument 0, [8, 4] of f32 * ..."
-static std::string describeProduct(ArrayRef<Factor> factors, double coefficient) {
-  std::string text = llvm::formatv("{0}", coefficient);
-  for (const Factor &factor : factors)
-    text += " * " + describe(factor.base);
-  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,8 +234,12 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
       bool ofSum = containsAny(vars, term.sums);
       (stream ? gates : channel || ofSum ? rows : common).push_back(factor);
     }
-    if (gates.empty() || rows.empty())
+    if (gates.empty() || rows.empty()) {
+      if (mix.coefficients())
+        decline("post", mix, gates.empty() ? Reason::gateMissing : Reason::branchForm, root,
+                describeProduct(term.factors, term.coefficient), "h_post [M, n] times the sublayer's output [M, C]");
       return false;
+    }
     // A number or a factor per token belongs to the gate or to the sublayer's output, wherever a value has it.
     bool tokens = llvm::any_of(rows, [&](const Factor &r) { return isPerToken(forms, r, mix.tokens); });
     Value newGate, newRows;
@@ -251,8 +266,11 @@ bool StreamRaiser::splitBranches(ArrayRef<Term> branches, const Mix &mix, Var ou
     }
     gate = gate ? gate : newGate;
     Value &slot = tokens ? f : bias;
-    if (slot)
+    if (slot) {
+      decline("post", mix, Reason::branchTwice, root, describe(slot) + " and " + describe(newRows),
+              "one output of the sublayer, and one bias");
       return false;
+    }
     slot = newRows;
     if (tokens && rows.size() == 1 && branches.size() == 1 && rows[0].power == 1) {
       Value part, vector;
@@ -299,8 +317,12 @@ bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
   Var output = outputs[0];
   Vars inOrder = mix.layout == Layout::nC ? joined(joined(mix.tokens, {output}), mix.channels)
                                           : joined(joined(mix.tokens, mix.channels), {output});
-  if (out != inOrder)
+  if (out != inOrder) {
+    if (mix.coefficients())
+      decline("post", mix, Reason::resultOrder, root, describe(root),
+              mix.layout == Layout::nC ? "[tokens, n, C] as the streams" : "[tokens, C, n] as the streams");
     return false;
+  }
   for (const Factor &factor : mix.weights)
     if (!without(varsOf(forms, factor), joined(mix.tokens, {output, mix.stream})).empty())
       return false;
@@ -394,19 +416,6 @@ bool StreamRaiser::raiseContract(const Mix &mix) {
   return finish(contract, {mix.tokens, mix.channels}, mean ? "mean" : "sum");
 }
 
-/// Whether a value is a coefficient by what makes it.
-static bool isCoefficient(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (isa<GatesOp, SinkhornOp, PermutationMixOp>(op))
-      return true;
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp, arith::TruncFOp,
-             arith::SubFOp>(op))
-      return false;
-    value = op->getOperand(0);
-  }
-  return false;
-}
-
 /// Whether a value is streams by what makes or projects it.
 static bool isProjectedOrMade(Value value) {
   return isa_and_nonnull<PostOp, ExpandOp>(value.getDefiningOp()) ||
@@ -479,7 +488,7 @@ void mhc::raiseStreams(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   for (bool sums : {false, true}) {
     for (Operation *op : opsFromTheEnd(func)) {
       bool done = isOpTriviallyDead(op);
-      if (!done && isCandidate(*op)) {
+      if (!done && sites.mayTake() && isCandidate(*op)) {
         StreamRaiser raiser(forms, sites, op);
         done = sums ? raiser.raiseSum() : raiser.raiseMix();
       }

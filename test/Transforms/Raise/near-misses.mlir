@@ -2,27 +2,223 @@
 
 // What looks like mHC and is not raised: one remark per site, at the op at fault.
 
-// CHECK: near-misses.mlir:[[#@LINE+8]]:8: remark: [Missed] x-not-whole | Category:mhc-raise:gates | Function=gates_of_three_streams_of_four |
+// CHECK: near-misses.mlir:[[#@LINE+5]]:11: remark: [Missed] x-not-whole | Category:mhc-raise:gates | Function=gates_of_three_streams_of_four |
 // CHECK-SAME: Found="a part of argument 0, [8, 4, 64] of f32, or another order", Needed="all values of a token, behind the tokens"
-func.func @gates_of_three_streams_of_four(%x: tensor<8x4x64xf32>, %phi: tensor<4x192xf32>, %beta: tensor<4xf32>)
+func.func @gates_of_three_streams_of_four(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+    %psi: tensor<24x192xf32>)
     -> tensor<8x4xf32> {
   %part = tensor.extract_slice %x[0, 0, 0] [8, 3, 64] [1, 1, 1] : tensor<8x4x64xf32> to tensor<8x3x64xf32>
   %flat = tensor.collapse_shape %part [[0], [1, 2]] : tensor<8x3x64xf32> into tensor<8x192xf32>
-  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x192xf32>, tensor<4x192xf32>) -> tensor<8x4xf32>
-  %b = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
-  %z = arith.addf %proj, %b : tensor<8x4xf32>
-  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  %proj = mhc.matmul %flat, %psi transpose_rhs : (tensor<8x192xf32>, tensor<24x192xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
   return %h : tensor<8x4xf32>
 }
 
-// CHECK: [Missed] projection-width | {{.*}}Found="a sum over 1280 values", Needed="a sum over n*C = 256"
-func.func @gates_by_a_phi_that_is_summed(%x: tensor<8x4x64xf32>, %phis: tensor<4x256x5xf32>, %beta: tensor<4xf32>)
+// CHECK: remark: [Missed] projection-width | Category:mhc-raise:gates | {{.*}}Found="a sum over 1280 values", Needed="a sum over n*C = 256"
+func.func @gates_by_a_phi_that_is_summed(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+    %psis: tensor<24x256x5xf32>)
     -> tensor<8x4xf32> {
-  %phi = mhc.reduce sum %phis dims = [2] : tensor<4x256x5xf32> -> tensor<4x256xf32>
   %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
-  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
-  %b = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
-  %z = arith.addf %proj, %b : tensor<8x4xf32>
-  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  %psi = mhc.reduce sum %psis dims = [2] : tensor<24x256x5xf32> -> tensor<24x256xf32>
+  %proj = mhc.matmul %flat, %psi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
   return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] bias-count | Category:mhc-raise:gates | {{.*}}Found="0 addends beside the product", Needed="one bias, a value for each row of phi"
+func.func @gates_without_a_bias(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>)
+    -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %pa[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] bias-count | Category:mhc-raise:gates | {{.*}}Found="2 addends beside the product", Needed="one bias, a value for each row of phi"
+func.func @gates_with_two_biases(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+    %beta2: tensor<24xf32>)
+    -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %more = mhc.broadcast %beta2 dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pb = arith.addf %pa, %b : tensor<8x24xf32>
+  %z = arith.addf %pb, %more : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] bias-scaled | Category:mhc-raise:gates | {{.*}}Found="a factor of 'arith.addf', [8, 24] of f32", Needed="no factor behind the bias"
+func.func @gates_with_the_bias_inside_the_scale(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>)
+    -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pb = arith.addf %proj, %b : tensor<8x24xf32>
+  %z = arith.mulf %pb, %a : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] bias-form | Category:mhc-raise:gates | {{.*}}Found="argument 4, [8, 24] of f32", Needed="one value for each of the 4 rows"
+func.func @gates_with_a_bias_per_token(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+    %biases: tensor<8x24xf32>)
+    -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %z = arith.addf %pa, %biases : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] gate-function | Category:mhc-raise:gates | {{.*}}Found='math.tanh', Needed='mhc.sigmoid'
+func.func @gates_by_tanh(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>)
+    -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = math.tanh %z0 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] scale-form | Category:mhc-raise:gates | {{.*}}Found="1 * {{.*}} * argument 2, [1] of f32 * argument 4, [1] of f32", Needed="a factor per token * (x . phi) * alpha"
+func.func @gates_with_two_scales(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+    %alpha2: tensor<1xf32>)
+    -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %more = mhc.broadcast %alpha2 dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %p1 = arith.mulf %proj, %a : tensor<8x24xf32>
+  %pa = arith.mulf %p1, %more : tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] norm-per-stream | Category:mhc-raise:gates | {{.*}}Found="'math.rsqrt', [8, 4] of f32", Needed="one factor for each token"
+func.func @gates_of_streams_that_are_normed_one_by_one(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>)
+    -> tensor<8x4xf32> {
+  %square = arith.mulf %x, %x : tensor<8x4x64xf32>
+  %ms = mhc.reduce mean %square dims = [2] : tensor<8x4x64xf32> -> tensor<8x4xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %sum = arith.addf %ms, %eps : tensor<8x4xf32>
+  %s = math.rsqrt %sum : tensor<8x4xf32>
+  %wide = mhc.broadcast %s dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %normed = arith.mulf %x, %wide : tensor<8x4x64xf32>
+  %flat = tensor.collapse_shape %normed [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z0 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] gate-missing | Category:mhc-raise:post | {{.*}}Found="1 * argument 3, [8, 64] of f32", Needed="h_post [M, n] times the sublayer's output [M, C]"
+func.func @post_without_a_gate(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
+    -> tensor<8x4x64xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %fw = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %out = arith.addf %mixed, %fw : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK: remark: [Missed] branch-form | Category:mhc-raise:post | {{.*}}Found="1 * argument 2, [8, 4] of f32", Needed="h_post [M, n] times the sublayer's output [M, C]"
+func.func @post_of_a_gate_alone(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
+    -> tensor<8x4x64xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %hw = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %out = arith.addf %mixed, %hw : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK: remark: [Missed] branch-twice | Category:mhc-raise:post | {{.*}}Found="{{.*}}argument 3, [8, 64] of f32{{.*}}", Needed="one output of the sublayer, and one bias"
+func.func @post_of_two_outputs(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>,
+    %g: tensor<8x64xf32>)
+    -> tensor<8x4x64xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %hw = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fw = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %hw, %fw : tensor<8x4x64xf32>
+  %gw = mhc.broadcast %g dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %second = arith.mulf %hw, %gw : tensor<8x4x64xf32>
+  %one = arith.addf %mixed, %branch : tensor<8x4x64xf32>
+  %out = arith.addf %one, %second : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// CHECK: remark: [Missed] result-order | Category:mhc-raise:post | {{.*}}Found="'arith.addf', [8, 64, 4] of f32", Needed="[tokens, n, C] as the streams"
+func.func @post_into_another_layout(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
+    -> tensor<8x64x4xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %turned = mhc.transpose %mixed perm = [0, 2, 1] : tensor<8x4x64xf32> -> tensor<8x64x4xf32>
+  %hw = mhc.broadcast %h dims = [0, 2] : tensor<8x4xf32> -> tensor<8x64x4xf32>
+  %fw = mhc.broadcast %f dims = [0, 1] : tensor<8x64xf32> -> tensor<8x64x4xf32>
+  %branch = arith.mulf %hw, %fw : tensor<8x64x4xf32>
+  %out = arith.addf %turned, %branch : tensor<8x64x4xf32>
+  return %out : tensor<8x64x4xf32>
+}
+
+// What is added to is no mix any more.
+// CHECK: remark: [Missed] combine-form | Category:mhc-raise:post | {{.*}}Found="'mhc.batch_matmul', [8, 4, 64] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
+func.func @a_mix_through_an_activation(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
+    -> tensor<8x4x64xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %bent = math.tanh %mixed : tensor<8x4x64xf32>
+  %hw = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fw = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %hw, %fw : tensor<8x4x64xf32>
+  %out = arith.addf %bent, %branch : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// Gates of other layers: eight experts, and a gated unit.
+func.func @other_sigmoids(%x: tensor<8x512xf32>, %experts: tensor<8x512xf32>, %up: tensor<512x512xf32>)
+    -> (tensor<8x8xf32>, tensor<8x512xf32>) {
+  %scores = mhc.matmul %x, %experts transpose_rhs : (tensor<8x512xf32>, tensor<8x512xf32>) -> tensor<8x8xf32>
+  %route = mhc.sigmoid %scores : tensor<8x8xf32>
+  %wide = mhc.matmul %x, %up transpose_rhs : (tensor<8x512xf32>, tensor<512x512xf32>) -> tensor<8x512xf32>
+  %gate = mhc.sigmoid %wide : tensor<8x512xf32>
+  %out = arith.mulf %gate, %x : tensor<8x512xf32>
+  return %route, %out : tensor<8x8xf32>, tensor<8x512xf32>
 }

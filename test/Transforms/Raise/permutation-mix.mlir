@@ -1,4 +1,5 @@
 // RUN: mhc-opt %s -mhc-raise | FileCheck %s
+// RUN: mhc-opt %s -mhc-raise --remarks-filter-missed='mhc.*' 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A softmax over all permutations, times the table of permutation matrices in lexicographic order.
 
@@ -22,6 +23,7 @@ func.func @softmax_times_the_table(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
 }
 
 // Rows 1 and 2 are exchanged: the logits would belong to other permutations.
+// REMARK: [Missed] permutation-order | {{.*}}Found="'arith.constant', [6, 9] of f32", Needed="a constant with row p for permutation p"
 // CHECK-LABEL: @no_permutation_mix_of_a_table_in_another_order
 func.func @no_permutation_mix_of_a_table_in_another_order(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
   // CHECK-NOT: mhc.permutation_mix

@@ -1,0 +1,115 @@
+//===- CoefficientsMiss.cpp - Why a value is no group of gates or logits ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Coefficients.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// x . phi inside a value that is nearly a group.
+struct NearProduct {
+  const Term *term;
+  const Factor *x, *phi;
+  Vars tokens, row;
+  int64_t rows = 0; ///< of phi
+};
+} // namespace
+
+bool mhc::looksLikeGroup(const FormBuilder &forms, int64_t extent, int64_t rows, const Vars &sums) {
+  for (int64_t n = kMinStreams; n <= kMaxStreams; ++n) {
+    bool isHead = rows == n && sums.size() > 1 && forms.extent(sums.front()) == n;
+    if (isHead && extent == n)
+      return true;
+    for (int64_t logits : {n * n, n <= 6 ? static_cast<int64_t>(factorial(n)) : n * n})
+      if (rows == 2 * n + logits && (extent == n || extent == logits))
+        return true;
+  }
+  return false;
+}
+
+/// The rows that `phi` has where the row of the group reads them; 0 when it reads none.
+static int64_t rowsOf(const FormBuilder &forms, const Factor &phi, const Vars &row) {
+  for (auto [dim, slot] : llvm::enumerate(phi.index))
+    if (forms.flatten(slot.vars) == row)
+      return cast<RankedTensorType>(phi.base.getType()).getDimSize(dim);
+  return 0;
+}
+
+/// A term that sums a tensor of tokens times a tensor of rows; `all` are the variables of the value.
+static std::optional<NearProduct> findProduct(const FormBuilder &forms, const Term &term, const Vars &all) {
+  for (const Factor &x : term.factors)
+    for (const Factor &phi : term.factors) {
+      Vars ofX = varsOf(forms, x), ofPhi = varsOf(forms, phi);
+      bool summed = llvm::all_of(term.sums, [&](Var sum) { return llvm::is_contained(ofX, sum); });
+      if (!summed || !containsAny(ofPhi, term.sums))
+        continue;
+      NearProduct product{&term, &x, &phi, {}, {}};
+      for (Var var : all)
+        (llvm::is_contained(ofPhi, var) ? product.row : product.tokens).push_back(var);
+      Vars inOrder = product.tokens;
+      llvm::append_range(inOrder, product.row);
+      product.rows = rowsOf(forms, phi, product.row);
+      if (inOrder == all && !product.tokens.empty() && product.rows > 0 && containsAny(ofX, product.tokens) &&
+          !containsAny(ofX, product.row) && looksLikeGroup(forms, forms.extent(product.row), product.rows, term.sums))
+        return product;
+    }
+  return std::nullopt;
+}
+
+/// (x . phi + beta) * alpha: the sum is one factor.
+static std::optional<Miss> explainFactor(FormBuilder &forms, Value root, const Factor &factor, const Vars &all) {
+  if (!factor.base.getDefiningOp<arith::AddFOp>())
+    return std::nullopt;
+  Form sum = forms.at(factor.base, factor.index);
+  forms.resolve(sum);
+  for (const Term &term : sum.terms)
+    if (std::optional<NearProduct> product = findProduct(forms, term, all))
+      return Miss{Reason::biasScaled,
+                  root.getDefiningOp(),
+                  "a factor of " + describe(factor.base),
+                  "no factor behind the bias",
+                  {product->x->base, product->phi->base}};
+  return std::nullopt;
+}
+
+std::optional<Miss> mhc::explainLinear(FormBuilder &forms, Value root, const Form &form, const Vars &all) {
+  if (form.terms.size() == 1 && form.terms[0].factors.size() > 1)
+    for (const Factor &factor : form.terms[0].factors)
+      if (std::optional<Miss> miss = explainFactor(forms, root, factor, all))
+        return miss;
+  std::optional<NearProduct> product;
+  std::vector<const Term *> others;
+  for (const Term &term : form.terms) {
+    std::optional<NearProduct> found = product ? std::nullopt : findProduct(forms, term, all);
+    if (found)
+      product = found;
+    else
+      others.push_back(&term);
+  }
+  if (!product)
+    return std::nullopt;
+  auto miss = [&](Reason reason, Value at, const std::string &found, const std::string &needed) {
+    return Miss{reason, opAtFault(at, root.getDefiningOp()), found, needed, {product->x->base, product->phi->base}};
+  };
+  if (others.size() != 1)
+    return miss(Reason::biasCount, root, std::to_string(others.size()) + " addends beside the product",
+                "one bias, a value for each row of phi");
+  const Term &bias = *others[0];
+  if (bias.factors.size() != 1 || bias.coefficient != 1 || bias.factors[0].power != 1 || !bias.sums.empty())
+    return miss(Reason::biasScaled, root, describeProduct(bias.factors, bias.coefficient), "the bias as it is stored");
+  if (varsOf(forms, bias.factors[0]) != product->row)
+    return miss(Reason::biasForm, bias.factors[0].base, describe(bias.factors[0].base),
+                "one value for each of the " + std::to_string(forms.extent(product->row)) + " rows");
+  for (const Factor &factor : product->term->factors)
+    if (&factor != product->x && &factor != product->phi && containsAny(varsOf(forms, factor), product->tokens) &&
+        containsAny(varsOf(forms, factor), product->term->sums))
+      return miss(Reason::normPerStream, factor.base, describe(factor.base), "one factor for each token");
+  return miss(Reason::scaleForm, root, describeProduct(product->term->factors, product->term->coefficient),
+              "a factor per token * (x . phi) * alpha");
+}

@@ -1,0 +1,269 @@
+// RUN: mhc-opt %s -mhc-raise --remarks-filter-missed='mhc.*' 2>&1 | FileCheck %s --implicit-check-not='[Missed]'
+
+// Normalisations that look like a Sinkhorn iteration and are none: one remark for each chain, at the step at fault.
+
+// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="eps = 1e-05 in normalisation 3 of 4", Needed="eps = 1e-06 as in the first"
+func.func @one_eps_differs(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-05> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e4 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p4 = arith.addf %s4, %e4 : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="no eps in normalisation 4 of 4", Needed="eps = 1e-06 as in the first"
+func.func @one_eps_is_missing(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b4 = mhc.broadcast %s4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="eps = 1e-06 in normalisation 1 of 3", Needed="eps = 0.001 as behind the softmax"
+func.func @eps_differs_from_that_behind_the_softmax(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %soft = mhc.softmax %z dim = 2 : tensor<8x4x4xf32>
+  %c = arith.constant dense<1.0e-03> : tensor<8x4x4xf32>
+  %a0 = arith.addf %soft, %c : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  return %a3 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-order | Category:mhc-raise:sinkhorn | {{.*}}Found="columns in normalisation 3 of 5 and before it", Needed=rows,
+func.func @one_step_is_missing(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e4 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p4 = arith.addf %s4, %e4 : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  %s5 = mhc.reduce sum %a4 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e5 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p5 = arith.addf %s5, %e5 : tensor<8x4xf32>
+  %b5 = mhc.broadcast %p5 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a5 = arith.divf %a4, %b5 : tensor<8x4x4xf32>
+  return %a5 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-odd | Category:mhc-raise:sinkhorn | {{.*}}Found="3 normalisations", Needed="as many of rows as of columns"
+func.func @the_last_step_is_missing(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  return %a3 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-axis | Category:mhc-raise:sinkhorn | {{.*}}Found="sums over dimension 0 in normalisation 3 of 4", Needed="sums of rows (dimension 2) or of columns (dimension 1)"
+func.func @one_sum_runs_over_the_tokens(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [0] : tensor<8x4x4xf32> -> tensor<4x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<4x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<4x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [1, 2] : tensor<4x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e4 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p4 = arith.addf %s4, %e4 : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-divisor | Category:mhc-raise:sinkhorn | {{.*}}Found="a factor 'mhc.broadcast', [8, 4, 4] of f32", Needed="division by sums of rows or of columns"
+func.func @one_step_divides_by_a_maximum(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce max %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e4 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p4 = arith.addf %s4, %e4 : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  %s5 = mhc.reduce sum %a4 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e5 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p5 = arith.addf %s5, %e5 : tensor<8x4xf32>
+  %b5 = mhc.broadcast %p5 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a5 = arith.divf %a4, %b5 : tensor<8x4x4xf32>
+  %s6 = mhc.reduce sum %a5 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e6 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p6 = arith.addf %s6, %e6 : tensor<8x4xf32>
+  %b6 = mhc.broadcast %p6 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a6 = arith.divf %a5, %b6 : tensor<8x4x4xf32>
+  return %a6 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-start | Category:mhc-raise:sinkhorn | {{.*}}Found="'math.absf', [8, 4, 4] of f32", Needed="exp(z), exp(z - max(z)), softmax(z) or softmax(z) + eps"
+func.func @magnitudes_in_place_of_exponentials(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.absf %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e4 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p4 = arith.addf %s4, %e4 : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-rounds | Category:mhc-raise:sinkhorn | {{.*}}Found="[8, 4, 4] of bf16", Needed="[8, 4, 4] of f32"
+func.func @rounded_in_between(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %r2 = arith.truncf %a2 : tensor<8x4x4xf32> to tensor<8x4x4xbf16>
+  %w2 = arith.extf %r2 : tensor<8x4x4xbf16> to tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %w2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %w2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e4 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p4 = arith.addf %s4, %e4 : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-type | Category:mhc-raise:sinkhorn | {{.*}}Found="[8, 4, 4] of bf16", Needed="elements of f32"
+func.func @in_bf16(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
+  %a0 = math.exp %z : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xbf16>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xbf16>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xbf16>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xbf16>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xbf16>
+  return %a2 : tensor<8x4x4xbf16>
+}
+
+// Attention of few tokens: one normalisation says nothing.
+func.func @softmax_of_square_matrices_is_no_near_miss(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  return %a1 : tensor<8x4x4xf32>
+}
