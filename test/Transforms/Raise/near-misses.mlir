@@ -222,3 +222,15 @@ func.func @other_sigmoids(%x: tensor<8x512xf32>, %experts: tensor<8x512xf32>, %u
   %out = arith.mulf %gate, %x : tensor<8x512xf32>
   return %route, %out : tensor<8x8xf32>, tensor<8x512xf32>
 }
+
+// A plain sum of streams has no residual matrix that a reason could be about.
+func.func @sum_of_streams_beside_a_branch(%x: tensor<8x4x64xbf16>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>) -> tensor<8x4x64xf32> {
+  %wide = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %sum = mhc.reduce sum %wide dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  %sums = mhc.broadcast %sum dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %gates = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %gates, %fs : tensor<8x4x64xf32>
+  %out = arith.addf %sums, %branch : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
