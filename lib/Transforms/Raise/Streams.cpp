@@ -311,10 +311,8 @@ void StreamRaiser::declineWidth(StringRef kind, const Mix &mix, Reason reason, V
 //===----------------------------------------------------------------------===//
 
 bool StreamRaiser::raisePost(const Mix &mix, ArrayRef<Term> branches) {
-  if (mix.weights.empty())
-    return false;
   Vars outputs = without(out, joined(mix.tokens, mix.channels));
-  if (outputs.size() != 1 || forms.extent(outputs[0]) != forms.extent(mix.stream))
+  if (mix.weights.empty() || outputs.size() != 1 || forms.extent(outputs[0]) != forms.extent(mix.stream))
     return false;
   Var output = outputs[0];
   Vars inOrder = mix.layout == Layout::nC ? joined(joined(mix.tokens, {output}), mix.channels)
