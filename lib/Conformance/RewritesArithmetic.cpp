@@ -217,13 +217,14 @@ static Value softmax(Place &place, Value exp, int64_t dim) {
   return place.leaf.div(exp, place.leaf.reduceLike(ReduceKind::sum, exp, dim));
 }
 
+/// The logits without their maximum.
+static Value shifted(Place &place, SoftmaxOp op) {
+  return place.leaf.sub(op.getX(), place.leaf.reduceLike(ReduceKind::max, op.getX(), op.getDim()));
+}
+
 Value softmaxWithMax(Place &place) {
   auto op = dyn_cast<SoftmaxOp>(place.op);
-  if (!op)
-    return {};
-  int64_t dim = op.getDim();
-  Value shift = place.leaf.reduceLike(ReduceKind::max, op.getX(), dim);
-  return softmax(place, place.leaf.exp(place.leaf.sub(op.getX(), shift)), dim);
+  return op ? softmax(place, place.leaf.exp(shifted(place, op)), op.getDim()) : Value();
 }
 
 Value softmaxWithoutMax(Place &place) {
@@ -236,10 +237,9 @@ Value softmaxByLog(Place &place) {
   if (!op)
     return {};
   LeafBuilder &leaf = place.leaf;
-  int64_t dim = op.getDim();
-  Value shifted = leaf.sub(op.getX(), leaf.reduceLike(ReduceKind::max, op.getX(), dim));
-  Value sum = leaf.reduceLike(ReduceKind::sum, leaf.exp(shifted), dim);
-  return leaf.exp(leaf.sub(shifted, leaf.log(sum)));
+  Value logits = shifted(place, op);
+  Value sum = leaf.reduceLike(ReduceKind::sum, leaf.exp(logits), op.getDim());
+  return leaf.exp(leaf.sub(logits, leaf.log(sum)));
 }
 
 } // namespace mhc::conformance

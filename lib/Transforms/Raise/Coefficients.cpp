@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace mhc;
 
-/// More streams have too many permutations.
-constexpr int64_t kMaxPermuted = 6;
-
 /// Whether two groups read the same elements of a base, or of two bases, but for the rows, with corresponding
 /// variables.
 static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, const Linear &a,
@@ -125,7 +122,7 @@ void CoefficientRaiser::collectGates() {
     Value z = op->getOperand(0);
     while (auto matrices = gate ? tensor::ExpandShapeOp() : z.getDefiningOp<tensor::ExpandShapeOp>())
       z = matrices.getSrc();
-    if (auto linear = matchLinear(forms, z, miss))
+    if (auto linear = matchLinear(forms, z, &miss))
       (gate ? gates : logits).add(*linear);
     else if (miss)
       sites.decline("gates", *miss);
@@ -141,8 +138,7 @@ void CoefficientRaiser::declineFunction(Operation *op) {
   if (!type || type.getRank() < 2 || ShapedType::isDynamic(type.getShape().back()) ||
       type.getShape().back() > kMaxStreams)
     return; // most layers are wider
-  std::optional<Miss> miss;
-  std::optional<Linear> linear = matchLinear(forms, op->getOperand(0), miss);
+  std::optional<Linear> linear = matchLinear(forms, op->getOperand(0));
   if (linear && linear->rows > 2 * linear->extent && linear->offset <= linear->extent &&
       looksLikeGroup(forms, linear->extent, linear->rows, linear->product.sums))
     sites.decline("gates", {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'",
@@ -160,8 +156,7 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre, int64_t extent) {
       if (!isa<arith::AddFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
         return;
       auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-      std::optional<Miss> miss;
-      if (auto linear = type && type.getRank() >= 2 ? matchLinear(forms, op->getResult(0), miss) : std::nullopt)
+      if (auto linear = type && type.getRank() >= 2 ? matchLinear(forms, op->getResult(0)) : std::nullopt)
         others->add(*linear);
     });
   }

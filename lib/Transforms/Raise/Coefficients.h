@@ -38,8 +38,8 @@ struct Linear {
   mlir::Location loc() const { return root.getLoc(); }
 };
 
-/// Reads a value as a group. Sets `miss` where it is nearly one.
-std::optional<Linear> matchLinear(FormBuilder &forms, mlir::Value root, std::optional<Miss> &miss);
+/// Reads a value as a group. Sets `miss`, for those who ask, where it is nearly one.
+std::optional<Linear> matchLinear(FormBuilder &forms, mlir::Value root, std::optional<Miss> *miss = nullptr);
 
 /// Whether a group of `extent` rows, of a projection with `rows` rows that sums over `sums`, is as those of a token's
 /// streams: other layers end in few columns too.

@@ -44,18 +44,18 @@ static bool matchStat(FormBuilder &forms, Linear &linear, ArrayRef<Factor> scale
 }
 
 /// Sorts the factors of the product by the variables they depend on. Sets `miss` where the group is nearly one.
-static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> &miss) {
+static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> *miss) {
   std::vector<Factor> scales;
   const Vars &sums = linear.product.sums;
   auto isMiss = [&](Reason reason, Value at, const std::string &found, const std::string &needed) {
     auto baseOf = [](const std::optional<Factor> &factor) { return factor ? factor->base : Value(); };
-    if (!looksLikeGroup(forms, linear.extent, linear.rows, sums))
+    if (!miss || !looksLikeGroup(forms, linear.extent, linear.rows, sums))
       return false;
-    miss = Miss{reason,
-                opAtFault(at, linear.root.getDefiningOp()),
-                found,
-                needed,
-                {baseOf(linear.proj ? linear.proj : linear.x), baseOf(linear.phi)}};
+    *miss = Miss{reason,
+                 opAtFault(at, linear.root.getDefiningOp()),
+                 found,
+                 needed,
+                 {baseOf(linear.proj ? linear.proj : linear.x), baseOf(linear.phi)}};
     return false;
   };
   for (const Factor &factor : linear.product.factors) {
@@ -119,7 +119,7 @@ static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> &mi
   return true;
 }
 
-std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::optional<Miss> &miss) {
+std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::optional<Miss> *miss) {
   Linear linear;
   linear.root = root;
   linear.index = forms.freshIndices(root);
@@ -129,7 +129,8 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::opti
   for (const Index &index : linear.index)
     llvm::append_range(all, forms.flatten(index.vars));
   if (form.terms.size() != 2) {
-    miss = explainLinear(forms, root, form, all);
+    if (miss)
+      *miss = explainLinear(forms, root, form, all);
     return std::nullopt;
   }
   // The bias is the term of one factor that no token enters: its variables are the row.
@@ -138,13 +139,13 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::opti
     if (term.factors.size() != 1 || !term.sums.empty() || term.coefficient != 1 || term.factors[0].power != 1)
       continue;
     Vars row = varsOf(forms, term.factors[0]);
-    if (row == all && cast<RankedTensorType>(root.getType()).getDimSize(0) == 1 &&
+    if (miss && row == all && cast<RankedTensorType>(root.getType()).getDimSize(0) == 1 &&
         forms.extent(row) <= kMaxStreams * kMaxStreams && !form.terms[1 - bias].factors.empty())
-      miss = Miss{Reason::singleToken,
-                  root.getDefiningOp(),
-                  describe(root.getType()),
-                  "[?, ...]",
-                  {form.terms[1 - bias].factors[0].base, {}}};
+      *miss = Miss{Reason::singleToken,
+                   root.getDefiningOp(),
+                   describe(root.getType()),
+                   "[?, ...]",
+                   {form.terms[1 - bias].factors[0].base, {}}};
     if (row.empty() || row.size() >= all.size() || Vars(all.end() - row.size(), all.end()) != row)
       continue;
     linear.row = row;
@@ -156,7 +157,7 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::opti
       return linear;
     break;
   }
-  if (!miss)
-    miss = explainLinear(forms, root, form, all);
+  if (miss && !*miss)
+    *miss = explainLinear(forms, root, form, all);
   return std::nullopt;
 }

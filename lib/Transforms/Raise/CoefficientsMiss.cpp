@@ -26,7 +26,7 @@ bool mhc::looksLikeGroup(const FormBuilder &forms, int64_t extent, int64_t rows,
     bool isHead = rows == n && sums.size() > 1 && forms.extent(sums.front()) == n;
     if (isHead && extent == n)
       return true;
-    for (int64_t logits : {n * n, n <= 6 ? static_cast<int64_t>(factorial(n)) : n * n})
+    for (int64_t logits : {n * n, n <= kMaxPermuted ? static_cast<int64_t>(factorial(n)) : n * n})
       if (rows == 2 * n + logits && (extent == n || extent == logits))
         return true;
   }

@@ -94,7 +94,7 @@ static RowStatistics collectStatistics(FormBuilder &forms, func::FuncOp func) {
 static int64_t streamsOfRows(int64_t rows) {
   int64_t found = 0;
   for (int64_t n = kMinStreams; n <= kMaxStreams; ++n)
-    if (rows == 2 * n + n * n || (n <= 6 && rows == 2 * n + factorial(n)))
+    if (rows == 2 * n + n * n || (n <= kMaxPermuted && rows == 2 * n + factorial(n)))
       found = n;
   return found;
 }

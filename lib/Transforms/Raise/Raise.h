@@ -16,6 +16,8 @@ namespace mhc {
 /// Bounds on what counts as residual streams.
 constexpr int64_t kMinStreams = 2;
 constexpr int64_t kMaxStreams = 16;
+/// More streams have too many permutations.
+constexpr int64_t kMaxPermuted = 6;
 
 /// Whether a function asserts or reshapes by sizes that it computes.
 bool computesSizes(mlir::func::FuncOp func);

@@ -198,7 +198,7 @@ static bool looksLikePermutationTable(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() != 2)
     return false;
-  for (int64_t n = 3; n <= 6; ++n)
+  for (int64_t n = 3; n <= kMaxPermuted; ++n)
     if (type.getDimSize(0) == factorial(n) && type.getDimSize(1) == n * n)
       return true;
   return false;
@@ -211,7 +211,7 @@ static std::optional<int64_t> matchPermutationTable(Value value) {
   if (!matchPattern(value, m_Constant(&table)) || type.getRank() != 2)
     return std::nullopt;
   int64_t n = std::lround(std::sqrt(static_cast<double>(type.getDimSize(1))));
-  if (n < kMinStreams || n > 6 || n * n != type.getDimSize(1) || factorial(n) != type.getDimSize(0))
+  if (n < kMinStreams || n > kMaxPermuted || n * n != type.getDimSize(1) || factorial(n) != type.getDimSize(0))
     return std::nullopt;
   SmallVector<int64_t> perm(n);
   std::iota(perm.begin(), perm.end(), 0);
