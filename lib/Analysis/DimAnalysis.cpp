@@ -122,8 +122,10 @@ private:
         unite(tensor, dim, sizes[next++]);
   }
 
-  /// All dimensions that one loop runs along are as long as it.
+  /// All dimensions that one loop runs along are as long as it. Loops over buffers say nothing about tensors.
   void visitLoops(linalg::LinalgOp op) {
+    if (!op.hasPureTensorSemantics())
+      return;
     SmallVector<std::optional<DimAnalysis::Key>> seen(op.getNumLoops());
     for (OpOperand &operand : op->getOpOperands())
       for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))

@@ -67,8 +67,8 @@ static llvm::Expected<Tensors> evaluateEntry(mlir::ModuleOp module, llvm::String
 }
 
 llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
-                                             bool roundCasts) {
-  return evaluateEntry(module, entry, arguments, roundCasts ? reference::Rounding::Casts : reference::Rounding::None,
+                                             bool roundNarrow) {
+  return evaluateEntry(module, entry, arguments, roundNarrow ? reference::Rounding::Narrow : reference::Rounding::None,
                        0);
 }
 

@@ -70,7 +70,7 @@ public:
   /// The value of `result`, as the rounding wants it.
   HostTensor operator()(HostTensor tensor, OpResult result) {
     auto element = dyn_cast<FloatType>(getElementTypeOrSelf(result));
-    if (!element || !rounds(result.getOwner()))
+    if (!element || !rounds(element))
       return tensor;
     std::vector<double> elements = tensor.values().vec();
     if (rounding == Rounding::AtRandom)
@@ -82,8 +82,8 @@ public:
   }
 
 private:
-  bool rounds(Operation *op) const {
-    return rounding != Rounding::None && (rounding != Rounding::Casts || isa<arith::TruncFOp>(op));
+  bool rounds(FloatType type) const {
+    return rounding != Rounding::None && (rounding != Rounding::Narrow || type.getWidth() < 32);
   }
 
   static double nearest(double number, FloatType type) {

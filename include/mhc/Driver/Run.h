@@ -40,10 +40,11 @@ double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b)
 double largestMagnitude(const mhcrt::HostTensor &tensor);
 
 /// The two halves of evaluate: a copy of the module in leaf ops, with the gradients that the options ask for, and the
-/// evaluation of one of its functions. With `roundCasts` a cast to a narrower type rounds; else nothing does.
+/// evaluation of one of its functions. With `roundNarrow` results in types narrower than f32 round; else
+/// nothing does.
 llvm::Expected<Compiler::Module> toLeafOps(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options);
 llvm::Expected<Tensors> evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
-                                        bool roundCasts = false);
+                                        bool roundNarrow = false);
 
 /// The second half where each op rounds up or down at random, in the precision of its result.
 llvm::Expected<Tensors> evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,

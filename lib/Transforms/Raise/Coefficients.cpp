@@ -37,13 +37,14 @@ static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, 
 /// Whether a group is all rows of a weight.
 static bool hasWholeWeight(const Linear &group) { return group.phi && group.offset == 0 && group.rows == group.extent; }
 
-/// Whether two groups are rows of the same projection, or all rows of two weights.
+/// Whether two groups are different rows of the same projection, or all rows of two weights.
 static bool sameSource(const FormBuilder &forms, const Linear &a, const Linear &b) {
-  bool apart = hasWholeWeight(a) && hasWholeWeight(b) && a.phi->base != b.phi->base;
-  return a.multiplier.norm == b.multiplier.norm && a.multiplier.eps == b.multiplier.eps && a.statForm == b.statForm &&
-         (a.rows == b.rows || apart) && a.block() == b.block() && sameReads(forms, a.x, a, b.x, b) &&
-         sameReads(forms, a.phi, a, b.phi, b, apart) && sameReads(forms, a.gamma, a, b.gamma, b) &&
-         sameReads(forms, a.proj, a, b.proj, b) && sameReads(forms, a.stat, a, b.stat, b);
+  bool apart = hasWholeWeight(a) && hasWholeWeight(b);
+  return (apart ? a.phi->base != b.phi->base : a.offset != b.offset) && a.multiplier.norm == b.multiplier.norm &&
+         a.multiplier.eps == b.multiplier.eps && a.statForm == b.statForm && (a.rows == b.rows || apart) &&
+         a.block() == b.block() && sameReads(forms, a.x, a, b.x, b) && sameReads(forms, a.phi, a, b.phi, b, apart) &&
+         sameReads(forms, a.gamma, a, b.gamma, b) && sameReads(forms, a.proj, a, b.proj, b) &&
+         sameReads(forms, a.stat, a, b.stat, b);
 }
 
 /// Gates with weights of their own have no order but that of the function: what is done with them tells it. Only the
@@ -70,12 +71,13 @@ public:
   const std::vector<Linear> &inOrder() const { return all; }
 
   /// The `extent` rows from `offset` on of the projection that `pre` is the beginning of, or a whole weight of so many
-  /// rows beside that of `pre`.
-  const Linear *find(const FormBuilder &forms, const Linear &pre, int64_t offset, int64_t extent) const {
+  /// rows beside those of `taken`, which `pre` is the first of.
+  const Linear *find(const FormBuilder &forms, ArrayRef<const Linear *> taken, int64_t offset, int64_t extent) const {
+    const Linear &pre = *taken.front();
     for (size_t number : bySource.lookup(pre.source()))
-      if (const Linear &group = all[number]; &group != &pre && group.extent == extent &&
-                                             group.offset == (hasWholeWeight(pre) ? 0 : offset) &&
-                                             sameSource(forms, group, pre))
+      if (const Linear &group = all[number];
+          group.extent == extent && group.offset == (hasWholeWeight(pre) ? 0 : offset) &&
+          llvm::all_of(taken, [&](const Linear *other) { return sameSource(forms, group, *other); }))
         return &group;
     return nullptr;
   }
@@ -94,8 +96,8 @@ private:
   void collectGates();
   /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
   void declineFunction(Operation *op);
-  const Linear *findLogits(const Linear &pre);
-  const Linear *findLogits(const Linear &pre, int64_t extent);
+  const Linear *findLogits(const Linear &pre, const Linear &post);
+  const Linear *findLogits(const Linear &pre, const Linear &post, int64_t extent);
   void raiseFrom(const Linear &pre);
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const Linear &pre, Reason reason, int64_t offset, int64_t extent);
@@ -146,9 +148,9 @@ void CoefficientRaiser::declineFunction(Operation *op) {
 }
 
 /// The rows behind both gates: what a residual map reads or, where none does, any value.
-const Linear *CoefficientRaiser::findLogits(const Linear &pre, int64_t extent) {
+const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post, int64_t extent) {
   int64_t offset = 2 * pre.extent;
-  if (const Linear *found = logits.find(forms, pre, offset, extent))
+  if (const Linear *found = logits.find(forms, {&pre, &post}, offset, extent))
     return found;
   if (!others) {
     others.emplace();
@@ -160,7 +162,7 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre, int64_t extent) {
         others->add(*linear);
     });
   }
-  return others->find(forms, pre, offset, extent);
+  return others->find(forms, {&pre, &post}, offset, extent);
 }
 
 void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t offset, int64_t extent) {
@@ -173,7 +175,7 @@ void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t of
 }
 
 /// As many as the weight has or, where it is padded or the weights are apart, as one of the residual maps reads.
-const Linear *CoefficientRaiser::findLogits(const Linear &pre) {
+const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post) {
   int64_t n = pre.extent, rest = pre.rows - 2 * n;
   SmallVector<int64_t> extents;
   if (rest > 0)
@@ -182,7 +184,7 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre) {
     if (extent > 0 && (extent < rest || hasWholeWeight(pre)))
       extents.push_back(extent);
   for (int64_t extent : extents)
-    if (const Linear *found = findLogits(pre, extent))
+    if (const Linear *found = findLogits(pre, post, extent))
       return found;
   return nullptr;
 }
@@ -190,8 +192,8 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre) {
 void CoefficientRaiser::raiseFrom(const Linear &pre) {
   if (!raised.insert(pre.root).second)
     return;
-  const Linear *post = gates.find(forms, pre, pre.extent, pre.extent);
-  const Linear *rest = post ? findLogits(pre) : nullptr;
+  const Linear *post = gates.find(forms, {&pre}, pre.extent, pre.extent);
+  const Linear *rest = post ? findLogits(pre, *post) : nullptr;
   if (pre.rows == pre.extent && !rest)
     return raiseSite(forms, sites, {&pre});
   if (!post)

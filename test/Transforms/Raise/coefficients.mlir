@@ -589,3 +589,29 @@ func.func @one_group_for_a_head(%x: tensor<8x4x64xf32>, %phi: tensor<4x256xf32>,
   %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
   return %h_pre : tensor<8x4xf32>
 }
+
+// One weight is the rows of one group, however often its sums are read: here they are no second gate and no logits.
+
+// CHECK-LABEL: @one_weight_is_one_group
+func.func @one_weight_is_one_group(%x: tensor<8x27x2xf32>, %phi: tensor<2x54xf32>, %beta: tensor<2xf32>)
+    -> (tensor<8x27xf32>, tensor<8x2xf32>) {
+  // CHECK: mhc.projection(x = %arg0 : tensor<8x27x2xf32>, phi = %arg1 : tensor<2x54xf32>) {{.*}} -> (proj : tensor<8x2xf32>,
+  // CHECK: mhc.gates({{.*}} -> (h_pre : tensor<8x2xf32>)
+  // CHECK: mhc.aggregate
+  %half = arith.constant dense<5.0e-01> : tensor<8x2xf32>
+  %one = arith.constant dense<1.0> : tensor<8x2xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<8x2xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x27x2xf32> into tensor<8x54xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x54xf32>, tensor<2x54xf32>) -> tensor<8x2xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<2xf32> -> tensor<8x2xf32>
+  %z = arith.addf %proj, %bb : tensor<8x2xf32>
+  %z_half = arith.mulf %half, %z : tensor<8x2xf32>
+  %tanh = math.tanh %z_half : tensor<8x2xf32>
+  %twice = arith.addf %tanh, %one : tensor<8x2xf32>
+  %sigmoid = arith.mulf %twice, %half : tensor<8x2xf32>
+  %h_pre = arith.addf %eps, %sigmoid : tensor<8x2xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 2] : tensor<8x2xf32> -> tensor<8x27x2xf32>
+  %products = arith.mulf %x, %weights : tensor<8x27x2xf32>
+  %u = mhc.reduce sum %products dims = [2] : tensor<8x27x2xf32> -> tensor<8x27xf32>
+  return %u, %twice : tensor<8x27xf32>, tensor<8x2xf32>
+}
