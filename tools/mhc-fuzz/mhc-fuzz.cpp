@@ -10,6 +10,7 @@
 
 #include "Upstream.h"
 #include "mhc/Driver/Driver.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mhc;
@@ -23,6 +24,18 @@ static void requireValid(Compiler &compiler, mlir::ModuleOp module, Phase phase)
   }
 }
 
+/// The size of an input chooses, so that an input says all: most are compiled with all fusion and for the CPU.
+static CompileOptions optionsFor(mlir::ModuleOp module, size_t size) {
+  CompileOptions options;
+  options.fuse = size % 4 ? FuseLevel::layer : FuseLevel::none;
+  if (size % 5 == 0)
+    options.gpu = kDefaultGpu;
+  auto functions = module.getOps<mlir::func::FuncOp>();
+  if (size % 3 == 0 && !functions.empty())
+    options.grad = (*functions.begin()).getName();
+  return options;
+}
+
 /// -1 keeps an input out of the corpus that no pass sees.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
@@ -34,8 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     llvm::consumeError(module.takeError());
     return -1;
   }
-  CompileOptions options;
-  options.fuse = size % 4 ? FuseLevel::layer : FuseLevel::none;
+  const CompileOptions options = optionsFor(**module, size);
   Phase before = Phase::input;
   llvm::Error error = compiler.run(**module, options, before);
   for (Phase phase : {Phase::raise, Phase::fuse, Phase::bufferize, Phase::lower}) {

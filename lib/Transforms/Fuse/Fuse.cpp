@@ -8,6 +8,7 @@
 #include "Fuse.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace mhc {
@@ -45,6 +46,8 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     numRounded += roundProducts(func);
     eraseDead();
     count(sites);
+    if (failed(verify(func))) // as after raising
+      signalPassFailure();
   }
 
 private:

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -103,6 +104,8 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
       explainStreams(func, sites);
     foldReshapes(func);
     count(sites);
+    if (failed(verify(func))) // mhcc verifies nothing between passes, and a wrong op would be a wrong number
+      signalPassFailure();
   }
 
 private:
