@@ -124,8 +124,12 @@ bool FormBuilder::sameExtent(Var var, Value value, int dim) {
     return size == variable.size;
   if (value == variable.value && dim == variable.dim)
     return true;
-  dimsWith(variable.value);
-  return dimsWith(value).sameSize(value, dim, variable.value, variable.dim);
+  return sameSize(value, dim, variable.value, variable.dim);
+}
+
+bool FormBuilder::sameSize(Value a, int da, Value b, int db) {
+  dimsWith(a);
+  return dimsWith(b).sameSize(a, da, b, db);
 }
 
 bool FormBuilder::covers(const Index &index, Value value, int dim) {

@@ -164,8 +164,7 @@ std::optional<std::pair<Value, Indices>> FormBuilder::through(Value value, const
           if (ShapedType::isDynamic(offset) || stride != 1)
             return std::nullopt;
           Index part = dropped[dim] ? Index() : index[next];
-          if (!dropped[dim] && slice.isDynamicSize(dim) &&
-              !dimsWith(slice.getResult()).sameSize(slice.getSource(), dim, slice.getResult(), next))
+          if (!dropped[dim] && slice.isDynamicSize(dim) && !sameSize(slice.getSource(), dim, slice.getResult(), next))
             return std::nullopt;
           next += !dropped[dim];
           part.offset += offset;

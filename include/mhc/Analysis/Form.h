@@ -135,6 +135,7 @@ private:
   DimAnalysis &dimsWith(mlir::Value value);
   Var makeVar(mlir::Value value, int dim, int64_t size);
   bool sameExtent(Var var, mlir::Value value, int dim);
+  bool sameSize(mlir::Value a, int da, mlir::Value b, int db);
   /// Hands the variables of an index to the dimensions of a group of `value`, splitting where needed.
   std::optional<Indices> distribute(const Index &index, mlir::Value value, llvm::ArrayRef<int64_t> group);
   std::optional<Index> combine(llvm::ArrayRef<Index> parts, mlir::Value value, llvm::ArrayRef<int64_t> group);

@@ -331,3 +331,47 @@ func.func @stream_by_stream(%f: tensor<8x64xf32>, %h: tensor<8x2xf32>, %x: tenso
   %out = arith.addf %branch, %mix : tensor<8x2x64xf32>
   return %out : tensor<8x2x64xf32>
 }
+
+// A map that was found takes the place of what its slices, whose number of tokens is dynamic, were cut from.
+// CHECK-LABEL: @slices_of_a_map_that_was_found
+func.func @slices_of_a_map_that_was_found(%f: tensor<?x8xf32>, %h: tensor<?x2xf32>, %x: tensor<?x2x8xf32>,
+                                          %w: tensor<?x2x8xf32>) -> tensor<?x2x8xf32> {
+  // CHECK: %[[MAP:.*]] = mhc.sinkhorn(
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<?x8xf32>, h_post = %arg1 : tensor<?x2xf32>, x = %arg2 : tensor<?x2x8xf32>, h_res = %[[MAP]] :
+  // CHECK-SAME: <layout = nC, orient = oi>
+  // CHECK: return %[[OUT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+  %z = mhc.batch_matmul %x, %w transpose_rhs : (tensor<?x2x8xf32>, tensor<?x2x8xf32>) -> tensor<?x2x2xf32>
+  %e = math.exp %z : tensor<?x2x2xf32>
+  %rows = mhc.reduce sum %e dims = [2] : tensor<?x2x2xf32> -> tensor<?x2xf32>
+  %row = mhc.broadcast %rows dims = [0, 1] : tensor<?x2xf32> -> tensor<?x2x2xf32>
+  %er = arith.divf %e, %row : tensor<?x2x2xf32>
+  %columns = mhc.reduce sum %er dims = [1] : tensor<?x2x2xf32> -> tensor<?x2xf32>
+  %column = mhc.broadcast %columns dims = [0, 2] : tensor<?x2xf32> -> tensor<?x2x2xf32>
+  %map = arith.divf %er, %column : tensor<?x2x2xf32>
+  %r00 = tensor.extract_slice %map[0, 0, 0] [%M, 1, 1] [1, 1, 1] : tensor<?x2x2xf32> to tensor<?xf32>
+  %r01 = tensor.extract_slice %map[0, 0, 1] [%M, 1, 1] [1, 1, 1] : tensor<?x2x2xf32> to tensor<?xf32>
+  %r10 = tensor.extract_slice %map[0, 1, 0] [%M, 1, 1] [1, 1, 1] : tensor<?x2x2xf32> to tensor<?xf32>
+  %r11 = tensor.extract_slice %map[0, 1, 1] [%M, 1, 1] [1, 1, 1] : tensor<?x2x2xf32> to tensor<?xf32>
+  %b00 = mhc.broadcast %r00 dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+  %b01 = mhc.broadcast %r01 dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+  %b10 = mhc.broadcast %r10 dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+  %b11 = mhc.broadcast %r11 dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+  %x0 = tensor.extract_slice %x[0, 0, 0] [%M, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<?x8xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [%M, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<?x8xf32>
+  %t00 = arith.mulf %b00, %x0 : tensor<?x8xf32>
+  %t01 = arith.mulf %b01, %x1 : tensor<?x8xf32>
+  %t10 = arith.mulf %b10, %x0 : tensor<?x8xf32>
+  %t11 = arith.mulf %b11, %x1 : tensor<?x8xf32>
+  %y0 = arith.addf %t00, %t01 : tensor<?x8xf32>
+  %y1 = arith.addf %t10, %t11 : tensor<?x8xf32>
+  %u0 = tensor.expand_shape %y0 [[0], [1, 2]] output_shape [%M, 1, 8] : tensor<?x8xf32> into tensor<?x1x8xf32>
+  %u1 = tensor.expand_shape %y1 [[0], [1, 2]] output_shape [%M, 1, 8] : tensor<?x8xf32> into tensor<?x1x8xf32>
+  %mixed = tensor.concat dim(1) %u0, %u1 : (tensor<?x1x8xf32>, tensor<?x1x8xf32>) -> tensor<?x2x8xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<?x2xf32> -> tensor<?x2x8xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<?x8xf32> -> tensor<?x2x8xf32>
+  %branch = arith.mulf %ho, %fo : tensor<?x2x8xf32>
+  %out = arith.addf %branch, %mixed : tensor<?x2x8xf32>
+  return %out : tensor<?x2x8xf32>
+}
