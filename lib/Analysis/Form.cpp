@@ -386,23 +386,26 @@ static bool sameFactors(const Term &a, const Term &b) {
   return true;
 }
 
-Value FormBuilder::findValue(const Term &term, ArrayRef<Var> vars) {
-  // As it is when somebody reads it, rounded but not widened again: of the narrowest the outermost.
-  Value found;
-  auto width = [](Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); };
+std::optional<Factor> FormBuilder::findValue(const Term &term, ArrayRef<Var> vars) {
+  // As it is when somebody reads it, rounded but not widened again: of the narrowest the outermost, better in the order
+  // of `vars` than transposed.
+  std::optional<Factor> found;
+  std::pair<unsigned, bool> least;
   for (const Trace &trace : llvm::reverse(traces)) {
-    if (found && width(trace.value) >= width(found))
+    Factor whole{trace.value, trace.index};
+    std::optional<Vars> own = fullVars(whole);
+    if (!own || own->size() != vars.size() || !std::is_permutation(own->begin(), own->end(), vars.begin()))
       continue;
-    Vars own;
-    for (const Index &index : trace.index)
-      llvm::append_range(own, flatten(index.vars));
-    if (own != Vars(vars) || !fullVars({trace.value, trace.index}))
+    std::pair cost(getElementTypeOrSelf(trace.value).getIntOrFloatBitWidth(), *own != Vars(vars));
+    if (found && cost >= least)
       continue;
     Form form = trace.form;
     resolve(form);
     if (std::abs(form.terms[0].coefficient - term.coefficient) <= 1e-12 * std::abs(term.coefficient) &&
-        sameFactors(form.terms[0], term))
-      found = trace.value;
+        sameFactors(form.terms[0], term)) {
+      found = whole;
+      least = cost;
+    }
   }
   return found;
 }

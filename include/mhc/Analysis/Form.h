@@ -105,9 +105,9 @@ public:
   /// The same for the elements of a base that a factor reads.
   mlir::Value rebuild(mlir::OpBuilder &builder, mlir::Location loc, const Factor &factor, llvm::ArrayRef<Vars> to);
 
-  /// A value with exactly this term as its element under `vars`, among those that forms were built from while
-  /// `recordsValues`.
-  mlir::Value findValue(const Term &term, llvm::ArrayRef<Var> vars);
+  /// A whole value with exactly this term as its element under `vars`, in any order, among those that forms were built
+  /// from while `recordsValues`.
+  std::optional<Factor> findValue(const Term &term, llvm::ArrayRef<Var> vars);
 
   /// Must be told of every op that is erased: a later one may take the place of its values in memory.
   void forget(mlir::Operation *op);

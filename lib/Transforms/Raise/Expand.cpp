@@ -16,7 +16,7 @@ using namespace mhc;
 
 void mhc::usersThroughViews(Value value, SmallVectorImpl<Operation *> &users) {
   for (Operation *user : value.getUsers()) {
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp, arith::TruncFOp>(user))
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp, arith::TruncFOp>(user))
       usersThroughViews(user->getResult(0), users);
     else if (!llvm::is_contained(users, user))
       users.push_back(user);
@@ -45,6 +45,67 @@ static Value madeByArithmetic(BroadcastOp op) {
   return maker && maker->hasTrait<OpTrait::Elementwise>() ? source : Value();
 }
 
+namespace {
+/// Rows x[M,C] that are repeated for each stream.
+struct Repetition {
+  Factor x;
+  Vars tokens, channels, stream;
+  Layout layout;
+  SmallVector<Vars> own; ///< the variables of each dimension of the result
+};
+} // namespace
+
+/// Tells tokens from channels by the order of all variables of the result, those of x in the same order. Tokens are
+/// what stands before the streams; with inner streams, all but the dimension before them.
+static bool splitInOrder(Repetition &rows, ArrayRef<Var> all) {
+  size_t position = llvm::find(all, rows.stream[0]) - all.begin();
+  bool inner = position + 1 == all.size();
+  if (position < (inner ? 2 : 1))
+    return false;
+  size_t tokens = inner ? position - 1 : position;
+  rows.tokens.assign(all.begin(), all.begin() + tokens);
+  for (Var var : all.drop_front(tokens))
+    if (var != rows.stream[0])
+      rows.channels.push_back(var);
+  rows.layout = inner ? Layout::Cn : Layout::nC;
+  return true;
+}
+
+/// The same for a result whose dimensions were transposed: the channels are the last dimension of x.
+static bool splitTransposed(FormBuilder &forms, Repetition &rows, ArrayRef<Var> all) {
+  for (const Index &index : ArrayRef(rows.x.index).drop_back())
+    llvm::append_range(rows.tokens, forms.flatten(index.vars));
+  rows.channels = forms.flatten(rows.x.index.back().vars);
+  if (rows.tokens.empty() || rows.channels.empty())
+    return false;
+  bool before = llvm::find(all, rows.stream[0]) < llvm::find(all, rows.channels[0]);
+  rows.layout = before ? Layout::nC : Layout::Cn;
+  return true;
+}
+
+static std::optional<Repetition> matchRepetition(FormBuilder &forms, BroadcastOp op) {
+  Indices index = forms.freshIndices(op.getOut());
+  Form form = forms.at(op.getOut(), index);
+  forms.resolve(form);
+  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
+      !form.terms[0].sums.empty() || form.terms[0].factors[0].power != 1)
+    return std::nullopt;
+  Repetition rows{form.terms[0].factors[0], {}, {}, {}, Layout::nC, {}};
+  std::optional<Vars> vars = forms.fullVars(rows.x);
+  Vars all, kept;
+  for (const Index &slot : index) {
+    rows.own.push_back(forms.flatten(slot.vars));
+    llvm::append_range(all, rows.own.back());
+  }
+  for (Var var : all)
+    (vars && !llvm::is_contained(*vars, var) ? rows.stream : kept).push_back(var);
+  if (rows.stream.size() != 1 || forms.extent(rows.stream[0]) < kMinStreams ||
+      forms.extent(rows.stream[0]) > kMaxStreams)
+    return std::nullopt;
+  bool split = kept == *vars ? splitInOrder(rows, all) : splitTransposed(forms, rows, all);
+  return split ? std::optional(rows) : std::nullopt;
+}
+
 /// broadcast x[M,C] -> [M,n,C] or [M,C,n]
 static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
   if (op.getOut().getType().getRank() < 3 || !isReadAsStreams(op.getOut()))
@@ -52,45 +113,20 @@ static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
   forms.reset();
   if (Value sum = madeByArithmetic(op))
     forms.stops.insert(sum);
-  Indices index = forms.freshIndices(op.getOut());
-  Form form = forms.at(op.getOut(), index);
-  forms.resolve(form);
-  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
-      !form.terms[0].sums.empty() || form.terms[0].factors[0].power != 1)
-    return;
-  const Factor &x = form.terms[0].factors[0];
-  std::optional<Vars> vars = forms.fullVars(x);
-  SmallVector<Vars> own;
-  Vars all, added;
-  for (const Index &slot : index) {
-    own.push_back(forms.flatten(slot.vars));
-    llvm::append_range(all, own.back());
-  }
-  for (Var var : all)
-    if (vars && !llvm::is_contained(*vars, var))
-      added.push_back(var);
-  if (added.size() != 1 || forms.extent(added[0]) < kMinStreams || forms.extent(added[0]) > kMaxStreams)
-    return;
-  // Tokens are what stands before the streams; with inner streams, all but the dimension before them.
-  size_t position = llvm::find(all, added[0]) - all.begin();
-  bool inner = position + 1 == all.size();
-  if (position < (inner ? 2 : 1))
-    return;
-  size_t tokens = inner ? position - 1 : position;
-  Vars token(all.begin(), all.begin() + tokens), channel;
-  for (Var var : ArrayRef(all).drop_front(tokens))
-    if (var != added[0])
-      channel.push_back(var);
+  std::optional<Repetition> rows = matchRepetition(forms, op);
   OpBuilder builder(op);
-  Value rows = forms.rebuild(builder, op.getLoc(), x, {token, channel});
-  if (!rows)
+  Value x = rows ? forms.rebuild(builder, op.getLoc(), rows->x, {rows->tokens, rows->channels}) : Value();
+  if (!x)
     return;
-  auto type = cast<RankedTensorType>(rows.getType());
-  int64_t n = forms.extent(added[0]), M = type.getDimSize(0), C = type.getDimSize(1);
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t n = forms.extent(rows->stream[0]), M = type.getDimSize(0), C = type.getDimSize(1);
+  bool inner = rows->layout == Layout::Cn;
   auto streams = type.clone(inner ? ArrayRef<int64_t>{M, C, n} : ArrayRef<int64_t>{M, n, C});
-  auto expand = ExpandOp::create(builder, op.getLoc(), streams, rows, inner ? Layout::Cn : Layout::nC);
-  SmallVector<Vars> made = inner ? SmallVector<Vars>{token, channel, added} : SmallVector<Vars>{token, added, channel};
-  Value shaped = forms.relayout(builder, op.getLoc(), expand.getStreams(), made, own);
+  auto expand = ExpandOp::create(builder, op.getLoc(), streams, x, rows->layout);
+  SmallVector<Vars> made = {rows->tokens, rows->stream, rows->channels};
+  if (inner)
+    std::swap(made[1], made[2]);
+  Value shaped = forms.relayout(builder, op.getLoc(), expand.getStreams(), made, rows->own);
   if (!shaped)
     return;
   shaped = LeafBuilder(builder, op.getLoc()).cast(shaped, getElementTypeOrSelf(op.getOut()));

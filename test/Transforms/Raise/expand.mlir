@@ -84,3 +84,27 @@ func.func @no_expand_of_one_number(%x: tensor<1x1xf32>) -> tensor<1x7x1xf32> {
   %0 = mhc.broadcast %x dims = [0, 2] : tensor<1x1xf32> -> tensor<1x7x1xf32>
   return %0 : tensor<1x7x1xf32>
 }
+
+// Tokens are in front of x, wherever they stand in what is repeated.
+// CHECK-LABEL: @repeated_transposed
+func.func @repeated_transposed(%x: tensor<?x64xf32>) -> tensor<?x256xf32> {
+  // CHECK: %[[S:.*]] = mhc.expand(x = %arg0 : tensor<?x64xf32>) <layout = nC>
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[S]] {{\[\[}}0], [1, 2]]
+  // CHECK: return %[[FLAT]]
+  %rows = mhc.transpose %x perm = [1, 0] : tensor<?x64xf32> -> tensor<64x?xf32>
+  %0 = mhc.broadcast %rows dims = [1, 2] : tensor<64x?xf32> -> tensor<4x64x?xf32>
+  %1 = mhc.transpose %0 perm = [2, 0, 1] : tensor<4x64x?xf32> -> tensor<?x4x64xf32>
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<?x4x64xf32> into tensor<?x256xf32>
+  return %2 : tensor<?x256xf32>
+}
+
+// A transpose alone reads nothing.
+// CHECK-LABEL: @no_expand_of_what_is_transposed_and_multiplied
+func.func @no_expand_of_what_is_transposed_and_multiplied(%f: tensor<?x64xf32>, %g: tensor<4x64x?xf32>) -> tensor<4x64x?xf32> {
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %0 = mhc.broadcast %f dims = [0, 2] : tensor<?x64xf32> -> tensor<?x4x64xf32>
+  %1 = mhc.transpose %0 perm = [1, 2, 0] : tensor<?x4x64xf32> -> tensor<4x64x?xf32>
+  %2 = arith.mulf %1, %g : tensor<4x64x?xf32>
+  return %2 : tensor<4x64x?xf32>
+}

@@ -375,3 +375,76 @@ func.func @slices_of_a_map_that_was_found(%f: tensor<?x8xf32>, %h: tensor<?x2xf3
   %out = arith.addf %branch, %mixed : tensor<?x2x8xf32>
   return %out : tensor<?x2x8xf32>
 }
+
+// The streams in their own order are the transpose of a sum.
+// CHECK-LABEL: @computed_transposed
+func.func @computed_transposed(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x64x4xf32>,
+                               %r: tensor<8x4x4xf32>) -> tensor<8x64x4xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x64xf32>, h_post = %arg1 : tensor<8x4xf32>, x = %arg2 : tensor<8x64x4xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = Cn, orient = oi>
+  // CHECK: return %[[OUT]]
+  %h1 = tensor.expand_shape %h [[0], [1, 2]] output_shape [8, 4, 1] : tensor<8x4xf32> into tensor<8x4x1xf32>
+  %f1 = tensor.expand_shape %f [[0], [1, 2]] output_shape [8, 1, 64] : tensor<8x64xf32> into tensor<8x1x64xf32>
+  %branch = mhc.batch_matmul %h1, %f1 : (tensor<8x4x1xf32>, tensor<8x1x64xf32>) -> tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x transpose_rhs : (tensor<8x4x4xf32>, tensor<8x64x4xf32>) -> tensor<8x4x64xf32>
+  %sum = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  %out = mhc.transpose %sum perm = [0, 2, 1] : tensor<8x4x64xf32> -> tensor<8x64x4xf32>
+  return %out : tensor<8x64x4xf32>
+}
+
+// The sublayer's output was rounded before it was widened and transposed.
+// CHECK-LABEL: @rounded_behind_a_transpose
+func.func @rounded_behind_a_transpose(%z: tensor<64x8xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>,
+                                      %r: tensor<8x4x4xf32>) -> tensor<8x4x64xbf16> {
+  // CHECK: %[[NARROW:.*]] = arith.truncf %{{.*}} : tensor<64x8xf32> to tensor<64x8xbf16>
+  // CHECK: %[[F:.*]] = mhc.transpose %[[NARROW]] perm = [1, 0]
+  // CHECK: mhc.post(f = %[[F]] : tensor<8x64xbf16>,
+  %tanh = math.tanh %z : tensor<64x8xf32>
+  %narrow = arith.truncf %tanh : tensor<64x8xf32> to tensor<64x8xbf16>
+  %wide = arith.extf %narrow : tensor<64x8xbf16> to tensor<64x8xf32>
+  %f = mhc.transpose %wide perm = [1, 0] : tensor<64x8xf32> -> tensor<8x64xf32>
+  %xw = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %xw : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %sum = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  %out = arith.truncf %sum : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  return %out : tensor<8x4x64xbf16>
+}
+
+// The first site of a model in linalg: what mixes the streams repeats the embedding itself.
+// CHECK-LABEL: @rows_in_place_of_streams
+func.func @rows_in_place_of_streams(%x: tensor<8x64xf32>, %f: tensor<8x64xf32>, %h: tensor<8x4xf32>,
+                                    %r: tensor<8x4x4xf32>) -> (tensor<8x4x64xf32>, tensor<8x4x64xf32>) {
+  // CHECK: %[[S:.*]] = mhc.expand(x = %arg0
+  // CHECK: mhc.post(f = %arg1 : tensor<8x64xf32>, h_post = %arg2 : tensor<8x4xf32>, x = %[[S]] : tensor<8x4x64xf32>, h_res = %arg3
+  // CHECK-SAME: <layout = nC, orient = oi>
+  %streams = mhc.broadcast %x dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %xo = mhc.broadcast %x dims = [0, 3] : tensor<8x64xf32> -> tensor<8x4x4x64xf32>
+  %ro = mhc.broadcast %r dims = [0, 1, 2] : tensor<8x4x4xf32> -> tensor<8x4x4x64xf32>
+  %products = arith.mulf %xo, %ro : tensor<8x4x4x64xf32>
+  %mix = mhc.reduce sum %products dims = [2] : tensor<8x4x4x64xf32> -> tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out, %streams : tensor<8x4x64xf32>, tensor<8x4x64xf32>
+}
+
+// Nothing makes as many streams of it.
+// CHECK-LABEL: @rows_that_are_no_streams
+// CHECK-NOT: mhc.post
+func.func @rows_that_are_no_streams(%x: tensor<8x64xf32>, %f: tensor<8x64xf32>, %h: tensor<8x4xf32>,
+                                    %r: tensor<8x4x4xf32>) -> (tensor<8x4x64xf32>, tensor<8x3x64xf32>) {
+  %streams = mhc.broadcast %x dims = [0, 2] : tensor<8x64xf32> -> tensor<8x3x64xf32>
+  %xo = mhc.broadcast %x dims = [0, 3] : tensor<8x64xf32> -> tensor<8x4x4x64xf32>
+  %ro = mhc.broadcast %r dims = [0, 1, 2] : tensor<8x4x4xf32> -> tensor<8x4x4x64xf32>
+  %products = arith.mulf %xo, %ro : tensor<8x4x4x64xf32>
+  %mix = mhc.reduce sum %products dims = [2] : tensor<8x4x4x64xf32> -> tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out, %streams : tensor<8x4x64xf32>, tensor<8x3x64xf32>
+}
