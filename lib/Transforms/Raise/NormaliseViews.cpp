@@ -58,11 +58,26 @@ static BroadcastOp repeatedVector(Value operand) {
   return broadcast && broadcast.getX().getType().getRank() <= 1 ? broadcast : BroadcastOp();
 }
 
+/// An operand that is repeated along all dimensions along which the view repeats, and along more.
+static BroadcastOp repeatedMore(Operation *view, Value operand) {
+  auto outer = dyn_cast<BroadcastOp>(view);
+  auto broadcast = operand.getDefiningOp<BroadcastOp>();
+  if (!outer || !broadcast)
+    return {};
+  ArrayRef<int64_t> whole = outer.getOut().getType().getShape();
+  bool addsOnly = llvm::all_of(llvm::enumerate(outer.getDims()), [&](auto dim) {
+    return outer.getX().getType().getDimSize(dim.index()) == whole[dim.value()];
+  });
+  bool fits = addsOnly &&
+              llvm::all_of(broadcast.getDims(), [&](int64_t dim) { return llvm::is_contained(outer.getDims(), dim); });
+  return fits ? broadcast : BroadcastOp();
+}
+
 /// Whether there is something that the view would show as `operand`, or a constant, vector or reshape makes it.
 static bool canSeeBehind(Operation *view, Value operand) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(view);
   return isSameView(view, operand.getDefiningOp()) || constantValue(operand) || (collapse && joinsSizes(collapse)) ||
-         (isa<TransposeOp>(view) && repeatedVector(operand));
+         (isa<TransposeOp>(view) && repeatedVector(operand)) || repeatedMore(view, operand);
 }
 
 static Value behind(OpBuilder &builder, Operation *view, Value operand) {
@@ -79,6 +94,12 @@ static Value behind(OpBuilder &builder, Operation *view, Value operand) {
     for (int64_t dim : vector.getDims())
       dims.push_back(transpose.getPerm()[dim]);
     return leaf.broadcast(vector.getX(), leaf.sizesOf(source), dims);
+  }
+  if (BroadcastOp narrow = repeatedMore(view, operand)) {
+    ArrayRef<int64_t> outer = cast<BroadcastOp>(view).getDims();
+    SmallVector<int64_t> dims = llvm::map_to_vector(
+        narrow.getDims(), [&](int64_t dim) -> int64_t { return llvm::find(outer, dim) - outer.begin(); });
+    return leaf.broadcast(narrow.getX(), leaf.sizesOf(source), dims);
   }
   return tensor::ExpandShapeOp::create(builder, operand.getLoc(), type, operand,
                                        cast<tensor::CollapseShapeOp>(view).getReassociationIndices(),

@@ -405,3 +405,31 @@ func.func @repeated_once(%x: tensor<8x16xf32>) -> tensor<8x1x16xf32> {
   %0 = mhc.broadcast %x dims = [0, 2] : tensor<8x16xf32> -> tensor<8x1x16xf32>
   return %0 : tensor<8x1x16xf32>
 }
+
+// What is added is repeated further: both are repeated once they are added.
+// CHECK-LABEL: @added_before_it_is_repeated(
+func.func @added_before_it_is_repeated(%x: tensor<?x8xf32>, %b: tensor<8xf32>) -> tensor<?x4x8xf32> {
+  // CHECK: %[[V0:.*]] = mhc.broadcast %arg1[%{{.*}}] dims = [1] : tensor<8xf32> -> tensor<?x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = arith.addf %arg0, %[[V0]] : tensor<?x8xf32>
+  // CHECK-NEXT: %[[V2:.*]] = {{mhc.expand\(x = |mhc.broadcast }}%[[V1]]
+  // CHECK-NEXT: return %[[V2]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<?x8xf32> -> tensor<?x4x8xf32>
+  %1 = mhc.broadcast %b[%M] dims = [2] : tensor<8xf32> -> tensor<?x4x8xf32>
+  %2 = arith.addf %0, %1 : tensor<?x4x8xf32>
+  return %2 : tensor<?x4x8xf32>
+}
+
+// Neither is repeated along all that the other is.
+// CHECK-LABEL: @repeated_differently(
+func.func @repeated_differently(%x: tensor<6x8xf32>, %y: tensor<6x4xf32>) -> tensor<6x4x8xf32> {
+  // CHECK: %[[V0:.*]] = mhc.broadcast %arg0 dims = [0, 2] : tensor<6x8xf32> -> tensor<6x4x8xf32>
+  // CHECK-NEXT: %[[V1:.*]] = mhc.broadcast %arg1 dims = [0, 1] : tensor<6x4xf32> -> tensor<6x4x8xf32>
+  // CHECK-NEXT: %[[V2:.*]] = arith.addf %[[V0]], %[[V1]] : tensor<6x4x8xf32>
+  // CHECK-NEXT: return %[[V2]]
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<6x8xf32> -> tensor<6x4x8xf32>
+  %1 = mhc.broadcast %y dims = [0, 1] : tensor<6x4xf32> -> tensor<6x4x8xf32>
+  %2 = arith.addf %0, %1 : tensor<6x4x8xf32>
+  return %2 : tensor<6x4x8xf32>
+}
