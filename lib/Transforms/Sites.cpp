@@ -10,6 +10,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -25,7 +26,9 @@ const ReasonInfo *mhc::lookupReason(StringRef code) {
 }
 
 static StringRef functionOf(Operation *op) {
-  auto func = op->getParentOfType<FunctionOpInterface>();
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  if (!func)
+    func = op->getParentOfType<FunctionOpInterface>();
   return func ? func.getName() : StringRef();
 }
 
@@ -80,13 +83,29 @@ Operation *mhc::opAtFault(Value value, Operation *user) {
 
 void Sites::take(Operation *op, StringRef kind, StringRef text) {
   ++numTaken;
-  ++takenByKind[kind];
+  ++takenByKind[kind.str()];
   remark::passed(op->getLoc(), remark::RemarkOpts::name(kind).category(pass).function(functionOf(op))) << text;
 }
 
 void Sites::decline(StringRef kind, const Miss &miss) {
   if (miss.site.first && !told.insert(miss.site).second)
     return;
-  ++numDeclined;
+  ++declinedByKind[kind.str()];
   remarkMissed(kind, miss);
+}
+
+/// "2 gates, 2 post"
+static std::string countsText(const std::map<std::string, unsigned> &counts) {
+  return llvm::join(
+      llvm::map_range(counts, [](const auto &entry) { return std::to_string(entry.second) + " " + entry.first; }),
+      ", ");
+}
+
+void Sites::remarkCounts(Operation *func) const {
+  if (takenByKind.empty() && declinedByKind.empty())
+    return;
+  auto options = remark::RemarkOpts::name("sites").category(pass).function(functionOf(func));
+  remark::analysis(func->getLoc(), options)
+      << remark::add("made {0}{1}", takenByKind.empty() ? "nothing" : countsText(takenByKind),
+                     declinedByKind.empty() ? "" : "; declined " + countsText(declinedByKind));
 }

@@ -44,8 +44,6 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
     marked `mhc.parallel = array<i64: depth of that loop, argument, dimension of the argument that is its length>`.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
-  let statistics = [Statistic<"numLoops", "num-loops", "Number of loop functions">,
-                    Statistic<"numCalls", "num-calls", "Number of calls to them">];
 }
 
 def FoldFillsPass : Pass<"mhc-fold-fills", "::mlir::func::FuncOp"> {
@@ -65,7 +63,6 @@ def FoldFillsPass : Pass<"mhc-fold-fills", "::mlir::func::FuncOp"> {
     linalg.generic {...} ins(%x : memref<512x96xf32>) outs(%sum : memref<96xf32>) attrs = {mhc.starts = [0.0 : f32]} {...}
     ```
   }];
-  let statistics = [Statistic<"numFolded", "num-folded", "Number of fills that went">];
 }
 
 def LoopsToGpuPass : Pass<"mhc-loops-to-gpu", "::mlir::ModuleOp"> {
@@ -94,7 +91,6 @@ def LoopsToGpuPass : Pass<"mhc-loops-to-gpu", "::mlir::ModuleOp"> {
                  Option<"optLevel", "opt-level", "unsigned", /*default=*/"2", "Level of LLVM's optimiser">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
-  let statistics = [Statistic<"numKernels", "num-kernels", "Number of kernels">];
 }
 
 def ExpandMathPass : Pass<"mhc-expand-math", "::mlir::ModuleOp"> {

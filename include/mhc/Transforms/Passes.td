@@ -54,23 +54,13 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
     Ops of linalg on tensors, as exporters write them, become leaf ops first; those that cannot be read stay.
     Assertions inside their bodies go.
 
-    A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md).
+    A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md). An
+    analysis remark, `sites`, counts both for each function.
 
     `limit` is for bisecting: of the ops that the pass would find in a function, the first N are, in the order in which
-    it finds them. Statistics count what was found and declined.
+    it finds them.
   }];
   let options = [Option<"limit", "limit", "int64_t", /*default=*/"-1", "Find at most N ops; all with -1">];
-  let statistics = [
-    Statistic<"numSinkhorn", "num-sinkhorn", "Residual maps found, by Sinkhorn iterations">,
-    Statistic<"numPermutationMix", "num-permutation-mix", "Residual maps found, by mixing permutations">,
-    Statistic<"numGates", "num-gates", "Gates found with their projection">,
-    Statistic<"numProjection", "num-projection", "Projections found without gates">,
-    Statistic<"numAggregate", "num-aggregate", "Mixes into the input of a sublayer found">,
-    Statistic<"numPost", "num-post", "Mixes behind a sublayer found">,
-    Statistic<"numExpand", "num-expand", "Streams found where they are made">,
-    Statistic<"numContract", "num-contract", "Sums of streams found">,
-    Statistic<"numDeclined", "num-declined", "Near misses left alone">
-  ];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }
@@ -111,7 +101,7 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
     products round their own results.
 
     A remark says what was fused and how many bytes it saves; a chain that was declined gets a remark named by the code
-    of its reason (docs/reasons.md).
+    of its reason (docs/reasons.md). An analysis remark, `sites`, counts both for each function.
 
     `limit` is for bisecting: of the chains that the pass would fuse in a function, the first N are, in the order of
     the program.
@@ -125,14 +115,6 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
     Option<"limit", "limit", "int64_t", /*default=*/"-1", "Fuse at most N chains; all with -1">
   ];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect"];
-  let statistics = [
-    Statistic<"numPre", "num-pre", "Inputs of sublayers fused into mhc.pre">,
-    Statistic<"numHead", "num-head", "Inputs of sublayers fused into mhc.head">,
-    Statistic<"numPreBwd", "num-pre-bwd", "Gradients of mhc.post fused into mhc.pre_bwd">,
-    Statistic<"numGates", "num-gates", "Gates narrowed to the rows that are used">,
-    Statistic<"numRounded", "num-rounded", "Matrix products that round their own result">,
-    Statistic<"numDeclined", "num-declined", "Chains left apart">
-  ];
 }
 
 def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {

@@ -5,7 +5,7 @@
 //
 // Remarks of the passes, in the remark engine of MLIR: category is the pass, subcategory the kind of site, such as
 // "post" or "mhc.pre". A missed one is named by the code of its reason and has the arguments Reason, Found, Needed and
-// Suggestion.
+// Suggestion. An analysis remark, "sites", counts those of a function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 #include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace mhc {
 
@@ -65,14 +65,13 @@ public:
   /// A site stays as it is. Only the first miss of a site is told.
   void decline(llvm::StringRef kind, const Miss &miss);
 
-  unsigned taken(llvm::StringRef kind) const { return takenByKind.lookup(kind); }
-  unsigned declined() const { return numDeclined; }
+  /// One remark on the function `func` that counts what was made and what was declined, by kind, if anything was.
+  void remarkCounts(mlir::Operation *func) const;
 
 private:
   llvm::StringRef pass;
   int64_t limit, numTaken = 0;
-  unsigned numDeclined = 0;
-  llvm::StringMap<unsigned> takenByKind;
+  std::map<std::string, unsigned> takenByKind, declinedByKind;
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> told;
 };
 

@@ -77,7 +77,6 @@ struct FoldFills : mhc::impl::FoldFillsPassBase<FoldFills> {
         continue;
       markStart(sum, init, value);
       fill.erase();
-      ++numFolded;
     }
   }
 };

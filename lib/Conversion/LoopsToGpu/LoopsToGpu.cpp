@@ -120,10 +120,8 @@ struct LoopsToGpu : mhc::impl::LoopsToGpuPassBase<LoopsToGpu> {
     auto device = gpu::GPUModuleOp::create(builder, module.getLoc(), kDeviceModule, builder.getArrayAttr(target));
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), builder.getUnitAttr());
     for (func::FuncOp func : module.getOps<func::FuncOp>())
-      if (linalg::LinalgOp op = loopOf(func)) {
+      if (linalg::LinalgOp op = loopOf(func))
         launchKernel(func, op, createKernel(func, op, device));
-        ++numKernels;
-      }
   }
 };
 } // namespace

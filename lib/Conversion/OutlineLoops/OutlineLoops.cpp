@@ -55,8 +55,6 @@ public:
     }
   }
 
-  unsigned numLoops = 0, numCalls = 0;
-
 private:
   static linalg::LinalgOp asLinalg(memref::CopyOp copy);
   void outline(linalg::LinalgOp op);
@@ -66,6 +64,7 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   DenseMap<llvm::hash_code, SmallVector<LoopFunction, 1>> functions;
+  unsigned numLoops = 0;
 };
 } // namespace
 
@@ -137,7 +136,6 @@ void LoopOutliner::outline(linalg::LinalgOp op) {
   loop.noAlias = findNoAlias(loop);
   func::CallOp::create(builder, op.getLoc(), functionFor(loop).func, loop.inputs);
   op->erase();
-  ++numCalls;
 }
 
 static llvm::hash_code hashOf(Loop &loop) {
@@ -245,8 +243,6 @@ struct OutlineLoops : mhc::impl::OutlineLoopsPassBase<OutlineLoops> {
     for (func::FuncOp func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (func.isPublic() && !func.isDeclaration())
         outliner.run(func);
-    numLoops += outliner.numLoops;
-    numCalls += outliner.numCalls;
   }
 };
 } // namespace

@@ -43,20 +43,11 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
       dropUnusedResults(func);
     }
     narrowGates(func, sites);
-    numRounded += roundProducts(func);
+    roundProducts(func);
     eraseDead();
-    count(sites);
+    sites.remarkCounts(func);
     if (failed(verify(func))) // as after raising
       signalPassFailure();
-  }
-
-private:
-  void count(const Sites &sites) {
-    numPre += sites.taken("pre");
-    numHead += sites.taken("head");
-    numPreBwd += sites.taken("pre_bwd");
-    numGates += sites.taken("gates");
-    numDeclined += sites.declined();
   }
 };
 } // namespace

@@ -25,7 +25,7 @@ void fusePre(mlir::func::FuncOp func, Sites &sites);
 void foldPostBwd(mlir::func::FuncOp func, Sites &sites);
 
 /// matmul in f32, rounding -> matmul
-unsigned roundProducts(mlir::func::FuncOp func);
+void roundProducts(mlir::func::FuncOp func);
 
 /// The first `count` rows of a projection weight.
 mlir::Value firstRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value phi, PhiLayout layout, int64_t count);

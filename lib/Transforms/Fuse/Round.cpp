@@ -12,22 +12,21 @@ using namespace mlir;
 using namespace mhc;
 
 /// The kernel sums in f32 and rounds at the store, so that it may do the rounding of its one user.
-static bool roundAtStore(Operation *product) {
+static void roundAtStore(Operation *product) {
   Value out = product->getResult(0);
   auto round = out.hasOneUse() ? dyn_cast<arith::TruncFOp>(*out.user_begin()) : arith::TruncFOp();
   if (!round || !getElementTypeOrSelf(out).isF32())
-    return false;
+    return;
   out.setType(round.getType());
   round.replaceAllUsesWith(out);
   round.erase();
-  return true;
 }
 
-unsigned mhc::roundProducts(func::FuncOp func) {
+void mhc::roundProducts(func::FuncOp func) {
   SmallVector<Operation *> products;
   func.walk([&](Operation *op) {
     if (isa<MatmulOp, BatchMatmulOp>(op))
       products.push_back(op);
   });
-  return llvm::count_if(products, roundAtStore);
+  llvm::for_each(products, roundAtStore);
 }

@@ -103,7 +103,7 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     if (sites.mayTake())
       explainStreams(func, sites);
     foldReshapes(func);
-    count(sites);
+    sites.remarkCounts(func);
     if (failed(verify(func))) // mhcc verifies nothing between passes, and a wrong op would be a wrong number
       signalPassFailure();
   }
@@ -115,18 +115,6 @@ private:
     OpPassManager pm(func::FuncOp::getOperationName());
     pm.addPass(arith::createIntRangeOptimizationsPass());
     return runPipeline(pm, func);
-  }
-
-  void count(const Sites &sites) {
-    numSinkhorn += sites.taken("sinkhorn");
-    numPermutationMix += sites.taken("permutation_mix");
-    numGates += sites.taken("gates");
-    numProjection += sites.taken("projection");
-    numAggregate += sites.taken("aggregate");
-    numPost += sites.taken("post");
-    numExpand += sites.taken("expand");
-    numContract += sites.taken("contract");
-    numDeclined += sites.declined();
   }
 
   void eraseDeadOps(func::FuncOp func, FormBuilder &forms) {
