@@ -7,6 +7,7 @@
 
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Utils/Utils.h"
@@ -70,6 +71,14 @@ LeafBuilder::Sizes LeafBuilder::sizesOf(Value tensor) {
   return sizes;
 }
 
+SmallVector<Value> LeafBuilder::dynamicSizes(Value tensor) {
+  SmallVector<Value> sizes;
+  for (auto [dim, size] : llvm::enumerate(sizesOf(tensor)))
+    if (tensorType(tensor).isDynamicDim(dim))
+      sizes.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+  return sizes;
+}
+
 RankedTensorType LeafBuilder::typeOf(ArrayRef<OpFoldResult> sizes, Type elementType) {
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)
@@ -99,11 +108,7 @@ Value LeafBuilder::splat(double value, Value like) {
   if (type.hasStaticShape())
     return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, element));
   Value scalar = arith::ConstantOp::create(builder, loc, element);
-  SmallVector<Value> dynamic;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim))
-      dynamic.push_back(::llvm::cast<Value>(size(like, dim)));
-  return tensor::SplatOp::create(builder, loc, type, scalar, dynamic);
+  return tensor::SplatOp::create(builder, loc, type, scalar, dynamicSizes(like));
 }
 
 Value LeafBuilder::add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }

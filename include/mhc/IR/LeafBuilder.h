@@ -27,6 +27,8 @@ public:
 
   Sizes sizesOf(Value tensor);
   mlir::OpFoldResult size(Value tensor, int64_t dim) { return sizesOf(tensor)[dim]; }
+  /// Of the dimensions that the type of `tensor` leaves open, though what it was made of may be known to have a number.
+  llvm::SmallVector<Value> dynamicSizes(Value tensor);
   mlir::OpFoldResult constant(int64_t size) { return builder.getIndexAttr(size); }
 
   // Elementwise ops and the first three take scalars as well.

@@ -165,12 +165,8 @@ static Value inverseCount(OpBuilder &builder, ReduceOp op, Value g) {
   }
   if (!count)
     return leaf.splat(1 / known, g);
-  SmallVector<Value> dynamic;
-  for (OpFoldResult size : leaf.sizesOf(g))
-    if (auto value = dyn_cast<Value>(size))
-      dynamic.push_back(value);
   Value inverse = leaf.div(leaf.splat(1 / known, count), count);
-  return tensor::SplatOp::create(builder, loc, g.getType(), inverse, dynamic);
+  return tensor::SplatOp::create(builder, loc, g.getType(), inverse, leaf.dynamicSizes(g));
 }
 
 /// A maximum hands its cotangent on to the elements that are the maximum, in equal shares.
