@@ -154,24 +154,17 @@ private:
       unite(op.getSource(), *dim, op.getResult());
   }
 
-  /// A group keeps its size where all but one of its dimensions are 1, and is a multiple of its one dynamic size.
+  /// A group keeps its size where all but one of its dimensions are 1, and is else the product of its sizes.
   void visitReassociation(ArrayRef<ReassociationIndices> groups, Value expanded, Value collapsed) {
     for (auto [i, group] : llvm::enumerate(groups)) {
-      SmallVector<int64_t> wide, dynamic;
-      int64_t factor = 1;
-      for (int64_t dim : group) {
-        int64_t size = tensorType(expanded).getDimSize(dim);
-        if (size != 1)
-          wide.push_back(dim);
-        if (ShapedType::isDynamic(size))
-          dynamic.push_back(dim);
-        else
-          factor *= size;
-      }
+      SmallVector<DimAnalysis::Key> wide;
+      for (int64_t dim : group)
+        if (tensorType(expanded).getDimSize(dim) != 1)
+          wide.push_back({expanded, static_cast<int>(dim)});
       if (wide.size() == 1)
-        unite(expanded, wide.front(), collapsed, i);
-      else if (dynamic.size() == 1 && factor != 0)
-        dims.setMultiple({collapsed, static_cast<int>(i)}, factor, {expanded, static_cast<int>(dynamic.front())});
+        unite(expanded, wide[0].second, collapsed, i);
+      else
+        dims.setProduct({collapsed, static_cast<int>(i)}, wide);
     }
   }
 
@@ -255,8 +248,8 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
   nodes[second].parent = first;
   if (!nodes[first].size)
     nodes[first].size = nodes[second].size;
-  if (!nodes[first].multiple)
-    nodes[first].multiple = nodes[second].multiple;
+  if (!nodes[first].product)
+    nodes[first].product = nodes[second].product;
 }
 
 void DimAnalysis::unite(Key a, Key b) {
@@ -264,15 +257,39 @@ void DimAnalysis::unite(Key a, Key b) {
     unite(nodeOf(a), nodeOf(b));
 }
 
-void DimAnalysis::setMultiple(Key product, int64_t factor, Key base) {
-  unsigned node = nodeOf(product), baseNode = nodeOf(base); // before any reference into the nodes
-  std::optional<Multiple> known = nodes[rootOf(node)].multiple;
-  if (known && known->factor == factor)
-    return unite(known->base, baseNode);
-  auto [it, isNew] = products.try_emplace({rootOf(baseNode), factor}, node);
+DimAnalysis::Product DimAnalysis::productOf(ArrayRef<unsigned> roots) const {
+  Product result;
+  for (unsigned root : roots) {
+    const Node &node = nodes[root];
+    if (node.size) {
+      result.factor *= *node.size;
+    } else if (node.product) {
+      result.factor *= node.product->factor;
+      for (unsigned base : node.product->bases)
+        result.bases.push_back(numberOf(classOf(base)));
+    } else {
+      result.bases.push_back(root);
+    }
+  }
+  llvm::sort(result.bases);
+  return result;
+}
+
+void DimAnalysis::setProduct(Key whole, ArrayRef<Key> parts) {
+  SmallVector<unsigned> roots;
+  for (Key part : parts)
+    roots.push_back(rootOf(nodeOf(part)));
+  unsigned node = rootOf(nodeOf(whole));
+  Product product = productOf(roots);
+  if (product.factor == 0 || product.bases.empty()) // no elements, or no unknown
+    return;
+  std::optional<Product> known = nodes[node].product;
+  if (known && known->factor == product.factor && known->bases.size() == 1 && product.bases.size() == 1)
+    return unite(known->bases[0], product.bases[0]);
+  auto [it, isNew] = products.try_emplace(product, node);
   if (!isNew)
     return unite(it->second, node);
-  nodes[rootOf(node)].multiple = Multiple{factor, baseNode};
+  nodes[node].product = product;
 }
 
 DimAnalysis::DimAnalysis(func::FuncOp func) {
@@ -367,17 +384,36 @@ std::string DimAnalysis::symbol(Value value, int dim) const {
   return node ? node->name : "?";
 }
 
+bool DimAnalysis::isProduct(Value value, int dim, int64_t factor, ArrayRef<std::pair<Value, int>> parts) const {
+  const Node *whole = classOf(value, dim);
+  SmallVector<unsigned> roots;
+  for (auto [part, partDim] : parts) {
+    const Node *node = classOf(part, partDim);
+    if (!node)
+      return false;
+    roots.push_back(numberOf(*node));
+  }
+  Product product = productOf(roots);
+  product.factor *= factor;
+  return whole && productOf(numberOf(*whole)) == product;
+}
+
 std::pair<int64_t, std::string> DimAnalysis::factors(Value value, int dim) const {
   const Node *node = classOf(value, dim);
-  int64_t factor = 1;
-  // Each reshape adds one factor; a longer chain would be a product of itself.
-  for (size_t steps = 0; node && !node->size && node->multiple && steps < nodes.size(); ++steps) {
-    factor *= node->multiple->factor;
-    node = &classOf(node->multiple->base);
+  if (!node)
+    return {1, "?"};
+  Product product = productOf(numberOf(*node));
+  // Each reshape adds factors; a longer chain would be a product of itself.
+  for (size_t steps = 0; steps < nodes.size(); ++steps) {
+    Product next = productOf(product.bases);
+    if (next.bases == product.bases)
+      break;
+    product = {product.factor * next.factor, next.bases};
   }
-  if (!node || !node->size)
-    return {factor, node ? node->name : "?"};
-  return {factor * *node->size, ""};
+  std::string symbol;
+  for (unsigned base : product.bases)
+    symbol += (symbol.empty() ? "" : "*") + nodes[base].name;
+  return {product.factor, StringRef(symbol).contains('?') ? "?" : symbol};
 }
 
 std::optional<std::pair<unsigned, int>> DimAnalysis::argumentDim(Value value, int dim) const {

@@ -139,7 +139,24 @@ bool FormBuilder::covers(const Index &index, Value value, int dim) {
     return false;
   if (!ShapedType::isDynamic(size))
     return extent(vars) == size;
-  return vars.size() == 1 && sameExtent(vars[0], value, dim);
+  if (vars.size() == 1)
+    return sameExtent(vars[0], value, dim);
+  int64_t factor = 1;
+  SmallVector<std::pair<Value, int>> parts;
+  for (Var var : vars) {
+    const Variable &variable = variables[var];
+    if (ShapedType::isDynamic(variable.size))
+      parts.push_back({variable.value, variable.dim});
+    else
+      factor *= variable.size;
+  }
+  return isProduct(value, dim, factor, parts);
+}
+
+bool FormBuilder::isProduct(Value value, int dim, int64_t factor, ArrayRef<std::pair<Value, int>> parts) {
+  for (auto [part, partDim] : parts)
+    dimsWith(part);
+  return dimsWith(value).isProduct(value, dim, factor, parts);
 }
 
 std::optional<double> FormBuilder::takeConstant(Form &form) {

@@ -19,6 +19,26 @@ static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(
 // Indices through reshapes
 //===----------------------------------------------------------------------===//
 
+bool FormBuilder::splitProduct(Var var, Value value, ArrayRef<int64_t> dims) {
+  Variable whole = variables[var];
+  int64_t factor = 1;
+  SmallVector<std::pair<Value, int>> unknown;
+  for (int64_t dim : dims) {
+    int64_t size = tensorType(value).getDimSize(dim);
+    if (ShapedType::isDynamic(size))
+      unknown.push_back({value, static_cast<int>(dim)});
+    else
+      factor *= size;
+  }
+  if (!ShapedType::isDynamic(whole.size) || unknown.size() < 2 || !isProduct(whole.value, whole.dim, factor, unknown))
+    return false;
+  Vars parts;
+  for (int64_t dim : dims)
+    parts.push_back(makeVar(value, dim, tensorType(value).getDimSize(dim)));
+  variables[var].split = parts;
+  return true;
+}
+
 std::optional<Indices> FormBuilder::distribute(const Index &index, Value value, ArrayRef<int64_t> group) {
   ArrayRef<int64_t> shape = tensorType(value).getShape();
   SmallVector<int64_t> wide;
@@ -36,8 +56,10 @@ std::optional<Indices> FormBuilder::distribute(const Index &index, Value value, 
   // A constant offset is split by the sizes; then the variables, from the innermost dimension out.
   int64_t offset = index.offset;
   Vars vars = flatten(index.vars);
-  for (int64_t dim : llvm::reverse(ArrayRef(wide).drop_front())) {
-    int64_t size = shape[dim], inner = 1;
+  for (size_t rest = wide.size(); rest > 1; --rest) {
+    int64_t dim = wide[rest - 1], size = shape[dim], inner = 1;
+    if (offset == 0 && vars.size() == 1 && splitProduct(vars[0], value, ArrayRef(wide).take_front(rest)))
+      vars = flatten(vars);
     if (ShapedType::isDynamic(size)) {
       if (offset != 0 || vars.empty() || !sameExtent(vars.back(), value, dim))
         return std::nullopt;

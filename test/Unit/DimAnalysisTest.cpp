@@ -89,6 +89,37 @@ TEST(DimAnalysis, ProductsWithConstants) {
   EXPECT_EQ(dims.symbol(module.value("out"), 0), "M");
 }
 
+// Tokens that are sequences and batches.
+TEST(DimAnalysis, ProductsOfUnknownSizes) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?x?x4x8xf32>, %y: tensor<?x?x8xf32>, %s: index, %b: index) -> tensor<?x?x8xf32> {
+      %a = tensor.collapse_shape %x [[0, 1], [2], [3]] {tag = "a"} : tensor<?x?x4x8xf32> into tensor<?x4x8xf32>
+      %c = tensor.collapse_shape %a [[0, 1], [2]] {tag = "c"} : tensor<?x4x8xf32> into tensor<?x8xf32>
+      %d = tensor.collapse_shape %x [[0, 1, 2], [3]] {tag = "d"} : tensor<?x?x4x8xf32> into tensor<?x8xf32>
+      %z = tensor.collapse_shape %y [[0, 1], [2]] {tag = "z"} : tensor<?x?x8xf32> into tensor<?x8xf32>
+      %out = tensor.expand_shape %z [[0, 1], [2]] output_shape [%s, %b, 8] {tag = "out"}
+        : tensor<?x8xf32> into tensor<?x?x8xf32>
+      return %out : tensor<?x?x8xf32>
+    })mlir");
+  auto func = module.func();
+  ASSERT_TRUE(func);
+  DimAnalysis dims(func);
+  mlir::Value x = func.getArgument(0), y = func.getArgument(1), a = module.value("a");
+  EXPECT_EQ(dims.factors(a, 0), std::make_pair(int64_t(1), std::string("M*d1")));
+  EXPECT_EQ(dims.factors(module.value("c"), 0), std::make_pair(int64_t(4), std::string("M*d1")));
+  EXPECT_EQ(dims.symbol(a, 0), "?"); // no argument has it
+  EXPECT_TRUE(dims.sameSize(module.value("c"), 0, module.value("d"), 0));
+  EXPECT_FALSE(dims.sameSize(a, 0, module.value("z"), 0));
+  EXPECT_TRUE(dims.isProduct(a, 0, 1, {{x, 0}, {x, 1}}));
+  EXPECT_TRUE(dims.isProduct(a, 0, 1, {{x, 1}, {x, 0}}));
+  EXPECT_TRUE(dims.isProduct(module.value("d"), 0, 4, {{x, 0}, {x, 1}}));
+  EXPECT_TRUE(dims.isProduct(module.value("d"), 0, 4, {{a, 0}}));
+  EXPECT_FALSE(dims.isProduct(module.value("d"), 0, 1, {{x, 0}, {x, 1}}));
+  EXPECT_FALSE(dims.isProduct(a, 0, 1, {{x, 0}, {y, 1}}));
+  EXPECT_FALSE(dims.isProduct(a, 0, 1, {{x, 0}}));
+  EXPECT_TRUE(dims.isProduct(module.value("z"), 0, 1, {{module.value("out"), 0}, {module.value("out"), 1}}));
+}
+
 TEST(DimAnalysis, CastsTellSizes) {
   Module module(R"mlir(
     func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {

@@ -17,8 +17,10 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 namespace mlir::func {
 class FuncOp;
@@ -48,8 +50,11 @@ public:
   /// `d1`, `d2`, ... for the next ones; `?` for a size that no argument has.
   std::string symbol(mlir::Value value, int dim) const;
 
-  /// The size as a constant times a symbol, such as 4 and `M` for streams that were folded into the tokens. The symbol
-  /// is empty where the size is known.
+  /// Whether a size is a constant times other sizes.
+  bool isProduct(mlir::Value value, int dim, int64_t factor, llvm::ArrayRef<std::pair<mlir::Value, int>> parts) const;
+
+  /// The size as a constant times symbols, such as 4 and `M` for streams that were folded into the tokens, and `M*d1`
+  /// for tokens that are sequences and batches. The symbol is empty where the size is known.
   std::pair<int64_t, std::string> factors(mlir::Value value, int dim) const;
 
   /// The first dimension of a function argument that has this size: number of the argument and of its dimension.
@@ -60,16 +65,19 @@ private:
 
   using Key = std::pair<mlir::Value, int>;
 
-  struct Multiple {
-    int64_t factor;
-    unsigned base; ///< a node
+  /// A constant times unknown sizes, which are no products themselves as far as is known.
+  struct Product {
+    int64_t factor = 1;
+    llvm::SmallVector<unsigned, 2> bases; ///< nodes, sorted
+    bool operator==(const Product &other) const { return factor == other.factor && bases == other.bases; }
+    bool operator<(const Product &other) const { return std::tie(factor, bases) < std::tie(other.factor, other.bases); }
   };
 
   /// A node of the union-find forest. What is known of a class is kept at its root.
   struct Node {
     unsigned parent;
     std::optional<int64_t> size;
-    std::optional<Multiple> multiple;
+    std::optional<Product> product;
     std::optional<std::pair<unsigned, int>> argument;
     std::string name;
   };
@@ -79,18 +87,21 @@ private:
   unsigned rootOf(unsigned node);
   void unite(Key a, Key b);
   void unite(unsigned a, unsigned b);
-  /// States that `product` is `factor` times `base`; equal products of equal sizes become one class.
-  void setMultiple(Key product, int64_t factor, Key base);
+  /// States that `whole` is the product of `parts`; equal products of equal sizes become one class.
+  void setProduct(Key whole, llvm::ArrayRef<Key> parts);
+  /// The product of classes, in terms of those that are none.
+  Product productOf(llvm::ArrayRef<unsigned> roots) const;
   /// The class of a dimension that the function has; null for any other.
   const Node *classOf(mlir::Value value, int dim) const;
   const Node &classOf(unsigned node) const;
+  unsigned numberOf(const Node &node) const { return &node - nodes.data(); }
   /// Names the classes and makes every node point to its root.
   void finish();
 
   llvm::DenseMap<Key, unsigned> numbers;       ///< a node for each dimension of unknown size
   llvm::DenseMap<int64_t, unsigned> constants; ///< and one for each number
   llvm::SmallVector<Node> nodes;
-  llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> products; ///< base and factor to a node
+  std::map<Product, unsigned> products; ///< to a node
 };
 
 } // namespace mhc

@@ -136,6 +136,10 @@ private:
   Var makeVar(mlir::Value value, int dim, int64_t size);
   bool sameExtent(Var var, mlir::Value value, int dim);
   bool sameSize(mlir::Value a, int da, mlir::Value b, int db);
+  /// Whether a dimension is as long as a constant times those of `parts`.
+  bool isProduct(mlir::Value value, int dim, int64_t factor, llvm::ArrayRef<std::pair<mlir::Value, int>> parts);
+  /// Gives each of `dims` of `value` a variable, where `var` runs over all of them and more than one size is unknown.
+  bool splitProduct(Var var, mlir::Value value, llvm::ArrayRef<int64_t> dims);
   /// Hands the variables of an index to the dimensions of a group of `value`, splitting where needed.
   std::optional<Indices> distribute(const Index &index, mlir::Value value, llvm::ArrayRef<int64_t> group);
   std::optional<Index> combine(llvm::ArrayRef<Index> parts, mlir::Value value, llvm::ArrayRef<int64_t> group);

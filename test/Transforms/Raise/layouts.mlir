@@ -34,3 +34,43 @@ func.func @transposed_behind_post(%x: tensor<8x4x64xf32>, %h_res: tensor<8x4x4xf
   %out = mhc.transpose %sum perm = [0, 2, 1] : tensor<8x4x64xf32> -> tensor<8x64x4xf32>
   return %out : tensor<8x64x4xf32>
 }
+
+// Tokens are sequences and batches of any number: products of matrices join them, everything else has both.
+// CHECK-LABEL: @sequences_and_batches
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2], [3]]
+// CHECK: mhc.projection(x = %{{.*}} : tensor<?x4x64xf32>
+// CHECK: %[[U:.*]] = mhc.aggregate(x = %{{.*}} : tensor<?x4x64xf32>
+// CHECK: %[[OUT:.*]] = mhc.post(f = %{{.*}} : tensor<?x64xf32>, h_post = %{{.*}} : tensor<?x4xf32>, x = %{{.*}} : tensor<?x4x64xf32>
+// CHECK: tensor.expand_shape %[[OUT]] {{\[\[}}0, 1], [2], [3]]
+// CHECK-NOT: mhc.batch_matmul
+// CHECK: return
+func.func @sequences_and_batches(%x: tensor<?x?x4x64xf32>, %phi: tensor<24x256xf32>, %h_res: tensor<?x?x4x4xf32>,
+                                 %h_post: tensor<?x?x4xf32>)
+    -> (tensor<?x?x24xf32>, tensor<?x?xf32>, tensor<?x?x4x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tensor.dim %x, %c0 : tensor<?x?x4x64xf32>
+  %b = tensor.dim %x, %c1 : tensor<?x?x4x64xf32>
+  %rows = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<?x?x4x64xf32> into tensor<?x256xf32>
+  %flat = mhc.matmul %rows, %phi transpose_rhs : (tensor<?x256xf32>, tensor<24x256xf32>) -> tensor<?x24xf32>
+  %proj = tensor.expand_shape %flat [[0, 1], [2]] output_shape [%s, %b, 24] : tensor<?x24xf32> into tensor<?x?x24xf32>
+  %joined = tensor.collapse_shape %x [[0], [1], [2, 3]] : tensor<?x?x4x64xf32> into tensor<?x?x256xf32>
+  %square = arith.mulf %joined, %joined : tensor<?x?x256xf32>
+  %mean = mhc.reduce mean %square dims = [2] : tensor<?x?x256xf32> -> tensor<?x?xf32>
+  %gate = tensor.extract_slice %proj[0, 0, 0] [%s, %b, 4] [1, 1, 1] : tensor<?x?x24xf32> to tensor<?x?x4xf32>
+  %h_pre = mhc.sigmoid %gate : tensor<?x?x4xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1, 2] : tensor<?x?x4xf32> -> tensor<?x?x4x64xf32>
+  %weighted = arith.mulf %x, %weights : tensor<?x?x4x64xf32>
+  %u = mhc.reduce sum %weighted dims = [2] : tensor<?x?x4x64xf32> -> tensor<?x?x64xf32>
+  %f = math.tanh %u : tensor<?x?x64xf32>
+  %branch_gate = mhc.broadcast %h_post dims = [0, 1, 2] : tensor<?x?x4xf32> -> tensor<?x?x4x64xf32>
+  %branch_rows = mhc.broadcast %f dims = [0, 1, 3] : tensor<?x?x64xf32> -> tensor<?x?x4x64xf32>
+  %branch = arith.mulf %branch_gate, %branch_rows : tensor<?x?x4x64xf32>
+  %maps = tensor.collapse_shape %h_res [[0, 1], [2], [3]] : tensor<?x?x4x4xf32> into tensor<?x4x4xf32>
+  %streams = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<?x?x4x64xf32> into tensor<?x4x64xf32>
+  %mixed = mhc.batch_matmul %maps, %streams : (tensor<?x4x4xf32>, tensor<?x4x64xf32>) -> tensor<?x4x64xf32>
+  %mix = tensor.expand_shape %mixed [[0, 1], [2], [3]] output_shape [%s, %b, 4, 64]
+    : tensor<?x4x64xf32> into tensor<?x?x4x64xf32>
+  %out = arith.addf %mix, %branch : tensor<?x?x4x64xf32>
+  return %proj, %mean, %out : tensor<?x?x24xf32>, tensor<?x?xf32>, tensor<?x?x4x64xf32>
+}
