@@ -7,10 +7,9 @@
 
 #include "CheckFused.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhc/IR/OpKinds.h"
 #include "mhc/Transforms/Sites.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -22,7 +21,7 @@ static PreOp preOf(PostOp post) {
   while (Operation *op = gate.getDefiningOp()) {
     if (auto pre = dyn_cast<PreOp>(op))
       return pre;
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp, arith::TruncFOp>(op))
+    if (!showsOperand(op))
       break;
     gate = op->getOperand(0);
   }

@@ -116,6 +116,11 @@ def : RaiseReason<"result-order", "the new streams are in another order than the
 def : RaiseReason<"combine-form", "the residual matrix mixes streams in a combine of another form",
   "compute h_res x + h_post y as one sum, over all of the channels of a token">;
 
+def : RaiseReason<"aggregate-form", "h_pre is read by code that mixes no streams as an aggregate does",
+  "compute u = sum_i h_pre[i] x[i] over all channels of a token">;
+def : RaiseReason<"residual-form", "the residual logits are read by code that makes no known residual map",
+  "make one residual map of them: by Sinkhorn iterations, as a mix of all permutations, or the logits themselves">;
+
 //===----------------------------------------------------------------------===//
 // Fusion
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 
 #include "Fuse.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -39,21 +40,12 @@ struct Site {
 };
 } // namespace
 
-static Value stripReshapes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 /// The aggregate that mixes the projected streams by the first gate.
 static AggregateOp findAggregate(Site &site) {
   for (Operation *user : site.gates.getHPre().getUsers()) {
     auto aggregate = dyn_cast<AggregateOp>(user);
     if (aggregate && aggregate.getHPre() == site.gates.getHPre() &&
-        stripReshapes(aggregate.getX()) == stripReshapes(site.projection.getX()))
+        behindReshapes(aggregate.getX()) == behindReshapes(site.projection.getX()))
       return aggregate;
   }
   return {};
@@ -212,11 +204,20 @@ static std::optional<Miss> matchSite(FormBuilder &forms, Site &site) {
   return std::nullopt;
 }
 
+/// What plain code does with gates and logits, raising has said.
+static bool isToldByRaise(const Miss &miss, GatesOp gates) {
+  return (miss.reason == Reason::noAggregate && plainUser(gates.getHPre())) ||
+         (miss.reason == Reason::logitsShared && !isOnlyReshaped(gates.getLogits()) && plainUser(gates.getLogits()));
+}
+
 static void fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
   Site site;
   site.gates = gates;
-  if (std::optional<Miss> miss = matchSite(forms, site))
-    return sites.decline("pre", *miss);
+  if (std::optional<Miss> miss = matchSite(forms, site)) {
+    if (!isToldByRaise(*miss, gates))
+      sites.decline("pre", *miss);
+    return;
+  }
   OpBuilder builder(gates);
   SmallVector<Location> locs;
   int64_t before = 0;

@@ -14,15 +14,6 @@
 using namespace mlir;
 using namespace mhc;
 
-void mhc::usersThroughViews(Value value, SmallVectorImpl<Operation *> &users) {
-  for (Operation *user : value.getUsers()) {
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp, arith::TruncFOp>(user))
-      usersThroughViews(user->getResult(0), users);
-    else if (!llvm::is_contained(users, user))
-      users.push_back(user);
-  }
-}
-
 /// A repeated tensor that is only a factor of products (a gate, a bias, a sublayer's output) is no stream tensor; one
 /// that is squared, projected, reduced or returned is.
 static bool isReadAsStreams(Value value) {
@@ -38,9 +29,7 @@ static bool isReadAsStreams(Value value) {
 /// What is repeated, but for reshapes, where arithmetic made it: the sum of embeddings is one tensor, whatever its
 /// terms.
 static Value madeByArithmetic(BroadcastOp op) {
-  Value source = op.getX();
-  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(source.getDefiningOp()))
-    source = source.getDefiningOp()->getOperand(0);
+  Value source = behindReshapes(op.getX());
   Operation *maker = source.getDefiningOp();
   return maker && maker->hasTrait<OpTrait::Elementwise>() ? source : Value();
 }

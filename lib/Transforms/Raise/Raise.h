@@ -9,6 +9,7 @@
 #define MHC_LIB_TRANSFORMS_RAISE_RAISE_H
 
 #include "mhc/Analysis/Form.h"
+#include "mhc/IR/OpKinds.h"
 #include "mhc/Transforms/Sites.h"
 
 namespace mhc {
@@ -50,7 +51,8 @@ void raiseStreams(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 bool mayReplace(Sites &sites, mlir::Operation *made, llvm::ArrayRef<mlir::Value> was,
                 llvm::ArrayRef<mlir::Value> becomes);
 
-/// remarks on residual maps that mix streams in a combine that is no mhc.post
+/// Remarks on what was found and is read by plain code: residual maps that mix streams in a combine that is no
+/// mhc.post, gates and logits.
 void explainStreams(mlir::func::FuncOp func, Sites &sites);
 
 /// `op` was raised; its name is the kind of site.
@@ -99,8 +101,6 @@ llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 /// Variables of all dimensions of a factor, whatever they cover.
 Vars varsOf(const FormBuilder &forms, const Factor &factor);
 bool containsAny(llvm::ArrayRef<Var> vars, llvm::ArrayRef<Var> wanted);
-/// Users of a value, looking through ops that only reshape or cast.
-void usersThroughViews(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &users);
 /// The user of a value when it has one only, of any kind; null otherwise.
 mlir::Operation *singleUser(mlir::Value value);
 

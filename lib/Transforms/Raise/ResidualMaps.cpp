@@ -245,8 +245,11 @@ static std::optional<std::pair<Value, int64_t>> matchPermutationMix(FormBuilder 
     llvm::append_range(own, forms.flatten(slot.vars));
   std::optional<int64_t> n = forms.fullVars(table) == own ? matchPermutationTable(table.base) : std::nullopt;
   if (!n && looksLikePermutationTable(table.base))
-    sites.decline("permutation_mix", {Reason::permutationOrder, opAtFault(table.base, op), describe(table.base),
-                                      "a constant with row p for permutation p"});
+    sites.decline("permutation_mix", {Reason::permutationOrder,
+                                      opAtFault(table.base, op),
+                                      describe(table.base),
+                                      "a constant with row p for permutation p",
+                                      {softmax.getOut(), Value()}});
   Vars row = forms.flatten(index.front().vars);
   llvm::append_range(row, form.terms[0].sums);
   if (!n || forms.fullVars(weights) != row)

@@ -1,4 +1,4 @@
-//===- StreamsMiss.cpp - Residual maps that no combine was found for ----*- C++ -*-===//
+//===- StreamsMiss.cpp - What was found and is read by plain code ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,9 +24,29 @@ static void explainMap(Sites &sites, Value map) {
                          {map, Value()}});
 }
 
+static void explainGates(Sites &sites, GatesOp gates) {
+  if (Operation *user = plainUser(gates.getHPre()))
+    sites.decline("aggregate", {Reason::aggregateForm,
+                                user,
+                                describe(user->getResult(0)),
+                                "a sum over the streams of h_pre x",
+                                {gates.getHPre(), Value()}});
+  Value logits = gates.getLogits();
+  if (!logits || isOnlyReshaped(logits)) // which fuses without a residual map
+    return;
+  if (Operation *user = plainUser(logits))
+    sites.decline("pre", {Reason::residualForm,
+                          user,
+                          describe(user->getResult(0)),
+                          "one residual map of the logits",
+                          {user->getResult(0), Value()}});
+}
+
 void mhc::explainStreams(func::FuncOp func, Sites &sites) {
   func.walk([&](Operation *op) {
     if (isa<SinkhornOp, PermutationMixOp>(op))
       explainMap(sites, op->getResult(0));
+    else if (auto gates = dyn_cast<GatesOp>(op))
+      explainGates(sites, gates);
   });
 }

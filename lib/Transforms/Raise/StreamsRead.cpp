@@ -17,8 +17,7 @@ static bool isCoefficient(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<GatesOp, SinkhornOp, PermutationMixOp>(op))
       return true;
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp, arith::TruncFOp,
-             arith::SubFOp>(op))
+    if (!showsOperand(op) && !isa<arith::SubFOp>(op))
       return false;
     value = op->getOperand(0);
   }
@@ -172,8 +171,7 @@ static std::optional<Factor> asStreams(FormBuilder &forms, const Factor &rows, V
 static bool isProjectedOrMade(Value value) {
   return isa_and_nonnull<PostOp, ExpandOp>(value.getDefiningOp()) ||
          llvm::any_of(value.getUsers(), [](Operation *user) {
-           return isa<ProjectionOp>(user) ||
-                  (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) && isProjectedOrMade(user->getResult(0)));
+           return isa<ProjectionOp>(user) || (isReshape(user) && isProjectedOrMade(user->getResult(0)));
          });
 }
 
