@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
+#include "Places.h"
 #include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -201,6 +202,8 @@ void mhc::normalise(func::FuncOp func) {
   addViewPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  PlaceKeeper places;
+  config.setListener(&places);
   (void)applyPatternsGreedily(func, std::move(patterns), config);
   readSizesFromArguments(func); // patterns ask for sizes as well
   // What is computed twice is one value: steps tell values apart by where they come from.

@@ -7,6 +7,7 @@
 
 #include "Places.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -50,7 +51,7 @@ static SetVector<Operation *> opsBetween(const Values &inputs, Value root) {
   while (!work.empty()) {
     Value value = work.pop_back_val();
     Operation *op = value.getDefiningOp();
-    if (!op || isa<KernelOpInterface>(op) || isShared(value) || inputs.contains(value))
+    if (!op || isMhcOp(op) || isShared(value) || inputs.contains(value))
       continue;
     if (ops.insert(op))
       llvm::append_range(work, op->getOperands());
@@ -65,9 +66,9 @@ static std::tuple<StringRef, unsigned, unsigned> sourceOrder(Location loc) {
                : std::make_tuple(StringRef(), 0u, 0u);
 }
 
-void mhc::addPlaces(ArrayRef<Operation *> made, Value root) {
+static void addPlacesOf(ArrayRef<Operation *> ops, ArrayRef<Operation *> made) {
   SmallVector<Location> places;
-  for (Operation *op : opsBetween(inputsOf(made), root))
+  for (Operation *op : ops)
     op->walk([&](Operation *part) { places.push_back(part->getLoc()); });
   llvm::stable_sort(places, [](Location a, Location b) { return sourceOrder(a) < sourceOrder(b); });
   for (Operation *op : made) {
@@ -75,4 +76,21 @@ void mhc::addPlaces(ArrayRef<Operation *> made, Value root) {
     llvm::append_range(all, places);
     op->setLoc(FusedLoc::get(op->getContext(), all));
   }
+}
+
+void mhc::addPlaces(ArrayRef<Operation *> made, Value root) {
+  addPlacesOf(opsBetween(inputsOf(made), root).getArrayRef(), made);
+}
+
+void PlaceKeeper::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint previous) {
+  if (!previous.isSet())
+    made.push_back(op);
+}
+
+void PlaceKeeper::notifyOperationReplaced(Operation *op, ValueRange) {
+  auto isNoView = [](Operation *op) { return !isView(op) && !op->hasTrait<OpTrait::ConstantLike>(); };
+  auto computing = llvm::to_vector(llvm::make_filter_range(made, isNoView));
+  if (!computing.empty())
+    addPlacesOf(llvm::filter_to_vector(opsBetween(inputsOf(made), op->getResult(0)), isNoView), computing);
+  made.clear();
 }
