@@ -94,6 +94,11 @@ void Sites::decline(StringRef kind, const Miss &miss) {
   remarkMissed(kind, miss);
 }
 
+void Sites::note(Operation *op, StringRef code, const Twine &text) const {
+  remark::analysis(op->getLoc(), remark::RemarkOpts::name(code).category(pass).function(functionOf(op)))
+      << remark::add("{0}", text.str());
+}
+
 /// "2 gates, 2 post"
 static std::string countsText(const std::map<std::string, unsigned> &counts) {
   return llvm::join(
@@ -104,8 +109,6 @@ static std::string countsText(const std::map<std::string, unsigned> &counts) {
 void Sites::remarkCounts(Operation *func) const {
   if (takenByKind.empty() && declinedByKind.empty())
     return;
-  auto options = remark::RemarkOpts::name("sites").category(pass).function(functionOf(func));
-  remark::analysis(func->getLoc(), options)
-      << remark::add("made {0}{1}", takenByKind.empty() ? "nothing" : countsText(takenByKind),
-                     declinedByKind.empty() ? "" : "; declined " + countsText(declinedByKind));
+  std::string made = takenByKind.empty() ? "nothing" : countsText(takenByKind);
+  note(func, "sites", "made " + made + (declinedByKind.empty() ? "" : "; declined " + countsText(declinedByKind)));
 }

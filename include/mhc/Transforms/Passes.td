@@ -55,7 +55,8 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
     Assertions inside their bodies go.
 
     A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md). An
-    analysis remark, `sites`, counts both for each function.
+    analysis remark, `sites`, counts both for each function; another one, `bare-exp`, says where a found iteration starts
+    from exponentials that overflow.
 
     `limit` is for bisecting: of the ops that the pass would find in a function, the first N are, in the order in which
     it finds them.

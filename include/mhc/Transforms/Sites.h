@@ -5,7 +5,7 @@
 //
 // Remarks of the passes, in the remark engine of MLIR: category is the pass, subcategory the kind of site, such as
 // "post" or "mhc.pre". A missed one is named by the code of its reason and has the arguments Reason, Found, Needed and
-// Suggestion. An analysis remark, "sites", counts those of a function.
+// Suggestion. What is neither is an analysis remark: a note.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,9 @@ public:
   /// A site stays as it is. Only the first miss of a site is told.
   void decline(llvm::StringRef kind, const Miss &miss);
 
-  /// One remark on the function `func` that counts what was made and what was declined, by kind, if anything was.
+  /// An analysis remark on `op`.
+  void note(mlir::Operation *op, llvm::StringRef code, const llvm::Twine &text) const;
+  /// A note on the function `func` that counts what was made and what was declined, by kind, if anything was.
   void remarkCounts(mlir::Operation *func) const;
 
 private:

@@ -159,6 +159,12 @@ static std::optional<SinkhornMatch> matchLinear(FormBuilder &forms, Value value)
 // Rewrites
 //===----------------------------------------------------------------------===//
 
+/// The iteration means exp(z), which no kernel may shift where an eps follows.
+static void noteBareExp(const Sites &sites, Value logits) {
+  auto exp = llvm::find_if(logits.getUsers(), llvm::IsaPred<math::ExpOp>);
+  sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: subtract the maximum of each row first");
+}
+
 static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Value value) {
   std::optional<SinkhornMatch> match;
   if (isa<arith::DivFOp, arith::MulFOp, scf::ForOp>(op))
@@ -190,6 +196,8 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
   addPlaces(sinkhorn.getOperation(), value);
   value.replaceAllUsesWith(mix);
   takeRaised(sites, sinkhorn, stringifyInit(match->init) + ", " + Twine(match->iters) + " iterations");
+  if (match->init == Init::exp)
+    noteBareExp(sites, match->logits);
   return true;
 }
 
