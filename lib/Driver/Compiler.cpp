@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CheckInput.h"
 #include "mhc/Driver/Driver.h"
 #include "mhc/InitAll.h"
 #include "mhc/Model/Model.h"
+#include "mhc/Transforms/CheckInput.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

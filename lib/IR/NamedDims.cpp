@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/IR/MhcOps.h"
+#include "mhc/IR/TensorBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
 
@@ -62,6 +63,8 @@ struct DimBinding {
         continue;
       if (!llvm::all_equal(op.getTensors(i).getTypes()))
         return op.emitOpError() << "the tensors of '" << tensor.name << "' differ in type";
+      if (failed(verifyBytes(op, value.getType())))
+        return failure();
       auto shape = cast<RankedTensorType>(value.getType()).getShape();
       for (auto [dim, size] : llvm::zip(op.getTensorDims(i), shape))
         if (failed(ShapedType::isDynamic(size) ? checkMayBeDynamic(dim, tensor.name) : bind(dim, size, tensor.name)))

@@ -162,3 +162,12 @@ func.func @type_of_the_gradient(%d_u: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>
     <layout = nC> -> (d_x : tensor<?x4x64xf16>)
   return
 }
+
+// -----
+
+func.func @too_large(%x: tensor<99999999999x4x64xf32>, %h: tensor<99999999999x4xf32>) {
+  // expected-error @below {{'tensor<99999999999x4x64xf32>' is larger than 64 TiB}}
+  %u = mhc.aggregate(x = %x : tensor<99999999999x4x64xf32>, h_pre = %h : tensor<99999999999x4xf32>) <layout = nC>
+    -> (u : tensor<99999999999x64xf32>)
+  return
+}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise.h"
+#include "mhc/Transforms/CheckInput.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,6 +79,8 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
+    if (failed(checkInput(func)))
+      return signalPassFailure();
     if (computesSizes(func) && failed(foldRanges(func)))
       return signalPassFailure();
     raiseSizes(func);

@@ -1,0 +1,71 @@
+//===- CheckInput.cpp - What MLIR's verifiers let pass ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Transforms/CheckInput.h"
+#include "mhc/IR/TensorBytes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static LogicalResult checkType(Operation *op, Type type, DenseSet<Type> &good) {
+  return good.insert(type).second ? verifyBytes(op, type) : success();
+}
+
+/// Its own verifier does not compare the two; that of memref.expand_shape, which it becomes, does.
+static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
+  for (auto [dim, stated, size] : llvm::enumerate(op.getStaticOutputShape(), op.getResultType().getShape()))
+    if (stated != size)
+      return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "
+                            << op.getResultType();
+  for (Value size : op.getOutputShape())
+    if (std::optional<int64_t> number = getConstantIntValue(size); number && *number < 0)
+      return op.emitError() << "'tensor.expand_shape' has " << *number << " as a size";
+  return success();
+}
+
+/// With a dynamic size anywhere, their verifier looks at none.
+static LogicalResult checkLoops(linalg::LinalgOp op) {
+  SmallVector<int64_t> known(op.getNumLoops(), ShapedType::kDynamic);
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [expr, size] : llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), op.getShape(&operand))) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop || ShapedType::isDynamic(size))
+        continue;
+      int64_t &other = known[loop.getPosition()];
+      if (other != size && !ShapedType::isDynamic(other))
+        return op.emitOpError() << "has both " << other << " and " << size << " as the size of loop "
+                                << loop.getPosition();
+      other = size;
+    }
+  return success();
+}
+
+static LogicalResult checkShapes(Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<tensor::ExpandShapeOp>([](auto op) { return checkExpansion(op); })
+      .Case<linalg::LinalgOp>([](auto op) { return checkLoops(op); })
+      .Default([](Operation *) { return success(); });
+}
+
+LogicalResult mhc::checkInput(Operation *root) {
+  DenseSet<Type> good;
+  WalkResult result = root->walk([&](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (failed(checkType(op, type, good)))
+        return failure();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (failed(checkType(op, type, good)))
+            return failure();
+    return checkShapes(op);
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,47 @@
+// RUN: mhc-opt %s --mhc-raise --split-input-file --verify-diagnostics
+
+// What the verifiers of upstream ops let pass and raising would trip over.
+
+// expected-error @below {{'tensor<99999999999999x4xf32>' is larger than 64 TiB}}
+func.func @large_argument(%x: tensor<99999999999999x4xf32>) {
+  return
+}
+
+// -----
+
+func.func @large_result(%x: tensor<4xf32>) -> tensor<99999999999999x4xf32> {
+  // expected-error @below {{'tensor<99999999999999x4xf32>' is larger than 64 TiB}}
+  %y = mhc.broadcast %x dims = [1] : tensor<4xf32> -> tensor<99999999999999x4xf32>
+  return %y : tensor<99999999999999x4xf32>
+}
+
+// -----
+
+func.func @expanded_to_other_sizes(%x: tensor<?x12xf32>, %M: index) -> tensor<?x4x3xf32> {
+  // expected-error @below {{'tensor.expand_shape' states another size for dimension 1 than its type 'tensor<?x4x3xf32>'}}
+  %y = tensor.expand_shape %x [[0], [1, 2]] output_shape [%M, 3, 4] : tensor<?x12xf32> into tensor<?x4x3xf32>
+  return %y : tensor<?x4x3xf32>
+}
+
+// -----
+
+func.func @expanded_to_a_negative_size(%x: tensor<?x12xf32>) -> tensor<?x4x3xf32> {
+  %M = arith.constant -1 : index
+  // expected-error @below {{'tensor.expand_shape' has -1 as a size}}
+  %y = tensor.expand_shape %x [[0], [1, 2]] output_shape [%M, 4, 3] : tensor<?x12xf32> into tensor<?x4x3xf32>
+  return %y : tensor<?x4x3xf32>
+}
+
+// -----
+
+func.func @loop_of_two_sizes(%a: tensor<?x8xf32>, %b: tensor<?x5xf32>) -> tensor<?x8xf32> {
+  // expected-error @below {{'linalg.generic' op has both 5 and 8 as the size of loop 1}}
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<?x5xf32>) outs(%a : tensor<?x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x8xf32>
+  return %sum : tensor<?x8xf32>
+}
