@@ -174,6 +174,24 @@ private:
 };
 } // namespace
 
+NumberedNodes::NumberedNodes(const OpGraph &graph) : graph(graph) {
+  for (auto [index, node] : llvm::enumerate(graph.nodes))
+    if (node.kind == GraphNode::op)
+      for (int64_t number : opNumbers(node.loc))
+        nodes.try_emplace(number, index);
+}
+
+std::optional<unsigned> NumberedNodes::nodeAbout(StringRef function, LocationAttr at) const {
+  // What was found in a function was found for its gradients NAME_grad, NAME_fwd and NAME_bwd, too.
+  StringRef name = graph.cost.name;
+  bool isAbout = function.empty() || name == function || name.starts_with((function + "_").str());
+  std::vector<int64_t> ops = isAbout ? opNumbers(at) : std::vector<int64_t>();
+  if (ops.empty() || nodes.empty() || ops.back() < nodes.begin()->first)
+    return std::nullopt;
+  auto node = nodes.lower_bound(ops.back());
+  return node == nodes.end() ? std::nullopt : std::optional(node->second);
+}
+
 OpGraph mhc::graphOf(func::FuncOp func, ArrayRef<Layer> layers) {
   OpGraph out;
   out.cost = costOf(func);

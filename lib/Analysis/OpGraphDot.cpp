@@ -3,13 +3,15 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphviz lays out hundreds of nodes, and a deep model has tens of thousands: a run of layers that are alike is drawn
-// as its first layer. An edge into a later layer is left out, and one from a later layer starts at the first.
+// Graphviz lays out a hundred nodes in a moment, and a deep model has tens of thousands: a run of layers that are alike
+// is drawn as its first layer, and a group of many ops as one node that counts them. An edge into a later layer is left
+// out, and one from a later layer starts at the first. mhcc --report draws all.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/OpGraph.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GraphWriter.h"
@@ -54,6 +56,9 @@ static std::string typeText(mlir::Type type) {
 
 static std::string quoted(const std::string &text) { return "\"" + llvm::DOT::EscapeString(text) + "\""; }
 
+/// Groups of more nodes are drawn as one.
+static constexpr size_t kMostNodes = 100;
+
 namespace {
 /// Writes one function.
 class DotFunction {
@@ -78,9 +83,19 @@ public:
 private:
   void findRuns() {
     for (auto [index, group] : llvm::enumerate(graph.groups)) {
-      bool repeats = index > 0 && group.isLayer && group.alike == graph.groups[index - 1].alike;
+      bool repeats = index > 0 && group.isLayer && group.alike == graph.groups[index - 1].alike &&
+                     codesIn(group) == codesIn(graph.groups[index - 1]);
       firstOfRun.push_back(repeats ? firstOfRun.back() : index);
     }
+  }
+
+  /// What is said about a group.
+  std::vector<std::string> codesIn(const GraphGroup &group) const {
+    std::vector<std::string> codes;
+    for (unsigned node : group.nodes)
+      for (const GraphRemark &remark : graph.nodes[node].remarks)
+        codes.push_back(remark.code);
+    return codes;
   }
 
   void open(llvm::StringRef name, const std::string &label) {
@@ -94,12 +109,44 @@ private:
     if (count > 1)
       title += " to " + graph.groups[index + count - 1].title + ": " + std::to_string(count) + " alike, each";
     open("group" + std::to_string(index), title + "\n" + sumText(group.cost));
+    if (isOneNode(index))
+      printOpsOf(index);
+    else
+      for (unsigned node : group.nodes)
+        printNode(node);
     for (unsigned node : group.nodes)
-      printNode(node);
+      printRemarks(node);
     os << "}\n";
   }
 
-  std::string id(unsigned node) const { return quoted(prefix + std::to_string(node)); }
+  bool isOneNode(unsigned group) const { return graph.groups[group].nodes.size() > kMostNodes; }
+
+  /// "138 linalg.generic"
+  void printOpsOf(unsigned group) {
+    llvm::MapVector<llvm::StringRef, unsigned> counts;
+    for (unsigned node : graph.groups[group].nodes)
+      if (graph.nodes[node].kind == GraphNode::op)
+        ++counts[graph.nodes[node].name];
+    std::string label;
+    for (auto [name, count] : counts)
+      label += (label.empty() ? "" : "\n") + std::to_string(count) + " " + name.str();
+    os << id(graph.groups[group].nodes[0]) << " [label=" << quoted(label) << ", shape=box3d];\n";
+  }
+
+  std::string id(unsigned node) const {
+    std::optional<unsigned> group = graph.nodes[node].group;
+    return quoted(group && isOneNode(*group) ? prefix + "group" + std::to_string(*group)
+                                             : prefix + std::to_string(node));
+  }
+
+  void printRemarks(unsigned node) {
+    for (const GraphRemark &remark : graph.nodes[node].remarks) {
+      std::string note = quoted(prefix + "remark" + std::to_string(numRemarks++));
+      os << note << " [label=" << quoted(remark.text) << ", shape=note, fillcolor=\""
+         << (remark.missed ? "#ffd9d9" : "#e6f4e6") << "\"];\n"
+         << id(node) << " -> " << note << " [style=dashed, arrowhead=none];\n";
+    }
+  }
 
   void printNode(unsigned index) {
     const GraphNode &node = graph.nodes[index];
@@ -115,15 +162,17 @@ private:
   }
 
   void printEdges() {
-    std::set<std::tuple<unsigned, unsigned, std::string>> drawn;
+    std::set<std::string> drawn;
     for (const GraphEdge &edge : graph.edges) {
       std::optional<unsigned> to = graph.nodes[edge.to].group;
       unsigned from = inFirstOfRun(edge.from);
-      if ((to && firstOfRun[*to] != *to) || !drawn.insert({from, edge.to, edge.name}).second)
+      if ((to && firstOfRun[*to] != *to) || id(from) == id(edge.to))
         continue;
       std::string label = (edge.name.empty() ? "" : edge.name + " ") + typeText(edge.type) + "\n";
       label += edge.unknown.empty() ? amountText(edge.bytes, "B") : "depends on " + edge.unknown;
-      os << id(from) << " -> " << id(edge.to) << " [label=" << quoted(label) << "];\n";
+      std::string line = id(from) + " -> " + id(edge.to) + " [label=" + quoted(label) + "];\n";
+      if (drawn.insert(line).second)
+        os << line;
     }
   }
 
@@ -140,6 +189,7 @@ private:
   const OpGraph &graph;
   std::string prefix;
   std::vector<unsigned> firstOfRun; ///< of every group
+  unsigned numRemarks = 0;
 };
 } // namespace
 

@@ -10,7 +10,6 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include <map>
 #include <set>
 
 using namespace mhc;
@@ -111,28 +110,12 @@ private:
         incoming[*group].push_back(index);
   }
 
-  /// What was found in a function was found for its gradients NAME_grad, NAME_fwd and NAME_bwd, too.
-  bool isAbout(const CompileRemark &remark) const {
-    llvm::StringRef name = graph.cost.name;
-    return remark.function.empty() || name == remark.function || name.starts_with(remark.function + "_");
-  }
-
-  /// A remark belongs to the op that it is about, which of a chain is the last one, or to the next one where that costs
-  /// nothing and is not drawn.
   void findRemarks(llvm::ArrayRef<CompileRemark> remarks) {
-    std::map<int64_t, unsigned> numbered; // nodes
-    for (auto [index, node] : llvm::enumerate(graph.nodes))
-      if (node.kind == GraphNode::op)
-        for (int64_t number : opNumbers(node.loc))
-          numbered.try_emplace(number, index);
+    NumberedNodes nodes(graph);
     remarksOf.resize(graph.groups.size());
-    for (auto [index, remark] : llvm::enumerate(remarks)) {
-      std::vector<int64_t> ops = isAbout(remark) ? opNumbers(remark.at) : std::vector<int64_t>();
-      if (ops.empty() || numbered.empty() || ops.back() < numbered.begin()->first)
-        continue;
-      if (auto node = numbered.lower_bound(ops.back()); node != numbered.end())
-        remarksOf[*graph.nodes[node->second].group].push_back({places[node->second], unsigned(index)});
-    }
+    for (auto [index, remark] : llvm::enumerate(remarks))
+      if (std::optional<unsigned> node = nodes.nodeAbout(remark.function, remark.at))
+        remarksOf[*graph.nodes[*node].group].push_back({places[*node], unsigned(index)});
   }
 
   bool isInside(const GraphEdge &edge) const { return graph.nodes[edge.from].group == graph.nodes[edge.to].group; }

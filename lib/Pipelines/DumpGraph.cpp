@@ -9,7 +9,9 @@
 #include "mhc/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include <mutex>
 
 namespace mhc {
 #define GEN_PASS_DEF_DUMPGRAPHPASS
@@ -19,11 +21,48 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-static std::vector<OpGraph> graphsOf(ModuleOp module, ArrayRef<Layer> layers) {
+namespace {
+/// A remark of a pass, and where it belongs.
+struct PassRemark {
+  LocationAttr at;
+  std::string function;
+  GraphRemark shown;
+};
+
+/// Keeps what passes find and miss. Functions are raised on several threads.
+class RemarkKeeper : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit RemarkKeeper(std::vector<PassRemark> &kept) : kept(kept) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    bool missed = remark.getRemarkType() == llvm::remarks::Type::Missed;
+    std::string text = missed ? remark.getRemarkName().str() : "";
+    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
+      if (!missed)
+        text += argument.val;
+      else if (StringRef key = argument.key; key == "Found" || key == "Needed")
+        text += "\n" + key.lower() + " " + argument.val;
+    std::lock_guard<std::mutex> lock(mutex);
+    kept.push_back({remark.getLocation(), remark.getFunction().str(), {remark.getRemarkName().str(), missed, text}});
+  }
+
+private:
+  std::vector<PassRemark> &kept;
+  std::mutex mutex;
+};
+} // namespace
+
+static std::vector<OpGraph> graphsOf(ModuleOp module, ArrayRef<Layer> layers, ArrayRef<PassRemark> remarks) {
   std::vector<OpGraph> graphs;
-  for (func::FuncOp func : module.getOps<func::FuncOp>())
-    if (!func.isExternal())
-      graphs.push_back(graphOf(func, layers));
+  for (func::FuncOp func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    OpGraph &graph = graphs.emplace_back(graphOf(func, layers));
+    NumberedNodes nodes(graph);
+    for (const PassRemark &remark : remarks)
+      if (std::optional<unsigned> node = nodes.nodeAbout(remark.function, remark.at))
+        graph.nodes[*node].remarks.push_back(remark.shown);
+  }
   return graphs;
 }
 
@@ -61,19 +100,32 @@ public:
       return signalPassFailure();
     numberOps(*before);
     OwningOpRef<ModuleOp> after = before->clone();
-    if (failed(fuse.run(*after)))
+    std::vector<PassRemark> remarks;
+    if (failed(runWithRemarks(fuse, *after, remarks)))
       return signalPassFailure();
     std::vector<Layer> layers = findLayers(*after);
     std::vector<std::pair<std::string, std::vector<OpGraph>>> drawn;
     if (wants("before"))
-      drawn.push_back({"before", graphsOf(*before, layers)});
+      drawn.push_back({"before", graphsOf(*before, layers, remarks)});
     if (wants("after"))
-      drawn.push_back({"after", graphsOf(*after, layers)});
+      drawn.push_back({"after", graphsOf(*after, layers, remarks)});
     printDot(llvm::outs(), drawn);
     llvm::outs().flush();
   }
 
 private:
+  /// mhc-opt has a remark engine of its own, whose filters take nothing by default: it goes.
+  LogicalResult runWithRemarks(PassManager &pm, ModuleOp module, std::vector<PassRemark> &remarks) {
+    MLIRContext &context = getContext();
+    remark::RemarkCategories found;
+    found.passed = found.missed = ".*";
+    (void)remark::enableOptimizationRemarks(context, std::make_unique<RemarkKeeper>(remarks),
+                                            std::make_unique<remark::RemarkEmittingPolicyAll>(), found);
+    LogicalResult result = pm.run(module);
+    context.setRemarkEngine(nullptr);
+    return result;
+  }
+
   bool wants(StringRef picture) const { return pictures.empty() || llvm::is_contained(pictures, picture); }
 };
 } // namespace

@@ -18,6 +18,7 @@
 #include "mhc/Analysis/CostModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <map>
 
 namespace llvm {
 class raw_ostream;
@@ -29,6 +30,13 @@ namespace mhc {
 void numberOps(mlir::ModuleOp module);
 /// The numbers of the ops that a location comes from, ascending.
 std::vector<int64_t> opNumbers(mlir::Location loc);
+
+/// What a pass said about an op.
+struct GraphRemark {
+  std::string code; ///< what was found, or the reason why not
+  bool missed;
+  std::string text;
+};
 
 struct GraphNode {
   enum Kind { argument, constant, op, result } kind;
@@ -42,6 +50,7 @@ struct GraphNode {
   std::vector<const void *> signature;
   /// The group that it is drawn in; nullopt for arguments that several groups read, and for results.
   std::optional<unsigned> group;
+  std::vector<GraphRemark> remarks;
 };
 
 /// A tensor that one node makes and another reads.
@@ -86,7 +95,20 @@ std::vector<Layer> findLayers(mlir::ModuleOp fused);
 
 OpGraph graphOf(mlir::func::FuncOp func, llvm::ArrayRef<Layer> layers);
 
-/// Writes pictures as one graph for Graphviz, with layers that are alike drawn once.
+/// The ops of a graph by the numbers in their locations.
+class NumberedNodes {
+public:
+  explicit NumberedNodes(const OpGraph &graph);
+  /// The op that a remark at `at` in `function` is about: of a chain it is the last one, or the next one where that
+  /// costs nothing and is not drawn.
+  std::optional<unsigned> nodeAbout(llvm::StringRef function, mlir::LocationAttr at) const;
+
+private:
+  const OpGraph &graph;
+  std::map<int64_t, unsigned> nodes;
+};
+
+/// Writes pictures as one graph for Graphviz, with layers that are alike drawn once and large groups as one node.
 void printDot(llvm::raw_ostream &os, llvm::ArrayRef<std::pair<std::string, std::vector<OpGraph>>> pictures);
 
 } // namespace mhc

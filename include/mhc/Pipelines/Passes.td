@@ -15,7 +15,8 @@ def DumpGraphPass : Pass<"mhc-dump-graph", "::mlir::ModuleOp"> {
   let description = [{
     Prints one DOT graph to the standard output: every function with its calls inlined (`before`), as raising
     and fusing make it (`after`), or both, next to each other. Nodes are ops with their bytes and flops, edges are tensors with their
-    bytes, boxes are layers; of layers that are alike, the first one is drawn. The program stays as it is, and mhc-opt
+    bytes, boxes are layers; of layers that are alike, the first one is drawn, and one of more than a hundred ops as a
+    count of them. What passes found and missed is beside the ops; `--remarks-filter` prints nothing of it. The program stays as it is, and mhc-opt
     prints it only where `-o` says, so that this is a whole command:
     ```
     mhc-opt model.mlir --mhc-dump-graph=before,after | dot -Tsvg > graph.svg
