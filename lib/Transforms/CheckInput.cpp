@@ -47,9 +47,22 @@ static LogicalResult checkLoops(linalg::LinalgOp op) {
   return success();
 }
 
+/// What is known to lie outside is an error: it would be read, or folded into ops that do not verify.
+static LogicalResult checkIndices(tensor::ExtractOp op) {
+  ArrayRef<int64_t> shape = op.getTensor().getType().getShape();
+  for (auto [dim, index, size] : llvm::enumerate(op.getIndices(), shape)) {
+    std::optional<int64_t> number = getConstantIntValue(index);
+    if (number && (*number < 0 || (!ShapedType::isDynamic(size) && *number >= size)))
+      return op.emitError() << "'tensor.extract' reads element " << *number << " of dimension " << dim << " of "
+                            << op.getTensor().getType();
+  }
+  return success();
+}
+
 static LogicalResult checkShapes(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tensor::ExpandShapeOp>([](auto op) { return checkExpansion(op); })
+      .Case<tensor::ExtractOp>([](auto op) { return checkIndices(op); })
       .Case<linalg::LinalgOp>([](auto op) { return checkLoops(op); })
       .Default([](Operation *) { return success(); });
 }

@@ -45,3 +45,21 @@ func.func @loop_of_two_sizes(%a: tensor<?x8xf32>, %b: tensor<?x5xf32>) -> tensor
   } -> tensor<?x8xf32>
   return %sum : tensor<?x8xf32>
 }
+
+// -----
+
+func.func @element_before_the_first(%x: tensor<3xf32>) -> f32 {
+  %i = arith.constant -2 : index
+  // expected-error @below {{'tensor.extract' reads element -2 of dimension 0 of 'tensor<3xf32>'}}
+  %e = tensor.extract %x[%i] : tensor<3xf32>
+  return %e : f32
+}
+
+// -----
+
+func.func @element_behind_the_last(%x: tensor<?x3xf32>, %i: index) -> f32 {
+  %j = arith.constant 3 : index
+  // expected-error @below {{'tensor.extract' reads element 3 of dimension 1 of 'tensor<?x3xf32>'}}
+  %e = tensor.extract %x[%i, %j] : tensor<?x3xf32>
+  return %e : f32
+}
