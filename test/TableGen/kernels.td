@@ -119,4 +119,8 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // OPDOCS-EMPTY:
 // OPDOCS-NEXT: {{^}}Says "how".
 // OPDOCS-NEXT: {{^}}  - indented
-// OPDOCS-NEXT: {{^}})doc"},
+// OPDOCS-EMPTY:
+// OPDOCS-NEXT: | attribute | values | meaning |
+// OPDOCS: | `layout` | `nC`, `Cn` | memory order of one token's streams: nC is [n][C], Cn is [C][n] |
+// OPDOCS-NEXT: | `iters` | 64-bit signless integer attribute |  |
+// OPDOCS: {{^}})doc"},

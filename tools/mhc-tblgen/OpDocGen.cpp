@@ -27,12 +27,42 @@ static void emitDescription(StringRef text, raw_ostream &os) {
   mlir::raw_indented_ostream(os).printReindented(text.rtrim(" "));
 }
 
+static std::string quoted(ArrayRef<std::string> words) { return "`" + join(words, "`, `") + "`"; }
+
+/// The cases of an enum, or what kind of value it is.
+static std::string valuesOf(const mlir::tblgen::Attribute &attr) {
+  if (!attr.getBaseAttr().getDef().isSubClassOf("EnumAttr"))
+    return attr.getSummary().str();
+  mlir::tblgen::EnumInfo info(attr.getBaseAttr().getDef().getValueAsDef("enum"));
+  std::vector<std::string> cases;
+  for (const mlir::tblgen::EnumCase &enumCase : info.getAllCases())
+    cases.push_back(enumCase.getStr().str());
+  return quoted(cases);
+}
+
+static void emitAttributes(const Operator &op, raw_ostream &os) {
+  std::string rows;
+  for (const mlir::tblgen::NamedAttribute &named : op.getAttributes()) {
+    if (named.attr.isDerivedAttr())
+      continue;
+    bool isEnum = named.attr.getBaseAttr().getDef().isSubClassOf("EnumAttr");
+    StringRef meaning =
+        isEnum ? named.attr.getBaseAttr().getDef().getValueAsDef("enum")->getValueAsString("summary") : "";
+    rows += formatv("| `{0}`{1} | {2} | {3} |\n", named.name, named.attr.isOptional() ? ", optional" : "",
+                    valuesOf(named.attr), meaning);
+  }
+  if (!rows.empty())
+    os << "| attribute | values | meaning |\n| --- | --- | --- |\n" << rows << "\n";
+}
+
 /// A row of name and Markdown for each op of the file.
 static bool emitOpDocs(const RecordKeeper &records, raw_ostream &os) {
   for (const Record *record : records.getAllDerivedDefinitions("Op")) {
     Operator op(record);
     os << "{\"" << op.getOperationName() << "\", R\"doc(" << op.getSummary() << "\n\n";
     emitDescription(op.getDescription(), os);
+    os << "\n";
+    emitAttributes(op, os);
     os << ")doc\"},\n";
   }
   return false;
@@ -54,8 +84,6 @@ static StringRef sectionOf(const Record *record) {
   unsigned buffer = SrcMgr.FindBufferContainingLoc(record->getLoc().front());
   return sys::path::stem(SrcMgr.getMemoryBuffer(buffer)->getBufferIdentifier());
 }
-
-static std::string quoted(ArrayRef<std::string> words) { return "`" + join(words, "`, `") + "`"; }
 
 static std::string shapeOf(const KernelRecord &kernel, ArrayRef<unsigned> dims) {
   return "`[" + join(map_range(dims, [&](unsigned dim) { return kernel.dims[dim]; }), ",") + "]`";
@@ -107,32 +135,6 @@ static void emitValues(const Operator &op, raw_ostream &os) {
   };
   emit("operand", op.getOperands());
   emit("result", op.getResults());
-}
-
-/// The cases of an enum, or what kind of value it is.
-static std::string valuesOf(const mlir::tblgen::Attribute &attr) {
-  if (!attr.getBaseAttr().getDef().isSubClassOf("EnumAttr"))
-    return attr.getSummary().str();
-  mlir::tblgen::EnumInfo info(attr.getBaseAttr().getDef().getValueAsDef("enum"));
-  std::vector<std::string> cases;
-  for (const mlir::tblgen::EnumCase &enumCase : info.getAllCases())
-    cases.push_back(enumCase.getStr().str());
-  return quoted(cases);
-}
-
-static void emitAttributes(const Operator &op, raw_ostream &os) {
-  std::string rows;
-  for (const mlir::tblgen::NamedAttribute &named : op.getAttributes()) {
-    if (named.attr.isDerivedAttr())
-      continue;
-    bool isEnum = named.attr.getBaseAttr().getDef().isSubClassOf("EnumAttr");
-    StringRef meaning =
-        isEnum ? named.attr.getBaseAttr().getDef().getValueAsDef("enum")->getValueAsString("summary") : "";
-    rows += formatv("| `{0}`{1} | {2} | {3} |\n", named.name, named.attr.isOptional() ? ", optional" : "",
-                    valuesOf(named.attr), meaning);
-  }
-  if (!rows.empty())
-    os << "| attribute | values | meaning |\n| --- | --- | --- |\n" << rows << "\n";
 }
 
 static void emitOp(const Record *record, raw_ostream &os) {
