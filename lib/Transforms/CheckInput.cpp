@@ -21,7 +21,7 @@ static LogicalResult checkType(Operation *op, Type type, DenseSet<Type> &good) {
 /// Its own verifier does not compare the two; that of memref.expand_shape, which it becomes, does.
 static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
   for (auto [dim, stated, size] : llvm::enumerate(op.getStaticOutputShape(), op.getResultType().getShape()))
-    if (stated != size)
+    if (stated != size && !ShapedType::isDynamic(size)) // a type may leave open what folding has found
       return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "
                             << op.getResultType();
   for (Value size : op.getOutputShape())
