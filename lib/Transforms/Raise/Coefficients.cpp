@@ -37,14 +37,26 @@ static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, 
 /// Whether a group is all rows of a weight.
 static bool hasWholeWeight(const Linear &group) { return group.phi && group.offset == 0 && group.rows == group.extent; }
 
-/// Whether two groups are different rows of the same projection, or all rows of two weights.
+/// Whether two groups are rows of the same projection, or of two weights of the same streams.
 static bool sameSource(const FormBuilder &forms, const Linear &a, const Linear &b) {
-  bool apart = hasWholeWeight(a) && hasWholeWeight(b);
-  return (apart ? a.phi->base != b.phi->base : a.offset != b.offset) && a.multiplier.norm == b.multiplier.norm &&
-         a.multiplier.eps == b.multiplier.eps && a.statForm == b.statForm && (a.rows == b.rows || apart) &&
-         a.block() == b.block() && sameReads(forms, a.x, a, b.x, b) && sameReads(forms, a.phi, a, b.phi, b, apart) &&
-         sameReads(forms, a.gamma, a, b.gamma, b) && sameReads(forms, a.proj, a, b.proj, b) &&
-         sameReads(forms, a.stat, a, b.stat, b);
+  return a.multiplier.norm == b.multiplier.norm && a.multiplier.eps == b.multiplier.eps && a.statForm == b.statForm &&
+         a.block() == b.block() && sameReads(forms, a.x, a, b.x, b) &&
+         sameReads(forms, a.phi, a, b.phi, b, /*anyBase=*/true) && sameReads(forms, a.gamma, a, b.gamma, b) &&
+         sameReads(forms, a.proj, a, b.proj, b) && sameReads(forms, a.stat, a, b.stat, b);
+}
+
+/// Whether no row is in both groups.
+static bool areApart(const Linear &a, const Linear &b) {
+  bool sameBase = a.phi ? a.phi->base == b.phi->base : a.proj->base == b.proj->base;
+  return !sameBase || a.offset + a.extent <= b.offset || b.offset + b.extent <= a.offset;
+}
+
+/// Whether a group is what comes `distance` rows behind the beginning of `pre`. A weight that `pre` is all of is
+/// followed by the beginning of another.
+static bool follows(const Linear &group, const Linear &pre, int64_t distance) {
+  if (!pre.phi || group.phi->base == pre.phi->base)
+    return group.offset == pre.offset + distance;
+  return hasWholeWeight(pre) && group.offset == 0;
 }
 
 /// Gates with weights of their own have no order but that of the function: what is done with them tells it. Only the
@@ -70,14 +82,14 @@ public:
   }
   const std::vector<Linear> &inOrder() const { return all; }
 
-  /// The `extent` rows from `offset` on of the projection that `pre` is the beginning of, or a whole weight of so many
-  /// rows beside those of `taken`, which `pre` is the first of.
-  const Linear *find(const FormBuilder &forms, ArrayRef<const Linear *> taken, int64_t offset, int64_t extent) const {
+  /// The `extent` rows that come `distance` rows behind the beginning of the first of `taken`, and that none of them
+  /// has.
+  const Linear *find(const FormBuilder &forms, ArrayRef<const Linear *> taken, int64_t distance, int64_t extent) const {
     const Linear &pre = *taken.front();
     for (size_t number : bySource.lookup(pre.source()))
       if (const Linear &group = all[number];
-          group.extent == extent && group.offset == (hasWholeWeight(pre) ? 0 : offset) &&
-          llvm::all_of(taken, [&](const Linear *other) { return sameSource(forms, group, *other); }))
+          group.extent == extent && sameSource(forms, group, pre) && follows(group, pre, distance) &&
+          llvm::all_of(taken, [&](const Linear *other) { return areApart(group, *other); }))
         return &group;
     return nullptr;
   }
@@ -149,8 +161,8 @@ void CoefficientRaiser::declineFunction(Operation *op) {
 
 /// The rows behind both gates: what a residual map reads or, where none does, any value.
 const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post, int64_t extent) {
-  int64_t offset = 2 * pre.extent;
-  if (const Linear *found = logits.find(forms, {&pre, &post}, offset, extent))
+  int64_t distance = 2 * pre.extent;
+  if (const Linear *found = logits.find(forms, {&pre, &post}, distance, extent))
     return found;
   if (!others) {
     others.emplace();
@@ -162,7 +174,7 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &pos
         others->add(*linear);
     });
   }
-  return others->find(forms, {&pre, &post}, offset, extent);
+  return others->find(forms, {&pre, &post}, distance, extent);
 }
 
 void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t offset, int64_t extent) {
@@ -174,9 +186,10 @@ void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t of
                           "rows " + rows(offset, extent) + " in the same form", siteOf(pre)});
 }
 
-/// As many as the weight has or, where it is padded or the weights are apart, as one of the residual maps reads.
+/// As many as the weight has or, where it has columns for others or the weights are apart, as one of the residual maps
+/// reads.
 const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post) {
-  int64_t n = pre.extent, rest = pre.rows - 2 * n;
+  int64_t n = pre.extent, rest = pre.rows - pre.offset - 2 * n;
   SmallVector<int64_t> extents;
   if (rest > 0)
     extents.push_back(rest);
@@ -194,6 +207,8 @@ void CoefficientRaiser::raiseFrom(const Linear &pre) {
     return;
   const Linear *post = gates.find(forms, {&pre}, pre.extent, pre.extent);
   const Linear *rest = post ? findLogits(pre, *post) : nullptr;
+  if (pre.offset != 0 && !rest)
+    return; // a second gate, or no gate of streams
   if (pre.rows == pre.extent && !rest)
     return raiseSite(forms, sites, {&pre});
   if (!post)
@@ -211,7 +226,7 @@ void CoefficientRaiser::raiseFrom(const Linear &pre) {
 void CoefficientRaiser::run() {
   collectGates();
   for (const Linear &pre : gates.inOrder())
-    if (sites.mayTake() && pre.offset == 0 && pre.extent >= kMinStreams && pre.extent <= kMaxStreams)
+    if (sites.mayTake() && pre.extent >= kMinStreams && pre.extent <= kMaxStreams)
       raiseFrom(pre);
 }
 

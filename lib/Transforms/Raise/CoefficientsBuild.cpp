@@ -22,21 +22,25 @@ struct GateInputs {
 };
 } // namespace
 
-/// Joins per-group vectors, or takes the whole base when the groups are its consecutive parts.
+static Value sliceUnlessWhole(LeafBuilder &leaf, Value value, int64_t dim, int64_t begin, int64_t size) {
+  bool whole = cast<RankedTensorType>(value.getType()).getDimSize(dim) == size;
+  return whole ? value : leaf.slice(value, dim, begin, size);
+}
+
+/// Joins per-group vectors, or takes the part of one base of which the groups are consecutive parts.
 static Value joinParts(FormBuilder &forms, OpBuilder &builder, Location loc,
                        ArrayRef<std::pair<const Factor *, Vars>> parts) {
   LeafBuilder leaf(builder, loc);
   const Factor *first = parts.front().first;
-  int64_t next = 0;
-  bool whole = true;
+  bool vector = cast<RankedTensorType>(first->base.getType()).getRank() == 1;
+  int64_t begin = vector ? first->index[0].offset : 0, next = begin;
+  bool consecutive = vector;
   for (auto [factor, vars] : parts) {
-    int64_t extent = forms.extent(vars);
-    whole = whole && factor->base == first->base && factor->index.size() == 1 && factor->index[0].offset == next;
-    next += extent;
+    consecutive = consecutive && factor->base == first->base && factor->index[0].offset == next;
+    next += forms.extent(vars);
   }
-  auto type = cast<RankedTensorType>(first->base.getType());
-  if (whole && type.getRank() == 1 && type.getDimSize(0) == next)
-    return leaf.toF32(first->base);
+  if (consecutive)
+    return leaf.toF32(sliceUnlessWhole(leaf, first->base, 0, begin, next - begin));
   SmallVector<Value> values;
   for (auto [factor, vars] : parts) {
     Value value = forms.rebuild(builder, loc, *factor, {vars});
@@ -44,9 +48,7 @@ static Value joinParts(FormBuilder &forms, OpBuilder &builder, Location loc,
       return {};
     values.push_back(leaf.toF32(value));
   }
-  if (values.size() == 1)
-    return values[0];
-  return tensor::ConcatOp::create(builder, loc, 0, values);
+  return leaf.concat(values, 0);
 }
 
 static Value buildBeta(FormBuilder &forms, OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups) {
@@ -77,26 +79,24 @@ static int64_t rowsOf(ArrayRef<const Linear *> groups) {
   return rows;
 }
 
-/// The rows of all groups: of one weight, without those that pad it, or of weights that are joined.
+/// The rows of all groups, without those that others read or nobody: of one weight, or of weights that are joined.
 static std::optional<std::pair<Value, PhiLayout>> joinPhi(FormBuilder &forms, OpBuilder &builder, Location loc,
                                                           ArrayRef<const Linear *> groups) {
+  LeafBuilder leaf(builder, loc);
   bool apart = groups.back()->phi->base != groups.front()->phi->base;
   SmallVector<Value> parts;
   std::optional<PhiLayout> layout;
+  int64_t axis = 0;
   for (const Linear *group : apart ? groups : groups.take_front()) {
     auto phi = buildPhi(forms, builder, loc, *group->phi, group->row, group->flat);
     if (!phi || (layout && phi->second != *layout))
       return std::nullopt;
-    parts.push_back(phi->first);
     layout = phi->second;
+    axis = *layout == PhiLayout::out_in ? 0 : 1;
+    int64_t rows = apart ? group->extent : rowsOf(groups);
+    parts.push_back(sliceUnlessWhole(leaf, phi->first, axis, group->offset, rows));
   }
-  LeafBuilder leaf(builder, loc);
-  int64_t axis = *layout == PhiLayout::out_in ? 0 : 1;
-  if (apart)
-    return std::make_pair(leaf.concat(parts, axis), *layout);
-  int64_t rows = rowsOf(groups);
-  bool padded = rows < groups.front()->rows;
-  return std::make_pair(padded ? leaf.slice(parts[0], axis, 0, rows) : parts[0], *layout);
+  return std::make_pair(leaf.concat(parts, axis), *layout);
 }
 
 /// The projection that all groups of a site share, with its multiplier.
@@ -181,7 +181,7 @@ static GateInputs takeProjection(FormBuilder &forms, OpBuilder &builder, Locatio
   if (forms.flatten(pre.proj->index.back().vars) == pre.row) {
     int64_t leading = pre.proj->index.size() - 1;
     proj = leaf.toF32(leading == 1 ? proj : leaf.join(proj, 0, leading));
-    inputs.proj = rowsOf(groups) < pre.rows ? leaf.slice(proj, 1, 0, rowsOf(groups)) : proj;
+    inputs.proj = sliceUnlessWhole(leaf, proj, 1, pre.offset, rowsOf(groups));
   }
   if (pre.stat)
     if (Value stat = forms.rebuild(builder, loc, *pre.stat, {pre.tokens}))
