@@ -341,8 +341,9 @@ const DimAnalysis::Node *DimAnalysis::classOf(Value value, int dim) const {
 
 void DimAnalysis::learn(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || llvm::all_of(llvm::seq(0, rankOf(value)),
-                          [&](int dim) { return staticSize(value, dim) || numbers.contains({value, dim}); }))
+  bool isSize = isa_and_nonnull<tensor::DimOp>(op);
+  auto isKnown = [&](int dim) { return staticSize(value, dim) || numbers.contains({value, dim}); };
+  if (!op || (isSize ? isKnown(kIndexValue) : llvm::all_of(llvm::seq(0, rankOf(value)), isKnown)))
     return;
   llvm::for_each(op->getOperands(), [this](Value operand) { learn(operand); });
   addResults(op);

@@ -23,9 +23,7 @@ constexpr size_t kMaxTerms = 64;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// The decimal that a user wrote for an f32 constant: 1e-6, not the 9.99999997e-7 next to it. It rounds to the same
-/// f32.
-static double asWritten(const APFloat &number) {
+double mhc::asWritten(const APFloat &number) {
   if (&number.getSemantics() != &APFloat::IEEEsingle())
     return number.convertToDouble();
   float value = number.convertToFloat();
@@ -54,6 +52,11 @@ std::optional<double> mhc::constantValue(Value value) {
       isa_and_nonnull<BroadcastOp, TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
                       tensor::CastOp, arith::ExtFOp>(op))
     return constantValue(op->getOperand(0));
+  if (auto concat = value.getDefiningOp<tensor::ConcatOp>()) {
+    std::optional<double> first = constantValue(concat.getInputs()[0]);
+    bool equal = first && llvm::all_of(concat.getInputs(), [&](Value part) { return constantValue(part) == first; });
+    return equal ? first : std::nullopt;
+  }
   if (auto trunc = value.getDefiningOp<arith::TruncFOp>())
     return rounded(constantValue(trunc.getIn()), cast<FloatType>(getElementTypeOrSelf(value)));
   DenseElementsAttr elements;

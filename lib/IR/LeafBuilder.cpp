@@ -54,6 +54,16 @@ static std::pair<Value, int64_t> sizeSource(Value value, int64_t dim) {
   return {value, dim};
 }
 
+/// The size that a repetition is told for a dimension; null where its operand gives that.
+static Value repeatedSize(BroadcastOp op, int64_t dim) {
+  auto isTold = [&](int64_t i) {
+    const auto *source = llvm::find(op.getDims(), i);
+    return op.getOut().getType().isDynamicDim(i) &&
+           (source == op.getDims().end() || op.getX().getType().getDimSize(source - op.getDims().begin()) == 1);
+  };
+  return isTold(dim) ? op.getSizes()[llvm::count_if(llvm::seq<int64_t>(0, dim), isTold)] : Value();
+}
+
 OpFoldResult mhc::sizeOf(OpBuilder &builder, Location loc, Value tensor, int64_t dim) {
   int64_t size = tensorType(tensor).getDimSize(dim);
   if (!ShapedType::isDynamic(size))
@@ -61,6 +71,9 @@ OpFoldResult mhc::sizeOf(OpBuilder &builder, Location loc, Value tensor, int64_t
   auto [source, index] = sizeSource(tensor, dim);
   if (auto expand = source.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getMixedOutputShape()[index];
+  auto broadcast = source.getDefiningOp<BroadcastOp>();
+  if (Value told = broadcast ? repeatedSize(broadcast, index) : Value())
+    return told;
   return tensor::getMixedSize(builder, loc, source, index);
 }
 

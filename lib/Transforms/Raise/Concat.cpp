@@ -58,7 +58,11 @@ void mhc::raiseConcat(func::FuncOp func) {
   SmallVector<tensor::InsertSliceOp> ops;
   func.walk([&](tensor::InsertSliceOp op) { ops.push_back(op); });
   for (tensor::InsertSliceOp last : ops) {
-    if (llvm::any_of(last->getUsers(), llvm::IsaPred<tensor::InsertSliceOp>))
+    auto fillsMore = [&](Operation *user) {
+      auto next = dyn_cast<tensor::InsertSliceOp>(user);
+      return next && next.getDest() == last;
+    };
+    if (llvm::any_of(last->getUsers(), fillsMore))
       continue;
     SmallVector<tensor::InsertSliceOp> chain = fillingChain(last);
     std::optional<int64_t> dim = chain.size() > 1 ? concatDim(chain) : std::nullopt;

@@ -80,34 +80,35 @@ static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const Shifted
   return lse;
 }
 
-/// z - lse(z) over one dimension of any tensor
-static std::optional<std::pair<SinkhornStep, Value>> matchLogSoftmaxStep(FormBuilder &forms, Value value) {
-  auto sub = value.getDefiningOp<arith::SubFOp>();
-  if (!sub)
-    return std::nullopt;
+/// previous + shift or previous - shift with a shift of -lse(previous) or lse(previous), over one dimension of any
+/// tensor
+static std::optional<std::pair<SinkhornStep, Value>> matchShiftByLse(FormBuilder &forms, Value value, Value previous,
+                                                                     Value shift) {
   forms.reset();
-  forms.stops.insert(sub.getLhs());
+  forms.stops.insert(previous);
   Indices index = forms.freshIndices(value);
-  Form form = forms.at(sub.getRhs(), index);
+  Form form = forms.at(shift, index);
   forms.resolve(form);
-  std::optional<ShiftedLog> parts = splitShift(form, 1);
+  std::optional<ShiftedLog> parts = splitShift(form, value.getDefiningOp<arith::SubFOp>() ? 1 : -1);
   std::optional<LogSumExp> lse = parts ? matchLogSumExp(forms, *parts) : std::nullopt;
-  if (!lse || lse->argument != sub.getLhs() ||
+  if (!lse || lse->argument != previous ||
       varsWithout(forms, lse->index, lse->dim) != varsWithout(forms, index, lse->dim))
     return std::nullopt;
-  Value previous = stripShift(forms, sub.getLhs(), lse->dim);
-  return std::make_pair(SinkhornStep{lse->dim, Denom::none, 0}, previous);
+  return std::make_pair(SinkhornStep{lse->dim, Denom::none, 0}, stripShift(forms, previous, lse->dim));
+}
+
+/// z - lse(z) over one dimension of any tensor
+static std::optional<std::pair<SinkhornStep, Value>> matchLogSoftmaxStep(FormBuilder &forms, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op))
+    return std::nullopt;
+  if (auto step = matchShiftByLse(forms, value, op->getOperand(0), op->getOperand(1)))
+    return step;
+  return isa<arith::AddFOp>(op) ? matchShiftByLse(forms, value, op->getOperand(1), op->getOperand(0)) : std::nullopt;
 }
 
 std::optional<std::pair<SinkhornStep, Value>> mhc::matchLogStep(FormBuilder &forms, Value value) {
   return isMatrixStack(value) ? matchLogSoftmaxStep(forms, value) : std::nullopt;
-}
-
-std::optional<std::pair<Value, int64_t>> mhc::matchLogSoftmax(FormBuilder &forms, Value value) {
-  auto step = matchLogSoftmaxStep(forms, value);
-  if (!step || step->second.getDefiningOp<scf::ForOp>() || matchLogStep(forms, step->second))
-    return std::nullopt;
-  return std::make_pair(step->second, step->first.dim);
 }
 
 std::optional<SinkhornMatch> mhc::matchLogSinkhorn(FormBuilder &forms, Value value) {
@@ -213,6 +214,14 @@ static std::optional<Potentials> matchSum(FormBuilder &forms, Value sum) {
   if (leaves.size() != 3 || parts.spreads.size() != 2 || !parts.logits)
     return std::nullopt;
   return parts;
+}
+
+std::optional<std::pair<Value, int64_t>> mhc::matchLogSoftmax(FormBuilder &forms, Value value) {
+  auto step = matchLogSoftmaxStep(forms, value);
+  if (!step || step->second.getDefiningOp<scf::ForOp>() || matchLogStep(forms, step->second) ||
+      (isMatrixStack(value) && matchSum(forms, value)))
+    return std::nullopt;
+  return std::make_pair(step->second, step->first.dim);
 }
 
 /// The number of turns of a loop that starts from zeros and updates `first` before `second`.

@@ -57,6 +57,14 @@ static std::optional<SquareSum> matchRoot(FormBuilder &forms, const Factor &fact
   return square ? matchSquareSum(forms, square, factor.index) : std::nullopt;
 }
 
+/// The epsilon of a norm, as that of one which is spelled out in f32 is read.
+static double epsOf(RmsNormOp norm) {
+  APFloat eps = norm.getEps(), narrow = eps;
+  bool rounds;
+  narrow.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &rounds);
+  return asWritten(rounds ? eps : narrow);
+}
+
 std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Factor> factors, double coefficient) {
   if (factors.empty())
     return coefficient == 1 ? std::optional(Multiplier{Norm::none, 0, {}, {}}) : std::nullopt;
@@ -77,8 +85,7 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
     if (form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 || !form.terms[0].sums.empty() ||
         form.terms[0].factors[0].power != 1)
       return std::nullopt;
-    return Multiplier{Norm::inside, norm.getEps().convertToDouble(), form.terms[0].factors[0],
-                      forms.flatten(all.back().vars)};
+    return Multiplier{Norm::inside, epsOf(norm), form.terms[0].factors[0], forms.flatten(all.back().vars)};
   }
   bool reciprocal = false;
   if (auto square = matchRoot(forms, factor, reciprocal)) {

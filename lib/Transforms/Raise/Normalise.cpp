@@ -29,18 +29,35 @@ bool mhc::isElementwise(Operation *op) {
          llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
-static bool isNumber(Value value, double number) { return constantValue(value) == number; }
+bool mhc::isNumber(Value value, double number) { return constantValue(value) == number; }
 
-/// The other operand of an op that has this number as one operand.
-static Value besides(Operation *op, double number) {
+Value mhc::besides(Operation *op, double number) {
   if (isNumber(op->getOperand(1), number))
     return op->getOperand(0);
   return isNumber(op->getOperand(0), number) ? op->getOperand(1) : Value();
 }
 
-static Value negated(Value value) {
+Value mhc::negated(Value value) {
   auto neg = value.getDefiningOp<arith::NegFOp>();
   return neg ? neg.getOperand() : Value();
+}
+
+/// a + (b + c), a - (b - c) and the like as sums that lean to the left: their beginnings are values that others read. A
+/// number stays with its addend, as in 1 - sigmoid(-z).
+static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
+  Operation *right = op->getOperand(1).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || getElementTypeOrSelf(op->getResult(0)).isBF16() ||
+      getElementTypeOrSelf(op->getResult(0)).isF16() || constantValue(op->getOperand(0)) ||
+      llvm::any_of(right->getOperands(), [](Value addend) { return constantValue(addend).has_value(); }))
+    return failure();
+  LeafBuilder leaf(rewriter, op->getLoc());
+  auto next = [&](Value sum, Value addend, bool subtracts) {
+    return subtracts ? leaf.sub(sum, addend) : leaf.add(sum, addend);
+  };
+  bool outer = isa<arith::SubFOp>(op), inner = isa<arith::SubFOp>(right);
+  Value sum = next(op->getOperand(0), right->getOperand(0), outer);
+  rewriter.replaceOp(op, next(sum, right->getOperand(1), outer != inner));
+  return success();
 }
 
 /// 1 / b -> b, but for a sigmoid: 1 / (1 + exp(...))
@@ -60,7 +77,7 @@ static LogicalResult replace(PatternRewriter &rewriter, Operation *op, Value val
   return success();
 }
 
-/// x + 0 -> x; a + -b -> a - b
+/// x + 0 -> x; a + -b -> a - b; a + (b + c) -> (a + b) + c
 static LogicalResult normaliseAdd(arith::AddFOp op, PatternRewriter &rewriter) {
   if (Value x = besides(op, 0))
     return replace(rewriter, op, x);
@@ -69,17 +86,27 @@ static LogicalResult normaliseAdd(arith::AddFOp op, PatternRewriter &rewriter) {
       rewriter.replaceOpWithNewOp<arith::SubFOp>(op, a, subtracted);
       return success();
     }
-  return failure();
+  return leanLeft(op, rewriter);
 }
 
-/// x - 0 -> x; 0 - x -> -x
+/// x - 0 -> x; 0 - x -> -x; a - -b -> a + b; -a - b -> -(a + b); a - (b + c) -> (a - b) - c
 static LogicalResult normaliseSub(arith::SubFOp op, PatternRewriter &rewriter) {
   if (isNumber(op.getRhs(), 0))
     return replace(rewriter, op, op.getLhs());
-  if (!isNumber(op.getLhs(), 0))
-    return failure();
-  rewriter.replaceOpWithNewOp<arith::NegFOp>(op, op.getRhs());
-  return success();
+  if (isNumber(op.getLhs(), 0)) {
+    rewriter.replaceOpWithNewOp<arith::NegFOp>(op, op.getRhs());
+    return success();
+  }
+  if (Value b = negated(op.getRhs())) {
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, op.getLhs(), b);
+    return success();
+  }
+  if (Value a = negated(op.getLhs())) {
+    Value sum = arith::AddFOp::create(rewriter, op.getLoc(), a, op.getRhs());
+    rewriter.replaceOpWithNewOp<arith::NegFOp>(op, sum);
+    return success();
+  }
+  return leanLeft(op, rewriter);
 }
 
 /// x * 1 -> x; x * -1 -> -x; |x| * |x| -> x * x; a * (1 / b) -> a / b
@@ -195,16 +222,38 @@ void mhc::readSizesFromArguments(func::FuncOp func) {
   }
 }
 
-void mhc::normalise(func::FuncOp func) {
-  MLIRContext *context = func.getContext();
-  RewritePatternSet patterns(context);
-  addArithmeticPatterns(patterns);
-  addViewPatterns(patterns);
+namespace {
+/// Later values may take the places of erased ones in memory.
+struct ForgetErased : PlaceKeeper {
+  explicit ForgetErased(DimAnalysis &dims) : dims(dims) {}
+  void notifyOperationErased(Operation *op) override {
+    PlaceKeeper::notifyOperationErased(op);
+    dims.forget(op);
+  }
+  DimAnalysis &dims;
+};
+} // namespace
+
+static void rewriteAll(func::FuncOp func, RewritePatternSet &&patterns, RewriterBase::Listener &listener) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  PlaceKeeper places;
-  config.setListener(&places);
+  config.setListener(&listener);
   (void)applyPatternsGreedily(func, std::move(patterns), config);
+}
+
+void mhc::normalise(func::FuncOp func) {
+  MLIRContext *context = func.getContext();
+  DimAnalysis dims(func);
+  ForgetErased forget(dims);
+  RewritePatternSet patterns(context), last(context);
+  addArithmeticPatterns(patterns);
+  addViewPatterns(patterns);
+  addTransposePatterns(patterns);
+  addUnitPatterns(patterns);
+  addPartPatterns(patterns, dims);
+  rewriteAll(func, std::move(patterns), forget);
+  addSplitPatterns(last);
+  rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func); // patterns ask for sizes as well
   // What is computed twice is one value: steps tell values apart by where they come from.
   IRRewriter rewriter(context);

@@ -8,17 +8,38 @@
 #ifndef MHC_LIB_TRANSFORMS_RAISE_NORMALISE_H
 #define MHC_LIB_TRANSFORMS_RAISE_NORMALISE_H
 
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mhc {
 
 /// x + 0, x * 1 -> x; a + -b -> a - b; x^2, x^0.5 -> products and roots; a * (1 / b) -> a / b
 void addArithmeticPatterns(mlir::RewritePatternSet &patterns);
-/// Arithmetic in front of views, transposes into flags and dimensions, parts of one value -> the value
+/// Arithmetic in front of views, transposes into flags of products
 void addViewPatterns(mlir::RewritePatternSet &patterns);
+/// Dimensions are split in front of functions: afterwards, as views go behind them before
+void addSplitPatterns(mlir::RewritePatternSet &patterns);
+/// Transposes behind what reads them
+void addTransposePatterns(mlir::RewritePatternSet &patterns);
+/// Dimensions of size one behind what reads them
+void addUnitPatterns(mlir::RewritePatternSet &patterns);
+/// Parts of one value, joined -> the value; slices of what is joined -> the parts
+void addPartPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
+
+bool isNumber(mlir::Value value, double number);
+/// The other operand of an op that has this number as one operand.
+mlir::Value besides(mlir::Operation *op, double number);
+/// What a value is the negative of, in the one word that the normal form has for it.
+mlir::Value negated(mlir::Value value);
 
 /// Whether the op computes each element of a float tensor from the same elements of its operands.
 bool isElementwise(mlir::Operation *op);
+/// Whether a reshape only adds dimensions of size one.
+bool addsOnlyUnits(mlir::tensor::ExpandShapeOp op);
+/// The transpose of what is repeated: it repeats a transpose.
+mlir::Value transposeRepeated(mlir::OpBuilder &builder, BroadcastOp broadcast, llvm::ArrayRef<int64_t> perm);
 
 } // namespace mhc
 

@@ -10,6 +10,7 @@
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -21,13 +22,6 @@ static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(
 // f(view(a), view(b)) -> view(f(a, b))
 //===----------------------------------------------------------------------===//
 
-/// Whether a reshape only adds units.
-static bool addsUnits(tensor::ExpandShapeOp op) {
-  return llvm::all_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
-    return llvm::count_if(group, [&](int64_t dim) { return op.getResultType().getDimSize(dim) != 1; }) <= 1;
-  });
-}
-
 /// Whether a reshape joins dimensions of static size.
 static bool joinsSizes(tensor::CollapseShapeOp op) {
   return llvm::any_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
@@ -36,9 +30,7 @@ static bool joinsSizes(tensor::CollapseShapeOp op) {
 }
 
 static bool isView(Operation *op) {
-  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
-    return addsUnits(expand);
-  return isa_and_nonnull<tensor::CollapseShapeOp, TransposeOp, BroadcastOp>(op);
+  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, BroadcastOp>(op);
 }
 
 static bool isSameView(Operation *a, Operation *b) {
@@ -50,12 +42,6 @@ static bool isSameView(Operation *a, Operation *b) {
   if (auto broadcast = dyn_cast<BroadcastOp>(a))
     return broadcast.getDims() == cast<BroadcastOp>(b).getDims();
   return a->getAttr("reassociation") == b->getAttr("reassociation");
-}
-
-/// A vector or number that is repeated: it is as well under any order of dimensions.
-static BroadcastOp repeatedVector(Value operand) {
-  auto broadcast = operand.getDefiningOp<BroadcastOp>();
-  return broadcast && broadcast.getX().getType().getRank() <= 1 ? broadcast : BroadcastOp();
 }
 
 /// An operand that is repeated along all dimensions along which the view repeats, and along more.
@@ -73,11 +59,12 @@ static BroadcastOp repeatedMore(Operation *view, Value operand) {
   return fits ? broadcast : BroadcastOp();
 }
 
-/// Whether there is something that the view would show as `operand`, or a constant, vector or reshape makes it.
+/// Whether there is something that the view would show as `operand`, or a constant, transpose or reshape makes it.
 static bool canSeeBehind(Operation *view, Value operand) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(view);
   return isSameView(view, operand.getDefiningOp()) || constantValue(operand) || (collapse && joinsSizes(collapse)) ||
-         (isa<TransposeOp>(view) && repeatedVector(operand)) || repeatedMore(view, operand);
+         (isa<TransposeOp>(view) && isa_and_nonnull<TransposeOp, BroadcastOp>(operand.getDefiningOp())) ||
+         repeatedMore(view, operand);
 }
 
 static Value behind(OpBuilder &builder, Operation *view, Value operand) {
@@ -89,11 +76,9 @@ static Value behind(OpBuilder &builder, Operation *view, Value operand) {
   if (std::optional<double> number = constantValue(operand))
     return leaf.splat(*number, leaf.cast(source, type.getElementType()));
   if (auto transpose = dyn_cast<TransposeOp>(view)) {
-    BroadcastOp vector = repeatedVector(operand);
-    SmallVector<int64_t> dims;
-    for (int64_t dim : vector.getDims())
-      dims.push_back(transpose.getPerm()[dim]);
-    return leaf.broadcast(vector.getX(), leaf.sizesOf(source), dims);
+    SmallVector<int64_t> inverse = invertPermutationVector(transpose.getPerm());
+    auto broadcast = operand.getDefiningOp<BroadcastOp>();
+    return broadcast ? transposeRepeated(builder, broadcast, inverse) : leaf.transpose(operand, inverse);
   }
   if (BroadcastOp narrow = repeatedMore(view, operand)) {
     ArrayRef<int64_t> outer = cast<BroadcastOp>(view).getDims();
@@ -157,6 +142,63 @@ private:
 };
 } // namespace
 
+/// An op that forms do not look into: steps look for it in the shape of its result.
+static bool isFunction(Operation *op) {
+  return isElementwise(op) && op->getNumOperands() == 1 && !isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(op);
+}
+
+/// A function whose result is only split into dimensions is one of what is split.
+static LogicalResult splitBeforeFunction(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
+  Operation *function = op.getSrc().getDefiningOp();
+  if (!function || !isFunction(function) || addsOnlyUnits(op) ||
+      !llvm::all_of(function->getUsers(), llvm::IsaPred<tensor::ExpandShapeOp>))
+    return failure();
+  Value operand = function->getOperand(0);
+  Value x = showAgain(rewriter, op, operand, op.getResultType().clone(getElementTypeOrSelf(operand)));
+  OperationState state(function->getLoc(), function->getName(), x, op.getType(), function->getAttrs());
+  rewriter.replaceOp(op, rewriter.create(state)->getResult(0));
+  return success();
+}
+
+/// Whether the parts of each dimension that is split are neighbours when they are repeated, and whole.
+static bool keepsParts(BroadcastOp op, tensor::ExpandShapeOp expand) {
+  return llvm::all_of(expand.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
+    int64_t first = op.getDims()[group.front()];
+    return llvm::all_of(llvm::enumerate(group), [&](auto part) {
+      int64_t dim = op.getDims()[part.value()];
+      return dim == first + static_cast<int64_t>(part.index()) &&
+             expand.getResultType().getDimSize(part.value()) == op.getOut().getType().getDimSize(dim);
+    });
+  });
+}
+
+/// What is split into dimensions and then repeated is repeated and then split.
+static LogicalResult repeatBeforeSplitting(BroadcastOp op, PatternRewriter &rewriter) {
+  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand || addsOnlyUnits(expand) || !keepsParts(op, expand))
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(op), before = leaf.sizesOf(expand.getSrc()), joined;
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0, rank = sizes.size(); dim < rank; ++dim) {
+    ReassociationIndices &group = groups.emplace_back();
+    group.push_back(dim);
+    if (!llvm::is_contained(op.getDims(), dim)) {
+      joined.push_back(sizes[dim]);
+      continue;
+    }
+    size_t source = dims.size();
+    for (size_t parts = expand.getReassociationIndices()[source].size(); group.size() < parts;)
+      group.push_back(++dim);
+    dims.push_back(joined.size());
+    joined.push_back(before[source]);
+  }
+  Value repeated = leaf.broadcast(expand.getSrc(), joined, dims);
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getOut().getType(), repeated, groups, sizes);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -194,24 +236,6 @@ static LogicalResult foldResultTranspose(TransposeOp op, PatternRewriter &rewrit
   return success();
 }
 
-/// A repetition along dimensions of size one adds units.
-static LogicalResult foldUnitBroadcast(BroadcastOp op, PatternRewriter &rewriter) {
-  int64_t rank = op.getOut().getType().getRank();
-  llvm::SmallBitVector units(rank, true);
-  for (auto [source, dim] : llvm::enumerate(op.getDims())) {
-    units.reset(dim);
-    if (op.getX().getType().getDimSize(source) != op.getOut().getType().getDimSize(dim))
-      return failure();
-  }
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (units[dim] && op.getOut().getType().getDimSize(dim) != 1)
-      return failure();
-  if (units.none())
-    return failure();
-  rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).insertUnits(op.getX(), units));
-  return success();
-}
-
 /// A batch of one is a product of two matrices.
 static LogicalResult foldSingleBatch(tensor::CollapseShapeOp op, PatternRewriter &rewriter) {
   auto product = op.getSrc().getDefiningOp<BatchMatmulOp>();
@@ -241,34 +265,21 @@ static LogicalResult foldSingleBatch(tensor::CollapseShapeOp op, PatternRewriter
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Of a transpose whose kept dimensions stay in order, or of a dimension in two parts.
+/// Of dimensions in parts.
 static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
   auto reduced = [&](int64_t dim) { return llvm::is_contained(op.getDims(), dim); };
-  Value x;
-  SmallVector<int64_t> dims;
-  if (auto transpose = op.getX().getDefiningOp<TransposeOp>()) {
-    SmallVector<int64_t> kept;
-    for (auto [dim, source] : llvm::enumerate(transpose.getPerm()))
-      (reduced(dim) ? dims : kept).push_back(source);
-    if (!llvm::is_sorted(kept))
-      return failure();
-    x = transpose.getX();
-  } else if (auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>()) {
-    for (auto [source, group] : llvm::enumerate(expand.getReassociationIndices())) {
-      int64_t count = llvm::count_if(group, reduced);
-      if (count != 0 && count != static_cast<int64_t>(group.size()))
-        return failure();
-      if (count == 0 && group.size() > 1)
-        return failure();
-      if (count)
-        dims.push_back(source);
-    }
-    x = expand.getSrc();
-  }
-  if (!x)
+  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand)
     return failure();
-  llvm::sort(dims);
-  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), x, dims);
+  SmallVector<int64_t> dims;
+  for (auto [source, group] : llvm::enumerate(expand.getReassociationIndices())) {
+    int64_t count = llvm::count_if(group, reduced);
+    if (count != static_cast<int64_t>(group.size()) && (count != 0 || group.size() > 1))
+      return failure();
+    if (count)
+      dims.push_back(source);
+  }
+  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), expand.getSrc(), dims);
   return success();
 }
 
@@ -321,74 +332,37 @@ static LogicalResult foldReducedReduction(ReduceOp op, PatternRewriter &rewriter
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
-/// Consecutive slices along one dimension that together are a whole value: the value.
-static Value wholeOf(ValueRange parts, int64_t dim) {
-  auto first = parts[0].getDefiningOp<tensor::ExtractSliceOp>();
-  int64_t next = 0;
-  for (Value part : parts) {
-    auto slice = part.getDefiningOp<tensor::ExtractSliceOp>();
-    if (!slice || slice.getSource() != first.getSource() || !slice.hasUnitStride() ||
-        slice.getSourceType().getRank() != slice.getType().getRank() || slice.getStaticOffset(dim) != next ||
-        slice.isDynamicSize(dim))
-      return {};
-    for (int64_t i = 0; i < slice.getType().getRank(); ++i)
-      if (i != dim &&
-          (slice.getStaticOffset(i) != 0 || slice.getType().getDimSize(i) != slice.getSourceType().getDimSize(i)))
-        return {};
-    next += slice.getStaticSize(dim);
-  }
-  return first.getSourceType().getDimSize(dim) == next ? first.getSource() : Value();
-}
-
-static LogicalResult foldJoinedSlices(tensor::ConcatOp op, PatternRewriter &rewriter) {
-  Value whole = wholeOf(op.getInputs(), op.getDim());
-  if (!whole || whole.getType() != op.getType())
+/// A number that scales all addends scales their sum, which may be one of sums.
+static LogicalResult scaleAfterSum(ReduceOp op, PatternRewriter &rewriter) {
+  Operation *scaled = op.getX().getDefiningOp();
+  if (op.getKind() == ReduceKind::max || !isa_and_nonnull<arith::MulFOp, arith::DivFOp>(scaled))
     return failure();
-  rewriter.replaceOp(op, whole);
-  return success();
-}
-
-/// Products with columns of one matrix, side by side: the product with the matrix.
-template <typename Product>
-static LogicalResult foldJoinedProducts(tensor::ConcatOp op, PatternRewriter &rewriter) {
-  auto first = op.getInputs()[0].getDefiningOp<Product>();
-  if (!first || static_cast<int64_t>(op.getDim()) != op.getResultType().getRank() - 1)
+  bool numberFirst = isa<arith::MulFOp>(scaled) && constantValue(scaled->getOperand(0));
+  std::optional<double> number = constantValue(scaled->getOperand(numberFirst ? 0 : 1));
+  if (!number)
     return failure();
-  SmallVector<Value> parts;
-  for (Value input : op.getInputs()) {
-    auto product = input.getDefiningOp<Product>();
-    if (!product || product.getLhs() != first.getLhs() || product->getAttrs() != first->getAttrs())
-      return failure();
-    parts.push_back(product.getRhs());
-  }
-  Value rhs = wholeOf(parts, first.getTransposeRhs() ? op.getDim() - 1 : op.getDim());
-  if (!rhs)
-    return failure();
-  rewriter.replaceOpWithNewOp<Product>(op, op.getResultType(), first.getLhs(), rhs, first.getTransposeLhs(),
-                                       first.getTransposeRhs());
+  LeafBuilder leaf(rewriter, op.getLoc());
+  Value sum = leaf.reduce(op.getKind(), scaled->getOperand(numberFirst ? 1 : 0), op.getDims());
+  Value factor = leaf.splat(*number, sum);
+  rewriter.replaceOp(op, isa<arith::MulFOp>(scaled) ? leaf.mul(sum, factor) : leaf.div(sum, factor));
   return success();
 }
 
 void mhc::addViewPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ComputeBeforeViews>(context);
+  patterns.add(repeatBeforeSplitting);
   patterns.add(foldOperandTranspose<MatmulOp>);
   patterns.add(foldOperandTranspose<BatchMatmulOp>);
   patterns.add(foldResultTranspose<MatmulOp>);
   patterns.add(foldResultTranspose<BatchMatmulOp>);
   patterns.add(foldSingleBatch);
-  patterns.add(foldUnitBroadcast);
   patterns.add(foldReducedView);
   patterns.add(joinReducedParts);
   patterns.add(foldReducedReduction);
-  patterns.add(foldJoinedSlices);
-  patterns.add(foldJoinedProducts<MatmulOp>);
-  patterns.add(foldJoinedProducts<BatchMatmulOp>);
+  patterns.add(scaleAfterSum);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
-  TransposeOp::getCanonicalizationPatterns(patterns, context);
 }
+
+void mhc::addSplitPatterns(RewritePatternSet &patterns) { patterns.add(splitBeforeFunction); }

@@ -140,7 +140,11 @@ static std::optional<SinkhornMatch> matchLinear(FormBuilder &forms, Value value)
     if (!pairs)
       return std::nullopt;
     Init init = static_cast<int64_t>(softmax.getDim()) == row ? Init::exp_rowmax : Init::exp_colmax;
-    return SinkhornMatch{softmax.getX(), init, pairs->first, Denom::none, 0, pairs->second};
+    // A maximum along the other dimension is no part of the softmax.
+    Value logits = stripShift(forms, softmax.getX(), row + col - softmax.getDim(), /*exact=*/true);
+    if (logits != softmax.getX())
+      init = init == Init::exp_rowmax ? Init::exp_colmax : Init::exp_rowmax;
+    return SinkhornMatch{logits, init, pairs->first, Denom::none, 0, pairs->second};
   }
   auto pairs = matchPairs(steps, rank);
   if (!exp || !pairs)

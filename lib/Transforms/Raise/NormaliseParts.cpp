@@ -1,0 +1,181 @@
+//===- NormaliseParts.cpp - Slices and what joins them ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Normalise.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// Some elements of a value along one dimension, and all along the others.
+struct Part {
+  Value whole;
+  int64_t offset, size;
+};
+
+/// Knows which slices are parts along a dimension.
+class Parts {
+public:
+  explicit Parts(DimAnalysis &dims) : dims(dims) {}
+
+  std::optional<Part> partOf(tensor::ExtractSliceOp slice, int64_t dim) {
+    if (!slice || !slice.hasUnitStride() || slice.getSourceType().getRank() != slice.getType().getRank() ||
+        ShapedType::isDynamic(slice.getStaticOffset(dim)) || slice.isDynamicSize(dim))
+      return std::nullopt;
+    for (int64_t other = 0; other < slice.getType().getRank(); ++other)
+      if (other != dim && !covers(slice, other))
+        return std::nullopt;
+    return Part{slice.getSource(), slice.getStaticOffset(dim), slice.getStaticSize(dim)};
+  }
+
+  /// Consecutive parts, as one part of the same whole.
+  std::optional<Part> join(ValueRange values, int64_t dim) {
+    std::optional<Part> joined;
+    for (Value value : values) {
+      std::optional<Part> part = partOf(value.getDefiningOp<tensor::ExtractSliceOp>(), dim);
+      if (!part || (joined && (part->whole != joined->whole || part->offset != joined->offset + joined->size)))
+        return std::nullopt;
+      if (joined)
+        joined->size += part->size;
+      else
+        joined = part;
+    }
+    return joined;
+  }
+
+private:
+  bool covers(tensor::ExtractSliceOp slice, int64_t dim) {
+    for (Value value : {slice.getSource(), slice.getResult()})
+      dims.learn(value);
+    bool all = slice.isDynamicSize(dim) ? dims.sameSize(slice.getSource(), dim, slice.getResult(), dim)
+                                        : slice.getSourceType().getDimSize(dim) == slice.getStaticSize(dim);
+    return slice.getStaticOffset(dim) == 0 && all;
+  }
+
+  DimAnalysis &dims;
+};
+} // namespace
+
+/// Whether parts of a value along a dimension have the sizes of a type along the others, as types state them.
+static bool statesSizesOf(Value whole, RankedTensorType type, int64_t dim) {
+  SmallVector<int64_t> shape(cast<RankedTensorType>(whole.getType()).getShape());
+  shape[dim] = type.getDimSize(dim);
+  return type.getShape() == ArrayRef(shape);
+}
+
+/// The part as a value of its own; the whole where it is that.
+static Value valueOf(OpBuilder &builder, Location loc, const Part &part, int64_t dim) {
+  if (cast<RankedTensorType>(part.whole.getType()).getDimSize(dim) == part.size)
+    return part.whole;
+  return LeafBuilder(builder, loc).slice(part.whole, dim, part.offset, part.size);
+}
+
+namespace {
+template <typename Op>
+struct PartPattern : OpRewritePattern<Op> {
+  PartPattern(MLIRContext *context, DimAnalysis &dims) : OpRewritePattern<Op>(context), parts(dims) {}
+  mutable Parts parts;
+};
+
+/// Consecutive parts that are joined: one part.
+struct FoldJoinedSlices : PartPattern<tensor::ConcatOp> {
+  using PartPattern::PartPattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    ValueRange inputs = op.getInputs();
+    for (size_t begin = 0; begin + 1 < inputs.size(); ++begin)
+      for (size_t end = inputs.size(); end > begin + 1; --end)
+        if (auto part = parts.join(inputs.slice(begin, end - begin), op.getDim());
+            part && statesSizesOf(part->whole, op.getResultType(), op.getDim())) {
+          SmallVector<Value> rest(inputs.take_front(begin));
+          rest.push_back(valueOf(rewriter, op.getLoc(), *part, op.getDim()));
+          llvm::append_range(rest, inputs.drop_front(end));
+          rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).concat(rest, op.getDim()));
+          return success();
+        }
+    return failure();
+  }
+};
+
+/// Products with columns of one matrix, side by side: the product with the matrix.
+template <typename Product>
+struct FoldJoinedProducts : PartPattern<tensor::ConcatOp> {
+  using PartPattern::PartPattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    auto first = op.getInputs()[0].getDefiningOp<Product>();
+    if (!first || static_cast<int64_t>(op.getDim()) != op.getResultType().getRank() - 1)
+      return failure();
+    SmallVector<Value> columns;
+    for (Value input : op.getInputs()) {
+      auto product = input.getDefiningOp<Product>();
+      if (!product || product.getLhs() != first.getLhs() || product->getAttrs() != first->getAttrs())
+        return failure();
+      columns.push_back(product.getRhs());
+    }
+    int64_t dim = first.getTransposeRhs() ? op.getDim() - 1 : op.getDim();
+    std::optional<Part> part = parts.join(columns, dim);
+    if (!part || !statesSizesOf(first.getRhs(), cast<RankedTensorType>(part->whole.getType()), dim))
+      return failure();
+    rewriter.replaceOpWithNewOp<Product>(op, op.getResultType(), first.getLhs(),
+                                         valueOf(rewriter, op.getLoc(), *part, dim), first.getTransposeLhs(),
+                                         first.getTransposeRhs());
+    return success();
+  }
+};
+
+/// A part of what is joined: of the inputs that it is among.
+struct SliceBeforeJoining : PartPattern<tensor::ExtractSliceOp> {
+  using PartPattern::PartPattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, PatternRewriter &rewriter) const override {
+    auto concat = op.getSource().getDefiningOp<tensor::ConcatOp>();
+    int64_t dim = concat ? concat.getDim() : 0;
+    std::optional<Part> part = concat ? parts.partOf(op, dim) : std::nullopt;
+    if (!part)
+      return failure();
+    int64_t start = 0, end = part->offset + part->size;
+    SmallVector<Value> inside;
+    for (Value input : concat.getInputs()) {
+      int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
+      if (ShapedType::isDynamic(size) || !statesSizesOf(input, op.getType(), dim))
+        return failure();
+      int64_t from = std::max(part->offset, start), to = std::min(end, start + size);
+      if (from < to)
+        inside.push_back(valueOf(rewriter, op.getLoc(), {input, from - start, to - from}, dim));
+      start += size;
+    }
+    rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).concat(inside, dim));
+    return success();
+  }
+};
+
+/// A part of a part.
+struct FoldNestedSlices : PartPattern<tensor::ExtractSliceOp> {
+  using PartPattern::PartPattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+    for (int64_t dim = 0; inner && dim < op.getType().getRank(); ++dim) {
+      std::optional<Part> small = parts.partOf(op, dim), large = parts.partOf(inner, dim);
+      if (!small || !large || !statesSizesOf(large->whole, op.getType(), dim))
+        continue;
+      Part part{large->whole, large->offset + small->offset, small->size};
+      rewriter.replaceOp(op, valueOf(rewriter, op.getLoc(), part, dim));
+      return success();
+    }
+    return failure();
+  }
+};
+} // namespace
+
+void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
+  patterns.add<FoldJoinedSlices, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>, SliceBeforeJoining,
+               FoldNestedSlices>(patterns.getContext(), dims);
+}

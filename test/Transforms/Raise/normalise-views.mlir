@@ -1,0 +1,223 @@
+// RUN: mhc-opt %s --mhc-raise | FileCheck %s
+
+// Transposes go behind what reads them.
+
+// CHECK-LABEL: @transposed_beside_a_repeated_row(
+func.func @transposed_beside_a_repeated_row(%x: tensor<?x4x8xf32>, %row: tensor<?x4xf32>) -> tensor<?x4x8xf32> {
+  // CHECK: %[[ROW:.*]] = mhc.broadcast %arg1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x8xf32>
+  // CHECK-NEXT: %[[SUB:.*]] = arith.subf %arg0, %[[ROW]] : tensor<?x4x8xf32>
+  // CHECK-NEXT: return %[[SUB]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x8xf32>
+  %0 = mhc.transpose %x perm = [2, 0, 1] : tensor<?x4x8xf32> -> tensor<8x?x4xf32>
+  %1 = mhc.broadcast %row dims = [1, 2] : tensor<?x4xf32> -> tensor<8x?x4xf32>
+  %2 = arith.subf %0, %1 : tensor<8x?x4xf32>
+  %3 = mhc.transpose %2 perm = [1, 2, 0] : tensor<8x?x4xf32> -> tensor<?x4x8xf32>
+  return %3 : tensor<?x4x8xf32>
+}
+
+// Two orders meet in the first of them.
+// CHECK-LABEL: @two_transposes(
+func.func @two_transposes(%a: tensor<4x8x16xf32>, %b: tensor<16x4x8xf32>) -> tensor<8x16x4xf32> {
+  // CHECK: %[[B:.*]] = mhc.transpose %arg1 perm = [1, 2, 0] : tensor<16x4x8xf32> -> tensor<4x8x16xf32>
+  // CHECK-NEXT: %[[SUM:.*]] = arith.addf %arg0, %[[B]] : tensor<4x8x16xf32>
+  // CHECK-NEXT: %[[OUT:.*]] = mhc.transpose %[[SUM]] perm = [1, 2, 0] : tensor<4x8x16xf32> -> tensor<8x16x4xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = mhc.transpose %a perm = [1, 2, 0] : tensor<4x8x16xf32> -> tensor<8x16x4xf32>
+  %1 = mhc.transpose %b perm = [2, 0, 1] : tensor<16x4x8xf32> -> tensor<8x16x4xf32>
+  %2 = arith.addf %0, %1 : tensor<8x16x4xf32>
+  return %2 : tensor<8x16x4xf32>
+}
+
+// CHECK-LABEL: @repeated_and_transposed(
+func.func @repeated_and_transposed(%x: tensor<4x8xf32>) -> tensor<8x32x4xf32> {
+  // CHECK: %[[X:.*]] = mhc.transpose %arg0 perm = [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  // CHECK-NEXT: %[[OUT:.*]] = mhc.broadcast %[[X]] dims = [0, 2] : tensor<8x4xf32> -> tensor<8x32x4xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<4x8xf32> -> tensor<4x32x8xf32>
+  %1 = mhc.transpose %0 perm = [2, 1, 0] : tensor<4x32x8xf32> -> tensor<8x32x4xf32>
+  return %1 : tensor<8x32x4xf32>
+}
+
+// CHECK-LABEL: @reduced_in_another_order(
+func.func @reduced_in_another_order(%x: tensor<4x8x16xf32>) -> tensor<16x4xf32> {
+  // CHECK: %[[SUM:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<4x8x16xf32> -> tensor<4x16xf32>
+  // CHECK-NEXT: %[[OUT:.*]] = mhc.transpose %[[SUM]] perm = [1, 0] : tensor<4x16xf32> -> tensor<16x4xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = mhc.transpose %x perm = [2, 0, 1] : tensor<4x8x16xf32> -> tensor<16x4x8xf32>
+  %1 = mhc.reduce max %0 dims = [2] : tensor<16x4x8xf32> -> tensor<16x4xf32>
+  return %1 : tensor<16x4xf32>
+}
+
+// CHECK-LABEL: @tokens_behind(
+func.func @tokens_behind(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>) -> tensor<4x?xf32> {
+  // CHECK: %[[XW:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  // CHECK-NEXT: %[[EXP:.*]] = math.exp %[[XW]] : tensor<?x4xf32>
+  // CHECK-NEXT: %[[OUT:.*]] = mhc.transpose %[[EXP]] perm = [1, 0] : tensor<?x4xf32> -> tensor<4x?xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = mhc.matmul %w, %x transpose_rhs : (tensor<4x8xf32>, tensor<?x8xf32>) -> tensor<4x?xf32>
+  %1 = math.exp %0 : tensor<4x?xf32>
+  return %1 : tensor<4x?xf32>
+}
+
+// CHECK-LABEL: @parts_of_a_transpose(
+func.func @parts_of_a_transpose(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[HEAD:.*]] = tensor.extract_slice %arg0[0, 0] [3, 4] [1, 1] : tensor<8x4xf32> to tensor<3x4xf32>
+  // CHECK-NEXT: %[[TAIL:.*]] = tensor.extract_slice %arg0[3, 0] [5, 4] [1, 1] : tensor<8x4xf32> to tensor<5x4xf32>
+  // CHECK-NEXT: %[[ALL:.*]] = tensor.concat dim(0) %[[TAIL]], %[[HEAD]]
+  // CHECK-NEXT: %[[OUT:.*]] = mhc.transpose %[[ALL]] perm = [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = mhc.transpose %x perm = [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+  %head = tensor.extract_slice %0[0, 0] [4, 3] [1, 1] : tensor<4x8xf32> to tensor<4x3xf32>
+  %tail = tensor.extract_slice %0[0, 3] [4, 5] [1, 1] : tensor<4x8xf32> to tensor<4x5xf32>
+  %1 = tensor.concat dim(1) %tail, %head : (tensor<4x5xf32>, tensor<4x3xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @split_and_joined_around_a_transpose(
+func.func @split_and_joined_around_a_transpose(%x: tensor<?x4x8xf32>) -> tensor<4x8x?xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.transpose %arg0 perm = [1, 2, 0] : tensor<?x4x8xf32> -> tensor<4x8x?xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x8xf32>
+  %0 = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x8xf32> into tensor<?x32xf32>
+  %1 = mhc.transpose %0 perm = [1, 0] : tensor<?x32xf32> -> tensor<32x?xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [4, 8, %M] : tensor<32x?xf32> into tensor<4x8x?xf32>
+  return %2 : tensor<4x8x?xf32>
+}
+
+// Dimensions of size one are added last.
+
+// CHECK-LABEL: @computed_with_a_unit(
+func.func @computed_with_a_unit(%a: tensor<?x4xf32>, %row: tensor<4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[ROW:.*]] = mhc.broadcast %arg1[%{{.*}}] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  // CHECK-NEXT: %[[SUM:.*]] = arith.addf %arg0, %[[ROW]] : tensor<?x4xf32>
+  // CHECK-NEXT: return %[[SUM]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %a, %c0 : tensor<?x4xf32>
+  %0 = tensor.expand_shape %a [[0, 1], [2]] output_shape [%M, 1, 4] : tensor<?x4xf32> into tensor<?x1x4xf32>
+  %1 = mhc.broadcast %row[%M] dims = [2] : tensor<4xf32> -> tensor<?x1x4xf32>
+  %2 = arith.addf %0, %1 : tensor<?x1x4xf32>
+  %3 = tensor.collapse_shape %2 [[0, 1], [2]] : tensor<?x1x4xf32> into tensor<?x4xf32>
+  return %3 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @split_with_a_unit(
+func.func @split_with_a_unit(%z: tensor<?x16xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[Z:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]] output_shape [%{{.*}}, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  // CHECK-NEXT: %[[EXP:.*]] = math.exp %[[Z]] : tensor<?x4x4xf32>
+  // CHECK-NEXT: return %[[EXP]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x16xf32>
+  %0 = tensor.expand_shape %z [[0], [1, 2, 3]] output_shape [%M, 4, 1, 4] : tensor<?x16xf32> into tensor<?x4x1x4xf32>
+  %1 = math.exp %0 : tensor<?x4x1x4xf32>
+  %2 = tensor.collapse_shape %1 [[0], [1], [2, 3]] : tensor<?x4x1x4xf32> into tensor<?x4x4xf32>
+  return %2 : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @unit_through_a_transpose(
+func.func @unit_through_a_transpose(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.transpose %arg0 perm = [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 1, 8] : tensor<4x8xf32> into tensor<4x1x8xf32>
+  %1 = mhc.transpose %0 perm = [2, 1, 0] : tensor<4x1x8xf32> -> tensor<8x1x4xf32>
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<8x1x4xf32> into tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @unit_through_a_reduction(
+func.func @unit_through_a_reduction(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[MAX:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+  // CHECK-NEXT: return %[[MAX]], %arg0
+  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 1, 8] : tensor<4x8xf32> into tensor<4x1x8xf32>
+  %1 = mhc.reduce max %0 dims = [2] : tensor<4x1x8xf32> -> tensor<4x1xf32>
+  %2 = tensor.collapse_shape %1 [[0, 1]] : tensor<4x1xf32> into tensor<4xf32>
+  %3 = mhc.reduce sum %0 dims = [1] : tensor<4x1x8xf32> -> tensor<4x8xf32>
+  return %2, %3 : tensor<4xf32>, tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @repeated_unit(
+func.func @repeated_unit(%x: tensor<4xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.broadcast %arg0 dims = [0] : tensor<4xf32> -> tensor<4x8xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %1 = mhc.broadcast %0 dims = [0, 1] : tensor<4x1xf32> -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// The unit of an argument is no added one: it may be the only token.
+// CHECK-LABEL: @unit_of_an_argument(
+func.func @unit_of_an_argument(%x: tensor<1x8xf32>, %row: tensor<8xf32>) -> tensor<1x8xf32> {
+  // CHECK: %[[ROW:.*]] = tensor.expand_shape %arg1
+  // CHECK-NEXT: %[[SUM:.*]] = arith.addf %arg0, %[[ROW]] : tensor<1x8xf32>
+  // CHECK-NEXT: return %[[SUM]]
+  %0 = mhc.broadcast %row dims = [1] : tensor<8xf32> -> tensor<1x8xf32>
+  %1 = arith.addf %x, %0 : tensor<1x8xf32>
+  return %1 : tensor<1x8xf32>
+}
+
+// Parts.
+
+// CHECK-LABEL: @part_of_what_is_joined(
+func.func @part_of_what_is_joined(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK: %[[TAIL:.*]] = tensor.extract_slice %arg0[0, 2] [%{{.*}}, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  // CHECK: %[[HEAD:.*]] = tensor.extract_slice %arg1[0, 0] [%{{.*}}, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  // CHECK: %[[BOTH:.*]] = tensor.concat dim(1) %[[TAIL]], %[[HEAD]]
+  // CHECK: return %arg1, %[[BOTH]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %a, %c0 : tensor<?x4xf32>
+  %0 = tensor.concat dim(1) %a, %b : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  %1 = tensor.extract_slice %0[0, 4] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %2 = tensor.extract_slice %0[0, 2] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  return %1, %2 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @consecutive_parts(
+func.func @consecutive_parts(%x: tensor<8x4xf32>) -> tensor<5x4xf32> {
+  // CHECK: %[[PART:.*]] = tensor.extract_slice %arg0[2, 0] [5, 4] [1, 1] : tensor<8x4xf32> to tensor<5x4xf32>
+  // CHECK-NEXT: return %[[PART]]
+  %0 = tensor.extract_slice %x[1, 0] [7, 4] [1, 1] : tensor<8x4xf32> to tensor<7x4xf32>
+  %1 = tensor.extract_slice %0[1, 0] [3, 4] [1, 1] : tensor<7x4xf32> to tensor<3x4xf32>
+  %2 = tensor.extract_slice %x[5, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
+  %3 = tensor.concat dim(0) %1, %2 : (tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<5x4xf32>
+  return %3 : tensor<5x4xf32>
+}
+
+// Fewer rows than the whole has.
+// CHECK-LABEL: @parts_of_some_rows(
+func.func @parts_of_some_rows(%x: tensor<?x4xf32>, %rows: index) -> tensor<?x4xf32> {
+  // CHECK: tensor.concat
+  %0 = tensor.extract_slice %x[0, 0] [%rows, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %1 = tensor.extract_slice %x[0, 2] [%rows, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %2 = tensor.concat dim(1) %0, %1 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x4xf32>
+  return %2 : tensor<?x4xf32>
+}
+
+// Sums.
+
+// CHECK-LABEL: @sum_to_the_right(
+func.func @sum_to_the_right(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[AB:.*]] = arith.addf %arg0, %arg1
+  // CHECK-NEXT: %[[ABC:.*]] = arith.subf %[[AB]], %arg2
+  // CHECK-NEXT: %[[DIFF:.*]] = arith.subf %arg0, %arg1
+  // CHECK-NEXT: %[[ALL:.*]] = arith.addf %[[DIFF]], %arg2
+  // CHECK-NEXT: return %[[ABC]], %[[ALL]]
+  %bc = arith.subf %b, %c : tensor<4xf32>
+  %0 = arith.addf %a, %bc : tensor<4xf32>
+  %1 = arith.subf %a, %bc : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: @sums_of_scaled_sums(
+func.func @sums_of_scaled_sums(%x: tensor<4x6xf32>) -> tensor<4xf32> {
+  // CHECK: %[[HALF:.*]] = arith.constant dense<5.000000e-01>
+  // CHECK: %[[SUM:.*]] = mhc.reduce sum %arg0 dims = [1] : tensor<4x6xf32> -> tensor<4xf32>
+  // CHECK-NEXT: %[[OUT:.*]] = arith.mulf %[[SUM]], %[[HALF]]
+  // CHECK-NEXT: return %[[OUT]]
+  %half = arith.constant dense<0.5> : tensor<4x2xf32>
+  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 2, 3] : tensor<4x6xf32> into tensor<4x2x3xf32>
+  %1 = mhc.reduce sum %0 dims = [2] : tensor<4x2x3xf32> -> tensor<4x2xf32>
+  %2 = arith.mulf %half, %1 : tensor<4x2xf32>
+  %3 = mhc.reduce sum %2 dims = [1] : tensor<4x2xf32> -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
