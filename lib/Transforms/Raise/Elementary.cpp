@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Normalise.h"
 #include "Places.h"
 #include "Raise.h"
 #include "Sinkhorn.h"
@@ -15,46 +16,22 @@
 using namespace mlir;
 using namespace mhc;
 
-static bool isNumber(Value value, double number) {
-  std::optional<double> constant = constantValue(value);
-  return constant && *constant == number;
-}
-
-/// The other operand of a commutative op that has one operand for which `test` holds.
-template <typename Op, typename Test>
-static Value otherOperand(Value value, Test test) {
-  auto op = value.getDefiningOp<Op>();
-  if (!op)
-    return {};
-  if (test(op.getRhs()))
-    return op.getLhs();
-  return test(op.getLhs()) ? Value(op.getRhs()) : Value();
-}
-
-static Value negated(Value value) {
-  if (auto neg = value.getDefiningOp<arith::NegFOp>())
-    return neg.getOperand();
-  if (auto sub = value.getDefiningOp<arith::SubFOp>(); sub && isNumber(sub.getLhs(), 0))
-    return sub.getRhs();
-  return otherOperand<arith::MulFOp>(value, [](Value v) { return isNumber(v, -1); });
-}
-
 /// 1 + x -> x
 static Value afterOne(Value value) {
-  return otherOperand<arith::AddFOp>(value, [](Value v) { return isNumber(v, 1); });
+  auto add = value.getDefiningOp<arith::AddFOp>();
+  return add ? besides(add, 1) : Value();
 }
 
-/// x / 2 -> x
-static Value halved(Value value) {
-  if (auto div = value.getDefiningOp<arith::DivFOp>(); div && isNumber(div.getRhs(), 2))
-    return div.getLhs();
-  return otherOperand<arith::MulFOp>(value, [](Value v) { return isNumber(v, 0.5); });
+/// factor * x -> x
+static Value withoutFactor(Value value, double factor) {
+  auto mul = value.getDefiningOp<arith::MulFOp>();
+  return mul ? besides(mul, factor) : Value();
 }
 
 /// tanh(z / 2) -> z
 static Value matchTanhOfHalf(Value value) {
   auto tanh = value ? value.getDefiningOp<math::TanhOp>() : math::TanhOp();
-  return tanh ? halved(tanh.getOperand()) : Value();
+  return tanh ? withoutFactor(tanh.getOperand(), 0.5) : Value();
 }
 
 namespace {
@@ -95,8 +72,8 @@ static std::optional<Sigmoid> matchSigmoid(Operation *op) {
     return z ? std::optional(Sigmoid{z, false, 2}) : std::nullopt;
   }
   // (1 + tanh(z / 2)) / 2: its sum was met before.
-  Value doubled = halved(op->getResult(0));
-  Value gate = doubled ? otherOperand<arith::MulFOp>(doubled, [](Value v) { return isNumber(v, 2); }) : Value();
+  Value doubled = withoutFactor(op->getResult(0), 0.5);
+  Value gate = doubled ? withoutFactor(doubled, 2) : Value();
   auto sigmoid = gate ? gate.getDefiningOp<SigmoidOp>() : SigmoidOp();
   return sigmoid ? std::optional(Sigmoid{sigmoid.getX()}) : std::nullopt;
 }
