@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Meaning.h"
 #include "mhc/IR/MhcInterfaces.h"
-#include "mlir/IR/Verifier.h"
 
 #include <climits>
 #include <cmath>
@@ -34,8 +33,7 @@ static std::optional<double> toleranceOf(const mhcrt::HostTensor &result, double
 }
 
 std::optional<Meaning> meaningOf(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments, Random &random) {
-  auto verifies = [&] { return succeeded(mlir::verify(module)); };
-  if (llvm::errorToBool(compiler.withDiagnostics("it does not verify", verifies)))
+  if (llvm::errorToBool(compiler.verify(module)))
     return std::nullopt;
   auto leafOps = toLeafOps(compiler, module, CompileOptions());
   if (llvm::errorToBool(leafOps.takeError()))

@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Remark/RemarkStreamer.h"
@@ -158,6 +159,11 @@ llvm::Expected<Compiler::Module> Compiler::parse(unsigned buffer) {
       }))
     return error;
   return module;
+}
+
+llvm::Error Compiler::verify(ModuleOp module) {
+  return withDiagnostics("the module does not verify",
+                         [&] { return succeeded(mlir::verify(module)) && succeeded(checkInput(module)); });
 }
 
 llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager &)> addPasses) {

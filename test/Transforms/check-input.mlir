@@ -63,3 +63,11 @@ func.func @element_behind_the_last(%x: tensor<?x3xf32>, %i: index) -> f32 {
   %e = tensor.extract %x[%i, %j] : tensor<?x3xf32>
   return %e : f32
 }
+
+// -----
+
+// A type may leave open what is known by now.
+func.func @open_type(%x: tensor<?x12xf32>) -> tensor<?x4x3xf32> {
+  %y = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 4, 3] : tensor<?x12xf32> into tensor<?x4x3xf32>
+  return %y : tensor<?x4x3xf32>
+}

@@ -99,6 +99,8 @@ public:
   llvm::Expected<Module> parseFile(llvm::StringRef path);
   llvm::Expected<Module> parseText(llvm::StringRef text, llvm::StringRef name = "<text>");
 
+  /// What parsing checks, for a module that was changed since.
+  llvm::Error verify(mlir::ModuleOp module);
   /// Runs the passes behind `from` (from the start, without it) to `to`, which is at most Phase::lower.
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase to);
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase from, Phase to);
