@@ -253,6 +253,8 @@ void mhc::normalise(func::FuncOp func) {
   addPartPatterns(patterns, dims);
   rewriteAll(func, std::move(patterns), forget);
   addSplitPatterns(last);
+  addSlicePatterns(last, dims);
+  addPartPatterns(last, dims);
   rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func); // patterns ask for sizes as well
   // What is computed twice is one value: steps tell values apart by where they come from.

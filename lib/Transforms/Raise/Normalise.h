@@ -25,8 +25,10 @@ void addSplitPatterns(mlir::RewritePatternSet &patterns);
 void addTransposePatterns(mlir::RewritePatternSet &patterns);
 /// Dimensions of size one behind what reads them
 void addUnitPatterns(mlir::RewritePatternSet &patterns);
-/// Parts of one value, joined -> the value; slices of what is joined -> the parts
+/// Parts of one value, joined -> the value
 void addPartPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
+/// Slices of what is joined -> the parts: afterwards, as they may be parts of one value
+void addSlicePatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 
 bool isNumber(mlir::Value value, double number);
 /// The other operand of an op that has this number as one operand.

@@ -176,6 +176,10 @@ struct FoldNestedSlices : PartPattern<tensor::ExtractSliceOp> {
 } // namespace
 
 void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
-  patterns.add<FoldJoinedSlices, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>, SliceBeforeJoining,
-               FoldNestedSlices>(patterns.getContext(), dims);
+  patterns.add<FoldJoinedSlices, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>, FoldNestedSlices>(
+      patterns.getContext(), dims);
+}
+
+void mhc::addSlicePatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
+  patterns.add<SliceBeforeJoining>(patterns.getContext(), dims);
 }

@@ -261,6 +261,49 @@ static LogicalResult foldSingleBatch(tensor::CollapseShapeOp op, PatternRewriter
   return success();
 }
 
+/// The repeated operand with exactly these dimensions, two of them or three with those of a batch; null for others.
+static Value repeatedAlong(Value operand, ArrayRef<int64_t> dims) {
+  auto broadcast = operand.getDefiningOp<BroadcastOp>();
+  if (!broadcast || broadcast.getDims() != dims)
+    return {};
+  bool whole = llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
+    return broadcast.getX().getType().getDimSize(dim.index()) == broadcast.getOut().getType().getDimSize(dim.value());
+  });
+  return whole ? Value(broadcast.getX()) : Value();
+}
+
+/// A sum over products of rows and columns that are repeated for each other is a product of matrices.
+static LogicalResult multiplyAsProduct(ReduceOp op, PatternRewriter &rewriter) {
+  auto mul = op.getX().getDefiningOp<arith::MulFOp>();
+  int64_t rank = op.getX().getType().getRank();
+  if (!mul || op.getKind() != ReduceKind::sum || op.getDims().size() != 1 || rank < 3 || rank > 4 ||
+      !op.getType().getElementType().isF32())
+    return failure();
+  SmallVector<int64_t> batch, kept;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim != op.getDims()[0])
+      (dim == 0 && rank == 4 ? batch : kept).push_back(dim);
+  if (kept.size() != 2)
+    return failure();
+  auto with = [&](int64_t a, int64_t b) {
+    SmallVector<int64_t> dims(batch);
+    dims.append({std::min(a, b), std::max(a, b)});
+    return dims;
+  };
+  int64_t sum = op.getDims()[0];
+  for (auto [left, right] : {std::pair(mul.getLhs(), mul.getRhs()), std::pair(mul.getRhs(), mul.getLhs())}) {
+    Value lhs = repeatedAlong(left, with(kept[0], sum)), rhs = repeatedAlong(right, with(sum, kept[1]));
+    if (!lhs || !rhs)
+      continue;
+    LeafBuilder leaf(rewriter, op.getLoc());
+    bool flipLhs = sum < kept[0], flipRhs = kept[1] < sum;
+    rewriter.replaceOp(op, batch.empty() ? leaf.matmul(lhs, rhs, flipLhs, flipRhs)
+                                         : leaf.batchMatmul(lhs, rhs, flipLhs, flipRhs));
+    return success();
+  }
+  return failure();
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
@@ -357,6 +400,7 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   patterns.add(foldResultTranspose<MatmulOp>);
   patterns.add(foldResultTranspose<BatchMatmulOp>);
   patterns.add(foldSingleBatch);
+  patterns.add(multiplyAsProduct);
   patterns.add(foldReducedView);
   patterns.add(joinReducedParts);
   patterns.add(foldReducedReduction);

@@ -221,3 +221,56 @@ func.func @sums_of_scaled_sums(%x: tensor<4x6xf32>) -> tensor<4xf32> {
   %3 = mhc.reduce sum %2 dims = [1] : tensor<4x2xf32> -> tensor<4xf32>
   return %3 : tensor<4xf32>
 }
+
+// Products.
+
+// CHECK-LABEL: @product_spelled_out(
+func.func @product_spelled_out(%a: tensor<?x8xf32>, %b: tensor<4x8xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %a, %c0 : tensor<?x8xf32>
+  %0 = mhc.broadcast %a dims = [0, 2] : tensor<?x8xf32> -> tensor<?x4x8xf32>
+  %1 = mhc.broadcast %b[%M] dims = [1, 2] : tensor<4x8xf32> -> tensor<?x4x8xf32>
+  %2 = arith.mulf %1, %0 : tensor<?x4x8xf32>
+  %3 = mhc.reduce sum %2 dims = [2] : tensor<?x4x8xf32> -> tensor<?x4xf32>
+  return %3 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: @batch_spelled_out(
+func.func @batch_spelled_out(%a: tensor<?x32x8xf32>, %b: tensor<?x32x16xf32>) -> tensor<?x8x16xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.batch_matmul %arg0, %arg1 transpose_lhs
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = mhc.broadcast %a dims = [0, 1, 2] : tensor<?x32x8xf32> -> tensor<?x32x8x16xf32>
+  %1 = mhc.broadcast %b dims = [0, 1, 3] : tensor<?x32x16xf32> -> tensor<?x32x8x16xf32>
+  %2 = arith.mulf %0, %1 : tensor<?x32x8x16xf32>
+  %3 = mhc.reduce sum %2 dims = [1] : tensor<?x32x8x16xf32> -> tensor<?x8x16xf32>
+  return %3 : tensor<?x8x16xf32>
+}
+
+// Each product is rounded: a matrix product rounds their sum only.
+// CHECK-LABEL: @product_that_rounds(
+func.func @product_that_rounds(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>) -> tensor<4x16xbf16> {
+  // CHECK-NOT: mhc.matmul
+  // CHECK: return
+  %0 = mhc.broadcast %a dims = [0, 1] : tensor<4x8xbf16> -> tensor<4x8x16xbf16>
+  %1 = mhc.broadcast %b dims = [1, 2] : tensor<8x16xbf16> -> tensor<4x8x16xbf16>
+  %2 = arith.mulf %0, %1 : tensor<4x8x16xbf16>
+  %3 = mhc.reduce sum %2 dims = [1] : tensor<4x8x16xbf16> -> tensor<4x16xbf16>
+  return %3 : tensor<4x16xbf16>
+}
+
+// Columns that are apart are joined before a slice is taken of what they make.
+// CHECK-LABEL: @slice_of_columns_apart(
+func.func @slice_of_columns_apart(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x4xf32> {
+  // CHECK: %[[ALL:.*]] = mhc.matmul %arg0, %arg1
+  // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[ALL]][0, 1] [4, 4] [1, 1]
+  // CHECK-NEXT: return %[[PART]]
+  %0 = tensor.extract_slice %w[0, 0] [8, 3] [1, 1] : tensor<8x6xf32> to tensor<8x3xf32>
+  %1 = tensor.extract_slice %w[0, 3] [8, 3] [1, 1] : tensor<8x6xf32> to tensor<8x3xf32>
+  %2 = mhc.matmul %x, %0 : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  %3 = mhc.matmul %x, %1 : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  %4 = tensor.concat dim(1) %2, %3 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x6xf32>
+  %5 = tensor.extract_slice %4[0, 1] [4, 4] [1, 1] : tensor<4x6xf32> to tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
