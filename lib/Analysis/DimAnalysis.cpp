@@ -7,6 +7,7 @@
 
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,6 +50,7 @@ public:
     llvm::TypeSwitch<Operation *>(op)
         .Case<BroadcastOp>([&](auto op) { visitBroadcast(op); })
         .Case<tensor::DimOp>([&](auto op) { visitDim(op); })
+        .Case<arith::MulIOp>([&](auto op) { visitProduct(op); })
         .Case<tensor::CastOp>([&](auto op) { uniteShapes(op); })
         .Case<tensor::CollapseShapeOp>(
             [&](auto op) { visitReassociation(op.getReassociationIndices(), op.getSrc(), op.getResult()); })
@@ -152,6 +154,12 @@ private:
     std::optional<int64_t> dim = op.getConstantIndex();
     if (dim && *dim >= 0 && *dim < rankOf(op.getSource()))
       unite(op.getSource(), *dim, op.getResult());
+  }
+
+  void visitProduct(arith::MulIOp op) {
+    auto number = [](Value value) { return DimAnalysis::Key(value, DimAnalysis::kIndexValue); };
+    if (op.getType().isIndex())
+      dims.setProduct(number(op.getResult()), {number(op.getLhs()), number(op.getRhs())});
   }
 
   /// A group keeps its size where all but one of its dimensions are 1, and is else the product of its sizes.
@@ -341,8 +349,8 @@ const DimAnalysis::Node *DimAnalysis::classOf(Value value, int dim) const {
 
 void DimAnalysis::learn(Value value) {
   Operation *op = value.getDefiningOp();
-  bool isSize = isa_and_nonnull<tensor::DimOp>(op);
   auto isKnown = [&](int dim) { return staticSize(value, dim) || numbers.contains({value, dim}); };
+  bool isSize = value.getType().isIndex();
   if (!op || (isSize ? isKnown(kIndexValue) : llvm::all_of(llvm::seq(0, rankOf(value)), isKnown)))
     return;
   llvm::for_each(op->getOperands(), [this](Value operand) { learn(operand); });

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RewriteRules.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -132,12 +133,98 @@ static bool padPhi(func::FuncOp func) {
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tokens [s, b], both unknown, in the place of M of them.
+class TokenSplitter {
+public:
+  TokenSplitter(Value sequence, Value batch) : sizes{sequence, batch} {}
+
+  RankedTensorType split(RankedTensorType type) const {
+    SmallVector<int64_t> shape{ShapedType::kDynamic};
+    llvm::append_range(shape, type.getShape());
+    return type.clone(shape);
+  }
+
+  Value split(OpBuilder &builder, Value tensor) const {
+    RankedTensorType type = split(cast<RankedTensorType>(tensor.getType()));
+    SmallVector<OpFoldResult> shape = sizes;
+    for (int64_t size : type.getShape().drop_front(2))
+      shape.push_back(builder.getIndexAttr(size));
+    SmallVector<ReassociationIndices> groups{{0, 1}};
+    for (int64_t dim = 2; dim < type.getRank(); ++dim)
+      groups.push_back({dim});
+    return tensor::ExpandShapeOp::create(builder, tensor.getLoc(), type, tensor, groups, shape);
+  }
+
+  /// Computes an elementwise op on sequences and batches.
+  void compute(Operation *op) const {
+    OpBuilder builder(op);
+    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value v) { return split(builder, v); });
+    OperationState state(op->getLoc(), op->getName(), operands, split(cast<RankedTensorType>(op->getResultTypes()[0])),
+                         op->getAttrs());
+    Value result = builder.create(state)->getResult(0);
+    op->replaceAllUsesWith(ValueRange(LeafBuilder(builder, op->getLoc()).join(result, 0, 2)));
+    op->erase();
+  }
+
+private:
+  SmallVector<OpFoldResult> sizes;
+};
+} // namespace
+
+/// x, results and all elementwise ops have both dimensions; products, reductions and repetitions of tokens have one.
+static bool splitTokens(func::FuncOp func) {
+  return forEachSite(func, "x", [&](unsigned number) {
+    auto type = cast<RankedTensorType>(func.getArgument(number).getType());
+    if (!type.isDynamicDim(0))
+      return false;
+    DimAnalysis dims(func);
+    auto isPerToken = [&](Value tensor) {
+      auto own = dyn_cast<RankedTensorType>(tensor.getType());
+      return own && own.getNumDynamicDims() == 1 && own.isDynamicDim(0) &&
+             dims.sameSize(tensor, 0, func.getArgument(number), 0);
+    };
+    SmallVector<Operation *> ops;
+    func.walk([&](Operation *op) {
+      if (op->getNumResults() == 1 && op->hasTrait<OpTrait::Elementwise>() && isPerToken(op->getResult(0)))
+        ops.push_back(op);
+    });
+    Operation *end = func.getBody().front().getTerminator();
+    SmallVector<OpOperand *> results;
+    for (OpOperand &result : end->getOpOperands())
+      if (isPerToken(result.get()))
+        results.push_back(&result);
+
+    OpBuilder builder(func.getBody());
+    SmallVector<int64_t> shape{ShapedType::kDynamic};
+    llvm::append_range(shape, type.getShape());
+    Value x = addArgument(func, number, type.clone(shape), nameOf(func, number));
+    Value sequence = tensor::DimOp::create(builder, x.getLoc(), x, 0);
+    Value batch = tensor::DimOp::create(builder, x.getLoc(), x, 1);
+    replaceArgument(func, number, LeafBuilder(builder, x.getLoc()).join(x, 0, 2));
+    TokenSplitter tokens(sequence, batch);
+    for (OpOperand *result : results) {
+      builder.setInsertionPoint(end);
+      result->set(tokens.split(builder, result->get()));
+    }
+    for (Operation *op : ops)
+      tokens.compute(op);
+    func.setType(builder.getFunctionType(func.getArgumentTypes(), end->getOperandTypes()));
+    return true;
+  });
+}
+
 llvm::ArrayRef<SignatureRewrite> signatureRewrites() {
   static constexpr SignatureRewrite table[] = {
       {"phi padded to 32 columns", padPhi},
       {"phi in three arguments", splitPhi},
       {"alpha in three arguments", splitAlpha},
       {"beta in three arguments", splitBeta},
+      {"tokens as sequences and batches", splitTokens},
   };
   return table;
 }

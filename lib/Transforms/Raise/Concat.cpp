@@ -25,12 +25,20 @@ static SmallVector<tensor::InsertSliceOp> fillingChain(tensor::InsertSliceOp las
   return chain;
 }
 
+static bool isSameSize(const DimAnalysis &dims, OpFoldResult a, OpFoldResult b) {
+  auto left = dyn_cast<Value>(a), right = dyn_cast<Value>(b);
+  if (left && right && left != right)
+    return dims.sameSize(left, DimAnalysis::kIndexValue, right, DimAnalysis::kIndexValue);
+  return isEqualConstantIntOrValue(a, b);
+}
+
 /// The dimension along which a part of the rank of the whole starts at `offset`, and covers all others.
-static bool isPart(tensor::InsertSliceOp op, ArrayRef<OpFoldResult> whole, int64_t dim, int64_t offset) {
+static bool isPart(const DimAnalysis &dims, tensor::InsertSliceOp op, ArrayRef<OpFoldResult> whole, int64_t dim,
+                   int64_t offset) {
   if (op.getSourceType().getRank() != op.getDestType().getRank() || op.getSourceType().isDynamicDim(dim))
     return false;
   for (int64_t i = 0, rank = whole.size(); i < rank; ++i) {
-    bool covers = isEqualConstantIntOrValue(op.getMixedSizes()[i], whole[i]);
+    bool covers = isSameSize(dims, op.getMixedSizes()[i], whole[i]);
     if (op.getStaticStrides()[i] != 1 || op.getStaticOffsets()[i] != (i == dim ? offset : 0) || (i != dim && !covers))
       return false;
   }
@@ -38,13 +46,13 @@ static bool isPart(tensor::InsertSliceOp op, ArrayRef<OpFoldResult> whole, int64
 }
 
 /// The dimension along which the parts of a chain lie one behind the other and fill the whole.
-static std::optional<int64_t> concatDim(SmallVector<tensor::InsertSliceOp> &chain) {
+static std::optional<int64_t> concatDim(const DimAnalysis &dims, SmallVector<tensor::InsertSliceOp> &chain) {
   RankedTensorType type = chain.back().getDestType();
   SmallVector<OpFoldResult> whole = chain.front().getDest().getDefiningOp<tensor::EmptyOp>().getMixedSizes();
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     int64_t offset = 0;
     bool fits = llvm::all_of(chain, [&](tensor::InsertSliceOp op) {
-      bool fits = isPart(op, whole, dim, offset);
+      bool fits = isPart(dims, op, whole, dim, offset);
       offset += fits ? op.getSourceType().getDimSize(dim) : 0;
       return fits;
     });
@@ -57,6 +65,9 @@ static std::optional<int64_t> concatDim(SmallVector<tensor::InsertSliceOp> &chai
 void mhc::raiseConcat(func::FuncOp func) {
   SmallVector<tensor::InsertSliceOp> ops;
   func.walk([&](tensor::InsertSliceOp op) { ops.push_back(op); });
+  if (ops.empty())
+    return;
+  DimAnalysis dims(func);
   for (tensor::InsertSliceOp last : ops) {
     auto fillsMore = [&](Operation *user) {
       auto next = dyn_cast<tensor::InsertSliceOp>(user);
@@ -65,7 +76,7 @@ void mhc::raiseConcat(func::FuncOp func) {
     if (llvm::any_of(last->getUsers(), fillsMore))
       continue;
     SmallVector<tensor::InsertSliceOp> chain = fillingChain(last);
-    std::optional<int64_t> dim = chain.size() > 1 ? concatDim(chain) : std::nullopt;
+    std::optional<int64_t> dim = chain.size() > 1 ? concatDim(dims, chain) : std::nullopt;
     if (!dim)
       continue;
     SmallVector<Value> parts;

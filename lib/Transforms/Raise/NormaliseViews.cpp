@@ -29,8 +29,16 @@ static bool joinsSizes(tensor::CollapseShapeOp op) {
   });
 }
 
+/// Whether a reshape joins tokens of two dimensions: mHC ops have them as one.
+static bool joinsTokens(tensor::CollapseShapeOp op) {
+  return llvm::any_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
+    return llvm::count_if(group, [&](int64_t dim) { return op.getSrcType().isDynamicDim(dim); }) > 1;
+  });
+}
+
 static bool isView(Operation *op) {
-  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, BroadcastOp>(op);
+  auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op);
+  return collapse ? !joinsTokens(collapse) : isa_and_nonnull<tensor::ExpandShapeOp, TransposeOp, BroadcastOp>(op);
 }
 
 static bool isSameView(Operation *a, Operation *b) {

@@ -88,6 +88,7 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseLinalg(func);
     readSizesFromArguments(func);
     raiseConcat(func);
+    joinTokens(func);
     normalise(func);
     FormBuilder forms(func);
     Sites sites(getArgument(), limit);

@@ -32,6 +32,8 @@ void raiseLinalg(mlir::func::FuncOp func);
 void readSizesFromArguments(mlir::func::FuncOp func);
 /// insertions that fill an empty tensor -> tensor.concat
 void raiseConcat(mlir::func::FuncOp func);
+/// Tokens in two dimensions of unknown size -> in one
+void joinTokens(mlir::func::FuncOp func);
 /// One of many words for what steps need not tell apart, and one value for what is computed twice.
 void normalise(mlir::func::FuncOp func);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
