@@ -112,8 +112,8 @@ static bool padPhi(func::FuncOp func) {
     Value phi = func.getArgument(number);
     auto type = cast<RankedTensorType>(phi.getType());
     std::optional<int64_t> dim = columnsOf(type);
-    if (!dim || type.getDimSize(*dim) >= kColumns)
-      return false;
+    if (!dim || type.getDimSize(*dim) >= kColumns || type.getDimSize(0) == type.getDimSize(1))
+      return false; // a square weight does not say which dimension it is
     SmallVector<int64_t> shape(type.getShape());
     shape[*dim] = kColumns;
     Value padded = addArgument(func, number, type.clone(shape), nameOf(func, number));

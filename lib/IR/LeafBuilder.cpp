@@ -94,8 +94,8 @@ SmallVector<Value> LeafBuilder::dynamicSizes(Value tensor) {
 
 RankedTensorType LeafBuilder::typeOf(ArrayRef<OpFoldResult> sizes, Type elementType) {
   SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  for (OpFoldResult size : sizes) // what an operand's type leaves open stays open, though the value is a constant
+    shape.push_back(isa<Attribute>(size) ? *getConstantIntValue(size) : ShapedType::kDynamic);
   return RankedTensorType::get(shape, elementType);
 }
 
