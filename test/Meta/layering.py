@@ -31,7 +31,7 @@ LAYERS = [
     ("Driver",         ["lib/Driver", "include/mhc/Driver"],
                        ["MLIR", "runtime", "IR", "Analysis", "Reference", "Proof", "phase", "Transforms",
                         "Conversion", "Pipelines", "InitAll", "Model"]),
-    ("Conformance",    ["lib/Conformance", "include/mhc/Conformance"],      ["MLIR", "runtime", "IR", "Conversion", "Spelling", "Driver"]),
+    ("Conformance",    ["lib/Conformance", "include/mhc/Conformance"],      ["MLIR", "runtime", "IR", "Conversion", "Spelling", "Driver", "Analysis"]),
     ("mhc-tblgen",     ["tools/mhc-tblgen"],                                ["MLIR"]),
     ("mhc-train",      ["tools/mhc-train"],                                 ["runtime"]),
     ("mhc-run",        ["tools/mhc-run"],                                   ["runtime"]),
