@@ -43,11 +43,13 @@ Value mhc::negated(Value value) {
 }
 
 /// a + (b + c), a - (b - c) and the like as sums that lean to the left: their beginnings are values that others read. A
-/// number stays with its addend, as in 1 - sigmoid(-z).
+/// number stays with its addend, as in 1 - sigmoid(-z). A sum that others read as well stays whole: a chain of sums of
+/// sums would grow with each.
 static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
   Operation *right = op->getOperand(1).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || getElementTypeOrSelf(op->getResult(0)).isBF16() ||
-      getElementTypeOrSelf(op->getResult(0)).isF16() || constantValue(op->getOperand(0)) ||
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !right->hasOneUse() ||
+      getElementTypeOrSelf(op->getResult(0)).isBF16() || getElementTypeOrSelf(op->getResult(0)).isF16() ||
+      constantValue(op->getOperand(0)) ||
       llvm::any_of(right->getOperands(), [](Value addend) { return constantValue(addend).has_value(); }))
     return failure();
   LeafBuilder leaf(rewriter, op->getLoc());

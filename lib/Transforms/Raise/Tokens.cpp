@@ -90,9 +90,9 @@ Value TokenJoiner::joined(Value tensor) {
 
 Value TokenJoiner::apart(Value tensor) {
   LeafBuilder leaf(builder, tensor.getLoc());
-  LeafBuilder::Sizes sizes = {sequences, batches};
+  LeafBuilder::Sizes sizes = {sequences, batches}, own = leaf.sizesOf(tensor);
   SmallVector<ReassociationIndices> groups = {{0, 1}};
-  for (OpFoldResult size : llvm::drop_begin(leaf.sizesOf(tensor))) {
+  for (OpFoldResult size : llvm::drop_begin(own)) {
     groups.push_back({static_cast<int64_t>(sizes.size())});
     sizes.push_back(size);
   }
