@@ -14,6 +14,8 @@ static constexpr const char *kCrashes[] = {
     "tensor\\.concat.*dim.*-",
     // The parser of tensor.from_elements makes an operand type for each element of the result's type.
     "from_elements.*[0-9]{6}",
+    // Named linalg ops call a null function for an index that they would cast to a float.
+    "ins\\(.*xindex>",
     // Bytecode: its reader trusts what it reads.
     "^ML\xefR",
 };
