@@ -26,7 +26,7 @@ static RankedTensorType joinedType(RankedTensorType type) { return type.clone(ty
 namespace {
 class TokenJoiner {
 public:
-  TokenJoiner(func::FuncOp func, BlockArgument tokens);
+  TokenJoiner(func::FuncOp func, BlockArgument tokens, const DimAnalysis &dims);
   void run();
 
 private:
@@ -55,8 +55,8 @@ private:
 };
 } // namespace
 
-TokenJoiner::TokenJoiner(func::FuncOp func, BlockArgument tokens) : func(func), builder(func.getBody()) {
-  DimAnalysis dims(func);
+TokenJoiner::TokenJoiner(func::FuncOp func, BlockArgument tokens, const DimAnalysis &dims)
+    : func(func), builder(func.getBody()) {
   auto visit = [&](Value value) {
     RankedTensorType type = tensorType(value);
     if (type && type.getRank() >= 2 && type.isDynamicDim(0) && type.isDynamicDim(1) &&
@@ -304,6 +304,11 @@ void mhc::joinTokens(func::FuncOp func) {
     RankedTensorType type = tensorType(argument);
     return type && type.getRank() > 2 && type.isDynamicDim(0) && type.isDynamicDim(1);
   });
-  if (tokens != func.getArguments().end())
-    TokenJoiner(func, *tokens).run();
+  if (tokens == func.getArguments().end())
+    return;
+  // A size that is a number after all stays apart: its reshapes have types that know less than their operands do.
+  DimAnalysis dims(func);
+  auto isNumber = [&](int dim) { return dims.factors(*tokens, dim).second.empty(); };
+  if (!isNumber(0) && !isNumber(1))
+    TokenJoiner(func, *tokens, dims).run();
 }
