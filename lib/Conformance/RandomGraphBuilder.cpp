@@ -362,11 +362,7 @@ Value RandomGraphBuilder::elements() {
 
 Value RandomGraphBuilder::splat() {
   Value x = any(), scalar = element(any());
-  SmallVector<Value> sizes;
-  for (OpFoldResult size : leaf.sizesOf(x))
-    if (auto value = dyn_cast<Value>(size))
-      sizes.push_back(value);
-  return tensor::SplatOp::create(builder, loc(), x.getType(), scalar, sizes);
+  return tensor::SplatOp::create(builder, loc(), x.getType(), scalar, leaf.dynamicSizes(x));
 }
 
 //===----------------------------------------------------------------------===//

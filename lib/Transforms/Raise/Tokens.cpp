@@ -32,6 +32,8 @@ public:
 private:
   bool isSplit(Value value) const { return split.contains(value) || sources.contains(value); }
   Value joined(Value tensor);
+  /// Sizes that begin with both dimensions, with their product in place of them.
+  LeafBuilder::Sizes joinedSizes(LeafBuilder::Sizes sizes) const;
   Value apart(Value tensor);
   /// The result of an op on joined tokens; null where it does not keep them.
   Value compute(Operation *op);
@@ -88,6 +90,12 @@ Value TokenJoiner::joined(Value tensor) {
   return rows;
 }
 
+LeafBuilder::Sizes TokenJoiner::joinedSizes(LeafBuilder::Sizes sizes) const {
+  sizes.erase(sizes.begin());
+  sizes[0] = count;
+  return sizes;
+}
+
 Value TokenJoiner::apart(Value tensor) {
   LeafBuilder leaf(builder, tensor.getLoc());
   LeafBuilder::Sizes sizes = {sequences, batches}, own = leaf.sizesOf(tensor);
@@ -123,9 +131,7 @@ Value TokenJoiner::again(Operation *op) {
 
 Value TokenJoiner::repeat(BroadcastOp op) {
   LeafBuilder leaf(builder, op.getLoc());
-  LeafBuilder::Sizes sizes = leaf.sizesOf(op.getOut());
-  sizes.erase(sizes.begin());
-  sizes[0] = count;
+  LeafBuilder::Sizes sizes = joinedSizes(leaf.sizesOf(op.getOut()));
   ArrayRef<int64_t> all = op.getDims();
   bool tokens = all.size() >= 2 && all[0] == 0 && all[1] == 1 && isSplit(op.getX());
   std::optional<SmallVector<int64_t>> dims = behindTokens(tokens ? all.drop_front(2) : all);
@@ -144,10 +150,9 @@ Value TokenJoiner::slice(tensor::ExtractSliceOp op) {
     list.erase(list.begin());
     return list;
   };
-  SmallVector<OpFoldResult> sizes = withoutFirst(op.getMixedSizes());
-  sizes[0] = count;
   return tensor::ExtractSliceOp::create(builder, op.getLoc(), joinedType(op.getType()), joined(op.getSource()),
-                                        withoutFirst(op.getMixedOffsets()), sizes, withoutFirst(op.getMixedStrides()));
+                                        withoutFirst(op.getMixedOffsets()), joinedSizes(op.getMixedSizes()),
+                                        withoutFirst(op.getMixedStrides()));
 }
 
 /// Groups behind the tokens for joined ones; nothing where tokens are in a group with something else.
@@ -169,11 +174,8 @@ Value TokenJoiner::reshape(tensor::ExpandShapeOp op) {
   auto groups = groupsBehind(op.getReassociationIndices());
   if (!groups)
     return {};
-  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-  sizes.erase(sizes.begin());
-  sizes[0] = count;
   return tensor::ExpandShapeOp::create(builder, op.getLoc(), joinedType(op.getResultType()), joined(op.getSrc()),
-                                       *groups, sizes);
+                                       *groups, joinedSizes(op.getMixedOutputShape()));
 }
 
 /// Groups of which the first is the tokens, for joined ones.
@@ -190,11 +192,8 @@ Value TokenJoiner::splitOthers(tensor::ExpandShapeOp op) {
   if (groups[0] != ReassociationIndices{0, 1})
     return {};
   joinFirst(groups);
-  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-  sizes.erase(sizes.begin());
-  sizes[0] = count;
   return tensor::ExpandShapeOp::create(builder, op.getLoc(), joinedType(op.getResultType()), op.getSrc(), groups,
-                                       sizes);
+                                       joinedSizes(op.getMixedOutputShape()));
 }
 
 /// Where one reshape joins tokens and other dimensions: only the others.
