@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rules.h"
+#include "mhc/IR/Constants.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -36,6 +39,19 @@ static Rule binary(Function function) {
       out[i] = function(out[i], other[i]);
     return HostTensor(Shape(operands[0].shape()), std::move(out));
   };
+}
+
+template <typename Function>
+static Rule integers(Function function) {
+  return binary([function](double a, double b) {
+    return static_cast<double>(function(static_cast<int64_t>(a), static_cast<int64_t>(b)));
+  });
+}
+
+/// a * b + c
+static Expected<HostTensor> fused(Operation *op, ArrayRef<HostTensor> operands) {
+  Expected<HostTensor> product = binary([](double a, double b) { return a * b; })(op, operands.take_front(2));
+  return product ? binary([](double a, double b) { return a + b; })(op, {*product, operands[2]}) : std::move(product);
 }
 
 static double toDouble(const APFloat &value) {
@@ -69,9 +85,9 @@ static Expected<HostTensor> constant(Operation *op, ArrayRef<HostTensor>) {
     return HostTensor(toDouble(number.getValue()));
   if (auto number = dyn_cast<IntegerAttr>(value))
     return HostTensor(toDouble(number.getValue()));
-  auto dense = dyn_cast<DenseElementsAttr>(value);
+  DenseElementsAttr dense = mhc::denseElements(value);
   if (!dense)
-    return errorAt(op, "holds an attribute that is neither a number nor dense");
+    return errorAt(op, "holds neither a number nor elements; needed a dense attribute, or a resource with its data");
   return isa<FloatType>(dense.getElementType()) ? elementsOf<APFloat>(dense) : elementsOf<APInt>(dense);
 }
 
@@ -103,6 +119,60 @@ static Expected<HostTensor> evaluateSelect(Operation *op, ArrayRef<HostTensor> o
   return HostTensor(Shape(no.shape()), std::move(out));
 }
 
+static int64_t evaluateAffine(AffineExpr expr, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue();
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t a = evaluateAffine(binary.getLHS(), dims, symbols), b = evaluateAffine(binary.getRHS(), dims, symbols);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return a + b;
+  case AffineExprKind::Mul:
+    return a * b;
+  case AffineExprKind::FloorDiv:
+    return llvm::divideFloorSigned(a, b);
+  case AffineExprKind::CeilDiv:
+    return llvm::divideCeilSigned(a, b);
+  case AffineExprKind::Mod:
+    return a - b * llvm::divideFloorSigned(a, b);
+  default:
+    llvm_unreachable("all binary kinds are above");
+  }
+}
+
+/// Whether an expression divides by something that is not a positive number, for which affine defines nothing.
+static bool dividesByUnknown(AffineExpr expr) {
+  bool found = false;
+  expr.walk([&](AffineExpr inner) {
+    if (inner.getKind() == AffineExprKind::Add || inner.getKind() == AffineExprKind::Mul)
+      return;
+    if (auto binary = dyn_cast<AffineBinaryOpExpr>(inner)) {
+      auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      found |= !divisor || divisor.getValue() <= 0;
+    }
+  });
+  return found;
+}
+
+/// One number, or in the body of loops one for each turn.
+static Expected<HostTensor> evaluateApply(Operation *op, ArrayRef<HostTensor> operands) {
+  AffineMap map = cast<affine::AffineApplyOp>(op).getAffineMap();
+  if (dividesByUnknown(map.getResult(0)))
+    return errorAt(op, "divides by what is not a positive number");
+  std::vector<double> out;
+  for (int64_t turn = 0; turn < (operands.empty() ? 1 : operands[0].size()); ++turn) {
+    SmallVector<int64_t> numbers = llvm::map_to_vector(
+        operands, [&](const HostTensor &operand) { return static_cast<int64_t>(operand.data()[turn]); });
+    ArrayRef<int64_t> all = numbers;
+    out.push_back(evaluateAffine(map.getResult(0), all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())));
+  }
+  return HostTensor(operands.empty() ? Shape() : Shape(operands[0].shape()), std::move(out));
+}
+
 /// Integers are signed here: a negative one stands for what its bits are without a sign.
 static Expected<HostTensor> extendUnsigned(Operation *op, ArrayRef<HostTensor> operands) {
   double range = std::ldexp(1.0, getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth());
@@ -129,6 +199,10 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.extui"] = extendUnsigned;
   rules["arith.divf"] = binary([](double a, double b) { return a / b; });
   rules["arith.negf"] = unary([](double a) { return -a; });
+  rules["arith.andi"] = integers([](int64_t a, int64_t b) { return a & b; });
+  rules["arith.ori"] = integers([](int64_t a, int64_t b) { return a | b; });
+  rules["arith.xori"] = integers([](int64_t a, int64_t b) { return a ^ b; });
+  rules["arith.minsi"] = binary([](double a, double b) { return std::fmin(a, b); });
   rules["arith.maxsi"] = binary([](double a, double b) { return std::fmax(a, b); });
   rules["arith.maxui"] = binary(unsignedMaximum);
   rules["arith.maximumf"] = binary(maximum);
@@ -140,7 +214,10 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.cmpi"] = compareIntegers;
   rules["arith.select"] = evaluateSelect;
 
+  rules["affine.apply"] = evaluateApply;
+
   rules["math.exp"] = unary([](double a) { return std::exp(a); });
+  rules["math.exp2"] = unary([](double a) { return std::exp2(a); });
   rules["math.log"] = unary([](double a) { return std::log(a); });
   rules["math.log1p"] = unary([](double a) { return std::log1p(a); });
   rules["math.tanh"] = unary([](double a) { return std::tanh(a); });
@@ -149,6 +226,8 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["math.absf"] = unary([](double a) { return std::fabs(a); });
   rules["math.erf"] = unary([](double a) { return std::erf(a); });
   rules["math.powf"] = rules["math.fpowi"] = binary([](double a, double b) { return std::pow(a, b); });
+
+  rules["math.fma"] = fused;
 
   rules["mhc.sigmoid"] = unary([](double a) { return 1 / (1 + std::exp(-a)); });
   rules["mhc.silu"] = unary([](double a) { return a / (1 + std::exp(-a)); });

@@ -9,6 +9,7 @@
 #include "TensorMath.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include <cmath>
 
 using namespace mlir;
@@ -116,6 +117,23 @@ static Expected<HostTensor> evaluateInsertSlice(Operation *op, ArrayRef<HostTens
   return insertSlice(*source, operands[1], *bounds);
 }
 
+static Expected<HostTensor> evaluatePad(Operation *op, ArrayRef<HostTensor> operands) {
+  auto pad = cast<tensor::PadOp>(op);
+  FloatAttr number;
+  Value padding = pad.getConstantPaddingValue();
+  if (!padding || !matchPattern(padding, m_Constant(&number)))
+    return errorAt(op, "pads with what is not one number");
+  Shape low = resolve(op, operands, pad.getMixedLowPad()), high = resolve(op, operands, pad.getMixedHighPad());
+  Shape shape(operands[0].shape()), sizes = shape;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    shape[dim] += low[dim] + high[dim];
+  if (llvm::any_of(low, [](int64_t size) { return size < 0; }) ||
+      llvm::any_of(high, [](int64_t size) { return size < 0; }))
+    return errorAt(op, "pads by " + toString(low) + " and " + toString(high));
+  SliceBounds inside{low, sizes, Shape(shape.size(), 1)};
+  return insertSlice(operands[0], splat(number.getValueAsDouble(), std::move(shape)), inside);
+}
+
 static Expected<HostTensor> evaluateConcat(Operation *op, ArrayRef<HostTensor> operands) {
   size_t dim = cast<tensor::ConcatOp>(op).getDim();
   for (const HostTensor &operand : operands.drop_front())
@@ -133,16 +151,24 @@ static Expected<HostTensor> evaluateFromElements(Operation *op, ArrayRef<HostTen
   return HostTensor(Shape(cast<RankedTensorType>(op->getResult(0).getType()).getShape()), std::move(out));
 }
 
+/// One element, or in the body of loops one for each turn.
 static Expected<HostTensor> evaluateExtract(Operation *op, ArrayRef<HostTensor> operands) {
-  Shape strides = stridesOf(operands[0].shape());
-  int64_t offset = 0;
-  for (auto [index, size, stride] : llvm::zip(operands.drop_front(), operands[0].shape(), strides)) {
-    if (index.integer() < 0 || index.integer() >= size)
-      return errorAt(op,
-                     "reads index " + llvm::Twine(index.integer()) + " of a dimension of size " + llvm::Twine(size));
-    offset += index.integer() * stride;
+  const HostTensor &tensor = operands[0];
+  ArrayRef<HostTensor> indices = operands.drop_front();
+  if (indices.empty())
+    return HostTensor(tensor.scalar());
+  std::vector<double> elements;
+  for (int64_t turn = 0; turn < indices[0].size(); ++turn) {
+    int64_t position = 0;
+    for (auto [index, size] : llvm::zip(indices, tensor.shape())) {
+      auto number = static_cast<int64_t>(index.data()[turn]);
+      if (number < 0 || number >= size)
+        return errorAt(op, "reads index " + llvm::Twine(number) + " of a dimension of size " + llvm::Twine(size));
+      position = position * size + number;
+    }
+    elements.push_back(tensor.data()[position]);
   }
-  return HostTensor(operands[0].data()[offset]);
+  return HostTensor(Shape(indices[0].shape()), std::move(elements));
 }
 
 static Expected<HostTensor> evaluateDim(Operation *op, ArrayRef<HostTensor> operands) {
@@ -166,6 +192,7 @@ void mhc::reference::addTensorRules(llvm::StringMap<Rule> &rules) {
   rules["tensor.reshape"] = evaluateReshape;
   rules["tensor.extract_slice"] = evaluateExtractSlice;
   rules["tensor.insert_slice"] = evaluateInsertSlice;
+  rules["tensor.pad"] = evaluatePad;
   rules["tensor.concat"] = evaluateConcat;
   rules["tensor.from_elements"] = evaluateFromElements;
   rules["tensor.extract"] = evaluateExtract;

@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <regex>
 
 using namespace mhc::reference;
 using mhc::test::Module;
@@ -255,6 +256,49 @@ TEST(Evaluator, Shapes) {
   expectTensor(runBody("%r = tensor.from_elements %x, %y : tensor<2xf32>", "f32;f32", "tensor<2xf32>",
                        {HostTensor(7), HostTensor(8)}),
                {2}, {7, 8});
+}
+
+// What the body reads by index: rows 1 and 0 of each pair.
+TEST(Evaluator, ElementsByIndexInBodies) {
+  const char *body = R"(
+    %c1 = arith.constant 1 : index
+    %e = tensor.empty() : tensor<2x3xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        outs(%e : tensor<2x3xf32>) {
+    ^bb0(%out: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %other = affine.apply affine_map<(d0)[s0] -> ((d0 + s0) mod 2)>(%i)[%c1]
+      %x_ij = tensor.extract %x[%other, %j] : tensor<2x3xf32>
+      linalg.yield %x_ij : f32
+    } -> tensor<2x3xf32>)";
+  expectTensor(runBody(body, "tensor<2x3xf32>", "tensor<2x3xf32>", {kTwoByThree}), {2, 3}, {4, 5, 6, 1, 2, 3});
+  std::string beyond = std::regex_replace(body, std::regex("mod 2"), "mod 3");
+  EXPECT_NE(runBody(beyond, "tensor<2x3xf32>", "tensor<2x3xf32>", {kTwoByThree})
+                .error.find("'tensor.extract' reads index 2 of a dimension of size 2"),
+            std::string::npos);
+}
+
+TEST(Evaluator, Padding) {
+  expectTensor(runBody("%z = arith.constant 7.0 : f32\n%r = tensor.pad %x low[0, 1] high[1, 0] {\n"
+                       "^bb0(%i: index, %j: index):\n  tensor.yield %z : f32\n} : tensor<2x3xf32> to tensor<3x4xf32>",
+                       "tensor<2x3xf32>", "tensor<3x4xf32>", {kTwoByThree}),
+               {3, 4}, {7, 1, 2, 3, 7, 4, 5, 6, 7, 7, 7, 7});
+}
+
+TEST(Evaluator, FusedMultiplyAddAndPowersOfTwo) {
+  expectTensor(runBody("%p = math.exp2 %x : tensor<2xf32>\n%r = math.fma %p, %y, %x : tensor<2xf32>",
+                       "tensor<2xf32>;tensor<2xf32>", "tensor<2xf32>",
+                       {HostTensor({2}, {1, 3}), HostTensor({2}, {5, 6})}),
+               {2}, {11, 51});
+}
+
+TEST(Evaluator, Resources) {
+  expectTensor(run("func.func @f() -> tensor<2xf32> {\n  %r = arith.constant dense_resource<w> : tensor<2xf32>\n"
+                   "  return %r : tensor<2xf32>\n}\n"
+                   "{-# dialect_resources: { builtin: { w: \"0x040000000000803F00000040\" } } #-}",
+                   {}),
+               {2}, {1, 2});
 }
 
 TEST(Evaluator, ReshapesBySizes) {

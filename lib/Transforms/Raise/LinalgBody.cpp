@@ -35,9 +35,9 @@ Attribute mhc::splatOf(Value tensor) {
   Attribute number;
   if (!matchPattern(tensor, m_Constant(&number)))
     return {};
-  if (auto elements = dyn_cast<DenseElementsAttr>(number))
-    return elements.isSplat() ? elements.getSplatValue<Attribute>() : Attribute();
-  return number;
+  if (auto elements = dyn_cast<SplatElementsAttr>(number))
+    return elements.getSplatValue<Attribute>();
+  return isa<ElementsAttr>(number) ? Attribute() : number;
 }
 
 /// What casting makes of a number. The folder of arith.truncf only knows casts that lose nothing.
