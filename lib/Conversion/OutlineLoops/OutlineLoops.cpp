@@ -124,13 +124,22 @@ static SmallVector<bool> findNoAlias(Loop &loop) {
   return result;
 }
 
-void LoopOutliner::outline(linalg::LinalgOp op) {
-  OpBuilder builder(op);
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<MemRefType>(operand.get().getType()))
-      operand.set(withoutOffset(builder, op.getLoc(), operand.get()));
+/// Operands, and what the body reads besides.
+static llvm::SetVector<Value> inputsOf(linalg::LinalgOp op) {
   llvm::SetVector<Value> inputs(op->getOperands().begin(), op->getOperands().end());
   getUsedValuesDefinedAbove(op->getRegions(), inputs);
+  return inputs;
+}
+
+void LoopOutliner::outline(linalg::LinalgOp op) {
+  OpBuilder builder(op);
+  for (Value input : inputsOf(op))
+    if (isa<MemRefType>(input.getType())) {
+      Value buffer = withoutOffset(builder, op.getLoc(), input);
+      op->replaceUsesOfWith(input, buffer);
+      replaceAllUsesInRegionWith(input, buffer, op->getRegion(0));
+    }
+  llvm::SetVector<Value> inputs = inputsOf(op);
   Loop loop{op, {}, {}};
   llvm::copy_if(inputs, std::back_inserter(loop.inputs), [](Value value) { return !isConstant(value); });
   loop.noAlias = findNoAlias(loop);
