@@ -30,7 +30,7 @@ private:
   Value readResult(OpResult result);
   Value readReduction(Value yielded, BlockArgument accumulator);
   Value readContraction();
-  Value withStart(Value tensor, unsigned operand, ReduceKind kind);
+  Value withStart(Value tensor, unsigned operand, Operation *combiner);
 
   linalg::LinalgOp op;
   OpBuilder builder;
@@ -49,12 +49,14 @@ static std::optional<ReduceKind> kindOf(Operation *combiner) {
 }
 
 /// Whether what an output starts from leaves the sum or maximum as it is.
-static bool startsAtIdentity(Value init, ReduceKind kind) {
+static bool startsAtIdentity(Value init, Operation *combiner) {
   auto number = dyn_cast_if_present<FloatAttr>(splatOf(init));
   if (!number)
     return false;
   APFloat start = number.getValue();
-  return kind == ReduceKind::sum ? start.isZero() : start.isInfinity() && start.isNegative();
+  if (isa<arith::AddFOp>(combiner))
+    return start.isZero();
+  return (start.isInfinity() && start.isNegative()) || (start.isNaN() && isa<arith::MaxNumFOp>(combiner));
 }
 
 Value LinalgReader::readReduction(Value yielded, BlockArgument accumulator) {
@@ -72,16 +74,20 @@ Value LinalgReader::readReduction(Value yielded, BlockArgument accumulator) {
   for (auto [dim, kindOfLoop] : llvm::enumerate(op.getIteratorTypesArray()))
     if (kindOfLoop == utils::IteratorType::reduction)
       dims.push_back(dim);
-  return withStart(leaf.reduce(*kind, tensor, dims), accumulator.getArgNumber(), *kind);
+  return withStart(leaf.reduce(*kind, tensor, dims), accumulator.getArgNumber(), combiner);
 }
 
 /// What loops made of the parts, with what the output was before.
-Value LinalgReader::withStart(Value tensor, unsigned operand, ReduceKind kind) {
+Value LinalgReader::withStart(Value tensor, unsigned operand, Operation *combiner) {
   OpOperand &init = op->getOpOperand(operand);
   Value out = tensor ? views.as(tensor, init) : Value();
-  if (!out || startsAtIdentity(init.get(), kind))
+  if (!out || startsAtIdentity(init.get(), combiner))
     return out;
-  return kind == ReduceKind::sum ? leaf.add(init.get(), out) : leaf.max(init.get(), out);
+  if (isa<arith::AddFOp>(combiner))
+    return leaf.add(init.get(), out);
+  if (isa<arith::MaxNumFOp>(combiner))
+    return arith::MaxNumFOp::create(builder, op.getLoc(), init.get(), out);
+  return leaf.max(init.get(), out);
 }
 
 Value LinalgReader::readResult(OpResult result) {
@@ -98,7 +104,8 @@ Value LinalgReader::readResult(OpResult result) {
 Value LinalgReader::readContraction() {
   if (!linalg::isaContractionOpInterface(op) || !llvm::all_of(op->getOperands(), hasLeafType))
     return {};
-  return withStart(views.contraction(), op.getNumDpsInputs(), ReduceKind::sum);
+  Operation *sum = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  return withStart(views.contraction(), op.getNumDpsInputs(), sum);
 }
 
 bool LinalgReader::read() {
