@@ -203,6 +203,21 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
   llvm_unreachable("all kinds are above");
 }
 
+/// The number of tensors in a list of results, one for each of some operands.
+static ParseResult parseListLength(OpAsmParser &parser, ArrayRef<SmallVector<OpAsmParser::UnresolvedOperand>> operands,
+                                   int32_t &length) {
+  SMLoc loc = parser.getCurrentLocation();
+  int32_t most = 0;
+  for (const auto &list : operands)
+    most += list.size();
+  if (parser.parseInteger(length))
+    return failure();
+  if (length < 1 || length > most)
+    return parser.emitError(loc) << "a list of " << length << " results; needed 1 to " << most
+                                 << ", as many as the op has operands";
+  return success();
+}
+
 ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, const KernelInfo &info) {
   SMLoc start = parser.getCurrentLocation();
   Side operands(info, /*results=*/false), results(info, /*results=*/true);
@@ -231,7 +246,8 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
     if (failed(index) || parser.parseColon())
       return failure();
     results.counts[*index] = 1;
-    if (results.tensors[*index]->isList && (parser.parseInteger(results.counts[*index]) || parser.parseKeyword("of")))
+    if (results.tensors[*index]->isList &&
+        (parseListLength(parser, values, results.counts[*index]) || parser.parseKeyword("of")))
       return failure();
     return parser.parseType(results.types[*index]);
   };

@@ -79,3 +79,13 @@ func.func @types_of_a_list(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %g: tenso
     -> (tensor<?x4x8xf32>, tensor<?x4x8xf32>)
   return
 }
+
+// -----
+
+func.func @length_of_a_list(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %r: tensor<?x4x4xf32>) {
+  %out = mhc.rebuild(x = %x : tensor<?x4x8xf32>, f = [%f] : tensor<?x8xf32>, h_post = [%p] : tensor<?x4xf32>,
+      h_res = [%r] : tensor<?x4x4xf32>) <layout = nC, orient = oi>
+      // expected-error @below {{a list of -1 results; needed 1 to 4, as many as the op has operands}}
+      -> (out : -1 of tensor<?x4x8xf32>)
+  return
+}
