@@ -50,7 +50,11 @@ public:
     llvm::TypeSwitch<Operation *>(op)
         .Case<BroadcastOp>([&](auto op) { visitBroadcast(op); })
         .Case<tensor::DimOp>([&](auto op) { visitDim(op); })
-        .Case<arith::MulIOp>([&](auto op) { visitProduct(op); })
+        .Case<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::IndexCastOp>([&](auto op) {
+          if (op.getType().isIntOrIndex())
+            visitNumber(op);
+        })
+        .Case<tensor::ReshapeOp>([&](auto op) { visitReshape(op); })
         .Case<tensor::CastOp>([&](auto op) { uniteShapes(op); })
         .Case<tensor::CollapseShapeOp>(
             [&](auto op) { visitReassociation(op.getReassociationIndices(), op.getSrc(), op.getResult()); })
@@ -156,10 +160,26 @@ private:
       unite(op.getSource(), *dim, op.getResult());
   }
 
-  void visitProduct(arith::MulIOp op) {
-    auto number = [](Value value) { return DimAnalysis::Key(value, DimAnalysis::kIndexValue); };
-    if (op.getType().isIndex())
-      dims.setProduct(number(op.getResult()), {number(op.getLhs()), number(op.getRhs())});
+  static DimAnalysis::Key number(Value value) { return {value, DimAnalysis::kIndexValue}; }
+
+  void visitNumber(arith::MulIOp op) {
+    dims.setProduct(number(op.getResult()), {number(op.getLhs()), number(op.getRhs())});
+  }
+
+  void visitNumber(arith::IndexCastOp op) { dims.unite(number(op.getIn()), number(op.getResult())); }
+
+  template <typename Division>
+  void visitNumber(Division op) {
+    dims.setQuotient(number(op.getResult()), number(op.getLhs()), number(op.getRhs()));
+  }
+
+  /// The shape says how long each dimension is.
+  void visitReshape(tensor::ReshapeOp op) {
+    auto sizes = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+    if (!sizes || rankOf(op.getResult()) != static_cast<int>(sizes.getElements().size()))
+      return;
+    for (auto [dim, size] : llvm::enumerate(sizes.getElements()))
+      unite(op.getResult(), dim, size);
   }
 
   /// A group keeps its size where all but one of its dimensions are 1, and is else the product of its sizes.
@@ -233,7 +253,7 @@ unsigned DimAnalysis::nodeOf(Key key) {
   unsigned node =
       size ? constants.try_emplace(*size, next).first->second : numbers.try_emplace(key, next).first->second;
   if (node == next)
-    nodes.push_back({node, size, {}, {}, {}});
+    nodes.push_back({node, size, {}, {}, {}, key.second != kIndexValue});
   return node;
 }
 
@@ -254,6 +274,7 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
   if (second < first)
     std::swap(first, second);
   nodes[second].parent = first;
+  nodes[first].isDimension |= nodes[second].isDimension;
   if (!nodes[first].size)
     nodes[first].size = nodes[second].size;
   if (!nodes[first].product)
@@ -270,9 +291,9 @@ DimAnalysis::Product DimAnalysis::productOf(ArrayRef<unsigned> roots) const {
   for (unsigned root : roots) {
     const Node &node = nodes[root];
     if (node.size) {
-      result.factor *= *node.size;
+      result.multiply(*node.size);
     } else if (node.product) {
-      result.factor *= node.product->factor;
+      result.multiply(node.product->factor);
       for (unsigned base : node.product->bases)
         result.bases.push_back(numberOf(classOf(base)));
     } else {
@@ -287,10 +308,14 @@ void DimAnalysis::setProduct(Key whole, ArrayRef<Key> parts) {
   SmallVector<unsigned> roots;
   for (Key part : parts)
     roots.push_back(rootOf(nodeOf(part)));
-  unsigned node = rootOf(nodeOf(whole));
-  Product product = productOf(roots);
+  setProduct(rootOf(nodeOf(whole)), productOf(roots));
+}
+
+void DimAnalysis::setProduct(unsigned node, const Product &product) {
   if (product.factor == 0 || product.bases.empty()) // no elements, or no unknown
     return;
+  if (product.factor == 1 && product.bases.size() == 1)
+    return unite(product.bases[0], node);
   std::optional<Product> known = nodes[node].product;
   if (known && known->factor == product.factor && known->bases.size() == 1 && product.bases.size() == 1)
     return unite(known->bases[0], product.bases[0]);
@@ -298,6 +323,17 @@ void DimAnalysis::setProduct(Key whole, ArrayRef<Key> parts) {
   if (!isNew)
     return unite(it->second, node);
   nodes[node].product = product;
+}
+
+void DimAnalysis::setQuotient(Key whole, Key dividend, Key divisor) {
+  Product from = expanded(productOf(rootOf(nodeOf(dividend)))), by = expanded(productOf(rootOf(nodeOf(divisor))));
+  if (by.factor == 0 || from.factor % by.factor != 0 ||
+      !std::includes(from.bases.begin(), from.bases.end(), by.bases.begin(), by.bases.end()))
+    return;
+  Product quotient{from.factor / by.factor, {}};
+  std::set_difference(from.bases.begin(), from.bases.end(), by.bases.begin(), by.bases.end(),
+                      std::back_inserter(quotient.bases));
+  setProduct(rootOf(nodeOf(whole)), quotient);
 }
 
 DimAnalysis::DimAnalysis(func::FuncOp func) {
@@ -383,6 +419,14 @@ bool DimAnalysis::sameSize(Value a, int da, Value b, int db) const {
   return first && first == second;
 }
 
+bool DimAnalysis::isSize(Value number) const {
+  std::optional<Product> product = productOfDims({{number, kIndexValue}});
+  if (!product)
+    return false;
+  *product = expanded(*product);
+  return product->factor > 0 && llvm::all_of(product->bases, [&](unsigned base) { return nodes[base].isDimension; });
+}
+
 std::optional<int64_t> DimAnalysis::constantSize(Value value, int dim) const {
   const Node *node = classOf(value, dim);
   return node ? node->size : std::nullopt;
@@ -393,32 +437,51 @@ std::string DimAnalysis::symbol(Value value, int dim) const {
   return node ? node->name : "?";
 }
 
-bool DimAnalysis::isProduct(Value value, int dim, int64_t factor, ArrayRef<std::pair<Value, int>> parts) const {
-  const Node *whole = classOf(value, dim);
+std::optional<DimAnalysis::Product> DimAnalysis::productOfDims(ArrayRef<Key> parts) const {
   SmallVector<unsigned> roots;
-  for (auto [part, partDim] : parts) {
-    const Node *node = classOf(part, partDim);
+  for (auto [value, dim] : parts) {
+    const Node *node = classOf(value, dim);
     if (!node)
-      return false;
+      return std::nullopt;
     roots.push_back(numberOf(*node));
   }
-  Product product = productOf(roots);
-  product.factor *= factor;
-  return whole && productOf(numberOf(*whole)) == product;
+  return productOf(roots);
+}
+
+bool DimAnalysis::isProduct(Value value, int dim, int64_t factor, ArrayRef<std::pair<Value, int>> parts) const {
+  const Node *whole = classOf(value, dim);
+  std::optional<Product> product = productOfDims(parts);
+  if (!whole || !product)
+    return false;
+  product->multiply(factor);
+  return productOf(numberOf(*whole)) == *product;
+}
+
+bool DimAnalysis::sameProduct(ArrayRef<Key> a, ArrayRef<Key> b) const {
+  std::optional<Product> first = productOfDims(a), second = productOfDims(b);
+  if (!first || !second)
+    return false;
+  *first = expanded(*first);
+  return first->factor != 0 && *first == expanded(*second);
+}
+
+DimAnalysis::Product DimAnalysis::expanded(Product product) const {
+  // Each reshape adds factors; a longer chain would be a product of itself.
+  while (product.bases.size() <= kMaxBases) {
+    Product next = productOf(product.bases);
+    next.multiply(product.factor);
+    if (next == product)
+      return product;
+    product = next;
+  }
+  return {0, {}};
 }
 
 std::pair<int64_t, std::string> DimAnalysis::factors(Value value, int dim) const {
   const Node *node = classOf(value, dim);
   if (!node)
     return {1, "?"};
-  Product product = productOf(numberOf(*node));
-  // Each reshape adds factors; a longer chain would be a product of itself.
-  for (size_t steps = 0; steps < nodes.size(); ++steps) {
-    Product next = productOf(product.bases);
-    if (next.bases == product.bases)
-      break;
-    product = {product.factor * next.factor, next.bases};
-  }
+  Product product = expanded(productOf(numberOf(*node)));
   std::string symbol;
   for (unsigned base : product.bases)
     symbol += (symbol.empty() ? "" : "*") + nodes[base].name;

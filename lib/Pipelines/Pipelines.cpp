@@ -46,7 +46,10 @@ static void addInline(OpPassManager &pm, bool keepForGradients) {
   pm.addPass(createCanonicalizerPass());
 }
 
-static void addInput(OpPassManager &pm, const PipelineOptions &options) { addInline(pm, !options.grad.empty()); }
+static void addInput(OpPassManager &pm, const PipelineOptions &options) {
+  addInline(pm, !options.grad.empty());
+  pm.addNestedPass<func::FuncOp>(createReadSizesPass());
+}
 
 static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFlattenBranchesPass());

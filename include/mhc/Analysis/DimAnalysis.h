@@ -17,6 +17,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -43,6 +44,9 @@ public:
   /// Forgets the values of an op that is about to be erased: a later one may take their place in memory.
   void forget(mlir::Operation *op);
 
+  /// Whether a number is a product of sizes of tensors.
+  bool isSize(mlir::Value number) const;
+
   /// The size, where it is known.
   std::optional<int64_t> constantSize(mlir::Value value, int dim) const;
 
@@ -52,6 +56,9 @@ public:
 
   /// Whether a size is a constant times other sizes.
   bool isProduct(mlir::Value value, int dim, int64_t factor, llvm::ArrayRef<std::pair<mlir::Value, int>> parts) const;
+
+  /// Whether two lists of dimensions have as many elements, whatever the unknown sizes are.
+  bool sameProduct(llvm::ArrayRef<std::pair<mlir::Value, int>> a, llvm::ArrayRef<std::pair<mlir::Value, int>> b) const;
 
   /// The size as a constant times symbols, such as 4 and `M` for streams that were folded into the tokens, and `M*d1`
   /// for tokens that are sequences and batches. The symbol is empty where the size is known.
@@ -65,9 +72,17 @@ private:
 
   using Key = std::pair<mlir::Value, int>;
 
-  /// A constant times unknown sizes, which are no products themselves as far as is known.
+  /// More unknown factors than any size has.
+  static constexpr size_t kMaxBases = 16;
+
+  /// A constant times unknown sizes, which are no products themselves as far as is known. The constant is 0 where it is
+  /// that, or not known.
   struct Product {
     int64_t factor = 1;
+    void multiply(int64_t other) {
+      if (llvm::MulOverflow(factor, other, factor))
+        factor = 0;
+    }
     llvm::SmallVector<unsigned, 2> bases; ///< nodes, sorted
     bool operator==(const Product &other) const { return factor == other.factor && bases == other.bases; }
     bool operator<(const Product &other) const { return std::tie(factor, bases) < std::tie(other.factor, other.bases); }
@@ -80,6 +95,7 @@ private:
     std::optional<Product> product;
     std::optional<std::pair<unsigned, int>> argument;
     std::string name;
+    bool isDimension = false; ///< of a tensor, at a root: some number of the class is
   };
 
   unsigned nodeOf(Key key);
@@ -89,8 +105,14 @@ private:
   void unite(unsigned a, unsigned b);
   /// States that `whole` is the product of `parts`; equal products of equal sizes become one class.
   void setProduct(Key whole, llvm::ArrayRef<Key> parts);
+  /// States that `whole` is `dividend` over `divisor`, where that leaves nothing.
+  void setQuotient(Key whole, Key dividend, Key divisor);
+  void setProduct(unsigned node, const Product &product);
   /// The product of classes, in terms of those that are none.
   Product productOf(llvm::ArrayRef<unsigned> roots) const;
+  /// The same in terms of classes that are no products, however long the chain of products is.
+  Product expanded(Product product) const;
+  std::optional<Product> productOfDims(llvm::ArrayRef<Key> parts) const;
   /// The class of a dimension that the function has; null for any other.
   const Node *classOf(mlir::Value value, int dim) const;
   const Node &classOf(unsigned node) const;

@@ -43,6 +43,44 @@ def InlinePass : Pass<"mhc-inline", "::mlir::ModuleOp"> {
                         "Keep calls of functions with no_inline or mhc.vjp">];
 }
 
+def ReadSizesPass : Pass<"mhc-read-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Read the sizes that exporters compute";
+  let description = [{
+    With open sizes exporters compute the shape of a reshape, allow for sizes of 1 and for negative ones, and assert what
+    they need. A reshape becomes what it does, joining and splitting dimensions. An element that the body of loops reads
+    at the turn of the loops, or at 0 where the size is 1, becomes an operand. Assertions that the other ops imply go.
+    What is not known stays.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<?x?x8xf32>) -> tensor<?x?x4x2xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c4 = arith.constant 4 : index
+      %m = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+      %k = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+      %shape = tensor.from_elements %m, %k, %c4, %c2 : tensor<4xindex>
+      %y = tensor.reshape %x(%shape) : (tensor<?x?x8xf32>, tensor<4xindex>) -> tensor<?x?x4x2xf32>
+      return %y : tensor<?x?x4x2xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<?x?x8xf32>) -> tensor<?x?x4x2xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %m = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+      %k = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+      %y = tensor.expand_shape %x [[0], [1], [2, 3]] output_shape [%m, %k, 4, 2]
+        : tensor<?x?x8xf32> into tensor<?x?x4x2xf32>
+      return %y : tensor<?x?x4x2xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
   let summary = "Recognise mHC ops in chains of plain tensor ops";
   let description = [{

@@ -10,7 +10,6 @@
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
@@ -81,9 +80,8 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
       return;
     if (failed(checkInput(func)))
       return signalPassFailure();
-    if (computesSizes(func) && failed(foldRanges(func)))
+    if (failed(readSizes(func)))
       return signalPassFailure();
-    raiseSizes(func);
     raiseLoops(func);
     raiseLinalg(func);
     readSizesFromArguments(func);
@@ -115,9 +113,9 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
 private:
   RaiseCheck check;
 
-  LogicalResult foldRanges(func::FuncOp func) {
+  LogicalResult readSizes(func::FuncOp func) {
     OpPassManager pm(func::FuncOp::getOperationName());
-    pm.addPass(arith::createIntRangeOptimizationsPass());
+    pm.addPass(createReadSizesPass());
     return runPipeline(pm, func);
   }
 

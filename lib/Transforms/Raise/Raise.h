@@ -20,10 +20,6 @@ constexpr int64_t kMaxStreams = 16;
 /// More streams have too many permutations.
 constexpr int64_t kMaxPermuted = 6;
 
-/// Whether a function asserts or reshapes by sizes that it computes.
-bool computesSizes(mlir::func::FuncOp func);
-/// reshapes by computed sizes -> tensor.collapse_shape, tensor.expand_shape; true assertions go
-void raiseSizes(mlir::func::FuncOp func);
 /// while loops of a known number of turns -> for loops
 void raiseLoops(mlir::func::FuncOp func);
 /// linalg ops -> leaf ops

@@ -195,7 +195,9 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
   auto sinkhorn = SinkhornOp::create(builder, op->getLoc(), logits.getType(), logits, match->init, match->order,
                                      match->denom, APFloat(match->eps), match->iters);
   Value mix = forms.relayout(builder, op->getLoc(), sinkhorn.getMix(), flat, own);
-  if (!mayReplace(sites, sinkhorn, value, mix))
+  if (mix && mix.getType() != value.getType()) // sizes that the value's type leaves open
+    mix = tensor::CastOp::create(builder, op->getLoc(), value.getType(), mix);
+  if (!mix || !mayReplace(sites, sinkhorn, value, mix)) // tokens in dimensions of unknown sizes cannot be set apart
     return false;
   addPlaces(sinkhorn.getOperation(), value);
   value.replaceAllUsesWith(mix);
