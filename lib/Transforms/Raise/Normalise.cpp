@@ -14,10 +14,12 @@
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include <cmath>
 
 using namespace mlir;
@@ -164,29 +166,69 @@ static LogicalResult normaliseNeg(arith::NegFOp op, PatternRewriter &rewriter) {
   return replace(rewriter, op, negated(op.getOperand()));
 }
 
-/// trunc(ext(x)) -> x; trunc(f(ext(a), ext(b))) -> f(a, b), which rounds as often.
+/// What is widened to `value`, maybe seen through views; null for other values.
+static Value widened(Value value) {
+  while (
+      isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp, TransposeOp, BroadcastOp>(
+          value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto ext = value.getDefiningOp<arith::ExtFOp>();
+  return ext ? ext.getIn() : Value();
+}
+
+/// ext(x) -> x, view(ext(x)) -> view(x)
+static Value withoutWidening(OpBuilder &builder, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto ext = dyn_cast<arith::ExtFOp>(op))
+    return ext.getIn();
+  Value source = withoutWidening(builder, op->getOperand(0));
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), source);
+  Value view = builder.clone(*op, mapping)->getResult(0);
+  view.setType(cast<RankedTensorType>(view.getType()).clone(getElementTypeOrSelf(source)));
+  return view;
+}
+
+/// trunc(ext(x)) -> x; trunc(f(ext(a), ext(b))) -> f(a, b), which rounds as often. Numbers need no ext.
 static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewriter) {
-  auto narrow = [&](Value value) -> Value {
-    auto ext = value.getDefiningOp<arith::ExtFOp>();
-    return ext && ext.getIn().getType() == op.getType() ? ext.getIn() : Value();
+  Type element = getElementTypeOrSelf(op.getType());
+  auto wasNarrow = [&](Value value) {
+    Value source = widened(value);
+    return source && getElementTypeOrSelf(source) == element;
   };
-  if (Value x = narrow(op.getIn()))
-    return replace(rewriter, op, x);
+  if (wasNarrow(op.getIn()))
+    return replace(rewriter, op, withoutWidening(rewriter, op.getIn()));
   Operation *inner = op.getIn().getDefiningOp();
-  if (!inner || !inner->hasOneUse() || !isElementwise(inner) || !getElementTypeOrSelf(op.getIn()).isF64() ||
-      !getElementTypeOrSelf(op.getType()).isF32() || isa<arith::ExtFOp, arith::TruncFOp>(inner))
+  auto isRounded = [&](Operation *user) {
+    return isa<arith::TruncFOp>(user) && user->getResultTypes()[0] == op.getType();
+  };
+  if (!inner || !llvm::all_of(inner->getUsers(), isRounded) || !isElementwise(inner) ||
+      !getElementTypeOrSelf(op.getIn()).isF64() || !element.isF32() || isa<arith::ExtFOp, arith::TruncFOp>(inner))
+    return failure();
+  // A number of an f32 is also the decimal that was written for it.
+  auto isExact = [](Value value) {
+    std::optional<double> number = constantValue(value);
+    float narrow = number.value_or(0);
+    return number && (*number == narrow || *number == asWritten(APFloat(narrow)));
+  };
+  if (!llvm::all_of(inner->getOperands(), [&](Value operand) { return wasNarrow(operand) || isExact(operand); }))
     return failure();
   SmallVector<Value> operands;
-  for (Value operand : inner->getOperands()) {
-    if (Value x = narrow(operand))
-      operands.push_back(x);
-    else if (std::optional<double> number = constantValue(operand); number && *number == static_cast<float>(*number))
-      operands.push_back(arith::TruncFOp::create(rewriter, op.getLoc(), op.getType(), operand));
-    else
-      return failure();
-  }
+  for (Value operand : inner->getOperands())
+    operands.push_back(wasNarrow(operand)
+                           ? withoutWidening(rewriter, operand)
+                           : arith::TruncFOp::create(rewriter, op.getLoc(), op.getType(), operand).getResult());
   OperationState state(inner->getLoc(), inner->getName(), operands, op.getType(), inner->getAttrs());
   return replace(rewriter, op, rewriter.create(state)->getResult(0));
+}
+
+/// Of the operand: a size that is read keeps nothing alive, and is no use beside those that count.
+static LogicalResult readSizeOfOperand(tensor::DimOp op, PatternRewriter &rewriter) {
+  Operation *maker = op.getSource().getDefiningOp();
+  if (!maker || !isElementwise(maker))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().set(maker->getOperand(0)); });
+  return success();
 }
 
 void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
@@ -197,31 +239,7 @@ void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
   patterns.add(normalisePower);
   patterns.add(normaliseNeg);
   patterns.add(normaliseTrunc);
-}
-
-void mhc::readSizesFromArguments(func::FuncOp func) {
-  DimAnalysis dims(func);
-  SmallVector<tensor::DimOp> ops;
-  func.walk([&](tensor::DimOp op) { ops.push_back(op); });
-  OpBuilder builder(func.getBody());
-  llvm::DenseMap<std::pair<unsigned, int>, Value> sizes;
-  for (tensor::DimOp op : ops) {
-    std::optional<int64_t> dim = op.getConstantIndex();
-    if (!dim || !isa<RankedTensorType>(op.getSource().getType()))
-      continue;
-    // That a slice of an argument has its size says more than that two arguments have one size.
-    auto own = dyn_cast<BlockArgument>(op.getSource());
-    auto argument = own && own.getOwner() == &func.getBody().front()
-                        ? std::optional(std::pair(own.getArgNumber(), static_cast<int>(*dim)))
-                        : dims.argumentDim(op.getSource(), *dim);
-    if (!argument)
-      continue;
-    Value &size = sizes[*argument];
-    if (!size)
-      size = tensor::DimOp::create(builder, op.getLoc(), func.getArgument(argument->first), argument->second);
-    op.replaceAllUsesWith(size);
-    op.erase();
-  }
+  patterns.add(readSizeOfOperand);
 }
 
 namespace {
@@ -243,6 +261,16 @@ static void rewriteAll(func::FuncOp func, RewritePatternSet &&patterns, Rewriter
   (void)applyPatternsGreedily(func, std::move(patterns), config);
 }
 
+/// A reshape that each turn of a loop repeats is one value with that of the code around the loop.
+static void moveReshapesOutOfLoops(func::FuncOp func) {
+  func.walk([](scf::ForOp loop) {
+    auto isOutside = [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); };
+    moveLoopInvariantCode(
+        loop.getLoopRegions(), isOutside, [](Operation *op, Region *) { return isReshape(op); },
+        [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+  });
+}
+
 void mhc::normalise(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   DimAnalysis dims(func);
@@ -253,6 +281,7 @@ void mhc::normalise(func::FuncOp func) {
   addTransposePatterns(patterns);
   addUnitPatterns(patterns);
   addPartPatterns(patterns, dims);
+  addPartialComputationPatterns(patterns, dims);
   rewriteAll(func, std::move(patterns), forget);
   addSplitPatterns(last);
   addSlicePatterns(last, dims);
@@ -260,6 +289,7 @@ void mhc::normalise(func::FuncOp func) {
   rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func); // patterns ask for sizes as well
   // What is computed twice is one value: steps tell values apart by where they come from.
+  moveReshapesOutOfLoops(func);
   IRRewriter rewriter(context);
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);

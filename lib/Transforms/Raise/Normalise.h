@@ -27,6 +27,8 @@ void addTransposePatterns(mlir::RewritePatternSet &patterns);
 void addUnitPatterns(mlir::RewritePatternSet &patterns);
 /// Parts of one value, joined -> the value
 void addPartPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
+/// The same function of all parts of a value -> parts of the function of the value
+void addPartialComputationPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 /// Slices of what is joined -> the parts: afterwards, as they may be parts of one value
 void addSlicePatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 

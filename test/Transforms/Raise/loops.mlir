@@ -198,3 +198,39 @@ func.func @no_contract_of_other_carried_values(%z: tensor<8x4x64xf32>) -> tensor
   }
   return %out : tensor<8x4x64xf32>
 }
+
+// A reshape in a loop is the one before it: the logits of all turns.
+// CHECK-LABEL: @reshape_in_a_loop
+func.func @reshape_in_a_loop(%z: tensor<?x16xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[Z:.*]] = tensor.expand_shape %arg0
+  // CHECK: mhc.sinkhorn(logits = %[[Z]] : tensor<?x4x4xf32>) <init = log, order = row_col, denom = none, eps = 0.0, iters = 3>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %M = tensor.dim %z, %c0 : tensor<?x16xf32>
+  %start = tensor.splat %zero[%M] : tensor<?x4xf32>
+  %fg:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%f = %start, %g = %start) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %own = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+    %g_all = mhc.broadcast %g dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %zg = arith.addf %own, %g_all : tensor<?x4x4xf32>
+    %exp_row = math.exp %zg : tensor<?x4x4xf32>
+    %sum_row = mhc.reduce sum %exp_row dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %log_row = math.log %sum_row : tensor<?x4xf32>
+    %f_next = arith.negf %log_row : tensor<?x4xf32>
+    %f_all = mhc.broadcast %f_next dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %zf = arith.addf %own, %f_all : tensor<?x4x4xf32>
+    %exp_col = math.exp %zf : tensor<?x4x4xf32>
+    %sum_col = mhc.reduce sum %exp_col dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %log_col = math.log %sum_col : tensor<?x4xf32>
+    %g_next = arith.negf %log_col : tensor<?x4xf32>
+    scf.yield %f_next, %g_next : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+  %logits = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %f_out = mhc.broadcast %fg#0 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %sum = arith.addf %logits, %f_out : tensor<?x4x4xf32>
+  %g_out = mhc.broadcast %fg#1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %all = arith.addf %sum, %g_out : tensor<?x4x4xf32>
+  %h = math.exp %all : tensor<?x4x4xf32>
+  return %h : tensor<?x4x4xf32>
+}

@@ -117,6 +117,25 @@ func.func @computed_wide(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8
   return %3 : tensor<4x8xf32>
 }
 
+// Also of what is split, sliced or repeated once it is wide, and where its size is read.
+// CHECK-LABEL: @computed_wide_in_another_shape(
+func.func @computed_wide_in_another_shape(%a: tensor<?x32xf32>, %b: tensor<?x4xf32>) -> (tensor<?x4x8xf32>, index) {
+  // CHECK-DAG: %[[A:.*]] = tensor.expand_shape %arg0
+  // CHECK-DAG: %[[B:.*]] = mhc.broadcast %arg1
+  // CHECK: %[[SUB:.*]] = arith.subf %[[A]], %[[B]] : tensor<?x4x8xf32>
+  // CHECK-NEXT: return %[[SUB]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %a, %c0 : tensor<?x32xf32>
+  %0 = arith.extf %a : tensor<?x32xf32> to tensor<?x32xf64>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [%M, 4, 8] : tensor<?x32xf64> into tensor<?x4x8xf64>
+  %2 = mhc.broadcast %b dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x8xf32>
+  %3 = arith.extf %2 : tensor<?x4x8xf32> to tensor<?x4x8xf64>
+  %4 = arith.subf %1, %3 : tensor<?x4x8xf64>
+  %5 = tensor.dim %4, %c0 : tensor<?x4x8xf64>
+  %6 = arith.truncf %4 : tensor<?x4x8xf64> to tensor<?x4x8xf32>
+  return %6, %5 : tensor<?x4x8xf32>, index
+}
+
 // CHECK-LABEL: @two_operations_in_f64(
 func.func @two_operations_in_f64(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: %[[V0:.*]] = arith.extf %arg0 : tensor<4x8xf32> to tensor<4x8xf64>

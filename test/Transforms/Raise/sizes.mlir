@@ -54,3 +54,21 @@ func.func @gates_of_streams_by_tokens(%x: tensor<4x4x64xf32>, %h: tensor<4x4xf32
   %2 = mhc.reduce sum %1 dims = [1] : tensor<4x4x64xf32> -> tensor<4x64xf32>
   return %2 : tensor<4x64xf32>
 }
+
+// The number of all tokens is read where they are joined: what is between keeps nothing alive.
+// CHECK-LABEL: @size_of_joined_tokens
+func.func @size_of_joined_tokens(%x: tensor<?x?x4x64xf32>, %h: tensor<?x?x4xf32>) -> (tensor<?x64xf32>, index) {
+  // CHECK: %[[X:.*]] = tensor.collapse_shape %arg0
+  // CHECK: %[[M:.*]] = tensor.dim %[[X]], %{{.*}}
+  // CHECK: %[[U:.*]] = mhc.aggregate(x = %[[X]]
+  // CHECK-NOT: arith.mulf
+  // CHECK: return %[[U]], %[[M]]
+  %c0 = arith.constant 0 : index
+  %0 = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<?x?x4x64xf32> into tensor<?x4x64xf32>
+  %gate = tensor.collapse_shape %h [[0, 1], [2]] : tensor<?x?x4xf32> into tensor<?x4xf32>
+  %1 = mhc.broadcast %gate dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  %2 = arith.mulf %0, %1 : tensor<?x4x64xf32>
+  %3 = mhc.reduce sum %2 dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  %4 = tensor.dim %2, %c0 : tensor<?x4x64xf32>
+  return %3, %4 : tensor<?x64xf32>, index
+}

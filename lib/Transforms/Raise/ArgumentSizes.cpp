@@ -1,0 +1,76 @@
+//===- ArgumentSizes.cpp - One value for each size ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <map>
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// Sizes of arguments, and of the first reshape that makes a product of them, such as the number of all tokens.
+class SizesOfArguments {
+public:
+  explicit SizesOfArguments(func::FuncOp func) : func(func), dims(func), builder(func.getBody()) {
+    for (Operation &op : func.getBody().front())
+      if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) && isa<BlockArgument>(op.getOperand(0)))
+        for (int64_t dim = 0; dim < cast<RankedTensorType>(op.getResult(0).getType()).getRank(); ++dim)
+          products.try_emplace(dims.factors(op.getResult(0), dim), op.getResult(0), dim);
+  }
+
+  /// The size that `op` reads, from an argument or a reshape of one; null where none has it, or none before `op`.
+  Value replacementOf(tensor::DimOp op) {
+    std::optional<int64_t> dim = op.getConstantIndex();
+    auto [value, place] =
+        dim && isa<RankedTensorType>(op.getSource().getType()) ? sourceOf(op, *dim) : std::pair<Value, int64_t>();
+    if (!value)
+      return {};
+    Value &size = sizes[{value, place}];
+    if (!size) {
+      OpBuilder behind(func.getContext());
+      if (Operation *reshape = value.getDefiningOp())
+        behind.setInsertionPointAfter(reshape);
+      size = tensor::DimOp::create(value.getDefiningOp() ? behind : builder, op.getLoc(), value, place);
+    }
+    return size;
+  }
+
+private:
+  std::pair<Value, int64_t> sourceOf(tensor::DimOp op, int64_t dim) {
+    // That a slice of an argument has its size says more than that two arguments have one size.
+    auto own = dyn_cast<BlockArgument>(op.getSource());
+    if (own && own.getOwner() == &func.getBody().front())
+      return {own, dim};
+    if (auto argument = dims.argumentDim(op.getSource(), dim))
+      return {func.getArgument(argument->first), argument->second};
+    auto product = products.find(dims.factors(op.getSource(), dim));
+    if (product == products.end() || StringRef(product->first.second).contains('?'))
+      return {};
+    Operation *here = func.getBody().front().findAncestorOpInBlock(*op);
+    bool before = product->second.first.getDefiningOp()->isBeforeInBlock(here);
+    return before ? product->second : std::pair<Value, int64_t>();
+  }
+
+  func::FuncOp func;
+  DimAnalysis dims;
+  OpBuilder builder;
+  std::map<std::pair<int64_t, std::string>, std::pair<Value, int64_t>> products;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> sizes;
+};
+} // namespace
+
+void mhc::readSizesFromArguments(func::FuncOp func) {
+  SmallVector<tensor::DimOp> ops;
+  func.walk([&](tensor::DimOp op) { ops.push_back(op); });
+  SizesOfArguments arguments(func);
+  for (tensor::DimOp op : ops)
+    if (Value size = arguments.replacementOf(op)) {
+      op.replaceAllUsesWith(size);
+      op.erase();
+    }
+}

@@ -1,0 +1,153 @@
+//===- NormaliseSlices.cpp - What is computed of all parts of a value ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f(slice(a), slice(b)) -> slice(f(a, b)), for all slices at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Normalise.h"
+#include "Raise.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static bool haveSameShape(DimAnalysis &dims, Value a, Value b) {
+  auto type = cast<RankedTensorType>(a.getType());
+  if (type.getShape() != cast<RankedTensorType>(b.getType()).getShape())
+    return false;
+  dims.learn(a);
+  dims.learn(b);
+  return llvm::all_of(llvm::seq<int64_t>(0, type.getRank()),
+                      [&](int64_t dim) { return !type.isDynamicDim(dim) || dims.sameSize(a, dim, b, dim); });
+}
+
+namespace {
+/// What an op computes of a part of each operand that is no number.
+struct OnParts {
+  SmallVector<Value, 2> wholes;                  ///< null for numbers
+  SmallVector<std::optional<double>, 2> numbers; ///< nothing for wholes
+  tensor::ExtractSliceOp part;                   ///< one of them: all are of one place
+};
+} // namespace
+
+static std::optional<OnParts> readOnParts(Operation *op) {
+  OnParts read;
+  for (Value operand : op->getOperands()) {
+    std::optional<double> number = constantValue(operand);
+    auto slice = number ? tensor::ExtractSliceOp() : operand.getDefiningOp<tensor::ExtractSliceOp>();
+    bool samePlace =
+        !slice || !read.part ||
+        (slice.getMixedOffsets() == read.part.getMixedOffsets() &&
+         slice.getMixedStrides() == read.part.getMixedStrides() && slice.getMixedSizes() == read.part.getMixedSizes() &&
+         slice.getType().getShape() == read.part.getType().getShape());
+    // Slices of what is joined go to the parts instead.
+    if ((!number && !slice) || !samePlace || (slice && slice.getSource().getDefiningOp<tensor::ConcatOp>()))
+      return std::nullopt;
+    read.wholes.push_back(slice ? slice.getSource() : Value());
+    read.numbers.push_back(number);
+    if (slice && !read.part)
+      read.part = slice;
+  }
+  return read.part ? std::optional(read) : std::nullopt;
+}
+
+/// Whether the op computes of whole operands what `read` says of parts.
+static bool isOnWholes(Operation *op, const OnParts &read) {
+  return llvm::all_of(llvm::enumerate(op->getOperands()), [&](auto operand) {
+    Value whole = read.wholes[operand.index()];
+    return whole ? operand.value() == whole : constantValue(operand.value()) == read.numbers[operand.index()];
+  });
+}
+
+/// The elements for one choice of all unknown sizes, and how many of those there are.
+static std::pair<int64_t, int64_t> sizeOf(RankedTensorType type) {
+  int64_t elements = 1;
+  for (int64_t size : type.getShape())
+    elements *= ShapedType::isDynamic(size) ? 1 : size;
+  return {type.getNumDynamicDims(), elements};
+}
+
+namespace {
+/// The same function of all parts of some values is one of the values. That of a few parts only stays, as the whole
+/// would cost more.
+struct ComputeBeforeSlicing : RewritePattern {
+  ComputeBeforeSlicing(MLIRContext *context, DimAnalysis &dims)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), dims(dims) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    std::optional<OnParts> read = isElementwise(op) ? readOnParts(op) : std::nullopt;
+    if (!read || !llvm::all_of(read->wholes, [&](Value whole) {
+          return !whole || haveSameShape(dims, whole, read->part.getSource());
+        }))
+      return failure();
+    SmallVector<Operation *> likeIt = collect(op, *read);
+    if (likeIt.empty())
+      return failure();
+    Value whole = compute(op, *read, rewriter);
+    for (Operation *other : likeIt) {
+      std::optional<OnParts> own = readOnParts(other);
+      if (!own) {
+        rewriter.replaceOp(other, whole);
+        continue;
+      }
+      rewriter.setInsertionPoint(other);
+      rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(other, cast<RankedTensorType>(other->getResult(0).getType()),
+                                                          whole, own->part.getMixedOffsets(), own->part.getMixedSizes(),
+                                                          own->part.getMixedStrides());
+    }
+    return success();
+  }
+
+private:
+  /// The op and those that compute the same of other parts, or of the wholes; none where that is less than all of them.
+  static SmallVector<Operation *> collect(Operation *op, const OnParts &read) {
+    tensor::ExtractSliceOp part = read.part;
+    SmallVector<Operation *> found;
+    auto [unknown, all] = sizeOf(part.getSourceType());
+    int64_t covered = 0;
+    auto visit = [&](Operation *user) {
+      if (user->getName() != op->getName() || user->getAttrs() != op->getAttrs() ||
+          user->getBlock() != op->getBlock() || llvm::is_contained(found, user))
+        return;
+      std::optional<OnParts> own = readOnParts(user);
+      bool fits = own ? own->wholes == read.wholes && own->numbers == read.numbers : isOnWholes(user, read);
+      if (!fits)
+        return;
+      auto [ownUnknown, size] = sizeOf(cast<RankedTensorType>(user->getResult(0).getType()));
+      covered += ownUnknown == unknown ? size : 0;
+      found.push_back(user);
+    };
+    for (Operation *user : part.getSource().getUsers()) {
+      visit(user);
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
+        llvm::for_each(slice->getUsers(), visit);
+    }
+    return covered < all ? SmallVector<Operation *>() : found;
+  }
+
+  /// As early as it can be: each part has its own place in the function.
+  static Value compute(Operation *op, const OnParts &read, PatternRewriter &rewriter) {
+    SmallVector<Value> inputs = llvm::to_vector(llvm::make_filter_range(read.wholes, [](Value v) { return bool(v); }));
+    setAfterInputs(rewriter, op->getBlock(), inputs);
+    SmallVector<Value> operands;
+    for (auto [whole, number, operand] : llvm::zip(read.wholes, read.numbers, op->getOperands())) {
+      LeafBuilder leaf(rewriter, operand.getLoc());
+      operands.push_back(whole ? whole : leaf.splat(*number, leaf.cast(inputs[0], getElementTypeOrSelf(operand))));
+    }
+    Type element = getElementTypeOrSelf(op->getResult(0));
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         cast<RankedTensorType>(inputs[0].getType()).clone(element), op->getAttrs());
+    return rewriter.create(state)->getResult(0);
+  }
+
+  DimAnalysis &dims;
+};
+} // namespace
+
+void mhc::addPartialComputationPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
+  patterns.add<ComputeBeforeSlicing>(patterns.getContext(), dims);
+}

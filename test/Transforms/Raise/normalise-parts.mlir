@@ -1,0 +1,74 @@
+// RUN: mhc-opt %s --mhc-raise | FileCheck %s
+
+// What is computed of all parts of a value is computed of the value.
+
+// CHECK-LABEL: @of_both_halves(
+func.func @of_both_halves(%a: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK: %[[B:.*]] = math.tanh %arg0 : tensor<?x8xf32>
+  // CHECK: %[[SUB:.*]] = arith.subf %arg0, %[[B]] : tensor<?x8xf32>
+  // CHECK-DAG: tensor.extract_slice %[[SUB]][0, 0] [%{{.*}}, 4] [1, 1]
+  // CHECK-DAG: tensor.extract_slice %[[SUB]][0, 4] [%{{.*}}, 4] [1, 1]
+  // CHECK-NOT: arith.subf
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %a, %c0 : tensor<?x8xf32>
+  %b = math.tanh %a : tensor<?x8xf32>
+  %a0 = tensor.extract_slice %a[0, 0] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %b0 = tensor.extract_slice %b[0, 0] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %0 = arith.subf %a0, %b0 : tensor<?x4xf32>
+  %a1 = tensor.extract_slice %a[0, 4] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %b1 = tensor.extract_slice %b[0, 4] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %1 = arith.subf %a1, %b1 : tensor<?x4xf32>
+  %2 = arith.mulf %0, %0 : tensor<?x4xf32>
+  return %1, %2 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// Where the whole is computed anyway, one part will do.
+// CHECK-LABEL: @of_the_whole_and_a_column(
+func.func @of_the_whole_and_a_column(%a: tensor<16x3xf32>) -> (tensor<16xf32>, tensor<16x3xf32>) {
+  // CHECK: %[[SUM:.*]] = arith.addf %arg0, %{{.*}} : tensor<16x3xf32>
+  // CHECK-NEXT: %[[COLUMN:.*]] = tensor.extract_slice %[[SUM]][0, 1] [16, 1] [1, 1] : tensor<16x3xf32> to tensor<16xf32>
+  // CHECK-NEXT: return %[[COLUMN]], %[[SUM]]
+  %eps = arith.constant dense<1.0e-4> : tensor<16x3xf32>
+  %part = tensor.extract_slice %eps[0, 1] [16, 1] [1, 1] : tensor<16x3xf32> to tensor<16xf32>
+  %a1 = tensor.extract_slice %a[0, 1] [16, 1] [1, 1] : tensor<16x3xf32> to tensor<16xf32>
+  %0 = arith.addf %a1, %part : tensor<16xf32>
+  %1 = arith.addf %a, %eps : tensor<16x3xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16x3xf32>
+}
+
+// The whole would cost more than one part of it.
+// CHECK-LABEL: @of_one_half(
+func.func @of_one_half(%a: tensor<16x8xf32>) -> tensor<16x4xf32> {
+  // CHECK: math.exp %{{.*}} : tensor<16x4xf32>
+  %a0 = tensor.extract_slice %a[0, 0] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %0 = math.exp %a0 : tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
+}
+
+// Values of which only the parts have one size.
+// CHECK-LABEL: @of_parts_of_other_sizes(
+func.func @of_parts_of_other_sizes(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %n: index)
+    -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  // CHECK-COUNT-2: arith.mulf %{{.*}} : tensor<?x2xf32>
+  %a0 = tensor.extract_slice %a[0, 0] [%n, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %b0 = tensor.extract_slice %b[0, 0] [%n, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %0 = arith.mulf %a0, %b0 : tensor<?x2xf32>
+  %a1 = tensor.extract_slice %a[0, 2] [%n, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %b1 = tensor.extract_slice %b[0, 2] [%n, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
+  %1 = arith.mulf %a1, %b1 : tensor<?x2xf32>
+  return %0, %1 : tensor<?x2xf32>, tensor<?x2xf32>
+}
+
+// Parts in different places.
+// CHECK-LABEL: @of_halves_swapped(
+func.func @of_halves_swapped(%a: tensor<16x8xf32>, %b: tensor<16x8xf32>) -> (tensor<16x4xf32>, tensor<16x4xf32>) {
+  // CHECK-COUNT-2: arith.mulf %{{.*}} : tensor<16x4xf32>
+  %a0 = tensor.extract_slice %a[0, 0] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %b1 = tensor.extract_slice %b[0, 4] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %0 = arith.mulf %a0, %b1 : tensor<16x4xf32>
+  %a1 = tensor.extract_slice %a[0, 4] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %b0 = tensor.extract_slice %b[0, 0] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %1 = arith.mulf %a1, %b0 : tensor<16x4xf32>
+  return %0, %1 : tensor<16x4xf32>, tensor<16x4xf32>
+}
