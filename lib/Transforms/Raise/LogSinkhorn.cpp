@@ -126,14 +126,24 @@ std::optional<SinkhornMatch> mhc::matchLogSinkhorn(FormBuilder &forms, Value val
 // Potentials: f = -lse(z + g), g = -lse(z + f), result exp(z + f + g)
 //===----------------------------------------------------------------------===//
 
-/// Leaves of a tree of additions.
-static void addends(Value value, SmallVectorImpl<Value> &leaves) {
-  if (auto add = value.getDefiningOp<arith::AddFOp>()) {
-    addends(add.getLhs(), leaves);
-    addends(add.getRhs(), leaves);
+namespace {
+/// A value, or its negative where the coefficient is -1.
+struct Signed {
+  Value value;
+  double coefficient = 1;
+  bool operator==(const Signed &other) const { return value == other.value && coefficient == other.coefficient; }
+};
+} // namespace
+
+/// Leaves of a tree of sums and differences.
+static void addends(Signed sum, SmallVectorImpl<Signed> &leaves) {
+  Operation *op = sum.value.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op)) {
+    leaves.push_back(sum);
     return;
   }
-  leaves.push_back(value);
+  addends({op->getOperand(0), sum.coefficient}, leaves);
+  addends({op->getOperand(1), isa<arith::SubFOp>(op) ? -sum.coefficient : sum.coefficient}, leaves);
 }
 
 /// What a value repeats along dimensions, seen through ops that keep the elements as they are.
@@ -146,42 +156,44 @@ static Value repeated(Value spread) {
   return spread;
 }
 
-/// -lse(z + spread(potential)) over one dimension: the dimension and the potential; null for none, or zeros.
-static std::optional<std::pair<int64_t, Value>> matchUpdate(FormBuilder &forms, Value value, Value logits) {
+/// A potential -lse(z + spread(previous)) over one dimension: the dimension and the previous potential; null for none,
+/// or zeros.
+static std::optional<std::pair<int64_t, Signed>> matchUpdate(FormBuilder &forms, Signed potential, Value logits) {
   forms.reset();
   forms.stops.insert(logits);
-  Indices at = forms.freshIndices(value);
-  Form form = forms.at(value, at);
+  Indices at = forms.freshIndices(potential.value);
+  Form form = forms.at(potential.value, at);
   forms.resolve(form);
-  std::optional<ShiftedLog> parts = splitShift(form, -1);
+  std::optional<ShiftedLog> parts = splitShift(form, -potential.coefficient);
   std::optional<LogSumExp> lse = parts ? matchLogSumExp(forms, *parts) : std::nullopt;
   if (!lse || varsWithout(forms, lse->index, lse->dim) != varsWithout(forms, at, -1))
     return std::nullopt;
   if (lse->argument == logits)
-    return std::make_pair(lse->dim, Value());
-  SmallVector<Value> leaves;
-  addends(lse->argument, leaves);
-  if (leaves.size() != 2 || !llvm::is_contained(leaves, logits))
+    return std::make_pair(lse->dim, Signed());
+  SmallVector<Signed> leaves;
+  addends({lse->argument}, leaves);
+  auto isLogits = [&](Signed leaf) { return leaf.value == logits && leaf.coefficient == 1; };
+  if (leaves.size() != 2 || llvm::none_of(leaves, isLogits))
     return std::nullopt;
-  Value spread = leaves[0] == logits ? leaves[1] : leaves[0];
-  if (constantValue(spread) == 0.0)
-    return std::make_pair(lse->dim, Value());
+  Signed spread = isLogits(leaves[0]) ? leaves[1] : leaves[0];
+  if (constantValue(spread.value) == 0.0)
+    return std::make_pair(lse->dim, Signed());
   // Among the two matrix dimensions, the potential varies along the summed one only.
   forms.reset();
-  forms.stops.insert(repeated(spread));
+  forms.stops.insert(repeated(spread.value));
   Indices index = forms.freshIndices(logits);
-  Form potential = forms.at(spread, index);
+  Form previous = forms.at(spread.value, index);
   int64_t rank = index.size(), other = 2 * rank - 3 - lse->dim;
-  const Factor *factor = singleFactor(potential, 1);
+  const Factor *factor = singleFactor(previous, 1);
   if (!factor || forms.fullVars(*factor) != varsWithout(forms, index, other))
     return std::nullopt;
-  return std::make_pair(lse->dim, factor->base);
+  return std::make_pair(lse->dim, Signed{factor->base, spread.coefficient});
 }
 
 namespace {
 /// A matrix of a potential's elements, each of them repeated along one dimension.
 struct Spread {
-  Value potential;
+  Signed potential;
   int64_t along;
 };
 
@@ -193,52 +205,46 @@ struct Potentials {
 } // namespace
 
 static std::optional<Potentials> matchSum(FormBuilder &forms, Value sum) {
-  SmallVector<Value> leaves;
-  addends(sum, leaves);
+  SmallVector<Signed> leaves;
+  addends({sum}, leaves);
   Potentials parts;
-  for (Value leaf : leaves) {
+  for (Signed leaf : leaves) {
     forms.reset();
-    forms.stops.insert(repeated(leaf));
-    Indices index = forms.freshIndices(leaf);
-    Form form = forms.at(leaf, index);
+    forms.stops.insert(repeated(leaf.value));
+    Indices index = forms.freshIndices(leaf.value);
+    Form form = forms.at(leaf.value, index);
     const Factor *factor = singleFactor(form, 1);
     int64_t rank = index.size(), along = -1;
     for (int64_t dim = rank - 2; factor && dim < rank; ++dim)
       if (forms.fullVars(*factor) == varsWithout(forms, index, dim))
         along = dim;
     if (along >= 0)
-      parts.spreads.push_back({factor->base, along});
-    else
-      parts.logits = leaf;
+      parts.spreads.push_back({{factor->base, leaf.coefficient}, along});
+    else if (leaf.coefficient == 1)
+      parts.logits = leaf.value;
   }
   if (leaves.size() != 3 || parts.spreads.size() != 2 || !parts.logits)
     return std::nullopt;
   return parts;
 }
 
-std::optional<std::pair<Value, int64_t>> mhc::matchLogSoftmax(FormBuilder &forms, Value value) {
-  auto step = matchLogSoftmaxStep(forms, value);
-  if (!step || step->second.getDefiningOp<scf::ForOp>() || matchLogStep(forms, step->second) ||
-      (isMatrixStack(value) && matchSum(forms, value)))
-    return std::nullopt;
-  return std::make_pair(step->second, step->first.dim);
-}
-
 /// The number of turns of a loop that starts from zeros and updates `first` before `second`.
 static std::optional<int64_t> countTurns(FormBuilder &forms, Value logits, Spread first, Spread second) {
-  auto loop = first.potential.getDefiningOp<scf::ForOp>();
-  if (!loop || second.potential.getDefiningOp<scf::ForOp>() != loop)
+  auto loop = first.potential.value.getDefiningOp<scf::ForOp>();
+  if (!loop || second.potential.value.getDefiningOp<scf::ForOp>() != loop || first.potential.coefficient != 1 ||
+      second.potential.coefficient != 1)
     return std::nullopt;
-  unsigned one = cast<OpResult>(first.potential).getResultNumber(),
-           two = cast<OpResult>(second.potential).getResultNumber();
+  unsigned one = cast<OpResult>(first.potential.value).getResultNumber(),
+           two = cast<OpResult>(second.potential.value).getResultNumber();
   for (unsigned number : {one, two})
     if (constantValue(loop.getInitArgs()[number]) != 0.0)
       return std::nullopt;
   Value yielded = loop.getYieldedValues()[one];
-  auto updateFirst = matchUpdate(forms, yielded, logits),
-       updateSecond = matchUpdate(forms, loop.getYieldedValues()[two], logits);
-  if (!updateFirst || !updateSecond || updateFirst->second != loop.getRegionIterArg(two) ||
-      updateSecond->second != yielded || updateFirst->first != first.along || updateSecond->first != second.along)
+  auto updateFirst = matchUpdate(forms, {yielded}, logits),
+       updateSecond = matchUpdate(forms, {loop.getYieldedValues()[two]}, logits);
+  if (!updateFirst || !updateSecond || !(updateFirst->second == Signed{loop.getRegionIterArg(two)}) ||
+      !(updateSecond->second == Signed{yielded}) || updateFirst->first != first.along ||
+      updateSecond->first != second.along)
     return std::nullopt;
   return tripCount(loop);
 }
@@ -246,21 +252,19 @@ static std::optional<int64_t> countTurns(FormBuilder &forms, Value logits, Sprea
 /// The same where the turns are written one after the other, as a loop of one turn is.
 static std::optional<int64_t> countWrittenOut(FormBuilder &forms, Value logits, Spread first, Spread second) {
   int64_t updates = 0;
-  for (Value value = second.potential; value; ++updates) {
+  for (Signed potential = second.potential; potential.value; ++updates) {
     const Spread &expected = updates % 2 ? first : second;
-    auto update = matchUpdate(forms, value, logits);
-    if (!update || update->first != expected.along || (updates == 1 && value != first.potential))
+    auto update = matchUpdate(forms, potential, logits);
+    if (!update || update->first != expected.along || (updates == 1 && !(potential == first.potential)))
       return std::nullopt;
-    value = update->second;
+    potential = update->second;
   }
   return updates % 2 ? std::nullopt : std::optional(updates / 2);
 }
 
-std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value value) {
-  auto exp = value.getDefiningOp<math::ExpOp>();
-  if (!exp || !isMatrixStack(value))
-    return std::nullopt;
-  std::optional<Potentials> parts = matchSum(forms, exp.getOperand());
+/// z + f + g with the potentials of an iteration
+static std::optional<SinkhornMatch> matchIterated(FormBuilder &forms, Value sum) {
+  std::optional<Potentials> parts = isMatrixStack(sum) ? matchSum(forms, sum) : std::nullopt;
   if (!parts)
     return std::nullopt;
   auto [first, second] = std::pair(parts->spreads[0], parts->spreads[1]);
@@ -270,9 +274,22 @@ std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value valu
       count = countWrittenOut(forms, parts->logits, first, second);
     if (!count)
       continue;
-    int64_t row = cast<RankedTensorType>(value.getType()).getRank() - 1;
+    int64_t row = cast<RankedTensorType>(sum.getType()).getRank() - 1;
     Order order = first.along == row ? Order::row_col : Order::col_row;
     return SinkhornMatch{parts->logits, Init::log, order, Denom::none, 0, *count};
   }
   return std::nullopt;
+}
+
+std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value value) {
+  auto exp = value.getDefiningOp<math::ExpOp>();
+  return exp ? matchIterated(forms, exp.getOperand()) : std::nullopt;
+}
+
+std::optional<std::pair<Value, int64_t>> mhc::matchLogSoftmax(FormBuilder &forms, Value value) {
+  auto step = matchLogSoftmaxStep(forms, value);
+  if (!step || step->second.getDefiningOp<scf::ForOp>() || matchLogStep(forms, step->second) ||
+      matchIterated(forms, value))
+    return std::nullopt;
+  return std::make_pair(step->second, step->first.dim);
 }

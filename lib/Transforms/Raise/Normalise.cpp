@@ -44,13 +44,46 @@ Value mhc::negated(Value value) {
   return neg ? neg.getOperand() : Value();
 }
 
+/// The op of a kind that makes a value, maybe seen through views.
+template <typename Op>
+static Op behindViews(Value value) {
+  while (
+      isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp, TransposeOp, BroadcastOp>(
+          value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value.getDefiningOp<Op>();
+}
+
+/// op(x) -> x, view(op(x)) -> view(x)
+template <typename Op>
+static Value without(OpBuilder &builder, Value value) {
+  Operation *maker = value.getDefiningOp();
+  if (isa<Op>(maker))
+    return maker->getOperand(0);
+  Value source = without<Op>(builder, maker->getOperand(0));
+  IRMapping mapping;
+  mapping.map(maker->getOperand(0), source);
+  Value view = builder.clone(*maker, mapping)->getResult(0);
+  view.setType(cast<RankedTensorType>(view.getType()).clone(getElementTypeOrSelf(source)));
+  return view;
+}
+
+/// What a value is the negative of, also of which it is a view, unless others read the negative as well.
+static Value negatedBehindViews(OpBuilder &builder, Value value) {
+  if (Value x = negated(value))
+    return x;
+  auto neg = behindViews<arith::NegFOp>(value);
+  return neg && neg->hasOneUse() ? without<arith::NegFOp>(builder, value) : Value();
+}
+
+static bool isHalf(Value value) { return getElementTypeOrSelf(value).isBF16() || getElementTypeOrSelf(value).isF16(); }
+
 /// a + (b + c), a - (b - c) and the like as sums that lean to the left: their beginnings are values that others read. A
 /// number stays with its addend, as in 1 - sigmoid(-z). A sum that others read as well stays whole: a chain of sums of
 /// sums would grow with each.
 static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
   Operation *right = op->getOperand(1).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !right->hasOneUse() ||
-      getElementTypeOrSelf(op->getResult(0)).isBF16() || getElementTypeOrSelf(op->getResult(0)).isF16() ||
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !right->hasOneUse() || isHalf(op->getResult(0)) ||
       constantValue(op->getOperand(0)) ||
       llvm::any_of(right->getOperands(), [](Value addend) { return constantValue(addend).has_value(); }))
     return failure();
@@ -81,16 +114,39 @@ static LogicalResult replace(PatternRewriter &rewriter, Operation *op, Value val
   return success();
 }
 
+/// a + (b + x) -> b + (a + x) where both are numbers and b is the smaller one: a sigmoid stays 1 - sigmoid(-z). Also
+/// with - x.
+static LogicalResult addSmallestLast(arith::AddFOp op, PatternRewriter &rewriter) {
+  if (isHalf(op))
+    return failure();
+  for (auto [outer, sum] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    Operation *inner = sum.getDefiningOp();
+    std::optional<double> a = constantValue(outer);
+    if (!a || !isa_and_nonnull<arith::AddFOp, arith::SubFOp>(inner) || !inner->hasOneUse())
+      continue;
+    bool behind = isa<arith::AddFOp>(inner) && constantValue(inner->getOperand(1));
+    std::optional<double> b = constantValue(inner->getOperand(behind));
+    if (!b || std::abs(*b) >= std::abs(*a))
+      continue;
+    Value x = inner->getOperand(!behind);
+    LeafBuilder leaf(rewriter, op.getLoc());
+    Value larger = isa<arith::AddFOp>(inner) ? leaf.add(outer, x) : leaf.sub(outer, x);
+    rewriter.replaceOp(op, leaf.add(larger, inner->getOperand(behind)));
+    return success();
+  }
+  return failure();
+}
+
 /// x + 0 -> x; a + -b -> a - b; a + (b + c) -> (a + b) + c
 static LogicalResult normaliseAdd(arith::AddFOp op, PatternRewriter &rewriter) {
   if (Value x = besides(op, 0))
     return replace(rewriter, op, x);
   for (auto [a, b] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())})
-    if (Value subtracted = negated(b)) {
+    if (Value subtracted = negatedBehindViews(rewriter, b)) {
       rewriter.replaceOpWithNewOp<arith::SubFOp>(op, a, subtracted);
       return success();
     }
-  return leanLeft(op, rewriter);
+  return succeeded(addSmallestLast(op, rewriter)) ? success() : leanLeft(op, rewriter);
 }
 
 /// x - 0 -> x; 0 - x -> -x; a - -b -> a + b; -a - b -> -(a + b); a - (b + c) -> (a - b) - c
@@ -101,7 +157,7 @@ static LogicalResult normaliseSub(arith::SubFOp op, PatternRewriter &rewriter) {
     rewriter.replaceOpWithNewOp<arith::NegFOp>(op, op.getRhs());
     return success();
   }
-  if (Value b = negated(op.getRhs())) {
+  if (Value b = negatedBehindViews(rewriter, op.getRhs())) {
     rewriter.replaceOpWithNewOp<arith::AddFOp>(op, op.getLhs(), b);
     return success();
   }
@@ -166,38 +222,15 @@ static LogicalResult normaliseNeg(arith::NegFOp op, PatternRewriter &rewriter) {
   return replace(rewriter, op, negated(op.getOperand()));
 }
 
-/// What is widened to `value`, maybe seen through views; null for other values.
-static Value widened(Value value) {
-  while (
-      isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp, TransposeOp, BroadcastOp>(
-          value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  auto ext = value.getDefiningOp<arith::ExtFOp>();
-  return ext ? ext.getIn() : Value();
-}
-
-/// ext(x) -> x, view(ext(x)) -> view(x)
-static Value withoutWidening(OpBuilder &builder, Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto ext = dyn_cast<arith::ExtFOp>(op))
-    return ext.getIn();
-  Value source = withoutWidening(builder, op->getOperand(0));
-  IRMapping mapping;
-  mapping.map(op->getOperand(0), source);
-  Value view = builder.clone(*op, mapping)->getResult(0);
-  view.setType(cast<RankedTensorType>(view.getType()).clone(getElementTypeOrSelf(source)));
-  return view;
-}
-
 /// trunc(ext(x)) -> x; trunc(f(ext(a), ext(b))) -> f(a, b), which rounds as often. Numbers need no ext.
 static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewriter) {
   Type element = getElementTypeOrSelf(op.getType());
   auto wasNarrow = [&](Value value) {
-    Value source = widened(value);
-    return source && getElementTypeOrSelf(source) == element;
+    auto ext = behindViews<arith::ExtFOp>(value);
+    return ext && getElementTypeOrSelf(ext.getIn()) == element;
   };
   if (wasNarrow(op.getIn()))
-    return replace(rewriter, op, withoutWidening(rewriter, op.getIn()));
+    return replace(rewriter, op, without<arith::ExtFOp>(rewriter, op.getIn()));
   Operation *inner = op.getIn().getDefiningOp();
   auto isRounded = [&](Operation *user) {
     return isa<arith::TruncFOp>(user) && user->getResultTypes()[0] == op.getType();
@@ -216,7 +249,7 @@ static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewrite
   SmallVector<Value> operands;
   for (Value operand : inner->getOperands())
     operands.push_back(wasNarrow(operand)
-                           ? withoutWidening(rewriter, operand)
+                           ? without<arith::ExtFOp>(rewriter, operand)
                            : arith::TruncFOp::create(rewriter, op.getLoc(), op.getType(), operand).getResult());
   OperationState state(inner->getLoc(), inner->getName(), operands, op.getType(), inner->getAttrs());
   return replace(rewriter, op, rewriter.create(state)->getResult(0));
@@ -254,11 +287,18 @@ struct ForgetErased : PlaceKeeper {
 };
 } // namespace
 
-static void rewriteAll(func::FuncOp func, RewritePatternSet &&patterns, RewriterBase::Listener &listener) {
+static void rewriteAll(func::FuncOp func, const FrozenRewritePatternSet &patterns, RewriterBase::Listener &listener) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   config.setListener(&listener);
-  (void)applyPatternsGreedily(func, std::move(patterns), config);
+  (void)applyPatternsGreedily(func, patterns, config);
+}
+
+/// What is computed twice is one value: steps tell values apart by where they come from.
+static void mergeCopies(func::FuncOp func, RewriterBase::Listener &listener) {
+  IRRewriter rewriter(func.getContext(), &listener);
+  DominanceInfo dominance(func);
+  eliminateCommonSubExpressions(rewriter, dominance, func);
 }
 
 /// A reshape that each turn of a loop repeats is one value with that of the code around the loop.
@@ -282,15 +322,16 @@ void mhc::normalise(func::FuncOp func) {
   addUnitPatterns(patterns);
   addPartPatterns(patterns, dims);
   addPartialComputationPatterns(patterns, dims);
-  rewriteAll(func, std::move(patterns), forget);
+  // Copies of a value hide that it has one use, and that two slices are of one value.
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  rewriteAll(func, frozen, forget);
+  mergeCopies(func, forget);
+  rewriteAll(func, frozen, forget);
   addSplitPatterns(last);
   addSlicePatterns(last, dims);
   addPartPatterns(last, dims);
   rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func); // patterns ask for sizes as well
-  // What is computed twice is one value: steps tell values apart by where they come from.
   moveReshapesOutOfLoops(func);
-  IRRewriter rewriter(context);
-  DominanceInfo dominance(func);
-  eliminateCommonSubExpressions(rewriter, dominance, func);
+  mergeCopies(func, forget);
 }

@@ -4,12 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Transposes go behind what reads them, until they undo each other or a product takes them. What repeats is the
-// exception: in front of it there are fewer elements.
+// exception: in front of it there are fewer elements. But tokens come first there too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <numeric>
@@ -40,11 +41,50 @@ Value mhc::transposeRepeated(OpBuilder &builder, BroadcastOp broadcast, ArrayRef
   return leaf.broadcast(x, permuted<OpFoldResult>(sizes, perm), dims);
 }
 
-static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &rewriter) {
-  auto broadcast = op.getX().getDefiningOp<BroadcastOp>();
-  if (!broadcast)
+/// The dimension of the tokens, the only one of unknown size, where others come before it; 0 for any other type.
+static int64_t tokensBehindOthers(RankedTensorType type) {
+  return type.getNumDynamicDims() == 1 ? llvm::find_if(type.getShape(), ShapedType::isDynamic) - type.getShape().begin()
+                                       : 0;
+}
+
+static LogicalResult repeatTokensFirst(BroadcastOp op, PatternRewriter &rewriter) {
+  int64_t tokens = tokensBehindOthers(op.getOut().getType());
+  if (tokens == 0)
     return failure();
-  rewriter.replaceOp(op, transposeRepeated(rewriter, broadcast, op.getPerm()));
+  SmallVector<int64_t> perm = {tokens};
+  for (int64_t dim = 0; dim < op.getOut().getType().getRank(); ++dim)
+    if (dim != tokens)
+      perm.push_back(dim);
+  Value repeated = transposeRepeated(rewriter, op, perm);
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getOut().getType(), repeated, invertPermutationVector(perm));
+  return success();
+}
+
+/// Whether a value is repeated, or the cast or the square of such a value: those are computed behind what repeats.
+static bool isRepeated(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<BroadcastOp>(op))
+    return true;
+  bool square = isa_and_nonnull<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
+  return (square || isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op)) && isRepeated(op->getOperand(0));
+}
+
+/// The transpose of what is repeated, or of what is computed of it.
+static Value transposeComputed(OpBuilder &builder, Value value, ArrayRef<int64_t> perm) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return transposeRepeated(builder, broadcast, perm);
+  Value x = transposeComputed(builder, op->getOperand(0), perm);
+  SmallVector<Value> operands(op->getNumOperands(), x);
+  Type type = cast<RankedTensorType>(x.getType()).clone(getElementTypeOrSelf(value));
+  OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
+static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &rewriter) {
+  if (!isRepeated(op.getX()) || tokensBehindOthers(op.getType()) != 0)
+    return failure();
+  rewriter.replaceOp(op, transposeComputed(rewriter, op.getX(), op.getPerm()));
   return success();
 }
 
@@ -101,6 +141,35 @@ static LogicalResult joinBeforeTranspose(tensor::ConcatOp op, PatternRewriter &r
   return success();
 }
 
+/// Transposes that are stacked in a new dimension: the transpose of what is stacked. In front of it, the new dimension
+/// stands before the one that it stands before in the result, but for that of the transpose's first.
+static LogicalResult stackBeforeTranspose(tensor::ConcatOp op, PatternRewriter &rewriter) {
+  int64_t rank = op.getResultType().getRank(), dim = op.getDim();
+  SmallVector<Value> parts;
+  ArrayRef<int64_t> perm;
+  for (Value input : op.getInputs()) {
+    auto stack = input.getDefiningOp<tensor::ExpandShapeOp>();
+    auto transpose = stack ? stack.getSrc().getDefiningOp<TransposeOp>() : TransposeOp();
+    if (!transpose || stack.getType().getDimSize(dim) != 1 || stack.getSrcType().getRank() + 1 != rank ||
+        RankedTensorType(RankedTensorType::Builder(stack.getResultType()).dropDim(dim)) != stack.getSrcType() ||
+        (!perm.empty() && transpose.getPerm() != perm))
+      return failure();
+    perm = transpose.getPerm();
+    parts.push_back(transpose.getX());
+  }
+  const int64_t *next = std::find_if(perm.begin() + dim, perm.end(), [](int64_t source) { return source != 0; });
+  int64_t place = next == perm.end() ? rank - 1 : *next;
+  LeafBuilder leaf(rewriter, op.getLoc());
+  llvm::SmallBitVector unit(rank);
+  unit.set(place);
+  for (Value &part : parts)
+    part = leaf.insertUnits(part, unit);
+  SmallVector<int64_t> order = llvm::map_to_vector(perm, [&](int64_t source) { return source + (source >= place); });
+  order.insert(order.begin() + dim, place);
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getResultType(), leaf.concat(parts, place), order);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Reshapes: dimensions are split before a transpose, and joined behind it
 //===----------------------------------------------------------------------===//
@@ -144,11 +213,13 @@ static LogicalResult splitBeforeTranspose(tensor::ExpandShapeOp op, PatternRewri
 }
 
 void mhc::addTransposePatterns(RewritePatternSet &patterns) {
+  patterns.add(repeatTokensFirst);
   patterns.add(transposeBeforeRepeating);
   patterns.add(reduceBeforeTranspose);
   patterns.add(multiplyBeforeTranspose);
   patterns.add(sliceBeforeTranspose);
   patterns.add(joinBeforeTranspose);
+  patterns.add(stackBeforeTranspose);
   patterns.add(transposeBeforeJoining);
   patterns.add(splitBeforeTranspose);
   TransposeOp::getCanonicalizationPatterns(patterns, patterns.getContext());

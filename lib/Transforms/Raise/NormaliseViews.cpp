@@ -232,6 +232,20 @@ static LogicalResult foldOperandTranspose(Product op, PatternRewriter &rewriter)
   return success();
 }
 
+/// What is repeated in the order of the product needs no flag: streams are repeated in one order. A product with one
+/// row or column tells no order.
+static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) {
+  auto lhs = op.getTransposeLhs() ? op.getLhs().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  auto rhs = op.getTransposeRhs() ? op.getRhs().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  if ((!lhs && !rhs) || op.getType().getDimSize(1) == 1 || op.getType().getDimSize(2) == 1)
+    return failure();
+  auto flip = [&](BroadcastOp operand) { return transposeRepeated(rewriter, operand, {0, 2, 1}); };
+  rewriter.replaceOpWithNewOp<BatchMatmulOp>(op, op.getType(), lhs ? flip(lhs) : Value(op.getLhs()),
+                                             rhs ? flip(rhs) : Value(op.getRhs()), op.getTransposeLhs() && !lhs,
+                                             op.getTransposeRhs() && !rhs);
+  return success();
+}
+
 /// The transpose of a product is the product of the transposes. Tokens stay in front.
 template <typename Product>
 static LogicalResult foldResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
@@ -405,6 +419,7 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   patterns.add(repeatBeforeSplitting);
   patterns.add(foldOperandTranspose<MatmulOp>);
   patterns.add(foldOperandTranspose<BatchMatmulOp>);
+  patterns.add(repeatInOrder);
   patterns.add(foldResultTranspose<MatmulOp>);
   patterns.add(foldResultTranspose<BatchMatmulOp>);
   patterns.add(foldSingleBatch);

@@ -56,21 +56,29 @@ Vars mhc::varsWithout(const FormBuilder &forms, const Indices &index, int64_t di
   return vars;
 }
 
-Value mhc::stripShift(FormBuilder &forms, Value value, int64_t dim, bool exact) {
-  auto sub = value.getDefiningOp<arith::SubFOp>();
-  if (!sub)
-    return value;
+/// Whether `shift` is `coefficient` times a maximum of z that is the same along `dim`.
+static bool isShiftOf(FormBuilder &forms, Value z, Value shift, double coefficient, int64_t dim, bool exact) {
   forms.reset();
-  forms.stops.insert(sub.getLhs());
-  Indices index = forms.freshIndices(value);
-  Form shift = forms.at(sub.getRhs(), index);
-  const Factor *factor = singleFactor(shift, 1);
+  forms.stops.insert(z);
+  Indices index = forms.freshIndices(z);
+  Form form = forms.at(shift, index);
+  const Factor *factor = singleFactor(form, coefficient);
   auto max = factor ? factor->base.getDefiningOp<ReduceOp>() : ReduceOp();
-  bool along = max && max.getKind() == ReduceKind::max && max.getX() == sub.getLhs() &&
+  bool along = max && max.getKind() == ReduceKind::max && max.getX() == z &&
                !containsAny(varsOf(forms, *factor), forms.flatten(index[dim].vars));
   if (along && exact)
     along = max.getDims() == ArrayRef<int64_t>(dim) && varsOf(forms, *factor) == varsWithout(forms, index, dim);
-  return along ? sub.getLhs() : value;
+  return along;
+}
+
+Value mhc::stripShift(FormBuilder &forms, Value value, int64_t dim, bool exact) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op))
+    return value;
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  if (isa<arith::SubFOp>(op))
+    return isShiftOf(forms, a, b, 1, dim, exact) ? a : value;
+  return isShiftOf(forms, a, b, -1, dim, exact) ? a : isShiftOf(forms, b, a, -1, dim, exact) ? b : value;
 }
 
 std::optional<int64_t> mhc::tripCount(scf::ForOp loop) {

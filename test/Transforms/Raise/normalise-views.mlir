@@ -286,3 +286,67 @@ func.func @slice_of_columns_apart(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> t
   %5 = tensor.extract_slice %4[0, 1] [4, 4] [1, 1] : tensor<4x6xf32> to tensor<4x4xf32>
   return %5 : tensor<4x4xf32>
 }
+
+// Tokens come first where something is repeated: two orders of one repetition are one value.
+// CHECK-LABEL: @tokens_repeated_behind(
+func.func @tokens_repeated_behind(%x: tensor<?x8xbf16>) -> tensor<?x4x8xf32> {
+  // CHECK: %[[X:.*]] = mhc.expand(x = %arg0 : tensor<?x8xbf16>) <layout = nC>
+  // CHECK-NEXT: %[[OUT:.*]] = arith.extf %[[X]] : tensor<?x4x8xbf16> to tensor<?x4x8xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = mhc.transpose %x perm = [1, 0] : tensor<?x8xbf16> -> tensor<8x?xbf16>
+  %1 = mhc.broadcast %0 dims = [1, 2] : tensor<8x?xbf16> -> tensor<4x8x?xbf16>
+  %2 = arith.extf %1 : tensor<4x8x?xbf16> to tensor<4x8x?xf32>
+  %3 = mhc.transpose %2 perm = [2, 0, 1] : tensor<4x8x?xf32> -> tensor<?x4x8xf32>
+  return %3 : tensor<?x4x8xf32>
+}
+
+// CHECK-LABEL: @square_of_what_is_repeated(
+func.func @square_of_what_is_repeated(%x: tensor<?x8xbf16>) -> tensor<?x4x8xf32> {
+  // CHECK: %[[X:.*]] = mhc.expand(x = %arg0 : tensor<?x8xbf16>) <layout = nC>
+  // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[X]] : tensor<?x4x8xbf16> to tensor<?x4x8xf32>
+  // CHECK-NEXT: %[[SQUARE:.*]] = arith.mulf %[[WIDE]], %[[WIDE]] : tensor<?x4x8xf32>
+  // CHECK-NEXT: return %[[SQUARE]]
+  %0 = mhc.broadcast %x dims = [0, 1] : tensor<?x8xbf16> -> tensor<?x8x4xbf16>
+  %1 = arith.extf %0 : tensor<?x8x4xbf16> to tensor<?x8x4xf32>
+  %2 = arith.mulf %1, %1 : tensor<?x8x4xf32>
+  %3 = mhc.transpose %2 perm = [0, 2, 1] : tensor<?x8x4xf32> -> tensor<?x4x8xf32>
+  return %3 : tensor<?x4x8xf32>
+}
+
+// CHECK-LABEL: @stacked_transposes(
+func.func @stacked_transposes(%a: tensor<?x8xf32>) -> tensor<?x2x8xf32> {
+  // CHECK-DAG: %[[A:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<?x1x8xf32>
+  // CHECK-DAG: %[[EXP:.*]] = math.exp %arg0
+  // CHECK-DAG: %[[B:.*]] = tensor.expand_shape %[[EXP]] {{.*}} into tensor<?x1x8xf32>
+  // CHECK: %[[OUT:.*]] = tensor.concat dim(1) %[[A]], %[[B]]
+  // CHECK-NEXT: return %[[OUT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %a, %c0 : tensor<?x8xf32>
+  %0 = mhc.transpose %a perm = [1, 0] : tensor<?x8xf32> -> tensor<8x?xf32>
+  %1 = math.exp %0 : tensor<8x?xf32>
+  %2 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [1, 8, %M] : tensor<8x?xf32> into tensor<1x8x?xf32>
+  %3 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [1, 8, %M] : tensor<8x?xf32> into tensor<1x8x?xf32>
+  %4 = tensor.concat dim(0) %2, %3 : (tensor<1x8x?xf32>, tensor<1x8x?xf32>) -> tensor<2x8x?xf32>
+  %5 = mhc.transpose %4 perm = [2, 0, 1] : tensor<2x8x?xf32> -> tensor<?x2x8xf32>
+  return %5 : tensor<?x2x8xf32>
+}
+
+// CHECK-LABEL: @repeated_for_a_transposed_product(
+func.func @repeated_for_a_transposed_product(%h: tensor<?x4x4xf32>, %x: tensor<?x8xf32>) -> tensor<?x4x8xf32> {
+  // CHECK: %[[X:.*]] = mhc.expand(x = %arg1 : tensor<?x8xf32>) <layout = nC>
+  // CHECK-NEXT: mhc.batch_matmul %arg0, %[[X]] : (tensor<?x4x4xf32>, tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+  %0 = mhc.broadcast %x dims = [0, 1] : tensor<?x8xf32> -> tensor<?x8x4xf32>
+  %1 = mhc.batch_matmul %h, %0 transpose_rhs : (tensor<?x4x4xf32>, tensor<?x8x4xf32>) -> tensor<?x4x8xf32>
+  return %1 : tensor<?x4x8xf32>
+}
+
+// CHECK-LABEL: @repeated_with_a_unit(
+func.func @repeated_with_a_unit(%x: tensor<16x40xf32>, %w: tensor<24x40xf32>) -> tensor<16x1x24xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<16x40xf32>, tensor<24x40xf32>) -> tensor<16x24xf32>
+  // CHECK-NEXT: tensor.expand_shape %[[OUT]]
+  %0 = mhc.broadcast %x dims = [0, 3] : tensor<16x40xf32> -> tensor<16x1x24x40xf32>
+  %1 = mhc.broadcast %w dims = [2, 3] : tensor<24x40xf32> -> tensor<16x1x24x40xf32>
+  %2 = arith.mulf %0, %1 : tensor<16x1x24x40xf32>
+  %3 = mhc.reduce sum %2 dims = [3] : tensor<16x1x24x40xf32> -> tensor<16x1x24xf32>
+  return %3 : tensor<16x1x24xf32>
+}

@@ -444,3 +444,32 @@ func.func @repeated_differently(%x: tensor<6x8xf32>, %y: tensor<6x4xf32>) -> ten
   %2 = arith.addf %0, %1 : tensor<6x4x8xf32>
   return %2 : tensor<6x4x8xf32>
 }
+
+// The smaller of two numbers is added last: a sigmoid stays one.
+// CHECK-LABEL: @numbers_in_another_order(
+func.func @numbers_in_another_order(%z: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK-DAG: %[[EPS:.*]] = arith.constant dense<9.99999997E-7>
+  // CHECK-DAG: %[[GATE:.*]] = mhc.sigmoid %arg0
+  // CHECK: arith.addf %[[GATE]], %[[EPS]]
+  %eps = arith.constant dense<1.0e-06> : tensor<4x8xf32>
+  %one = arith.constant dense<1.0> : tensor<4x8xf32>
+  %0 = math.exp %z : tensor<4x8xf32>
+  %1 = arith.addf %one, %0 : tensor<4x8xf32>
+  %2 = arith.divf %one, %1 : tensor<4x8xf32>
+  %3 = arith.subf %eps, %2 : tensor<4x8xf32>
+  %4 = arith.addf %3, %one : tensor<4x8xf32>
+  return %4 : tensor<4x8xf32>
+}
+
+// Copies of a sum are one: it has one reader, and leans.
+// CHECK-LABEL: @copies_of_a_sum(
+func.func @copies_of_a_sum(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x8xf32>)
+    -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[V0:.*]] = arith.subf %arg0, %arg1
+  // CHECK-NEXT: %[[V1:.*]] = arith.subf %[[V0]], %arg2
+  // CHECK-NEXT: return %[[V1]], %[[V1]]
+  %0 = arith.addf %b, %c : tensor<4x8xf32>
+  %1 = arith.subf %a, %0 : tensor<4x8xf32>
+  %2 = arith.subf %a, %0 : tensor<4x8xf32>
+  return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
+}

@@ -428,3 +428,31 @@ func.func @no_potentials_that_start_elsewhere_than_zero(%z: tensor<?x4x4xf32>) -
   %r = math.exp %zfg : tensor<?x4x4xf32>
   return %r : tensor<?x4x4xf32>
 }
+
+// The maximum as something that is added.
+// CHECK-LABEL: @negative_maximum_added
+func.func @negative_maximum_added(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: mhc.sinkhorn(logits = %arg0 : tensor<?x4x4xf32>) <init = log, order = row_col, denom = none, eps = 0.0, iters = 1>
+  %m_row = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %n_row = arith.negf %m_row : tensor<?x4xf32>
+  %b_row = mhc.broadcast %n_row dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_row = arith.addf %z, %b_row : tensor<?x4x4xf32>
+  %e_row = math.exp %d_row : tensor<?x4x4xf32>
+  %s_row = mhc.reduce sum %e_row dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_row = math.log %s_row : tensor<?x4xf32>
+  %lb_row = mhc.broadcast %l_row dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %row = arith.subf %d_row, %lb_row : tensor<?x4x4xf32>
+  %m_col = mhc.reduce max %row dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %n_col = arith.negf %m_col : tensor<?x4xf32>
+  %b_col = mhc.broadcast %n_col dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %c_col = mhc.broadcast %m_col dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_col = arith.addf %row, %b_col : tensor<?x4x4xf32>
+  %same_col = arith.subf %row, %c_col : tensor<?x4x4xf32>
+  %e_col = math.exp %d_col : tensor<?x4x4xf32>
+  %s_col = mhc.reduce sum %e_col dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_col = math.log %s_col : tensor<?x4xf32>
+  %lb_col = mhc.broadcast %l_col dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %col = arith.subf %same_col, %lb_col : tensor<?x4x4xf32>
+  %h = math.exp %col : tensor<?x4x4xf32>
+  return %h : tensor<?x4x4xf32>
+}
