@@ -67,9 +67,11 @@ ArrayRef<unsigned> mhc::kernelTensorDims(Operation *op, const KernelInfo &info, 
 }
 
 double mhc::kernelAttrValue(const KernelAttr &attr, Attribute value) {
+  if (!value && attr.whenAbsent)
+    return *attr.whenAbsent;
   switch (attr.kind) {
   case KernelAttr::Enum:
-    return value ? attr.read(value) : *attr.whenAbsent;
+    return attr.read(value);
   case KernelAttr::Int:
     return cast<IntegerAttr>(value).getInt();
   case KernelAttr::Float:

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// out[o] = h_post[o] * (f + bias) + sum_i mix[o,i] * x[i], shared by post and rebuild, so that the two agree bit for
-// bit.
+// out[o] = drop(h_post[o] * (f + bias)) + sum_i mix[o,i] * x[i], shared by post and rebuild, so that the two agree bit
+// for bit.
 //
 //===------------------------------------------------------------------------===//
 #if defined(MHCRT_CPU_POST_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -14,7 +14,7 @@
 #define MHCRT_CPU_POST_INL_H
 #endif
 
-#include "cpu/Planes-inl.h"
+#include "cpu/Dropout-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -61,14 +61,16 @@ HWY_INLINE void mixFour(const float *hPost, const float *mix, V branch, const V 
   }
 }
 
-/// Channels [first, first+blockCount) of any number of streams.
+/// Channels [first, first+blockCount) of any number of streams. `factors` are those of the dropout, or null.
 template <typename T>
 HWY_INLINE void mixBlock(const T *f, const void *bias, int32_t biasType, const float *hPost, const float *mix,
-                         int64_t n, int64_t first, int64_t blockCount, Planes &in, Planes &sums) {
+                         int64_t n, int64_t first, int64_t blockCount, Planes &in, Planes *factors, Planes &sums) {
   for (int64_t k = 0; k < blockCount; k += kLanes) {
     const V branch = loadBranch(f, bias, biasType, first + k, HWY_MIN(kLanes, blockCount - k));
     for (int64_t o = 0; o < n; ++o) {
       V sum = hn::Mul(hn::Set(d, hPost[o]), branch);
+      if (factors)
+        sum = drop(sum, load((*factors)[o] + k));
       for (int64_t i = 0; i < n; ++i)
         sum = hn::MulAdd(hn::Set(d, mix[o * n + i]), load(in[i] + k), sum);
       store(sum, sums[o] + k);

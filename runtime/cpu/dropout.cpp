@@ -24,18 +24,14 @@
 #include "src/KernelCall.h"
 #include "src/Philox.h"
 
-#include <cmath>
-
 #ifndef MHCRT_CPU_DROPOUT_ARGS
 #define MHCRT_CPU_DROPOUT_ARGS
 namespace mhcrt {
 struct DropoutArgs {
-  PhiloxStream philox;
+  Dropout dropout;
   const void *x;
   void *out;
   int32_t type;
-  uint32_t threshold; ///< of uniformBits: the first that is kept
-  float scale;
 };
 } // namespace mhcrt
 #endif
@@ -48,9 +44,9 @@ namespace HWY_NAMESPACE {
 void dropoutRun(const DropoutArgs &args, int64_t first, int64_t count, float *buffer) {
   widenAny(args.x, args.type, first, count, buffer);
   for (int64_t i = 0; i < count; i += 4) {
-    const Words words = args.philox((first + i) / 4);
+    const Words words = args.dropout.philox((first + i) / 4);
     for (int64_t k = 0; k < HWY_MIN(4, count - i); ++k)
-      buffer[i + k] = uniformBits(words[k]) >= args.threshold ? buffer[i + k] * args.scale : 0.0f;
+      buffer[i + k] = args.dropout(words[k], buffer[i + k]);
   }
   narrowAny(buffer, count, args.out, args.type, first);
 }
@@ -69,22 +65,15 @@ using namespace mhcrt;
 mhcrt_status mhcrt_dropout(mhcrt_context *ctx, const void *x, int32_t x_type, const void *seed, int32_t seed_type,
                            void *out, int32_t out_type, int64_t M, int64_t C, int64_t S, double rate, int64_t stream) {
   KernelCall call(ctx, "mhcrt_dropout");
-  call.dim("M", M, 0).dim("C", C, 1).dim("M*C", saturatingMul(M, C), 0, kMostRandom).equal("S", S, "2", 2);
+  call.dim("M", M, 0).dim("C", C, 1).equal("S", S, "2", 2);
   call.tensor("x", x, x_type, kFloats, M).tensor("out", out, out_type, {x_type}, M);
   call.tensor("seed", seed, seed_type, {MHCRT_I64}, S);
-  call.fraction("rate", rate).dim("stream", stream, 0, UINT32_MAX);
+  call.dropout(rate, stream, "M*C", saturatingMul(M, C));
   if (!call.begin())
     return call.status();
 
   constexpr int64_t kRun = 2048;
-  // In f64, as the reference: a float next to the rate would drop other elements.
-  const double threshold = std::ceil(std::ldexp(rate, kUniformBits));
-  const DropoutArgs args = {{static_cast<const int64_t *>(seed), stream},
-                            x,
-                            out,
-                            x_type,
-                            static_cast<uint32_t>(threshold),
-                            static_cast<float>(1 / (1 - rate))};
+  const DropoutArgs args = {Dropout(seed, rate, stream), x, out, x_type};
   ctx->parallelFor(divideUp(M * C, kRun), [&](int64_t tile, int) {
     alignas(kAlignment) float buffer[kRun];
     const int64_t first = tile * kRun;

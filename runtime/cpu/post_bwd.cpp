@@ -3,17 +3,17 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   d_f[m,c]    = sum_o h_post[m,o] * d_out[m,o,c]                d_bias[c]  = sum_m d_f[m,c]
-//   d_h_post[o] = sum_c d_out[m,o,c] * (f[m,c] + bias[c])
+//   d_f[m,c]    = sum_o h_post[m,o] * drop(d_out[m,o,c])          d_bias[c]  = sum_m d_f[m,c]
+//   d_h_post[o] = sum_c drop(d_out[m,o,c]) * (f[m,c] + bias[c])   drop is that of mhc.post
 //   d_x[m,i,c]  = d_x_in[m,i,c] + sum_o A[m,o,i] * d_out[m,o,c]
 //   dA[m,o,i]   = sum_c d_out[m,o,c] * x[m,i,c]                   A = h_res (oi) or its transpose (io)
 //
-// Plan    Lanes along C. nC with n=4, d_x wanted or not: the n*n + n sums of a token stay in registers while two
-// vectors
-//         of every stream pass, so that d_out and x are read once; large outputs bypass the caches. Otherwise: blocks
-//         of 256 channels as f32 planes in the first-level cache. d_bias: one partial sum per run of tokens.
+// Plan    Lanes along C. nC with n=4 and no dropout, d_x wanted or not: the n*n + n sums of a token stay in registers
+//         while two vectors of every stream pass, so that d_out and x are read once; large outputs bypass the caches.
+//         Otherwise: blocks of 256 channels as f32 planes in the first-level cache. d_bias: one partial sum per run of
+//         tokens.
 // Bytes   per token (2n+2)*C elements and 8*(n*n + n); n*C more for each of d_x and d_x_in.
-// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
+// Needs   at most 2^34 elements with a dropout; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32 sums, one rounding at the store; d_bias adds d_f before it is rounded. d_x may be d_x_in.
 //
 //===------------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 #define HWY_TARGET_INCLUDE "cpu/post_bwd.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/Planes-inl.h"
+#include "cpu/Dropout-inl.h"
 
 #include "cpu/Partials.h"
 #include "cpu/Tokens.h"
@@ -47,6 +47,7 @@ struct PostBwdArgs {
   int64_t n, C;
   int32_t layout, orient;
   bool stream;
+  Dropout dropout;
 };
 
 /// Rows of one token, or of a block of its channels; what is not wanted or absent is null.
@@ -62,6 +63,7 @@ struct PostBwdRows {
   int64_t stride;
   const float *hPost, *mix; ///< mix is A[o*n + i]
   bool wantsMix, wantsPost;
+  const float *factors; ///< of the dropout
 };
 } // namespace mhcrt
 #endif
@@ -81,9 +83,10 @@ HWY_INLINE void postBwdVector(const PostBwdRows<T, A> &rows, int64_t n, int64_t 
   V g[16], df = hn::Zero(d);
   for (int64_t o = 0; o < n; ++o) {
     g[o] = loadSome(rows.dOut + o * rows.stride + c, count);
+    const V kept = rows.factors ? drop(g[o], loadSome(rows.factors + o * rows.stride + c, count)) : g[o];
     if (rows.wantsPost)
-      dPost[o] = hn::MulAdd(g[o], f, dPost[o]);
-    df = hn::MulAdd(hn::Set(d, rows.hPost[o]), g[o], df);
+      dPost[o] = hn::MulAdd(kept, f, dPost[o]);
+    df = hn::MulAdd(hn::Set(d, rows.hPost[o]), kept, df);
   }
   if (rows.df)
     storeSome(df, rows.df + c, count);
@@ -185,7 +188,7 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
 /// The general path: blocks of channels as planes of f32.
 HWY_INLINE void postBwdBlocks(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
   const int64_t n = args.n, C = args.C;
-  Planes dOut, x, dx;
+  Planes dOut, x, dx, factors;
   HWY_ALIGN float f[kBlock], df[kBlock], bias[kBlock];
   for (int64_t first = 0; first < C; first += kBlock) {
     const int64_t count = HWY_MIN(kBlock, C - first);
@@ -197,6 +200,8 @@ HWY_INLINE void postBwdBlocks(const PostBwdArgs &args, int64_t m, const float *m
     widenAny(args.f, args.type, m * C + first, count, f);
     if (args.bias)
       widenAny(args.bias, args.biasType, first, count, bias);
+    if (args.dropout.isOn())
+      dropoutPlanes(args.dropout, m, args.layout, n, C, first, count, factors);
     const PostBwdRows<float, float> rows = {dOut.values,
                                             f,
                                             nullptr,
@@ -210,7 +215,8 @@ HWY_INLINE void postBwdBlocks(const PostBwdArgs &args, int64_t m, const float *m
                                             args.hPost + m * n,
                                             mix,
                                             args.dhRes != nullptr,
-                                            args.dhPost != nullptr};
+                                            args.dhPost != nullptr,
+                                            args.dropout.isOn() ? factors.values : nullptr};
     for (int64_t c = 0; c < count; c += kLanes)
       postBwdVector(rows, n, c, HWY_MIN(kLanes, count - c), dMix, dPost);
     if (args.df)
@@ -237,17 +243,18 @@ HWY_NOINLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float 
                                   args.hPost + m * 4,
                                   mix,
                                   true,
-                                  true};
+                                  true,
+                                  nullptr};
   if (args.stream)
     postBwdFour<true, kBias>(rows, C, dMix, dPost);
   else
     postBwdFour<false, kBias>(rows, C, dMix, dPost);
 }
 
-/// Whether the rows of a call are what postBwdFour takes: d_x is wanted or not, the rest is.
+/// Whether the rows of a call are what postBwdFour takes: d_x is wanted or not, the rest is, and nothing is dropped.
 HWY_INLINE bool takesFour(const PostBwdArgs &args) {
   return args.n == 4 && args.layout == MHCRT_LAYOUT_NC && args.df && args.dhPost && args.dhRes &&
-         args.type != MHCRT_F16 && (!args.dxIn || args.dxInType == args.dxType);
+         args.type != MHCRT_F16 && !args.dropout.isOn() && (!args.dxIn || args.dxInType == args.dxType);
 }
 
 template <bool kBias>
@@ -309,11 +316,12 @@ static constexpr int64_t kBiasChannels = 1024;
 
 mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type,
                             const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x,
-                            int32_t x_type, const void *h_res, int32_t h_res_type, const void *d_x_in,
-                            int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type, void *d_f,
-                            int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res,
+                            int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type,
+                            const void *d_x_in, int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type,
+                            void *d_f, int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res,
                             int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type,
-                            int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
+                            int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate,
+                            int64_t stream) {
   KernelCall call(ctx, "mhcrt_post_bwd");
   call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1);
   call.tensor("x", x, x_type, kFloats, M)
@@ -326,6 +334,7 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
   call.optional("d_bias", d_bias, d_bias_type, kF32, C);
   call.start("d_x_in", d_x_in, d_x_in_type, {MHCRT_F32, x_type}, M, "d_x", d_x_type);
   call.start("d_bias_in", d_bias_in, d_bias_in_type, kF32, C, "d_bias", d_bias_type);
+  call.optionalDropout(seed, seed_type, S, rate, stream, saturatingMul(M, saturatingMul(n, C)));
   call.attribute("layout", layout, 2).attribute("orient", orient, 2);
   if (!call.begin())
     return call.status();
@@ -333,7 +342,7 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
   const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
   // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
   const bool streamsDx = !d_x || (!d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes));
-  const bool stream = streamsDx && streams(d_f, d_x ? M * n : M, rowBytes);
+  const bool bypasses = streamsDx && streams(d_f, d_x ? M * n : M, rowBytes);
   const PostBwdArgs args = {d_out,
                             f,
                             bias,
@@ -353,7 +362,8 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
                             C,
                             layout,
                             orient,
-                            stream};
+                            bypasses,
+                            Dropout(seed, rate, stream)};
   if (!d_bias) {
     forTokens(ctx, M, (2 * n + 2 + (d_x ? n : 0)) * rowBytes,
               [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, nullptr, first, last); });

@@ -4,14 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   u[k]   = sum_i h_pre[k][i] * x[k][i]
-//   x[k+1] = h_post[k] * (f[k] + bias[k]) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
+//   x[k+1] = drop[k](h_post[k] * (f[k] + bias[k])) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
 //
-// Plan    Lanes along C. nC with n=4: strips of 512 channels, layer after layer, whose streams stay in the first-level
+// Plan    Lanes along C. nC with n=4 and no dropout: strips of 512 channels, layer after layer, whose streams stay in
+// the first-level
 //         cache, so that x and each f are read once, no stream is read from memory, and few pages are written at a
 //         time. Otherwise blocks of 256 channels as f32 planes, likewise. Large outputs bypass the caches where a pair
 //         of vectors fills a cache line: parts of lines would not wait for their rest.
 // Bytes   per token (n + L*(n+1) + U)*C elements and 4*(L*(n*n + n) + U*n), with L layers and U inputs.
-// Needs   nothing; streaming stores need rows of a multiple of 64 bytes.
+// Needs   at most 2^34 elements with a dropout; streaming stores need rows of a multiple of 64 bytes.
 // Round   every stream to its storage type before the next layer: the bits of aggregate and post one after the other.
 //
 //===------------------------------------------------------------------------===//
@@ -44,7 +45,11 @@ struct RebuildArgs {
   int64_t layers, inputs, n, C;
   int32_t layout, orient;
   bool stream;
+  const void *const *seed; ///< null where no layer has a dropout
+  double rate;
+  int64_t firstStream, streamStep;
 
+  Dropout dropoutOf(int64_t k) const { return {seed[k], rate, firstStream + k * streamStep}; }
   const void *biasOf(int64_t k) const { return bias ? bias[k] : nullptr; }
 };
 } // namespace mhcrt
@@ -137,15 +142,17 @@ template <typename T>
 HWY_INLINE void rebuildBlock(const RebuildArgs &args, Pass pass, const T *x, const float *mixes, int64_t first,
                              int64_t count) {
   const int64_t n = args.n, C = args.C, m = pass.m;
-  Planes in, sums;
+  Planes in, sums, factors;
   loadPlanes(x, args.layout, n, C, first, count, in);
   for (int64_t k = pass.begin;; ++k) {
     if (k < args.inputs && (k < pass.end || k == args.layers))
       aggregateRows<false>(in.values, kBlock, args.hPre[k] + m * n, n, count, row<T>(args.u[k], m, C) + first);
     if (k == pass.end)
       return;
+    if (args.seed)
+      dropoutPlanes(args.dropoutOf(k), m, args.layout, n, C, first, count, factors);
     mixBlock(row<T>(args.f[k], m, C), args.biasOf(k), args.biasType, args.hPost[k] + m * n,
-             mixes + (k - pass.begin) * n * n, n, first, count, in, sums);
+             mixes + (k - pass.begin) * n * n, n, first, count, in, args.seed ? &factors : nullptr, sums);
     T *out = row<T>(args.out[k], m, n * C);
     storePlanes(sums, args.layout, n, C, first, count, out);
     loadPlanes(out, args.layout, n, C, first, count, in); // as it was rounded
@@ -160,7 +167,7 @@ HWY_INLINE void rebuildPass(const RebuildArgs &args, Pass pass) {
     outputFirst(args.hRes[k] + pass.m * n * n, n, args.orient, mixes + (k - pass.begin) * n * n);
   const T *x = row<T>(pass.begin == 0 ? args.x : args.out[pass.begin - 1], pass.m, n * C);
   int64_t c = 0;
-  if (n == 4 && args.layout == MHCRT_LAYOUT_NC) {
+  if (n == 4 && args.layout == MHCRT_LAYOUT_NC && !args.seed) {
     const auto *four = reinterpret_cast<const float (*)[16]>(mixes);
     const int64_t pairs = C / (2 * kLanes) * (2 * kLanes);
     for (; c < pairs; c += kStrip) {
@@ -211,9 +218,11 @@ mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, co
                            int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type,
                            int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count,
                            const void *const *h_post, int32_t h_post_type, int64_t h_post_count,
-                           const void *const *h_res, int32_t h_res_type, int64_t h_res_count, void *const *u,
-                           int32_t u_type, int64_t u_count, void *const *out, int32_t out_type, int64_t out_count,
-                           int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
+                           const void *const *h_res, int32_t h_res_type, int64_t h_res_count, const void *const *seed,
+                           int32_t seed_type, int64_t seed_count, void *const *u, int32_t u_type, int64_t u_count,
+                           void *const *out, int32_t out_type, int64_t out_count, int64_t M, int64_t n, int64_t C,
+                           int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream,
+                           int64_t stream_step) {
   KernelCall call(ctx, "mhcrt_rebuild");
   call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1).dim("out_count", out_count, 1);
   call.equal("f_count", f_count, "out_count", out_count).equal("h_post_count", h_post_count, "out_count", out_count);
@@ -221,12 +230,15 @@ mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, co
   call.equal("h_pre_count", h_pre_count, "u_count", u_count);
   if (bias_count != 0)
     call.equal("bias_count", bias_count, "out_count", out_count);
+  if (seed_count != 0)
+    call.equal("seed_count", seed_count, "out_count", out_count);
   call.tensor("x", x, x_type, kFloats, M).list("out", out, out_type, out_count, {x_type}, M);
   call.list("f", f, f_type, f_count, {x_type}, M).list("u", u, u_type, u_count, {x_type}, M);
   call.list("bias", bias, bias_type, bias_count, {MHCRT_F32, x_type}, C);
   call.list("h_pre", h_pre, h_pre_type, h_pre_count, kF32, M)
       .list("h_post", h_post, h_post_type, h_post_count, kF32, M);
   call.list("h_res", h_res, h_res_type, h_res_count, kF32, M);
+  call.layerDropouts(seed, seed_type, seed_count, S, rate, stream, stream_step, saturatingMul(M, saturatingMul(n, C)));
   call.attribute("layout", layout, 2).attribute("orient", orient, 2);
   if (!call.begin())
     return call.status();
@@ -235,7 +247,7 @@ mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, co
   const auto areLarge = [&](void *const *list, int64_t count, int64_t rows) {
     return std::all_of(list, list + count, [&](void *one) { return streams(one, rows, rowBytes); });
   };
-  const bool stream = areLarge(out, out_count, M * n) && areLarge(u, u_count, M);
+  const bool bypasses = areLarge(out, out_count, M * n) && areLarge(u, u_count, M);
   const RebuildArgs args = {x,
                             x_type,
                             floats(h_pre),
@@ -252,7 +264,11 @@ mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, co
                             C,
                             layout,
                             orient,
-                            stream};
+                            bypasses,
+                            seed_count ? seed : nullptr,
+                            rate,
+                            stream,
+                            stream_step};
   forTokens(ctx, M, (n + out_count * (n + 1) + u_count) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(rebuildTokens)(args, first, last); });
   return MHCRT_OK;

@@ -15,32 +15,27 @@
 #include "src/Checks.h"
 #include "src/Philox.h"
 
-#include <cmath>
-
 using namespace mhcrt;
 
 template <typename T>
-__global__ void dropoutKernel(PhiloxStream philox, const T *x, T *out, int64_t count, uint32_t threshold, float scale) {
+__global__ void dropoutKernel(Dropout dropout, const T *x, T *out, int64_t count) {
   for (int64_t block = firstItem(); block < (count + 3) / 4; block += itemStep()) {
-    const Words words = philox(block);
+    const Words words = dropout.philox(block);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int64_t at = 4 * block + i;
       if (at < count)
-        out[at] = fromFloat<T>(uniformBits(words[i]) >= threshold ? toFloat(x[at]) * scale : 0.0f);
+        out[at] = fromFloat<T>(dropout(words[i], toFloat(x[at])));
     }
   }
 }
 
 static cudaError_t launchGeneric(mhcrt_context &context, const DropoutArgs &a) {
-  // In f64, as the reference: a float next to the rate would drop other elements.
-  const double threshold = std::ceil(std::ldexp(a.rate, kUniformBits));
   const int64_t count = a.M * a.C;
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
     dropoutKernel<<<gridFor(context, divideUp(count, 4)), kThreads, 0, context.stream>>>(
-        {static_cast<const int64_t *>(a.seed), a.stream}, static_cast<const T *>(a.x), static_cast<T *>(a.out), count,
-        static_cast<uint32_t>(threshold), static_cast<float>(1 / (1 - a.rate)));
+        Dropout(a.seed, a.rate, a.stream), static_cast<const T *>(a.x), static_cast<T *>(a.out), count);
     return cudaGetLastError();
   });
 }

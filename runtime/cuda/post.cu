@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]
-//   A = h_res (oi) or its transpose (io)
+//   out[m,o,c] = drop(h_post[m,o] * (f[m,c] + bias[c])) + sum_i A[m,o,i] * x[m,i,c]
+//   A = h_res (oi) or its transpose (io); drop is the dropout of mhc.dropout on [M,n,C], or nothing
 //
 // Generic: one thread per channel of a token, which holds the channel's n values of x in registers, so that out may be
 // x. f32: f + bias, times h_post, then the products in the order of i; one rounding. Bytes a token: (2n+1)*C of x's
@@ -14,6 +14,7 @@
 #include "Elementwise.h"
 #include "Generic.h"
 #include "Variants.h"
+#include "prim/dropout.cuh"
 #include "prim/element.cuh"
 #include "prim/launch.cuh"
 #include "src/Checks.h"
@@ -21,8 +22,9 @@
 
 using namespace mhcrt;
 
-template <typename T>
-__global__ void __launch_bounds__(kThreads) postKernel(PostArgs a) {
+template <typename T, bool kDrops>
+__global__ void __launch_bounds__(kThreads) postKernel(PostArgs a, Dropout dropout) {
+  const Dropper<kDrops> dropper(dropout);
   const AnyInput bias = {a.bias, a.bias_type};
   const int n = static_cast<int>(a.n);
   const bool channelsFirst = a.layout == MHCRT_LAYOUT_CN;
@@ -44,7 +46,7 @@ __global__ void __launch_bounds__(kThreads) postKernel(PostArgs a) {
       in[i] = toFloat(x[streamIndex(i, c, n, a.C, channelsFirst)]);
     }
     for (int o = 0; o < n; ++o) {
-      float sum = h[o] * branch;
+      float sum = dropper.element(token + streamIndex(o, c, n, a.C, channelsFirst), h[o] * branch);
 #pragma unroll
       for (int i = 0; i < kMaxStreams; ++i) {
         if (i == n)
@@ -58,7 +60,9 @@ __global__ void __launch_bounds__(kThreads) postKernel(PostArgs a) {
 
 cudaError_t generic::post(mhcrt_context &context, const PostArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
-    postKernel<decltype(type)><<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(a);
+    using T = decltype(type);
+    const auto kernel = a.seed ? postKernel<T, true> : postKernel<T, false>;
+    kernel<<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(a, Dropout(a.seed, a.rate, a.stream));
     return cudaGetLastError();
   });
 }

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   d_f[m,c]    = sum_o h_post[m,o] * d_out[m,o,c]
-//   d_h_post[o] = sum_c d_out[m,o,c] * (f[m,c] + bias[c])
+//   d_f[m,c]    = sum_o h_post[m,o] * drop(d_out[m,o,c])
+//   d_h_post[o] = sum_c drop(d_out[m,o,c]) * (f[m,c] + bias[c])   drop is that of mhc.post
 //   d_x[m,i,c]  = sum_o A[m,o,i] * d_out[m,o,c]
 //   dA[m,o,i]   = sum_c d_out[m,o,c] * x[m,i,c]                   A = h_res (oi) or its transpose (io)
 //
@@ -17,6 +17,7 @@
 
 #include "Elementwise.h"
 #include "prim/columns.cuh"
+#include "prim/dropout.cuh"
 
 namespace mhcrt {
 
@@ -75,18 +76,21 @@ struct PostCoefficients {
   }
 };
 
-/// d_f of the channels of d_out's rows g; adds to d_h_post.
-template <typename T, bool kDx>
+/// d_f of the channels of d_out's rows g; adds to d_h_post. `drops(o)` is what drops from row o.
+template <typename T, bool kDx, typename Drops>
 __device__ __forceinline__ uint4 branchGradient(const PostCoefficients<kDx> &h, const float (&g)[4][kLanesOf<T>],
-                                                const float (&f)[kLanesOf<T>], float (&sums)[32]) {
+                                                const float (&f)[kLanesOf<T>], float (&sums)[32], const Drops &drops) {
   float df[kLanesOf<T>];
 #pragma unroll
-  for (int o = 0; o < 4; ++o)
+  for (int o = 0; o < 4; ++o) {
+    const auto drop = drops(o);
 #pragma unroll
     for (int e = 0; e < kLanesOf<T>; ++e) {
-      df[e] = o == 0 ? h.post[0] * g[0][e] : fmaf(h.post[o], g[o][e], df[e]);
-      sums[16 + o] = fmaf(g[o][e], f[e], sums[16 + o]);
+      const float kept = drop(e, g[o][e]);
+      df[e] = o == 0 ? h.post[0] * kept : fmaf(h.post[o], kept, df[e]);
+      sums[16 + o] = fmaf(kept, f[e], sums[16 + o]);
     }
+  }
   return narrow(df, T());
 }
 

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   d_f[m,c]    = sum_o h_post[m,o] * d_out[m,o,c]                d_bias[c]  = sum_m d_f[m,c]
-//   d_h_post[o] = sum_c d_out[m,o,c] * (f[m,c] + bias[c])
+//   d_f[m,c]    = sum_o h_post[m,o] * drop(d_out[m,o,c])          d_bias[c]  = sum_m d_f[m,c]
+//   d_h_post[o] = sum_c drop(d_out[m,o,c]) * (f[m,c] + bias[c])   drop is that of mhc.post
 //   d_x[m,i,c]  = d_x_in[m,i,c] + sum_o A[m,o,i] * d_out[m,o,c]
 //   dA[m,o,i]   = sum_c d_out[m,o,c] * x[m,i,c]                   A = h_res (oi) or its transpose (io)
 //
@@ -17,6 +17,7 @@
 #include "Elementwise.h"
 #include "Generic.h"
 #include "Variants.h"
+#include "prim/dropout.cuh"
 #include "prim/element.cuh"
 #include "prim/sum.cuh"
 #include "src/Checks.h"
@@ -34,14 +35,33 @@ __device__ static inline int mixIndex(const PostBwdArgs &a, int o, int i) {
   return a.orient == MHCRT_ORIENT_OI ? o * n + i : i * n + o;
 }
 
-template <typename T>
-__device__ static inline float outputGradient(const PostBwdArgs &a, int64_t m, int64_t o, int64_t c) {
-  const int64_t at = streamIndex(o, c, a.n, a.C, a.layout == MHCRT_LAYOUT_CN);
-  return toFloat(static_cast<const T *>(a.d_out)[m * a.n * a.C + at]);
+/// d_out, and what the dropout of mhc.post leaves of it.
+struct OutputGradient {
+  float whole, kept;
+};
+
+template <typename T, bool kDrops>
+__device__ static inline OutputGradient outputGradient(const PostBwdArgs &a, const Dropper<kDrops> &dropper, int64_t m,
+                                                       int64_t o, int64_t c) {
+  const int64_t at = m * a.n * a.C + streamIndex(o, c, a.n, a.C, a.layout == MHCRT_LAYOUT_CN);
+  const float whole = toFloat(static_cast<const T *>(a.d_out)[at]);
+  return {whole, dropper.element(at, whole)};
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kThreads) postBwdElementsKernel(PostBwdArgs a) {
+/// d_f of a channel, before it is rounded.
+template <typename T, bool kDrops>
+__device__ static inline float branchGradient(const PostBwdArgs &a, const Dropper<kDrops> &dropper, int64_t m,
+                                              int64_t c) {
+  float df = 0;
+#pragma unroll 1
+  for (int64_t o = 0; o < a.n; ++o)
+    df = fmaf(static_cast<const float *>(a.h_post)[m * a.n + o], outputGradient<T>(a, dropper, m, o, c).kept, df);
+  return df;
+}
+
+template <typename T, bool kDrops>
+__global__ void __launch_bounds__(kThreads) postBwdElementsKernel(PostBwdArgs a, Dropout dropout) {
+  const Dropper<kDrops> dropper(dropout);
   const AnyInput dxIn = {a.d_x_in, a.d_x_in_type};
   const AnyOutput dx = {a.d_x, a.d_x_type};
   const int n = static_cast<int>(a.n);
@@ -54,9 +74,12 @@ __global__ void __launch_bounds__(kThreads) postBwdElementsKernel(PostBwdArgs a)
     for (int o = 0; o < kMaxStreams; ++o) {
       if (o == n)
         break;
-      grad[o] = outputGradient<T>(a, m, o, c);
-      df = fmaf(h[o], grad[o], df);
+      grad[o] = outputGradient<T>(a, Dropper<false>(dropout), m, o, c).whole;
+      if constexpr (!kDrops)
+        df = fmaf(h[o], grad[o], df);
     }
+    if constexpr (kDrops) // their rounds would take too many registers above
+      df = branchGradient<T>(a, dropper, m, c);
     if (a.d_f)
       static_cast<T *>(a.d_f)[item] = fromFloat<T>(df);
     if (!dx)
@@ -76,8 +99,8 @@ __global__ void __launch_bounds__(kThreads) postBwdElementsKernel(PostBwdArgs a)
 }
 
 /// Sums over the channels of token m for outputs o0 .. o0+3: d_h_post in the last column, dA in the others.
-template <typename T>
-__device__ static inline void addChannels(const PostBwdArgs &a, int64_t m, int o0,
+template <typename T, bool kDrops>
+__device__ static inline void addChannels(const PostBwdArgs &a, const Dropper<kDrops> &dropper, int64_t m, int o0,
                                           float (&sums)[kOutputs * (kMaxStreams + 1)]) {
   const AnyInput bias = {a.bias, a.bias_type};
   const int n = static_cast<int>(a.n);
@@ -87,9 +110,10 @@ __device__ static inline void addChannels(const PostBwdArgs &a, int64_t m, int o
     float grad[kOutputs];
 #pragma unroll
     for (int o = 0; o < kOutputs; ++o) {
-      grad[o] = o0 + o < n ? outputGradient<T>(a, m, o0 + o, c) : 0.0f;
+      const OutputGradient g = o0 + o < n ? outputGradient<T>(a, dropper, m, o0 + o, c) : OutputGradient{};
+      grad[o] = g.whole;
       float &sum = sums[o * (kMaxStreams + 1) + kMaxStreams];
-      sum = fmaf(grad[o], branch, sum);
+      sum = fmaf(g.kept, branch, sum);
     }
     if (!a.d_h_res)
       continue;
@@ -107,8 +131,9 @@ __device__ static inline void addChannels(const PostBwdArgs &a, int64_t m, int o
   }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kThreads) postBwdSumsKernel(PostBwdArgs a) {
+template <typename T, bool kDrops>
+__global__ void __launch_bounds__(kThreads) postBwdSumsKernel(PostBwdArgs a, Dropout dropout) {
+  const Dropper<kDrops> dropper(dropout);
   constexpr int kColumns = kMaxStreams + 1;
   __shared__ BlockRoom<kOutputs * kColumns> room;
   const int n = static_cast<int>(a.n);
@@ -116,7 +141,7 @@ __global__ void __launch_bounds__(kThreads) postBwdSumsKernel(PostBwdArgs a) {
   for (int64_t m = blockIdx.x; m < a.M; m += gridDim.x)
     for (int o0 = 0; o0 < n; o0 += kOutputs) {
       float sums[kOutputs * kColumns] = {};
-      addChannels<T>(a, m, o0, sums);
+      addChannels<T>(a, dropper, m, o0, sums);
       blockSum(sums, room);
       const int o = o0 + static_cast<int>(threadIdx.x) / kColumns, i = threadIdx.x % kColumns;
       if (threadIdx.x >= kOutputs * kColumns || o >= n)
@@ -129,45 +154,48 @@ __global__ void __launch_bounds__(kThreads) postBwdSumsKernel(PostBwdArgs a) {
 }
 
 /// One run's part of d_bias: a thread per channel.
-template <typename T>
-__global__ void postBwdBiasKernel(PostBwdArgs a, int64_t length, int64_t runs, float *partials) {
+template <typename T, bool kDrops>
+__global__ void postBwdBiasKernel(PostBwdArgs a, Dropout dropout, int64_t length, int64_t runs, float *partials) {
+  const Dropper<kDrops> dropper(dropout);
   for (int64_t item = firstItem(); item < runs * a.C; item += itemStep()) {
     const int64_t run = item / a.C, c = item % a.C, last = min(a.M, (run + 1) * length);
     float sum = 0;
-    for (int64_t m = run * length; m < last; ++m) {
-      float df = 0;
-      for (int64_t o = 0; o < a.n; ++o)
-        df = fmaf(static_cast<const float *>(a.h_post)[m * a.n + o], outputGradient<T>(a, m, o, c), df);
-      sum += df;
-    }
+    for (int64_t m = run * length; m < last; ++m)
+      sum += branchGradient<T>(a, dropper, m, c);
     partials[item] = sum;
   }
 }
 
-template <typename T>
-static cudaError_t launchBias(mhcrt_context &context, const PostBwdArgs &a) {
+template <typename T, bool kDrops>
+static cudaError_t launchBias(mhcrt_context &context, const PostBwdArgs &a, const Dropout &dropout) {
   const generic::TokenRuns runs(a.M, kLeastRun, kMostRuns);
   generic::ScratchPlan plan;
   plan.addFloats(runs.count, a.C);
   auto *partials = static_cast<float *>(context.reserveScratch("mhcrt_post_bwd", plan.bytes()));
   if (!partials)
     return cudaSuccess;
-  postBwdBiasKernel<T>
-      <<<gridFor(context, runs.count * a.C), kThreads, 0, context.stream>>>(a, runs.length, runs.count, partials);
+  postBwdBiasKernel<T, kDrops><<<gridFor(context, runs.count * a.C), kThreads, 0, context.stream>>>(
+      a, dropout, runs.length, runs.count, partials);
   const cudaError_t error = cudaGetLastError();
   return error == cudaSuccess ? generic::addPartials(context, partials, runs.count, a.C, a.C, a.d_bias_in, a.d_bias)
                               : error;
 }
 
+template <typename T, bool kDrops>
+static cudaError_t launchAs(mhcrt_context &context, const PostBwdArgs &a) {
+  const Dropout dropout(a.seed, a.rate, a.stream);
+  if (a.d_f || a.d_x)
+    postBwdElementsKernel<T, kDrops><<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(a, dropout);
+  if (a.d_h_post || a.d_h_res)
+    postBwdSumsKernel<T, kDrops><<<gridForBlocks(context, a.M), kThreads, 0, context.stream>>>(a, dropout);
+  const cudaError_t error = cudaGetLastError();
+  return error == cudaSuccess && a.d_bias ? launchBias<T, kDrops>(context, a, dropout) : error;
+}
+
 static cudaError_t launchGeneric(mhcrt_context &context, const PostBwdArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
-    if (a.d_f || a.d_x)
-      postBwdElementsKernel<T><<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(a);
-    if (a.d_h_post || a.d_h_res)
-      postBwdSumsKernel<T><<<gridForBlocks(context, a.M), kThreads, 0, context.stream>>>(a);
-    const cudaError_t error = cudaGetLastError();
-    return error == cudaSuccess && a.d_bias ? launchBias<T>(context, a) : error;
+    return a.seed ? launchAs<T, true>(context, a) : launchAs<T, false>(context, a);
   });
 }
 

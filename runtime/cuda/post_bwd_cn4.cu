@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   d_f[m,c]    = sum_o h_post[m,o] * d_out[m,c,o]
-//   d_h_post[o] = sum_c d_out[m,c,o] * (f[m,c] + bias[c])
+//   d_f[m,c]    = sum_o h_post[m,o] * drop(d_out[m,c,o])
+//   d_h_post[o] = sum_c drop(d_out[m,c,o]) * (f[m,c] + bias[c])   drop is that of mhc.post
 //   d_x[m,c,i]  = sum_o A[m,o,i] * d_out[m,c,o]
 //   dA[m,o,i]   = sum_c d_out[m,c,o] * x[m,c,i]                   A = h_res (oi) or its transpose (io)
 //
@@ -34,6 +34,7 @@ struct PostBwdCn4 {
   float *dhPost, *dhRes;
   uint32_t cells;
   bool wideBias;
+  Dropout dropout;
 };
 
 struct Inputs {
@@ -42,22 +43,25 @@ struct Inputs {
 };
 
 /// sums: dA[o][i] at 4*o + i, d_h_post behind.
-template <typename T, bool kOutputFirst>
-static __device__ __forceinline__ void work(const PostBwdCn4 &args, const PostCoefficients &h, uint64_t token,
-                                            uint32_t index, const Inputs &in, float (&sums)[32]) {
+template <typename T, bool kOutputFirst, bool kDrops>
+static __device__ __forceinline__ void work(const PostBwdCn4 &args, const PostCoefficients &h,
+                                            const Dropper<kDrops> &dropper, uint64_t token, uint32_t index,
+                                            const Inputs &in, float (&sums)[32]) {
   constexpr int kChannels = kCellChannels<T>;
   float f[kChannels], g[4][kChannels], x[4][kChannels], df[kChannels], dx[4][kChannels];
   widenWord<T>(in.f, f);
   if (args.bias)
     addCellBias<T>(args.bias, args.wideBias, index, f);
   widenCell<T>(in.dOut, g);
+  const auto drop = dropper.template lanes<kLanesOf<T>>(token + index);
   widenCell<T>(in.x, x);
 #pragma unroll
   for (int o = 0; o < 4; ++o)
 #pragma unroll
     for (int e = 0; e < kChannels; ++e) {
-      df[e] = o == 0 ? h.post[0] * g[0][e] : fmaf(h.post[o], g[o][e], df[e]);
-      sums[16 + o] = fmaf(g[o][e], f[e], sums[16 + o]);
+      const float kept = drop(4 * e + o, g[o][e]);
+      df[e] = o == 0 ? h.post[0] * kept : fmaf(h.post[o], kept, df[e]);
+      sums[16 + o] = fmaf(kept, f[e], sums[16 + o]);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const float weight = kOutputFirst ? h.mix[o][i] : h.mix[i][o];
@@ -70,11 +74,12 @@ static __device__ __forceinline__ void work(const PostBwdCn4 &args, const PostCo
     storeOnce(args.dx + token + index, narrowCell<T>(dx));
 }
 
-template <typename T, bool kOutputFirst>
+template <typename T, bool kOutputFirst, bool kDrops>
 static __global__ void __launch_bounds__(32 * kMostTeamWarps, 2) postBwdCn4Kernel(PostBwdCn4 args) {
   beginOverlapped();
   const uint64_t token = uint64_t(blockIdx.x) * args.cells;
   const PostCoefficients h(args.hPost, args.hRes, blockIdx.x);
+  const Dropper<kDrops> dropper(args.dropout);
   float sums[32] = {};
 #pragma unroll 1
   for (uint32_t first = threadIdx.x; first < args.cells; first += kAtOnce * blockDim.x) {
@@ -87,7 +92,7 @@ static __global__ void __launch_bounds__(32 * kMostTeamWarps, 2) postBwdCn4Kerne
 #pragma unroll
     for (int k = 0; k < kAtOnce; ++k)
       if (const uint32_t index = first + k * blockDim.x; index < args.cells)
-        work<T, kOutputFirst>(args, h, token, index, in[k], sums);
+        work<T, kOutputFirst>(args, h, dropper, token, index, in[k], sums);
   }
   const float total = teamSum<20>(sums, 0);
   const int k = threadIdx.x;
@@ -116,10 +121,13 @@ cudaError_t mhcrt::postBwdCn4(const PostBwdArgs &a, cudaStream_t stream) {
                            static_cast<float *>(a.d_h_post),
                            static_cast<float *>(a.d_h_res),
                            static_cast<uint32_t>(cellsOf(a.C, a.x_type)),
-                           a.bias_type == MHCRT_F32};
+                           a.bias_type == MHCRT_F32,
+                           Dropout(a.seed, a.rate, a.stream)};
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
-    const auto kernel = a.orient == MHCRT_ORIENT_OI ? postBwdCn4Kernel<T, true> : postBwdCn4Kernel<T, false>;
+    const auto kernel = a.orient == MHCRT_ORIENT_OI
+                            ? (a.seed ? postBwdCn4Kernel<T, true, true> : postBwdCn4Kernel<T, true, false>)
+                            : (a.seed ? postBwdCn4Kernel<T, false, true> : postBwdCn4Kernel<T, false, false>);
     return launchOverlapping(kernel, static_cast<unsigned>(a.M), 32 * teamWarps(args.cells), 1, 0, stream, args);
   });
 }

@@ -24,6 +24,7 @@ struct PostBwdN4 {
   uint4 *df, *dx;
   uint32_t M, columns;
   PostBwdCommon common;
+  Dropout dropout;
 };
 
 /// What one column reads. The parts are reloaded as soon as they are used.
@@ -48,9 +49,10 @@ struct Inputs {
 };
 
 /// Works on column `at` and loads column `next`.
-template <typename T, bool kDx>
-static __device__ __forceinline__ void work(const PostBwdN4 &args, const PostCoefficients<kDx> &h, Place at, Place next,
-                                            Inputs &in, float (&sums)[32]) {
+template <typename T, bool kDx, bool kDrops>
+static __device__ __forceinline__ void work(const PostBwdN4 &args, const PostCoefficients<kDx> &h,
+                                            const Dropper<kDrops> &dropper, Place at, Place next, Inputs &in,
+                                            float (&sums)[32]) {
   float g[4][kLanesOf<T>], f[kLanesOf<T>];
   widen(in.f, f, T());
 #pragma unroll
@@ -59,7 +61,8 @@ static __device__ __forceinline__ void work(const PostBwdN4 &args, const PostCoe
   in.loadGradient(args, next);
   if (args.common.bias)
     args.common.addBias<T>(at.column * kLanesOf<T>, f);
-  storeOnce(args.df + at.flat(args.columns), branchGradient<T>(h, g, f, sums));
+  const auto drops = [&](int o) { return dropper.template lanes<kLanesOf<T>>(at.of(o, args.columns)); };
+  storeOnce(args.df + at.flat(args.columns), branchGradient<T>(h, g, f, sums, drops));
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const uint4 x = in.x[i];
@@ -71,12 +74,14 @@ static __device__ __forceinline__ void work(const PostBwdN4 &args, const PostCoe
 }
 
 /// Threads that run at once on a multiprocessor: bounds the registers, and with them the loads in flight.
-template <bool kDx>
-static constexpr int kResidentThreads = kDx ? 384 : 512;
+/// A dropout takes some more of them.
+template <bool kDx, bool kDrops>
+static constexpr int kResidentThreads = 512 - 128 * kDx - 128 * kDrops;
 
-template <typename T, bool kDx>
-static __global__ void __launch_bounds__(kResidentThreads<kDx>, 1) postBwdN4Kernel(PostBwdN4 args) {
+template <typename T, bool kDx, bool kDrops>
+static __global__ void __launch_bounds__(kResidentThreads<kDx, kDrops>, 1) postBwdN4Kernel(PostBwdN4 args) {
   beginOverlapped();
+  const Dropper<kDrops> dropper(args.dropout);
   Place at = {blockIdx.x, threadIdx.x};
   Inputs in;
   if (at.column < args.columns)
@@ -91,7 +96,7 @@ static __global__ void __launch_bounds__(kResidentThreads<kDx>, 1) postBwdN4Kern
       const Place next = at.next(args.columns);
       const bool more = next.token < args.M && next.column < args.columns;
       if (at.column < args.columns)
-        work<T, kDx>(args, h, at, more ? next : at, in, sums);
+        work<T>(args, h, dropper, at, more ? next : at, in, sums);
       else if (more) // this turn's columns end before this thread
         in.load(args, next);
       at = next;
@@ -102,11 +107,11 @@ static __global__ void __launch_bounds__(kResidentThreads<kDx>, 1) postBwdN4Kern
 
 bool mhcrt::postBwdN4Takes(const PostBwdArgs &a, Needs &needs) { return postBwdFits(a, needs); }
 
-template <typename T, bool kDx>
+template <typename T, bool kDx, bool kDrops>
 static cudaError_t launch(const PostBwdN4 &args, int multiprocessors, cudaStream_t stream) {
   const int threads = 32 * teamWarps(args.columns);
-  const unsigned blocks = std::min<unsigned>(args.M, multiprocessors * (kResidentThreads<kDx> / threads));
-  return launchOverlapping(postBwdN4Kernel<T, kDx>, blocks, threads, 1, 0, stream, args);
+  const unsigned blocks = std::min<unsigned>(args.M, multiprocessors * (kResidentThreads<kDx, kDrops> / threads));
+  return launchOverlapping(postBwdN4Kernel<T, kDx, kDrops>, blocks, threads, 1, 0, stream, args);
 }
 
 cudaError_t mhcrt::postBwdN4(const PostBwdArgs &a, int multiprocessors, cudaStream_t stream) {
@@ -117,9 +122,12 @@ cudaError_t mhcrt::postBwdN4(const PostBwdArgs &a, int multiprocessors, cudaStre
                           static_cast<uint4 *>(a.d_x),
                           static_cast<uint32_t>(a.M),
                           static_cast<uint32_t>(columnsOf(a.C, a.x_type)),
-                          PostBwdCommon(a)};
+                          PostBwdCommon(a),
+                          Dropout(a.seed, a.rate, a.stream)};
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
-    return a.d_x ? launch<T, true>(args, multiprocessors, stream) : launch<T, false>(args, multiprocessors, stream);
+    const auto start = a.d_x ? (a.seed ? launch<T, true, true> : launch<T, true, false>)
+                             : (a.seed ? launch<T, false, true> : launch<T, false, false>);
+    return start(args, multiprocessors, stream);
   });
 }

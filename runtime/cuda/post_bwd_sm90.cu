@@ -8,9 +8,9 @@
 // Plan    prim/rows.cuh: the nine rows of a token pass through a ring in shared memory; a team of warps owns a token,
 //         and its 20 sums stay in registers until the token's end.
 // Bytes   per token 10C elements (14C with d_x) and 160.
-// Needs   sm_90, n = 4, layout nC, C a multiple of 16 bytes; d_f, neither d_x_in nor d_bias, d_x of x's type.
-// Round   f32 sums, in an order that C decides; one rounding at the store.
-// Result  H200, bf16, us and percent of copy, 8192x4096, 8192x7168, 8192x2560, 65536x768: without d_x 160 (99), 273
+// Needs   sm_90, n = 4, layout nC, C a multiple of 16 bytes; d_f, neither d_x_in, d_bias nor a dropout, d_x of x's
+// type. Round   f32 sums, in an order that C decides; one rounding at the store. Result  H200, bf16, us and percent of
+// copy, 8192x4096, 8192x7168, 8192x2560, 65536x768: without d_x 160 (99), 273
 //         (102), 99 (100), 235 (102). 128 registers, no spills, 220 kB of shared memory.
 //
 //===------------------------------------------------------------------------===//
@@ -49,7 +49,7 @@ static __device__ __forceinline__ void work(const PostBwdSm90 &args, const PostC
   widen(in.raw[8], f, T());
   if (args.common.bias && inside)
     args.common.addBias<T>(offset / sizeof(T), f);
-  const uint4 df = branchGradient<T>(h, g, f, sums);
+  const uint4 df = branchGradient<T>(h, g, f, sums, [](int) { return KeepAll(); });
   if (inside)
     storeOnce(args.df + int64_t(token) * args.plan.rowBytes + offset, df);
 #pragma unroll
@@ -109,7 +109,9 @@ static __global__ void __launch_bounds__(32 * (kWorkWarps + 1), 1)
     workAll<T, kDx>(args, ring, team, sums + team * 2 * warps * 32);
 }
 
-bool mhcrt::postBwdSm90Takes(const PostBwdArgs &a, Needs &needs) { return postBwdFits(a, needs); }
+bool mhcrt::postBwdSm90Takes(const PostBwdArgs &a, Needs &needs) {
+  return needs.absent("seed", a.seed) && postBwdFits(a, needs);
+}
 
 template <typename T, bool kDx>
 static cudaError_t launch(const PostBwdSm90 &args, int multiprocessors, cudaStream_t stream) {

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   out[m,c,o] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,c,i]
-//   A = h_res (oi) or its transpose (io)
+//   out[m,c,o] = drop(h_post[m,o] * (f[m,c] + bias[c])) + sum_i A[m,o,i] * x[m,c,i]
+//   A = h_res (oi) or its transpose (io); drop is the dropout of mhc.dropout on [M,C,n], or nothing
 //
 // Plan    That of aggregate_cn4.cu; the 20 coefficients of a token come from the first-level cache. out may be x.
 // Bytes   per token 9C elements and 80.
@@ -27,9 +27,10 @@ struct PostCn4 {
   uint4 *out;
   uint32_t items, cells;
   bool wideBias;
+  Dropout dropout;
 };
 
-template <typename T, bool kOutputFirst>
+template <typename T, bool kOutputFirst, bool kDrops>
 static __global__ void __launch_bounds__(kColumnThreads) postCn4Kernel(PostCn4 args) {
   constexpr int kChannels = kCellChannels<T>;
   beginOverlapped();
@@ -41,6 +42,7 @@ static __global__ void __launch_bounds__(kColumnThreads) postCn4Kernel(PostCn4 a
       in[k] = loadOnce(args.x + cellAt(k));
       branch[k] = loadWordOnce(args.f + cellAt(k));
     }
+  const Dropper<kDrops> dropper(args.dropout);
 #pragma unroll
   for (int k = 0; k < kThreadCells; ++k) {
     const uint32_t item = cellAt(k), token = item / args.cells;
@@ -52,9 +54,10 @@ static __global__ void __launch_bounds__(kColumnThreads) postCn4Kernel(PostCn4 a
     if (args.bias)
       addCellBias<T>(args.bias, args.wideBias, item - token * args.cells, f);
     widenCell<T>(in[k], v);
+    const auto drop = dropper.template lanes<kLanesOf<T>>(item);
 #pragma unroll
     for (int o = 0; o < 4; ++o)
-      h.write<kOutputFirst>(o, f, v, next[o]);
+      h.write<kOutputFirst>(o, f, v, [&](int e, float value) { return drop(4 * e + o, value); }, next[o]);
     storeOnce(args.out + item, narrowCell<T>(next));
   }
 }
@@ -69,10 +72,13 @@ cudaError_t mhcrt::postCn4(const PostArgs &a, cudaStream_t stream) {
   const PostCn4 args = {
       static_cast<const uint32_t *>(a.f),    static_cast<const uint4 *>(a.x),      a.bias,
       static_cast<const float4 *>(a.h_post), static_cast<const float4 *>(a.h_res), static_cast<uint4 *>(a.out),
-      static_cast<uint32_t>(a.M * cells),    static_cast<uint32_t>(cells),         a.bias_type == MHCRT_F32};
+      static_cast<uint32_t>(a.M * cells),    static_cast<uint32_t>(cells),         a.bias_type == MHCRT_F32,
+      Dropout(a.seed, a.rate, a.stream)};
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
-    const auto kernel = a.orient == MHCRT_ORIENT_OI ? postCn4Kernel<T, true> : postCn4Kernel<T, false>;
+    const auto kernel = a.orient == MHCRT_ORIENT_OI
+                            ? (a.seed ? postCn4Kernel<T, true, true> : postCn4Kernel<T, true, false>)
+                            : (a.seed ? postCn4Kernel<T, false, true> : postCn4Kernel<T, false, false>);
     return launchOverlapping(kernel, cellBlocks(a.M, cells), kColumnThreads, 1, 0, stream, args);
   });
 }

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]
-//   A = h_res (oi) or its transpose (io)
+//   out[m,o,c] = drop(h_post[m,o] * (f[m,c] + bias[c])) + sum_i A[m,o,i] * x[m,i,c]
+//   A = h_res (oi) or its transpose (io); drop is the dropout of mhc.dropout on [M,n,C], or nothing
 //
 // Plan    One column of 16 bytes a thread: five loads in flight, four stores. The 20 coefficients of the token are
 //         the same for a warp and come from the first-level cache. out may be x.
@@ -26,9 +26,10 @@ struct PostN4 {
   const float4 *hPost, *hRes;
   uint4 *out;
   uint32_t M, columns;
+  Dropout dropout;
 };
 
-template <typename T, bool kOutputFirst, Bias kBias>
+template <typename T, bool kOutputFirst, Bias kBias, bool kDrops>
 static __global__ void __launch_bounds__(kColumnThreads) postN4Kernel(PostN4 args) {
   constexpr int kLanes = kLanesOf<T>;
   beginOverlapped();
@@ -41,6 +42,7 @@ static __global__ void __launch_bounds__(kColumnThreads) postN4Kernel(PostN4 arg
     in[i] = loadOnce(args.x + column.at(i, args.columns));
   const uint4 branch = loadOnce(args.f + column.flat(args.columns));
   const PostCoefficients h(args.hPost, args.hRes, column.token);
+  const Dropper<kDrops> dropper(args.dropout);
 
   float f[kLanes], v[4][kLanes];
   widen(branch, f, T());
@@ -51,7 +53,7 @@ static __global__ void __launch_bounds__(kColumnThreads) postN4Kernel(PostN4 arg
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
     float sum[kLanes];
-    h.write<kOutputFirst>(o, f, v, sum);
+    h.write<kOutputFirst>(o, f, v, dropper.template lanes<kLanes>(column.at(o, args.columns)), sum);
     storeOnce(args.out + column.at(o, args.columns), narrow(sum, T()));
   }
 }
@@ -61,11 +63,11 @@ bool mhcrt::postN4Takes(const PostArgs &a, Needs &needs) {
          needs.aligned({a.f, a.bias, a.x, a.h_post, a.h_res, a.out});
 }
 
-template <typename T, bool kOutputFirst>
+template <typename T, bool kOutputFirst, bool kDrops>
 static cudaError_t launch(const PostN4 &args, int32_t biasType, unsigned blocks, cudaStream_t stream) {
-  const auto kernel = !args.bias              ? postN4Kernel<T, kOutputFirst, Bias::none>
-                      : biasType == MHCRT_F32 ? postN4Kernel<T, kOutputFirst, Bias::wide>
-                                              : postN4Kernel<T, kOutputFirst, Bias::same>;
+  const auto kernel = !args.bias              ? postN4Kernel<T, kOutputFirst, Bias::none, kDrops>
+                      : biasType == MHCRT_F32 ? postN4Kernel<T, kOutputFirst, Bias::wide, kDrops>
+                                              : postN4Kernel<T, kOutputFirst, Bias::same, kDrops>;
   return launchOverlapping(kernel, blocks, kColumnThreads, 1, 0, stream, args);
 }
 
@@ -78,11 +80,12 @@ cudaError_t mhcrt::postN4(const PostArgs &a, cudaStream_t stream) {
                        static_cast<const float4 *>(a.h_res),
                        static_cast<uint4 *>(a.out),
                        static_cast<uint32_t>(a.M),
-                       static_cast<uint32_t>(columns)};
+                       static_cast<uint32_t>(columns),
+                       Dropout(a.seed, a.rate, a.stream)};
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
-    const unsigned blocks = columnBlocks(a.M, columns);
-    return a.orient == MHCRT_ORIENT_OI ? launch<T, true>(args, a.bias_type, blocks, stream)
-                                       : launch<T, false>(args, a.bias_type, blocks, stream);
+    const auto start = a.orient == MHCRT_ORIENT_OI ? (a.seed ? launch<T, true, true> : launch<T, true, false>)
+                                                   : (a.seed ? launch<T, false, true> : launch<T, false, false>);
+    return start(args, a.bias_type, columnBlocks(a.M, columns), stream);
   });
 }

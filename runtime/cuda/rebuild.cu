@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   u[k]   = sum_i h_pre[k][i] * x[k][i]
-//   x[k+1] = h_post[k] * (f[k] + bias[k]) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
+//   x[k+1] = drop[k](h_post[k] * (f[k] + bias[k])) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
 //
 // Generic: the launches of aggregate and post, layer by layer, and so their bits.
 //
@@ -26,9 +26,28 @@ static cudaError_t launchGeneric(mhcrt_context &context, const RebuildArgs &a) {
                                  generic::Units::scalar);
     if (k == a.out_count || error != cudaSuccess)
       break;
-    error = generic::post(context, {a.f[k], a.f_type, a.bias_count ? a.bias[k] : nullptr, a.bias_type, a.h_post[k],
-                                    a.h_post_type, x, a.x_type, a.h_res[k], a.h_res_type, a.out[k], a.out_type, a.M,
-                                    a.C, a.n, a.layout, a.orient});
+    error = generic::post(context, {a.f[k],
+                                    a.f_type,
+                                    a.bias_count ? a.bias[k] : nullptr,
+                                    a.bias_type,
+                                    a.h_post[k],
+                                    a.h_post_type,
+                                    x,
+                                    a.x_type,
+                                    a.h_res[k],
+                                    a.h_res_type,
+                                    a.seed_count ? a.seed[k] : nullptr,
+                                    a.seed_type,
+                                    a.out[k],
+                                    a.out_type,
+                                    a.M,
+                                    a.C,
+                                    a.n,
+                                    a.S,
+                                    a.layout,
+                                    a.orient,
+                                    a.rate,
+                                    a.stream + k * a.stream_step});
     x = a.out[k];
   }
   return error;

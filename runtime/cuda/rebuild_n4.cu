@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   u[k]   = sum_i h_pre[k][i] * x[k][i]
-//   x[k+1] = h_post[k] * (f[k] + bias[k]) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
+//   x[k+1] = drop[k](h_post[k] * (f[k] + bias[k])) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
 //
 // Plan    One column of 16 bytes a thread, which keeps its four streams in registers from layer to layer; the next
 //         layer's f is in flight. Up to kLayers layers a launch.
@@ -30,6 +30,7 @@ struct RebuildLayer {
   const void *bias;
   const float4 *hPre, *hPost, *hRes;
   uint4 *u, *out;
+  Dropout dropout;
 };
 
 struct RebuildN4 {
@@ -40,15 +41,15 @@ struct RebuildN4 {
   bool outputFirst;
 };
 
-template <typename T, bool kOutputFirst>
+template <typename T, bool kOutputFirst, bool kDrops>
 static __device__ __forceinline__ void writeStreams(const PostCoefficients &h, const float (&f)[kLanesOf<T>],
                                                     float (&v)[4][kLanesOf<T>], uint4 *out, Column column,
-                                                    uint32_t columns) {
+                                                    uint32_t columns, const Dropper<kDrops> &dropper) {
   constexpr int kLanes = kLanesOf<T>;
   float next[4][kLanes];
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
-    h.write<kOutputFirst>(o, f, v, next[o]);
+    h.write<kOutputFirst>(o, f, v, dropper.template lanes<kLanes>(column.at(o, columns)), next[o]);
     const uint4 stored = narrow(next[o], T());
     storeOnce(out + column.at(o, columns), stored);
     widen(stored, next[o], T());
@@ -60,7 +61,7 @@ static __device__ __forceinline__ void writeStreams(const PostCoefficients &h, c
       v[o][e] = next[o][e];
 }
 
-template <typename T, Bias kBias>
+template <typename T, Bias kBias, bool kDrops>
 static __global__ void __launch_bounds__(kColumnThreads) rebuildN4Kernel(const __grid_constant__ RebuildN4 args) {
   constexpr int kLanes = kLanesOf<T>;
   beginOverlapped();
@@ -91,10 +92,11 @@ static __global__ void __launch_bounds__(kColumnThreads) rebuildN4Kernel(const _
       break;
     addBias<T, kBias>(layer.bias, column.index, f);
     const PostCoefficients h(layer.hPost, layer.hRes, column.token);
+    const Dropper<kDrops> dropper(layer.dropout);
     if (args.outputFirst)
-      writeStreams<T, true>(h, f, v, layer.out, column, args.columns);
+      writeStreams<T, true>(h, f, v, layer.out, column, args.columns, dropper);
     else
-      writeStreams<T, false>(h, f, v, layer.out, column, args.columns);
+      writeStreams<T, false>(h, f, v, layer.out, column, args.columns, dropper);
   }
 }
 
@@ -123,15 +125,17 @@ static RebuildLayer layerOf(const RebuildArgs &a, int64_t k) {
     layer.hPost = static_cast<const float4 *>(a.h_post[k]);
     layer.hRes = static_cast<const float4 *>(a.h_res[k]);
     layer.out = static_cast<uint4 *>(a.out[k]);
+    if (a.seed_count)
+      layer.dropout = Dropout(a.seed[k], a.rate, a.stream + k * a.stream_step);
   }
   return layer;
 }
 
-template <typename T>
+template <typename T, bool kDrops>
 static cudaError_t launch(const RebuildN4 &args, Bias bias, cudaStream_t stream) {
-  const auto kernel = bias == Bias::none   ? rebuildN4Kernel<T, Bias::none>
-                      : bias == Bias::wide ? rebuildN4Kernel<T, Bias::wide>
-                                           : rebuildN4Kernel<T, Bias::same>;
+  const auto kernel = bias == Bias::none   ? rebuildN4Kernel<T, Bias::none, kDrops>
+                      : bias == Bias::wide ? rebuildN4Kernel<T, Bias::wide, kDrops>
+                                           : rebuildN4Kernel<T, Bias::same, kDrops>;
   return launchOverlapping(kernel, columnBlocks(args.M, args.columns), kColumnThreads, 1, 0, stream, args);
 }
 
@@ -148,7 +152,10 @@ cudaError_t mhcrt::rebuildN4(const RebuildArgs &a, cudaStream_t stream) {
     args.M = static_cast<uint32_t>(a.M);
     args.columns = static_cast<uint32_t>(columnsOf(a.C, a.x_type));
     args.outputFirst = a.orient == MHCRT_ORIENT_OI;
-    error = withElement(a.x_type, [&](auto type) { return launch<decltype(type)>(args, bias, stream); });
+    error = withElement(a.x_type, [&](auto type) {
+      using T = decltype(type);
+      return a.seed_count ? launch<T, true>(args, bias, stream) : launch<T, false>(args, bias, stream);
+    });
   }
   return error;
 }

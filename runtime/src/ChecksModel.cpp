@@ -70,9 +70,9 @@ bool mhcrt::checkRandom(CallState &state, const RandomArgs &a) {
 
 bool mhcrt::checkDropout(CallState &state, const DropoutArgs &a) {
   KernelCall call(&state, "mhcrt_dropout");
-  call.dim("M", a.M, 0).dim("C", a.C, 1).dim("M*C", saturatingMul(a.M, a.C), 0, kMostRandom).equal("S", a.S, "2", 2);
+  call.dim("M", a.M, 0).dim("C", a.C, 1).equal("S", a.S, "2", 2);
   call.tensor("x", a.x, a.x_type, kFloats, a.M).tensor("out", a.out, a.out_type, {a.x_type}, a.M);
   call.tensor("seed", a.seed, a.seed_type, {MHCRT_I64}, a.S);
-  call.fraction("rate", a.rate).dim("stream", a.stream, 0, UINT32_MAX);
+  call.dropout(a.rate, a.stream, "M*C", saturatingMul(a.M, a.C));
   return call.begin();
 }

@@ -9,6 +9,8 @@
 
 using namespace mhcrt;
 
+static int64_t streamElements(int64_t M, int64_t n, int64_t C) { return saturatingMul(M, saturatingMul(n, C)); }
+
 bool mhcrt::checkExpand(CallState &state, const ExpandArgs &a) {
   KernelCall call(&state, "mhcrt_expand");
   call.dim("M", a.M, 0).dim("C", a.C, 1).dim("n", a.n, 1, kMaxStreams);
@@ -58,6 +60,7 @@ bool mhcrt::checkPost(CallState &state, const PostArgs &a) {
   else
     call.optional("bias", a.bias, a.bias_type, {MHCRT_F32, a.f_type}, a.C);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
+  call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
   call.attribute("layout", a.layout, 2).attribute("orient", a.orient, 2);
   return call.begin();
 }
@@ -77,6 +80,7 @@ bool mhcrt::checkPostBwd(CallState &state, const PostBwdArgs &a) {
       .optional("d_bias", a.d_bias, a.d_bias_type, kF32, a.C);
   call.start("d_x_in", a.d_x_in, a.d_x_in_type, {MHCRT_F32, a.x_type}, a.M, "d_x", a.d_x_type);
   call.start("d_bias_in", a.d_bias_in, a.d_bias_in_type, kF32, a.C, "d_bias", a.d_bias_type);
+  call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
   call.attribute("layout", a.layout, 2).attribute("orient", a.orient, 2);
   return call.begin();
 }
@@ -91,12 +95,16 @@ bool mhcrt::checkRebuild(CallState &state, const RebuildArgs &a) {
       .equal("h_pre_count", a.h_pre_count, "u_count", a.u_count);
   if (a.bias_count != 0)
     call.equal("bias_count", a.bias_count, "out_count", a.out_count);
+  if (a.seed_count != 0)
+    call.equal("seed_count", a.seed_count, "out_count", a.out_count);
   call.tensor("x", a.x, a.x_type, kFloats, a.M).list("out", a.out, a.out_type, a.out_count, {a.x_type}, a.M);
   call.list("f", a.f, a.f_type, a.f_count, {a.x_type}, a.M).list("u", a.u, a.u_type, a.u_count, {a.x_type}, a.M);
   call.list("bias", a.bias, a.bias_type, a.bias_count, {MHCRT_F32, a.x_type}, a.C);
   call.list("h_pre", a.h_pre, a.h_pre_type, a.h_pre_count, kF32, a.M)
       .list("h_post", a.h_post, a.h_post_type, a.h_post_count, kF32, a.M)
       .list("h_res", a.h_res, a.h_res_type, a.h_res_count, kF32, a.M);
+  call.layerDropouts(a.seed, a.seed_type, a.seed_count, a.S, a.rate, a.stream, a.stream_step,
+                     streamElements(a.M, a.n, a.C));
   call.attribute("layout", a.layout, 2).attribute("orient", a.orient, 2);
   return call.begin();
 }

@@ -306,6 +306,8 @@ struct PostBwdArgs {
   int32_t x_type;
   const void *h_res;
   int32_t h_res_type;
+  const void *seed;
+  int32_t seed_type;
   const void *d_x_in;
   int32_t d_x_in_type;
   const void *d_bias_in;
@@ -323,8 +325,11 @@ struct PostBwdArgs {
   int64_t M;
   int64_t n;
   int64_t C;
+  int64_t S;
   int32_t layout;
   int32_t orient;
+  double rate;
+  int64_t stream;
 };
 mhcrt_status runPostBwd(mhcrt_context &context, const PostBwdArgs &args);
 
@@ -339,13 +344,18 @@ struct PostArgs {
   int32_t x_type;
   const void *h_res;
   int32_t h_res_type;
+  const void *seed;
+  int32_t seed_type;
   void *out;
   int32_t out_type;
   int64_t M;
   int64_t C;
   int64_t n;
+  int64_t S;
   int32_t layout;
   int32_t orient;
+  double rate;
+  int64_t stream;
 };
 mhcrt_status runPost(mhcrt_context &context, const PostArgs &args);
 
@@ -560,6 +570,9 @@ struct RebuildArgs {
   const void *const *h_res;
   int32_t h_res_type;
   int64_t h_res_count;
+  const void *const *seed;
+  int32_t seed_type;
+  int64_t seed_count;
   void *const *u;
   int32_t u_type;
   int64_t u_count;
@@ -569,8 +582,12 @@ struct RebuildArgs {
   int64_t M;
   int64_t n;
   int64_t C;
+  int64_t S;
   int32_t layout;
   int32_t orient;
+  double rate;
+  int64_t stream;
+  int64_t stream_step;
 };
 mhcrt_status runRebuild(mhcrt_context &context, const RebuildArgs &args);
 
@@ -676,11 +693,11 @@ mhcrt_status mhcrt_permutation_mix_bwd(mhcrt_context *ctx, const void *d_mix, in
 mhcrt_status mhcrt_permutation_mix(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type, int64_t M, int64_t R, int64_t n) {
   return ctx ? mhcrt::runPermutationMix(*ctx, {logits, logits_type, mix, mix_type, M, R, n}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type, void *d_f, int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res, int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
-  return ctx ? mhcrt::runPostBwd(*ctx, {d_out, d_out_type, f, f_type, bias, bias_type, h_post, h_post_type, x, x_type, h_res, h_res_type, d_x_in, d_x_in_type, d_bias_in, d_bias_in_type, d_f, d_f_type, d_h_post, d_h_post_type, d_h_res, d_h_res_type, d_x, d_x_type, d_bias, d_bias_type, M, n, C, layout, orient}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type, const void *d_x_in, int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type, void *d_f, int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res, int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type, int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream) {
+  return ctx ? mhcrt::runPostBwd(*ctx, {d_out, d_out_type, f, f_type, bias, bias_type, h_post, h_post_type, x, x_type, h_res, h_res_type, seed, seed_type, d_x_in, d_x_in_type, d_bias_in, d_bias_in_type, d_f, d_f_type, d_h_post, d_h_post_type, d_h_res, d_h_res_type, d_x, d_x_type, d_bias, d_bias_type, M, n, C, S, layout, orient, rate, stream}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t n, int32_t layout, int32_t orient) {
-  return ctx ? mhcrt::runPost(*ctx, {f, f_type, bias, bias_type, h_post, h_post_type, x, x_type, h_res, h_res_type, out, out_type, M, C, n, layout, orient}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t n, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream) {
+  return ctx ? mhcrt::runPost(*ctx, {f, f_type, bias, bias_type, h_post, h_post_type, x, x_type, h_res, h_res_type, seed, seed_type, out, out_type, M, C, n, S, layout, orient, rate, stream}) : MHCRT_INVALID_ARGUMENT;
 }
 mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_h_res, int32_t d_h_res_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_out, int32_t d_out_type, const void *h_res, int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t orient, int32_t precision) {
   return ctx ? mhcrt::runPreBwd(*ctx, {d_u, d_u_type, d_h_pre, d_h_pre_type, d_h_post, d_h_post_type, d_h_res, d_h_res_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, proj, proj_type, stat, stat_type, d_out, d_out_type, h_res, h_res_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, C, n, N, K, A, layout, phi_layout, norm, norm_eps, pre_eps, post_mult, res_map, init, order, denom, sk_eps, iters, fold_pre, orient, precision}) : MHCRT_INVALID_ARGUMENT;
@@ -697,8 +714,8 @@ mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type,
 mhcrt_status mhcrt_random(mhcrt_context *ctx, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t S, int64_t E, int32_t distribution, int64_t stream) {
   return ctx ? mhcrt::runRandom(*ctx, {seed, seed_type, out, out_type, S, E, distribution, stream}) : MHCRT_INVALID_ARGUMENT;
 }
-mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, const void *const *h_pre, int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type, int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count, const void *const *h_post, int32_t h_post_type, int64_t h_post_count, const void *const *h_res, int32_t h_res_type, int64_t h_res_count, void *const *u, int32_t u_type, int64_t u_count, void *const *out, int32_t out_type, int64_t out_count, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
-  return ctx ? mhcrt::runRebuild(*ctx, {x, x_type, h_pre, h_pre_type, h_pre_count, f, f_type, f_count, bias, bias_type, bias_count, h_post, h_post_type, h_post_count, h_res, h_res_type, h_res_count, u, u_type, u_count, out, out_type, out_count, M, n, C, layout, orient}) : MHCRT_INVALID_ARGUMENT;
+mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, const void *const *h_pre, int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type, int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count, const void *const *h_post, int32_t h_post_type, int64_t h_post_count, const void *const *h_res, int32_t h_res_type, int64_t h_res_count, const void *const *seed, int32_t seed_type, int64_t seed_count, void *const *u, int32_t u_type, int64_t u_count, void *const *out, int32_t out_type, int64_t out_count, int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream, int64_t stream_step) {
+  return ctx ? mhcrt::runRebuild(*ctx, {x, x_type, h_pre, h_pre_type, h_pre_count, f, f_type, f_count, bias, bias_type, bias_count, h_post, h_post_type, h_post_count, h_res, h_res_type, h_res_count, seed, seed_type, seed_count, u, u_type, u_count, out, out_type, out_count, M, n, C, S, layout, orient, rate, stream, stream_step}) : MHCRT_INVALID_ARGUMENT;
 }
 mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits, int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps, int64_t iters) {
   return ctx ? mhcrt::runSinkhornBwd(*ctx, {d_mix, d_mix_type, logits, logits_type, d_logits, d_logits_type, M, n, init, order, denom, eps, iters}) : MHCRT_INVALID_ARGUMENT;

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "KernelCall.h"
+#include "Philox.h"
 #include "mhcrt/kernels.h"
 
 #include <algorithm>
@@ -113,6 +114,30 @@ KernelCall &KernelCall::fraction(const char *name, double value) {
   if (ok() && !(value >= 0 && value < 1))
     context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed at least 0 and less than 1", kernel, name, value);
   return *this;
+}
+
+KernelCall &KernelCall::dropout(double rate, int64_t stream, const char *formula, int64_t elements) {
+  return fraction("rate", rate).dim("stream", stream, 0, UINT32_MAX).dim(formula, elements, 0, kMostRandom);
+}
+
+KernelCall &KernelCall::optionalDropout(const void *seed, int32_t type, int64_t size, double rate, int64_t stream,
+                                        int64_t elements) {
+  if (seed || type != MHCRT_NONE)
+    return tensor("seed", seed, type, {MHCRT_I64}, size)
+        .equal("S", size, "2", 2)
+        .dropout(rate, stream, "M*n*C", elements);
+  if (ok() && rate != 0)
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: 'rate' is %g; needed 0 without 'seed'", kernel, rate);
+  return *this;
+}
+
+KernelCall &KernelCall::layerDropouts(const void *const *seeds, int32_t type, int64_t count, int64_t size, double rate,
+                                      int64_t stream, int64_t step, int64_t elements) {
+  if (count == 0)
+    return optionalDropout(nullptr, type, size, rate, stream, elements);
+  list("seed", seeds, type, count, {MHCRT_I64}, size).equal("S", size, "2", 2);
+  dropout(rate, stream, "M*n*C", elements).dim("stream_step", step, -int64_t(UINT32_MAX), UINT32_MAX);
+  return dim("stream + (seed_count-1)*stream_step", stream + (count - 1) * step, 0, UINT32_MAX);
 }
 
 KernelCall &KernelCall::finite(const char *name, double value) {

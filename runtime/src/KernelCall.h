@@ -47,6 +47,14 @@ public:
   KernelCall &attribute(const char *name, int32_t value, int32_t count);
   /// At least 0 and less than 1.
   KernelCall &fraction(const char *name, double value);
+  /// The options of a dropout of `elements` that are `formula`: "M*n*C".
+  KernelCall &dropout(double rate, int64_t stream, const char *formula, int64_t elements);
+  /// The same of M*n*C elements, with the seed of `size` numbers; absent where the seed is.
+  KernelCall &optionalDropout(const void *seed, int32_t type, int64_t size, double rate, int64_t stream,
+                              int64_t elements);
+  /// The same with a seed for each layer, whose stream numbers go up by `step`; absent where there is no seed.
+  KernelCall &layerDropouts(const void *const *seeds, int32_t type, int64_t count, int64_t size, double rate,
+                            int64_t stream, int64_t step, int64_t elements);
   KernelCall &finite(const char *name, double value);
   /// The options of a Sinkhorn iteration; its eps has the name `epsName`.
   KernelCall &sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps, int64_t iters);

@@ -10,6 +10,7 @@
 #define MHCRT_SRC_PHILOX_H
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #ifdef __CUDACC__
@@ -34,18 +35,28 @@ MHCRT_HOST_DEVICE inline Words philox(Words counter, uint32_t key0, uint32_t key
   return counter;
 }
 
-/// The elements of one op: its seed, offset and stream.
+/// The numbers under a seed, an offset and a stream.
+struct PhiloxNumbers {
+  uint64_t key, offset;
+  uint32_t stream;
+
+  /// The words of elements 4*block to 4*block + 3.
+  MHCRT_HOST_DEVICE Words operator()(int64_t block) const {
+    return philox(
+        {static_cast<uint32_t>(block), stream, static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32)},
+        static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
+  }
+};
+
+/// The same with the seed in memory.
 struct PhiloxStream {
   const int64_t *seed; ///< and the offset behind it
   int64_t stream;
 
-  /// The words of elements 4*block to 4*block + 3.
-  MHCRT_HOST_DEVICE Words operator()(int64_t block) const {
-    const uint64_t key = seed[0], offset = seed[1];
-    return philox({static_cast<uint32_t>(block), static_cast<uint32_t>(stream), static_cast<uint32_t>(offset),
-                   static_cast<uint32_t>(offset >> 32)},
-                  static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
+  MHCRT_HOST_DEVICE PhiloxNumbers load() const {
+    return {static_cast<uint64_t>(seed[0]), static_cast<uint64_t>(seed[1]), static_cast<uint32_t>(stream)};
   }
+  MHCRT_HOST_DEVICE Words operator()(int64_t block) const { return load()(block); }
 };
 
 /// A counter has one word for the number of a block of four elements.
@@ -54,6 +65,24 @@ constexpr int64_t kMostRandom = int64_t(4) << 32;
 /// Uniform numbers have 24 bits.
 constexpr int kUniformBits = 24;
 MHCRT_HOST_DEVICE inline uint32_t uniformBits(uint32_t word) { return word >> (32 - kUniformBits); }
+
+/// Which elements a dropout keeps, and what it multiplies them by.
+struct Dropout {
+  PhiloxStream philox = {nullptr, 0}; ///< its seed is null where there is no dropout
+  uint32_t threshold = 0;             ///< of uniformBits: the first that is kept
+  float scale = 1;
+
+  Dropout() = default;
+  Dropout(const void *seed, double rate, int64_t stream)
+      : philox{static_cast<const int64_t *>(seed), stream},
+        // In f64, as the reference: a float next to the rate would drop other elements.
+        threshold(static_cast<uint32_t>(std::ceil(std::ldexp(rate, kUniformBits)))),
+        scale(static_cast<float>(1 / (1 - rate))) {}
+
+  bool isOn() const { return philox.seed; }
+  MHCRT_HOST_DEVICE bool keeps(uint32_t word) const { return uniformBits(word) >= threshold; }
+  MHCRT_HOST_DEVICE float operator()(uint32_t word, float value) const { return keeps(word) ? value * scale : 0.0f; }
+};
 
 } // namespace mhcrt
 

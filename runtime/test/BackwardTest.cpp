@@ -51,9 +51,9 @@ struct Case {
     auto in = [&](Buffer &buffer) { return start ? buffer.data() : nullptr; };
     const int32_t inType = start ? MHCRT_F32 : MHCRT_NONE;
     mhcrt_post_bwd(context, dOut.data(), type, f.data(), type, nullptr, MHCRT_NONE, hPost.data(), MHCRT_F32, x.data(),
-                   type, hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dBias), inType, df.data(), type,
-                   dhPostOut.data(), MHCRT_F32, dhRes.data(), MHCRT_F32, dx.data(), type, dBias.data(), MHCRT_F32, M, n,
-                   C, layout, MHCRT_ORIENT_IO);
+                   type, hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, in(dBias), inType, df.data(),
+                   type, dhPostOut.data(), MHCRT_F32, dhRes.data(), MHCRT_F32, dx.data(), type, dBias.data(), MHCRT_F32,
+                   M, n, C, 0, layout, MHCRT_ORIENT_IO, 0, 0);
     mhcrt_projection_bwd(context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type, phi.data(),
                          MHCRT_F32, weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhi),
                          inType, in(dWeight), inType, dxProjection.data(), type, dPhi.data(), MHCRT_F32, dWeight.data(),

@@ -100,13 +100,14 @@ TEST(CudaContext, OffsetsBeyond32Bits) {
   const auto run = [&](int64_t m, int64_t tokens) {
     mhcrt_aggregate(context, x.at(m * K), MHCRT_F32, h.at(m * n), MHCRT_F32, u.at(m * C), MHCRT_F32, tokens, n, C, 0);
     mhcrt_post(context, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32, x.at(m * K), MHCRT_F32,
-               mix.at(m * n * n), MHCRT_F32, out.at(m * K), MHCRT_F32, tokens, C, n, 0, 0);
+               mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, out.at(m * K), MHCRT_F32, tokens, C, n, 0, 0, 0, 0,
+               0);
     mhcrt_projection(context, x.at(m * K), MHCRT_F32, phi.at(0), MHCRT_F32, nullptr, MHCRT_NONE, proj.at(m * N),
                      MHCRT_F32, stat.at(m), MHCRT_F32, tokens, n, C, N, K, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3);
     mhcrt_post_bwd(context, x.at(m * K), MHCRT_F32, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32,
                    x.at(m * K), MHCRT_F32, mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
-                   nullptr, MHCRT_NONE, dh.at(m * n), MHCRT_F32, dMix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE,
-                   nullptr, MHCRT_NONE, tokens, n, C, 0, 0);
+                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, dh.at(m * n), MHCRT_F32, dMix.at(m * n * n), MHCRT_F32,
+                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, tokens, n, C, 0, 0, 0, 0, 0);
     EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << context.error();
     return std::vector<std::vector<float>>{u.read(first * C, few * C),    out.read(first * K, few * K),
                                            proj.read(first * N, few * N), stat.read(first, few),

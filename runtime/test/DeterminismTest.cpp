@@ -64,7 +64,8 @@ TEST(Determinism, PostAndMatmulDoNotDependOnThreads) {
   Buffer a(MHCRT_BF16, M * n * C), b(MHCRT_BF16, M * n * C);
   auto runPost = [&](mhcrt_context *context, Buffer &out) {
     return mhcrt_post(context, f.data(), MHCRT_BF16, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), MHCRT_BF16,
-                      mix.data(), MHCRT_F32, out.data(), MHCRT_BF16, M, C, n, MHCRT_LAYOUT_CN, MHCRT_ORIENT_IO);
+                      mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, out.data(), MHCRT_BF16, M, C, n, 0, MHCRT_LAYOUT_CN,
+                      MHCRT_ORIENT_IO, 0, 0);
   };
   ASSERT_EQ(runPost(one, a), MHCRT_OK);
   ASSERT_EQ(runPost(three, b), MHCRT_OK);

@@ -26,13 +26,13 @@ struct Case {
            mhcrt_dtype_name(type) + " layout=" + std::to_string(layout);
   }
 
-  /// A sum of n+1 products in f32: each of its n+2 roundings is at most 2^-24 of the terms' magnitudes; then one
-  /// rounding at the store. 2^-25 is half the spacing of subnormal f16.
+  /// A sum of n+1 products in f32, one of them of a factor of a dropout too: each of its n+3 roundings is at most 2^-24
+  /// of the terms' magnitudes; then one rounding at the store. 2^-25 is half the spacing of subnormal f16.
   Doubles tolerance(const Sums &sums) const {
     Doubles result;
     for (size_t i = 0; i < sums.values.size(); ++i)
       result.push_back(1.01 *
-                       ((n + 2) * std::ldexp(1.0, -24) * sums.magnitudes[i] +
+                       ((n + 3) * std::ldexp(1.0, -24) * sums.magnitudes[i] +
                         roundoff(type) * std::fabs(sums.values[i]) + (type == MHCRT_F16 ? std::ldexp(1.0, -25) : 0)));
     return result;
   }
@@ -95,21 +95,44 @@ TEST(Post, MixesStreamsAndAddsOutput) {
     Buffer bias = biasType == MHCRT_NONE ? Buffer() : c.random.buffer(biasType, c.C);
     Buffer hPost = c.random.buffer(MHCRT_F32, c.M * c.n), hRes = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
     Buffer out(c.type, c.M * c.n * c.C);
+    PostDropout dropout(context, c.random, c.M * c.n * c.C);
     void *biasData = biasType == MHCRT_NONE ? nullptr : bias.data();
     ASSERT_EQ(mhcrt_post(context, f.data(), c.type, biasData, biasType, hPost.data(), MHCRT_F32, x.data(), c.type,
-                         hRes.data(), MHCRT_F32, out.data(), c.type, c.M, c.C, c.n, c.layout, orient),
+                         hRes.data(), MHCRT_F32, dropout.data(), dropout.type, out.data(), c.type, c.M, c.C, c.n,
+                         dropout.size, c.layout, orient, dropout.rate, dropout.stream),
               MHCRT_OK)
         << context.error();
     const Doubles biasValues = bias.values();
     const Sums want = post(f.values(), biasData ? &biasValues : nullptr, hPost.values(), x.values(), hRes.values(), c.M,
-                           c.n, c.C, c.layout, orient);
-    expectClose(out, want.values, c.tolerance(want), c.name() + " orient=" + std::to_string(orient));
+                           c.n, c.C, c.layout, orient, dropout.mask());
+    expectClose(out, want.values, c.tolerance(want), c.name() + " orient=" + std::to_string(orient) + dropout.name());
 
     // A compiled model may give x as the output.
     ASSERT_EQ(mhcrt_post(context, f.data(), c.type, biasData, biasType, hPost.data(), MHCRT_F32, x.data(), c.type,
-                         hRes.data(), MHCRT_F32, x.data(), c.type, c.M, c.C, c.n, c.layout, orient),
+                         hRes.data(), MHCRT_F32, dropout.data(), dropout.type, x.data(), c.type, c.M, c.C, c.n,
+                         dropout.size, c.layout, orient, dropout.rate, dropout.stream),
               MHCRT_OK);
     EXPECT_TRUE(x == out) << c.name() << ": in place differs";
+  }
+}
+
+/// Bit for bit the elements that mhc.dropout drops.
+TEST(Post, DropsWhatDropoutDrops) {
+  Context context;
+  for (uint64_t seed = 0; seed < kCases; ++seed) {
+    Case c(seed);
+    const int64_t count = c.M * c.n * c.C;
+    PostDropout dropout(context, c.random, count);
+    if (!dropout.mask())
+      continue;
+    Buffer ones(c.type, Doubles(c.M * c.C, 1.0)), gate(MHCRT_F32, Doubles(c.M * c.n, 1.0)), zeros(c.type, count);
+    Buffer mix(MHCRT_F32, Doubles(c.M * c.n * c.n)), out(c.type, count);
+    ASSERT_EQ(mhcrt_post(context, ones.data(), c.type, nullptr, MHCRT_NONE, gate.data(), MHCRT_F32, zeros.data(),
+                         c.type, mix.data(), MHCRT_F32, dropout.data(), dropout.type, out.data(), c.type, c.M, c.C, c.n,
+                         dropout.size, c.layout, MHCRT_ORIENT_OI, dropout.rate, dropout.stream),
+              MHCRT_OK)
+        << context.error();
+    EXPECT_TRUE(out == Buffer(c.type, *dropout.mask())) << c.name() << dropout.name();
   }
 }
 
@@ -126,11 +149,12 @@ TEST(Post, StreamingStoresChangeNothing) {
     const int64_t skip = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(room.data()) % 64) / mhcrt_dtype_bytes(type);
     void *out = static_cast<unsigned char *>(room.data()) + skip * mhcrt_dtype_bytes(type);
     ASSERT_EQ(mhcrt_post(context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type, mix.data(),
-                         MHCRT_F32, out, type, M, C, n, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI),
+                         MHCRT_F32, nullptr, MHCRT_NONE, out, type, M, C, n, 0, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI, 0, 0),
               MHCRT_OK);
     Buffer small(type, few * n * C);
     ASSERT_EQ(mhcrt_post(context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type, mix.data(),
-                         MHCRT_F32, small.data(), type, few, C, n, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI),
+                         MHCRT_F32, nullptr, MHCRT_NONE, small.data(), type, few, C, n, 0, MHCRT_LAYOUT_NC,
+                         MHCRT_ORIENT_OI, 0, 0),
               MHCRT_OK);
     EXPECT_TRUE(room.slice(skip, few * n * C) == small) << mhcrt_dtype_name(type);
   }
@@ -152,7 +176,8 @@ TEST(Conversions, AreExactAndRoundToNearestEven) {
     // The bias may be f32 while f and out are 16 bits wide: 1 * (0 + bias) + 0 * 0 is one rounding of the bias.
     Buffer zeros(type, Doubles(count)), out(type, count), zero(MHCRT_F32, Doubles{0.0});
     ASSERT_EQ(mhcrt_post(context, zeros.data(), type, f.data(), MHCRT_F32, one.data(), MHCRT_F32, zeros.data(), type,
-                         zero.data(), MHCRT_F32, out.data(), type, 1, count, 1, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI),
+                         zero.data(), MHCRT_F32, nullptr, MHCRT_NONE, out.data(), type, 1, count, 1, 0, MHCRT_LAYOUT_NC,
+                         MHCRT_ORIENT_OI, 0, 0),
               MHCRT_OK)
         << context.error();
     const Doubles got = out.values(), want = Buffer(type, inputs).values();

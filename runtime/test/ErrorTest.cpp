@@ -20,7 +20,7 @@ TEST(Errors, NameKernelValueAndNeed) {
     mhcrt_clear_error(context);
   };
   expectError(mhcrt_post(context, values, MHCRT_I32, nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, values,
-                         MHCRT_F32, values, MHCRT_F32, 1, 1, 1, 0, 0),
+                         MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 1, 1, 0, 0, 0, 0, 0),
               "mhcrt_post: 'f' has dtype i32; needed f32, bf16 or f16");
   expectError(mhcrt_aggregate(context, values, MHCRT_BF16, values, MHCRT_F32, values, MHCRT_F32, 1, 1, 1, 0),
               "mhcrt_aggregate: 'u' has dtype f32; needed bf16");
@@ -41,6 +41,14 @@ TEST(Errors, NameKernelValueAndNeed) {
   const int64_t seed[] = {0, 0};
   expectError(mhcrt_dropout(context, values, MHCRT_F32, seed, MHCRT_I64, values, MHCRT_F32, 1, 1, 2, 1.0, 0),
               "mhcrt_dropout: 'rate' is 1; needed at least 0 and less than 1");
+  const auto post = [&](const int64_t *numbers, double rate, int64_t stream) {
+    return mhcrt_post(context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, values,
+                      MHCRT_F32, numbers, numbers ? MHCRT_I64 : MHCRT_NONE, values, MHCRT_F32, 1, 1, 1, numbers ? 2 : 0,
+                      0, 0, rate, stream);
+  };
+  expectError(post(nullptr, 0.5, 0), "mhcrt_post: 'rate' is 0.5; needed 0 without 'seed'");
+  expectError(post(seed, 1.5, 0), "mhcrt_post: 'rate' is 1.5; needed at least 0 and less than 1");
+  expectError(post(seed, 0.5, -1), "mhcrt_post: 'stream' is -1; needed 0 to 4294967295");
   expectError(mhcrt_projection(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
                                values, MHCRT_F32, 1, 2, 3, 1, 7, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3),
               "mhcrt_projection: 'K' is 7; needed n*C = 6");

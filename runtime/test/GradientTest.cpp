@@ -101,17 +101,22 @@ TEST(Gradients, Post) {
     Buffer h = s.floats(s.M * s.n), mix = s.floats(s.M * s.n * s.n);
     Buffer df(s.type, s.M * s.C), dh(MHCRT_F32, s.M * s.n), dMix(MHCRT_F32, s.M * s.n * s.n);
     Buffer dx(s.type, s.M * s.K), dBias(MHCRT_F32, s.C);
+    PostDropout dropout(context, s.random, s.M * s.K);
     ASSERT_EQ(mhcrt_post_bwd(context, dOut.data(), s.type, f.data(), s.type, bias.data(), MHCRT_F32, h.data(),
-                             MHCRT_F32, x.data(), s.type, mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
-                             MHCRT_NONE, df.data(), s.type, dh.data(), MHCRT_F32, dMix.data(), MHCRT_F32, dx.data(),
-                             s.type, dBias.data(), MHCRT_F32, s.M, s.n, s.C, s.layout, orient),
+                             MHCRT_F32, x.data(), s.type, mix.data(), MHCRT_F32, dropout.data(), dropout.type, nullptr,
+                             MHCRT_NONE, nullptr, MHCRT_NONE, df.data(), s.type, dh.data(), MHCRT_F32, dMix.data(),
+                             MHCRT_F32, dx.data(), s.type, dBias.data(), MHCRT_F32, s.M, s.n, s.C, dropout.size,
+                             s.layout, orient, dropout.rate, dropout.stream),
               MHCRT_OK)
         << context.error();
     Doubles fs = f.values(), biases = bias.values(), hs = h.values(), xs = x.values(), mixes = mix.values();
     const Doubles cotangent = dOut.values();
-    const Loss loss = {
-        [&] { return dot(post(fs, &biases, hs, xs, mixes, s.M, s.n, s.C, s.layout, orient).values, cotangent); },
-        s.name()};
+    const Loss loss = {[&] {
+                         return dot(
+                             post(fs, &biases, hs, xs, mixes, s.M, s.n, s.C, s.layout, orient, dropout.mask()).values,
+                             cotangent);
+                       },
+                       s.name() + dropout.name()};
     loss.expectGradient(fs, df, "d_f");
     loss.expectGradient(biases, dBias, "d_bias");
     loss.expectGradient(hs, dh, "d_h_post");

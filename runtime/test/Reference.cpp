@@ -26,16 +26,16 @@ Sums mhcrt::test::aggregate(const Doubles &x, const Doubles &h, int64_t M, int64
 }
 
 Sums mhcrt::test::post(const Doubles &f, const Doubles *bias, const Doubles &hPost, const Doubles &x,
-                       const Doubles &hRes, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient) {
+                       const Doubles &hRes, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t orient,
+                       const Doubles *factors) {
   Sums sums{Doubles(M * n * C), Doubles(M * n * C)};
   for (int64_t m = 0; m < M; ++m)
     for (int64_t o = 0; o < n; ++o)
       for (int64_t c = 0; c < C; ++c) {
         const int64_t to = m * n * C + at(layout, n, C, o, c);
-        const double first = hPost[m * n + o] * (f[m * C + c] + (bias ? (*bias)[c] : 0));
-        sums.values[to] = first;
-        sums.magnitudes[to] =
-            std::fabs(hPost[m * n + o]) * (std::fabs(f[m * C + c]) + (bias ? std::fabs((*bias)[c]) : 0));
+        const double gate = hPost[m * n + o] * (factors ? (*factors)[to] : 1);
+        sums.values[to] = gate * (f[m * C + c] + (bias ? (*bias)[c] : 0));
+        sums.magnitudes[to] = std::fabs(gate) * (std::fabs(f[m * C + c]) + (bias ? std::fabs((*bias)[c]) : 0));
         for (int64_t i = 0; i < n; ++i) {
           const double a = hRes[m * n * n + (orient == MHCRT_ORIENT_OI ? o * n + i : i * n + o)];
           const double term = a * x[m * n * C + at(layout, n, C, i, c)];
@@ -44,6 +44,22 @@ Sums mhcrt::test::post(const Doubles &f, const Doubles *bias, const Doubles &hPo
         }
       }
   return sums;
+}
+
+PostDropout::PostDropout(mhcrt_context *context, Random &random, int64_t elements)
+    : rate(random.pick({0.0, 0.0, 0.1, 0.5, 0.9})) {
+  if (rate == 0 && random.integer(0, 1) == 0)
+    return;
+  type = MHCRT_I64;
+  size = 2;
+  stream = random.integer(0, UINT32_MAX);
+  seed = Buffer(std::vector<int64_t>{random.integer(INT64_MIN, INT64_MAX), random.integer(0, 1000)});
+  Buffer ones(MHCRT_F32, Doubles(elements, 1.0)), kept(MHCRT_F32, elements);
+  EXPECT_EQ(mhcrt_dropout(context, ones.data(), MHCRT_F32, seed.data(), type, kept.data(), MHCRT_F32, elements, 1, size,
+                          rate, stream),
+            MHCRT_OK)
+      << mhcrt_last_error(context);
+  factors = kept.values();
 }
 
 Projection mhcrt::test::project(const Doubles &x, const Doubles &phi, const Doubles *weight, int64_t M, int64_t N,

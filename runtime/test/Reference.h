@@ -24,8 +24,25 @@ struct Sums {
 };
 
 Sums aggregate(const Doubles &x, const Doubles &h, int64_t M, int64_t n, int64_t C, int32_t layout);
+/// `factors`, if any, multiply what is added to the mix, element by element.
 Sums post(const Doubles &f, const Doubles *bias, const Doubles &hPost, const Doubles &x, const Doubles &hRes, int64_t M,
-          int64_t n, int64_t C, int32_t layout, int32_t orient);
+          int64_t n, int64_t C, int32_t layout, int32_t orient, const Doubles *factors = nullptr);
+
+/// The dropout of a call of post or post_bwd, or none.
+struct PostDropout {
+  /// `factors` are what mhcrt_dropout makes of as many ones.
+  PostDropout(mhcrt_context *context, Random &random, int64_t elements);
+
+  void *data() { return type == MHCRT_NONE ? nullptr : seed.data(); }
+  const Doubles *mask() const { return type == MHCRT_NONE ? nullptr : &factors; }
+  std::string name() const { return " rate=" + std::to_string(rate) + " stream=" + std::to_string(stream); }
+
+  int32_t type = MHCRT_NONE;
+  int64_t size = 0, stream = 0; ///< the stream beyond 2^31 too
+  double rate = 0;
+  Buffer seed;
+  Doubles factors;
+};
 
 struct Projection {
   Sums proj;

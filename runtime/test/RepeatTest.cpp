@@ -67,22 +67,42 @@ void addStreamOps(const Shape &s, std::vector<Launch> &all) {
                    return mhcrt_expand(ctx, in[0], T, out[0], T, M, C, n, 0);
                  }});
   all.push_back({"post", {rows, bias, gates, streams, maps}, {streams}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_post(ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, out[0], T, M, C, n, 0, 0);
+                   return mhcrt_post(ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, nullptr, kNone, out[0], T,
+                                     M, C, n, 0, 0, 0, 0, 0);
                  }});
   all.push_back({"post_bwd",
                  {streams, rows, bias, gates, streams, maps},
                  {rows, gates, maps, streams, {F, C, false}},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
                    return mhcrt_post_bwd(ctx, in[0], T, in[1], T, in[2], T, in[3], F, in[4], T, in[5], F, nullptr,
-                                         kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F, out[3], T, out[4], F,
-                                         M, n, C, 0, 0);
+                                         kNone, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F, out[3],
+                                         T, out[4], F, M, n, C, 0, 0, 0, 0, 0);
                  }});
+  const Tensor seed{MHCRT_I64, 2, false};
+  all.push_back({"post with a dropout",
+                 {rows, bias, gates, streams, maps, seed},
+                 {streams},
+                 [=](auto *ctx, int64_t M, auto &in, auto &out) {
+                   return mhcrt_post(ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, in[5], MHCRT_I64, out[0], T,
+                                     M, C, n, 2, 0, 0, 0.5, 3);
+                 },
+                 /*splits=*/false});
+  all.push_back({"post_bwd with a dropout",
+                 {streams, rows, bias, gates, streams, maps, seed},
+                 {rows, gates, maps, streams, {F, C, false}},
+                 [=](auto *ctx, int64_t M, auto &in, auto &out) {
+                   return mhcrt_post_bwd(ctx, in[0], T, in[1], T, in[2], T, in[3], F, in[4], T, in[5], F, in[6],
+                                         MHCRT_I64, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F,
+                                         out[3], T, out[4], F, M, n, C, 2, 0, 0, 0.5, 3);
+                 },
+                 /*splits=*/false});
   all.push_back(
       {"rebuild", {streams, gates, rows, gates, maps}, {rows, streams}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
          const void *inputs[] = {in[1], in[2], in[3], in[4]};
          void *outputs[] = {out[0], out[1]};
          return mhcrt_rebuild(ctx, in[0], T, inputs, F, 1, inputs + 1, T, 1, nullptr, kNone, 0, inputs + 2, F, 1,
-                              inputs + 3, F, 1, outputs, T, 1, outputs + 1, T, 1, M, n, C, 0, 0);
+                              inputs + 3, F, 1, nullptr, kNone, 0, outputs, T, 1, outputs + 1, T, 1, M, n, C, 0, 0, 0,
+                              0, 0, 0);
        }});
 }
 

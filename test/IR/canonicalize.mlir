@@ -64,3 +64,32 @@ func.func @unused_kernel_op(%x: tensor<?x4x64xbf16>) {
   %out = mhc.contract(x = %x : tensor<?x4x64xbf16>) <layout = nC, mode = sum> -> (out : tensor<?x64xbf16>)
   return
 }
+
+// A dropout that keeps everything goes, with its seed.
+// CHECK-LABEL: @dropout_rate_of_zero
+// CHECK-NOT: seed
+// CHECK-NOT: rate
+// CHECK: return
+func.func @dropout_rate_of_zero(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>,
+                                %s: tensor<2xi64>) -> (tensor<?x4x8xf32>, tensor<?x8xf32>, tensor<?x4x8xf32>) {
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi, rate = 0.0, stream = 1>
+    -> (out : tensor<?x4x8xf32>)
+  %d_f = mhc.post_bwd(d_out = %out : tensor<?x4x8xf32>, f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>,
+      x = %x : tensor<?x4x8xf32>, h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>)
+    <layout = nC, orient = oi, rate = 0.0, stream = 1> -> (d_f : tensor<?x8xf32>)
+  %again = mhc.rebuild(x = %x : tensor<?x4x8xf32>, f = [%f] : tensor<?x8xf32>, h_post = [%p] : tensor<?x4xf32>,
+      h_res = [%r] : tensor<?x4x4xf32>, seed = [%s] : tensor<2xi64>)
+    <layout = nC, orient = oi, rate = 0.0, stream = 1, stream_step = 0> -> (out : 1 of tensor<?x4x8xf32>)
+  return %out, %d_f, %again : tensor<?x4x8xf32>, tensor<?x8xf32>, tensor<?x4x8xf32>
+}
+
+// CHECK-LABEL: @dropout_is_kept
+func.func @dropout_is_kept(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>,
+                           %s: tensor<2xi64>) -> tensor<?x4x8xf32> {
+  // CHECK: mhc.post({{.*}}seed = {{.*}}rate = 1.0e-01, stream = 1>
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi, rate = 0.1, stream = 1>
+    -> (out : tensor<?x4x8xf32>)
+  return %out : tensor<?x4x8xf32>
+}

@@ -69,6 +69,55 @@ func.func @post_streams_last(%f: tensor<?x64xf32>, %h_post: tensor<?x4xf32>, %x:
   return %oi, %io : tensor<?x64x4xf32>, tensor<?x64x4xf32>
 }
 
+// The elements of a dropout are numbered as they lie in memory; the mix is not dropped.
+// CHECK-LABEL: @post_dropout
+func.func @post_dropout(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x64x4xbf16>,
+                        %h_res: tensor<?x4x4xf32>, %seed: tensor<2xi64>) -> tensor<?x64x4xbf16> {
+  // CHECK: %[[E:.*]] = arith.mulf
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[E]] {{\[\[}}0], [1, 2]] : tensor<?x64x4xf32> into tensor<?x256xf32>
+  // CHECK: %[[KEPT:.*]] = mhc.dropout(x = %[[FLAT]] : tensor<?x256xf32>, seed = %arg4 : tensor<2xi64>) <rate = 1.0e-01, stream = 3>
+  // CHECK: %[[BACK:.*]] = tensor.expand_shape %[[KEPT]]
+  // CHECK: %[[MIX:.*]] = mhc.batch_matmul
+  // CHECK: arith.addf %[[MIX]], %[[BACK]]
+  %out = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x64x4xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, seed = %seed : tensor<2xi64>)
+    <layout = Cn, orient = oi, rate = 0.1, stream = 3> -> (out : tensor<?x64x4xbf16>)
+  return %out : tensor<?x64x4xbf16>
+}
+
+// What flows back to the branch is dropped again, what flows back to the streams and the mix is not.
+// CHECK-LABEL: @post_bwd_dropout
+func.func @post_bwd_dropout(%d_out: tensor<?x4x64xf32>, %f: tensor<?x64xf32>, %h_post: tensor<?x4xf32>,
+                            %x: tensor<?x4x64xf32>, %h_res: tensor<?x4x4xf32>, %seed: tensor<2xi64>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x4x64xf32>) {
+  // CHECK: mhc.dropout({{.*}}seed = %arg5 : tensor<2xi64>) <rate = 1.0e-01, stream = 3>
+  // CHECK: %[[KEPT:.*]] = tensor.expand_shape
+  // CHECK: %[[GATED:.*]] = arith.mulf %{{.*}}, %[[KEPT]]
+  // CHECK: mhc.reduce sum %[[GATED]]
+  // CHECK: %[[PRODUCT:.*]] = arith.mulf %[[KEPT]], %{{.*}}
+  // CHECK: mhc.reduce sum %[[PRODUCT]]
+  // CHECK: mhc.batch_matmul %arg0, %arg3
+  // CHECK: mhc.batch_matmul %arg4, %arg0
+  // CHECK-NOT: mhc.dropout
+  %d_f, %d_h_post, %d_h_res, %d_x = mhc.post_bwd(d_out = %d_out : tensor<?x4x64xf32>, f = %f : tensor<?x64xf32>,
+      h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xf32>, h_res = %h_res : tensor<?x4x4xf32>,
+      seed = %seed : tensor<2xi64>) <layout = nC, orient = oi, rate = 0.1, stream = 3>
+    -> (d_f : tensor<?x64xf32>, d_h_post : tensor<?x4xf32>, d_h_res : tensor<?x4x4xf32>, d_x : tensor<?x4x64xf32>)
+  return %d_f, %d_h_post, %d_h_res, %d_x : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x4x64xf32>
+}
+
+// Each layer of a rebuild has a stream number of its own.
+// CHECK-LABEL: @rebuild_dropouts
+func.func @rebuild_dropouts(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %r: tensor<?x4x4xf32>,
+                            %s0: tensor<2xi64>, %s1: tensor<2xi64>) -> tensor<?x4x8xf32> {
+  // CHECK: mhc.dropout({{.*}}seed = %arg4 : tensor<2xi64>) <rate = 5.0e-01, stream = 4>
+  // CHECK: mhc.dropout({{.*}}seed = %arg5 : tensor<2xi64>) <rate = 5.0e-01, stream = 7>
+  %out0, %out1 = mhc.rebuild(x = %x : tensor<?x4x8xf32>, f = [%f, %f] : tensor<?x8xf32>,
+      h_post = [%p, %p] : tensor<?x4xf32>, h_res = [%r, %r] : tensor<?x4x4xf32>, seed = [%s0, %s1] : tensor<2xi64>)
+    <layout = nC, orient = io, rate = 0.5, stream = 4, stream_step = 3> -> (out : 2 of tensor<?x4x8xf32>)
+  return %out1 : tensor<?x4x8xf32>
+}
+
 // CHECK-LABEL: @projection
 func.func @projection(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %w: tensor<256xf32>)
     -> (tensor<?x24xf32>, tensor<?xf32>) {

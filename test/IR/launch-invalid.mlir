@@ -35,7 +35,7 @@ func.func @two_of_one(%x: memref<?x24xf32>, %mix: memref<?x4x4xf32>) {
 
 func.func @fewer_than_none(%x: memref<?x4x8xf32>) {
   // expected-error @below {{'counts' has -1 for 'h_pre'; needed at least 0}}
-  mhc.launch "mhc.rebuild" ins(%x : memref<?x4x8xf32>) counts = [1, -1, 0, 0, 0, 0, 0, 0] config = {}
+  mhc.launch "mhc.rebuild" ins(%x : memref<?x4x8xf32>) counts = [1, -1, 0, 0, 0, 0, 0, 0, 0] config = {}
   return
 }
 

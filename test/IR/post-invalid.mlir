@@ -44,3 +44,73 @@ func.func @orientation(%f: tensor<?x64xbf16>, %p: tensor<?x4xf32>, %x: tensor<?x
       h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = out_in> -> (out : tensor<?x4x64xbf16>)
   return
 }
+
+// -----
+
+func.func @seed_alone(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @below {{has 'seed' without 'rate'; needed both or none}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi>
+    -> (out : tensor<?x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @seed_without_stream(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @below {{has 'seed' without 'stream'; needed both or none}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi, rate = 0.5>
+    -> (out : tensor<?x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @rate_alone(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @below {{has 'rate' without 'seed'; needed both or none}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi, rate = 0.5>
+    -> (out : tensor<?x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @stream_alone(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @below {{has 'stream' without 'seed'; needed both or none}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi, stream = 1>
+    -> (out : tensor<?x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @rate(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @below {{'rate' is 1.000000e+00; needed at least 0 and less than 1}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi, rate = 1.0, stream = 1>
+    -> (out : tensor<?x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @stream(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @below {{'stream' is 4294967296; needed 0 to 4294967295}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi, rate = 0.5, stream = 4294967296>
+    -> (out : tensor<?x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @seed_of_gradients(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @below {{has 'seed' without 'stream'; needed both or none}}
+  %d = mhc.post_bwd(d_out = %x : tensor<?x4x8xf32>, f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>,
+      x = %x : tensor<?x4x8xf32>, h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>)
+    <layout = nC, orient = oi, rate = 0.5> -> (d_f : tensor<?x8xf32>)
+  return
+}

@@ -44,3 +44,17 @@ func.func @gradients(%d_out: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %bias: 
       d_bias_in = %grad : tensor<64xf32>) <layout = nC, orient = oi> -> (d_x : tensor<?x4x64xf32>, d_bias : tensor<64xf32>)
   return %d_x, %d_bias : tensor<?x4x64xf32>, tensor<64xf32>
 }
+
+// CHECK-LABEL: @with_dropout
+func.func @with_dropout(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x64x4xbf16>,
+                        %h_res: tensor<?x4x4xf32>, %seed: tensor<2xi64>) -> (tensor<?x64x4xbf16>, tensor<?x4xf32>) {
+  // CHECK: mhc.post({{.*}}, seed = %{{.*}} : tensor<2xi64>) <layout = Cn, orient = io, rate = 1.0e-01, stream = 3> ->
+  %out = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x64x4xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, seed = %seed : tensor<2xi64>)
+    <layout = Cn, orient = io, rate = 0.1, stream = 3> -> (out : tensor<?x64x4xbf16>)
+  // CHECK: mhc.post_bwd({{.*}}, seed = %{{.*}} : tensor<2xi64>) <layout = Cn, orient = io, rate = 1.0e-01, stream = 3> ->
+  %d_h_post = mhc.post_bwd(d_out = %out : tensor<?x64x4xbf16>, f = %f : tensor<?x64xbf16>,
+      h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x64x4xbf16>, h_res = %h_res : tensor<?x4x4xf32>,
+      seed = %seed : tensor<2xi64>) <layout = Cn, orient = io, rate = 0.1, stream = 3> -> (d_h_post : tensor<?x4xf32>)
+  return %out, %d_h_post : tensor<?x64x4xbf16>, tensor<?x4xf32>
+}

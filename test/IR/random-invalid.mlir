@@ -33,7 +33,7 @@ func.func @how_many(%seed: tensor<2xi64>) {
 // -----
 
 func.func @stream_of_two_words(%seed: tensor<2xi64>) {
-  // expected-error @below {{'stream' is 4294967296; needed at most 4294967295}}
+  // expected-error @below {{'stream' is 4294967296; needed 0 to 4294967295}}
   %out = mhc.random(seed = %seed : tensor<2xi64>) <distribution = normal, stream = 4294967296> -> (out : tensor<8xf32>)
   return
 }

@@ -30,3 +30,14 @@ func.func @inputs(%x: tensor<?x8x2xf16>, %h0: tensor<?x2xf32>, %h1: tensor<?x2xf
     <layout = Cn, orient = oi> -> (u : 2 of tensor<?x8xf16>, out : 1 of tensor<?x8x2xf16>)
   return %u0, %u1, %out : tensor<?x8xf16>, tensor<?x8xf16>, tensor<?x8x2xf16>
 }
+
+// CHECK-LABEL: @dropouts
+func.func @dropouts(%x: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %p: tensor<?x4xf32>, %r: tensor<?x4x4xf32>,
+                    %s0: tensor<2xi64>, %s1: tensor<2xi64>) -> tensor<?x4x64xbf16> {
+  // CHECK: mhc.rebuild({{.*}}, seed = [%{{[^ ]*}}, %{{[^ ]*}}] : tensor<2xi64>)
+  // CHECK-SAME: <layout = nC, orient = io, rate = 5.0e-01, stream = 4, stream_step = -1> ->
+  %out0, %out1 = mhc.rebuild(x = %x : tensor<?x4x64xbf16>, f = [%f, %f] : tensor<?x64xbf16>,
+      h_post = [%p, %p] : tensor<?x4xf32>, h_res = [%r, %r] : tensor<?x4x4xf32>, seed = [%s0, %s1] : tensor<2xi64>)
+    <layout = nC, orient = io, rate = 0.5, stream = 4, stream_step = -1> -> (out : 2 of tensor<?x4x64xbf16>)
+  return %out1 : tensor<?x4x64xbf16>
+}

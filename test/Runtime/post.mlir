@@ -69,3 +69,28 @@ func.func @bwd_accumulates(%d_out: tensor<?x4x300xbf16>, %f: tensor<?x300xbf16>,
   return %d_f, %d_h_post, %d_h_res, %all, %d_bias
     : tensor<?x300xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x4x300xf32>, tensor<300xf32>
 }
+
+// A dropout of the branch, forwards and in the gradients.
+// CHECK: entry bf16_dropout
+// CHECK-NEXT: result0: verified
+func.func @bf16_dropout(%f: tensor<?x64xbf16>, %bias: tensor<64xbf16>, %h_post: tensor<?x4xf32>,
+                        %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>, %seed: tensor<2xi64>)
+    -> tensor<?x4x64xbf16> {
+  %out = mhc.post(f = %f : tensor<?x64xbf16>, bias = %bias : tensor<64xbf16>,
+      h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, seed = %seed : tensor<2xi64>)
+    <layout = nC, orient = io, rate = 0.25, stream = 9> -> (out : tensor<?x4x64xbf16>)
+  return %out : tensor<?x4x64xbf16>
+}
+
+// CHECK: entry odd_dropout_bwd
+// CHECK-COUNT-4: verified
+func.func @odd_dropout_bwd(%d_out: tensor<?x33x3xf32>, %f: tensor<?x33xf32>, %h_post: tensor<?x3xf32>,
+                           %x: tensor<?x33x3xf32>, %h_res: tensor<?x3x3xf32>, %seed: tensor<2xi64>)
+    -> (tensor<?x33xf32>, tensor<?x3xf32>, tensor<?x3x3xf32>, tensor<?x33x3xf32>) {
+  %d_f, %d_h_post, %d_h_res, %d_x = mhc.post_bwd(d_out = %d_out : tensor<?x33x3xf32>, f = %f : tensor<?x33xf32>,
+      h_post = %h_post : tensor<?x3xf32>, x = %x : tensor<?x33x3xf32>, h_res = %h_res : tensor<?x3x3xf32>,
+      seed = %seed : tensor<2xi64>) <layout = Cn, orient = oi, rate = 0.5, stream = 1>
+    -> (d_f : tensor<?x33xf32>, d_h_post : tensor<?x3xf32>, d_h_res : tensor<?x3x3xf32>, d_x : tensor<?x33x3xf32>)
+  return %d_f, %d_h_post, %d_h_res, %d_x : tensor<?x33xf32>, tensor<?x3xf32>, tensor<?x3x3xf32>, tensor<?x33x3xf32>
+}

@@ -27,3 +27,13 @@ func.func @odd_f32(%x: tensor<?x33x3xf32>, %f0: tensor<?x33xf32>, %f1: tensor<?x
     -> (out : 2 of tensor<?x33x3xf32>)
   return %out0, %out1 : tensor<?x33x3xf32>, tensor<?x33x3xf32>
 }
+
+// CHECK: entry dropouts
+// CHECK-COUNT-2: verified
+func.func @dropouts(%x: tensor<?x4x72xbf16>, %f0: tensor<?x72xbf16>, %f1: tensor<?x72xbf16>, %p: tensor<?x4xf32>,
+                    %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) -> (tensor<?x4x72xbf16>, tensor<?x4x72xbf16>) {
+  %out0, %out1 = mhc.rebuild(x = %x : tensor<?x4x72xbf16>, f = [%f0, %f1] : tensor<?x72xbf16>,
+      h_post = [%p, %p] : tensor<?x4xf32>, h_res = [%r, %r] : tensor<?x4x4xf32>, seed = [%s, %s] : tensor<2xi64>)
+    <layout = nC, orient = io, rate = 0.25, stream = 3, stream_step = 2> -> (out : 2 of tensor<?x4x72xbf16>)
+  return %out0, %out1 : tensor<?x4x72xbf16>, tensor<?x4x72xbf16>
+}

@@ -106,7 +106,18 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
           tensor.name != "stat"};
 }
 
-Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without) {
+bool mhc::bench::isWithoutSeed(const Case &c, const KernelAttr &attr) {
+  return attr.kind != KernelAttr::Enum && attr.whenAbsent && !hasOperand(c, "seed");
+}
+
+void mhc::bench::settleAttributes(Case &c) {
+  for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
+    if (isWithoutSeed(c, attr))
+      value = *attr.whenAbsent;
+}
+
+Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without,
+                          llvm::ArrayRef<llvm::StringRef> with) {
   Case c{&info, info.opName.drop_front(strlen("mhc.")).str(), sizes, dtype, {}, {}, 0, 0};
   llvm::StringMap<double> letters = sizesByLetter(info, sizes);
   for (llvm::StringRef dim : info.dims)
@@ -117,11 +128,13 @@ Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, ll
   for (const KernelDimRule &rule : info.dimRules)
     c.values.dims[rule.dim] = rule.value(c.values);
   for (unsigned i = 0; i < info.tensors.size(); ++i) {
-    const bool isLeftOut = llvm::is_contained(without, info.tensors[i].name) || !isPresent(c, i);
+    const llvm::StringRef name = info.tensors[i].name;
+    const bool isLeftOut = llvm::is_contained(without, name) || (!isPresent(c, i) && !llvm::is_contained(with, name));
     c.tensors.push_back(isLeftOut ? CaseTensor{0, MHCRT_NONE, 0, 0, false} : makeTensor(c, i));
     c.values.counts[i] = c.tensors[i].count;
     c.bytes += c.tensors[i].elements * mhcrt_dtype_bytes(c.tensors[i].dtype);
   }
+  settleAttributes(c);
   c.flops = info.flops(c.values);
   return c;
 }

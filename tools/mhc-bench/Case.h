@@ -51,8 +51,14 @@ bool hasActivations(const KernelInfo &info);
 /// Whether the channels matter; the coefficients of a token know only n.
 bool hasChannels(const KernelInfo &info);
 
-/// With all gradients and no start of one, and without the tensors called `without`.
-Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without);
+/// With all gradients and no start of one, without the tensors called `without`, and with those called `with`.
+Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without,
+              llvm::ArrayRef<llvm::StringRef> with = {});
+
+/// Whether the attribute belongs to a dropout that the case does not have, and is absent then.
+bool isWithoutSeed(const Case &c, const KernelAttr &attr);
+/// Gives those attributes what they count as.
+void settleAttributes(Case &c);
 
 } // namespace mhc::bench
 

@@ -49,6 +49,9 @@ std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::
   programs.push_back({"post_bwd without d_x", {postBwd(sizes, dtype)}});
   programs.push_back(
       {"pre_bwd without d_out", {makeCase(*lookupKernelInfo("mhc.pre_bwd"), sizes, dtype, {"d_out", "h_res"})}});
+  for (llvm::StringRef name : {"post", "post_bwd"})
+    programs.push_back({(name + " with dropout").str(),
+                        {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, /*without=*/{}, {"seed"})}});
   for (Program &program : sublayer(sizes, dtype))
     programs.push_back(std::move(program));
   llvm::erase_if(programs, [&](const Program &program) { return !kernel.empty() && program.name != kernel; });

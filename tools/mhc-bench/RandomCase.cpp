@@ -112,7 +112,9 @@ int32_t Draw::dtypeOf(unsigned index) {
 
 /// The number of layers, or of their inputs, or none of what may be left out.
 int64_t Draw::listLength(llvm::StringRef name) {
-  return name == "u" || name == "h_pre" ? inputs : name == "bias" ? pick({int64_t{0}, layers}) : layers;
+  return name == "u" || name == "h_pre"     ? inputs
+         : name == "bias" || name == "seed" ? pick({int64_t{0}, layers})
+                                            : layers;
 }
 
 bool Draw::isAbsent(unsigned index) {
@@ -165,6 +167,7 @@ Case Draw::run() {
   for (auto [record, tensor] : llvm::zip(info.tensors, c.tensors))
     if (record.startOf >= 0 && c.tensors[record.startOf].count == 0)
       tensor = {0, MHCRT_NONE, 0, 0, false};
+  settleAttributes(c);
   c.dtype = activation;
   return c;
 }

@@ -58,8 +58,6 @@ void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
     attr.enumDef = base.getDef().getValueAsDef("enum");
     attr.mnemonic = base.getDef().getValueAsString("mnemonic").str();
     attr.attrClass = base.getDef().getValueAsString("cppClassName").str();
-    if (value.attr.getDef().getValue("whenAbsent"))
-      attr.whenAbsent = value.attr.getDef().getValueAsString("whenAbsent").str();
   } else if (base.getStorageType().contains("IntegerAttr")) {
     attr.kind = RecordAttr::Int;
   } else if (base.getStorageType().contains("FloatAttr")) {
@@ -71,6 +69,8 @@ void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
   } else {
     PrintFatalError(op.getLoc(), "attribute '" + attr.name + "' of a kernel op has a type without a C form: " + def);
   }
+  if (value.attr.getDef().getValue("whenAbsent"))
+    attr.whenAbsent = value.attr.getDef().getValueAsString("whenAbsent").str();
   attrs.push_back(attr);
 }
 

@@ -37,7 +37,7 @@ struct RecordAttr {
   const llvm::Record *enumDef = nullptr;
   std::string mnemonic;   ///< of an enum attribute
   std::string attrClass;  ///< of an enum attribute
-  std::string whenAbsent; ///< the case of an enum attribute that may be absent; empty when it may not
+  std::string whenAbsent; ///< what an attribute counts as that may be absent; empty when it may not
 };
 
 class KernelRecord {

@@ -60,7 +60,8 @@ static void emitAttrs(const KernelRecord &kernel, raw_ostream &os) {
   for (const RecordAttr &attr : kernel.attrs) {
     os << formatv("    {{\"{0}\", KernelAttr::{1}, \"{2}\", ", attr.name, kinds[attr.kind], cTypes[attr.kind]);
     if (attr.kind != RecordAttr::Enum) {
-      os << "nullptr, nullptr, nullptr, nullptr, std::nullopt},\n";
+      os << formatv("nullptr, nullptr, nullptr, nullptr, {0}},\n",
+                    attr.whenAbsent.empty() ? "std::nullopt" : attr.whenAbsent);
       continue;
     }
     StringRef className = attr.enumDef->getValueAsString("className");

@@ -107,10 +107,10 @@ def Mhc_Precision : Mhc_Enum<"Precision",
   "tf32x3 and bf16x3 two terms of tf32 and of bf16, tf32 one",
   [I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32x3", 1>, I32EnumAttrCase<"bf16x3", 2>, I32EnumAttrCase<"tf32", 3>]>;
 def Mhc_PrecisionAttr : Mhc_EnumAttr<Mhc_Precision, "precision">;
-/// An attribute that may be absent and then counts as the case `whenAbsent`.
-class Mhc_OptionalEnum<EnumAttr attr, string case> : OptionalAttr<attr> { string whenAbsent = case; }
+/// An attribute that may be absent and then counts as `value`: a case of an enum, or an integer.
+class Mhc_Optional<Attr attr, string value> : OptionalAttr<attr> { string whenAbsent = value; }
 /// Where it is absent, mhc-set-precision may set it for a whole module.
-def Mhc_OptionalPrecision : Mhc_OptionalEnum<Mhc_PrecisionAttr, "bf16x3">;
+def Mhc_OptionalPrecision : Mhc_Optional<Mhc_PrecisionAttr, "bf16x3">;
 
 def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
@@ -125,6 +125,12 @@ def Mhc_Distribution : Mhc_Enum<"Distribution", "uniform in [0, 1), or normal wi
 def Mhc_DistributionAttr : Mhc_EnumAttr<Mhc_Distribution, "distribution">;
 
 def Mhc_IterCount : ConfinedAttr<I64Attr, [IntNonNegative]>;
+
+/// Which of the independent sequences of random numbers under one seed.
+def Mhc_StreamNumber : ConfinedAttr<I64Attr, [IntNonNegative]>;
+/// Of an op with an optional dropout, whose seed is absent where they are.
+def Mhc_OptionalRate : Mhc_Optional<F64Attr, "0">;
+def Mhc_OptionalStreamNumber : Mhc_Optional<Mhc_StreamNumber, "0">;
 
 //===----------------------------------------------------------------------===//
 // Tensors. `dims` names the dimensions; equal names must have equal sizes. mhc-tblgen reads the extra fields.
@@ -153,6 +159,9 @@ class Mhc_Indices<string dim, list<string> dims> : Mhc_Tensor<[I32], dims> {
   let integerBits = 32;
   let indexOf = dim;
 }
+
+/// A seed and an offset, such as the number of the training step.
+def Mhc_Seed : Mhc_Tensor<[I64], ["S"]> { let integerBits = 64; }
 
 /// A tensor that is stored with other dims when the attribute `attr` is set.
 class Mhc_Flippable<list<Type> types, list<string> dims, list<string> flipped, string attr> : Mhc_Tensor<types, dims> {
@@ -206,6 +215,9 @@ class Mhc_DimRule<string dim, string expr> {
   string name = dim;
   string value = expr;
 }
+
+/// That of Mhc_Seed.
+def Mhc_SeedSize : Mhc_DimRule<"S", "2">;
 
 /// An op that one runtime kernel computes. From the record come the class, the shape verifier, the C prototype, the
 /// runtime call, the byte count, the reference page and the benchmark case.

@@ -95,7 +95,11 @@ def : RaiseReason<"proof-failed", "the op that was matched computes something el
 //===----------------------------------------------------------------------===//
 
 def : RaiseReason<"factor-per-channel", "a factor of the sublayer's output differs per stream and channel",
-  "apply masks such as dropout to the sublayer's output, before h_post">;
+  "drop by mhc.dropout, or apply masks to the sublayer's output, before h_post">;
+def : RaiseReason<"dropout-of-part", "dropout takes a part only of what is added to the mixed streams",
+  "drop from the sum of h_post times the sublayer's output and h_post times the bias">;
+def : RaiseReason<"dropout-order", "dropout numbers the elements in another order than that of the streams",
+  "drop from [M, n, C] where the streams are [M, n, C], and from [M, C, n] where they are [M, C, n]">;
 def : RaiseReason<"branch-not-a-value", "h_post and the sublayer's output are not values of their own",
   "compute the whole of each in f32 before they are multiplied">;
 def : RaiseReason<"mix-not-a-value", "the residual matrix or the streams are no values of their own",
@@ -147,7 +151,8 @@ def : FuseReason<"gradient-from-elsewhere", "mhc.post_bwd adds to a gradient fro
 //===----------------------------------------------------------------------===//
 
 def : RecomputeReason<"group-ends", "one mhc.rebuild cannot compute this layer and the one before",
-  "give consecutive layers streams of one layout and type, and a bias to all or none">;
+  "give consecutive layers streams of one layout and type, a bias to all or none, and dropouts of one rate and of evenly "
+  "spaced stream numbers to all or none">;
 def : RecomputeReason<"streams-not-of-post", "the streams stay saved because they are not the output of mhc.post",
   "combine the streams by a residual matrix and h_post, which mhc.post can compute again">;
 

@@ -6,10 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVjp.h"
+#include "Random.h"
 #include "StreamMix.h"
 
 using namespace mlir;
 using namespace mhc;
+
+LogicalResult PostOp::verify() {
+  return failure(failed(verifyKernelDims(*this)) ||
+                 failed(verifyOptionalDropout(*this, getSeed() != nullptr, getRateAttr(), getStreamAttr())));
+}
+
+LogicalResult PostOp::canonicalize(PostOp op, PatternRewriter &rewriter) { return removeDropout(op, rewriter); }
 
 SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
@@ -21,7 +29,7 @@ SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
   LeafBuilder::Sizes sizes = leaf.sizesOf(x);
   int64_t streams = getLayout() == Layout::nC ? 1 : 2, channels = 3 - streams;
   Value gate = leaf.broadcast(getHPost(), sizes, {0, streams});
-  Value branch = leaf.mul(gate, leaf.broadcast(f, sizes, {0, channels}));
+  Value branch = dropped(builder, *this, leaf.mul(gate, leaf.broadcast(f, sizes, {0, channels})));
   Value mix = mixStreams(leaf, getHRes(), x, getLayout(), getOrient());
   return {leaf.cast(leaf.add(mix, branch), getElementTypeOrSelf(getX()))};
 }
@@ -30,8 +38,8 @@ LogicalResult PostOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
   auto bwd = PostBwdOp::create(builder, getLoc(), vjp.stored(getF()), vjp.summed(getHPost()), vjp.summed(getHRes()),
                                vjp.partial(getX()), vjp.summed(getBias()), vjp.cotangent(getOut()), getF(), getBias(),
-                               getHPost(), getX(), getHRes(), vjp.start(getX()), vjp.start(getBias()), getLayout(),
-                               getOrient());
+                               getHPost(), getX(), getHRes(), getSeed(), vjp.start(getX()), vjp.start(getBias()),
+                               getLayout(), getOrient(), getRateAttr(), getStreamAttr());
   vjp.add(getF(), bwd.getDF());
   vjp.add(getHPost(), bwd.getDHPost());
   vjp.add(getHRes(), bwd.getDHRes());
@@ -40,7 +48,14 @@ LogicalResult PostOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   return success();
 }
 
-LogicalResult PostBwdOp::canonicalize(PostBwdOp op, PatternRewriter &rewriter) { return roundInKernel(op, rewriter); }
+LogicalResult PostBwdOp::verify() {
+  return failure(failed(verifyKernelDims(*this)) ||
+                 failed(verifyOptionalDropout(*this, getSeed() != nullptr, getRateAttr(), getStreamAttr())));
+}
+
+LogicalResult PostBwdOp::canonicalize(PostBwdOp op, PatternRewriter &rewriter) {
+  return success(succeeded(removeDropout(op, rewriter)) || succeeded(roundInKernel(op, rewriter)));
+}
 
 SmallVector<Value> PostBwdOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
@@ -49,7 +64,8 @@ SmallVector<Value> PostBwdOp::decompose(OpBuilder &builder) {
   Value dOut = leaf.toF32(getDOut()), x = leaf.toF32(getX());
   LeafBuilder::Sizes sizes = leaf.sizesOf(dOut);
   // Unused values of the chain are dead code.
-  Value gated = leaf.mul(leaf.broadcast(getHPost(), sizes, {0, streams}), dOut);
+  Value dBranch = dropped(builder, *this, dOut);
+  Value gated = leaf.mul(leaf.broadcast(getHPost(), sizes, {0, streams}), dBranch);
   Value dF = leaf.reduce(ReduceKind::sum, gated, streams);
   SmallVector<Value> results;
   if (getDF())
@@ -60,7 +76,8 @@ SmallVector<Value> PostBwdOp::decompose(OpBuilder &builder) {
       Value bias = leaf.toF32(getBias());
       f = leaf.add(f, leaf.broadcast(bias, leaf.sizesOf(f), 1));
     }
-    results.push_back(leaf.reduce(ReduceKind::sum, leaf.mul(dOut, leaf.broadcast(f, sizes, {0, channels})), channels));
+    Value product = leaf.mul(dBranch, leaf.broadcast(f, sizes, {0, channels}));
+    results.push_back(leaf.reduce(ReduceKind::sum, product, channels));
   }
   if (getDHRes()) {
     Value first = outputFirst ? dOut : x, second = outputFirst ? x : dOut;

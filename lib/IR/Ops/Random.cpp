@@ -5,21 +5,50 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Random.h"
 #include "KernelVjp.h"
 
 using namespace mlir;
 using namespace mhc;
 
-/// The stream is one word of the counter.
-template <typename Op>
-static LogicalResult verifyStream(Op op) {
-  if (op.getStream() > UINT32_MAX)
-    return op.emitOpError() << "'stream' is " << op.getStream() << "; needed at most " << UINT32_MAX;
+LogicalResult mhc::verifyStream(Operation *op, int64_t stream) {
+  if (stream < 0 || stream > UINT32_MAX)
+    return op->emitOpError() << "'stream' is " << stream << "; needed 0 to " << UINT32_MAX;
   return success();
 }
 
+LogicalResult mhc::verifyRate(Operation *op, const APFloat &value) {
+  double rate = value.convertToDouble();
+  if (rate < 0 || rate >= 1)
+    return op->emitOpError() << "'rate' is " << rate << "; needed at least 0 and less than 1";
+  return success();
+}
+
+LogicalResult mhc::verifyGoesWithSeed(Operation *op, bool hasSeed, StringRef name, Attribute value) {
+  if (hasSeed == static_cast<bool>(value))
+    return success();
+  std::string quoted = ("'" + name + "'").str();
+  return op->emitOpError() << "has " << (hasSeed ? "'seed' without " + quoted : quoted + " without 'seed'")
+                           << "; needed both or none";
+}
+
+LogicalResult mhc::verifyOptionalDropout(Operation *op, bool hasSeed, FloatAttr rate, IntegerAttr stream) {
+  if (failed(verifyGoesWithSeed(op, hasSeed, "rate", rate)) ||
+      failed(verifyGoesWithSeed(op, hasSeed, "stream", stream)))
+    return failure();
+  return failure(hasSeed && (failed(verifyRate(op, rate.getValue())) || failed(verifyStream(op, stream.getInt()))));
+}
+
+Value mhc::buildDropout(OpBuilder &builder, Location loc, Value values, Value seed, FloatAttr rate,
+                        IntegerAttr stream) {
+  LeafBuilder leaf(builder, loc);
+  Value matrix = leaf.join(values, 1, 2);
+  Value kept = DropoutOp::create(builder, loc, matrix.getType(), matrix, seed, rate, stream);
+  return leaf.splitLike(kept, values);
+}
+
 LogicalResult RandomOp::verify() {
-  if (failed(verifyKernelDims(*this)) || failed(verifyStream(*this)))
+  if (failed(verifyKernelDims(*this)) || failed(verifyStream(*this, getStream())))
     return failure();
   if (!getOut().getType().hasStaticShape())
     return emitOpError() << "has a result of type " << getOut().getType() << "; needed a static size";
@@ -27,12 +56,8 @@ LogicalResult RandomOp::verify() {
 }
 
 LogicalResult DropoutOp::verify() {
-  if (failed(verifyKernelDims(*this)) || failed(verifyStream(*this)))
-    return failure();
-  double rate = getRate().convertToDouble();
-  if (rate < 0 || rate >= 1)
-    return emitOpError() << "'rate' is " << rate << "; needed at least 0 and less than 1";
-  return success();
+  return failure(failed(verifyKernelDims(*this)) || failed(verifyStream(*this, getStream())) ||
+                 failed(verifyRate(*this, getRate())));
 }
 
 OpFoldResult DropoutOp::fold(FoldAdaptor) { return getRate().isZero() ? getX() : OpFoldResult(); }

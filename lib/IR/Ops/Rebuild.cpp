@@ -5,10 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mhc/IR/MhcOps.h"
+#include "Random.h"
 
 using namespace mlir;
 using namespace mhc;
+
+/// The stream number of a layer's dropout, where it has one.
+static IntegerAttr streamOf(RebuildOp op, int64_t layer) {
+  if (op.getSeed().empty())
+    return {};
+  return IntegerAttr::get(op.getStreamAttr().getType(), op.getStreamAttr().getInt() + layer * *op.getStreamStep());
+}
+
+static LogicalResult verifyStreams(RebuildOp op) {
+  bool hasSeed = !op.getSeed().empty();
+  if (failed(verifyOptionalDropout(op, hasSeed, op.getRateAttr(), op.getStreamAttr())) ||
+      failed(verifyGoesWithSeed(op, hasSeed, "stream_step", op.getStreamStepAttr())))
+    return failure();
+  return hasSeed ? verifyStream(op, streamOf(op, op.getOut().size() - 1).getInt()) : success();
+}
 
 LogicalResult RebuildOp::verify() {
   if (failed(verifyKernelDims(*this)))
@@ -24,7 +39,8 @@ LogicalResult RebuildOp::verify() {
   };
   if (failed(hasLayers("f", getF().size())) || failed(hasLayers("h_post", getHPost().size())) ||
       failed(hasLayers("h_res", getHRes().size())) ||
-      (!getBias().empty() && failed(hasLayers("bias", getBias().size()))))
+      (!getBias().empty() && failed(hasLayers("bias", getBias().size()))) ||
+      (!getSeed().empty() && failed(hasLayers("seed", getSeed().size()))))
     return failure();
   if (getHPre().size() != inputs)
     return emitOpError() << "has " << getHPre().size() << " of 'h_pre' and " << inputs
@@ -32,8 +48,10 @@ LogicalResult RebuildOp::verify() {
   if (inputs != 0 && inputs != layers && inputs != layers + 1)
     return emitOpError() << "has " << inputs << " of 'u' and " << layers << " of 'out'; needed 0, " << layers << " or "
                          << layers + 1;
-  return success();
+  return verifyStreams(*this);
 }
+
+LogicalResult RebuildOp::canonicalize(RebuildOp op, PatternRewriter &rewriter) { return removeDropout(op, rewriter); }
 
 SmallVector<Value> RebuildOp::decompose(OpBuilder &builder) {
   SmallVector<Value> inputs, streams;
@@ -46,8 +64,9 @@ SmallVector<Value> RebuildOp::decompose(OpBuilder &builder) {
   for (size_t layer = 0; layer < getOut().size(); ++layer) {
     addInput(layer);
     Value bias = getBias().empty() ? Value() : getBias()[layer];
+    Value seed = getSeed().empty() ? Value() : getSeed()[layer];
     x = PostOp::create(builder, getLoc(), x.getType(), getF()[layer], bias, getHPost()[layer], x, getHRes()[layer],
-                       getLayout(), getOrient());
+                       seed, getLayout(), getOrient(), getRateAttr(), streamOf(*this, layer));
     streams.push_back(x);
   }
   addInput(streams.size());

@@ -88,21 +88,39 @@ static int64_t bytesPerToken(RankedTensorType type) {
   return bytes;
 }
 
-/// Whether one mhc.rebuild can compute both layers.
+/// What a layer's dropout adds to the stream number of the one before; none where it has no dropout.
+static int64_t streamStep(PostOp before, PostOp post) {
+  return post.getSeed() ? post.getStreamAttr().getInt() - before.getStreamAttr().getInt() : 0;
+}
+
+/// Whether one mhc.rebuild can compute both layers, as far as two can tell.
 static bool isLike(PostOp a, PostOp b) {
   auto typeOf = [](Value value) { return value ? value.getType() : Type(); };
   return a.getLayout() == b.getLayout() && a.getOrient() == b.getOrient() && a.getX().getType() == b.getX().getType() &&
          a.getF().getType() == b.getF().getType() && a.getHRes().getType() == b.getHRes().getType() &&
-         typeOf(a.getBias()) == typeOf(b.getBias());
+         typeOf(a.getBias()) == typeOf(b.getBias()) && typeOf(a.getSeed()) == typeOf(b.getSeed()) &&
+         a.getRateAttr() == b.getRateAttr();
+}
+
+/// Whether one mhc.rebuild can compute the layer too. The stream numbers of dropouts go up in equal steps.
+static bool continues(const Chain &chain, PostOp post) {
+  PostOp last = chain.back();
+  return isLike(last, post) &&
+         (chain.size() == 1 || streamStep(chain[chain.size() - 2], last) == streamStep(last, post));
 }
 
 static bool isSize(Operation *op) { return isa<ShapedDimOpInterface>(op); }
 
-/// What isLike compares.
+/// What is compared.
 static std::string describeLayer(PostOp post) {
+  std::string dropout;
+  if (post.getSeed())
+    dropout = (", dropout of " + describe(post.getRateAttr().getValueAsDouble()) + " with stream number " +
+               Twine(post.getStreamAttr().getInt()))
+                  .str();
   return (describe(post.getX().getType()) + ", f in " + describe(post.getF().getType()) + ", h_res in " +
           describe(post.getHRes().getType()) + ", layout " + stringifyLayout(post.getLayout()) + ", orientation " +
-          stringifyOrient(post.getOrient()) + (post.getBias() ? ", bias" : ", no bias"))
+          stringifyOrient(post.getOrient()) + (post.getBias() ? ", bias" : ", no bias") + dropout)
       .str();
 }
 
@@ -115,7 +133,7 @@ SmallVector<Chain> Recompute::findChains() {
       continue;
     auto before = chainOf.find(post.getX());
     unsigned number = chains.size();
-    if (before != chainOf.end() && isLike(chains[before->second].back(), post)) {
+    if (before != chainOf.end() && continues(chains[before->second], post)) {
       number = before->second;
       chainOf.erase(before);
     } else {
@@ -280,7 +298,7 @@ void Recompute::rebuild(MutableArrayRef<PostOp> layers) {
 }
 
 RebuildOp Recompute::buildRebuild(ArrayRef<PostOp> layers, ArrayRef<Operation *> inputs) {
-  SmallVector<Value> hPre, f, bias, hPost, hRes;
+  SmallVector<Value> hPre, f, bias, hPost, hRes, seed;
   SmallVector<Type> uTypes, outTypes;
   for (Operation *input : inputs) {
     hPre.push_back(weightsOf(input));
@@ -292,11 +310,16 @@ RebuildOp Recompute::buildRebuild(ArrayRef<PostOp> layers, ArrayRef<Operation *>
       bias.push_back(layer.getBias());
     hPost.push_back(layer.getHPost());
     hRes.push_back(layer.getHRes());
+    if (layer.getSeed())
+      seed.push_back(layer.getSeed());
     outTypes.push_back(layer.getOut().getType());
   }
   PostOp first = layers.front();
-  return RebuildOp::create(builder, first.getLoc(), uTypes, outTypes, first.getX(), hPre, f, bias, hPost, hRes,
-                           first.getLayout(), first.getOrient());
+  IntegerAttr step;
+  if (first.getSeed())
+    step = builder.getI64IntegerAttr(layers.size() > 1 ? streamStep(first, layers[1]) : 0);
+  return RebuildOp::create(builder, first.getLoc(), uTypes, outTypes, first.getX(), hPre, f, bias, hPost, hRes, seed,
+                           first.getLayout(), first.getOrient(), first.getRateAttr(), first.getStreamAttr(), step);
 }
 
 /// The streams that a kernel reads, or null.

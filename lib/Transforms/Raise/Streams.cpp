@@ -136,8 +136,11 @@ bool StreamRaiser::raisePost(const MixReading &reading) {
   if (bias && getElementTypeOrSelf(bias) != type)
     bias = site.leaf.toF32(bias);
   Value gate = site.leaf.toF32(branch->gate), matrix = site.leaf.toF32(weights);
-  auto post = PostOp::create(site.builder, site.op->getLoc(), x.getType(), f, bias, gate, x, matrix, mix.layout,
-                             outputFirst ? Orient::oi : Orient::io);
+  DropoutOp dropout = branch->dropout;
+  auto post =
+      PostOp::create(site.builder, site.op->getLoc(), x.getType(), f, bias, gate, x, matrix,
+                     dropout ? dropout.getSeed() : Value(), mix.layout, outputFirst ? Orient::oi : Orient::io,
+                     dropout ? dropout.getRateAttr() : FloatAttr(), dropout ? dropout.getStreamAttr() : IntegerAttr());
   return site.finish(post, groups, own, outputFirst ? "orientation oi" : "orientation io");
 }
 

@@ -74,13 +74,18 @@ private:
   Sites &sites;
 };
 
-/// What stands beside the mix of a combine: gate[m,o] * (f[m,c] + bias[c]).
+/// What stands beside the mix of a combine: gate[m,o] * (f[m,c] + bias[c]), behind a dropout or not.
 struct Branch {
   mlir::Value gate, f, bias;
+  DropoutOp dropout;
 };
 
-/// Reads the terms gate[m,o] * f[m,c] and gate[m,o] * bias[c]; `output` is o.
-std::optional<Branch> readBranch(MixSite &site, llvm::ArrayRef<Term> terms, const Mix &mix, Var output);
+/// Where the terms beside a mix are one dropout in the order of the streams, puts in their place what it drops from.
+/// False where they are a dropout otherwise; says why.
+bool takeDropout(MixSite &site, std::vector<Term> &terms, const Mix &mix, Var output, DropoutOp &dropout);
+
+/// Reads the terms gate[m,o] * f[m,c] and gate[m,o] * bias[c], or a dropout of them; `output` is o.
+std::optional<Branch> readBranch(MixSite &site, std::vector<Term> terms, const Mix &mix, Var output);
 
 } // namespace mhc
 

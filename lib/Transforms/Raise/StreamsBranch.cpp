@@ -123,14 +123,15 @@ void BranchReader::splitBias() {
     Value bias = site.materialise(term.factors, term.coefficient, {mix.channels});
     Value f = site.materialise(main.factors, main.coefficient, {mix.tokens, mix.channels}, main.sums);
     if (f && bias)
-      branch = {branch.gate, f, bias};
+      branch = {branch.gate, f, bias, branch.dropout};
     return;
   }
 }
 
-std::optional<Branch> mhc::readBranch(MixSite &site, ArrayRef<Term> terms, const Mix &mix, Var output) {
+std::optional<Branch> mhc::readBranch(MixSite &site, std::vector<Term> terms, const Mix &mix, Var output) {
   BranchReader reader(site, mix, output);
-  if (!llvm::all_of(terms, [&](const Term &term) { return reader.add(term); }) || !reader.branch.f)
+  if (!takeDropout(site, terms, mix, output, reader.branch.dropout) ||
+      !llvm::all_of(terms, [&](const Term &term) { return reader.add(term); }) || !reader.branch.f)
     return std::nullopt;
   reader.splitBias();
   return reader.branch;

@@ -9,6 +9,7 @@
 #ifndef MHCRT_CUDA_PRIM_MIX_CUH
 #define MHCRT_CUDA_PRIM_MIX_CUH
 
+#include "dropout.cuh"
 #include "vec.cuh"
 
 namespace mhcrt {
@@ -35,13 +36,13 @@ struct PostCoefficients {
     reinterpret_cast<float4 &>(post) = hPost[token];
   }
 
-  /// Output stream `o`: h_post[o] * f + sum_i A[o,i] * v[i].
-  template <bool kOutputFirst, int kLanes>
-  __device__ __forceinline__ void write(int o, const float (&f)[kLanes], const float (&v)[4][kLanes],
+  /// Output stream `o`: drop(lane, h_post[o] * f) + sum_i A[o,i] * v[i].
+  template <bool kOutputFirst, int kLanes, typename Drop>
+  __device__ __forceinline__ void write(int o, const float (&f)[kLanes], const float (&v)[4][kLanes], const Drop &drop,
                                         float (&sum)[kLanes]) const {
 #pragma unroll
     for (int e = 0; e < kLanes; ++e) {
-      sum[e] = post[o] * f[e];
+      sum[e] = drop(e, post[o] * f[e]);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         sum[e] = fmaf(kOutputFirst ? mix[o][i] : mix[i][o], v[i][e], sum[e]);

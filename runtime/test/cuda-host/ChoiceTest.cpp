@@ -49,23 +49,25 @@ protected:
     const std::vector<const void *> in(layers, t), fs(layers, f);
     const std::vector<void *> out(layers, t);
     mhcrt_rebuild(context, t, type, in.data(), F, layers, fs.data(), type, layers, nullptr, none, 0, in.data(), F,
-                  layers, in.data(), F, layers, out.data(), type, layers, out.data(), type, layers, 100, n, C, layout,
-                  0);
+                  layers, in.data(), F, layers, nullptr, none, 0, out.data(), type, layers, out.data(), type, layers,
+                  100, n, C, 0, layout, 0, 0, 0, 0);
     return chosen("rebuild");
   }
   /// Of aggregate, post, expand, contract and aggregate_bwd.
   std::string streams(int32_t type, int64_t C, int32_t layout) {
     mhcrt_aggregate(context, t, type, t, F, t, type, 100, 4, C, layout);
-    mhcrt_post(context, t, type, nullptr, none, t, F, t, type, t, F, t, type, 100, C, 4, layout, 0);
+    mhcrt_post(context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, 4, 0, layout, 0, 0,
+               0);
     mhcrt_expand(context, t, type, t, type, 100, C, 4, layout);
     mhcrt_contract(context, t, type, t, type, 100, 4, C, layout, 0);
     mhcrt_aggregate_bwd(context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, 4, layout);
     return chosen("aggregate") + " " + chosen("post") + " " + chosen("expand") + " " + chosen("contract") + " " +
            chosen("aggregate_bwd");
   }
-  std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias) {
-    mhcrt_post_bwd(context, t, type, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, nullptr, none, t, type,
-                   t, F, t, F, t, type, dBias, dBias ? F : none, 100, 4, C, layout, 0);
+  std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias, void *seed = nullptr) {
+    mhcrt_post_bwd(context, t, type, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none,
+                   nullptr, none, nullptr, none, t, type, t, F, t, F, t, type, dBias, dBias ? F : none, 100, 4, C,
+                   seed ? 2 : 0, layout, 0, 0, 0);
     return chosen("post_bwd");
   }
   std::string projection(int32_t type, int64_t C, int64_t N, int64_t n = 4, int32_t layout = MHCRT_LAYOUT_NC) {
@@ -144,6 +146,9 @@ TEST_F(CudaChoice, Streams) {
   EXPECT_EQ(streams(B, 33, MHCRT_LAYOUT_CN), "generic generic generic generic generic");
   EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, nullptr), "cn4");
   EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, t), "generic"); // d_bias
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, nullptr), "sm90");
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, nullptr, t), "n4"); // a dropout
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, nullptr, t), "cn4");
 }
 
 TEST_F(CudaChoice, Projections) {

@@ -39,17 +39,19 @@ const Entry entries[] = {
     {"contract",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) { return mhcrt_contract(ctx, t, F, t, F, M, n, C, 1, 0); }},
     {"expand", [](auto *ctx, int64_t M, int64_t n, int64_t C) { return mhcrt_expand(ctx, t, F, t, F, M, C, n, 1); }},
-    {"post", [](auto *ctx, int64_t M, int64_t n,
-                int64_t C) { return mhcrt_post(ctx, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 0, 0); }},
+    {"post",
+     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
+       return mhcrt_post(ctx, t, F, t, F, t, F, t, F, t, F, nullptr, none, t, F, M, C, n, 0, 0, 0, 0, 0);
+     }},
     {"post_bwd",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_post_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n, C,
-                             0, 0);
+       return mhcrt_post_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, F, t, F, t, F, t, F,
+                             t, F, M, n, C, 0, 0, 0, 0, 0);
      }},
     {"rebuild",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_rebuild(ctx, t, F, list, F, 2, list, F, 1, nullptr, none, 0, list, F, 1, list, F, 1, results, F, 2,
-                            results, F, 1, M, n, C, 0, 0);
+       return mhcrt_rebuild(ctx, t, F, list, F, 2, list, F, 1, nullptr, none, 0, list, F, 1, list, F, 1, nullptr, none,
+                            0, results, F, 2, results, F, 1, M, n, C, 0, 0, 0, 0, 0, 0);
      }},
     {"gates",
      [](auto *ctx, int64_t M, int64_t n, int64_t) {
@@ -175,9 +177,9 @@ TEST_F(CudaEntries, ScratchOfASublayer) {
   mhcrt_cuda_set_strict(context, 1);
   mhcrt_pre(context, t, H, t, F, nullptr, none, t, F, t, F, t, H, t, F, t, F, t, F, t, F, t, F, M, n, C, N, K, 3, 0, 0,
             0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, MHCRT_PRECISION_BF16X3);
-  mhcrt_post(context, t, H, nullptr, none, t, F, t, H, t, F, t, H, M, C, n, 0, 0);
-  mhcrt_post_bwd(context, t, H, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, nullptr, none, t, H, t, F, t, F,
-                 nullptr, none, nullptr, none, M, n, C, 0, 0);
+  mhcrt_post(context, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, t, H, M, C, n, 0, 0, 0, 0, 0);
+  mhcrt_post_bwd(context, t, H, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, nullptr, none, nullptr, none, t,
+                 H, t, F, t, F, nullptr, none, nullptr, none, M, n, C, 0, 0, 0, 0, 0);
   mhcrt_pre_bwd(context, t, H, nullptr, none, t, F, t, F, t, H, t, F, nullptr, none, t, F, t, F, t, F, t, F, t, H, t, F,
                 nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, H, t, F, nullptr, none, t,
                 F, t, F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, MHCRT_PRECISION_BF16X3);

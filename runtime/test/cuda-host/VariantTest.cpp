@@ -141,7 +141,7 @@ TEST_F(CudaVariants, ChoicesAndReasonsAreReported) {
   // Who pins it need not be told why.
   mhcrt_cuda_pin(context, "post=generic");
   ASSERT_EQ(mhcrt_post(context, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32,
-                       this, MHCRT_F32, 3, 33, 4, 0, 0),
+                       nullptr, MHCRT_NONE, this, MHCRT_F32, 3, 33, 4, 0, 0, 0, 0, 0),
             MHCRT_OK);
   EXPECT_EQ(choice(2), "post generic 1 ");
 }

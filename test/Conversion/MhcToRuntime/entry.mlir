@@ -24,7 +24,7 @@ func.func @sinkhorn(%logits: memref<?x4x4xf32> {mhc.name = "logits", mhc.dims = 
   return
 }
 
-// An absent tensor is null, and its dtype is zero.
+// An absent tensor is null, and its dtype is zero. So are the sizes and numbers that go with it.
 // CHECK-LABEL: func.func @mhc_entry_absent
 func.func @absent(%f: memref<?x8xbf16> {mhc.name = "f", mhc.dims = ["M", "8"]},
                   %h: memref<?x2xf32> {mhc.name = "h", mhc.dims = ["M", "2"]},
@@ -34,9 +34,14 @@ func.func @absent(%f: memref<?x8xbf16> {mhc.name = "f", mhc.dims = ["M", "8"]},
   // CHECK-DAG: %[[NULL:.*]] = llvm.mlir.zero
   // CHECK-DAG: %[[NONE:.*]] = arith.constant 0 : i32
   // CHECK-DAG: %[[BF16:.*]] = arith.constant 2 : i32
+  // CHECK-DAG: %[[NOSIZE:.*]] = arith.constant 0 : index
+  // CHECK-DAG: %[[NORATE:.*]] = arith.constant 0.000000e+00 : f64
+  // CHECK-DAG: %[[NOSTREAM:.*]] = arith.constant 0 : i64
   // CHECK: call @mhcrt_post(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]],
+  // CHECK-SAME: %[[NULL]], %[[NONE]], %{{[^,]*}}, %[[BF16]], %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[NOSIZE]],
+  // CHECK-SAME: %[[NORATE]], %[[NOSTREAM]])
   mhc.launch "mhc.post" ins(%f, %h, %x, %a : memref<?x8xbf16>, memref<?x2xf32>, memref<?x2x8xbf16>, memref<?x2x2xf32>)
-    outs(%out : memref<?x2x8xbf16>) counts = [1, 0, 1, 1, 1, 1]
+    outs(%out : memref<?x2x8xbf16>) counts = [1, 0, 1, 1, 1, 0, 1]
     config = {layout = #mhc.layout<nC>, orient = #mhc.orient<oi>}
   return
 }
@@ -62,7 +67,7 @@ func.func @lists(%x: memref<?x2x8xbf16> {mhc.name = "x", mhc.dims = ["M", "2", "
   // CHECK: call @mhcrt_rebuild(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]], %[[ZERO]], %[[F]], %[[BF16]], %[[TWO]],
   mhc.launch "mhc.rebuild" ins(%x, %f0, %f1, %h, %h, %a, %a : memref<?x2x8xbf16>, memref<?x8xbf16>, memref<?x8xbf16>,
       memref<?x2xf32>, memref<?x2xf32>, memref<?x2x2xf32>, memref<?x2x2xf32>)
-    outs(%y0, %y1 : memref<?x2x8xbf16>, memref<?x2x8xbf16>) counts = [1, 0, 2, 0, 2, 2, 0, 2]
+    outs(%y0, %y1 : memref<?x2x8xbf16>, memref<?x2x8xbf16>) counts = [1, 0, 2, 0, 2, 2, 0, 0, 2]
     config = {layout = #mhc.layout<nC>, orient = #mhc.orient<oi>}
   return
 }

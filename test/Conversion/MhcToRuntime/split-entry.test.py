@@ -6,7 +6,7 @@ LAUNCH = """  mhc.launch "mhc.contract" ins(%x : memref<?x4x8xf32>) outs(%out : 
     config = {layout = #mhc.layout<nC>, mode = #mhc.contract_mode<sum>}
 """
 LISTS = """  mhc.launch "mhc.rebuild" ins(%x, %out, %h, %a : memref<?x4x8xf32>, memref<?x8xf32>, memref<?x4xf32>, memref<?x4x4xf32>)
-    outs(%x : memref<?x4x8xf32>) counts = [1, 0, 1, 0, 1, 1, 0, 1]
+    outs(%x : memref<?x4x8xf32>) counts = [1, 0, 1, 0, 1, 1, 0, 0, 1]
     config = {layout = #mhc.layout<nC>, orient = #mhc.orient<oi>}
 """
 print("""func.func @deep(%x: memref<?x4x8xf32> {mhc.name = "x", mhc.dims = ["M", "4", "8"]},

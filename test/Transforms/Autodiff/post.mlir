@@ -47,3 +47,20 @@ func.func @f(%f: tensor<?x8xf32> {mhc.no_grad}, %bias: tensor<8xf32>, %h_post: t
     -> (out : tensor<?x4x8xf32>)
   return %two : tensor<?x4x8xf32>
 }
+
+// -----
+
+// The backward kernel draws the numbers of a dropout again; no mask is saved.
+// CHECK-LABEL: func.func @f_fwd(
+// CHECK-SAME: -> (tensor<?x4x8xf32> {
+// CHECK-LABEL: func.func @f_bwd(
+// CHECK: mhc.post_bwd({{.*}}seed = %{{.*}} : tensor<2xi64>) <layout = nC, orient = io, rate = 2.5e-01, stream = 6>
+// CHECK-SAME: d_f :
+// CHECK-SAME: d_h_post :
+func.func @f(%f: tensor<?x8xf32>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %h_res: tensor<?x4x4xf32>,
+             %seed: tensor<2xi64>) -> tensor<?x4x8xf32> {
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %h_res : tensor<?x4x4xf32>, seed = %seed : tensor<2xi64>)
+    <layout = nC, orient = io, rate = 0.25, stream = 6> -> (out : tensor<?x4x8xf32>)
+  return %out : tensor<?x4x8xf32>
+}

@@ -11,11 +11,16 @@
 include "mhc/IR/MhcBase.td"
 
 def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
-                                       DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
+                                       DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+                                       AttrSizedOperandSegments]> {
   let summary = "Mix the residual streams and add the sublayer's output to each";
   let description = [{
     `out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]`, where A is `h_res` for `orient = oi`
     and its transpose for `io` (mhc.md 3.7). Sums in f32, one rounding at the store.
+
+    With `seed`, `rate` and `stream`, which go together, the first summand goes through a dropout: element e of `out` in
+    memory order keeps it, divided by `1 - rate`, where `mhc.dropout` would keep element e, and has 0 of it elsewhere.
+    The mix of the streams is never dropped. A rate of 0 folds away.
 
     ```mlir
     func.func @post(%f: tensor<?x64xbf16>, %bias: tensor<64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
@@ -29,9 +34,13 @@ def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpI
   }];
   let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Streams<>:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
-    Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient);
+    Optional<Mhc_Seed>:$seed, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate,
+    Mhc_OptionalStreamNumber:$stream);
   let results = (outs Mhc_Streams<"x">:$out);
-  let flops = "2*M*n*n*C + 2*M*n*C";
+  let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C";
+  let dimRules = [Mhc_SeedSize];
+  let verifyExtra = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
@@ -44,6 +53,9 @@ def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<Decompos
         d_h_post[m,o] = sum_c d_out[m,o,c] * (f[m,c] + bias[c])
         d_x[m,i,c]    = sum_o A[m,o,i] * d_out[m,o,c]
         dA[m,o,i]     = sum_c d_out[m,o,c] * x[m,i,c]             d_h_res = dA for oi, its transpose for io
+
+    With `seed`, `rate` and `stream` those of `mhc.post`, `d_out` goes through the same dropout where it meets `h_post`
+    or `f`: the numbers are drawn again, no mask is saved. `d_x` and dA take it as it is.
 
     A gradient that is no result is not computed. `d_x` and `d_bias` start from `d_x_in` and `d_bias_in`, or from zero.
 
@@ -61,12 +73,15 @@ def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<Decompos
   }];
   let arguments = (ins Mhc_Streams<"x">:$d_out, Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Streams<>:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
-    Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Optional<Mhc_WeightGradient<["C"], "d_bias">>:$d_bias_in,
-    Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient);
+    Optional<Mhc_Seed>:$seed, Optional<Mhc_StreamGradient<"d_x">>:$d_x_in,
+    Optional<Mhc_WeightGradient<["C"], "d_bias">>:$d_bias_in, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient,
+    Mhc_OptionalRate:$rate, Mhc_OptionalStreamNumber:$stream);
   let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$d_f, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_post,
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$d_h_res, Optional<Mhc_StreamGradient<>>:$d_x,
     Optional<Mhc_WeightGradient<["C"]>>:$d_bias);
-  let flops = "2*M*n*n*C*(d_h_res_count + d_x_count) + 2*M*n*C*(d_f_count + d_h_post_count)";
+  let flops = "2*M*n*n*C*(d_h_res_count + d_x_count) + 2*M*n*C*(d_f_count + d_h_post_count) + seed_count*M*n*C";
+  let dimRules = [Mhc_SeedSize];
+  let verifyExtra = 1;
   let hasCanonicalizeMethod = 1;
 }
 

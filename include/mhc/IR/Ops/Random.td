@@ -10,11 +10,8 @@
 
 include "mhc/IR/MhcBase.td"
 
-/// A seed and an offset, such as the number of the training step.
-def Mhc_Seed : Mhc_Tensor<[I64], ["S"]> { let integerBits = 64; }
-
 class Mhc_RandomBase<string mnemonic, list<Trait> traits = []> : Mhc_KernelOp<mnemonic, traits> {
-  let dimRules = [Mhc_DimRule<"S", "2">];
+  let dimRules = [Mhc_SeedSize];
   let verifyExtra = 1;
 }
 
@@ -36,7 +33,7 @@ def Mhc_RandomOp : Mhc_RandomBase<"random"> {
     ```
   }];
   let arguments = (ins Mhc_Seed:$seed, Mhc_DistributionAttr:$distribution,
-    ConfinedAttr<I64Attr, [IntNonNegative]>:$stream);
+    Mhc_StreamNumber:$stream);
   let results = (outs Mhc_Tensor<[F32], ["E"]>:$out);
   let flops = "0";
 }
@@ -56,7 +53,7 @@ def Mhc_DropoutOp : Mhc_RandomBase<"dropout", [DeclareOpInterfaceMethods<Differe
     ```
   }];
   let arguments = (ins Mhc_Tensor<Mhc_Floats, ["M", "C"]>:$x, Mhc_Seed:$seed, F64Attr:$rate,
-    ConfinedAttr<I64Attr, [IntNonNegative]>:$stream);
+    Mhc_StreamNumber:$stream);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$out);
   let flops = "M*C";
   let hasFolder = 1;

@@ -22,8 +22,11 @@ def Mhc_RebuildOp : Mhc_KernelOp<"rebuild", [DeclareOpInterfaceMethods<Decomposa
     Every x[k+1] is rounded to its element type before it is used again: the results have the bits of the separate ops.
     `x` is read once, as is every element of the lists; the streams between the layers are only written.
 
-    C1: `f`, `h_post`, `h_res` and `out` have as many tensors as there are layers, at least one; `bias` has as many or
-    none. C2: `u` and `h_pre` have equally many: none, one per layer, or one more, which is the input of the layer behind
+    With `seed`, one per layer, the post of layer k has a dropout of `rate` and of the stream number
+    `stream + k * stream_step`.
+
+    C1: `f`, `h_post`, `h_res` and `out` have as many tensors as there are layers, at least one; `bias` and `seed` have
+    as many or none. `seed` goes with `rate`, `stream` and `stream_step`. C2: `u` and `h_pre` have equally many: none, one per layer, or one more, which is the input of the layer behind
     the last.
 
     ```mlir
@@ -40,10 +43,13 @@ def Mhc_RebuildOp : Mhc_KernelOp<"rebuild", [DeclareOpInterfaceMethods<Decomposa
   let arguments = (ins Mhc_Streams<>:$x, Variadic<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Variadic<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
     Variadic<Mhc_Tensor<[F32], ["M", "n"]>>:$h_post, Variadic<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$h_res,
-    Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient);
+    Variadic<Mhc_Seed>:$seed, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate,
+    Mhc_OptionalStreamNumber:$stream, Mhc_Optional<I64Attr, "0">:$stream_step);
   let results = (outs Variadic<Mhc_Like<"x", ["M", "C"]>>:$u, Variadic<Mhc_Streams<"x">>:$out);
-  let flops = "out_count*(2*M*n*n*C + 2*M*n*C) + u_count*2*M*n*C";
+  let flops = "out_count*(2*M*n*n*C + 2*M*n*C) + u_count*2*M*n*C + seed_count*M*n*C";
+  let dimRules = [Mhc_SeedSize];
   let verifyExtra = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 #endif // MHC_IR_OPS_REBUILD
