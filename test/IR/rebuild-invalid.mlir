@@ -87,6 +87,8 @@ func.func @length_of_a_list(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %p: tens
       h_res = [%r] : tensor<?x4x4xf32>) <layout = nC, orient = oi>
       // expected-error @below {{a list of -1 results; needed 1 to 4, as many as the op has operands}}
       -> (out : -1 of tensor<?x4x8xf32>)
+  return
+}
 
 // -----
 
