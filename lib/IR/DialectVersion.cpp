@@ -23,8 +23,28 @@ static void addOrientation(Operation *top) {
   });
 }
 
+static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
+
+/// From 1, where nothing had the operand `seed`: MLIR skips numbers of operands that are fewer than the op has.
+static void countOperands(Operation *top) {
+  top->walk([](PostOp op) {
+    int32_t bias = op->getNumOperands() - 4;
+    op.getProperties().operandSegmentSizes = {1, bias, 1, 1, 1, 0};
+  });
+  top->walk([](PostBwdOp op) {
+    int32_t bias = rankOf(op->getOperand(2)) == 1, starts = op->getNumOperands() - 5 - bias;
+    int32_t ofBias = starts > 0 && rankOf(op->getOperands().back()) == 1;
+    op.getProperties().operandSegmentSizes = {1, 1, bias, 1, 1, 1, 0, starts - ofBias, ofBias};
+  });
+  top->walk([](RebuildOp op) {
+    auto [inputs, layers] = op.getProperties().resultSegmentSizes;
+    int32_t biases = op->getNumOperands() - 1 - inputs - 3 * layers;
+    op.getProperties().operandSegmentSizes = {1, inputs, layers, biases, layers, layers, 0};
+  });
+}
+
 /// The step at index v makes version v + 1 of a module of version v. The module is verified behind the last.
-static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation};
+static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation, countOperands};
 static_assert(std::size(kUpgrades) == MhcDialectVersion::kCurrent, "each version has a step that leads to it");
 
 void MhcBytecode::writeVersion(DialectBytecodeWriter &writer) const {

@@ -36,6 +36,9 @@ TEST(KernelBwd, Post) {
               operands.insert(
                   operands.end(),
                   {{"h_post", tensor({M, n})}, {"x", streams(layout, n, type)}, {"h_res", tensor({M, n, n})}});
+              std::string dropout = kDropouts[start.empty() != grad.empty()];
+              if (!dropout.empty())
+                operands.push_back({"seed", tensor({2}, "i64")});
               if (!start.empty())
                 operands.push_back({"d_x_in", streams(layout, n, start)});
               if (bias == "f32")
@@ -46,7 +49,8 @@ TEST(KernelBwd, Post) {
                 results.push_back({"d_x", streams(layout, n, grad)});
               if (!bias.empty())
                 results.push_back({"d_bias", tensor({C})});
-              check(kernelText("post_bwd", operands, "<layout = " + layout + ", orient = " + orient + ">", results));
+              check(kernelText("post_bwd", operands, "<layout = " + layout + ", orient = " + orient + dropout + ">",
+                               results));
             }
 }
 
@@ -69,25 +73,28 @@ TEST(KernelBwd, PostParts) {
 TEST(Gradient, Post) {
   for (std::string layout : kLayouts)
     for (std::string orient : {"oi", "io"})
-      for (bool hasBias : {false, true}) {
-        constexpr int n = 3;
-        Names operands = {{"f", tensor({M, C})},
-                          {"h_post", tensor({M, n})},
-                          {"x", streams(layout, n, "f32")},
-                          {"h_res", tensor({M, n, n})}};
-        Names results = {{"d_f", tensor({M, C})},
-                         {"d_h_post", tensor({M, n})},
-                         {"d_h_res", tensor({M, n, n})},
-                         {"d_x", streams(layout, n, "f32")}};
-        if (hasBias) {
-          operands.insert(operands.begin() + 1, {"bias", tensor({C})});
-          results.push_back({"d_bias", tensor({C})});
+      for (bool hasBias : {false, true})
+        for (std::string dropout : kDropouts) {
+          constexpr int n = 3;
+          Names operands = {{"f", tensor({M, C})},
+                            {"h_post", tensor({M, n})},
+                            {"x", streams(layout, n, "f32")},
+                            {"h_res", tensor({M, n, n})}};
+          Names results = {{"d_f", tensor({M, C})},
+                           {"d_h_post", tensor({M, n})},
+                           {"d_h_res", tensor({M, n, n})},
+                           {"d_x", streams(layout, n, "f32")}};
+          if (hasBias) {
+            operands.insert(operands.begin() + 1, {"bias", tensor({C})});
+            results.push_back({"d_bias", tensor({C})});
+          }
+          if (!dropout.empty())
+            operands.push_back({"seed", tensor({2}, "i64")});
+          Names inputs = operands;
+          inputs.insert(inputs.begin(), {"d_out", streams(layout, n, "f32")});
+          std::string attrs = "<layout = " + layout + ", orient = " + orient + dropout + ">";
+          checkGradient("post", {operands, attrs, {{"out", streams(layout, n, "f32")}}}, {inputs, attrs, results});
         }
-        Names inputs = operands;
-        inputs.insert(inputs.begin(), {"d_out", streams(layout, n, "f32")});
-        std::string attrs = "<layout = " + layout + ", orient = " + orient + ">";
-        checkGradient("post", {operands, attrs, {{"out", streams(layout, n, "f32")}}}, {inputs, attrs, results});
-      }
 }
 
 TEST(KernelBwd, Aggregate) {

@@ -19,6 +19,7 @@ constexpr int M = 5, C = 40;                                    ///< C has whole
 
 inline const char *const kTypes[] = {"f32", "bf16", "f16"};
 inline const char *const kLayouts[] = {"nC", "Cn"};
+inline const char *const kDropouts[] = {"", ", rate = 0.25, stream = 7"}; ///< attributes that go with a seed
 inline const char *const kPhiLayouts[] = {"out_in", "in_out"};
 
 /// A function around one op, which is given with its operands `%name`.

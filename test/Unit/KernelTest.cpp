@@ -43,16 +43,19 @@ TEST(Kernel, Post) {
     for (std::string layout : kLayouts)
       for (std::string orient : {"oi", "io"})
         for (std::string bias : {"", "f32", type})
-          for (int n : {1, 3, 4}) {
-            Names operands = {{"f", tensor({M, C}, type)},
-                              {"h_post", tensor({M, n})},
-                              {"x", streams(layout, n, type)},
-                              {"h_res", tensor({M, n, n})}};
-            if (!bias.empty())
-              operands.insert(operands.begin() + 1, {"bias", tensor({C}, bias)});
-            check(kernelText("post", operands, "<layout = " + layout + ", orient = " + orient + ">",
-                             {{"out", streams(layout, n, type)}}));
-          }
+          for (std::string dropout : kDropouts)
+            for (int n : {1, 3, 4}) {
+              Names operands = {{"f", tensor({M, C}, type)},
+                                {"h_post", tensor({M, n})},
+                                {"x", streams(layout, n, type)},
+                                {"h_res", tensor({M, n, n})}};
+              if (!bias.empty())
+                operands.insert(operands.begin() + 1, {"bias", tensor({C}, bias)});
+              if (!dropout.empty())
+                operands.push_back({"seed", tensor({2}, "i64")});
+              check(kernelText("post", operands, "<layout = " + layout + ", orient = " + orient + dropout + ">",
+                               {{"out", streams(layout, n, type)}}));
+            }
 }
 
 TEST(Kernel, Projection) {

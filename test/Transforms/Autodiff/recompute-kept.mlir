@@ -5,6 +5,8 @@
 // RUN: mhc-opt %s -mhc-autodiff="function=returned recompute=all" -canonicalize | FileCheck %s --check-prefix=RETURNED
 // RUN: mhc-opt %s -mhc-autodiff="function=identity recompute=all" -canonicalize | FileCheck %s --check-prefix=IDENTITY
 // RUN: mhc-opt %s -mhc-autodiff="function=views recompute=all" -canonicalize | FileCheck %s --check-prefix=VIEWS
+// RUN: mhc-opt %s -mhc-autodiff="function=dropouts recompute=all" --remark-format=emitRemark \
+// RUN:   --remarks-filter='mhc.*' 2>&1 | FileCheck %s --check-prefix=DROPOUTS
 
 // Streams that no layer wrote cannot be built again.
 // CHAIN: remark: [Missed] streams-not-of-post | {{.*}}Found="'math.tanh', [?, 4, 8] of f32", Needed="the output of 'mhc.post'"
@@ -75,4 +77,30 @@ func.func @identity(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4
   %x2 = mhc.post(f = %v : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xf32>,
       h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
   return %x2 : tensor<?x4x8xf32>
+}
+
+// The stream numbers of dropouts go up in equal steps, which a rebuild is told.
+// DROPOUTS: remark: [Missed] group-ends | {{.*}}Found="{{.*}}no bias, dropout of 0.25 with stream number 8", Needed="{{.*}}no bias, dropout of 0.25 with stream number 5, as in the layer before"
+// DROPOUTS: remark: [Missed] group-ends | {{.*}}Found="{{.*}}no bias", Needed="{{.*}}dropout of 0.25 with stream number 8, as in the layer before"
+// DROPOUTS-LABEL: @dropouts_grad
+// DROPOUTS-SAME: mhc.recompute = [array<i64: 3>, array<i64: 1>, array<i64: 1>]
+// DROPOUTS: mhc.rebuild({{.*}}, seed = [%arg4, %arg5] : tensor<2xi64>)
+// DROPOUTS-SAME: <layout = nC, orient = io, rate = 2.5e-01, stream = 1, stream_step = 2>
+func.func @dropouts(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>, %f: tensor<?x8xf32>,
+                    %s0: tensor<2xi64>, %s1: tensor<2xi64>) -> tensor<?x4x8xf32> {
+  %x1 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>, seed = %s0 : tensor<2xi64>) <layout = nC, orient = io, rate = 0.25, stream = 1>
+    -> (out : tensor<?x4x8xf32>)
+  %x2 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x1 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>, seed = %s1 : tensor<2xi64>) <layout = nC, orient = io, rate = 0.25, stream = 3>
+    -> (out : tensor<?x4x8xf32>)
+  %x3 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x2 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>, seed = %s1 : tensor<2xi64>) <layout = nC, orient = io, rate = 0.25, stream = 5>
+    -> (out : tensor<?x4x8xf32>)
+  %x4 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x3 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>, seed = %s1 : tensor<2xi64>) <layout = nC, orient = io, rate = 0.25, stream = 8>
+    -> (out : tensor<?x4x8xf32>)
+  %x5 = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x4 : tensor<?x4x8xf32>,
+      h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<?x4x8xf32>)
+  return %x5 : tensor<?x4x8xf32>
 }
