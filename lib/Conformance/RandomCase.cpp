@@ -105,6 +105,12 @@ static void addSite(Inputs &inputs, Random &random, const Attributes &attr, cons
     inputs.add("bias" + suffix, {channels}, 0, 0.5, activation);
 }
 
+/// Draws by itself: what else a seed means stays as it is.
+static double randomDropout(uint64_t seed) {
+  Random random(seed * 0x2545f4914f6cdd1du + 3);
+  return random.flip(0.15) ? random.pick({0.1, 0.5}) : 0;
+}
+
 static std::string randomOp(Random &random) { return random.flip(0.3) ? "stack" : "sublayer"; }
 
 /// Fills in the program of op, attributes and spelling that are drawn, and its inputs.
@@ -145,6 +151,7 @@ RandomCase randomCase(uint64_t seed, Prepare prepare) {
   RandomCase result;
   result.spelling = randomSpelling(random);
   result.golden.attributes = randomAttributes(random);
+  result.golden.attributes.dropout = randomDropout(seed);
   result.golden.op = randomOp(random);
   int64_t tokens = random.between(1, 9), channels = random.between(1, 40);
   if (prepare)
@@ -157,6 +164,7 @@ RandomCase plainCase(uint64_t seed) {
   Random random(seed * 0x2545f4914f6cdd1du + 2);
   RandomCase result;
   Attributes &attr = result.golden.attributes = randomAttributes(random);
+  attr.dropout = randomDropout(seed);
   attr.n = random.flip(0.5) ? 4 : random.between(2, 6);
   attr.res = random.flip(0.15) && attr.n <= 4 ? "perm" : "sinkhorn";
   attr.sites = random.between(1, 2);

@@ -306,6 +306,11 @@ Value IrWriter::take(Value table, Value ids) {
                           ids.type.str() + ") -> (out : " + type.str() + ")");
 }
 
+Value IrWriter::seed(int64_t seed, int64_t offset) {
+  Type type{{2}, Element::I64};
+  return define(type, "arith.constant dense<" + list({seed, offset}) + "> : " + type.str());
+}
+
 Value IrWriter::dropout(Value operand, Value seed, double rate, int64_t stream) {
   const Type &type = operand.type;
   return define(type, "mhc.dropout(x = " + operand.name + " : " + type.str() + ", seed = " + seed.name + " : " +

@@ -138,6 +138,14 @@ Value Chain::mix(Value x, Value res) {
   return w.as("mixed").batchMatmul(res, x, /*transposeLhs=*/flip);
 }
 
+/// By numbers that are drawn, in the order of the streams.
+Value Chain::dropBranch(Value branch) {
+  constexpr int64_t kSeed = 2026, kStep = 3;
+  Value rows = w.reshape(branch, {kTokens, branch.dim(1) * branch.dim(2)});
+  Value kept = w.dropout(rows, w.seed(kSeed, kStep), attr.dropout, dropouts++);
+  return w.reshape(kept, branch.type.dims);
+}
+
 Value Chain::post(Value x, Value f, Value bias, Value postGate, Value res, Value keep) {
   Element storage = x.type.element, element = postGate.type.element;
   Value streams = w.convert(matrix(x), element);
@@ -155,6 +163,8 @@ Value Chain::post(Value x, Value f, Value bias, Value postGate, Value res, Value
   if (keep) {
     Value kept = w.mul(branch, w.convert(matrix(keep), element));
     branch = w.div(kept, 1.0 - attr.dropout);
+  } else if (attr.dropout != 0) {
+    branch = dropBranch(branch);
   }
   if (how.twist == Spelling::Twist::OtherMix)
     streams = w.unary("math.tanh", streams);

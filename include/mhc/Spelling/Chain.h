@@ -63,6 +63,7 @@ public:
 
   //===--- Streams --------------------------------------------------------===//
   Value aggregate(Value x, Value pre);
+  /// With `keep`, that mask drops from what is added to the streams; without, numbers that are drawn.
   Value post(Value x, Value f, Value bias, Value postGate, Value res, Value keep);
   /// The residual matrix times the streams, [M, n, C] or [M, C, n].
   Value mix(Value x, Value res);
@@ -119,6 +120,7 @@ private:
   Value stream(Value x, int64_t index);
   Value mixMulReduce(Value x, Value res);
   Value mixStreams(Value x, Value res);
+  Value dropBranch(Value branch);
   Dims streamsShape(int64_t channels) const;
   int64_t streamAxis() const { return attr.streamsInner() ? 2 : 1; }
   int64_t channelAxis() const { return attr.streamsInner() ? 1 : 2; }
@@ -126,6 +128,7 @@ private:
   IrWriter &w;
   const Attributes &attr;
   const Spelling &how;
+  int64_t dropouts = 0;
 };
 
 } // namespace mhc::spelling

@@ -102,6 +102,8 @@ public:
   Value softmax(Value operand, int64_t dim);
   /// Rows `ids`, of i32, of a table.
   Value take(Value table, Value ids);
+  /// A seed and an offset.
+  Value seed(int64_t seed, int64_t offset);
   Value dropout(Value operand, Value seed, double rate, int64_t stream);
   /// `distribution` is uniform or normal; `count` numbers.
   Value random(Value seed, const std::string &distribution, int64_t stream, int64_t count);
