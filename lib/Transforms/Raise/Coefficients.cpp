@@ -13,25 +13,33 @@
 using namespace mlir;
 using namespace mhc;
 
+/// What a group reads of a base: the places of the variables among those of the group, with one entry for its rows.
+static SmallVector<Index> readsOf(const FormBuilder &forms, const Factor &factor, const Linear &group) {
+  std::optional<Rows> rows = readRows(forms, factor, group.row);
+  Vars known = forms.flatten(group.tokens);
+  llvm::append_range(known, forms.flatten(group.flat));
+  SmallVector<Index> reads;
+  for (auto [dim, index] : llvm::enumerate(factor.index)) {
+    bool inside = rows && dim >= rows->begin && dim < rows->end;
+    if (inside && dim == rows->begin)
+      reads.push_back({{-1}, 0});
+    if (inside)
+      continue;
+    Vars vars = forms.flatten(index.vars);
+    for (Var &var : vars)
+      var = llvm::find(known, var) - known.begin();
+    reads.push_back({vars, index.offset});
+  }
+  return reads;
+}
+
 /// Whether two groups read the same elements of a base, or of two bases, but for the rows, with corresponding
 /// variables.
 static bool sameReads(const FormBuilder &forms, const std::optional<Factor> &x, const Linear &a,
                       const std::optional<Factor> &y, const Linear &b, bool anyBase = false) {
   if (!x || !y)
     return x.has_value() == y.has_value();
-  if ((x->base != y->base && !anyBase) || x->index.size() != y->index.size())
-    return false;
-  auto positions = [&](const Linear &linear, const Index &index) {
-    Vars vars = forms.flatten(index.vars), known = forms.flatten(linear.tokens);
-    llvm::append_range(known, forms.flatten(linear.flat));
-    if (vars == forms.flatten(linear.row))
-      return Index{{-1}, 0};
-    for (Var &var : vars)
-      var = llvm::find(known, var) - known.begin();
-    return Index{vars, index.offset};
-  };
-  return llvm::all_of(llvm::zip(x->index, y->index),
-                      [&](auto slots) { return positions(a, std::get<0>(slots)) == positions(b, std::get<1>(slots)); });
+  return (x->base == y->base || anyBase) && readsOf(forms, *x, a) == readsOf(forms, *y, b);
 }
 
 /// Whether a group is all rows of a weight.

@@ -25,7 +25,7 @@ struct Linear {
   std::optional<Factor> proj;
   std::optional<Factor> alpha;
   Factor beta;
-  /// What the token-only factors make.
+  /// What the token-only factors make; its factor belongs to alpha.
   Multiplier multiplier{Norm::none, 0, {}, {}};
   std::optional<Factor> stat; ///< with `proj`: the given statistic
   Stat statForm = Stat::applied;

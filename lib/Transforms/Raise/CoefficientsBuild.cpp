@@ -58,18 +58,25 @@ static Value buildBeta(FormBuilder &forms, OpBuilder &builder, Location loc, Arr
   return joinParts(forms, builder, loc, parts);
 }
 
+/// The numbers that groups are scaled by, besides what is stored.
+static Value buildNumbers(OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(groups.size())}, builder.getF32Type());
+  auto numbers = llvm::map_to_vector(
+      groups, [](const Linear *group) -> float { return static_cast<float>(group->multiplier.factor); });
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+}
+
+/// What is stored of alpha, times the numbers.
 static Value buildAlpha(FormBuilder &forms, OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups) {
-  if (llvm::none_of(groups, [](const Linear *group) { return group->alpha.has_value(); })) {
-    auto type = RankedTensorType::get({static_cast<int64_t>(groups.size())}, builder.getF32Type());
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, 1.0f));
-  }
   SmallVector<std::pair<const Factor *, Vars>> parts;
-  for (const Linear *group : groups) {
-    if (!group->alpha)
-      return {};
-    parts.emplace_back(&*group->alpha, Vars());
-  }
-  return joinParts(forms, builder, loc, parts);
+  for (const Linear *group : groups)
+    if (group->alpha)
+      parts.emplace_back(&*group->alpha, Vars());
+  if (parts.empty())
+    return buildNumbers(builder, loc, groups);
+  Value stored = parts.size() == groups.size() ? joinParts(forms, builder, loc, parts) : Value();
+  bool scaled = llvm::any_of(groups, [](const Linear *group) { return group->multiplier.factor != 1; });
+  return stored && scaled ? LeafBuilder(builder, loc).mul(stored, buildNumbers(builder, loc, groups)) : stored;
 }
 
 static int64_t rowsOf(ArrayRef<const Linear *> groups) {

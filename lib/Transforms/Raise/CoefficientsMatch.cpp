@@ -12,8 +12,9 @@ using namespace mhc;
 
 /// With a given projection: what the token-only factors say of the statistic.
 static bool matchStat(FormBuilder &forms, Linear &linear, ArrayRef<Factor> scales) {
-  if (linear.product.coefficient != 1 || scales.size() > 1)
+  if (scales.size() > 1)
     return false;
+  linear.multiplier.factor = linear.product.coefficient;
   // Of the projection, some columns of all tokens are read.
   Factor whole = *linear.proj;
   Index columns = forms.freshIndices(whole.base).back();
@@ -79,13 +80,11 @@ static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> *mi
   const Factor *source = linear.proj ? &*linear.proj : linear.phi ? &*linear.phi : nullptr;
   if (!source || linear.proj.has_value() == linear.x.has_value() || linear.x.has_value() != linear.phi.has_value())
     return false;
-  for (auto [dim, slot] : llvm::enumerate(source->index))
-    if (forms.flatten(slot.vars) == linear.row) {
-      linear.offset = slot.offset;
-      linear.rows = cast<RankedTensorType>(source->base.getType()).getDimSize(dim);
-    }
-  if (linear.rows <= 0)
+  std::optional<Rows> rows = readRows(forms, *source, linear.row);
+  if (!rows)
     return false;
+  linear.offset = rows->offset;
+  linear.rows = rows->count;
   if (linear.alpha && containsAny(varsOf(forms, *linear.alpha), linear.row)) {
     Value alpha = linear.alpha->base;
     return isMiss(Reason::alphaPerColumn, alpha, describe(alpha), "one number for each group");

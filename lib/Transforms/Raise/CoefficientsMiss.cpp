@@ -33,14 +33,6 @@ bool mhc::looksLikeGroup(const FormBuilder &forms, int64_t extent, int64_t rows,
   return false;
 }
 
-/// The rows that `phi` has where the row of the group reads them; 0 when it reads none.
-static int64_t rowsOf(const FormBuilder &forms, const Factor &phi, const Vars &row) {
-  for (auto [dim, slot] : llvm::enumerate(phi.index))
-    if (forms.flatten(slot.vars) == row)
-      return cast<RankedTensorType>(phi.base.getType()).getDimSize(dim);
-  return 0;
-}
-
 /// A term that sums a tensor of tokens times a tensor of rows; `all` are the variables of the value.
 static std::optional<NearProduct> findProduct(const FormBuilder &forms, const Term &term, const Vars &all) {
   for (const Factor &x : term.factors)
@@ -54,7 +46,8 @@ static std::optional<NearProduct> findProduct(const FormBuilder &forms, const Te
         (llvm::is_contained(ofPhi, var) ? product.row : product.tokens).push_back(var);
       Vars inOrder = product.tokens;
       llvm::append_range(inOrder, product.row);
-      product.rows = rowsOf(forms, phi, product.row);
+      if (std::optional<Rows> rows = readRows(forms, phi, product.row))
+        product.rows = rows->count;
       if (inOrder == all && !product.tokens.empty() && product.rows > 0 && containsAny(ofX, product.tokens) &&
           !containsAny(ofX, product.row) && looksLikeGroup(forms, forms.extent(product.row), product.rows, term.sums))
         return product;

@@ -29,19 +29,43 @@ std::optional<Streams> mhc::buildStreams(FormBuilder &forms, OpBuilder &builder,
   return Streams{LeafBuilder(builder, loc).split(value, 1, {n, width / n}), layout};
 }
 
+std::optional<Rows> mhc::readRows(const FormBuilder &forms, const Factor &factor, const Vars &row) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(factor.base.getType()).getShape();
+  for (size_t begin = 0; begin < shape.size(); ++begin) {
+    Rows rows{begin, begin, 0, 1};
+    Vars read;
+    for (size_t dim = begin; dim < shape.size() && !ShapedType::isDynamic(shape[dim]); ++dim) {
+      const Index &slot = factor.index[dim];
+      if (dim != begin && (slot.offset != 0 || forms.extent(slot.vars) != shape[dim]))
+        break;
+      rows.end = dim + 1;
+      rows.offset = rows.offset * shape[dim] + slot.offset;
+      rows.count *= shape[dim];
+      llvm::append_range(read, forms.flatten(slot.vars));
+      if (read == row)
+        return rows;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::pair<Value, PhiLayout>> mhc::buildPhi(FormBuilder &forms, OpBuilder &builder, Location loc,
                                                          const Factor &phi, const Vars &row, const Vars &flat) {
   // All rows of phi, not only those of this group.
+  std::optional<Rows> read = readRows(forms, phi, row);
+  if (!read)
+    return std::nullopt;
   Factor whole = phi;
   Vars rows, order;
-  for (auto [slot, fresh] : llvm::zip(whole.index, forms.freshIndices(phi.base))) {
-    if (forms.flatten(slot.vars) == row) {
-      slot = fresh;
-      rows = fresh.vars;
+  Indices fresh = forms.freshIndices(phi.base);
+  for (size_t dim = 0; dim < fresh.size(); ++dim) {
+    if (dim >= read->begin && dim < read->end) {
+      whole.index[dim] = fresh[dim];
+      llvm::append_range(rows, fresh[dim].vars);
     }
-    llvm::append_range(order, forms.flatten(slot.vars));
+    llvm::append_range(order, forms.flatten(whole.index[dim].vars));
   }
-  if (rows.empty() || !forms.fullVars(whole))
+  if (!forms.fullVars(whole))
     return std::nullopt;
   PhiLayout layout = order.front() == rows.front() ? PhiLayout::out_in : PhiLayout::in_out;
   SmallVector<Vars> groups =

@@ -37,6 +37,16 @@ static std::optional<SquareSum> matchSquareSum(FormBuilder &forms, Value value, 
 
 static bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
+/// What a root multiplies the root mean square by, where `squared` is its square: the number beside it, or 1, where it
+/// is that but for rounding.
+static double scaleOfRoot(double squared, double coefficient) {
+  double scale = std::sqrt(squared);
+  for (double meant : {coefficient, 1.0})
+    if (near(scale, meant))
+      return meant;
+  return scale;
+}
+
 /// sqrt or rsqrt, also as a power
 static Value matchRootOp(Operation *op, bool &reciprocal) {
   reciprocal = isa<math::RsqrtOp>(op);
@@ -67,14 +77,14 @@ static double epsOf(RmsNormOp norm) {
 
 std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Factor> factors, double coefficient) {
   if (factors.empty())
-    return coefficient == 1 ? std::optional(Multiplier{Norm::none, 0, {}, {}}) : std::nullopt;
+    return Multiplier{Norm::none, 0, {}, {}, coefficient};
   if (factors.size() != 1)
     return std::nullopt;
   const Factor &factor = factors[0];
   if (factor.role == Factor::InvRms) {
     auto norm = factor.base.getDefiningOp<RmsNormOp>();
     int64_t width = norm.getX().getType().getShape().back();
-    if (factor.power != 1 || coefficient != 1 || ShapedType::isDynamic(width))
+    if (factor.power != 1 || ShapedType::isDynamic(width))
       return std::nullopt;
     // The op averages over its last dimension; name its variables by looking at one element.
     Indices index = factor.index;
@@ -85,17 +95,15 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
     if (form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 || !form.terms[0].sums.empty() ||
         form.terms[0].factors[0].power != 1)
       return std::nullopt;
-    return Multiplier{Norm::inside, epsOf(norm), form.terms[0].factors[0], forms.flatten(all.back().vars)};
+    return Multiplier{Norm::inside, epsOf(norm), form.terms[0].factors[0], forms.flatten(all.back().vars), coefficient};
   }
   bool reciprocal = false;
   if (auto square = matchRoot(forms, factor, reciprocal)) {
-    // coefficient / sqrt(scale * sum + shift) is 1/sqrt(ms + eps) when scale * K is coefficient^2.
-    if (factor.power != (reciprocal ? 1 : -1))
+    // coefficient / sqrt(scale * sum + shift), where the sum is K times the mean square
+    if (factor.power != (reciprocal ? 1 : -1) || square->scale <= 0)
       return std::nullopt;
-    double squared = coefficient * coefficient, width = forms.extent(square->sums);
-    if (coefficient <= 0 || !near(square->scale * width, squared))
-      return std::nullopt;
-    return Multiplier{Norm::inside, square->shift / squared, square->x, square->sums};
+    double root = scaleOfRoot(square->scale * forms.extent(square->sums), coefficient);
+    return Multiplier{Norm::inside, square->shift / (root * root), square->x, square->sums, coefficient / root};
   }
   // coefficient / (c * sqrt(scale * sum) + shift)
   if (factor.power != -1 || factor.role != Factor::Value)
@@ -106,13 +114,12 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
   if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].factors[0].power != 1)
     return std::nullopt;
   auto square = matchRoot(forms, form.terms[0].factors[0], reciprocal);
-  if (!square || reciprocal || square->shift != 0)
+  double scale = form.terms[0].coefficient;
+  if (!square || reciprocal || square->shift != 0 || square->scale <= 0 || scale <= 0)
     return std::nullopt;
-  double width = forms.extent(square->sums);
-  if (!near(form.terms[0].coefficient * std::sqrt(square->scale * width), coefficient))
-    return std::nullopt;
+  double root = scaleOfRoot(scale * scale * square->scale * forms.extent(square->sums), coefficient);
   // Without an epsilon there is one norm.
-  return Multiplier{eps == 0 ? Norm::inside : Norm::outside, eps / coefficient, square->x, square->sums};
+  return Multiplier{eps == 0 ? Norm::inside : Norm::outside, eps / root, square->x, square->sums, coefficient / root};
 }
 
 bool mhc::coversRow(FormBuilder &forms, const Factor &factor, const Vars &tokens, const Vars &sums) {

@@ -61,7 +61,7 @@ static std::optional<RowStatistic> matchStatistic(FormBuilder &forms, Value valu
     llvm::append_range(tokens, forms.flatten(slot.vars));
   if (term.factors.size() == 1 && term.sums.empty()) {
     auto multiplier = matchMultiplier(forms, term.factors, term.coefficient);
-    if (!multiplier || !averagesRow(forms, *multiplier, tokens))
+    if (!multiplier || multiplier->factor != 1 || !averagesRow(forms, *multiplier, tokens))
       return std::nullopt;
     return RowStatistic{value, multiplier->x.base, forms.extent(multiplier->sums), Stat::inv_rms, *multiplier};
   }
@@ -161,7 +161,7 @@ static std::optional<ProductStatistic> findStatistic(FormBuilder &forms, const P
   ProductStatistic found;
   if (!product.scales.empty()) {
     auto match = matchMultiplier(forms, product.scales, product.coefficient);
-    if (!match || match->x.base != product.x.base || !averagesRow(forms, *match, product.tokens))
+    if (!match || match->factor != 1 || match->x.base != product.x.base || !averagesRow(forms, *match, product.tokens))
       return std::nullopt;
     found.multiplier = *match;
     return found;

@@ -63,8 +63,9 @@ std::string describeProduct(llvm::ArrayRef<Factor> factors, double coefficient);
 struct Multiplier {
   Norm norm;
   double eps;
-  Factor x;  ///< the element that is squared; its base is null for Norm::none
-  Vars sums; ///< the variables of `x` over which it is averaged
+  Factor x;          ///< the element that is squared; its base is null for Norm::none
+  Vars sums;         ///< the variables of `x` over which it is averaged
+  double factor = 1; ///< what the number beside it leaves of itself
 };
 /// Reads `factors` (each depends on the token only) as a multiplier. Fails when they are none.
 std::optional<Multiplier> matchMultiplier(FormBuilder &forms, llvm::ArrayRef<Factor> factors, double coefficient);
@@ -81,6 +82,13 @@ struct Streams {
 };
 std::optional<Streams> buildStreams(FormBuilder &forms, mlir::OpBuilder &builder, mlir::Location loc, const Factor &x,
                                     const Vars &tokens, const Vars &flat, int64_t n);
+
+/// The rows of a factor that variables run over: consecutive dimensions of its base, all but the first of them whole.
+struct Rows {
+  size_t begin, end;
+  int64_t offset, count; ///< the first row, and the rows of the base
+};
+std::optional<Rows> readRows(const FormBuilder &forms, const Factor &factor, const Vars &row);
 
 /// The weight as [N, K] or [K, N] with all its rows, from a factor that reads the rows `row`.
 std::optional<std::pair<mlir::Value, PhiLayout>> buildPhi(FormBuilder &forms, mlir::OpBuilder &builder,

@@ -1,0 +1,91 @@
+// RUN: mhc-opt %s -mhc-raise -split-input-file | FileCheck %s
+
+// Gates and residual logits with weights, biases and scales of their own.
+
+// The paper's shapes: phi_res holds a matrix for each input, b_res is one.
+// CHECK-LABEL: @weights_of_logits_as_matrices
+func.func @weights_of_logits_as_matrices(%x: tensor<8x4x16xf32>, %pre: tensor<64x4xf32>, %post: tensor<64x4xf32>,
+                                         %res: tensor<64x4x4xf32>, %b_pre: tensor<4xf32>, %b_post: tensor<4xf32>,
+                                         %b_res: tensor<4x4xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg3 {{\[\[}}0], [1, 2]]
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(1) %arg1, %arg2, %[[ROWS]]
+  // CHECK: %[[P:.*]], %{{.*}} = mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<64x24xf32>)
+  // CHECK: %[[BIAS:.*]] = tensor.collapse_shape %arg6 {{\[\[}}0, 1]]
+  // CHECK: %[[BETA:.*]] = tensor.concat dim(0) %arg4, %arg5, %[[BIAS]]
+  // CHECK: mhc.gates(proj = %[[P]] : tensor<8x24xf32>, {{.*}} beta = %[[BETA]] : tensor<24xf32>)
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %rows = tensor.collapse_shape %res [[0], [1, 2]] : tensor<64x4x4xf32> into tensor<64x16xf32>
+  %p0 = mhc.matmul %flat, %pre : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %p1 = mhc.matmul %flat, %post : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %p2 = mhc.matmul %flat, %rows : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  %matrices = tensor.expand_shape %p2 [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %b0 = mhc.broadcast %b_pre dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %b_post dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %b2 = mhc.broadcast %b_res dims = [1, 2] : tensor<4x4xf32> -> tensor<8x4x4xf32>
+  %z0 = arith.addf %p0, %b0 : tensor<8x4xf32>
+  %z1 = arith.addf %p1, %b1 : tensor<8x4xf32>
+  %z2 = arith.addf %matrices, %b2 : tensor<8x4x4xf32>
+  %h_pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
+
+// -----
+
+// What the root leaves of the numbers is alpha: 0.25 x / sqrt(sum(x^2) + eps) = 0.25 / 8 x / sqrt(mean(x^2) + eps / 64).
+// CHECK-LABEL: @alphas_as_numbers
+func.func @alphas_as_numbers(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK: %[[ALPHA:.*]] = arith.constant dense<[3.125000e-02, 6.250000e-02, 1.250000e-01]> : tensor<3xf32>
+  // CHECK: mhc.projection({{.*}} norm = inside, norm_eps = 1.0e-06,
+  // CHECK: mhc.gates({{.*}} alpha = %[[ALPHA]] : tensor<3xf32>,
+  %eps = arith.constant dense<64.0e-06> : tensor<8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x64xf32>
+  %sum = mhc.reduce sum %square dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %lifted = arith.addf %sum, %eps : tensor<8xf32>
+  %s = math.rsqrt %lifted : tensor<8xf32>
+  %scale = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x64xf32>
+  %normed = arith.mulf %flat, %scale : tensor<8x64xf32>
+  %p = mhc.matmul %normed, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %p0 = tensor.extract_slice %p[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %p1 = tensor.extract_slice %p[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %p2 = tensor.extract_slice %p[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %a0 = arith.constant dense<0.25> : tensor<8x4xf32>
+  %a1 = arith.constant dense<0.5> : tensor<8x4xf32>
+  %s0 = arith.mulf %p0, %a0 : tensor<8x4xf32>
+  %s1 = arith.mulf %p1, %a1 : tensor<8x4xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %b0 = tensor.extract_slice %b[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %b1 = tensor.extract_slice %b[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %b2 = tensor.extract_slice %b[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %z0 = arith.addf %s0, %b0 : tensor<8x4xf32>
+  %z1 = arith.addf %s1, %b1 : tensor<8x4xf32>
+  %z2 = arith.addf %p2, %b2 : tensor<8x16xf32>
+  %h_pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// -----
+
+// A stored alpha beside a number.
+// CHECK-LABEL: @alpha_times_a_number
+func.func @alpha_times_a_number(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %alpha: tensor<1xf32>,
+                                %beta: tensor<4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[HALF:.*]] = arith.constant dense<5.000000e-01> : tensor<1xf32>
+  // CHECK: %[[ALPHA:.*]] = arith.mulf %arg2, %[[HALF]]
+  // CHECK: mhc.gates({{.*}} alpha = %[[ALPHA]] : tensor<1xf32>,
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %half = arith.constant dense<0.5> : tensor<8x4xf32>
+  %halved = arith.mulf %p, %half : tensor<8x4xf32>
+  %scale = tensor.collapse_shape %alpha [] : tensor<1xf32> into tensor<f32>
+  %scales = mhc.broadcast %scale dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %halved, %scales : tensor<8x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %bias : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
