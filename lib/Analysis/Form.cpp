@@ -212,6 +212,8 @@ static bool isSum(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<arith::AddFOp, arith::SubFOp>(op))
       return true;
+    if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+      return llvm::all_of(concat.getInputs(), isSum);
     if (!isa<arith::ExtFOp, arith::TruncFOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
              TransposeOp, BroadcastOp>(op))
       return false;

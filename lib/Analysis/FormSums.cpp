@@ -78,8 +78,8 @@ std::optional<Form> FormBuilder::concatenation(Value value, const Indices &index
   auto concat = value.getDefiningOp<tensor::ConcatOp>();
   if (!concat)
     return std::nullopt;
-  unsigned dim = concat.getDim();
-  Vars vars = flatten(index[dim].vars);
+  const unsigned dim = concat.getDim();
+  const Vars vars = flatten(index[dim].vars);
   int64_t count = extent(vars), begin = index[dim].offset, start = 0;
   if (ShapedType::isDynamic(count))
     return std::nullopt;
@@ -96,28 +96,54 @@ std::optional<Form> FormBuilder::concatenation(Value value, const Indices &index
     }
     start += size;
   }
-  // Parts of size one under one variable: the variable's value picks the part.
-  size_t parts = concat.getInputs().size();
-  if (vars.size() != 1 || begin != 0 || static_cast<int64_t>(parts) != count || start != count)
+  // Where the variables run over the parts and what is inside them, the first of them picks the part.
+  std::optional<std::pair<Var, Vars>> split =
+      begin == 0 && start == count ? splitParts(concat.getInputs(), dim, vars) : std::nullopt;
+  if (!split)
     return std::nullopt;
-  std::vector<Term> terms;
-  for (Value part : concat.getInputs()) {
-    inner[dim] = Index();
-    Form form = at(part, inner);
-    resolve(form);
-    if (form.terms.size() != 1)
-      return std::nullopt;
-    terms.push_back(form.terms[0]);
+  inner[dim] = Index{split->second, 0};
+  std::vector<Form> parts;
+  for (Value part : concat.getInputs())
+    parts.push_back(at(part, inner));
+  for (Form &part : parts)
+    resolve(part);
+  return mergeParts(parts, split->first);
+}
+
+std::optional<std::pair<Var, Vars>> FormBuilder::splitParts(ValueRange parts, int64_t dim, const Vars &vars) {
+  int64_t count = parts.size(), size = tensorType(parts[0]).getDimSize(dim);
+  if (vars.empty() || llvm::any_of(parts, [&](Value part) { return tensorType(part).getDimSize(dim) != size; }))
+    return std::nullopt;
+  if (extent(vars[0]) == count)
+    return std::make_pair(vars[0], Vars(ArrayRef(vars).drop_front()));
+  if (vars.size() != 1)
+    return std::nullopt;
+  Var part = makeVar(parts[0], dim, count), inside = makeVar(parts[0], dim, size);
+  variables[vars[0]].split = {part, inside};
+  return std::make_pair(part, Vars{inside});
+}
+
+std::optional<Form> FormBuilder::mergeParts(std::vector<Form> &parts, Var part) const {
+  Form merged = parts.front();
+  for (Term &term : merged.terms) {
+    const Term first = term;
+    Running running;
+    for (size_t step = 1; step < parts.size(); ++step) {
+      Running candidate;
+      auto next = llvm::find_if(parts[step].terms, [&](const Term &other) {
+        candidate = running;
+        return followsBy(*this, first, other, step, candidate);
+      });
+      if (next == parts[step].terms.end())
+        return std::nullopt;
+      running = candidate;
+      parts[step].terms.erase(next);
+    }
+    for (auto [factor, slot] : running)
+      prepend(term.factors[factor].index[slot].vars, {part});
   }
-  Form result;
-  result.terms.push_back(terms.front());
-  Running running;
-  for (size_t step = 1; step < parts; ++step)
-    if (!followsBy(*this, terms.front(), terms[step], step, running))
-      return std::nullopt;
-  for (auto [factor, slot] : running)
-    prepend(result.terms[0].factors[factor].index[slot].vars, vars);
-  return result;
+  bool all = llvm::all_of(ArrayRef(parts).drop_front(), [](const Form &form) { return form.terms.empty(); });
+  return all ? std::optional(merged) : std::nullopt;
 }
 
 void FormBuilder::roll(Form &form) {

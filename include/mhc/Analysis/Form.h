@@ -149,6 +149,10 @@ private:
   /// The index of `value`'s operand, when the op only moves elements; one of many parts for a concatenation.
   std::optional<std::pair<mlir::Value, Indices>> through(mlir::Value value, const Indices &index);
   std::optional<Form> concatenation(mlir::Value value, const Indices &index);
+  /// Where `vars` run over equal parts: the variable that tells the part, and those inside it.
+  std::optional<std::pair<Var, Vars>> splitParts(mlir::ValueRange parts, int64_t dim, const Vars &vars);
+  /// The form of which part i is that with i for `part`. Uses the parts up.
+  std::optional<Form> mergeParts(std::vector<Form> &parts, Var part) const;
   std::optional<Form> arithmetic(mlir::Operation *op, const Indices &index);
   std::optional<Form> reduction(ReduceOp op, const Indices &index);
   std::optional<Form> product(mlir::Operation *op, const Indices &index);

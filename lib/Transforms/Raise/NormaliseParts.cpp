@@ -130,6 +130,34 @@ struct FoldJoinedProducts : PartPattern<tensor::ConcatOp> {
   }
 };
 
+/// A product of matrices that are joined along what is summed: the sum of the products of their parts.
+struct SplitJoinedSum : OpRewritePattern<BatchMatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BatchMatmulOp op, PatternRewriter &rewriter) const override {
+    auto left = op.getLhs().getDefiningOp<tensor::ConcatOp>(), right = op.getRhs().getDefiningOp<tensor::ConcatOp>();
+    uint64_t ofLeft = op.getTransposeLhs() ? 1 : 2, ofRight = op.getTransposeRhs() ? 2 : 1;
+    auto haveOneSize = [&](auto parts) {
+      auto [a, b] = parts;
+      int64_t size = cast<RankedTensorType>(a.getType()).getDimSize(ofLeft);
+      return !ShapedType::isDynamic(size) && size == cast<RankedTensorType>(b.getType()).getDimSize(ofRight);
+    };
+    if (!left || !right || left.getDim() != ofLeft || right.getDim() != ofRight ||
+        !op.getType().getElementType().isF32() || left.getInputs().size() != right.getInputs().size() ||
+        !llvm::all_of(llvm::zip(left.getInputs(), right.getInputs()), haveOneSize))
+      return failure();
+    LeafBuilder leaf(rewriter, op.getLoc());
+    Value sum;
+    for (auto [a, b] : llvm::zip(left.getInputs(), right.getInputs())) {
+      Value product =
+          BatchMatmulOp::create(rewriter, op.getLoc(), op.getType(), a, b, op.getTransposeLhs(), op.getTransposeRhs());
+      sum = sum ? leaf.add(sum, product) : product;
+    }
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+};
+
 /// A part of what is joined: of the inputs that it is among.
 struct SliceBeforeJoining : PartPattern<tensor::ExtractSliceOp> {
   using PartPattern::PartPattern;
@@ -182,4 +210,5 @@ void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
 
 void mhc::addSlicePatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
   patterns.add<SliceBeforeJoining>(patterns.getContext(), dims);
+  patterns.add<SplitJoinedSum>(patterns.getContext());
 }

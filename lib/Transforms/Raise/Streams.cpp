@@ -218,8 +218,14 @@ bool StreamRaiser::raiseSum() {
       readings(), [&](const MixReading &reading) { return reading.branches.empty() && raiseContract(reading.mix); });
 }
 
-/// Ops whose result may be a whole mix: not views, except rows of a product that mixes several things at once, and what
-/// was computed transposed.
+/// Streams that may have been computed one by one.
+static bool joinsStreams(tensor::ConcatOp op) {
+  int64_t count = op.getInputs().size();
+  return op.getDim() != 0 && count >= kMinStreams && count <= kMaxStreams && llvm::all_equal(op.getOperandTypes());
+}
+
+/// Ops whose result may be a whole mix: not views, except rows of a product that mixes several things at once, streams
+/// side by side, and what was computed transposed.
 static bool isCandidate(Operation &op) {
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
     Operation *inner = transpose.getX().getDefiningOp();
@@ -231,6 +237,8 @@ static bool isCandidate(Operation &op) {
     return slice.getSource().getDefiningOp<BatchMatmulOp>() != nullptr;
   if (auto cast = dyn_cast<arith::TruncFOp>(op))
     return cast.getIn().hasOneUse();
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return joinsStreams(concat);
   return isa<ReduceOp, BatchMatmulOp, MatmulOp, arith::AddFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 

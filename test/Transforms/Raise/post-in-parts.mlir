@@ -1,0 +1,123 @@
+// RUN: mhc-opt %s -mhc-raise | FileCheck %s
+
+// New streams that are computed one by one, each with its part of the branch, and then joined.
+
+// CHECK-LABEL: @side_by_side
+func.func @side_by_side(%f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %x: tensor<8x2x16xf32>, %r: tensor<8x2x2xf32>)
+    -> tensor<8x32xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x16xf32>, h_post = %arg1 : tensor<8x2xf32>, x = %arg2 : tensor<8x2x16xf32>, h_res = %arg3 :
+  // CHECK-SAME: <layout = nC, orient = oi>
+  // CHECK-NEXT: %[[FLAT:.*]] = tensor.collapse_shape %[[OUT]]
+  // CHECK-NEXT: return %[[FLAT]]
+  %x0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %r00 = tensor.extract_slice %r[0, 0, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b00 = mhc.broadcast %r00 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m00 = arith.mulf %b00, %x0 : tensor<8x16xf32>
+  %r01 = tensor.extract_slice %r[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b01 = mhc.broadcast %r01 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m01 = arith.mulf %b01, %x1 : tensor<8x16xf32>
+  %s0 = arith.addf %m00, %m01 : tensor<8x16xf32>
+  %h0 = tensor.extract_slice %h[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g0 = mhc.broadcast %h0 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %f0 = arith.mulf %g0, %f : tensor<8x16xf32>
+  %o0 = arith.addf %s0, %f0 : tensor<8x16xf32>
+  %r10 = tensor.extract_slice %r[0, 1, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b10 = mhc.broadcast %r10 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m10 = arith.mulf %b10, %x0 : tensor<8x16xf32>
+  %r11 = tensor.extract_slice %r[0, 1, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b11 = mhc.broadcast %r11 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m11 = arith.mulf %b11, %x1 : tensor<8x16xf32>
+  %s1 = arith.addf %m10, %m11 : tensor<8x16xf32>
+  %h1 = tensor.extract_slice %h[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g1 = mhc.broadcast %h1 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %f1 = arith.mulf %g1, %f : tensor<8x16xf32>
+  %o1 = arith.addf %s1, %f1 : tensor<8x16xf32>
+  %out = tensor.concat dim(1) %o0, %o1 : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x32xf32>
+  return %out : tensor<8x32xf32>
+}
+
+// CHECK-LABEL: @inner_streams
+func.func @inner_streams(%f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %x: tensor<8x2x16xf32>, %r: tensor<8x2x2xf32>)
+    -> tensor<8x2x16xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0
+  // CHECK-NEXT: return %[[OUT]]
+  %x0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %r00 = tensor.extract_slice %r[0, 0, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b00 = mhc.broadcast %r00 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m00 = arith.mulf %b00, %x0 : tensor<8x16xf32>
+  %r01 = tensor.extract_slice %r[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b01 = mhc.broadcast %r01 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m01 = arith.mulf %b01, %x1 : tensor<8x16xf32>
+  %s0 = arith.addf %m00, %m01 : tensor<8x16xf32>
+  %h0 = tensor.extract_slice %h[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g0 = mhc.broadcast %h0 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %f0 = arith.mulf %g0, %f : tensor<8x16xf32>
+  %o0 = arith.addf %s0, %f0 : tensor<8x16xf32>
+  %r10 = tensor.extract_slice %r[0, 1, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b10 = mhc.broadcast %r10 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m10 = arith.mulf %b10, %x0 : tensor<8x16xf32>
+  %r11 = tensor.extract_slice %r[0, 1, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b11 = mhc.broadcast %r11 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m11 = arith.mulf %b11, %x1 : tensor<8x16xf32>
+  %s1 = arith.addf %m10, %m11 : tensor<8x16xf32>
+  %h1 = tensor.extract_slice %h[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g1 = mhc.broadcast %h1 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %f1 = arith.mulf %g1, %f : tensor<8x16xf32>
+  %o1 = arith.addf %s1, %f1 : tensor<8x16xf32>
+  %u0 = tensor.expand_shape %o0 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %u1 = tensor.expand_shape %o1 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %out = tensor.concat dim(1) %u0, %u1 : (tensor<8x1x16xf32>, tensor<8x1x16xf32>) -> tensor<8x2x16xf32>
+  return %out : tensor<8x2x16xf32>
+}
+
+// The second stream takes the branch of the first: no gate of its own.
+// CHECK-LABEL: @one_gate_for_both
+func.func @one_gate_for_both(%f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %x: tensor<8x2x16xf32>, %r: tensor<8x2x2xf32>)
+    -> tensor<8x32xf32> {
+  // CHECK-NOT: mhc.post(
+  // CHECK: return
+  %x0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %r00 = tensor.extract_slice %r[0, 0, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b00 = mhc.broadcast %r00 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m00 = arith.mulf %b00, %x0 : tensor<8x16xf32>
+  %r01 = tensor.extract_slice %r[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b01 = mhc.broadcast %r01 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m01 = arith.mulf %b01, %x1 : tensor<8x16xf32>
+  %s0 = arith.addf %m00, %m01 : tensor<8x16xf32>
+  %h0 = tensor.extract_slice %h[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g0 = mhc.broadcast %h0 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %f0 = arith.mulf %g0, %f : tensor<8x16xf32>
+  %o0 = arith.addf %s0, %f0 : tensor<8x16xf32>
+  %r10 = tensor.extract_slice %r[0, 1, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b10 = mhc.broadcast %r10 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m10 = arith.mulf %b10, %x0 : tensor<8x16xf32>
+  %r11 = tensor.extract_slice %r[0, 1, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b11 = mhc.broadcast %r11 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m11 = arith.mulf %b11, %x1 : tensor<8x16xf32>
+  %s1 = arith.addf %m10, %m11 : tensor<8x16xf32>
+  %h1 = tensor.extract_slice %h[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g1 = mhc.broadcast %h1 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %f1 = arith.mulf %g0, %f : tensor<8x16xf32>
+  %o1 = arith.addf %s1, %f1 : tensor<8x16xf32>
+  %out = tensor.concat dim(1) %o0, %o1 : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x32xf32>
+  return %out : tensor<8x32xf32>
+}
+
+// The residual matrix beside h_post times the streams above the sublayer's output.
+// CHECK-LABEL: @in_one_product
+func.func @in_one_product(%f: tensor<?x16xf32>, %h: tensor<?x2xf32>, %x: tensor<?x2x16xf32>, %r: tensor<?x2x2xf32>)
+    -> tensor<?x2x16xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<?x16xf32>, h_post = %arg1 : tensor<?x2xf32>, x = %arg2 : tensor<?x2x16xf32>, h_res = %arg3 :
+  // CHECK: return %[[OUT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x2x16xf32>
+  %column = tensor.expand_shape %h [[0], [1, 2]] output_shape [%M, 2, 1] : tensor<?x2xf32> into tensor<?x2x1xf32>
+  %row = tensor.expand_shape %f [[0], [1, 2]] output_shape [%M, 1, 16] : tensor<?x16xf32> into tensor<?x1x16xf32>
+  %left = tensor.concat dim(2) %r, %column : (tensor<?x2x2xf32>, tensor<?x2x1xf32>) -> tensor<?x2x3xf32>
+  %right = tensor.concat dim(1) %x, %row : (tensor<?x2x16xf32>, tensor<?x1x16xf32>) -> tensor<?x3x16xf32>
+  %out = mhc.batch_matmul %left, %right : (tensor<?x2x3xf32>, tensor<?x3x16xf32>) -> tensor<?x2x16xf32>
+  return %out : tensor<?x2x16xf32>
+}
