@@ -27,20 +27,32 @@ static Value sliceUnlessWhole(LeafBuilder &leaf, Value value, int64_t dim, int64
   return whole ? value : leaf.slice(value, dim, begin, size);
 }
 
-/// Joins per-group vectors, or takes the part of one base of which the groups are consecutive parts.
-static Value joinParts(FormBuilder &forms, OpBuilder &builder, Location loc,
-                       ArrayRef<std::pair<const Factor *, Vars>> parts) {
-  LeafBuilder leaf(builder, loc);
-  const Factor *first = parts.front().first;
-  bool vector = cast<RankedTensorType>(first->base.getType()).getRank() == 1;
-  int64_t begin = vector ? first->index[0].offset : 0, next = begin;
-  bool consecutive = vector;
+/// A vector of one base, of which the parts are consecutive elements: what they have together.
+static Value commonPart(FormBuilder &forms, OpBuilder &builder, Location loc,
+                        ArrayRef<std::pair<const Factor *, Vars>> parts) {
+  Factor whole = *parts.front().first;
+  if (whole.index.empty() ||
+      llvm::any_of(ArrayRef(whole.index).drop_back(), [](auto &index) { return !index.vars.empty(); }))
+    return {};
+  int64_t begin = whole.index.back().offset, next = begin;
   for (auto [factor, vars] : parts) {
-    consecutive = consecutive && factor->base == first->base && factor->index[0].offset == next;
+    if (factor->base != whole.base || factor->index.back().offset != next ||
+        ArrayRef(factor->index).drop_back() != ArrayRef(whole.index).drop_back())
+      return {};
     next += forms.extent(vars);
   }
-  if (consecutive)
-    return leaf.toF32(sliceUnlessWhole(leaf, first->base, 0, begin, next - begin));
+  whole.index.back() = forms.freshIndices(whole.base).back();
+  Value vector = forms.rebuild(builder, loc, whole, {whole.index.back().vars});
+  LeafBuilder leaf(builder, loc);
+  return vector ? leaf.toF32(sliceUnlessWhole(leaf, vector, 0, begin, next - begin)) : Value();
+}
+
+/// Joins per-group vectors.
+static Value joinParts(FormBuilder &forms, OpBuilder &builder, Location loc,
+                       ArrayRef<std::pair<const Factor *, Vars>> parts) {
+  if (Value common = commonPart(forms, builder, loc, parts))
+    return common;
+  LeafBuilder leaf(builder, loc);
   SmallVector<Value> values;
   for (auto [factor, vars] : parts) {
     Value value = forms.rebuild(builder, loc, *factor, {vars});

@@ -32,6 +32,8 @@ std::optional<Streams> mhc::buildStreams(FormBuilder &forms, OpBuilder &builder,
 std::optional<Rows> mhc::readRows(const FormBuilder &forms, const Factor &factor, const Vars &row) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(factor.base.getType()).getShape();
   for (size_t begin = 0; begin < shape.size(); ++begin) {
+    if (factor.index[begin].vars.empty())
+      continue;
     Rows rows{begin, begin, 0, 1};
     Vars read;
     for (size_t dim = begin; dim < shape.size() && !ShapedType::isDynamic(shape[dim]); ++dim) {
@@ -65,8 +67,6 @@ std::optional<std::pair<Value, PhiLayout>> mhc::buildPhi(FormBuilder &forms, OpB
     }
     llvm::append_range(order, forms.flatten(whole.index[dim].vars));
   }
-  if (!forms.fullVars(whole))
-    return std::nullopt;
   PhiLayout layout = order.front() == rows.front() ? PhiLayout::out_in : PhiLayout::in_out;
   SmallVector<Vars> groups =
       layout == PhiLayout::out_in ? SmallVector<Vars>{rows, flat} : SmallVector<Vars>{flat, rows};
