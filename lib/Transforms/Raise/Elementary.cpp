@@ -16,10 +16,10 @@
 using namespace mlir;
 using namespace mhc;
 
-/// 1 + x -> x
-static Value afterOne(Value value) {
+/// number + x -> x
+static Value behindNumber(Value value, double number) {
   auto add = value.getDefiningOp<arith::AddFOp>();
-  return add ? besides(add, 1) : Value();
+  return add ? besides(add, number) : Value();
 }
 
 /// factor * x -> x
@@ -45,7 +45,7 @@ struct Sigmoid {
 
 /// 1 / (1 + exp(-z)) and exp(z) / (1 + exp(z)); 1 / (1 + exp(z)) is the sigmoid of -z.
 static std::optional<Sigmoid> matchLogistic(arith::DivFOp div) {
-  Value exp = afterOne(div.getRhs());
+  Value exp = behindNumber(div.getRhs(), 1);
   auto expOp = exp ? exp.getDefiningOp<math::ExpOp>() : math::ExpOp();
   if (!expOp)
     return std::nullopt;
@@ -68,8 +68,11 @@ static std::optional<Sigmoid> matchSigmoid(Operation *op) {
     return z ? std::optional(Sigmoid{z}) : std::nullopt;
   }
   if (isa<arith::AddFOp>(op)) {
-    Value z = matchTanhOfHalf(afterOne(op->getResult(0)));
-    return z ? std::optional(Sigmoid{z, false, 2}) : std::nullopt;
+    if (Value z = matchTanhOfHalf(behindNumber(op->getResult(0), 1)))
+      return Sigmoid{z, false, 2};
+    Value half = behindNumber(op->getResult(0), 0.5);
+    Value z = half ? matchTanhOfHalf(withoutFactor(half, 0.5)) : Value();
+    return z ? std::optional(Sigmoid{z}) : std::nullopt;
   }
   // (1 + tanh(z / 2)) / 2: its sum was met before.
   Value doubled = withoutFactor(op->getResult(0), 0.5);

@@ -202,8 +202,28 @@ static LogicalResult normaliseDiv(arith::DivFOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// base^(z / log(base)) -> exp(z)
+static LogicalResult exponentialOf(Operation *op, double base, Value exponent, PatternRewriter &rewriter) {
+  auto mul = exponent.getDefiningOp<arith::MulFOp>();
+  for (unsigned side : {0, 1}) {
+    std::optional<double> factor = mul ? constantValue(mul->getOperand(side)) : std::nullopt;
+    // As many digits as f32 has: the exponential multiplies what it is off by with z.
+    if (!factor || std::abs(*factor * std::log(base) - 1) > 1e-7)
+      continue;
+    rewriter.replaceOpWithNewOp<math::ExpOp>(op, mul->getOperand(1 - side));
+    return success();
+  }
+  return failure();
+}
+
+static LogicalResult normaliseExp2(math::Exp2Op op, PatternRewriter &rewriter) {
+  return exponentialOf(op, 2, op.getOperand(), rewriter);
+}
+
 /// x^2 -> x * x; x^0.5 -> sqrt; x^-0.5 -> rsqrt
 static LogicalResult normalisePower(math::PowFOp op, PatternRewriter &rewriter) {
+  if (std::optional<double> base = constantValue(op.getLhs()); base && *base > 0)
+    return exponentialOf(op, *base, op.getRhs(), rewriter);
   std::optional<double> exponent = constantValue(op.getRhs());
   Value x = op.getLhs();
   if (exponent == 2.0) {
@@ -270,6 +290,7 @@ void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
   patterns.add(normaliseMul);
   patterns.add(normaliseDiv);
   patterns.add(normalisePower);
+  patterns.add(normaliseExp2);
   patterns.add(normaliseNeg);
   patterns.add(normaliseTrunc);
   patterns.add(readSizeOfOperand);

@@ -29,7 +29,6 @@ void addUnitPatterns(mlir::RewritePatternSet &patterns);
 void addPartPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 /// The same function of all parts of a value -> parts of the function of the value
 void addPartialComputationPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
-/// Slices of what is joined -> the parts: afterwards, as they may be parts of one value
 /// Slices of what is joined and sums over it -> those of the parts: afterwards, as they may be parts of one value
 void addSlicePatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 

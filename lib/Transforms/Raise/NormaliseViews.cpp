@@ -283,6 +283,24 @@ static LogicalResult foldSingleBatch(tensor::CollapseShapeOp op, PatternRewriter
   return success();
 }
 
+/// A product with a matrix of one number is a sum of rows or of columns, repeated.
+template <typename Product>
+static LogicalResult sumAsReduction(Product op, PatternRewriter &rewriter) {
+  std::optional<double> left = constantValue(op.getLhs()), right = constantValue(op.getRhs());
+  if ((!left && !right) || !op.getType().getElementType().isF32())
+    return failure();
+  int64_t rank = op.getType().getRank();
+  Value summed = right ? op.getLhs() : op.getRhs();
+  bool first = right ? op.getTransposeLhs() : !op.getTransposeRhs();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(op->getResult(0));
+  Value sum = leaf.reduce(ReduceKind::sum, summed, {first ? rank - 2 : rank - 1});
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(rank));
+  dims.erase(dims.begin() + (right ? rank - 1 : rank - 2));
+  rewriter.replaceOp(op, leaf.broadcast(leaf.scale(sum, right ? *right : *left), sizes, dims));
+  return success();
+}
+
 /// The repeated operand with exactly these dimensions, two of them or three with those of a batch; null for others.
 static Value repeatedAlong(Value operand, ArrayRef<int64_t> dims) {
   auto broadcast = operand.getDefiningOp<BroadcastOp>();
@@ -424,6 +442,8 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   patterns.add(foldResultTranspose<BatchMatmulOp>);
   patterns.add(foldSingleBatch);
   patterns.add(multiplyAsProduct);
+  patterns.add(sumAsReduction<MatmulOp>);
+  patterns.add(sumAsReduction<BatchMatmulOp>);
   patterns.add(foldReducedView);
   patterns.add(joinReducedParts);
   patterns.add(foldReducedReduction);

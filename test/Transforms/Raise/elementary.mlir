@@ -202,6 +202,18 @@ func.func @softmax_by_its_logarithm(%z: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %6 : tensor<?x4xf32>
 }
 
+// CHECK-LABEL: @sigmoid_by_half_a_tanh
+func.func @sigmoid_by_half_a_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[S:.*]] = mhc.sigmoid %arg0
+  // CHECK: return %[[S]]
+  %half = arith.constant dense<0.5> : tensor<8x4xf32>
+  %0 = arith.mulf %z, %half : tensor<8x4xf32>
+  %1 = math.tanh %0 : tensor<8x4xf32>
+  %2 = arith.mulf %1, %half : tensor<8x4xf32>
+  %3 = arith.addf %2, %half : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
 // Its logarithm is of use as well: a step of an iteration is such a value.
 // CHECK-LABEL: @no_softmax_where_the_logarithm_is_read
 func.func @no_softmax_where_the_logarithm_is_read(%z: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {

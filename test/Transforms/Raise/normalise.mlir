@@ -473,3 +473,37 @@ func.func @copies_of_a_sum(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<
   %2 = arith.subf %a, %0 : tensor<4x8xf32>
   return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// CHECK-LABEL: @exponential_of_another_base(
+func.func @exponential_of_another_base(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[EXP:.*]] = math.exp %arg0
+  // CHECK: %[[OTHER:.*]] = math.exp2
+  // CHECK: return %[[EXP]], %[[EXP]], %[[OTHER]]
+  %two = arith.constant dense<2.0> : tensor<4x8xf32>
+  %log2e = arith.constant dense<1.44269504> : tensor<4x8xf32>
+  %nearly = arith.constant dense<1.4427> : tensor<4x8xf32>
+  %0 = arith.mulf %x, %log2e : tensor<4x8xf32>
+  %1 = math.exp2 %0 : tensor<4x8xf32>
+  %2 = math.powf %two, %0 : tensor<4x8xf32>
+  %3 = arith.mulf %x, %nearly : tensor<4x8xf32>
+  %4 = math.exp2 %3 : tensor<4x8xf32>
+  return %1, %2, %4 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @sums_by_ones(
+func.func @sums_by_ones(%x: tensor<?x20x40xf32>) -> (tensor<?x20x1xf32>, tensor<?x17x40xf32>) {
+  // CHECK: mhc.reduce sum %arg0 dims = [2]
+  // CHECK: mhc.reduce sum %arg0 dims = [1]
+  // CHECK: mhc.broadcast {{.*}} dims = [0, 2] : tensor<?x40xf32> -> tensor<?x17x40xf32>
+  // CHECK-NOT: mhc.batch_matmul
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %M = tensor.dim %x, %c0 : tensor<?x20x40xf32>
+  %column = tensor.splat %one[%M] : tensor<?x40x1xf32>
+  %rows = tensor.splat %half[%M] : tensor<?x17x20xf32>
+  %0 = mhc.batch_matmul %x, %column : (tensor<?x20x40xf32>, tensor<?x40x1xf32>) -> tensor<?x20x1xf32>
+  %1 = mhc.batch_matmul %rows, %x : (tensor<?x17x20xf32>, tensor<?x20x40xf32>) -> tensor<?x17x40xf32>
+  return %0, %1 : tensor<?x20x1xf32>, tensor<?x17x40xf32>
+}
