@@ -167,6 +167,8 @@ void CoefficientRaiser::declineFunction(Operation *op) {
                             siteOf(*linear)});
 }
 
+static bool feedsSigmoid(Value value) { return llvm::any_of(value.getUsers(), llvm::IsaPred<SigmoidOp>); }
+
 /// The rows behind both gates: what a residual map reads or, where none does, any value.
 const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post, int64_t extent) {
   int64_t distance = 2 * pre.extent;
@@ -175,7 +177,7 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &pos
   if (!others) {
     others.emplace();
     func.walk([&](Operation *op) {
-      if (!isa<arith::AddFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
+      if (!isa<arith::AddFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op) || feedsSigmoid(op->getResult(0)))
         return;
       auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
       if (auto linear = type && type.getRank() >= 2 ? matchLinear(forms, op->getResult(0)) : std::nullopt)
@@ -214,6 +216,8 @@ void CoefficientRaiser::raiseFrom(const Linear &pre) {
   if (!raised.insert(pre.root).second)
     return;
   const Linear *post = gates.find(forms, {&pre}, pre.extent, pre.extent);
+  if (!feedsSigmoid(pre.root) || (post && !feedsSigmoid(post->root)))
+    return; // taken as the logits of another site
   const Linear *rest = post ? findLogits(pre, *post) : nullptr;
   if (pre.offset != 0 && !rest)
     return; // a second gate, or no gate of streams

@@ -71,6 +71,11 @@ static std::optional<Miss> explainFactor(FormBuilder &forms, Value root, const F
   return std::nullopt;
 }
 
+static bool isMaximum(const Term *term) {
+  auto reduce = term->factors.size() == 1 ? term->factors[0].base.getDefiningOp<ReduceOp>() : ReduceOp();
+  return reduce && reduce.getKind() == ReduceKind::max;
+}
+
 std::optional<Miss> mhc::explainLinear(FormBuilder &forms, Value root, const Form &form, const Vars &all) {
   if (form.terms.size() == 1 && form.terms[0].factors.size() > 1)
     for (const Factor &factor : form.terms[0].factors)
@@ -90,6 +95,9 @@ std::optional<Miss> mhc::explainLinear(FormBuilder &forms, Value root, const For
   auto miss = [&](Reason reason, Value at, const std::string &found, const std::string &needed) {
     return Miss{reason, opAtFault(at, root.getDefiningOp()), found, needed, {product->x->base, product->phi->base}};
   };
+  // A maximum that is subtracted belongs to the residual map.
+  if (llvm::any_of(others, isMaximum))
+    return std::nullopt;
   if (others.size() != 1)
     return miss(Reason::biasCount, root, std::to_string(others.size()) + " addends beside the product",
                 "one bias, a value for each row of phi");

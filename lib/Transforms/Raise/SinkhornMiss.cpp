@@ -70,6 +70,9 @@ bool ChainMiss::looksLikeSinkhorn() {
 
 std::optional<Miss> ChainMiss::ofStart() {
   Operation *start = chain.start.getDefiningOp();
+  if (softmax && !startEps && chain.steps.front().denom != Denom::none)
+    return miss(Reason::sinkhornEps, chain.steps.front().op, describe(chain.steps.front()) + " in " + place(0),
+                "no eps as in the softmax, or exp(z) in its place");
   if (softmax || isa_and_nonnull<math::ExpOp>(start))
     return std::nullopt;
   if (auto widened = dyn_cast_or_null<arith::ExtFOp>(start))

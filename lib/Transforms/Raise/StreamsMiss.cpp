@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -32,14 +35,42 @@ static void explainGates(Sites &sites, GatesOp gates) {
                                 "a sum over the streams of h_pre x",
                                 {gates.getHPre(), Value()}});
   Value logits = gates.getLogits();
-  if (!logits || isOnlyReshaped(logits)) // which fuses without a residual map
-    return;
-  if (Operation *user = plainUser(logits))
+  Operation *user = logits ? plainUser(logits) : nullptr;
+  // Matrices that mix streams as they are need no residual map.
+  if (user && !(isOnlyReshaped(logits) && isa<MatmulOp, BatchMatmulOp>(user)))
     sites.decline("pre", {Reason::residualForm,
                           user,
                           describe(user->getResult(0)),
                           "one residual map of the logits",
                           {user->getResult(0), Value()}});
+}
+
+/// The first op in the code that computes more than parts, sums and products of a value; null where none does.
+static Operation *firstFunction(Value value) {
+  SetVector<Operation *> ops;
+  ops.insert_range(value.getUsers());
+  Operation *first = nullptr;
+  for (size_t next = 0; next < ops.size(); ++next) {
+    Operation *op = ops[next];
+    if (showsOperand(op) || isa<tensor::ExtractSliceOp, tensor::ConcatOp, BroadcastOp, arith::AddFOp, arith::SubFOp,
+                                arith::MulFOp, arith::DivFOp>(op))
+      ops.insert_range(op->getUsers());
+    else if ((op->hasTrait<OpTrait::Elementwise>() || isa<SoftmaxOp>(op)) && !isa<SigmoidOp>(op) &&
+             op->getBlock() == value.getParentBlock() && (!first || op->isBeforeInBlock(first)))
+      first = op;
+  }
+  return first;
+}
+
+/// A projection for gates that is read by plain code only.
+static void explainProjection(Sites &sites, ProjectionOp projection) {
+  Operation *function = plainUser(projection.getProj()) ? firstFunction(projection.getProj()) : nullptr;
+  if (function)
+    sites.decline("gates", {Reason::gateFunction,
+                            function,
+                            describe(function->getResult(0)),
+                            "sigmoids of two groups of rows",
+                            {behindReshapes(projection.getX()), behindReshapes(projection.getPhi())}});
 }
 
 void mhc::explainStreams(func::FuncOp func, Sites &sites) {
@@ -48,5 +79,7 @@ void mhc::explainStreams(func::FuncOp func, Sites &sites) {
       explainMap(sites, op->getResult(0));
     else if (auto gates = dyn_cast<GatesOp>(op))
       explainGates(sites, gates);
+    else if (auto projection = dyn_cast<ProjectionOp>(op))
+      explainProjection(sites, projection);
   });
 }

@@ -75,6 +75,21 @@ func.func @eps_differs_from_that_behind_the_softmax(%z: tensor<8x4x4xf32>) -> te
   return %a3 : tensor<8x4x4xf32>
 }
 
+// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="eps = 1e-06 in normalisation 1 of 2", Needed="no eps as in the softmax, or exp(z) in its place"
+func.func @softmax_in_place_of_an_exponential(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = mhc.softmax %z dim = 1 : tensor<8x4x4xf32>
+  %e = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  return %a2 : tensor<8x4x4xf32>
+}
+
 // CHECK: remark: [Missed] sinkhorn-order | Category:mhc-raise:sinkhorn | {{.*}}Found="columns in normalisation 3 of 5 and before it", Needed=rows,
 func.func @one_step_is_missing(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %a0 = math.exp %z : tensor<8x4x4xf32>
