@@ -103,28 +103,35 @@ struct FoldJoinedSlices : PartPattern<tensor::ConcatOp> {
   }
 };
 
-/// Products with columns of one matrix, side by side: the product with the matrix.
+/// Products with columns of one matrix side by side, or with rows of one on top of each other: the product with the
+/// matrix.
 template <typename Product>
 struct FoldJoinedProducts : PartPattern<tensor::ConcatOp> {
   using PartPattern::PartPattern;
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
     auto first = op.getInputs()[0].getDefiningOp<Product>();
-    if (!first || static_cast<int64_t>(op.getDim()) != op.getResultType().getRank() - 1)
+    int64_t rank = op.getResultType().getRank(), joined = op.getDim();
+    if (!first || joined < rank - 2)
       return failure();
-    SmallVector<Value> columns;
+    bool columns = joined == rank - 1;
+    auto shared = [&](Product product) { return columns ? product.getLhs() : product.getRhs(); };
+    auto partial = [&](Product product) { return columns ? product.getRhs() : product.getLhs(); };
+    SmallVector<Value> matrices;
     for (Value input : op.getInputs()) {
       auto product = input.getDefiningOp<Product>();
-      if (!product || product.getLhs() != first.getLhs() || product->getAttrs() != first->getAttrs())
+      if (!product || shared(product) != shared(first) || product->getAttrs() != first->getAttrs())
         return failure();
-      columns.push_back(product.getRhs());
+      matrices.push_back(partial(product));
     }
-    int64_t dim = first.getTransposeRhs() ? op.getDim() - 1 : op.getDim();
-    std::optional<Part> part = parts.join(columns, dim);
-    if (!part || !statesSizesOf(first.getRhs(), cast<RankedTensorType>(part->whole.getType()), dim))
+    bool transposed = columns ? first.getTransposeRhs() : first.getTransposeLhs();
+    int64_t dim = transposed == columns ? rank - 2 : rank - 1;
+    std::optional<Part> part = parts.join(matrices, dim);
+    if (!part || !statesSizesOf(partial(first), cast<RankedTensorType>(part->whole.getType()), dim))
       return failure();
-    rewriter.replaceOpWithNewOp<Product>(op, op.getResultType(), first.getLhs(),
-                                         valueOf(rewriter, op.getLoc(), *part, dim), first.getTransposeLhs(),
+    Value whole = valueOf(rewriter, op.getLoc(), *part, dim);
+    rewriter.replaceOpWithNewOp<Product>(op, op.getResultType(), columns ? Value(first.getLhs()) : whole,
+                                         columns ? whole : Value(first.getRhs()), first.getTransposeLhs(),
                                          first.getTransposeRhs());
     return success();
   }
@@ -155,6 +162,40 @@ struct SplitJoinedSum : OpRewritePattern<BatchMatmulOp> {
     }
     rewriter.replaceOp(op, sum);
     return success();
+  }
+};
+
+/// A product with some columns or rows of a matrix, beside the product with all of them: a part of that.
+template <typename Product>
+struct TakePartOfProduct : PartPattern<Product> {
+  using PartPattern<Product>::PartPattern;
+
+  LogicalResult matchAndRewrite(Product op, PatternRewriter &rewriter) const override {
+    int64_t rank = op.getType().getRank();
+    for (unsigned operand : {0, 1}) {
+      bool transposed = operand == 0 ? op.getTransposeLhs() : op.getTransposeRhs();
+      int64_t dim = transposed == bool(operand) ? rank - 2 : rank - 1;
+      std::optional<Part> part =
+          this->parts.partOf(op->getOperand(operand).template getDefiningOp<tensor::ExtractSliceOp>(), dim);
+      Operation *whole = part ? productWith(op, operand, part->whole) : nullptr;
+      if (!whole)
+        continue;
+      if (op->isBeforeInBlock(whole))
+        rewriter.moveOpBefore(whole, op); // reads nothing that `op` does not read
+      Part same{whole->getResult(0), part->offset, part->size};
+      rewriter.replaceOp(op, valueOf(rewriter, op.getLoc(), same, operand == 0 ? rank - 2 : rank - 1));
+      return success();
+    }
+    return failure();
+  }
+
+private:
+  static Operation *productWith(Product op, unsigned operand, Value whole) {
+    for (Operation *user : whole.getUsers())
+      if (isa<Product>(user) && user->getBlock() == op->getBlock() && user->getAttrs() == op->getAttrs() &&
+          user->getOperand(operand) == whole && user->getOperand(1 - operand) == op->getOperand(1 - operand))
+        return user;
+    return nullptr;
   }
 };
 
@@ -204,8 +245,9 @@ struct FoldNestedSlices : PartPattern<tensor::ExtractSliceOp> {
 } // namespace
 
 void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
-  patterns.add<FoldJoinedSlices, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>, FoldNestedSlices>(
-      patterns.getContext(), dims);
+  patterns.add<FoldJoinedSlices, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>,
+               TakePartOfProduct<MatmulOp>, TakePartOfProduct<BatchMatmulOp>, FoldNestedSlices>(patterns.getContext(),
+                                                                                                dims);
 }
 
 void mhc::addSlicePatterns(RewritePatternSet &patterns, DimAnalysis &dims) {

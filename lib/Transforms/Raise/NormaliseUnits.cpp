@@ -218,18 +218,6 @@ static LogicalResult foldUnitBroadcast(BroadcastOp op, PatternRewriter &rewriter
   return success();
 }
 
-/// A new dimension of size one is added behind what repeats along others.
-static LogicalResult repeatWithoutUnits(BroadcastOp op, PatternRewriter &rewriter) {
-  ArrayRef<int64_t> shape = op.getOut().getType().getShape();
-  auto isUnit = [&](int64_t dim) { return shape[dim] == 1 && !llvm::is_contained(op.getDims(), dim); };
-  auto all = llvm::seq<int64_t>(0, shape.size());
-  auto unit = llvm::find_if(all, isUnit);
-  if (unit == all.end() || shape.size() == op.getDims().size() + 1)
-    return failure();
-  replaceWithUnit(rewriter, op, withoutUnit(rewriter, op, *unit), *unit);
-  return success();
-}
-
 void mhc::addUnitPatterns(RewritePatternSet &patterns) {
   patterns.add<ComputeWithoutUnits>(patterns.getContext());
   patterns.add(transposeWithoutUnits);
@@ -237,5 +225,4 @@ void mhc::addUnitPatterns(RewritePatternSet &patterns) {
   patterns.add(broadcastWithoutUnits);
   patterns.add(joinWithoutUnits);
   patterns.add(foldUnitBroadcast);
-  patterns.add(repeatWithoutUnits);
 }

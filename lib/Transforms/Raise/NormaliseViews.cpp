@@ -168,6 +168,16 @@ static LogicalResult splitBeforeFunction(tensor::ExpandShapeOp op, PatternRewrit
   return success();
 }
 
+/// What is widened is split before: streams are read as they are stored, also where only some of them are read.
+static LogicalResult splitBeforeWidening(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
+  auto ext = op.getSrc().getDefiningOp<arith::ExtFOp>();
+  if (!ext || addsOnlyUnits(op))
+    return failure();
+  Value x = showAgain(rewriter, op, ext.getIn(), op.getResultType().clone(getElementTypeOrSelf(ext.getIn())));
+  rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), x);
+  return success();
+}
+
 /// Whether the parts of each dimension that is split are neighbours when they are repeated, and whole.
 static bool keepsParts(BroadcastOp op, tensor::ExpandShapeOp expand) {
   return llvm::all_of(expand.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
@@ -204,6 +214,35 @@ static LogicalResult repeatBeforeSplitting(BroadcastOp op, PatternRewriter &rewr
   }
   Value repeated = leaf.broadcast(expand.getSrc(), joined, dims);
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getOut().getType(), repeated, groups, sizes);
+  return success();
+}
+
+/// What is joined, then repeated and split as it was is repeated only.
+static LogicalResult repeatWithoutJoining(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
+  auto broadcast = op.getSrc().getDefiningOp<BroadcastOp>();
+  auto collapse = broadcast ? broadcast.getX().getDefiningOp<tensor::CollapseShapeOp>() : tensor::CollapseShapeOp();
+  if (!collapse)
+    return failure();
+  SmallVector<int64_t> dims;
+  for (auto [dim, parts] : llvm::enumerate(op.getReassociationIndices())) {
+    ArrayRef<int64_t> sources = broadcast.getDims();
+    int64_t source = llvm::find(sources, static_cast<int64_t>(dim)) - sources.begin();
+    bool repeated = source == static_cast<int64_t>(sources.size());
+    if (repeated && parts.size() == 1)
+      continue;
+    ReassociationIndices joined = repeated ? ReassociationIndices() : collapse.getReassociationIndices()[source];
+    auto hasSameSize = [&](auto pair) {
+      auto [from, to] = pair;
+      return collapse.getSrcType().getDimSize(from) == op.getResultType().getDimSize(to);
+    };
+    auto isUnknown = [&](int64_t part) { return op.getResultType().isDynamicDim(part); };
+    if (joined.size() != parts.size() || llvm::count_if(parts, isUnknown) > 1 ||
+        !llvm::all_of(llvm::zip(joined, parts), hasSameSize))
+      return failure();
+    llvm::append_range(dims, parts);
+  }
+  LeafBuilder leaf(rewriter, op.getLoc());
+  rewriter.replaceOp(op, leaf.broadcast(collapse.getSrc(), leaf.sizesOf(op), dims));
   return success();
 }
 
@@ -435,6 +474,7 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ComputeBeforeViews>(context);
   patterns.add(repeatBeforeSplitting);
+  patterns.add(repeatWithoutJoining);
   patterns.add(foldOperandTranspose<MatmulOp>);
   patterns.add(foldOperandTranspose<BatchMatmulOp>);
   patterns.add(repeatInOrder);
@@ -452,4 +492,7 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
 }
 
-void mhc::addSplitPatterns(RewritePatternSet &patterns) { patterns.add(splitBeforeFunction); }
+void mhc::addSplitPatterns(RewritePatternSet &patterns) {
+  patterns.add(splitBeforeFunction);
+  patterns.add(splitBeforeWidening);
+}

@@ -340,13 +340,32 @@ func.func @repeated_for_a_transposed_product(%h: tensor<?x4x4xf32>, %x: tensor<?
   return %1 : tensor<?x4x8xf32>
 }
 
-// CHECK-LABEL: @repeated_with_a_unit(
-func.func @repeated_with_a_unit(%x: tensor<16x40xf32>, %w: tensor<24x40xf32>) -> tensor<16x1x24xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<16x40xf32>, tensor<24x40xf32>) -> tensor<16x24xf32>
-  // CHECK-NEXT: tensor.expand_shape %[[OUT]]
-  %0 = mhc.broadcast %x dims = [0, 3] : tensor<16x40xf32> -> tensor<16x1x24x40xf32>
-  %1 = mhc.broadcast %w dims = [2, 3] : tensor<24x40xf32> -> tensor<16x1x24x40xf32>
-  %2 = arith.mulf %0, %1 : tensor<16x1x24x40xf32>
-  %3 = mhc.reduce sum %2 dims = [3] : tensor<16x1x24x40xf32> -> tensor<16x1x24xf32>
-  return %3 : tensor<16x1x24xf32>
+// CHECK-LABEL: @joined_repeated_and_split(
+func.func @joined_repeated_and_split(%w: tensor<6x8xf32>) -> tensor<16x6x8xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.broadcast %arg0 dims = [1, 2] : tensor<6x8xf32> -> tensor<16x6x8xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = tensor.collapse_shape %w [[0, 1]] : tensor<6x8xf32> into tensor<48xf32>
+  %1 = mhc.broadcast %0 dims = [1] : tensor<48xf32> -> tensor<16x48xf32>
+  %2 = tensor.expand_shape %1 [[0], [1, 2]] output_shape [16, 6, 8] : tensor<16x48xf32> into tensor<16x6x8xf32>
+  return %2 : tensor<16x6x8xf32>
+}
+
+// CHECK-LABEL: @split_in_another_way(
+func.func @split_in_another_way(%w: tensor<6x8xf32>) -> tensor<16x8x6xf32> {
+  // CHECK: tensor.collapse_shape
+  // CHECK: tensor.expand_shape
+  %0 = tensor.collapse_shape %w [[0, 1]] : tensor<6x8xf32> into tensor<48xf32>
+  %1 = mhc.broadcast %0 dims = [1] : tensor<48xf32> -> tensor<16x48xf32>
+  %2 = tensor.expand_shape %1 [[0], [1, 2]] output_shape [16, 8, 6] : tensor<16x48xf32> into tensor<16x8x6xf32>
+  return %2 : tensor<16x8x6xf32>
+}
+
+// CHECK-LABEL: @widened_and_split(
+func.func @widened_and_split(%x: tensor<16x36xbf16>) -> tensor<16x9x4xf32> {
+  // CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} : tensor<16x36xbf16> into tensor<16x9x4xbf16>
+  // CHECK-NEXT: %[[OUT:.*]] = arith.extf %[[X]] : tensor<16x9x4xbf16> to tensor<16x9x4xf32>
+  // CHECK-NEXT: return %[[OUT]]
+  %0 = arith.extf %x : tensor<16x36xbf16> to tensor<16x36xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [16, 9, 4] : tensor<16x36xf32> into tensor<16x9x4xf32>
+  return %1 : tensor<16x9x4xf32>
 }
