@@ -131,9 +131,16 @@ namespace {
 struct Signed {
   Value value;
   double coefficient = 1;
-  bool operator==(const Signed &other) const { return value == other.value && coefficient == other.coefficient; }
 };
 } // namespace
+
+/// Whether both are the same, where one may be the negative of an operand.
+static bool isSame(Signed a, Signed b) {
+  for (Signed *side : {&a, &b})
+    if (auto neg = side->value ? side->value.getDefiningOp<arith::NegFOp>() : arith::NegFOp())
+      *side = {neg.getOperand(), -side->coefficient};
+  return a.value == b.value && a.coefficient == b.coefficient;
+}
 
 /// Leaves of a tree of sums and differences.
 static void addends(Signed sum, SmallVectorImpl<Signed> &leaves) {
@@ -242,8 +249,8 @@ static std::optional<int64_t> countTurns(FormBuilder &forms, Value logits, Sprea
   Value yielded = loop.getYieldedValues()[one];
   auto updateFirst = matchUpdate(forms, {yielded}, logits),
        updateSecond = matchUpdate(forms, {loop.getYieldedValues()[two]}, logits);
-  if (!updateFirst || !updateSecond || !(updateFirst->second == Signed{loop.getRegionIterArg(two)}) ||
-      !(updateSecond->second == Signed{yielded}) || updateFirst->first != first.along ||
+  if (!updateFirst || !updateSecond || !isSame(updateFirst->second, {loop.getRegionIterArg(two)}) ||
+      !isSame(updateSecond->second, {yielded}) || updateFirst->first != first.along ||
       updateSecond->first != second.along)
     return std::nullopt;
   return tripCount(loop);
@@ -255,7 +262,7 @@ static std::optional<int64_t> countWrittenOut(FormBuilder &forms, Value logits, 
   for (Signed potential = second.potential; potential.value; ++updates) {
     const Spread &expected = updates % 2 ? first : second;
     auto update = matchUpdate(forms, potential, logits);
-    if (!update || update->first != expected.along || (updates == 1 && !(potential == first.potential)))
+    if (!update || update->first != expected.along || (updates == 1 && !isSame(potential, first.potential)))
       return std::nullopt;
     potential = update->second;
   }

@@ -10,6 +10,7 @@
 #include "Normalise.h"
 #include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -73,13 +74,14 @@ static std::pair<int64_t, int64_t> sizeOf(RankedTensorType type) {
 
 namespace {
 /// The same function of all parts of some values is one of the values. That of a few parts only stays, as the whole
-/// would cost more.
+/// would cost more. Functions of one value stay with what reads them: steps look for them there.
 struct ComputeBeforeSlicing : RewritePattern {
   ComputeBeforeSlicing(MLIRContext *context, DimAnalysis &dims)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), dims(dims) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    std::optional<OnParts> read = isElementwise(op) ? readOnParts(op) : std::nullopt;
+    bool isFunction = op->getNumOperands() == 1 && !isa<arith::ExtFOp, arith::TruncFOp>(op);
+    std::optional<OnParts> read = isElementwise(op) && !isFunction ? readOnParts(op) : std::nullopt;
     if (!read || !llvm::all_of(read->wholes, [&](Value whole) {
           return !whole || haveSameShape(dims, whole, read->part.getSource());
         }))
