@@ -18,7 +18,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
   let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
     Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Mhc_Indices<"K", ["M"]>:$ids,
     Mhc_LayoutAttr:$layout,
-    I64Attr:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision);
+    I64Attr:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision, Mhc_OptionalRate:$rate);
   let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$out, Mhc_WeightGradient<["R"]>:$sum);
   let flops = "2*M*n*C*iters + (layout == 1 ? R : 0) + f_count";
   let dimRules = [Mhc_DimRule<"K", "n*C">];
@@ -38,7 +38,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // HEADER-SAME: int64_t f_count, const void *ids, int32_t ids_type, void *out, int32_t out_type, void *sum,
 // HEADER-SAME: int32_t sum_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t R,
 // HEADER-SAME: int32_t layout, int64_t iters, double eps, int32_t fold, int32_t flag,
-// HEADER-SAME: int32_t precision);
+// HEADER-SAME: int32_t precision, double rate);
 
 // INFO-LABEL: const KernelInfo &MixOp::kernelInfo() {
 // INFO: static const unsigned dims0[] = {0, 1, 2};
@@ -65,6 +65,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: {"flag", KernelAttr::Unit, "int32_t", nullptr, nullptr, nullptr, nullptr, std::nullopt},
 // INFO: {"precision", KernelAttr::Enum, "int32_t",
 // INFO: llvm::cast<PrecisionAttr>(attr).getValue()); }, static_cast<int64_t>(Precision::bf16x3)},
+// INFO: {"rate", KernelAttr::Float, "double", nullptr, nullptr, nullptr, nullptr, 0},
 // INFO: uses0 = {1, 2};
 // INFO: {3, uses0, "n*C", [](const KernelSizes &sizes) -> double {
 // INFO: const double C = sizes.dims[2];
@@ -113,7 +114,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // ARGS-NEXT: mhcrt_status runMix(mhcrt_context &context, const MixArgs &args);
 // ARGS: #ifdef MHCRT_KERNEL_ENTRIES
 // ARGS-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, {{.*}}) {
-// ARGS-NEXT: return ctx ? mhcrt::runMix(*ctx, {x, x_type, {{.*}}, flag, precision}) : MHCRT_INVALID_ARGUMENT;
+// ARGS-NEXT: return ctx ? mhcrt::runMix(*ctx, {x, x_type, {{.*}}, flag, precision, rate}) : MHCRT_INVALID_ARGUMENT;
 
 // OPDOCS: {"mhc.mix", R"doc(Mix streams
 // OPDOCS-EMPTY:
