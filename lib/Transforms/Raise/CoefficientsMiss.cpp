@@ -71,10 +71,7 @@ static std::optional<Miss> explainFactor(FormBuilder &forms, Value root, const F
   return std::nullopt;
 }
 
-static bool isMaximum(const Term *term) {
-  auto reduce = term->factors.size() == 1 ? term->factors[0].base.getDefiningOp<ReduceOp>() : ReduceOp();
-  return reduce && reduce.getKind() == ReduceKind::max;
-}
+static bool isMaximum(const Term *term) { return term->factors.size() == 1 && maximumOf(term->factors[0].base); }
 
 std::optional<Miss> mhc::explainLinear(FormBuilder &forms, Value root, const Form &form, const Vars &all) {
   if (form.terms.size() == 1 && form.terms[0].factors.size() > 1)

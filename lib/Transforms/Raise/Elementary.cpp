@@ -81,48 +81,42 @@ static std::optional<Sigmoid> matchSigmoid(Operation *op) {
   return sigmoid ? std::optional(Sigmoid{sigmoid.getX()}) : std::nullopt;
 }
 
+/// What divides an element of `value`, which a division or the product with a reciprocal reads.
+static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value value, const Indices &index) {
+  if (auto div = dyn_cast<arith::DivFOp>(op))
+    return div.getLhs() == value ? std::optional(forms.at(div.getRhs(), index)) : std::nullopt;
+  Form inverse = forms.at(op->getOperand(op->getOperand(0) == value ? 1 : 0), index);
+  const Term &term = inverse.terms[0];
+  if (inverse.terms.size() != 1 || term.factors.size() != 1 || term.coefficient != 1 || !term.sums.empty() ||
+      term.factors[0].power != -1)
+    return std::nullopt;
+  return forms.at(term.factors[0].base, Indices(term.factors[0].index));
+}
+
 /// exp(log_softmax(z)), exp(z) / sum exp(z), or the same with z - max(z): z and the dimension.
 static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms, Operation *op) {
   // Where something else reads the logarithm, it is a step of an iteration.
   if (auto exp = dyn_cast<math::ExpOp>(op))
     return exp.getOperand().hasOneUse() ? matchLogSoftmax(forms, exp.getOperand()) : std::nullopt;
-  auto div = dyn_cast<arith::DivFOp>(op);
-  auto exp = div ? div.getLhs().getDefiningOp<math::ExpOp>() : math::ExpOp();
+  if (!isa<arith::DivFOp, arith::MulFOp>(op))
+    return std::nullopt;
+  auto exp = op->getOperand(0).getDefiningOp<math::ExpOp>();
+  if (!exp && isa<arith::MulFOp>(op))
+    exp = op->getOperand(1).getDefiningOp<math::ExpOp>();
   if (!exp)
     return std::nullopt;
   forms.reset();
   forms.stops.insert(exp.getResult());
   Indices index = forms.freshIndices(exp.getResult());
-  Form sum = forms.at(div.getRhs(), index);
-  forms.resolve(sum);
-  if (sum.terms.size() != 1 || sum.terms[0].sums.size() != 1 || sum.terms[0].factors.size() != 1 ||
-      sum.terms[0].coefficient != 1 || sum.terms[0].factors[0].base != exp.getResult() ||
-      sum.terms[0].factors[0].power != 1 || !forms.fullVars(sum.terms[0].factors[0]))
+  std::optional<Form> divisor = divisorOf(forms, op, exp.getResult(), index);
+  if (!divisor)
     return std::nullopt;
-  Indices summed = sum.terms[0].factors[0].index;
-  std::optional<int64_t> dim;
-  for (size_t i = 0; i < index.size(); ++i) {
-    if (summed[i] == index[i])
-      continue;
-    if (dim || summed[i].vars != sum.terms[0].sums)
-      return std::nullopt;
-    dim = i;
-  }
+  forms.resolve(*divisor);
+  std::optional<int64_t> dim =
+      divisor->terms.size() == 1 ? summedDim(forms, divisor->terms[0], index, exp.getResult()) : std::nullopt;
   if (!dim)
     return std::nullopt;
-  Value z = exp.getOperand();
-  auto sub = z.getDefiningOp<arith::SubFOp>();
-  if (!sub)
-    return std::make_pair(z, *dim);
-  // The shift drops out when it is the same along the dimension; only a maximum of z itself is taken.
-  Form shift = forms.at(sub.getRhs(), index);
-  forms.resolve(shift);
-  if (shift.terms.size() != 1 || shift.terms[0].factors.size() != 1)
-    return std::make_pair(z, *dim);
-  auto max = shift.terms[0].factors[0].base.getDefiningOp<ReduceOp>();
-  bool drops = max && max.getKind() == ReduceKind::max && max.getX() == sub.getLhs() &&
-               !containsAny(varsOf(forms, shift.terms[0].factors[0]), forms.flatten(index[*dim].vars));
-  return std::make_pair(drops ? sub.getLhs() : z, *dim);
+  return std::make_pair(stripShift(forms, exp.getOperand(), *dim), *dim);
 }
 
 static void replaceBy(Sites &sites, Value made, Operation *root) {

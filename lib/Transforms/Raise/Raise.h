@@ -101,6 +101,10 @@ void setAfterInputs(mlir::OpBuilder &builder, mlir::Block *block, llvm::ArrayRef
 /// kernels do in f32: a result that is rounded to f32 may be raised, one that stays in f64 is not.
 bool isWide(mlir::Value value);
 
+/// The maximum that a value is, which may start at the lowest number in place of minus infinity: that differs where no
+/// element is finite. Null for other values.
+ReduceOp maximumOf(mlir::Value value);
+
 /// All ops of a function, users before what they use, and what a loop holds before the loop.
 llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 

@@ -56,6 +56,17 @@ Vars mhc::varsWithout(const FormBuilder &forms, const Indices &index, int64_t di
   return vars;
 }
 
+ReduceOp mhc::maximumOf(Value value) {
+  constexpr double kLowest = -3.38e38; // of bf16, the narrowest with the exponents of f32
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(op))
+    for (unsigned side : {0, 1})
+      if (std::optional<double> start = constantValue(op->getOperand(side)); start && *start < kLowest)
+        return maximumOf(op->getOperand(1 - side));
+  auto reduce = dyn_cast_or_null<ReduceOp>(op);
+  return reduce && reduce.getKind() == ReduceKind::max ? reduce : ReduceOp();
+}
+
 /// Whether `shift` is `coefficient` times a maximum of z that is the same along `dim`.
 static bool isShiftOf(FormBuilder &forms, Value z, Value shift, double coefficient, int64_t dim, bool exact) {
   forms.reset();
@@ -63,9 +74,8 @@ static bool isShiftOf(FormBuilder &forms, Value z, Value shift, double coefficie
   Indices index = forms.freshIndices(z);
   Form form = forms.at(shift, index);
   const Factor *factor = singleFactor(form, coefficient);
-  auto max = factor ? factor->base.getDefiningOp<ReduceOp>() : ReduceOp();
-  bool along = max && max.getKind() == ReduceKind::max && max.getX() == z &&
-               !containsAny(varsOf(forms, *factor), forms.flatten(index[dim].vars));
+  ReduceOp max = factor ? maximumOf(factor->base) : ReduceOp();
+  bool along = max && max.getX() == z && !containsAny(varsOf(forms, *factor), forms.flatten(index[dim].vars));
   if (along && exact)
     along = max.getDims() == ArrayRef<int64_t>(dim) && varsOf(forms, *factor) == varsWithout(forms, index, dim);
   return along;

@@ -214,6 +214,25 @@ func.func @sigmoid_by_half_a_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %3 : tensor<8x4xf32>
 }
 
+// A maximum that starts at the lowest number, and a product with the reciprocal of the sum, as TOSA has them.
+// CHECK-LABEL: @softmax_from_the_lowest_number
+func.func @softmax_from_the_lowest_number(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[S:.*]] = mhc.softmax %arg0 dim = 1
+  // CHECK: return %[[S]]
+  %lowest = arith.constant dense<-3.40282347E+38> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %reduced = mhc.reduce max %z dims = [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %max = arith.maximumf %lowest, %reduced : tensor<8xf32>
+  %0 = mhc.broadcast %max dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %1 = arith.subf %z, %0 : tensor<8x4xf32>
+  %2 = math.exp %1 : tensor<8x4xf32>
+  %sum = mhc.reduce sum %2 dims = [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %inverse = arith.divf %one, %sum : tensor<8xf32>
+  %3 = mhc.broadcast %inverse dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %4 = arith.mulf %3, %2 : tensor<8x4xf32>
+  return %4 : tensor<8x4xf32>
+}
+
 // Its logarithm is of use as well: a step of an iteration is such a value.
 // CHECK-LABEL: @no_softmax_where_the_logarithm_is_read
 func.func @no_softmax_where_the_logarithm_is_read(%z: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
