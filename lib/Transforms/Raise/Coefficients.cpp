@@ -117,7 +117,7 @@ private:
   /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
   void declineFunction(Operation *op);
   const Linear *findLogits(const Linear &pre, const Linear &post);
-  const Linear *findLogits(const Linear &pre, const Linear &post, int64_t extent);
+  const Linear *findLogits(const Linear &pre, const Linear &post, int64_t distance, int64_t extent);
   void raiseFrom(const Linear &pre);
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const Linear &pre, Reason reason, int64_t offset, int64_t extent);
@@ -169,9 +169,8 @@ void CoefficientRaiser::declineFunction(Operation *op) {
 
 static bool feedsSigmoid(Value value) { return llvm::any_of(value.getUsers(), llvm::IsaPred<SigmoidOp>); }
 
-/// The rows behind both gates: what a residual map reads or, where none does, any value.
-const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post, int64_t extent) {
-  int64_t distance = 2 * pre.extent;
+/// Rows apart from both gates: what a residual map reads or, where none does, any value.
+const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post, int64_t distance, int64_t extent) {
   if (const Linear *found = logits.find(forms, {&pre, &post}, distance, extent))
     return found;
   if (!others) {
@@ -207,9 +206,10 @@ const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &pos
     if (extent > 0 && (extent < rest || hasWholeWeight(pre)))
       extents.push_back(extent);
   for (int64_t extent : extents)
-    if (const Linear *found = findLogits(pre, post, extent))
+    if (const Linear *found = findLogits(pre, post, 2 * n, extent))
       return found;
-  return nullptr;
+  // Or in front of them.
+  return pre.phi && rest == 0 && pre.offset > 0 ? findLogits(pre, post, -pre.offset, pre.offset) : nullptr;
 }
 
 void CoefficientRaiser::raiseFrom(const Linear &pre) {

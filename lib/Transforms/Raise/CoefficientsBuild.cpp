@@ -98,11 +98,21 @@ static int64_t rowsOf(ArrayRef<const Linear *> groups) {
   return rows;
 }
 
-/// The rows of all groups, without those that others read or nobody: of one weight, or of weights that are joined.
+/// Whether groups are consecutive rows of one weight.
+static bool areConsecutive(ArrayRef<const Linear *> groups) {
+  int64_t next = groups.front()->offset;
+  return llvm::all_of(groups, [&](const Linear *group) {
+    bool follows = group->phi->base == groups.front()->phi->base && group->offset == next;
+    next += group->extent;
+    return follows;
+  });
+}
+
+/// The rows of all groups, without those that others read or nobody: of one weight, or of parts that are joined.
 static std::optional<std::pair<Value, PhiLayout>> joinPhi(FormBuilder &forms, OpBuilder &builder, Location loc,
                                                           ArrayRef<const Linear *> groups) {
   LeafBuilder leaf(builder, loc);
-  bool apart = groups.back()->phi->base != groups.front()->phi->base;
+  bool apart = !areConsecutive(groups);
   SmallVector<Value> parts;
   std::optional<PhiLayout> layout;
   int64_t axis = 0;

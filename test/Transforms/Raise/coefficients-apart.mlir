@@ -115,3 +115,28 @@ func.func @weights_of_layers_in_a_stack(%x: tensor<8x4x16xf32>, %phis: tensor<3x
   %gate = mhc.sigmoid %z : tensor<8x4xf32>
   return %gate : tensor<8x4xf32>
 }
+
+// -----
+
+// Rows in another order than that of the gates: the logits first.
+// CHECK-LABEL: @logits_in_front_of_the_gates
+func.func @logits_in_front_of_the_gates(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK: %[[PRE:.*]] = tensor.extract_slice %arg1[16, 0] [4, 64] [1, 1]
+  // CHECK: %[[POST:.*]] = tensor.extract_slice %arg1[20, 0] [4, 64] [1, 1]
+  // CHECK: %[[RES:.*]] = tensor.extract_slice %arg1[0, 0] [16, 64] [1, 1]
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(0) %[[PRE]], %[[POST]], %[[RES]]
+  // CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<24x64xf32>)
+  // CHECK: %[[H_PRE:.*]], %[[H_POST:.*]], %[[LOGITS:.*]] = mhc.gates(
+  // CHECK: return %[[H_PRE]], %[[H_POST]], %[[LOGITS]]
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %p, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 16] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 20] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 0] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %h_pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
