@@ -351,6 +351,21 @@ static Value repeatedAlong(Value operand, ArrayRef<int64_t> dims) {
   return whole ? Value(broadcast.getX()) : Value();
 }
 
+/// A batch of products with one matrix is one product.
+static LogicalResult foldRepeatedMatrix(BatchMatmulOp op, PatternRewriter &rewriter) {
+  Value matrix = repeatedAlong(op.getRhs(), {1, 2});
+  auto type = tensorType(op.getLhs());
+  if (!matrix || op.getTransposeLhs() || (type.isDynamicDim(0) && type.isDynamicDim(1)))
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(op->getResult(0));
+  Value rows = leaf.join(op.getLhs(), 0, 2);
+  Value product = leaf.matmul(rows, matrix, /*transposeLhs=*/false, op.getTransposeRhs());
+  SmallVector<ReassociationIndices> groups = {{0, 1}, {2}};
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getType(), product, groups, sizes);
+  return success();
+}
+
 /// A sum over products of rows and columns that are repeated for each other is a product of matrices.
 static LogicalResult multiplyAsProduct(ReduceOp op, PatternRewriter &rewriter) {
   auto mul = op.getX().getDefiningOp<arith::MulFOp>();
@@ -481,6 +496,7 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   patterns.add(foldResultTranspose<MatmulOp>);
   patterns.add(foldResultTranspose<BatchMatmulOp>);
   patterns.add(foldSingleBatch);
+  patterns.add(foldRepeatedMatrix);
   patterns.add(multiplyAsProduct);
   patterns.add(sumAsReduction<MatmulOp>);
   patterns.add(sumAsReduction<BatchMatmulOp>);

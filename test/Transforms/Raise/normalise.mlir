@@ -507,3 +507,16 @@ func.func @sums_by_ones(%x: tensor<?x20x40xf32>) -> (tensor<?x20x1xf32>, tensor<
   %1 = mhc.batch_matmul %rows, %x : (tensor<?x17x20xf32>, tensor<?x20x40xf32>) -> tensor<?x17x40xf32>
   return %0, %1 : tensor<?x20x1xf32>, tensor<?x17x40xf32>
 }
+
+// CHECK-LABEL: @batch_with_one_matrix(
+func.func @batch_with_one_matrix(%x: tensor<?x5x64xf32>, %w: tensor<64x32xf32>) -> tensor<?x5x32xf32> {
+  // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]]
+  // CHECK: %[[OUT:.*]] = mhc.matmul %[[ROWS]], %arg1
+  // CHECK: %[[BATCH:.*]] = tensor.expand_shape %[[OUT]] {{\[\[}}0, 1], [2]]
+  // CHECK: return %[[BATCH]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x5x64xf32>
+  %ws = mhc.broadcast %w[%M] dims = [1, 2] : tensor<64x32xf32> -> tensor<?x64x32xf32>
+  %0 = mhc.batch_matmul %x, %ws : (tensor<?x5x64xf32>, tensor<?x64x32xf32>) -> tensor<?x5x32xf32>
+  return %0 : tensor<?x5x32xf32>
+}
