@@ -126,6 +126,31 @@ Value LinalgBody::power(Operation *scalarOp, double exponent) {
   return math::PowFOp::create(builder, loc, base, splat(FloatAttr::get(type, exponent)));
 }
 
+using Predicate = arith::CmpFPredicate;
+
+/// The other one of a pair that has the predicate; one without an inequality stays.
+static Predicate otherOf(Predicate predicate, ArrayRef<std::pair<Predicate, Predicate>> pairs) {
+  for (auto [one, two] : pairs)
+    if (predicate == one || predicate == two)
+      return predicate == one ? two : one;
+  return predicate;
+}
+
+/// The predicate of b, a that says the same as one of a, b.
+static Predicate swapped(Predicate predicate) {
+  return otherOf(predicate, {{Predicate::OLT, Predicate::OGT},
+                             {Predicate::OLE, Predicate::OGE},
+                             {Predicate::ULT, Predicate::UGT},
+                             {Predicate::ULE, Predicate::UGE}});
+}
+
+static Predicate inverted(Predicate predicate) {
+  return otherOf(predicate, {{Predicate::OLT, Predicate::UGE},
+                             {Predicate::OLE, Predicate::UGT},
+                             {Predicate::OGT, Predicate::ULE},
+                             {Predicate::OGE, Predicate::ULT}});
+}
+
 Value LinalgBody::extremum(Operation *scalarOp) {
   // The maximum of minus infinity and x, with which some start.
   if (auto maximum = dyn_cast<arith::MaximumFOp>(scalarOp)) {
@@ -135,16 +160,28 @@ Value LinalgBody::extremum(Operation *scalarOp) {
   }
   auto select = dyn_cast<arith::SelectOp>(scalarOp);
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
-  if (!compare || compare.getRhs() != select.getTrueValue() || compare.getLhs() != select.getFalseValue())
+  if (!compare)
     return {};
+  // As `x predicate number ? number : x`
+  Value scalar = compare.getLhs(), limit = compare.getRhs();
+  Predicate predicate = compare.getPredicate();
+  if (numberOf(scalar)) {
+    std::swap(scalar, limit);
+    predicate = swapped(predicate);
+  }
+  bool keeps = select.getTrueValue() == scalar && select.getFalseValue() == limit;
+  if (!keeps && (select.getTrueValue() != limit || select.getFalseValue() != scalar))
+    return {};
+  if (keeps)
+    predicate = inverted(predicate);
   // Zeros of both signs compare as equal. What NaN gives, itself or the number, is told by the predicate.
-  std::optional<double> number = numberOf(compare.getRhs());
+  std::optional<double> number = numberOf(limit);
   if (!number || *number == 0 || std::isnan(*number))
     return {};
-  Value x = tensorOf(compare.getLhs()), bound = tensorOf(compare.getRhs());
+  Value x = tensorOf(scalar), bound = tensorOf(limit);
   if (!x || !bound)
     return {};
-  switch (compare.getPredicate()) {
+  switch (predicate) {
   case arith::CmpFPredicate::OLT:
   case arith::CmpFPredicate::OLE:
     return arith::MaximumFOp::create(builder, loc, x, bound);

@@ -24,8 +24,8 @@ public:
   std::optional<Miss> ofEnd();
 
 private:
-  Miss miss(Reason reason, Operation *at, const std::string &found, const std::string &needed) const {
-    return {reason, at, found, needed, {chain.start, {}}};
+  Miss miss(Reason reason, Operation *at, const std::string &found, const std::string &needed) {
+    return {reason, at, found, needed, {softmax ? Value(softmax.getOut()) : chain.start, {}}};
   }
   std::string place(size_t step) const {
     return "normalisation " + std::to_string(step + 1) + " of " + std::to_string(chain.steps.size());
@@ -89,7 +89,7 @@ std::optional<Miss> ChainMiss::ofSteps() {
   std::optional<int64_t> before;
   if (softmax)
     before = softmax.getDim();
-  if (startEps && first.denom == Denom::add && first.eps != *startEps)
+  if (softmax && startEps && (first.denom != Denom::add || first.eps != *startEps))
     return miss(Reason::sinkhornEps, first.op, describe(first) + " in " + place(0),
                 "eps = " + describe(*startEps) + " as behind the softmax");
   for (auto [i, step] : llvm::enumerate(chain.steps)) {

@@ -346,24 +346,27 @@ func.func @norms(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// Selections that are a maximum or minimum for every input, NaN and both zeros included, and two that are not.
+// Selections that are a maximum or minimum for every input, NaN and both zeros included, and one that is not.
 // CHECK-LABEL: @selections
 // CHECK: arith.maximumf %arg0
 // CHECK: arith.minimumf %arg0
-// CHECK: arith.minnumf %arg0
-// CHECK-COUNT-2: arith.select
+// CHECK: %[[MIN:.*]] = arith.minnumf %arg0
+// CHECK: %[[ZERO:.*]] = arith.select
+// CHECK: %[[MAX:.*]] = arith.maxnumf %arg0
+// CHECK: return {{.*}}, %[[MIN]], %[[ZERO]], %[[MIN]], %[[MAX]] :
 func.func @selections(%x: tensor<4xf32>)
-    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %zero = arith.constant 0.0 : f32
   %two = arith.constant 2.0 : f32
   %e = tensor.empty() : tensor<4xf32>
-  %out:5 = linalg.generic {
+  %out:6 = linalg.generic {
       indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
-                       affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                       affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
       iterator_types = ["parallel"]}
       ins(%x : tensor<4xf32>)
-      outs(%e, %e, %e, %e, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
-  ^bb0(%a: f32, %o0: f32, %o1: f32, %o2: f32, %o3: f32, %o4: f32):
+      outs(%e, %e, %e, %e, %e, %e
+           : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: f32, %o0: f32, %o1: f32, %o2: f32, %o3: f32, %o4: f32, %o5: f32):
     %c0 = arith.cmpf olt, %a, %two : f32
     %0 = arith.select %c0, %two, %a : f32
     %c1 = arith.cmpf ogt, %a, %two : f32
@@ -373,10 +376,12 @@ func.func @selections(%x: tensor<4xf32>)
     %c3 = arith.cmpf olt, %a, %zero : f32
     %3 = arith.select %c3, %zero, %a : f32
     %4 = arith.select %c0, %a, %two : f32
-    linalg.yield %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
-  } -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
-  return %out#0, %out#1, %out#2, %out#3, %out#4
-      : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    %c5 = arith.cmpf olt, %two, %a : f32
+    %5 = arith.select %c5, %a, %two : f32
+    linalg.yield %0, %1, %2, %3, %4, %5 : f32, f32, f32, f32, f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return %out#0, %out#1, %out#2, %out#3, %out#4, %out#5
+      : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // -----

@@ -75,6 +75,19 @@ func.func @eps_differs_from_that_behind_the_softmax(%z: tensor<8x4x4xf32>) -> te
   return %a3 : tensor<8x4x4xf32>
 }
 
+// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="sums of at least 1e-06 in normalisation 1 of 1", Needed="eps = 1e-06 as behind the softmax"
+func.func @bounded_sums_behind_an_eps(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %soft = mhc.softmax %z dim = 2 : tensor<8x4x4xf32>
+  %c = arith.constant dense<1.0e-06> : tensor<8x4x4xf32>
+  %a0 = arith.addf %soft, %c : tensor<8x4x4xf32>
+  %e = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p1 = arith.maximumf %s1, %e : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  return %a1 : tensor<8x4x4xf32>
+}
+
 // CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="eps = 1e-06 in normalisation 1 of 2", Needed="no eps as in the softmax, or exp(z) in its place"
 func.func @softmax_in_place_of_an_exponential(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %a0 = mhc.softmax %z dim = 1 : tensor<8x4x4xf32>
