@@ -339,6 +339,7 @@ void mhc::normalise(func::FuncOp func) {
   RewritePatternSet patterns(context), last(context);
   addArithmeticPatterns(patterns);
   addViewPatterns(patterns);
+  addProductPatterns(patterns);
   addTransposePatterns(patterns);
   addUnitPatterns(patterns);
   addPartPatterns(patterns, dims);

@@ -17,8 +17,10 @@ namespace mhc {
 
 /// x + 0, x * 1 -> x; a + -b -> a - b; x^2, x^0.5 -> products and roots; a * (1 / b) -> a / b
 void addArithmeticPatterns(mlir::RewritePatternSet &patterns);
-/// Arithmetic in front of views, transposes into flags of products
+/// Arithmetic in front of views
 void addViewPatterns(mlir::RewritePatternSet &patterns);
+/// Transposes into flags of products; products of what is repeated or of ones without either
+void addProductPatterns(mlir::RewritePatternSet &patterns);
 /// Dimensions are split in front of functions: afterwards, as views go behind them before
 void addSplitPatterns(mlir::RewritePatternSet &patterns);
 /// Transposes behind what reads them
