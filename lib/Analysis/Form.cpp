@@ -45,20 +45,26 @@ static std::optional<double> rounded(std::optional<double> number, FloatType typ
   return asWritten(result);
 }
 
-std::optional<double> mhc::constantValue(Value value) {
+/// The numbers of what was joined, each worked out once: parts of a join may be joined again, and often are.
+using JoinedNumbers = llvm::SmallDenseMap<Value, std::optional<double>, 4>;
+
+static std::optional<double> constantValue(Value value, JoinedNumbers &joined) {
   if (auto splat = value.getDefiningOp<tensor::SplatOp>())
-    return constantValue(splat.getInput());
+    return constantValue(splat.getInput(), joined);
   if (Operation *op = value.getDefiningOp();
       isa_and_nonnull<BroadcastOp, TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
                       tensor::CastOp, arith::ExtFOp>(op))
-    return constantValue(op->getOperand(0));
+    return constantValue(op->getOperand(0), joined);
   if (auto concat = value.getDefiningOp<tensor::ConcatOp>()) {
-    std::optional<double> first = constantValue(concat.getInputs()[0]);
-    bool equal = first && llvm::all_of(concat.getInputs(), [&](Value part) { return constantValue(part) == first; });
-    return equal ? first : std::nullopt;
+    if (auto known = joined.find(value); known != joined.end())
+      return known->second;
+    std::optional<double> first = constantValue(concat.getInputs()[0], joined);
+    bool equal = first && llvm::all_of(concat.getInputs().drop_front(),
+                                       [&](Value part) { return constantValue(part, joined) == first; });
+    return joined[value] = equal ? first : std::nullopt;
   }
   if (auto trunc = value.getDefiningOp<arith::TruncFOp>())
-    return rounded(constantValue(trunc.getIn()), cast<FloatType>(getElementTypeOrSelf(value)));
+    return rounded(constantValue(trunc.getIn(), joined), cast<FloatType>(getElementTypeOrSelf(value)));
   DenseElementsAttr elements;
   FloatAttr scalar;
   if (matchPattern(value, m_Constant(&scalar)))
@@ -66,6 +72,11 @@ std::optional<double> mhc::constantValue(Value value) {
   if (matchPattern(value, m_Constant(&elements)) && elements.isSplat() && isa<FloatType>(elements.getElementType()))
     return asWritten(elements.getSplatValue<APFloat>());
   return std::nullopt;
+}
+
+std::optional<double> mhc::constantValue(Value value) {
+  JoinedNumbers joined;
+  return ::constantValue(value, joined);
 }
 
 //===----------------------------------------------------------------------===//

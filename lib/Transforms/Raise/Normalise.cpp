@@ -308,10 +308,18 @@ struct ForgetErased : PlaceKeeper {
 };
 } // namespace
 
+/// In one turn over a function.
+constexpr int64_t kMinRewrites = 500, kRewritesPerOp = 4;
+
 static void rewriteAll(func::FuncOp func, const FrozenRewritePatternSet &patterns, RewriterBase::Listener &listener) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   config.setListener(&listener);
+  // Each op settles after a few rewrites. Patterns that undo each other must end as well: what is not in its normal
+  // form is not found, and nothing else is lost.
+  int64_t ops = 0;
+  func.walk([&](Operation *) { ++ops; });
+  config.setMaxNumRewrites(kMinRewrites + kRewritesPerOp * ops);
   (void)applyPatternsGreedily(func, patterns, config);
 }
 
