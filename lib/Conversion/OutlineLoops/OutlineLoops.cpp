@@ -236,10 +236,7 @@ LoopFunction LoopOutliner::create(Loop &loop) {
     if (isConstant(value) && !mapping.contains(value))
       builder.clone(*value.getDefiningOp(), mapping);
   };
-  llvm::for_each(loop.op->getOperands(), sink);
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(loop.op->getRegions(), captured);
-  llvm::for_each(captured, sink);
+  llvm::for_each(inputsOf(loop.op), sink);
   Operation *clone = builder.clone(*loop.op, mapping);
   func::ReturnOp::create(builder, loc);
   return {func, clone, loop.noAlias};

@@ -54,8 +54,7 @@ static Type statedType(BlockArgument argument, const DimAnalysis &dims) {
 
 /// Gives arguments the sizes that the body states: what states them may go, and then nobody would ask for them. False
 /// where a caller may hold on to the type.
-static bool refineArguments(func::FuncOp func) {
-  DimAnalysis dims(func);
+static bool refineArguments(func::FuncOp func, const DimAnalysis &dims) {
   SmallVector<Type> types =
       llvm::map_to_vector(func.getArguments(), [&](BlockArgument argument) { return statedType(argument, dims); });
   if (llvm::equal(types, func.getArgumentTypes()))
@@ -88,8 +87,7 @@ static std::optional<bool> knownOutcome(arith::CmpIOp op, const DimAnalysis &dim
   return std::nullopt;
 }
 
-static void foldConditions(func::FuncOp func) {
-  DimAnalysis dims(func);
+static void foldConditions(func::FuncOp func, const DimAnalysis &dims) {
   func.walk([&](arith::CmpIOp op) {
     if (std::optional<bool> outcome = knownOutcome(op, dims); outcome && op.getType().isInteger(1)) {
       OpBuilder builder(op);
@@ -109,9 +107,12 @@ namespace {
 struct ReadSizesPass : mhc::impl::ReadSizesPassBase<ReadSizesPass> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    if (func.isExternal() || !computesSizes(func) || !refineArguments(func))
+    if (func.isExternal() || !computesSizes(func))
       return;
-    foldConditions(func);
+    DimAnalysis dims(func);
+    if (!refineArguments(func, dims))
+      return;
+    foldConditions(func, dims);
     OpPassManager ranges(func::FuncOp::getOperationName());
     ranges.addPass(arith::createIntRangeOptimizationsPass());
     if (failed(runPipeline(ranges, func)))
