@@ -6,234 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/DimAnalysis.h"
-#include "mhc/IR/MhcOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mhc;
 
 static RankedTensorType tensorType(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
 
-/// Number of named dimensions of a value: its rank, or 0 for what is not a ranked tensor.
-static int rankOf(Value value) {
+int DimAnalysis::rankOf(Value value) {
   RankedTensorType type = tensorType(value);
   return type ? type.getRank() : 0;
 }
-
-//===----------------------------------------------------------------------===//
-// What ops say about sizes
-//===----------------------------------------------------------------------===//
-
-namespace mhc {
-/// Visits the ops of a function, bodies before the op that holds them, and unites what they say is equal.
-class DimCollector {
-public:
-  explicit DimCollector(DimAnalysis &dims) : dims(dims) {}
-
-  void visit(Operation *op) {
-    if (auto labelled = dyn_cast<DimsOpInterface>(op))
-      uniteLabels(op, labelled.getDimLabels());
-    if (op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::SameOperandsAndResultShape>())
-      uniteShapes(op);
-    if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
-      for (OpResult result : op->getResults())
-        uniteDims(destination.getTiedOpOperand(result)->get(), result);
-    if (auto loops = dyn_cast<linalg::LinalgOp>(op))
-      visitLoops(loops);
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<BroadcastOp>([&](auto op) { visitBroadcast(op); })
-        .Case<tensor::DimOp>([&](auto op) { visitDim(op); })
-        .Case<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::IndexCastOp>([&](auto op) {
-          if (op.getType().isIntOrIndex())
-            visitNumber(op);
-        })
-        .Case<tensor::ReshapeOp>([&](auto op) { visitReshape(op); })
-        .Case<tensor::CastOp>([&](auto op) { uniteShapes(op); })
-        .Case<tensor::CollapseShapeOp>(
-            [&](auto op) { visitReassociation(op.getReassociationIndices(), op.getSrc(), op.getResult()); })
-        .Case<tensor::ExpandShapeOp>([&](auto op) {
-          visitReassociation(op.getReassociationIndices(), op.getResult(), op.getSrc());
-          uniteSizes(op.getResult(), op.getMixedOutputShape());
-        })
-        .Case<tensor::ExtractSliceOp>(
-            [&](auto op) { visitSlice(op.getResult(), op.getMixedSizes(), op.getDroppedDims()); })
-        .Case<tensor::InsertSliceOp>([&](auto op) {
-          visitSlice(op.getSource(), op.getMixedSizes(), op.getDroppedDims());
-          uniteDims(op.getDest(), op.getResult());
-        })
-        .Case<tensor::ConcatOp>([&](auto op) { visitConcat(op); })
-        .Case<tensor::SplatOp, tensor::EmptyOp, tensor::GenerateOp>(
-            [&](auto op) { uniteDynamicSizes(op.getResult(), op->getOperands().take_back(countDynamic(op))); })
-        .Case<scf::ForOp>([&](auto op) { visitFor(op); })
-        .Case<scf::IfOp>([&](auto op) { visitIf(op); });
-  }
-
-private:
-  void unite(Value a, int da, Value b, int db) { dims.unite({a, da}, {b, db}); }
-  void unite(Value a, int da, Value index) { dims.unite({a, da}, {index, DimAnalysis::kIndexValue}); }
-
-  bool same(Value a, int da, Value b, int db) {
-    return dims.rootOf(dims.nodeOf({a, da})) == dims.rootOf(dims.nodeOf({b, db}));
-  }
-
-  void uniteDims(Value a, Value b) {
-    for (int dim = 0, rank = std::min(rankOf(a), rankOf(b)); dim < rank; ++dim)
-      unite(a, dim, b, dim);
-  }
-
-  /// All tensors among operands and results have one shape.
-  void uniteShapes(Operation *op) {
-    Value first;
-    for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
-      for (Value value : values)
-        if (tensorType(value)) {
-          first = first ? first : value;
-          uniteDims(first, value);
-        }
-  }
-
-  void uniteLabels(Operation *op, const DimLabels &labels) {
-    llvm::SmallDenseMap<int, DimAnalysis::Key> seen;
-    auto add = [&](ValueRange values, ArrayRef<SmallVector<int>> lists) {
-      for (auto [value, list] : llvm::zip(values, lists))
-        for (auto [dim, label] : llvm::enumerate(list))
-          if (label >= 0) {
-            DimAnalysis::Key key(value, dim);
-            dims.unite(seen.try_emplace(label, key).first->second, key);
-          }
-    };
-    add(op->getOperands(), labels.operands);
-    add(op->getResults(), labels.results);
-  }
-
-  void uniteSizes(Value tensor, ArrayRef<OpFoldResult> sizes) {
-    for (auto [dim, size] : llvm::enumerate(sizes))
-      if (auto value = dyn_cast<Value>(size))
-        unite(tensor, dim, value);
-  }
-
-  static unsigned countDynamic(Operation *op) { return tensorType(op->getResult(0)).getNumDynamicDims(); }
-
-  void uniteDynamicSizes(Value tensor, ValueRange sizes) {
-    size_t next = 0;
-    for (int dim = 0; dim < rankOf(tensor); ++dim)
-      if (tensorType(tensor).isDynamicDim(dim))
-        unite(tensor, dim, sizes[next++]);
-  }
-
-  /// All dimensions that one loop runs along are as long as it. Loops over buffers say nothing about tensors.
-  void visitLoops(linalg::LinalgOp op) {
-    if (!op.hasPureTensorSemantics())
-      return;
-    SmallVector<std::optional<DimAnalysis::Key>> seen(op.getNumLoops());
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-        if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
-          DimAnalysis::Key key(operand.get(), dim);
-          std::optional<DimAnalysis::Key> &first = seen[loop.getPosition()];
-          dims.unite(first.value_or(key), key);
-          first = first.value_or(key);
-        }
-  }
-
-  /// `sizes` gives the dynamic result sizes that no operand dimension gives.
-  void visitBroadcast(BroadcastOp op) {
-    auto sizes = op.getSizes().begin();
-    for (int dim = 0; dim < rankOf(op.getOut()); ++dim) {
-      const auto *source = llvm::find(op.getDims(), dim);
-      bool given = source != op.getDims().end() && op.getX().getType().getDimSize(source - op.getDims().begin()) != 1;
-      if (tensorType(op.getOut()).isDynamicDim(dim) && !given)
-        unite(op.getOut(), dim, *sizes++);
-    }
-  }
-
-  void visitDim(tensor::DimOp op) {
-    std::optional<int64_t> dim = op.getConstantIndex();
-    if (dim && *dim >= 0 && *dim < rankOf(op.getSource()))
-      unite(op.getSource(), *dim, op.getResult());
-  }
-
-  static DimAnalysis::Key number(Value value) { return {value, DimAnalysis::kIndexValue}; }
-
-  void visitNumber(arith::MulIOp op) {
-    dims.setProduct(number(op.getResult()), {number(op.getLhs()), number(op.getRhs())});
-  }
-
-  void visitNumber(arith::IndexCastOp op) { dims.unite(number(op.getIn()), number(op.getResult())); }
-
-  template <typename Division>
-  void visitNumber(Division op) {
-    dims.setQuotient(number(op.getResult()), number(op.getLhs()), number(op.getRhs()));
-  }
-
-  /// The shape says how long each dimension is.
-  void visitReshape(tensor::ReshapeOp op) {
-    auto sizes = op.getShape().getDefiningOp<tensor::FromElementsOp>();
-    if (!sizes || rankOf(op.getResult()) != static_cast<int>(sizes.getElements().size()))
-      return;
-    for (auto [dim, size] : llvm::enumerate(sizes.getElements()))
-      unite(op.getResult(), dim, size);
-  }
-
-  /// A group keeps its size where all but one of its dimensions are 1, and is else the product of its sizes.
-  void visitReassociation(ArrayRef<ReassociationIndices> groups, Value expanded, Value collapsed) {
-    for (auto [i, group] : llvm::enumerate(groups)) {
-      SmallVector<DimAnalysis::Key> wide;
-      for (int64_t dim : group)
-        if (tensorType(expanded).getDimSize(dim) != 1)
-          wide.push_back({expanded, static_cast<int>(dim)});
-      if (wide.size() == 1)
-        unite(expanded, wide[0].second, collapsed, i);
-      else
-        dims.setProduct({collapsed, static_cast<int>(i)}, wide);
-    }
-  }
-
-  /// `slice` is the small tensor; the dimensions of `sizes` that it does not have are in `dropped`.
-  void visitSlice(Value slice, ArrayRef<OpFoldResult> sizes, const llvm::SmallBitVector &dropped) {
-    SmallVector<OpFoldResult> kept;
-    for (auto [dim, size] : llvm::enumerate(sizes))
-      if (!dropped[dim])
-        kept.push_back(size);
-    uniteSizes(slice, kept);
-  }
-
-  void visitConcat(tensor::ConcatOp op) {
-    for (Value input : op.getInputs())
-      for (int dim = 0; dim < rankOf(input); ++dim)
-        if (dim != static_cast<int>(op.getDim()))
-          unite(input, dim, op.getResult(), dim);
-  }
-
-  /// A carried tensor keeps its size when the body hands on the size it got, or the size it started with.
-  void visitFor(scf::ForOp op) {
-    for (auto [init, arg, yielded, result] :
-         llvm::zip(op.getInitArgs(), op.getRegionIterArgs(), op.getYieldedValues(), op.getResults()))
-      for (int dim = 0; dim < rankOf(init); ++dim)
-        if (same(yielded, dim, arg, dim) || same(yielded, dim, init, dim))
-          for (Value value : {Value(arg), Value(yielded), Value(result)})
-            unite(init, dim, value, dim);
-  }
-
-  void visitIf(scf::IfOp op) {
-    if (op.getNumResults() == 0)
-      return;
-    for (auto [result, a, b] : llvm::zip(op.getResults(), op.thenYield().getOperands(), op.elseYield().getOperands()))
-      for (int dim = 0; dim < rankOf(result); ++dim)
-        if (same(a, dim, b, dim))
-          unite(result, dim, a, dim);
-  }
-
-  DimAnalysis &dims;
-};
-} // namespace mhc
 
 //===----------------------------------------------------------------------===//
 // Classes
@@ -343,10 +127,9 @@ DimAnalysis::DimAnalysis(func::FuncOp func) {
       if (!nodes[node].argument)
         nodes[node].argument = {arg.getArgNumber(), dim};
     }
-  DimCollector collector(*this);
   func.walk([&](Operation *op) {
     addResults(op);
-    collector.visit(op);
+    visit(op);
   });
   finish();
 }
@@ -391,7 +174,7 @@ void DimAnalysis::learn(Value value) {
     return;
   llvm::for_each(op->getOperands(), [this](Value operand) { learn(operand); });
   addResults(op);
-  DimCollector(*this).visit(op);
+  visit(op);
 }
 
 void DimAnalysis::addResults(Operation *op) {

@@ -12,6 +12,7 @@
 #include "mhc/Conformance/Runner.h"
 #include "mhc/IR/MhcInterfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 #include <filesystem>
@@ -77,7 +78,8 @@ llvm::Error Expectation::evaluate() {
 
 llvm::Expected<double> Expectation::noiseOf(size_t result) {
   for (int seed = moved.size(); seed < kDisturbances; ++seed) {
-    auto results = evaluateRounded(module, kGraph, arguments, seed);
+    // Arguments as well: what they are summed to is rounded on the way.
+    auto results = evaluateRounded(module, kGraph, disturbed(arguments, seed), seed);
     if (!results)
       return results.takeError();
     moved.push_back(std::move(*results));
@@ -85,7 +87,7 @@ llvm::Expected<double> Expectation::noiseOf(size_t result) {
   double noise = 0;
   for (const Tensors &results : moved) {
     double difference = largestDifference(want[result], results[result]);
-    noise = difference <= noise ? noise : difference; // a NaN stays
+    noise = std::isnan(noise) || difference <= noise ? noise : difference;
   }
   return kRoundings * noise;
 }
@@ -108,8 +110,8 @@ llvm::Expected<std::string> Expectation::judge(const Tensors &got, ModuleCounts 
     if (!(*noise <= kMostNoise * size)) // NaNs as well
       ++counts.unjudged;
     else if (!(difference <= *noise))
-      report += "  result " + std::to_string(i) + " is off by " + std::to_string(difference) + "; rounding explains " +
-                std::to_string(*noise) + ", the largest value is " + std::to_string(size) + "\n";
+      report += llvm::formatv("  result {0} is off by {1:e}; rounding explains {2:e}, the largest value is {3:e}\n", i,
+                              difference, *noise, size);
   }
   return report;
 }

@@ -61,6 +61,14 @@ llvm::Error Compiler::withDiagnostics(StringRef fallback, llvm::function_ref<boo
 }
 
 namespace {
+/// A remark at the first line of the source that its location knows: a file of remarks has no other places than lines.
+struct RemarkAtLine : remark::detail::Remark {
+  explicit RemarkAtLine(const Remark &remark) : Remark(remark) {
+    if (auto line = loc->findInstanceOf<FileLineColLoc>())
+      loc = line;
+  }
+};
+
 /// Keeps the remarks of the passes for Compiler::remarks, and hands them to a file where there is one. The search
 /// behind differentiation meets what the one before it left: that is told once.
 class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
@@ -76,7 +84,7 @@ public:
         !missed.insert({Attribute(remark.getLocation()), remark.getRemarkName()}).second)
       return;
     if (file)
-      file->streamOptimizationRemark(remark);
+      file->streamOptimizationRemark(RemarkAtLine(remark));
     CompileRemark kept{CompileRemark::note, remark.getCategoryName().str()};
     kept.at = remark.getLocation();
     kept.function = remark.getFunction().str();

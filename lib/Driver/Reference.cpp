@@ -112,16 +112,20 @@ static llvm::ArrayRef<double> elements(const mhcrt::HostTensor &tensor) {
   return {static_cast<const double *>(tensor.data()), static_cast<size_t>(tensor.elements())};
 }
 
+/// NaN where one of them is.
+static double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+
 double mhc::largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b) {
   double result = 0;
-  for (auto [x, y] : llvm::zip_equal(elements(a), elements(b))) // a NaN stays
-    result = std::fabs(x - y) <= result ? result : std::fabs(x - y);
+  for (auto [x, y] : llvm::zip_equal(elements(a), elements(b)))
+    if (x != y && !(std::isnan(x) && std::isnan(y)))
+      result = larger(result, std::fabs(x - y));
   return result;
 }
 
 double mhc::largestMagnitude(const mhcrt::HostTensor &tensor) {
   double result = 0;
   for (double value : elements(tensor))
-    result = std::fabs(value) <= result ? result : std::fabs(value);
+    result = larger(result, std::fabs(value));
   return result;
 }

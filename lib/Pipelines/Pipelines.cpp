@@ -110,6 +110,8 @@ static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
 /// Gradients of what was found so far. Their neighbours and what was still called make new chains, so the search runs
 /// again.
 static void addGradients(OpPassManager &pm, PipelineOptions options) {
+  if (options.fuse == FuseLevel::none) // or else raising has
+    pm.addNestedPass<func::FuncOp>(createReadLinalgPass());
   pm.addPass(createAutodiffPass({options.grad, options.sums, options.recompute}));
   addInline(pm, /*keepForGradients=*/false);
   // What a limit left must not be found now; without one, -1 stays.

@@ -51,7 +51,8 @@ public:
     double scale = !tokens && shape.size() == 2 ? 1 / std::sqrt(std::max(shape[0], shape[1])) : 1;
     std::vector<double> elements(count);
     for (int64_t i = 0; i < count; ++i)
-      elements[i] = isa<FloatType>(getElementTypeOrSelf(type)) ? scale * number(kinds ? i / row % kKinds : 0) : 0;
+      elements[i] = isa<FloatType>(getElementTypeOrSelf(type)) ? scale * number(kinds ? i / row % kKinds : 0)
+                                                               : random() % 4; // mostly in bounds, where it is an index
     return {std::move(shape), std::move(elements)};
   }
 

@@ -196,6 +196,9 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.subf"] = rules["arith.subi"] = binary([](double a, double b) { return a - b; });
   rules["arith.mulf"] = rules["arith.muli"] = binary([](double a, double b) { return a * b; });
   rules["arith.divsi"] = binary([](double a, double b) { return std::trunc(a / b); });
+  rules["arith.floordivsi"] = binary([](double a, double b) { return std::floor(a / b); });
+  rules["arith.ceildivsi"] = binary([](double a, double b) { return std::ceil(a / b); });
+  rules["arith.remsi"] = binary([](double a, double b) { return std::fmod(a, b); });
   rules["arith.extui"] = extendUnsigned;
   rules["arith.divf"] = binary([](double a, double b) { return a / b; });
   rules["arith.negf"] = unary([](double a) { return -a; });

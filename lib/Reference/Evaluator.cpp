@@ -97,8 +97,10 @@ private:
   void move(std::vector<double> &elements, FloatType type) {
     const double roundoff = std::ldexp(1, -static_cast<int>(type.getFPMantissaWidth()));
     const double largest = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+    const double smallest = APFloat::getSmallest(type.getFloatSemantics()).convertToDouble();
     for (double &number : elements) {
-      number *= 1 + (random() % 2 ? roundoff : -roundoff);
+      const double step = std::max(std::fabs(number) * roundoff, number == 0 ? 0 : smallest / 2);
+      number += random() % 2 ? step : -step;
       if (std::fabs(number) > largest)
         number = std::copysign(INFINITY, number);
     }

@@ -25,15 +25,20 @@ const ReasonInfo *mhc::lookupReason(StringRef code) {
   return found == std::end(kReasons) ? nullptr : found;
 }
 
-static StringRef functionOf(Operation *op) {
+static FunctionOpInterface functionAround(Operation *op) {
   auto func = dyn_cast<FunctionOpInterface>(op);
-  if (!func)
-    func = op->getParentOfType<FunctionOpInterface>();
+  return func ? func : op->getParentOfType<FunctionOpInterface>();
+}
+
+static StringRef functionOf(Operation *op) {
+  FunctionOpInterface func = functionAround(op);
   return func ? func.getName() : StringRef();
 }
 
 void mhc::remarkMissed(StringRef kind, const Miss &miss) {
   const ReasonInfo &info = infoOf(miss.reason);
+  if (FunctionOpInterface func = functionAround(miss.at); func && func->hasAttr(kRaiseLimited))
+    return;
   auto options =
       remark::RemarkOpts::name(info.code).category(info.pass).subCategory(kind).function(functionOf(miss.at));
   remark::missed(miss.at->getLoc(), options)
@@ -88,7 +93,7 @@ void Sites::take(Operation *op, StringRef kind, StringRef text) {
 }
 
 void Sites::decline(StringRef kind, const Miss &miss) {
-  if (miss.site.first && !told.insert(miss.site).second)
+  if (!mayTake() || (miss.site.first && !told.insert(miss.site).second))
     return;
   ++declinedByKind[kind.str()];
   remarkMissed(kind, miss);

@@ -88,3 +88,97 @@ func.func @gate_that_is_returned(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32
     -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
   return %h_pre, %h_post : tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// A normalisation in the middle divides by something else: those in front of it are a part of the same iteration, whose
+// logits have no other map.
+// CHECK: [Missed] sinkhorn-divisor | Category:mhc-raise:sinkhorn | Function=other_divisor_in_the_middle |
+func.func @other_divisor_in_the_middle(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+    %beta: tensor<24xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  %logits = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %largest = mhc.reduce max %logits dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %shift = mhc.broadcast %largest dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %shifted = arith.subf %logits, %shift : tensor<?x4x4xf32>
+  %e = math.exp %shifted : tensor<?x4x4xf32>
+  %m0_s = mhc.reduce sum %e dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m0_a = mhc.broadcast %m0_s dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m0 = arith.divf %e, %m0_a : tensor<?x4x4xf32>
+  %m1_s = mhc.reduce sum %m0 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m1_a = mhc.broadcast %m1_s dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m1 = arith.divf %m0, %m1_a : tensor<?x4x4xf32>
+  %m2_s = mhc.reduce sum %m1 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m2_a = mhc.broadcast %m2_s dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m2 = arith.divf %m1, %m2_a : tensor<?x4x4xf32>
+  %m3_s = mhc.reduce max %m2 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m3_a = mhc.broadcast %m3_s dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m3 = arith.divf %m2, %m3_a : tensor<?x4x4xf32>
+  %m4_s = mhc.reduce sum %m3 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m4_a = mhc.broadcast %m4_s dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m4 = arith.divf %m3, %m4_a : tensor<?x4x4xf32>
+  %m5_s = mhc.reduce sum %m4 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m5_a = mhc.broadcast %m5_s dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m5 = arith.divf %m4, %m5_a : tensor<?x4x4xf32>
+  %m6_s = mhc.reduce sum %m5 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m6_a = mhc.broadcast %m6_s dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m6 = arith.divf %m5, %m6_a : tensor<?x4x4xf32>
+  %m7_s = mhc.reduce sum %m6 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %m7_a = mhc.broadcast %m7_s dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %m7 = arith.divf %m6, %m7_a : tensor<?x4x4xf32>
+  return %u, %h_post, %m7 : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// A product reads two maps.
+// CHECK: [Missed] combine-form | Category:mhc-raise:post | Function=two_maps |
+func.func @two_maps(%a: tensor<8x4x4xf32>, %b: tensor<8x4x4xf32>, %h_post: tensor<8x4xf32>,
+                               %f: tensor<8x4xf32>) -> tensor<8x4x4xf32> {
+  %first = mhc.sinkhorn(logits = %a : tensor<8x4x4xf32>)
+    <init = exp, order = row_col, denom = none, eps = 0.0, iters = 20> -> (mix : tensor<8x4x4xf32>)
+  %second = mhc.sinkhorn(logits = %b : tensor<8x4x4xf32>)
+    <init = exp, order = row_col, denom = none, eps = 0.0, iters = 20> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %first, %second : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  %gate = mhc.broadcast %h_post dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %branch = arith.mulf %gate, %rows : tensor<8x4x4xf32>
+  %out = arith.addf %mixed, %branch : tensor<8x4x4xf32>
+  return %out : tensor<8x4x4xf32>
+}
+
+// Without gates h_post is a sigmoid in plain code: the branch is told once they are there.
+// CHECK: [Missed] bias-count | Category:mhc-raise:gates | Function=one_gate |
+func.func @one_gate(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+                    %map: tensor<?x4x4xf32>, %f: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x4x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2.0 : f32
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x64xf32> into tensor<?x256xf32>
+  %h = mhc.matmul %flat, %phi transpose_rhs : (tensor<?x256xf32>, tensor<24x256xf32>) -> tensor<?x24xf32>
+  %alpha_all = mhc.broadcast %alpha[%M] dims = [1] : tensor<1xf32> -> tensor<?x24xf32>
+  %scaled = arith.mulf %h, %alpha_all : tensor<?x24xf32>
+  %beta_all = mhc.broadcast %beta[%M] dims = [1] : tensor<24xf32> -> tensor<?x24xf32>
+  %z = arith.addf %scaled, %beta_all : tensor<?x24xf32>
+  %z_pre = tensor.extract_slice %z[0, 0] [%M, 4] [1, 1] : tensor<?x24xf32> to tensor<?x4xf32>
+  %z_post = tensor.extract_slice %scaled[0, 4] [%M, 4] [1, 1] : tensor<?x24xf32> to tensor<?x4xf32>
+  %h_pre = mhc.sigmoid %z_pre : tensor<?x4xf32>
+  %h_post = mhc.sigmoid %z_post : tensor<?x4xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  %products = arith.mulf %x, %weights : tensor<?x4x64xf32>
+  %u = mhc.reduce sum %products dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  %mixed = mhc.batch_matmul %map, %x : (tensor<?x4x4xf32>, tensor<?x4x64xf32>) -> tensor<?x4x64xf32>
+  %gate = mhc.broadcast %h_post dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<?x64xf32> -> tensor<?x4x64xf32>
+  %part = arith.mulf %gate, %rows : tensor<?x4x64xf32>
+  %twos = tensor.splat %two[%M] : tensor<?x4x64xf32>
+  %branch = arith.mulf %part, %twos : tensor<?x4x64xf32>
+  %out = arith.addf %mixed, %branch : tensor<?x4x64xf32>
+  return %u, %out : tensor<?x64xf32>, tensor<?x4x64xf32>
+}

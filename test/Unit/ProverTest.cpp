@@ -14,7 +14,10 @@ using mhc::test::Module;
 
 /// The body of a function of %x, with ops tagged "was" and "becomes".
 static std::string function(llvm::StringRef body) {
-  return ("func.func @f(%x: tensor<?x4xf32>, %logits: tensor<?x4x4xf32>) {" + body + "return }").str();
+  return ("func.func @f(%x: tensor<?x4xf32>, %logits: tensor<?x4x4xf32>, %seed: tensor<2xi64>, "
+          "%other: tensor<2xi64>) {" +
+          body + "return }")
+      .str();
 }
 
 static std::optional<std::string> difference(Prover &prover, llvm::StringRef body) {
@@ -117,6 +120,15 @@ TEST(Prover, FollowsSharedValuesWhereTheyMatter) {
     %becomes = arith.subf %four, %three {tag = "becomes"} : tensor<?x4xf32>)mlir");
   EXPECT_EQ(found, std::nullopt) << *found;
   EXPECT_EQ(prover.counts().evaluated, 2u);
+}
+
+TEST(Prover, TellsSeedsApart) {
+  Prover prover;
+  EXPECT_TRUE(difference(prover, R"mlir(
+    %was = mhc.dropout(x = %x : tensor<?x4xf32>, seed = %seed : tensor<2xi64>) <rate = 0.5, stream = 0>
+        -> (out : tensor<?x4xf32>) {tag = "was"}
+    %becomes = mhc.dropout(x = %x : tensor<?x4xf32>, seed = %other : tensor<2xi64>) <rate = 0.5, stream = 0>
+        -> (out : tensor<?x4xf32>) {tag = "becomes"})mlir"));
 }
 
 TEST(Prover, CountsWhatItCannotEvaluate) {

@@ -20,11 +20,12 @@
 
 using namespace llvm;
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::Required);
+static cl::OptionCategory category("mhc-reduce options");
+static cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::Required, cl::cat(category));
 static cl::opt<std::string>
     script("test", cl::desc("A program that gets the path of a module and exits with 0 while that shows the fault"),
-           cl::Required);
-static cl::opt<std::string> output("o", cl::desc("Where the small module goes"), cl::init("-"));
+           cl::Required, cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Where the small module goes"), cl::init("-"), cl::cat(category));
 
 static int fail(const Twine &message) {
   errs() << "mhc-reduce: error: " << message << "\n";
@@ -45,6 +46,7 @@ static bool shows(mlir::ModuleOp module) {
 int main(int argc, char **argv) {
   setBugReportMsg("mhc-reduce crashed\n");
   InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category); // those of the libraries
   cl::ParseCommandLineOptions(argc, argv, "mhc-reduce: make a module that shows a fault smaller\n");
   mlir::DialectRegistry registry;
   mhc::registerAllDialects(registry);

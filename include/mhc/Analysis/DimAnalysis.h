@@ -98,6 +98,10 @@ private:
     bool isDimension = false; ///< of a tensor, at a root: some number of the class is
   };
 
+  /// Number of named dimensions of a value: its rank, or 0 for what is not a ranked tensor.
+  static int rankOf(mlir::Value value);
+  /// Unites what an op, whose regions were visited, says is equal.
+  void visit(mlir::Operation *op);
   unsigned nodeOf(Key key);
   void addResults(mlir::Operation *op);
   unsigned rootOf(unsigned node);

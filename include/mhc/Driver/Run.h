@@ -34,7 +34,7 @@ llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm
 /// of a model tells what rounding may do to them.
 Tensors disturbed(const Tensors &arguments, unsigned seed);
 
-/// Of two f64 tensors of one shape; NaN where a difference is.
+/// Of two f64 tensors of one shape; NaN where an element of one of them only is.
 double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b);
 /// Of an f64 tensor; NaN where an element is.
 double largestMagnitude(const mhcrt::HostTensor &tensor);

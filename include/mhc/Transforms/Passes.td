@@ -81,6 +81,25 @@ def ReadSizesPass : Pass<"mhc-read-sizes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def ReadLinalgPass : Pass<"mhc-read-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Turn linalg ops into leaf ops";
+  let description = [{
+    Leaf ops have gradients, those of linalg have none. `mhc-raise` begins with the same; this is for programs in which
+    nothing is searched. Ops that cannot be read stay, and so do loops whose number of turns nobody knows.
+
+    Before:
+    ```mlir
+    %y = linalg.generic {...} ins(%x : tensor<?x4xf32>) outs(%start : tensor<?xf32>) { ^bb0(%a, %sum): addf %a, %sum }
+    ```
+    After:
+    ```mlir
+    %y = mhc.reduce sum %x dims = [1] : tensor<?x4xf32> -> tensor<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
 def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
   let summary = "Recognise mHC ops in chains of plain tensor ops";
   let description = [{
@@ -97,7 +116,8 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
     from exponentials that overflow.
 
     `limit` is for bisecting: of the ops that the pass would find in a function, the first N are, in the order in which
-    it finds them.
+    it finds them. A function in which it was reached gets the attribute `mhc.raise_limited`: what later passes miss
+    there is a matter of the limit, and no remark.
   }];
   let options = [Option<"limit", "limit", "int64_t", /*default=*/"-1", "Find at most N ops; all with -1">];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
@@ -270,8 +290,8 @@ def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
     attribute as well.
 
     An error says why a function cannot be an entry: an argument that is no ranked tensor of a known element type, a
-    result size that no argument has, control flow other than `scf.for`, a carried tensor whose size changes, a call that
-    was not inlined.
+    result size that no argument has, control flow other than `scf.for` and `scf.while`, a carried tensor whose size
+    changes, a call that was not inlined.
 
     Before:
     ```mlir
@@ -351,7 +371,8 @@ def CarryLoopsPass : Pass<"mhc-carry-loops", "::mlir::func::FuncOp"> {
   let summary = "Keep what a loop carries in one buffer";
   let description = [{
     Bufferization lets a turn hand any buffer to the next one. Here the turn ends with a copy into the buffer that the
-    loop started with, so that memory does not depend on the number of turns and can be planned.
+    loop started with, so that memory does not depend on the number of turns and can be planned. What the condition of a
+    `scf.while` passes on stays in one buffer, too, which is made in front of the loop.
 
     Before:
     ```mlir

@@ -38,6 +38,10 @@ def : RaiseReason<"sinkhorn-odd", "an iteration lacks one of its two normalisati
   "end with the dimension that is not the first">;
 def : RaiseReason<"sinkhorn-divisor", "a normalisation divides by other values than sums of rows or columns",
   "divide by the sums of the matrix that is normalised">;
+def : RaiseReason<"sinkhorn-guard", "a selection chooses what a normalisation divides by",
+  "add an eps to every sum, or bound every sum by it: sums of exponentials are not zero">;
+def : RaiseReason<"sinkhorn-scaling", "factors of rows and columns are not the reciprocals of sums in turn",
+  "compute u = 1 / (K v) and v = 1 / (K^T u) in turn from ones, without an eps, and u K v once at the end">;
 def : RaiseReason<"sinkhorn-start", "what is normalised is no exponential of logits",
   "start from exp or softmax of the residual logits">;
 def : RaiseReason<"sinkhorn-rounds", "the matrix is rounded between two normalisations",
@@ -124,6 +128,8 @@ def : RaiseReason<"aggregate-form", "h_pre is read by code that mixes no streams
   "compute u = sum_i h_pre[i] x[i] over all channels of a token">;
 def : RaiseReason<"residual-form", "the residual logits are read by code that makes no known residual map",
   "make one residual map of them: by Sinkhorn iterations, as a mix of all permutations, or the logits themselves">;
+
+def : RaiseReason<"stream-count", "there is one stream only, or more than 16", "use 2 to 16 streams">;
 
 //===----------------------------------------------------------------------===//
 // Fusion

@@ -38,6 +38,9 @@ struct Miss {
   /// What the site is told by where several of its parts may miss: the first of them is told.
   std::pair<mlir::Value, mlir::Value> site;
 };
+/// Of a function in which the limit of Raise may have left parts of sites: what is missing is no miss then.
+inline constexpr llvm::StringLiteral kRaiseLimited = "mhc.raise_limited";
+
 /// One remark for a site that would have become `kind`.
 void remarkMissed(llvm::StringRef kind, const Miss &miss);
 /// The op that makes `value`; for an argument its only user, or else `user`.
@@ -62,8 +65,9 @@ public:
   bool mayTake() const { return limit < 0 || numTaken < limit; }
   /// `op` was made; `text` says of what.
   void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
-  /// A site stays as it is. Only the first miss of a site is told.
+  /// A site stays as it is. Only the first miss of a site is told, and none once a limit was reached.
   void decline(llvm::StringRef kind, const Miss &miss);
+  bool hasDeclined(llvm::StringRef kind) const { return declinedByKind.count(kind.str()) != 0; }
 
   /// An analysis remark on `op`.
   void note(mlir::Operation *op, llvm::StringRef code, const llvm::Twine &text) const;

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -43,6 +44,7 @@ private:
   void lowerDim(memref::DimOp op);
   void lowerArena(memref::AllocOp op);
   void lowerReturn(func::ReturnOp op);
+  void lowerCondition(scf::ConditionOp op);
   LogicalResult lowerLaunch(LaunchOp op);
   void lowerLoopCall(func::CallOp op);
   Value pointerArray(Location loc, ValueRange list);
@@ -162,6 +164,7 @@ LogicalResult EntryLowering::lower(Operation *op) {
       .Case([&](LaunchOp launch) { return lowerLaunch(launch); })
       .Case([&](func::CallOp call) { return lowerLoopCall(call), success(); })
       .Case([&](func::ReturnOp ret) { return lowerReturn(ret), success(); })
+      .Case([&](scf::ConditionOp condition) { return lowerCondition(condition), success(); })
       .Default([&](Operation *) -> LogicalResult {
         bool onBuffers = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>) ||
                          llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
@@ -233,6 +236,14 @@ void EntryLowering::lowerArena(memref::AllocOp op) {
   func::ReturnOp::create(builder, loc, call(loc, "mhcrt_last_status", context, builder.getI32Type()));
   builder.setInsertionPointToEnd(start);
   cf::CondBranchOp::create(builder, loc, missing, failed, ValueRange(), rest, ValueRange());
+}
+
+/// Behind an error kernels do nothing, so that what a loop waits for may never come: the error ends it.
+void EntryLowering::lowerCondition(scf::ConditionOp op) {
+  Location loc = op.getLoc();
+  Value status = call(loc, "mhcrt_last_status", context, builder.getI32Type());
+  Value good = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, status, address.i32(0));
+  op.getConditionMutable().assign(arith::AndIOp::create(builder, loc, op.getCondition(), good));
 }
 
 void EntryLowering::lowerReturn(func::ReturnOp op) {

@@ -82,12 +82,14 @@ static void concatVjp(tensor::ConcatOp op, Vjp &vjp) {
   }
 }
 
-static void splatVjp(tensor::SplatOp op, Vjp &vjp) {
-  SmallVector<int64_t> all(op.getType().getRank());
+static Value sumOf(LeafBuilder &leaf, OpBuilder &builder, Value tensor) {
+  SmallVector<int64_t> all(cast<RankedTensorType>(tensor.getType()).getRank());
   std::iota(all.begin(), all.end(), 0);
-  Value sum = vjp.leaf.reduce(ReduceKind::sum, vjp.g, all);
-  vjp.add(op.getInput(), tensor::ExtractOp::create(vjp.builder, op.getLoc(), sum, ValueRange()));
+  Value sum = leaf.reduce(ReduceKind::sum, tensor, all);
+  return tensor::ExtractOp::create(builder, sum.getLoc(), sum, ValueRange());
 }
+
+static void splatVjp(tensor::SplatOp op, Vjp &vjp) { vjp.add(op.getInput(), sumOf(vjp.leaf, vjp.builder, vjp.g)); }
 
 static void fromElementsVjp(tensor::FromElementsOp op, Vjp &vjp) {
   ArrayRef<int64_t> shape = op.getType().getShape();
@@ -112,6 +114,27 @@ static void extractVjp(tensor::ExtractOp op, Vjp &vjp) {
   vjp.add(op.getTensor(), tensor::InsertSliceOp::create(vjp.builder, op.getLoc(), element, zeros, offsets, ones, ones));
 }
 
+namespace {
+/// The part of the cotangent that is not padding; the rest is that of the number it is padded with.
+struct PadVjp : DifferentiableOpInterface::ExternalModel<PadVjp, tensor::PadOp> {
+  LogicalResult buildVjp(Operation *op, OpBuilder &builder, VjpContext &context) const {
+    auto pad = cast<tensor::PadOp>(op);
+    Value number = pad.getConstantPaddingValue(), g = context.cotangentOf(pad.getResult());
+    if (!number)
+      return pad.emitError() << "'tensor.pad' with more than one number has no gradient rule";
+    LeafBuilder leaf(builder, op->getLoc());
+    Sizes strides(pad.getType().getRank(), leaf.constant(1));
+    Value inside = tensor::ExtractSliceOp::create(builder, op->getLoc(), shareType(pad.getSource(), g), g,
+                                                  pad.getMixedLowPad(), leaf.sizesOf(pad.getSource()), strides);
+    context.addCotangent(pad.getSource(), inside);
+    if (context.needsGradient(number))
+      context.addCotangent(number, leaf.sub(sumOf(leaf, builder, g), sumOf(leaf, builder, inside)));
+    return success();
+  }
+  bool isCheapToRebuild(Operation *) const { return false; }
+};
+} // namespace
+
 void mhc::registerTensorGradients(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     attachRule<tensor::CastOp, castVjp, /*rebuilt=*/true>(context);
@@ -123,5 +146,6 @@ void mhc::registerTensorGradients(DialectRegistry &registry) {
     attachRule<tensor::SplatOp, splatVjp, /*rebuilt=*/true>(context);
     attachRule<tensor::FromElementsOp, fromElementsVjp>(context);
     attachRule<tensor::ExtractOp, extractVjp>(context);
+    tensor::PadOp::attachInterface<PadVjp>(*context);
   });
 }

@@ -38,68 +38,119 @@ static Value copyOf(OpBuilder &builder, Location loc, Value buffer) {
   return copy;
 }
 
+/// Copies what a turn hands on into the buffers that the loop started with.
+static void handOn(LoopLikeOpInterface loop, Operation *yield) {
+  OpBuilder builder(yield);
+  Location loc = yield->getLoc();
+  Block::BlockArgListType arguments = loop.getRegionIterArgs();
+  SmallVector<std::pair<Value, Value>> copies;
+  for (auto [init, argument, yielded] : llvm::zip(loop.getInits(), arguments, loop.getYieldedValues())) {
+    if (!isBuffer(init) || yielded == argument)
+      continue;
+    bool overwritten = llvm::is_contained(arguments, rootOf(yielded));
+    copies.emplace_back(overwritten ? copyOf(builder, loc, yielded) : yielded, init);
+  }
+  for (auto [source, target] : copies)
+    memref::CopyOp::create(builder, loc, source, target);
+}
+
+/// Without buffers, which are no longer handed on.
+static SmallVector<Value> scalarsOf(ValueRange values) {
+  return llvm::filter_to_vector(values, [](Value value) { return !isBuffer(value); });
+}
+
+static void replaceScalars(ValueRange old, ValueRange fresh) {
+  for (auto [value, other] : llvm::zip_equal(scalarsOf(old), fresh))
+    value.replaceAllUsesWith(other);
+}
+
+static void replaceBuffers(ValueRange old, ValueRange buffers) {
+  for (auto [value, buffer] : llvm::zip_equal(old, buffers))
+    if (isBuffer(value))
+      value.replaceAllUsesWith(buffer);
+}
+
+static void carry(scf::ForOp loop) {
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  handOn(loop, yield);
+  OpBuilder builder(loop);
+  auto fresh = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                  scalarsOf(loop.getInitArgs()), [](OpBuilder &, Location, Value, ValueRange) {});
+  yield->setOperands(scalarsOf(yield.getOperands()));
+  loop.getInductionVar().replaceAllUsesWith(fresh.getInductionVar());
+  replaceBuffers(loop.getRegionIterArgs(), loop.getInitArgs());
+  replaceBuffers(loop.getResults(), loop.getInitArgs());
+  replaceScalars(loop.getRegionIterArgs(), fresh.getRegionIterArgs());
+  replaceScalars(loop.getResults(), fresh.getResults());
+  fresh.getBody()->getOperations().splice(fresh.getBody()->end(), loop.getBody()->getOperations());
+  loop.erase();
+}
+
+/// Moves what makes `value` in front of the loop; false where it is what a turn computes.
+static bool moveInFront(Value value, scf::WhileOp loop) {
+  Operation *op = value.getDefiningOp();
+  if (!op) // a number that is carried is another one in each turn
+    return isBuffer(value) || loop.isDefinedOutsideOfLoop(value);
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  if (!isa<memref::AllocOp>(op) && !isMemoryEffectFree(op))
+    return false;
+  if (!llvm::all_of(op->getOperands(), [&](Value operand) { return moveInFront(operand, loop); }))
+    return false;
+  op->moveBefore(loop);
+  return true;
+}
+
+/// What the condition passes on stays where it is: in buffers that the body, and the code behind the loop, can read.
+static LogicalResult passOn(scf::WhileOp loop) {
+  ValueRange passed = loop.getConditionOp().getArgs();
+  for (auto [i, value] : llvm::enumerate(passed))
+    if (isBuffer(value) && !moveInFront(value, loop))
+      return loop.emitError() << "'scf.while' cannot be compiled: the size of result " << i
+                              << " is not known in front of the loop";
+  replaceBuffers(loop.getAfterArguments(), passed);
+  replaceBuffers(loop.getResults(), passed);
+  return success();
+}
+
+static LogicalResult carry(scf::WhileOp loop) {
+  if (failed(passOn(loop)))
+    return failure();
+  scf::ConditionOp condition = loop.getConditionOp();
+  scf::YieldOp yield = loop.getYieldOp();
+  handOn(loop, yield);
+  replaceBuffers(loop.getBeforeArguments(), loop.getInits());
+  OpBuilder builder(loop);
+  SmallVector<Value> passed = scalarsOf(condition.getArgs());
+  auto fresh = scf::WhileOp::create(builder, loop.getLoc(), ValueRange(passed).getTypes(), scalarsOf(loop.getInits()),
+                                    /*beforeBuilder=*/nullptr, /*afterBuilder=*/nullptr);
+  condition.getArgsMutable().assign(passed);
+  yield->setOperands(scalarsOf(yield.getOperands()));
+  replaceScalars(loop.getBeforeArguments(), fresh.getBeforeArguments());
+  replaceScalars(loop.getAfterArguments(), fresh.getAfterArguments());
+  replaceScalars(loop.getResults(), fresh.getResults());
+  for (auto [to, from] :
+       {std::pair(fresh.getBeforeBody(), loop.getBeforeBody()), std::pair(fresh.getAfterBody(), loop.getAfterBody())})
+    to->getOperations().splice(to->end(), from->getOperations());
+  loop.erase();
+  return success();
+}
+
 namespace {
-/// Copies what the turn hands on into the buffers that the loop started with.
-class LoopRewriter {
-public:
-  explicit LoopRewriter(scf::ForOp loop) : loop(loop), yield(cast<scf::YieldOp>(loop.getBody()->getTerminator())) {}
-
-  void run() {
-    if (llvm::none_of(loop.getInitArgs(), isBuffer))
-      return;
-    handOn();
-    rebuild();
-  }
-
-private:
-  void handOn() {
-    OpBuilder builder(yield);
-    Location loc = yield.getLoc();
-    SmallVector<std::pair<Value, Value>> copies;
-    for (auto [init, argument, yielded] :
-         llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues())) {
-      if (!isBuffer(init) || yielded == argument)
-        continue;
-      auto carried = dyn_cast<BlockArgument>(rootOf(yielded));
-      bool overwritten = carried && carried.getOwner() == loop.getBody();
-      copies.emplace_back(overwritten ? copyOf(builder, loc, yielded) : yielded, init);
-    }
-    for (auto [source, target] : copies)
-      memref::CopyOp::create(builder, loc, source, target);
-  }
-
-  void rebuild() {
-    OpBuilder builder(loop);
-    SmallVector<Value> inits, yields;
-    for (auto [init, yielded] : llvm::zip(loop.getInitArgs(), loop.getYieldedValues()))
-      if (!isBuffer(init)) {
-        inits.push_back(init);
-        yields.push_back(yielded);
-      }
-    auto fresh = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-                                    inits, [](OpBuilder &, Location, Value, ValueRange) {});
-    loop.getInductionVar().replaceAllUsesWith(fresh.getInductionVar());
-    auto argument = fresh.getRegionIterArgs().begin();
-    auto result = fresh.getResults().begin();
-    for (auto [init, old, oldResult] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
-      old.replaceAllUsesWith(isBuffer(init) ? init : Value(*argument++));
-      oldResult.replaceAllUsesWith(isBuffer(init) ? init : Value(*result++));
-    }
-    yield->setOperands(yields);
-    fresh.getBody()->getOperations().splice(fresh.getBody()->end(), loop.getBody()->getOperations());
-    loop.erase();
-  }
-
-  scf::ForOp loop;
-  scf::YieldOp yield;
-};
-
 struct CarryLoops : mhc::impl::CarryLoopsPassBase<CarryLoops> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      LoopRewriter(loop).run();
+    SmallVector<LoopLikeOpInterface> loops;
+    getOperation().walk([&](Operation *op) {
+      bool carries = llvm::any_of(op->getOperands(), isBuffer) || llvm::any_of(op->getResults(), isBuffer);
+      if (isa<scf::ForOp, scf::WhileOp>(op) && carries)
+        loops.push_back(cast<LoopLikeOpInterface>(op));
+    });
+    for (LoopLikeOpInterface loop : loops) {
+      if (auto counted = dyn_cast<scf::ForOp>(loop.getOperation()))
+        carry(counted);
+      else if (failed(carry(cast<scf::WhileOp>(loop.getOperation()))))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

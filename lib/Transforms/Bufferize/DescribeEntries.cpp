@@ -76,17 +76,18 @@ private:
   }
 
   LogicalResult checkControlFlow(Operation *op) {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop)
-      return isa<scf::YieldOp>(op)
-                 ? success()
-                 : op->emitError() << "'" << op->getName() << "' cannot be compiled; needed 'scf.for' or 'scf.if'";
-    for (auto [i, init, yielded] : llvm::enumerate(loop.getInitArgs(), loop.getYieldedValues())) {
+    if (isa<scf::YieldOp, scf::ConditionOp>(op))
+      return success();
+    if (!isa<scf::ForOp, scf::WhileOp>(op))
+      return op->emitError() << "'" << op->getName()
+                             << "' cannot be compiled; needed 'scf.for', 'scf.while' or 'scf.if'";
+    auto loop = cast<LoopLikeOpInterface>(op);
+    for (auto [i, init, yielded] : llvm::enumerate(loop.getInits(), loop.getYieldedValues())) {
       auto type = dyn_cast<RankedTensorType>(init.getType());
       for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
         if (!dims.sameSize(init, dim, yielded, dim))
-          return loop.emitError() << "'scf.for' cannot be compiled: a turn may change the size of carried value " << i
-                                  << " in dimension " << dim;
+          return op->emitError() << "'" << op->getName() << "' cannot be compiled: a turn may change the size of "
+                                 << "carried value " << i << " in dimension " << dim;
     }
     return success();
   }

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -63,11 +64,13 @@ public:
 
 private:
   LogicalResult collect(Block &block);
-  LogicalResult collectLoop(scf::ForOp loop);
+  LogicalResult collectLoop(Operation *loop);
   LogicalResult addBuffer(memref::AllocOp alloc);
   void touch(Operation *op);
   static void place(Region &region);
   void emit();
+  Value build(OpBuilder &builder, unsigned symbol);
+  Value build(OpBuilder &builder, const Polynomial &size);
   void emitRegion(OpBuilder &builder, const Monomial &monomial, Region &region, Value &end);
   void record();
   std::string text(const Monomial &monomial);
@@ -80,7 +83,8 @@ private:
   SmallVector<Buffer *> touched;   ///< in program order, with repetitions
   DenseMap<Value, Buffer *> owner; ///< of every alias
   llvm::MapVector<Monomial, Region, std::map<Monomial, unsigned>> regions;
-  SmallVector<Buffer *> mixed; ///< whose size is a sum over several products: placed one behind the other
+  DenseMap<unsigned, Value> numbers; ///< of symbols that ops compute
+  SmallVector<Buffer *> mixed;       ///< whose size is a sum over several products: placed one behind the other
 };
 } // namespace
 
@@ -95,8 +99,8 @@ LogicalResult MemoryPlanner::collect(Block &block) {
         return failure();
       continue;
     }
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (failed(collectLoop(loop)))
+    if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      if (failed(collectLoop(&op)))
         return failure();
       continue;
     }
@@ -114,11 +118,12 @@ LogicalResult MemoryPlanner::collect(Block &block) {
 }
 
 /// What a turn makes is gone at its end. What comes from outside is needed by every turn, from the first to the last.
-LogicalResult MemoryPlanner::collectLoop(scf::ForOp loop) {
+LogicalResult MemoryPlanner::collectLoop(Operation *loop) {
   int64_t start = ++time;
   size_t before = touched.size();
-  if (failed(collect(*loop.getBody())))
-    return failure();
+  for (mlir::Region &region : loop->getRegions())
+    if (failed(collect(region.front())))
+      return failure();
   ++time;
   for (Buffer *buffer : ArrayRef(touched).drop_front(before)) {
     if (loop->isAncestor(buffer->alloc))
@@ -200,6 +205,38 @@ static Value roundUp(OpBuilder &builder, Location loc, Value value, int64_t gran
   return arith::AndIOp::create(builder, loc, more, constantIndex(builder, loc, -granule));
 }
 
+Value MemoryPlanner::build(OpBuilder &builder, unsigned symbol) {
+  const SizeSymbol &source = sizes.symbol(symbol);
+  Location loc = func.getLoc();
+  if (!source.op)
+    return memref::DimOp::create(builder, loc, source.argument, source.dim);
+  if (Value known = numbers.lookup(symbol))
+    return known;
+  IRMapping mapping;
+  for (auto [operand, size] : llvm::zip(source.op->getOperands(), source.operands)) {
+    Value number = build(builder, size);
+    if (!operand.getType().isIndex())
+      number = arith::IndexCastOp::create(builder, loc, operand.getType(), number);
+    mapping.map(operand, number);
+  }
+  Value number = builder.clone(*source.op, mapping)->getResult(0);
+  if (!number.getType().isIndex())
+    number = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  return numbers[symbol] = number;
+}
+
+Value MemoryPlanner::build(OpBuilder &builder, const Polynomial &size) {
+  Location loc = func.getLoc();
+  Value sum = constantIndex(builder, loc, 0);
+  for (auto &[monomial, coefficient] : size) {
+    Value term = constantIndex(builder, loc, coefficient);
+    for (unsigned symbol : monomial)
+      term = mul(builder, loc, term, build(builder, symbol));
+    sum = add(builder, loc, sum, term);
+  }
+  return sum;
+}
+
 void MemoryPlanner::emitRegion(OpBuilder &builder, const Monomial &monomial, Region &region, Value &end) {
   Location loc = func.getLoc();
   region.base = end;
@@ -208,8 +245,7 @@ void MemoryPlanner::emitRegion(OpBuilder &builder, const Monomial &monomial, Reg
     return;
   }
   for (unsigned symbol : monomial) {
-    auto [argument, dim] = sizes.source(symbol);
-    Value size = memref::DimOp::create(builder, loc, argument, dim);
+    Value size = build(builder, symbol);
     region.units = region.units ? mul(builder, loc, region.units, size) : size;
   }
   int64_t common = kAlignment; // what all offsets are multiples of, whatever the number of units
@@ -228,16 +264,7 @@ void MemoryPlanner::emit() {
   DenseMap<Buffer *, Value> bases;
   for (Buffer *buffer : mixed) {
     bases[buffer] = end;
-    Value bytes = constantIndex(builder, loc, 0);
-    for (auto &[monomial, coefficient] : buffer->bytes) {
-      Value term = constantIndex(builder, loc, coefficient);
-      for (unsigned symbol : monomial) {
-        auto [argument, dim] = sizes.source(symbol);
-        term = mul(builder, loc, term, memref::DimOp::create(builder, loc, argument, dim));
-      }
-      bytes = add(builder, loc, bytes, term);
-    }
-    end = add(builder, loc, end, roundUp(builder, loc, bytes, kAlignment));
+    end = add(builder, loc, end, roundUp(builder, loc, build(builder, buffer->bytes), kAlignment));
   }
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
   Value arena = memref::AllocOp::create(builder, loc, type, end, builder.getI64IntegerAttr(kAlignment));
@@ -262,7 +289,7 @@ void MemoryPlanner::emit() {
 }
 
 std::string MemoryPlanner::text(const Monomial &monomial) {
-  return llvm::join(llvm::map_range(monomial, [&](unsigned symbol) { return sizes.name(symbol).str(); }), "*");
+  return llvm::join(llvm::map_range(monomial, [&](unsigned symbol) { return sizes.symbol(symbol).name; }), "*");
 }
 
 void MemoryPlanner::record() {

@@ -88,6 +88,11 @@ std::optional<Polynomial> SizeAnalysis::compute(Value index) {
   Operation *op = index.getDefiningOp();
   if (!op)
     return std::nullopt;
+  std::optional<Polynomial> exact = polynomialOf(op);
+  return exact ? exact : numberOf(op);
+}
+
+std::optional<Polynomial> SizeAnalysis::polynomialOf(Operation *op) {
   return TypeSwitch<Operation *, std::optional<Polynomial>>(op)
       .Case([&](arith::AddIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), plus); })
       .Case([&](arith::SubIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), minus); })
@@ -105,6 +110,30 @@ std::optional<Polynomial> SizeAnalysis::compute(Value index) {
                         op.getMapOperands().drop_front(dims));
       })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Whether sizes of this type may be taken for index values.
+static bool holdsSizes(Type type) { return type.isIndex() || type.isSignlessInteger(32) || type.isSignlessInteger(64); }
+
+/// A symbol for what the op computes, where the entry could compute it at its beginning.
+std::optional<Polynomial> SizeAnalysis::numberOf(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0 || op->getNumOperands() == 0 || !isPure(op) ||
+      !llvm::all_of(op->getOperandTypes(), holdsSizes) || !holdsSizes(op->getResult(0).getType()))
+    return std::nullopt;
+  SizeSymbol symbol{"?", {}, 0, op, {}};
+  for (Value operand : op->getOperands()) {
+    std::optional<Polynomial> size = evaluate(operand);
+    if (!size)
+      return std::nullopt;
+    symbol.operands.push_back(*size);
+  }
+  return addSymbol(std::move(symbol));
+}
+
+Polynomial SizeAnalysis::addSymbol(SizeSymbol symbol) {
+  unsigned number = symbols.size();
+  symbols.push_back(std::move(symbol));
+  return {{Monomial{number}, 1}};
 }
 
 std::optional<Polynomial> SizeAnalysis::evaluate(OpFoldResult size) {
@@ -178,10 +207,8 @@ std::optional<Polynomial> SizeAnalysis::argumentSize(BlockArgument argument, int
   int64_t number;
   if (!symbol.getAsInteger(10, number))
     return constant(number);
-  auto [entry, isNew] = numbers.try_emplace(symbol, names.size());
-  if (isNew) {
-    names.push_back(symbol.str());
-    sources.emplace_back(argument, dim);
-  }
-  return Polynomial{{Monomial{entry->second}, 1}};
+  auto [entry, isNew] = arguments.try_emplace(symbol);
+  if (isNew)
+    entry->second = addSymbol({symbol.str(), argument, dim, nullptr, {}});
+  return entry->second;
 }

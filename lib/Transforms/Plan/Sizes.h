@@ -13,6 +13,8 @@
 #include "llvm/ADT/StringMap.h"
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mhc {
 
@@ -21,7 +23,17 @@ using Monomial = std::vector<unsigned>;
 /// Coefficients by monomial; none is zero.
 using Polynomial = std::map<Monomial, int64_t>;
 
-/// Writes the index values of a bufferized entry as polynomials of the symbols in `mhc.dims`.
+/// What a symbol stands for: the size of an argument, or else a number that an op computes from sizes alone.
+struct SizeSymbol {
+  std::string name; ///< "?" for the number of an op
+  mlir::BlockArgument argument;
+  int64_t dim = 0;
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<Polynomial, 2> operands; ///< of the op
+};
+
+/// Writes the index values of a bufferized entry as polynomials of symbols: those in `mhc.dims`, and one for each
+/// number that is no polynomial of them, such as a remainder.
 class SizeAnalysis {
 public:
   explicit SizeAnalysis(mlir::func::FuncOp func);
@@ -30,13 +42,13 @@ public:
   std::optional<Polynomial> elements(mlir::MemRefType type, mlir::ValueRange dynamicSizes);
   std::optional<Polynomial> evaluate(mlir::Value index);
 
-  unsigned symbols() const { return names.size(); }
-  llvm::StringRef name(unsigned symbol) const { return names[symbol]; }
-  /// Argument and dimension that has this size.
-  std::pair<mlir::BlockArgument, int64_t> source(unsigned symbol) const { return sources[symbol]; }
+  const SizeSymbol &symbol(unsigned number) const { return symbols[number]; }
 
 private:
   std::optional<Polynomial> compute(mlir::Value index);
+  std::optional<Polynomial> polynomialOf(mlir::Operation *op);
+  std::optional<Polynomial> numberOf(mlir::Operation *op);
+  Polynomial addSymbol(SizeSymbol symbol);
   std::optional<Polynomial> evaluate(mlir::OpFoldResult size);
   std::optional<Polynomial> evaluate(mlir::AffineExpr expr, mlir::ValueRange dims, mlir::ValueRange symbols);
   std::optional<Polynomial> sizeOf(mlir::Value buffer, int64_t dim);
@@ -44,9 +56,8 @@ private:
   std::optional<Polynomial> argumentSize(mlir::BlockArgument argument, int64_t dim);
 
   mlir::func::FuncOp func;
-  llvm::SmallVector<std::string> names;
-  llvm::SmallVector<std::pair<mlir::BlockArgument, int64_t>> sources;
-  llvm::StringMap<unsigned> numbers;
+  std::vector<SizeSymbol> symbols;
+  llvm::StringMap<Polynomial> arguments; ///< by their names
   llvm::DenseMap<mlir::Value, std::optional<Polynomial>> known;
 };
 

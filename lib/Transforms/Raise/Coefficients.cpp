@@ -151,10 +151,6 @@ void CoefficientRaiser::collectGates() {
   });
 }
 
-static std::pair<Value, Value> siteOf(const Linear &linear) {
-  return {linear.source(), linear.phi ? linear.phi->base : Value()};
-}
-
 void CoefficientRaiser::declineFunction(Operation *op) {
   auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (!type || type.getRank() < 2 || ShapedType::isDynamic(type.getShape().back()) ||
@@ -164,7 +160,7 @@ void CoefficientRaiser::declineFunction(Operation *op) {
   if (linear && linear->rows > 2 * linear->extent && linear->offset <= linear->extent &&
       looksLikeGroup(forms, linear->extent, linear->rows, linear->product.sums))
     sites.decline("gates", {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'",
-                            siteOf(*linear)});
+                            linear->site()});
 }
 
 static bool feedsSigmoid(Value value) { return llvm::any_of(value.getUsers(), llvm::IsaPred<SigmoidOp>); }
@@ -192,7 +188,7 @@ void CoefficientRaiser::declineRows(const Linear &pre, Reason reason, int64_t of
   };
   sites.decline("gates", {reason, pre.root.getDefiningOp(),
                           "rows " + rows(0, offset) + " of " + std::to_string(pre.rows) + " rows",
-                          "rows " + rows(offset, extent) + " in the same form", siteOf(pre)});
+                          "rows " + rows(offset, extent) + " in the same form", pre.site()});
 }
 
 /// As many as the weight has or, where it has columns for others or the weights are apart, as one of the residual maps
@@ -237,9 +233,13 @@ void CoefficientRaiser::raiseFrom(const Linear &pre) {
 
 void CoefficientRaiser::run() {
   collectGates();
-  for (const Linear &pre : gates.inOrder())
+  for (const Linear &pre : gates.inOrder()) {
     if (sites.mayTake() && pre.extent >= kMinStreams && pre.extent <= kMaxStreams)
       raiseFrom(pre);
+    if (pre.extent > kMaxStreams && pre.offset == 0 && pre.rows == pre.extent * (pre.extent + 2))
+      sites.decline("gates", {Reason::streamCount, pre.root.getDefiningOp(), std::to_string(pre.extent) + " streams",
+                              "at most " + std::to_string(kMaxStreams) + " streams", pre.site()});
+  }
 }
 
 void mhc::raiseCoefficients(func::FuncOp func, FormBuilder &forms, Sites &sites) {

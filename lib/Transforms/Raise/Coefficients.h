@@ -34,6 +34,8 @@ struct Linear {
 
   /// What the rows are taken from.
   mlir::Value source() const { return proj ? proj->base : x->base; }
+  /// What the site is told by.
+  std::pair<mlir::Value, mlir::Value> site() const { return {source(), phi ? phi->base : mlir::Value()}; }
   mlir::Block *block() const { return mlir::Value(root).getParentBlock(); }
   mlir::Location loc() const { return root.getLoc(); }
 };

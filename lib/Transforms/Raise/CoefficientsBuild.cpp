@@ -181,11 +181,11 @@ static Operation *earlyUser(OpBuilder &builder, ArrayRef<Value> values) {
 }
 
 /// `early` reads a gate before what stands in front of the builder makes an input of the gates.
-static void declineEarly(Sites &sites, OpBuilder &builder, Operation *early) {
+static void declineEarly(Sites &sites, OpBuilder &builder, const Linear &pre, Operation *early) {
   auto quoted = [](Operation *op) { return "'" + op->getName().getStringRef().str() + "'"; };
   std::string input = quoted(&*std::prev(builder.getInsertionPoint()));
-  sites.decline("gates",
-                {Reason::gateUsedEarly, early, quoted(early) + " before " + input, input + " before " + quoted(early)});
+  sites.decline("gates", {Reason::gateUsedEarly, early, quoted(early) + " before " + input,
+                          input + " before " + quoted(early), pre.site()});
 }
 
 /// The first of what the gates read that no tensor could be made for.
@@ -196,7 +196,8 @@ static Miss notReadable(const Linear &pre, const GateInputs &inputs, Value alpha
       : pre.proj    ? std::tuple("the projection", pre.proj->base, "all rows of all tokens, with their statistic")
       : inputs.proj ? std::tuple("the statistic", pre.stat->base, "one value for each token")
                     : std::tuple("x or phi", pre.phi->base, "x [M, n, C] or [M, C, n], and phi in its type or in f32");
-  return {Reason::storedForm, opAtFault(value, pre.root.getDefiningOp()), name + (": " + describe(value)), needed};
+  return {Reason::storedForm, opAtFault(value, pre.root.getDefiningOp()), name + (": " + describe(value)), needed,
+          pre.site()};
 }
 
 /// A projection that the function already has: only the leading token dimensions need joining, and padding goes.
@@ -273,7 +274,7 @@ void mhc::raiseSite(FormBuilder &forms, Sites &sites, ArrayRef<const Linear *> g
   double preEps = 0, postMult = 1;
   SmallVector<Value> roots = findRoots(groups, preEps, postMult);
   if (Operation *early = earlyUser(builder, roots))
-    return declineEarly(sites, builder, early);
+    return declineEarly(sites, builder, pre, early);
   GateInputs given = pre.x ? buildProjection(forms, builder, loc, groups) : takeProjection(forms, builder, loc, groups);
   Value alpha = buildAlpha(forms, builder, loc, groups), beta = buildBeta(forms, builder, loc, groups);
   if (!given.proj || !alpha || !beta || (given.statForm != Stat::applied && !given.stat))

@@ -138,7 +138,7 @@ std::optional<Linear> mhc::matchLinear(FormBuilder &forms, Value root, std::opti
     if (term.factors.size() != 1 || !term.sums.empty() || term.coefficient != 1 || term.factors[0].power != 1)
       continue;
     Vars row = varsOf(forms, term.factors[0]);
-    if (miss && row == all && cast<RankedTensorType>(root.getType()).getDimSize(0) == 1 &&
+    if (miss && !row.empty() && row == all && cast<RankedTensorType>(root.getType()).getDimSize(0) == 1 &&
         forms.extent(row) <= kMaxStreams * kMaxStreams && !form.terms[1 - bias].factors.empty())
       *miss = Miss{Reason::singleToken,
                    root.getDefiningOp(),

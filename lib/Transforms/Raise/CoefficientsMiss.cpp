@@ -71,9 +71,37 @@ static std::optional<Miss> explainFactor(FormBuilder &forms, Value root, const F
   return std::nullopt;
 }
 
+/// Whether one of three rows is read.
+static bool readsOneOf3(const Factor &factor) {
+  auto shape = cast<RankedTensorType>(factor.base.getType()).getShape();
+  return llvm::any_of(llvm::zip(shape, factor.index),
+                      [](auto dim) { return std::get<0>(dim) == 3 && std::get<1>(dim).vars.empty(); });
+}
+
+/// A column of the projection of one stream, [M, 1, C], by a phi of 2n + n*n = 3 rows.
+static std::optional<Miss> explainSingleStream(const FormBuilder &forms, Value root, const Form &form) {
+  const Factor *x = nullptr, *phi = nullptr;
+  bool bias = false;
+  for (const Term &term : form.terms) {
+    bias |= term.sums.empty() && term.factors.size() == 1 && readsOneOf3(term.factors[0]);
+    for (const Factor &factor : term.factors)
+      if (containsAny(varsOf(forms, factor), term.sums))
+        (readsOneOf3(factor) ? phi : x) = &factor;
+  }
+  if (!bias || !x || !phi || !llvm::is_contained(cast<RankedTensorType>(x->base.getType()).getShape(), 1))
+    return std::nullopt;
+  return Miss{Reason::streamCount,
+              opAtFault(x->base, root.getDefiningOp()),
+              "1 stream in " + describe(x->base),
+              "at least 2 streams",
+              {x->base, phi->base}};
+}
+
 static bool isMaximum(const Term *term) { return term->factors.size() == 1 && maximumOf(term->factors[0].base); }
 
 std::optional<Miss> mhc::explainLinear(FormBuilder &forms, Value root, const Form &form, const Vars &all) {
+  if (std::optional<Miss> miss = explainSingleStream(forms, root, form))
+    return miss;
   if (form.terms.size() == 1 && form.terms[0].factors.size() > 1)
     for (const Factor &factor : form.terms[0].factors)
       if (std::optional<Miss> miss = explainFactor(forms, root, factor, all))

@@ -30,6 +30,12 @@ struct ShiftedLog {
 };
 } // namespace
 
+/// What a value in f64 is of f32: a log-sum-exp may be taken in f64 and rounded.
+static Value unwidened(Value value) {
+  auto ext = value.getDefiningOp<arith::ExtFOp>();
+  return ext && isWide(value) ? Value(ext.getIn()) : value;
+}
+
 static std::optional<ShiftedLog> splitShift(const Form &form, double coefficient) {
   ShiftedLog parts;
   for (const Term &term : form.terms) {
@@ -60,7 +66,7 @@ static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const Shifted
   auto exp = summed.base.getDefiningOp<math::ExpOp>();
   if (!exp || !forms.fullVars(summed))
     return std::nullopt;
-  LogSumExp lse{-1, exp.getOperand(), summed.index};
+  LogSumExp lse{-1, unwidened(exp.getOperand()), summed.index};
   for (auto [dim, slot] : llvm::enumerate(summed.index))
     if (slot.vars == form.terms[0].sums)
       lse.dim = dim;
@@ -76,7 +82,7 @@ static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const Shifted
   const Factor *subtracted = singleFactor(shift, 1);
   if (!subtracted || !(*subtracted == *parts.shift))
     return std::nullopt;
-  lse.argument = sub.getLhs();
+  lse.argument = unwidened(sub.getLhs());
   return lse;
 }
 
@@ -144,6 +150,7 @@ static bool isSame(Signed a, Signed b) {
 
 /// Leaves of a tree of sums and differences.
 static void addends(Signed sum, SmallVectorImpl<Signed> &leaves) {
+  sum.value = unwidened(sum.value);
   Operation *op = sum.value.getDefiningOp();
   if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op)) {
     leaves.push_back(sum);
@@ -156,7 +163,7 @@ static void addends(Signed sum, SmallVectorImpl<Signed> &leaves) {
 /// What a value repeats along dimensions, seen through ops that keep the elements as they are.
 static Value repeated(Value spread) {
   while (Operation *op = spread.getDefiningOp()) {
-    if (!isa<BroadcastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+    if (!isa<BroadcastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp>(op))
       break;
     spread = op->getOperand(0);
   }

@@ -250,10 +250,16 @@ static LogicalResult repeatWithoutJoining(tensor::ExpandShapeOp op, PatternRewri
 // Reductions
 //===----------------------------------------------------------------------===//
 
+/// What makes parts of dimensions. Groups tell nothing of the dimensions of one element.
+static tensor::ExpandShapeOp partsOfDims(Value x) {
+  auto expand = x.getDefiningOp<tensor::ExpandShapeOp>();
+  return expand && expand.getSrcType().getRank() > 0 ? expand : tensor::ExpandShapeOp();
+}
+
 /// Of dimensions in parts.
 static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
   auto reduced = [&](int64_t dim) { return llvm::is_contained(op.getDims(), dim); };
-  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  tensor::ExpandShapeOp expand = partsOfDims(op.getX());
   if (!expand)
     return failure();
   SmallVector<int64_t> dims;
@@ -270,7 +276,7 @@ static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
 
 /// Of consecutive parts of a dimension: they are one part of it.
 static LogicalResult joinReducedParts(ReduceOp op, PatternRewriter &rewriter) {
-  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  tensor::ExpandShapeOp expand = partsOfDims(op.getX());
   if (!expand)
     return failure();
   SmallVector<OpFoldResult> old = expand.getMixedOutputShape(), shape;

@@ -84,6 +84,7 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
       return signalPassFailure();
     raiseLoops(func);
     raiseLinalg(func);
+    raiseScalars(func);
     readSizesFromArguments(func);
     raiseConcat(func);
     joinTokens(func);
@@ -104,6 +105,8 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     eraseDeadOps(func, forms);
     if (sites.mayTake())
       explainStreams(func, sites);
+    else
+      func->setAttr(kRaiseLimited, UnitAttr::get(&getContext()));
     foldReshapes(func);
     sites.remarkCounts(func);
     if (failed(verify(func))) // mhcc verifies nothing between passes, and a wrong op would be a wrong number

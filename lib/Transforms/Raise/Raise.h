@@ -24,6 +24,8 @@ constexpr int64_t kMaxPermuted = 6;
 void raiseLoops(mlir::func::FuncOp func);
 /// linalg ops -> leaf ops
 void raiseLinalg(mlir::func::FuncOp func);
+/// numbers read from tensors and repeated -> slices that are repeated
+void raiseScalars(mlir::func::FuncOp func);
 /// One value for each size of an argument, wherever it is read: a size of something in between keeps that alive.
 void readSizesFromArguments(mlir::func::FuncOp func);
 /// insertions that fill an empty tensor -> tensor.concat

@@ -7,6 +7,7 @@
 
 #include "Places.h"
 #include "Sinkhorn.h"
+#include "mhc/IR/Constants.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,11 +23,9 @@ using namespace mhc;
 // Linear steps
 //===----------------------------------------------------------------------===//
 
-/// Matches sum(previous), sum(previous) + eps or max(sum(previous), eps), read at `index`, where `previous` is read at
-/// `outer`.
-static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Value value, const Indices &index,
-                                                    Value previous, const Indices &outer) {
-  Form form = forms.at(value, index);
+/// Matches sum(previous), sum(previous) + eps or max(sum(previous), eps), where `previous` is read at `outer`.
+static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form form, Value previous,
+                                                    const Indices &outer) {
   forms.resolve(form);
   if (form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].sums.empty()) {
     Operation *max = form.terms[0].factors[0].base.getDefiningOp();
@@ -37,8 +36,8 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Value va
     std::optional<double> eps = constantValue(max->getOperand(constantFirst ? 0 : 1));
     if (!eps)
       return std::nullopt;
-    Value sum = max->getOperand(constantFirst ? 1 : 0);
-    std::optional<SinkhornStep> step = matchDenominator(forms, sum, form.terms[0].factors[0].index, previous, outer);
+    Form sum = forms.at(max->getOperand(constantFirst ? 1 : 0), form.terms[0].factors[0].index);
+    std::optional<SinkhornStep> step = matchDenominator(forms, std::move(sum), previous, outer);
     if (!step || step->denom != Denom::none)
       return std::nullopt;
     return SinkhornStep{step->dim, Denom::clamp, *eps};
@@ -61,39 +60,68 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Value va
   return step;
 }
 
-std::optional<std::pair<SinkhornStep, Value>> mhc::matchLinearStep(FormBuilder &forms, Value value) {
-  auto div = value.getDefiningOp<arith::DivFOp>();
-  Value previous = div ? div.getLhs() : Value(), denominator = div ? div.getRhs() : Value();
-  bool inverted = false;
-  if (auto mul = value.getDefiningOp<arith::MulFOp>()) { // by a reciprocal
-    previous = mul.getLhs();
-    denominator = mul.getRhs();
-    inverted = true;
-  }
-  if (!previous || !isMatrixStack(previous))
-    return std::nullopt;
-  for (bool swap : {false, true}) {
-    if (swap && !inverted)
-      break;
-    if (swap)
-      std::swap(previous, denominator);
-    forms.reset();
-    forms.stops.insert(previous);
-    Indices index = forms.freshIndices(value);
-    if (!inverted) {
-      if (auto step = matchDenominator(forms, denominator, index, previous, index))
-        return std::make_pair(*step, previous);
-      continue;
+/// The one factor of a form that is a value or its reciprocal.
+static const Factor *valueOrReciprocal(const Form &form) {
+  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
+      !form.terms[0].sums.empty() || std::abs(form.terms[0].factors[0].power) != 1)
+    return nullptr;
+  return &form.terms[0].factors[0];
+}
+
+/// What divides where `form` divides, or multiplies when `inverted`.
+static std::optional<Form> divisorOf(FormBuilder &forms, Form form, bool inverted) {
+  if (!inverted)
+    return form;
+  const Factor *factor = valueOrReciprocal(form);
+  return factor && factor->power == -1 ? std::optional(forms.at(factor->base, Indices(factor->index))) : std::nullopt;
+}
+
+/// A step that divides `previous` by `factor`, or multiplies it when `inverted`. With `guards`, also by what a
+/// selection makes of that, one of whose sides is for sums of zero.
+static std::optional<SinkhornStep> matchStepBy(FormBuilder &forms, Value previous, Value factor, bool inverted,
+                                               bool guards) {
+  forms.reset();
+  forms.stops.insert(previous);
+  Indices index = forms.freshIndices(previous);
+  Form form = forms.at(factor, index);
+  if (std::optional<Form> divisor = divisorOf(forms, form, inverted))
+    if (auto step = matchDenominator(forms, *divisor, previous, index))
+      return step;
+  const Factor *chosen = guards ? valueOrReciprocal(form) : nullptr;
+  auto select = chosen ? chosen->base.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  for (unsigned side : {1, 2}) {
+    std::optional<Form> divisor =
+        select ? divisorOf(forms, forms.at(select->getOperand(side), chosen->index), inverted == (chosen->power == 1))
+               : std::nullopt;
+    if (auto step = divisor ? matchDenominator(forms, *divisor, previous, index) : std::nullopt) {
+      step->guard = select;
+      return step;
     }
-    Form reciprocal = forms.at(denominator, index);
-    if (reciprocal.terms.size() != 1 || reciprocal.terms[0].factors.size() != 1 ||
-        reciprocal.terms[0].coefficient != 1 || reciprocal.terms[0].factors[0].power != -1)
-      continue;
-    const Factor &divisor = reciprocal.terms[0].factors[0];
-    if (auto step = matchDenominator(forms, divisor.base, divisor.index, previous, index))
+  }
+  return std::nullopt;
+}
+
+static std::optional<std::pair<SinkhornStep, Value>> matchStep(FormBuilder &forms, Value value, bool guards) {
+  Operation *op = value.getDefiningOp();
+  bool inverted = isa_and_nonnull<arith::MulFOp>(op); // by a reciprocal
+  if (!inverted && !isa_and_nonnull<arith::DivFOp>(op))
+    return std::nullopt;
+  for (unsigned side : {0, 1}) {
+    Value previous = op->getOperand(side), factor = op->getOperand(1 - side);
+    if (!isMatrixStack(previous) || (side == 1 && !inverted))
+      break;
+    if (auto step = matchStepBy(forms, previous, factor, inverted, guards))
       return std::make_pair(*step, previous);
   }
   return std::nullopt;
+}
+
+std::optional<std::pair<SinkhornStep, Value>> mhc::matchLinearStep(FormBuilder &forms, Value value) {
+  return matchStep(forms, value, /*guards=*/false);
+}
+
+std::optional<std::pair<SinkhornStep, Value>> mhc::matchGuardedStep(FormBuilder &forms, Value value) {
+  return matchStep(forms, value, /*guards=*/true);
 }
 
 /// softmax(z) + eps
@@ -171,12 +199,15 @@ static void noteBareExp(const Sites &sites, Value logits) {
 
 static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Value value) {
   std::optional<SinkhornMatch> match;
-  if (isa<arith::DivFOp, arith::MulFOp, scf::ForOp>(op))
-    match = matchLinear(forms, value);
+  if (isa<arith::DivFOp, arith::MulFOp, scf::ForOp>(op) && !(match = matchLinear(forms, value)))
+    match = matchScaling(forms, value);
   else if (isa<math::ExpOp>(op) && !(match = matchLogSinkhorn(forms, value)))
     match = matchPotentials(forms, value);
   if (!match || !getElementTypeOrSelf(value).isF32() || match->logits.getType() != value.getType()) {
-    if (std::optional<Miss> miss = explainSinkhorn(forms, value))
+    std::optional<Miss> miss = explainSinkhorn(forms, value);
+    if (!miss && isa<arith::DivFOp, arith::MulFOp>(op))
+      miss = explainScaling(forms, value);
+    if (miss)
       sites.decline("sinkhorn", *miss);
     return false;
   }
@@ -207,34 +238,30 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
   return true;
 }
 
-/// A matrix [n!, n*n]. With two streams it is too small to tell anything.
-static bool looksLikePermutationTable(Value value) {
+/// The n of a tensor with n! rows of n*n elements, however their columns are arranged.
+static std::optional<int64_t> streamsOfTable(Value value, int64_t rows) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (type.getRank() != 2)
-    return false;
-  for (int64_t n = 3; n <= kMaxPermuted; ++n)
-    if (type.getDimSize(0) == factorial(n) && type.getDimSize(1) == n * n)
-      return true;
-  return false;
+  for (int64_t n = kMinStreams; n <= kMaxPermuted; ++n)
+    if (rows == static_cast<int64_t>(factorial(n)) && type.hasStaticShape() && type.getNumElements() == rows * n * n)
+      return n;
+  return std::nullopt;
 }
 
-/// A constant [n!, n*n] whose row p is permutation p, in lexicographic order: n.
-static std::optional<int64_t> matchPermutationTable(Value value) {
-  DenseElementsAttr table;
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!matchPattern(value, m_Constant(&table)) || type.getRank() != 2)
-    return std::nullopt;
-  int64_t n = std::lround(std::sqrt(static_cast<double>(type.getDimSize(1))));
-  if (n < kMinStreams || n > kMaxPermuted || n * n != type.getDimSize(1) || factorial(n) != type.getDimSize(0))
-    return std::nullopt;
+/// Whether row p of the table is permutation p of n, in lexicographic order.
+static bool isPermutationTable(Value value, int64_t n) {
+  Attribute constant;
+  DenseElementsAttr table = matchPattern(value, m_Constant(&constant)) ? denseElements(constant) : DenseElementsAttr();
+  if (!table)
+    return false;
   SmallVector<int64_t> perm(n);
   std::iota(perm.begin(), perm.end(), 0);
   auto entries = table.getValues<APFloat>();
-  for (int64_t p = 0; p < type.getDimSize(0); ++p, std::next_permutation(perm.begin(), perm.end()))
+  for (int64_t first = 0; first < table.getNumElements();
+       first += n * n, std::next_permutation(perm.begin(), perm.end()))
     for (int64_t i = 0; i < n * n; ++i)
-      if (entries[p * n * n + i].convertToDouble() != (perm[i / n] == i % n ? 1.0 : 0.0))
-        return std::nullopt;
-  return n;
+      if (entries[first + i].convertToDouble() != (perm[i / n] == i % n ? 1.0 : 0.0))
+        return false;
+  return true;
 }
 
 /// sum_p softmax(z)[m,p] * table[p, row and column]: z and n
@@ -257,8 +284,9 @@ static std::optional<std::pair<Value, int64_t>> matchPermutationMix(FormBuilder 
   Vars own = {form.terms[0].sums};
   for (const Index &slot : ArrayRef(index).drop_front())
     llvm::append_range(own, forms.flatten(slot.vars));
-  std::optional<int64_t> n = forms.fullVars(table) == own ? matchPermutationTable(table.base) : std::nullopt;
-  if (!n && looksLikePermutationTable(table.base))
+  std::optional<int64_t> n = streamsOfTable(table.base, forms.extent(form.terms[0].sums));
+  bool isTable = n && forms.fullVars(table) == own && isPermutationTable(table.base, *n);
+  if (n > kMinStreams && !isTable) // with two streams a table is too small to tell anything
     sites.decline("permutation_mix", {Reason::permutationOrder,
                                       opAtFault(table.base, op),
                                       describe(table.base),
@@ -266,7 +294,7 @@ static std::optional<std::pair<Value, int64_t>> matchPermutationMix(FormBuilder 
                                       {softmax.getOut(), Value()}});
   Vars row = forms.flatten(index.front().vars);
   llvm::append_range(row, form.terms[0].sums);
-  if (!n || forms.fullVars(weights) != row)
+  if (!isTable || forms.fullVars(weights) != row)
     return std::nullopt;
   return std::make_pair(softmax.getX(), *n);
 }
@@ -280,6 +308,8 @@ static bool replacePermutationMix(FormBuilder &forms, Sites &sites, Operation *o
   if (!match || !getElementTypeOrSelf(match->first).isF32() || rank < 2 || rank > 3)
     return false;
   auto [logits, n] = *match;
+  if (rank == 3 && cast<RankedTensorType>(value.getType()).getDimSize(1) != n) // rows of n*n with a dimension of 1
+    return false;
   OpBuilder builder(op);
   auto type = cast<RankedTensorType>(logits.getType());
   auto mix = PermutationMixOp::create(builder, op->getLoc(), type.clone({type.getDimSize(0), n, n}), logits);

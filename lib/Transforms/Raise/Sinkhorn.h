@@ -21,7 +21,8 @@ struct SinkhornStep {
   int64_t dim = 0;
   Denom denom = Denom::none;
   double eps = 0;
-  mlir::Operation *op = nullptr; ///< the last op of the step
+  mlir::Operation *op = nullptr;    ///< the last op of the step
+  mlir::Operation *guard = nullptr; ///< a selection between the sums and what divides
   bool operator==(const SinkhornStep &o) const { return dim == o.dim && denom == o.denom && eps == o.eps; }
 };
 
@@ -64,6 +65,8 @@ std::optional<std::pair<Order, int64_t>> matchPairs(llvm::ArrayRef<SinkhornStep>
 std::optional<std::pair<mlir::Value, int64_t>> matchLogSoftmax(FormBuilder &forms, mlir::Value value);
 /// previous / sum(previous), with or without eps, and previous times the reciprocal
 std::optional<std::pair<SinkhornStep, mlir::Value>> matchLinearStep(FormBuilder &forms, mlir::Value value);
+/// The same, also where a selection guards the division against sums of zero
+std::optional<std::pair<SinkhornStep, mlir::Value>> matchGuardedStep(FormBuilder &forms, mlir::Value value);
 /// previous - log(sum(exp(previous)))
 std::optional<std::pair<SinkhornStep, mlir::Value>> matchLogStep(FormBuilder &forms, mlir::Value value);
 
@@ -71,9 +74,13 @@ std::optional<std::pair<SinkhornStep, mlir::Value>> matchLogStep(FormBuilder &fo
 std::optional<SinkhornMatch> matchLogSinkhorn(FormBuilder &forms, mlir::Value value);
 /// exp(z + f + g) with f = -lse(z + g), g = -lse(z + f) in a loop
 std::optional<SinkhornMatch> matchPotentials(FormBuilder &forms, mlir::Value value);
+/// diag(u) exp(z) diag(v) with u and v the reciprocals of the sums of rows and of columns in turn
+std::optional<SinkhornMatch> matchScaling(FormBuilder &forms, mlir::Value value);
 
 /// Why a value that normalises rows and columns in turn is no Sinkhorn iteration; nothing for other values.
 std::optional<Miss> explainSinkhorn(FormBuilder &forms, mlir::Value value);
+/// The same for a value that scales rows and columns of exp(z).
+std::optional<Miss> explainScaling(FormBuilder &forms, mlir::Value value);
 
 } // namespace mhc
 

@@ -19,13 +19,14 @@ public:
   ChainMiss(Value value, SinkhornChain chain);
 
   bool looksLikeSinkhorn();
+  std::optional<Miss> ofGuards();
   std::optional<Miss> ofStart();
   std::optional<Miss> ofSteps();
   std::optional<Miss> ofEnd();
 
 private:
   Miss miss(Reason reason, Operation *at, const std::string &found, const std::string &needed) {
-    return {reason, at, found, needed, {softmax ? Value(softmax.getOut()) : chain.start, {}}};
+    return {reason, at, found, needed, {chain.start, {}}};
   }
   std::string place(size_t step) const {
     return "normalisation " + std::to_string(step + 1) + " of " + std::to_string(chain.steps.size());
@@ -84,6 +85,14 @@ std::optional<Miss> ChainMiss::ofStart() {
               "exp(z), exp(z - max(z)), softmax(z) or softmax(z) + eps");
 }
 
+std::optional<Miss> ChainMiss::ofGuards() {
+  for (auto [i, step] : llvm::enumerate(chain.steps))
+    if (step.guard)
+      return miss(Reason::sinkhornGuard, step.guard, "a selection in " + place(i),
+                  "division by the sums, with an eps added or as their least value");
+  return std::nullopt;
+}
+
 std::optional<Miss> ChainMiss::ofSteps() {
   const SinkhornStep &first = chain.steps.front();
   std::optional<int64_t> before;
@@ -118,21 +127,60 @@ std::optional<Miss> ChainMiss::ofEnd() {
   return std::nullopt;
 }
 
+/// The operand that an op between two normalisations changes: one that was normalised or, if none was, the first that
+/// is no number and not repeated.
+static Value changedOperand(FormBuilder &forms, Operation *op) {
+  Value first;
+  for (Value operand : op->getOperands()) {
+    if (operand.getType() != op->getResult(0).getType() || constantValue(operand))
+      continue;
+    SinkhornChain chain = walkChain(forms, operand, matchLinearStep);
+    if (!chain.steps.empty())
+      return chain.start;
+    if (!first && !operand.getDefiningOp<BroadcastOp>())
+      first = operand;
+  }
+  return first;
+}
+
+/// The function behind `start`, also where other arithmetic stands between two normalisations: all of them are one
+/// iteration, and are told as one.
+static Value originOf(FormBuilder &forms, Value start) {
+  constexpr int kMaxParts = 64;
+  for (int part = 0; part < kMaxParts; ++part) {
+    Operation *op = start.getDefiningOp();
+    Value before = isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op)
+                       ? changedOperand(forms, op)
+                       : Value();
+    if (!before)
+      return start;
+    start = before;
+  }
+  return start;
+}
+
 std::optional<Miss> mhc::explainSinkhorn(FormBuilder &forms, Value value) {
   if (!isMatrixStack(value))
     return std::nullopt;
   auto exp = value.getDefiningOp<math::ExpOp>();
   SinkhornChain chain =
-      exp ? walkChain(forms, exp.getOperand(), matchLogStep) : walkChain(forms, value, matchLinearStep);
+      exp ? walkChain(forms, exp.getOperand(), matchLogStep) : walkChain(forms, value, matchGuardedStep);
   // The body of a loop is a part of what the loop computes.
   auto carried = dyn_cast<BlockArgument>(chain.start);
   if (carried && !isa<func::FuncOp>(carried.getOwner()->getParentOp()))
     return std::nullopt;
+  Value start = chain.start;
   ChainMiss miss(value, std::move(chain));
   if (!miss.looksLikeSinkhorn())
     return std::nullopt;
-  std::optional<Miss> found = exp ? std::nullopt : miss.ofStart();
+  std::optional<Miss> found = miss.ofGuards();
+  if (!found && !exp)
+    found = miss.ofStart();
   if (!found)
     found = miss.ofSteps();
-  return found ? found : miss.ofEnd();
+  if (!found)
+    found = miss.ofEnd();
+  if (found && !exp)
+    found->site = {originOf(forms, start), Value()};
+  return found;
 }

@@ -91,8 +91,11 @@ bool BranchReader::add(const Term &term) {
   SmallVector<Vars> groups = tokens ? SmallVector<Vars>{mix.tokens, mix.channels} : SmallVector<Vars>{mix.channels};
   Value values = addGate(term, *parts, groups);
   if (!values) {
-    decline(Reason::branchNotAValue, describeProduct(term.factors, term.coefficient),
-            "h_post [M, n] and the sublayer's output [M, C]");
+    // Where the gates were not found, that is what the site misses.
+    auto isGate = [](const Factor &gate) { return gate.base.getDefiningOp<SigmoidOp>() != nullptr; };
+    if (!site.missesGates() || llvm::none_of(parts->gates, isGate))
+      decline(Reason::branchNotAValue, describeProduct(term.factors, term.coefficient),
+              "h_post [M, n] and the sublayer's output [M, C]");
     return false;
   }
   Value &slot = tokens ? branch.f : branch.bias;

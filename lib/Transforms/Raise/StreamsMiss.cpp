@@ -13,36 +13,20 @@
 using namespace mlir;
 using namespace mhc;
 
-/// Code that only measures or returns a map is none that mixes streams.
-static void explainMap(Sites &sites, Value map) {
+/// Code that only measures or returns a map is none that mixes streams. What reads several maps is told once, and what
+/// lacks its gates when they are there.
+static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
   SmallVector<Operation *> readers;
   usersThroughViews(map, readers);
   auto *reader = llvm::find_if(readers, llvm::IsaPred<MatmulOp, BatchMatmulOp>);
-  if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>))
+  if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>) || sites.hasDeclined("gates") ||
+      !told.insert(*reader).second)
     return;
   sites.decline("post", {Reason::combineForm,
                          *reader,
                          describe((*reader)->getResult(0)),
                          "a sum of h_res x and h_post times the sublayer's output",
                          {map, Value()}});
-}
-
-static void explainGates(Sites &sites, GatesOp gates) {
-  if (Operation *user = plainUser(gates.getHPre()))
-    sites.decline("aggregate", {Reason::aggregateForm,
-                                user,
-                                describe(user->getResult(0)),
-                                "a sum over the streams of h_pre x",
-                                {gates.getHPre(), Value()}});
-  Value logits = gates.getLogits();
-  Operation *user = logits ? plainUser(logits) : nullptr;
-  // Matrices that mix streams as they are need no residual map.
-  if (user && !(isOnlyReshaped(logits) && isa<MatmulOp, BatchMatmulOp>(user)))
-    sites.decline("pre", {Reason::residualForm,
-                          user,
-                          describe(user->getResult(0)),
-                          "one residual map of the logits",
-                          {user->getResult(0), Value()}});
 }
 
 /// The first op in the code that computes more than parts, sums and products of a value; null where none does.
@@ -62,6 +46,27 @@ static Operation *firstFunction(Value value) {
   return first;
 }
 
+static void explainGates(Sites &sites, GatesOp gates) {
+  if (Operation *user = plainUser(gates.getHPre()))
+    sites.decline("aggregate", {Reason::aggregateForm,
+                                user,
+                                describe(user->getResult(0)),
+                                "a sum over the streams of h_pre x",
+                                {gates.getHPre(), Value()}});
+  Value logits = gates.getLogits();
+  Operation *user = logits ? plainUser(logits) : nullptr;
+  // Matrices that mix streams as they are need no residual map.
+  if (!user || (isOnlyReshaped(logits) && isa<MatmulOp, BatchMatmulOp>(user)))
+    return;
+  // Normalisations are told by what they start from.
+  Operation *function = firstFunction(logits);
+  sites.decline("pre", {Reason::residualForm,
+                        user,
+                        describe(user->getResult(0)),
+                        "one residual map of the logits",
+                        {(function ? function : user)->getResult(0), Value()}});
+}
+
 /// A projection for gates that is read by plain code only.
 static void explainProjection(Sites &sites, ProjectionOp projection) {
   Operation *function = plainUser(projection.getProj()) ? firstFunction(projection.getProj()) : nullptr;
@@ -74,9 +79,10 @@ static void explainProjection(Sites &sites, ProjectionOp projection) {
 }
 
 void mhc::explainStreams(func::FuncOp func, Sites &sites) {
+  llvm::DenseSet<Operation *> told;
   func.walk([&](Operation *op) {
     if (isa<SinkhornOp, PermutationMixOp>(op))
-      explainMap(sites, op->getResult(0));
+      explainMap(sites, op->getResult(0), told);
     else if (auto gates = dyn_cast<GatesOp>(op))
       explainGates(sites, gates);
     else if (auto projection = dyn_cast<ProjectionOp>(op))

@@ -10,6 +10,7 @@
 
 #include "ReadSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -92,6 +93,20 @@ AffineMap ElementReader::mapOf(tensor::ExtractOp extract) {
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
 
+/// An element at a known place is the same for all turns of the loops: it is read in front of them.
+static void moveOut(tensor::ExtractOp extract, linalg::GenericOp op) {
+  Value tensor = extract.getTensor();
+  SmallVector<OpFoldResult> places = getAsOpFoldResult(extract.getIndices());
+  bool isKnown = llvm::all_of(places, [](OpFoldResult place) { return getConstantIntValue(place).has_value(); });
+  if (!isKnown || !cast<RankedTensorType>(tensor.getType()).hasStaticShape() ||
+      !tensor.getParentRegion()->isAncestor(op->getParentRegion()))
+    return;
+  OpBuilder builder(op);
+  SmallVector<Value> indices = getValueOrCreateConstantIndexOp(builder, extract.getLoc(), places);
+  extract.replaceAllUsesWith(tensor::ExtractOp::create(builder, extract.getLoc(), tensor, indices).getResult());
+  extract.erase();
+}
+
 /// `op` with one more operand.
 static linalg::GenericOp withOperand(linalg::GenericOp op, Value tensor, AffineMap map) {
   OpBuilder builder(op);
@@ -134,8 +149,10 @@ void mhc::readElements(func::FuncOp func) {
   for (linalg::GenericOp op : ops)
     for (tensor::ExtractOp extract : extractsOf(op)) {
       AffineMap map = ElementReader(op, dims).mapOf(extract);
-      if (!map)
+      if (!map) {
+        moveOut(extract, op);
         continue;
+      }
       unsigned operand = op.getNumDpsInputs();
       op = withOperand(op, extract.getTensor(), map);
       extract.replaceAllUsesWith(op.getBlock()->getArgument(operand));

@@ -96,6 +96,28 @@ func.func @arena_and_views(%x: memref<?x8xf32> {mhc.name = "x", mhc.dims = ["M",
   return
 }
 
+// What a loop waits for may never come once a kernel has failed.
+// CHECK-LABEL: func.func @mhc_entry_until
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK: scf.while
+// CHECK: %[[MORE:.*]] = arith.cmpf
+// CHECK-NEXT: %[[STATUS:.*]] = func.call @mhcrt_last_status(
+// CHECK-NEXT: %[[GOOD:.*]] = arith.cmpi eq, %[[STATUS]], %[[ZERO]] : i32
+// CHECK-NEXT: %[[BOTH:.*]] = arith.andi %[[MORE]], %[[GOOD]] : i1
+// CHECK-NEXT: scf.condition(%[[BOTH]])
+func.func @until(%x: memref<1xf32> {mhc.name = "x", mhc.dims = ["1"]}) {
+  %c0 = arith.constant 0 : index
+  %limit = arith.constant 1.0 : f32
+  scf.while : () -> () {
+    %number = memref.load %x[%c0] : memref<1xf32>
+    %more = arith.cmpf ogt, %number, %limit : f32
+    scf.condition(%more)
+  } do {
+    scf.yield
+  }
+  return
+}
+
 // CHECK-LABEL: func.func private @loop
 // CHECK-SAME: (%[[P:.*]]: !llvm.ptr, %[[SIZE:.*]]: index, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: index)
 // CHECK-SAME: llvm.linkage = #llvm.linkage<internal>

@@ -131,3 +131,34 @@ func.func @f(%c: i1, %x: tensor<4xf32>, %a: i64, %b: i64) -> tensor<4xf32> {
   }
   return %y#0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %table: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'tensor.pad' with more than one number has no gradient rule}}
+  %y = tensor.pad %x low[2] high[2] {
+  ^bb0(%i: index):
+    %number = tensor.extract %table[%i] : tensor<8xf32>
+    tensor.yield %number : f32
+  } : tensor<4xf32> to tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// How many turns would have to be saved, only the values say.
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %limit = arith.constant 0.5 : f32
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'scf.while' has no gradient rule and stands for no ops that have one}}
+  %y = scf.while (%it = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %first = tensor.extract %it[%c0] : tensor<4xf32>
+    %more = arith.cmpf ogt, %first, %limit : f32
+    scf.condition(%more) %it : tensor<4xf32>
+  } do {
+  ^bb0(%it: tensor<4xf32>):
+    %next = math.tanh %it : tensor<4xf32>
+    scf.yield %next : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -120,3 +120,23 @@ func.func @f(%x: tensor<?xf32>) -> tensor<f32> {
   %y = arith.mulf %a, %b : tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+// What padding adds is the share of the number.
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<?x7xf32> {mhc.name = "d_result0"}
+// CHECK: %[[INSIDE:.*]] = tensor.extract_slice %[[G]][0, 1] [%{{.*}}, 4] [1, 1] : tensor<?x7xf32> to tensor<?x4xf32>
+// CHECK-DAG: mhc.reduce{{ *}}sum %[[G]] dims = [0, 1]
+// CHECK-DAG: mhc.reduce{{ *}}sum %[[INSIDE]] dims = [0, 1]
+// CHECK: arith.subf
+// CHECK: return %[[INSIDE]]
+func.func @f(%x: tensor<?x4xf32>, %n: tensor<1xf32>) -> tensor<?x7xf32> {
+  %c0 = arith.constant 0 : index
+  %number = tensor.extract %n[%c0] : tensor<1xf32>
+  %y = tensor.pad %x low[0, 1] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %number : f32
+  } : tensor<?x4xf32> to tensor<?x7xf32>
+  return %y : tensor<?x7xf32>
+}

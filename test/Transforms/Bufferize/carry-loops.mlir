@@ -42,3 +42,38 @@ func.func @swap(%n: index, %a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf3
   }
   return %r#0, %r#1, %r#2, %r#3 : memref<?xf32>, memref<?xf32>, memref<?xf32>, index
 }
+
+// What a while loop passes on is in front of it, and what is handed on is copied, the same way as above.
+// CHECK-LABEL: @until
+// CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[GO:.*]]: memref<1xi1>
+func.func @until(%a: memref<?xf32>, %b: memref<?xf32>, %go: memref<1xi1>) -> (memref<?xf32>, memref<?xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[M:.*]] = memref.dim %[[A]]
+  // CHECK-NEXT: %[[PASSED:.*]] = memref.alloc(%[[M]])
+  // CHECK-NEXT: %[[TURNS:.*]] = scf.while (%[[N:.*]] = %{{.*}}) : (index) -> index {
+  %r:3 = scf.while (%x = %a, %y = %b, %n = %c0)
+      : (memref<?xf32>, memref<?xf32>, index) -> (memref<?xf32>, memref<?xf32>, index) {
+    // CHECK-NEXT: memref.copy %[[A]], %[[PASSED]]
+    // CHECK-NEXT: %[[MORE:.*]] = memref.load %[[GO]]
+    // CHECK-NEXT: scf.condition(%[[MORE]]) %[[N]] : index
+    %m = memref.dim %x, %c0 : memref<?xf32>
+    %new = memref.alloc(%m) : memref<?xf32>
+    memref.copy %x, %new : memref<?xf32> to memref<?xf32>
+    %more = memref.load %go[%c0] : memref<1xi1>
+    scf.condition(%more) %new, %y, %n : memref<?xf32>, memref<?xf32>, index
+  } do {
+  // CHECK: ^bb0(%[[T:.*]]: index):
+  // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[T]]
+  // CHECK: %[[OLD:.*]] = memref.alloc
+  // CHECK-NEXT: memref.copy %[[B]], %[[OLD]]
+  // CHECK-NEXT: memref.copy %[[OLD]], %[[A]]
+  // CHECK-NEXT: memref.copy %[[PASSED]], %[[B]]
+  // CHECK-NEXT: scf.yield %[[NEXT]] : index
+  ^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index):
+    %next = arith.addi %n, %c1 : index
+    scf.yield %y, %x, %next : memref<?xf32>, memref<?xf32>, index
+  }
+  // CHECK: return %[[PASSED]], %[[B]], %[[TURNS]]
+  return %r#0, %r#1, %r#2 : memref<?xf32>, memref<?xf32>, index
+}

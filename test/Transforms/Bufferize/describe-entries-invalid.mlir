@@ -51,15 +51,27 @@ func.func @growing(%x: tensor<?xf32>, %n: tensor<1xi64>) -> tensor<?xf32> {
 
 // -----
 
-func.func @while(%x: tensor<4xf32>, %go: tensor<1xi1>) -> tensor<4xf32> {
+func.func @growing_while(%x: tensor<?xf32>, %go: tensor<1xi1>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{'scf.while' cannot be compiled; needed 'scf.for' or 'scf.if'}}
-  %0 = scf.while (%it = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'scf.while' cannot be compiled: a turn may change the size of carried value 0 in dimension 0}}
+  %0 = scf.while (%it = %x) : (tensor<?xf32>) -> tensor<?xf32> {
     %more = tensor.extract %go[%c0] : tensor<1xi1>
-    scf.condition(%more) %it : tensor<4xf32>
+    scf.condition(%more) %it : tensor<?xf32>
   } do {
-  ^bb0(%it: tensor<4xf32>):
-    scf.yield %it : tensor<4xf32>
+  ^bb0(%it: tensor<?xf32>):
+    %longer = tensor.concat dim(0) %it, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %longer : tensor<?xf32>
+  }
+  %r = tensor.extract_slice %0[0] [4] [1] : tensor<?xf32> to tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @region(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'scf.execute_region' cannot be compiled; needed 'scf.for', 'scf.while' or 'scf.if'}}
+  %0 = scf.execute_region -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
 }

@@ -60,3 +60,20 @@ func.func @turns(%n: tensor<1xi32>, %x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @until(%n: tensor<1xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %limit = arith.constant 1.0 : f32
+  %y = scf.while (%it = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %number = tensor.extract %n[%c0] : tensor<1xf32>
+    %more = arith.cmpf ogt, %number, %limit : f32
+    // expected-error @below {{'scf.condition' needs a value of the GPU on the host, where only sizes and constants are known}}
+    scf.condition(%more) %it : tensor<4xf32>
+  } do {
+  ^bb0(%it: tensor<4xf32>):
+    scf.yield %it : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -106,3 +106,42 @@ func.func @loop(%x: memref<16xf32> {mhc.dims = ["16"]}, %n: index) {
   }
   return
 }
+
+// A remainder of a size is a symbol of its own, which is computed in front of the arena.
+// CHECK-LABEL: @remainder
+// CHECK-SAME: mhc.memory = [{all = 4 : i64, arena = 4 : i64, live = 4 : i64, per = "?"}]
+// CHECK: %[[M:.*]] = memref.dim
+// CHECK: %[[REST:.*]] = arith.remsi %{{.*}}, %{{.*}} : i64
+// CHECK: memref.alloc(%{{.*}}) {alignment = 64 : i64}
+func.func @remainder(%x: memref<?xf32> {mhc.dims = ["M"]}) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : i64
+  %zero = arith.constant 0.0 : f32
+  %M = memref.dim %x, %c0 : memref<?xf32>
+  %wide = arith.index_cast %M : index to i64
+  %rest = arith.remsi %wide, %c8 : i64
+  %size = arith.index_cast %rest : i64 to index
+  %a = memref.alloc(%size) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+  return
+}
+
+// Both regions of a while loop are one turn: %s and %t share, and nothing takes the place of %x2.
+// CHECK-LABEL: @while
+// CHECK-SAME: mhc.memory = [{all = 192 : i64, arena = 128 : i64, live = 128 : i64, per = ""}]
+func.func @while(%x: memref<16xf32> {mhc.dims = ["16"]}, %go: memref<1xi1> {mhc.dims = ["1"]}) {
+  %c0 = arith.constant 0 : index
+  %x2 = memref.alloc() : memref<16xf32>
+  linalg.copy ins(%x : memref<16xf32>) outs(%x2 : memref<16xf32>)
+  scf.while : () -> () {
+    %s = memref.alloc() : memref<16xf32>
+    linalg.copy ins(%x2 : memref<16xf32>) outs(%s : memref<16xf32>)
+    %more = memref.load %go[%c0] : memref<1xi1>
+    scf.condition(%more)
+  } do {
+    %t = memref.alloc() : memref<16xf32>
+    linalg.copy ins(%x : memref<16xf32>) outs(%t : memref<16xf32>)
+    scf.yield
+  }
+  return
+}

@@ -466,3 +466,54 @@ func.func @batches(%x: tensor<1x8x16xf32>, %w: tensor<1x16x24xf32>, %h: tensor<8
       -> tensor<8x4x16xf32>
   return %0, %1 : tensor<1x8x24xf32>, tensor<8x4x16xf32>
 }
+
+// -----
+
+// What --linalg-generalize-named-ops makes of a fill, and --linalg-fuse-elementwise-ops of a step.
+// CHECK-LABEL: @filled_and_fused
+// CHECK-NEXT: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+// CHECK-SAME: <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 1>
+// CHECK-NEXT: return %[[MIX]]
+#rows = affine_map<(i, j, k) -> (i, j)>
+#columns = affine_map<(i, j, k) -> (i, k)>
+#all = affine_map<(i, j, k) -> (i, j, k)>
+func.func @filled_and_fused(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %eps = arith.constant 1.0e-06 : f32
+  %e = tensor.empty() : tensor<8x4xf32>
+  %m = tensor.empty() : tensor<8x4x4xf32>
+  %start = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<8x4xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<8x4xf32>
+  %s1 = linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%z : tensor<8x4x4xf32>) outs(%start : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %exp = math.exp %a : f32
+    %sum = arith.addf %exp, %o : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x4xf32>
+  %a1 = linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%z, %s1 : tensor<8x4x4xf32>, tensor<8x4xf32>) outs(%m : tensor<8x4x4xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %exp = math.exp %a : f32
+    %lifted = arith.addf %s, %eps : f32
+    %div = arith.divf %exp, %lifted : f32
+    linalg.yield %div : f32
+  } -> tensor<8x4x4xf32>
+  %s2 = linalg.generic {indexing_maps = [#all, #columns], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a1 : tensor<8x4x4xf32>) outs(%start : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = arith.addf %a, %o : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x4xf32>
+  %a2 = linalg.generic {indexing_maps = [#all, #columns, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%a1, %s2 : tensor<8x4x4xf32>, tensor<8x4xf32>) outs(%m : tensor<8x4x4xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %lifted = arith.addf %s, %eps : f32
+    %div = arith.divf %a, %lifted : f32
+    linalg.yield %div : f32
+  } -> tensor<8x4x4xf32>
+  return %a2 : tensor<8x4x4xf32>
+}

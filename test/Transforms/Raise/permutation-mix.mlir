@@ -79,3 +79,90 @@ func.func @no_permutation_mix_of_another_activation(%z: tensor<?x6xf32>) -> tens
   %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
   return %r : tensor<?x3x3xf32>
 }
+
+// A table of matrices, as it is stored in a file.
+// CHECK-LABEL: @table_of_matrices
+func.func @table_of_matrices(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.permutation_mix(logits = %arg0
+  // CHECK: return %[[MIX]]
+  %table = arith.constant dense<[
+      [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+      [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]],
+      [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+      [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
+      [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+      [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]]> : tensor<6x3x3xf32>
+  %rows = tensor.collapse_shape %table [[0], [1, 2]] : tensor<6x3x3xf32> into tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.softmax %z dim = 1 : tensor<?x6xf32>
+  %m = mhc.matmul %p, %rows : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}
+
+// A resource, in a batch of one.
+// CHECK-LABEL: @table_in_a_resource
+func.func @table_in_a_resource(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.permutation_mix(logits = %arg0
+  // CHECK: return %[[MIX]]
+  %table = arith.constant dense_resource<table> : tensor<1x6x9xf32>
+  %rows = tensor.collapse_shape %table [[0, 1], [2]] : tensor<1x6x9xf32> into tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.softmax %z dim = 1 : tensor<?x6xf32>
+  %m = mhc.matmul %p, %rows : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}
+
+// The matrices are read by columns: rows and columns of the map would change places.
+// CHECK-LABEL: @no_permutation_mix_of_transposed_matrices
+func.func @no_permutation_mix_of_transposed_matrices(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK-NOT: mhc.permutation_mix
+  // CHECK: return
+  %table = arith.constant dense<[
+      [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+      [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]],
+      [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+      [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
+      [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+      [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]]> : tensor<6x3x3xf32>
+  %t = mhc.transpose %table perm = [0, 2, 1] : tensor<6x3x3xf32> -> tensor<6x3x3xf32>
+  %rows = tensor.collapse_shape %t [[0], [1, 2]] : tensor<6x3x3xf32> into tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.softmax %z dim = 1 : tensor<?x6xf32>
+  %m = mhc.matmul %p, %rows : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}
+
+// Whatever becomes of it has the type of the value.
+// CHECK-LABEL: @rows_with_a_unit
+func.func @rows_with_a_unit(%z: tensor<?x6xf32>) -> tensor<?x1x9xf32> {
+  // CHECK: return
+  %table = arith.constant dense<[
+      [[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]],
+      [[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0]],
+      [[0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]],
+      [[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]],
+      [[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]],
+      [[0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]]]> : tensor<6x1x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.softmax %z dim = 1 : tensor<?x6xf32>
+  %pa = mhc.broadcast %p dims = [0, 1] : tensor<?x6xf32> -> tensor<?x6x1x9xf32>
+  %ta = mhc.broadcast %table[%M] dims = [1, 2, 3] : tensor<6x1x9xf32> -> tensor<?x6x1x9xf32>
+  %q = arith.mulf %pa, %ta : tensor<?x6x1x9xf32>
+  %m = mhc.reduce sum %q dims = [1] : tensor<?x6x1x9xf32> -> tensor<?x1x9xf32>
+  return %m : tensor<?x1x9xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      table: "0x040000000000803F0000000000000000000000000000803F0000000000000000000000000000803F0000803F000000000000000000000000000000000000803F000000000000803F00000000000000000000803F000000000000803F000000000000000000000000000000000000803F000000000000803F0000000000000000000000000000803F0000803F000000000000000000000000000000000000803F0000803F0000000000000000000000000000803F0000000000000000000000000000803F000000000000803F000000000000803F0000000000000000"
+    }
+  }
+#-}

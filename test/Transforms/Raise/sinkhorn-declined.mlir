@@ -295,3 +295,67 @@ func.func @softmax_of_square_matrices_is_no_near_miss(%z: tensor<8x4x4xf32>) -> 
   %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
   return %a1 : tensor<8x4x4xf32>
 }
+
+// CHECK: remark: [Missed] sinkhorn-guard | Category:mhc-raise:sinkhorn | {{.*}}Found="a selection in normalisation 1 of 2", Needed="division by the sums, with an eps added or as their least value"
+func.func @reciprocals_guarded_by_a_selection(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %k = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %k dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %i1 = arith.divf %one, %s1 : tensor<8x4xf32>
+  %c1 = arith.cmpf oeq, %s1, %zero : tensor<8x4xf32>
+  %g1 = arith.select %c1, %zero, %i1 : tensor<8x4xi1>, tensor<8x4xf32>
+  %b1 = mhc.broadcast %g1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %p1 = arith.mulf %k, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %p1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %i2 = arith.divf %one, %s2 : tensor<8x4xf32>
+  %c2 = arith.cmpf oeq, %s2, %zero : tensor<8x4xf32>
+  %g2 = arith.select %c2, %zero, %i2 : tensor<8x4xi1>, tensor<8x4xf32>
+  %b2 = mhc.broadcast %g2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %p2 = arith.mulf %p1, %b2 : tensor<8x4x4xf32>
+  return %p2 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-guard | Category:mhc-raise:sinkhorn | {{.*}}Found="a selection in normalisation 1 of 1", Needed="division by the sums, with an eps added or as their least value"
+func.func @a_sum_guarded_by_a_selection(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %k = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %k dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %p1 = arith.divf %k, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %p1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %c2 = arith.cmpf ogt, %s2, %zero : tensor<8x4xf32>
+  %g2 = arith.select %c2, %s2, %one : tensor<8x4xi1>, tensor<8x4xf32>
+  %b2 = mhc.broadcast %g2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %p2 = arith.divf %p1, %b2 : tensor<8x4x4xf32>
+  return %p2 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-scaling | Category:mhc-raise:sinkhorn | {{.*}}Found="a division by 'arith.addf', [8, 4] of f32", Needed="1 / (K v) and 1 / (K^T u) in turn, from ones"
+func.func @factors_with_an_eps(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %eps = arith.constant dense<1.0e-6> : tensor<8x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %k = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %k dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.addf %s1, %eps : tensor<8x4xf32>
+  %u1 = arith.divf %one, %e1 : tensor<8x4xf32>
+  %ub1 = mhc.broadcast %u1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %uk1 = arith.mulf %k, %ub1 : tensor<8x4x4xf32>
+  %t1 = mhc.reduce sum %uk1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %f1 = arith.addf %t1, %eps : tensor<8x4xf32>
+  %v1 = arith.divf %one, %f1 : tensor<8x4xf32>
+  %vb1 = mhc.broadcast %v1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %kv1 = arith.mulf %k, %vb1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %kv1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.addf %s2, %eps : tensor<8x4xf32>
+  %u2 = arith.divf %one, %e2 : tensor<8x4xf32>
+  %ub2 = mhc.broadcast %u2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %uk2 = arith.mulf %ub2, %k : tensor<8x4x4xf32>
+  %t2 = mhc.reduce sum %uk2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %f2 = arith.addf %t2, %eps : tensor<8x4xf32>
+  %v2 = arith.divf %one, %f2 : tensor<8x4xf32>
+  %vb2 = mhc.broadcast %v2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %r = arith.mulf %uk2, %vb2 : tensor<8x4x4xf32>
+  return %r : tensor<8x4x4xf32>
+}

@@ -456,3 +456,39 @@ func.func @negative_maximum_added(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   %h = math.exp %col : tensor<?x4x4xf32>
   return %h : tensor<?x4x4xf32>
 }
+
+// The log-sum-exps in f64, rounded.
+// CHECK-LABEL: @log_sum_exps_in_f64
+func.func @log_sum_exps_in_f64(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = row_col, denom = none, eps = 0.0, iters = 1>
+  // CHECK: return %[[MIX]]
+  %w_a = arith.extf %z : tensor<?x4x4xf32> to tensor<?x4x4xf64>
+  %m_a = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mw_a = arith.extf %m_a : tensor<?x4xf32> to tensor<?x4xf64>
+  %mb0_a = mhc.broadcast %m_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %mb_a = arith.extf %mb0_a : tensor<?x4x4xf32> to tensor<?x4x4xf64>
+  %d_a = arith.subf %w_a, %mb_a : tensor<?x4x4xf64>
+  %x_a = math.exp %d_a : tensor<?x4x4xf64>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf64> -> tensor<?x4xf64>
+  %l_a = math.log %s_a : tensor<?x4xf64>
+  %t64_a = arith.addf %mw_a, %l_a : tensor<?x4xf64>
+  %t_a = arith.truncf %t64_a : tensor<?x4xf64> to tensor<?x4xf32>
+  %b_a = mhc.broadcast %t_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %w_b = arith.extf %a : tensor<?x4x4xf32> to tensor<?x4x4xf64>
+  %m_b = mhc.reduce max %a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mw_b = arith.extf %m_b : tensor<?x4xf32> to tensor<?x4xf64>
+  %mb0_b = mhc.broadcast %m_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %mb_b = arith.extf %mb0_b : tensor<?x4x4xf32> to tensor<?x4x4xf64>
+  %d_b = arith.subf %w_b, %mb_b : tensor<?x4x4xf64>
+  %x_b = math.exp %d_b : tensor<?x4x4xf64>
+  %s_b = mhc.reduce sum %x_b dims = [1] : tensor<?x4x4xf64> -> tensor<?x4xf64>
+  %l_b = math.log %s_b : tensor<?x4xf64>
+  %t64_b = arith.addf %mw_b, %l_b : tensor<?x4xf64>
+  %t_b = arith.truncf %t64_b : tensor<?x4xf64> to tensor<?x4xf32>
+  %b_b = mhc.broadcast %t_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}

@@ -72,3 +72,44 @@ func.func @other_condition(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   } -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
+
+// -----
+
+// An element at a place that is known is read in front of the loops.
+
+// CHECK-LABEL: @known_place(
+// CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>, %[[ALPHA:.*]]: tensor<3xf32>
+// CHECK: %[[C1:.*]] = arith.constant 1 : index
+// CHECK: %[[SCALE:.*]] = tensor.extract %[[ALPHA]][%[[C1]]]
+// CHECK: linalg.generic
+// CHECK: arith.mulf %{{.*}}, %[[SCALE]]
+func.func @known_place(%x: tensor<?x4xf32>, %alpha: tensor<3xf32>) -> tensor<?x4xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]} outs(%x : tensor<?x4xf32>) {
+  ^bb0(%out: f32):
+    %c1 = arith.constant 1 : index
+    %scale = tensor.extract %alpha[%c1] : tensor<3xf32>
+    %product = arith.mulf %out, %scale : f32
+    linalg.yield %product : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// Whether there is such an element, nobody knows where the loops have no turns.
+
+// CHECK-LABEL: @place_of_open_size(
+// CHECK: linalg.generic
+// CHECK: tensor.extract
+func.func @place_of_open_size(%x: tensor<?x4xf32>, %alpha: tensor<?xf32>) -> tensor<?x4xf32> {
+  %c1 = arith.constant 1 : index
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]} outs(%x : tensor<?x4xf32>) {
+  ^bb0(%out: f32):
+    %scale = tensor.extract %alpha[%c1] : tensor<?xf32>
+    %product = arith.mulf %out, %scale : f32
+    linalg.yield %product : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}

@@ -90,3 +90,19 @@ func.func @unknown(%x: tensor<?x?x8xf32>, %shape: tensor<4xindex>) -> tensor<?x?
   %r = tensor.reshape %x(%shape) : (tensor<?x?x8xf32>, tensor<4xindex>) -> tensor<?x?x4x2xf32>
   return %r : tensor<?x?x4x2xf32>
 }
+
+// -----
+
+// A size of -1 is none: it follows from the others, as between types with one open size.
+
+// CHECK-LABEL: @inferred(
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]] : tensor<?x4x2xf32> into tensor<?x8xf32>
+// CHECK: tensor.reshape %{{.*}} -> tensor<?x?xf32>
+func.func @inferred(%x: tensor<?x4x2xf32>) -> (tensor<?x8xf32>, tensor<?x?xf32>) {
+  %rest = arith.constant -1 : index
+  %c8 = arith.constant 8 : index
+  %shape = tensor.from_elements %rest, %c8 : tensor<2xindex>
+  %one = tensor.reshape %x(%shape) : (tensor<?x4x2xf32>, tensor<2xindex>) -> tensor<?x8xf32>
+  %two = tensor.reshape %x(%shape) : (tensor<?x4x2xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  return %one, %two : tensor<?x8xf32>, tensor<?x?xf32>
+}

@@ -1,0 +1,80 @@
+// RUN: mhc-opt %s -mhc-raise -mhc-fuse --remarks-filter-missed='mhc.*' 2>&1 >/dev/null | FileCheck %s --implicit-check-not='[Missed]'
+// RUN: mhcc %s --verify
+
+// One stream has nothing to mix, and its kernels would only cost: it stays as it is.
+// CHECK: [Missed] stream-count | Category:mhc-raise:gates | Function=layer | {{.*}}Found="1 stream in argument 0, [?, 1, 64] of f32", Needed="at least 2 streams"
+func.func @layer(%x: tensor<?x1x64xf32> {mhc.name = "x"}, %phi: tensor<3x64xf32> {mhc.name = "phi"},
+                %alpha: tensor<3xf32> {mhc.name = "alpha"}, %beta: tensor<3xf32> {mhc.name = "beta"}, %f: tensor<?x64xf32> {mhc.name = "f"})
+    -> (tensor<?x64xf32> {mhc.name = "u"}, tensor<?x1x64xf32> {mhc.name = "out"}) {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x1x64xf32>
+  %eps = arith.constant 1.0e-06 : f32
+  %eps_all = tensor.splat %eps[%M] : tensor<?xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x1x64xf32> into tensor<?x64xf32>
+  %h = mhc.matmul %flat, %phi transpose_rhs : (tensor<?x64xf32>, tensor<3x64xf32>) -> tensor<?x3xf32>
+  %square = arith.mulf %flat, %flat : tensor<?x64xf32>
+  %mean = mhc.reduce mean %square dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  %mean_eps = arith.addf %mean, %eps_all : tensor<?xf32>
+  %s = math.rsqrt %mean_eps : tensor<?xf32>
+  %s_all = mhc.broadcast %s dims = [0] : tensor<?xf32> -> tensor<?x3xf32>
+  %t = arith.mulf %h, %s_all : tensor<?x3xf32>
+  %alpha_all = mhc.broadcast %alpha[%M] dims = [1] : tensor<3xf32> -> tensor<?x3xf32>
+  %scaled = arith.mulf %t, %alpha_all : tensor<?x3xf32>
+  %beta_all = mhc.broadcast %beta[%M] dims = [1] : tensor<3xf32> -> tensor<?x3xf32>
+  %z = arith.addf %scaled, %beta_all : tensor<?x3xf32>
+  %zpre = tensor.extract_slice %z[0, 0] [%M, 1] [1, 1] : tensor<?x3xf32> to tensor<?x1xf32>
+  %zpost = tensor.extract_slice %z[0, 1] [%M, 1] [1, 1] : tensor<?x3xf32> to tensor<?x1xf32>
+  %zres = tensor.extract_slice %z[0, 2] [%M, 1] [1, 1] : tensor<?x3xf32> to tensor<?x1xf32>
+  %h_pre = mhc.sigmoid %zpre : tensor<?x1xf32>
+  %h_post1 = mhc.sigmoid %zpost : tensor<?x1xf32>
+  %h_post = arith.addf %h_post1, %h_post1 : tensor<?x1xf32>
+  %zm = tensor.expand_shape %zres [[0], [1, 2]] output_shape [%M, 1, 1] : tensor<?x1xf32> into tensor<?x1x1xf32>
+  %e = math.exp %zm : tensor<?x1x1xf32>
+  %row = mhc.reduce sum %e dims = [2] : tensor<?x1x1xf32> -> tensor<?x1xf32>
+  %rowa = mhc.broadcast %row dims = [0, 1] : tensor<?x1xf32> -> tensor<?x1x1xf32>
+  %r1 = arith.divf %e, %rowa : tensor<?x1x1xf32>
+  %col = mhc.reduce sum %r1 dims = [1] : tensor<?x1x1xf32> -> tensor<?x1xf32>
+  %cola = mhc.broadcast %col dims = [0, 2] : tensor<?x1xf32> -> tensor<?x1x1xf32>
+  %map = arith.divf %r1, %cola : tensor<?x1x1xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<?x1xf32> -> tensor<?x1x64xf32>
+  %products = arith.mulf %x, %weights : tensor<?x1x64xf32>
+  %u = mhc.reduce sum %products dims = [1] : tensor<?x1x64xf32> -> tensor<?x64xf32>
+  %mixed = mhc.batch_matmul %map, %x : (tensor<?x1x1xf32>, tensor<?x1x64xf32>) -> tensor<?x1x64xf32>
+  %hw = mhc.broadcast %h_post dims = [0, 1] : tensor<?x1xf32> -> tensor<?x1x64xf32>
+  %fw = mhc.broadcast %f dims = [0, 2] : tensor<?x64xf32> -> tensor<?x1x64xf32>
+  %b = arith.mulf %hw, %fw : tensor<?x1x64xf32>
+  %out = arith.addf %mixed, %b : tensor<?x1x64xf32>
+  return %u, %out : tensor<?x64xf32>, tensor<?x1x64xf32>
+}
+
+// CHECK: [Missed] stream-count | Category:mhc-raise:gates | Function=many | {{.*}}Found="17 streams", Needed="at most 16 streams"
+func.func @many(%x: tensor<?x17x8xf32>, %phi: tensor<323x136xf32>, %alpha: tensor<1xf32>, %beta: tensor<323xf32>)
+    -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x17x8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x17x8xf32> into tensor<?x136xf32>
+  %h = mhc.matmul %flat, %phi transpose_rhs : (tensor<?x136xf32>, tensor<323x136xf32>) -> tensor<?x323xf32>
+  %alpha_all = mhc.broadcast %alpha[%M] dims = [1] : tensor<1xf32> -> tensor<?x323xf32>
+  %scaled = arith.mulf %h, %alpha_all : tensor<?x323xf32>
+  %beta_all = mhc.broadcast %beta[%M] dims = [1] : tensor<323xf32> -> tensor<?x323xf32>
+  %z = arith.addf %scaled, %beta_all : tensor<?x323xf32>
+  %z_pre = tensor.extract_slice %z[0, 0] [%M, 17] [1, 1] : tensor<?x323xf32> to tensor<?x17xf32>
+  %h_pre = mhc.sigmoid %z_pre : tensor<?x17xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<?x17xf32> -> tensor<?x17x8xf32>
+  %products = arith.mulf %x, %weights : tensor<?x17x8xf32>
+  %u = mhc.reduce sum %products dims = [1] : tensor<?x17x8xf32> -> tensor<?x8xf32>
+  return %u : tensor<?x8xf32>
+}
+
+// Three outputs of a linear layer on rows are no gates of one stream.
+// CHECK-NOT: [Missed]
+func.func @linear(%x: tensor<?x64xf32>, %w: tensor<3x64xf32>, %b: tensor<3xf32>) -> tensor<?x1xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %h = mhc.matmul %x, %w transpose_rhs : (tensor<?x64xf32>, tensor<3x64xf32>) -> tensor<?x3xf32>
+  %b_all = mhc.broadcast %b[%M] dims = [1] : tensor<3xf32> -> tensor<?x3xf32>
+  %z = arith.addf %h, %b_all : tensor<?x3xf32>
+  %first = tensor.extract_slice %z[0, 0] [%M, 1] [1, 1] : tensor<?x3xf32> to tensor<?x1xf32>
+  %y = mhc.sigmoid %first : tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
