@@ -85,10 +85,8 @@ llvm::Expected<double> Expectation::noiseOf(size_t result) {
     moved.push_back(std::move(*results));
   }
   double noise = 0;
-  for (const Tensors &results : moved) {
-    double difference = largestDifference(want[result], results[result]);
-    noise = std::isnan(noise) || difference <= noise ? noise : difference;
-  }
+  for (const Tensors &results : moved)
+    noise = larger(noise, largestDifference(want[result], results[result]));
   return kRoundings * noise;
 }
 

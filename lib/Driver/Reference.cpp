@@ -112,8 +112,7 @@ static llvm::ArrayRef<double> elements(const mhcrt::HostTensor &tensor) {
   return {static_cast<const double *>(tensor.data()), static_cast<size_t>(tensor.elements())};
 }
 
-/// NaN where one of them is.
-static double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+double mhc::larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
 
 double mhc::largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b) {
   double result = 0;

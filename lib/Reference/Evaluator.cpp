@@ -99,8 +99,11 @@ private:
     const double largest = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
     const double smallest = APFloat::getSmallest(type.getFloatSemantics()).convertToDouble();
     for (double &number : elements) {
-      const double step = std::max(std::fabs(number) * roundoff, number == 0 ? 0 : smallest / 2);
-      number += random() % 2 ? step : -step;
+      const uint64_t drawn = random();
+      // Not by one step: two of them would undo each other too often.
+      const double part = 0.5 + std::ldexp(static_cast<double>(drawn >> 12), -53);
+      const double step = part * std::max(std::fabs(number) * roundoff, number == 0 ? 0 : smallest);
+      number += drawn % 2 ? step : -step;
       if (std::fabs(number) > largest)
         number = std::copysign(INFINITY, number);
     }

@@ -1,10 +1,10 @@
 // A model that makes much of every rounding is not called wrong for it: the tolerance follows from how far the result
-// moves when the arguments are rounded. Thirteen turns of a chaotic map double an error each.
+// moves when the arguments and all steps are rounded. Thirteen turns of a chaotic map double an error each.
 
 // RUN: mhcc %s --verify --size=M=64 | FileCheck %s
 // RUN: not mhcc %s --verify --size=M=64 --tolerance=2e-5 | FileCheck %s --check-prefix=STRICT
 
-// CHECK: y: verified, largest error {{.*}} of the largest value (tolerance {{.*}}, 16 times what rounding the arguments does)
+// CHECK: y: verified, largest error {{.*}} of the largest value (tolerance {{.*}}, 16 times what rounding does)
 // STRICT: y: WRONG, largest error {{.*}} (tolerance 2e-05)
 func.func @logistic(%x: tensor<?xf32> {mhc.name = "x"}) -> (tensor<?xf32> {mhc.name = "y"}) {
   %c0 = arith.constant 0 : index

@@ -34,6 +34,8 @@ llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm
 /// of a model tells what rounding may do to them.
 Tensors disturbed(const Tensors &arguments, unsigned seed);
 
+/// NaN where one of them is.
+double larger(double a, double b);
 /// Of two f64 tensors of one shape; NaN where an element of one of them only is.
 double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b);
 /// Of an f64 tensor; NaN where an element is.
