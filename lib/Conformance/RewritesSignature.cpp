@@ -79,13 +79,33 @@ static std::optional<int64_t> columnsOf(RankedTensorType phi) {
   return std::nullopt;
 }
 
+/// What phi is padded to.
+constexpr int64_t kPadded = 32;
+
+/// How many values the biases of a site have; they may be in parts already.
+static int64_t sizeOfBeta(func::FuncOp func, StringRef site) {
+  int64_t size = 0;
+  for (unsigned number = 0; number < func.getNumArguments(); ++number) {
+    StringRef name = nameOf(func, number);
+    if (name.consume_front("beta") && name.consume_front(site) && (name.empty() || name.starts_with(".")))
+      size += cast<RankedTensorType>(func.getArgument(number).getType()).getNumElements();
+  }
+  return size;
+}
+
+/// Columns that nobody reads stay with the logits.
 static bool splitPhi(func::FuncOp func) {
   return forEachSite(func, "phi", [&](unsigned number) {
     auto type = cast<RankedTensorType>(func.getArgument(number).getType());
-    std::optional<int64_t> dim = columnsOf(type);
-    if (dim)
-      splitArgument(func, number, *dim, groupSizes(type.getDimSize(*dim)));
-    return dim.has_value();
+    int64_t columns = sizeOfBeta(func, nameOf(func, number).drop_front(StringRef("phi").size()));
+    SmallVector<int64_t> sizes = groupSizes(columns);
+    auto hasColumns = [&](int64_t dim) { return llvm::is_contained({columns, kPadded}, type.getDimSize(dim)); };
+    if (sizes.empty() || hasColumns(0) == hasColumns(1))
+      return false;
+    int64_t dim = hasColumns(1);
+    sizes.back() += type.getDimSize(dim) - columns;
+    splitArgument(func, number, dim, sizes);
+    return true;
   });
 }
 
@@ -107,15 +127,14 @@ static bool splitAlpha(func::FuncOp func) {
 /// A weight with columns that nobody reads, as tensor cores like it: they are cut off behind the product, or before
 /// where something else reads the weight.
 static bool padPhi(func::FuncOp func) {
-  constexpr int64_t kColumns = 32;
   return forEachSite(func, "phi", [&](unsigned number) {
     Value phi = func.getArgument(number);
     auto type = cast<RankedTensorType>(phi.getType());
     std::optional<int64_t> dim = columnsOf(type);
-    if (!dim || type.getDimSize(*dim) >= kColumns || type.getDimSize(0) == type.getDimSize(1))
+    if (!dim || type.getDimSize(*dim) >= kPadded || type.getDimSize(0) == type.getDimSize(1))
       return false; // a square weight does not say which dimension it is
     SmallVector<int64_t> shape(type.getShape());
-    shape[*dim] = kColumns;
+    shape[*dim] = kPadded;
     Value padded = addArgument(func, number, type.clone(shape), nameOf(func, number));
     for (Operation *user : llvm::make_early_inc_range(phi.getUsers())) {
       auto product = dyn_cast<MatmulOp>(user);
