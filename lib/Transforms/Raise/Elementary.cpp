@@ -43,7 +43,7 @@ struct Sigmoid {
 };
 } // namespace
 
-/// 1 / (1 + exp(-z)) and exp(z) / (1 + exp(z)); 1 / (1 + exp(z)) is the sigmoid of -z.
+/// c / (1 + exp(-z)) and exp(z) / (1 + exp(z)); c / (1 + exp(z)) is the sigmoid of -z.
 static std::optional<Sigmoid> matchLogistic(arith::DivFOp div) {
   Value exp = behindNumber(div.getRhs(), 1);
   auto expOp = exp ? exp.getDefiningOp<math::ExpOp>() : math::ExpOp();
@@ -52,10 +52,11 @@ static std::optional<Sigmoid> matchLogistic(arith::DivFOp div) {
   Value exponent = expOp.getOperand();
   if (div.getLhs() == exp)
     return Sigmoid{exponent};
-  if (!isNumber(div.getLhs(), 1))
+  std::optional<double> number = constantValue(div.getLhs());
+  if (!number)
     return std::nullopt;
   Value z = negated(exponent);
-  return z ? Sigmoid{z} : Sigmoid{exponent, /*negative=*/true};
+  return Sigmoid{z ? z : exponent, /*negative=*/!z, *number};
 }
 
 /// A sigmoid in any words: of exp or of tanh, and 1 - sigmoid(-z).

@@ -97,13 +97,15 @@ static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// 1 / b -> b, but for a sigmoid: 1 / (1 + exp(...))
-static Value inverted(Value value) {
+/// 1 / b -> b, but for a sigmoid: 1 / (1 + exp(...)), unless what it multiplies is that exponential.
+static Value inverted(Value value, Value multiplied) {
   auto div = value.getDefiningOp<arith::DivFOp>();
   if (!div || !isNumber(div.getLhs(), 1))
     return {};
-  auto sum = div.getRhs().getDefiningOp<arith::AddFOp>();
-  bool logistic = sum && llvm::any_of(sum->getOperands(), [](Value v) { return v.getDefiningOp<math::ExpOp>(); });
+  auto sum = behindViews<arith::AddFOp>(div.getRhs());
+  bool logistic = sum && llvm::any_of(sum->getOperands(), [&](Value addend) {
+                    return addend != multiplied && behindViews<math::ExpOp>(addend);
+                  });
   return logistic ? Value() : div.getRhs();
 }
 
@@ -169,6 +171,21 @@ static LogicalResult normaliseSub(arith::SubFOp op, PatternRewriter &rewriter) {
   return leanLeft(op, rewriter);
 }
 
+/// a * ((1 / b) / c) -> (a / b) / c, or (a / c) / b where c was there first: a step of an iteration divides by the sum
+/// of what the other made.
+static LogicalResult divideByBoth(arith::MulFOp op, Value a, Value b, PatternRewriter &rewriter) {
+  auto outer = b.getDefiningOp<arith::DivFOp>();
+  Value first = outer ? inverted(outer.getLhs(), a) : Value(), second = first ? outer.getRhs() : Value();
+  if (!first || constantValue(a) || isHalf(op))
+    return failure();
+  Operation *made = first.getDefiningOp(), *other = second.getDefiningOp();
+  if (made && (!other || (made->getBlock() == other->getBlock() && other->isBeforeInBlock(made))))
+    std::swap(first, second);
+  Value once = arith::DivFOp::create(rewriter, op.getLoc(), a, first);
+  rewriter.replaceOpWithNewOp<arith::DivFOp>(op, once, second);
+  return success();
+}
+
 /// x * 1 -> x; x * -1 -> -x; |x| * |x| -> x * x; a * (1 / b) -> a / b
 static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
   if (Value x = besides(op, 1))
@@ -181,11 +198,14 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, abs.getOperand(), abs.getOperand());
     return success();
   }
-  for (auto [a, b] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())})
-    if (Value divisor = inverted(b); divisor && !constantValue(a)) {
+  for (auto [a, b] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    if (Value divisor = inverted(b, a); divisor && !constantValue(a)) {
       rewriter.replaceOpWithNewOp<arith::DivFOp>(op, a, divisor);
       return success();
     }
+    if (succeeded(divideByBoth(op, a, b, rewriter)))
+      return success();
+  }
   return failure();
 }
 
@@ -323,8 +343,7 @@ static void rewriteAll(func::FuncOp func, const FrozenRewritePatternSet &pattern
   (void)applyPatternsGreedily(func, patterns, config);
 }
 
-/// What is computed twice is one value: steps tell values apart by where they come from.
-static void mergeCopies(func::FuncOp func, RewriterBase::Listener &listener) {
+void mhc::mergeCopies(func::FuncOp func, RewriterBase::Listener &listener) {
   IRRewriter rewriter(func.getContext(), &listener);
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);

@@ -44,6 +44,8 @@ mlir::Value negated(mlir::Value value);
 bool isElementwise(mlir::Operation *op);
 /// Whether a reshape only adds dimensions of size one.
 bool addsOnlyUnits(mlir::tensor::ExpandShapeOp op);
+/// Whether an op is the transpose of a product that becomes the product of the transposes.
+bool isTransposedProduct(mlir::Operation *op);
 /// The transpose of what is repeated: it repeats a transpose.
 mlir::Value transposeRepeated(mlir::OpBuilder &builder, BroadcastOp broadcast, llvm::ArrayRef<int64_t> perm);
 

@@ -53,13 +53,24 @@ static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) 
   return success();
 }
 
-/// The transpose of a product is the product of the transposes. Tokens stay in front.
+/// Whether an op transposes what no one else reads of a product. Tokens stay in front.
+template <typename Product>
+static bool transposesProduct(Operation *op) {
+  Value matrix = transposed(op->getResult(0));
+  auto product = matrix ? matrix.getDefiningOp<Product>() : Product();
+  return product && product->hasOneUse() && !(std::is_same_v<Product, MatmulOp> && product.getType().isDynamicDim(0));
+}
+
+bool mhc::isTransposedProduct(Operation *op) {
+  return transposesProduct<MatmulOp>(op) || transposesProduct<BatchMatmulOp>(op);
+}
+
+/// The transpose of a product is the product of the transposes.
 template <typename Product>
 static LogicalResult foldResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
-  auto product = op.getX().getDefiningOp<Product>();
-  if (!product || !transposed(op.getOut()) || !product->hasOneUse() ||
-      (std::is_same_v<Product, MatmulOp> && product.getType().isDynamicDim(0)))
+  if (!transposesProduct<Product>(op))
     return failure();
+  auto product = op.getX().getDefiningOp<Product>();
   rewriter.replaceOpWithNewOp<Product>(op, op.getType(), product.getRhs(), product.getLhs(), !product.getTransposeRhs(),
                                        !product.getTransposeLhs());
   return success();

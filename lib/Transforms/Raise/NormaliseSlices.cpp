@@ -108,6 +108,9 @@ private:
   /// The op and those that compute the same of other parts, or of the wholes; none where that is less than all of them.
   static SmallVector<Operation *> collect(Operation *op, const OnParts &read) {
     tensor::ExtractSliceOp part = read.part;
+    OnParts commuted = read;
+    std::reverse(commuted.wholes.begin(), commuted.wholes.end());
+    std::reverse(commuted.numbers.begin(), commuted.numbers.end());
     SmallVector<Operation *> found;
     auto [unknown, all] = sizeOf(part.getSourceType());
     int64_t covered = 0;
@@ -116,8 +119,10 @@ private:
           user->getBlock() != op->getBlock() || llvm::is_contained(found, user))
         return;
       std::optional<OnParts> own = readOnParts(user);
-      bool fits = own ? own->wholes == read.wholes && own->numbers == read.numbers : isOnWholes(user, read);
-      if (!fits)
+      auto fits = [&](const OnParts &read) {
+        return own ? own->wholes == read.wholes && own->numbers == read.numbers : isOnWholes(user, read);
+      };
+      if (!fits(read) && !(op->hasTrait<OpTrait::IsCommutative>() && fits(commuted)))
         return;
       auto [ownUnknown, size] = sizeOf(cast<RankedTensorType>(user->getResult(0).getType()));
       covered += ownUnknown == unknown ? size : 0;

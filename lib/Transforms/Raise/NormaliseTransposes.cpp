@@ -88,6 +88,40 @@ static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &r
   return success();
 }
 
+/// What is repeated and then split repeats something split.
+static BroadcastOp repeatSplit(OpBuilder &builder, BroadcastOp broadcast, tensor::ExpandShapeOp expand) {
+  SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape(), ofX;
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<int64_t> dims;
+  for (auto [dim, source] : llvm::enumerate(broadcast.getDims())) {
+    if (broadcast.getX().getType().getDimSize(dim) != broadcast.getOut().getType().getDimSize(source))
+      return {};
+    ReassociationIndices &group = groups.emplace_back();
+    for (int64_t part : expand.getReassociationIndices()[source]) {
+      group.push_back(dims.size());
+      dims.push_back(part);
+      ofX.push_back(sizes[part]);
+    }
+  }
+  LeafBuilder leaf(builder, broadcast.getLoc());
+  Value x = broadcast.getX();
+  if (dims.size() > groups.size())
+    x = tensor::ExpandShapeOp::create(builder, broadcast.getLoc(),
+                                      LeafBuilder::typeOf(ofX, broadcast.getX().getType().getElementType()), x, groups,
+                                      ofX);
+  return leaf.broadcast(x, sizes, dims).getDefiningOp<BroadcastOp>();
+}
+
+static LogicalResult transposeBeforeSplitting(TransposeOp op, PatternRewriter &rewriter) {
+  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  auto broadcast = expand ? expand.getSrc().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  BroadcastOp split = broadcast ? repeatSplit(rewriter, broadcast, expand) : BroadcastOp();
+  if (!split)
+    return failure();
+  rewriter.replaceOp(op, transposeRepeated(rewriter, split, op.getPerm()));
+  return success();
+}
+
 static LogicalResult reduceBeforeTranspose(ReduceOp op, PatternRewriter &rewriter) {
   auto transpose = op.getX().getDefiningOp<TransposeOp>();
   if (!transpose)
@@ -215,6 +249,7 @@ static LogicalResult splitBeforeTranspose(tensor::ExpandShapeOp op, PatternRewri
 void mhc::addTransposePatterns(RewritePatternSet &patterns) {
   patterns.add(repeatTokensFirst);
   patterns.add(transposeBeforeRepeating);
+  patterns.add(transposeBeforeSplitting);
   patterns.add(reduceBeforeTranspose);
   patterns.add(multiplyBeforeTranspose);
   patterns.add(sliceBeforeTranspose);

@@ -129,6 +129,9 @@ struct ComputeBeforeViews : RewritePattern {
 
 private:
   static LogicalResult computeBefore(Operation *view, Operation *op, PatternRewriter &rewriter) {
+    // It becomes the product of the transposes, in the order of the result.
+    if (isTransposedProduct(view))
+      return failure();
     // No mhc op has elements of f64. What is repeated stays narrow, and its square tells that it is streams.
     if (isa<TransposeOp, BroadcastOp>(view) && getElementTypeOrSelf(op->getResult(0)).isF64())
       return failure();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise.h"
+#include "Places.h"
 #include "mhc/Transforms/CheckInput.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
@@ -96,6 +97,8 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
     raiseElementary(func, forms, sites);
+    Forget forget(forms);
+    mergeCopies(func, forget); // a gate in two spellings is one
     raiseResidualMaps(func, forms, sites);
     raiseExpand(func, forms, sites);
     raiseCoefficients(func, forms, sites);
@@ -122,12 +125,18 @@ private:
     return runPipeline(pm, func);
   }
 
+  /// Later values may take the places of erased ones in memory.
+  struct Forget : PlaceKeeper {
+    explicit Forget(FormBuilder &forms) : forms(forms) {}
+    void notifyOperationErased(Operation *op) override {
+      PlaceKeeper::notifyOperationErased(op);
+      forms.forget(op);
+    }
+    FormBuilder &forms;
+  };
+
   void eraseDeadOps(func::FuncOp func, FormBuilder &forms) {
-    struct Forget : RewriterBase::Listener {
-      explicit Forget(FormBuilder &forms) : forms(forms) {}
-      void notifyOperationErased(Operation *op) override { forms.forget(op); }
-      FormBuilder &forms;
-    } forget(forms);
+    Forget forget(forms);
     IRRewriter rewriter(&getContext(), &forget);
     (void)runRegionDCE(rewriter, func->getRegions());
   }
