@@ -42,6 +42,8 @@ mlir::Value negated(mlir::Value value);
 
 /// Whether the op computes each element of a float tensor from the same elements of its operands.
 bool isElementwise(mlir::Operation *op);
+/// Whether each dimension of what is repeated has the size that it has there.
+bool repeatsWholeDims(BroadcastOp op);
 /// Whether a reshape only adds dimensions of size one.
 bool addsOnlyUnits(mlir::tensor::ExpandShapeOp op);
 /// Whether an op is the transpose of a product that becomes the product of the transposes.

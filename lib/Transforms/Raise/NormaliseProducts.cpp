@@ -122,12 +122,8 @@ static LogicalResult sumAsReduction(Product op, PatternRewriter &rewriter) {
 /// The repeated operand with exactly these dimensions, two of them or three with those of a batch; null for others.
 static Value repeatedAlong(Value operand, ArrayRef<int64_t> dims) {
   auto broadcast = operand.getDefiningOp<BroadcastOp>();
-  if (!broadcast || broadcast.getDims() != dims)
-    return {};
-  bool whole = llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
-    return broadcast.getX().getType().getDimSize(dim.index()) == broadcast.getOut().getType().getDimSize(dim.value());
-  });
-  return whole ? Value(broadcast.getX()) : Value();
+  bool fits = broadcast && broadcast.getDims() == dims && repeatsWholeDims(broadcast);
+  return fits ? Value(broadcast.getX()) : Value();
 }
 
 /// A batch of products with one matrix is one product.

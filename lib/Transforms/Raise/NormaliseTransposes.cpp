@@ -91,13 +91,11 @@ static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &r
 /// What is repeated and then split repeats something split.
 static BroadcastOp repeatSplit(OpBuilder &builder, BroadcastOp broadcast, tensor::ExpandShapeOp expand) {
   SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape(), ofX;
-  SmallVector<ReassociationIndices> groups;
+  SmallVector<ReassociationIndices> parts = expand.getReassociationIndices(), groups;
   SmallVector<int64_t> dims;
-  for (auto [dim, source] : llvm::enumerate(broadcast.getDims())) {
-    if (broadcast.getX().getType().getDimSize(dim) != broadcast.getOut().getType().getDimSize(source))
-      return {};
+  for (int64_t source : broadcast.getDims()) {
     ReassociationIndices &group = groups.emplace_back();
-    for (int64_t part : expand.getReassociationIndices()[source]) {
+    for (int64_t part : parts[source]) {
       group.push_back(dims.size());
       dims.push_back(part);
       ofX.push_back(sizes[part]);
@@ -112,13 +110,31 @@ static BroadcastOp repeatSplit(OpBuilder &builder, BroadcastOp broadcast, tensor
   return leaf.broadcast(x, sizes, dims).getDefiningOp<BroadcastOp>();
 }
 
+/// Whether a value is computed of what is repeated, and of nothing else, for one reader.
+static bool isComputedOfRepeated(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    return repeatsWholeDims(broadcast);
+  return op && isElementwise(op) && op->hasOneUse() && llvm::all_of(op->getOperands(), isComputedOfRepeated);
+}
+
+/// What computes `value`, split and then transposed.
+static Value computeSplit(OpBuilder &builder, Value value, tensor::ExpandShapeOp expand, ArrayRef<int64_t> perm) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return transposeRepeated(builder, repeatSplit(builder, broadcast, expand), perm);
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return computeSplit(builder, operand, expand, perm); });
+  Type type = cast<RankedTensorType>(operands[0].getType()).clone(getElementTypeOrSelf(value));
+  OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
 static LogicalResult transposeBeforeSplitting(TransposeOp op, PatternRewriter &rewriter) {
   auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
-  auto broadcast = expand ? expand.getSrc().getDefiningOp<BroadcastOp>() : BroadcastOp();
-  BroadcastOp split = broadcast ? repeatSplit(rewriter, broadcast, expand) : BroadcastOp();
-  if (!split)
+  if (!expand || !isComputedOfRepeated(expand.getSrc()) || tokensBehindOthers(op.getType()) != 0)
     return failure();
-  rewriter.replaceOp(op, transposeRepeated(rewriter, split, op.getPerm()));
+  rewriter.replaceOp(op, computeSplit(rewriter, expand.getSrc(), expand, op.getPerm()));
   return success();
 }
 

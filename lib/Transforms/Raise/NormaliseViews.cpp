@@ -36,6 +36,12 @@ static bool joinsTokens(tensor::CollapseShapeOp op) {
   });
 }
 
+bool mhc::repeatsWholeDims(BroadcastOp op) {
+  return llvm::all_of(llvm::enumerate(op.getDims()), [&](auto dim) {
+    return op.getX().getType().getDimSize(dim.index()) == op.getOut().getType().getDimSize(dim.value());
+  });
+}
+
 static bool isView(Operation *op) {
   auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op);
   return collapse ? !joinsTokens(collapse) : isa_and_nonnull<tensor::ExpandShapeOp, TransposeOp, BroadcastOp>(op);
@@ -58,13 +64,47 @@ static BroadcastOp repeatedMore(Operation *view, Value operand) {
   auto broadcast = operand.getDefiningOp<BroadcastOp>();
   if (!outer || !broadcast)
     return {};
-  ArrayRef<int64_t> whole = outer.getOut().getType().getShape();
-  bool addsOnly = llvm::all_of(llvm::enumerate(outer.getDims()), [&](auto dim) {
-    return outer.getX().getType().getDimSize(dim.index()) == whole[dim.value()];
-  });
-  bool fits = addsOnly &&
+  bool fits = repeatsWholeDims(outer) &&
               llvm::all_of(broadcast.getDims(), [&](int64_t dim) { return llvm::is_contained(outer.getDims(), dim); });
   return fits ? broadcast : BroadcastOp();
+}
+
+/// What joins the dimensions of `fine`'s source to those of `operand`'s, where both split them to the same in the end;
+/// nothing where they do not.
+static std::optional<SmallVector<ReassociationIndices>> joinedSources(tensor::ExpandShapeOp fine, Value operand) {
+  auto coarse = operand.getDefiningOp<tensor::ExpandShapeOp>();
+  if (!fine || !coarse || coarse.getType().getShape() != fine.getType().getShape() ||
+      coarse.getSrcType().getRank() == 0)
+    return std::nullopt;
+  SmallVector<ReassociationIndices> groups, parts = fine.getReassociationIndices();
+  size_t next = 0;
+  for (ArrayRef<int64_t> group : coarse.getReassociationIndices()) {
+    ReassociationIndices &joined = groups.emplace_back();
+    for (; next < parts.size() && parts[next].back() <= group.back(); ++next)
+      joined.push_back(next);
+    if (joined.empty() || parts[joined.back()].back() != group.back())
+      return std::nullopt;
+  }
+  return groups.size() < parts.size() ? std::optional(groups) : std::nullopt;
+}
+
+/// The dimensions of a split's source that `operand` repeats something along; nothing where it tells parts of one
+/// apart.
+static std::optional<SmallVector<int64_t>> repeatedInSource(tensor::ExpandShapeOp split, Value operand) {
+  auto broadcast = operand.getDefiningOp<BroadcastOp>();
+  if (!split || !broadcast || !repeatsWholeDims(broadcast) || split.getSrcType().getRank() == 0)
+    return std::nullopt;
+  SmallVector<int64_t> dims;
+  SmallVector<ReassociationIndices> parts = split.getReassociationIndices();
+  for (auto [source, group] : llvm::enumerate(parts)) {
+    bool kept = llvm::is_contained(broadcast.getDims(), group.front());
+    if (kept)
+      dims.push_back(source);
+    auto isKept = [&](int64_t part) { return llvm::is_contained(broadcast.getDims(), part); };
+    if (kept ? group.size() > 1 : llvm::any_of(group, isKept))
+      return std::nullopt;
+  }
+  return dims;
 }
 
 /// Whether there is something that the view would show as `operand`, or a constant, transpose or reshape makes it.
@@ -72,7 +112,8 @@ static bool canSeeBehind(Operation *view, Value operand) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(view);
   return isSameView(view, operand.getDefiningOp()) || constantValue(operand) || (collapse && joinsSizes(collapse)) ||
          (isa<TransposeOp>(view) && isa_and_nonnull<TransposeOp, BroadcastOp>(operand.getDefiningOp())) ||
-         repeatedMore(view, operand);
+         repeatedMore(view, operand) || joinedSources(dyn_cast<tensor::ExpandShapeOp>(view), operand) ||
+         repeatedInSource(dyn_cast<tensor::ExpandShapeOp>(view), operand);
 }
 
 static Value behind(OpBuilder &builder, Operation *view, Value operand) {
@@ -94,6 +135,11 @@ static Value behind(OpBuilder &builder, Operation *view, Value operand) {
         narrow.getDims(), [&](int64_t dim) -> int64_t { return llvm::find(outer, dim) - outer.begin(); });
     return leaf.broadcast(narrow.getX(), leaf.sizesOf(source), dims);
   }
+  if (auto dims = repeatedInSource(dyn_cast<tensor::ExpandShapeOp>(view), operand))
+    return leaf.broadcast(operand.getDefiningOp<BroadcastOp>().getX(), leaf.sizesOf(source), *dims);
+  if (auto groups = joinedSources(dyn_cast<tensor::ExpandShapeOp>(view), operand))
+    return tensor::ExpandShapeOp::create(builder, operand.getLoc(), type, operand.getDefiningOp()->getOperand(0),
+                                         *groups, leaf.sizesOf(source));
   return tensor::ExpandShapeOp::create(builder, operand.getLoc(), type, operand,
                                        cast<tensor::CollapseShapeOp>(view).getReassociationIndices(),
                                        leaf.sizesOf(source));

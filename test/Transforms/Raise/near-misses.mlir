@@ -254,7 +254,7 @@ func.func @logits_without_a_residual_map(%x: tensor<8x4x64xf32>, %phi: tensor<24
 }
 
 // Less the maximum of a whole matrix: the iteration with an eps is no function of the logits alone, which is one remark.
-// CHECK: remark: [Missed] residual-form | Category:mhc-raise:pre | {{.*}}Found="'arith.subf', [8, 4, 4] of f32", Needed="one residual map of the logits"
+// CHECK: remark: [Missed] residual-form | Category:mhc-raise:pre | {{.*}}Found="'arith.subf', [8, 16] of f32", Needed="one residual map of the logits"
 func.func @logits_less_the_maximum_of_all(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
   %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
