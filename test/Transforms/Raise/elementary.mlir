@@ -246,3 +246,57 @@ func.func @no_softmax_where_the_logarithm_is_read(%z: tensor<?x4xf32>) -> (tenso
   %4 = math.exp %3 : tensor<?x4xf32>
   return %3, %4 : tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// CHECK-LABEL: @sigmoid_by_the_reciprocal
+func.func @sigmoid_by_the_reciprocal(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[S:.*]] = mhc.sigmoid %arg0
+  // CHECK-NEXT: return %[[S]]
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.exp %z : tensor<8x4xf32>
+  %1 = arith.addf %one, %0 : tensor<8x4xf32>
+  %2 = arith.divf %one, %1 : tensor<8x4xf32>
+  %3 = arith.mulf %2, %0 : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @twice_the_sigmoid_as_a_quotient
+func.func @twice_the_sigmoid_as_a_quotient(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[TWO:.*]] = arith.constant dense<2.0
+  // CHECK: %[[S:.*]] = mhc.sigmoid %arg0
+  // CHECK-NEXT: arith.mulf %[[S]], %[[TWO]]
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %0 = arith.negf %z : tensor<8x4xf32>
+  %1 = math.exp %0 : tensor<8x4xf32>
+  %2 = arith.addf %1, %one : tensor<8x4xf32>
+  %3 = arith.divf %two, %2 : tensor<8x4xf32>
+  return %3 : tensor<8x4xf32>
+}
+
+// A gate that multiplies by the reciprocal of what was repeated before is a gate all the same.
+// CHECK-LABEL: @sigmoid_under_a_repeated_divisor
+func.func @sigmoid_under_a_repeated_divisor(%z: tensor<8x4xf32>, %x: tensor<8x4x16xf32>) -> tensor<8x4x16xf32> {
+  // CHECK: mhc.sigmoid %arg0
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %ones = arith.constant dense<1.0> : tensor<8x4x16xf32>
+  %0 = arith.negf %z : tensor<8x4xf32>
+  %1 = math.exp %0 : tensor<8x4xf32>
+  %2 = arith.addf %1, %one : tensor<8x4xf32>
+  %3 = mhc.broadcast %2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %4 = arith.divf %ones, %3 : tensor<8x4x16xf32>
+  %5 = arith.mulf %x, %4 : tensor<8x4x16xf32>
+  return %5 : tensor<8x4x16xf32>
+}
+
+// One gate in two spellings is one.
+// CHECK-LABEL: @sigmoid_in_two_spellings
+func.func @sigmoid_in_two_spellings(%z: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  // CHECK: %[[S:.*]] = mhc.sigmoid %arg0
+  // CHECK-NEXT: return %[[S]], %[[S]]
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %0 = math.exp %z : tensor<8x4xf32>
+  %1 = arith.addf %0, %one : tensor<8x4xf32>
+  %2 = arith.divf %0, %1 : tensor<8x4xf32>
+  %3 = mhc.sigmoid %z : tensor<8x4xf32>
+  return %2, %3 : tensor<8x4xf32>, tensor<8x4xf32>
+}

@@ -369,3 +369,35 @@ func.func @widened_and_split(%x: tensor<16x36xbf16>) -> tensor<16x9x4xf32> {
   %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [16, 9, 4] : tensor<16x36xf32> into tensor<16x9x4xf32>
   return %1 : tensor<16x9x4xf32>
 }
+
+// What is repeated, split and transposed goes back to where it was beside what is split otherwise.
+// CHECK-LABEL: @split_in_two_ways(
+func.func @split_in_two_ways(%x: tensor<8x16xf32>, %row: tensor<8x4xf32>, %column: tensor<8x4xf32>) -> tensor<8x4x4xf32> {
+  // CHECK-DAG: mhc.broadcast %arg2 dims = [0, 2]
+  // CHECK-DAG: mhc.broadcast %arg1 dims = [0, 1]
+  // CHECK-DAG: tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]]
+  // CHECK-NOT: mhc.transpose
+  // CHECK: return %{{.*}} : tensor<8x4x4xf32>
+  %0 = tensor.expand_shape %x [[0], [1, 2, 3]] output_shape [8, 2, 2, 4] : tensor<8x16xf32> into tensor<8x2x2x4xf32>
+  %1 = mhc.broadcast %row dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %2 = tensor.expand_shape %1 [[0], [1], [2, 3]] output_shape [8, 4, 2, 2] : tensor<8x4x4xf32> into tensor<8x4x2x2xf32>
+  %3 = mhc.transpose %2 perm = [0, 2, 3, 1] : tensor<8x4x2x2xf32> -> tensor<8x2x2x4xf32>
+  %4 = arith.subf %0, %3 : tensor<8x2x2x4xf32>
+  %5 = mhc.broadcast %column dims = [0, 3] : tensor<8x4xf32> -> tensor<8x2x2x4xf32>
+  %6 = arith.mulf %4, %5 : tensor<8x2x2x4xf32>
+  %7 = tensor.collapse_shape %6 [[0], [1, 2], [3]] : tensor<8x2x2x4xf32> into tensor<8x4x4xf32>
+  return %7 : tensor<8x4x4xf32>
+}
+
+// The sum of transposed products is one of products.
+// CHECK-LABEL: @transposed_products(
+func.func @transposed_products(%a: tensor<8x4x4xf32>, %x: tensor<8x4x16xf32>) -> tensor<8x4x16xf32> {
+  // CHECK-NOT: mhc.transpose
+  // CHECK: return
+  %0 = mhc.batch_matmul %x, %a transpose_lhs : (tensor<8x4x16xf32>, tensor<8x4x4xf32>) -> tensor<8x16x4xf32>
+  %1 = mhc.transpose %0 perm = [0, 2, 1] : tensor<8x16x4xf32> -> tensor<8x4x16xf32>
+  %2 = mhc.batch_matmul %x, %a transpose_lhs transpose_rhs : (tensor<8x4x16xf32>, tensor<8x4x4xf32>) -> tensor<8x16x4xf32>
+  %3 = mhc.transpose %2 perm = [0, 2, 1] : tensor<8x16x4xf32> -> tensor<8x4x16xf32>
+  %4 = arith.addf %1, %3 : tensor<8x4x16xf32>
+  return %4 : tensor<8x4x16xf32>
+}

@@ -565,3 +565,29 @@ func.func @row_sums_of_a_shifted_exponential_keep_the_shift(%z: tensor<?x4x4xf32
   %r = arith.divf %a, %b_r : tensor<?x4x4xf32>
   return %r : tensor<?x4x4xf32>
 }
+
+// Each turn multiplies by the product of both reciprocals.
+// CHECK-LABEL: @both_factors_at_once
+func.func @both_factors_at_once(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 6>
+  // CHECK: return %[[MIX]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %ones = arith.constant dense<1.0> : tensor<8x4x4xf32>
+  %start = math.exp %z : tensor<8x4x4xf32>
+  %r = scf.for %i = %c0 to %c6 step %c1 iter_args(%it = %start) -> (tensor<8x4x4xf32>) {
+    %s_row = mhc.reduce sum %it dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+    %b_row = mhc.broadcast %s_row dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+    %of_row = arith.divf %ones, %b_row : tensor<8x4x4xf32>
+    %row = arith.mulf %it, %of_row : tensor<8x4x4xf32>
+    %s_col = mhc.reduce sum %row dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+    %b_col = mhc.broadcast %s_col dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+    %of_col = arith.divf %ones, %b_col : tensor<8x4x4xf32>
+    %both = arith.mulf %of_col, %of_row : tensor<8x4x4xf32>
+    %next = arith.mulf %it, %both : tensor<8x4x4xf32>
+    scf.yield %next : tensor<8x4x4xf32>
+  }
+  return %r : tensor<8x4x4xf32>
+}
