@@ -25,9 +25,10 @@ public:
   explicit ScalarReader(MLIRContext *context) : builder(context) {}
 
   /// Null for a constant, and for a number that comes from anything else.
-  Value read(Value scalar) { return matchPattern(scalar, m_Constant()) ? Value() : tensorOf(scalar); }
+  Value read(Value scalar);
 
 private:
+  /// Of a number whose operands were read.
   Value tensorOf(Value scalar);
   Value slice(tensor::ExtractOp op);
   Value compute(Operation *op);
@@ -48,16 +49,15 @@ Value ScalarReader::slice(tensor::ExtractOp op) {
   return tensor::ExtractSliceOp::create(builder, op.getLoc(), type, op.getTensor(), offsets, ones, ones);
 }
 
+static bool isComputed(Operation *op) {
+  return op && op->getNumResults() == 1 && isa<FloatType>(op->getResult(0).getType()) &&
+         OpTrait::hasElementwiseMappableTraits(op);
+}
+
 Value ScalarReader::compute(Operation *op) {
-  if (op->getNumResults() != 1 || !OpTrait::hasElementwiseMappableTraits(op))
+  SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value v) { return tensors.lookup(v); });
+  if (!llvm::all_of(operands, [](Value v) { return bool(v); }))
     return {};
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(tensorOf(operand));
-    if (!operands.back())
-      return {};
-  }
-  builder.setInsertionPoint(op);
   auto type = RankedTensorType::get({}, op->getResult(0).getType());
   OperationState state(op->getLoc(), op->getName(), operands, type, op->getDiscardableAttrDictionary().getValue());
   state.propertiesAttr = op->getPropertiesAsAttribute();
@@ -65,23 +65,37 @@ Value ScalarReader::compute(Operation *op) {
 }
 
 Value ScalarReader::tensorOf(Value scalar) {
-  if (auto known = tensors.find(scalar); known != tensors.end())
-    return known->second;
   Operation *op = scalar.getDefiningOp();
   if (!op || !isa<FloatType>(scalar.getType()))
     return {};
   builder.setInsertionPoint(op);
   FloatAttr number;
-  Value tensor;
   if (matchPattern(scalar, m_Constant(&number))) {
     auto type = RankedTensorType::get({}, scalar.getType());
-    tensor = arith::ConstantOp::create(builder, op->getLoc(), DenseElementsAttr::get(type, number.getValue()));
-  } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    tensor = slice(extract);
-  } else {
-    tensor = compute(op);
+    return arith::ConstantOp::create(builder, op->getLoc(), DenseElementsAttr::get(type, number.getValue()));
   }
-  return tensors[scalar] = tensor;
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return slice(extract);
+  return isComputed(op) ? compute(op) : Value();
+}
+
+Value ScalarReader::read(Value scalar) {
+  if (matchPattern(scalar, m_Constant()))
+    return {};
+  // Operands first, without recursion: programs that unroll are deep.
+  SmallVector<Value> pending = {scalar};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    size_t count = pending.size();
+    if (Operation *op = next.getDefiningOp(); !tensors.contains(next) && isComputed(op))
+      llvm::copy_if(op->getOperands(), std::back_inserter(pending), [&](Value v) { return !tensors.contains(v); });
+    if (pending.size() > count)
+      continue;
+    if (!tensors.contains(next))
+      tensors[next] = tensorOf(next);
+    pending.pop_back();
+  }
+  return tensors.lookup(scalar);
 }
 
 void mhc::raiseScalars(func::FuncOp func) {
