@@ -25,7 +25,7 @@ Value MixSite::materialise(ArrayRef<Factor> factors, double coefficient, ArrayRe
   term.coefficient = coefficient;
   term.factors.assign(factors.begin(), factors.end());
   term.sums = sums;
-  std::optional<Factor> found = forms.findValue(term, joined(groups));
+  std::optional<Factor> found = forms.findValue(term, forms.flatten(joined(groups)));
   // A factor by itself, but for one that is read rounded.
   bool rounded = found && widthOf(found->base) < widthOf(factors[0].base);
   if (factors.size() == 1 && coefficient == 1 && sums.empty() && !rounded)
