@@ -22,9 +22,9 @@ namespace mhc::conformance {
 
 /// Relative to the largest value of a result; sums of f32 round in their own order.
 static constexpr double kLeastTolerance = 2e-5;
-/// Where a result is further away, every op is rounded at random so many times. So often as they move it, compiled code
-/// may: it rounds at other places.
-static constexpr int kDisturbances = 8, kRoundings = 16;
+/// Where a result is further away, every op is rounded at random so many times. As far as they move it, compiled code
+/// may, which rounds at other places.
+static constexpr int kDisturbances = 8;
 /// What rounding may move further, relative to the largest value, tells nothing: a comparison may have come out the
 /// other way.
 static constexpr double kMostNoise = 0.25;
@@ -77,17 +77,13 @@ llvm::Error Expectation::evaluate() {
 }
 
 llvm::Expected<double> Expectation::noiseOf(size_t result) {
-  for (int seed = moved.size(); seed < kDisturbances; ++seed) {
-    // Arguments as well: what they are summed to is rounded on the way.
-    auto results = evaluateRounded(module, kGraph, disturbed(arguments, seed), seed);
+  if (moved.empty()) {
+    auto results = evaluateRounded(module, kGraph, arguments, kDisturbances);
     if (!results)
       return results.takeError();
-    moved.push_back(std::move(*results));
+    moved = std::move(*results);
   }
-  double noise = 0;
-  for (const Tensors &results : moved)
-    noise = larger(noise, largestDifference(want[result], results[result]));
-  return kRoundings * noise;
+  return roundingNoise(want, moved, result);
 }
 
 llvm::Expected<std::string> Expectation::judge(const Tensors &got, ModuleCounts &counts) {

@@ -72,9 +72,17 @@ llvm::Expected<Tensors> mhc::evaluateLeafOps(mlir::ModuleOp module, llvm::String
                        0);
 }
 
-llvm::Expected<Tensors> mhc::evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
-                                             uint64_t seed) {
-  return evaluateEntry(module, entry, arguments, reference::Rounding::AtRandom, seed);
+llvm::Expected<std::vector<Tensors>> mhc::evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry,
+                                                          const Tensors &arguments, int draws) {
+  std::vector<Tensors> all;
+  for (int seed = 0; seed < draws; ++seed) {
+    // Arguments as well: what they are summed to is rounded on the way.
+    auto results = evaluateEntry(module, entry, disturbed(arguments, seed), reference::Rounding::AtRandom, seed);
+    if (!results)
+      return results.takeError();
+    all.push_back(std::move(*results));
+  }
+  return all;
 }
 
 llvm::Expected<Tensors> mhc::evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,
@@ -112,7 +120,8 @@ static llvm::ArrayRef<double> elements(const mhcrt::HostTensor &tensor) {
   return {static_cast<const double *>(tensor.data()), static_cast<size_t>(tensor.elements())};
 }
 
-double mhc::larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+/// NaN where one of them is.
+static double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
 
 double mhc::largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b) {
   double result = 0;
@@ -120,6 +129,13 @@ double mhc::largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTenso
     if (x != y && !(std::isnan(x) && std::isnan(y)))
       result = larger(result, std::fabs(x - y));
   return result;
+}
+
+double mhc::roundingNoise(const Tensors &want, llvm::ArrayRef<Tensors> rounded, size_t result) {
+  double noise = 0;
+  for (const Tensors &results : rounded)
+    noise = larger(noise, largestDifference(want[result], results[result]));
+  return kRoundings * noise;
 }
 
 double mhc::largestMagnitude(const mhcrt::HostTensor &tensor) {

@@ -88,26 +88,21 @@ struct Verification {
 };
 } // namespace
 
-static constexpr int kRoundings = 16, kDraws = 3;
+static constexpr int kDraws = 3;
 
 /// A deep model makes much of little, and one that rounds to narrow types inside makes little exact: how far the result
-/// moves where the arguments and each op round at random. Each of the kRoundings times is one more stage that rounds.
+/// moves where the arguments and each op round at random.
 llvm::Expected<double> Verification::conditionedTolerance(size_t result) {
   if (moved.empty()) {
     auto leafOps = toLeafOps(compiler, source, options);
     if (!leafOps)
       return leafOps.takeError();
-    for (int seed = 0; seed < kDraws; ++seed) {
-      auto values = evaluateRounded(**leafOps, mhcrt_model_entry_name(model, entry), disturbed(arguments, seed), seed);
-      if (!values)
-        return values.takeError();
-      moved.push_back(std::move(*values));
-    }
+    auto results = evaluateRounded(**leafOps, mhcrt_model_entry_name(model, entry), arguments, kDraws);
+    if (!results)
+      return results.takeError();
+    moved = std::move(*results);
   }
-  double difference = 0;
-  for (const Tensors &values : moved)
-    difference = larger(difference, largestDifference(want[result], values[result]));
-  return kRoundings * difference / largestMagnitude(want[result]);
+  return roundingNoise(want, moved, result) / largestMagnitude(want[result]);
 }
 
 /// With a negative tolerance, the default one of the dtype.

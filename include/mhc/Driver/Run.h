@@ -34,8 +34,6 @@ llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm
 /// of a model tells what rounding may do to them.
 Tensors disturbed(const Tensors &arguments, unsigned seed);
 
-/// NaN where one of them is.
-double larger(double a, double b);
 /// Of two f64 tensors of one shape; NaN where an element of one of them only is.
 double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b);
 /// Of an f64 tensor; NaN where an element is.
@@ -48,9 +46,14 @@ llvm::Expected<Compiler::Module> toLeafOps(Compiler &compiler, mlir::ModuleOp mo
 llvm::Expected<Tensors> evaluateLeafOps(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
                                         bool roundNarrow = false);
 
-/// The second half where each op rounds up or down at random, in the precision of its result.
-llvm::Expected<Tensors> evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry, const Tensors &arguments,
-                                        uint64_t seed);
+/// The second half where the arguments and each op round up or down at random, in the precision of each; so many times.
+llvm::Expected<std::vector<Tensors>> evaluateRounded(mlir::ModuleOp module, llvm::StringRef entry,
+                                                     const Tensors &arguments, int draws);
+
+/// Each of the times that roundingNoise counts is one more stage that rounds.
+inline constexpr int kRoundings = 16;
+/// How far rounding may move a result from `want`, by those of evaluateRounded; NaN where it makes a NaN.
+double roundingNoise(const Tensors &want, llvm::ArrayRef<Tensors> rounded, size_t result);
 
 } // namespace mhc
 

@@ -86,12 +86,7 @@ static std::optional<Sigmoid> matchSigmoid(Operation *op) {
 static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value value, const Indices &index) {
   if (auto div = dyn_cast<arith::DivFOp>(op))
     return div.getLhs() == value ? std::optional(forms.at(div.getRhs(), index)) : std::nullopt;
-  Form inverse = forms.at(op->getOperand(op->getOperand(0) == value ? 1 : 0), index);
-  const Term &term = inverse.terms[0];
-  if (inverse.terms.size() != 1 || term.factors.size() != 1 || term.coefficient != 1 || !term.sums.empty() ||
-      term.factors[0].power != -1)
-    return std::nullopt;
-  return forms.at(term.factors[0].base, Indices(term.factors[0].index));
+  return divisorOf(forms, forms.at(op->getOperand(op->getOperand(0) == value ? 1 : 0), index), /*inverted=*/true);
 }
 
 /// exp(log_softmax(z)), exp(z) / sum exp(z), or the same with z - max(z): z and the dimension.

@@ -316,18 +316,6 @@ void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
   patterns.add(readSizeOfOperand);
 }
 
-namespace {
-/// Later values may take the places of erased ones in memory.
-struct ForgetErased : PlaceKeeper {
-  explicit ForgetErased(DimAnalysis &dims) : dims(dims) {}
-  void notifyOperationErased(Operation *op) override {
-    PlaceKeeper::notifyOperationErased(op);
-    dims.forget(op);
-  }
-  DimAnalysis &dims;
-};
-} // namespace
-
 /// In one turn over a function.
 constexpr int64_t kMinRewrites = 500, kRewritesPerOp = 4;
 
@@ -362,7 +350,7 @@ static void moveReshapesOutOfLoops(func::FuncOp func) {
 void mhc::normalise(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   DimAnalysis dims(func);
-  ForgetErased forget(dims);
+  ForgetErased<DimAnalysis> forget(dims);
   RewritePatternSet patterns(context), last(context);
   addArithmeticPatterns(patterns);
   addViewPatterns(patterns);

@@ -29,6 +29,20 @@ private:
   llvm::SmallVector<mlir::Operation *> made;
 };
 
+/// Lets an analysis forget what is erased as well: later values may take its place in memory.
+template <typename Analysis>
+class ForgetErased : public PlaceKeeper {
+public:
+  explicit ForgetErased(Analysis &analysis) : analysis(analysis) {}
+  void notifyOperationErased(mlir::Operation *op) override {
+    PlaceKeeper::notifyOperationErased(op);
+    analysis.forget(op);
+  }
+
+private:
+  Analysis &analysis;
+};
+
 } // namespace mhc
 
 #endif // MHC_LIB_TRANSFORMS_RAISE_PLACES_H

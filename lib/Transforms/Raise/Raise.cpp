@@ -91,21 +91,21 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     joinTokens(func);
     normalise(func);
     FormBuilder forms(func);
+    ForgetErased<FormBuilder> forget(forms);
     Sites sites(getArgument(), limit);
     sites.check = check;
-    eraseDeadOps(func, forms);
+    eraseDeadOps(func, forget);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
     raiseElementary(func, forms, sites);
-    Forget forget(forms);
     mergeCopies(func, forget); // a gate in two spellings is one
     raiseResidualMaps(func, forms, sites);
     raiseExpand(func, forms, sites);
     raiseCoefficients(func, forms, sites);
-    eraseDeadOps(func, forms);
+    eraseDeadOps(func, forget);
     raiseProjection(func, forms, sites);
     raiseStreams(func, forms, sites);
-    eraseDeadOps(func, forms);
+    eraseDeadOps(func, forget);
     if (sites.mayTake())
       explainStreams(func, sites);
     else
@@ -125,19 +125,8 @@ private:
     return runPipeline(pm, func);
   }
 
-  /// Later values may take the places of erased ones in memory.
-  struct Forget : PlaceKeeper {
-    explicit Forget(FormBuilder &forms) : forms(forms) {}
-    void notifyOperationErased(Operation *op) override {
-      PlaceKeeper::notifyOperationErased(op);
-      forms.forget(op);
-    }
-    FormBuilder &forms;
-  };
-
-  void eraseDeadOps(func::FuncOp func, FormBuilder &forms) {
-    Forget forget(forms);
-    IRRewriter rewriter(&getContext(), &forget);
+  void eraseDeadOps(func::FuncOp func, RewriterBase::Listener &listener) {
+    IRRewriter rewriter(&getContext(), &listener);
     (void)runRegionDCE(rewriter, func->getRegions());
   }
 

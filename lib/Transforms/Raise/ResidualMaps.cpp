@@ -62,18 +62,15 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form for
 
 /// The one factor of a form that is a value or its reciprocal.
 static const Factor *valueOrReciprocal(const Form &form) {
-  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
-      !form.terms[0].sums.empty() || std::abs(form.terms[0].factors[0].power) != 1)
-    return nullptr;
-  return &form.terms[0].factors[0];
+  const Factor *value = singleFactor(form, 1);
+  return value ? value : singleFactor(form, 1, -1);
 }
 
-/// What divides where `form` divides, or multiplies when `inverted`.
-static std::optional<Form> divisorOf(FormBuilder &forms, Form form, bool inverted) {
+std::optional<Form> mhc::divisorOf(FormBuilder &forms, const Form &form, bool inverted) {
   if (!inverted)
     return form;
-  const Factor *factor = valueOrReciprocal(form);
-  return factor && factor->power == -1 ? std::optional(forms.at(factor->base, Indices(factor->index))) : std::nullopt;
+  const Factor *factor = singleFactor(form, 1, -1);
+  return factor ? std::optional(forms.at(factor->base, Indices(factor->index))) : std::nullopt;
 }
 
 /// A step that divides `previous` by `factor`, or multiplies it when `inverted`. With `guards`, also by what a

@@ -48,8 +48,10 @@ using MatchStep = std::optional<std::pair<SinkhornStep, mlir::Value>> (*)(FormBu
 bool isMatrixStack(mlir::Value value);
 /// The dimension of `value` that a sum of it over one whole dimension runs over: the one index that is not `index`.
 std::optional<int64_t> summedDim(FormBuilder &forms, const Term &term, const Indices &index, mlir::Value value);
-/// The one base of a form `coefficient * base`.
-const Factor *singleFactor(const Form &form, double coefficient);
+/// The one base of a form `coefficient * base^power`.
+const Factor *singleFactor(const Form &form, double coefficient, int power = 1);
+/// What divides where `form` divides, or multiplies when `inverted`.
+std::optional<Form> divisorOf(FormBuilder &forms, const Form &form, bool inverted);
 /// The variables of all dimensions but one.
 Vars varsWithout(const FormBuilder &forms, const Indices &index, int64_t dim);
 /// z - max(z) -> z, where the maximum is the same along `dim`; anything else as it is. With `exact`, only for the

@@ -41,9 +41,9 @@ std::optional<int64_t> mhc::summedDim(FormBuilder &forms, const Term &term, cons
   return dim;
 }
 
-const Factor *mhc::singleFactor(const Form &form, double coefficient) {
+const Factor *mhc::singleFactor(const Form &form, double coefficient, int power) {
   if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != coefficient ||
-      !form.terms[0].sums.empty() || form.terms[0].factors[0].power != 1)
+      !form.terms[0].sums.empty() || form.terms[0].factors[0].power != power)
     return nullptr;
   return &form.terms[0].factors[0];
 }
