@@ -7,6 +7,7 @@
 
 #include "Verify.h"
 #include "llvm/Support/Format.h"
+#include <cmath>
 #include <optional>
 #include <random>
 
@@ -121,6 +122,8 @@ llvm::Expected<bool> Verification::report(size_t index, double tolerance) {
     auto conditioned = conditionedTolerance(index);
     if (!conditioned)
       return conditioned.takeError();
+    if (std::isnan(*conditioned))
+      reason = "; the model overflows or underflows in its types";
     if (*conditioned > allowed.relative) {
       allowed.relative = *conditioned;
       reason = ", " + std::to_string(kRoundings) + " times what rounding does";

@@ -102,8 +102,9 @@ private:
       const uint64_t drawn = random();
       // Not by one step: two of them would undo each other too often.
       const double part = 0.5 + std::ldexp(static_cast<double>(drawn >> 12), -53);
-      const double step = part * std::max(std::fabs(number) * roundoff, number == 0 ? 0 : smallest);
-      number += drawn % 2 ? step : -step;
+      const double size = std::fabs(number);
+      const double step = part * std::max(size * roundoff, std::min(size, smallest));
+      number = size <= smallest / 2 ? 0 : number + (drawn % 2 ? step : -step);
       if (std::fabs(number) > largest)
         number = std::copysign(INFINITY, number);
     }

@@ -86,6 +86,15 @@ TEST(Evaluator, MovesResultsByOneRoundoffWhereAsked) {
   EXPECT_TRUE(down && up);
 }
 
+TEST(Evaluator, UnderflowsWhereAsked) {
+  Module module("func.func @f(%x: f32) -> (f32, f32) {\n  %a = math.exp %x : f32\n"
+                "  %b = arith.divf %a, %a : f32\n  return %a, %b : f32, f32\n}");
+  auto results = evaluate(module.func(), {HostTensor(-200)}, Rounding::AtRandom);
+  ASSERT_TRUE(static_cast<bool>(results));
+  EXPECT_EQ((*results)[0].scalar(), 0); // no f32 holds exp(-200)
+  EXPECT_TRUE(std::isnan((*results)[1].scalar()));
+}
+
 TEST(Evaluator, Arithmetic) {
   auto binary = [](llvm::StringRef op, double a, double b) {
     Outcome outcome = runBody(("%r = " + op + " %x, %y : f64").str(), "f64;f64", "f64", {HostTensor(a), HostTensor(b)});

@@ -67,8 +67,40 @@ static bool follows(const Linear &group, const Linear &pre, int64_t distance) {
   return hasWholeWeight(pre) && group.offset == 0;
 }
 
+/// The products that a gate is a factor of: with streams, or with a sublayer's output.
+static llvm::SetVector<Operation *> productsWith(const Linear &gate) {
+  llvm::SetVector<Operation *> products, path;
+  auto follow = [&](Value value) {
+    for (Operation *user : value.getUsers()) {
+      bool scales = isa<arith::MulFOp>(user) &&
+                    llvm::none_of(user->getOperands(), [](Value v) { return constantValue(v).has_value(); });
+      (scales || isa<MatmulOp, BatchMatmulOp>(user) ? products : path).insert(user);
+    }
+  };
+  for (Operation *user : gate.root.getUsers())
+    if (isa<SigmoidOp>(user))
+      follow(user->getResult(0));
+  for (size_t i = 0; i < path.size(); ++i)
+    llvm::for_each(path[i]->getResults(), follow);
+  return products;
+}
+
+/// Whether `to` reads what is computed of what `from` make.
+static bool reaches(const llvm::SetVector<Operation *> &from, Operation *to) {
+  llvm::SetVector<Operation *> behind(from);
+  for (size_t i = 0; i < behind.size(); ++i)
+    for (Operation *user : behind[i]->getUsers()) {
+      Operation *here = to->getBlock()->findAncestorOpInBlock(*user);
+      if (here == to)
+        return true;
+      if (here && here->isBeforeInBlock(to))
+        behind.insert(here);
+    }
+  return false;
+}
+
 /// Gates with weights of their own have no order but that of the function: what is done with them tells it. Only the
-/// first is lifted by an epsilon, and only the second is scaled.
+/// first is lifted by an epsilon, and only the second is scaled, or multiplies what the sublayer made of the first.
 static bool isSecondGate(const Linear &gate, const Linear &other) {
   auto followedBy = [](const Linear &linear, auto isOp) {
     return llvm::any_of(linear.root.getUsers(), [&](Operation *sigmoid) {
@@ -77,7 +109,10 @@ static bool isSecondGate(const Linear &gate, const Linear &other) {
              llvm::any_of(user->getOperands(), [](Value v) { return constantValue(v).has_value(); });
     });
   };
-  return followedBy(gate, llvm::IsaPred<arith::MulFOp>) || followedBy(other, llvm::IsaPred<arith::AddFOp>);
+  if (followedBy(gate, llvm::IsaPred<arith::MulFOp>) || followedBy(other, llvm::IsaPred<arith::AddFOp>))
+    return true;
+  llvm::SetVector<Operation *> others = productsWith(other);
+  return llvm::any_of(productsWith(gate), [&](Operation *product) { return reaches(others, product); });
 }
 
 namespace {

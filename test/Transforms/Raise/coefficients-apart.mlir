@@ -140,3 +140,36 @@ func.func @logits_in_front_of_the_gates(%x: tensor<8x4x16xf32>, %phi: tensor<24x
   %h_post = mhc.sigmoid %z1 : tensor<8x4xf32>
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
+
+// -----
+
+// The gate of the sublayer's output stands first, and nothing else tells it than that.
+// CHECK-LABEL: @second_gate_first
+func.func @second_gate_first(%x: tensor<8x4x16xf32>, %post: tensor<64x4xf32>, %pre: tensor<64x4xf32>,
+                             %res: tensor<64x16xf32>, %beta: tensor<24xf32>) -> (tensor<8x4x16xf32>, tensor<8x16xf32>) {
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(1) %arg2, %arg1, %arg3
+  // CHECK: %[[P:.*]], %{{.*}} = mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<64x24xf32>)
+  // CHECK: %[[H_PRE:.*]], %[[H_POST:.*]], %{{.*}} = mhc.gates(
+  // CHECK: mhc.aggregate(x = %arg0 : tensor<8x4x16xf32>, h_pre = %[[H_PRE]]
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p1 = mhc.matmul %flat, %post : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %p0 = mhc.matmul %flat, %pre : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %p2 = mhc.matmul %flat, %res : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %b0 = tensor.extract_slice %b[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %b1 = tensor.extract_slice %b[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %b2 = tensor.extract_slice %b[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %z1 = arith.addf %p1, %b1 : tensor<8x4xf32>
+  %z0 = arith.addf %p0, %b0 : tensor<8x4xf32>
+  %z2 = arith.addf %p2, %b2 : tensor<8x16xf32>
+  %h_post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighted = arith.mulf %weights, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighted dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  %y = math.tanh %u : tensor<8x16xf32>
+  %outputs = mhc.broadcast %y dims = [0, 2] : tensor<8x16xf32> -> tensor<8x4x16xf32>
+  %gates = mhc.broadcast %h_post dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %branch = arith.mulf %gates, %outputs : tensor<8x4x16xf32>
+  return %branch, %z2 : tensor<8x4x16xf32>, tensor<8x16xf32>
+}
