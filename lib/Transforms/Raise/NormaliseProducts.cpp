@@ -39,6 +39,33 @@ static LogicalResult foldOperandTranspose(Product op, PatternRewriter &rewriter)
   return success();
 }
 
+/// One row or column, as the column or row that it is without the flag.
+static Value turnedVector(OpBuilder &builder, Value matrix) {
+  RankedTensorType type = tensorType(matrix);
+  int64_t rank = type.getRank();
+  for (int64_t dim : {rank - 2, rank - 1})
+    if (type.getDimSize(dim) == 1) {
+      LeafBuilder leaf(builder, matrix.getLoc());
+      llvm::SmallBitVector from(rank), to(rank);
+      from.set(dim);
+      to.set(2 * rank - 3 - dim);
+      return leaf.insertUnits(leaf.dropUnits(matrix, from), to);
+    }
+  return {};
+}
+
+/// A row has one form.
+template <typename Product>
+static LogicalResult turnVectors(Product op, PatternRewriter &rewriter) {
+  Value lhs = op.getTransposeLhs() ? turnedVector(rewriter, op.getLhs()) : Value();
+  Value rhs = op.getTransposeRhs() ? turnedVector(rewriter, op.getRhs()) : Value();
+  if (!lhs && !rhs)
+    return failure();
+  rewriter.replaceOpWithNewOp<Product>(op, op.getType(), lhs ? lhs : Value(op.getLhs()), rhs ? rhs : Value(op.getRhs()),
+                                       op.getTransposeLhs() && !lhs, op.getTransposeRhs() && !rhs);
+  return success();
+}
+
 /// What is repeated in the order of the product needs no flag: streams are repeated in one order. A product with one
 /// row or column tells no order.
 static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) {
@@ -53,26 +80,53 @@ static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) 
   return success();
 }
 
-/// Whether an op transposes what no one else reads of a product. Tokens stay in front.
-template <typename Product>
-static bool transposesProduct(Operation *op) {
-  Value matrix = transposed(op->getResult(0));
-  auto product = matrix ? matrix.getDefiningOp<Product>() : Product();
-  return product && product->hasOneUse() && !(std::is_same_v<Product, MatmulOp> && product.getType().isDynamicDim(0));
+/// Whether no one else reads a product that is transposed. Tokens stay in front.
+static bool isProductToTranspose(Value matrix) {
+  auto product = matrix.getDefiningOp<MatmulOp>();
+  bool tokensFirst = product && product.getType().isDynamicDim(0);
+  return ((product && !tokensFirst) || matrix.getDefiningOp<BatchMatmulOp>()) && hasOneReader(matrix);
 }
 
 bool mhc::isTransposedProduct(Operation *op) {
-  return transposesProduct<MatmulOp>(op) || transposesProduct<BatchMatmulOp>(op);
+  Value matrix = transposed(op->getResult(0));
+  auto joined = matrix ? matrix.getDefiningOp<tensor::ConcatOp>() : tensor::ConcatOp();
+  if (joined)
+    return hasOneReader(matrix) && llvm::all_of(joined.getInputs(), isProductToTranspose);
+  return matrix && isProductToTranspose(matrix);
 }
 
-/// The transpose of a product is the product of the transposes.
+/// Rows and columns of a type swapped.
+static RankedTensorType transposedType(Value matrix) {
+  SmallVector<int64_t> shape(tensorType(matrix).getShape());
+  std::swap(shape.back(), shape[shape.size() - 2]);
+  return tensorType(matrix).clone(shape);
+}
+
 template <typename Product>
+static Value multiplyTransposes(OpBuilder &builder, Product op) {
+  return Product::create(builder, op.getLoc(), transposedType(op.getOut()), op.getRhs(), op.getLhs(),
+                         !op.getTransposeRhs(), !op.getTransposeLhs());
+}
+
+static Value productOfTransposes(OpBuilder &builder, Value product) {
+  if (auto matmul = product.getDefiningOp<MatmulOp>())
+    return multiplyTransposes(builder, matmul);
+  return multiplyTransposes(builder, product.getDefiningOp<BatchMatmulOp>());
+}
+
+/// The transpose of a product is the product of the transposes, also where it is in parts.
 static LogicalResult foldResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
-  if (!transposesProduct<Product>(op))
+  if (!isTransposedProduct(op))
     return failure();
-  auto product = op.getX().getDefiningOp<Product>();
-  rewriter.replaceOpWithNewOp<Product>(op, op.getType(), product.getRhs(), product.getLhs(), !product.getTransposeRhs(),
-                                       !product.getTransposeLhs());
+  auto joined = op.getX().getDefiningOp<tensor::ConcatOp>();
+  if (!joined) {
+    rewriter.replaceOp(op, productOfTransposes(rewriter, op.getX()));
+    return success();
+  }
+  SmallVector<Value> parts;
+  for (Value input : joined.getInputs())
+    parts.push_back(productOfTransposes(rewriter, input));
+  rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).concat(parts, op.getPerm()[joined.getDim()]));
   return success();
 }
 
@@ -176,9 +230,10 @@ static LogicalResult multiplyAsProduct(ReduceOp op, PatternRewriter &rewriter) {
 void mhc::addProductPatterns(RewritePatternSet &patterns) {
   patterns.add(foldOperandTranspose<MatmulOp>);
   patterns.add(foldOperandTranspose<BatchMatmulOp>);
+  patterns.add(turnVectors<MatmulOp>);
+  patterns.add(turnVectors<BatchMatmulOp>);
   patterns.add(repeatInOrder);
-  patterns.add(foldResultTranspose<MatmulOp>);
-  patterns.add(foldResultTranspose<BatchMatmulOp>);
+  patterns.add(foldResultTranspose);
   patterns.add(foldSingleBatch);
   patterns.add(foldRepeatedMatrix);
   patterns.add(multiplyAsProduct);

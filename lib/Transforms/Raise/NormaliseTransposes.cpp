@@ -115,7 +115,7 @@ static bool isComputedOfRepeated(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
     return repeatsWholeDims(broadcast);
-  return op && isElementwise(op) && op->hasOneUse() && llvm::all_of(op->getOperands(), isComputedOfRepeated);
+  return op && isElementwise(op) && hasOneReader(value) && llvm::all_of(op->getOperands(), isComputedOfRepeated);
 }
 
 /// What computes `value`, split and then transposed.

@@ -89,12 +89,14 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     readSizesFromArguments(func);
     raiseConcat(func);
     joinTokens(func);
+    eraseDeadOps(func); // what is left of linalg still reads what patterns want for themselves
+    if (getenv("MHCDUMP")) func.dump();
     normalise(func);
     FormBuilder forms(func);
     ForgetErased<FormBuilder> forget(forms);
     Sites sites(getArgument(), limit);
     sites.check = check;
-    eraseDeadOps(func, forget);
+    eraseDeadOps(func, &forget);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
     raiseElementary(func, forms, sites);
@@ -102,10 +104,10 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseResidualMaps(func, forms, sites);
     raiseExpand(func, forms, sites);
     raiseCoefficients(func, forms, sites);
-    eraseDeadOps(func, forget);
+    eraseDeadOps(func, &forget);
     raiseProjection(func, forms, sites);
     raiseStreams(func, forms, sites);
-    eraseDeadOps(func, forget);
+    eraseDeadOps(func, &forget);
     if (sites.mayTake())
       explainStreams(func, sites);
     else
@@ -125,8 +127,8 @@ private:
     return runPipeline(pm, func);
   }
 
-  void eraseDeadOps(func::FuncOp func, RewriterBase::Listener &listener) {
-    IRRewriter rewriter(&getContext(), &listener);
+  void eraseDeadOps(func::FuncOp func, RewriterBase::Listener *listener = nullptr) {
+    IRRewriter rewriter(&getContext(), listener);
     (void)runRegionDCE(rewriter, func->getRegions());
   }
 
