@@ -49,6 +49,15 @@ static std::optional<int64_t> addedUnit(Value value) {
   return std::nullopt;
 }
 
+/// A dimension of size one along which `value` repeats something once.
+static std::optional<int64_t> repeatedUnit(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  for (int64_t dim = 0; broadcast && dim < broadcast.getOut().getType().getRank(); ++dim)
+    if (broadcast.getOut().getType().getDimSize(dim) == 1 && !llvm::is_contained(broadcast.getDims(), dim))
+      return dim;
+  return std::nullopt;
+}
+
 static Value withoutUnit(OpBuilder &builder, tensor::ExpandShapeOp op, int64_t dim) {
   if (op.getType().getRank() == op.getSrcType().getRank() + 1)
     return op.getSrc();
@@ -122,6 +131,8 @@ private:
   static std::optional<int64_t> unitOf(Operation *op) {
     for (Value operand : op->getOperands()) {
       std::optional<int64_t> dim = addedUnit(operand);
+      if (!dim)
+        dim = repeatedUnit(operand);
       if (dim && llvm::all_of(op->getOperands(), [&](Value other) { return canDrop(other, *dim); }))
         return dim;
     }
