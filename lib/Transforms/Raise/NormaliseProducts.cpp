@@ -103,15 +103,15 @@ static RankedTensorType transposedType(Value matrix) {
 }
 
 template <typename Product>
-static Value multiplyTransposes(OpBuilder &builder, Product op) {
-  return Product::create(builder, op.getLoc(), transposedType(op.getOut()), op.getRhs(), op.getLhs(),
-                         !op.getTransposeRhs(), !op.getTransposeLhs());
+static Value multiplyTransposes(OpBuilder &builder, Location loc, Product op) {
+  return Product::create(builder, loc, transposedType(op.getOut()), op.getRhs(), op.getLhs(), !op.getTransposeRhs(),
+                         !op.getTransposeLhs());
 }
 
-static Value productOfTransposes(OpBuilder &builder, Value product) {
+static Value productOfTransposes(OpBuilder &builder, Location loc, Value product) {
   if (auto matmul = product.getDefiningOp<MatmulOp>())
-    return multiplyTransposes(builder, matmul);
-  return multiplyTransposes(builder, product.getDefiningOp<BatchMatmulOp>());
+    return multiplyTransposes(builder, loc, matmul);
+  return multiplyTransposes(builder, loc, product.getDefiningOp<BatchMatmulOp>());
 }
 
 /// The transpose of a product is the product of the transposes, also where it is in parts.
@@ -120,12 +120,12 @@ static LogicalResult foldResultTranspose(TransposeOp op, PatternRewriter &rewrit
     return failure();
   auto joined = op.getX().getDefiningOp<tensor::ConcatOp>();
   if (!joined) {
-    rewriter.replaceOp(op, productOfTransposes(rewriter, op.getX()));
+    rewriter.replaceOp(op, productOfTransposes(rewriter, op.getLoc(), op.getX()));
     return success();
   }
   SmallVector<Value> parts;
   for (Value input : joined.getInputs())
-    parts.push_back(productOfTransposes(rewriter, input));
+    parts.push_back(productOfTransposes(rewriter, op.getLoc(), input));
   rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).concat(parts, op.getPerm()[joined.getDim()]));
   return success();
 }
