@@ -50,8 +50,10 @@ bool repeatsWholeDims(BroadcastOp op);
 bool addsOnlyUnits(mlir::tensor::ExpandShapeOp op);
 /// Whether an op is the transpose of a product that becomes the product of the transposes.
 bool isTransposedProduct(mlir::Operation *op);
-/// The transpose of what is repeated: it repeats a transpose.
-mlir::Value transposeRepeated(mlir::OpBuilder &builder, BroadcastOp broadcast, llvm::ArrayRef<int64_t> perm);
+/// Whether a value is repeated, or the cast or the square of such a value: those are computed behind what repeats.
+bool isRepeated(mlir::Value value);
+/// The transpose of such a value: a repetition of a transpose.
+mlir::Value transposeRepeated(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
 } // namespace mhc
 

@@ -69,13 +69,12 @@ static LogicalResult turnVectors(Product op, PatternRewriter &rewriter) {
 /// What is repeated in the order of the product needs no flag: streams are repeated in one order. A product with one
 /// row or column tells no order.
 static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) {
-  auto lhs = op.getTransposeLhs() ? op.getLhs().getDefiningOp<BroadcastOp>() : BroadcastOp();
-  auto rhs = op.getTransposeRhs() ? op.getRhs().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  bool lhs = op.getTransposeLhs() && isRepeated(op.getLhs()), rhs = op.getTransposeRhs() && isRepeated(op.getRhs());
   if ((!lhs && !rhs) || op.getType().getDimSize(1) == 1 || op.getType().getDimSize(2) == 1)
     return failure();
-  auto flip = [&](BroadcastOp operand) { return transposeRepeated(rewriter, operand, {0, 2, 1}); };
-  rewriter.replaceOpWithNewOp<BatchMatmulOp>(op, op.getType(), lhs ? flip(lhs) : Value(op.getLhs()),
-                                             rhs ? flip(rhs) : Value(op.getRhs()), op.getTransposeLhs() && !lhs,
+  auto flip = [&](Value operand) { return transposeRepeated(rewriter, operand, {0, 2, 1}); };
+  rewriter.replaceOpWithNewOp<BatchMatmulOp>(op, op.getType(), lhs ? flip(op.getLhs()) : Value(op.getLhs()),
+                                             rhs ? flip(op.getRhs()) : Value(op.getRhs()), op.getTransposeLhs() && !lhs,
                                              op.getTransposeRhs() && !rhs);
   return success();
 }

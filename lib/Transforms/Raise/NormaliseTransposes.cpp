@@ -30,7 +30,8 @@ static SmallVector<T> permuted(ArrayRef<T> list, ArrayRef<int64_t> perm) {
   return llvm::map_to_vector(perm, [&](int64_t i) { return list[i]; });
 }
 
-Value mhc::transposeRepeated(OpBuilder &builder, BroadcastOp broadcast, ArrayRef<int64_t> perm) {
+/// A repetition of a transpose.
+static Value transposeBroadcast(OpBuilder &builder, BroadcastOp broadcast, ArrayRef<int64_t> perm) {
   LeafBuilder leaf(builder, broadcast.getLoc());
   SmallVector<int64_t> inverse = invertPermutationVector(perm);
   SmallVector<int64_t> dims = permuted<int64_t>(inverse, broadcast.getDims());
@@ -55,13 +56,12 @@ static LogicalResult repeatTokensFirst(BroadcastOp op, PatternRewriter &rewriter
   for (int64_t dim = 0; dim < op.getOut().getType().getRank(); ++dim)
     if (dim != tokens)
       perm.push_back(dim);
-  Value repeated = transposeRepeated(rewriter, op, perm);
+  Value repeated = transposeBroadcast(rewriter, op, perm);
   rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getOut().getType(), repeated, invertPermutationVector(perm));
   return success();
 }
 
-/// Whether a value is repeated, or the cast or the square of such a value: those are computed behind what repeats.
-static bool isRepeated(Value value) {
+bool mhc::isRepeated(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<BroadcastOp>(op))
     return true;
@@ -69,12 +69,11 @@ static bool isRepeated(Value value) {
   return (square || isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op)) && isRepeated(op->getOperand(0));
 }
 
-/// The transpose of what is repeated, or of what is computed of it.
-static Value transposeComputed(OpBuilder &builder, Value value, ArrayRef<int64_t> perm) {
+Value mhc::transposeRepeated(OpBuilder &builder, Value value, ArrayRef<int64_t> perm) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return transposeRepeated(builder, broadcast, perm);
-  Value x = transposeComputed(builder, op->getOperand(0), perm);
+    return transposeBroadcast(builder, broadcast, perm);
+  Value x = transposeRepeated(builder, op->getOperand(0), perm);
   SmallVector<Value> operands(op->getNumOperands(), x);
   Type type = cast<RankedTensorType>(x.getType()).clone(getElementTypeOrSelf(value));
   OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
@@ -84,7 +83,7 @@ static Value transposeComputed(OpBuilder &builder, Value value, ArrayRef<int64_t
 static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &rewriter) {
   if (!isRepeated(op.getX()) || tokensBehindOthers(op.getType()) != 0)
     return failure();
-  rewriter.replaceOp(op, transposeComputed(rewriter, op.getX(), op.getPerm()));
+  rewriter.replaceOp(op, transposeRepeated(rewriter, op.getX(), op.getPerm()));
   return success();
 }
 
@@ -122,7 +121,7 @@ static bool isComputedOfRepeated(Value value) {
 static Value computeSplit(OpBuilder &builder, Value value, tensor::ExpandShapeOp expand, ArrayRef<int64_t> perm) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return transposeRepeated(builder, repeatSplit(builder, broadcast, expand), perm);
+    return transposeBroadcast(builder, repeatSplit(builder, broadcast, expand), perm);
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value operand) { return computeSplit(builder, operand, expand, perm); });
   Type type = cast<RankedTensorType>(operands[0].getType()).clone(getElementTypeOrSelf(value));

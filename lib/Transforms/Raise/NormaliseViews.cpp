@@ -111,7 +111,7 @@ static std::optional<SmallVector<int64_t>> repeatedInSource(tensor::ExpandShapeO
 static bool canSeeBehind(Operation *view, Value operand) {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(view);
   return isSameView(view, operand.getDefiningOp()) || constantValue(operand) || (collapse && joinsSizes(collapse)) ||
-         (isa<TransposeOp>(view) && isa_and_nonnull<TransposeOp, BroadcastOp>(operand.getDefiningOp())) ||
+         (isa<TransposeOp>(view) && (operand.getDefiningOp<TransposeOp>() || isRepeated(operand))) ||
          repeatedMore(view, operand) || joinedSources(dyn_cast<tensor::ExpandShapeOp>(view), operand) ||
          repeatedInSource(dyn_cast<tensor::ExpandShapeOp>(view), operand);
 }
@@ -126,8 +126,7 @@ static Value behind(OpBuilder &builder, Operation *view, Value operand) {
     return leaf.splat(*number, leaf.cast(source, type.getElementType()));
   if (auto transpose = dyn_cast<TransposeOp>(view)) {
     SmallVector<int64_t> inverse = invertPermutationVector(transpose.getPerm());
-    auto broadcast = operand.getDefiningOp<BroadcastOp>();
-    return broadcast ? transposeRepeated(builder, broadcast, inverse) : leaf.transpose(operand, inverse);
+    return isRepeated(operand) ? transposeRepeated(builder, operand, inverse) : leaf.transpose(operand, inverse);
   }
   if (BroadcastOp narrow = repeatedMore(view, operand)) {
     ArrayRef<int64_t> outer = cast<BroadcastOp>(view).getDims();
