@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
+#include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mhc;
@@ -100,6 +103,93 @@ struct FoldJoinedSlices : PartPattern<tensor::ConcatOp> {
           return success();
         }
     return failure();
+  }
+};
+
+/// The same computed of all parts of some values, joined again: computed of the values.
+struct ComputeAfterJoining : PartPattern<tensor::ConcatOp> {
+  using PartPattern::PartPattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    Computations found;
+    if (!areComputedAlike(op.getInputs(), op.getDim(), kMostSteps, found))
+      return failure();
+    auto isWithin = [&](Operation *user) { return user == op || isa<tensor::DimOp>(user) || found.ops.contains(user); };
+    if (!llvm::all_of(found.ops, [&](Operation *part) { return llvm::all_of(part->getUsers(), isWithin); }))
+      return failure();
+    std::map<Places, Value> joined;
+    rewriter.replaceOp(op, compute(op.getInputs(), op, joined, rewriter));
+    return success();
+  }
+
+private:
+  using Places = std::vector<const void *>; ///< of values, to find those that are joined more than once
+
+  struct Computations {
+    llvm::SetVector<Operation *> ops;
+    std::set<Places> results;
+  };
+
+  static constexpr int kMostSteps = 32; ///< of one part
+
+  static Places placesOf(ValueRange values) {
+    Places places;
+    for (Value value : values)
+      places.push_back(value.getAsOpaquePointer());
+    return places;
+  }
+
+  static SmallVector<Value> operandsOf(ValueRange values, unsigned operand) {
+    return llvm::map_to_vector(values, [&](Value value) { return value.getDefiningOp()->getOperand(operand); });
+  }
+
+  /// Whether each value is what one op computes of parts and numbers, not of numbers alone. Adds the ops to `found`.
+  bool areComputedAlike(ValueRange values, int64_t dim, int steps, Computations &found) const {
+    Operation *first = values[0].getDefiningOp();
+    if (steps == 0 || !first || !isElementwise(first))
+      return false;
+    if (!found.results.insert(placesOf(values)).second)
+      return true;
+    for (Value value : values) {
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getName() != first->getName() || op->getAttrs() != first->getAttrs())
+        return false;
+      found.ops.insert(op);
+    }
+    bool computes = false;
+    for (unsigned i = 0; i < first->getNumOperands(); ++i) {
+      SmallVector<Value> operands = operandsOf(values, i);
+      std::optional<double> number = constantValue(operands[0]);
+      auto isNumber = [&](Value operand) { return constantValue(operand) == number; };
+      computes |= !number;
+      if (number ? !llvm::all_of(operands, isNumber)
+                 : !parts.join(operands, dim) && !areComputedAlike(operands, dim, steps - 1, found))
+        return false;
+    }
+    return computes;
+  }
+
+  /// The values joined as `concat` joins its inputs.
+  Value compute(ValueRange values, tensor::ConcatOp concat, std::map<Places, Value> &known, OpBuilder &builder) const {
+    Value &joined = known[placesOf(values)]; // stays where it is
+    if (joined)
+      return joined;
+    if (std::optional<Part> part = parts.join(values, concat.getDim()))
+      return joined = valueOf(builder, concat.getLoc(), *part, concat.getDim());
+    Operation *first = values[0].getDefiningOp();
+    SmallVector<Value> operands(first->getNumOperands());
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (!constantValue(first->getOperand(i)))
+        operand = compute(operandsOf(values, i), concat, known, builder);
+    Value sized = *llvm::find_if(operands, [](Value operand) { return bool(operand); });
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (Value part = first->getOperand(i); !operand) {
+        LeafBuilder leaf(builder, part.getLoc());
+        operand = leaf.splat(*constantValue(part), leaf.cast(sized, getElementTypeOrSelf(part)));
+      }
+    Type type = concat.getResultType().clone(getElementTypeOrSelf(values[0]));
+    OperationState state(first->getLoc(), first->getName(), operands, type, first->getAttrs());
+    return joined = builder.create(state)->getResult(0);
   }
 };
 
@@ -245,7 +335,7 @@ struct FoldNestedSlices : PartPattern<tensor::ExtractSliceOp> {
 } // namespace
 
 void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
-  patterns.add<FoldJoinedSlices, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>,
+  patterns.add<FoldJoinedSlices, ComputeAfterJoining, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>,
                TakePartOfProduct<MatmulOp>, TakePartOfProduct<BatchMatmulOp>, FoldNestedSlices>(patterns.getContext(),
                                                                                                 dims);
 }
