@@ -45,8 +45,7 @@ static std::optional<OnParts> readOnParts(Operation *op) {
         (slice.getMixedOffsets() == read.part.getMixedOffsets() &&
          slice.getMixedStrides() == read.part.getMixedStrides() && slice.getMixedSizes() == read.part.getMixedSizes() &&
          slice.getType().getShape() == read.part.getType().getShape());
-    // Slices of what is joined go to the parts instead.
-    if ((!number && !slice) || !samePlace || (slice && slice.getSource().getDefiningOp<tensor::ConcatOp>()))
+    if ((!number && !slice) || !samePlace)
       return std::nullopt;
     read.wholes.push_back(slice ? slice.getSource() : Value());
     read.numbers.push_back(number);
@@ -87,7 +86,10 @@ struct ComputeBeforeSlicing : RewritePattern {
         }))
       return failure();
     SmallVector<Operation *> likeIt = collect(op, *read);
-    if (likeIt.empty())
+    auto isJoined = [](Value whole) { return whole && whole.getDefiningOp<tensor::ConcatOp>(); };
+    auto isWhole = [](Operation *other) { return !readOnParts(other); };
+    // Slices of what is joined go to the parts, unless someone computes the whole anyway.
+    if (likeIt.empty() || (llvm::any_of(read->wholes, isJoined) && llvm::none_of(likeIt, isWhole)))
       return failure();
     Value whole = compute(op, *read, rewriter);
     for (Operation *other : likeIt) {
