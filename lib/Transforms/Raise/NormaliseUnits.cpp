@@ -188,9 +188,21 @@ static LogicalResult broadcastWithoutUnits(BroadcastOp op, PatternRewriter &rewr
   return success();
 }
 
-/// A dimension that is joined to others need not be added before.
+/// The slice of what is without a dimension that a reshape adds to its source.
+static Value withoutUnit(OpBuilder &builder, tensor::ExtractSliceOp op, int64_t dim) {
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets(), sizes = op.getMixedSizes(), strides = op.getMixedStrides();
+  for (SmallVector<OpFoldResult> *list : {&offsets, &sizes, &strides})
+    list->erase(list->begin() + dim);
+  Value x = withoutUnit(builder, op.getSource(), dim);
+  return tensor::ExtractSliceOp::create(builder, op.getLoc(), x, offsets, sizes, strides);
+}
+
+/// A dimension that is joined to others need not be added before, also where that is before a slice.
 static LogicalResult joinWithoutUnits(tensor::CollapseShapeOp op, PatternRewriter &rewriter) {
-  auto expand = op.getSrc().getDefiningOp<tensor::ExpandShapeOp>();
+  auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
+  if (slice && slice.getType().getRank() != slice.getSourceType().getRank())
+    return failure();
+  auto expand = (slice ? slice.getSource() : op.getSrc()).getDefiningOp<tensor::ExpandShapeOp>();
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
   for (ReassociationIndices &group : groups) {
     auto *dim = llvm::find_if(group, [&](int64_t dim) { return expand && addsUnit(expand, dim); });
@@ -201,7 +213,7 @@ static LogicalResult joinWithoutUnits(tensor::CollapseShapeOp op, PatternRewrite
     for (ReassociationIndices &other : groups)
       for (int64_t &part : other)
         part -= part > dropped;
-    Value x = withoutUnit(rewriter, expand, dropped);
+    Value x = slice ? withoutUnit(rewriter, slice, dropped) : withoutUnit(rewriter, expand, dropped);
     if (cast<RankedTensorType>(x.getType()).getRank() == op.getResultType().getRank())
       rewriter.replaceOp(op, x);
     else
