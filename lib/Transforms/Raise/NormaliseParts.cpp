@@ -112,7 +112,8 @@ struct ComputeAfterJoining : PartPattern<tensor::ConcatOp> {
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
     Computations found;
-    if (!areComputedAlike(op.getInputs(), op.getDim(), kMostSteps, found))
+    if (op.getResultType().isDynamicDim(op.getDim()) ||
+        !areComputedAlike(op.getInputs(), op.getDim(), kMostSteps, found))
       return failure();
     auto isWithin = [&](Operation *user) { return user == op || isa<tensor::DimOp>(user) || found.ops.contains(user); };
     if (!llvm::all_of(found.ops, [&](Operation *part) { return llvm::all_of(part->getUsers(), isWithin); }))
@@ -143,6 +144,21 @@ private:
     return llvm::map_to_vector(values, [&](Value value) { return value.getDefiningOp()->getOperand(operand); });
   }
 
+  /// Whether each value repeats something along the same dimensions: the same, or along `dim` parts of a value.
+  bool areRepeatedAlike(ValueRange values, int64_t dim) const {
+    auto first = values[0].getDefiningOp<BroadcastOp>();
+    auto isAlike = [&](Value value) {
+      auto broadcast = value.getDefiningOp<BroadcastOp>();
+      return broadcast && broadcast.getDims() == first.getDims() && repeatsWholeDims(broadcast);
+    };
+    if (!first || !llvm::all_of(values, isAlike))
+      return false;
+    SmallVector<Value> sources = operandsOf(values, 0);
+    const auto *place = llvm::find(first.getDims(), dim);
+    return place == first.getDims().end() ? llvm::all_equal(sources)
+                                          : parts.join(sources, place - first.getDims().begin()).has_value();
+  }
+
   /// Whether each value is what one op computes of parts and numbers, not of numbers alone. Adds the ops to `found`.
   bool areComputedAlike(ValueRange values, int64_t dim, int steps, Computations &found) const {
     Operation *first = values[0].getDefiningOp();
@@ -163,10 +179,25 @@ private:
       auto isNumber = [&](Value operand) { return constantValue(operand) == number; };
       computes |= !number;
       if (number ? !llvm::all_of(operands, isNumber)
-                 : !parts.join(operands, dim) && !areComputedAlike(operands, dim, steps - 1, found))
+                 : !parts.join(operands, dim) && !areRepeatedAlike(operands, dim) &&
+                       !areComputedAlike(operands, dim, steps - 1, found))
         return false;
     }
     return computes;
+  }
+
+  Value repeat(ValueRange values, tensor::ConcatOp concat, OpBuilder &builder) const {
+    auto first = values[0].getDefiningOp<BroadcastOp>();
+    int64_t dim = concat.getDim();
+    LeafBuilder leaf(builder, concat.getLoc());
+    LeafBuilder::Sizes sizes = leaf.sizesOf(first);
+    sizes[dim] = builder.getIndexAttr(concat.getResultType().getDimSize(dim));
+    Value source = first.getX();
+    if (const auto *place = llvm::find(first.getDims(), dim); place != first.getDims().end()) {
+      int64_t along = place - first.getDims().begin();
+      source = valueOf(builder, concat.getLoc(), *parts.join(operandsOf(values, 0), along), along);
+    }
+    return leaf.broadcast(source, sizes, first.getDims());
   }
 
   /// The values joined as `concat` joins its inputs.
@@ -176,6 +207,8 @@ private:
       return joined;
     if (std::optional<Part> part = parts.join(values, concat.getDim()))
       return joined = valueOf(builder, concat.getLoc(), *part, concat.getDim());
+    if (areRepeatedAlike(values, concat.getDim()))
+      return joined = repeat(values, concat, builder);
     Operation *first = values[0].getDefiningOp();
     SmallVector<Value> operands(first->getNumOperands());
     for (auto [i, operand] : llvm::enumerate(operands))

@@ -61,27 +61,49 @@ static LogicalResult repeatTokensFirst(BroadcastOp op, PatternRewriter &rewriter
   return success();
 }
 
-bool mhc::isRepeated(Value value) {
+/// Of a computation, and no longer ones: each is looked through again and again.
+constexpr int kMostSteps = 32;
+
+static bool isRepeated(Value value, int steps) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<BroadcastOp>(op))
     return true;
   bool square = isa_and_nonnull<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
-  return (square || isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op)) && isRepeated(op->getOperand(0));
+  return steps > 0 && (square || isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op)) &&
+         isRepeated(op->getOperand(0), steps - 1);
 }
 
-Value mhc::transposeRepeated(OpBuilder &builder, Value value, ArrayRef<int64_t> perm) {
-  Operation *op = value.getDefiningOp();
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return transposeBroadcast(builder, broadcast, perm);
-  Value x = transposeRepeated(builder, op->getOperand(0), perm);
-  SmallVector<Value> operands(op->getNumOperands(), x);
-  Type type = cast<RankedTensorType>(x.getType()).clone(getElementTypeOrSelf(value));
-  OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
+bool mhc::isRepeated(Value value) { return ::isRepeated(value, kMostSteps); }
+
+/// Computes of other operands what an op computes of its own.
+static Value computeOf(OpBuilder &builder, Operation *op, function_ref<Value(Value)> operandOf) {
+  SmallVector<Value> operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    operands.push_back(i > 0 && operand == op->getOperand(0) ? operands[0] : operandOf(operand));
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       cast<RankedTensorType>(operands[0].getType()).clone(element), op->getAttrs());
   return builder.create(state)->getResult(0);
 }
 
+Value mhc::transposeRepeated(OpBuilder &builder, Value value, ArrayRef<int64_t> perm) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    return transposeBroadcast(builder, broadcast, perm);
+  return computeOf(builder, value.getDefiningOp(),
+                   [&](Value operand) { return transposeRepeated(builder, operand, perm); });
+}
+
+/// Whether a value is computed of what is repeated, and of nothing else, for one reader.
+static bool isComputedOfRepeated(Value value, int steps = kMostSteps) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    return repeatsWholeDims(broadcast);
+  return steps > 0 && op && isElementwise(op) && hasOneReader(value) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isComputedOfRepeated(operand, steps - 1); });
+}
+
 static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &rewriter) {
-  if (!isRepeated(op.getX()) || tokensBehindOthers(op.getType()) != 0)
+  if ((!isRepeated(op.getX()) && !isComputedOfRepeated(op.getX())) || tokensBehindOthers(op.getType()) != 0)
     return failure();
   rewriter.replaceOp(op, transposeRepeated(rewriter, op.getX(), op.getPerm()));
   return success();
@@ -109,24 +131,12 @@ static BroadcastOp repeatSplit(OpBuilder &builder, BroadcastOp broadcast, tensor
   return leaf.broadcast(x, sizes, dims).getDefiningOp<BroadcastOp>();
 }
 
-/// Whether a value is computed of what is repeated, and of nothing else, for one reader.
-static bool isComputedOfRepeated(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
-    return repeatsWholeDims(broadcast);
-  return op && isElementwise(op) && hasOneReader(value) && llvm::all_of(op->getOperands(), isComputedOfRepeated);
-}
-
 /// What computes `value`, split and then transposed.
 static Value computeSplit(OpBuilder &builder, Value value, tensor::ExpandShapeOp expand, ArrayRef<int64_t> perm) {
-  Operation *op = value.getDefiningOp();
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
     return transposeBroadcast(builder, repeatSplit(builder, broadcast, expand), perm);
-  SmallVector<Value> operands = llvm::map_to_vector(
-      op->getOperands(), [&](Value operand) { return computeSplit(builder, operand, expand, perm); });
-  Type type = cast<RankedTensorType>(operands[0].getType()).clone(getElementTypeOrSelf(value));
-  OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
-  return builder.create(state)->getResult(0);
+  return computeOf(builder, value.getDefiningOp(),
+                   [&](Value operand) { return computeSplit(builder, operand, expand, perm); });
 }
 
 static LogicalResult transposeBeforeSplitting(TransposeOp op, PatternRewriter &rewriter) {
