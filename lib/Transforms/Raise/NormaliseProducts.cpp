@@ -39,33 +39,6 @@ static LogicalResult foldOperandTranspose(Product op, PatternRewriter &rewriter)
   return success();
 }
 
-/// One row or column, as the column or row that it is without the flag.
-static Value turnedVector(OpBuilder &builder, Value matrix) {
-  RankedTensorType type = tensorType(matrix);
-  int64_t rank = type.getRank();
-  for (int64_t dim : {rank - 2, rank - 1})
-    if (type.getDimSize(dim) == 1) {
-      LeafBuilder leaf(builder, matrix.getLoc());
-      llvm::SmallBitVector from(rank), to(rank);
-      from.set(dim);
-      to.set(2 * rank - 3 - dim);
-      return leaf.insertUnits(leaf.dropUnits(matrix, from), to);
-    }
-  return {};
-}
-
-/// A row has one form.
-template <typename Product>
-static LogicalResult turnVectors(Product op, PatternRewriter &rewriter) {
-  Value lhs = op.getTransposeLhs() ? turnedVector(rewriter, op.getLhs()) : Value();
-  Value rhs = op.getTransposeRhs() ? turnedVector(rewriter, op.getRhs()) : Value();
-  if (!lhs && !rhs)
-    return failure();
-  rewriter.replaceOpWithNewOp<Product>(op, op.getType(), lhs ? lhs : Value(op.getLhs()), rhs ? rhs : Value(op.getRhs()),
-                                       op.getTransposeLhs() && !lhs, op.getTransposeRhs() && !rhs);
-  return success();
-}
-
 /// What is repeated in the order of the product needs no flag: streams are repeated in one order. A product with one
 /// row or column tells no order.
 static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) {
@@ -172,6 +145,30 @@ static LogicalResult sumAsReduction(Product op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// A product of columns and rows: each times each.
+template <typename Product>
+static LogicalResult multiplyEach(Product op, PatternRewriter &rewriter) {
+  int64_t rank = op.getType().getRank(), inner = op.getTransposeLhs() ? rank - 2 : rank - 1;
+  auto width = [](Value matrix) { return getElementTypeOrSelf(matrix).getIntOrFloatBitWidth(); };
+  if (tensorType(op.getLhs()).getDimSize(inner) != 1 ||
+      width(op->getResult(0)) < std::max(width(op.getLhs()), width(op.getRhs())))
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(op->getResult(0));
+  auto repeated = [&](Value matrix, int64_t unit, int64_t along) {
+    llvm::SmallBitVector units(rank);
+    units.set(unit);
+    SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(rank - 2));
+    dims.push_back(along);
+    Value column = leaf.cast(leaf.dropUnits(matrix, units), op.getType().getElementType());
+    return leaf.broadcast(column, sizes, dims);
+  };
+  Value lhs = repeated(op.getLhs(), inner, rank - 2);
+  Value rhs = repeated(op.getRhs(), op.getTransposeRhs() ? rank - 1 : rank - 2, rank - 1);
+  rewriter.replaceOp(op, leaf.mul(lhs, rhs));
+  return success();
+}
+
 /// The repeated operand with exactly these dimensions, two of them or three with those of a batch; null for others.
 static Value repeatedAlong(Value operand, ArrayRef<int64_t> dims) {
   auto broadcast = operand.getDefiningOp<BroadcastOp>();
@@ -229,8 +226,8 @@ static LogicalResult multiplyAsProduct(ReduceOp op, PatternRewriter &rewriter) {
 void mhc::addProductPatterns(RewritePatternSet &patterns) {
   patterns.add(foldOperandTranspose<MatmulOp>);
   patterns.add(foldOperandTranspose<BatchMatmulOp>);
-  patterns.add(turnVectors<MatmulOp>);
-  patterns.add(turnVectors<BatchMatmulOp>);
+  patterns.add(multiplyEach<MatmulOp>);
+  patterns.add(multiplyEach<BatchMatmulOp>);
   patterns.add(repeatInOrder);
   patterns.add(foldResultTranspose);
   patterns.add(foldSingleBatch);

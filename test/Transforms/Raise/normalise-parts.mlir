@@ -110,3 +110,102 @@ func.func @part_of_the_sum(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %y: tensor
   %1 = mhc.matmul %x, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
   return %0, %1 : tensor<16x8xf32>, tensor<16x8xf32>
 }
+
+// Both halves of a function, joined again. Only `%e` is read twice, within it.
+// CHECK-LABEL: @computed_in_halves(
+func.func @computed_in_halves(%x: tensor<?x8xf32>, %b: tensor<8xf32>, %s: tensor<?xf32>) -> tensor<?x8xf32> {
+  // CHECK: %[[B:.*]] = mhc.broadcast %arg1[%{{.*}}] dims = [1] : tensor<8xf32> -> tensor<?x8xf32>
+  // CHECK: %[[Z:.*]] = arith.addf %arg0, %[[B]]
+  // CHECK: %[[E:.*]] = math.exp %[[Z]]
+  // CHECK: %[[TWO:.*]] = tensor.splat
+  // CHECK: %[[LIFTED:.*]] = arith.addf %[[E]], %[[TWO]]
+  // CHECK: %[[Q:.*]] = arith.divf %[[E]], %[[LIFTED]]
+  // CHECK: %[[S:.*]] = mhc.broadcast %arg2 dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
+  // CHECK: %[[OUT:.*]] = arith.mulf %[[Q]], %[[S]]
+  // CHECK-NEXT: return %[[OUT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %number = arith.constant 2.0 : f32
+  %two = tensor.splat %number[%M] : tensor<?x4xf32>
+  %scale = mhc.broadcast %s dims = [0] : tensor<?xf32> -> tensor<?x4xf32>
+  %x0 = tensor.extract_slice %x[0, 0] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %x1 = tensor.extract_slice %x[0, 4] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %b0 = tensor.extract_slice %b[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %b1 = tensor.extract_slice %b[4] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %r0 = mhc.broadcast %b0[%M] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  %r1 = mhc.broadcast %b1[%M] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  %z0 = arith.addf %x0, %r0 : tensor<?x4xf32>
+  %z1 = arith.addf %x1, %r1 : tensor<?x4xf32>
+  %e0 = math.exp %z0 : tensor<?x4xf32>
+  %e1 = math.exp %z1 : tensor<?x4xf32>
+  %l0 = arith.addf %e0, %two : tensor<?x4xf32>
+  %l1 = arith.addf %e1, %two : tensor<?x4xf32>
+  %q0 = arith.divf %e0, %l0 : tensor<?x4xf32>
+  %q1 = arith.divf %e1, %l1 : tensor<?x4xf32>
+  %o0 = arith.mulf %q0, %scale : tensor<?x4xf32>
+  %o1 = arith.mulf %q1, %scale : tensor<?x4xf32>
+  %out = tensor.concat dim(1) %o0, %o1 : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  return %out : tensor<?x8xf32>
+}
+
+// The first halves multiply the same, the second do not.
+// CHECK-LABEL: @halves_of_two_products(
+func.func @halves_of_two_products(%x: tensor<16x8xf32>, %y: tensor<16x4xf32>) -> tensor<16x8xf32> {
+  // CHECK: tensor.concat
+  %x0 = tensor.extract_slice %x[0, 0] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %x1 = tensor.extract_slice %x[0, 4] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %0 = arith.mulf %x0, %x0 : tensor<16x4xf32>
+  %1 = arith.mulf %x1, %y : tensor<16x4xf32>
+  %out = tensor.concat dim(1) %0, %1 : (tensor<16x4xf32>, tensor<16x4xf32>) -> tensor<16x8xf32>
+  return %out : tensor<16x8xf32>
+}
+
+// Lists of operands that begin alike are not one.
+// CHECK-LABEL: @halves_that_begin_alike(
+func.func @halves_that_begin_alike(%x: tensor<16x4xf32>, %y: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  // CHECK-NEXT: %[[E:.*]] = math.exp %arg1
+  // CHECK-NEXT: %[[Z:.*]] = math.exp %[[E]]
+  // CHECK-NEXT: %[[OUT:.*]] = arith.mulf %[[Z]], %[[E]]
+  // CHECK-NEXT: return %[[OUT]]
+  %y0 = tensor.extract_slice %y[0, 0] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %y1 = tensor.extract_slice %y[0, 4] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %e0 = math.exp %y0 : tensor<16x4xf32>
+  %e1 = math.exp %y1 : tensor<16x4xf32>
+  %z0 = math.exp %e0 : tensor<16x4xf32>
+  %z1 = math.exp %e1 : tensor<16x4xf32>
+  %0 = arith.mulf %z0, %e0 : tensor<16x4xf32>
+  %1 = arith.mulf %z1, %e1 : tensor<16x4xf32>
+  %out = tensor.concat dim(1) %0, %1 : (tensor<16x4xf32>, tensor<16x4xf32>) -> tensor<16x8xf32>
+  return %out : tensor<16x8xf32>
+}
+
+// A sum of parts beside the sum of the wholes, one of which is joined.
+// CHECK-LABEL: @parts_beside_the_sum(
+func.func @parts_beside_the_sum(%x: tensor<16x8xf32>, %y: tensor<16x4xf32>, %z: tensor<16x4xf32>)
+    -> (tensor<16x8xf32>, tensor<16x4xf32>) {
+  // CHECK: %[[SUM:.*]] = arith.addf %arg0, %{{.*}} : tensor<16x8xf32>
+  // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[SUM]][0, 4] [16, 4] [1, 1]
+  // CHECK-NEXT: return %[[SUM]], %[[PART]]
+  %w = tensor.concat dim(1) %y, %z : (tensor<16x4xf32>, tensor<16x4xf32>) -> tensor<16x8xf32>
+  %sum = arith.addf %x, %w : tensor<16x8xf32>
+  %x1 = tensor.extract_slice %x[0, 4] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %w1 = tensor.extract_slice %w[0, 4] [16, 4] [1, 1] : tensor<16x8xf32> to tensor<16x4xf32>
+  %part = arith.addf %x1, %w1 : tensor<16x4xf32>
+  return %sum, %part : tensor<16x8xf32>, tensor<16x4xf32>
+}
+
+// The transpose of a product in parts.
+// CHECK-LABEL: @transpose_of_joined_products(
+func.func @transpose_of_joined_products(%x: tensor<?x5x8xf32>, %h: tensor<?x5x5xf32>) -> tensor<?x5x8xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.batch_matmul %arg1, %arg0 transpose_lhs
+  // CHECK-NEXT: return %[[OUT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %h, %c0 : tensor<?x5x5xf32>
+  %h0 = tensor.extract_slice %h[0, 0, 0] [%M, 5, 2] [1, 1, 1] : tensor<?x5x5xf32> to tensor<?x5x2xf32>
+  %h1 = tensor.extract_slice %h[0, 0, 2] [%M, 5, 3] [1, 1, 1] : tensor<?x5x5xf32> to tensor<?x5x3xf32>
+  %0 = mhc.batch_matmul %x, %h0 transpose_lhs : (tensor<?x5x8xf32>, tensor<?x5x2xf32>) -> tensor<?x8x2xf32>
+  %1 = mhc.batch_matmul %x, %h1 transpose_lhs : (tensor<?x5x8xf32>, tensor<?x5x3xf32>) -> tensor<?x8x3xf32>
+  %joined = tensor.concat dim(2) %0, %1 : (tensor<?x8x2xf32>, tensor<?x8x3xf32>) -> tensor<?x8x5xf32>
+  %out = mhc.transpose %joined perm = [0, 2, 1] : tensor<?x8x5xf32> -> tensor<?x5x8xf32>
+  return %out : tensor<?x5x8xf32>
+}
