@@ -88,8 +88,8 @@ static bool isHalf(Value value) { return getElementTypeOrSelf(value).isBF16() ||
 /// sums would grow with each.
 static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
   Operation *right = op->getOperand(1).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !hasOneReader(right->getResult(0)) || isHalf(op->getResult(0)) ||
-      constantValue(op->getOperand(0)) ||
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !hasOneReader(right->getResult(0)) ||
+      isHalf(op->getResult(0)) || constantValue(op->getOperand(0)) ||
       llvm::any_of(right->getOperands(), [](Value addend) { return constantValue(addend).has_value(); }))
     return failure();
   LeafBuilder leaf(rewriter, op->getLoc());

@@ -5,79 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Normalise.h"
-#include "Raise.h"
+#include "NormaliseParts.h"
 #include "mhc/IR/LeafBuilder.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <map>
-#include <set>
 
 using namespace mlir;
 using namespace mhc;
-
-namespace {
-/// Some elements of a value along one dimension, and all along the others.
-struct Part {
-  Value whole;
-  int64_t offset, size;
-};
-
-/// Knows which slices are parts along a dimension.
-class Parts {
-public:
-  explicit Parts(DimAnalysis &dims) : dims(dims) {}
-
-  std::optional<Part> partOf(tensor::ExtractSliceOp slice, int64_t dim) {
-    if (!slice || !slice.hasUnitStride() || slice.getSourceType().getRank() != slice.getType().getRank() ||
-        ShapedType::isDynamic(slice.getStaticOffset(dim)) || slice.isDynamicSize(dim))
-      return std::nullopt;
-    for (int64_t other = 0; other < slice.getType().getRank(); ++other)
-      if (other != dim && !covers(slice, other))
-        return std::nullopt;
-    return Part{slice.getSource(), slice.getStaticOffset(dim), slice.getStaticSize(dim)};
-  }
-
-  /// Consecutive parts, as one part of the same whole.
-  std::optional<Part> join(ValueRange values, int64_t dim) {
-    std::optional<Part> joined;
-    for (Value value : values) {
-      std::optional<Part> part = partOf(value.getDefiningOp<tensor::ExtractSliceOp>(), dim);
-      if (!part || (joined && (part->whole != joined->whole || part->offset != joined->offset + joined->size)))
-        return std::nullopt;
-      if (joined)
-        joined->size += part->size;
-      else
-        joined = part;
-    }
-    return joined;
-  }
-
-private:
-  bool covers(tensor::ExtractSliceOp slice, int64_t dim) {
-    for (Value value : {slice.getSource(), slice.getResult()})
-      dims.learn(value);
-    bool all = slice.isDynamicSize(dim) ? dims.sameSize(slice.getSource(), dim, slice.getResult(), dim)
-                                        : slice.getSourceType().getDimSize(dim) == slice.getStaticSize(dim);
-    return slice.getStaticOffset(dim) == 0 && all;
-  }
-
-  DimAnalysis &dims;
-};
-} // namespace
-
-/// Whether parts of a value along a dimension have the sizes of a type along the others, as types state them.
-static bool statesSizesOf(Value whole, RankedTensorType type, int64_t dim) {
-  SmallVector<int64_t> shape(cast<RankedTensorType>(whole.getType()).getShape());
-  shape[dim] = type.getDimSize(dim);
-  return type.getShape() == ArrayRef(shape);
-}
-
-/// The part as a value of its own; the whole where it is that.
-static Value valueOf(OpBuilder &builder, Location loc, const Part &part, int64_t dim) {
-  if (cast<RankedTensorType>(part.whole.getType()).getDimSize(dim) == part.size)
-    return part.whole;
-  return LeafBuilder(builder, loc).slice(part.whole, dim, part.offset, part.size);
-}
 
 namespace {
 template <typename Op>
@@ -111,118 +43,12 @@ struct ComputeAfterJoining : PartPattern<tensor::ConcatOp> {
   using PartPattern::PartPattern;
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
-    Computations found;
-    if (op.getResultType().isDynamicDim(op.getDim()) ||
-        !areComputedAlike(op.getInputs(), op.getDim(), kMostSteps, found))
+    Joined joined(parts, op.getDim());
+    if (parts.join(op.getInputs(), op.getDim()) || joined.typeOf(op.getInputs()) != op.getResultType() ||
+        !joined.match(op.getInputs(), op.getOperation()))
       return failure();
-    auto isWithin = [&](Operation *user) { return user == op || isa<tensor::DimOp>(user) || found.ops.contains(user); };
-    if (!llvm::all_of(found.ops, [&](Operation *part) { return llvm::all_of(part->getUsers(), isWithin); }))
-      return failure();
-    std::map<Places, Value> joined;
-    rewriter.replaceOp(op, compute(op.getInputs(), op, joined, rewriter));
+    rewriter.replaceOp(op, joined.build(rewriter, op.getLoc(), op.getInputs()));
     return success();
-  }
-
-private:
-  using Places = std::vector<const void *>; ///< of values, to find those that are joined more than once
-
-  struct Computations {
-    llvm::SetVector<Operation *> ops;
-    std::set<Places> results;
-  };
-
-  static constexpr int kMostSteps = 32; ///< of one part
-
-  static Places placesOf(ValueRange values) {
-    Places places;
-    for (Value value : values)
-      places.push_back(value.getAsOpaquePointer());
-    return places;
-  }
-
-  static SmallVector<Value> operandsOf(ValueRange values, unsigned operand) {
-    return llvm::map_to_vector(values, [&](Value value) { return value.getDefiningOp()->getOperand(operand); });
-  }
-
-  /// Whether each value repeats something along the same dimensions: the same, or along `dim` parts of a value.
-  bool areRepeatedAlike(ValueRange values, int64_t dim) const {
-    auto first = values[0].getDefiningOp<BroadcastOp>();
-    auto isAlike = [&](Value value) {
-      auto broadcast = value.getDefiningOp<BroadcastOp>();
-      return broadcast && broadcast.getDims() == first.getDims() && repeatsWholeDims(broadcast);
-    };
-    if (!first || !llvm::all_of(values, isAlike))
-      return false;
-    SmallVector<Value> sources = operandsOf(values, 0);
-    const auto *place = llvm::find(first.getDims(), dim);
-    return place == first.getDims().end() ? llvm::all_equal(sources)
-                                          : parts.join(sources, place - first.getDims().begin()).has_value();
-  }
-
-  /// Whether each value is what one op computes of parts and numbers, not of numbers alone. Adds the ops to `found`.
-  bool areComputedAlike(ValueRange values, int64_t dim, int steps, Computations &found) const {
-    Operation *first = values[0].getDefiningOp();
-    if (steps == 0 || !first || !isElementwise(first))
-      return false;
-    if (!found.results.insert(placesOf(values)).second)
-      return true;
-    for (Value value : values) {
-      Operation *op = value.getDefiningOp();
-      if (!op || op->getName() != first->getName() || op->getAttrs() != first->getAttrs())
-        return false;
-      found.ops.insert(op);
-    }
-    bool computes = false;
-    for (unsigned i = 0; i < first->getNumOperands(); ++i) {
-      SmallVector<Value> operands = operandsOf(values, i);
-      std::optional<double> number = constantValue(operands[0]);
-      auto isNumber = [&](Value operand) { return constantValue(operand) == number; };
-      computes |= !number;
-      if (number ? !llvm::all_of(operands, isNumber)
-                 : !parts.join(operands, dim) && !areRepeatedAlike(operands, dim) &&
-                       !areComputedAlike(operands, dim, steps - 1, found))
-        return false;
-    }
-    return computes;
-  }
-
-  Value repeat(ValueRange values, tensor::ConcatOp concat, OpBuilder &builder) const {
-    auto first = values[0].getDefiningOp<BroadcastOp>();
-    int64_t dim = concat.getDim();
-    LeafBuilder leaf(builder, concat.getLoc());
-    LeafBuilder::Sizes sizes = leaf.sizesOf(first);
-    sizes[dim] = builder.getIndexAttr(concat.getResultType().getDimSize(dim));
-    Value source = first.getX();
-    if (const auto *place = llvm::find(first.getDims(), dim); place != first.getDims().end()) {
-      int64_t along = place - first.getDims().begin();
-      source = valueOf(builder, concat.getLoc(), *parts.join(operandsOf(values, 0), along), along);
-    }
-    return leaf.broadcast(source, sizes, first.getDims());
-  }
-
-  /// The values joined as `concat` joins its inputs.
-  Value compute(ValueRange values, tensor::ConcatOp concat, std::map<Places, Value> &known, OpBuilder &builder) const {
-    Value &joined = known[placesOf(values)]; // stays where it is
-    if (joined)
-      return joined;
-    if (std::optional<Part> part = parts.join(values, concat.getDim()))
-      return joined = valueOf(builder, concat.getLoc(), *part, concat.getDim());
-    if (areRepeatedAlike(values, concat.getDim()))
-      return joined = repeat(values, concat, builder);
-    Operation *first = values[0].getDefiningOp();
-    SmallVector<Value> operands(first->getNumOperands());
-    for (auto [i, operand] : llvm::enumerate(operands))
-      if (!constantValue(first->getOperand(i)))
-        operand = compute(operandsOf(values, i), concat, known, builder);
-    Value sized = *llvm::find_if(operands, [](Value operand) { return bool(operand); });
-    for (auto [i, operand] : llvm::enumerate(operands))
-      if (Value part = first->getOperand(i); !operand) {
-        LeafBuilder leaf(builder, part.getLoc());
-        operand = leaf.splat(*constantValue(part), leaf.cast(sized, getElementTypeOrSelf(part)));
-      }
-    Type type = concat.getResultType().clone(getElementTypeOrSelf(values[0]));
-    OperationState state(first->getLoc(), first->getName(), operands, type, first->getAttrs());
-    return joined = builder.create(state)->getResult(0);
   }
 };
 
@@ -241,18 +67,20 @@ struct FoldJoinedProducts : PartPattern<tensor::ConcatOp> {
     auto shared = [&](Product product) { return columns ? product.getLhs() : product.getRhs(); };
     auto partial = [&](Product product) { return columns ? product.getRhs() : product.getLhs(); };
     SmallVector<Value> matrices;
+    SmallVector<Operation *> products;
     for (Value input : op.getInputs()) {
       auto product = input.getDefiningOp<Product>();
       if (!product || shared(product) != shared(first) || product->getAttrs() != first->getAttrs())
         return failure();
+      products.push_back(product);
       matrices.push_back(partial(product));
     }
     bool transposed = columns ? first.getTransposeRhs() : first.getTransposeLhs();
     int64_t dim = transposed == columns ? rank - 2 : rank - 1;
-    std::optional<Part> part = parts.join(matrices, dim);
-    if (!part || !statesSizesOf(partial(first), cast<RankedTensorType>(part->whole.getType()), dim))
+    Joined all(parts, dim);
+    if (!all.match(matrices, products))
       return failure();
-    Value whole = valueOf(rewriter, op.getLoc(), *part, dim);
+    Value whole = all.build(rewriter, op.getLoc(), matrices);
     rewriter.replaceOpWithNewOp<Product>(op, op.getResultType(), columns ? Value(first.getLhs()) : whole,
                                          columns ? whole : Value(first.getRhs()), first.getTransposeLhs(),
                                          first.getTransposeRhs());
