@@ -18,11 +18,30 @@ using namespace mhc;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// Rows and columns of a type swapped.
+static RankedTensorType transposedType(Value matrix) {
+  SmallVector<int64_t> shape(tensorType(matrix).getShape());
+  std::swap(shape.back(), shape[shape.size() - 2]);
+  return tensorType(matrix).clone(shape);
+}
+
+/// The row that reshapes make a column of, or the other way round.
+static Value turned(Value matrix) {
+  auto expand = matrix.getDefiningOp<tensor::ExpandShapeOp>();
+  auto collapse = expand ? expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>() : tensor::CollapseShapeOp();
+  int64_t rank = tensorType(matrix).getRank();
+  if (!collapse || !hasOneReader(collapse) || rank < 2 || collapse.getSrcType().getRank() != rank)
+    return {};
+  ArrayRef<int64_t> shape = tensorType(matrix).getShape().take_back(2);
+  bool isTurned = llvm::is_contained(shape, 1) && transposedType(collapse.getSrc()) == matrix.getType();
+  return isTurned ? collapse.getSrc() : Value();
+}
+
 /// The matrix of which an operand is the transpose.
 static Value transposed(Value matrix) {
   auto transpose = matrix.getDefiningOp<TransposeOp>();
   if (!transpose)
-    return {};
+    return turned(matrix);
   int64_t rank = transpose.getPerm().size();
   bool swaps = transpose.getPerm()[rank - 1] == rank - 2 && transpose.getPerm()[rank - 2] == rank - 1;
   return swaps ? Value(transpose.getX()) : Value();
@@ -67,13 +86,6 @@ bool mhc::isTransposedProduct(Operation *op) {
   return matrix && isProductToTranspose(matrix);
 }
 
-/// Rows and columns of a type swapped.
-static RankedTensorType transposedType(Value matrix) {
-  SmallVector<int64_t> shape(tensorType(matrix).getShape());
-  std::swap(shape.back(), shape[shape.size() - 2]);
-  return tensorType(matrix).clone(shape);
-}
-
 template <typename Product>
 static Value multiplyTransposes(OpBuilder &builder, Location loc, Product op) {
   return Product::create(builder, loc, transposedType(op.getOut()), op.getRhs(), op.getLhs(), !op.getTransposeRhs(),
@@ -87,18 +99,21 @@ static Value productOfTransposes(OpBuilder &builder, Location loc, Value product
 }
 
 /// The transpose of a product is the product of the transposes, also where it is in parts.
-static LogicalResult foldResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
+template <typename View>
+static LogicalResult foldResultTranspose(View op, PatternRewriter &rewriter) {
   if (!isTransposedProduct(op))
     return failure();
-  auto joined = op.getX().getDefiningOp<tensor::ConcatOp>();
+  Value matrix = transposed(op->getResult(0));
+  auto joined = matrix.getDefiningOp<tensor::ConcatOp>();
   if (!joined) {
-    rewriter.replaceOp(op, productOfTransposes(rewriter, op.getLoc(), op.getX()));
+    rewriter.replaceOp(op, productOfTransposes(rewriter, op.getLoc(), matrix));
     return success();
   }
   SmallVector<Value> parts;
   for (Value input : joined.getInputs())
     parts.push_back(productOfTransposes(rewriter, op.getLoc(), input));
-  rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).concat(parts, op.getPerm()[joined.getDim()]));
+  int64_t dim = joined.getDim(), rank = joined.getResultType().getRank();
+  rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).concat(parts, dim < rank - 2 ? dim : 2 * rank - 3 - dim));
   return success();
 }
 
@@ -229,7 +244,8 @@ void mhc::addProductPatterns(RewritePatternSet &patterns) {
   patterns.add(multiplyEach<MatmulOp>);
   patterns.add(multiplyEach<BatchMatmulOp>);
   patterns.add(repeatInOrder);
-  patterns.add(foldResultTranspose);
+  patterns.add(foldResultTranspose<TransposeOp>);
+  patterns.add(foldResultTranspose<tensor::ExpandShapeOp>);
   patterns.add(foldSingleBatch);
   patterns.add(foldRepeatedMatrix);
   patterns.add(multiplyAsProduct);
