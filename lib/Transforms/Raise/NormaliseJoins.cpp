@@ -67,6 +67,15 @@ static SmallVector<Value> operandsOf(ValueRange values, unsigned operand) {
   return llvm::map_to_vector(values, [&](Value value) { return value.getDefiningOp()->getOperand(operand); });
 }
 
+/// The dimension of its operand that a view shows as `dim`; nothing where it repeats along that.
+static std::optional<int64_t> dimOfSource(Operation *view, int64_t dim) {
+  if (auto transpose = dyn_cast<TransposeOp>(view))
+    return transpose.getPerm()[dim];
+  ArrayRef<int64_t> dims = cast<BroadcastOp>(view).getDims();
+  const auto *place = llvm::find(dims, dim);
+  return place == dims.end() ? std::nullopt : std::optional<int64_t>(place - dims.begin());
+}
+
 static std::vector<const void *> placesOf(ValueRange values) {
   std::vector<const void *> places;
   for (Value value : values)
@@ -103,22 +112,24 @@ bool Joined::match(ValueRange values, ArrayRef<Operation *> readers) {
 bool Joined::areAlike(ValueRange values, int steps) {
   if (std::optional<double> number = constantValue(values[0]))
     return llvm::all_of(values, [&](Value value) { return constantValue(value) == number; });
-  return joinParts(values, dim) || areRepeatedAlike(values) || areComputedAlike(values, steps);
+  return joinParts(values, dim) || areViewsAlike(values) || areComputedAlike(values, steps);
 }
 
-/// Whether each value repeats something along the same dimensions: the same, or along `dim` parts of a value.
-bool Joined::areRepeatedAlike(ValueRange values) {
-  auto first = values[0].getDefiningOp<BroadcastOp>();
+/// Whether each value is the same transpose of parts of a value, or repeats such parts, or the same, along the same
+/// dimensions.
+bool Joined::areViewsAlike(ValueRange values) {
+  Operation *first = values[0].getDefiningOp();
   auto isAlike = [&](Value value) {
-    auto broadcast = value.getDefiningOp<BroadcastOp>();
-    return broadcast && broadcast.getDims() == first.getDims() && repeatsWholeDims(broadcast);
+    Operation *op = value.getDefiningOp();
+    auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
+    return op && op->getName() == first->getName() && op->getAttrs() == first->getAttrs() &&
+           (!broadcast || repeatsWholeDims(broadcast));
   };
-  if (!first || !llvm::all_of(values, isAlike))
+  if (!isa_and_nonnull<TransposeOp, BroadcastOp>(first) || !llvm::all_of(values, isAlike))
     return false;
   SmallVector<Value> sources = operandsOf(values, 0);
-  const auto *place = llvm::find(first.getDims(), dim);
-  return place == first.getDims().end() ? llvm::all_equal(sources)
-                                        : joinParts(sources, place - first.getDims().begin()).has_value();
+  std::optional<int64_t> along = dimOfSource(first, dim);
+  return along ? joinParts(sources, *along).has_value() : llvm::all_equal(sources);
 }
 
 /// Whether each value is what one op computes of what is alike, not of numbers alone.
@@ -147,20 +158,21 @@ Value Joined::build(OpBuilder &builder, Location loc, ValueRange values) {
     return joined;
   if (std::optional<Part> part = joinParts(values, dim))
     return joined = valueOf(builder, loc, *part, dim);
-  return joined = areRepeatedAlike(values) ? repeat(builder, loc, values) : compute(builder, loc, values);
+  return joined = areViewsAlike(values) ? show(builder, loc, values) : compute(builder, loc, values);
 }
 
-Value Joined::repeat(OpBuilder &builder, Location loc, ValueRange values) {
-  auto first = values[0].getDefiningOp<BroadcastOp>();
+/// What the values are views of, in the same view.
+Value Joined::show(OpBuilder &builder, Location loc, ValueRange values) {
+  Operation *first = values[0].getDefiningOp();
+  Value source = first->getOperand(0);
+  if (std::optional<int64_t> along = dimOfSource(first, dim))
+    source = valueOf(builder, loc, *joinParts(operandsOf(values, 0), *along), *along);
   LeafBuilder leaf(builder, loc);
-  LeafBuilder::Sizes sizes = leaf.sizesOf(first);
+  if (auto transpose = dyn_cast<TransposeOp>(first))
+    return leaf.transpose(source, transpose.getPerm());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(values[0]);
   sizes[dim] = builder.getIndexAttr(typeOf(values).getDimSize(dim));
-  Value source = first.getX();
-  if (const auto *place = llvm::find(first.getDims(), dim); place != first.getDims().end()) {
-    int64_t along = place - first.getDims().begin();
-    source = valueOf(builder, loc, *joinParts(operandsOf(values, 0), along), along);
-  }
-  return leaf.broadcast(source, sizes, first.getDims());
+  return leaf.broadcast(source, sizes, cast<BroadcastOp>(first).getDims());
 }
 
 Value Joined::compute(OpBuilder &builder, Location loc, ValueRange values) {

@@ -58,9 +58,9 @@ private:
   using Places = std::vector<const void *>; ///< of values
 
   bool areAlike(mlir::ValueRange values, int steps);
-  bool areRepeatedAlike(mlir::ValueRange values);
+  bool areViewsAlike(mlir::ValueRange values);
   bool areComputedAlike(mlir::ValueRange values, int steps);
-  mlir::Value repeat(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values);
+  mlir::Value show(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values);
   mlir::Value compute(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values);
   /// Consecutive parts of a value that has the sizes of the first along the other dimensions.
   std::optional<Part> joinParts(mlir::ValueRange values, int64_t along);
