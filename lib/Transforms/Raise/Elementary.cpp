@@ -93,7 +93,7 @@ static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value va
 static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms, Operation *op) {
   // Where something else reads the logarithm, it is a step of an iteration.
   if (auto exp = dyn_cast<math::ExpOp>(op))
-    return exp.getOperand().hasOneUse() ? matchLogSoftmax(forms, exp.getOperand()) : std::nullopt;
+    return singleUser(exp.getOperand()) ? matchLogSoftmax(forms, exp.getOperand()) : std::nullopt;
   if (!isa<arith::DivFOp, arith::MulFOp>(op))
     return std::nullopt;
   auto exp = op->getOperand(0).getDefiningOp<math::ExpOp>();

@@ -44,11 +44,6 @@ Value mhc::negated(Value value) {
   return neg ? neg.getOperand() : Value();
 }
 
-bool mhc::hasOneReader(Value value) {
-  auto readsElements = [](OpOperand &use) { return !isa<tensor::DimOp>(use.getOwner()); };
-  return llvm::hasSingleElement(llvm::make_filter_range(value.getUses(), readsElements));
-}
-
 /// The op of a kind that makes a value, maybe seen through views.
 template <typename Op>
 static Op behindViews(Value value) {
@@ -78,7 +73,7 @@ static Value negatedBehindViews(OpBuilder &builder, Value value) {
   if (Value x = negated(value))
     return x;
   auto neg = behindViews<arith::NegFOp>(value);
-  return neg && hasOneReader(neg) ? without<arith::NegFOp>(builder, value) : Value();
+  return neg && singleUser(neg) ? without<arith::NegFOp>(builder, value) : Value();
 }
 
 static bool isHalf(Value value) { return getElementTypeOrSelf(value).isBF16() || getElementTypeOrSelf(value).isF16(); }
@@ -88,7 +83,7 @@ static bool isHalf(Value value) { return getElementTypeOrSelf(value).isBF16() ||
 /// sums would grow with each.
 static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
   Operation *right = op->getOperand(1).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !hasOneReader(right->getResult(0)) ||
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !singleUser(right->getResult(0)) ||
       isHalf(op->getResult(0)) || constantValue(op->getOperand(0)) ||
       llvm::any_of(right->getOperands(), [](Value addend) { return constantValue(addend).has_value(); }))
     return failure();
@@ -129,7 +124,7 @@ static LogicalResult addSmallestLast(arith::AddFOp op, PatternRewriter &rewriter
   for (auto [outer, sum] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
     Operation *inner = sum.getDefiningOp();
     std::optional<double> a = constantValue(outer);
-    if (!a || !isa_and_nonnull<arith::AddFOp, arith::SubFOp>(inner) || !hasOneReader(inner->getResult(0)))
+    if (!a || !isa_and_nonnull<arith::AddFOp, arith::SubFOp>(inner) || !singleUser(inner->getResult(0)))
       continue;
     bool behind = isa<arith::AddFOp>(inner) && constantValue(inner->getOperand(1));
     std::optional<double> b = constantValue(inner->getOperand(behind));

@@ -40,8 +40,6 @@ mlir::Value besides(mlir::Operation *op, double number);
 /// What a value is the negative of, in the one word that the normal form has for it.
 mlir::Value negated(mlir::Value value);
 
-/// Whether one op reads a value once, besides those that ask for its sizes.
-bool hasOneReader(mlir::Value value);
 /// Whether the op computes each element of a float tensor from the same elements of its operands.
 bool isElementwise(mlir::Operation *op);
 /// Whether each dimension of what is repeated has the size that it has there.

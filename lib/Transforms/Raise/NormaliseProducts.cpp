@@ -30,7 +30,7 @@ static Value turned(Value matrix) {
   auto expand = matrix.getDefiningOp<tensor::ExpandShapeOp>();
   auto collapse = expand ? expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>() : tensor::CollapseShapeOp();
   int64_t rank = tensorType(matrix).getRank();
-  if (!collapse || !hasOneReader(collapse) || rank < 2 || collapse.getSrcType().getRank() != rank)
+  if (!collapse || !singleUser(collapse) || rank < 2 || collapse.getSrcType().getRank() != rank)
     return {};
   ArrayRef<int64_t> shape = tensorType(matrix).getShape().take_back(2);
   bool isTurned = llvm::is_contained(shape, 1) && transposedType(collapse.getSrc()) == matrix.getType();
@@ -75,14 +75,14 @@ static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) 
 static bool isProductToTranspose(Value matrix) {
   auto product = matrix.getDefiningOp<MatmulOp>();
   bool tokensFirst = product && product.getType().isDynamicDim(0);
-  return ((product && !tokensFirst) || matrix.getDefiningOp<BatchMatmulOp>()) && hasOneReader(matrix);
+  return ((product && !tokensFirst) || matrix.getDefiningOp<BatchMatmulOp>()) && singleUser(matrix);
 }
 
 bool mhc::isTransposedProduct(Operation *op) {
   Value matrix = transposed(op->getResult(0));
   auto joined = matrix ? matrix.getDefiningOp<tensor::ConcatOp>() : tensor::ConcatOp();
   if (joined)
-    return hasOneReader(matrix) && llvm::all_of(joined.getInputs(), isProductToTranspose);
+    return singleUser(matrix) && llvm::all_of(joined.getInputs(), isProductToTranspose);
   return matrix && isProductToTranspose(matrix);
 }
 

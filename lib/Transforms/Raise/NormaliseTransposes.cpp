@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
+#include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -98,7 +99,7 @@ static bool isComputedOfRepeated(Value value, int steps = kMostSteps) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
     return repeatsWholeDims(broadcast);
-  return steps > 0 && op && isElementwise(op) && hasOneReader(value) &&
+  return steps > 0 && op && isElementwise(op) && singleUser(value) &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isComputedOfRepeated(operand, steps - 1); });
 }
 

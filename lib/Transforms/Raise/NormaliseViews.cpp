@@ -358,7 +358,7 @@ static LogicalResult joinReducedParts(ReduceOp op, PatternRewriter &rewriter) {
 /// Of a reduction: both at once.
 static LogicalResult foldReducedReduction(ReduceOp op, PatternRewriter &rewriter) {
   auto inner = op.getX().getDefiningOp<ReduceOp>();
-  if (!inner || inner.getKind() != op.getKind() || !hasOneReader(inner))
+  if (!inner || inner.getKind() != op.getKind() || !singleUser(inner))
     return failure();
   SmallVector<int64_t> kept, dims(inner.getDims());
   for (int64_t dim = 0; dim < inner.getX().getType().getRank(); ++dim)

@@ -68,7 +68,11 @@ bool mhc::containsAny(ArrayRef<Var> vars, ArrayRef<Var> wanted) {
 
 bool mhc::isWide(Value value) { return getElementTypeOrSelf(value).isF64(); }
 
-Operation *mhc::singleUser(Value value) { return value.hasOneUse() ? *value.getUsers().begin() : nullptr; }
+Operation *mhc::singleUser(Value value) {
+  auto readsElements = [](Operation *user) { return !isa<tensor::DimOp>(user); };
+  auto readers = llvm::make_filter_range(value.getUsers(), readsElements);
+  return llvm::hasSingleElement(readers) ? *readers.begin() : nullptr;
+}
 
 namespace {
 struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {

@@ -115,7 +115,7 @@ llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 /// Variables of all dimensions of a factor, whatever they cover.
 Vars varsOf(const FormBuilder &forms, const Factor &factor);
 bool containsAny(llvm::ArrayRef<Var> vars, llvm::ArrayRef<Var> wanted);
-/// The user of a value when it has one only, of any kind; null otherwise.
+/// The op that reads a value once, where it is the only one besides those that ask for its sizes; null otherwise.
 mlir::Operation *singleUser(mlir::Value value);
 
 } // namespace mhc

@@ -229,14 +229,14 @@ static bool joinsStreams(tensor::ConcatOp op) {
 static bool isCandidate(Operation &op) {
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
     Operation *inner = transpose.getX().getDefiningOp();
-    return inner && inner->hasOneUse() && isCandidate(*inner);
+    return inner && singleUser(inner->getResult(0)) && isCandidate(*inner);
   }
   if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()) || isWide(op.getResult(0)))
     return false;
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return slice.getSource().getDefiningOp<BatchMatmulOp>() != nullptr;
   if (auto cast = dyn_cast<arith::TruncFOp>(op))
-    return cast.getIn().hasOneUse();
+    return singleUser(cast.getIn());
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     return joinsStreams(concat);
   return isa<ReduceOp, BatchMatmulOp, MatmulOp, arith::AddFOp, arith::MulFOp, arith::DivFOp>(op);
