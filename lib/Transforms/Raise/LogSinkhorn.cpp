@@ -28,6 +28,12 @@ struct LogSumExp {
 struct ShiftedLog {
   std::optional<Factor> log, shift;
 };
+
+/// A value, or its negative where the coefficient is -1.
+struct Signed {
+  Value value;
+  double coefficient = 1;
+};
 } // namespace
 
 /// What a value in f64 is of f32: a log-sum-exp may be taken in f64 and rounded.
@@ -86,16 +92,22 @@ static std::optional<LogSumExp> matchLogSumExp(FormBuilder &forms, const Shifted
   return lse;
 }
 
-/// previous + shift or previous - shift with a shift of -lse(previous) or lse(previous), over one dimension of any
-/// tensor
+/// previous + shifts, where those are -lse(previous) over one dimension of any tensor
 static std::optional<std::pair<SinkhornStep, Value>> matchShiftByLse(FormBuilder &forms, Value value, Value previous,
-                                                                     Value shift) {
+                                                                     ArrayRef<Signed> shifts) {
   forms.reset();
   forms.stops.insert(previous);
   Indices index = forms.freshIndices(value);
-  Form form = forms.at(shift, index);
-  forms.resolve(form);
-  std::optional<ShiftedLog> parts = splitShift(form, value.getDefiningOp<arith::SubFOp>() ? 1 : -1);
+  Form sum;
+  for (Signed shift : shifts) {
+    Form form = forms.at(shift.value, index);
+    forms.resolve(form);
+    for (Term &term : form.terms) {
+      term.coefficient *= shift.coefficient;
+      sum.terms.push_back(term);
+    }
+  }
+  std::optional<ShiftedLog> parts = splitShift(sum, -1);
   std::optional<LogSumExp> lse = parts ? matchLogSumExp(forms, *parts) : std::nullopt;
   if (!lse || lse->argument != previous ||
       varsWithout(forms, lse->index, lse->dim) != varsWithout(forms, index, lse->dim))
@@ -103,14 +115,23 @@ static std::optional<std::pair<SinkhornStep, Value>> matchShiftByLse(FormBuilder
   return std::make_pair(SinkhornStep{lse->dim, Denom::none, 0}, stripShift(forms, previous, lse->dim));
 }
 
-/// z - lse(z) over one dimension of any tensor
+/// z - lse(z) over one dimension of any tensor, with the two parts of lse(z) in one piece or one after the other.
 static std::optional<std::pair<SinkhornStep, Value>> matchLogSoftmaxStep(FormBuilder &forms, Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op))
-    return std::nullopt;
-  if (auto step = matchShiftByLse(forms, value, op->getOperand(0), op->getOperand(1)))
-    return step;
-  return isa<arith::AddFOp>(op) ? matchShiftByLse(forms, value, op->getOperand(1), op->getOperand(0)) : std::nullopt;
+  auto isSum = [](Operation *op) { return isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op); };
+  auto second = [](Operation *sum) { return Signed{sum->getOperand(1), isa<arith::SubFOp>(sum) ? -1.0 : 1.0}; };
+  SmallVector<Signed, 2> shifts;
+  for (Operation *op = value.getDefiningOp(); isSum(op) && shifts.size() < 2; op = op->getOperand(0).getDefiningOp()) {
+    shifts.push_back(second(op));
+    if (auto step = matchShiftByLse(forms, value, op->getOperand(0), shifts))
+      return step;
+    if (isa<arith::SubFOp>(op))
+      continue;
+    shifts.back().value = op->getOperand(0);
+    if (auto step = matchShiftByLse(forms, value, op->getOperand(1), shifts))
+      return step;
+    shifts.back().value = op->getOperand(1);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::pair<SinkhornStep, Value>> mhc::matchLogStep(FormBuilder &forms, Value value) {
@@ -131,14 +152,6 @@ std::optional<SinkhornMatch> mhc::matchLogSinkhorn(FormBuilder &forms, Value val
 //===----------------------------------------------------------------------===//
 // Potentials: f = -lse(z + g), g = -lse(z + f), result exp(z + f + g)
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// A value, or its negative where the coefficient is -1.
-struct Signed {
-  Value value;
-  double coefficient = 1;
-};
-} // namespace
 
 /// Whether both are the same, where one may be the negative of an operand.
 static bool isSame(Signed a, Signed b) {
