@@ -38,6 +38,7 @@ private:
   const Mix &mix;
   Var output;
   Term gateTerm;             ///< what the gate is: all terms must mean the same
+  std::optional<Factor> row; ///< what the rows of the last term are, where they are one factor and no number
   std::optional<Factor> sum; ///< the sublayer's output, where it is one factor
 };
 } // namespace
@@ -78,6 +79,8 @@ Value BranchReader::addGate(const Term &term, const Parts &parts, ArrayRef<Vars>
     branch.gate = branch.gate ? branch.gate : gate;
     gateTerm.factors = gates;
     gateTerm.coefficient = ofGate;
+    bool alone = rows.size() == 1 && rows[0].power == 1 && ofRows == 1;
+    row = alone ? std::optional(rows[0]) : std::nullopt;
     return values;
   }
   return {};
@@ -105,8 +108,8 @@ bool BranchReader::add(const Term &term) {
     return false;
   }
   slot = values;
-  if (tokens && parts->rows.size() == 1 && parts->rows[0].power == 1)
-    sum = parts->rows[0];
+  if (tokens)
+    sum = row;
   return true;
 }
 

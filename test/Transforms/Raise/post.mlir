@@ -110,6 +110,25 @@ func.func @bias_added_to_the_output_of_the_sublayer(%f: tensor<8x64xf32>, %h: te
   return %out : tensor<8x4x64xf32>
 }
 
+// The number is of the sublayer's output with its bias: neither loses it.
+// CHECK-LABEL: @output_scaled_with_its_bias
+func.func @output_scaled_with_its_bias(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                       %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[SUM:.*]] = arith.addf %arg0, %{{.*}} : tensor<8x64xf32>
+  // CHECK: %[[F:.*]] = arith.mulf %[[SUM]], %{{.*}} : tensor<8x64xf32>
+  // CHECK: mhc.post(f = %[[F]] : tensor<8x64xf32>, h_post = %arg1 :
+  %two = arith.constant dense<2.0> : tensor<8x64xf32>
+  %ball = mhc.broadcast %b dims = [1] : tensor<64xf32> -> tensor<8x64xf32>
+  %fb = arith.addf %f, %ball : tensor<8x64xf32>
+  %scaled = arith.mulf %fb, %two : tensor<8x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %scaled dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
 // CHECK-LABEL: @bias_with_a_gate_of_its_own_term
 func.func @bias_with_a_gate_of_its_own_term(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
                                             %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
