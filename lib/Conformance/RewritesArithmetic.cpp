@@ -138,7 +138,8 @@ Value meanBySum(Place &place) {
   for (int64_t dim : mean.getDims())
     count *= mean.getX().getType().getDimSize(dim);
   Value x = mean.getX();
-  switch (place.random.between(0, 2)) {
+  // Narrow types would round the number, and not only what it scales.
+  switch (mean.getType().getElementType().getIntOrFloatBitWidth() < 32 ? 1 : place.random.between(0, 2)) {
   case 0: // of scaled addends
     x = place.leaf.mul(x, number(place, 1 / count, x));
     return place.leaf.reduce(ReduceKind::sum, x, mean.getDims());

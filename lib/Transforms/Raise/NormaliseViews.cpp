@@ -355,11 +355,29 @@ static LogicalResult joinReducedParts(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Of a reduction: both at once.
+/// How many elements a mean is of; nothing where that is not known.
+static std::optional<int64_t> countOf(ReduceOp mean) {
+  int64_t count = 1;
+  for (int64_t dim : mean.getDims()) {
+    if (mean.getX().getType().isDynamicDim(dim))
+      return std::nullopt;
+    count *= mean.getX().getType().getDimSize(dim);
+  }
+  return count;
+}
+
+/// Of a reduction: both at once. A sum of means, or a mean of sums, is a scaled sum.
 static LogicalResult foldReducedReduction(ReduceOp op, PatternRewriter &rewriter) {
   auto inner = op.getX().getDefiningOp<ReduceOp>();
-  if (!inner || inner.getKind() != op.getKind() || !singleUser(inner))
+  if (!inner || !singleUser(inner))
     return failure();
+  std::optional<int64_t> divisor;
+  if (inner.getKind() != op.getKind()) {
+    bool hasMaximum = inner.getKind() == ReduceKind::max || op.getKind() == ReduceKind::max;
+    divisor = hasMaximum ? std::nullopt : countOf(op.getKind() == ReduceKind::mean ? op : inner);
+    if (!divisor || !op.getType().getElementType().isF32())
+      return failure();
+  }
   SmallVector<int64_t> kept, dims(inner.getDims());
   for (int64_t dim = 0; dim < inner.getX().getType().getRank(); ++dim)
     if (!llvm::is_contained(inner.getDims(), dim))
@@ -367,7 +385,9 @@ static LogicalResult foldReducedReduction(ReduceOp op, PatternRewriter &rewriter
   for (int64_t dim : op.getDims())
     dims.push_back(kept[dim]);
   llvm::sort(dims);
-  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), inner.getX(), dims);
+  LeafBuilder leaf(rewriter, op.getLoc());
+  Value reduced = leaf.reduce(divisor ? ReduceKind::sum : op.getKind(), inner.getX(), dims);
+  rewriter.replaceOp(op, divisor ? leaf.scale(reduced, 1.0 / *divisor) : reduced);
   return success();
 }
 
