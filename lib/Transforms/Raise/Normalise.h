@@ -46,11 +46,15 @@ bool isElementwise(mlir::Operation *op);
 bool repeatsWholeDims(BroadcastOp op);
 /// Whether a reshape only adds dimensions of size one.
 bool addsOnlyUnits(mlir::tensor::ExpandShapeOp op);
+/// Whether a value is a product that one op reads, and that may have rows and columns swapped: tokens stay in front.
+bool isProductToTranspose(mlir::Value matrix);
+/// Its transpose: the product of the transposes.
+mlir::Value productOfTransposes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value product);
 /// Whether an op is the transpose of a product that becomes the product of the transposes.
 bool isTransposedProduct(mlir::Operation *op);
 /// Whether a value is repeated, or the cast or the square of such a value: those are computed behind what repeats.
 bool isRepeated(mlir::Value value);
-/// The transpose of such a value: a repetition of a transpose.
+/// The transpose of such a value, or of what is computed of such values and of products: they are transposed.
 mlir::Value transposeRepeated(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
 } // namespace mhc

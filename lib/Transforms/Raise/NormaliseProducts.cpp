@@ -71,8 +71,7 @@ static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) 
   return success();
 }
 
-/// Whether no one else reads a product that is transposed. Tokens stay in front.
-static bool isProductToTranspose(Value matrix) {
+bool mhc::isProductToTranspose(Value matrix) {
   auto product = matrix.getDefiningOp<MatmulOp>();
   bool tokensFirst = product && product.getType().isDynamicDim(0);
   return ((product && !tokensFirst) || matrix.getDefiningOp<BatchMatmulOp>()) && singleUser(matrix);
@@ -92,7 +91,7 @@ static Value multiplyTransposes(OpBuilder &builder, Location loc, Product op) {
                          !op.getTransposeLhs());
 }
 
-static Value productOfTransposes(OpBuilder &builder, Location loc, Value product) {
+Value mhc::productOfTransposes(OpBuilder &builder, Location loc, Value product) {
   if (auto matmul = product.getDefiningOp<MatmulOp>())
     return multiplyTransposes(builder, loc, matmul);
   return multiplyTransposes(builder, loc, product.getDefiningOp<BatchMatmulOp>());

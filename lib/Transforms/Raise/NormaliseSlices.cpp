@@ -11,6 +11,7 @@
 #include "Raise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -71,6 +72,12 @@ static std::pair<int64_t, int64_t> sizeOf(RankedTensorType type) {
   return {type.getNumDynamicDims(), elements};
 }
 
+/// Whether the op is the exponential of elements of matrices, one of which each token has: where log space ends.
+static bool isOfMatrices(Operation *op) {
+  auto slice = op->getOperand(0).getDefiningOp<tensor::ExtractSliceOp>();
+  return isa<math::ExpOp>(op) && slice && slice.getSourceType().getRank() == 3;
+}
+
 namespace {
 /// The same function of all parts of some values is one of the values. That of a few parts only stays, as the whole
 /// would cost more. Functions of one value stay with what reads them: steps look for them there.
@@ -79,7 +86,7 @@ struct ComputeBeforeSlicing : RewritePattern {
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), dims(dims) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    bool isFunction = op->getNumOperands() == 1 && !isa<arith::ExtFOp, arith::TruncFOp>(op);
+    bool isFunction = op->getNumOperands() == 1 && !isa<arith::ExtFOp, arith::TruncFOp>(op) && !isOfMatrices(op);
     std::optional<OnParts> read = isElementwise(op) && !isFunction ? readOnParts(op) : std::nullopt;
     if (!read || !llvm::all_of(read->wholes, [&](Value whole) {
           return !whole || haveSameShape(dims, whole, read->part.getSource());

@@ -90,21 +90,27 @@ static Value computeOf(OpBuilder &builder, Operation *op, function_ref<Value(Val
 Value mhc::transposeRepeated(OpBuilder &builder, Value value, ArrayRef<int64_t> perm) {
   if (auto broadcast = value.getDefiningOp<BroadcastOp>())
     return transposeBroadcast(builder, broadcast, perm);
+  if (isProductToTranspose(value))
+    return productOfTransposes(builder, value.getLoc(), value);
   return computeOf(builder, value.getDefiningOp(),
                    [&](Value operand) { return transposeRepeated(builder, operand, perm); });
 }
 
-/// Whether a value is computed of what is repeated, and of nothing else, for one reader.
-static bool isComputedOfRepeated(Value value, int steps = kMostSteps) {
+/// Whether a value is computed of what is repeated, or is `other`, and of nothing else, for one reader.
+static bool isComputedOfRepeated(Value value, function_ref<bool(Value)> other, int steps = kMostSteps) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
     return repeatsWholeDims(broadcast);
-  return steps > 0 && op && isElementwise(op) && singleUser(value) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return isComputedOfRepeated(operand, steps - 1); });
+  auto isComputed = [&](Value operand) { return isComputedOfRepeated(operand, other, steps - 1); };
+  return other(value) ||
+         (steps > 0 && op && isElementwise(op) && singleUser(value) && llvm::all_of(op->getOperands(), isComputed));
 }
 
 static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &rewriter) {
-  if ((!isRepeated(op.getX()) && !isComputedOfRepeated(op.getX())) || tokensBehindOthers(op.getType()) != 0)
+  int64_t rank = op.getPerm().size();
+  bool transposesMatrices = rank > 1 && op.getPerm()[rank - 1] == rank - 2 && op.getPerm()[rank - 2] == rank - 1;
+  auto isProduct = [&](Value value) { return transposesMatrices && isProductToTranspose(value); };
+  if ((!isRepeated(op.getX()) && !isComputedOfRepeated(op.getX(), isProduct)) || tokensBehindOthers(op.getType()) != 0)
     return failure();
   rewriter.replaceOp(op, transposeRepeated(rewriter, op.getX(), op.getPerm()));
   return success();
@@ -142,7 +148,8 @@ static Value computeSplit(OpBuilder &builder, Value value, tensor::ExpandShapeOp
 
 static LogicalResult transposeBeforeSplitting(TransposeOp op, PatternRewriter &rewriter) {
   auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
-  if (!expand || !isComputedOfRepeated(expand.getSrc()) || tokensBehindOthers(op.getType()) != 0)
+  if (!expand || !isComputedOfRepeated(expand.getSrc(), [](Value) { return false; }) ||
+      tokensBehindOthers(op.getType()) != 0)
     return failure();
   rewriter.replaceOp(op, computeSplit(rewriter, expand.getSrc(), expand, op.getPerm()));
   return success();
