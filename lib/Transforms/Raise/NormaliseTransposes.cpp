@@ -109,7 +109,11 @@ static bool isComputedOfRepeated(Value value, function_ref<bool(Value)> other, i
 static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &rewriter) {
   int64_t rank = op.getPerm().size();
   bool transposesMatrices = rank > 1 && op.getPerm()[rank - 1] == rank - 2 && op.getPerm()[rank - 2] == rank - 1;
-  auto isProduct = [&](Value value) { return transposesMatrices && isProductToTranspose(value); };
+  // Streams that are repeated have no order yet; others keep theirs.
+  auto isProduct = [&](Value value) {
+    return transposesMatrices && isProductToTranspose(value) &&
+           llvm::any_of(value.getDefiningOp()->getOperands(), [](Value operand) { return mhc::isRepeated(operand); });
+  };
   if ((!isRepeated(op.getX()) && !isComputedOfRepeated(op.getX(), isProduct)) || tokensBehindOthers(op.getType()) != 0)
     return failure();
   rewriter.replaceOp(op, transposeRepeated(rewriter, op.getX(), op.getPerm()));
