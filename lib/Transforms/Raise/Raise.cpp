@@ -94,7 +94,6 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     raiseConcat(func);
     joinTokens(func);
     eraseDeadOps(func); // what is left of linalg still reads what patterns want for themselves
-    if (getenv("MHCDUMP")) func.dump();
     normalise(func);
     FormBuilder forms(func);
     ForgetErased<FormBuilder> forget(forms);
