@@ -96,6 +96,7 @@ void Sites::decline(StringRef kind, const Miss &miss) {
   if (!mayTake() || (miss.site.first && !told.insert(miss.site).second))
     return;
   ++declinedByKind[kind.str()];
+  declinedAt[kind.str()].insert(miss.site.first);
   remarkMissed(kind, miss);
 }
 

@@ -67,7 +67,11 @@ public:
   void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
   /// A site stays as it is. Only the first miss of a site is told, and none once a limit was reached.
   void decline(llvm::StringRef kind, const Miss &miss);
-  bool hasDeclined(llvm::StringRef kind) const { return declinedByKind.count(kind.str()) != 0; }
+  /// Whether a site of this kind was declined that is told by `value` first.
+  bool hasDeclined(llvm::StringRef kind, mlir::Value value) const {
+    auto found = declinedAt.find(kind.str());
+    return found != declinedAt.end() && found->second.contains(value);
+  }
 
   /// An analysis remark on `op`.
   void note(mlir::Operation *op, llvm::StringRef code, const llvm::Twine &text) const;
@@ -78,6 +82,7 @@ private:
   llvm::StringRef pass;
   int64_t limit, numTaken = 0;
   std::map<std::string, unsigned> takenByKind, declinedByKind;
+  std::map<std::string, llvm::DenseSet<mlir::Value>> declinedAt;
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> told;
 };
 

@@ -63,8 +63,8 @@ public:
                const std::string &needed);
   /// `wider` has more bits than the streams.
   void declineWidth(llvm::StringRef kind, const Mix &mix, Reason reason, mlir::Value wider);
-  /// Whether gates were told to be missing.
-  bool missesGates() const { return sites.hasDeclined("gates"); }
+  /// Whether the gates of the streams were told to be missing.
+  bool missesGates(const Mix &mix) const { return sites.hasDeclined("gates", mix.x.base); }
 
   FormBuilder &forms;
   mlir::Operation *op;

@@ -57,7 +57,7 @@ std::optional<BranchReader::Parts> BranchReader::split(const Term &term) {
   }
   if (!parts.gates.empty() && !parts.rows.empty())
     return parts;
-  if (mix.coefficients())
+  if (mix.coefficients() && !(parts.gates.empty() && site.missesGates(mix)))
     decline(parts.gates.empty() ? Reason::gateMissing : Reason::branchForm,
             describeProduct(term.factors, term.coefficient), "h_post [M, n] times the sublayer's output [M, C]");
   return std::nullopt;
@@ -96,7 +96,7 @@ bool BranchReader::add(const Term &term) {
   if (!values) {
     // Where the gates were not found, that is what the site misses.
     auto isGate = [](const Factor &gate) { return gate.base.getDefiningOp<SigmoidOp>() != nullptr; };
-    if (!site.missesGates() || llvm::none_of(parts->gates, isGate))
+    if (!site.missesGates(mix) || llvm::none_of(parts->gates, isGate))
       decline(Reason::branchNotAValue, describeProduct(term.factors, term.coefficient),
               "h_post [M, n] and the sublayer's output [M, C]");
     return false;

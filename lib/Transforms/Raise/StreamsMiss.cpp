@@ -13,13 +13,22 @@
 using namespace mlir;
 using namespace mhc;
 
+/// Whether a value shows streams whose gates were told to be missing.
+static bool lacksGates(const Sites &sites, Value streams) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp>(
+      streams.getDefiningOp()))
+    streams = streams.getDefiningOp()->getOperand(0);
+  return sites.hasDeclined("gates", streams);
+}
+
 /// Code that only measures or returns a map is none that mixes streams. What reads several maps is told once, and what
 /// lacks its gates when they are there.
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
   SmallVector<Operation *> readers;
   usersThroughViews(map, readers);
   auto *reader = llvm::find_if(readers, llvm::IsaPred<MatmulOp, BatchMatmulOp>);
-  if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>) || sites.hasDeclined("gates") ||
+  if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>) ||
+      llvm::any_of((*reader)->getOperands(), [&](Value operand) { return lacksGates(sites, operand); }) ||
       !told.insert(*reader).second)
     return;
   sites.decline("post", {Reason::combineForm,
