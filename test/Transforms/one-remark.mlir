@@ -182,3 +182,39 @@ func.func @one_gate(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: te
   %out = arith.addf %mixed, %branch : tensor<?x4x64xf32>
   return %u, %out : tensor<?x64xf32>, tensor<?x4x64xf32>
 }
+
+// The gates of other streams explain nothing.
+// CHECK: [Missed] bias-count | Category:mhc-raise:gates | Function=two_sites |
+// CHECK: [Missed] combine-form | Category:mhc-raise:post | Function=two_sites |
+func.func @two_sites(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+                     %map: tensor<?x4x4xf32>, %f: tensor<?x64xf32>, %x2: tensor<?x4x64xf32>, %z2: tensor<?x4x4xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4x64xf32>, tensor<?x4x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2.0 : f32
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x64xf32> into tensor<?x256xf32>
+  %h = mhc.matmul %flat, %phi transpose_rhs : (tensor<?x256xf32>, tensor<24x256xf32>) -> tensor<?x24xf32>
+  %alpha_all = mhc.broadcast %alpha[%M] dims = [1] : tensor<1xf32> -> tensor<?x24xf32>
+  %scaled = arith.mulf %h, %alpha_all : tensor<?x24xf32>
+  %beta_all = mhc.broadcast %beta[%M] dims = [1] : tensor<24xf32> -> tensor<?x24xf32>
+  %z = arith.addf %scaled, %beta_all : tensor<?x24xf32>
+  %z_pre = tensor.extract_slice %z[0, 0] [%M, 4] [1, 1] : tensor<?x24xf32> to tensor<?x4xf32>
+  %z_post = tensor.extract_slice %scaled[0, 4] [%M, 4] [1, 1] : tensor<?x24xf32> to tensor<?x4xf32>
+  %h_pre = mhc.sigmoid %z_pre : tensor<?x4xf32>
+  %h_post = mhc.sigmoid %z_post : tensor<?x4xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  %products = arith.mulf %x, %weights : tensor<?x4x64xf32>
+  %u = mhc.reduce sum %products dims = [1] : tensor<?x4x64xf32> -> tensor<?x64xf32>
+  %mixed = mhc.batch_matmul %map, %x : (tensor<?x4x4xf32>, tensor<?x4x64xf32>) -> tensor<?x4x64xf32>
+  %gate = mhc.broadcast %h_post dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<?x64xf32> -> tensor<?x4x64xf32>
+  %part = arith.mulf %gate, %rows : tensor<?x4x64xf32>
+  %twos = tensor.splat %two[%M] : tensor<?x4x64xf32>
+  %branch = arith.mulf %part, %twos : tensor<?x4x64xf32>
+  %out = arith.addf %mixed, %branch : tensor<?x4x64xf32>
+  %map2 = mhc.sinkhorn(logits = %z2 : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %mixed2 = mhc.batch_matmul %map2, %x2 : (tensor<?x4x4xf32>, tensor<?x4x64xf32>) -> tensor<?x4x64xf32>
+  %bent2 = math.tanh %mixed2 : tensor<?x4x64xf32>
+  return %u, %out, %bent2 : tensor<?x64xf32>, tensor<?x4x64xf32>, tensor<?x4x64xf32>
+}
