@@ -29,6 +29,60 @@ func.func @log_domain_steps(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   return %r : tensor<?x4x4xf32>
 }
 
+// The logarithm is subtracted first, then the maximum.
+// CHECK-LABEL: @log_domain_in_two_subtractions
+func.func @log_domain_in_two_subtractions(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = row_col, denom = none, eps = 0.0, iters = 1>
+  // CHECK: return %[[MIX]]
+  %m_a = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_a = mhc.broadcast %m_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_a = arith.subf %z, %mb_a : tensor<?x4x4xf32>
+  %x_a = math.exp %d_a : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %l_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %t_a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %a = arith.subf %t_a, %mb_a : tensor<?x4x4xf32>
+  %m_b = mhc.reduce max %a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_b = mhc.broadcast %m_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_b = arith.subf %a, %mb_b : tensor<?x4x4xf32>
+  %x_b = math.exp %d_b : tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %x_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %l_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %t_b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %b = arith.subf %t_b, %mb_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @no_log_step_that_subtracts_the_logarithm_twice
+func.func @no_log_step_that_subtracts_the_logarithm_twice(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: init = log
+  // CHECK: return
+  %m_a = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_a = mhc.broadcast %m_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_a = arith.subf %z, %mb_a : tensor<?x4x4xf32>
+  %x_a = math.exp %d_a : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %x_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %l_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %t_a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %a = arith.subf %t_a, %mb_a : tensor<?x4x4xf32>
+  %m_b = mhc.reduce max %a dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %mb_b = mhc.broadcast %m_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %d_b = arith.subf %a, %mb_b : tensor<?x4x4xf32>
+  %x_b = math.exp %d_b : tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %x_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %l_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %t_b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %b = arith.subf %t_b, %b_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
 // CHECK-LABEL: @log_domain_loop
 func.func @log_domain_loop(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
