@@ -205,7 +205,10 @@ static LogicalResult joinWithoutUnits(tensor::CollapseShapeOp op, PatternRewrite
   auto expand = (slice ? slice.getSource() : op.getSrc()).getDefiningOp<tensor::ExpandShapeOp>();
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
   for (ReassociationIndices &group : groups) {
-    auto *dim = llvm::find_if(group, [&](int64_t dim) { return expand && addsUnit(expand, dim); });
+    auto isUnit = [&](int64_t dim) {
+      return expand && addsUnit(expand, dim) && op.getSrcType().getDimSize(dim) == 1; // a slice may take nothing
+    };
+    auto *dim = llvm::find_if(group, isUnit);
     if (group.size() < 2 || dim == group.end())
       continue;
     int64_t dropped = *dim;

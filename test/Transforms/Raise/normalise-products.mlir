@@ -88,3 +88,12 @@ func.func @unit_around_a_slice(%x: tensor<16x4xf32>) -> tensor<16x2xf32> {
   %out = tensor.collapse_shape %part [[0], [1, 2]] : tensor<16x1x2xf32> into tensor<16x2xf32>
   return %out : tensor<16x2xf32>
 }
+
+// CHECK-LABEL: @slice_of_nothing(
+func.func @slice_of_nothing(%x: tensor<16x4xf32>) -> tensor<16x0xf32> {
+  // CHECK: tensor.collapse_shape
+  %unit = tensor.expand_shape %x [[0, 1], [2]] output_shape [16, 1, 4] : tensor<16x4xf32> into tensor<16x1x4xf32>
+  %part = tensor.extract_slice %unit[0, 0, 2] [16, 0, 2] [1, 1, 1] : tensor<16x1x4xf32> to tensor<16x0x2xf32>
+  %out = tensor.collapse_shape %part [[0], [1, 2]] : tensor<16x0x2xf32> into tensor<16x0xf32>
+  return %out : tensor<16x0xf32>
+}
