@@ -186,6 +186,32 @@ static LogicalResult divideByBoth(arith::MulFOp op, Value a, Value b, PatternRew
   return success();
 }
 
+/// a * (number * b) -> (number * a) * b where both are repeated and a has fewer elements for each token: a gate is
+/// scaled, not what it multiplies.
+static LogicalResult scaleFewer(arith::MulFOp op, Value a, Value b, PatternRewriter &rewriter) {
+  auto few = a.getDefiningOp<BroadcastOp>(), many = b.getDefiningOp<BroadcastOp>();
+  auto sizeOf = [](BroadcastOp repeated) {
+    ArrayRef<int64_t> shape = repeated.getX().getType().getShape();
+    return llvm::product_of(llvm::make_filter_range(shape, [](int64_t size) { return !ShapedType::isDynamic(size); }));
+  };
+  if (!few || !many || !singleUser(many) || !singleUser(many.getX()) || sizeOf(few) >= sizeOf(many) ||
+      !getElementTypeOrSelf(op.getType()).isF32())
+    return failure();
+  auto scaled = many.getX().getDefiningOp<arith::MulFOp>();
+  for (unsigned side : {0, 1})
+    if (std::optional<double> number = scaled ? constantValue(scaled->getOperand(side)) : std::nullopt) {
+      LeafBuilder leaf(rewriter, op.getLoc());
+      auto repeat = [&](Value x, BroadcastOp like) {
+        return BroadcastOp::create(rewriter, like.getLoc(), like.getOut().getType(), x, like.getSizes(),
+                                   like.getDims());
+      };
+      Value factor = repeat(leaf.scale(few.getX(), *number), few);
+      rewriter.replaceOp(op, leaf.mul(factor, repeat(scaled->getOperand(1 - side), many)));
+      return success();
+    }
+  return failure();
+}
+
 /// x * 1 -> x; x * -1 -> -x; |x| * |x| -> x * x; a * (1 / b) -> a / b
 static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
   if (Value x = besides(op, 1))
@@ -203,7 +229,7 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
       rewriter.replaceOpWithNewOp<arith::DivFOp>(op, a, divisor);
       return success();
     }
-    if (succeeded(divideByBoth(op, a, b, rewriter)))
+    if (succeeded(divideByBoth(op, a, b, rewriter)) || succeeded(scaleFewer(op, a, b, rewriter)))
       return success();
   }
   return failure();

@@ -97,3 +97,34 @@ func.func @slice_of_nothing(%x: tensor<16x4xf32>) -> tensor<16x0xf32> {
   %out = tensor.collapse_shape %part [[0], [1, 2]] : tensor<16x0x2xf32> into tensor<16x0xf32>
   return %out : tensor<16x0xf32>
 }
+
+// The number of a product goes to the factor that has fewer elements for each token.
+// CHECK-LABEL: @scaled_rows_behind_a_gate(
+func.func @scaled_rows_behind_a_gate(%g: tensor<?x4xf32>, %f: tensor<?x8xf32>) -> tensor<?x4x8xf32> {
+  // CHECK: %[[G:.*]] = arith.mulf %arg0, %{{.*}} : tensor<?x4xf32>
+  // CHECK: %[[GATES:.*]] = mhc.broadcast %[[G]] dims = [0, 1]
+  // CHECK: %[[ROWS:.*]] = mhc.broadcast %arg1 dims = [0, 2]
+  // CHECK: arith.mulf %[[GATES]], %[[ROWS]]
+  %c0 = arith.constant 0 : index
+  %number = arith.constant 3.0 : f32
+  %M = tensor.dim %f, %c0 : tensor<?x8xf32>
+  %three = tensor.splat %number[%M] : tensor<?x8xf32>
+  %scaled = arith.mulf %three, %f : tensor<?x8xf32>
+  %gates = mhc.broadcast %g dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x8xf32>
+  %rows = mhc.broadcast %scaled dims = [0, 2] : tensor<?x8xf32> -> tensor<?x4x8xf32>
+  %out = arith.mulf %gates, %rows : tensor<?x4x8xf32>
+  return %out : tensor<?x4x8xf32>
+}
+
+// What others read as well is computed anyway.
+// CHECK-LABEL: @scaled_rows_that_others_read(
+func.func @scaled_rows_that_others_read(%g: tensor<16x4xf32>, %f: tensor<16x8xf32>) -> (tensor<16x4x8xf32>, tensor<16x8xf32>) {
+  // CHECK: %[[F:.*]] = arith.mulf %arg1, %{{.*}} : tensor<16x8xf32>
+  // CHECK: mhc.broadcast %[[F]] dims = [0, 2]
+  %three = arith.constant dense<3.0> : tensor<16x8xf32>
+  %scaled = arith.mulf %f, %three : tensor<16x8xf32>
+  %gates = mhc.broadcast %g dims = [0, 1] : tensor<16x4xf32> -> tensor<16x4x8xf32>
+  %rows = mhc.broadcast %scaled dims = [0, 2] : tensor<16x8xf32> -> tensor<16x4x8xf32>
+  %out = arith.mulf %gates, %rows : tensor<16x4x8xf32>
+  return %out, %scaled : tensor<16x4x8xf32>, tensor<16x8xf32>
+}

@@ -113,7 +113,8 @@ func.func @bias_added_to_the_output_of_the_sublayer(%f: tensor<8x64xf32>, %h: te
 // The number is of the sublayer's output with its bias: neither loses it.
 // CHECK-LABEL: @output_scaled_with_its_bias
 func.func @output_scaled_with_its_bias(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
-                                       %r: tensor<8x4x4xf32>, %b: tensor<64xf32>) -> tensor<8x4x64xf32> {
+                                       %r: tensor<8x4x4xf32>, %b: tensor<64xf32>)
+    -> (tensor<8x4x64xf32>, tensor<8x64xf32>) {
   // CHECK: %[[SUM:.*]] = arith.addf %arg0, %{{.*}} : tensor<8x64xf32>
   // CHECK: %[[F:.*]] = arith.mulf %[[SUM]], %{{.*}} : tensor<8x64xf32>
   // CHECK: mhc.post(f = %[[F]] : tensor<8x64xf32>, h_post = %arg1 :
@@ -126,7 +127,7 @@ func.func @output_scaled_with_its_bias(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>
   %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
   %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
   %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
-  return %out : tensor<8x4x64xf32>
+  return %out, %scaled : tensor<8x4x64xf32>, tensor<8x64xf32>
 }
 
 // CHECK-LABEL: @bias_with_a_gate_of_its_own_term
