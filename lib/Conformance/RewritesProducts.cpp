@@ -169,7 +169,9 @@ Value reduceSplit(Place &place) {
 
 Value reduceBySteps(Place &place) {
   ReduceOp reduce = reductionOf(place);
-  Value x = reduce ? splitReduced(place, reduce) : Value();
+  // A narrow type would round what the first step makes.
+  bool isNarrow = reduce && reduce.getType().getElementType().getIntOrFloatBitWidth() < 32;
+  Value x = reduce && !isNarrow ? splitReduced(place, reduce) : Value();
   if (!x)
     return {};
   int64_t dim = reduce.getDims()[0];

@@ -14,11 +14,8 @@ using namespace mhc;
 /// The insertions that fill an empty tensor one behind the other, from the first to `last`. Empty when they do not.
 static SmallVector<tensor::InsertSliceOp> fillingChain(tensor::InsertSliceOp last) {
   SmallVector<tensor::InsertSliceOp> chain = {last};
-  while (auto before = chain.back().getDest().getDefiningOp<tensor::InsertSliceOp>()) {
-    if (!before->hasOneUse())
-      return {};
+  while (auto before = chain.back().getDest().getDefiningOp<tensor::InsertSliceOp>())
     chain.push_back(before);
-  }
   if (!chain.back().getDest().getDefiningOp<tensor::EmptyOp>())
     return {};
   std::reverse(chain.begin(), chain.end());

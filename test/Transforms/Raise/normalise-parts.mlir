@@ -209,3 +209,17 @@ func.func @transpose_of_joined_products(%x: tensor<?x5x8xf32>, %h: tensor<?x5x5x
   %out = mhc.transpose %joined perm = [0, 2, 1] : tensor<?x8x5xf32> -> tensor<?x5x8xf32>
   return %out : tensor<?x5x8xf32>
 }
+
+// Insertions that begin alike.
+// CHECK-LABEL: @insertions_with_one_beginning(
+func.func @insertions_with_one_beginning(%a: tensor<16x4xf32>, %b: tensor<16x4xf32>, %c: tensor<16x4xf32>)
+    -> (tensor<16x8xf32>, tensor<16x8xf32>) {
+  // CHECK-DAG: %[[AB:.*]] = tensor.concat dim(1) %arg0, %arg1
+  // CHECK-DAG: %[[AC:.*]] = tensor.concat dim(1) %arg0, %arg2
+  // CHECK: return %[[AB]], %[[AC]]
+  %empty = tensor.empty() : tensor<16x8xf32>
+  %0 = tensor.insert_slice %a into %empty[0, 0] [16, 4] [1, 1] : tensor<16x4xf32> into tensor<16x8xf32>
+  %1 = tensor.insert_slice %b into %0[0, 4] [16, 4] [1, 1] : tensor<16x4xf32> into tensor<16x8xf32>
+  %2 = tensor.insert_slice %c into %0[0, 4] [16, 4] [1, 1] : tensor<16x4xf32> into tensor<16x8xf32>
+  return %1, %2 : tensor<16x8xf32>, tensor<16x8xf32>
+}
