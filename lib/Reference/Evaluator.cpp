@@ -70,7 +70,8 @@ public:
   /// The value of `result`, as the rounding wants it.
   HostTensor operator()(HostTensor tensor, OpResult result) {
     auto element = dyn_cast<FloatType>(getElementTypeOrSelf(result));
-    if (!element || !rounds(element))
+    bool isNarrowNumber = element && element.getWidth() < 32 && isNumber(result);
+    if (!element || (!rounds(element) && !isNarrowNumber))
       return tensor;
     std::vector<double> elements = tensor.values().vec();
     if (rounding == Rounding::AtRandom)
@@ -82,6 +83,15 @@ public:
   }
 
 private:
+  /// Whether a value is a number that the code rounds, and not one that it computes: then it is another number.
+  static bool isNumber(OpResult value) {
+    auto trunc = dyn_cast<arith::TruncFOp>(value.getOwner());
+    Operation *maker = trunc ? trunc.getIn().getDefiningOp() : nullptr;
+    if (auto splat = dyn_cast_or_null<tensor::SplatOp>(maker))
+      maker = splat.getInput().getDefiningOp();
+    return maker && maker->hasTrait<OpTrait::ConstantLike>();
+  }
+
   bool rounds(FloatType type) const {
     return rounding != Rounding::None && (rounding != Rounding::Narrow || type.getWidth() < 32);
   }

@@ -86,6 +86,18 @@ TEST(Evaluator, MovesResultsByOneRoundoffWhereAsked) {
   EXPECT_TRUE(down && up);
 }
 
+TEST(Evaluator, RoundsNumbersThatTheCodeRounds) {
+  Module module("func.func @f(%x: f32) -> (bf16, bf16, f32) {\n  %c = arith.constant 1.01 : f32\n"
+                "  %d = arith.constant 1.01 : f64\n  %a = arith.truncf %c : f32 to bf16\n"
+                "  %b = arith.truncf %x : f32 to bf16\n  %e = arith.truncf %d : f64 to f32\n"
+                "  return %a, %b, %e : bf16, bf16, f32\n}");
+  auto results = evaluate(module.func(), {HostTensor(1.01)});
+  ASSERT_TRUE(static_cast<bool>(results));
+  EXPECT_EQ((*results)[0].scalar(), 1.0078125); // the bf16 next to 1.01
+  EXPECT_EQ((*results)[1].scalar(), 1.01);      // computed values stay
+  EXPECT_EQ((*results)[2].scalar(), 1.01);      // f32 is near enough
+}
+
 TEST(Evaluator, UnderflowsWhereAsked) {
   Module module("func.func @f(%x: f32) -> (f32, f32) {\n  %a = math.exp %x : f32\n"
                 "  %b = arith.divf %a, %a : f32\n  return %a, %b : f32, f32\n}");
