@@ -123,8 +123,9 @@ bool StreamRaiser::raisePost(const MixReading &reading) {
   Value weights = site.materialise(mix.weights, mix.coefficient, {mix.tokens, first, second});
   Value x = site.rebuild(mix.x, mix.groups());
   if (!weights || !x) {
-    site.decline("post", mix, Reason::mixNotAValue, site.root, describeProduct(mix.weights, mix.coefficient),
-                 "one residual matrix [M, n, n]");
+    if (!site.missesMap(mix))
+      site.decline("post", mix, Reason::mixNotAValue, site.root, describeProduct(mix.weights, mix.coefficient),
+                   "one residual matrix [M, n, n]");
     return false;
   }
   if (!keepsPrecision(branch->f, x)) {
