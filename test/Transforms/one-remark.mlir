@@ -218,3 +218,29 @@ func.func @two_sites(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: t
   %bent2 = math.tanh %mixed2 : tensor<?x4x64xf32>
   return %u, %out, %bent2 : tensor<?x64xf32>, tensor<?x4x64xf32>, tensor<?x4x64xf32>
 }
+
+// What its iteration lacks, the mix of a matrix does not lack again: no value holds all of its factors.
+// CHECK: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | Function=mix_of_no_map |
+func.func @mix_of_no_map(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
+    -> (tensor<8x4x64xf32>, tensor<8x4x4xf32>) {
+  %eps = arith.constant dense<1.0e-05> : tensor<8x4xf32>
+  %other = arith.constant dense<1.0e-02> : tensor<8x4xf32>
+  %e = math.exp %z : tensor<8x4x4xf32>
+  %s0 = mhc.reduce sum %e dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %a0 = arith.addf %s0, %eps : tensor<8x4xf32>
+  %b0 = mhc.broadcast %a0 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m0 = arith.divf %e, %b0 : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %m0 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %a1 = arith.addf %s1, %other : tensor<8x4xf32>
+  %b1 = mhc.broadcast %a1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m1 = arith.divf %m0, %b1 : tensor<8x4x4xf32>
+  %largest = arith.maximumf %s1, %other : tensor<8x4xf32>
+  %scale = mhc.broadcast %largest dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %product = mhc.batch_matmul %m0, %x transpose_lhs : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %mixed = arith.divf %product, %scale : tensor<8x4x64xf32>
+  %hw = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fw = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %hw, %fw : tensor<8x4x64xf32>
+  %out = arith.addf %mixed, %branch : tensor<8x4x64xf32>
+  return %out, %m1 : tensor<8x4x64xf32>, tensor<8x4x4xf32>
+}

@@ -52,6 +52,9 @@ bool MixSite::finish(Operation *made, ArrayRef<Vars> groups, ArrayRef<Vars> own,
 
 void MixSite::decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
                       const std::string &needed) {
+  auto isTold = [&](const Factor &weight) { return sites.hasDeclined("sinkhorn", weight.base); };
+  if (llvm::any_of(mix.weights, isTold))
+    return; // the matrix lacks its iteration: what the mix lacks comes of that
   Value map = mix.coefficients();
   auto site = map ? std::pair(map, Value()) : std::pair(mix.x.base, mix.weights[0].base);
   sites.decline(kind, {reason, opAtFault(at, op), found, needed, site});
@@ -123,9 +126,8 @@ bool StreamRaiser::raisePost(const MixReading &reading) {
   Value weights = site.materialise(mix.weights, mix.coefficient, {mix.tokens, first, second});
   Value x = site.rebuild(mix.x, mix.groups());
   if (!weights || !x) {
-    if (!site.missesMap(mix))
-      site.decline("post", mix, Reason::mixNotAValue, site.root, describeProduct(mix.weights, mix.coefficient),
-                   "one residual matrix [M, n, n]");
+    site.decline("post", mix, Reason::mixNotAValue, site.root, describeProduct(mix.weights, mix.coefficient),
+                 "one residual matrix [M, n, n]");
     return false;
   }
   if (!keepsPrecision(branch->f, x)) {

@@ -65,10 +65,6 @@ public:
   void declineWidth(llvm::StringRef kind, const Mix &mix, Reason reason, mlir::Value wider);
   /// Whether the gates of the streams were told to be missing.
   bool missesGates(const Mix &mix) const { return sites.hasDeclined("gates", mix.x.base); }
-  /// Whether that of what the streams are mixed with was told to be no residual map.
-  bool missesMap(const Mix &mix) const {
-    return llvm::any_of(mix.weights, [&](const Factor &weight) { return sites.hasDeclined("sinkhorn", weight.base); });
-  }
 
   FormBuilder &forms;
   mlir::Operation *op;
