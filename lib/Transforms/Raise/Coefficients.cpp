@@ -67,14 +67,17 @@ static bool follows(const Linear &group, const Linear &pre, int64_t distance) {
   return hasWholeWeight(pre) && group.offset == 0;
 }
 
+static bool readsNumber(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) { return constantValue(operand).has_value(); });
+}
+
 /// The products that a gate is a factor of: with streams, or with a sublayer's output.
 static llvm::SetVector<Operation *> productsWith(const Linear &gate) {
   llvm::SetVector<Operation *> products, path;
   auto follow = [&](Value value) {
     for (Operation *user : value.getUsers()) {
-      bool scales = isa<arith::MulFOp>(user) &&
-                    llvm::none_of(user->getOperands(), [](Value v) { return constantValue(v).has_value(); });
-      (scales || isa<MatmulOp, BatchMatmulOp>(user) ? products : path).insert(user);
+      bool multiplies = isa<arith::MulFOp>(user) && !readsNumber(user);
+      (multiplies || isa<MatmulOp, BatchMatmulOp>(user) ? products : path).insert(user);
     }
   };
   for (Operation *user : gate.root.getUsers())
@@ -105,8 +108,7 @@ static bool isSecondGate(const Linear &gate, const Linear &other) {
   auto followedBy = [](const Linear &linear, auto isOp) {
     return llvm::any_of(linear.root.getUsers(), [&](Operation *sigmoid) {
       Operation *user = isa<SigmoidOp>(sigmoid) ? singleUser(sigmoid->getResult(0)) : nullptr;
-      return user && isOp(user) &&
-             llvm::any_of(user->getOperands(), [](Value v) { return constantValue(v).has_value(); });
+      return user && isOp(user) && readsNumber(user);
     });
   };
   if (followedBy(gate, llvm::IsaPred<arith::MulFOp>) || followedBy(other, llvm::IsaPred<arith::AddFOp>))

@@ -117,19 +117,22 @@ static std::optional<std::pair<SinkhornStep, Value>> matchShiftByLse(FormBuilder
 
 /// z - lse(z) over one dimension of any tensor, with the two parts of lse(z) in one piece or one after the other.
 static std::optional<std::pair<SinkhornStep, Value>> matchLogSoftmaxStep(FormBuilder &forms, Value value) {
-  auto isSum = [](Operation *op) { return isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op); };
-  auto second = [](Operation *sum) { return Signed{sum->getOperand(1), isa<arith::SubFOp>(sum) ? -1.0 : 1.0}; };
-  SmallVector<Signed, 2> shifts;
-  for (Operation *op = value.getDefiningOp(); isSum(op) && shifts.size() < 2; op = op->getOperand(0).getDefiningOp()) {
-    shifts.push_back(second(op));
-    if (auto step = matchShiftByLse(forms, value, op->getOperand(0), shifts))
+  SmallVector<Signed, 2> shifts; ///< of the sums that were looked through
+  Operation *op = value.getDefiningOp();
+  for (; isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op) && shifts.size() < 2;
+       op = op->getOperand(0).getDefiningOp()) {
+    auto match = [&](Value previous, Signed shift) {
+      SmallVector<Signed, 2> all(shifts);
+      all.push_back(shift);
+      return matchShiftByLse(forms, value, previous, all);
+    };
+    Signed second = {op->getOperand(1), isa<arith::SubFOp>(op) ? -1.0 : 1.0};
+    auto step = match(op->getOperand(0), second);
+    if (!step && isa<arith::AddFOp>(op))
+      step = match(op->getOperand(1), {op->getOperand(0)});
+    if (step)
       return step;
-    if (isa<arith::SubFOp>(op))
-      continue;
-    shifts.back().value = op->getOperand(0);
-    if (auto step = matchShiftByLse(forms, value, op->getOperand(1), shifts))
-      return step;
-    shifts.back().value = op->getOperand(1);
+    shifts.push_back(second);
   }
   return std::nullopt;
 }

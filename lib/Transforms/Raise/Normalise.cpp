@@ -190,11 +190,8 @@ static LogicalResult divideByBoth(arith::MulFOp op, Value a, Value b, PatternRew
 /// scaled, not what it multiplies.
 static LogicalResult scaleFewer(arith::MulFOp op, Value a, Value b, PatternRewriter &rewriter) {
   auto few = a.getDefiningOp<BroadcastOp>(), many = b.getDefiningOp<BroadcastOp>();
-  auto sizeOf = [](BroadcastOp repeated) {
-    ArrayRef<int64_t> shape = repeated.getX().getType().getShape();
-    return llvm::product_of(llvm::make_filter_range(shape, [](int64_t size) { return !ShapedType::isDynamic(size); }));
-  };
-  if (!few || !many || !singleUser(many) || !singleUser(many.getX()) || sizeOf(few) >= sizeOf(many) ||
+  if (!few || !many || !singleUser(many) || !singleUser(many.getX()) ||
+      knownSize(few.getX().getType()) >= knownSize(many.getX().getType()) ||
       !getElementTypeOrSelf(op.getType()).isF32())
     return failure();
   auto scaled = many.getX().getDefiningOp<arith::MulFOp>();

@@ -34,18 +34,25 @@ void addPartialComputationPatterns(mlir::RewritePatternSet &patterns, DimAnalysi
 /// Slices of what is joined and sums over it -> those of the parts: afterwards, as they may be parts of one value
 void addSlicePatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 
+/// Of a computation that a pattern looks through, as others will again: longer ones it does not.
+inline constexpr int kMostSteps = 32;
+
 bool isNumber(mlir::Value value, double number);
 /// The other operand of an op that has this number as one operand.
 mlir::Value besides(mlir::Operation *op, double number);
 /// What a value is the negative of, in the one word that the normal form has for it.
 mlir::Value negated(mlir::Value value);
 
+/// The elements for one choice of all unknown sizes.
+int64_t knownSize(mlir::RankedTensorType type);
 /// Whether the op computes each element of a float tensor from the same elements of its operands.
 bool isElementwise(mlir::Operation *op);
 /// Whether each dimension of what is repeated has the size that it has there.
 bool repeatsWholeDims(BroadcastOp op);
 /// Whether a reshape only adds dimensions of size one.
 bool addsOnlyUnits(mlir::tensor::ExpandShapeOp op);
+/// Whether a transpose swaps the last two dimensions, rows and columns.
+bool swapsRowsAndColumns(TransposeOp op);
 /// Whether a value is a product that one op reads, and that may have rows and columns swapped: tokens stay in front.
 bool isProductToTranspose(mlir::Value matrix);
 /// Its transpose: the product of the transposes.

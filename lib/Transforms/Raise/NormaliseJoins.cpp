@@ -60,9 +60,6 @@ Value mhc::valueOf(OpBuilder &builder, Location loc, const Part &part, int64_t d
 // Joined
 //===----------------------------------------------------------------------===//
 
-/// Of a computation.
-constexpr int kMostSteps = 32;
-
 static SmallVector<Value> operandsOf(ValueRange values, unsigned operand) {
   return llvm::map_to_vector(values, [&](Value value) { return value.getDefiningOp()->getOperand(operand); });
 }

@@ -44,8 +44,7 @@ struct ComputeAfterJoining : PartPattern<tensor::ConcatOp> {
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
     Joined joined(parts, op.getDim());
-    if (parts.join(op.getInputs(), op.getDim()) || joined.typeOf(op.getInputs()) != op.getResultType() ||
-        !joined.match(op.getInputs(), op.getOperation()))
+    if (joined.typeOf(op.getInputs()) != op.getResultType() || !joined.match(op.getInputs(), op.getOperation()))
       return failure();
     rewriter.replaceOp(op, joined.build(rewriter, op.getLoc(), op.getInputs()));
     return success();

@@ -25,6 +25,12 @@ static RankedTensorType transposedType(Value matrix) {
   return tensorType(matrix).clone(shape);
 }
 
+bool mhc::swapsRowsAndColumns(TransposeOp op) {
+  ArrayRef<int64_t> perm = op.getPerm();
+  int64_t rank = perm.size();
+  return rank > 1 && perm[rank - 1] == rank - 2 && perm[rank - 2] == rank - 1;
+}
+
 /// The row that reshapes make a column of, or the other way round.
 static Value turned(Value matrix) {
   auto expand = matrix.getDefiningOp<tensor::ExpandShapeOp>();
@@ -42,9 +48,7 @@ static Value transposed(Value matrix) {
   auto transpose = matrix.getDefiningOp<TransposeOp>();
   if (!transpose)
     return turned(matrix);
-  int64_t rank = transpose.getPerm().size();
-  bool swaps = transpose.getPerm()[rank - 1] == rank - 2 && transpose.getPerm()[rank - 2] == rank - 1;
-  return swaps ? Value(transpose.getX()) : Value();
+  return swapsRowsAndColumns(transpose) ? Value(transpose.getX()) : Value();
 }
 
 /// A transposed operand is the flag of the product.

@@ -64,12 +64,11 @@ static bool isOnWholes(Operation *op, const OnParts &read) {
   });
 }
 
-/// The elements for one choice of all unknown sizes, and how many of those there are.
-static std::pair<int64_t, int64_t> sizeOf(RankedTensorType type) {
+int64_t mhc::knownSize(RankedTensorType type) {
   int64_t elements = 1;
   for (int64_t size : type.getShape())
     elements *= ShapedType::isDynamic(size) ? 1 : size;
-  return {type.getNumDynamicDims(), elements};
+  return elements;
 }
 
 /// Whether the op is the exponential of elements of matrices, one of which each token has: where log space ends.
@@ -121,7 +120,7 @@ private:
     std::reverse(commuted.wholes.begin(), commuted.wholes.end());
     std::reverse(commuted.numbers.begin(), commuted.numbers.end());
     SmallVector<Operation *> found;
-    auto [unknown, all] = sizeOf(part.getSourceType());
+    RankedTensorType all = part.getSourceType();
     int64_t covered = 0;
     auto visit = [&](Operation *user) {
       if (user->getName() != op->getName() || user->getAttrs() != op->getAttrs() ||
@@ -133,8 +132,8 @@ private:
       };
       if (!fits(read) && !(op->hasTrait<OpTrait::IsCommutative>() && fits(commuted)))
         return;
-      auto [ownUnknown, size] = sizeOf(cast<RankedTensorType>(user->getResult(0).getType()));
-      covered += ownUnknown == unknown ? size : 0;
+      auto size = cast<RankedTensorType>(user->getResult(0).getType());
+      covered += size.getNumDynamicDims() == all.getNumDynamicDims() ? knownSize(size) : 0;
       found.push_back(user);
     };
     for (Operation *user : part.getSource().getUsers()) {
@@ -142,7 +141,7 @@ private:
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user))
         llvm::for_each(slice->getUsers(), visit);
     }
-    return covered < all ? SmallVector<Operation *>() : found;
+    return covered < knownSize(all) ? SmallVector<Operation *>() : found;
   }
 
   /// As early as it can be: each part has its own place in the function.

@@ -62,19 +62,17 @@ static LogicalResult repeatTokensFirst(BroadcastOp op, PatternRewriter &rewriter
   return success();
 }
 
-/// Of a computation, and no longer ones: each is looked through again and again.
-constexpr int kMostSteps = 32;
-
-static bool isRepeated(Value value, int steps) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<BroadcastOp>(op))
-    return true;
-  bool square = isa_and_nonnull<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
-  return steps > 0 && (square || isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op)) &&
-         isRepeated(op->getOperand(0), steps - 1);
+bool mhc::isRepeated(Value value) {
+  for (int steps = 0; steps <= kMostSteps; ++steps, value = value.getDefiningOp()->getOperand(0)) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<BroadcastOp>(op))
+      return true;
+    bool square = isa_and_nonnull<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
+    if (!square && !isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op))
+      return false;
+  }
+  return false;
 }
-
-bool mhc::isRepeated(Value value) { return ::isRepeated(value, kMostSteps); }
 
 /// Computes of other operands what an op computes of its own.
 static Value computeOf(OpBuilder &builder, Operation *op, function_ref<Value(Value)> operandOf) {
@@ -107,12 +105,10 @@ static bool isComputedOfRepeated(Value value, function_ref<bool(Value)> other, i
 }
 
 static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &rewriter) {
-  int64_t rank = op.getPerm().size();
-  bool transposesMatrices = rank > 1 && op.getPerm()[rank - 1] == rank - 2 && op.getPerm()[rank - 2] == rank - 1;
   // Streams that are repeated have no order yet; others keep theirs.
   auto isProduct = [&](Value value) {
-    return transposesMatrices && isProductToTranspose(value) &&
-           llvm::any_of(value.getDefiningOp()->getOperands(), [](Value operand) { return mhc::isRepeated(operand); });
+    return swapsRowsAndColumns(op) && isProductToTranspose(value) &&
+           llvm::any_of(value.getDefiningOp()->getOperands(), isRepeated);
   };
   if ((!isRepeated(op.getX()) && !isComputedOfRepeated(op.getX(), isProduct)) || tokensBehindOthers(op.getType()) != 0)
     return failure();

@@ -95,11 +95,11 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     joinTokens(func);
     eraseDeadOps(func); // what is left of linalg still reads what patterns want for themselves
     normalise(func);
+    eraseDeadOps(func);
     FormBuilder forms(func);
     ForgetErased<FormBuilder> forget(forms);
     Sites sites(getArgument(), limit);
     sites.check = check;
-    eraseDeadOps(func, &forget);
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
     raiseElementary(func, forms, sites);

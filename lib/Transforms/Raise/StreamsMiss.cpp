@@ -15,9 +15,11 @@ using namespace mhc;
 
 /// Whether a value shows streams whose gates were told to be missing.
 static bool lacksGates(const Sites &sites, Value streams) {
-  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, TransposeOp, arith::ExtFOp>(
-      streams.getDefiningOp()))
-    streams = streams.getDefiningOp()->getOperand(0);
+  while (Operation *op = streams.getDefiningOp()) {
+    if (!isReshape(op) && !isa<TransposeOp, arith::ExtFOp>(op))
+      break;
+    streams = op->getOperand(0);
+  }
   return sites.hasDeclined("gates", streams);
 }
 
