@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/io.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -31,18 +32,10 @@ bool HostTensor::allocate(int32_t dtype, const std::vector<int64_t> &dims, std::
     error = "rank " + std::to_string(dims.size()) + "; at most " + std::to_string(MHCRT_MAX_RANK) + " is possible";
     return false;
   }
-  int64_t size = mhcrt_dtype_bytes(dtype);
-  bool fits = true, empty = false;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    fresh.dims[i] = dims[i];
-    fits = fits && dims[i] >= 0;
-    empty = empty || dims[i] == 0;
-  }
-  for (int64_t dim : dims)
-    fits = fits && (empty || !__builtin_mul_overflow(size, dim, &size));
-  if (empty)
-    size = 0;
-  if (fits && size <= INT64_MAX - kAlignment)
+  std::copy(dims.begin(), dims.end(), fresh.dims);
+  const int64_t size = bytesOf(fresh);
+  const bool isSize = size >= 0 && std::all_of(dims.begin(), dims.end(), [](int64_t dim) { return dim >= 0; });
+  if (isSize && size <= INT64_MAX - kAlignment)
     fresh.data = std::aligned_alloc(kAlignment, (size / kAlignment + 1) * kAlignment);
   if (!fresh.data) {
     error = "no memory for a tensor " + typeName(fresh);
@@ -61,7 +54,7 @@ int64_t HostTensor::elements() const {
   return count;
 }
 
-int64_t HostTensor::bytes() const { return elements() * mhcrt_dtype_bytes(tensor.dtype); }
+int64_t HostTensor::bytes() const { return bytesOf(tensor); }
 
 std::vector<int64_t> HostTensor::dims() const { return {tensor.dims, tensor.dims + tensor.rank}; }
 
@@ -73,4 +66,12 @@ std::string mhcrt::typeName(const mhcrt_tensor &tensor) {
   for (int i = 0; i < tensor.rank && i < MHCRT_MAX_RANK; ++i)
     text += (i ? "," : "") + std::to_string(tensor.dims[i]);
   return text + "]";
+}
+
+int64_t mhcrt::bytesOf(const mhcrt_tensor &tensor) {
+  int64_t bytes = mhcrt_dtype_bytes(tensor.dtype);
+  for (int i = 0; i < tensor.rank; ++i)
+    if (__builtin_mul_overflow(bytes, tensor.dims[i], &bytes))
+      return -1;
+  return bytes;
 }

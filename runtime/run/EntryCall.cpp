@@ -13,13 +13,6 @@
 
 using namespace mhcrt;
 
-static int64_t bytesOf(const mhcrt_tensor &tensor) {
-  int64_t bytes = mhcrt_dtype_bytes(tensor.dtype);
-  for (int32_t dim = 0; dim < tensor.rank; ++dim)
-    bytes *= tensor.dims[dim];
-  return bytes;
-}
-
 static int64_t bytesOf(const std::vector<mhcrt_tensor> &tensors) {
   return std::accumulate(tensors.begin(), tensors.end(), int64_t{0},
                          [](int64_t sum, const mhcrt_tensor &tensor) { return sum + bytesOf(tensor); });

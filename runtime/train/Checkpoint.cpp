@@ -6,10 +6,6 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/train.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 using namespace mhcrt;
 
 static const char *const kStep = "step", *const kSeed = "seed";
@@ -27,13 +23,7 @@ bool mhcrt::saveCheckpoint(const std::string &path, const TrainState &state, std
   std::map<std::string, mhcrt_tensor> all = {{kStep, step.get()}, {kSeed, seed.get()}};
   for (const auto &[name, tensor] : state.tensors)
     all[name] = tensor.get();
-  const std::string part = path + ".part";
-  if (!writeSafetensors(part, all, error))
-    return false;
-  if (std::rename(part.c_str(), path.c_str()) == 0)
-    return true;
-  error = "'" + path + "': " + std::strerror(errno);
-  return false;
+  return writeSafetensors(path, all, error);
 }
 
 /// Moves a tensor of this type out of the file's.
@@ -50,20 +40,28 @@ static bool take(const std::string &path, NamedTensors &file, const std::string 
   return true;
 }
 
+/// A count that a file holds as a tensor.
+static bool takeCount(const std::string &path, NamedTensors &file, const std::string &name, int64_t &count,
+                      std::string &error) {
+  HostTensor tensor;
+  if (!take(path, file, name, "i64[]", tensor, error))
+    return false;
+  count = *static_cast<const int64_t *>(tensor.data());
+  if (count >= 0)
+    return true;
+  error = "'" + path + "': has " + std::to_string(count) + " as '" + name + "'; needed at least 0";
+  return false;
+}
+
 bool mhcrt::loadCheckpoint(const std::string &path, TrainState &state, std::string &error) {
   NamedTensors file;
-  HostTensor step, seed;
-  if (!readSafetensors(path, file, error) || !take(path, file, kStep, "i64[]", step, error) ||
-      !take(path, file, kSeed, "i64[]", seed, error))
+  if (!readSafetensors(path, file, error) || !takeCount(path, file, kStep, state.step, error) ||
+      !takeCount(path, file, kSeed, state.seed, error))
     return false;
   for (auto &[name, tensor] : state.tensors)
     if (!take(path, file, name, tensor.type(), tensor, error))
       return false;
-  if (!file.empty()) {
+  if (!file.empty())
     error = "'" + path + "': has '" + file.begin()->first + "', which the model has not";
-    return false;
-  }
-  state.step = *static_cast<const int64_t *>(step.data());
-  state.seed = *static_cast<const int64_t *>(seed.data());
-  return true;
+  return file.empty();
 }

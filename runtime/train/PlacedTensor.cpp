@@ -15,13 +15,6 @@ PlacedTensor::~PlacedTensor() {
     mhcrt_model_buffer_destroy(session.model, session.context, tensor.data);
 }
 
-static int64_t bytesOf(const mhcrt_tensor &tensor) {
-  int64_t bytes = mhcrt_dtype_bytes(tensor.dtype);
-  for (int32_t dim = 0; dim < tensor.rank; ++dim)
-    bytes *= tensor.dims[dim];
-  return bytes;
-}
-
 static bool isSameType(const mhcrt_tensor &a, const mhcrt_tensor &b) {
   return a.dtype == b.dtype && a.rank == b.rank && std::equal(a.dims, a.dims + a.rank, b.dims);
 }

@@ -48,11 +48,14 @@ private:
 
 /// "f32[7,4,64]"
 std::string typeName(const mhcrt_tensor &tensor);
+/// Of all values; -1 where that is more than 2^63-1.
+int64_t bytesOf(const mhcrt_tensor &tensor);
 
 bool readNpy(const std::string &path, HostTensor &tensor, std::string &error);
 bool writeNpy(const std::string &path, const mhcrt_tensor &tensor, std::string &error);
+/// Refuses what the format forbids. Where the file has our checksum, that must be right.
 bool readSafetensors(const std::string &path, std::map<std::string, HostTensor> &tensors, std::string &error);
-/// In the order of the names, so that equal tensors make equal files.
+/// With a checksum; in the order of the names, so that equal tensors make equal files.
 bool writeSafetensors(const std::string &path, const std::map<std::string, mhcrt_tensor> &tensors, std::string &error);
 
 /// Element i as a double.
