@@ -37,8 +37,10 @@ bool mhcrt::applyOptions(const mhcrt_model *model, mhcrt_context *context, const
     status = mhcrt_model_set_strict(model, context, 1, &message);
   if (options.ranges && status == MHCRT_OK)
     status = mhcrt_model_set_ranges(model, context, 1, &message);
-  if (options.list && std::strcmp(mhcrt_model_target(model), "cpu") == 0) {
-    error = "the kernels of a model for 'cpu' have no variants to list";
+  const bool isForCpu = std::strcmp(mhcrt_model_target(model), "cpu") == 0;
+  if (isForCpu && (options.list || options.asGraph)) {
+    error = options.list ? "the kernels of a model for 'cpu' have no variants to list"
+                         : "a CUDA graph: the model is for 'cpu'; needed one for a GPU";
     return false;
   }
   for (const std::string &pin : options.pins)

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/run.h"
 #include "Check.h"
+#include "mhcrt/file.h"
 
 #include <cstdio>
 #include <cstring>
@@ -100,6 +101,21 @@ bool mhcrt::allocateResults(const mhcrt_model *model, int32_t entry, const std::
   return true;
 }
 
+/// The files that the results go to are writable, and none of them is one that is read for something else. To write the
+/// file of an argument is no mistake: a state goes from call to call.
+static bool checkOutputs(const Signature &results, const RunOptions &options, const std::vector<std::string> &outFiles,
+                         const std::vector<std::string> &expectFiles, std::string &error) {
+  std::vector<FileRole> outputs, inputs = {{"the model", options.model}};
+  for (int32_t i = 0; i < results.size(); ++i) {
+    const std::string name = std::string("result '") + results[i].name + "'";
+    outputs.push_back({"'--out' of " + name, outFiles[i]});
+    inputs.push_back({"'--expect' of " + name, expectFiles[i]});
+    if (!outFiles[i].empty() && !canWriteFile(outFiles[i], error))
+      return false;
+  }
+  return checkDistinct(outputs, inputs, error);
+}
+
 static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *context, int32_t entry,
                     const RunOptions &options) {
   const Signature arguments{model, entry, false}, results{model, entry, true};
@@ -108,6 +124,7 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
   std::string notes, error;
   if (!assignFiles(results, options.outs, "--out", outFiles, error) ||
       !assignFiles(results, options.expects, "--expect", expectFiles, error) ||
+      !checkOutputs(results, options, outFiles, expectFiles, error) ||
       !readArguments(arguments, options, inputs, notes, error))
     return fail(tool, error);
   std::fputs(notes.c_str(), stderr);
@@ -183,13 +200,19 @@ static std::string checkFolder(std::vector<std::string> words, bool &asGraph) {
   return words.size() == 1 && word.rfind(option + "=", 0) == 0 ? word.substr(option.size() + 1) : "";
 }
 
+/// The exit status, or that of an error where lines that were printed are lost.
+static int finish(int status) {
+  std::string error;
+  return flushStandardOutput(error) ? status : fail(kTool, error);
+}
+
 int mhcrt::runMain(int argc, const char *const *argv) {
   try {
     RunOptions options;
     std::string error;
     bool asGraph = false;
     if (const std::string folder = checkFolder({argv + 1, argv + argc}, asGraph); !folder.empty())
-      return runChecks(folder, asGraph);
+      return finish(runChecks(folder, asGraph));
     if (!parseRunOptions(argc, argv, options, error))
       return fail(kTool, error);
     if (options.help) {
@@ -201,9 +224,9 @@ int mhcrt::runMain(int argc, const char *const *argv) {
                   "bits\n%s%s\n"
                   "bf16 in a .npy file is '<V2' or '<u2'. Exit status: 0 good, 1 a comparison failed, 2 an error.\n",
                   kRunOptionsHelp, kKernelOptionsHelp);
-      return kGood;
+      return finish(kGood);
     }
-    return openAndRun(options);
+    return finish(openAndRun(options));
   } catch (const std::exception &problem) {
     return fail(kTool, problem.what());
   }

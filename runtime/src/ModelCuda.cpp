@@ -72,9 +72,14 @@ mhcrt_status mhcrt_model_record(const mhcrt_model *model, int32_t entry, mhcrt_c
 
 mhcrt_status mhcrt_model_replay(const mhcrt_model *model, mhcrt_context *context, const mhcrt_cuda_graph *graph,
                                 mhcrt_message *message) {
+  if (const mhcrt_status status = needGpu(model, "a CUDA graph", message))
+    return status;
   return report(model, context, model->cuda.replay(context, graph), message);
 }
 
-void mhcrt_model_graph_destroy(const mhcrt_model *model, mhcrt_cuda_graph *graph) { model->cuda.destroyGraph(graph); }
+void mhcrt_model_graph_destroy(const mhcrt_model *model, mhcrt_cuda_graph *graph) {
+  if (graph) // a model for the CPU has none, and nothing that destroys one
+    model->cuda.destroyGraph(graph);
+}
 
 } // extern "C"

@@ -110,6 +110,20 @@ TEST_F(ModelTest, MissingEntryListsTheEntries) {
   EXPECT_STREQ(message.text, "no entry 'layer'; the model has 'weigh', 'widen'");
 }
 
+TEST_F(ModelTest, WithoutAGpuThereIsNoGraph) {
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 1, &context, &message), MHCRT_OK);
+  mhcrt_cuda_graph *graph = reinterpret_cast<mhcrt_cuda_graph *>(&message);
+  EXPECT_EQ(mhcrt_model_record(model, 0, context, nullptr, nullptr, &graph, &message), MHCRT_UNAVAILABLE);
+  EXPECT_STREQ(message.text, "a CUDA graph: the model is for 'cpu'; needed one for a GPU");
+  EXPECT_EQ(graph, nullptr);
+  message = {};
+  EXPECT_EQ(mhcrt_model_replay(model, context, graph, &message), MHCRT_UNAVAILABLE);
+  EXPECT_STREQ(message.text, "a CUDA graph: the model is for 'cpu'; needed one for a GPU");
+  mhcrt_model_graph_destroy(model, graph);
+  mhcrt_model_context_destroy(model, context);
+}
+
 TEST(Model, MissingFile) {
   mhcrt_model *model = nullptr;
   mhcrt_message message = {};

@@ -66,11 +66,15 @@ mhcrt_status NamedEntry::replay(const std::vector<mhcrt_tensor> &inputs, const s
   for (const std::vector<mhcrt_tensor> *tensors : {&inputs, &outputs})
     for (const mhcrt_tensor &tensor : *tensors)
       addresses.push_back(tensor.data);
-  mhcrt_cuda_graph *&graph = graphs[addresses];
-  if (graph)
-    return mhcrt_model_replay(session.model, session.context, graph, &message);
+  if (const auto found = graphs.find(addresses); found != graphs.end())
+    return mhcrt_model_replay(session.model, session.context, found->second, &message);
+  mhcrt_cuda_graph *graph = nullptr;
   // This runs it, too.
-  return mhcrt_model_record(session.model, entry, session.context, inputs.data(), outputs.data(), &graph, &message);
+  const mhcrt_status status =
+      mhcrt_model_record(session.model, entry, session.context, inputs.data(), outputs.data(), &graph, &message);
+  if (status == MHCRT_OK)
+    graphs[addresses] = graph;
+  return status;
 }
 
 bool NamedEntry::run(const Find &find, PlacedTensors &results, bool asGraph, std::string &error) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "mhcrt/file.h"
 #include "mhcrt/train.h"
 
 #include <cmath>
@@ -18,6 +19,7 @@ const char *const mhcrt::kTrainOptionsHelp =
     "  --warmup=N             let the learning rate rise over the first N steps\n"
     "  --seed=N               of the weights, the batches and dropout, default 1; a checkpoint has its own\n"
     "  --save=FILE            write the state to a .safetensors file at the end\n"
+    "  --save-every=N         and every N steps; FILE is at all times whole\n"
     "  --load=FILE            go on from such a file\n"
     "  --log=FILE             write step, loss and milliseconds as comma-separated values\n"
     "  --threads=N            default: one per core\n";
@@ -29,6 +31,13 @@ static std::string parseInteger(const std::string &text, int64_t least, int64_t 
     return std::to_string(least) + " to " + std::to_string(most);
   value = number;
   return "";
+}
+
+/// The log and the checkpoint are files of their own; to go on in the checkpoint that was loaded is no mistake.
+static bool checkFiles(const TrainOptions &options, std::string &error) {
+  const FileRole model = {"the model", options.model}, data = {"'--data'", options.data};
+  const FileRole save = {"'--save'", options.save}, log = {"'--log'", options.log};
+  return checkDistinct({save, log}, {model, data}, error) && checkDistinct({log}, {{"'--load'", options.load}}, error);
 }
 
 /// Sets one option; what was needed where the value is not it, "?" for an unknown option.
@@ -48,6 +57,8 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
   }
   if (name == "--steps")
     return parseInteger(value, 0, INT32_MAX, options.steps);
+  if (name == "--save-every")
+    return parseInteger(value, 1, INT32_MAX, options.saveEvery);
   if (name == "--warmup")
     return parseInteger(value, 0, INT32_MAX, options.warmup);
   if (name == "--seed")
@@ -95,5 +106,7 @@ bool mhcrt::parseTrainOptions(int argc, const char *const *argv, TrainOptions &o
   }
   if (options.model.empty() || options.data.empty())
     error = options.model.empty() ? "no model given; see --help" : "no --data given; see --help";
-  return error.empty();
+  else if (options.saveEvery && options.save.empty())
+    error = "'--save-every' needs '--save'";
+  return error.empty() && checkFiles(options, error);
 }

@@ -10,6 +10,7 @@
 #include "mhcrt/train.h"
 #include "Progress.h"
 #include "io/File.h"
+#include "mhcrt/file.h"
 #include "src/Philox.h"
 
 #include <chrono>
@@ -26,6 +27,7 @@ class Trainer {
 public:
   Trainer(const Session &session, const TrainOptions &options) : session(session), options(options) {}
 
+  /// What can be wrong is found here, before the first step.
   bool open(std::string &error);
   bool run(std::string &error);
 
@@ -38,6 +40,8 @@ private:
   void fillBatch();
   bool uploadInputs(std::string &error);
   bool step(double &loss, std::string &error);
+  bool steps(Progress &progress, std::string &error);
+  bool save(std::string &error);
   const PlacedTensor *find(const std::string &name) const;
 
   const Session session;
@@ -66,7 +70,7 @@ static bool readBytes(const std::string &path, std::string &data, std::string &e
 bool Trainer::open(std::string &error) {
   return init.open(session, "init", error) && lossGrad.open(session, "loss_grad", error) &&
          update.open(session, "update", error) && makeInputs(error) && readBytes(options.data, data, error) &&
-         start(error);
+         start(error) && (options.save.empty() || canWriteFile(options.save, error));
 }
 
 /// What the entries take that is neither state nor gradient.
@@ -123,6 +127,11 @@ bool Trainer::start(std::string &error) {
         return false;
   if (!options.load.empty() && !loadCheckpoint(options.load, state, error))
     return false;
+  if (state.step > options.steps) {
+    error = "'" + options.load + "' is of step " + std::to_string(state.step) + "; '--steps' is " +
+            std::to_string(options.steps) + ", needed at least that of the checkpoint";
+    return false;
+  }
   seed[0] = state.seed;
   return placeState(error);
 }
@@ -191,10 +200,9 @@ bool Trainer::step(double &loss, std::string &error) {
   return true;
 }
 
-bool Trainer::run(std::string &error) {
-  Progress progress(state.step, options.steps);
-  if (!options.log.empty() && !progress.openLog(options.log, error))
-    return false;
+bool Trainer::save(std::string &error) { return fetchState(error) && saveCheckpoint(options.save, state, error); }
+
+bool Trainer::steps(Progress &progress, std::string &error) {
   while (state.step < options.steps) {
     const auto begin = std::chrono::steady_clock::now();
     double loss = 0;
@@ -202,10 +210,25 @@ bool Trainer::run(std::string &error) {
       return false;
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
     progress.add(loss, taken.count());
+    const bool isDue = options.saveEvery && state.step % options.saveEvery == 0 && state.step < options.steps;
+    if (isDue && !save(error))
+      return false;
   }
+  return true;
+}
+
+bool Trainer::run(std::string &error) {
+  Progress progress(state.step, options.steps);
+  if (!options.log.empty() && !progress.openLog(options.log, error))
+    return false;
+  if (state.step == options.steps)
+    std::fprintf(stderr, "%s: note: nothing is left to do up to step %lld\n", kTool,
+                 static_cast<long long>(options.steps));
+  if (!steps(progress, error))
+    return false;
   progress.finish();
-  return (options.log.empty() || progress.closeLog(error)) &&
-         (options.save.empty() || (fetchState(error) && saveCheckpoint(options.save, state, error)));
+  // A log that could not be written is no reason to lose the state.
+  return (options.save.empty() || save(error)) && (options.log.empty() || progress.closeLog(error));
 }
 
 static bool train(const TrainOptions &options, std::string &error) {
@@ -236,13 +259,14 @@ int mhcrt::trainMain(int argc, const char *const *argv) {
   std::string error;
   try {
     TrainOptions options;
-    if (parseTrainOptions(argc, argv, options, error) && options.help) {
+    bool good = parseTrainOptions(argc, argv, options, error);
+    if (options.help)
       std::printf("mhc-train: train a compiled model\n\nusage: mhc-train model.so --data=FILE [options]\n\n%s%s\n"
                   "The model has the entries init, loss_grad and update (mhcc model.json --grad -o model.so).\n",
                   kTrainOptionsHelp, kKernelOptionsHelp);
-      return 0;
-    }
-    if (error.empty() && train(options, error))
+    else
+      good = good && train(options, error);
+    if (good && flushStandardOutput(error))
       return 0;
   } catch (const std::exception &problem) {
     error = problem.what();

@@ -115,8 +115,8 @@ int32_t mhcrt_model_choices(const mhcrt_model *model, const mhcrt_context *conte
 void mhcrt_model_choice_at(const mhcrt_model *model, const mhcrt_context *context, int32_t index,
                            mhcrt_cuda_choice *choice);
 
-/// Runs the entry once, then records it into a CUDA graph that the caller destroys. A replay runs it on what is then in
-/// the memory of these tensors.
+/// Runs the entry once, then records it into a CUDA graph that the caller destroys; null where that failed. A replay
+/// runs it on what is then in the memory of these tensors.
 mhcrt_status mhcrt_model_record(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
                                 const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_cuda_graph **graph,
                                 mhcrt_message *message);

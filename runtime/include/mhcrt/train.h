@@ -29,9 +29,10 @@ struct TrainOptions {
   std::string model;
   std::string data; ///< a file whose bytes are the tokens
   std::string load, save;
-  std::string log;     ///< one line of step, loss and milliseconds per step
-  int64_t steps = 100; ///< in all, with those before the checkpoint
-  int64_t warmup = 0;  ///< steps over which the learning rate rises
+  int64_t saveEvery = 0; ///< steps between checkpoints; 0: at the end only
+  std::string log;       ///< one line of step, loss and milliseconds per step
+  int64_t steps = 100;   ///< in all, with those before the checkpoint
+  int64_t warmup = 0;    ///< steps over which the learning rate rises
   int64_t seed = 1;
   double rate = 1e-3;
   int threads = 0;
@@ -111,7 +112,7 @@ struct TrainState {
   int64_t step = 0, seed = 0;
 };
 
-/// Keys are the names of the tensors, "step" and "seed". A file is complete or not there.
+/// Keys are the names of the tensors, "step" and "seed". The file is whole, or the one that was there before.
 bool saveCheckpoint(const std::string &path, const TrainState &state, std::string &error);
 /// `state` has the tensors that the model needs; each is read, and no other may be there.
 bool loadCheckpoint(const std::string &path, TrainState &state, std::string &error);
