@@ -15,10 +15,10 @@
 
 #include "cpu/Planes-inl.h"
 
-#ifndef MHCRT_CPU_AGGREGATE_BWD_ARGS
-#define MHCRT_CPU_AGGREGATE_BWD_ARGS
+#ifndef MHCRT_CPU_AGGREGATE_BWD_CALL
+#define MHCRT_CPU_AGGREGATE_BWD_CALL
 namespace mhcrt {
-struct AggregateBwdArgs {
+struct AggregateBwdCall {
   const void *du, *x;
   int32_t type;
   const float *hPre;
@@ -76,7 +76,7 @@ HWY_INLINE void aggregateBwdRows(const T *du, const T *x, const A *dxIn, A *dx, 
 }
 
 template <typename T, typename A>
-HWY_INLINE void aggregateBwdToken(const AggregateBwdArgs &args, int64_t m, V *sums) {
+HWY_INLINE void aggregateBwdToken(const AggregateBwdCall &args, int64_t m, V *sums) {
   const int64_t n = args.n, C = args.C, token = m * n * C;
   const T *du = static_cast<const T *>(args.du) + m * C;
   const T *x = args.dhPre ? static_cast<const T *>(args.x) + token : nullptr;
@@ -92,7 +92,7 @@ HWY_INLINE void aggregateBwdToken(const AggregateBwdArgs &args, int64_t m, V *su
     aggregateBwdRows<false>(du, x, dxIn, dx, C, h, n, C, sums);
 }
 
-HWY_INLINE void aggregateBwdBlocks(const AggregateBwdArgs &args, int64_t m, V *sums) {
+HWY_INLINE void aggregateBwdBlocks(const AggregateBwdCall &args, int64_t m, V *sums) {
   const int64_t n = args.n, C = args.C;
   Planes x, dx;
   HWY_ALIGN float du[kBlock];
@@ -111,7 +111,7 @@ HWY_INLINE void aggregateBwdBlocks(const AggregateBwdArgs &args, int64_t m, V *s
   }
 }
 
-inline void aggregateBwdTokens(const AggregateBwdArgs &args, int64_t first, int64_t last) {
+inline void aggregateBwdTokens(const AggregateBwdCall &args, int64_t first, int64_t last) {
   const bool rows = args.layout == MHCRT_LAYOUT_NC && (!args.dxIn || args.dxInType == args.dxType);
   V sums[16];
   for (int64_t m = first; m < last; ++m) {

@@ -9,6 +9,7 @@
 
 #include "mhcrt/kernels.h"
 #include "src/CallState.h"
+#include "src/SinkhornOptions.h"
 
 namespace mhcrt {
 
@@ -17,12 +18,6 @@ constexpr int64_t kMaxLanes = 16;
 
 /// Tokens of one tile where a token has only its coefficients.
 constexpr int64_t kSmallTile = 256;
-
-struct SinkhornOptions {
-  int32_t init, order, denom;
-  float eps;
-  int64_t iters;
-};
 
 /// Bytes of scratch memory that the backward pass of a vector of matrices keeps of its start and its steps.
 inline int64_t sinkhornHistoryBytes(int64_t n, int64_t iters) {

@@ -45,7 +45,7 @@ struct PreBwdCall {
   }
   /// Where d_x starts from d_x_in, its lines are in the caches already.
   bool streamsDx() const { return dx.data && !dxIn.data && streams(dx.data, M, K * mhcrt_dtype_bytes(dx.type)); }
-  ProjectionBwdArgs projection(const AmxUnit *amx) const {
+  ProjectionBwdCall projection(const AmxUnit *amx) const {
     return {nullptr,
             nullptr,
             x.data,
@@ -85,7 +85,7 @@ struct PreBwdCall {
 };
 
 /// What the first pass over x makes, in scratch memory.
-struct PreBwdRows {
+struct PreBwdFirstPass {
   float *dProj; ///< [M,N]
   float *hPre;  ///< [M,n]; the sums of d_u * x at first
   float *dStat; ///< [M]

@@ -19,7 +19,7 @@ namespace mhcrt {
 namespace HWY_NAMESPACE {
 
 /// Chunk `chunk` of phi * norm_weight, to its place behind `packed`.
-HWY_INLINE void packPhi(const ProjectionArgs &args, int64_t chunk, char *packed) {
+HWY_INLINE void packPhi(const ProjectionCall &args, int64_t chunk, char *packed) {
   char *to = packed + chunk * args.chunkBytes();
   if (args.amx)
     packTiles(args, chunk, reinterpret_cast<uint16_t *>(to));
@@ -29,7 +29,7 @@ HWY_INLINE void packPhi(const ProjectionArgs &args, int64_t chunk, char *packed)
 
 /// Tokens [first, first+count) of x: fills scratch.proj and scratch.stat.
 template <typename T>
-HWY_INLINE void projectTile(const ProjectionArgs &args, const char *packed, int64_t first, int64_t count,
+HWY_INLINE void projectTile(const ProjectionCall &args, const char *packed, int64_t first, int64_t count,
                             const ProjectionScratch &scratch) {
   if (args.amx)
     projectByAmx<T>(args, packed, first, count, scratch);

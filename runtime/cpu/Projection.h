@@ -41,7 +41,7 @@ static_assert(kAmxRun % kChunk == 0, "phi is packed in chunks");
 /// Outputs that are cut into terms together: 8 kB.
 constexpr int64_t kPackedOutputs = 64;
 
-struct ProjectionArgs {
+struct ProjectionCall {
   const void *x;
   int32_t type;
   const void *phi;
@@ -66,8 +66,8 @@ struct ProjectionArgs {
   }
 
   /// The portable variant that computes some tokens again.
-  ProjectionArgs portable() const {
-    ProjectionArgs args = *this;
+  ProjectionCall portable() const {
+    ProjectionCall args = *this;
     args.M = std::min(tile, kAmxTokens);
     args.plan(/*threads=*/1, nullptr);
     return args;
@@ -96,7 +96,7 @@ struct ProjectionScratch {
   float *planes;       ///< [N][lanes], for what follows the projection
   char *again;         ///< matrix tiles: a chunk and the scratch memory of the portable variant
 
-  explicit ProjectionScratch(const ProjectionArgs &args, char *base) {
+  explicit ProjectionScratch(const ProjectionCall &args, char *base) {
     x = reinterpret_cast<float *>(base);
     accumulators = x + groupFloats(args);
     squares = accumulators + args.tile * args.tokenSums();
@@ -106,7 +106,7 @@ struct ProjectionScratch {
     again = reinterpret_cast<char *>(planes + args.N * kMaxLanes);
   }
 
-  static int64_t bytes(const ProjectionArgs &args) {
+  static int64_t bytes(const ProjectionCall &args) {
     // N is at most 2^31 and tile at most 64: nothing overflows.
     const int64_t own =
         4 * (groupFloats(args) + args.tile * args.tokenSums() + args.tile * kMaxLanes +
@@ -115,7 +115,7 @@ struct ProjectionScratch {
   }
 
 private:
-  static int64_t groupFloats(const ProjectionArgs &args) {
+  static int64_t groupFloats(const ProjectionCall &args) {
     return args.amx ? kAmxTokens * kAmxRun : kTokenMultiple * kChunk;
   }
 };
@@ -127,7 +127,7 @@ inline const AmxUnit *amxFor(const AmxUnit *unit, int32_t xType, int32_t precisi
   return precision == MHCRT_PRECISION_IEEE && xType != MHCRT_BF16 ? nullptr : unit;
 }
 
-inline void checkProjection(KernelCall &call, const ProjectionArgs &args, int64_t n, int64_t C, int32_t layout,
+inline void checkProjection(KernelCall &call, const ProjectionCall &args, int64_t n, int64_t C, int32_t layout,
                             int32_t norm, double normEps, int32_t precision) {
   call.dim("M", args.M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1).equal("K", args.K, "n*C", saturatingMul(n, C));
   call.dim("N", args.N, 1, INT32_MAX);

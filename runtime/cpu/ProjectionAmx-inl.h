@@ -35,7 +35,7 @@ namespace mhcrt {
 namespace HWY_NAMESPACE {
 
 /// phi * norm_weight of outputs j0 .. j0+outputs-1 and one step of K from k0 on: [output][kAmxStep], zeros behind K.
-HWY_INLINE void loadPhiStep(const ProjectionArgs &args, int64_t k0, int64_t j0, int64_t outputs, float *to) {
+HWY_INLINE void loadPhiStep(const ProjectionCall &args, int64_t k0, int64_t j0, int64_t outputs, float *to) {
   const int64_t count = HWY_MIN(kAmxStep, args.K - k0);
   if (count < kAmxStep)
     std::memset(to, 0, outputs * kAmxStep * sizeof(float));
@@ -65,7 +65,7 @@ HWY_INLINE hn::Vec<DU> takeTerm(V &rest) {
 }
 
 /// One output's step as AmxProduct's pairs: [term][pair].
-HWY_INLINE void splitPhiStep(const ProjectionArgs &args, const float *from, uint32_t *words) {
+HWY_INLINE void splitPhiStep(const ProjectionCall &args, const float *from, uint32_t *words) {
   constexpr int64_t kPairs = kAmxStep / 2;
   HWY_ALIGN float halves[kAmxStep];
   if (args.type == MHCRT_BF16) {
@@ -83,7 +83,7 @@ HWY_INLINE void splitPhiStep(const ProjectionArgs &args, const float *from, uint
 }
 
 /// Chunk `chunk` of phi * norm_weight as AmxProduct::phi, with zeros in the last tile's idle columns.
-HWY_INLINE void packTiles(const ProjectionArgs &args, int64_t chunk, uint16_t *packed) {
+HWY_INLINE void packTiles(const ProjectionCall &args, int64_t chunk, uint16_t *packed) {
   auto *pairs = reinterpret_cast<uint32_t *>(packed);
   HWY_ALIGN float block[kPackedOutputs * kAmxStep];
   HWY_ALIGN uint32_t words[3 * kAmxStep / 2];
@@ -127,7 +127,7 @@ HWY_INLINE void multiplyByAmx(const AmxUnit &unit, int32_t type, const AmxProduc
 
 /// Fills scratch.sums and scratch.squares.
 template <typename T>
-HWY_INLINE void sumByAmx(const ProjectionArgs &args, const char *packed, int64_t first, int64_t count,
+HWY_INLINE void sumByAmx(const ProjectionCall &args, const char *packed, int64_t first, int64_t count,
                          const ProjectionScratch &scratch) {
   const T *x = static_cast<const T *>(args.x) + first * args.K;
   const int64_t groups = divideUp(count, kAmxTokens);
@@ -156,11 +156,11 @@ HWY_INLINE void sumByAmx(const ProjectionArgs &args, const char *packed, int64_t
   args.amx->end();
 }
 
-/// Tokens [first, first+count) with f32 multiply-adds, count at most ProjectionArgs::portable().tile, to scratch.again.
+/// Tokens [first, first+count) with f32 multiply-adds, count at most ProjectionCall::portable().tile, to scratch.again.
 template <typename T>
-HWY_NOINLINE ProjectionScratch projectAgain(const ProjectionArgs &args, int64_t first, int64_t count,
+HWY_NOINLINE ProjectionScratch projectAgain(const ProjectionCall &args, int64_t first, int64_t count,
                                             const ProjectionScratch &scratch) {
-  const ProjectionArgs portable = args.portable();
+  const ProjectionCall portable = args.portable();
   const ProjectionScratch again(portable, scratch.again + portable.chunkBytes());
   float *panels = reinterpret_cast<float *>(scratch.again);
   projectByFma<T>(
@@ -181,7 +181,7 @@ HWY_INLINE bool allFinite(const float *values, int64_t count) {
 }
 
 template <typename T>
-HWY_INLINE void projectByAmx(const ProjectionArgs &args, const char *packed, int64_t first, int64_t count,
+HWY_INLINE void projectByAmx(const ProjectionCall &args, const char *packed, int64_t first, int64_t count,
                              const ProjectionScratch &scratch) {
   sumByAmx<T>(args, packed, first, count, scratch);
   const int64_t N = args.N, groupSums = args.amxTiles() * kAmxTokens * kAmxColumns;

@@ -29,7 +29,7 @@ static_assert(kGradRows % kTileRows == 0 && kGradTokens % kTileTokens == 0, "a g
 static_assert(kGradBlock % (kTileVectors * kLanes) == 0, "a block is whole register tiles");
 
 /// Block `block` of phi * weight as rows of kGradBlock; zeros behind K and N. `scaled` is false for phi alone.
-HWY_INLINE void packPhiBlock(const ProjectionBwdArgs &args, int64_t block, bool scaled, float *to) {
+HWY_INLINE void packPhiBlock(const ProjectionBwdCall &args, int64_t block, bool scaled, float *to) {
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
   HWY_ALIGN float weight[kGradBlock];
   std::memset(to, 0, args.rows() * kGradBlock * sizeof(float));
@@ -121,7 +121,7 @@ HWY_INLINE void addProduct(const float *dProj, int64_t rows, int64_t N, const fl
 }
 
 /// row[k] += h_pre * d_u for `count` elements of a token from k0 on.
-HWY_INLINE void addAggregate(const ProjectionBwdArgs &args, int64_t m, int64_t k0, int64_t count, float *row) {
+HWY_INLINE void addAggregate(const ProjectionBwdCall &args, int64_t m, int64_t k0, int64_t count, float *row) {
   HWY_ALIGN float du[kGradBlock];
   const int64_t n = args.n, C = args.C;
   const float *h = args.hPre + m * n;
@@ -146,7 +146,7 @@ HWY_INLINE void addAggregate(const ProjectionBwdArgs &args, int64_t m, int64_t k
 }
 
 /// row[k] += sum_o A[o,i] * d_out[o,c] for `count` elements of a token from k0 on.
-HWY_INLINE void addMixed(const ProjectionBwdArgs &args, int64_t m, int64_t k0, int64_t count, float *row) {
+HWY_INLINE void addMixed(const ProjectionBwdCall &args, int64_t m, int64_t k0, int64_t count, float *row) {
   HWY_ALIGN float from[kGradBlock];
   const int64_t n = args.n, C = args.C;
   const float *h = args.hRes + m * n * n;
@@ -175,7 +175,7 @@ HWY_INLINE void addMixed(const ProjectionBwdArgs &args, int64_t m, int64_t k0, i
 
 /// row[k] = what d_x has besides d_proj W: d_x_in or what d_out gives, + factor * x + h_pre * d_u. `x` are kGradBlock
 /// elements.
-HWY_INLINE void startRow(const ProjectionBwdArgs &args, int64_t m, int64_t k0, int64_t count, const float *x,
+HWY_INLINE void startRow(const ProjectionBwdCall &args, int64_t m, int64_t k0, int64_t count, const float *x,
                          float *row) {
   if (args.dxIn)
     widenAny(args.dxIn, args.dxInType, m * args.K + k0, count, row);
@@ -201,7 +201,7 @@ struct GradScratch {
 };
 
 /// d_proj of a group, with zeros for what is not there.
-HWY_INLINE void loadGradients(const ProjectionBwdArgs &args, int64_t m, int64_t tokens, float *dProj) {
+HWY_INLINE void loadGradients(const ProjectionBwdCall &args, int64_t m, int64_t tokens, float *dProj) {
   std::memset(dProj, 0, kGradTokens * args.rows() * sizeof(float));
   for (int64_t t = 0; t < tokens; ++t)
     std::memcpy(dProj + t * args.rows(), args.dProj + (m + t) * args.N, args.N * sizeof(float));
@@ -209,7 +209,7 @@ HWY_INLINE void loadGradients(const ProjectionBwdArgs &args, int64_t m, int64_t 
 
 /// One block of at most kGradTokens tokens, whose gradients are in scratch.dProj. `product` and `phi` are the block's;
 /// null where they are not wanted.
-HWY_INLINE void multiplyGroup(const ProjectionBwdArgs &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
+HWY_INLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
                               float *product, const GradScratch &scratch) {
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
   if (tokens < kGradTokens || count < kGradBlock) // what is not there counts as zero
@@ -228,7 +228,7 @@ HWY_INLINE void multiplyGroup(const ProjectionBwdArgs &args, int64_t m, int64_t 
 }
 
 /// One tile by vector multiply-adds: the blocks of a slice for the tokens [first, last). `product` has zeros.
-HWY_INLINE void multiplyTile(const ProjectionBwdArgs &args, const float *phi, float *product, int64_t slice,
+HWY_INLINE void multiplyTile(const ProjectionBwdCall &args, const float *phi, float *product, int64_t slice,
                              int64_t first, int64_t last, float *base) {
   const int64_t blockFloats = args.rows() * kGradBlock;
   const GradScratch scratch(base);
@@ -244,7 +244,7 @@ HWY_INLINE void multiplyTile(const ProjectionBwdArgs &args, const float *phi, fl
 }
 
 /// The gradients of phi and norm_weight of one block from the runs' products. `sum` has room for a block of floats.
-HWY_INLINE void finishProduct(const ProjectionBwdArgs &args, const float *products, int64_t runs, int64_t block,
+HWY_INLINE void finishProduct(const ProjectionBwdCall &args, const float *products, int64_t runs, int64_t block,
                               float *sum) {
   const int64_t rows = args.rows(), N = args.N, blockFloats = rows * kGradBlock;
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);

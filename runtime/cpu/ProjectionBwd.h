@@ -28,7 +28,7 @@ constexpr int64_t kGradRows = 6;
 constexpr int64_t kGradTiles = 32;
 constexpr int64_t kLeastRun = 256;
 
-struct ProjectionBwdArgs {
+struct ProjectionBwdCall {
   const float *dProj;  ///< [M,N]
   const float *factor; ///< [M]: t, what to add to d_x per unit of x; null when it is zero
   const void *x;
@@ -103,7 +103,7 @@ struct ProjectionBwdArgs {
 /// The parts of a thread's scratch memory for matrix tiles.
 struct AmxGradScratch {
   float *blocks;        ///< four blocks of phi or its gradient
-  float *group;         ///< ProjectionBwdArgs::groupBytes() for the register tiles
+  float *group;         ///< ProjectionBwdCall::groupBytes() for the register tiles
   uint16_t *gradient;   ///< AmxPhiProduct's
   uint16_t *transposed; ///< AmxTokenSum's
   uint16_t *terms;      ///< of one token's d_proj: [term][rows]
@@ -112,7 +112,7 @@ struct AmxGradScratch {
   float *rows;          ///< two tokens' x
   int64_t bytes = 0;
 
-  AmxGradScratch(const ProjectionBwdArgs &args, char *base) {
+  AmxGradScratch(const ProjectionBwdCall &args, char *base) {
     auto take = [&](auto *&part, int64_t count) {
       // A number, because the base is null where only the size is asked for.
       part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(reinterpret_cast<uintptr_t>(base) + bytes);
@@ -129,7 +129,7 @@ struct AmxGradScratch {
   }
 };
 
-inline int64_t ProjectionBwdArgs::threadBytes() const {
+inline int64_t ProjectionBwdCall::threadBytes() const {
   if (amx)
     return AmxGradScratch(*this, nullptr).bytes;
   return std::max(groupBytes(), wantsProduct() ? 8 * blockFloats() : 0); // the latter at the end
@@ -141,11 +141,11 @@ inline const AmxUnit *amxForGradients(const AmxUnit *unit, int32_t precision) {
 }
 
 /// t of one token, from the gradient of its statistic.
-float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const float *stat, int32_t statForm,
+float statisticFactor(const ProjectionBwdCall &args, const float *dStat, const float *stat, int32_t statForm,
                       int32_t norm, double eps, int64_t m);
 
 /// d_x, d_phi and d_norm_weight. `shared` has args.sharedBytes(), each thread args.threadBytes().
-void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, char *shared);
+void projectionBackward(mhcrt_context *ctx, const ProjectionBwdCall &args, char *shared);
 
 } // namespace mhcrt
 

@@ -41,7 +41,7 @@ HWY_INLINE hn::Vec<DU> takeGradTerm(V &rest) {
 }
 
 /// A block of phi * norm_weight as AmxPhiProduct::phi. `scratch` has room for four blocks.
-HWY_INLINE void packPhiTiles(const ProjectionBwdArgs &args, int64_t block, float *scratch, uint16_t *to) {
+HWY_INLINE void packPhiTiles(const ProjectionBwdCall &args, int64_t block, float *scratch, uint16_t *to) {
   packPhiBlock(args, block, /*scaled=*/true, scratch);
   auto *terms = reinterpret_cast<uint32_t *>(scratch + args.blockFloats()); // [term][rows][kGradBlock]
   for (int64_t i = 0; i < args.blockFloats(); i += kLanes) {
@@ -65,7 +65,7 @@ HWY_INLINE void packPhiTiles(const ProjectionBwdArgs &args, int64_t block, float
 }
 
 /// d_proj of a group of tokens in both orders; zeros for what is not there.
-HWY_NOINLINE void packGradients(const ProjectionBwdArgs &args, int64_t m, int64_t tokens,
+HWY_NOINLINE void packGradients(const ProjectionBwdCall &args, int64_t m, int64_t tokens,
                                 const AmxGradScratch &scratch) {
   const int64_t N = args.N, rows = args.rows(), width = args.phiSteps() * kAmxStep;
   std::memset(scratch.gradient, 0, kAmxGroup * width * sizeof(uint16_t));
@@ -103,7 +103,7 @@ HWY_INLINE void splitPair(const T *even, const T *odd, int64_t terms, uint16_t *
 
 /// The terms of a block of a group's x; zeros for what is not there.
 template <typename T>
-HWY_NOINLINE void splitBlock(const ProjectionBwdArgs &args, int64_t m, int64_t tokens, int64_t block,
+HWY_NOINLINE void splitBlock(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block,
                              const AmxGradScratch &scratch) {
   constexpr int64_t kTerms = std::is_same_v<T, float> ? 3 : std::is_same_v<T, F16> ? 2 : 1;
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
@@ -148,7 +148,7 @@ HWY_INLINE void writeRow(const float *sums, const T *x, float t, const T *u, flo
 
 /// to[k] = sum_o A[o,i] * d_out[o,c] for a whole block of one token within stream i.
 template <typename T>
-HWY_INLINE void mixBlock(const ProjectionBwdArgs &args, int64_t m, int64_t k0, float *to) {
+HWY_INLINE void mixBlock(const ProjectionBwdCall &args, int64_t m, int64_t k0, float *to) {
   const int64_t n = args.n, i = k0 / args.C;
   const float *h = args.hRes + m * n * n;
   const T *from = static_cast<const T *>(args.dOut) + m * args.K + k0 % args.C;
@@ -166,7 +166,7 @@ HWY_INLINE void mixBlock(const ProjectionBwdArgs &args, int64_t m, int64_t k0, f
 
 /// d_x of a block of one token.
 template <typename T, typename A>
-HWY_INLINE void writeToken(const ProjectionBwdArgs &args, int64_t m, int64_t k0, const float *sums,
+HWY_INLINE void writeToken(const ProjectionBwdCall &args, int64_t m, int64_t k0, const float *sums,
                            const AmxGradScratch &scratch) {
   const int64_t count = HWY_MIN(kGradBlock, args.K - k0), at = m * args.K + k0;
   A *dx = static_cast<A *>(args.dx) + at;
@@ -197,7 +197,7 @@ HWY_INLINE void writeToken(const ProjectionBwdArgs &args, int64_t m, int64_t k0,
 
 /// d_x of a block of a group.
 template <typename T, typename A>
-HWY_NOINLINE void writeBlock(const ProjectionBwdArgs &args, int64_t m, int64_t tokens, int64_t block,
+HWY_NOINLINE void writeBlock(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block,
                              const AmxGradScratch &scratch) {
   bool hasPhi = false;
   for (int64_t t = 0; t < tokens; ++t) {
@@ -216,7 +216,7 @@ HWY_NOINLINE void writeBlock(const ProjectionBwdArgs &args, int64_t m, int64_t t
 }
 
 /// The products of a tile's blocks that are not finite, once more.
-HWY_NOINLINE void sumAgain(const ProjectionBwdArgs &args, float *product, int64_t slice, int64_t first, int64_t last,
+HWY_NOINLINE void sumAgain(const ProjectionBwdCall &args, float *product, int64_t slice, int64_t first, int64_t last,
                            const AmxGradScratch &scratch) {
   const GradScratch again(scratch.group);
   for (int64_t place = slice * kSliceBlocks; place < args.sliceEnd(slice); ++place) {
@@ -234,7 +234,7 @@ HWY_NOINLINE void sumAgain(const ProjectionBwdArgs &args, float *product, int64_
 }
 
 /// A block of some tokens' rows of x, or of d_u.
-HWY_INLINE AmxAhead rowsAhead(const ProjectionBwdArgs &args, const void *data, int64_t width, int64_t m, int64_t k,
+HWY_INLINE AmxAhead rowsAhead(const ProjectionBwdCall &args, const void *data, int64_t width, int64_t m, int64_t k,
                               int64_t tokens) {
   if (tokens == 0) // d_u may be absent
     return {};
@@ -245,7 +245,7 @@ HWY_INLINE AmxAhead rowsAhead(const ProjectionBwdArgs &args, const void *data, i
 
 /// One block of a group whose d_proj is packed; `next` and `nextM` are what the thread comes to then.
 template <typename T, typename A>
-HWY_INLINE void multiplyBlock(const ProjectionBwdArgs &args, const char *packed, float *product, int64_t m,
+HWY_INLINE void multiplyBlock(const ProjectionBwdCall &args, const char *packed, float *product, int64_t m,
                               int64_t tokens, int64_t block, int64_t nextM, int64_t nextTokens, int64_t next,
                               const AmxGradScratch &scratch) {
   const AmxGradientUnit &unit = args.amx->gradients;
@@ -269,7 +269,7 @@ HWY_INLINE void multiplyBlock(const ProjectionBwdArgs &args, const char *packed,
 
 /// One tile, as multiplyTile.
 template <typename T, typename A>
-HWY_INLINE void multiplyTileByAmx(const ProjectionBwdArgs &args, const char *packed, float *product, int64_t slice,
+HWY_INLINE void multiplyTileByAmx(const ProjectionBwdCall &args, const char *packed, float *product, int64_t slice,
                                   int64_t first, int64_t last, const AmxGradScratch &scratch) {
   const int64_t firstPlace = slice * kSliceBlocks, lastPlace = args.sliceEnd(slice);
   args.amx->begin();
@@ -290,7 +290,7 @@ HWY_INLINE void multiplyTileByAmx(const ProjectionBwdArgs &args, const char *pac
     sumAgain(args, product, slice, first, last, scratch);
 }
 
-HWY_INLINE void multiplyTileByAmx(const ProjectionBwdArgs &args, const char *packed, float *product, int64_t slice,
+HWY_INLINE void multiplyTileByAmx(const ProjectionBwdCall &args, const char *packed, float *product, int64_t slice,
                                   int64_t first, int64_t last, char *base) {
   const AmxGradScratch scratch(args, base);
   const bool wide = args.dxType == MHCRT_F32;

@@ -27,7 +27,7 @@ static_assert(kTokenMultiple % kGroup == 0, "a tile is whole groups");
 static_assert(kChunk % kLanes == 0, "a chunk is whole vectors");
 
 /// Chunk `chunk` of phi * norm_weight as [panel][step][output of the panel][lane]; zeros behind K and N.
-HWY_INLINE void packChunk(const ProjectionArgs &args, int64_t chunk, float *packed) {
+HWY_INLINE void packChunk(const ProjectionCall &args, int64_t chunk, float *packed) {
   const int64_t k0 = chunk * kChunk, count = HWY_MIN(kChunk, args.K - k0);
   HWY_ALIGN float weight[kChunk], row[kChunk];
   for (int64_t k = 0; k < kChunk; ++k)
@@ -129,7 +129,7 @@ HWY_NOINLINE void multiplyPanel(const float *x, const float *panel, int64_t step
 
 /// All panels of one group. The first panels ask for kRows rows each of `ahead`, the group that comes next.
 template <int kRows>
-HWY_INLINE void multiplyPanels(const ProjectionArgs &args, const float *x, const float *panels, int64_t steps,
+HWY_INLINE void multiplyPanels(const ProjectionCall &args, const float *x, const float *panels, int64_t steps,
                                float *accumulators, int64_t tokenStride, Ahead ahead) {
   for (int64_t p = 0; p < args.panels; ++p) {
     const float *panel = panels + p * kPanel * kChunk;
@@ -142,7 +142,7 @@ HWY_INLINE void multiplyPanels(const ProjectionArgs &args, const float *x, const
   }
 }
 
-HWY_INLINE void multiplyGroup(const ProjectionArgs &args, const float *x, const float *panels, int64_t steps,
+HWY_INLINE void multiplyGroup(const ProjectionCall &args, const float *x, const float *panels, int64_t steps,
                               float *accumulators, int64_t tokenStride, Ahead ahead) {
   if (args.panels >= kGroup)
     multiplyPanels<1>(args, x, panels, steps, accumulators, tokenStride, ahead);
@@ -154,7 +154,7 @@ HWY_INLINE void multiplyGroup(const ProjectionArgs &args, const float *x, const 
 
 /// Tokens [first, first+count) of x: fills scratch.proj and scratch.stat. `panelsOf` gives a packed chunk.
 template <typename T, typename PanelsOf>
-HWY_INLINE void projectByFma(const ProjectionArgs &args, PanelsOf panelsOf, int64_t first, int64_t count,
+HWY_INLINE void projectByFma(const ProjectionCall &args, PanelsOf panelsOf, int64_t first, int64_t count,
                              const ProjectionScratch &scratch) {
   const int64_t outputs = args.panels * kPanel, tokenStride = outputs * kLanes;
   const int64_t groups = divideUp(count, kGroup);

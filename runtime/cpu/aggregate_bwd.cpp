@@ -47,7 +47,7 @@ mhcrt_status mhcrt_aggregate_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_
   const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
   // Where d_x starts from d_x_in, its lines are in the caches already.
   const bool stream = !d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes);
-  const AggregateBwdArgs args = {d_u,         x,      x_type,   static_cast<const float *>(h_pre), d_x_in,
+  const AggregateBwdCall args = {d_u,         x,      x_type,   static_cast<const float *>(h_pre), d_x_in,
                                  d_x_in_type, d_x,    d_x_type, static_cast<float *>(d_h_pre),     n,
                                  C,           layout, stream};
   forTokens(ctx, M, (2 * n + 1) * rowBytes,

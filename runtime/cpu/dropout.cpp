@@ -24,10 +24,10 @@
 #include "src/KernelCall.h"
 #include "src/Philox.h"
 
-#ifndef MHCRT_CPU_DROPOUT_ARGS
-#define MHCRT_CPU_DROPOUT_ARGS
+#ifndef MHCRT_CPU_DROPOUT_CALL
+#define MHCRT_CPU_DROPOUT_CALL
 namespace mhcrt {
-struct DropoutArgs {
+struct DropoutCall {
   Dropout dropout;
   const void *x;
   void *out;
@@ -41,7 +41,7 @@ namespace mhcrt {
 namespace HWY_NAMESPACE {
 
 /// Elements [first, first + count); `first` is a multiple of 4.
-void dropoutRun(const DropoutArgs &args, int64_t first, int64_t count, float *buffer) {
+void dropoutRun(const DropoutCall &args, int64_t first, int64_t count, float *buffer) {
   widenAny(args.x, args.type, first, count, buffer);
   for (int64_t i = 0; i < count; i += 4) {
     const Words words = args.dropout.philox((first + i) / 4);
@@ -73,7 +73,7 @@ mhcrt_status mhcrt_dropout(mhcrt_context *ctx, const void *x, int32_t x_type, co
     return call.status();
 
   constexpr int64_t kRun = 2048;
-  const DropoutArgs args = {Dropout(seed, rate, stream), x, out, x_type};
+  const DropoutCall args = {Dropout(seed, rate, stream), x, out, x_type};
   ctx->parallelFor(divideUp(M * C, kRun), [&](int64_t tile, int) {
     alignas(kAlignment) float buffer[kRun];
     const int64_t first = tile * kRun;

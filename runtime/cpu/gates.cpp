@@ -24,10 +24,10 @@
 #include "src/Context.h"
 #include "src/KernelCall.h"
 
-#ifndef MHCRT_CPU_GATES_ARGS
-#define MHCRT_CPU_GATES_ARGS
+#ifndef MHCRT_CPU_GATES_CALL
+#define MHCRT_CPU_GATES_CALL
 namespace mhcrt {
-struct GatesArgs {
+struct GatesCall {
   const float *proj, *stat;
   float *hPre, *hPost, *logits;
   int64_t N, n, R;
@@ -42,7 +42,7 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void gatesTokens(const GatesArgs &args, int64_t first, int64_t last, float *planes) {
+void gatesTokens(const GatesCall &args, int64_t first, int64_t last, float *planes) {
   const int64_t N = args.N, n = args.n, R = args.R;
   for (int64_t m = first; m < last; m += kLanes) {
     const int64_t count = HWY_MIN(kLanes, last - m);
@@ -102,7 +102,7 @@ mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type
   if (!call.begin() || !ctx->reserveScratch("mhcrt_gates", 0, N * kMaxLanes * 4))
     return call.status();
 
-  const GatesArgs args = {static_cast<const float *>(proj),
+  const GatesCall args = {static_cast<const float *>(proj),
                           static_cast<const float *>(stat),
                           static_cast<float *>(h_pre),
                           static_cast<float *>(h_post),

@@ -24,10 +24,10 @@
 #include "src/Context.h"
 #include "src/KernelCall.h"
 
-#ifndef MHCRT_CPU_GATES_BWD_ARGS
-#define MHCRT_CPU_GATES_BWD_ARGS
+#ifndef MHCRT_CPU_GATES_BWD_CALL
+#define MHCRT_CPU_GATES_BWD_CALL
 namespace mhcrt {
-struct GatesBwdArgs {
+struct GatesBwdCall {
   const float *dhPre, *dhPost, *dLogits; ///< null counts as zero
   const float *proj, *stat;
   float *dProj, *dStat;
@@ -52,7 +52,7 @@ HWY_INLINE void gradToPlanes(const float *rows, int64_t m, int64_t count, int64_
 }
 
 /// Tokens of one tile; `sums` takes d_alpha, then d_beta. `planes` has room for 3*N + 3.
-void gatesBwdTokens(const GatesBwdArgs &args, int64_t first, int64_t last, float *sums, float *planes) {
+void gatesBwdTokens(const GatesBwdCall &args, int64_t first, int64_t last, float *sums, float *planes) {
   const int64_t N = args.N, n = args.n;
   float *proj = planes, *dz = proj + N * kLanes, *sumPlanes = dz + N * kLanes;
   std::memset(sumPlanes, 0, (N + 3) * kLanes * sizeof(float));
@@ -136,7 +136,7 @@ mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const void *d_h_pre, int32_t d_
       !ctx->reserveScratch("mhcrt_gates_bwd", saturatingMul(tiles, width * 4), (3 * N + 3) * kMaxLanes * 4))
     return call.status();
 
-  const GatesBwdArgs args = {
+  const GatesBwdCall args = {
       static_cast<const float *>(d_h_pre),
       static_cast<const float *>(d_h_post),
       static_cast<const float *>(d_logits),

@@ -21,11 +21,11 @@
 
 #include "cpu/Tokens.h"
 
-#ifndef MHCRT_CPU_HEAD_ARGS
-#define MHCRT_CPU_HEAD_ARGS
+#ifndef MHCRT_CPU_HEAD_CALL
+#define MHCRT_CPU_HEAD_CALL
 namespace mhcrt {
-struct HeadArgs {
-  ProjectionArgs projection;
+struct HeadCall {
+  ProjectionCall projection;
   void *out;
   float *hPre;
   float *proj, *stat; ///< null when they are not wanted
@@ -42,10 +42,10 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void headPack(const ProjectionArgs &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
+void headPack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
 template <typename T>
-void headTyped(const HeadArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
+void headTyped(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   const ProjectionScratch scratch(args.projection, base);
   projectTile<T>(args.projection, packed, first, count, scratch);
   const int64_t n = args.projection.N;
@@ -67,7 +67,7 @@ void headTyped(const HeadArgs &args, const char *packed, int64_t first, int64_t 
     hwy::FlushStream();
 }
 
-void headTile(const HeadArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
+void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   if (args.projection.type == MHCRT_F32)
     headTyped<float>(args, packed, first, count, base);
   else if (args.projection.type == MHCRT_BF16)
@@ -94,7 +94,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
                         int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M,
                         int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm,
                         double norm_eps, double pre_eps, int32_t precision) {
-  HeadArgs args = {
+  HeadCall args = {
       {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout},
       out,
       static_cast<float *>(h_pre),

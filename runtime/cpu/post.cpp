@@ -28,10 +28,10 @@
 #include "src/Context.h"
 #include "src/KernelCall.h"
 
-#ifndef MHCRT_CPU_POST_ARGS
-#define MHCRT_CPU_POST_ARGS
+#ifndef MHCRT_CPU_POST_CALL
+#define MHCRT_CPU_POST_CALL
 namespace mhcrt {
-struct PostArgs {
+struct PostCall {
   const void *f;
   const void *bias;
   int32_t biasType;
@@ -54,7 +54,7 @@ namespace HWY_NAMESPACE {
 
 /// One token in layout nC with four streams: everything of a pair of vectors of channels in registers.
 template <bool kStream, typename T>
-HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
+HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
   const int64_t C = args.C;
   int64_t c = 0;
   V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
@@ -81,7 +81,7 @@ HWY_INLINE void postFour(const PostArgs &args, const float *hPost, const float *
 }
 
 template <typename T>
-HWY_INLINE void postBlocks(const PostArgs &args, int64_t m, const float *hPost, const float *mix, const T *f,
+HWY_INLINE void postBlocks(const PostCall &args, int64_t m, const float *hPost, const float *mix, const T *f,
                            const T *x, T *out) {
   const int64_t n = args.n, C = args.C;
   Planes in, sums, factors;
@@ -97,7 +97,7 @@ HWY_INLINE void postBlocks(const PostArgs &args, int64_t m, const float *hPost, 
 }
 
 template <typename T>
-void postTyped(const PostArgs &args, int64_t first, int64_t last) {
+void postTyped(const PostCall &args, int64_t first, int64_t last) {
   const int64_t n = args.n, C = args.C;
   float mix[16 * 16];
   for (int64_t m = first; m < last; ++m) {
@@ -117,7 +117,7 @@ void postTyped(const PostArgs &args, int64_t first, int64_t last) {
     hwy::FlushStream();
 }
 
-void postTokens(const PostArgs &args, int64_t first, int64_t last) {
+void postTokens(const PostCall &args, int64_t first, int64_t last) {
   if (args.type == MHCRT_F32)
     postTyped<float>(args, first, last);
   else if (args.type == MHCRT_BF16)
@@ -155,7 +155,7 @@ mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const
     return call.status();
 
   const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
-  const PostArgs args = {f,
+  const PostCall args = {f,
                          bias,
                          bias_type,
                          static_cast<const float *>(h_post),

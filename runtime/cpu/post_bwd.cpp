@@ -28,10 +28,10 @@
 #include "src/Context.h"
 #include "src/KernelCall.h"
 
-#ifndef MHCRT_CPU_POST_BWD_ARGS
-#define MHCRT_CPU_POST_BWD_ARGS
+#ifndef MHCRT_CPU_POST_BWD_CALL
+#define MHCRT_CPU_POST_BWD_CALL
 namespace mhcrt {
-struct PostBwdArgs {
+struct PostBwdCall {
   const void *dOut, *f, *bias;
   int32_t biasType;
   const float *hPost;
@@ -186,7 +186,7 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
 }
 
 /// The general path: blocks of channels as planes of f32.
-HWY_INLINE void postBwdBlocks(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+HWY_INLINE void postBwdBlocks(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
   const int64_t n = args.n, C = args.C;
   Planes dOut, x, dx, factors;
   HWY_ALIGN float f[kBlock], df[kBlock], bias[kBlock];
@@ -227,7 +227,7 @@ HWY_INLINE void postBwdBlocks(const PostBwdArgs &args, int64_t m, const float *m
 }
 
 template <bool kBias, typename T, typename A>
-HWY_NOINLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+HWY_NOINLINE void postBwdFourAs(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
   const int64_t C = args.C, token = m * 4 * C;
   const bool bias32 = args.biasType == MHCRT_F32;
   const PostBwdRows<T, A> rows = {static_cast<const T *>(args.dOut) + token,
@@ -252,13 +252,13 @@ HWY_NOINLINE void postBwdFourAs(const PostBwdArgs &args, int64_t m, const float 
 }
 
 /// Whether the rows of a call are what postBwdFour takes: d_x is wanted or not, the rest is, and nothing is dropped.
-HWY_INLINE bool takesFour(const PostBwdArgs &args) {
+HWY_INLINE bool takesFour(const PostBwdCall &args) {
   return args.n == 4 && args.layout == MHCRT_LAYOUT_NC && args.df && args.dhPost && args.dhRes &&
          args.type != MHCRT_F16 && !args.dropout.isOn() && (!args.dxIn || args.dxInType == args.dxType);
 }
 
 template <bool kBias>
-HWY_INLINE void postBwdFourAny(const PostBwdArgs &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+HWY_INLINE void postBwdFourAny(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
   if (args.type == MHCRT_F32)
     postBwdFourAs<kBias, float, float>(args, m, mix, dBias, dMix, dPost);
   else if (args.dx && args.dxType == MHCRT_F32)
@@ -267,7 +267,7 @@ HWY_INLINE void postBwdFourAny(const PostBwdArgs &args, int64_t m, const float *
     postBwdFourAs<kBias, Bf16, Bf16>(args, m, mix, dBias, dMix, dPost);
 }
 
-void postBwdTokens(const PostBwdArgs &args, float *dBias, int64_t first, int64_t last) {
+void postBwdTokens(const PostBwdCall &args, float *dBias, int64_t first, int64_t last) {
   const int64_t n = args.n;
   const bool oi = args.orient == MHCRT_ORIENT_OI;
   const bool four = takesFour(args);
@@ -343,7 +343,7 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
   // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
   const bool streamsDx = !d_x || (!d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes));
   const bool bypasses = streamsDx && streams(d_f, d_x ? M * n : M, rowBytes);
-  const PostBwdArgs args = {d_out,
+  const PostBwdCall args = {d_out,
                             f,
                             bias,
                             bias_type,

@@ -26,11 +26,11 @@
 
 #include "cpu/Tokens.h"
 
-#ifndef MHCRT_CPU_PRE_ARGS
-#define MHCRT_CPU_PRE_ARGS
+#ifndef MHCRT_CPU_PRE_CALL
+#define MHCRT_CPU_PRE_CALL
 namespace mhcrt {
-struct PreArgs {
-  ProjectionArgs projection;
+struct PreCall {
+  ProjectionCall projection;
   void *u;
   float *hPre, *hPost, *hRes;
   float *proj, *stat; ///< null when they are not wanted
@@ -49,10 +49,10 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void prePack(const ProjectionArgs &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
+void prePack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
 /// Tokens t .. t+count-1 of the tile that starts at `first`, one per lane.
-HWY_INLINE void coefficients(const PreArgs &args, int64_t first, int64_t t, int64_t count,
+HWY_INLINE void coefficients(const PreCall &args, int64_t first, int64_t t, int64_t count,
                              const ProjectionScratch &scratch) {
   const int64_t n = args.n, N = args.projection.N, R = N - 2 * n, m = first + t;
   float *hPre = scratch.planes, *hPost = hPre + n * kLanes, *logits = hPost + n * kLanes, *mix = logits;
@@ -83,7 +83,7 @@ HWY_INLINE void coefficients(const PreArgs &args, int64_t first, int64_t t, int6
 }
 
 template <typename T>
-void preTyped(const PreArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
+void preTyped(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   const ProjectionScratch scratch(args.projection, base);
   projectTile<T>(args.projection, packed, first, count, scratch);
   for (int64_t t = 0; t < count; t += kLanes)
@@ -95,7 +95,7 @@ void preTyped(const PreArgs &args, const char *packed, int64_t first, int64_t co
     hwy::FlushStream();
 }
 
-void preTile(const PreArgs &args, const char *packed, int64_t first, int64_t count, char *base) {
+void preTile(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   if (args.projection.type == MHCRT_F32)
     preTyped<float>(args, packed, first, count, base);
   else if (args.projection.type == MHCRT_BF16)
@@ -124,7 +124,7 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
                        int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps,
                        double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom,
                        double sk_eps, int64_t iters, int32_t fold_pre, int32_t precision) {
-  PreArgs args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout},
+  PreCall args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout},
                   u,
                   static_cast<float *>(h_pre),
                   static_cast<float *>(h_post),

@@ -64,8 +64,8 @@ HWY_INLINE void residualBwd(const PreBwdCall &args, int64_t m, int64_t count, fl
 }
 
 /// Tokens m .. m+count-1, one per lane.
-HWY_INLINE void coefficientsBwd(const PreBwdCall &args, const PreBwdRows &rows, int64_t m, int64_t count, float *planes,
-                                float *sums, float *history) {
+HWY_INLINE void coefficientsBwd(const PreBwdCall &args, const PreBwdFirstPass &rows, int64_t m, int64_t count,
+                                float *planes, float *sums, float *history) {
   const int64_t n = args.n, N = args.N;
   float *proj = planes, *gates = proj + N * kLanes, *dz = gates + N * kLanes;
   rowsToPlanes(args.proj.floats() + m * N, N, count, N, proj);
@@ -93,9 +93,9 @@ HWY_INLINE void coefficientsBwd(const PreBwdCall &args, const PreBwdRows &rows, 
 }
 
 /// The tokens of one tile; `sums` takes d_alpha, then d_beta.
-void preBwdTile(const PreBwdCall &args, const PreBwdRows &rows, int64_t first, int64_t last, float *sums,
+void preBwdTile(const PreBwdCall &args, const PreBwdFirstPass &rows, int64_t first, int64_t last, float *sums,
                 float *planes) {
-  const AggregateBwdArgs aggregate = {args.du.data, args.x.data, args.x.type, rows.hPre, nullptr,
+  const AggregateBwdCall aggregate = {args.du.data, args.x.data, args.x.type, rows.hPre, nullptr,
                                       MHCRT_NONE,   nullptr,     args.x.type, rows.hPre, args.n,
                                       args.C,       args.layout, false};
   aggregateBwdTokens(aggregate, first, last);
@@ -169,14 +169,14 @@ static void checkResidual(KernelCall &call, const PreBwdCall &c) {
 
 static mhcrt_status run(mhcrt_context *ctx, const char *kernel, const PreBwdCall &c) {
   const int64_t M = c.M, tiles = divideUp(M, kPreBwdTile), width = c.N + 3;
-  ProjectionBwdArgs projection = c.projection(ctx->amx);
+  ProjectionBwdCall projection = c.projection(ctx->amx);
   const int64_t rowFloats = saturatingMul(M, c.N + c.n + 1), sumFloats = saturatingMul(tiles, width);
   const int64_t ownBytes = saturatingMul(saturatingAdd(rowFloats, sumFloats), 4);
   if (!ctx->reserveScratch(kernel, saturatingAdd(projection.sharedBytes(), ownBytes),
                            std::max(projection.threadBytes(), c.planeBytes())))
     return ctx->status;
   float *shared = reinterpret_cast<float *>(ctx->sharedScratch() + projection.sharedBytes());
-  const PreBwdRows rows = {shared, shared + M * c.N, shared + M * (c.N + c.n)};
+  const PreBwdFirstPass rows = {shared, shared + M * c.N, shared + M * (c.N + c.n)};
   float *sums = shared + rowFloats;
   const bool hasFactor = c.dx.data && c.norm != MHCRT_NORM_NONE;
   ctx->parallelFor(tiles, [&](int64_t tile, int thread) {

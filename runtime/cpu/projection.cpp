@@ -41,9 +41,9 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void projectionPack(const ProjectionArgs &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
+void projectionPack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
-void projectionTile(const ProjectionArgs &args, const ProjectionOutputs &outputs, const char *packed, int64_t first,
+void projectionTile(const ProjectionCall &args, const ProjectionOutputs &outputs, const char *packed, int64_t first,
                     int64_t count, char *base) {
   const ProjectionScratch scratch(args, base);
   if (args.type == MHCRT_F32)
@@ -83,7 +83,7 @@ mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type,
                               void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K,
                               int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form,
                               int32_t precision) {
-  ProjectionArgs args = {x, x_type,     phi, phi_type, norm_weight, norm_weight_type, M, K,
+  ProjectionCall args = {x, x_type,     phi, phi_type, norm_weight, norm_weight_type, M, K,
                          N, phi_layout, 0,   0,        0,           nullptr};
   KernelCall call(ctx, "mhcrt_projection");
   checkProjection(call, args, n, C, layout, norm, norm_eps, precision);

@@ -31,7 +31,7 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void projectionBwdPack(const ProjectionBwdArgs &args, int64_t block, char *packed, float *scratch) {
+void projectionBwdPack(const ProjectionBwdCall &args, int64_t block, char *packed, float *scratch) {
   char *to = packed + block * args.packedBlockBytes();
   if (args.amx)
     packPhiTiles(args, block, scratch, reinterpret_cast<uint16_t *>(to));
@@ -39,7 +39,7 @@ void projectionBwdPack(const ProjectionBwdArgs &args, int64_t block, char *packe
     packPhiBlock(args, block, /*scaled=*/true, reinterpret_cast<float *>(to));
 }
 
-void projectionBwdTile(const ProjectionBwdArgs &args, const char *packed, float *product, int64_t slice, int64_t first,
+void projectionBwdTile(const ProjectionBwdCall &args, const char *packed, float *product, int64_t slice, int64_t first,
                        int64_t last, char *scratch) {
   for (int64_t place = slice * kSliceBlocks; args.wantsProduct() && place < args.sliceEnd(slice); ++place)
     std::memset(product + args.blockAt(place) * args.blockFloats(), 0, args.blockFloats() * sizeof(float));
@@ -50,7 +50,7 @@ void projectionBwdTile(const ProjectionBwdArgs &args, const char *packed, float 
                  reinterpret_cast<float *>(scratch));
 }
 
-void projectionBwdFinish(const ProjectionBwdArgs &args, const float *products, int64_t runs, int64_t block,
+void projectionBwdFinish(const ProjectionBwdCall &args, const float *products, int64_t runs, int64_t block,
                          float *scratch) {
   finishProduct(args, products, runs, block, scratch);
 }
@@ -82,7 +82,7 @@ HWY_EXPORT(tokenMeanSquare);
 /// sqrt(ms) is 1/s - eps, unless that is this close to nothing: then it is taken from x again.
 static constexpr double kLeastRoot = 16;
 
-float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const float *stat, int32_t statForm,
+float statisticFactor(const ProjectionBwdCall &args, const float *dStat, const float *stat, int32_t statForm,
                       int32_t norm, double eps, int64_t m) {
   const double K = static_cast<double>(args.K);
   if (statForm == MHCRT_STAT_MEAN_SQUARE)
@@ -96,7 +96,7 @@ float statisticFactor(const ProjectionBwdArgs &args, const float *dStat, const f
   return root > 0 ? static_cast<float>(-s * s / (K * root) * dStat[m]) : 0.0f;
 }
 
-void projectionBackward(mhcrt_context *ctx, const ProjectionBwdArgs &args, char *shared) {
+void projectionBackward(mhcrt_context *ctx, const ProjectionBwdCall &args, char *shared) {
   char *packed = shared;
   float *products = reinterpret_cast<float *>(packed + args.packedBytes());
   auto floats = [&](int thread) { return reinterpret_cast<float *>(ctx->threadScratch(thread)); };
@@ -148,7 +148,7 @@ mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_
   if (!call.begin())
     return call.status();
 
-  ProjectionBwdArgs args = {static_cast<const float *>(d_proj),
+  ProjectionBwdCall args = {static_cast<const float *>(d_proj),
                             nullptr,
                             x,
                             x_type,

@@ -27,11 +27,11 @@
 #include "src/Context.h"
 #include "src/KernelCall.h"
 
-#ifndef MHCRT_CPU_REBUILD_ARGS
-#define MHCRT_CPU_REBUILD_ARGS
+#ifndef MHCRT_CPU_REBUILD_CALL
+#define MHCRT_CPU_REBUILD_CALL
 namespace mhcrt {
 /// Element k of each list belongs to layer k. There may be one input more than there are layers.
-struct RebuildArgs {
+struct RebuildCall {
   const void *x;
   int32_t type;
   const float *const *hPre;
@@ -89,7 +89,7 @@ constexpr int64_t kStrip = 512;
 /// Asks for what is read next where layer k is at channel c: f of the next layer, or behind the last layer the streams
 /// and f of the next strip.
 template <typename T>
-HWY_INLINE void prefetchNext(const RebuildArgs &args, Pass pass, const T *x, int64_t k, int64_t c, int64_t nextStrip) {
+HWY_INLINE void prefetchNext(const RebuildCall &args, Pass pass, const T *x, int64_t k, int64_t c, int64_t nextStrip) {
   if (k + 1 < pass.end) {
     prefetchPair(row<T>(args.f[k + 1], pass.m, args.C) + c);
     return;
@@ -101,7 +101,7 @@ HWY_INLINE void prefetchNext(const RebuildArgs &args, Pass pass, const T *x, int
 
 /// Layout nC with four streams: channels [first, first+count), whole pairs of vectors, one layer after the other.
 template <bool kStream, typename T>
-HWY_INLINE void rebuildStrip(const RebuildArgs &args, Pass pass, const T *x, const float (*mixes)[16], int64_t first,
+HWY_INLINE void rebuildStrip(const RebuildCall &args, Pass pass, const T *x, const float (*mixes)[16], int64_t first,
                              int64_t count) {
   HWY_ALIGN T strip[4 * kStrip];
   const int64_t C = args.C, m = pass.m;
@@ -139,7 +139,7 @@ HWY_INLINE void rebuildStrip(const RebuildArgs &args, Pass pass, const T *x, con
 
 /// Channels [first, first+count), at most a block of them, of any number of streams in any layout.
 template <typename T>
-HWY_INLINE void rebuildBlock(const RebuildArgs &args, Pass pass, const T *x, const float *mixes, int64_t first,
+HWY_INLINE void rebuildBlock(const RebuildCall &args, Pass pass, const T *x, const float *mixes, int64_t first,
                              int64_t count) {
   const int64_t n = args.n, C = args.C, m = pass.m;
   Planes in, sums, factors;
@@ -160,7 +160,7 @@ HWY_INLINE void rebuildBlock(const RebuildArgs &args, Pass pass, const T *x, con
 }
 
 template <typename T>
-HWY_INLINE void rebuildPass(const RebuildArgs &args, Pass pass) {
+HWY_INLINE void rebuildPass(const RebuildCall &args, Pass pass) {
   const int64_t n = args.n, C = args.C;
   float mixes[kLayers * 16 * 16];
   for (int64_t k = pass.begin; k < pass.end; ++k)
@@ -184,7 +184,7 @@ HWY_INLINE void rebuildPass(const RebuildArgs &args, Pass pass) {
 }
 
 template <typename T>
-void rebuildTyped(const RebuildArgs &args, int64_t first, int64_t last) {
+void rebuildTyped(const RebuildCall &args, int64_t first, int64_t last) {
   for (int64_t m = first; m < last; ++m)
     for (int64_t begin = 0; begin < args.layers; begin += kLayers)
       rebuildPass<T>(args, {m, begin, HWY_MIN(args.layers, begin + kLayers)});
@@ -192,7 +192,7 @@ void rebuildTyped(const RebuildArgs &args, int64_t first, int64_t last) {
     hwy::FlushStream();
 }
 
-void rebuildTokens(const RebuildArgs &args, int64_t first, int64_t last) {
+void rebuildTokens(const RebuildCall &args, int64_t first, int64_t last) {
   if (args.type == MHCRT_F32)
     rebuildTyped<float>(args, first, last);
   else if (args.type == MHCRT_BF16)
@@ -248,7 +248,7 @@ mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, co
     return std::all_of(list, list + count, [&](void *one) { return streams(one, rows, rowBytes); });
   };
   const bool bypasses = areLarge(out, out_count, M * n) && areLarge(u, u_count, M);
-  const RebuildArgs args = {x,
+  const RebuildCall args = {x,
                             x_type,
                             floats(h_pre),
                             f,

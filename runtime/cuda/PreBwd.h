@@ -9,17 +9,11 @@
 
 #include "Needs.h"
 #include "src/KernelArgs.h"
+#include "src/SinkhornOptions.h"
 
 #include <cuda_runtime_api.h>
 
 namespace mhcrt {
-
-/// Attributes of mhc.sinkhorn.
-struct SinkhornOptions {
-  int32_t init, order, denom;
-  float eps;
-  int64_t iters;
-};
 
 /// The record's operands as the passes take them. A tensor that is absent is null, with type MHCRT_NONE.
 struct PreBwdOperands {

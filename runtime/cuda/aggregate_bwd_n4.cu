@@ -30,6 +30,7 @@ struct AggregateBwdN4 {
 
 enum class Dx { none, fresh, added };
 
+namespace {
 /// What one column reads.
 template <Dx kDx>
 struct Inputs {
@@ -47,6 +48,7 @@ struct Inputs {
     }
   }
 };
+} // namespace
 
 template <typename T, Dx kDx>
 static __device__ __forceinline__ void work(const AggregateBwdN4 &args, const Inputs<kDx> &in, const float (&h)[4],

@@ -62,7 +62,7 @@ inline bool postBwdFits(const PostBwdArgs &a, Needs &needs) {
 
 /// Coefficients of a token: h_post, and with d_x the mix with the output stream first.
 template <bool kDx>
-struct PostCoefficients {
+struct PostBwdCoefficients {
   float post[4], mix[kDx ? 16 : 1];
 
   __device__ __forceinline__ void load(const PostBwdCommon &args, uint32_t token) {
@@ -78,7 +78,7 @@ struct PostCoefficients {
 
 /// d_f of the channels of d_out's rows g; adds to d_h_post. `drops(o)` is what drops from row o.
 template <typename T, bool kDx, typename Drops>
-__device__ __forceinline__ uint4 branchGradient(const PostCoefficients<kDx> &h, const float (&g)[4][kLanesOf<T>],
+__device__ __forceinline__ uint4 branchGradient(const PostBwdCoefficients<kDx> &h, const float (&g)[4][kLanesOf<T>],
                                                 const float (&f)[kLanesOf<T>], float (&sums)[32], const Drops &drops) {
   float df[kLanesOf<T>];
 #pragma unroll
@@ -96,8 +96,8 @@ __device__ __forceinline__ uint4 branchGradient(const PostCoefficients<kDx> &h, 
 
 /// d_x of stream `i`, of no use without kDx; adds to dA.
 template <typename T, bool kDx>
-__device__ __forceinline__ uint4 streamGradient(const PostCoefficients<kDx> &h, int i, const float (&g)[4][kLanesOf<T>],
-                                                uint4 raw, float (&sums)[32]) {
+__device__ __forceinline__ uint4 streamGradient(const PostBwdCoefficients<kDx> &h, int i,
+                                                const float (&g)[4][kLanesOf<T>], uint4 raw, float (&sums)[32]) {
   float x[kLanesOf<T>], dx[kLanesOf<T>];
   widen(raw, x, T());
 #pragma unroll

@@ -37,10 +37,12 @@ struct PostBwdCn4 {
   Dropout dropout;
 };
 
+namespace {
 struct Inputs {
   uint4 dOut, x;
   uint32_t f;
 };
+} // namespace
 
 /// sums: dA[o][i] at 4*o + i, d_h_post behind.
 template <typename T, bool kOutputFirst, bool kDrops>

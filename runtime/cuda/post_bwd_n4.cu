@@ -27,6 +27,7 @@ struct PostBwdN4 {
   Dropout dropout;
 };
 
+namespace {
 /// What one column reads. The parts are reloaded as soon as they are used.
 struct Inputs {
   uint4 dOut[4], x[4], f;
@@ -47,10 +48,11 @@ struct Inputs {
       loadStream(args, at, i);
   }
 };
+} // namespace
 
 /// Works on column `at` and loads column `next`.
 template <typename T, bool kDx, bool kDrops>
-static __device__ __forceinline__ void work(const PostBwdN4 &args, const PostCoefficients<kDx> &h,
+static __device__ __forceinline__ void work(const PostBwdN4 &args, const PostBwdCoefficients<kDx> &h,
                                             const Dropper<kDrops> &dropper, Place at, Place next, Inputs &in,
                                             float (&sums)[32]) {
   float g[4][kLanesOf<T>], f[kLanesOf<T>];
@@ -88,7 +90,7 @@ static __global__ void __launch_bounds__(kResidentThreads<kDx, kDrops>, 1) postB
     in.load(args, at);
   for (int parity = 0; at.token < args.M; parity ^= 1) {
     const uint32_t token = at.token;
-    PostCoefficients<kDx> h;
+    PostBwdCoefficients<kDx> h;
     h.load(args.common, token);
     float sums[32] = {};
 #pragma unroll 1

@@ -40,7 +40,7 @@ struct Piece {
 
 /// 16 bytes of channels from `offset` of the row on.
 template <typename T, bool kDx>
-static __device__ __forceinline__ void work(const PostBwdSm90 &args, const PostCoefficients<kDx> &h, const Piece &in,
+static __device__ __forceinline__ void work(const PostBwdSm90 &args, const PostBwdCoefficients<kDx> &h, const Piece &in,
                                             uint32_t token, uint32_t offset, bool inside, float (&sums)[32]) {
   float g[4][kLanesOf<T>], f[kLanesOf<T>];
 #pragma unroll
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void workAll(const PostBwdSm90 &args, const Ro
   const uint32_t thread = threadIdx.x - team * plan.warps * 32, step = plan.teams * gridDim.x;
   uint32_t token = blockIdx.x + team * gridDim.x;
   RowCursor at = {team};
-  PostCoefficients<kDx> h;
+  PostBwdCoefficients<kDx> h;
   if (token < plan.M)
     h.load(args.common, token);
   for (int turn = 0; token < plan.M; token += step, turn ^= 1) {

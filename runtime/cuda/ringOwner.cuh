@@ -132,7 +132,7 @@ struct OwnedScalars {
       sum = lane / 4 % S::kOwned == k ? ofGate : sum;
     }
     square *= 1.0f / (4 * S::kWidth);
-    multiplier = normMultiplier(square, args.norm, args.normEps);
+    multiplier = normMultiplierOf(square, args.norm, args.normEps);
     gate = kAggregate ? sigmoidOf(fmaf(multiplier * sum, alpha, beta)) + args.preEps : 0;
   }
 

@@ -70,15 +70,15 @@ __device__ __forceinline__ void sinkhornStart(float (&m)[16], int32_t init) {
 }
 
 /// What a step adds to a sum, and the least that it divides by: 0 is no limit, sums are not negative.
-struct Divisor {
+struct DivisorRule {
   float add, least;
-  __device__ __forceinline__ explicit Divisor(const SinkhornOptions &options)
+  __device__ __forceinline__ explicit DivisorRule(const SinkhornOptions &options)
       : add(options.denom == MHCRT_DENOM_ADD ? options.eps : 0.0f),
         least(options.denom == MHCRT_DENOM_CLAMP ? options.eps : 0.0f) {}
 };
 
 template <bool kRows>
-__device__ __forceinline__ void divideLines(float (&m)[16], const Divisor &rule, float4 *record) {
+__device__ __forceinline__ void divideLines(float (&m)[16], const DivisorRule &rule, float4 *record) {
   float divisor[4];
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void divideLines(float (&m)[16], const Divisor &rule,
 
 /// A divisor that the limit set is a constant.
 template <bool kRows>
-__device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], const Divisor &rule,
+__device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], const DivisorRule &rule,
                                              const float4 *record) {
   const float divisor[4] = {record->x, record->y, record->z, record->w};
 #pragma unroll
@@ -217,7 +217,7 @@ template <class Load>
 __device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, const SinkhornOptions &options,
                                                    float4 *history, int stride) {
   const int steps = sinkhornSteps(options);
-  const Divisor rule(options);
+  const DivisorRule rule(options);
   float m[16];
   load(m);
   sinkhornStart(m, options.init);

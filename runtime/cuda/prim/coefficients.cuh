@@ -46,7 +46,7 @@ __device__ __forceinline__ float sigmoidOf(float z) {
 }
 
 /// The multiplier of a token from its mean square.
-__device__ __forceinline__ float normMultiplier(float meanSquare, int32_t norm, float eps) {
+__device__ __forceinline__ float normMultiplierOf(float meanSquare, int32_t norm, float eps) {
   if (norm == MHCRT_NORM_INSIDE)
     return reciprocalRootOf(meanSquare + eps);
   if (norm == MHCRT_NORM_OUTSIDE)

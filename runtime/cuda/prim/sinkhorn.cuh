@@ -10,22 +10,9 @@
 #ifndef MHCRT_CUDA_PRIM_SINKHORN_CUH
 #define MHCRT_CUDA_PRIM_SINKHORN_CUH
 
-#include "mhcrt/kernels.h"
+#include "src/SinkhornOptions.h"
 
 namespace mhcrt {
-
-struct SinkhornOptions {
-  int32_t init, order, denom;
-  float eps;
-  int64_t iters;
-
-  /// The softmax is the first row step, so that the steps behind it begin with the columns.
-  __host__ __device__ int64_t steps() const { return 2 * iters - (init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0); }
-  __host__ __device__ bool rowsAt(int64_t step) const {
-    const bool isSoftmax = init == MHCRT_INIT_SOFTMAX_EPS;
-    return (step % 2 == 0) == (!isSoftmax && order == MHCRT_ORDER_ROW_COL);
-  }
-};
 
 template <int kWidth>
 struct SinkhornGroup {
