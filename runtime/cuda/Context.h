@@ -7,34 +7,18 @@
 #ifndef MHCRT_CUDA_CONTEXT_H
 #define MHCRT_CUDA_CONTEXT_H
 
+#include "Memory.h"
 #include "src/CallState.h"
 
+#include <atomic>
 #include <cuda_runtime_api.h>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace mhcrt {
-
-/// Memory of the GPU that only grows. Its content is lost when it grows.
-class DeviceBlock {
-public:
-  DeviceBlock() = default;
-  DeviceBlock(const DeviceBlock &) = delete;
-  DeviceBlock &operator=(const DeviceBlock &) = delete;
-  ~DeviceBlock() { cudaFree(data); }
-
-  /// Null with the error set when the memory is not to be had; `what` is named in the message. Work that uses the old
-  /// block has ended when it returns.
-  void *reserve(mhcrt_context &context, int64_t bytes, const char *what);
-  int64_t bytes() const { return size; }
-  void *get() const { return data; }
-
-private:
-  void *data = nullptr;
-  int64_t size = 0;
-};
 
 /// The first row number of an op's calls that its table does not have; all bits are one where there is none.
 struct IdFault {
@@ -49,6 +33,12 @@ struct Choice {
   std::string fallback; ///< what kept the other variants from the first call that the last row took; else empty
 };
 
+/// An error that nobody is told of, and that the thread's next launch must not report.
+inline void forget(cudaError_t error) {
+  if (error != cudaSuccess)
+    cudaGetLastError();
+}
+
 /// The library of dense products and its plans (matmul.cpp).
 class Products;
 
@@ -58,41 +48,67 @@ struct mhcrt_context : mhcrt::CallState {
   int device = 0;
   int arch = 0; ///< compute capability times ten: 90
   int multiprocessors = 0;
+  std::atomic<const char *> running{nullptr};  ///< the call in progress; null where there is none
+  std::atomic<const char *> intruder{nullptr}; ///< one that was made meanwhile
+
   cudaStream_t stream = nullptr;
   cudaStream_t ownStream = nullptr; ///< made with the context; null until then
+  std::thread::id streamThread;     ///< which set it
+  cudaStream_t recorded = nullptr;  ///< the stream that mhcrt_cuda_record_begin captures; null where none is
+  cudaEvent_t turn = nullptr;       ///< orders two streams
+  cudaEvent_t behind = nullptr;     ///< what ran before a captured stream was set
+  bool isBehindOwed = false;        ///< calls that run, and are not captured, have to wait for `behind`
 
-  mhcrt::DeviceBlock workspace; ///< the compiled model's, through mhcrt_workspace
-  mhcrt::DeviceBlock scratch;   ///< of the kernels: calls follow one another on one stream, so that they share it
+  mhcrt::Allocator allocator;
+  mhcrt::DeviceBlock workspace;           ///< the compiled model's, through mhcrt_workspace
+  mhcrt::DeviceBlock scratch;             ///< of the kernels, which share it: calls follow one another
+  std::vector<mhcrt::DeviceBlock> ofCall; ///< scratch of the present call alone, in a capture
+  std::vector<mhcrt::DeviceBlock> kept;   ///< until the context ends: graphs that others captured have the addresses
+  std::map<void *, mhcrt::DeviceBlock> buffers; ///< of the caller's allocator
 
   std::map<std::string, std::string, std::less<>> pins; ///< op to variant
   std::vector<mhcrt::Choice> choices;
   int64_t calls = 0; ///< of ops, for their choices
   bool strict = false;
-  bool isRecorded = false; ///< into a graph: no memory may be asked for
-  bool hasRanges = false;  ///< NVTX ranges name the calls
+  bool hasRanges = false; ///< NVTX ranges name the calls
 
   mhcrt::DeviceBlock idFaults;               ///< an IdFault per op of kIdOps
+  bool readsIds = false;                     ///< an op of kIdOps was called
   std::shared_ptr<mhcrt::Products> products; ///< null until the first matmul
 
-  std::map<const void *, void *> constants;     ///< address on the host to memory of the GPU
-  std::map<const void *, cudaLibrary_t> images; ///< of loop kernels
+  std::map<const void *, mhcrt::DeviceBlock> constants; ///< by address on the host
+  std::map<const void *, cudaLibrary_t> images;         ///< of loop kernels
   std::map<std::pair<const void *, std::string>, cudaKernel_t> loops;
 
   mhcrt_context() = default;
   ~mhcrt_context();
 
   /// Binds device, stream and what the driver says of them.
-  mhcrt_status open();
-  /// Null with the error set when the memory is not to be had.
-  void *reserveScratch(const char *kernel, int64_t bytes) { return scratch.reserve(*this, bytes, kernel); }
-  /// False with the error set while calls are recorded into a graph, which no memory can be made for.
-  bool mayAllocate(const char *what, int64_t bytes);
-  /// Where `kernel`, one of the ops that read row numbers, reports a bad one. Null with the error set when there is no
-  /// memory.
+  cudaError_t open();
+
+  /// A block of at least `bytes` bytes; `what` is named in errors. Null data with the error set where there is none.
+  mhcrt::DeviceBlock allocate(const char *what, int64_t bytes);
+  void release(const mhcrt::DeviceBlock &block);
+  /// Makes `block` grow, whose content is then lost; in a capture the memory is a block of its own, put into
+  /// `ofCapture`. Null with the error set where there is none.
+  void *reserve(mhcrt::DeviceBlock &block, int64_t bytes, const char *what, std::vector<mhcrt::DeviceBlock> &ofCapture);
+  void *reserveScratch(const char *kernel, int64_t bytes) { return reserve(scratch, bytes, kernel, ofCall); }
+  /// False with the error set in a capture, unless the caller has an allocator.
+  bool mayAllocate(const char *what, int64_t bytes, bool isCaptured);
+  /// Whether the stream is captured, by us or others. False with the error set where the driver does not say.
+  bool askCaptured(const char *what, bool &isCaptured);
+
+  /// Calls that follow go to `next`, behind those so far.
+  mhcrt_status setStream(cudaStream_t next);
+  /// Waits for `behind` where that is owed and may be.
+  void followStreams(const char *what);
+  bool isStreamOfOtherThread() const;
+
+  /// Where `kernel`, one of the ops that read row numbers, reports a bad one.
   mhcrt::IdFault *idFault(const char *kernel);
   /// Waits for all work, and makes an error of a bad row number that a kernel met.
   mhcrt_status synchronize();
-  /// `error` as the context's status; `what` is the kernel or function that met it.
+  /// `error` as the context's status, and no more the thread's last one; `what` is the kernel or function that met it.
   mhcrt_status check(cudaError_t error, const char *what);
 };
 

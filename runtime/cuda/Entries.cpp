@@ -4,7 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Context.h"
+#include "CallGuard.h"
+
+namespace mhcrt {
+
+template <typename Args>
+static mhcrt_status enter(mhcrt_context *context, const char *name, mhcrt_status (*run)(mhcrt_context &, const Args &),
+                          const Args &args) {
+  if (!context)
+    return MHCRT_INVALID_ARGUMENT;
+  const CallGuard guard(*context, name);
+  return guard ? run(*context, args) : MHCRT_INVALID_ARGUMENT;
+}
+
+} // namespace mhcrt
 
 #define MHCRT_KERNEL_ENTRIES
 #include "src/KernelArgs.h"

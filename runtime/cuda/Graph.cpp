@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Context.h"
-#include "mhcrt/cuda.h"
+#include "CallGuard.h"
 
 using namespace mhcrt;
 
@@ -15,40 +14,54 @@ struct mhcrt_cuda_graph {
 
   ~mhcrt_cuda_graph() {
     if (graph)
-      cudaGraphExecDestroy(graph);
+      forget(cudaGraphExecDestroy(graph));
   }
 };
 
 extern "C" {
 
 mhcrt_status mhcrt_cuda_record_begin(mhcrt_context *context) {
-  if (context->status != MHCRT_OK)
+  const CallGuard guard(*context, "mhcrt_cuda_record_begin");
+  bool isCaptured = false;
+  if (!guard)
+    return MHCRT_INVALID_ARGUMENT;
+  if (context->status != MHCRT_OK || !context->askCaptured("mhcrt_cuda_record_begin", isCaptured))
     return context->status;
+  if (isCaptured)
+    return context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_cuda_record_begin: the stream is captured already");
   // Other threads may go on with contexts of their own.
   const cudaError_t error = cudaStreamBeginCapture(context->stream, cudaStreamCaptureModeThreadLocal);
-  context->isRecorded = error == cudaSuccess;
+  if (error == cudaSuccess)
+    context->recorded = context->stream;
   return context->check(error, "mhcrt_cuda_record_begin");
 }
 
 mhcrt_status mhcrt_cuda_record_end(mhcrt_context *context, mhcrt_cuda_graph **graph) {
   *graph = nullptr;
-  if (!context->isRecorded)
+  const CallGuard guard(*context, "mhcrt_cuda_record_end");
+  if (!guard)
+    return MHCRT_INVALID_ARGUMENT;
+  if (!context->recorded)
     return context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_cuda_record_end: no calls were recorded");
-  context->isRecorded = false;
+  context->setStream(context->recorded); // where others were set, they are joined
   cudaGraph_t recorded = nullptr;
   auto fresh = std::make_unique<mhcrt_cuda_graph>();
   fresh->allocations = context->allocations;
-  cudaError_t error = cudaStreamEndCapture(context->stream, &recorded);
+  cudaError_t error = cudaStreamEndCapture(context->recorded, &recorded);
+  context->recorded = nullptr;
   if (error == cudaSuccess && context->status == MHCRT_OK)
     error = cudaGraphInstantiate(&fresh->graph, recorded, 0);
   if (recorded)
-    cudaGraphDestroy(recorded);
+    forget(cudaGraphDestroy(recorded));
   if (context->check(error, "mhcrt_cuda_record_end") == MHCRT_OK)
     *graph = fresh.release();
   return context->status;
 }
 
 mhcrt_status mhcrt_cuda_replay(mhcrt_context *context, const mhcrt_cuda_graph *graph) {
+  const CallGuard guard(*context, "mhcrt_cuda_replay");
+  if (!guard)
+    return MHCRT_INVALID_ARGUMENT;
   if (context->status != MHCRT_OK)
     return context->status;
   if (graph->allocations != context->allocations)

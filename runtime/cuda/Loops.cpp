@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Context.h"
-#include "mhcrt/cuda.h"
+#include "CallGuard.h"
 
 using namespace mhcrt;
 
@@ -19,6 +18,7 @@ static cudaError_t findLoop(mhcrt_context &context, const void *image, const cha
   kernel = place->second;
   if (!isNew && kernel)
     return cudaSuccess;
+  const RelaxedCapture relaxed;
   cudaLibrary_t &library = context.images[image];
   cudaError_t error = cudaSuccess;
   if (!library)
@@ -33,7 +33,8 @@ extern "C" {
 
 void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t, const char *name, void **arguments,
                      int64_t count) {
-  if (context->status != MHCRT_OK || count <= 0)
+  const CallGuard guard(*context, "mhcrt_cuda_loop");
+  if (!guard || context->status != MHCRT_OK || count <= 0)
     return;
   if (count > kMostThreads) {
     context->fail(MHCRT_INVALID_ARGUMENT, "%s: 'count' is %lld; needed at most %lld", name,
@@ -51,13 +52,33 @@ void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t, const c
 }
 
 const void *mhcrt_constant(mhcrt_context *context, const void *host, int64_t bytes) {
-  void *&memory = context->constants[host];
-  if (memory || context->status != MHCRT_OK)
-    return memory;
-  memory = mhcrt_buffer_create(context, bytes);
-  if (memory && mhcrt_copy(context, memory, host, bytes) != MHCRT_OK)
+  constexpr const char *kName = "mhcrt_constant";
+  const CallGuard guard(*context, kName);
+  if (!guard)
     return nullptr;
-  return memory;
+  const auto known = context->constants.find(host);
+  if (known != context->constants.end())
+    return known->second.data;
+  bool isCaptured = false;
+  if (context->status != MHCRT_OK || !context->askCaptured(kName, isCaptured))
+    return nullptr;
+  if (isCaptured) { // the copy would be captured, and not made
+    context->fail(MHCRT_INVALID_ARGUMENT,
+                  "%s: %lld bytes have to be copied to the GPU while the stream is captured; make the same calls once "
+                  "before",
+                  kName, static_cast<long long>(bytes));
+    return nullptr;
+  }
+  const DeviceBlock block = context->allocate(kName, bytes);
+  if (!block.data)
+    return nullptr;
+  const cudaError_t error = cudaMemcpyAsync(block.data, host, bytes, cudaMemcpyDefault, context->stream);
+  if (context->check(error, kName) != MHCRT_OK) {
+    context->release(block);
+    return nullptr;
+  }
+  context->constants[host] = block;
+  return block.data;
 }
 
 } // extern "C"

@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Context.h"
+#include "CallGuard.h"
 #include "mhcrt/measure.h"
+#include "prim/launch.cuh"
 
 #include <algorithm>
 #include <array>
@@ -30,67 +31,64 @@ __global__ void multiplyAddsKernel(float *sink, float factor, float term) {
     *sink = all;
 }
 
+static constexpr const char *kName = "mhcrt_measure";
+
 namespace {
-/// Two events around what a function enqueues.
+/// Two events around what a function enqueues by calls of the context.
 class Stopwatch {
 public:
   explicit Stopwatch(mhcrt_context &context) : context(context) {
-    cudaEventCreate(&start);
-    cudaEventCreate(&stop);
+    const CallGuard guard(context, kName);
+    for (cudaEvent_t *event : {&start, &stop})
+      context.check(cudaEventCreate(event), kName);
   }
   Stopwatch(const Stopwatch &) = delete;
   Stopwatch &operator=(const Stopwatch &) = delete;
   ~Stopwatch() {
-    cudaEventDestroy(start);
-    cudaEventDestroy(stop);
+    for (cudaEvent_t event : {start, stop})
+      forget(cudaEventDestroy(event));
   }
 
   /// Median seconds of kReplays turns. Negative with the context's error set.
   template <typename Body>
   double median(Body body) {
-    std::array<float, kReplays> milliseconds;
+    std::array<float, kReplays> milliseconds = {};
     for (float &time : milliseconds) {
-      cudaEventRecord(start, context.stream);
+      record(start);
       body();
-      cudaEventRecord(stop, context.stream);
-      if (context.check(cudaEventSynchronize(stop), "mhcrt_measure") != MHCRT_OK)
+      record(stop);
+      if (context.status != MHCRT_OK || context.check(read(time), kName) != MHCRT_OK)
         return -1;
-      cudaEventElapsedTime(&time, start, stop);
     }
     std::nth_element(milliseconds.begin(), milliseconds.begin() + kReplays / 2, milliseconds.end());
     return milliseconds[kReplays / 2] * 1e-3;
   }
 
 private:
+  void record(cudaEvent_t event) {
+    const CallGuard guard(context, kName);
+    context.check(cudaEventRecord(event, context.stream), kName);
+  }
+  cudaError_t read(float &time) {
+    const cudaError_t error = cudaEventSynchronize(stop);
+    return error == cudaSuccess ? cudaEventElapsedTime(&time, start, stop) : error;
+  }
+
   mhcrt_context &context;
   cudaEvent_t start = nullptr, stop = nullptr;
 };
 } // namespace
 
-/// The call as a graph; null with the context's error set.
-static cudaGraphExec_t capture(mhcrt_context &context, mhcrt_status (*call)(void *), void *user) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
-  cudaError_t error = cudaStreamBeginCapture(context.stream, cudaStreamCaptureModeThreadLocal);
-  const mhcrt_status status = call(user);
-  if (error == cudaSuccess)
-    error = cudaStreamEndCapture(context.stream, &graph);
-  if (error == cudaSuccess && status == MHCRT_OK)
-    error = cudaGraphInstantiate(&exec, graph, 0);
-  cudaGraphDestroy(graph);
-  context.check(error, "mhcrt_measure_call");
-  return exec;
-}
-
 double mhcrt_measure_call(mhcrt_context *context, mhcrt_status (*call)(void *user), void *user) {
-  // The first turn loads code and makes the scratch memory grow, which a capture may not.
-  if (call(user) != MHCRT_OK || mhcrt_synchronize(context) != MHCRT_OK)
+  // The first turn loads code and makes the scratch memory grow, which a graph may not.
+  if (call(user) != MHCRT_OK || mhcrt_synchronize(context) != MHCRT_OK || mhcrt_cuda_record_begin(context) != MHCRT_OK)
     return -1;
+  call(user);
   double seconds = -1;
-  if (cudaGraphExec_t exec = capture(*context, call, user)) {
-    seconds = Stopwatch(*context).median([&] { cudaGraphLaunch(exec, context->stream); });
-    cudaGraphExecDestroy(exec);
-  }
+  mhcrt_cuda_graph *graph = nullptr;
+  if (mhcrt_cuda_record_end(context, &graph) == MHCRT_OK)
+    seconds = Stopwatch(*context).median([&] { mhcrt_cuda_replay(context, graph); });
+  mhcrt_cuda_graph_destroy(graph);
   return seconds;
 }
 
@@ -98,14 +96,17 @@ double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, vo
   constexpr int kCopies = 4;
   const double seconds = Stopwatch(*context).median([&] {
     for (int i = 0; i < kCopies; ++i)
-      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, context->stream);
+      mhcrt_copy(context, to, from, bytes);
   });
   return 2.0 * kCopies * bytes / seconds;
 }
 
 double mhcrt_measure_fma_peak(mhcrt_context *context) {
-  const int blocks = context->multiprocessors * 8;
-  const double seconds = Stopwatch(*context).median(
-      [&] { multiplyAddsKernel<<<blocks, kFmaThreads, 0, context->stream>>>(nullptr, 0.5f, 0.25f); });
+  const unsigned blocks = context->multiprocessors * 8;
+  const double seconds = Stopwatch(*context).median([&] {
+    const CallGuard guard(*context, kName);
+    context->check(launchKernel(multiplyAddsKernel, blocks, kFmaThreads, 0, context->stream, nullptr, 0.5f, 0.25f),
+                   kName);
+  });
   return double(blocks) * kFmaThreads * kFmaRounds * kChains / seconds;
 }

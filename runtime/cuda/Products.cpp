@@ -10,8 +10,6 @@
 
 using namespace mhcrt;
 
-/// What the library may use for partial sums: its advice for the newest GPUs.
-static constexpr int64_t kWorkspaceBytes = 32 << 20;
 static constexpr const char *kLibraries[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
 
 Products::~Products() {
@@ -37,6 +35,7 @@ static bool find(void *library, const char *name, Function &function) {
 bool Products::open(mhcrt_context &context, const char *kernel) {
   if (handle)
     return true;
+  const RelaxedCapture relaxed; // the library makes memory of its own
   for (const char *name : kLibraries)
     library = library ? library : dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -58,7 +57,7 @@ bool Products::open(mhcrt_context &context, const char *kernel) {
                         find(library, "cublasLtMatmulAlgoGetHeuristic", lt.algorithms);
   const cublasStatus_t status = complete ? lt.create(&handle) : CUBLAS_STATUS_NOT_SUPPORTED;
   if (status == CUBLAS_STATUS_SUCCESS)
-    return workspace.reserve(context, kWorkspaceBytes, kernel) != nullptr;
+    return true;
   handle = nullptr;
   context.fail(MHCRT_UNAVAILABLE, "%s: cuBLASLt does not start (status %d)", kernel, status);
   return false;
@@ -98,7 +97,7 @@ cublasStatus_t Products::choose(const Product &product, Plan &plan) {
     if (status == CUBLAS_STATUS_SUCCESS)
       status = lt.setPreference(preference, attribute, &value, sizeof(value));
   };
-  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<uint64_t>(kWorkspaceBytes));
+  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<uint64_t>(kProductWorkspace));
   // Parts of a sum may be added in f32 in an order of their own, but not by atomics and not in 16 bits.
   set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   for (auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
@@ -118,20 +117,24 @@ cublasStatus_t Products::choose(const Product &product, Plan &plan) {
 const Products::Plan &Products::plan(const Product &product) {
   auto [place, isNew] = plans.try_emplace(product);
   Plan &plan = place->second;
-  if (isNew && make(product, plan) == CUBLAS_STATUS_SUCCESS)
+  if (!isNew)
+    return plan;
+  const RelaxedCapture relaxed; // the first plan loads code
+  if (make(product, plan) == CUBLAS_STATUS_SUCCESS)
     choose(product, plan);
   return plan;
 }
 
 mhcrt_status Products::run(mhcrt_context &context, const char *kernel, const Product &product, const void *lhs,
-                           const void *rhs, void *out) {
+                           const void *rhs, void *out, void *workspace) {
   const Plan &chosen = plan(product);
   const float one = 1, zero = 0;
   const cublasStatus_t status =
       lt.matmul(handle, chosen.operation, &one, rhs, chosen.a, lhs, chosen.b, &zero, out, chosen.out, out, chosen.out,
-                &chosen.algorithm, workspace.get(), kWorkspaceBytes, context.stream);
+                &chosen.algorithm, workspace, kProductWorkspace, context.stream);
   if (status == CUBLAS_STATUS_SUCCESS)
     return context.status;
+  cudaGetLastError(); // as check() does
   return context.fail(MHCRT_DEVICE_ERROR, "%s: cuBLASLt does not multiply %lldx%lld by %lldx%lld (status %d)", kernel,
                       static_cast<long long>(product.M), static_cast<long long>(product.K),
                       static_cast<long long>(product.K), static_cast<long long>(product.N), status);

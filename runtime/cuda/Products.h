@@ -28,6 +28,9 @@ struct Product {
   bool operator<(const Product &other) const { return key() < other.key(); }
 };
 
+/// Bytes that the library may use for partial sums: its advice for the newest GPUs.
+constexpr int64_t kProductWorkspace = 32 << 20;
+
 class Products {
 public:
   Products() = default;
@@ -40,9 +43,9 @@ public:
 
   /// False where the library has no algorithm for it.
   bool has(const Product &product) { return plan(product).isUsable; }
-  /// One that the library has.
+  /// One that the library has, with kProductWorkspace bytes of scratch memory.
   mhcrt_status run(mhcrt_context &context, const char *kernel, const Product &product, const void *lhs, const void *rhs,
-                   void *out);
+                   void *out, void *workspace);
 
 private:
   struct Plan {
@@ -75,7 +78,6 @@ private:
   void *library = nullptr;
   Functions lt = {};
   cublasLtHandle_t handle = nullptr;
-  DeviceBlock workspace;
   std::map<Product, Plan> plans;
 };
 

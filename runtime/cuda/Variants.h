@@ -64,9 +64,9 @@ mhcrt_status launchVariant(mhcrt_context &context, const char *op, const Variant
     return context.status;
   const Range range(context, op);
   const cudaError_t error = rows[row].launch(context, args);
-  return error == cudaSuccess ? context.status
-                              : context.fail(MHCRT_DEVICE_ERROR, "mhcrt_%s, variant %s: %s (%s)", op, rows[row].name,
-                                             cudaGetErrorString(error), cudaGetErrorName(error));
+  return error == cudaSuccess
+             ? context.status
+             : context.check(error, ("mhcrt_" + std::string(op) + ", variant " + rows[row].name).c_str());
 }
 
 } // namespace mhcrt

@@ -30,10 +30,9 @@ __global__ void aggregateKernel(const T *x, const float *h, T *u, int64_t M, int
 static cudaError_t launchGeneric(mhcrt_context &context, const AggregateArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
-    aggregateKernel<<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(
-        static_cast<const T *>(a.x), static_cast<const float *>(a.h_pre), static_cast<T *>(a.u), a.M, a.C, a.n,
-        a.layout == MHCRT_LAYOUT_CN);
-    return cudaGetLastError();
+    return launchKernel(aggregateKernel<T>, gridFor(context, a.M * a.C), kThreads, 0, context.stream,
+                        static_cast<const T *>(a.x), static_cast<const float *>(a.h_pre), static_cast<T *>(a.u), a.M,
+                        a.C, a.n, a.layout == MHCRT_LAYOUT_CN);
   });
 }
 

@@ -54,8 +54,8 @@ __global__ void __launch_bounds__(kThreads, 3) aggregateBwdKernel(AggregateBwdAr
 
 static cudaError_t launchGeneric(mhcrt_context &context, const AggregateBwdArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
-    aggregateBwdKernel<decltype(type)><<<gridForBlocks(context, a.M), kThreads, 0, context.stream>>>(a);
-    return cudaGetLastError();
+    return launchKernel(aggregateBwdKernel<decltype(type)>, gridForBlocks(context, a.M), kThreads, 0, context.stream,
+                        a);
   });
 }
 

@@ -30,10 +30,10 @@ __global__ void contractKernel(const T *x, T *out, int64_t M, int64_t n, int64_t
 static cudaError_t launchGeneric(mhcrt_context &context, const ContractArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
-    contractKernel<<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(
-        static_cast<const T *>(a.x), static_cast<T *>(a.out), a.M, a.n, a.C, a.layout == MHCRT_LAYOUT_CN,
-        a.mode == MHCRT_CONTRACT_MODE_MEAN ? static_cast<float>(a.n) : 1.0f);
-    return cudaGetLastError();
+    return launchKernel(contractKernel<T>, gridFor(context, a.M * a.C), kThreads, 0, context.stream,
+                        static_cast<const T *>(a.x), static_cast<T *>(a.out), a.M, a.n, a.C,
+                        a.layout == MHCRT_LAYOUT_CN,
+                        a.mode == MHCRT_CONTRACT_MODE_MEAN ? static_cast<float>(a.n) : 1.0f);
   });
 }
 

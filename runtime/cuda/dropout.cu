@@ -34,9 +34,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const DropoutArgs &a) {
   const int64_t count = a.M * a.C;
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
-    dropoutKernel<<<gridFor(context, divideUp(count, 4)), kThreads, 0, context.stream>>>(
-        Dropout(a.seed, a.rate, a.stream), static_cast<const T *>(a.x), static_cast<T *>(a.out), count);
-    return cudaGetLastError();
+    return launchKernel(dropoutKernel<T>, gridFor(context, divideUp(count, 4)), kThreads, 0, context.stream,
+                        Dropout(a.seed, a.rate, a.stream), static_cast<const T *>(a.x), static_cast<T *>(a.out), count);
   });
 }
 

@@ -23,9 +23,9 @@ __global__ void expandKernel(const Bits *x, Bits *streams, int64_t M, int64_t C,
 
 template <typename Bits>
 static cudaError_t launchBits(mhcrt_context &context, const ExpandArgs &a) {
-  expandKernel<<<gridFor(context, a.M * a.n * a.C), kThreads, 0, context.stream>>>(
-      static_cast<const Bits *>(a.x), static_cast<Bits *>(a.streams), a.M, a.C, a.n, a.layout == MHCRT_LAYOUT_CN);
-  return cudaGetLastError();
+  return launchKernel(expandKernel<Bits>, gridFor(context, a.M * a.n * a.C), kThreads, 0, context.stream,
+                      static_cast<const Bits *>(a.x), static_cast<Bits *>(a.streams), a.M, a.C, a.n,
+                      a.layout == MHCRT_LAYOUT_CN);
 }
 
 static cudaError_t launchGeneric(mhcrt_context &context, const ExpandArgs &a) {

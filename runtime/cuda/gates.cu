@@ -36,8 +36,7 @@ __global__ void gatesKernel(GatesArgs a) {
 }
 
 cudaError_t generic::gates(mhcrt_context &context, const GatesArgs &a) {
-  gatesKernel<<<gridFor(context, a.M * a.N), kThreads, 0, context.stream>>>(a);
-  return cudaGetLastError();
+  return launchKernel(gatesKernel, gridFor(context, a.M * a.N), kThreads, 0, context.stream, a);
 }
 
 static constexpr Variant<GatesArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::gates}};

@@ -95,8 +95,8 @@ int64_t generic::gatesBwdBytes(const GatesBwdArgs &a) {
 cudaError_t generic::gatesBwd(mhcrt_context &context, const GatesBwdArgs &a, void *scratch) {
   const int64_t tiles = divideUp(a.M, kThreads), width = kGroups + a.N;
   auto *partials = static_cast<float *>(scratch);
-  gatesBwdKernel<<<gridForBlocks(context, tiles), kThreads, 0, context.stream>>>(a, tiles, partials);
-  cudaError_t error = cudaGetLastError();
+  cudaError_t error =
+      launchKernel(gatesBwdKernel, gridForBlocks(context, tiles), kThreads, 0, context.stream, a, tiles, partials);
   if (error == cudaSuccess && a.d_alpha)
     error = addPartials(context, partials, tiles, width, a.A, a.d_alpha_in, a.d_alpha);
   if (error == cudaSuccess && a.d_beta)

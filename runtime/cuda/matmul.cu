@@ -24,8 +24,8 @@ __global__ void convertKernel(AnyInput from, AnyOutput to, int64_t count) {
     to.store(item, from[item]);
 }
 
-static void convert(mhcrt_context &context, AnyInput from, AnyOutput to, int64_t count) {
-  convertKernel<<<gridFor(context, count), kThreads, 0, context.stream>>>(from, to, count);
+static cudaError_t convert(mhcrt_context &context, AnyInput from, AnyOutput to, int64_t count) {
+  return launchKernel(convertKernel, gridFor(context, count), kThreads, 0, context.stream, from, to, count);
 }
 
 /// The largest power of two, at most what cuBLASLt asks after, that divides all addresses.
@@ -46,21 +46,23 @@ static cudaError_t launchWide(mhcrt_context &context, const char *kernel, const 
   const bool keepsLhs = a.lhs_type == MHCRT_F32, keepsRhs = a.rhs_type == MHCRT_F32, keepsOut = a.out_type == MHCRT_F32;
   generic::ScratchPlan plan;
   const int64_t lhsAt = plan.addFloats(keepsLhs ? 0 : lhsCount, 1), rhsAt = plan.addFloats(keepsRhs ? 0 : rhsCount, 1);
-  const int64_t outAt = plan.addFloats(keepsOut ? 0 : outCount, 1);
+  const int64_t outAt = plan.addFloats(keepsOut ? 0 : outCount, 1), workspaceAt = plan.add(kProductWorkspace);
   auto *scratch = static_cast<char *>(context.reserveScratch(kernel, plan.bytes()));
   if (!scratch)
     return cudaSuccess;
   const void *lhs = keepsLhs ? a.lhs : scratch + lhsAt, *rhs = keepsRhs ? a.rhs : scratch + rhsAt;
   void *out = keepsOut ? a.out : scratch + outAt;
+  cudaError_t error = cudaSuccess;
   if (!keepsLhs)
-    convert(context, {a.lhs, a.lhs_type}, {scratch + lhsAt, MHCRT_F32}, lhsCount);
-  if (!keepsRhs)
-    convert(context, {a.rhs, a.rhs_type}, {scratch + rhsAt, MHCRT_F32}, rhsCount);
-  context.products->run(context, kernel, productOf(a, MHCRT_F32, MHCRT_F32, alignmentOf({lhs, rhs, out})), lhs, rhs,
-                        out);
-  if (!keepsOut)
-    convert(context, {out, MHCRT_F32}, {a.out, a.out_type}, outCount);
-  return cudaGetLastError();
+    error = convert(context, {a.lhs, a.lhs_type}, {scratch + lhsAt, MHCRT_F32}, lhsCount);
+  if (error == cudaSuccess && !keepsRhs)
+    error = convert(context, {a.rhs, a.rhs_type}, {scratch + rhsAt, MHCRT_F32}, rhsCount);
+  if (error == cudaSuccess)
+    context.products->run(context, kernel, productOf(a, MHCRT_F32, MHCRT_F32, alignmentOf({lhs, rhs, out})), lhs, rhs,
+                          out, scratch + workspaceAt);
+  if (error == cudaSuccess && !keepsOut)
+    error = convert(context, {out, MHCRT_F32}, {a.out, a.out_type}, outCount);
+  return error;
 }
 
 static cudaError_t multiply(mhcrt_context &context, const char *kernel, const BatchMatmulArgs &a) {
@@ -72,7 +74,8 @@ static cudaError_t multiply(mhcrt_context &context, const char *kernel, const Ba
   const Product product = productOf(a, a.lhs_type, a.out_type, alignmentOf({a.lhs, a.rhs, a.out}));
   if (!isPlain || !context.products->has(product))
     return launchWide(context, kernel, a);
-  context.products->run(context, kernel, product, a.lhs, a.rhs, a.out);
+  if (void *workspace = context.reserveScratch(kernel, kProductWorkspace))
+    context.products->run(context, kernel, product, a.lhs, a.rhs, a.out, workspace);
   return cudaSuccess;
 }
 

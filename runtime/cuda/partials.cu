@@ -23,7 +23,6 @@ __global__ void addPartialsKernel(const float *partials, int64_t runs, int64_t s
 
 cudaError_t generic::addPartials(mhcrt_context &context, const float *partials, int64_t runs, int64_t stride,
                                  int64_t count, const void *start, void *out) {
-  addPartialsKernel<<<gridFor(context, count), kThreads, 0, context.stream>>>(
-      partials, runs, stride, count, static_cast<const float *>(start), static_cast<float *>(out));
-  return cudaGetLastError();
+  return launchKernel(addPartialsKernel, gridFor(context, count), kThreads, 0, context.stream, partials, runs, stride,
+                      count, static_cast<const float *>(start), static_cast<float *>(out));
 }

@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(kWarp) permutationMixKernel(PermutationMixArgs
 
 cudaError_t generic::permutationMix(mhcrt_context &context, const PermutationMixArgs &a) {
   const auto bytes = static_cast<size_t>(a.n * a.n * kWarp * 4);
-  permutationMixKernel<<<gridForBlocks(context, divideUp(a.M, kWarp)), kWarp, bytes, context.stream>>>(a);
-  return cudaGetLastError();
+  return launchKernel(permutationMixKernel, gridForBlocks(context, divideUp(a.M, kWarp)), kWarp, bytes, context.stream,
+                      a);
 }
 
 static constexpr Variant<PermutationMixArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, generic::permutationMix}};

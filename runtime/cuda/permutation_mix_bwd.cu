@@ -46,8 +46,7 @@ __global__ void __launch_bounds__(kThreads) permutationMixBwdKernel(PermutationM
 }
 
 cudaError_t generic::permutationMixBwd(mhcrt_context &context, const PermutationMixBwdArgs &a) {
-  permutationMixBwdKernel<<<gridFor(context, a.M), kThreads, 0, context.stream>>>(a);
-  return cudaGetLastError();
+  return launchKernel(permutationMixBwdKernel, gridFor(context, a.M), kThreads, 0, context.stream, a);
 }
 
 static constexpr Variant<PermutationMixBwdArgs> kVariants[] = {

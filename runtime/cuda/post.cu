@@ -62,8 +62,8 @@ cudaError_t generic::post(mhcrt_context &context, const PostArgs &a) {
   return withFloatType(a.x_type, [&](auto type) {
     using T = decltype(type);
     const auto kernel = a.seed ? postKernel<T, true> : postKernel<T, false>;
-    kernel<<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(a, Dropout(a.seed, a.rate, a.stream));
-    return cudaGetLastError();
+    return launchKernel(kernel, gridFor(context, a.M * a.C), kThreads, 0, context.stream, a,
+                        Dropout(a.seed, a.rate, a.stream));
   });
 }
 

@@ -174,9 +174,8 @@ static cudaError_t launchBias(mhcrt_context &context, const PostBwdArgs &a, cons
   auto *partials = static_cast<float *>(context.reserveScratch("mhcrt_post_bwd", plan.bytes()));
   if (!partials)
     return cudaSuccess;
-  postBwdBiasKernel<T, kDrops><<<gridFor(context, runs.count * a.C), kThreads, 0, context.stream>>>(
-      a, dropout, runs.length, runs.count, partials);
-  const cudaError_t error = cudaGetLastError();
+  const cudaError_t error = launchKernel(postBwdBiasKernel<T, kDrops>, gridFor(context, runs.count * a.C), kThreads, 0,
+                                         context.stream, a, dropout, runs.length, runs.count, partials);
   return error == cudaSuccess ? generic::addPartials(context, partials, runs.count, a.C, a.C, a.d_bias_in, a.d_bias)
                               : error;
 }
@@ -184,11 +183,13 @@ static cudaError_t launchBias(mhcrt_context &context, const PostBwdArgs &a, cons
 template <typename T, bool kDrops>
 static cudaError_t launchAs(mhcrt_context &context, const PostBwdArgs &a) {
   const Dropout dropout(a.seed, a.rate, a.stream);
+  cudaError_t error = cudaSuccess;
   if (a.d_f || a.d_x)
-    postBwdElementsKernel<T, kDrops><<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(a, dropout);
-  if (a.d_h_post || a.d_h_res)
-    postBwdSumsKernel<T, kDrops><<<gridForBlocks(context, a.M), kThreads, 0, context.stream>>>(a, dropout);
-  const cudaError_t error = cudaGetLastError();
+    error = launchKernel(postBwdElementsKernel<T, kDrops>, gridFor(context, a.M * a.C), kThreads, 0, context.stream, a,
+                         dropout);
+  if (error == cudaSuccess && (a.d_h_post || a.d_h_res))
+    error = launchKernel(postBwdSumsKernel<T, kDrops>, gridForBlocks(context, a.M), kThreads, 0, context.stream, a,
+                         dropout);
   return error == cudaSuccess && a.d_bias ? launchBias<T, kDrops>(context, a, dropout) : error;
 }
 

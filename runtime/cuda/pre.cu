@@ -65,9 +65,8 @@ static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
   if (error == cudaSuccess)
     error = launchResidual(context, a, logits);
   if (error == cudaSuccess && a.fold_pre) {
-    preFoldKernel<<<gridFor(context, a.M * a.n * a.n), kThreads, 0, context.stream>>>(
-        hPre, static_cast<const float *>(a.h_post), static_cast<float *>(a.h_res), a.M, a.n);
-    error = cudaGetLastError();
+    error = launchKernel(preFoldKernel, gridFor(context, a.M * a.n * a.n), kThreads, 0, context.stream, hPre,
+                         static_cast<const float *>(a.h_post), static_cast<float *>(a.h_res), a.M, a.n);
   }
   if (error == cudaSuccess)
     error =

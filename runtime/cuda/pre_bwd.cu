@@ -228,8 +228,7 @@ cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const Pr
   if (error == cudaSuccess)
     error = generic::gates(context, gatesOf(a, rooms, isHead));
   if (error == cudaSuccess) {
-    preBwdGatesKernel<<<gridFor(context, a.M * a.n), kThreads, 0, context.stream>>>(a, rooms);
-    error = cudaGetLastError();
+    error = launchKernel(preBwdGatesKernel, gridFor(context, a.M * a.n), kThreads, 0, context.stream, a, rooms);
   }
   if (error == cudaSuccess && !isHead)
     error = launchResidual(context, a, rooms);

@@ -69,8 +69,7 @@ __global__ void __launch_bounds__(kThreads) projectionKernel(ProjectionArgs a) {
 static cudaError_t launchScalar(mhcrt_context &context, const ProjectionArgs &a) {
   const int64_t work = divideUp(a.M, kTokens) * divideUp(a.N, kColumns);
   return withFloatType(a.x_type, [&](auto type) {
-    projectionKernel<decltype(type)><<<gridForBlocks(context, work), kThreads, 0, context.stream>>>(a);
-    return cudaGetLastError();
+    return launchKernel(projectionKernel<decltype(type)>, gridForBlocks(context, work), kThreads, 0, context.stream, a);
   });
 }
 

@@ -202,14 +202,15 @@ template <typename T>
 static cudaError_t launchScalar(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,
                                 const float *factor, const TokenRuns &runs, float *partials) {
   const int64_t blocks = divideUp(a.K, kThreads);
+  cudaError_t error = cudaSuccess;
   if (a.d_x && a.M)
-    projectionBwdInputKernel<T>
-        <<<gridForBlocks(context, blocks * divideUp(a.M, kTokens)), kThreads, 0, context.stream>>>(a, shares, factor);
-  if (partials)
-    projectionBwdWeightKernel<T>
-        <<<gridForBlocks(context, runs.count * blocks * divideUp(a.N, kColumns)), kThreads, 0, context.stream>>>(
-            a, runs.length, runs.count, partials);
-  return cudaGetLastError();
+    error = launchKernel(projectionBwdInputKernel<T>, gridForBlocks(context, blocks * divideUp(a.M, kTokens)), kThreads,
+                         0, context.stream, a, shares, factor);
+  if (error == cudaSuccess && partials)
+    error = launchKernel(projectionBwdWeightKernel<T>,
+                         gridForBlocks(context, runs.count * blocks * divideUp(a.N, kColumns)), kThreads, 0,
+                         context.stream, a, runs.length, runs.count, partials);
+  return error;
 }
 
 template <typename T>
@@ -221,17 +222,18 @@ static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &
   auto *factor = hasFactor ? reinterpret_cast<float *>(scratch + rooms.factor) : nullptr;
   auto *partials = a.d_phi || a.d_norm_weight ? reinterpret_cast<float *>(scratch + rooms.partials) : nullptr;
   const cudaStream_t stream = context.stream;
+  cudaError_t error = cudaSuccess;
   if (factor)
-    projectionBwdFactorKernel<T><<<gridFor(context, a.M * kWarp), kThreads, 0, stream>>>(a, factor);
-  const cudaError_t error = units == Units::tiles
-                                ? streamTiles(a, shares, factor, partials, scratch + rooms.tiles, stream)
-                                : launchScalar<T>(context, a, shares, factor, rooms.runs, partials);
-  if (!partials || error != cudaSuccess)
-    return error;
-  projectionBwdPhiKernel<<<gridFor(context, a.N * a.K), kThreads, 0, stream>>>(a, rooms.runs.count, partials, partials);
-  if (a.d_norm_weight)
-    projectionBwdNormKernel<<<gridFor(context, a.K), kThreads, 0, stream>>>(a, partials);
-  return cudaGetLastError();
+    error = launchKernel(projectionBwdFactorKernel<T>, gridFor(context, a.M * kWarp), kThreads, 0, stream, a, factor);
+  if (error == cudaSuccess)
+    error = units == Units::tiles ? streamTiles(a, shares, factor, partials, scratch + rooms.tiles, stream)
+                                  : launchScalar<T>(context, a, shares, factor, rooms.runs, partials);
+  if (error == cudaSuccess && partials)
+    error = launchKernel(projectionBwdPhiKernel, gridFor(context, a.N * a.K), kThreads, 0, stream, a, rooms.runs.count,
+                         partials, partials);
+  if (error == cudaSuccess && partials && a.d_norm_weight)
+    error = launchKernel(projectionBwdNormKernel, gridFor(context, a.K), kThreads, 0, stream, a, partials);
+  return error;
 }
 
 cudaError_t generic::projectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a, const StreamShares &shares,

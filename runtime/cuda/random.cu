@@ -46,10 +46,9 @@ __global__ void __launch_bounds__(kThreads) randomKernel(PhiloxStream philox, fl
 }
 
 static cudaError_t launchGeneric(mhcrt_context &context, const RandomArgs &a) {
-  randomKernel<<<gridFor(context, divideUp(a.E, 4)), kThreads, 0, context.stream>>>(
-      {static_cast<const int64_t *>(a.seed), a.stream}, static_cast<float *>(a.out), a.E,
-      a.distribution == MHCRT_DISTRIBUTION_NORMAL);
-  return cudaGetLastError();
+  return launchKernel(randomKernel, gridFor(context, divideUp(a.E, 4)), kThreads, 0, context.stream,
+                      PhiloxStream{static_cast<const int64_t *>(a.seed), a.stream}, static_cast<float *>(a.out), a.E,
+                      a.distribution == MHCRT_DISTRIBUTION_NORMAL);
 }
 
 static constexpr Variant<RandomArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};

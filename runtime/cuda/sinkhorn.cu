@@ -51,9 +51,8 @@ __global__ void __launch_bounds__(kThreads, 3)
 template <int kWidth>
 static cudaError_t launchWidth(mhcrt_context &context, const SinkhornArgs &a) {
   const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
-  sinkhornKernel<kWidth><<<gridFor(context, a.M * kWidth), kThreads, 0, context.stream>>>(
-      static_cast<const float *>(a.logits), static_cast<float *>(a.mix), a.M, a.n, options);
-  return cudaGetLastError();
+  return launchKernel(sinkhornKernel<kWidth>, gridFor(context, a.M * kWidth), kThreads, 0, context.stream,
+                      static_cast<const float *>(a.logits), static_cast<float *>(a.mix), a.M, a.n, options);
 }
 
 cudaError_t generic::sinkhorn(mhcrt_context &context, const SinkhornArgs &a) {

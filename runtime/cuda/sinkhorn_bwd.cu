@@ -159,8 +159,8 @@ int64_t generic::sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBw
 
 cudaError_t generic::sinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a, void *scratch) {
   const auto kernel = lanesPerToken(a.n) == 4 ? sinkhornBwdKernel<4> : sinkhornBwdKernel<16>;
-  kernel<<<gridOf(context, a), kThreads, 0, context.stream>>>(a, optionsOf(a), static_cast<float *>(scratch));
-  return cudaGetLastError();
+  return launchKernel(kernel, gridOf(context, a), kThreads, 0, context.stream, a, optionsOf(a),
+                      static_cast<float *>(scratch));
 }
 
 static cudaError_t launchGeneric(mhcrt_context &context, const SinkhornBwdArgs &a) {

@@ -13,6 +13,7 @@
 //===------------------------------------------------------------------------===//
 #include "Residual.h"
 #include "prim/Sinkhorn4Bwd.cuh"
+#include "prim/launch.cuh"
 
 using namespace mhcrt;
 
@@ -53,8 +54,6 @@ cudaError_t mhcrt::sinkhornBwdN4(const SinkhornBwdArgs &a, cudaStream_t stream) 
   const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
   const auto blocks = static_cast<unsigned>((a.M + kTokens - 1) / kTokens);
   const size_t shared = 2 * a.iters * kTokens * sizeof(float4);
-  sinkhornBwdN4Kernel<<<blocks, kTokens, shared, stream>>>(static_cast<const float4 *>(a.d_mix),
-                                                           static_cast<const float4 *>(a.logits),
-                                                           static_cast<float4 *>(a.d_logits), a.M, options);
-  return cudaGetLastError();
+  return launchKernel(sinkhornBwdN4Kernel, blocks, kTokens, shared, stream, static_cast<const float4 *>(a.d_mix),
+                      static_cast<const float4 *>(a.logits), static_cast<float4 *>(a.d_logits), a.M, options);
 }

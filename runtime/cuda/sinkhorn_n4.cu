@@ -13,6 +13,7 @@
 //===------------------------------------------------------------------------===//
 #include "Residual.h"
 #include "prim/coefficients.cuh"
+#include "prim/launch.cuh"
 
 using namespace mhcrt;
 
@@ -44,7 +45,6 @@ cudaError_t mhcrt::sinkhornN4(const SinkhornArgs &a, cudaStream_t stream) {
   const MixOptions options = {MHCRT_RES_MAP_SINKHORN,       a.init, a.order, a.denom, static_cast<float>(a.eps),
                               static_cast<int32_t>(a.iters)};
   const auto blocks = static_cast<unsigned>((a.M + kTokens - 1) / kTokens);
-  sinkhornN4Kernel<<<blocks, kTokens, 0, stream>>>(static_cast<const float4 *>(a.logits), static_cast<float4 *>(a.mix),
-                                                   a.M, options);
-  return cudaGetLastError();
+  return launchKernel(sinkhornN4Kernel, blocks, kTokens, 0, stream, static_cast<const float4 *>(a.logits),
+                      static_cast<float4 *>(a.mix), a.M, options);
 }

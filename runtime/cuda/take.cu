@@ -28,21 +28,15 @@ __global__ void takeKernel(const Bits *table, const int32_t *ids, Bits *out, int
 }
 
 template <typename Bits>
-static void launchBits(mhcrt_context &context, const TakeArgs &a, IdFault *fault) {
-  takeKernel<<<gridFor(context, a.M * a.C), kThreads, 0, context.stream>>>(
-      static_cast<const Bits *>(a.table), static_cast<const int32_t *>(a.ids), static_cast<Bits *>(a.out), a.V, a.C,
-      a.M, fault);
+static cudaError_t launchBits(mhcrt_context &context, const TakeArgs &a, IdFault *fault) {
+  return launchKernel(takeKernel<Bits>, gridFor(context, a.M * a.C), kThreads, 0, context.stream,
+                      static_cast<const Bits *>(a.table), static_cast<const int32_t *>(a.ids),
+                      static_cast<Bits *>(a.out), a.V, a.C, a.M, fault);
 }
 
 static cudaError_t launchGeneric(mhcrt_context &context, const TakeArgs &a) {
   IdFault *fault = context.idFault("mhcrt_take");
-  if (!fault)
-    return cudaSuccess;
-  if (a.table_type == MHCRT_F32)
-    launchBits<uint32_t>(context, a, fault);
-  else
-    launchBits<uint16_t>(context, a, fault);
-  return cudaGetLastError();
+  return a.table_type == MHCRT_F32 ? launchBits<uint32_t>(context, a, fault) : launchBits<uint16_t>(context, a, fault);
 }
 
 static constexpr Variant<TakeArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};

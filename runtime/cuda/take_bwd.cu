@@ -92,8 +92,6 @@ __global__ void __launch_bounds__(kThreads) takeBwdKernel(TakeBwdArgs a, IdFault
 
 static cudaError_t launchGeneric(mhcrt_context &context, const TakeBwdArgs &a) {
   IdFault *fault = context.idFault("mhcrt_take_bwd");
-  if (!fault)
-    return cudaSuccess;
   cudaError_t error = cudaSuccess;
   if (a.d_table != a.d_table_in)
     error =
@@ -102,8 +100,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const TakeBwdArgs &a) {
     return error;
   const int64_t work = a.M * divideUp(a.C, kThreads * kChannels);
   return withFloatType(a.d_out_type, [&](auto type) {
-    takeBwdKernel<decltype(type)><<<gridForBlocks(context, work), kThreads, 0, context.stream>>>(a, fault);
-    return cudaGetLastError();
+    return launchKernel(takeBwdKernel<decltype(type)>, gridForBlocks(context, work), kThreads, 0, context.stream, a,
+                        fault);
   });
 }
 

@@ -114,7 +114,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // ARGS-NEXT: mhcrt_status runMix(mhcrt_context &context, const MixArgs &args);
 // ARGS: #ifdef MHCRT_KERNEL_ENTRIES
 // ARGS-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, {{.*}}) {
-// ARGS-NEXT: return ctx ? mhcrt::runMix(*ctx, {x, x_type, {{.*}}, flag, precision, rate}) : MHCRT_INVALID_ARGUMENT;
+// ARGS-NEXT: return mhcrt::enter(ctx, "mhcrt_mix", mhcrt::runMix, {x, x_type, {{.*}}, flag, precision, rate});
 
 // OPDOCS: {"mhc.mix", R"doc(Mix streams
 // OPDOCS-EMPTY:

@@ -104,7 +104,7 @@ static bool emitArgs(const RecordKeeper &records, raw_ostream &os) {
         "//\n"
         "// Fields are the parameters of the prototypes in mhcrt/kernels.h. Where MHCRT_KERNEL_ENTRIES is defined, "
         "the\n"
-        "// entries are too.\n\n"
+        "// entries are too, by mhcrt::enter(context, name, function, arguments).\n\n"
         "// clang-format off\n"
         "#ifndef MHCRT_SRC_KERNELARGS_H\n#define MHCRT_SRC_KERNELARGS_H\n\n#include \"mhcrt/kernels.h\"\n\n"
         "namespace mhcrt {\n\n";
@@ -120,8 +120,8 @@ static bool emitArgs(const RecordKeeper &records, raw_ostream &os) {
     std::string name = convertToCamelFromSnakeCase(kernel.mnemonic, /*capitalizeFirst=*/true);
     auto fields = parameters(kernel);
     auto names = map_range(fields, [](const auto &field) -> const std::string & { return field.second; });
-    os << prototype(kernel) << " {\n  return ctx ? mhcrt::run" << name << "(*ctx, {" << join(names, ", ")
-       << "}) : MHCRT_INVALID_ARGUMENT;\n}\n";
+    os << prototype(kernel) << " {\n  return mhcrt::enter(ctx, \"mhcrt_" << kernel.mnemonic << "\", mhcrt::run" << name
+       << ", {" << join(names, ", ") << "});\n}\n";
   }
   os << "#endif\n#endif // MHCRT_SRC_KERNELARGS_H\n";
   return false;

@@ -10,6 +10,7 @@
 #include "cuda/Context.h"
 
 #include <algorithm>
+#include <cuda_runtime.h>
 
 namespace mhcrt {
 
@@ -24,6 +25,18 @@ inline unsigned gridForBlocks(const mhcrt_context &context, int64_t count) {
 /// The same for `items` items, one a thread and turn.
 inline unsigned gridFor(const mhcrt_context &context, int64_t items) {
   return gridForBlocks(context, divideUp(items, kThreads));
+}
+
+/// Launches a kernel. The error is its own: cudaGetLastError() may have that of a call before it.
+template <typename... Parameters, typename... Arguments>
+cudaError_t launchKernel(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, size_t sharedBytes,
+                         cudaStream_t stream, const Arguments &...arguments) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = sharedBytes;
+  config.stream = stream;
+  return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 /// The first item of this thread and the step to its next.

@@ -15,9 +15,35 @@
 extern "C" {
 #endif
 
-/// Kernels run on `stream`, a cudaStream_t of the context's device that outlives its use; null is the default stream.
-/// A new context has a stream of its own.
+/// A context belongs to the GPU that is current when it is made. Each call makes that one current and the caller's
+/// again, and leaves no error behind as the thread's last one: what fails is the context's error. Nothing that a caller
+/// left there is taken for an error of a call.
+
+/// Calls that follow run on `stream`, a cudaStream_t of the context's GPU, behind those so far: the new stream waits
+/// for the old one by an event. Null is the legacy default stream, cudaStreamPerThread that of the calling thread,
+/// which alone may then call. A new context has a stream of its own. Both streams exist until the call returns, and the
+/// last one until the context is destroyed.
+///
+/// While the old stream is captured, the new one joins its capture by that event; set the old one again before the
+/// capture ends. Where the new stream is captured and the old one is not, nothing waits in the graph: the calls that
+/// run, once the capture has ended, wait for those of the old stream. A graph that others captured has the context's
+/// memory in it: they order its launches with the context's other calls, and end them before the context is destroyed.
 mhcrt_status mhcrt_cuda_set_stream(mhcrt_context *context, void *stream);
+
+/// Memory for `stream`, as by cudaMallocAsync: a multiple of 256, for work enqueued there from now on. Null where there
+/// is none.
+typedef void *(*mhcrt_cuda_alloc)(void *user, int64_t bytes, void *stream);
+/// Takes back what mhcrt_cuda_alloc returned; work that is on `stream` may still use it.
+typedef void (*mhcrt_cuda_free)(void *user, void *memory, int64_t bytes, void *stream);
+/// All memory that the context asks for from now on comes from `alloc`, in place of cudaMalloc and cudaFree; both null
+/// for those again. What it holds goes back to where it came from, at the latest when the context is destroyed. The
+/// functions do not call the context.
+///
+/// Scratch, workspace and buffers grow at the first calls of a shape. In a capture cudaMalloc is not called: the call
+/// fails, and says so. An allocator is: scratch that a captured call lacks is taken and given back around that call,
+/// both captured where the allocator enqueues; a model's workspace is taken for each entry and stays until the context
+/// is destroyed. Memory that a captured call has used is not given back before either.
+mhcrt_status mhcrt_cuda_set_allocator(mhcrt_context *context, mhcrt_cuda_alloc alloc, mhcrt_cuda_free free, void *user);
 
 /// Fixes the variant of an op: "post=generic"; "post=" frees it again. MHCRT_NOT_FOUND where the op is called and has
 /// no such variant.
@@ -39,8 +65,8 @@ int32_t mhcrt_cuda_choices(const mhcrt_context *context);
 void mhcrt_cuda_choice_at(const mhcrt_context *context, int32_t index, mhcrt_cuda_choice *choice);
 
 /// Calls between these two are recorded into a graph in place of being run. The same calls must have been made before:
-/// memory and plans of their shapes are not made here. The graph belongs to the caller; null where the status is not
-/// MHCRT_OK.
+/// memory of their shapes is not made here, unless there is an allocator. The second sets the stream of the first. The
+/// graph belongs to the caller; null where the status is not MHCRT_OK.
 typedef struct mhcrt_cuda_graph mhcrt_cuda_graph;
 mhcrt_status mhcrt_cuda_record_begin(mhcrt_context *context);
 mhcrt_status mhcrt_cuda_record_end(mhcrt_context *context, mhcrt_cuda_graph **graph);

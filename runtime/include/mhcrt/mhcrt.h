@@ -47,7 +47,9 @@ typedef struct mhcrt_tensor {
   int64_t dims[MHCRT_MAX_RANK];
 } mhcrt_tensor;
 
-/// Threads, workspace and last error of one caller. Calls on one context must not overlap; contexts are independent.
+/// Threads, workspace and last error of one caller. Calls on one context must not overlap; contexts are independent. On
+/// a GPU a call that overlaps another one does nothing and returns MHCRT_INVALID_ARGUMENT, and the context has the
+/// error once the other has ended.
 typedef struct mhcrt_context mhcrt_context;
 
 /// Makes a context that runs kernels on `threads` threads; 0 means one per core this process may use.

@@ -4,13 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Entries.h"
 #include "FakeDriver.h"
 
 #include "mhcrt/cuda.h"
-#include "mhcrt/kernels.h"
 
-#include <functional>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <regex>
 
 using namespace mhcrt::test;
 
@@ -18,97 +19,8 @@ namespace {
 
 constexpr int32_t F = MHCRT_F32, none = MHCRT_NONE;
 
-struct Entry {
-  const char *name;
-  std::function<mhcrt_status(mhcrt_context *, int64_t M, int64_t n, int64_t C)> call;
-};
-
 /// Any address that all rows take: nothing reads it.
 alignas(16) void *t = &t;
-const void *const list[] = {t, t};
-void *const results[] = {t, t};
-
-/// Every entry with all results, in f32. The order of arguments is that of mhcrt/kernels.h.
-const Entry entries[] = {
-    {"aggregate",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) { return mhcrt_aggregate(ctx, t, F, t, F, t, F, M, n, C, 0); }},
-    {"aggregate_bwd",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_aggregate_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 0);
-     }},
-    {"contract",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) { return mhcrt_contract(ctx, t, F, t, F, M, n, C, 1, 0); }},
-    {"expand", [](auto *ctx, int64_t M, int64_t n, int64_t C) { return mhcrt_expand(ctx, t, F, t, F, M, C, n, 1); }},
-    {"post",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_post(ctx, t, F, t, F, t, F, t, F, t, F, nullptr, none, t, F, M, C, n, 0, 0, 0, 0, 0);
-     }},
-    {"post_bwd",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_post_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, F, t, F, t, F, t, F,
-                             t, F, M, n, C, 0, 0, 0, 0, 0);
-     }},
-    {"rebuild",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_rebuild(ctx, t, F, list, F, 2, list, F, 1, nullptr, none, 0, list, F, 1, list, F, 1, nullptr, none,
-                            0, results, F, 2, results, F, 1, M, n, C, 0, 0, 0, 0, 0, 0);
-     }},
-    {"gates",
-     [](auto *ctx, int64_t M, int64_t n, int64_t) {
-       return mhcrt_gates(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, 2 * n + n * n, 3, n, n * n, 0, 1e-6, 0, 2);
-     }},
-    {"gates_bwd",
-     [](auto *ctx, int64_t M, int64_t n, int64_t) {
-       return mhcrt_gates_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n,
-                              n * n, 2 * n + n * n, 3, 0, 1e-6, 2);
-     }},
-    {"sinkhorn",
-     [](auto *ctx, int64_t M, int64_t n, int64_t) { return mhcrt_sinkhorn(ctx, t, F, t, F, M, n, 0, 0, 0, 1e-6, 20); }},
-    {"sinkhorn_bwd", [](auto *ctx, int64_t M, int64_t n,
-                        int64_t) { return mhcrt_sinkhorn_bwd(ctx, t, F, t, F, t, F, M, n, 0, 0, 0, 1e-6, 20); }},
-    {"permutation_mix",
-     [](auto *ctx, int64_t M, int64_t, int64_t) { return mhcrt_permutation_mix(ctx, t, F, t, F, M, 24, 4); }},
-    {"permutation_mix_bwd",
-     [](auto *ctx, int64_t M, int64_t, int64_t) { return mhcrt_permutation_mix_bwd(ctx, t, F, t, F, t, F, M, 4, 24); }},
-    {"projection",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_projection(ctx, t, F, t, F, t, F, t, F, t, F, M, n, C, 24, n * C, 0, 0, 0, 1e-6, 0, 2);
-     }},
-    {"projection_bwd",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_projection_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, 24,
-                                   n, C, n * C, 0, 0, 0, 1e-6, 0, 2);
-     }},
-    {"pre",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_pre(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n, C, 2 * n + n * n,
-                        n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1, 2);
-     }},
-    {"pre_bwd",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_pre_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, 0, nullptr,
-                            0, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 2 * n + n * n,
-                            n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1, 0, 2);
-     }},
-    {"head",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_head(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n, C, n * C, 1, 0, 0, 0, 1e-6,
-                         1e-6, 2);
-     }},
-    {"head_bwd",
-     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
-       return mhcrt_head_bwd(ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t,
-                             F, t, F, t, F, t, F, t, F, M, C, n, n * C, 1, 0, 0, 0, 1e-6, 1e-6, 2);
-     }},
-    {"take",
-     [](auto *ctx, int64_t M, int64_t, int64_t C) { return mhcrt_take(ctx, t, F, t, MHCRT_I32, t, F, 50257, C, M); }},
-    {"take_bwd", [](auto *ctx, int64_t M, int64_t,
-                    int64_t C) { return mhcrt_take_bwd(ctx, t, F, t, MHCRT_I32, t, F, t, F, M, C, 50257); }},
-    {"random",
-     [](auto *ctx, int64_t M, int64_t, int64_t) { return mhcrt_random(ctx, t, MHCRT_I64, t, F, 2, M, 1, 0); }},
-    {"dropout", [](auto *ctx, int64_t M, int64_t,
-                   int64_t) { return mhcrt_dropout(ctx, t, F, t, MHCRT_I64, t, F, M, 1, 2, 0.1, 0); }},
-};
 
 class CudaEntries : public testing::Test {
 protected:
@@ -121,9 +33,23 @@ protected:
   mhcrt_context *context = nullptr;
 };
 
+TEST_F(CudaEntries, NoneIsMissing) {
+  std::ifstream header(MHCRT_TEST_KERNELS);
+  const std::regex prototype("^mhcrt_status mhcrt_(\\w+)\\(mhcrt_context.*");
+  std::set<std::string> declared, called;
+  std::smatch match;
+  for (std::string line; std::getline(header, line);)
+    if (std::regex_match(line, match, prototype))
+      declared.insert(match[1]);
+  for (const Entry &entry : entries())
+    called.insert(entry.name);
+  EXPECT_FALSE(declared.empty());
+  EXPECT_EQ(called, declared);
+}
+
 /// From no token to 2^33 of them, the grids are such as every GPU takes.
 TEST_F(CudaEntries, GridsAreLegal) {
-  for (const Entry &entry : entries)
+  for (const Entry &entry : entries())
     for (int64_t M : {int64_t{0}, int64_t{1}, int64_t{4097}, int64_t{1} << 33})
       for (int64_t n : {1, 4, 16}) {
         SCOPED_TRACE(std::string(entry.name) + " M=" + std::to_string(M) + " n=" + std::to_string(n));
@@ -142,7 +68,7 @@ TEST_F(CudaEntries, GridsAreLegal) {
 
 /// The second call of every entry neither allocates nor waits, and launches the same: what a CUDA graph needs.
 TEST_F(CudaEntries, SteadyState) {
-  for (const Entry &entry : entries) {
+  for (const Entry &entry : entries()) {
     SCOPED_TRACE(entry.name);
     ASSERT_EQ(entry.call(context, 1000, 4, 33), MHCRT_OK) << mhcrt_last_error(context);
     const size_t launches = driver().launches.size();
@@ -160,7 +86,7 @@ TEST_F(CudaEntries, SteadyState) {
 TEST_F(CudaEntries, ScratchOfAMillionTokens) {
   const std::map<std::string, int64_t> most = {
       {"sinkhorn_bwd", 64 << 20}, {"post_bwd", 1 << 20}, {"gates_bwd", 1 << 20}};
-  for (const Entry &entry : entries)
+  for (const Entry &entry : entries())
     if (most.count(entry.name)) {
       mhcrt_context_destroy(context);
       ASSERT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);

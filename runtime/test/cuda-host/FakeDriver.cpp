@@ -10,6 +10,7 @@
 #include <cstring>
 #include <cublasLt.h>
 #include <nvtx3/nvToolsExt.h>
+#include <utility>
 
 using namespace mhcrt::test;
 
@@ -20,8 +21,8 @@ FakeDriver &mhcrt::test::driver() {
 
 size_t FakeDriver::used() const {
   size_t bytes = 0;
-  for (const auto &[address, size] : blocks)
-    bytes += size;
+  for (const auto &[address, block] : blocks)
+    bytes += block.bytes;
   return bytes;
 }
 
@@ -40,12 +41,63 @@ static cudaError_t note(const char *call) {
   return cudaSuccess;
 }
 
+cudaStream_t FakeDriver::makeStream(int ofDevice) {
+  static uintptr_t next = 0x1000;
+  const auto stream = reinterpret_cast<cudaStream_t>(next += 16);
+  streams[stream].device = ofDevice;
+  return stream;
+}
+
+std::set<size_t> &FakeDriver::doneOn(cudaStream_t stream) {
+  Stream &found = streams[stream];
+  return found.capture ? found.captured : found.done;
+}
+
+bool FakeDriver::isCapturing() const {
+  return std::any_of(streams.begin(), streams.end(), [](const auto &entry) { return entry.second.capture != 0; });
+}
+
+void FakeDriver::enqueue(const std::string &what, cudaStream_t stream) {
+  devicesUsed.insert(device);
+  std::set<size_t> &done = doneOn(stream);
+  work.push_back({what, device, streams[stream].capture, done});
+  done.insert(work.size() - 1);
+}
+
+static cudaError_t fail(cudaError_t error) {
+  if (error != cudaSuccess)
+    driver().lastError = error;
+  return error;
+}
+
+/// A call that ends the captures that forbid it.
+static cudaError_t endCaptures(cudaError_t error) {
+  for (const auto &[handle, stream] : driver().streams)
+    if (stream.capture)
+      driver().endedCaptures.insert(stream.capture);
+  return fail(error);
+}
+
+static thread_local cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
+
+/// Of a call that no capture allows but in the relaxed mode.
+static bool isForbidden() { return captureMode != cudaStreamCaptureModeRelaxed && driver().isCapturing(); }
+
+static bool isDefault(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sharedBytes, cudaStream_t stream) {
   const auto known = kernels().find(function);
   const std::string name = known == kernels().end() ? "loop" : known->second;
+  if (!isDefault(stream) && driver().streams[stream].device != driver().device)
+    return fail(cudaErrorInvalidResourceHandle);
   driver().calls.push_back("launch " + name);
   driver().launches.push_back({name, grid, block, sharedBytes, stream});
-  return driver().launchError;
+  driver().enqueue(name, stream);
+  if (const auto during = driver().duringLaunch)
+    during();
+  return fail(driver().launchError);
 }
 
 namespace {
@@ -61,7 +113,14 @@ extern "C" {
 // Device, memory, streams
 
 cudaError_t cudaGetDevice(int *device) {
-  *device = 0;
+  *device = driver().device;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= driver().devices)
+    return fail(cudaErrorInvalidDevice);
+  driver().device = device;
   return cudaSuccess;
 }
 
@@ -76,20 +135,25 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
 cudaError_t cudaMalloc(void **address, size_t bytes) {
   static uintptr_t next = 1 << 20;
   note("malloc");
+  if (isForbidden())
+    return endCaptures(cudaErrorStreamCaptureUnsupported);
   if (bytes > driver().memory - driver().used())
-    return cudaErrorMemoryAllocation;
+    return fail(cudaErrorMemoryAllocation);
   *address = reinterpret_cast<void *>(next);
   next += 1 << 20;
-  driver().blocks[*address] = bytes;
+  driver().devicesUsed.insert(driver().device);
+  driver().blocks[*address] = {bytes, driver().device};
   return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *address) {
-  if (address) {
-    note("free");
-    driver().blocks.erase(address);
-  }
-  return cudaSuccess;
+  if (!address)
+    return cudaSuccess;
+  note("free");
+  if (isForbidden())
+    return endCaptures(cudaErrorStreamCaptureUnsupported);
+  driver().devicesUsed.insert(driver().device);
+  return driver().blocks.erase(address) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
@@ -98,40 +162,129 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t) { return note("memset"); }
+cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t stream) {
+  driver().enqueue("memset", stream);
+  return note("memset");
+}
 
-cudaError_t cudaMemcpyAsync(void *to, const void *, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void *to, const void *, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   if (kind == cudaMemcpyDeviceToHost)
     std::memcpy(to, driver().copiedToHost.data(), std::min(bytes, driver().copiedToHost.size()));
+  driver().enqueue("copy", stream);
   return note("copy");
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-  *stream = reinterpret_cast<cudaStream_t>(0x5);
+  *stream = driver().makeStream(driver().device);
   return note("stream");
 }
 cudaError_t cudaStreamDestroy(cudaStream_t) { return note("stream destroyed"); }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return note("synchronize"); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  note("synchronize");
+  return driver().streams[stream].capture ? endCaptures(cudaErrorStreamCaptureUnsupported) : cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
+  *device = isDefault(stream) ? driver().device : driver().streams[stream].device;
+  return cudaSuccess;
+}
+
+// Events
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  static uintptr_t next = 0x10;
+  *event = reinterpret_cast<cudaEvent_t>(next += 16);
+  driver().devicesUsed.insert(driver().device);
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  driver().events[event] = {driver().streams[stream].capture, driver().doneOn(stream)};
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned) {
+  Stream &stream = driver().streams[handle];
+  const Event &awaited = driver().events[event];
+  if (stream.capture && !awaited.capture)
+    return endCaptures(cudaErrorStreamCaptureIsolation);
+  if (stream.capture && stream.capture != awaited.capture)
+    return endCaptures(cudaErrorStreamCaptureMerge);
+  if (awaited.capture && isDefault(handle) && handle != cudaStreamPerThread)
+    return endCaptures(cudaErrorStreamCaptureUnsupported);
+  if (awaited.capture)
+    stream.capture = awaited.capture; // joins it
+  std::set<size_t> &done = driver().doneOn(handle);
+  done.insert(awaited.done.begin(), awaited.done.end());
+  return cudaSuccess;
+}
 
 // Graphs
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  note("record");
-  return driver().recordError;
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
+  std::swap(*mode, captureMode);
+  return cudaSuccess;
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph) {
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id,
+                                     cudaGraph_t *, const cudaGraphNode_t **, const cudaGraphEdgeData **, size_t *) {
+  *id = driver().streams[stream].capture;
+  *status = *id == 0                                 ? cudaStreamCaptureStatusNone
+            : driver().endedCaptures.count(int(*id)) ? cudaStreamCaptureStatusInvalidated
+                                                     : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  note("record");
+  if (driver().streams[stream].capture)
+    return endCaptures(cudaErrorIllegalState);
+  if (driver().recordError != cudaSuccess)
+    return fail(driver().recordError);
+  driver().streams[stream].capture = ++driver().captures;
+  driver().streams[stream].captured.clear();
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
+  note("recorded");
+  const Stream origin = driver().streams[handle];
+  bool isJoined = true;
+  for (auto &[other, stream] : driver().streams)
+    if (stream.capture == origin.capture) {
+      isJoined &=
+          std::includes(origin.captured.begin(), origin.captured.end(), stream.captured.begin(), stream.captured.end());
+      stream.capture = 0;
+      stream.captured.clear();
+    }
+  *graph = nullptr;
+  if (origin.capture == 0)
+    return fail(cudaErrorIllegalState);
+  if (driver().endedCaptures.count(origin.capture))
+    return fail(cudaErrorStreamCaptureInvalidated);
+  if (!isJoined)
+    return fail(cudaErrorStreamCaptureUnjoined);
   *graph = reinterpret_cast<cudaGraph_t>(0x9);
-  return note("recorded");
+  return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *graph, cudaGraph_t, unsigned long long) {
   *graph = reinterpret_cast<cudaGraphExec_t>(0xA);
   return note("graph");
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) { return note("replay"); }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t stream) {
+  driver().enqueue("replay", stream);
+  return note("replay");
+}
 cudaError_t cudaGraphDestroy(cudaGraph_t) { return note("graph destroyed"); }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) { return note("graph destroyed"); }
 
-cudaError_t cudaGetLastError() { return driver().launchError; }
+cudaError_t cudaPeekAtLastError() { return driver().lastError; }
+cudaError_t cudaGetLastError() { return std::exchange(driver().lastError, cudaSuccess); }
 const char *cudaGetErrorString(cudaError_t error) {
   return error == cudaErrorMemoryAllocation ? "out of memory" : "an error of the fake driver";
 }
@@ -180,14 +333,19 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
   return launch(function, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
 }
 
-cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) { return note("attribute"); }
+cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) {
+  driver().devicesUsed.insert(driver().device);
+  return note("attribute");
+}
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int, size_t) {
+  driver().devicesUsed.insert(driver().device);
   *blocks = 2;
   return cudaSuccess;
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *) {
+  driver().devicesUsed.insert(driver().device);
   *clusters = 7;
   return cudaSuccess;
 }
@@ -205,14 +363,17 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **function, unsi
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *image, cudaJitOption *, void **, unsigned,
                                 cudaLibraryOption *, void **, unsigned) {
+  note("load");
+  if (isForbidden())
+    return endCaptures(cudaErrorStreamCaptureUnsupported);
   *library = reinterpret_cast<cudaLibrary_t>(const_cast<void *>(image));
-  return note("load");
+  return cudaSuccess;
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
   *kernel = reinterpret_cast<cudaKernel_t>(library);
   driver().calls.push_back(std::string("find ") + name);
-  return std::strcmp(name, "missing") == 0 ? cudaErrorSymbolNotFound : cudaSuccess;
+  return std::strcmp(name, "missing") == 0 ? fail(cudaErrorSymbolNotFound) : cudaSuccess;
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t) { return note("unload"); }
@@ -241,6 +402,8 @@ static int NVTX_API takeRanges(NvtxGetExportTableFunc_t tables) {
 // cuBLASLt, which the backend opens by name
 
 static cublasStatus_t ltCreate(cublasLtHandle_t *handle) {
+  if (isForbidden())
+    return endCaptures(cudaErrorStreamCaptureUnsupported), CUBLAS_STATUS_NOT_INITIALIZED;
   *handle = reinterpret_cast<cublasLtHandle_t>(0x7);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -251,8 +414,16 @@ static cublasStatus_t ltAlgorithms(cublasLtHandle_t, cublasLtMatmulDesc_t, cubla
   *count = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
-static cublasStatus_t ltMatmul() {
+static cublasStatus_t ltMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *,
+                               cublasLtMatrixLayout_t, const void *, cublasLtMatrixLayout_t, const void *, const void *,
+                               cublasLtMatrixLayout_t, void *, cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *,
+                               void *, size_t, cudaStream_t stream) {
   note("product");
+  driver().enqueue("product", stream);
+  if (const auto during = driver().duringLaunch)
+    during();
+  if (driver().launchError != cudaSuccess)
+    return fail(driver().launchError), CUBLAS_STATUS_EXECUTION_FAILED;
   return CUBLAS_STATUS_SUCCESS;
 }
 static cublasStatus_t ltOther() { return CUBLAS_STATUS_SUCCESS; }

@@ -4,14 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // FakeDriver.cpp defines the functions of cudart and of dlopen that the backend calls. Nothing runs: addresses of the
-// device are numbers, and a launch is a note.
+// device are numbers, and a launch is a note. Devices, the order of streams, captures and the last error are those of
+// CUDA, so far as the backend could break their rules.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_TEST_CUDA_HOST_FAKEDRIVER_H
 #define MHCRT_TEST_CUDA_HOST_FAKEDRIVER_H
 
 #include <cuda_runtime_api.h>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,16 +27,59 @@ struct Launch {
   cudaStream_t stream;
 };
 
+/// What was enqueued: a kernel, a product, a copy or a memset.
+struct Work {
+  std::string what;
+  int device, capture;
+  std::set<size_t> after; ///< the numbers of the work that ends before it
+};
+
+struct Block {
+  size_t bytes;
+  int device;
+
+  bool operator==(const Block &other) const { return bytes == other.bytes && device == other.device; }
+};
+
+struct Stream {
+  int device = 0;
+  int capture = 0;                 ///< the number of the capture that it is in; 0 where it is in none
+  std::set<size_t> done, captured; ///< what ends before the next work, outside of the capture and in it
+};
+
+struct Event {
+  int capture = 0;
+  std::set<size_t> done;
+};
+
 struct FakeDriver {
+  int device = 0, devices = 2; ///< the current one, and their number
+  cudaError_t lastError = cudaSuccess;
+  std::set<int> devicesUsed;          ///< that were current when something was asked of them
+  std::function<void()> duringLaunch; ///< called in the middle of each
+
+  std::vector<Work> work;
+  std::map<cudaStream_t, Stream> streams;
+  std::map<cudaEvent_t, Event> events;
+  int captures = 0;            ///< so far
+  std::set<int> endedCaptures; ///< by a call that they forbid
+
   int major = 9, minor = 0, multiprocessors = 132;
   size_t memory = size_t{1} << 62; ///< of the device
   cudaError_t launchError = cudaSuccess, recordError = cudaSuccess;
   bool hasBlas = true;
 
-  std::map<void *, size_t> blocks; ///< allocated
+  std::map<void *, Block> blocks; ///< allocated
   std::vector<Launch> launches;
   std::vector<std::string> calls; ///< "malloc", "free", "memset", "copy", "load", "launch NAME", ...
   std::vector<unsigned char> copiedToHost;
+
+  /// A stream of another program.
+  cudaStream_t makeStream(int device = 0);
+  /// What ends before the next work of a stream.
+  std::set<size_t> &doneOn(cudaStream_t stream);
+  bool isCapturing() const;
+  void enqueue(const std::string &what, cudaStream_t stream);
 
   size_t used() const;
   int count(const std::string &call) const;

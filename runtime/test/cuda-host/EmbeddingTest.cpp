@@ -1,0 +1,432 @@
+//===- EmbeddingTest.cpp - The CUDA backend inside of other programs ------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every entry as a program calls it that has several streams, devices and threads, captures graphs of its own, brings
+// its own memory, and looks at CUDA's last error.
+//
+//===------------------------------------------------------------------------===//
+#include "Entries.h"
+#include "FakeDriver.h"
+
+#include "mhcrt/cuda.h"
+#include "mhcrt/measure.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace mhcrt::test;
+
+namespace {
+
+/// A program's memory, given out in the order of its streams.
+struct Pool {
+  std::map<void *, int64_t> blocks;
+  uintptr_t next = uintptr_t{1} << 40;
+  bool isEmpty = false;
+  int64_t offset = 0; ///< of the addresses, in bytes
+
+  static void *alloc(void *user, int64_t bytes, void *stream) {
+    auto &pool = *static_cast<Pool *>(user);
+    if (pool.isEmpty)
+      return nullptr;
+    driver().enqueue("alloc", static_cast<cudaStream_t>(stream));
+    void *memory = reinterpret_cast<void *>(pool.next += (uintptr_t{1} << 20) + pool.offset);
+    pool.blocks[memory] = bytes;
+    return memory;
+  }
+  static void free(void *user, void *memory, int64_t bytes, void *stream) {
+    auto &pool = *static_cast<Pool *>(user);
+    driver().enqueue("free", static_cast<cudaStream_t>(stream));
+    ASSERT_EQ(pool.blocks.count(memory), 1u);
+    EXPECT_EQ(pool.blocks[memory], bytes);
+    pool.blocks.erase(memory);
+  }
+};
+
+class CudaEmbedding : public testing::Test {
+protected:
+  CudaEmbedding() { renew(); }
+  ~CudaEmbedding() override { mhcrt_context_destroy(context); }
+
+  /// A driver and a context that nobody has used.
+  void renew() {
+    mhcrt_context_destroy(context);
+    driver() = FakeDriver();
+    ASSERT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
+  }
+  std::string error() {
+    const std::string text = mhcrt_last_error(context);
+    mhcrt_clear_error(context);
+    return text;
+  }
+  mhcrt_status call(const Entry &entry, int64_t M = 1000) { return entry.call(context, M, 4, 33); }
+  /// Each entry with a new context.
+  template <typename Body>
+  void forEachEntry(Body body) {
+    for (const Entry &entry : entries()) {
+      SCOPED_TRACE(entry.name);
+      renew();
+      body(entry);
+    }
+  }
+  /// Work from number `first` on, each behind all that came before it there.
+  void expectInOrder(size_t first = 0) {
+    for (size_t i = first; i < driver().work.size(); ++i)
+      for (size_t earlier = first; earlier < i; ++earlier)
+        EXPECT_EQ(driver().work[i].after.count(earlier), 1u)
+            << driver().work[i].what << " does not wait for " << driver().work[earlier].what;
+  }
+  void endCapture(cudaStream_t stream) {
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  }
+
+  mhcrt_context *context = nullptr;
+};
+
+// Streams
+
+TEST_F(CudaEmbedding, CallsOnSeveralStreamsFollowOneAnother) {
+  forEachEntry([&](const Entry &entry) {
+    const cudaStream_t first = driver().makeStream(), second = driver().makeStream();
+    for (cudaStream_t stream : {first, second, first, cudaStream_t(nullptr), second, cudaStreamPerThread, first}) {
+      ASSERT_EQ(mhcrt_cuda_set_stream(context, stream), MHCRT_OK);
+      const size_t before = driver().work.size();
+      ASSERT_EQ(call(entry), MHCRT_OK) << error();
+      EXPECT_GT(driver().work.size(), before);
+    }
+    expectInOrder();
+  });
+}
+
+TEST_F(CudaEmbedding, StreamsOfOneCaptureFollowOneAnother) {
+  forEachEntry([&](const Entry &entry) {
+    const cudaStream_t origin = driver().makeStream(), other = driver().makeStream();
+    mhcrt_cuda_set_stream(context, origin);
+    ASSERT_EQ(call(entry), MHCRT_OK) << error();
+    const size_t before = driver().work.size();
+    ASSERT_EQ(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal), cudaSuccess);
+    for (cudaStream_t stream : {origin, other, origin}) {
+      ASSERT_EQ(mhcrt_cuda_set_stream(context, stream), MHCRT_OK) << error();
+      ASSERT_EQ(call(entry), MHCRT_OK) << error();
+      EXPECT_EQ(driver().work.back().capture, 1);
+    }
+    endCapture(origin); // all streams are joined
+    expectInOrder(before);
+  });
+}
+
+/// What runs cannot be waited for in a graph. It is waited for by the next call that runs.
+TEST_F(CudaEmbedding, AStreamThatIsCapturedAlready) {
+  forEachEntry([&](const Entry &entry) {
+    const cudaStream_t eager = driver().makeStream(), captured = driver().makeStream();
+    mhcrt_cuda_set_stream(context, eager);
+    ASSERT_EQ(call(entry), MHCRT_OK) << error();
+    const size_t ran = driver().work.size();
+    cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal);
+    ASSERT_EQ(mhcrt_cuda_set_stream(context, captured), MHCRT_OK) << error();
+    ASSERT_EQ(call(entry), MHCRT_OK) << error();
+    endCapture(captured);
+    ASSERT_EQ(call(entry), MHCRT_OK) << error();
+    EXPECT_EQ(driver().work.back().capture, 0);
+    for (size_t i = 0; i < ran; ++i)
+      EXPECT_EQ(driver().work.back().after.count(i), 1u) << driver().work[i].what;
+    // Once is enough.
+    driver().doneOn(captured).clear();
+    ASSERT_EQ(call(entry), MHCRT_OK);
+    EXPECT_EQ(driver().work.back().after.count(0), 0u);
+  });
+}
+
+TEST_F(CudaEmbedding, StreamsThatCannotBeSet) {
+  EXPECT_EQ(mhcrt_cuda_set_stream(context, driver().makeStream(1)), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_cuda_set_stream: the stream is of GPU 1; needed one of GPU 0, where the context is");
+
+  const cudaStream_t captured = driver().makeStream(), other = driver().makeStream();
+  mhcrt_cuda_set_stream(context, captured);
+  cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal);
+  EXPECT_EQ(mhcrt_cuda_set_stream(context, nullptr), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(),
+            "mhcrt_cuda_set_stream: the default stream cannot join the capture of the one before; end it first");
+  // Two captures have no order.
+  cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal);
+  EXPECT_EQ(mhcrt_cuda_set_stream(context, other), MHCRT_OK) << error();
+  endCapture(captured);
+  endCapture(other);
+
+  ASSERT_EQ(mhcrt_cuda_set_stream(context, cudaStreamPerThread), MHCRT_OK);
+  std::thread([&] {
+    EXPECT_EQ(call(entries()[0]), MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(error(), "mhcrt_aggregate: the context's stream is the default stream of another thread");
+    EXPECT_EQ(mhcrt_cuda_set_stream(context, other), MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(error(), "mhcrt_cuda_set_stream: the context's stream is the default stream of another thread");
+  }).join();
+  EXPECT_EQ(call(entries()[0]), MHCRT_OK) << error();
+}
+
+// Devices
+
+TEST_F(CudaEmbedding, CallsUseTheContextsDeviceAndLeaveTheCallers) {
+  forEachEntry([&](const Entry &entry) {
+    driver().device = 1;
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+    EXPECT_EQ(driver().device, 1);
+    EXPECT_EQ(call(entry, -1), MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(driver().device, 1);
+    EXPECT_EQ(driver().devicesUsed, std::set<int>{0});
+  });
+}
+
+/// What is no entry of a kernel.
+TEST_F(CudaEmbedding, OtherFunctionsUseTheContextsDeviceToo) {
+  const float host[4] = {};
+  void *arguments[] = {nullptr}, *buffer = nullptr;
+  mhcrt_cuda_graph *graph = nullptr;
+  const auto replayed = [](void *user) { return mhcrt_synchronize(static_cast<mhcrt_context *>(user)); };
+  const std::vector<std::pair<const char *, std::function<void()>>> calls = {
+      {"workspace", [&] { mhcrt_workspace(context, 1000); }},
+      {"buffer_create", [&] { buffer = mhcrt_buffer_create(context, 100); }},
+      {"copy", [&] { mhcrt_copy(context, buffer, host, sizeof(host)); }},
+      {"constant", [&] { mhcrt_constant(context, host, sizeof(host)); }},
+      {"loop", [&] { mhcrt_cuda_loop(context, "image", 6, "add", arguments, 1000); }},
+      {"record_begin", [&] { mhcrt_cuda_record_begin(context); }},
+      {"record_end", [&] { mhcrt_cuda_record_end(context, &graph); }},
+      {"replay", [&] { mhcrt_cuda_replay(context, graph); }},
+      {"set_stream", [&] { mhcrt_cuda_set_stream(context, nullptr); }},
+      {"synchronize", [&] { mhcrt_synchronize(context); }},
+      {"measure_copy", [&] { mhcrt_measure_copy_bandwidth(context, buffer, buffer, 100); }},
+      {"measure_fma", [&] { mhcrt_measure_fma_peak(context); }},
+      {"buffer_destroy", [&] { mhcrt_buffer_destroy(context, buffer); }},
+      {"destroy",
+       [&] {
+         mhcrt_context_destroy(context);
+         context = nullptr;
+       }},
+  };
+  EXPECT_LT(mhcrt_measure_call(context, replayed, context), 0); // a call that waits is not measured
+  error();
+  driver().device = 1;
+  for (const auto &[name, call] : calls) {
+    SCOPED_TRACE(name);
+    call();
+    if (context) {
+      EXPECT_EQ(mhcrt_last_status(context), MHCRT_OK) << error();
+    }
+    EXPECT_EQ(driver().device, 1);
+    EXPECT_EQ(driver().devicesUsed, std::set<int>{0});
+  }
+  mhcrt_cuda_graph_destroy(graph);
+  EXPECT_TRUE(driver().blocks.empty());
+}
+
+// Threads
+
+TEST_F(CudaEmbedding, CallsThatOverlapAreAnError) {
+  forEachEntry([&](const Entry &entry) {
+    mhcrt_status intruder = MHCRT_OK;
+    driver().duringLaunch = [&] {
+      driver().duringLaunch = nullptr;
+      std::thread([&] {
+        const size_t work = driver().work.size();
+        intruder = call(entry);
+        EXPECT_EQ(driver().work.size(), work);
+      }).join();
+    };
+    call(entry);
+    EXPECT_EQ(intruder, MHCRT_INVALID_ARGUMENT);
+    const std::string name = "mhcrt_" + std::string(entry.name);
+    EXPECT_EQ(error(), name + " was called while " + name + " ran; calls on one context must not overlap");
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+  });
+}
+
+// Captures of other programs
+
+TEST_F(CudaEmbedding, ACaptureWithoutTheMemoryIsAnErrorAndGoesOn) {
+  int refused = 0;
+  forEachEntry([&](const Entry &entry) {
+    const cudaStream_t stream = driver().makeStream();
+    mhcrt_cuda_set_stream(context, stream);
+    const auto blocks = driver().blocks;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    if (call(entry) != MHCRT_OK) {
+      ++refused;
+      const std::string text = error(), start = "mhcrt_" + std::string(entry.name) + ": ";
+      EXPECT_EQ(text.rfind(start, 0), 0u) << text;
+      EXPECT_GT(std::atoll(text.c_str() + start.size()), 0) << text;
+      EXPECT_NE(text.find(" bytes of memory are needed while the stream is captured; make the same calls once before, "
+                          "or set an allocator"),
+                std::string::npos)
+          << text;
+    }
+    endCapture(stream); // not ended before
+    EXPECT_EQ(driver().blocks, blocks);
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+  });
+  EXPECT_GE(refused, 8);
+}
+
+TEST_F(CudaEmbedding, WhatCannotBeDoneInACapture) {
+  const float host[4] = {};
+  const cudaStream_t stream = driver().makeStream();
+  mhcrt_cuda_set_stream(context, stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_synchronize: the stream is captured, so that nothing runs; end the capture first");
+  EXPECT_EQ(mhcrt_cuda_record_begin(context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_cuda_record_begin: the stream is captured already");
+  EXPECT_EQ(mhcrt_workspace(context, 5000), nullptr);
+  EXPECT_EQ(error(), "mhcrt_workspace: 5120 bytes of memory are needed while the stream is captured; make the same "
+                     "calls once before, or set an allocator");
+  EXPECT_EQ(mhcrt_constant(context, host, sizeof(host)), nullptr);
+  EXPECT_EQ(error(), "mhcrt_constant: 16 bytes have to be copied to the GPU while the stream is captured; make the "
+                     "same calls once before");
+  // A program's first loop loads code, which a capture of the strictest mode would forbid.
+  void *arguments[] = {nullptr};
+  mhcrt_cuda_loop(context, "image", 6, "add", arguments, 1000);
+  EXPECT_EQ(error(), "");
+  endCapture(stream);
+  EXPECT_NE(mhcrt_constant(context, host, sizeof(host)), nullptr) << error();
+}
+
+/// The graph has the addresses of the memory that was there when it was captured.
+TEST_F(CudaEmbedding, MemoryOfACapturedCallStays) {
+  forEachEntry([&](const Entry &entry) {
+    const cudaStream_t stream = driver().makeStream();
+    mhcrt_cuda_set_stream(context, stream);
+    ASSERT_EQ(call(entry), MHCRT_OK) << error();
+    ASSERT_NE(mhcrt_workspace(context, 1000), nullptr);
+    const auto captured = driver().blocks;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    ASSERT_EQ(call(entry), MHCRT_OK) << error();
+    ASSERT_NE(mhcrt_workspace(context, 1000), nullptr);
+    endCapture(stream);
+    ASSERT_EQ(call(entry, 100000), MHCRT_OK) << error();
+    ASSERT_NE(mhcrt_workspace(context, 10000), nullptr);
+    for (const auto &[address, block] : captured)
+      EXPECT_EQ(driver().blocks.count(address), 1u);
+    mhcrt_context_destroy(std::exchange(context, nullptr));
+    EXPECT_TRUE(driver().blocks.empty());
+  });
+}
+
+/// Another thread's capture, of a stream that the context knows nothing of.
+TEST_F(CudaEmbedding, CapturesOfOthersGoOnWhileMemoryGrows) {
+  const cudaStream_t others = driver().makeStream();
+  forEachEntry([&](const Entry &entry) {
+    cudaStreamBeginCapture(others, cudaStreamCaptureModeGlobal);
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+    EXPECT_EQ(call(entry, 100000), MHCRT_OK) << error();
+    mhcrt_buffer_destroy(context, mhcrt_buffer_create(context, 100));
+    mhcrt_context_destroy(std::exchange(context, nullptr));
+    endCapture(others);
+  });
+}
+
+// Memory of other programs
+
+TEST_F(CudaEmbedding, AllMemoryIsTheAllocators) {
+  forEachEntry([&](const Entry &entry) {
+    Pool pool;
+    ASSERT_EQ(mhcrt_cuda_set_allocator(context, Pool::alloc, Pool::free, &pool), MHCRT_OK);
+    const int mallocs = driver().count("malloc");
+    for (int64_t M : {10, 1000, 100000}) {
+      mhcrt_cuda_set_stream(context, driver().makeStream());
+      EXPECT_EQ(call(entry, M), MHCRT_OK) << error();
+      EXPECT_NE(mhcrt_workspace(context, M), nullptr) << error();
+    }
+    mhcrt_buffer_destroy(context, mhcrt_buffer_create(context, 100));
+    const float host[4] = {};
+    EXPECT_NE(mhcrt_constant(context, host, sizeof(host)), nullptr);
+    EXPECT_LE(pool.blocks.size(), 3u); // workspace, constant, scratch
+    // What it has goes back to the pool, though others come from elsewhere now.
+    mhcrt_cuda_set_allocator(context, nullptr, nullptr, nullptr);
+    EXPECT_EQ(driver().count("malloc"), mallocs);
+    mhcrt_context_destroy(std::exchange(context, nullptr));
+    EXPECT_TRUE(pool.blocks.empty());
+    expectInOrder();
+  });
+}
+
+TEST_F(CudaEmbedding, AnAllocatorServesCaptures) {
+  int served = 0;
+  forEachEntry([&](const Entry &entry) {
+    Pool pool;
+    mhcrt_cuda_set_allocator(context, Pool::alloc, Pool::free, &pool);
+    const cudaStream_t stream = driver().makeStream();
+    mhcrt_cuda_set_stream(context, stream);
+    const size_t before = driver().work.size();
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+    served += driver().work.back().what == "free";
+    EXPECT_TRUE(pool.blocks.empty()); // the graph takes and gives it back
+    EXPECT_NE(mhcrt_workspace(context, 1000), nullptr) << error();
+    EXPECT_EQ(pool.blocks.size(), 1u);
+    endCapture(stream);
+    expectInOrder(before);
+    // Memory of a graph is not used outside of it.
+    const void *captured = pool.blocks.begin()->first;
+    EXPECT_NE(mhcrt_workspace(context, 1000), captured);
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+    mhcrt_context_destroy(std::exchange(context, nullptr));
+    EXPECT_TRUE(pool.blocks.empty());
+  });
+  EXPECT_GE(served, 8);
+}
+
+TEST_F(CudaEmbedding, AllocatorsThatAreNoUse) {
+  Pool pool;
+  EXPECT_EQ(mhcrt_cuda_set_allocator(context, Pool::alloc, nullptr, &pool), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_cuda_set_allocator: 'free' is null; needed both functions or none");
+  EXPECT_EQ(mhcrt_cuda_set_allocator(context, nullptr, Pool::free, &pool), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "mhcrt_cuda_set_allocator: 'alloc' is null; needed both functions or none");
+  mhcrt_cuda_set_allocator(context, Pool::alloc, Pool::free, &pool);
+  pool.isEmpty = true;
+  EXPECT_EQ(mhcrt_workspace(context, 1000), nullptr);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_OUT_OF_MEMORY);
+  EXPECT_EQ(error(), "mhcrt_workspace: the allocator has no memory for 1024 bytes");
+  pool = {};
+  pool.offset = 16;
+  EXPECT_EQ(mhcrt_workspace(context, 1000), nullptr);
+  EXPECT_EQ(error(), "mhcrt_workspace: the allocator's memory is at 0x10000100010; needed a multiple of 256");
+  EXPECT_TRUE(pool.blocks.empty());
+}
+
+// Errors
+
+TEST_F(CudaEmbedding, AnErrorOfTheCallerIsNotOurs) {
+  forEachEntry([&](const Entry &entry) {
+    driver().lastError = cudaErrorInvalidValue;
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+    EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue);
+  });
+}
+
+TEST_F(CudaEmbedding, AnErrorOfACallIsNotTheThreadsLast) {
+  forEachEntry([&](const Entry &entry) {
+    driver().launchError = cudaErrorLaunchOutOfResources;
+    EXPECT_EQ(call(entry), MHCRT_DEVICE_ERROR);
+    EXPECT_EQ(driver().launches.size() + driver().count("product"), 1u) << "what follows a failure is not launched";
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+    driver().launchError = cudaSuccess;
+    mhcrt_context *other = nullptr;
+    ASSERT_EQ(mhcrt_context_create(0, &other), MHCRT_OK);
+    EXPECT_EQ(entry.call(other, 1000, 4, 33), MHCRT_OK) << mhcrt_last_error(other);
+    mhcrt_context_destroy(other);
+  });
+}
+
+TEST_F(CudaEmbedding, WrongSizesAreRefused) {
+  forEachEntry([&](const Entry &entry) {
+    const size_t work = driver().work.size();
+    EXPECT_EQ(call(entry, -1), MHCRT_INVALID_ARGUMENT);
+    const std::string text = error();
+    EXPECT_EQ(text.rfind("mhcrt_" + std::string(entry.name) + ": '", 0), 0u) << text;
+    EXPECT_NE(text.find(" is -1; needed "), std::string::npos) << text;
+    EXPECT_EQ(driver().work.size(), work);
+  });
+}
+
+} // namespace
