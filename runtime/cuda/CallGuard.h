@@ -11,6 +11,19 @@
 
 namespace mhcrt {
 
+/// The present thread may make calls that a capture, its own or another thread's, would forbid and be ended by: memory
+/// and code are loaded and not captured.
+class RelaxedCapture {
+public:
+  RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode); }
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode); }
+
+private:
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+};
+
 /// The time of one call: the context's GPU is current, and the caller's is again behind it; the scratch memory that the
 /// call alone has goes back to the caller's allocator.
 class CallGuard {
@@ -25,6 +38,7 @@ public:
   explicit operator bool() const { return isEntered; }
 
 private:
+  const RelaxedCapture relaxed;
   mhcrt_context &context;
   bool isEntered;
   int callersDevice = 0;

@@ -102,6 +102,7 @@ mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context) {
   auto *fresh = new (std::nothrow) mhcrt_context;
   if (!fresh)
     return MHCRT_OUT_OF_MEMORY;
+  const RelaxedCapture relaxed;
   fresh->check(fresh->open(), "mhcrt_context_create");
   const mhcrt_status status = fresh->status;
   if (status != MHCRT_OK)
@@ -114,6 +115,7 @@ mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context) {
 void mhcrt_context_destroy(mhcrt_context *context) {
   if (!context)
     return;
+  const RelaxedCapture relaxed;
   int callersDevice = context->device;
   forget(cudaGetDevice(&callersDevice));
   forget(cudaSetDevice(context->device));

@@ -18,7 +18,6 @@ static cudaError_t findLoop(mhcrt_context &context, const void *image, const cha
   kernel = place->second;
   if (!isNew && kernel)
     return cudaSuccess;
-  const RelaxedCapture relaxed;
   cudaLibrary_t &library = context.images[image];
   cudaError_t error = cudaSuccess;
   if (!library)

@@ -17,11 +17,6 @@ static int64_t blockBytes(int64_t bytes) {
   return bytes > INT64_MAX - kAlignment ? bytes : roundUp(std::max<int64_t>(bytes, 1), kAlignment);
 }
 
-static cudaError_t allocateByDriver(void *&data, int64_t bytes) {
-  const RelaxedCapture relaxed;
-  return cudaMalloc(&data, bytes);
-}
-
 bool mhcrt_context::mayAllocate(const char *what, int64_t bytes, bool isCaptured) {
   if (isCaptured && !allocator.alloc)
     fail(MHCRT_INVALID_ARGUMENT,
@@ -54,7 +49,7 @@ DeviceBlock mhcrt_context::allocate(const char *what, int64_t bytes) {
     return data ? DeviceBlock{data, bytes, allocator} : DeviceBlock();
   }
   void *data = nullptr;
-  const cudaError_t error = allocateByDriver(data, bytes);
+  const cudaError_t error = cudaMalloc(&data, bytes);
   if (error == cudaSuccess)
     return {data, bytes, {}};
   forget(error);
@@ -68,12 +63,10 @@ DeviceBlock mhcrt_context::allocate(const char *what, int64_t bytes) {
 void mhcrt_context::release(const DeviceBlock &block) {
   if (!block.data)
     return;
-  if (block.from.free) {
+  if (block.from.free)
     block.from.free(block.from.user, block.data, block.size, stream);
-    return;
-  }
-  const RelaxedCapture relaxed;
-  forget(cudaFree(block.data)); // waits for the work that uses it
+  else
+    forget(cudaFree(block.data)); // waits for the work that uses it
 }
 
 void *mhcrt_context::reserve(DeviceBlock &block, int64_t bytes, const char *what, std::vector<DeviceBlock> &ofCapture) {

@@ -30,18 +30,6 @@ struct DeviceBlock {
   int64_t bytes() const { return size; }
 };
 
-/// The present thread may make calls that a capture, its own or another thread's, would forbid and be ended by.
-class RelaxedCapture {
-public:
-  RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode); }
-  RelaxedCapture(const RelaxedCapture &) = delete;
-  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
-  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode); }
-
-private:
-  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-};
-
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_MEMORY_H

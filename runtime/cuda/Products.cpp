@@ -35,7 +35,6 @@ static bool find(void *library, const char *name, Function &function) {
 bool Products::open(mhcrt_context &context, const char *kernel) {
   if (handle)
     return true;
-  const RelaxedCapture relaxed; // the library makes memory of its own
   for (const char *name : kLibraries)
     library = library ? library : dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -117,10 +116,7 @@ cublasStatus_t Products::choose(const Product &product, Plan &plan) {
 const Products::Plan &Products::plan(const Product &product) {
   auto [place, isNew] = plans.try_emplace(product);
   Plan &plan = place->second;
-  if (!isNew)
-    return plan;
-  const RelaxedCapture relaxed; // the first plan loads code
-  if (make(product, plan) == CUBLAS_STATUS_SUCCESS)
+  if (isNew && make(product, plan) == CUBLAS_STATUS_SUCCESS)
     choose(product, plan);
   return plan;
 }
