@@ -27,6 +27,8 @@ constexpr int64_t kGradRows = 6;
 /// Tiles that keep many cores busy, if there are as many tokens.
 constexpr int64_t kGradTiles = 32;
 constexpr int64_t kLeastRun = 256;
+/// Tokens of a run whose products plain sums add: a longer run adds those of each such piece.
+constexpr int64_t kPieceTokens = 2048;
 
 struct ProjectionBwdCall {
   const float *dProj;  ///< [M,N]
@@ -95,12 +97,16 @@ struct ProjectionBwdCall {
     const int64_t products = wantsProduct() ? runs().count : 0;
     return saturatingAdd(packedBytes(), saturatingMul(saturatingMul(productFloats(), products), 4));
   }
+  /// Floats of the sums over a run's pieces, of one slice; see CompensatedSums.
+  int64_t pieceFloats() const {
+    return wantsProduct() && runs().length > kPieceTokens ? saturatingMul(2 * kSliceBlocks, blockFloats()) : 0;
+  }
   /// x and d_x of a group, and its rows of d_proj.
   int64_t groupBytes() const { return 4 * kGradTokens * (2 * kGradBlock + rows()); }
   int64_t threadBytes() const; // behind the scratch memory's layout
 };
 
-/// The parts of a thread's scratch memory for matrix tiles.
+/// The parts of a thread's scratch memory for matrix tiles; the sums over pieces are before them.
 struct AmxGradScratch {
   float *blocks;        ///< four blocks of phi or its gradient
   float *group;         ///< ProjectionBwdCall::groupBytes() for the register tiles
@@ -130,9 +136,9 @@ struct AmxGradScratch {
 };
 
 inline int64_t ProjectionBwdCall::threadBytes() const {
-  if (amx)
-    return AmxGradScratch(*this, nullptr).bytes;
-  return std::max(groupBytes(), wantsProduct() ? 8 * blockFloats() : 0); // the latter at the end
+  const int64_t atTheEnd = wantsProduct() ? 8 * blockFloats() : 0;
+  return saturatingAdd(4 * pieceFloats(),
+                       amx ? AmxGradScratch(*this, nullptr).bytes : std::max(groupBytes(), atTheEnd));
 }
 
 /// The matrix tiles, unless they are less exact than asked: they leave parts of products out (ProjectionBwdAmx-inl.h).

@@ -11,7 +11,7 @@
 // Plan    Lanes along C. nC with n=4 and no dropout, d_x wanted or not: the n*n + n sums of a token stay in registers
 //         while two vectors of every stream pass, so that d_out and x are read once; large outputs bypass the caches.
 //         Otherwise: blocks of 256 channels as f32 planes in the first-level cache. d_bias: one partial sum per run of
-//         tokens.
+//         tokens, compensated every 128 tokens.
 // Bytes   per token (2n+2)*C elements and 8*(n*n + n); n*C more for each of d_x and d_x_in.
 // Needs   at most 2^34 elements with a dropout; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32 sums, one rounding at the store; d_bias adds d_f before it is rounded. d_x may be d_x_in.
@@ -313,6 +313,8 @@ using namespace mhcrt;
 /// Runs of tokens that have a partial sum of d_bias: enough for all threads, few enough to add up.
 static constexpr int64_t kBiasRuns = 128;
 static constexpr int64_t kBiasChannels = 1024;
+/// Tokens of a run whose d_f a plain sum adds.
+static constexpr int64_t kBiasTokens = 128;
 
 mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type,
                             const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x,
@@ -370,12 +372,19 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
     return MHCRT_OK;
   }
   const TokenRuns runs(M, 1, kBiasRuns);
-  if (!ctx->reserveScratch("mhcrt_post_bwd", saturatingMul(runs.count * 4, C), 0))
+  if (!ctx->reserveScratch("mhcrt_post_bwd", saturatingMul(runs.count * 4, C), saturatingMul(8, C)))
     return call.status();
   float *partials = reinterpret_cast<float *>(ctx->sharedScratch());
-  ctx->parallelFor(runs.count, [&](int64_t run, int) {
-    std::fill_n(partials + run * C, C, 0.0f);
-    HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, partials + run * C, runs.first(run), runs.last(run));
+  ctx->parallelFor(runs.count, [&](int64_t run, int thread) {
+    float *piece = reinterpret_cast<float *>(ctx->threadScratch(thread));
+    const CompensatedSums sums = {partials + run * C, piece + C};
+    sums.clear(C);
+    for (int64_t m = runs.first(run); m < runs.last(run); m += kBiasTokens) {
+      std::fill_n(piece, C, 0.0f);
+      HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, piece, m, std::min(runs.last(run), m + kBiasTokens));
+      sums.add(piece, C);
+    }
+    sums.store(sums.sums, C);
   });
   ctx->parallelFor(divideUp(C, kBiasChannels), [&](int64_t tile, int) {
     addPartials(partials, runs.count, C, tile * kBiasChannels, std::min(C, (tile + 1) * kBiasChannels),

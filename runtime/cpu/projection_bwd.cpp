@@ -11,11 +11,11 @@
 //         With AMX (ProjectionBwdAmx-inl.h) 64 tokens x 256 elements at a time are cut into bf16 terms, which sums of
 //         dW in matrix tiles meet; d_x takes its sums from matrix tiles and reads x once more, from the second-level
 //         cache. Without, 16 tokens x 256 elements are widened to f32 in the first-level cache and used by a register
-//         tile of d_x and one of dW. The products of the runs are added in order at the end.
+//         tile of d_x and one of dW. The products of 2048 tokens are added, compensated, to those before; those of the
+//         runs likewise, in order, at the end.
 // Bytes   per token 2*n*C elements and 4*(N+2), n*C more for d_x_in; 8*N*K per call.
 // Needs   scratch memory of (1 + runs)*N*K floats, with AMX about half more for padding and three times as much for
-// phi;
-//         runs is 1 where K has 32 slices or more.
+//         phi; runs is 1 where K has 32 slices or more.
 // Round   f32 sums; d_x rounded once. d_x may be d_x_in, d_phi d_phi_in.
 //
 //===------------------------------------------------------------------------===//
@@ -39,8 +39,9 @@ void projectionBwdPack(const ProjectionBwdCall &args, int64_t block, char *packe
     packPhiBlock(args, block, /*scaled=*/true, reinterpret_cast<float *>(to));
 }
 
-void projectionBwdTile(const ProjectionBwdCall &args, const char *packed, float *product, int64_t slice, int64_t first,
-                       int64_t last, char *scratch) {
+/// The tokens [first, last) of a tile; the slice of `product` is what they alone give.
+HWY_INLINE void multiplyPiece(const ProjectionBwdCall &args, const char *packed, float *product, int64_t slice,
+                              int64_t first, int64_t last, char *scratch) {
   for (int64_t place = slice * kSliceBlocks; args.wantsProduct() && place < args.sliceEnd(slice); ++place)
     std::memset(product + args.blockAt(place) * args.blockFloats(), 0, args.blockFloats() * sizeof(float));
   if (args.amx)
@@ -48,6 +49,28 @@ void projectionBwdTile(const ProjectionBwdCall &args, const char *packed, float 
   else
     multiplyTile(args, reinterpret_cast<const float *>(packed), product, slice, first, last,
                  reinterpret_cast<float *>(scratch));
+}
+
+void projectionBwdTile(const ProjectionBwdCall &args, const char *packed, float *product, int64_t slice, int64_t first,
+                       int64_t last, char *scratch) {
+  if (args.pieceFloats() == 0)
+    return multiplyPiece(args, packed, product, slice, first, last, scratch);
+  float *sums = reinterpret_cast<float *>(scratch);
+  const CompensatedSums total = {sums, sums + args.pieceFloats() / 2};
+  char *rest = scratch + 4 * args.pieceFloats();
+  const auto forBlocks = [&](auto body) {
+    for (int64_t place = slice * kSliceBlocks; place < args.sliceEnd(slice); ++place) {
+      const int64_t offset = (place - slice * kSliceBlocks) * args.blockFloats();
+      body(CompensatedSums{total.sums + offset, total.rests + offset},
+           product + args.blockAt(place) * args.blockFloats());
+    }
+  };
+  total.clear(args.pieceFloats() / 2);
+  for (int64_t m = first; m < last; m += kPieceTokens) {
+    multiplyPiece(args, packed, product, slice, m, HWY_MIN(last, m + kPieceTokens), rest);
+    forBlocks([&](CompensatedSums block, const float *piece) { block.add(piece, args.blockFloats()); });
+  }
+  forBlocks([&](CompensatedSums block, float *to) { block.store(to, args.blockFloats()); });
 }
 
 void projectionBwdFinish(const ProjectionBwdCall &args, const float *products, int64_t runs, int64_t block,

@@ -5,11 +5,11 @@
 //
 //   d_table[v,c] = d_table_in[v,c] + sum_{m: ids[m] = v} d_out[m,c]
 //
-// Plan    A tile is a strip of channels: its thread walks all tokens in order, so that the sum of an element has one
-//         order and no two threads meet.
-// Bytes   per token C elements, 8*C of the table and 4; 8*V*C for the table as a whole.
-// Needs   numbers of rows that the table has.
-// Round   f32 sums in the order of the tokens. d_table may be d_table_in.
+// Plan    The tokens are sorted by their row. A tile is a strip of channels: its thread adds the tokens of each row in
+//         their order, so that the sum of an element has one order and no two threads meet.
+// Bytes   per token C elements and 12; 8*V*C and 8*V for the table as a whole.
+// Needs   numbers of rows that the table has; scratch memory of 8*(M + V).
+// Round   compensated f32 sums in the order of the tokens. d_table may be d_table_in.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -18,18 +18,25 @@
 // foreach_target.h comes first.
 #include "cpu/Simd-inl.h"
 
+#include "cpu/Partials.h"
 #include "mhcrt/kernels.h"
 #include "src/Context.h"
 #include "src/KernelCall.h"
 
+#include <utility>
+
 #ifndef MHCRT_CPU_TAKE_BWD_STRIP
 #define MHCRT_CPU_TAKE_BWD_STRIP
 namespace mhcrt {
+/// Channels of one tile: whole cache lines, few enough that several threads find work.
+constexpr int64_t kStrip = 64;
+
 /// Channels [begin, end) of the rows that are added and of the table.
 struct Strip {
-  const int32_t *ids;
+  const int64_t *tokens; ///< sorted by their row
+  const int64_t *ends;   ///< [V]: behind each row's tokens
   float *table;
-  int64_t M, C, begin, end;
+  int64_t V, C, begin, end;
 };
 } // namespace mhcrt
 #endif
@@ -40,11 +47,20 @@ namespace HWY_NAMESPACE {
 
 template <typename T>
 HWY_INLINE void addRows(const T *rows, const Strip &strip) {
-  for (int64_t m = 0; m < strip.M; ++m) {
-    const T *from = rows + m * strip.C;
-    float *to = strip.table + strip.ids[m] * strip.C;
-    for (int64_t c = strip.begin; c < strip.end; c += kLanes)
-      storeSome(hn::Add(loadSome(to + c, strip.end - c), loadSome(from + c, strip.end - c)), to + c, strip.end - c);
+  HWY_ALIGN float row[kStrip], values[kStrip], rests[kStrip];
+  const int64_t count = strip.end - strip.begin;
+  const CompensatedSums sums = {values, rests};
+  for (int64_t v = 0, at = 0; v < strip.V; ++v) {
+    if (at == strip.ends[v])
+      continue;
+    float *to = strip.table + v * strip.C + strip.begin;
+    sums.clear(count);
+    sums.add(to, count);
+    for (; at < strip.ends[v]; ++at) {
+      widen(rows + strip.tokens[at] * strip.C + strip.begin, count, row);
+      sums.add(row, count);
+    }
+    sums.store(to, count);
   }
 }
 
@@ -68,8 +84,16 @@ HWY_EXPORT(addAnyRows);
 
 using namespace mhcrt;
 
-/// Channels of one tile: whole cache lines, few enough that several threads find work.
-static constexpr int64_t kStrip = 64;
+/// Sorts the tokens by their row. ends[v] is where those of row v end.
+static void sortTokens(const int32_t *ids, int64_t M, int64_t V, int64_t *tokens, int64_t *ends) {
+  std::fill_n(ends, V, 0);
+  for (int64_t m = 0; m < M; ++m)
+    ++ends[ids[m]];
+  for (int64_t v = 0, begin = 0; v < V; ++v)
+    begin += std::exchange(ends[v], begin);
+  for (int64_t m = 0; m < M; ++m)
+    tokens[ends[ids[m]]++] = m;
+}
 
 mhcrt_status mhcrt_take_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *ids,
                             int32_t ids_type, const void *d_table_in, int32_t d_table_in_type, void *d_table,
@@ -78,16 +102,18 @@ mhcrt_status mhcrt_take_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
   call.dim("M", M, 0).dim("C", C, 1).dim("V", V, 0);
   call.tensor("d_out", d_out, d_out_type, kFloats, M).indices("ids", ids, ids_type, M, V);
   call.tensor("d_table_in", d_table_in, d_table_in_type, kF32, V).tensor("d_table", d_table, d_table_type, kF32, V);
-  if (!call.begin())
+  if (!call.begin() || !ctx->reserveScratch("mhcrt_take_bwd", saturatingMul(8, saturatingAdd(M, V)), 0))
     return call.status();
 
+  int64_t *tokens = reinterpret_cast<int64_t *>(ctx->sharedScratch()), *ends = tokens + M;
+  sortTokens(static_cast<const int32_t *>(ids), M, V, tokens, ends);
   const float *start = static_cast<const float *>(d_table_in);
   float *table = static_cast<float *>(d_table);
   ctx->parallelFor(divideUp(C, kStrip), [&](int64_t tile, int) {
     const int64_t begin = tile * kStrip, end = std::min(C, begin + kStrip);
     for (int64_t v = 0; v < V && start != table; ++v)
       std::memcpy(table + v * C + begin, start + v * C + begin, (end - begin) * sizeof(float));
-    HWY_DYNAMIC_DISPATCH(addAnyRows)(d_out, d_out_type, {static_cast<const int32_t *>(ids), table, M, C, begin, end});
+    HWY_DYNAMIC_DISPATCH(addAnyRows)(d_out, d_out_type, {tokens, ends, table, V, C, begin, end});
   });
   return MHCRT_OK;
 }

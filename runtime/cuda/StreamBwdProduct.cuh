@@ -31,6 +31,12 @@ struct ProjPair {
 
 using ProductSums = float[8][3][4]; ///< [16 channels][8 columns]
 
+/// Tiles whose product is added in matrix units. They cut off what does not fit a sum, 2^-23 of it in each of a tile's
+/// steps, and so always to the same side.
+constexpr int kFlushTiles = 64;
+/// Tiles whose product is added in shared memory, by flushes that round: each is one of few terms there, too.
+constexpr int kStoreTiles = 32 * kFlushTiles;
+
 /// Adds 64 channels of two tiles. `x` is this lane's row of the box in its tile's slot.
 __device__ __forceinline__ void addBox(ProductSums &sums, int box, uint32_t x, const ProjPair &proj) {
   const int lane = threadIdx.x & 31, row = lane & 7, half = (lane >> 3) & 1;
@@ -52,52 +58,96 @@ __device__ __forceinline__ void addBox(ProductSums &sums, int box, uint32_t x, c
                    proj.second[1][n]);
 }
 
-__device__ __forceinline__ void storeProduct(const StreamBwdArgs &args, const Walk &walk, int stream,
-                                             const ProductSums &sums) {
-  const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3;
-  float *out = args.partials + ((walk.group * 4 + stream) * args.C + walk.slice * kSlice) * kColumns + 2 * q;
+/// A thread's sums beyond those in its registers: in shared memory, then in its group's partial sum.
+template <class L>
+struct FlushedSums {
+  uint32_t shared;
+
+  __device__ __forceinline__ explicit FlushedSums(const Walk &walk)
+      : shared(walk.base + L::kSumsAt + threadIdx.x * kFour) {
+#pragma unroll 1
+    for (int k = 0; k < kFours; ++k)
+      storeShared4(shared + k * kPitch, make_uint4(0, 0, 0, 0));
+  }
+
+  /// Takes what is in registers.
+  __device__ __forceinline__ void flush(const ProductSums &sums) const {
 #pragma unroll
-  for (int m = 0; m < 8; ++m)
+    for (int m = 0; m < 8; ++m)
 #pragma unroll
-    for (int n = 0; n < 3; ++n) {
-      *reinterpret_cast<float2 *>(out + (m * 16 + g) * kColumns + n * 8) = make_float2(sums[m][n][0], sums[m][n][1]);
-      *reinterpret_cast<float2 *>(out + (m * 16 + g + 8) * kColumns + n * 8) =
-          make_float2(sums[m][n][2], sums[m][n][3]);
+      for (int n = 0; n < 3; ++n) {
+        const uint32_t at = shared + (m * 3 + n) * kPitch;
+        const float4 old = loadSharedFloat4(at);
+        const float (&from)[4] = sums[m][n];
+        storeSharedFloat4(at, make_float4(old.x + from[0], old.y + from[1], old.z + from[2], old.w + from[3]));
+      }
+  }
+
+  /// Takes what is in shared memory. `adds`: the partial sum has begun.
+  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Walk &walk, int stream, bool adds) const {
+    const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3;
+    float *to = args.partials + ((walk.group * 4 + stream) * args.C + walk.slice * kSlice + g) * kColumns + 2 * q;
+#pragma unroll 1
+    for (int k = 0; k < kFours; ++k) {
+      const float4 from = loadSharedFloat4(shared + k * kPitch);
+      storeShared4(shared + k * kPitch, make_uint4(0, 0, 0, 0));
+      auto *first = reinterpret_cast<float2 *>(to + k / 3 * 16 * kColumns + k % 3 * 8), *second = first + 4 * kColumns;
+      const float2 none = make_float2(0.0f, 0.0f), a = adds ? *first : none, b = adds ? *second : none;
+      *first = make_float2(a.x + from.x, a.y + from.y);
+      *second = make_float2(b.x + from.z, b.y + from.w);
     }
+  }
+
+private:
+  static constexpr uint32_t kFours = 24, kFour = 16, kPitch = 32 * kProductWarps * kFour;
+  static_assert(L::kSums == kFours * kPitch && sizeof(ProductSums) == kFours * kFour);
+};
+
+/// Adds tiles s and s + 1. The last tile of an odd number is its own neighbour, times zeros.
+template <class L>
+__device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &walk, int s, uint32_t myX, Slot &slot,
+                                         ProductSums &sums) {
+  const int lane = threadIdx.x & 31, q = lane & 3;
+  const bool two = s + 1 < walk.count;
+  Slot next = slot;
+  next.advance(walk);
+  const Slot other = two ? next : slot;
+  barrierWait(walk.full + 8 * slot.at, slot.parity);
+  barrierWait(walk.full + 8 * other.at, other.parity);
+  ProjPair proj;
+  proj.load<L>(walk, 0, slot.at, static_cast<int>(args.M) - walk.token(s) - 2 * q);
+  proj.load<L>(walk, 1, other.at, two ? static_cast<int>(args.M) - walk.token(s + 1) - 2 * q : 0);
+  const uint32_t x = myX + (lane < 16 ? slot : other).at * L::kBox;
+  addBox(sums, 0, x, proj);
+  addBox(sums, 1, x, proj);
+  __syncwarp();
+  if (lane == 0) {
+    barrierArrive(walk.free + 8 * slot.at);
+    if (two)
+      barrierArrive(walk.free + 8 * other.at);
+  }
+  slot = next;
+  slot.advance(walk);
 }
 
-/// One warp's stream of the product, two tiles at a time. The last tile of an odd number is its own neighbour, times
-/// zeros.
+/// One warp's stream of the product.
 template <class L>
 __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream) {
-  const int lane = threadIdx.x & 31, q = lane & 3;
-  const uint32_t myX = walk.base + stream * 1024 + (lane & 7) * 128;
-  ProductSums sums = {};
+  const uint32_t myX = walk.base + stream * 1024 + (threadIdx.x & 7) * 128;
+  const FlushedSums<L> flushed(walk);
   Slot slot;
+  int s = 0;
 #pragma unroll 1
-  for (int s = 0; s < walk.count; s += 2) {
-    const bool two = s + 1 < walk.count;
-    Slot next = slot;
-    next.advance(walk);
-    const Slot other = two ? next : slot;
-    barrierWait(walk.full + 8 * slot.at, slot.parity);
-    barrierWait(walk.full + 8 * other.at, other.parity);
-    ProjPair proj;
-    proj.load<L>(walk, 0, slot.at, static_cast<int>(args.M) - walk.token(s) - 2 * q);
-    proj.load<L>(walk, 1, other.at, two ? static_cast<int>(args.M) - walk.token(s + 1) - 2 * q : 0);
-    const uint32_t x = myX + (lane < 16 ? slot : other).at * L::kBox;
-    addBox(sums, 0, x, proj);
-    addBox(sums, 1, x, proj);
-    __syncwarp();
-    if (lane == 0) {
-      barrierArrive(walk.free + 8 * slot.at);
-      if (two)
-        barrierArrive(walk.free + 8 * other.at);
-    }
-    slot = next;
-    slot.advance(walk);
-  }
-  storeProduct(args, walk, stream, sums);
+  do {
+    ProductSums sums = {};
+    const int end = min(walk.count, s + kFlushTiles);
+#pragma unroll 1
+    for (; s < end; s += 2)
+      addTiles<L>(args, walk, s, myX, slot, sums);
+    flushed.flush(sums);
+    if (s % kStoreTiles == 0 || s >= walk.count)
+      flushed.store(args, walk, stream, s > kStoreTiles);
+  } while (s < walk.count);
 }
 
 } // namespace mhcrt

@@ -3,21 +3,23 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The second stage of every sum over tokens: a thread adds one element's partial sums in their order.
+// The second stage of every sum over tokens: a thread adds one element's partial sums in their order, compensated.
 //
 //===------------------------------------------------------------------------===//
 #include "Generic.h"
 #include "prim/launch.cuh"
+#include "src/CompensatedSum.h"
 
 using namespace mhcrt;
 
 __global__ void addPartialsKernel(const float *partials, int64_t runs, int64_t stride, int64_t count,
                                   const float *start, float *out) {
   for (int64_t k = firstItem(); k < count; k += itemStep()) {
-    float sum = start ? start[k] : 0.0f;
+    CompensatedSum sum;
+    sum.add(start ? start[k] : 0.0f);
     for (int64_t run = 0; run < runs; ++run)
-      sum += partials[run * stride + k];
-    out[k] = sum;
+      sum.add(partials[run * stride + k]);
+    out[k] = sum.value();
   }
 }
 

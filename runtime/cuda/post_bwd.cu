@@ -10,8 +10,8 @@
 //
 // Generic: one launch for d_f and d_x, a thread per channel of a token; one for the sums over channels, a block per
 // token and four output streams at a time, whose sums are in registers; two for d_bias, whose partial sums have runs of
-// tokens. f32 sums, one rounding at the store; d_bias adds d_f before it is rounded. d_x may be d_x_in.
-// Bytes a token, n=4: (4n+3)*C of x's type, n*C more for d_x_in and for d_bias.
+// tokens. f32 sums, those of d_bias compensated; one rounding at the store; d_bias adds d_f before it is rounded. d_x
+// may be d_x_in. Bytes a token, n=4: (4n+3)*C of x's type, n*C more for d_x_in and for d_bias.
 //
 //===------------------------------------------------------------------------===//
 #include "Elementwise.h"
@@ -21,6 +21,7 @@
 #include "prim/element.cuh"
 #include "prim/sum.cuh"
 #include "src/Checks.h"
+#include "src/CompensatedSum.h"
 #include "src/KernelCall.h"
 
 using namespace mhcrt;
@@ -159,10 +160,10 @@ __global__ void postBwdBiasKernel(PostBwdArgs a, Dropout dropout, int64_t length
   const Dropper<kDrops> dropper(dropout);
   for (int64_t item = firstItem(); item < runs * a.C; item += itemStep()) {
     const int64_t run = item / a.C, c = item % a.C, last = min(a.M, (run + 1) * length);
-    float sum = 0;
+    CompensatedSum sum;
     for (int64_t m = run * length; m < last; ++m)
-      sum += branchGradient<T>(a, dropper, m, c);
-    partials[item] = sum;
+      sum.add(branchGradient<T>(a, dropper, m, c));
+    partials[item] = sum.value();
   }
 }
 

@@ -8,7 +8,8 @@
 //   d_phi      = dW * norm_weight,   d_norm_weight[k] = sum_j dW[j,k] * phi[j,k]
 //
 // Generic: t, a warp per token; d_x, a thread per element of K and four tokens; dW, a thread per element of K, eight
-// columns and a run of tokens; then the runs are added in order. f32 sums, one rounding of d_x, which may be d_x_in.
+// columns and a run of tokens; then the runs are added in order. f32 sums, those of dW compensated where they get long;
+// one rounding of d_x, which may be d_x_in.
 // Bytes a token: 2*n*C of x's type, and n*C per eight columns from the second-level cache.
 //
 // tf32x3: d_x and dW in one launch on matrix tiles (stream_tiles.cu), the rest as above.
@@ -21,6 +22,7 @@
 #include "prim/phi.cuh"
 #include "prim/sum.cuh"
 #include "src/Checks.h"
+#include "src/CompensatedSum.h"
 
 using namespace mhcrt;
 using generic::StreamShares;
@@ -29,6 +31,8 @@ using generic::Units;
 
 static constexpr int kTokens = 4, kColumns = 8;
 static constexpr int64_t kLeastRun = 64, kMostRuns = 64;
+/// Tokens of a run whose products a plain sum adds.
+static constexpr int64_t kShortSum = 64;
 /// Floats of all partial sums of dW, where a single one is not larger.
 static constexpr int64_t kMostPartials = 16 << 20;
 /// sqrt(ms) is 1/s - eps, unless that is this close to nothing: then it is taken from x again.
@@ -137,17 +141,24 @@ __global__ void __launch_bounds__(kThreads)
     const int64_t run = work / (panels * blocks), last = min(a.M, (run + 1) * length);
     if (k >= a.K)
       continue;
-    float sums[kColumns] = {};
-    for (int64_t m = run * length; m < last; ++m) {
-      const float in = toFloat(x[m * a.K + k]);
+    CompensatedSum sums[kColumns];
+    for (int64_t m = run * length; m < last;) {
+      float part[kColumns] = {};
+#pragma unroll 1
+      for (const int64_t end = min(last, m + kShortSum); m < end; ++m) {
+        const float in = toFloat(x[m * a.K + k]);
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j)
+          part[j] = fmaf(dProj[m * a.N + min(j0 + j, a.N - 1)], in, part[j]);
+      }
 #pragma unroll
       for (int j = 0; j < kColumns; ++j)
-        sums[j] = fmaf(dProj[m * a.N + min(j0 + j, a.N - 1)], in, sums[j]);
+        sums[j].add(part[j]);
     }
 #pragma unroll
     for (int j = 0; j < kColumns; ++j)
       if (j0 + j < a.N)
-        partials[(run * a.N + j0 + j) * a.K + k] = sums[j];
+        partials[(run * a.N + j0 + j) * a.K + k] = sums[j].value();
   }
 }
 
@@ -157,9 +168,10 @@ __global__ void projectionBwdPhiKernel(ProjectionBwdArgs a, int64_t runs, float 
   const float *start = static_cast<const float *>(a.d_phi_in);
   for (int64_t item = firstItem(); item < a.N * a.K; item += itemStep()) {
     const int64_t j = phi.rowsFirst ? item / a.K : item % a.N, k = phi.rowsFirst ? item % a.K : item / a.N;
-    float sum = 0;
+    CompensatedSum runSum;
     for (int64_t run = 0; run < runs; ++run)
-      sum += partials[(run * a.N + j) * a.K + k];
+      runSum.add(partials[(run * a.N + j) * a.K + k]);
+    const float sum = runSum.value();
     if (a.d_norm_weight)
       product[j * a.K + k] = sum;
     if (a.d_phi)

@@ -11,9 +11,10 @@
 //         pass before it left the last tokens in the second-level cache. C/128 slices times groups of blocks fill the
 //         device; blocks exchange nothing. Tiles come and go by bulk tensor copies through a ring of slots, x with
 //         128-byte swizzle; d_x is written over the slot's start. 16 warps:
-//           0-3   product, one stream each: 96 sums per thread for the whole launch. x^T by transposing loads, k =
-//                 tokens; a 16x8x16 product takes two tiles, once with the first bf16 terms of d_proj and once with the
-//                 second.
+//           0-3   product, one stream each: 96 sums per thread. x^T by transposing loads, k = tokens; a 16x8x16
+//                 product takes two tiles, once with the first bf16 terms of d_proj and once with the second. Every 64
+//                 tiles the sums are added in shared memory, and those every 2048 tiles in global memory: sums stay
+//                 short where matrix units cut them off, and where f32 additions round them.
 //           4-11  d_x: a warp has 16 channels, whose W stays in registers for the whole launch, a lane one token and 4
 //                 channels of each stream. Rows 0-7 of A are the first f16 terms of the tokens' d_proj, 8-15 the
 //                 second; B is W, in an order that makes the lane's channel pairs its columns of the result. Powers of
@@ -25,7 +26,7 @@
 //         and 48 registers a thread by role, no spills.
 // Round   f32 sums, d_x rounded once. d_x: W in f16, 2^-11 of it (2^-24 of the largest in the warp's channels, where
 //         that is more), an eighth of what d_x loses when it is stored; d_proj to 2^-23. d_phi: d_proj to 2^-17, x
-//         exactly. This is bf16x3 of mhc.projection_bwd for d_x in bf16.
+//         exactly; the sums over a million tokens to 1e-5. This is bf16x3 of mhc.projection_bwd for d_x in bf16.
 // Time    one H200, us and percent of a copy's bandwidth in the same run, with the product:
 //           M x C              8192x4096  8192x7168  8192x5120  8192x2560  4096x1280  65536x768  32768x4096
 //           26C, d_x_in        217  95    396  91    288  89    151  85    43   75    325  95    832  99

@@ -3,14 +3,15 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   d_x[m,k] = start + factor[m] * x[m,k] + h_pre[m,i] * d_u[m,c] + sum_j d_proj[m,j] * W[j,k]     W = phi *
-//   norm_weight dW[j,k]  = sum_m d_proj[m,j] * x[m,k] start: d_x_in[m,k], or sum_o A[m,o,i] * d_out[m,o,c], or 0
+//   d_x[m,k] = start + factor[m] * x[m,k] + h_pre[m,i] * d_u[m,c] + sum_j d_proj[m,j] * W[j,k]
+//   dW[j,k]  = sum_m d_proj[m,j] * x[m,k]                                                       W = phi * norm_weight
+//   start    = d_x_in[m,k], or sum_o A[m,o,i] * d_out[m,o,c], or 0
 //
 // Plan    A warp owns 32 elements of K, a lane four of them in two of every eight tokens: its registers are fragments
 //         of both products, and of d_x as it is stored. W stays in registers. The warps of a block own the same
 //         channels of four streams, so that d_u and d_out are read once; all that kStage tokens need is copied to
 //         shared memory a stage ahead. dW is added in shared memory every kFlush stages, so that the tiles' sums, which
-//         they do not round to nearest, stay short.
+//         they do not round to nearest, stay short; runs of tokens end before the sums of flushes get long.
 // Bytes   per token 2K elements, and K/4 for d_u, K for d_out or d_x_in.
 // Needs   N at most 24, rows of x of whole 16 bytes; with d_u or d_out n = 4, and whole 16 bytes of channels.
 // Round   two tf32 terms per f32 value, three of four products; f32 sums, one rounding of d_x at the store.
@@ -309,13 +310,14 @@ bool mhcrt::streamTilesTake(const ProjectionBwdArgs &a, const generic::StreamSha
          needs.aligned({a.x, a.d_x_in, a.d_x, shares.du, shares.dOut, shares.hRes});
 }
 
-/// As many runs as fill an H200's 132 multiprocessors best, by a whole number of rounds.
+/// As many runs as fill an H200's 132 multiprocessors best, by a whole number of rounds; none so long that the flushes
+/// it adds become a sum of many terms.
 generic::TokenRuns mhcrt::streamTilesRuns(const ProjectionBwdArgs &a) {
-  constexpr int64_t kPlaces = 132 * kResident, kMostRuns = 12, kRunTokens = kStage * kFlush;
-  const int64_t slices = slicesOf(a), chunks = divideUp(a.M, kRunTokens);
-  int64_t best = 1;
+  constexpr int64_t kPlaces = 132 * kResident, kChoices = 12, kRunTokens = kStage * kFlush, kMostFlushes = 256;
+  const int64_t slices = slicesOf(a), chunks = divideUp(a.M, kRunTokens), least = divideUp(chunks, kMostFlushes);
+  int64_t best = least;
   double most = 0;
-  for (int64_t runs = 1; runs <= std::min(kMostRuns, chunks); ++runs) {
+  for (int64_t runs = least; runs < std::min(least + kChoices, chunks + 1); ++runs) {
     const double used = static_cast<double>(slices * runs) / (divideUp(slices * runs, kPlaces) * kPlaces);
     if (used > most * 1.02)
       best = runs, most = used;

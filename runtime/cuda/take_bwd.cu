@@ -6,9 +6,9 @@
 //   d_table[v,c] = d_table_in[v,c] + sum_{m: ids[m] = v} d_out[m,c]
 //
 // Generic: the first token of each number looks for the others, in order, and adds their rows in registers: a block per
-// token and 1024 channels. f32 sums in the order of the tokens, as on the CPU. d_table may be d_table_in. A number that
-// the table does not have adds nothing, and mhcrt_synchronize reports it.
-// Bytes a token: C elements, 8*C of the table; the search reads M numbers per token from the second-level cache.
+// token and 1024 channels. Compensated f32 sums in the order of the tokens, as on the CPU. d_table may be d_table_in. A
+// number that the table does not have adds nothing, and mhcrt_synchronize reports it. Bytes a token: C elements, 8*C of
+// the table; the search reads M numbers per token from the second-level cache.
 //
 //===------------------------------------------------------------------------===//
 #include "Variants.h"
@@ -16,6 +16,7 @@
 #include "prim/ids.cuh"
 #include "prim/sum.cuh"
 #include "src/Checks.h"
+#include "src/CompensatedSum.h"
 
 using namespace mhcrt;
 
@@ -68,11 +69,11 @@ __global__ void __launch_bounds__(kThreads) takeBwdKernel(TakeBwdArgs a, IdFault
     }
     if (isRepeated(ids, m))
       continue;
-    float sums[kChannels];
+    CompensatedSum sums[kChannels];
 #pragma unroll
     for (int k = 0; k < kChannels; ++k)
       if (c0 + k * kThreads < a.C)
-        sums[k] = static_cast<const float *>(a.d_table_in)[id * a.C + c0 + k * kThreads];
+        sums[k].add(static_cast<const float *>(a.d_table_in)[id * a.C + c0 + k * kThreads]);
     for (int64_t base = m; base < a.M; base += kThreads) {
       const int count = findMatches(ids, a.M, base, id, matches);
       for (int match = 0; match < count; ++match) {
@@ -80,13 +81,13 @@ __global__ void __launch_bounds__(kThreads) takeBwdKernel(TakeBwdArgs a, IdFault
 #pragma unroll
         for (int k = 0; k < kChannels; ++k)
           if (c0 + k * kThreads < a.C)
-            sums[k] += toFloat(row[c0 + k * kThreads]);
+            sums[k].add(toFloat(row[c0 + k * kThreads]));
       }
     }
 #pragma unroll
     for (int k = 0; k < kChannels; ++k)
       if (c0 + k * kThreads < a.C)
-        static_cast<float *>(a.d_table)[id * a.C + c0 + k * kThreads] = sums[k];
+        static_cast<float *>(a.d_table)[id * a.C + c0 + k * kThreads] = sums[k].value();
   }
 }
 

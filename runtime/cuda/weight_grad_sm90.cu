@@ -7,7 +7,8 @@
 //   dW = sum of the groups' partial sums;   d_alpha, d_beta: of the tiles' partial sums
 //
 // Plan    A block has 64 rows of K: a thread adds 4 columns of a row over the groups, in their order; the tile turns in
-//         shared memory. The last block adds the gates' sums, one column per warp.
+//         shared memory. The last block adds the gates' sums, one column per warp. Compensated sums: there may be 31250
+//         of a million tokens.
 // Bytes   96 * groups + 96 (192 with d_phi_in) per row of K, mostly from the second-level cache.
 // Needs   K a multiple of 64. d_phi may be d_phi_in.
 // Round   all f32.
@@ -16,6 +17,7 @@
 #include "StreamBwd.h"
 #include "prim/PhiView.cuh"
 #include "prim/overlap.cuh"
+#include "src/CompensatedSum.h"
 
 namespace mhcrt {
 namespace {
@@ -24,21 +26,21 @@ constexpr int kRows = 64;
 constexpr int kThreads = kRows * kColumns / 4;
 constexpr int kGateColumns = 3 + kColumns;
 
-__device__ __forceinline__ void addInto(float4 &sum, float4 v) {
-  sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
-}
-
 __device__ __forceinline__ float startOf(const float *in, int64_t at) { return in ? in[at] : 0.0f; }
 
 __device__ void addGroups(const WeightGradArgs &args, int64_t k0, float (&tile)[kRows][kColumns + 1]) {
   const auto *from = reinterpret_cast<const float4 *>(args.partials + k0 * kColumns) + threadIdx.x;
   const int64_t stride = args.K * kColumns / 4;
-  float4 sum = from[0];
+  CompensatedSum sums[4];
 #pragma unroll 8
-  for (int group = 1; group < args.groups; ++group)
-    addInto(sum, from[group * stride]);
+  for (int group = 0; group < args.groups; ++group) {
+    const float4 v = from[group * stride];
+    sums[0].add(v.x), sums[1].add(v.y), sums[2].add(v.z), sums[3].add(v.w);
+  }
   float *to = &tile[threadIdx.x / 6][threadIdx.x % 6 * 4];
-  to[0] = sum.x, to[1] = sum.y, to[2] = sum.z, to[3] = sum.w;
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    to[k] = sums[k].value();
 }
 
 __device__ void storePhi(const WeightGradArgs &args, int64_t k0, const float (&tile)[kRows][kColumns + 1]) {
@@ -66,10 +68,11 @@ __device__ void addGates(const WeightGradArgs &args) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int column = warp; column < kGateColumns; column += kThreads / 32) {
     const float *from = args.gatePartials + static_cast<int64_t>(column) * args.tiles;
-    float sum = 0.0f;
+    CompensatedSum ofLane;
 #pragma unroll 8
     for (int tile = lane; tile < args.tiles; tile += 32)
-      sum += from[tile];
+      ofLane.add(from[tile]);
+    float sum = ofLane.value();
 #pragma unroll
     for (int offset = 16; offset; offset /= 2)
       sum += __shfl_xor_sync(~0u, sum, offset);

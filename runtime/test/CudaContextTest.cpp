@@ -12,6 +12,15 @@ using namespace mhcrt::test;
 
 void mhcrt::test::forEachInstructionSet(const std::function<void(const std::string &name)> &body) { body("GPU"); }
 
+/// The fast rows of bf16 take multiples of 128 channels; those from 4096 on let few blocks share the tokens.
+std::vector<std::tuple<int64_t, int64_t, int32_t>> mhcrt::test::manyTokens() {
+  return {{1000000, 8, MHCRT_F16},
+          {1000000, 128, MHCRT_F32},
+          {1000000, 128, MHCRT_BF16},
+          {1000000, 768, MHCRT_BF16},
+          {131072, 4096, MHCRT_BF16}};
+}
+
 namespace {
 
 TEST(CudaContext, ReportsAndPinsVariants) {
@@ -61,6 +70,7 @@ TEST(CudaContext, ErrorsOfTheDevice) {
   mhcrt_clear_error(context);
   EXPECT_NE(mhcrt_workspace(context, 1000), nullptr);
 }
+
 
 /// Memory of the device alone, for tensors that the host need not hold.
 class DeviceFloats {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace mhcrt::test {
@@ -104,6 +105,9 @@ std::vector<bool> variants();
 /// Runs `body` with every instruction set that this machine has, where the backend has several. The name is that of the
 /// set.
 void forEachInstructionSet(const std::function<void(const std::string &name)> &body);
+
+/// Tokens, channels and type of streams whose sums over tokens are the longest that this backend makes in seconds.
+std::vector<std::tuple<int64_t, int64_t, int32_t>> manyTokens();
 
 /// Half a unit in the last place, relative: the rounding of one store.
 double roundoff(int32_t type);

@@ -45,6 +45,9 @@ __device__ __forceinline__ int loadSharedInt(uint32_t a) {
 __device__ __forceinline__ void storeShared4(uint32_t a, uint4 v) {
   asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(a), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
+__device__ __forceinline__ void storeSharedFloat4(uint32_t a, float4 v) {
+  storeShared4(a, make_uint4(__float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z), __float_as_uint(v.w)));
+}
 __device__ __forceinline__ void storeSharedFloat(uint32_t a, float v) {
   asm volatile("st.shared.f32 [%0], %1;" ::"r"(a), "f"(v) : "memory");
 }
