@@ -19,9 +19,9 @@
 //         Sums are in a fixed order that C decides: deterministic, and a token's bits do not depend on its neighbours.
 //         Messages need no credits: a block sends its sums of tile t + slots only when slot t is free, that is when
 //         h_pre of tile t has arrived, for which every owner had read its sums. Without aggregate the sender waits for
-//         it.
+//         it. Only its barrier orders a message, no barrier of the cluster: somebody waits for each, the last ones too.
 // Bytes   per token 8C of x, 2C of u, 4*(2n + n*n); phi once per cluster.
-// Needs   sm_90; C of the shapes' list.
+// Needs   sm_90, with room for a cluster; C of the shapes' list.
 // Round   phi in two bf16 terms (2^-17 of its value), products exact, sums in f32; u rounded once. Against f64: proj
 //         5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
 // Result  One H200, graph replay over inputs beyond the caches, us (% of the fewest bytes at the speed of a 1 GiB copy
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
   __syncwarp();
   if (block.warp != S::kRoles)
     clusterWait();
-  clusterArrive(); // nobody leaves while another block may still write to it
+  clusterArrive(); // by a warp that has waited for what other blocks write to it: nobody leaves before that is there
   clusterWait();
 }
 

@@ -40,14 +40,16 @@ __device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
   }
 }
 
+/// Without aggregate, nobody else awaits h_pre.
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void senderRole(const RingArgs &args, const RingBlock<S> &block) {
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  RingCursor<S> at(args.M);
+  for (; at.more(); at.next()) {
     barrierWait(block.bars.partialFull(), at.turn & 1);
     if (at.turn == 0)
       clusterWait(); // the other blocks have initialised their barriers
-    if (!kAggregate && at.turn >= S::kSlots)
-      barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1);
+    if (!kAggregate)
+      barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1); // of the slot's last tile, if it had one
     if (block.lane == 0) {
       if (block.rank < S::kOwners)
         barrierExpect(block.bars.received(at.slot), S::kReceivedBytes);
@@ -56,6 +58,8 @@ __device__ __forceinline__ void senderRole(const RingArgs &args, const RingBlock
     __syncwarp();
     sendSums(block, at.slot);
   }
+  for (int slot = 0; !kAggregate && slot < S::kSlots; ++slot, at.next())
+    barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1);
 }
 
 /// Adds what the blocks sent of this block's tokens; lane l has float l of their rows.

@@ -1,0 +1,98 @@
+//===- RingTest.cpp - Who waits for the ring's messages -------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A message to another block is ordered by its barrier alone: one that nobody awaits may land in the shared memory of
+// the next kernel. The sender's role runs here, on instructions that take notes, as lane 0 of one block.
+//
+//===------------------------------------------------------------------------===//
+#include <algorithm>
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <gtest/gtest.h>
+#include <map>
+
+// In place of the instructions.
+#define MHCRT_CUDA_PRIM_CLUSTER_CUH
+#define MHCRT_CUDA_PRIM_OVERLAP_CUH
+#define MHCRT_CUDA_PRIM_SHARED_CUH
+
+static struct {
+  unsigned x;
+} threadIdx;
+static void __syncwarp() {}
+static float __shfl_sync(unsigned, float value, int) { return value; }
+static float __uint_as_float(uint32_t) { return 0; }
+static uint32_t __float_as_uint(float) { return 0; }
+
+namespace mhcrt {
+
+using std::max, std::min;
+
+/// The barriers that messages arrive at. All that is announced comes at once.
+struct Barriers {
+  std::map<uint32_t, int> announced, awaited; ///< phases
+};
+static Barriers barriers;
+
+static void barrierExpect(uint32_t bar, uint32_t) { ++barriers.announced[bar]; }
+static void barrierWaitRemote(uint32_t bar, uint32_t parity) {
+  // A phase of the other parity is the one before, which is complete.
+  const int phases = barriers.announced[bar];
+  barriers.awaited[bar] = (phases & 1) != static_cast<int>(parity) ? phases : phases - 1;
+}
+static void barrierWait(uint32_t, uint32_t) {}
+static void barrierArrive(uint32_t) {}
+static void barrierInit(uint32_t, uint32_t) {}
+static void fenceBarrierInit() {}
+static void clusterWait() {}
+static int clusterIndex() { return 0; }
+static int clusterCount() { return 1; }
+static uint32_t remoteAddress(uint32_t a, uint32_t) { return a; }
+static void sendRemote(uint32_t, float4, uint32_t) {}
+static uint4 loadShared4(uint32_t) { return {}; }
+static float loadSharedFloat(uint32_t) { return 0; }
+static float4 loadSharedFloat4(uint32_t) { return {}; }
+static int loadSharedInt(uint32_t) { return 0; }
+static void storeShared4(uint32_t, uint4) {}
+static void storeSharedFloat(uint32_t, float) {}
+static void storeSharedInt(uint32_t, int) {}
+static uint32_t part(const uint4 &, int) { return 0; }
+
+} // namespace mhcrt
+
+// The host's compiler knows no registers of the others.
+#define asm(...)
+#include "cuda/ringOwner.cuh"
+#undef asm
+
+using namespace mhcrt;
+
+namespace {
+
+/// After `turns` tiles of its cluster.
+template <typename S>
+void expectAllAwaited(int turns) {
+  SCOPED_TRACE("C=" + std::to_string(S::kWidth) + ", " + std::to_string(turns) + " tiles");
+  barriers = {};
+  RingArgs args = {};
+  args.M = int64_t{turns} * S::kTokens;
+  const RingBlock<S> block = {0, 0, {S::kBarriers}, S::kRoles, 0};
+  senderRole<S, false>(args, block);
+  for (int slot = 0; slot < S::kSlots; ++slot) {
+    const uint32_t bar = block.bars.hPre(slot);
+    EXPECT_EQ(barriers.announced[bar], (turns + S::kSlots - 1 - slot) / S::kSlots) << "slot " << slot;
+    EXPECT_EQ(barriers.awaited[bar], barriers.announced[bar]) << "slot " << slot;
+  }
+}
+
+TEST(CudaRing, TheSenderOfAProjectionWaitsForTheLastMessages) {
+  for (int turns = 1; turns < 30; ++turns) {
+    expectAllAwaited<RingShape<16, 8, 2, 3, 8, 512, 192>>(turns);
+    expectAllAwaited<RingShape<2, 12, 1, 2, 12, 640, 112>>(turns);
+  }
+}
+
+} // namespace
