@@ -30,7 +30,7 @@ struct IdFault {
 struct Choice {
   const char *op, *variant;
   int64_t calls, last;  ///< how many, and the number of the last among the calls of all ops
-  std::string fallback; ///< what kept the other variants from the first call that the last row took; else empty
+  std::string fallback; ///< mhcrt_cuda_choice's
 };
 
 /// An error that nobody is told of, and that the thread's next launch must not report.

@@ -37,6 +37,8 @@ std::string Needs::text() const {
     return "needed " + std::string(name);
   case Kind::precision:
     return is + kPrecisions[found] + "; needed at most " + kPrecisions[needed];
+  case Kind::clusters:
+    return "the GPU has room for " + std::to_string(found) + " clusters of " + bound + " blocks; needed 1";
   case Kind::arch:
     return "the GPU is sm_" + std::to_string(found) + "; needed sm_" + bound;
   }

@@ -44,16 +44,21 @@ public:
   bool that(bool isMet, const char *needed) { return isMet || miss(Kind::other, needed, 0, 0); }
   /// Of the products: `own` is that of the variant.
   bool precision(int32_t asked, int32_t own) { return own <= asked || miss(Kind::precision, "precision", asked, own); }
+  /// Of `blocks` blocks each: `found` find room on the GPU at once.
+  bool clusters(int found, int blocks) { return found > 0 || miss(Kind::clusters, "", found, blocks); }
   /// Of the GPU, compute capabilities times ten.
   bool arch(int found, int least, int most) {
     return (found >= least && found <= most) || miss(Kind::arch, "", found, least);
   }
 
+  /// Whether it is the GPU that lacks something, which others of its kind have.
+  bool lackRoom() const { return kind == Kind::clusters; }
+
   /// The first need that is not met: "'C' is 100; needed a multiple of 32".
   std::string text() const;
 
 private:
-  enum class Kind { none, equal, atMost, multiple, type, given, absent, aligned, other, precision, arch };
+  enum class Kind { none, equal, atMost, multiple, type, given, absent, aligned, other, precision, clusters, arch };
 
   bool miss(Kind newKind, const char *newName, int64_t newFound, int64_t newNeeded) {
     kind = newKind, name = newName, found = newFound, needed = newNeeded;

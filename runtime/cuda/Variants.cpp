@@ -66,8 +66,9 @@ int mhcrt::chooseVariant(mhcrt_context &context, const char *op, const Candidate
   });
   if (known == context.choices.end())
     known = context.choices.insert(known, {op, rows[row].name, 0, 0, ""});
-  if (!isPinned && row == count - 1 && known->fallback.empty())
-    known->fallback = listMisses(rows, count);
+  const bool lackRoom = std::any_of(rows, rows + row, [](const Candidate &faster) { return faster.needs.lackRoom(); });
+  if (!isPinned && (row == count - 1 || lackRoom) && known->fallback.empty())
+    known->fallback = listMisses(rows, row + 1);
   ++known->calls;
   known->last = ++context.calls;
   return row;

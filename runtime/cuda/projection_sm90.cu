@@ -11,7 +11,9 @@
 
 using namespace mhcrt;
 
-bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) { return ringTakes(a, needs); }
+bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
+  return ringTakes(a, needs) && ringHasRoom<false>(a.C, needs);
+}
 
 cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, cudaStream_t stream) {
   RingArgs args = ringArgsOf(a);

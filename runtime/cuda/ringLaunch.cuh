@@ -69,16 +69,9 @@ struct RingShapeOf<7168, kAggregate> {
   using Type = RingShape<16, 14, 1, 2, 16, 640, 104>;
 };
 
-/// What a kernel needs before its first launch on a device, and how many of its clusters run at once there.
+/// Prepares a kernel for its first launch on the current device, and says how many of its clusters run at once there.
 template <typename S, bool kAggregate>
 cudaError_t prepareRing(int &clusters) {
-  static std::atomic<int> known[kMostDevices];
-  int device;
-  if (const cudaError_t error = cudaGetDevice(&device))
-    return error;
-  clusters = known[device % kMostDevices];
-  if (clusters)
-    return cudaSuccess;
   const auto kernel = ringKernel<S, kAggregate>;
   cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kBytes);
   if (!error && S::kSplit > 8)
@@ -92,22 +85,33 @@ cudaError_t prepareRing(int &clusters) {
   config.dynamicSmemBytes = S::kBytes;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  if (!error)
-    error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
-  if (!error && clusters == 0)
-    error = cudaErrorLaunchOutOfResources;
-  if (!error)
-    known[device % kMostDevices] = clusters;
-  return error;
+  return error ? error : cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+}
+
+/// Clusters that run at once on the current device: none on a part of a GPU that is too small for one, or where the
+/// driver refuses to say. Asked once for each device, so that a call takes the same row each time.
+template <typename S, bool kAggregate>
+int ringClusters() {
+  static std::atomic<int> known[kMostDevices]; // one more than there are
+  int device;
+  if (cudaGetDevice(&device) != cudaSuccess)
+    return 0;
+  std::atomic<int> &answer = known[device % kMostDevices];
+  if (answer == 0) {
+    int clusters = 0;
+    if (prepareRing<S, kAggregate>(clusters) != cudaSuccess) {
+      cudaGetLastError(); // it is no error of the kernel that takes the call instead
+      clusters = 0;
+    }
+    answer = clusters + 1;
+  }
+  return answer - 1;
 }
 
 template <typename S, bool kAggregate>
 cudaError_t launchRing(const RingArgs &args, cudaStream_t stream) {
-  int clusters;
-  if (const cudaError_t error = prepareRing<S, kAggregate>(clusters))
-    return error;
   const int64_t tiles = (args.M + S::kTokens - 1) / S::kTokens;
-  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(clusters, tiles));
+  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(ringClusters<S, kAggregate>(), tiles));
   CUtensorMap map;
   if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
     return error;
@@ -144,6 +148,17 @@ bool withRingShape(int64_t C, Body body) {
 
 inline bool ringTakesWidth(int64_t C) {
   return withRingShape<true>(C, [](auto) {});
+}
+
+/// A width that the ring takes needs room for a cluster.
+template <bool kAggregate>
+bool ringHasRoom(int64_t C, Needs &needs) {
+  bool hasRoom = false;
+  withRingShape<kAggregate>(C, [&](auto shape) {
+    using S = decltype(shape);
+    hasRoom = needs.clusters(ringClusters<S, kAggregate>(), S::kSplit);
+  });
+  return hasRoom;
 }
 
 template <bool kAggregate>

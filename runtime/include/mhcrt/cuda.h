@@ -57,7 +57,9 @@ const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op);
 typedef struct mhcrt_cuda_choice {
   const char *op, *variant;
   int64_t calls;
-  const char *fallback; ///< why the first of them took the generic variant where the op has others; else ""
+  /// Why the first of them took the generic variant where the op has others, or any slower one because this GPU has no
+  /// room for the faster; else "".
+  const char *fallback;
 } mhcrt_cuda_choice;
 /// The number of them so far.
 int32_t mhcrt_cuda_choices(const mhcrt_context *context);

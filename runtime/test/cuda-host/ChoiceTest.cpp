@@ -7,6 +7,7 @@
 #include "FakeDriver.h"
 
 #include "cuda/Context.h"
+#include "cuda/StreamTiles.h"
 #include "mhcrt/cuda.h"
 #include "mhcrt/kernels.h"
 
@@ -238,6 +239,60 @@ TEST_F(CudaChoice, Architectures) {
   context->arch = 120;
   EXPECT_EQ(projection(B, 4096, 24), "generic");
   EXPECT_EQ(projectionBwd(B, 4096, 24, B), "tf32x3");
+}
+
+/// Parts of a GPU have no room for 16 blocks that need a multiprocessor each. Of widths that no other test has: a
+/// kernel asks once.
+TEST_F(CudaChoice, NoRoomForAClusterOfBlocks) {
+  driver().clusters = 0;
+  EXPECT_EQ(pre(B, 5120), "tf32x3");
+  EXPECT_EQ(projection(B, 5120, 24), "tf32x3");
+  EXPECT_EQ(head(B, 5120), "tf32x3");
+  ASSERT_EQ(mhcrt_cuda_choices(context), 3);
+  for (int32_t index = 0; index < 3; ++index) {
+    mhcrt_cuda_choice choice;
+    mhcrt_cuda_choice_at(context, index, &choice);
+    EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 16 blocks; needed 1") << choice.op;
+  }
+  mhcrt_cuda_pin(context, "pre=sm90");
+  mhcrt_pre(context, t, B, t, F, t, F, t, F, t, F, t, B, t, F, t, F, t, F, t, F, t, F, 100, 4, 5120, 24, 20480, 3, 0, 0,
+            0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, precision);
+  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_pre: the pinned variant 'sm90' does not take this call: the GPU has "
+                                          "room for 0 clusters of 16 blocks; needed 1");
+  mhcrt_clear_error(context);
+  EXPECT_EQ(preBwd(B, 5120), "sm90"); // has no clusters
+}
+
+TEST_F(CudaChoice, ADriverThatKnowsNoSuchClusters) {
+  driver().clustersError = cudaErrorInvalidClusterSize;
+  EXPECT_EQ(pre(B, 2560), "tf32x3");
+  EXPECT_EQ(projection(B, 2560, 24), "tf32x3");
+  EXPECT_EQ(head(B, 2560), "tf32x3");
+}
+
+/// A call that asks for another variant anyway is told nothing, and needs no answer of the driver.
+TEST_F(CudaChoice, RoomIsTheLastNeed) {
+  driver().clusters = 0;
+  EXPECT_EQ(pre(F, 2048), "tf32x3");
+  mhcrt_cuda_choice choice;
+  mhcrt_cuda_choice_at(context, 0, &choice);
+  EXPECT_STREQ(choice.fallback, "");
+  driver().clusters = 7;
+  EXPECT_EQ(pre(B, 2048), "sm90");
+}
+
+/// A run adds what 64 tokens give at a time: 256 of those at most, so that their sum is as exact as a short one.
+TEST(CudaTiles, RunsOfTokensStayShort) {
+  for (int64_t C : {8, 128, 4096, 16384})
+    for (int64_t M : {1, 64, 8192, 1000000}) {
+      mhcrt::ProjectionBwdArgs args = {};
+      args.M = M, args.C = C, args.n = 4, args.K = 4 * C, args.N = 24;
+      const mhcrt::generic::TokenRuns runs = mhcrt::streamTilesRuns(args);
+      EXPECT_LE(runs.length, 256 * 64) << M << "x" << C;
+      EXPECT_EQ(runs.length % 64, 0) << M << "x" << C;
+      EXPECT_GE(runs.length * runs.count, M) << M << "x" << C;
+      EXPECT_LT(runs.length * (runs.count - 1), M) << M << "x" << C;
+    }
 }
 
 } // namespace

@@ -346,8 +346,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *) {
   driver().devicesUsed.insert(driver().device);
-  *clusters = 7;
-  return cudaSuccess;
+  *clusters = driver().clusters;
+  return driver().clustersError;
 }
 
 /// Describes no tensor: kernels do not run.

@@ -68,6 +68,8 @@ struct FakeDriver {
   size_t memory = size_t{1} << 62; ///< of the device
   cudaError_t launchError = cudaSuccess, recordError = cudaSuccess;
   bool hasBlas = true;
+  int clusters = 7; ///< that find room at once
+  cudaError_t clustersError = cudaSuccess;
 
   std::map<void *, Block> blocks; ///< allocated
   std::vector<Launch> launches;

@@ -163,6 +163,7 @@ TEST_F(CudaVariants, NeedsInWords) {
             "a tensor's address is no multiple of 16");
   EXPECT_EQ(text([](Needs &n) { return n.that(false, "tokens"); }), "needed tokens");
   EXPECT_EQ(text([](Needs &n) { return n.arch(80, 90, 90); }), "the GPU is sm_80; needed sm_90");
+  EXPECT_EQ(text([](Needs &n) { return n.clusters(0, 16); }), "the GPU has room for 0 clusters of 16 blocks; needed 1");
   EXPECT_EQ(text([](Needs &n) { return n.precision(MHCRT_PRECISION_TF32X3, MHCRT_PRECISION_TF32); }),
             "'precision' is tf32x3; needed at most tf32");
   // The first of several.
