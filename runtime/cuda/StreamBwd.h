@@ -38,6 +38,8 @@ struct StreamBwdArgs {
 
 /// Blocks that share a slice of channels: each makes a partial sum of d_phi.
 int streamBwdGroups(int64_t M, int64_t C, int multiprocessors);
+/// Reads phi and norm_weight before it waits for the launch before it in the stream: that must write neither, and wait
+/// itself before it lets this one start.
 cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
 /// What is left when the pass is done.

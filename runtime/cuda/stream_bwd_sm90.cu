@@ -107,6 +107,9 @@ int streamBwdGroups(int64_t M, int64_t C, int multiprocessors) {
   return static_cast<int>(std::min(tiles, std::max<int64_t>(1, multiprocessors / (C / kSlice))));
 }
 
+// Starts before it waits: loadTiles. The warps that make d_x read phi and norm_weight meanwhile. The launch before this
+// one in the stream is preBwdReduce's or projectionBwdPasses' own, which writes neither and lets this one start only
+// when it has waited for all that came before: whoever may have written them is done.
 cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   if (args.du)
     return args.mix    ? launch<Start::kMix, true>(args, multiprocessors, stream)

@@ -5,8 +5,8 @@
 //
 // Programmatic dependent launch: a kernel's blocks are placed where those of the kernel before leave room, and wait for
 // its memory. Every kernel launched by launchOverlapping() waits by beginOverlapped() before it reads what the kernel
-// before it may write, or writes what that one may read. The kernels before that one are done when it starts. Memory
-// that such a kernel reads was not constant all its life: no non-coherent loads.
+// before it may write, or writes what that one may read; streamBwd() says why it need not. The kernels before that one
+// are done when it starts. Memory that such a kernel reads was not constant all its life: no non-coherent loads.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_PRIM_OVERLAP_CUH
