@@ -71,6 +71,17 @@ TEST(CudaContext, ErrorsOfTheDevice) {
   EXPECT_NE(mhcrt_workspace(context, 1000), nullptr);
 }
 
+/// The report is of the first bad number, whatever tables came behind.
+TEST(CudaContext, ABadRowNumberIsReportedWithItsTable) {
+  Context context;
+  Buffer few(MHCRT_F32, Doubles(5)), many(MHCRT_F32, Doubles(9)), out(MHCRT_F32, 4);
+  Buffer first(std::vector<int32_t>{0, 7}), second(std::vector<int32_t>{0, 8, 0, 12});
+  mhcrt_take(context, few.data(), MHCRT_F32, first.data(), MHCRT_I32, out.data(), MHCRT_F32, 5, 1, 2);
+  mhcrt_take(context, many.data(), MHCRT_F32, second.data(), MHCRT_I32, out.data(), MHCRT_F32, 9, 1, 4);
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context.error(), "mhcrt_take: 'ids' has 7 at 1; needed 0 to 4");
+  mhcrt_clear_error(context);
+}
 
 /// Memory of the device alone, for tensors that the host need not hold.
 class DeviceFloats {

@@ -11,12 +11,14 @@
 
 namespace mhcrt {
 
-/// Keeps the bad id of the lowest position; mhcrt_synchronize reports it.
+/// Keeps the bad id of the lowest position and the size of its table; mhcrt_synchronize reports them. All threads of a
+/// launch have one size, and launches follow one another.
 __device__ inline void reportId(IdFault *fault, int32_t id, int64_t position, int64_t size) {
   constexpr int64_t kMost = UINT32_MAX - 1;
   const auto place = static_cast<unsigned long long>(position < kMost ? position : kMost);
-  atomicMin(&fault->first, place << 32 | static_cast<uint32_t>(id));
-  fault->size = size; // the same in all threads of a launch
+  const unsigned long long mine = place << 32 | static_cast<uint32_t>(id);
+  if (mine < atomicMin(&fault->first, mine))
+    fault->size = size;
 }
 
 } // namespace mhcrt
