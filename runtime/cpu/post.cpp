@@ -7,8 +7,8 @@
 //   A = h_res (oi) or its transpose (io); drop is the dropout of mhc.dropout on [M,n,C], or nothing
 //
 // Plan    Lanes along C. nC with n=4 and no dropout: the n*n + n coefficients of a token and two vectors of every
-// stream in registers,
-//         so that x is read once and out written once; large outputs bypass the caches, a whole cache line per store.
+//         stream in registers, so that x is read once and out written once; large outputs bypass the caches, a whole
+//         cache line per store.
 //         Otherwise: blocks of 256 channels as f32 planes in the first-level cache, and those of the dropout. out may
 //         be x.
 // Bytes   per token (2n+1)*C elements and 4*(n*n + n).

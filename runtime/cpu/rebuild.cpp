@@ -7,10 +7,10 @@
 //   x[k+1] = drop[k](h_post[k] * (f[k] + bias[k])) + A[k] x[k]      A = h_res (oi) or its transpose (io), x[0] = x
 //
 // Plan    Lanes along C. nC with n=4 and no dropout: strips of 512 channels, layer after layer, whose streams stay in
-// the first-level
-//         cache, so that x and each f are read once, no stream is read from memory, and few pages are written at a
-//         time. Otherwise blocks of 256 channels as f32 planes, likewise. Large outputs bypass the caches where a pair
-//         of vectors fills a cache line: parts of lines would not wait for their rest.
+//         the first-level cache, so that x and each f are read once, no stream is read from memory, and few pages are
+//         written at a time. Otherwise blocks of 256 channels as f32 planes, likewise. Large outputs bypass the caches
+//         where a pair of vectors fills a cache line: parts of lines would not wait
+//         for their rest.
 // Bytes   per token (n + L*(n+1) + U)*C elements and 4*(L*(n*n + n) + U*n), with L layers and U inputs.
 // Needs   at most 2^34 elements with a dropout; streaming stores need rows of a multiple of 64 bytes.
 // Round   every stream to its storage type before the next layer: the bits of aggregate and post one after the other.

@@ -7,8 +7,7 @@
 //   d_h_pre[m,i] = sum_c d_u[m,c] * x[m,i,c]
 //
 // Plan    That of post_bwd_n4.cu: a block goes over tokens, a thread over columns of 16 bytes, the next column's loads
-// in
-//         flight. d_x may be d_x_in.
+//         in flight. d_x may be d_x_in.
 // Bytes   per token 9C elements and 32; 4C more for d_x_in, 4C less without d_x.
 // Needs   n = 4, layout nC, C a multiple of 16 bytes; d_x and d_x_in of x's type.
 // Round   f32 sums, in an order that C decides; one rounding at the store.

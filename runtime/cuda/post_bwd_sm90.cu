@@ -8,9 +8,10 @@
 // Plan    prim/rows.cuh: the nine rows of a token pass through a ring in shared memory; a team of warps owns a token,
 //         and its 20 sums stay in registers until the token's end.
 // Bytes   per token 10C elements (14C with d_x) and 160.
-// Needs   sm_90, n = 4, layout nC, C a multiple of 16 bytes; d_f, neither d_x_in, d_bias nor a dropout, d_x of x's
-// type. Round   f32 sums, in an order that C decides; one rounding at the store. Result  H200, bf16, us and percent of
-// copy, 8192x4096, 8192x7168, 8192x2560, 65536x768: without d_x 160 (99), 273
+// Needs   sm_90, n = 4, layout nC, C a multiple of 16 bytes; d_f, neither d_x_in, d_bias nor a dropout; d_x of the type
+//         of x.
+// Round   f32 sums, in an order that C decides; one rounding at the store.
+// Result  H200, bf16, us and percent of copy, 8192x4096, 8192x7168, 8192x2560, 65536x768: without d_x 160 (99), 273
 //         (102), 99 (100), 235 (102). 128 registers, no spills, 220 kB of shared memory.
 //
 //===------------------------------------------------------------------------===//

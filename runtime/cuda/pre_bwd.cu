@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   d_h_pre += sum_c d_u * x           d_proj, d_stat = gates, residual map backwards
-//   d_x      = d_x_in or mhc.post's share + h_pre * d_u + d_proj W + t * x           d_phi, d_norm_weight, d_alpha,
-//   d_beta: sums over m
+//   d_x      = d_x_in or mhc.post's share + h_pre * d_u + d_proj W + t * x
+//   d_phi, d_norm_weight, d_alpha, d_beta: sums over m
 //
 // Generic: aggregate_bwd's sums, the gates again, the residual map backwards, gates_bwd, and projection_bwd with
 // h_pre * d_u added before d_x is rounded.
