@@ -9,6 +9,7 @@
 #ifndef MHCRT_CUDA_PRIM_BULKCOPY_CUH
 #define MHCRT_CUDA_PRIM_BULKCOPY_CUH
 
+#include "pause.cuh"
 #include "shared.cuh"
 
 #include <cuda.h>
@@ -21,16 +22,19 @@ __device__ __forceinline__ void barrierInit(uint32_t bar, uint32_t arrivals) {
 }
 
 __device__ __forceinline__ void barrierArrive(uint32_t bar) {
+  pauseInTests();
   asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(bar) : "memory");
 }
 
 /// One arrival that also announces the bytes of the copies to come.
 __device__ __forceinline__ void barrierExpect(uint32_t bar, uint32_t bytes) {
+  pauseInTests();
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes) : "memory");
 }
 
 /// Waits until the phase of this parity is complete. The caller is never two phases behind.
 __device__ __forceinline__ void barrierWait(uint32_t bar, uint32_t parity) {
+  pauseInTests();
   asm volatile("{\n .reg .pred P;\nLW:\n mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 P, [%0], %1;\n"
                " @P bra LD;\n bra LW;\nLD:\n}" ::"r"(bar),
                "r"(parity)

@@ -9,6 +9,8 @@
 #ifndef MHCRT_CUDA_PRIM_CLUSTER_CUH
 #define MHCRT_CUDA_PRIM_CLUSTER_CUH
 
+#include "pause.cuh"
+
 #include <cuda.h>
 #include <stdint.h>
 
@@ -32,6 +34,7 @@ __device__ __forceinline__ int clusterCount() {
 
 /// Both halves of the cluster's barrier, for all threads of a converged warp.
 __device__ __forceinline__ void clusterArrive() {
+  pauseInTests();
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 __device__ __forceinline__ void clusterWait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
@@ -51,6 +54,7 @@ __device__ __forceinline__ uint32_t remoteAddress(uint32_t a, uint32_t rank) {
 
 /// Writes 16 bytes to a remote address and counts them at the remote barrier.
 __device__ __forceinline__ void sendRemote(uint32_t to, float4 v, uint32_t bar) {
+  pauseInTests();
   asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1,%2,%3,%4}, [%5];" ::"r"(to),
                "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "r"(bar)
                : "memory");
@@ -58,6 +62,7 @@ __device__ __forceinline__ void sendRemote(uint32_t to, float4 v, uint32_t bar) 
 
 /// barrierWait for data that other blocks of the cluster sent.
 __device__ __forceinline__ void barrierWaitRemote(uint32_t bar, uint32_t parity) {
+  pauseInTests();
   asm volatile("{\n .reg .pred P;\nLW:\n mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P, [%0], %1;\n"
                " @P bra LD;\n bra LW;\nLD:\n}" ::"r"(bar),
                "r"(parity)
