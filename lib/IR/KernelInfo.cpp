@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/IR/KernelInfo.h"
+#include "DimBounds.h"
 #include "mhc/IR/MhcOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DimBounds.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/TensorBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mhc;
@@ -113,17 +113,15 @@ struct DimBinding {
     return success();
   }
 
-  LogicalResult checkStreams() {
-    for (auto [name, size] : llvm::zip(info.dims, sizes))
-      if (name == "n" && size && (size->size < 1 || size->size > 16))
-        return op.emitOpError() << "has " << size->size << " streams in '" << size->tensor << "'; needed 1 to 16";
-    return success();
-  }
-
-  LogicalResult checkNumbers() {
-    for (const KernelAttr &attr : info.attrs)
-      if (attr.kind == KernelAttr::Float && !std::isfinite(kernelAttrValue(attr, op->getAttr(attr.name))))
-        return op.emitOpError() << "'" << attr.name << "' is not finite";
+  LogicalResult checkBounds() {
+    for (const DimBound &bound : dimBoundsOf(info.opName)) {
+      const std::optional<Size> &size = sizes[bound.dim];
+      if (!size || (size->size >= bound.least && (bound.most == 0 || size->size <= bound.most)))
+        continue;
+      InFlightDiagnostic error = op.emitOpError() << "dimension '" << info.dims[bound.dim] << "' is " << size->size
+                                                  << " in '" << size->tensor << "'; needed ";
+      return bound.most == 0 ? error << "at least " << bound.least : error << bound.least << " to " << bound.most;
+    }
     return success();
   }
 
@@ -158,7 +156,6 @@ struct DimBinding {
 
 LogicalResult mhc::verifyKernelDims(Operation *op) {
   DimBinding binding(cast<KernelOpInterface>(op));
-  return failure(failed(binding.bindTensors()) || failed(binding.checkStreams()) || failed(binding.checkRules()) ||
-                 failed(binding.checkNumbers()) || failed(binding.checkElementTypes()) ||
-                 failed(binding.checkStarts()));
+  return failure(failed(binding.bindTensors()) || failed(binding.checkBounds()) || failed(binding.checkRules()) ||
+                 failed(binding.checkElementTypes()) || failed(binding.checkStarts()));
 }

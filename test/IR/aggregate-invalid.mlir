@@ -27,7 +27,7 @@ func.func @layout_of_the_other_kind(%x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4x
 // -----
 
 func.func @too_many_streams(%x: tensor<?x17x64xbf16>, %h_pre: tensor<?x17xf32>) {
-  // expected-error @below {{has 17 streams in 'x'; needed 1 to 16}}
+  // expected-error @below {{dimension 'n' is 17 in 'x'; needed 1 to 16}}
   %u = mhc.aggregate(x = %x : tensor<?x17x64xbf16>, h_pre = %h_pre : tensor<?x17xf32>) <layout = nC> -> (u : tensor<?x64xbf16>)
   return
 }
@@ -35,8 +35,24 @@ func.func @too_many_streams(%x: tensor<?x17x64xbf16>, %h_pre: tensor<?x17xf32>) 
 // -----
 
 func.func @no_streams(%x: tensor<?x0x64xbf16>, %h_pre: tensor<?x0xf32>) {
-  // expected-error @below {{has 0 streams in 'x'; needed 1 to 16}}
+  // expected-error @below {{dimension 'n' is 0 in 'x'; needed 1 to 16}}
   %u = mhc.aggregate(x = %x : tensor<?x0x64xbf16>, h_pre = %h_pre : tensor<?x0xf32>) <layout = nC> -> (u : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @no_channels(%x: tensor<?x4x0xbf16>, %h_pre: tensor<?x4xf32>) {
+  // expected-error @below {{dimension 'C' is 0 in 'x'; needed at least 1}}
+  %u = mhc.aggregate(x = %x : tensor<?x4x0xbf16>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x0xbf16>)
+  return
+}
+
+// -----
+
+// No tokens are a legal number of them.
+func.func @no_tokens(%x: tensor<0x4x8xbf16>, %h_pre: tensor<0x4xf32>) {
+  %u = mhc.aggregate(x = %x : tensor<0x4x8xbf16>, h_pre = %h_pre : tensor<0x4xf32>) <layout = nC> -> (u : tensor<0x8xbf16>)
   return
 }
 

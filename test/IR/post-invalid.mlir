@@ -88,7 +88,7 @@ func.func @stream_alone(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4
 // -----
 
 func.func @rate(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
-  // expected-error @below {{'rate' is 1.000000e+00; needed at least 0 and less than 1}}
+  // expected-error @below {{attribute 'rate' failed to satisfy constraint: 64-bit float attribute that is at least 0 and less than 1 (found 1.000000e+00 : f64)}}
   %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
       h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi, rate = 1.0, stream = 1>
     -> (out : tensor<?x4x8xf32>)
@@ -98,7 +98,7 @@ func.func @rate(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>,
 // -----
 
 func.func @stream(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
-  // expected-error @below {{'stream' is 4294967296; needed 0 to 4294967295}}
+  // expected-error @below {{attribute 'stream' failed to satisfy constraint: 64-bit signless integer attribute that is 0 to 4294967295 (found 4294967296 : i64)}}
   %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
       h_res = %r : tensor<?x4x4xf32>, seed = %s : tensor<2xi64>) <layout = nC, orient = oi, rate = 0.5, stream = 4294967296>
     -> (out : tensor<?x4x8xf32>)

@@ -145,10 +145,29 @@ func.func @beta_length(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %beta: ten
 // -----
 
 func.func @number_not_finite(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
-  // expected-error @below {{'pre_eps' is not finite}}
+  // expected-error @below {{attribute 'pre_eps' failed to satisfy constraint: 64-bit float attribute that is finite and at least 0 (found 0x7FF0000000000000 : f64)}}
   %h_pre = "mhc.gates"(%proj, %alpha, %beta) <{norm_eps = 0.0 : f64, post_mult = 2.0 : f64,
     pre_eps = 0x7FF0000000000000 : f64, resultSegmentSizes = array<i32: 1, 0, 0>, stat_form = #mhc.stat<applied>}>
     : (tensor<?x4xf32>, tensor<1xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @factor_not_finite(%proj: tensor<?x4xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{attribute 'post_mult' failed to satisfy constraint: 64-bit float attribute that is finite (found 0x7FF0000000000000 : f64)}}
+  %h_pre = "mhc.gates"(%proj, %alpha, %beta) <{norm_eps = 0.0 : f64, post_mult = 0x7FF0000000000000 : f64,
+    pre_eps = 0.0 : f64, resultSegmentSizes = array<i32: 1, 0, 0>, stat_form = #mhc.stat<applied>}>
+    : (tensor<?x4xf32>, tensor<1xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_rows(%x: tensor<?x4x8xf32>, %phi: tensor<0x32xf32>) {
+  // expected-error @below {{dimension 'N' is 0 in 'phi'; needed at least 1}}
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x8xf32>, phi = %phi : tensor<0x32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 0.0, stat_form = inv_rms> -> (proj : tensor<?x0xf32>, stat : tensor<?xf32>)
   return
 }
 

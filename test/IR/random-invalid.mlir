@@ -33,7 +33,7 @@ func.func @how_many(%seed: tensor<2xi64>) {
 // -----
 
 func.func @stream_of_two_words(%seed: tensor<2xi64>) {
-  // expected-error @below {{'stream' is 4294967296; needed 0 to 4294967295}}
+  // expected-error @below {{attribute 'stream' failed to satisfy constraint: 64-bit signless integer attribute that is 0 to 4294967295 (found 4294967296 : i64)}}
   %out = mhc.random(seed = %seed : tensor<2xi64>) <distribution = normal, stream = 4294967296> -> (out : tensor<8xf32>)
   return
 }
@@ -41,7 +41,7 @@ func.func @stream_of_two_words(%seed: tensor<2xi64>) {
 // -----
 
 func.func @rate(%x: tensor<2x8xf32>, %seed: tensor<2xi64>) {
-  // expected-error @below {{'rate' is 1.000000e+00; needed at least 0 and less than 1}}
+  // expected-error @below {{attribute 'rate' failed to satisfy constraint: 64-bit float attribute that is at least 0 and less than 1 (found 1.000000e+00 : f64)}}
   %out = mhc.dropout(x = %x : tensor<2x8xf32>, seed = %seed : tensor<2xi64>) <rate = 1.0, stream = 0> -> (out : tensor<2x8xf32>)
   return
 }
@@ -49,7 +49,7 @@ func.func @rate(%x: tensor<2x8xf32>, %seed: tensor<2xi64>) {
 // -----
 
 func.func @dropout_stream(%x: tensor<2x8xf32>, %seed: tensor<2xi64>) {
-  // expected-error @below {{attribute 'stream' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  // expected-error @below {{attribute 'stream' failed to satisfy constraint: 64-bit signless integer attribute that is 0 to 4294967295 (found -1 : i64)}}
   %out = mhc.dropout(x = %x : tensor<2x8xf32>, seed = %seed : tensor<2xi64>) <rate = 0.5, stream = -1> -> (out : tensor<2x8xf32>)
   return
 }

@@ -133,7 +133,7 @@ func.func @step_alone(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %p: tensor<?x4
 // -----
 
 func.func @last_stream(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %s: tensor<2xi64>) {
-  // expected-error @below {{'stream' is -1; needed 0 to 4294967295}}
+  // expected-error @below {{'stream' of the last layer is -1; needed 0 to 4294967295}}
   %out:2 = mhc.rebuild(x = %x : tensor<?x4x8xf32>, f = [%f, %f] : tensor<?x8xf32>, h_post = [%p, %p] : tensor<?x4xf32>,
       h_res = [%r, %r] : tensor<?x4x4xf32>, seed = [%s, %s] : tensor<2xi64>) <layout = nC, orient = oi, rate = 0.5, stream = 1, stream_step = -2>
     -> (out : 2 of tensor<?x4x8xf32>)

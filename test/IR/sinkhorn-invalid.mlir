@@ -49,9 +49,45 @@ func.func @log_with_divisor(%logits: tensor<?x4x4xf32>) {
 // -----
 
 func.func @negative_iterations(%logits: tensor<?x4x4xf32>) {
-  // expected-error @below {{attribute 'iters' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  // expected-error @below {{attribute 'iters' failed to satisfy constraint: 64-bit signless integer attribute that is 0 to 1000 (found -1 : i64)}}
   %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
     <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = -1> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @too_many_iterations(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{attribute 'iters' failed to satisfy constraint: 64-bit signless integer attribute that is 0 to 1000 (found 1001 : i64)}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 1001> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @most_iterations(%g: tensor<?x4x4xf32>, %logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{attribute 'iters' failed to satisfy constraint: 64-bit signless integer attribute that is 0 to 1000 (found 9223372036854775807 : i64)}}
+  %d = mhc.sinkhorn_bwd(d_mix = %g : tensor<?x4x4xf32>, logits = %logits : tensor<?x4x4xf32>)
+    <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 9223372036854775807> -> (d_logits : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @negative_eps(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{attribute 'eps' failed to satisfy constraint: 64-bit float attribute that is finite and at least 0 (found -5.000000e-01 : f64)}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp, order = row_col, denom = add, eps = -0.5, iters = 20> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @eps_is_no_number(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{attribute 'eps' failed to satisfy constraint: 64-bit float attribute that is finite and at least 0 (found 0x7FF8000000000000 : f64)}}
+  %mix = "mhc.sinkhorn"(%logits) <{init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<add>,
+    eps = 0x7FF8000000000000 : f64, iters = 20 : i64}> : (tensor<?x4x4xf32>) -> tensor<?x4x4xf32>
   return
 }
 

@@ -32,6 +32,14 @@ func.func @rms_norm_of_a_scalar(%x: tensor<f32>) {
 
 // -----
 
+func.func @rms_norm_eps(%x: tensor<?x8xf32>) {
+  // expected-error @below {{attribute 'eps' failed to satisfy constraint: 64-bit float attribute that is finite and at least 0 (found -5.000000e-01 : f64)}}
+  %out = mhc.rms_norm %x eps = -0.5 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
 func.func @rms_norm_weight(%x: tensor<?x8xf32>, %w: tensor<4xf32>) {
   // expected-error @below {{has a weight of type 'tensor<4xf32>'; needed one dimension, the last of 'tensor<?x8xf32>'}}
   %out = mhc.rms_norm %x, %w eps = 1.0e-06 : tensor<?x8xf32>, tensor<4xf32>

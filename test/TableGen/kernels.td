@@ -18,7 +18,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
   let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
     Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Mhc_Indices<"K", ["M"]>:$ids,
     Mhc_LayoutAttr:$layout,
-    I64Attr:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision, Mhc_OptionalRate:$rate);
+    Mhc_IterCount:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision, Mhc_OptionalRate:$rate);
   let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$out, Mhc_WeightGradient<["R"]>:$sum);
   let flops = "2*M*n*C*iters + (layout == 1 ? R : 0) + f_count";
   let dimRules = [Mhc_DimRule<"K", "n*C">];
@@ -76,6 +76,11 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: return 2*M*n*C*iters + (layout == 1 ? R : 0) + f_count;
 // INFO: allKernelInfos() {
 // INFO: &MixOp::kernelInfo(),
+// INFO: dimBoundsOf(llvm::StringRef opName) {
+// INFO-NEXT: if (opName == "mhc.mix") {
+// INFO: {1, 1, 16},
+// INFO-NEXT: {2, 1, 0},
+// INFO-NEXT: {3, 1, 0},
 
 // DOC: # Ops
 // DOC: A minimal tensor language
@@ -92,7 +97,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // DOC: | `out` | `[M,R]` | 32-bit float |
 // DOC: | attribute | values | meaning |
 // DOC: | `layout` | `nC`, `Cn` | memory order of one token's streams
-// DOC: | `iters` | 64-bit signless integer attribute | |
+// DOC: | `iters` | 64-bit signless integer attribute that is 0 to 1000 | |
 // DOC: | `precision`, optional | `ieee`, `tf32x3`, `bf16x3`, `tf32` | least accuracy
 // DOC: Flops: `2*M*n*C*iters + (layout == 1 ? R : 0) + f_count`.
 
@@ -123,5 +128,5 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // OPDOCS-EMPTY:
 // OPDOCS-NEXT: | attribute | values | meaning |
 // OPDOCS: | `layout` | `nC`, `Cn` | memory order of one token's streams: nC is [n][C], Cn is [C][n] |
-// OPDOCS-NEXT: | `iters` | 64-bit signless integer attribute |  |
+// OPDOCS-NEXT: | `iters` | 64-bit signless integer attribute that is 0 to 1000 |  |
 // OPDOCS: {{^}})doc"},

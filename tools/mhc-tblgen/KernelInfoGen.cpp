@@ -95,6 +95,21 @@ static void emitRules(const KernelRecord &kernel, raw_ostream &os) {
   os << "  };\n";
 }
 
+/// Those of the record's bounds that are of its dims, by op.
+static void emitDimBounds(ArrayRef<KernelRecord> kernels, raw_ostream &os) {
+  os << "\nllvm::ArrayRef<DimBound> mhc::dimBoundsOf(llvm::StringRef opName) {\n";
+  for (const KernelRecord &kernel : kernels) {
+    os << formatv("  if (opName == \"mhc.{0}\") {{\n    static const std::vector<DimBound> bounds = {{\n",
+                  kernel.mnemonic);
+    for (const Record *bound : kernel.def.getValueAsListOfDefs("dimBounds"))
+      if (auto dim = find(kernel.dims, bound->getValueAsString("name")); dim != kernel.dims.end())
+        os << formatv("      {{{0}, {1}, {2}},\n", dim - kernel.dims.begin(), bound->getValueAsInt("least"),
+                      bound->getValueAsInt("most"));
+    os << "    };\n    return bounds;\n  }\n";
+  }
+  os << "  return {};\n}\n";
+}
+
 static bool emitKernelInfos(const RecordKeeper &records, raw_ostream &os) {
   std::vector<KernelRecord> kernels = readKernelRecords(records);
   for (const KernelRecord &kernel : kernels) {
@@ -113,6 +128,7 @@ static bool emitKernelInfos(const RecordKeeper &records, raw_ostream &os) {
   for (const KernelRecord &kernel : kernels)
     os << formatv("    &{0}::kernelInfo(),\n", kernel.op.getCppClassName());
   os << "  };\n  return infos;\n}\n";
+  emitDimBounds(kernels, os);
   return false;
 }
 

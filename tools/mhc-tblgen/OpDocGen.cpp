@@ -32,7 +32,7 @@ static std::string quoted(ArrayRef<std::string> words) { return "`" + join(words
 /// The cases of an enum, or what kind of value it is.
 static std::string valuesOf(const mlir::tblgen::Attribute &attr) {
   if (!attr.getBaseAttr().getDef().isSubClassOf("EnumAttr"))
-    return attr.getSummary().str();
+    return attr.getSummary().split(" (found").first.str(); // that is for errors
   mlir::tblgen::EnumInfo info(attr.getBaseAttr().getDef().getValueAsDef("enum"));
   std::vector<std::string> cases;
   for (const mlir::tblgen::EnumCase &enumCase : info.getAllCases())

@@ -124,12 +124,33 @@ def Mhc_Distribution : Mhc_Enum<"Distribution", "uniform in [0, 1), or normal wi
   [I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"normal", 1>]>;
 def Mhc_DistributionAttr : Mhc_EnumAttr<Mhc_Distribution, "distribution">;
 
-def Mhc_IterCount : ConfinedAttr<I64Attr, [IntNonNegative]>;
+//===----------------------------------------------------------------------===//
+// Numbers and their bounds, which are those of the runtime (KernelCall). An error has the value that was found; the
+// reference page leaves the parentheses out.
+//===----------------------------------------------------------------------===//
 
-/// Which of the independent sequences of random numbers under one seed.
-def Mhc_StreamNumber : ConfinedAttr<I64Attr, [IntNonNegative]>;
+defvar Mhc_Int = "::llvm::cast<::mlir::IntegerAttr>($_self).getInt()";
+defvar Mhc_Float = "::llvm::cast<::mlir::FloatAttr>($_self).getValueAsDouble()";
+defvar Mhc_IsFinite = "::llvm::cast<::mlir::FloatAttr>($_self).getValue().isFinite()";
+
+class Mhc_Bound<list<string> predicates, string needed>
+  : AttrConstraint<And<!foreach(predicate, predicates, CPred<predicate>)>, "that is " # needed # " (found {{$_self}})">;
+class Mhc_IntRange<int low, int high>
+  : Mhc_Bound<[Mhc_Int # " >= " # low, Mhc_Int # " <= " # high], low # " to " # high>;
+
+/// Iterations of Sinkhorn. Models take 20. Every iteration of the backward kernels keeps 2n(n + 2) vectors of 64 bytes
+/// per thread: 1000 of 16 streams are 37 MB.
+def Mhc_IterCount : ConfinedAttr<I64Attr, [Mhc_IntRange<0, 1000>]>;
+/// What keeps a divisor from 0.
+def Mhc_Eps : ConfinedAttr<F64Attr, [Mhc_Bound<[Mhc_IsFinite, Mhc_Float # " >= 0"], "finite and at least 0">]>;
+def Mhc_Factor : ConfinedAttr<F64Attr, [Mhc_Bound<[Mhc_IsFinite], "finite">]>;
+/// The share of the elements that a dropout drops.
+def Mhc_Rate : ConfinedAttr<F64Attr, [Mhc_Bound<[Mhc_Float # " >= 0", Mhc_Float # " < 1"], "at least 0 and less than 1">]>;
+/// Which of the independent sequences of random numbers under one seed: one word of the counter.
+def Mhc_StreamNumber : ConfinedAttr<I64Attr, [Mhc_IntRange<0, 4294967295>]>;
+def Mhc_StreamStep : ConfinedAttr<I64Attr, [Mhc_IntRange<-4294967295, 4294967295>]>;
 /// Of an op with an optional dropout, whose seed is absent where they are.
-def Mhc_OptionalRate : Mhc_Optional<F64Attr, "0">;
+def Mhc_OptionalRate : Mhc_Optional<Mhc_Rate, "0">;
 def Mhc_OptionalStreamNumber : Mhc_Optional<Mhc_StreamNumber, "0">;
 
 //===----------------------------------------------------------------------===//
@@ -210,6 +231,17 @@ class Mhc_LeafOp<string mnemonic, list<Trait> traits = [], bit rebuilt = 0>
   let extraClassDefinition = !if(rebuilt, "bool $cppClass::isCheapToRebuild() { return true; }", "");
 }
 
+/// The sizes that a dimension may have; with `high` 0 any from `low` on.
+class Mhc_DimBound<string dim, int low, int high = 0> {
+  string name = dim;
+  int least = low;
+  int most = high;
+}
+def Mhc_StreamCount : Mhc_DimBound<"n", 1, 16>;
+def Mhc_ChannelCount : Mhc_DimBound<"C", 1>;
+def Mhc_SumLength : Mhc_DimBound<"K", 1>;
+def Mhc_RowCount : Mhc_DimBound<"N", 1>;
+
 /// A size that follows from others, such as K = n*C. `value` is a C++ expression over dimensions and attributes.
 class Mhc_DimRule<string dim, string expr> {
   string name = dim;
@@ -229,6 +261,8 @@ class Mhc_KernelOp<string mnemonic, list<Trait> traits = []>
   /// Multiply-adds count as two. A C++ expression over dimensions and attributes.
   string flops = "";
   list<Mhc_DimRule> dimRules = [];
+  /// Of those of its dimensions that may not have every size. The runtime checks dynamic sizes alike.
+  list<Mhc_DimBound> dimBounds = [Mhc_StreamCount, Mhc_ChannelCount, Mhc_SumLength];
   /// Set where lib/IR/Ops/<Stem>.cpp has a verifier; that one calls verifyKernelDims first.
   bit verifyExtra = 0;
   let hasCustomAssemblyFormat = 1;

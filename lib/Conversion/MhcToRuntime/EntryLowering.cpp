@@ -263,11 +263,11 @@ func::FuncOp EntryLowering::declare(StringRef name, TypeRange inputs, Type resul
 }
 
 Value EntryLowering::attribute(const KernelAttr &attr, Attribute value) {
+  if (attr.kind == KernelAttr::Int) // not as a double, which has 53 bits
+    return address.constant(builder.getI64IntegerAttr(value ? cast<IntegerAttr>(value).getInt() : *attr.whenAbsent));
   double number = kernelAttrValue(attr, value);
   if (attr.kind == KernelAttr::Float)
     return address.constant(builder.getF64FloatAttr(number));
-  if (attr.kind == KernelAttr::Int)
-    return address.constant(builder.getI64IntegerAttr(static_cast<int64_t>(number)));
   return address.i32(static_cast<int64_t>(number));
 }
 

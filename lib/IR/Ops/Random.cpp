@@ -11,19 +11,6 @@
 using namespace mlir;
 using namespace mhc;
 
-LogicalResult mhc::verifyStream(Operation *op, int64_t stream) {
-  if (stream < 0 || stream > UINT32_MAX)
-    return op->emitOpError() << "'stream' is " << stream << "; needed 0 to " << UINT32_MAX;
-  return success();
-}
-
-LogicalResult mhc::verifyRate(Operation *op, const APFloat &value) {
-  double rate = value.convertToDouble();
-  if (rate < 0 || rate >= 1)
-    return op->emitOpError() << "'rate' is " << rate << "; needed at least 0 and less than 1";
-  return success();
-}
-
 LogicalResult mhc::verifyGoesWithSeed(Operation *op, bool hasSeed, StringRef name, Attribute value) {
   if (hasSeed == static_cast<bool>(value))
     return success();
@@ -33,10 +20,8 @@ LogicalResult mhc::verifyGoesWithSeed(Operation *op, bool hasSeed, StringRef nam
 }
 
 LogicalResult mhc::verifyOptionalDropout(Operation *op, bool hasSeed, FloatAttr rate, IntegerAttr stream) {
-  if (failed(verifyGoesWithSeed(op, hasSeed, "rate", rate)) ||
-      failed(verifyGoesWithSeed(op, hasSeed, "stream", stream)))
-    return failure();
-  return failure(hasSeed && (failed(verifyRate(op, rate.getValue())) || failed(verifyStream(op, stream.getInt()))));
+  return failure(failed(verifyGoesWithSeed(op, hasSeed, "rate", rate)) ||
+                 failed(verifyGoesWithSeed(op, hasSeed, "stream", stream)));
 }
 
 Value mhc::buildDropout(OpBuilder &builder, Location loc, Value values, Value seed, FloatAttr rate,
@@ -48,16 +33,11 @@ Value mhc::buildDropout(OpBuilder &builder, Location loc, Value values, Value se
 }
 
 LogicalResult RandomOp::verify() {
-  if (failed(verifyKernelDims(*this)) || failed(verifyStream(*this, getStream())))
+  if (failed(verifyKernelDims(*this)))
     return failure();
   if (!getOut().getType().hasStaticShape())
     return emitOpError() << "has a result of type " << getOut().getType() << "; needed a static size";
   return success();
-}
-
-LogicalResult DropoutOp::verify() {
-  return failure(failed(verifyKernelDims(*this)) || failed(verifyStream(*this, getStream())) ||
-                 failed(verifyRate(*this, getRate())));
 }
 
 OpFoldResult DropoutOp::fold(FoldAdaptor) { return getRate().isZero() ? getX() : OpFoldResult(); }

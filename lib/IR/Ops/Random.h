@@ -13,11 +13,6 @@
 
 namespace mhc {
 
-/// At least 0 and less than 1.
-llvm::LogicalResult verifyRate(mlir::Operation *op, const llvm::APFloat &rate);
-/// One word of the counter.
-llvm::LogicalResult verifyStream(mlir::Operation *op, int64_t stream);
-
 /// An attribute of a dropout that the op may have.
 llvm::LogicalResult verifyGoesWithSeed(mlir::Operation *op, bool hasSeed, llvm::StringRef name, mlir::Attribute value);
 /// The dropout that an op may have: its seed and its attributes go together.

@@ -22,7 +22,10 @@ static LogicalResult verifyStreams(RebuildOp op) {
   if (failed(verifyOptionalDropout(op, hasSeed, op.getRateAttr(), op.getStreamAttr())) ||
       failed(verifyGoesWithSeed(op, hasSeed, "stream_step", op.getStreamStepAttr())))
     return failure();
-  return hasSeed ? verifyStream(op, streamOf(op, op.getOut().size() - 1).getInt()) : success();
+  int64_t last = hasSeed ? streamOf(op, op.getOut().size() - 1).getInt() : 0;
+  if (last < 0 || last > UINT32_MAX)
+    return op.emitOpError() << "'stream' of the last layer is " << last << "; needed 0 to " << UINT32_MAX;
+  return success();
 }
 
 LogicalResult RebuildOp::verify() {

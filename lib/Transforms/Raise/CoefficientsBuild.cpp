@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bounds.h"
 #include "Coefficients.h"
 #include "Places.h"
 #include "mhc/IR/LeafBuilder.h"
@@ -157,13 +158,13 @@ static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Locati
 
 /// `value`, or its only user when that adds (or multiplies by) one number: the number goes into `number`.
 template <typename Op>
-static Value followConstant(Value value, double &number) {
+static Value followConstant(Value value, double &number, bool (*isTaken)(double)) {
   auto op = dyn_cast_or_null<Op>(singleUser(value));
   if (!op)
     return value;
   Value other = op.getLhs() == value ? op.getRhs() : op.getLhs();
   std::optional<double> constant = constantValue(other);
-  if (!constant)
+  if (!constant || !isTaken(*constant))
     return value;
   number = *constant;
   return op.getResult();
@@ -225,9 +226,9 @@ static SmallVector<Value> findRoots(ArrayRef<const Linear *> groups, double &pre
   auto sigmoidOf = [](Value z) {
     return (*llvm::find_if(z.getUsers(), [](Operation *u) { return isa<SigmoidOp>(u); }))->getResult(0);
   };
-  SmallVector<Value> roots = {followConstant<arith::AddFOp>(sigmoidOf(groups[0]->root), preEps)};
+  SmallVector<Value> roots = {followConstant<arith::AddFOp>(sigmoidOf(groups[0]->root), preEps, isEps)};
   if (groups.size() > 1)
-    roots.push_back(followConstant<arith::MulFOp>(sigmoidOf(groups[1]->root), postMult));
+    roots.push_back(followConstant<arith::MulFOp>(sigmoidOf(groups[1]->root), postMult, isFactor));
   if (groups.size() > 2)
     roots.push_back(groups[2]->root);
   return roots;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bounds.h"
 #include "Coefficients.h"
 
 using namespace mlir;
@@ -30,11 +31,11 @@ static bool matchStat(FormBuilder &forms, Linear &linear, ArrayRef<Factor> scale
   if (op && (op->getName().getStringRef() == (stat.power == 1 ? "math.rsqrt" : "math.sqrt"))) {
     Form inner = forms.at(op->getOperand(0), stat.index);
     forms.resolve(inner);
-    std::optional<double> eps = forms.takeConstant(inner);
-    if (inner.terms.size() == 1 && inner.terms[0].factors.size() == 1 && inner.terms[0].coefficient == 1 &&
-        inner.terms[0].sums.empty() && inner.terms[0].factors[0].power == 1) {
+    double eps = forms.takeConstant(inner).value_or(0);
+    if (isEps(eps) && inner.terms.size() == 1 && inner.terms[0].factors.size() == 1 &&
+        inner.terms[0].coefficient == 1 && inner.terms[0].sums.empty() && inner.terms[0].factors[0].power == 1) {
       linear.statForm = Stat::mean_square;
-      linear.multiplier.eps = eps.value_or(0);
+      linear.multiplier.eps = eps;
       stat = inner.terms[0].factors[0];
     }
   }

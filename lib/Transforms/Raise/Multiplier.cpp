@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bounds.h"
 #include "Raise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -103,7 +104,10 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
     if (factor.power != (reciprocal ? 1 : -1) || square->scale <= 0)
       return std::nullopt;
     double root = scaleOfRoot(square->scale * forms.extent(square->sums), coefficient);
-    return Multiplier{Norm::inside, square->shift / (root * root), square->x, square->sums, coefficient / root};
+    double eps = square->shift / (root * root);
+    if (!isEps(eps))
+      return std::nullopt;
+    return Multiplier{Norm::inside, eps, square->x, square->sums, coefficient / root};
   }
   // coefficient / (c * sqrt(scale * sum) + shift)
   if (factor.power != -1 || factor.role != Factor::Value)
@@ -118,6 +122,8 @@ std::optional<Multiplier> mhc::matchMultiplier(FormBuilder &forms, ArrayRef<Fact
   if (!square || reciprocal || square->shift != 0 || square->scale <= 0 || scale <= 0)
     return std::nullopt;
   double root = scaleOfRoot(scale * scale * square->scale * forms.extent(square->sums), coefficient);
+  if (!isEps(eps / root))
+    return std::nullopt;
   // Without an epsilon there is one norm.
   return Multiplier{eps == 0 ? Norm::inside : Norm::outside, eps / root, square->x, square->sums, coefficient / root};
 }

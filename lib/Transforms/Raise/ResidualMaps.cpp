@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bounds.h"
 #include "Places.h"
 #include "Sinkhorn.h"
 #include "mhc/IR/Constants.h"
@@ -34,7 +35,7 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form for
       return std::nullopt;
     bool constantFirst = constantValue(max->getOperand(0)).has_value();
     std::optional<double> eps = constantValue(max->getOperand(constantFirst ? 0 : 1));
-    if (!eps)
+    if (!eps || !isEps(*eps))
       return std::nullopt;
     Form sum = forms.at(max->getOperand(constantFirst ? 1 : 0), form.terms[0].factors[0].index);
     std::optional<SinkhornStep> step = matchDenominator(forms, std::move(sum), previous, outer);
@@ -44,6 +45,8 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form for
   }
   SinkhornStep step{0, Denom::none, 0};
   if (std::optional<double> eps = forms.takeConstant(form)) {
+    if (!isEps(*eps))
+      return std::nullopt;
     step.denom = Denom::add;
     step.eps = *eps;
   }
@@ -51,7 +54,7 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form for
     return std::nullopt;
   // All entries are positive while no step subtracts from its sum, so a sum of magnitudes is the sum.
   Factor &summed = form.terms[0].factors[0];
-  if (auto abs = summed.base.getDefiningOp<math::AbsFOp>(); abs && abs.getOperand() == previous && step.eps >= 0)
+  if (auto abs = summed.base.getDefiningOp<math::AbsFOp>(); abs && abs.getOperand() == previous)
     summed.base = previous;
   std::optional<int64_t> dim = summedDim(forms, form.terms[0], outer, previous);
   if (!dim)
@@ -200,7 +203,8 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
     match = matchScaling(forms, value);
   else if (isa<math::ExpOp>(op) && !(match = matchLogSinkhorn(forms, value)))
     match = matchPotentials(forms, value);
-  if (!match || !getElementTypeOrSelf(value).isF32() || match->logits.getType() != value.getType()) {
+  if (!match || !isIterationCount(match->iters) || !getElementTypeOrSelf(value).isF32() ||
+      match->logits.getType() != value.getType()) {
     std::optional<Miss> miss = explainSinkhorn(forms, value);
     if (!miss && isa<arith::DivFOp, arith::MulFOp>(op))
       miss = explainScaling(forms, value);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -172,7 +173,10 @@ std::optional<int64_t> ScalingMatcher::countUpdates(Scale scale, Scale start, in
         inside = countUpdates(*last, {loop.getRegionIterArg(number)}, dim);
       if (!inside || *inside == 0 || *inside % 2 != 0)
         return std::nullopt;
-      count += *turns * *inside;
+      std::optional<int64_t> sum = llvm::checkedMulAdd(*turns, *inside, count);
+      if (!sum)
+        return std::nullopt;
+      count = *sum;
       scale = *init;
       continue;
     }

@@ -38,9 +38,9 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
   }];
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
-    F64Attr:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
-    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision);
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
+    Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
+    Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
     Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
@@ -102,9 +102,9 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in,
     Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
-    F64Attr:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
-    F64Attr:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
+    Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
+    Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient,
     Mhc_OptionalPrecision:$precision);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
@@ -140,7 +140,7 @@ def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpI
   }];
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"n">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["n"]>:$beta,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
     Mhc_OptionalPrecision:$precision);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$out, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
@@ -177,7 +177,7 @@ def Mhc_HeadBwdOp : Mhc_KernelOp<"head_bwd", [DeclareOpInterfaceMethods<Decompos
     Optional<Mhc_PhiGradient<"n", "d_phi">>:$d_phi_in,
     Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["n"], "d_beta">>:$d_beta_in,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps, F64Attr:$pre_eps,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
     Mhc_OptionalPrecision:$precision);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"n">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,

@@ -47,11 +47,12 @@ def Mhc_ProjectionOp : Mhc_KernelOp<"projection", [DeclareOpInterfaceMethods<Dec
     ```
   }];
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps,
     Mhc_StatAttr:$stat_form, Mhc_OptionalPrecision:$precision);
   let results = (outs Mhc_Tensor<[F32], ["M", "N"]>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat); // C1
   let flops = "2*M*K*N + 2*M*K";
   let dimRules = [Mhc_DimRule<"K", "n*C">];
+  let dimBounds = [Mhc_StreamCount, Mhc_ChannelCount, Mhc_SumLength, Mhc_RowCount];
   let verifyExtra = 1;
 }
 
@@ -80,7 +81,7 @@ def Mhc_GatesOp : Mhc_KernelOp<"gates", [DeclareOpInterfaceMethods<DecomposableO
   }];
   let arguments = (ins Mhc_Tensor<[F32], ["M", "N"]>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat,
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta,
-    Mhc_StatAttr:$stat_form, F64Attr:$norm_eps, F64Attr:$pre_eps, F64Attr:$post_mult);
+    Mhc_StatAttr:$stat_form, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps, Mhc_Factor:$post_mult);
   let results = (outs Mhc_Tensor<[F32], ["M", "n"]>:$h_pre, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_post,
     Optional<Mhc_Tensor<[F32], ["M", "R"]>>:$logits); // C2
   let flops = "6*M*N";
@@ -120,7 +121,7 @@ def Mhc_GatesBwdOp : Mhc_KernelOp<"gates_bwd", [DeclareOpInterfaceMethods<Decomp
     Optional<Mhc_Tensor<[F32], ["M", "R"]>>:$d_logits, Mhc_Tensor<[F32], ["M", "N"]>:$proj,
     Optional<Mhc_Tensor<[F32], ["M"]>>:$stat, Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
-    Mhc_StatAttr:$stat_form, F64Attr:$norm_eps, F64Attr:$post_mult);
+    Mhc_StatAttr:$stat_form, Mhc_Eps:$norm_eps, Mhc_Factor:$post_mult);
   let results = (outs Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$d_proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$d_stat,
     Optional<Mhc_WeightGradient<["A"]>>:$d_alpha, Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
   let flops = "16*M*N";
@@ -164,13 +165,14 @@ def Mhc_ProjectionBwdOp : Mhc_KernelOp<"projection_bwd", [DeclareOpInterfaceMeth
     Mhc_Streams<>:$x, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
     Optional<Mhc_Tensor<[F32], ["M"]>>:$stat, Optional<Mhc_StreamGradient<"d_x">>:$d_x_in,
     Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in, Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
-    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, F64Attr:$norm_eps,
+    Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps,
     Mhc_StatAttr:$stat_form, Mhc_OptionalPrecision:$precision);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight);
   let flops = "4*M*K*N + 2*M*K";
   let hasCanonicalizeMethod = 1;
   let dimRules = [Mhc_DimRule<"K", "n*C">];
+  let dimBounds = [Mhc_StreamCount, Mhc_ChannelCount, Mhc_SumLength, Mhc_RowCount];
   let verifyExtra = 1;
 }
 

@@ -12,7 +12,6 @@ include "mhc/IR/MhcBase.td"
 
 class Mhc_RandomBase<string mnemonic, list<Trait> traits = []> : Mhc_KernelOp<mnemonic, traits> {
   let dimRules = [Mhc_SeedSize];
-  let verifyExtra = 1;
 }
 
 def Mhc_RandomOp : Mhc_RandomBase<"random"> {
@@ -36,6 +35,7 @@ def Mhc_RandomOp : Mhc_RandomBase<"random"> {
     Mhc_StreamNumber:$stream);
   let results = (outs Mhc_Tensor<[F32], ["E"]>:$out);
   let flops = "0";
+  let verifyExtra = 1;
 }
 
 def Mhc_DropoutOp : Mhc_RandomBase<"dropout", [DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
@@ -52,7 +52,7 @@ def Mhc_DropoutOp : Mhc_RandomBase<"dropout", [DeclareOpInterfaceMethods<Differe
     }
     ```
   }];
-  let arguments = (ins Mhc_Tensor<Mhc_Floats, ["M", "C"]>:$x, Mhc_Seed:$seed, F64Attr:$rate,
+  let arguments = (ins Mhc_Tensor<Mhc_Floats, ["M", "C"]>:$x, Mhc_Seed:$seed, Mhc_Rate:$rate,
     Mhc_StreamNumber:$stream);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$out);
   let flops = "M*C";

@@ -44,7 +44,7 @@ def Mhc_RebuildOp : Mhc_KernelOp<"rebuild", [DeclareOpInterfaceMethods<Decomposa
     Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Variadic<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
     Variadic<Mhc_Tensor<[F32], ["M", "n"]>>:$h_post, Variadic<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$h_res,
     Variadic<Mhc_Seed>:$seed, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate,
-    Mhc_OptionalStreamNumber:$stream, Mhc_Optional<I64Attr, "0">:$stream_step);
+    Mhc_OptionalStreamNumber:$stream, Mhc_Optional<Mhc_StreamStep, "0">:$stream_step);
   let results = (outs Variadic<Mhc_Like<"x", ["M", "C"]>>:$u, Variadic<Mhc_Streams<"x">>:$out);
   let flops = "out_count*(2*M*n*n*C + 2*M*n*C) + u_count*2*M*n*C + seed_count*M*n*C";
   let dimRules = [Mhc_SeedSize];

@@ -34,7 +34,7 @@ def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<Decompo
     ```
   }];
   let arguments = (ins Mhc_Tensor<[F32], ["M", "n", "n"]>:$logits, Mhc_InitAttr:$init, Mhc_OrderAttr:$order,
-    Mhc_DenomAttr:$denom, F64Attr:$eps, Mhc_IterCount:$iters);
+    Mhc_DenomAttr:$denom, Mhc_Eps:$eps, Mhc_IterCount:$iters);
   let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$mix);
   let flops = "4*M*n*n*iters";
   let verifyExtra = 1;
@@ -58,7 +58,7 @@ def Mhc_SinkhornBwdOp : Mhc_KernelOp<"sinkhorn_bwd", [DeclareOpInterfaceMethods<
     ```
   }];
   let arguments = (ins Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_mix, Mhc_Tensor<[F32], ["M", "n", "n"]>:$logits,
-    Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, F64Attr:$eps, Mhc_IterCount:$iters);
+    Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$eps, Mhc_IterCount:$iters);
   let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_logits);
   let flops = "12*M*n*n*iters";
   let verifyExtra = 1;

@@ -65,7 +65,7 @@ def Mhc_RmsNormOp : Mhc_LeafOp<"rms_norm", [TypesMatchWith<"result has the type 
     }
     ```
   }];
-  let arguments = (ins Mhc_AnyFloatTensor:$x, Optional<Mhc_AnyFloatTensor>:$weight, F64Attr:$eps);
+  let arguments = (ins Mhc_AnyFloatTensor:$x, Optional<Mhc_AnyFloatTensor>:$weight, Mhc_Eps:$eps);
   let results = (outs Mhc_AnyFloatTensor:$out);
   let assemblyFormat = "$x (`,` $weight^)? `eps` `=` $eps attr-dict `:` type($x) (`,` type($weight)^)?";
   let hasVerifier = 1;

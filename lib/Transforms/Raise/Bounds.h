@@ -1,0 +1,23 @@
+//===- Bounds.h - Numbers that mHC ops take ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the verifiers of the ops would refuse stays as it is written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_TRANSFORMS_RAISE_BOUNDS_H
+#define MHC_LIB_TRANSFORMS_RAISE_BOUNDS_H
+
+#include <cmath>
+
+namespace mhc {
+
+inline bool isEps(double number) { return std::isfinite(number) && number >= 0; }
+inline bool isFactor(double number) { return std::isfinite(number); }
+inline bool isIterationCount(int64_t count) { return count >= 0 && count <= 1000; }
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_BOUNDS_H
