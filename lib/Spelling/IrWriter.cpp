@@ -129,8 +129,8 @@ void IrWriter::comment(const std::string &text) { body += "\n" + std::string(2 *
 
 std::string IrWriter::uniqueName(const std::string &wanted) {
   std::string name = wanted.empty() ? std::to_string(counter++) : wanted;
-  for (int suffix = 1; !taken.insert(name).second; ++suffix)
-    name = wanted + "_" + std::to_string(suffix);
+  for (int &suffix = suffixes[wanted]; !taken.insert(name).second;)
+    name = wanted + "_" + std::to_string(++suffix);
   return "%" + name;
 }
 

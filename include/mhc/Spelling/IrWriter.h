@@ -142,6 +142,7 @@ private:
   std::string hint, tokenSource;
   std::map<std::string, std::string> constants;
   std::set<std::string> taken;
+  std::map<std::string, int> suffixes; ///< the last one that a wanted name got: the search goes on behind it
   int64_t counter = 0;
   int indent = 1;
 };

@@ -231,8 +231,8 @@ private:
   /// An argument and a result of the forward function may share a name; both may be arguments of the backward function.
   std::string unique(StringRef name) {
     std::string result = name.str();
-    for (int i = 1; !names.insert(result).second; ++i)
-      result = (name + "_" + Twine(i)).str();
+    for (int &suffix = suffixes[name]; !names.insert(result).second;)
+      result = (name + "_" + Twine(++suffix)).str();
     return result;
   }
 
@@ -242,6 +242,7 @@ private:
   IRMapping mapping;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> sizes;
   llvm::StringSet<> names;
+  llvm::StringMap<int> suffixes; ///< the last one that a name got
 };
 
 class Splitter {
