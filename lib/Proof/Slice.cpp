@@ -3,9 +3,10 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops are visited from the last one back. When it is an op's turn, all its users in the slice have been visited, so
+// The block is walked from the last of the values back. When an op is met, all its users in the slice have been met, so
 // that it is known whether only one list reads it: those ops are what the two lists differ by. What both read is an
-// input.
+// input. The walk ends with the slice: it asks for no order of the block, which rewriting makes invalid and which costs
+// as much as the whole function to make again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +16,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/PointerIntPair.h"
 #include "llvm/ADT/SetVector.h"
-#include <set>
 
 using namespace mlir;
 using namespace mhc;
@@ -24,20 +25,46 @@ using namespace mhc;
 /// A chain of mHC has some hundreds.
 static constexpr size_t kMostOps = 5000;
 
-/// Whether `a` comes after `b`, where each may be nested in other blocks.
-static bool isAfter(Operation *a, Operation *b) {
-  for (Operation *outer = a; outer; outer = outer->getParentOp())
-    if (Block *block = outer->getBlock())
-      if (Operation *other = block->findAncestorOpInBlock(*b); other && other != outer)
-        return other->isBeforeInBlock(outer);
-  return false;
+/// The op met before this one on the way back through its block and out of the blocks around it.
+static Operation *before(Operation *op) { return op->getPrevNode() ? op->getPrevNode() : op->getParentOp(); }
+
+static unsigned depthOf(Operation *op) {
+  unsigned depth = 0;
+  while ((op = op->getParentOp()))
+    ++depth;
+  return depth;
 }
+
+/// From which the way back meets all others. They are in one block or in blocks around it, where they come before it.
+/// All go forward at once, and who meets another one is not the last: the cost is the distance between them.
+static Operation *lastOf(const SmallPtrSetImpl<Operation *> &ops) {
+  unsigned deepest = 0;
+  for (Operation *op : ops)
+    deepest = std::max(deepest, depthOf(op));
+  SmallVector<std::pair<Operation *, Operation *>> runners; // where each started and where it is
+  for (Operation *op : ops)
+    if (depthOf(op) == deepest)
+      runners.emplace_back(op, op);
+  while (runners.size() > 1) {
+    for (auto &[start, place] : runners)
+      if (!(place = place->getNextNode()))
+        return start;
+    llvm::erase_if(runners, [&](auto runner) { return ops.contains(runner.second); });
+  }
+  return runners.empty() ? nullptr : runners.front().first;
+}
+
+static bool holdsData(Type type) { return isa<ShapedType>(type) && isa<FloatType>(getElementTypeOrSelf(type)); }
 
 /// Numbers rather than data: what is made from no float tensor, and sizes. Both lists get their own, because its value
 /// matters to what they compute.
 static bool isNumber(Operation *op) {
-  auto holdsData = [](Type type) { return isa<ShapedType>(type) && isa<FloatType>(getElementTypeOrSelf(type)); };
   return llvm::none_of(op->getResultTypes(), holdsData) || llvm::none_of(op->getOperandTypes(), holdsData);
+}
+
+/// Whether a number depends on data by its sizes alone, so that it does not matter who reads it.
+static bool readsNoData(Operation *op) {
+  return isa<tensor::DimOp>(op) || (op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), holdsData));
 }
 
 /// What an op reads, inside its regions too.
@@ -47,34 +74,63 @@ static llvm::SetVector<Value> valuesReadBy(Operation *op) {
   return values;
 }
 
+/// `ops`, each behind those that make what it reads.
+static SmallVector<Operation *> inOrder(const llvm::SetVector<Operation *> &ops) {
+  SmallVector<Operation *> result;
+  DenseSet<Operation *> met;
+  for (Operation *root : ops) {
+    SmallVector<llvm::PointerIntPair<Operation *, 1, bool>> stack = {{root, false}};
+    while (!stack.empty()) {
+      auto [op, isReady] = std::pair(stack.back().getPointer(), stack.back().getInt());
+      stack.pop_back();
+      if (isReady) {
+        result.push_back(op);
+        continue;
+      }
+      if (!met.insert(op).second)
+        continue;
+      stack.push_back({op, true});
+      for (Value value : valuesReadBy(op))
+        if (Operation *maker = value.getDefiningOp(); ops.contains(maker))
+          stack.push_back({maker, false});
+    }
+  }
+  return result;
+}
+
 namespace {
 class Slicer {
 public:
   explicit Slicer(Depth depth) : depth(depth) {}
 
   std::optional<Slice> run(ArrayRef<Value> was, ArrayRef<Value> becomes) {
-    for (Value value : was)
-      visit(value, kWas);
-    for (Value value : becomes)
-      visit(value, kBecomes);
-    while (!pending.empty()) {
-      Operation *op = *pending.begin();
-      pending.erase(pending.begin());
-      if (!belongs(op)) {
-        llvm::for_each(op->getResults(), [&](Value result) { addInput(result); });
-        continue;
-      }
-      slice.ops.push_back(op);
-      if (slice.ops.size() > kMostOps)
-        return std::nullopt;
-      unsigned reader = isa<tensor::DimOp>(op) ? kSizeOnly : readers[op];
-      for (Value value : valuesReadBy(op))
+    llvm::SmallPtrSet<Operation *, 8> makers;
+    for (auto [values, reader] : {std::pair(was, kWas), std::pair(becomes, kBecomes)})
+      for (Value value : values) {
         visit(value, reader);
+        if (Operation *op = value.getDefiningOp())
+          makers.insert(op);
+      }
+    visitNumbers();
+    for (Operation *op = lastOf(makers); !pending.empty(); op = before(op)) {
+      if (!op)
+        return std::nullopt;
+      if (!pending.erase(op))
+        continue;
+      ops.insert(op);
+      visitInputs(op);
+      visitNumbers();
+      if (ops.size() > kMostOps)
+        return std::nullopt;
     }
-    std::reverse(slice.ops.begin(), slice.ops.end());
+    Slice slice;
+    for (Value value : wanted)
+      if (!ops.contains(value.getDefiningOp()))
+        slice.inputs.push_back(value);
+    slice.ops = inOrder(ops);
     llvm::append_range(slice.results, was);
     llvm::append_range(slice.results, becomes);
-    return std::move(slice);
+    return slice;
   }
 
 private:
@@ -82,35 +138,46 @@ private:
   static constexpr unsigned kSizeOnly = 0, kWas = 1, kBecomes = 2, kBoth = 3;
 
   void visit(Value value, unsigned reader) {
-    Operation *op = value.getDefiningOp();
-    if (!op) {
-      addInput(value);
-      return;
-    }
     wanted.insert(value);
-    readers[op] |= reader;
-    pending.insert(op);
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return;
+    auto [entry, isNew] = readers.try_emplace(op, kSizeOnly);
+    bool changes = (entry->second | reader) != entry->second;
+    entry->second |= reader;
+    if (!belongs(op, entry->second)) {
+      pending.erase(op);
+    } else if (!readsNoData(op)) {
+      pending.insert(op);
+    } else if (isNew || changes) {
+      ops.insert(op);
+      numbers.push_back(op);
+    }
   }
 
-  bool belongs(Operation *op) {
-    return isMemoryEffectFree(op) && (isNumber(op) || readers[op] == kWas || readers[op] == kBecomes ||
-                                      (readers[op] == kBoth && depth == Depth::ToArguments));
+  /// They are visited at once: constants and sizes are made at the start of the function, where the walk must not go.
+  void visitNumbers() {
+    while (!numbers.empty())
+      visitInputs(numbers.pop_back_val());
   }
 
-  void addInput(Value value) {
-    if ((wanted.contains(value) || !value.getDefiningOp()) && seen.insert(value).second)
-      slice.inputs.push_back(value);
+  void visitInputs(Operation *op) {
+    unsigned reader = isa<tensor::DimOp>(op) ? kSizeOnly : readers[op];
+    for (Value value : valuesReadBy(op))
+      visit(value, reader);
   }
 
-  struct LastFirst {
-    bool operator()(Operation *a, Operation *b) const { return a != b && isAfter(a, b); }
-  };
+  bool belongs(Operation *op, unsigned reader) {
+    return isMemoryEffectFree(op) &&
+           (isNumber(op) || reader == kWas || reader == kBecomes || (reader == kBoth && depth == Depth::ToArguments));
+  }
 
   Depth depth;
-  Slice slice;
-  std::set<Operation *, LastFirst> pending;
+  llvm::SetVector<Operation *> ops;
+  DenseSet<Operation *> pending;    ///< which belong as far as is known; the walk has not met them
+  SmallVector<Operation *> numbers; ///< which belong; what they read has not been visited
   DenseMap<Operation *, unsigned> readers;
-  DenseSet<Value> wanted, seen;
+  llvm::SetVector<Value> wanted;
 };
 } // namespace
 

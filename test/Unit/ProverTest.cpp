@@ -122,6 +122,20 @@ TEST(Prover, FollowsSharedValuesWhereTheyMatter) {
   EXPECT_EQ(prover.counts().evaluated, 2u);
 }
 
+/// Numbering a block costs as much as the function is long, and what rewriting adds makes the numbers invalid.
+TEST(Prover, AsksForNoOrderOfTheBlock) {
+  Prover prover;
+  Module module(function(std::string(kLogistic) + R"mlir(
+    %becomes = mhc.sigmoid %x {tag = "becomes"} : tensor<?x4xf32>
+    %later = arith.addf %was, %becomes : tensor<?x4xf32>)mlir"));
+  mlir::Value was = module.value("was"), becomes = module.value("becomes");
+  module.func().front().invalidateOpOrder();
+  EXPECT_FALSE(prover.findDifference({was}, {becomes}));
+  EXPECT_FALSE(prover.findDifference({was, becomes}, {becomes, was}));
+  EXPECT_EQ(prover.counts().unknown, 0u);
+  EXPECT_FALSE(module.func().front().isOpOrderValid());
+}
+
 TEST(Prover, TellsSeedsApart) {
   Prover prover;
   EXPECT_TRUE(difference(prover, R"mlir(
