@@ -133,26 +133,32 @@ private:
     return success();
   }
 
-  /// Marks the argument whose memory a result takes over: the one of its name.
+  /// Marks the argument whose memory a result takes over: the one of its name. A function may have many of both: the
+  /// attributes of all arguments are one array, which is made once.
   LogicalResult tieResults() {
+    SmallVector<DictionaryAttr> attrs;
+    func.getAllArgAttrs(attrs);
+    DenseMap<Attribute, unsigned> byName;
+    for (auto [number, list] : llvm::enumerate(attrs))
+      byName[list.get("mhc.name")] = number;
     for (unsigned i = 0; i < func.getNumResults(); ++i) {
-      if (!func.getResultAttr(i, kInPlace))
+      DictionaryAttr result = func.getResultAttrDict(i);
+      if (!result.get(kInPlace))
         continue;
-      auto argument = llvm::find_if(func.getArguments(), [&](BlockArgument argument) {
-        unsigned number = argument.getArgNumber();
-        return func.getArgAttr(number, "mhc.name") == func.getResultAttr(i, "mhc.name") &&
-               func.getArgAttr(number, "mhc.dims") == func.getResultAttr(i, "mhc.dims") &&
-               argument.getType() == func.getResultTypes()[i];
-      });
-      if (argument == func.getArguments().end())
+      auto named = byName.find(result.get("mhc.name"));
+      if (named == byName.end() || attrs[named->second].get("mhc.dims") != result.get("mhc.dims") ||
+          func.getArgumentTypes()[named->second] != func.getResultTypes()[i])
         return func.emitError() << "result " << i << " of entry '" << func.getName()
                                 << "' has 'mhc.in_place', but no argument has its name and type";
       Value returned = func.getBody().front().getTerminator()->getOperand(i);
-      if (isa<BlockArgument>(returned) && returned != *argument)
+      if (isa<BlockArgument>(returned) && returned != func.getArgument(named->second))
         return func.emitError() << "result " << i << " of entry '" << func.getName()
                                 << "' has 'mhc.in_place', but is another argument";
-      func.setArgAttr(argument->getArgNumber(), kInPlace, builder.getUnitAttr());
+      NamedAttrList list(attrs[named->second]);
+      list.set(kInPlace, builder.getUnitAttr());
+      attrs[named->second] = list.getDictionary(func.getContext());
     }
+    func.setAllArgAttrs(attrs);
     return success();
   }
 

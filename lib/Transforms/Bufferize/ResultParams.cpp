@@ -64,33 +64,30 @@ struct ResultParams : mhc::impl::ResultParamsPassBase<ResultParams> {
     func::FuncOp func = getOperation();
     if (func.isDeclaration() || !func.isPublic())
       return;
-    auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
-    for (unsigned i = 0, e = ret.getNumOperands(); i < e; ++i) {
-      Value result = ret.getOperand(i);
-      SmallVector<NamedAttribute> attrs;
-      if (DictionaryAttr given = func.getResultAttrDict(i))
-        llvm::append_range(attrs, given);
-      attrs.emplace_back(StringAttr::get(&getContext(), "mhc.result"), UnitAttr::get(&getContext()));
-      unsigned number = func.getNumArguments();
-      if (failed(func.insertArgument(number, result.getType(), DictionaryAttr::get(&getContext(), attrs),
-                                     result.getLoc())))
-        return signalPassFailure();
-      if (!func.getResultAttr(i, mhc::kInPlace))
-        store(result, func.getArgument(number), ret);
+    Block &block = func.getBody().front();
+    auto ret = cast<func::ReturnOp>(block.getTerminator());
+    // What a function holds of its arguments is made anew with each change: once, for all of them.
+    SmallVector<DictionaryAttr> attrs;
+    func.getAllArgAttrs(attrs);
+    llvm::DenseMap<Attribute, BlockArgument> byName;
+    for (auto [argument, list] : llvm::zip_equal(block.getArguments(), attrs))
+      if (list)
+        byName[list.get("mhc.name")] = argument;
+    for (auto [i, result] : llvm::enumerate(ret.getOperands())) {
+      NamedAttrList list(func.getResultAttrDict(i));
+      list.set("mhc.result", UnitAttr::get(&getContext()));
+      attrs.push_back(list.getDictionary(&getContext()));
+      BlockArgument parameter = block.addArgument(result.getType(), result.getLoc());
+      if (!list.get(mhc::kInPlace))
+        store(result, parameter, ret);
     }
-    for (unsigned i = 0, e = ret.getNumOperands(); i < e; ++i) // last: other results may be copies of an argument
+    for (auto [i, result] : llvm::enumerate(ret.getOperands())) // last: other results may be copies of an argument
       if (func.getResultAttr(i, mhc::kInPlace))
-        storeInPlace(ret.getOperand(i), tiedArgument(func, i), ret);
+        storeInPlace(result, byName.lookup(func.getResultAttr(i, "mhc.name")), ret);
     ret->setOperands({});
-    func.setType(FunctionType::get(&getContext(), func.getArgumentTypes(), {}));
+    func.setType(FunctionType::get(&getContext(), block.getArgumentTypes(), {}));
+    func.setAllArgAttrs(attrs);
     func.removeResAttrsAttr();
-  }
-
-  /// The argument of the result's name, which mhc-describe-entries has found.
-  static BlockArgument tiedArgument(func::FuncOp func, unsigned result) {
-    return *llvm::find_if(func.getArguments(), [&](BlockArgument argument) {
-      return func.getArgAttr(argument.getArgNumber(), "mhc.name") == func.getResultAttr(result, "mhc.name");
-    });
   }
 
   /// Copies what was not computed in the argument's memory. That is not used for another buffer: the argument may be
