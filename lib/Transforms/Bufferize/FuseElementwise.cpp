@@ -45,11 +45,20 @@ static bool runsOnce(linalg::GenericOp producer, linalg::GenericOp op, OpOperand
   return llvm::none_of(producer.getRegionOutputArgs(), isRead) || op.getMatchingIndexingMap(operand).isPermutation();
 }
 
+/// Ops in one loop. Memory no longer bounds a loop of so many, and what compiles it takes time that grows with the
+/// square of its length.
+static constexpr size_t kMostOps = 64;
+
+static bool staysShort(linalg::GenericOp producer, linalg::GenericOp op) {
+  auto length = [](linalg::GenericOp op) { return llvm::range_size(op.getBody()->without_terminator()); };
+  return length(producer) + length(op) <= kMostOps;
+}
+
 /// An operand of `op` whose producer can be joined with it.
 static OpOperand *fusableOperand(linalg::GenericOp op) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-    if (producer && producer->getBlock() == op->getBlock() && canStoreFor(producer, op) &&
+    if (producer && producer->getBlock() == op->getBlock() && staysShort(producer, op) && canStoreFor(producer, op) &&
         runsOnce(producer, op, operand) && linalg::areElementwiseOpsFusable(operand))
       return operand;
   }
