@@ -135,9 +135,9 @@ void LoopOutliner::outline(linalg::LinalgOp op) {
   OpBuilder builder(op);
   for (Value input : inputsOf(op))
     if (isa<MemRefType>(input.getType())) {
-      Value buffer = withoutOffset(builder, op.getLoc(), input);
-      op->replaceUsesOfWith(input, buffer);
-      replaceAllUsesInRegionWith(input, buffer, op->getRegion(0));
+      // A buffer may be read all over the entry: its uses are looked for in the loop.
+      if (Value buffer = withoutOffset(builder, op.getLoc(), input); buffer != input)
+        op->walk([&](Operation *inner) { inner->replaceUsesOfWith(input, buffer); });
     }
   llvm::SetVector<Value> inputs = inputsOf(op);
   Loop loop{op, {}, {}};
