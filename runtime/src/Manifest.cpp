@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 
 using namespace mhcrt;
@@ -25,6 +26,11 @@ static bool isSymbol(const std::string &word) {
          std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
+/// Whether `word` can be the name of a file in a folder, and be told from the file in NAME=FILE.
+static bool isTensorName(const std::string &word) {
+  return std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isgraph(c) && c != '/' && c != '='; });
+}
+
 /// Reads a size; false when `word` is no number in range.
 static bool parseSize(const std::string &word, int64_t &size) {
   if (word.empty() || word.size() > 18 ||
@@ -39,6 +45,10 @@ static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string 
   std::string type, word;
   if (!(line >> spec.name >> type)) {
     error = "needs a name and a dtype";
+    return false;
+  }
+  if (!isTensorName(spec.name)) {
+    error = "has a name that is not printable or has a '/' or a '='";
     return false;
   }
   spec.info.dtype = parseType(type);
@@ -108,6 +118,7 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
   std::string text1;
   int number = 0;
   bool open = false, headed = false;
+  std::set<std::string> names; // of the entry's tensors, behind what they are
   auto fail = [&](const std::string &reason) {
     error = "manifest, line " + std::to_string(number) + ": " + reason;
     return false;
@@ -131,11 +142,14 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
       std::string name;
       if (open || !(line >> name))
         return fail(open ? "'entry' before the 'end' of '" + entries.back().name + "'" : "'entry' without a name");
+      if (!isSymbol(name))
+        return fail("the entry '" + name + "'; needed letters, digits and '_' as a name, the first no digit");
       for (const EntrySpec &other : entries)
         if (other.name == name)
           return fail("a second entry '" + name + "'");
       entries.emplace_back();
       entries.back().name = name;
+      names.clear();
       open = true;
     } else if (key == "arg" || key == "result") {
       if (!open)
@@ -145,6 +159,8 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
       std::string reason;
       if (!parseTensor(line, specs.back(), reason))
         return fail("'" + key + " " + specs.back().name + "' " + reason);
+      if (!names.insert(key + " " + specs.back().name).second)
+        return fail("a second '" + key + " " + specs.back().name + "'");
     } else if (key == "in_place") {
       std::string name;
       if (!open || !(line >> name) || !tieResult(entries.back(), name))

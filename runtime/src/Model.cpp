@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "LibraryFile.h"
 #include "ModelState.h"
 
 #include <cstdio>
@@ -76,7 +77,7 @@ static std::string contextError(mhcrt_status status, int32_t threads) {
   // What a model for the CPU lacks is threads; contexts of the CUDA backend need a driver and a GPU.
   if (status == MHCRT_DEVICE_ERROR)
     return "cannot make a context: the CUDA driver or a GPU is missing";
-  return "cannot make a context with " + std::to_string(threads) + " threads";
+  return "cannot make a context with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
 extern "C" {
@@ -88,13 +89,16 @@ mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_messa
     auto giveUp = [&](mhcrt_status status, const std::string &text) { return fail(message, status, text); };
     // A bare name would make dlopen search the library path; the caller means a file.
     const std::string file = std::strchr(path, '/') ? path : std::string("./") + path;
-    fresh->library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    std::string error;
+    if (isWholeLibrary(file, error)) {
+      fresh->library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+      error = fresh->library ? "" : dlerror();
+    }
     if (!fresh->library)
-      return giveUp(MHCRT_NOT_FOUND, std::string("cannot load the model '") + path + "': " + dlerror());
+      return giveUp(MHCRT_NOT_FOUND, std::string("cannot load the model '") + path + "': " + error);
     const auto *manifest = static_cast<const char *>(dlsym(fresh->library, "mhc_model_manifest"));
     if (!manifest)
       return giveUp(MHCRT_NOT_FOUND, std::string("'") + path + "' is no compiled model: it has no mhc_model_manifest");
-    std::string error;
     if (!parseManifest(manifest, fresh->manifest, error))
       return giveUp(MHCRT_INVALID_ARGUMENT, std::string("'") + path + "': " + error);
 

@@ -214,6 +214,14 @@ TEST(Model, BadManifestsAreExplained) {
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 M\nresult y f32 N\nend\n"),
             "manifest, line 5: result 'y' of entry 'copy' has the dimension 'N', which no argument has");
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\nend\nentry copy\nend\n"), "manifest, line 4: a second entry 'copy'");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg ../x f32 2\nend\n"),
+            "manifest, line 3: 'arg ../x' has a name that is not printable or has a '/' or a '='");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\nresult x=y f32 2\nend\n"),
+            "manifest, line 3: 'result x=y' has a name that is not printable or has a '/' or a '='");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32\narg y f32\narg x f32\nend\n"),
+            "manifest, line 5: a second 'arg x'");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry f.g\nend\n"),
+            "manifest, line 2: the entry 'f.g'; needed letters, digits and '_' as a name, the first no digit");
   EXPECT_EQ(errorOf("mhc-model 1\nentry other\nend\n"), "the entry 'other' of the manifest has no code");
 }
 

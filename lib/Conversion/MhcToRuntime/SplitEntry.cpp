@@ -101,7 +101,8 @@ Value EntrySplitter::inPart(Value value, IRMapping &mapping) {
 void EntrySplitter::addPart(ArrayRef<Operation *> part) {
   Location loc = entry.getLoc();
   auto type = builder.getFunctionType(ValueRange(shared).getTypes(), {});
-  auto func = func::FuncOp::create(loc, (entry.getName() + "_part" + Twine(parts++)).str(), type);
+  // No entry's symbol begins so: what an entry 'f_part0' needs stays free.
+  auto func = func::FuncOp::create(loc, ("part" + Twine(parts++) + "_of_" + entry.getName()).str(), type);
   func.setPrivate();
   func->setAttr("passthrough", entry->getAttr("passthrough"));
   func->setAttr("llvm.linkage", LLVM::LinkageAttr::get(entry.getContext(), LLVM::Linkage::Internal));

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_AUTODIFFPASS
@@ -86,10 +87,11 @@ private:
     return list.getDictionary(builder.getContext());
   }
 
-  /// Gives every argument or result its default name, unless the user gave one.
+  /// Gives every argument or result its default name, unless the user gave one. mhc-describe-entries refuses what is
+  /// no string.
   void nameAll(MutableArrayRef<DictionaryAttr> values, StringRef kind) {
     for (auto [i, attrs] : llvm::enumerate(values))
-      if (!attrs || !attrs.get(kName))
+      if (!attrs || !attrs.getAs<StringAttr>(kName))
         attrs = with(attrs, kName, builder.getStringAttr(kind + Twine(i)));
   }
 
@@ -191,7 +193,8 @@ private:
   func::FuncOp find() {
     auto func = getOperation().lookupSymbol<func::FuncOp>(function);
     if (!func)
-      getOperation().emitError() << "there is no function '" << function << "' to differentiate";
+      emitError(UnknownLoc::get(&getContext()))
+          << "there is no function '" << function << "' to differentiate; the module has " << functions();
     else if (!func.getBody().hasOneBlock())
       func.emitError() << "cannot differentiate '" << function << "': needed a body of one block";
     else if (Operation *taken = findTaken())
@@ -199,6 +202,12 @@ private:
     else
       return func;
     return nullptr;
+  }
+
+  std::string functions() {
+    auto names = llvm::map_range(getOperation().getOps<func::FuncOp>(),
+                                 [](func::FuncOp func) { return "'" + func.getName().str() + "'"; });
+    return names.empty() ? "none" : llvm::join(names, ", ");
   }
 
   Operation *findTaken() {

@@ -11,6 +11,7 @@
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mhc {
@@ -21,24 +22,49 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
+/// Whether an entry may be called so: its symbol is mhc_entry_<name>, and C names of its tensors begin with the name.
+/// What begins like a symbol of the runtime or of another entry would take its place.
+static bool isEntryName(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name[0]) &&
+         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }) && !name.starts_with("mhc_entry_") &&
+         !name.starts_with("mhcrt_");
+}
+
+/// Whether a tensor may be called so: NAME.npy is its file in a folder, and NAME=FILE gives it one.
+static bool isTensorName(StringRef name) {
+  return !name.empty() && llvm::all_of(name, [](char c) { return c > ' ' && c < 0x7f && c != '/' && c != '='; });
+}
+
+/// A name in quotes, without characters that cannot be printed.
+static std::string quoted(StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::printEscapedString(name, stream);
+  return "'" + text + "'";
+}
+
 namespace {
 class EntryDescriber {
 public:
   explicit EntryDescriber(func::FuncOp func) : func(func), dims(func), builder(func.getContext()) {}
 
   LogicalResult run() {
+    if (!isEntryName(func.getName()))
+      return func.emitError() << "an entry cannot be called " << quoted(func.getName())
+                              << "; needed letters, digits and '_', the first no digit, and neither 'mhc_entry_' nor "
+                                 "'mhcrt_' at the start";
     if (failed(checkBody()))
       return failure();
     SmallVector<Attribute> arguments, results;
     for (BlockArgument argument : func.getArguments()) {
       NamedAttrList attrs(func.getArgAttrDict(argument.getArgNumber()));
-      if (failed(describe("argument", "arg", argument.getArgNumber(), argument, attrs)))
+      if (failed(describe("argument", "arg", argument.getArgNumber(), argument, argument.getLoc(), attrs)))
         return failure();
       arguments.push_back(attrs.getDictionary(func.getContext()));
     }
     for (auto [i, result] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
       NamedAttrList attrs(func.getResultAttrDict(i));
-      if (failed(describe("result", "result", i, result, attrs)) || failed(checkResultSizes(i, result)))
+      if (failed(describe("result", "result", i, result, func.getLoc(), attrs)) || failed(checkResultSizes(i, result)))
         return failure();
       results.push_back(attrs.getDictionary(func.getContext()));
     }
@@ -92,15 +118,20 @@ private:
     return success();
   }
 
-  LogicalResult describe(StringRef kind, StringRef defaultName, unsigned number, Value tensor, NamedAttrList &attrs) {
+  LogicalResult describe(StringRef kind, StringRef defaultName, unsigned number, Value tensor, Location loc,
+                         NamedAttrList &attrs) {
     if (failed(checkType(kind, number, tensor.getType())))
       return failure();
-    auto name = dyn_cast_or_null<StringAttr>(attrs.get("mhc.name"));
+    Attribute given = attrs.get("mhc.name");
+    auto name = dyn_cast_or_null<StringAttr>(given);
+    if (given && !name)
+      return emitError(loc) << kind << " " << number << " of entry '" << func.getName() << "' has " << given
+                            << " as 'mhc.name'; needed a string";
     if (!name)
       name = builder.getStringAttr(defaultName + Twine(number));
     attrs.set("mhc.name", name);
     attrs.set("mhc.dims", dimsOf(tensor));
-    return checkName(kind, number, name);
+    return checkName(kind, number, name, loc);
   }
 
   LogicalResult checkType(StringRef kind, unsigned number, Type type) {
@@ -114,14 +145,13 @@ private:
     return success();
   }
 
-  LogicalResult checkName(StringRef kind, unsigned number, StringAttr name) {
-    auto isPlain = [](char c) { return c > ' ' && c < 0x7f; };
-    if (name.empty() || !llvm::all_of(name.getValue(), isPlain))
-      return func.emitError() << kind << " " << number << " of entry '" << func.getName() << "' is called '"
-                              << name.getValue() << "'; needed a name without blanks";
+  LogicalResult checkName(StringRef kind, unsigned number, StringAttr name, Location loc) {
+    if (!isTensorName(name))
+      return emitError(loc) << kind << " " << number << " of entry '" << func.getName() << "' is called "
+                            << quoted(name) << "; needed printable characters without blanks, '/' and '='";
     if (!names.insert((kind + name.getValue()).str()).second)
-      return func.emitError() << "two " << kind << "s of entry '" << func.getName() << "' are called '"
-                              << name.getValue() << "'";
+      return emitError(loc) << "two " << kind << "s of entry '" << func.getName() << "' are called '" << name.getValue()
+                            << "'";
     return success();
   }
 

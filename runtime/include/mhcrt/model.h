@@ -19,6 +19,9 @@
 //   in_place d_phi
 //   end
 //
+// The name of an entry has letters, digits and '_', the first no digit. That of a tensor is printable, without blanks,
+// '/' and '=', and differs from those of the entry's other arguments, or other results.
+//
 // A dimension is a number or a symbol; one symbol has one size in all tensors of the entry. Symbols of results are
 // bound by arguments. A result that is computed in place is the memory of the argument of its name.
 //

@@ -1,7 +1,17 @@
 // RUN: mhc-opt %s -split-input-file -verify-diagnostics -mhc-autodiff=function=f
 
-// expected-error @below {{there is no function 'f' to differentiate}}
+// expected-error @unknown {{there is no function 'f' to differentiate; the module has none}}
 module {
+}
+
+// -----
+
+// expected-error @unknown {{there is no function 'f' to differentiate; the module has 'g', 'h'}}
+module {
+  func.func @g() {
+    return
+  }
+  func.func private @h()
 }
 
 // -----

@@ -21,8 +21,116 @@ func.func @names(%x: tensor<1xf32> {mhc.name = "x"}, %y: tensor<1xf32> {mhc.name
 
 // -----
 
-// expected-error @below {{argument 0 of entry 'blank' is called 'a b'; needed a name without blanks}}
+// expected-error @below {{argument 0 of entry 'blank' is called 'a b'; needed printable characters without blanks, '/' and '='}}
 func.func @blank(%x: tensor<1xf32> {mhc.name = "a b"}) {
+  return
+}
+
+// -----
+
+func.func @folder(
+    %x: tensor<1xf32> {mhc.name = "x"},
+    // expected-error @below {{argument 1 of entry 'folder' is called '../y'; needed printable characters without blanks, '/' and '='}}
+    %y: tensor<1xf32> {mhc.name = "../y"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument 0 of entry 'assignment' is called 'x=y'; needed printable}}
+func.func @assignment(%x: tensor<1xf32> {mhc.name = "x=y"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{argument 0 of entry 'control' is called 'x\00y'; needed printable}}
+func.func @control(%x: tensor<1xf32> {mhc.name = "x\00y"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{result 0 of entry 'nameless' is called ''; needed printable}}
+func.func @nameless(%x: tensor<1xf32>) -> (tensor<1xf32> {mhc.name = ""}) {
+  return %x : tensor<1xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 of entry 'number' has 3 : i32 as 'mhc.name'; needed a string}}
+func.func @number(%x: tensor<1xf32> {mhc.name = 3 : i32}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called 'a b'; needed letters, digits and '_', the first no digit, and neither 'mhc_entry_' nor 'mhcrt_' at the start}}
+func.func @"a b"() {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called 'a\00b'; needed}}
+func.func @"a\00b"() {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called 'a/b'; needed}}
+func.func @"a/b"() {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called 'f.g'; needed}}
+func.func @f.g() {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called 'main$async'; needed}}
+func.func @main$async() {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called '1f'; needed}}
+func.func @"1f"() {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called '\CE\B1'; needed}}
+func.func @"α"() {
+  return
+}
+
+// -----
+
+// Their symbols would be those of the entry 'f' and of a kernel.
+// expected-error @below {{an entry cannot be called 'mhc_entry_f'; needed}}
+func.func @mhc_entry_f() {
+  return
+}
+
+// -----
+
+// expected-error @below {{an entry cannot be called 'mhcrt_aggregate'; needed}}
+func.func @mhcrt_aggregate() {
+  return
+}
+
+// -----
+
+// What cannot be called needs no name for that.
+func.func private @"a b"() {
   return
 }
 
