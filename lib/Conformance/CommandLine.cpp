@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 namespace mhc::conformance {
 
@@ -39,39 +40,49 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
   --seed=N                         seed of the first random program (default: 0)
 )";
 
-/// Sets `field` to the value that belongs to `text`; false when none does.
+/// Sets `field` to the value that belongs to `text`. What was needed where none does, else "".
 template <typename T>
-static bool choose(const std::string &text, T &field, std::initializer_list<std::pair<const char *, T>> choices) {
-  for (const auto &[name, value] : choices)
+static std::string choose(const std::string &text, T &field,
+                          std::initializer_list<std::pair<const char *, T>> choices) {
+  std::string names;
+  for (const auto &[name, value] : choices) {
     if (text == name) {
       field = value;
-      return true;
+      return "";
     }
-  return false;
+    names += std::string(names.empty() ? "'" : ", '") + name + "'";
+  }
+  return "one of " + names;
 }
 
-static bool number(const std::string &text, uint64_t &value) {
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos)
-    return false;
-  value = std::stoull(text);
-  return true;
+static std::string number(const std::string &text, uint64_t least, uint64_t &value) {
+  constexpr size_t kMostDigits = 18;
+  const bool isNumber =
+      !text.empty() && text.size() <= kMostDigits && text.find_first_not_of("0123456789") == std::string::npos;
+  value = isNumber ? std::stoull(text) : 0;
+  return isNumber && value >= least ? "" : "a number of at least " + std::to_string(least);
 }
 
-static bool chooseWhat(const std::string &value, Options &options) {
+static std::string chooseWhat(const std::string &value, Options &options) {
   options.forward = value == "forward" || value == "all";
   options.gradients = value == "gradients" || value == "all";
-  return options.forward || options.gradients;
+  return options.forward || options.gradients ? "" : "one of 'forward', 'gradients', 'all'";
 }
 
-/// One argument; false when it means nothing.
-static bool parse(const std::string &argument, Options &options) {
-  if (argument.rfind("--", 0) != 0) {
-    options.roots.push_back(argument);
-    return true;
-  }
-  size_t equals = argument.find('=');
-  std::string name = argument.substr(0, equals);
-  std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+/// The number of random programs that an option asks for, or null.
+static uint64_t *countOf(const std::string &name, Options &options) {
+  return name == "--random"             ? &options.random
+         : name == "--mutate"           ? &options.mutate
+         : name == "--near-misses"      ? &options.nearMisses
+         : name == "--expressed"        ? &options.expressed
+         : name == "--spellings"        ? &options.spellings
+         : name == "--random-gradients" ? &options.randomGradients
+         : name == "--random-modules"   ? &options.randomModules
+                                        : nullptr;
+}
+
+/// Sets one option. What was needed where the value is not it, "?" for an unknown option, else "".
+static std::string setOption(const std::string &name, const std::string &value, Options &options) {
   if (name == "--backend")
     return choose(value, options.backend,
                   {{"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}, {"reference", Backend::Reference}});
@@ -82,23 +93,54 @@ static bool parse(const std::string &argument, Options &options) {
     return chooseWhat(value, options);
   if (name == "--emit") {
     options.emit = value;
-    return !value.empty();
+    return value.empty() ? "a folder" : "";
   }
-  if (name == "--random")
-    return number(value, options.random) && options.random > 0;
-  if (name == "--mutate")
-    return number(value, options.mutate) && options.mutate > 0;
-  if (name == "--near-misses")
-    return number(value, options.nearMisses) && options.nearMisses > 0;
-  if (name == "--expressed")
-    return number(value, options.expressed) && options.expressed > 0;
-  if (name == "--spellings")
-    return number(value, options.spellings) && options.spellings > 0;
-  if (name == "--random-gradients")
-    return number(value, options.randomGradients) && options.randomGradients > 0;
-  if (name == "--random-modules")
-    return number(value, options.randomModules) && options.randomModules > 0;
-  return name == "--seed" && number(value, options.seed);
+  if (uint64_t *const count = countOf(name, options))
+    return number(value, 1, *count);
+  return name == "--seed" ? number(value, 0, options.seed) : "?";
+}
+
+/// Takes one word of the command line; what is wrong with it, or "".
+static std::string takeWord(const std::string &word, Options &options, std::set<std::string> &given) {
+  if (word.empty() || word[0] != '-') {
+    options.roots.push_back(word);
+    return "";
+  }
+  const size_t equals = word.find('=');
+  const std::string name = word.substr(0, equals), value = equals == word.npos ? "" : word.substr(equals + 1);
+  const std::string needed = setOption(name, value, options);
+  if (needed == "?")
+    return "unknown option '" + name + "'; see --help";
+  if (!needed.empty())
+    return "'" + name + "' is '" + value + "'; needed " + needed;
+  return given.insert(name).second ? "" : "'" + name + "' is given twice";
+}
+
+/// What the options lack of one another, or "".
+static std::string checkNeeds(const Options &options, const std::set<std::string> &given) {
+  const bool isGolden = !options.roots.empty();
+  if (isGolden + (options.random > 0) + (options.mutate > 0) + (options.nearMisses > 0) + (options.expressed > 0) +
+          (options.spellings > 0) + (options.randomGradients > 0) + (options.randomModules > 0) !=
+      1)
+    return "give folders of golden cases, or one number of random programs; see --help";
+  if (given.count("--seed") && isGolden)
+    return "'--seed' needs a number of random programs";
+  for (const char *option : {"--backend", "--fuse", "--what"})
+    if (given.count(option) && !isGolden)
+      return std::string("'") + option + "' needs folders of golden cases";
+  if (given.count("--emit") && !isGolden && !options.random && !options.randomModules)
+    return "'--emit' needs folders of golden cases, '--random' or '--random-modules'";
+  if (options.emit.empty() ? options.backend == Backend::Cuda : options.backend == Backend::Reference)
+    return "'--backend=cuda' needs '--emit', and '--backend=reference' excludes it";
+  for (const std::string &root : options.roots)
+    if (findCases(root).empty())
+      return "no manifest.json below '" + root + "'";
+  return "";
+}
+
+static int fail(const std::string &error) {
+  std::cerr << "mhc-conformance: error: " << error << "\n";
+  return 2;
 }
 
 /// Prints the totals of a table; returns the exit status.
@@ -120,33 +162,18 @@ static int summarise(const NearMissCounts &counts) {
 
 int conformanceMain(int argc, char **argv, const RunFunction &run) {
   Options options;
+  std::set<std::string> given;
   for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
-    if (argument == "--help") {
+    const std::string word = argv[i];
+    if (word == "--help") {
       std::cout << kUsage;
       return 0;
     }
-    if (!parse(argument, options)) {
-      std::cerr << "mhc-conformance: cannot use '" << argument << "'; see --help\n";
-      return 2;
-    }
+    if (const std::string error = takeWord(word, options, given); !error.empty())
+      return fail(error);
   }
-  if (!options.roots.empty() + (options.random > 0) + (options.mutate > 0) + (options.nearMisses > 0) +
-          (options.expressed > 0) + (options.spellings > 0) + (options.randomGradients > 0) +
-          (options.randomModules > 0) !=
-      1) {
-    std::cerr << "mhc-conformance: give folders of golden cases, or one number of random programs; see --help\n";
-    return 2;
-  }
-  if (options.emit.empty() ? options.backend == Backend::Cuda : options.backend == Backend::Reference) {
-    std::cerr << "mhc-conformance: '--backend=cuda' needs '--emit', and '--backend=reference' excludes it\n";
-    return 2;
-  }
-  for (const std::string &root : options.roots)
-    if (findCases(root).empty()) {
-      std::cerr << "mhc-conformance: no manifest.json below '" << root << "'\n";
-      return 2;
-    }
+  if (const std::string error = checkNeeds(options, given); !error.empty())
+    return fail(error);
   if (options.nearMisses)
     return summarise(runNearMisses(options, std::cout));
   if (options.expressed) {

@@ -64,6 +64,7 @@ llvm::Expected<std::string> mhc::checkFused(Compiler &compiler, ModuleOp source,
   if (options.failIfUnfused || differs)
     problems = describeUnfused(compiler);
   if (differs)
-    problems += llvm::formatv("mhcc: error: {0} sublayers are fused; needed {1}\n", sublayers, *options.expectFused);
+    problems += llvm::formatv("mhcc: error: {0} {1} fused; needed {2}\n", mhcrt::counted(sublayers, "sublayer"),
+                              sublayers == 1 ? "is" : "are", *options.expectFused);
   return problems;
 }

@@ -57,6 +57,7 @@ llvm::Error Compiler::withDiagnostics(StringRef fallback, llvm::function_ref<boo
   if (action())
     return llvm::Error::success();
   StringRef message = StringRef(text).rtrim();
+  message.consume_front("<unknown>:0: error: "); // without a place in the source, as any other error
   return llvm::createStringError(message.empty() ? fallback : message);
 }
 

@@ -9,13 +9,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mhc;
 using mlir::func::FuncOp;
 
-static bool isEntry(FuncOp func) { return func.isPublic() && !func.isDeclaration(); }
+bool mhc::isEntry(FuncOp func) { return func.isPublic() && !func.isDeclaration(); }
 
 static llvm::StringRef kindName(CompileRemark::Kind kind) {
   return kind == CompileRemark::passed ? "found" : kind == CompileRemark::missed ? "missed" : "note";
@@ -98,8 +99,8 @@ CostReportOptions mhc::costReportOptions(const DriverOptions &options) {
   return report;
 }
 
-static llvm::json::Value explanationJson(const Explanation &explanation, llvm::ArrayRef<CompileRemark> remarks,
-                                         const CostReportOptions &report) {
+static llvm::json::Value explanationJson(const Explanation &explanation, const RecomputeChoice &recompute,
+                                         llvm::ArrayRef<CompileRemark> remarks, const CostReportOptions &report) {
   llvm::json::Array functions, plans, notes;
   for (const FunctionPictures &function : explanation.functions)
     functions.push_back(reportJson(function.before.cost, function.after.cost, report));
@@ -107,21 +108,25 @@ static llvm::json::Value explanationJson(const Explanation &explanation, llvm::A
     plans.push_back(plan.toJson());
   for (const CompileRemark &remark : remarks)
     notes.push_back(toJson(remark));
-  return llvm::json::Object{
-      {"functions", std::move(functions)}, {"recompute", std::move(plans)}, {"remarks", std::move(notes)}};
+  return llvm::json::Object{{"functions", std::move(functions)},
+                            {"recompute", std::move(plans)},
+                            {"recompute_chosen", recompute.mode.empty() ? llvm::json::Value(nullptr) : recompute.mode},
+                            {"remarks", std::move(notes)}};
 }
 
-void mhc::printExplanation(const Explanation &explanation, llvm::ArrayRef<CompileRemark> remarks,
-                           const DriverOptions &options) {
+void mhc::printExplanation(const Explanation &explanation, const RecomputeChoice &recompute,
+                           llvm::ArrayRef<CompileRemark> remarks, const DriverOptions &options) {
   CostReportOptions report = costReportOptions(options);
   if (options.explain == Explain::json) {
-    llvm::outs() << llvm::formatv("{0:2}\n", explanationJson(explanation, remarks, report));
+    llvm::outs() << llvm::formatv("{0:2}\n", explanationJson(explanation, recompute, remarks, report));
     return;
   }
   printRemarks(remarks);
   for (const FunctionPictures &function : explanation.functions)
     printReport(llvm::outs(), function.before.cost, function.after.cost, report);
   printRecomputePlans(llvm::outs(), options.compile.grad, explanation.plans);
+  if (recompute.peakBytes)
+    llvm::outs() << describe(recompute, options) << "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,39 +140,72 @@ static std::string identifier(llvm::StringRef name) {
   return result;
 }
 
-static void appendEntry(FuncOp func, std::string &text) {
+namespace {
+/// Writes the entries of a bufferized module as C. A name in C begins with that of its entry, so that it is no keyword.
+class HeaderWriter {
+public:
+  bool append(FuncOp func);
+
+  std::string text;
+
+private:
+  bool appendTensor(FuncOp func, unsigned index, unsigned number, std::string &lines);
+
+  llvm::StringSet<> enumerators;
+};
+} // namespace
+
+/// A line for argument `index` of the function, which is `number` of the entry's arguments or results. False, with an
+/// error, where another tensor has the name.
+bool HeaderWriter::appendTensor(FuncOp func, unsigned index, unsigned number, std::string &lines) {
+  bool isResult = func.getArgAttr(index, "mhc.result") != nullptr;
+  auto type = mlir::cast<mlir::MemRefType>(func.getArgumentTypes()[index]);
+  auto name = func.getArgAttrOfType<mlir::StringAttr>(index, "mhc.name").getValue();
+  std::string enumerator = func.getName().str() + (isResult ? "_result_" : "_arg_") + identifier(name), shape;
+  for (auto dim : func.getArgAttrOfType<mlir::ArrayAttr>(index, "mhc.dims").getAsRange<mlir::StringAttr>())
+    shape += (shape.empty() ? "" : ",") + dim.getValue().str();
+  if (!enumerators.insert(enumerator).second) {
+    mlir::emitError(func.getArgument(index).getLoc())
+        << (isResult ? "result" : "argument") << " '" << name << "' of entry '" << func.getName() << "' is '"
+        << enumerator << "' in the C header, as another tensor is; needed names that differ in letters and digits";
+    return false;
+  }
+  llvm::raw_string_ostream(lines)
+      << "  " << enumerator << " = " << number << ", /* " << type.getElementType() << "[" << shape << "]"
+      << (isResult && func.getArgAttr(index, "mhc.in_place") ? ", the memory of the argument" : "") << " */\n";
+  return true;
+}
+
+bool HeaderWriter::append(FuncOp func) {
   std::string name = func.getName().str(), arguments, results;
   unsigned numArguments = 0, numResults = 0;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     bool isResult = func.getArgAttr(i, "mhc.result") != nullptr;
-    auto type = mlir::cast<mlir::MemRefType>(func.getArgumentTypes()[i]);
-    std::string shape;
-    for (auto dim : func.getArgAttrOfType<mlir::ArrayAttr>(i, "mhc.dims").getAsRange<mlir::StringAttr>())
-      shape += (shape.empty() ? "" : ",") + dim.getValue().str();
-    std::string line;
-    llvm::raw_string_ostream(line) << "  " << identifier(name) << (isResult ? "_result_" : "_arg_")
-                                   << identifier(func.getArgAttrOfType<mlir::StringAttr>(i, "mhc.name")) << " = "
-                                   << (isResult ? numResults++ : numArguments++) << ", /* " << type.getElementType()
-                                   << "[" << shape << "]"
-                                   << (isResult && func.getArgAttr(i, "mhc.in_place") ? ", the memory of the argument"
-                                                                                      : "")
-                                   << " */\n";
-    (isResult ? results : arguments) += line;
+    if (!appendTensor(func, i, isResult ? numResults++ : numArguments++, isResult ? results : arguments))
+      return false;
   }
-  text += "/* Entry '" + name + "': where each tensor is in 'arguments' and in 'results'. */\nenum {\n" + arguments +
-          results + "};\nmhcrt_status mhc_entry_" + name +
+  text += "/* Entry '" + name + "'";
+  if (numArguments + numResults > 0) // C has no empty enum
+    text += ": where each tensor is in 'arguments' and in 'results'. */\nenum {\n" + arguments + results + "};\n";
+  else
+    text += ": without tensors. */\n";
+  text += "mhcrt_status mhc_entry_" + name +
           "(mhcrt_context *context, const mhcrt_tensor *arguments, const mhcrt_tensor *results);\n\n";
+  return true;
 }
 
 llvm::Expected<std::string> mhc::headerText(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
   Compiler::Module module(source.clone());
   if (llvm::Error error = compiler.run(*module, options.compile, Phase::bufferize))
     return error;
+  HeaderWriter header;
+  if (llvm::Error error = compiler.withDiagnostics("", [&] {
+        return llvm::all_of(module->getOps<FuncOp>(),
+                            [&](FuncOp func) { return !isEntry(func) || header.append(func); });
+      }))
+    return error;
   std::string text = "/* Made by mhcc. Shapes are not checked here; mhcrt/model.h calls entries with checks. */\n"
                      "#ifndef MHC_MODEL_H\n#define MHC_MODEL_H\n\n#include \"mhcrt/mhcrt.h\"\n\n"
                      "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const char mhc_model_manifest[];\n\n";
-  for (FuncOp func : module->getOps<FuncOp>())
-    if (isEntry(func))
-      appendEntry(func, text);
-  return text + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  return text + header.text + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
 }

@@ -12,8 +12,12 @@
 #include "Recompute.h"
 #include "mhc/Analysis/CostReport.h"
 #include "mhc/Analysis/OpGraph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mhc {
+
+/// Whether callers of the compiled model can call it.
+bool isEntry(mlir::func::FuncOp func);
 
 /// One entry without and with fusion, the latter with its memory plan.
 struct FunctionPictures {
@@ -29,10 +33,10 @@ struct Explanation {
 /// Compiles a copy of `source`, and lets the compiler keep its remarks.
 llvm::Expected<Explanation> explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);
 
-/// Prints the remarks of raising and fusing, the cost of every entry before and after, the memory plan, and what each
-/// way to recompute costs.
-void printExplanation(const Explanation &explanation, llvm::ArrayRef<CompileRemark> remarks,
-                      const DriverOptions &options);
+/// Prints the remarks of raising and fusing, the cost of every entry before and after, the memory plan, what each way
+/// to recompute costs, and which was chosen.
+void printExplanation(const Explanation &explanation, const RecomputeChoice &recompute,
+                      llvm::ArrayRef<CompileRemark> remarks, const DriverOptions &options);
 
 /// How costs are to be shown.
 CostReportOptions costReportOptions(const DriverOptions &options);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Driver/Driver.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -75,7 +76,8 @@ static llvm::Error runProgram(const std::vector<std::string> &arguments) {
     return llvm::Error::success();
   if (auto text = llvm::MemoryBuffer::getFile(log))
     message += (*text)->getBuffer().rtrim();
-  return llvm::createStringError("the model library cannot be linked: " + message);
+  return llvm::createStringError("the model library cannot be linked by '" + llvm::join(arguments, " ") + "':\n" +
+                                 message);
 }
 
 llvm::Error Compiler::writeLibrary(mlir::ModuleOp module, const CompileOptions &options, StringRef path,

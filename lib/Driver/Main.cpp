@@ -12,7 +12,10 @@
 #include "Recompute.h"
 #include "Report.h"
 #include "Verify.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <cstdio>
 
@@ -23,8 +26,8 @@ static constexpr int kGood = 0, kCheckFailed = 1, kError = 2;
 
 static int fail(llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
-  // A diagnostic says where it is from; any other message comes from this program.
-  if (!StringRef(text).contains(": error: "))
+  // The first line of a diagnostic says where it is from; any other message comes from this program.
+  if (!StringRef(text).split('\n').first.contains(": error: "))
     text = "mhcc: error: " + text;
   llvm::errs() << text << "\n";
   return kError;
@@ -43,16 +46,6 @@ static llvm::Error writeFile(StringRef path, StringRef bytes) {
   }
   file->keep();
   return llvm::Error::success();
-}
-
-/// The phase that the options ask for; none stands for a model library.
-static std::optional<Phase> outputPhase(const DriverOptions &options) {
-  StringRef output = options.output;
-  if (options.compileTo)
-    return options.compileTo;
-  if (output.ends_with(".so"))
-    return std::nullopt;
-  return output.ends_with(".o") ? Phase::object : output.ends_with(".ll") ? Phase::llvm : Phase::lower;
 }
 
 static llvm::Expected<std::string> compileTo(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options,
@@ -75,10 +68,11 @@ static llvm::Expected<std::string> compileTo(Compiler &compiler, mlir::ModuleOp 
 
 static llvm::Error writeOutput(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
   Compiler::Module module(source.clone());
-  std::optional<Phase> phase = outputPhase(options);
-  if (!phase)
+  if (options.library && llvm::none_of(source.getOps<mlir::func::FuncOp>(), isEntry))
+    return llvm::createStringError("'" + options.input + "' has no entry: needed a public function with a body");
+  if (options.library)
     return compiler.writeLibrary(*module, options.compile, options.output);
-  auto bytes = compileTo(compiler, *module, options.compile, *phase);
+  auto bytes = compileTo(compiler, *module, options.compile, *options.compileTo);
   if (!bytes)
     return bytes.takeError();
   return writeFile(options.output.empty() ? "-" : options.output, *bytes);
@@ -101,16 +95,38 @@ static int runModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptio
   return *good ? status : kCheckFailed;
 }
 
-static llvm::Error explainModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+static llvm::Error explainModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options,
+                                const RecomputeChoice &recompute) {
   auto explanation = explain(compiler, source, options);
   if (!explanation)
     return explanation.takeError();
   if (options.explain != Explain::no)
-    printExplanation(*explanation, compiler.remarks(), options);
+    printExplanation(*explanation, recompute, compiler.remarks(), options);
   if (options.report.empty())
     return llvm::Error::success();
   return writeFile(options.report,
                    reportPage(*explanation, compiler.remarks(), costReportOptions(options), options.input));
+}
+
+/// A size that no argument has would do nothing.
+static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+  if (options.sizes.empty())
+    return llvm::Error::success();
+  Compiler::Module module(source.clone());
+  if (llvm::Error error = compiler.run(*module, options.compile, Phase::bufferize))
+    return error;
+  llvm::SetVector<StringRef> symbols;
+  for (auto func : module->getOps<mlir::func::FuncOp>())
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      if (auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(i, "mhc.dims"))
+        for (StringRef dim : dims.getAsValueRange<mlir::StringAttr>())
+          if (!llvm::isDigit(dim.front()))
+            symbols.insert(dim);
+  for (auto &[symbol, size] : options.sizes)
+    if (!symbols.contains(symbol))
+      return llvm::createStringError("'--size' is of '" + symbol + "'; the arguments have " +
+                                     (symbols.empty() ? "no sizes to give" : "'" + llvm::join(symbols, "', '") + "'"));
+  return llvm::Error::success();
 }
 
 static int compileAndRun(DriverOptions &options) {
@@ -121,10 +137,14 @@ static int compileAndRun(DriverOptions &options) {
   auto module = compiler.parseFile(options.input);
   if (!module)
     return fail(module.takeError());
+  if (llvm::Error error = checkSizes(compiler, **module, options))
+    return fail(std::move(error));
   auto recompute = chooseRecompute(compiler, **module, options);
   if (!recompute)
     return fail(recompute.takeError());
-  options.compile.recompute = *recompute;
+  options.compile.recompute = recompute->mode;
+  if (recompute->peakBytes)
+    llvm::errs() << "mhcc: note: " << describe(*recompute, options) << "\n";
   if (options.failIfUnfused || options.expectFused || !options.remarks.empty()) {
     auto problems = checkFused(compiler, **module, options);
     if (!problems)
@@ -134,7 +154,7 @@ static int compileAndRun(DriverOptions &options) {
       return kCheckFailed;
   }
   if (options.explain != Explain::no || !options.report.empty())
-    if (llvm::Error error = explainModel(compiler, **module, options))
+    if (llvm::Error error = explainModel(compiler, **module, options, *recompute))
       return fail(std::move(error));
   if (!options.header.empty()) {
     auto text = headerText(compiler, **module, options);
@@ -142,13 +162,13 @@ static int compileAndRun(DriverOptions &options) {
       return fail(std::move(error));
   }
   bool runs = options.run || options.verify || options.runOptions.list;
-  if (options.compileTo || !options.output.empty())
+  if (options.compileTo || options.library)
     if (llvm::Error error = writeOutput(compiler, **module, options))
       return fail(std::move(error));
   if (runs)
     return runModel(compiler, **module, options);
   // Nothing to make: the program is checked.
-  if (!options.compileTo && options.output.empty() && options.header.empty() && options.report.empty() &&
+  if (!options.compileTo && !options.library && options.header.empty() && options.report.empty() &&
       options.explain == Explain::no)
     if (llvm::Error error = compiler.run(**module, options.compile, Phase::lower))
       return fail(std::move(error));

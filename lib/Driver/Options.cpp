@@ -11,6 +11,7 @@
 #include "mhc/Analysis/Machine.h"
 #include "mhc/Analysis/RecomputePlan.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -129,15 +130,15 @@ static std::string setSize(DriverOptions &options, StringRef value) {
   int64_t size;
   if (symbol.empty() || number.getAsInteger(10, size) || size < 0)
     return "SYMBOL=NUMBER";
-  options.sizes[symbol.str()] = size;
-  return "";
+  return options.sizes.try_emplace(symbol.str(), size).second ? "" : "each symbol once";
 }
 
 static const Option kOptions[] = {
     {"--target", Option::needed, "TARGET",
      "what the model runs on: cpu (default), or cuda:ARCH with ARCH sm_80, sm_90a (default), sm_100a, sm_120",
      setTarget},
-    {"-o", Option::needed, "FILE", "write FILE: .so a model library, .o an object, .ll LLVM IR, else --compile-to",
+    {"-o", Option::needed, "FILE",
+     "write FILE: .so a model library, .o an object, .ll LLVM IR, .mlir the last phase before it, or --compile-to",
      [](DriverOptions &options, StringRef value) { return options.output = value.str(), std::string(); }},
     {"--compile-to", Option::needed, "PHASE", "stop behind a phase: input, raise, fuse, bufferize, lower, llvm, object",
      setPhase},
@@ -162,7 +163,8 @@ static const Option kOptions[] = {
      "streams that the backward pass computes again: none, all, auto or groups=N; default none or the model's",
      setRecompute},
     {"--memory-budget", Option::needed, "BYTES",
-     "with --recompute=auto, recompute as little as fits in BYTES, such as 8GiB; needs --size", setBudget},
+     "with --recompute=auto, recompute as little as fits in BYTES, such as 8GiB, and say what; needs --size",
+     setBudget},
     {"--precision", Option::needed, "PRECISION",
      "least accuracy of projections that do not say it: ieee, tf32x3, bf16x3 (default) or tf32", setPrecision},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
@@ -217,7 +219,7 @@ std::string mhc::driverHelp() {
       word += "[=" + option.meta.str() + "]";
     text += llvm::formatv("  {0,-22} {1}\n", word, option.help).str();
   }
-  return text + "\nwith --run and --verify:\n" + mhcrt::kRunOptionsHelp +
+  return text + "\nwith --run and --verify:\n" + mhcrt::kRunOptionsHelp + mhcrt::kKernelOptionsHelp +
          "\nExit status: 0 good, 1 a comparison or a check of what is fused failed, 2 an error.\n";
 }
 
@@ -247,6 +249,25 @@ static void takeEntry(std::vector<const char *> &words, size_t number, mhcrt::Ru
   words = std::move(others);
 }
 
+/// What the suffix of the output asks for, where --compile-to does not say it.
+static llvm::Error chooseOutput(DriverOptions &options) {
+  StringRef output = options.output, suffix = llvm::sys::path::extension(output);
+  if (output.empty() || options.compileTo)
+    return llvm::Error::success();
+  options.library = suffix == ".so";
+  options.compileTo = StringSwitch<std::optional<Phase>>(suffix)
+                          .Case(".o", Phase::object)
+                          .Case(".ll", Phase::llvm)
+                          .Case(".mlir", Phase::lower)
+                          .Default(std::nullopt);
+  if (output == "-")
+    options.compileTo = Phase::lower;
+  if (options.library || options.compileTo)
+    return llvm::Error::success();
+  return llvm::createStringError("'-o' is '" + output.str() +
+                                 "'; needed a file that ends in '.so', '.o', '.ll' or '.mlir', or '--compile-to'");
+}
+
 /// The header of train.so is train.h, unless it was given a name.
 static llvm::Error nameHeader(DriverOptions &options) {
   if (!options.emitHeader || !options.header.empty())
@@ -260,10 +281,73 @@ static llvm::Error nameHeader(DriverOptions &options) {
   return llvm::Error::success();
 }
 
+/// Options that would do nothing without another one are errors.
+static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSet<> &given) {
+  bool grad = !options.compile.grad.empty(), layers = options.compile.fuse == FuseLevel::layer;
+  bool explains = options.explain != Explain::no || !options.report.empty();
+  bool runs = options.run || options.verify;
+  bool makesCode = runs || options.runOptions.list || options.library || options.compileTo == Phase::llvm ||
+                   options.compileTo == Phase::object;
+  struct Need {
+    StringRef option;
+    bool isMet;
+    StringRef needed;
+  };
+  const Need needs[] = {
+      {"--recompute", grad, "'--grad'"},
+      {"--memory-budget", grad, "'--grad'"},
+      {"--grad-sums", grad, "'--grad'"},
+      {"--fail-if-unfused", layers, "'--fuse=layer'"},
+      {"--expect-fused", layers, "'--fuse=layer'"},
+      {"--machine", explains, "'--explain' or '--report'"},
+      {"--size", options.verify || options.memoryBudget || explains,
+       "'--verify', '--memory-budget', '--explain' or '--report'"},
+      {"--mcpu", makesCode, "'--run', '--verify' or code as output"},
+      {"--entry", runs, "'--run' or '--verify'"},
+      {"--arg", runs, "'--run' or '--verify'"},
+      {"--args", runs, "'--run' or '--verify'"},
+      {"--convert", runs, "'--run' or '--verify'"},
+      {"--threads", runs, "'--run' or '--verify'"},
+      {"--time", runs, "'--run' or '--verify'"},
+      {"--out", options.run, "'--run'"},
+      {"--expect", options.run, "'--run'"},
+      {"--tolerance", options.verify || !options.runOptions.expects.empty(), "'--verify' or '--expect'"},
+      {"--pin", options.run, "'--run'"},
+      {"--strict", options.run, "'--run'"},
+      {"--nvtx", options.run, "'--run'"},
+      {"--cuda-graph", options.run, "'--run'"},
+      {"--list-kernels", options.run, "'--run'"},
+  };
+  for (const Need &need : needs)
+    if (!need.isMet && (given.contains(need.option) || options.runOptions.given.count(need.option.str())))
+      return llvm::createStringError("'" + need.option.str() + "' needs " + need.needed.str());
+  for (auto &[symbol, size] : options.sizes)
+    if (!options.verify && !options.memoryBudget && symbol != "M")
+      return llvm::createStringError("'--size=" + symbol + "' needs '--verify' or '--memory-budget'; of sizes, " +
+                                     "'--explain' and '--report' take 'M'");
+  return llvm::Error::success();
+}
+
+/// The option's value: behind the '=', or the next word.
+static llvm::Error takeValue(const Option &option, bool hasValue, int argc, const char *const *argv, int &i,
+                             StringRef &value) {
+  if (option.value == Option::none && hasValue)
+    return llvm::createStringError("'" + option.name.str() + "' takes no value, found '" + value.str() + "'");
+  if (option.value != Option::needed || hasValue)
+    return llvm::Error::success();
+  if (i + 1 >= argc)
+    return llvm::createStringError("'" + option.name.str() + "' needs a value");
+  value = argv[++i];
+  if (value.starts_with("--"))
+    return llvm::createStringError("'" + option.name.str() + "' needs a value, found the option '" + value.str() + "'");
+  return llvm::Error::success();
+}
+
 llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *const *argv) {
   DriverOptions options;
   options.compile.proof = true;
   std::vector<const char *> rest = {argv[0]};
+  llvm::StringSet<> given;
   size_t behindRun = 0;
   for (int i = 1; i < argc; ++i) {
     StringRef value;
@@ -273,29 +357,31 @@ llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *cons
       rest.push_back(argv[i]);
       continue;
     }
-    if (option->value == Option::none && hasValue)
-      return llvm::createStringError("'" + option->name.str() + "' takes no value, found '" + value.str() + "'");
-    if (option->value == Option::needed && !hasValue) {
-      if (++i >= argc)
-        return llvm::createStringError("'" + option->name.str() + "' needs a value");
-      value = argv[i];
-    }
+    if (llvm::Error error = takeValue(*option, hasValue, argc, argv, i, value))
+      return error;
     if (option->name == "--run" && !hasValue && i + 1 < argc && argv[i + 1][0] != '-')
       behindRun = rest.size();
     std::string needed = option->set(options, value);
+    if (needed.empty() && value.empty() && (hasValue || option->value == Option::needed))
+      needed = option->meta.str();
     if (!needed.empty())
       return llvm::createStringError("'" + option->name.str() + "' is '" + value.str() + "'; needed " + needed);
+    if (!given.insert(option->name).second && option->value != Option::none && option->name != "--size")
+      return llvm::createStringError("'" + option->name.str() + "' is given twice");
   }
   if (behindRun)
     takeEntry(rest, behindRun, options.runOptions);
-  std::string error;
+  std::string entry = options.runOptions.entry, error;
   if (!mhcrt::parseRunOptions(rest.size(), rest.data(), options.runOptions, error) && !options.version)
     return llvm::createStringError(error);
-  if (options.compile.grad.empty() && (options.memoryBudget || !options.compile.recompute.empty()))
-    return llvm::createStringError("'--recompute' and '--memory-budget' need '--grad'");
-  if ((options.failIfUnfused || options.expectFused) && options.compile.fuse != FuseLevel::layer)
-    return llvm::createStringError("'--fail-if-unfused' and '--expect-fused' need '--fuse=layer'");
+  if (!entry.empty() && options.runOptions.given.count("--entry"))
+    return llvm::createStringError("the entry is given twice: '--run=" + entry +
+                                   "' and '--entry=" + options.runOptions.entry + "'");
+  if (llvm::Error error = chooseOutput(options))
+    return error;
   if (llvm::Error error = nameHeader(options))
+    return error;
+  if (llvm::Error error = checkNeeds(options, given))
     return error;
   options.input = options.runOptions.model;
   return options;

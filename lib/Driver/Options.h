@@ -18,7 +18,8 @@ enum class Explain { no, text, json };
 
 struct DriverOptions {
   std::string input, output, header, report, reproducer, machine = "h200";
-  std::optional<Phase> compileTo;
+  bool library = false;           ///< whether `output` is a model library
+  std::optional<Phase> compileTo; ///< of `output` where it is none
   CompileOptions compile;
   Explain explain = Explain::no;
   bool failIfUnfused = false;

@@ -177,7 +177,8 @@ namespace {
 /// Looks for the first plan below a budget, and keeps the smallest peak for the message when there is none.
 struct BudgetSearch {
   const DriverOptions &options;
-  std::string found, smallest;
+  std::optional<RecomputeChoice> found;
+  std::string smallest;
   int64_t smallestPeak = INT64_MAX;
 
   /// Whether the plan fits.
@@ -191,18 +192,19 @@ struct BudgetSearch {
     }
     if (*peak > *options.memoryBudget)
       return false;
-    found = plan.choice;
+    found = {plan.choice, *peak};
     return true;
   }
 };
 } // namespace
 
-llvm::Expected<std::string> mhc::chooseRecompute(Compiler &compiler, ModuleOp source, const DriverOptions &options) {
+llvm::Expected<RecomputeChoice> mhc::chooseRecompute(Compiler &compiler, ModuleOp source,
+                                                     const DriverOptions &options) {
   std::string wanted = options.compile.recompute;
   if (FuncOp func = functionOf(source, options.compile.grad, ""); func && wanted.empty())
     wanted = recomputeModeOf(func).str();
   if (!options.memoryBudget)
-    return wanted;
+    return RecomputeChoice{wanted, std::nullopt};
   BudgetSearch search{options, {}, {}};
   llvm::Error error = llvm::Error::success();
   auto visit = [&](RecomputePlan &plan) {
@@ -221,11 +223,16 @@ llvm::Expected<std::string> mhc::chooseRecompute(Compiler &compiler, ModuleOp so
   }
   if (error)
     return error;
-  if (!search.found.empty())
-    return search.found;
+  if (search.found)
+    return *search.found;
   return llvm::createStringError("the memory budget is " + std::to_string(*options.memoryBudget) +
                                  " bytes; the smallest peak is " + std::to_string(search.smallestPeak) +
                                  " bytes, with --recompute=" + search.smallest);
+}
+
+std::string mhc::describe(const RecomputeChoice &choice, const DriverOptions &options) {
+  return llvm::formatv("--recompute={0} fits --memory-budget: @{1} has a peak of {2} of {3} bytes", choice.mode,
+                       options.compile.grad, *choice.peakBytes, *options.memoryBudget);
 }
 
 llvm::Expected<std::vector<RecomputePlan>> mhc::allRecomputePlans(Compiler &compiler, ModuleOp source,

@@ -32,9 +32,18 @@ struct RecomputePlan {
   llvm::Expected<int64_t> peakBytes(llvm::StringRef grad, const std::map<std::string, int64_t> &sizes) const;
 };
 
+struct RecomputeChoice {
+  std::string mode;                 ///< as in --recompute; empty without a function to differentiate
+  std::optional<int64_t> peakBytes; ///< where a budget asked for it
+};
+
 /// The plan that `options` asks for; with `auto` and a memory budget, the one with the fewest recomputed bytes of those
 /// that fit. Fails when the budget is too small.
-llvm::Expected<std::string> chooseRecompute(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);
+llvm::Expected<RecomputeChoice> chooseRecompute(Compiler &compiler, mlir::ModuleOp source,
+                                                const DriverOptions &options);
+
+/// A line on what was chosen for the budget.
+std::string describe(const RecomputeChoice &choice, const DriverOptions &options);
 
 /// All plans for the function `options.grad` that differ in the streams they keep, and `auto`; without their modules.
 /// Nothing where no function has layers one after the other.

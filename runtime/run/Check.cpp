@@ -145,7 +145,7 @@ bool CheckRunner::find(const Check &check, int32_t &entry, std::vector<mhcrt_ten
   const int32_t needed = mhcrt_model_arguments(model, entry);
   if (static_cast<int32_t>(arguments.size()) == needed)
     return true;
-  error = "entry '" + check.entry + "' has " + std::to_string(needed) + " arguments; the check has " +
+  error = "entry '" + check.entry + "' has " + counted(needed, "argument") + "; the check has " +
           std::to_string(arguments.size());
   return false;
 }
@@ -179,7 +179,8 @@ std::string CheckRunner::run(const Check &check) {
     return "  " + error + "\n";
   for (const Check::Want &want : check.wants) {
     if (want.result < 0 || static_cast<size_t>(want.result) >= results.size())
-      return "  no result " + std::to_string(want.result) + "; the entry has " + std::to_string(results.size()) + "\n";
+      return "  no result " + std::to_string(want.result) + "; the entry has " + counted(results.size(), "result") +
+             "\n";
     const HostTensor *tensor = find(want.tensor, error);
     Comparison verdict;
     if (!tensor || !compare(results[want.result].get(), tensor->get(), want.tolerance, verdict, error))

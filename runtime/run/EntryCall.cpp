@@ -148,14 +148,15 @@ bool EntryCall::time(int repetitions, std::string &error) const {
   mhcrt_model_context_stats(model, context, &after);
   std::sort(milliseconds.begin(), milliseconds.end());
   const bool onCpu = mhcrt_model_context_device(model, context) == MHCRT_CPU;
-  const std::string place = onCpu   ? std::to_string(after.threads) + " threads"
+  const std::string place = onCpu   ? counted(after.threads, "thread")
                             : graph ? "the GPU, each a replay of a CUDA graph"
                                     : "the GPU";
-  std::printf("time: median %.4f ms, best %.4f ms of %d runs on %s; %lld kernels, %lld allocations per run, "
+  const int64_t kernels = graph ? graphKernels : (after.launches - before.launches) / repetitions;
+  const int64_t allocations = (after.allocations - before.allocations) / repetitions;
+  std::printf("time: median %.4f ms, best %.4f ms of %s on %s; %s, %s per run, "
               "%.1f MiB held, %.1f MiB of arguments and %.1f MiB of results\n",
-              milliseconds[milliseconds.size() / 2], milliseconds[0], repetitions, place.c_str(),
-              static_cast<long long>(graph ? graphKernels : (after.launches - before.launches) / repetitions),
-              static_cast<long long>((after.allocations - before.allocations) / repetitions), mebibytes(after.bytes),
-              mebibytes(bytesOf(arguments)), mebibytes(bytesOf(results)));
+              milliseconds[milliseconds.size() / 2], milliseconds[0], counted(repetitions, "run").c_str(),
+              place.c_str(), counted(kernels, "kernel").c_str(), counted(allocations, "allocation").c_str(),
+              mebibytes(after.bytes), mebibytes(bytesOf(arguments)), mebibytes(bytesOf(results)));
   return true;
 }

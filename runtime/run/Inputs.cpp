@@ -10,6 +10,10 @@
 
 using namespace mhcrt;
 
+std::string mhcrt::counted(int64_t count, const std::string &noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 int32_t Signature::size() const {
   return results ? mhcrt_model_results(model, entry) : mhcrt_model_arguments(model, entry);
 }
@@ -53,9 +57,13 @@ bool mhcrt::assignFiles(const Signature &signature, const std::vector<std::strin
       index = position;
       if (index >= signature.size()) {
         error = std::string("'") + option + " " + word + "' is one too many; the entry has " +
-                std::to_string(signature.size()) + " " + signature.noun() + "s: " + listNames(signature);
+                counted(signature.size(), signature.noun()) + ": " + listNames(signature);
         return false;
       }
+    }
+    if (file.empty()) {
+      error = std::string("'") + option + " " + word + "' names no file";
+      return false;
     }
     if (!files[index].empty()) {
       error = std::string(signature.noun()) + " '" + signature[index].name + "' is given twice: '" + files[index] +

@@ -6,6 +6,8 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/run.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 
@@ -31,14 +33,12 @@ const char *const mhcrt::kRunOptionsHelp =
   --help
 )";
 
-/// Reads a whole number in [least, most].
-static bool parseInteger(const std::string &text, long least, long most, int &value) {
-  char *end = nullptr;
-  const long number = std::strtol(text.c_str(), &end, 10);
-  if (text.empty() || *end || number < least || number > most)
-    return false;
-  value = static_cast<int>(number);
-  return true;
+bool mhcrt::parseInteger(const std::string &text, int64_t least, int64_t most, int64_t &value) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos)
+    return false; // strtoll takes blanks and signs
+  errno = 0;
+  value = std::strtoll(text.c_str(), nullptr, 10);
+  return errno == 0 && value >= least && value <= most;
 }
 
 static bool parseTolerance(const std::string &text, double &value) {
@@ -47,79 +47,109 @@ static bool parseTolerance(const std::string &text, double &value) {
   return !text.empty() && !*end && value >= 0 && std::isfinite(value);
 }
 
+namespace {
+struct RunOption {
+  enum Value { none, optional, needed, list };
+
+  const char *name;
+  Value value;
+  /// Returns what would have been right; empty when the value is taken.
+  std::string (*set)(RunOptions &, const std::string &value);
+};
+} // namespace
+
+/// What a name or a file may be.
+static std::string setText(std::string &text, const std::string &value, const char *needed) {
+  text = value;
+  return value.empty() ? needed : "";
+}
+
+static std::string append(std::vector<std::string> &texts, const std::string &value, const char *needed) {
+  texts.push_back(value);
+  return value.empty() ? needed : "";
+}
+
+static std::string setInteger(int &number, const std::string &value, int64_t most) {
+  int64_t wide = 0;
+  if (!parseInteger(value, 1, most, wide))
+    return "1 to " + std::to_string(most);
+  number = static_cast<int>(wide);
+  return "";
+}
+
+static const RunOption kOptions[] = {
+    {"--help", RunOption::none, [](RunOptions &o, const std::string &) { return o.help = true, std::string(); }},
+    {"--list", RunOption::none, [](RunOptions &o, const std::string &) { return o.list = true, std::string(); }},
+    {"--convert", RunOption::none, [](RunOptions &o, const std::string &) { return o.convert = true, std::string(); }},
+    {"--entry", RunOption::needed, [](RunOptions &o, const std::string &v) { return setText(o.entry, v, "a name"); }},
+    {"--arg", RunOption::list, [](RunOptions &o, const std::string &v) { return append(o.args, v, "a file"); }},
+    {"--args", RunOption::list,
+     [](RunOptions &o, const std::string &v) { return append(o.bundles, v, "a file or a folder"); }},
+    {"--expect", RunOption::list, [](RunOptions &o, const std::string &v) { return append(o.expects, v, "a file"); }},
+    {"--out", RunOption::list, [](RunOptions &o, const std::string &v) { return append(o.outs, v, "a file"); }},
+    {"--pin", RunOption::list,
+     [](RunOptions &o, const std::string &v) { return append(o.kernels.pins, v, "OP=VARIANT"); }},
+    {"--tolerance", RunOption::needed,
+     [](RunOptions &o, const std::string &v) {
+       return std::string(parseTolerance(v, o.tolerance) ? "" : "a number, at least 0");
+     }},
+    {"--threads", RunOption::needed,
+     [](RunOptions &o, const std::string &v) { return setInteger(o.threads, v, 1024); }},
+    {"--time", RunOption::optional,
+     [](RunOptions &o, const std::string &v) { return setInteger(o.repetitions, v, 1000000); }},
+};
+
+static const RunOption *findOption(const std::string &name) {
+  for (const RunOption &option : kOptions)
+    if (name == option.name)
+      return &option;
+  return nullptr;
+}
+
+/// Takes the option that `words[i]` is, and the word behind it where that is its value.
+static std::string takeOption(const std::vector<std::string> &words, size_t &i, RunOptions &options) {
+  const size_t equals = words[i].find('=');
+  const bool hasValue = equals != std::string::npos;
+  const std::string name = words[i].substr(0, equals);
+  std::string value = hasValue ? words[i].substr(equals + 1) : "";
+  const RunOption *const option = findOption(name);
+  bool *const flag = options.kernels.flag(name);
+  if (!option && !flag)
+    return "unknown option '" + name + "'; see --help";
+  if (hasValue && (flag || option->value == RunOption::none))
+    return "'" + name + "' takes no value, found '" + value + "'";
+  const bool isNew = options.given.insert(name).second;
+  if (flag) {
+    *flag = true;
+    return "";
+  }
+  if (!isNew && (option->value == RunOption::needed || option->value == RunOption::optional))
+    return "'" + name + "' is given twice";
+  if (!hasValue && (option->value == RunOption::needed || option->value == RunOption::list)) {
+    if (i + 1 >= words.size())
+      return "'" + name + "' needs a value";
+    value = words[++i];
+    if (value.rfind("--", 0) == 0)
+      return "'" + name + "' needs a value, found the option '" + value + "'";
+  }
+  if (!hasValue && option->value == RunOption::optional)
+    value = std::to_string(kDefaultRepetitions);
+  const std::string needed = option->set(options, value);
+  return needed.empty() ? "" : "'" + name + "' is '" + value + "'; needed " + needed;
+}
+
 bool mhcrt::parseRunOptions(int argc, const char *const *argv, RunOptions &options, std::string &error) {
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i], value;
-    bool hasValue = false;
-    if (word.rfind("--", 0) != 0) {
-      if (!options.model.empty()) {
-        error = "two models given, '" + options.model + "' and '" + word + "'; arguments need --arg";
-        return false;
-      }
-      options.model = word;
-      continue;
-    }
-    // --option=value, and --option value for the options that need one
-    const size_t equals = word.find('=');
-    if (equals != std::string::npos) {
-      value = word.substr(equals + 1);
-      word.resize(equals);
-      hasValue = true;
-    }
-    bool *flag = word == "--help"      ? &options.help
-                 : word == "--list"    ? &options.list
-                 : word == "--convert" ? &options.convert
-                                       : options.kernels.flag(word);
-    if (flag) {
-      *flag = true;
-      if (hasValue) {
-        error = "'" + word + "' takes no value, found '" + value + "'";
-        return false;
-      }
-      continue;
-    }
-    if (word == "--time") {
-      options.repetitions = kDefaultRepetitions;
-      if (hasValue && !parseInteger(value, 1, 1000000, options.repetitions)) {
-        error = "'--time' is '" + value + "'; needed 1 to 1000000";
-        return false;
-      }
-      continue;
-    }
-    std::vector<std::string> *list = word == "--arg"      ? &options.args
-                                     : word == "--args"   ? &options.bundles
-                                     : word == "--expect" ? &options.expects
-                                     : word == "--out"    ? &options.outs
-                                     : word == "--pin"    ? &options.kernels.pins
-                                                          : nullptr;
-    if (!list && word != "--entry" && word != "--tolerance" && word != "--threads") {
-      error = "unknown option '" + word + "'; see --help";
-      return false;
-    }
-    if (!hasValue) {
-      if (i + 1 >= argc) {
-        error = "'" + word + "' needs a value";
-        return false;
-      }
-      value = argv[++i];
-    }
-    if (list) {
-      list->push_back(value);
-    } else if (word == "--entry") {
-      options.entry = value;
-    } else if (word == "--tolerance") {
-      if (!parseTolerance(value, options.tolerance)) {
-        error = "'--tolerance' is '" + value + "'; needed a number, at least 0";
-        return false;
-      }
-    } else if (!parseInteger(value, 1, 1024, options.threads)) {
-      error = "'--threads' is '" + value + "'; needed 1 to 1024";
-      return false;
-    }
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  error.clear();
+  for (size_t i = 0; i < words.size() && error.empty(); ++i) {
+    if (words[i].size() > 1 && words[i][0] == '-') // "-" alone is the standard input
+      error = takeOption(words, i, options);
+    else if (!options.model.empty())
+      error = "two models given, '" + options.model + "' and '" + words[i] + "'; arguments need --arg";
+    else
+      options.model = words[i];
   }
-  if (!options.help && options.model.empty()) {
+  if (error.empty() && !options.help && options.model.empty())
     error = "no model given; see --help";
-    return false;
-  }
-  return true;
+  return error.empty();
 }

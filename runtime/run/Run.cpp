@@ -36,16 +36,24 @@ static void listModel(const mhcrt_model *model) {
   }
 }
 
+static std::string listEntries(const mhcrt_model *model) {
+  std::string text;
+  for (int32_t entry = 0; entry < mhcrt_model_entries(model); ++entry)
+    text += std::string(entry ? ", '" : "'") + mhcrt_model_entry_name(model, entry) + "'";
+  return text;
+}
+
 bool mhcrt::selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error) {
   entry = 0;
+  error.clear();
   mhcrt_message message;
-  // An empty name is no entry: the miss lists the entries there are.
-  if (options.entry.empty() && mhcrt_model_entries(model) == 1)
-    return true;
-  if (mhcrt_model_find_entry(model, options.entry.c_str(), &entry, &message) == MHCRT_OK)
-    return true;
-  error = options.entry.empty() ? std::string("--entry is needed: ") + message.text : message.text;
-  return false;
+  if (mhcrt_model_entries(model) == 0)
+    error = "the model has no entry";
+  else if (options.entry.empty() && mhcrt_model_entries(model) > 1)
+    error = "--entry is needed: the model has " + listEntries(model);
+  else if (!options.entry.empty() && mhcrt_model_find_entry(model, options.entry.c_str(), &entry, &message) != MHCRT_OK)
+    error = message.text;
+  return error.empty();
 }
 
 /// Prints what --expect found; false when a value does not pass.
@@ -53,8 +61,8 @@ static bool report(const char *name, const Comparison &c, double relative) {
   std::printf("%s: %s, max abs error %.3g, max rel error %.3g (tolerance %.3g)\n", name, c.pass ? "match" : "MISMATCH",
               c.maxAbs, c.maxRel, relative);
   if (!c.pass)
-    std::printf("%s: %lld values differ, the first at %s: got %.9g, expected %.9g\n", name,
-                static_cast<long long>(c.bad), c.firstIndex.c_str(), c.firstGot, c.firstWant);
+    std::printf("%s: %s %s, the first at %s: got %.9g, expected %.9g\n", name, counted(c.bad, "value").c_str(),
+                c.bad == 1 ? "differs" : "differ", c.firstIndex.c_str(), c.firstGot, c.firstWant);
   return c.pass;
 }
 
@@ -213,6 +221,8 @@ int mhcrt::runMain(int argc, const char *const *argv) {
     bool asGraph = false;
     if (const std::string folder = checkFolder({argv + 1, argv + argc}, asGraph); !folder.empty())
       return finish(runChecks(folder, asGraph));
+    if (argc > 1 && std::string(argv[1]).rfind("--check", 0) == 0)
+      return fail(kTool, "'--check' needs a folder, and takes no option but '--cuda-graph'");
     if (!parseRunOptions(argc, argv, options, error))
       return fail(kTool, error);
     if (options.help) {
@@ -226,6 +236,8 @@ int mhcrt::runMain(int argc, const char *const *argv) {
                   kRunOptionsHelp, kKernelOptionsHelp);
       return finish(kGood);
     }
+    if (options.given.count("--tolerance") && options.expects.empty())
+      return fail(kTool, "'--tolerance' needs '--expect'");
     return finish(openAndRun(options));
   } catch (const std::exception &problem) {
     return fail(kTool, problem.what());

@@ -36,16 +36,17 @@ expect 0 'out: f32[1,3,2]' "$model" --entry widen --arg x.npy
 expect 0 'out: match, max abs error 0' "$model" --entry=widen --arg x=x.npy --expect out=good.npy
 expect 1 'out: 3 values differ, the first at [0,0,1]: got 2, expected 1' "$model" --entry widen --arg x.npy --expect bad.npy
 expect 0 'out: match' "$model" --entry widen --arg x.npy --expect bad.npy --tolerance 2
-expect 0 '1 kernels, 0 allocations per run' "$model" --entry widen --arg x.npy --time=3 --threads 2 --out out.npy
+expect 0 'of 3 runs on 2 threads; 1 kernel, 0 allocations per run' "$model" --entry widen --arg x.npy --time=3 --threads 2 --out out.npy
+expect 0 'of 1 run on 1 thread; 1 kernel' "$model" --entry widen --arg x.npy --time=1 --threads 1
 expect 0 'out: match' "$model" --entry widen --arg x.npy --expect out.npy
 expect 2 "'x64.npy' holds f64; needed f32 (--convert rounds it)" "$model" --entry widen --arg x64.npy
 expect 0 "note: argument 'x' converted from f64 to f32" "$model" --entry widen --arg x64.npy --convert --expect good.npy
 expect 2 "expected f32[M,C], found f32[2]" "$model" --entry widen --arg flat.npy
 expect 2 "no entry 'layer'; the model has 'weigh', 'widen'" "$model" --entry layer
-expect 2 "--entry is needed: no entry ''; the model has 'weigh', 'widen'" "$model"
+expect 2 "--entry is needed: the model has 'weigh', 'widen'" "$model"
 expect 2 "no file for argument 'x' (f32[M,C]); give --arg x=FILE.npy" "$model" --entry widen
 expect 2 "no argument 'y'; the entry has 'x'" "$model" --entry widen --arg y=x.npy
-expect 2 "is one too many; the entry has 1 arguments: 'x'" "$model" --entry widen --arg x.npy --arg x.npy
+expect 2 "is one too many; the entry has 1 argument: 'x'" "$model" --entry widen --arg x.npy --arg x.npy
 expect 2 "argument 'x' is given twice: 'x.npy' and 'x64.npy'" "$model" --entry widen --arg x.npy --arg x=x64.npy
 expect 2 "'none.npy': No such file or directory" "$model" --entry widen --arg none.npy
 expect 2 "cannot load the model 'none.so'" none.so

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 using namespace mhcrt;
 
@@ -24,13 +25,8 @@ const char *const mhcrt::kTrainOptionsHelp =
     "  --log=FILE             write step, loss and milliseconds as comma-separated values\n"
     "  --threads=N            default: one per core\n";
 
-static std::string parseInteger(const std::string &text, int64_t least, int64_t most, int64_t &value) {
-  char *end = nullptr;
-  const long long number = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end || number < least || number > most)
-    return std::to_string(least) + " to " + std::to_string(most);
-  value = number;
-  return "";
+static std::string setInteger(const std::string &text, int64_t least, int64_t most, int64_t &value) {
+  return parseInteger(text, least, most, value) ? "" : std::to_string(least) + " to " + std::to_string(most);
 }
 
 /// The log and the checkpoint are files of their own; to go on in the checkpoint that was loaded is no mistake.
@@ -53,19 +49,19 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
   }
   if (name == "--pin") {
     options.kernels.pins.push_back(value);
-    return "";
+    return value.empty() ? "OP=VARIANT" : "";
   }
   if (name == "--steps")
-    return parseInteger(value, 0, INT32_MAX, options.steps);
+    return setInteger(value, 0, INT32_MAX, options.steps);
   if (name == "--save-every")
-    return parseInteger(value, 1, INT32_MAX, options.saveEvery);
+    return setInteger(value, 1, INT32_MAX, options.saveEvery);
   if (name == "--warmup")
-    return parseInteger(value, 0, INT32_MAX, options.warmup);
+    return setInteger(value, 0, INT32_MAX, options.warmup);
   if (name == "--seed")
-    return parseInteger(value, 0, INT64_MAX, options.seed);
+    return setInteger(value, 0, INT64_MAX, options.seed);
   if (name == "--threads") {
     int64_t threads = 0;
-    const std::string needed = parseInteger(value, 1, 1024, threads);
+    const std::string needed = setInteger(value, 1, 1024, threads);
     options.threads = static_cast<int>(threads);
     return needed;
   }
@@ -76,37 +72,39 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
   return !value.empty() && !*end && std::isfinite(options.rate) && options.rate >= 0 ? "" : "a number of at least 0";
 }
 
-bool mhcrt::parseTrainOptions(int argc, const char *const *argv, TrainOptions &options, std::string &error) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--help" || word == "-h") {
-      options.help = true;
-      return true;
-    }
-    if (word.rfind("--", 0) != 0) {
-      if (!options.model.empty()) {
-        error = "two models: '" + options.model + "' and '" + word + "'";
-        return false;
-      }
-      options.model = word;
-      continue;
-    }
-    if (bool *flag = options.kernels.flag(word)) {
-      *flag = true;
-      continue;
-    }
-    const size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals), value = equals == word.npos ? "" : word.substr(equals + 1);
-    const std::string needed = setOption(options, name, value);
-    if (!needed.empty()) {
-      error = needed == "?" ? "unknown option '" + name + "'; see --help"
-                            : "'" + name + "' is '" + value + "'; needed " + needed;
-      return false;
-    }
+/// Takes one word of the command line; what is wrong with it, or "".
+static std::string takeWord(const std::string &word, TrainOptions &options, std::set<std::string> &given) {
+  if (word.empty() || word[0] != '-') {
+    const std::string other = options.model;
+    options.model = word;
+    return other.empty() ? "" : "two models: '" + other + "' and '" + word + "'";
   }
-  if (options.model.empty() || options.data.empty())
+  const size_t equals = word.find('=');
+  const std::string name = word.substr(0, equals), value = equals == word.npos ? "" : word.substr(equals + 1);
+  if (bool *flag = options.kernels.flag(name)) {
+    *flag = true;
+    return equals == word.npos ? "" : "'" + name + "' takes no value, found '" + value + "'";
+  }
+  const std::string needed = setOption(options, name, value);
+  if (needed == "?")
+    return "unknown option '" + name + "'; see --help";
+  if (!needed.empty())
+    return "'" + name + "' is '" + value + "'; needed " + needed;
+  return given.insert(name).second || name == "--pin" ? "" : "'" + name + "' is given twice";
+}
+
+bool mhcrt::parseTrainOptions(int argc, const char *const *argv, TrainOptions &options, std::string &error) {
+  std::set<std::string> given;
+  for (int i = 1; i < argc && error.empty(); ++i) {
+    const std::string word = argv[i];
+    options.help = word == "--help" || word == "-h";
+    if (options.help)
+      return true;
+    error = takeWord(word, options, given);
+  }
+  if (error.empty() && (options.model.empty() || options.data.empty()))
     error = options.model.empty() ? "no model given; see --help" : "no --data given; see --help";
-  else if (options.saveEvery && options.save.empty())
+  if (error.empty() && options.saveEvery && options.save.empty())
     error = "'--save-every' needs '--save'";
   return error.empty() && checkFiles(options, error);
 }

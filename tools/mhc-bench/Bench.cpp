@@ -129,11 +129,12 @@ static std::vector<Program> makeAllPrograms(const Options &options) {
 /// Compares the last tokens of every program; prints a line for each.
 static Error checkTails(const Options &options, const Session &session, llvm::ArrayRef<Program> programs,
                         llvm::raw_ostream &os) {
-  int failures = 0;
+  int failures = 0, rows = 0;
   for (const Program &program : programs) {
     const Sizes sizes = program.sizes();
     if (!hasTail(program) || sizes.M <= options.tail)
       continue;
+    ++rows;
     Error error = checkTail(session, program, options.tail);
     failures += error ? 1 : 0;
     os << llvm::formatv("{0,-22}{1,-6}{2,8}x{3,-6} {4}{5}\n", program.name, mhcrt_dtype_name(program.dtype()), sizes.M,
@@ -141,17 +142,22 @@ static Error checkTails(const Options &options, const Session &session, llvm::Ar
                         session.isOnGpu() ? ", " + variantsOf(session, program) : "");
     os.flush();
   }
-  return failures == 0 ? Error::success() : llvm::createStringError(std::to_string(failures) + " rows failed");
+  if (rows == 0)
+    return llvm::createStringError("tail is " + std::to_string(options.tail) +
+                                   "; needed fewer than the tokens of a row");
+  return failures == 0
+             ? Error::success()
+             : llvm::createStringError(std::to_string(failures) + " of " + std::to_string(rows) + " rows failed");
 }
 
 static Error run(const Options &options, const Session &session, llvm::raw_ostream &os) {
-  if (options.rounds < 1)
-    return llvm::createStringError("rounds is " + std::to_string(options.rounds) + "; needed at least 1");
-  if (llvm::any_of(options.shapes, [](Sizes s) { return s.M < 1 || s.C < 1 || s.n < 1; }))
-    return llvm::createStringError("M, n and C are sizes; needed at least 1");
   std::vector<Program> programs = makeAllPrograms(options);
-  if (programs.empty())
-    return llvm::createStringError("there is no kernel '" + options.kernel + "'");
+  if (programs.empty()) {
+    std::vector<std::string> names;
+    for (const Program &program : makePrograms(options.shapes.front(), options.dtypes.front(), /*kernel=*/""))
+      names.push_back(program.name);
+    return noKernel(options.kernel, names);
+  }
   if (options.tail > 0)
     return checkTails(options, session, programs, os);
   const int64_t copyBytes = session.isOnGpu() ? 1 << 30 : 256 << 20;
@@ -180,6 +186,8 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
     else // a shape that the kernel does not take, such as n! permutations of many streams
       llvm::WithColor::warning(llvm::errs(), "mhc-bench") << llvm::toString(measurement.takeError()) << "\n";
   }
+  if (report.isEmpty())
+    return llvm::createStringError("no kernel could be timed");
   report.finish();
   return Error::success();
 }
@@ -212,7 +220,7 @@ Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
   Session session{*runtime};
   if (runtime->createContext(options.threads, &session.context) != MHCRT_OK)
     return llvm::createStringError(options.backend == "cpu"
-                                       ? "no context with " + std::to_string(options.threads) + " threads"
+                                       ? "no context of " + std::to_string(options.threads) + " threads"
                                        : "no context: the CUDA driver or a GPU is missing");
   if (!options.amx)
     runtime->setAmx(session.context, 0);

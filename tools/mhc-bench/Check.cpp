@@ -111,12 +111,14 @@ llvm::Error mhc::bench::check(const Options &options, llvm::raw_ostream &os) {
     return runtime.takeError();
   Checks checks(options, *runtime, os);
   if (checks.isEmpty())
-    return llvm::createStringError("there is no kernel '" + options.kernel + "'");
+    return noKernel(options.kernel, llvm::map_to_vector(allKernelInfos(), [](const KernelInfo *info) {
+                      return info->opName.drop_front(strlen("mhc.")).str();
+                    }));
   const auto start = std::chrono::steady_clock::now();
   checks.run();
   const int64_t failures = checks.print();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   os << formatv("{0:f1} s, seeds from {1}\n", seconds.count(), options.seed);
   return failures == 0 ? llvm::Error::success()
-                       : llvm::createStringError(std::to_string(failures) + " random calls failed");
+                       : llvm::createStringError("of the random calls, " + std::to_string(failures) + " failed");
 }

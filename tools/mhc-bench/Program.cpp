@@ -8,6 +8,7 @@
 #include "Program.h"
 #include "mhcrt/mhcrt.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mhc;
 using namespace mhc::bench;
@@ -38,6 +39,11 @@ static std::vector<Program> sublayer(Sizes sizes, int32_t dtype) {
   return {{"sublayer forward", {pre, post}},
           {"sublayer backward", {postBwd, preBwd}},
           {"sublayer", {pre, post, postBwd, preBwd}}};
+}
+
+llvm::Error mhc::bench::noKernel(llvm::StringRef kernel, llvm::ArrayRef<std::string> names) {
+  return llvm::createStringError("there is no kernel '" + kernel.str() + "'; there are '" + llvm::join(names, "', '") +
+                                 "'");
 }
 
 std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::StringRef kernel) {

@@ -9,6 +9,7 @@
 #define MHC_TOOLS_BENCH_PROGRAM_H
 
 #include "Case.h"
+#include "llvm/Support/Error.h"
 
 namespace mhc::bench {
 
@@ -25,6 +26,9 @@ struct Program {
 
 /// Every kernel with all its gradients; those that a model calls in another form, too; and the mHC part of a sublayer,
 /// forward, backward and both. `kernel` selects one by name where it is not empty.
+/// The error where nothing of these names is called `kernel`.
+llvm::Error noKernel(llvm::StringRef kernel, llvm::ArrayRef<std::string> names);
+
 std::vector<Program> makePrograms(Sizes sizes, int32_t dtype, llvm::StringRef kernel);
 
 } // namespace mhc::bench

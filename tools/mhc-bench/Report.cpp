@@ -13,15 +13,20 @@ using namespace mhc;
 using namespace mhc::bench;
 using llvm::formatv;
 
+/// "1 round", "2 rounds"
+static std::string counted(int64_t count, llvm::StringRef noun) {
+  return formatv("{0} {1}{2}", count, noun, count == 1 ? "" : "s");
+}
+
 Report::Report(const Options &options, const Session &session, std::vector<TorchRow> torch, llvm::raw_ostream &os)
     : options(options), session(session), os(os), torch(std::move(torch)) {
   if (options.json)
     return;
   std::string place = "the GPU, replays of graphs over operands that exceed its caches";
   if (!session.isOnGpu())
-    place = formatv("{0} threads, {1}", session.runtime.threads(session.context),
+    place = formatv("{0}, {1}", counted(session.runtime.threads(session.context), "thread"),
                     session.runtime.amx(session.context) ? "AMX tiles" : "portable kernels");
-  os << formatv("{0}, n = {1}; best of {2} rounds\n\n", place, options.shapes.front().n, options.rounds);
+  os << formatv("{0}, n = {1}; best of {2}\n\n", place, options.shapes.front().n, counted(options.rounds, "round"));
   os << formatv("{0,-22}{1,-6}{2,7}{3,6}{4,11}{5,9}{6,8}{7,8}{8,13}{9,13}{10,9}{11}\n", "kernel", "dtype", "M", "C",
                 "us", "GB/s", "copy", "% copy", "bytes need", "adds need", "/ bound",
                 session.isOnGpu() ? "  variant" : "");

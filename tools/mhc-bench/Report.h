@@ -20,6 +20,7 @@ public:
   /// With the times of PyTorch, if there are any.
   Report(const Options &options, const Session &session, std::vector<TorchRow> torch, llvm::raw_ostream &os);
   void add(Measurement measurement);
+  bool isEmpty() const { return all.empty(); }
   void finish();
 
 private:

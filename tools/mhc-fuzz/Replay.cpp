@@ -7,23 +7,40 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static constexpr const char *kUsage =
+    "usage: mhc-fuzz FILE...\n\n"
+    "Compiles each file once, whatever it holds, and ends with 0 unless that crashes.\n"
+    "This build has no libFuzzer; in one that has, --help=1 lists its options.\n";
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "mhc-fuzz: error: " << message << "\n";
+  return 2;
+}
+
 int main(int argc, char **argv) {
-  if (argc < 2) {
-    llvm::errs() << "usage: mhc-fuzz FILE...\nThis build has no libFuzzer, and runs each file once.\n";
-    return 2;
-  }
-  for (int i = 1; i < argc; ++i) {
-    auto file = llvm::MemoryBuffer::getFile(argv[i]);
-    if (!file) {
-      llvm::errs() << "mhc-fuzz: " << argv[i] << ": " << file.getError().message() << "\n";
-      return 2;
+  const llvm::ArrayRef<char *> words(argv + 1, argv + argc);
+  for (llvm::StringRef word : words) {
+    if (word == "--help") {
+      llvm::outs() << kUsage;
+      return 0;
     }
-    llvm::errs() << "Running: " << argv[i] << "\n"; // libFuzzer's words
+    if (word.starts_with("-"))
+      return fail("unknown option '" + word + "'; see --help");
+  }
+  if (words.empty())
+    return fail("no file given; see --help");
+  for (llvm::StringRef path : words) {
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (!file)
+      return fail("'" + path + "': " + file.getError().message());
+    llvm::errs() << "Running: " << path << "\n"; // libFuzzer's words
     llvm::StringRef text = (*file)->getBuffer();
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t *>(text.data()), text.size());
   }

@@ -7,6 +7,7 @@
 
 #include "Reducer.h"
 #include "mhc/InitAll.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace llvm;
@@ -51,7 +53,14 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mhc::registerAllDialects(registry);
   mlir::MLIRContext context(registry);
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
+  std::string message;
+  std::unique_ptr<MemoryBuffer> text = mlir::openInputFile(input, &message);
+  if (!text)
+    return fail(message);
+  SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(text), SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return 1;
   if (!sys::fs::can_execute(script))
@@ -59,7 +68,6 @@ int main(int argc, char **argv) {
   if (!shows(*module))
     return fail("'" + script + "' does not exit with 0 for '" + input + "' itself");
   module = mhc::Reducer(std::move(module), shows).run();
-  std::string message;
   std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(output, &message);
   if (!file)
     return fail(message);

@@ -13,6 +13,7 @@
 #include "mhcrt/io.h"
 #include "mhcrt/model.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct RunOptions {
   bool list = false;
   bool help = false;
   KernelOptions kernels;
+  std::set<std::string> given; ///< the options on the command line, "--arg" for one
 
   bool givesArguments() const { return !args.empty() || !bundles.empty(); }
 };
@@ -61,6 +63,12 @@ bool parseRunOptions(int argc, const char *const *argv, RunOptions &options, std
 
 /// The lines on options in the help text.
 extern const char *const kRunOptionsHelp;
+
+/// Reads digits alone; false when they are no number in [least, most].
+bool parseInteger(const std::string &text, int64_t least, int64_t most, int64_t &value);
+
+/// "1 result", "2 results"
+std::string counted(int64_t count, const std::string &noun);
 
 /// The arguments (results) of an entry.
 struct Signature {
@@ -84,7 +92,7 @@ bool assignFiles(const Signature &signature, const std::vector<std::string> &wor
 bool readArguments(const Signature &signature, const RunOptions &options, std::vector<HostTensor> &tensors,
                    std::string &notes, std::string &error);
 
-/// The entry that --entry names, or the only one.
+/// The entry that --entry names, or the only one. The error lists the entries there are.
 bool selectEntry(const mhcrt_model *model, const RunOptions &options, int32_t &entry, std::string &error);
 
 /// Results for these arguments, on the host, and what a call takes of them.
