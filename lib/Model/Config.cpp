@@ -83,7 +83,7 @@ static constexpr Key kKeys[] = {
     {"enable_hyper_connections", false, readBool<&Config::hyperConnections>},
     {"mhc_variant", false, readVariant},
     {"num_residual_streams", false, readInteger<&Config::streams, 1, 16>},
-    {"mhc_sinkhorn_iterations", false, readInteger<&Config::iterations, 1>},
+    {"mhc_sinkhorn_iterations", false, readInteger<&Config::iterations, 1, 1000>}, // as many as mhc.sinkhorn takes
     {"mhc_recompute_layer_num", false, readRecompute},
     {"mhc_init_gating_factor", false, readNumber<&Config::gate>},
     {"init_method_std", false, readNumber<&Config::initStd>},

@@ -21,8 +21,7 @@ constexpr int64_t kSmallTile = 256;
 
 /// Bytes of scratch memory that the backward pass of a vector of matrices keeps of its start and its steps.
 inline int64_t sinkhornHistoryBytes(int64_t n, int64_t iters) {
-  const int64_t slot = 4 * kMaxLanes * (n * n + 2 * n), most = INT64_MAX / slot;
-  return iters >= most / 2 ? INT64_MAX : (2 * iters + 1) * slot;
+  return (2 * iters + 1) * 4 * kMaxLanes * (n * n + 2 * n);
 }
 
 struct GateOptions {

@@ -24,8 +24,15 @@ namespace HWY_NAMESPACE {
 
 static_assert(kLanes <= kMaxLanes, "scratch memory is sized for kMaxLanes");
 
+// Highway's functions know no NaN and no infinity: exp of NaN would be 0.
+
+HWY_INLINE V keepNaN(V v, V result) { return hn::IfThenElse(hn::IsNaN(v), v, result); }
+
 /// exp, 0 below -104 and infinity above 88.7.
-HWY_INLINE V expV(V v) { return hn::Exp(d, v); }
+HWY_INLINE V expV(V v) { return keepNaN(v, hn::Exp(d, hn::Min(v, hn::Set(d, 104.0f)))); }
+
+/// The logarithm of a sum of exponentials, which is NaN or at least 1.
+HWY_INLINE V logV(V v) { return keepNaN(v, hn::Log(d, v)); }
 
 /// 1 / (1 + exp(-z)) without overflow for either sign.
 HWY_INLINE V sigmoid(V z) {

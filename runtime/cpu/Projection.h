@@ -139,7 +139,7 @@ inline void checkProjection(KernelCall &call, const ProjectionCall &args, int64_
     call.tensor("phi", args.phi, args.phiType, {MHCRT_F32, args.type}, args.N)
         .optional("norm_weight", args.weight, args.weightType, {MHCRT_F32, args.type}, args.K);
   call.attribute("layout", layout, 2).attribute("phi_layout", args.phiLayout, 2).attribute("norm", norm, 3);
-  call.attribute("precision", precision, 4).finite("norm_eps", normEps);
+  call.attribute("precision", precision, 4).epsilon("norm_eps", normEps);
 }
 
 } // namespace mhcrt

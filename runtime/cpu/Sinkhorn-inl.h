@@ -30,10 +30,15 @@ HWY_INLINE V lineSum(const V *m, int first, int step, int count) {
 
 HWY_INLINE V lineMax(const V *m, int first, int step, int count) {
   V most = m[first];
-  for (int k = 1; k < count; ++k)
-    most = hn::Max(most, m[first + k * step]);
+  for (int k = 1; k < count; ++k) {
+    const V v = m[first + k * step];
+    most = keepNaN(most, keepNaN(v, hn::Max(most, v)));
+  }
   return most;
 }
+
+/// The sum, or at least eps; a sum that is NaN stays so.
+HWY_INLINE V clampSum(V sum, V eps) { return hn::IfThenElse(hn::Lt(sum, eps), eps, sum); }
 
 /// Divides by the sum: one division per line. Multiplying by the reciprocal costs one more rounding, and the next
 /// steps take it out again.
@@ -42,7 +47,7 @@ HWY_INLINE void normalizeLine(V *m, int first, int step, int count, int32_t deno
   if (denom == MHCRT_DENOM_ADD)
     sum = hn::Add(sum, eps);
   else if (denom == MHCRT_DENOM_CLAMP)
-    sum = hn::Max(sum, eps);
+    sum = clampSum(sum, eps);
   const V scale = hn::Div(hn::Set(d, 1.0f), sum);
   for (int k = 0; k < count; ++k)
     m[first + k * step] = hn::Mul(m[first + k * step], scale);
@@ -53,7 +58,7 @@ HWY_INLINE void subtractLogSumExp(V *m, int first, int step, int count) {
   V sum = hn::Zero(d);
   for (int k = 0; k < count; ++k)
     sum = hn::Add(sum, expV(hn::Sub(m[first + k * step], most)));
-  const V shift = hn::Add(most, hn::Log(d, sum));
+  const V shift = hn::Add(most, logV(sum));
   for (int k = 0; k < count; ++k)
     m[first + k * step] = hn::Sub(m[first + k * step], shift);
 }

@@ -31,7 +31,7 @@ HWY_INLINE void replayLine(V *m, int first, int step, int n, const SinkhornOptio
       store(e, values + (first + k * step) * kLanes);
       sum = hn::Add(sum, e);
     }
-    const V shift = hn::Add(most, hn::Log(d, sum)), scale = hn::Div(one, sum);
+    const V shift = hn::Add(most, logV(sum)), scale = hn::Div(one, sum);
     for (int k = 0; k < n; ++k) {
       float *value = values + (first + k * step) * kLanes;
       store(hn::Mul(load(value), scale), value);
@@ -45,7 +45,7 @@ HWY_INLINE void replayLine(V *m, int first, int step, int n, const SinkhornOptio
     sum = hn::Add(sum, eps);
   } else if (options.denom == MHCRT_DENOM_CLAMP) {
     isFree = hn::IfThenElseZero(hn::Gt(sum, eps), one);
-    sum = hn::Max(sum, eps);
+    sum = clampSum(sum, eps);
   }
   const V scale = hn::Div(one, sum);
   for (int k = 0; k < n; ++k) {

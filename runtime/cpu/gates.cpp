@@ -98,7 +98,7 @@ mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type
     call.absent("h_post", h_post_type, "absent logits");
   else
     call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("logits", logits, logits_type, kF32, std::min(M, R));
-  call.finite("norm_eps", norm_eps).finite("pre_eps", pre_eps).finite("post_mult", post_mult);
+  call.epsilon("norm_eps", norm_eps).epsilon("pre_eps", pre_eps).finite("post_mult", post_mult);
   if (!call.begin() || !ctx->reserveScratch("mhcrt_gates", 0, N * kMaxLanes * 4))
     return call.status();
 

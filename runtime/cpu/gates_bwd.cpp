@@ -130,7 +130,7 @@ mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const void *d_h_pre, int32_t d_
   call.optional("d_alpha", d_alpha, d_alpha_type, kF32, A).optional("d_beta", d_beta, d_beta_type, kF32, N);
   call.start("d_alpha_in", d_alpha_in, d_alpha_in_type, kF32, A, "d_alpha", d_alpha_type);
   call.start("d_beta_in", d_beta_in, d_beta_in_type, kF32, N, "d_beta", d_beta_type);
-  call.finite("norm_eps", norm_eps).finite("post_mult", post_mult);
+  call.epsilon("norm_eps", norm_eps).finite("post_mult", post_mult);
   const int64_t tiles = divideUp(M, kSmallTile), width = N + 3;
   if (!call.begin() ||
       !ctx->reserveScratch("mhcrt_gates_bwd", saturatingMul(tiles, width * 4), (3 * N + 3) * kMaxLanes * 4))

@@ -113,7 +113,7 @@ mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const
       .optional("h_pre", h_pre, h_pre_type, kF32, M)
       .optional("proj", proj, proj_type, kF32, M)
       .optional("stat", stat, stat_type, kF32, M)
-      .finite("pre_eps", pre_eps);
+      .epsilon("pre_eps", pre_eps);
   if (!call.begin() || M == 0)
     return call.status();
   args.projection.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));

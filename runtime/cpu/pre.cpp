@@ -153,13 +153,9 @@ mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const 
   call.tensor("u", u, u_type, {x_type}, M).optional("h_pre", h_pre, h_pre_type, kF32, M);
   call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
   call.optional("proj", proj, proj_type, kF32, M).optional("stat", stat, stat_type, kF32, M);
-  call.finite("pre_eps", pre_eps).finite("post_mult", post_mult);
+  call.epsilon("pre_eps", pre_eps).finite("post_mult", post_mult);
   if (res_map == MHCRT_RES_MAP_SINKHORN)
-    call.attribute("init", init, 5)
-        .attribute("order", order, 2)
-        .attribute("denom", denom, 3)
-        .finite("sk_eps", sk_eps)
-        .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
+    call.sinkhorn(init, order, denom, "sk_eps", sk_eps, iters);
   if (!call.begin() || M == 0)
     return call.status();
   args.projection.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));

@@ -140,7 +140,7 @@ static void check(KernelCall &call, const PreBwdCall &c, const char *du) {
   call.start("d_norm_weight_in", c.dWeightIn.data, c.dWeightIn.type, kF32, c.K, "d_norm_weight", c.dWeight.type);
   call.start("d_alpha_in", c.dAlphaIn.data, c.dAlphaIn.type, kF32, c.A, "d_alpha", c.dAlpha.type);
   call.start("d_beta_in", c.dBetaIn.data, c.dBetaIn.type, kF32, c.N, "d_beta", c.dBeta.type);
-  call.finite("pre_eps", c.preEps).finite("post_mult", c.postMult);
+  call.epsilon("pre_eps", c.preEps).finite("post_mult", c.postMult);
 }
 
 /// What only pre_bwd needs.
@@ -160,11 +160,7 @@ static void checkResidual(KernelCall &call, const PreBwdCall &c) {
         .attribute("orient", c.orient, 2)
         .absent("d_x_in", c.dxIn.type, "d_out");
   if (c.resMap == MHCRT_RES_MAP_SINKHORN)
-    call.attribute("init", c.sinkhorn.init, 5)
-        .attribute("order", c.sinkhorn.order, 2)
-        .attribute("denom", c.sinkhorn.denom, 3)
-        .finite("sk_eps", c.sinkhorn.eps)
-        .dim("iters", c.sinkhorn.iters, c.sinkhorn.init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
+    call.sinkhorn(c.sinkhorn.init, c.sinkhorn.order, c.sinkhorn.denom, "sk_eps", c.sinkhorn.eps, c.sinkhorn.iters);
 }
 
 static mhcrt_status run(mhcrt_context *ctx, const char *kernel, const PreBwdCall &c) {

@@ -53,8 +53,7 @@ mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const void *logits, int32_t logi
   KernelCall call(ctx, "mhcrt_sinkhorn");
   call.dim("M", M, 0).dim("n", n, 1, kMaxStreams);
   call.tensor("logits", logits, logits_type, kF32, M).tensor("mix", mix, mix_type, kF32, M);
-  call.attribute("init", init, 5).attribute("order", order, 2).attribute("denom", denom, 3);
-  call.finite("eps", eps).dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
+  call.sinkhorn(init, order, denom, "eps", eps, iters);
   if (!call.begin())
     return call.status();
 

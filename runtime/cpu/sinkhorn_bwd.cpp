@@ -55,8 +55,7 @@ mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d
   call.dim("M", M, 0).dim("n", n, 1, kMaxStreams);
   call.tensor("d_mix", d_mix, d_mix_type, kF32, M).tensor("logits", logits, logits_type, kF32, M);
   call.tensor("d_logits", d_logits, d_logits_type, kF32, M);
-  call.attribute("init", init, 5).attribute("order", order, 2).attribute("denom", denom, 3);
-  call.finite("eps", eps).dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
+  call.sinkhorn(init, order, denom, "eps", eps, iters);
   if (!call.begin() || M == 0 || !ctx->reserveScratch("mhcrt_sinkhorn_bwd", 0, sinkhornHistoryBytes(n, iters)))
     return call.status();
 

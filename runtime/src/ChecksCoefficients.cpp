@@ -31,7 +31,7 @@ bool mhcrt::checkGates(CallState &state, const GatesArgs &a) {
   else
     call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M)
         .tensor("logits", a.logits, a.logits_type, kF32, std::min(a.M, a.R));
-  call.finite("norm_eps", a.norm_eps).finite("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  call.epsilon("norm_eps", a.norm_eps).epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
   return call.begin();
 }
 
@@ -62,7 +62,7 @@ bool mhcrt::checkGatesBwd(CallState &state, const GatesBwdArgs &a) {
       .optional("d_beta", a.d_beta, a.d_beta_type, kF32, a.N);
   call.start("d_alpha_in", a.d_alpha_in, a.d_alpha_in_type, kF32, a.A, "d_alpha", a.d_alpha_type);
   call.start("d_beta_in", a.d_beta_in, a.d_beta_in_type, kF32, a.N, "d_beta", a.d_beta_type);
-  call.finite("norm_eps", a.norm_eps).finite("post_mult", a.post_mult);
+  call.epsilon("norm_eps", a.norm_eps).finite("post_mult", a.post_mult);
   return call.begin();
 }
 

@@ -22,7 +22,7 @@ static void checkWeights(KernelCall &call, const Args &a, int64_t N) {
     call.tensor("phi", a.phi, a.phi_type, {MHCRT_F32, a.x_type}, N)
         .optional("norm_weight", a.norm_weight, a.norm_weight_type, {MHCRT_F32, a.x_type}, a.K);
   call.attribute("layout", a.layout, 2).attribute("phi_layout", a.phi_layout, 2).attribute("norm", a.norm, 3);
-  call.attribute("precision", a.precision, 4).finite("norm_eps", a.norm_eps);
+  call.attribute("precision", a.precision, 4).epsilon("norm_eps", a.norm_eps);
 }
 
 /// Gradients of x, phi and norm_weight, and what they start from.
@@ -97,7 +97,7 @@ bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
   call.tensor("u", a.u, a.u_type, {a.x_type}, a.M).optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optional("proj", a.proj, a.proj_type, kF32, a.M).optional("stat", a.stat, a.stat_type, kF32, a.M);
-  call.finite("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
   return call.begin();
 }
 
@@ -118,7 +118,7 @@ bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
     call.tensor("h_res", a.h_res, a.h_res_type, kF32, a.M)
         .attribute("orient", a.orient, 2)
         .absent("d_x_in", a.d_x_in_type, "d_out");
-  call.finite("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
   return call.begin();
 }
 
@@ -130,7 +130,7 @@ bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
       .optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M)
       .optional("proj", a.proj, a.proj_type, kF32, a.M)
       .optional("stat", a.stat, a.stat_type, kF32, a.M)
-      .finite("pre_eps", a.pre_eps);
+      .epsilon("pre_eps", a.pre_eps);
   return call.begin();
 }
 
@@ -141,6 +141,6 @@ bool mhcrt::checkHeadBwd(CallState &state, const HeadBwdArgs &a) {
   call.tensor("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M);
   checkGateGradients(call, a, a.n);
   checkWeightGradients(call, a, a.n);
-  call.finite("pre_eps", a.pre_eps);
+  call.epsilon("pre_eps", a.pre_eps);
   return call.begin();
 }

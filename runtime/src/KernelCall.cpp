@@ -146,13 +146,19 @@ KernelCall &KernelCall::finite(const char *name, double value) {
   return *this;
 }
 
+KernelCall &KernelCall::epsilon(const char *name, double value) {
+  if (ok() && !(std::isfinite(value) && value >= 0))
+    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number of at least 0", kernel, name, value);
+  return *this;
+}
+
 KernelCall &KernelCall::sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps,
                                  int64_t iters) {
   return attribute("init", init, 5)
       .attribute("order", order, 2)
       .attribute("denom", denom, 3)
-      .finite(epsName, eps)
-      .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0);
+      .epsilon(epsName, eps)
+      .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0, kMaxIterations);
 }
 
 bool KernelCall::begin() {

@@ -22,6 +22,8 @@ constexpr Types kF32 = {MHCRT_F32};
 
 /// The largest number of streams that kernels take.
 constexpr int64_t kMaxStreams = 16;
+/// The most iterations of Sinkhorn: backward kernels keep what each of them made.
+constexpr int64_t kMaxIterations = 1000;
 
 class KernelCall {
 public:
@@ -56,6 +58,8 @@ public:
   KernelCall &layerDropouts(const void *const *seeds, int32_t type, int64_t count, int64_t size, double rate,
                             int64_t stream, int64_t step, int64_t elements);
   KernelCall &finite(const char *name, double value);
+  /// What keeps a divisor from 0.
+  KernelCall &epsilon(const char *name, double value);
   /// The options of a Sinkhorn iteration; its eps has the name `epsName`.
   KernelCall &sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps, int64_t iters);
 

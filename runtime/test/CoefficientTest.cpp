@@ -22,7 +22,7 @@ TEST(Gates, MatchTheFormula) {
     const int64_t R = random.pick<int64_t>({n * n, 0, 5}), N = 2 * n + R;
     const int32_t form = static_cast<int32_t>(random.integer(0, 2));
     // Logits up to some hundreds: past both ends of the f32 exponential.
-    const double scale = random.pick({1.0, 80.0}), eps = 1e-6, preEps = 1e-2, postMult = 2;
+    const double scale = random.pick({1.0, 300.0}), eps = 1e-6, preEps = 1e-2, postMult = 2;
     Buffer proj = random.buffer(MHCRT_F32, M * N, scale), alpha = random.buffer(MHCRT_F32, 3);
     Buffer beta = random.buffer(MHCRT_F32, N);
     Doubles statValues = random.buffer(MHCRT_F32, M).values();
@@ -32,6 +32,12 @@ TEST(Gates, MatchTheFormula) {
     statValues = stat.values();
     Buffer hPre(MHCRT_F32, M * n), hPost(MHCRT_F32, M * n), logits(MHCRT_F32, M * R);
     const bool applied = form == MHCRT_STAT_APPLIED;
+    if (M > 0 && seed % 2) { // what is not finite stays where it is
+      Doubles values = proj.values();
+      for (double special : {NAN, INFINITY, -INFINITY})
+        values[random.integer(0, M * N - 1)] = special;
+      proj = Buffer(MHCRT_F32, values);
+    }
     ASSERT_EQ(mhcrt_gates(context, proj.data(), MHCRT_F32, applied ? nullptr : stat.data(),
                           applied ? MHCRT_NONE : MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32,
                           hPre.data(), MHCRT_F32, hPost.data(), MHCRT_F32, logits.data(), MHCRT_F32, M, N, 3, n, R,
@@ -51,7 +57,8 @@ TEST(Gates, MatchTheFormula) {
     for (int64_t m = 0; m < M; ++m)
       for (int64_t j = 0; j < N; ++j) {
         const int group = j < n ? 0 : j < 2 * n ? 1 : 2;
-        const double zError = 6 * kUlp * (std::fabs(z[m * N + j] * alphas[group]) + std::fabs(betas[j]));
+        const double size = std::fabs(z[m * N + j] * alphas[group]) + std::fabs(betas[j]);
+        const double zError = std::isfinite(size) ? 6 * kUlp * size : 0;
         if (group == 0)
           preTolerance.push_back((zError + 6 * kUlp) * want.hPre[m * n + j] + 1e-37);
         else if (group == 1)
@@ -74,7 +81,7 @@ void checkSinkhorn(const Doubles &logits, int64_t M, int64_t n, int32_t init, in
       << context.error();
   double most = 0;
   for (double value : in.values())
-    most = std::max(most, std::fabs(value));
+    most = std::isfinite(value) ? std::max(most, std::fabs(value)) : most;
   const Doubles want = sinkhorn(in.values(), M, n, init, order, denom, eps, iters);
   // The start: exp of a difference that is off by its rounding, 2 * most * 2^-24. Each of the 2*iters steps rounds a
   // sum of n terms, a reciprocal and a product: 4 roundings on average. In log space every step rounds values up to
@@ -97,23 +104,30 @@ TEST(Sinkhorn, MatchesTheReferenceForAllOptions) {
         for (int32_t denom = 0; denom < 3; ++denom) {
           Random random(++seed);
           const int64_t M = random.pick<int64_t>({0, 1, 13, 300});
-          const int64_t iters = random.pick<int64_t>({1, 2, 20});
+          const int64_t iters = random.pick<int64_t>({init == MHCRT_INIT_SOFTMAX_EPS, 1, 2, 20});
           checkSinkhorn(random.buffer(MHCRT_F32, M * n * n).values(), M, n, init, order, denom,
                         random.pick({1e-6, 1e-2}), iters);
         }
 }
 
+/// exp(200) and exp(-200) are no numbers of f32: only what subtracts a maximum first computes these.
 TEST(Sinkhorn, ExtremeLogits) {
-  for (int64_t n : {2, 4, 8})
-    for (int32_t init : {MHCRT_INIT_SOFTMAX_EPS, MHCRT_INIT_LOG}) {
-      Random random(n);
-      const int64_t M = 20;
-      Doubles logits;
-      for (int64_t i = 0; i < M * n * n; ++i)
-        logits.push_back(random.pick({-80.0, 80.0}));
-      checkSinkhorn(logits, M, n, init, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20);
-      checkSinkhorn(Doubles(n * n, 80.0), 1, n, init, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20);
-    }
+  for (int64_t n : {2, 3, 4, 8, 16})
+    for (int32_t init : {MHCRT_INIT_SOFTMAX_EPS, MHCRT_INIT_EXP_ROWMAX, MHCRT_INIT_EXP_COLMAX, MHCRT_INIT_LOG})
+      for (int32_t denom : {MHCRT_DENOM_ADD, MHCRT_DENOM_CLAMP}) {
+        Random random(n);
+        const int64_t M = 20;
+        Doubles logits;
+        for (int64_t i = 0; i < M * n * n; ++i)
+          logits.push_back(random.pick({-200.0, 200.0}));
+        checkSinkhorn(logits, M, n, init, MHCRT_ORDER_ROW_COL, denom, 1e-6, 20);
+        for (double offset : {-200.0, 200.0}) {
+          logits = random.buffer(MHCRT_F32, M * n * n).values();
+          for (double &logit : logits)
+            logit += offset;
+          checkSinkhorn(logits, M, n, init, MHCRT_ORDER_ROW_COL, denom, 1e-6, 20);
+        }
+      }
   // One stream: 1/(1+eps)-like for add, exactly 1 in log space.
   Context context;
   Buffer logit(MHCRT_F32, Doubles{3.0}), mix(MHCRT_F32, 1);
@@ -121,22 +135,62 @@ TEST(Sinkhorn, ExtremeLogits) {
   EXPECT_EQ(mix.values(), Doubles{1.0});
 }
 
+/// What is not finite shows in its matrix, as in f64, and in no other.
+TEST(Sinkhorn, LogitsThatAreNotFinite) {
+  uint64_t seed = 0;
+  for (int64_t n : {1, 2, 3, 4, 8, 16})
+    for (int32_t init = 0; init < 5; ++init)
+      for (int32_t order = 0; order < 2; ++order)
+        for (int32_t denom = 0; denom < 3; ++denom)
+          for (double special : {NAN, INFINITY, -INFINITY}) {
+            Random random(++seed);
+            const int64_t M = 19, iters = random.pick<int64_t>({init == MHCRT_INIT_SOFTMAX_EPS, 1, 2, 20});
+            Doubles logits = random.buffer(MHCRT_F32, M * n * n).values();
+            logits[random.integer(0, M * n * n - 1)] = special;
+            checkSinkhorn(logits, M, n, init, order, denom, 1e-6, iters);
+          }
+}
+
+/// Without a shift f32 overflows. That is NaN, not a number, and in that matrix alone.
+TEST(Sinkhorn, ExponentialsThatOverflow) {
+  Context context;
+  for (int64_t n : {2, 4, 16}) {
+    Random random(n);
+    const int64_t M = 19, bad = 7;
+    const Buffer small = random.buffer(MHCRT_F32, M * n * n);
+    Doubles logits = small.values();
+    logits[bad * n * n + 1] = 200;
+    Buffer in = small, large(MHCRT_F32, logits), want(MHCRT_F32, M * n * n), got = want;
+    for (auto [from, to] : {std::pair(&in, &want), std::pair(&large, &got)})
+      ASSERT_EQ(mhcrt_sinkhorn(context, from->data(), MHCRT_F32, to->data(), MHCRT_F32, M, n, MHCRT_INIT_EXP,
+                               MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20),
+                MHCRT_OK);
+    Doubles values = want.values();
+    std::fill_n(values.begin() + bad * n * n, n * n, NAN);
+    expectClose(got, values, Doubles(values.size()), "n=" + std::to_string(n));
+  }
+}
+
 TEST(PermutationMix, IsTheWeightedSumOfPermutations) {
   Context context;
   for (int64_t n : {1, 2, 3, 4, 5, 6})
     for (int64_t M : {0, 1, 13, 40})
-      for (double scale : {1.0, 60.0}) {
+      for (double scale : {1.0, 200.0}) {
         Random random(n * 100 + M);
         int64_t R = 1;
         for (int64_t k = 2; k <= n; ++k)
           R *= k;
-        Buffer logits = random.buffer(MHCRT_F32, M * R, scale), mix(MHCRT_F32, M * n * n);
+        Doubles values = random.buffer(MHCRT_F32, M * R, scale).values();
+        if (M == 40) // what is not finite stays in its token
+          for (auto [token, special] : {std::pair(7, NAN), {13, INFINITY}, {39, -INFINITY}})
+            values[token * R + random.integer(0, R - 1)] = special;
+        Buffer logits(MHCRT_F32, values), mix(MHCRT_F32, M * n * n);
         ASSERT_EQ(mhcrt_permutation_mix(context, logits.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, R, n), MHCRT_OK)
             << context.error();
         const Doubles want = permutationMix(logits.values(), M, n);
         double most = 0;
         for (double value : logits.values())
-          most = std::max(most, std::fabs(value));
+          most = std::isfinite(value) ? std::max(most, std::fabs(value)) : most;
         // exp of a difference rounded at the logits' size, then positive sums of (n-1)! and n! terms whose errors
         // grow like the root of their number.
         const double relative = kUlp * (8 + 2 * most + 4 * std::sqrt(static_cast<double>(R)));

@@ -35,7 +35,11 @@ TEST(Errors, NameKernelValueAndNeed) {
   expectError(mhcrt_permutation_mix(context, values, MHCRT_F32, values, MHCRT_F32, 1, 25, 4),
               "mhcrt_permutation_mix: 'R' is 25; needed n! = 24");
   expectError(mhcrt_sinkhorn(context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 0, 0, 0, NAN, 20),
-              "mhcrt_sinkhorn: 'eps' is nan; needed a finite number");
+              "mhcrt_sinkhorn: 'eps' is nan; needed a finite number of at least 0");
+  expectError(mhcrt_sinkhorn(context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 0, 0, 0, -1e-6, 20),
+              "mhcrt_sinkhorn: 'eps' is -1e-06; needed a finite number of at least 0");
+  expectError(mhcrt_sinkhorn(context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 1, 0, 0, 1e-6, 1001),
+              "mhcrt_sinkhorn: 'iters' is 1001; needed 0 to 1000");
   expectError(mhcrt_take(context, values, MHCRT_F32, values, MHCRT_I64, values, MHCRT_F32, 4, 1, 2),
               "mhcrt_take: 'ids' has dtype i64; needed i32");
   const int64_t seed[] = {0, 0};

@@ -164,6 +164,15 @@ TEST(Gradients, Gates) {
   }
 }
 
+/// Logits with 200, -200 or nothing added to all of a token: what subtracts a maximum does not care, and the
+/// exponential of anything else is no number of f32.
+Buffer shifted(const Buffer &logits, int64_t width, uint64_t seed) {
+  Doubles values = logits.values();
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] += 200 * (static_cast<int>((i / width + seed) % 3) - 1);
+  return Buffer(MHCRT_F32, values);
+}
+
 TEST(Gradients, SinkhornWithAllOptions) {
   Context context;
   uint64_t seed = 0;
@@ -175,6 +184,8 @@ TEST(Gradients, SinkhornWithAllOptions) {
           const int64_t M = random.pick<int64_t>({1, 13, 70}), iters = random.pick<int64_t>({1, 2, 20});
           const double eps = random.pick({1e-6, 0.8}); // the clamp is at work
           Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = random.buffer(MHCRT_F32, M * n * n);
+          if (init != MHCRT_INIT_EXP)
+            in = shifted(in, n * n, seed);
           Buffer out(MHCRT_F32, M * n * n);
           ASSERT_EQ(mhcrt_sinkhorn_bwd(context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(), MHCRT_F32, M,
                                        n, init, order, denom, eps, iters),
@@ -195,7 +206,8 @@ TEST(Gradients, PermutationMix) {
   for (auto [n, R] : {std::pair<int64_t, int64_t>(1, 1), {2, 2}, {3, 6}, {4, 24}, {5, 120}})
     for (int64_t M : {1, 13, 300}) {
       Random random(10 * n + M);
-      Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = random.buffer(MHCRT_F32, M * R), out(MHCRT_F32, M * R);
+      Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = shifted(random.buffer(MHCRT_F32, M * R), R, M);
+      Buffer out(MHCRT_F32, M * R);
       ASSERT_EQ(mhcrt_permutation_mix_bwd(context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(), MHCRT_F32,
                                           M, n, R),
                 MHCRT_OK)
@@ -272,6 +284,13 @@ TEST(Gradients, Pre) {
   Context context;
   for (uint64_t seed = 0; seed < 2 * kCases; ++seed) {
     PreCase c(seed);
+    // Logits of the gates and of the residual map beyond the exponentials of f32.
+    if (c.resMap == MHCRT_RES_MAP_PERMUTATION || (c.resMap == MHCRT_RES_MAP_SINKHORN && c.init != MHCRT_INIT_EXP)) {
+      Doubles beta = c.beta.values();
+      for (int64_t j = seed % 3 == 0 ? 0 : 2 * c.n; j < c.N; ++j)
+        beta[j] += seed % 2 ? 200 : -200;
+      c.beta = Buffer(MHCRT_F32, beta);
+    }
     Buffer proj(MHCRT_F32, c.M * c.N), stat(MHCRT_F32, c.M);
     ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
                                proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout,

@@ -102,13 +102,16 @@ Gates mhcrt::test::gates(const Doubles &z, const Doubles &alpha, const Doubles &
   return result;
 }
 
+/// NaN where one of them is.
+static double larger(double a, double b) { return std::isnan(b) || b > a ? b : a; }
+
 /// One step on the matrix at m: every row (column) divided by its sum.
 static void step(double *m, int64_t n, bool rows, int32_t init, int32_t denom, double eps) {
   for (int64_t line = 0; line < n; ++line) {
     auto cell = [&](int64_t k) -> double & { return m[rows ? line * n + k : k * n + line]; };
     double sum = 0, most = cell(0);
     for (int64_t k = 0; k < n; ++k)
-      most = std::max(most, cell(k));
+      most = larger(most, cell(k));
     for (int64_t k = 0; k < n; ++k)
       sum += init == MHCRT_INIT_LOG ? std::exp(cell(k) - most) : cell(k);
     for (int64_t k = 0; k < n; ++k) {
@@ -130,7 +133,7 @@ Doubles mhcrt::test::sinkhorn(Doubles all, int64_t M, int64_t n, int32_t init, i
         auto cell = [&](int64_t k) -> double & { return m[rows ? line * n + k : k * n + line]; };
         double most = cell(0);
         for (int64_t k = 0; k < n; ++k)
-          most = std::max(most, cell(k));
+          most = larger(most, cell(k));
         for (int64_t k = 0; k < n; ++k)
           cell(k) = std::exp(cell(k) - (init == MHCRT_INIT_EXP ? 0 : most));
       }

@@ -293,6 +293,42 @@ TEST(Repeat, EveryRunHasTheSameBits) {
     });
 }
 
+/// An element that is not finite makes its own token's results NaN, and changes no other token by a bit.
+TEST(Repeat, WhatIsNotFiniteStaysInItsToken) {
+  Context context;
+  for (const Shape &shape : kShapes)
+    forEachLaunch(shape, [&](const Launch &launch, const std::vector<Buffer> &inputs) {
+      const std::vector<Buffer> want = runOn(launch, context, inputs, 0, shape.M);
+      const int64_t bad = shape.M / 2;
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        const Tensor &input = launch.inputs[k];
+        if (!input.isOfTokens || input.type == MHCRT_I32)
+          continue;
+        for (double special : {NAN, INFINITY}) {
+          SCOPED_TRACE(std::to_string(special) + " in input " + std::to_string(k));
+          std::vector<Buffer> changed = inputs;
+          Doubles values = inputs[k].values();
+          values[bad * input.width + input.width / 2] = special;
+          changed[k] = Buffer(input.type, values);
+          const std::vector<Buffer> got = runOn(launch, context, changed, 0, shape.M);
+          bool shows = false;
+          for (size_t i = 0; i < got.size(); ++i) {
+            const Tensor &output = launch.outputs[i];
+            const int64_t first = output.isOfTokens ? bad * output.width : 0;
+            for (double value : got[i].slice(first, output.width).values())
+              shows |= !std::isfinite(value);
+            if (!output.isOfTokens)
+              continue;
+            const int64_t behind = first + output.width, rest = shape.M * output.width - behind;
+            EXPECT_TRUE(got[i].slice(0, first) == want[i].slice(0, first)) << "output " << i;
+            EXPECT_TRUE(got[i].slice(behind, rest) == want[i].slice(behind, rest)) << "output " << i;
+          }
+          EXPECT_TRUE(shows || !launch.splits);
+        }
+      }
+    });
+}
+
 TEST(Repeat, ATokenDoesNotDependOnItsBatch) {
   Context context;
   for (const Shape &shape : kShapes)

@@ -112,7 +112,8 @@ std::vector<std::tuple<int64_t, int64_t, int32_t>> manyTokens();
 /// Half a unit in the last place, relative: the rounding of one store.
 double roundoff(int32_t type);
 
-/// |got - want| <= tolerance[i] for all i, and the guard bytes are as they were.
+/// |got - want| <= tolerance[i] for all i, NaN where NaN is wanted and the same infinity where one is, and the guard
+/// bytes are as they were.
 void expectClose(const Buffer &got, const Doubles &want, const Doubles &tolerance, const std::string &what);
 
 } // namespace mhcrt::test
