@@ -7,6 +7,8 @@
 
 #include "Coefficients.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -71,24 +73,48 @@ static std::optional<Miss> explainFactor(FormBuilder &forms, Value root, const F
   return std::nullopt;
 }
 
-/// Whether one of three rows is read.
-static bool readsOneOf3(const Factor &factor) {
-  auto shape = cast<RankedTensorType>(factor.base.getType()).getShape();
-  return llvm::any_of(llvm::zip(shape, factor.index),
-                      [](auto dim) { return std::get<0>(dim) == 3 && std::get<1>(dim).vars.empty(); });
+/// Whether the gate multiplies all of x: what aggregate is with one stream.
+static bool weighsAll(FormBuilder &forms, Value gate, Value x) {
+  constexpr size_t kMostValues = 32;
+  llvm::SmallSetVector<Value, 8> values; // the gate in other shapes and types, and with an eps
+  values.insert(gate);
+  auto isProduct = [&](const Term &term) {
+    return llvm::any_of(term.factors, [&](const Factor &factor) { return factor.base == x; }) &&
+           llvm::any_of(term.factors, [&](const Factor &factor) { return values.contains(factor.base); });
+  };
+  auto addsNumber = [](arith::AddFOp op) { return constantValue(op.getLhs()) || constantValue(op.getRhs()); };
+  for (size_t i = 0; i < values.size() && i < kMostValues; ++i)
+    for (Operation *user : values[i].getUsers()) {
+      if (isa<BroadcastOp, TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, arith::ExtFOp,
+              arith::TruncFOp>(user) ||
+          (isa<arith::AddFOp>(user) && addsNumber(cast<arith::AddFOp>(user))))
+        values.insert(user->getResult(0));
+      if (!isa<arith::MulFOp, MatmulOp, BatchMatmulOp>(user))
+        continue;
+      Form product = forms.at(user->getResult(0), forms.freshIndices(user->getResult(0)));
+      forms.resolve(product);
+      if (llvm::any_of(product.terms, isProduct))
+        return true;
+    }
+  return false;
 }
 
-/// A column of the projection of one stream, [M, 1, C], by a phi of 2n + n*n = 3 rows.
-static std::optional<Miss> explainSingleStream(const FormBuilder &forms, Value root, const Form &form) {
+/// The gate of one stream: a number per token, sigmoid(alpha * x . phi + beta), that multiplies x. Gates of other
+/// networks have no alpha.
+static std::optional<Miss> explainSingleStream(FormBuilder &forms, Value root, const Form &form, const Vars &all) {
   const Factor *x = nullptr, *phi = nullptr;
-  bool bias = false;
+  bool alpha = false, beta = false;
   for (const Term &term : form.terms) {
-    bias |= term.sums.empty() && term.factors.size() == 1 && readsOneOf3(term.factors[0]);
-    for (const Factor &factor : term.factors)
-      if (containsAny(varsOf(forms, factor), term.sums))
-        (readsOneOf3(factor) ? phi : x) = &factor;
+    for (const Factor &factor : term.factors) {
+      Vars vars = varsOf(forms, factor);
+      if (containsAny(vars, term.sums))
+        (containsAny(vars, all) ? x : phi) = &factor;
+      else if (vars.empty())
+        (term.sums.empty() ? beta : alpha) = true;
+    }
   }
-  if (!bias || !x || !phi || !llvm::is_contained(cast<RankedTensorType>(x->base.getType()).getShape(), 1))
+  auto sigmoid = llvm::find_if(root.getUsers(), llvm::IsaPred<SigmoidOp>);
+  if (!x || !phi || !alpha || !beta || sigmoid == root.user_end() || !weighsAll(forms, sigmoid->getResult(0), x->base))
     return std::nullopt;
   return Miss{Reason::streamCount,
               opAtFault(x->base, root.getDefiningOp()),
@@ -100,7 +126,7 @@ static std::optional<Miss> explainSingleStream(const FormBuilder &forms, Value r
 static bool isMaximum(const Term *term) { return term->factors.size() == 1 && maximumOf(term->factors[0].base); }
 
 std::optional<Miss> mhc::explainLinear(FormBuilder &forms, Value root, const Form &form, const Vars &all) {
-  if (std::optional<Miss> miss = explainSingleStream(forms, root, form))
+  if (std::optional<Miss> miss = explainSingleStream(forms, root, form, all))
     return miss;
   if (form.terms.size() == 1 && form.terms[0].factors.size() > 1)
     for (const Factor &factor : form.terms[0].factors)

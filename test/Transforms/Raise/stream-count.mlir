@@ -66,6 +66,60 @@ func.func @many(%x: tensor<?x17x8xf32>, %phi: tensor<323x136xf32>, %alpha: tenso
   return %u : tensor<?x8xf32>
 }
 
+// One stream without a dimension of its own, its first gate with an eps.
+// CHECK: [Missed] stream-count | Category:mhc-raise:gates | Function=rows | {{.*}}Found="1 stream in argument 0, [?, 64] of f32", Needed="at least 2 streams"
+func.func @rows(%x: tensor<?x64xf32>, %phi: tensor<3x64xf32>, %alpha: tensor<3xf32>, %beta: tensor<3xf32>)
+    -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %h = mhc.matmul %x, %phi transpose_rhs : (tensor<?x64xf32>, tensor<3x64xf32>) -> tensor<?x3xf32>
+  %alpha_all = mhc.broadcast %alpha[%M] dims = [1] : tensor<3xf32> -> tensor<?x3xf32>
+  %scaled = arith.mulf %h, %alpha_all : tensor<?x3xf32>
+  %beta_all = mhc.broadcast %beta[%M] dims = [1] : tensor<3xf32> -> tensor<?x3xf32>
+  %z = arith.addf %scaled, %beta_all : tensor<?x3xf32>
+  %zpre = tensor.extract_slice %z[0, 0] [%M, 1] [1, 1] : tensor<?x3xf32> to tensor<?x1xf32>
+  %gate = mhc.sigmoid %zpre : tensor<?x1xf32>
+  %eps = arith.constant 1.0e-06 : f32
+  %eps_all = tensor.splat %eps[%M] : tensor<?x1xf32>
+  %h_pre = arith.addf %gate, %eps_all : tensor<?x1xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<?x1xf32> -> tensor<?x64xf32>
+  %u = arith.mulf %x, %weights : tensor<?x64xf32>
+  return %u : tensor<?x64xf32>
+}
+
+// A network of another kind: residual, with a gate for each token that has no alpha.
+// CHECK-NOT: [Missed]
+func.func @residual(%x: tensor<?x64xf32>, %w: tensor<1x64xf32>, %b: tensor<1xf32>, %f: tensor<64x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %h = mhc.matmul %x, %w transpose_rhs : (tensor<?x64xf32>, tensor<1x64xf32>) -> tensor<?x1xf32>
+  %b_all = mhc.broadcast %b[%M] dims = [1] : tensor<1xf32> -> tensor<?x1xf32>
+  %z = arith.addf %h, %b_all : tensor<?x1xf32>
+  %gate = mhc.sigmoid %z : tensor<?x1xf32>
+  %weights = mhc.broadcast %gate dims = [0, 1] : tensor<?x1xf32> -> tensor<?x64xf32>
+  %gated = arith.mulf %x, %weights : tensor<?x64xf32>
+  %y = mhc.matmul %gated, %f : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+  %out = arith.addf %x, %y : tensor<?x64xf32>
+  return %out : tensor<?x64xf32>
+}
+
+// A gate with all that mHC has, of another tensor than the one it multiplies.
+// CHECK-NOT: [Missed]
+func.func @other(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>, %phi: tensor<1x64xf32>, %alpha: tensor<1xf32>, %beta: tensor<1xf32>)
+    -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %h = mhc.matmul %x, %phi transpose_rhs : (tensor<?x64xf32>, tensor<1x64xf32>) -> tensor<?x1xf32>
+  %alpha_all = mhc.broadcast %alpha[%M] dims = [1] : tensor<1xf32> -> tensor<?x1xf32>
+  %scaled = arith.mulf %h, %alpha_all : tensor<?x1xf32>
+  %beta_all = mhc.broadcast %beta[%M] dims = [1] : tensor<1xf32> -> tensor<?x1xf32>
+  %z = arith.addf %scaled, %beta_all : tensor<?x1xf32>
+  %gate = mhc.sigmoid %z : tensor<?x1xf32>
+  %weights = mhc.broadcast %gate dims = [0, 1] : tensor<?x1xf32> -> tensor<?x64xf32>
+  %out = arith.mulf %y, %weights : tensor<?x64xf32>
+  return %out : tensor<?x64xf32>
+}
+
 // Three outputs of a linear layer on rows are no gates of one stream.
 // CHECK-NOT: [Missed]
 func.func @linear(%x: tensor<?x64xf32>, %w: tensor<3x64xf32>, %b: tensor<3xf32>) -> tensor<?x1xf32> {
