@@ -95,6 +95,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // DOC: | `ids` | `[M]` | 32-bit signless integer |
 // DOC: | result | shape | element type |
 // DOC: | `out` | `[M,R]` | 32-bit float |
+// DOC: Sizes: `n` 1 to 16, `C` at least 1, `K` at least 1.
 // DOC: | attribute | values | meaning |
 // DOC: | `layout` | `nC`, `Cn` | memory order of one token's streams
 // DOC: | `iters` | 64-bit signless integer attribute that is 0 to 1000 | |

@@ -124,6 +124,19 @@ static void emitKernelTensors(const KernelRecord &kernel, raw_ostream &os) {
   }
 }
 
+/// "Sizes: `n` 1 to 16, `C` at least 1."
+static void emitDimBounds(const KernelRecord &kernel, raw_ostream &os) {
+  std::vector<std::string> bounds;
+  for (const Record *bound : kernel.def.getValueAsListOfDefs("dimBounds")) {
+    int64_t least = bound->getValueAsInt("least"), most = bound->getValueAsInt("most");
+    if (is_contained(kernel.dims, bound->getValueAsString("name")))
+      bounds.push_back(formatv("`{0}` {1}", bound->getValueAsString("name"),
+                               most ? formatv("{0} to {1}", least, most).str() : formatv("at least {0}", least).str()));
+  }
+  if (!bounds.empty())
+    os << "Sizes: " << join(bounds, ", ") << ".\n\n";
+}
+
 static void emitValues(const Operator &op, raw_ostream &os) {
   auto emit = [&](StringRef kind, auto values) {
     if (values.empty())
@@ -145,6 +158,7 @@ static void emitOp(const Record *record, raw_ostream &os) {
   if (record->isSubClassOf("Mhc_KernelOp")) {
     KernelRecord kernel(*record);
     emitKernelTensors(kernel, os);
+    emitDimBounds(kernel, os);
     emitAttributes(op, os);
     os << "Flops: `" << kernel.flops << "`.\n\n";
     return;

@@ -2,7 +2,7 @@
 
 // What the verifiers of mHC ops refuse stays as it is written.
 
-// CHECK: [Missed] sinkhorn-{{.*}}Function=negative_eps
+// CHECK: [Missed] sinkhorn-scaling {{.*}}Function=negative_eps
 
 // CHECK-LABEL: func.func @negative_eps
 // CHECK-NOT: mhc.sinkhorn
