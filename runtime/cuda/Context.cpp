@@ -49,10 +49,10 @@ IdFault *mhcrt_context::idFault(const char *kernel) {
 mhcrt_status mhcrt_context::synchronize() {
   constexpr unsigned long long kNone = ~0ull;
   constexpr const char *kName = "mhcrt_synchronize";
-  bool isCaptured = false;
-  if (!askCaptured(kName, isCaptured))
+  unsigned long long capture = 0;
+  if (!askCapture(kName, capture))
     return status;
-  if (isCaptured)
+  if (capture)
     return fail(MHCRT_INVALID_ARGUMENT, "%s: the stream is captured, so that nothing runs; end the capture first",
                 kName);
   IdFault found[kIdOpCount] = {{kNone, 0}, {kNone, 0}};
@@ -84,7 +84,7 @@ cudaError_t mhcrt_context::open() {
 
   // Made here, since a capture could not fill it.
   if (error == cudaSuccess)
-    idFaults = allocate("mhcrt_context_create", kIdOpCount * sizeof(IdFault));
+    idFaults = allocate("mhcrt_context_create", kIdOpCount * sizeof(IdFault), stream);
   if (idFaults.data)
     then([&] { return cudaMemsetAsync(idFaults.data, 0xFF, kIdOpCount * sizeof(IdFault), stream); });
   then([&] { return cudaStreamSynchronize(stream); });
@@ -120,6 +120,8 @@ void mhcrt_context_destroy(mhcrt_context *context) {
   forget(cudaGetDevice(&callersDevice));
   forget(cudaSetDevice(context->device));
   context->followStreams("mhcrt_context_destroy");
+  if (context->isStreamOfOtherThread()) // memory goes back in no order with its work
+    forget(cudaDeviceSynchronize());
   delete context;
   forget(cudaSetDevice(callersDevice));
 }

@@ -86,17 +86,20 @@ struct mhcrt_context : mhcrt::CallState {
   /// Binds device, stream and what the driver says of them.
   cudaError_t open();
 
-  /// A block of at least `bytes` bytes; `what` is named in errors. Null data with the error set where there is none.
-  mhcrt::DeviceBlock allocate(const char *what, int64_t bytes);
+  /// A block of at least `bytes` bytes for the stream `user`; `what` is named in errors. Null data with the error set
+  /// where there is none.
+  mhcrt::DeviceBlock allocate(const char *what, int64_t bytes, cudaStream_t user);
   void release(const mhcrt::DeviceBlock &block);
-  /// Makes `block` grow, whose content is then lost; in a capture the memory is a block of its own, put into
-  /// `ofCapture`. Null with the error set where there is none.
-  void *reserve(mhcrt::DeviceBlock &block, int64_t bytes, const char *what, std::vector<mhcrt::DeviceBlock> &ofCapture);
+  /// Makes `block` grow, whose content is then lost. A capture does not: it has a block of its own in `ofCaptures`.
+  /// Null with the error set where there is no memory.
+  void *reserve(mhcrt::DeviceBlock &block, int64_t bytes, const char *what,
+                std::vector<mhcrt::DeviceBlock> &ofCaptures);
   void *reserveScratch(const char *kernel, int64_t bytes) { return reserve(scratch, bytes, kernel, ofCall); }
   /// False with the error set in a capture, unless the caller has an allocator.
-  bool mayAllocate(const char *what, int64_t bytes, bool isCaptured);
-  /// Whether the stream is captured, by us or others. False with the error set where the driver does not say.
-  bool askCaptured(const char *what, bool &isCaptured);
+  bool mayAllocate(const char *what, int64_t bytes, unsigned long long capture);
+  /// The number of the capture, ours or that of others, that the stream is in; 0 where it is in none. False with the
+  /// error set where the driver does not say.
+  bool askCapture(const char *what, unsigned long long &capture);
 
   /// Calls that follow go to `next`, behind those so far.
   mhcrt_status setStream(cudaStream_t next);

@@ -22,12 +22,12 @@ extern "C" {
 
 mhcrt_status mhcrt_cuda_record_begin(mhcrt_context *context) {
   const CallGuard guard(*context, "mhcrt_cuda_record_begin");
-  bool isCaptured = false;
+  unsigned long long capture = 0;
   if (!guard)
     return MHCRT_INVALID_ARGUMENT;
-  if (context->status != MHCRT_OK || !context->askCaptured("mhcrt_cuda_record_begin", isCaptured))
+  if (context->status != MHCRT_OK || !context->askCapture("mhcrt_cuda_record_begin", capture))
     return context->status;
-  if (isCaptured)
+  if (capture)
     return context->fail(MHCRT_INVALID_ARGUMENT, "mhcrt_cuda_record_begin: the stream is captured already");
   // Other threads may go on with contexts of their own.
   const cudaError_t error = cudaStreamBeginCapture(context->stream, cudaStreamCaptureModeThreadLocal);

@@ -28,6 +28,33 @@ static cudaError_t findLoop(mhcrt_context &context, const void *image, const cha
   return error;
 }
 
+/// A copy of what is on the host. Null data with the error set where that fails.
+static DeviceBlock copyConstant(mhcrt_context &context, const char *name, const void *host, int64_t bytes,
+                                cudaStream_t stream) {
+  const DeviceBlock block = context.allocate(name, bytes, stream);
+  if (!block.data)
+    return block;
+  const cudaError_t error = cudaMemcpyAsync(block.data, host, bytes, cudaMemcpyDefault, stream);
+  if (error == cudaSuccess)
+    return block;
+  context.check(error, name);
+  context.release(block);
+  return {};
+}
+
+/// The same while the context's stream is captured: on a stream that runs, and done when it returns.
+static DeviceBlock copyBesideCapture(mhcrt_context &context, const char *name, const void *host, int64_t bytes) {
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  context.check(error, name);
+  if (error != cudaSuccess)
+    return {};
+  const DeviceBlock block = copyConstant(context, name, host, bytes, stream);
+  context.check(cudaStreamSynchronize(stream), name);
+  forget(cudaStreamDestroy(stream));
+  return block;
+}
+
 extern "C" {
 
 void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t, const char *name, void **arguments,
@@ -58,24 +85,14 @@ const void *mhcrt_constant(mhcrt_context *context, const void *host, int64_t byt
   const auto known = context->constants.find(host);
   if (known != context->constants.end())
     return known->second.data;
-  bool isCaptured = false;
-  if (context->status != MHCRT_OK || !context->askCaptured(kName, isCaptured))
+  unsigned long long capture = 0;
+  if (context->status != MHCRT_OK || !context->askCapture(kName, capture) ||
+      !context->mayAllocate(kName, bytes, capture))
     return nullptr;
-  if (isCaptured) { // the copy would be captured, and not made
-    context->fail(MHCRT_INVALID_ARGUMENT,
-                  "%s: %lld bytes have to be copied to the GPU while the stream is captured; make the same calls once "
-                  "before",
-                  kName, static_cast<long long>(bytes));
-    return nullptr;
-  }
-  const DeviceBlock block = context->allocate(kName, bytes);
+  const DeviceBlock block = capture ? copyBesideCapture(*context, kName, host, bytes)
+                                    : copyConstant(*context, kName, host, bytes, context->stream);
   if (!block.data)
     return nullptr;
-  const cudaError_t error = cudaMemcpyAsync(block.data, host, bytes, cudaMemcpyDefault, context->stream);
-  if (context->check(error, kName) != MHCRT_OK) {
-    context->release(block);
-    return nullptr;
-  }
   context->constants[host] = block;
   return block.data;
 }

@@ -17,19 +17,19 @@ static int64_t blockBytes(int64_t bytes) {
   return bytes > INT64_MAX - kAlignment ? bytes : roundUp(std::max<int64_t>(bytes, 1), kAlignment);
 }
 
-bool mhcrt_context::mayAllocate(const char *what, int64_t bytes, bool isCaptured) {
-  if (isCaptured && !allocator.alloc)
+bool mhcrt_context::mayAllocate(const char *what, int64_t bytes, unsigned long long capture) {
+  if (capture && !allocator.alloc)
     fail(MHCRT_INVALID_ARGUMENT,
          "%s: %lld bytes of memory are needed while the stream is captured; make the same calls once before, or set an "
          "allocator",
          what, static_cast<long long>(blockBytes(bytes)));
-  return !isCaptured || allocator.alloc;
+  return !capture || allocator.alloc;
 }
 
 /// Null where the allocator's memory is no use.
-static void *allocateByCaller(mhcrt_context &context, const char *what, int64_t bytes) {
+static void *allocateByCaller(mhcrt_context &context, const char *what, int64_t bytes, cudaStream_t stream) {
   const Allocator &from = context.allocator;
-  void *data = from.alloc(from.user, bytes, context.stream);
+  void *data = from.alloc(from.user, bytes, stream);
   const auto address = reinterpret_cast<uintptr_t>(data);
   if (!data)
     context.fail(MHCRT_OUT_OF_MEMORY, "%s: the allocator has no memory for %lld bytes", what,
@@ -38,14 +38,14 @@ static void *allocateByCaller(mhcrt_context &context, const char *what, int64_t 
     return data;
   context.fail(MHCRT_INVALID_ARGUMENT, "%s: the allocator's memory is at %#llx; needed a multiple of %lld", what,
                static_cast<unsigned long long>(address), static_cast<long long>(kAlignment));
-  from.free(from.user, data, bytes, context.stream);
+  from.free(from.user, data, bytes, stream);
   return nullptr;
 }
 
-DeviceBlock mhcrt_context::allocate(const char *what, int64_t bytes) {
+DeviceBlock mhcrt_context::allocate(const char *what, int64_t bytes, cudaStream_t user) {
   bytes = blockBytes(bytes);
   if (allocator.alloc) {
-    void *data = allocateByCaller(*this, what, bytes);
+    void *data = allocateByCaller(*this, what, bytes, user);
     return data ? DeviceBlock{data, bytes, allocator} : DeviceBlock();
   }
   void *data = nullptr;
@@ -69,22 +69,27 @@ void mhcrt_context::release(const DeviceBlock &block) {
     forget(cudaFree(block.data)); // waits for the work that uses it
 }
 
-void *mhcrt_context::reserve(DeviceBlock &block, int64_t bytes, const char *what, std::vector<DeviceBlock> &ofCapture) {
-  bool isCaptured = false;
-  if (!askCaptured(what, isCaptured))
+void *mhcrt_context::reserve(DeviceBlock &block, int64_t bytes, const char *what,
+                             std::vector<DeviceBlock> &ofCaptures) {
+  unsigned long long capture = 0;
+  if (!askCapture(what, capture))
     return nullptr;
   if (bytes <= block.size && block.data) {
-    block.isInGraph |= isCaptured && !recorded;
+    block.isInGraph |= capture && !recorded;
     return block.data;
   }
-  if (!mayAllocate(what, bytes, isCaptured))
+  for (const DeviceBlock &own : ofCaptures)
+    if (capture && own.capture == capture && bytes <= own.size)
+      return own.data;
+  if (!mayAllocate(what, bytes, capture))
     return nullptr;
-  const DeviceBlock fresh = allocate(what, bytes);
+  DeviceBlock fresh = allocate(what, bytes, stream);
   if (!fresh.data)
     return nullptr;
   ++allocations;
-  if (isCaptured) {
-    ofCapture.push_back(fresh);
+  if (capture) {
+    fresh.capture = capture;
+    ofCaptures.push_back(fresh);
     return fresh.data;
   }
   if (block.isInGraph)
@@ -118,11 +123,11 @@ void *mhcrt_buffer_create(mhcrt_context *context, int64_t bytes) {
                   static_cast<long long>(bytes));
     return nullptr;
   }
-  bool isCaptured = false;
-  if (!context->askCaptured("mhcrt_buffer_create", isCaptured) ||
-      !context->mayAllocate("mhcrt_buffer_create", bytes, isCaptured))
+  unsigned long long capture = 0;
+  if (!context->askCapture("mhcrt_buffer_create", capture) ||
+      !context->mayAllocate("mhcrt_buffer_create", bytes, capture))
     return nullptr;
-  const DeviceBlock block = context->allocate("mhcrt_buffer_create", bytes);
+  const DeviceBlock block = context->allocate("mhcrt_buffer_create", bytes, context->stream);
   if (block.from.free)
     context->buffers[block.data] = block;
   return block.data;

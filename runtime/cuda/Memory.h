@@ -25,7 +25,8 @@ struct DeviceBlock {
   void *data = nullptr;
   int64_t size = 0;
   Allocator from;
-  bool isInGraph = false; ///< a graph that was captured outside of the context has its address
+  unsigned long long capture = 0; ///< the number of the one that it was taken for; 0 where it serves all calls
+  bool isInGraph = false;         ///< a graph that was captured outside of the context has its address
 
   int64_t bytes() const { return size; }
 };

@@ -17,10 +17,8 @@ static cudaError_t findCapture(cudaStream_t stream, unsigned long long &id) {
   return error;
 }
 
-bool mhcrt_context::askCaptured(const char *what, bool &isCaptured) {
-  unsigned long long id = 0;
-  const cudaError_t error = findCapture(stream, id);
-  isCaptured = id != 0;
+bool mhcrt_context::askCapture(const char *what, unsigned long long &capture) {
+  const cudaError_t error = findCapture(stream, capture);
   check(error, what);
   return error == cudaSuccess;
 }
@@ -38,8 +36,8 @@ bool mhcrt_context::isStreamOfOtherThread() const {
 void mhcrt_context::followStreams(const char *what) {
   if (isStreamOfOtherThread())
     fail(MHCRT_INVALID_ARGUMENT, "%s: the context's stream is the default stream of another thread", what);
-  bool isCaptured = false;
-  if (!isBehindOwed || !askCaptured(what, isCaptured) || isCaptured)
+  unsigned long long capture = 0;
+  if (!isBehindOwed || !askCapture(what, capture) || capture)
     return;
   const cudaError_t error = cudaStreamWaitEvent(stream, behind, 0);
   isBehindOwed = error != cudaSuccess;

@@ -41,8 +41,8 @@ typedef void (*mhcrt_cuda_free)(void *user, void *memory, int64_t bytes, void *s
 ///
 /// Scratch, workspace and buffers grow at the first calls of a shape. In a capture cudaMalloc is not called: the call
 /// fails, and says so. An allocator is: scratch that a captured call lacks is taken and given back around that call,
-/// both captured where the allocator enqueues; a model's workspace is taken for each entry and stays until the context
-/// is destroyed. Memory that a captured call has used is not given back before either.
+/// both captured where the allocator enqueues; a model's workspace is taken once for the capture and stays until the
+/// context is destroyed. Memory that a captured call has used is not given back before either.
 mhcrt_status mhcrt_cuda_set_allocator(mhcrt_context *context, mhcrt_cuda_alloc alloc, mhcrt_cuda_free free, void *user);
 
 /// Fixes the variant of an op: "post=generic"; "post=" frees it again. MHCRT_NOT_FOUND where the op is called and has

@@ -164,6 +164,10 @@ TEST_F(CudaEmbedding, StreamsThatCannotBeSet) {
     EXPECT_EQ(error(), "mhcrt_cuda_set_stream: the context's stream is the default stream of another thread");
   }).join();
   EXPECT_EQ(call(entries()[0]), MHCRT_OK) << error();
+  // The memory of such a stream's work is free when all work has ended.
+  const int waits = driver().count("synchronize");
+  std::thread([&] { mhcrt_context_destroy(std::exchange(context, nullptr)); }).join();
+  EXPECT_EQ(driver().count("synchronize"), waits + 1);
 }
 
 // Devices
@@ -281,8 +285,8 @@ TEST_F(CudaEmbedding, WhatCannotBeDoneInACapture) {
   EXPECT_EQ(error(), "mhcrt_workspace: 5120 bytes of memory are needed while the stream is captured; make the same "
                      "calls once before, or set an allocator");
   EXPECT_EQ(mhcrt_constant(context, host, sizeof(host)), nullptr);
-  EXPECT_EQ(error(), "mhcrt_constant: 16 bytes have to be copied to the GPU while the stream is captured; make the "
-                     "same calls once before");
+  EXPECT_EQ(error(), "mhcrt_constant: 256 bytes of memory are needed while the stream is captured; make the same calls "
+                     "once before, or set an allocator");
   // A program's first loop loads code, which a capture of the strictest mode would forbid.
   void *arguments[] = {nullptr};
   mhcrt_cuda_loop(context, "image", 6, "add", arguments, 1000);
@@ -362,12 +366,13 @@ TEST_F(CudaEmbedding, AnAllocatorServesCaptures) {
     EXPECT_EQ(call(entry), MHCRT_OK) << error();
     served += driver().work.back().what == "free";
     EXPECT_TRUE(pool.blocks.empty()); // the graph takes and gives it back
-    EXPECT_NE(mhcrt_workspace(context, 1000), nullptr) << error();
+    const void *captured = mhcrt_workspace(context, 1000);
+    EXPECT_NE(captured, nullptr) << error();
+    EXPECT_EQ(mhcrt_workspace(context, 900), captured);
     EXPECT_EQ(pool.blocks.size(), 1u);
     endCapture(stream);
     expectInOrder(before);
     // Memory of a graph is not used outside of it.
-    const void *captured = pool.blocks.begin()->first;
     EXPECT_NE(mhcrt_workspace(context, 1000), captured);
     EXPECT_EQ(call(entry), MHCRT_OK) << error();
     mhcrt_context_destroy(std::exchange(context, nullptr));
@@ -394,7 +399,79 @@ TEST_F(CudaEmbedding, AllocatorsThatAreNoUse) {
   EXPECT_TRUE(pool.blocks.empty());
 }
 
+// Compiled models
+
+/// An entry of a model that has a constant, a loop and every kernel.
+mhcrt_status callModel(mhcrt_context *context) {
+  static const float weights[64] = {};
+  void *arguments[] = {nullptr};
+  if (!mhcrt_workspace(context, 1 << 16) || !mhcrt_constant(context, weights, sizeof(weights)))
+    return mhcrt_last_status(context);
+  mhcrt_cuda_loop(context, "image", 6, "add", arguments, 1000);
+  for (const Entry &entry : entries())
+    entry.call(context, 1000, 4, 33);
+  return mhcrt_last_status(context);
+}
+
+TEST_F(CudaEmbedding, AModelOnSeveralStreamsAndBesideAnotherDevice) {
+  const cudaStream_t first = driver().makeStream(), second = driver().makeStream();
+  driver().device = 1;
+  for (cudaStream_t stream : {first, second, first}) {
+    mhcrt_cuda_set_stream(context, stream);
+    ASSERT_EQ(callModel(context), MHCRT_OK) << error();
+  }
+  expectInOrder();
+  EXPECT_EQ(driver().devicesUsed, std::set<int>{0});
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+}
+
+TEST_F(CudaEmbedding, AModelInACapture) {
+  const cudaStream_t stream = driver().makeStream();
+  mhcrt_cuda_set_stream(context, stream);
+  for (bool isFirst : {true, false}) {
+    const auto blocks = driver().blocks;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    EXPECT_EQ(callModel(context), isFirst ? MHCRT_INVALID_ARGUMENT : MHCRT_OK);
+    EXPECT_EQ(error(), isFirst ? "mhcrt_workspace: 65536 bytes of memory are needed while the stream is captured; make "
+                                 "the same calls once before, or set an allocator"
+                               : "");
+    endCapture(stream);
+    EXPECT_EQ(driver().blocks, blocks);
+    ASSERT_EQ(callModel(context), MHCRT_OK) << error();
+  }
+}
+
+TEST_F(CudaEmbedding, AModelInACaptureWithAnAllocator) {
+  Pool pool;
+  mhcrt_cuda_set_allocator(context, Pool::alloc, Pool::free, &pool);
+  const cudaStream_t stream = driver().makeStream();
+  mhcrt_cuda_set_stream(context, stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  ASSERT_EQ(callModel(context), MHCRT_OK) << error();
+  EXPECT_EQ(pool.blocks.size(), 2u); // workspace and constant
+  int copies = 0;
+  for (const Work &work : driver().work)
+    copies += work.what == "copy" && work.capture == 0;
+  EXPECT_EQ(copies, 1); // the constant is there for calls that run, too
+  endCapture(stream);
+  ASSERT_EQ(callModel(context), MHCRT_OK) << error();
+  mhcrt_context_destroy(std::exchange(context, nullptr));
+  EXPECT_TRUE(pool.blocks.empty());
+}
+
 // Errors
+
+TEST_F(CudaEmbedding, AConstantThatWasNotCopiedIsCopiedAgain) {
+  const float host[4] = {};
+  driver().copyError = cudaErrorInvalidValue;
+  const auto blocks = driver().blocks;
+  EXPECT_EQ(mhcrt_constant(context, host, sizeof(host)), nullptr);
+  EXPECT_EQ(error(), "mhcrt_constant: an error of the fake driver (cudaErrorFake)");
+  EXPECT_EQ(driver().blocks, blocks);
+  driver().copyError = cudaSuccess;
+  EXPECT_NE(mhcrt_constant(context, host, sizeof(host)), nullptr) << error();
+  EXPECT_EQ(driver().count("copy"), 2);
+}
 
 TEST_F(CudaEmbedding, AnErrorOfTheCallerIsNotOurs) {
   forEachEntry([&](const Entry &entry) {

@@ -171,7 +171,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *, size_t bytes, cudaMemcpyKind
   if (kind == cudaMemcpyDeviceToHost)
     std::memcpy(to, driver().copiedToHost.data(), std::min(bytes, driver().copiedToHost.size()));
   driver().enqueue("copy", stream);
-  return note("copy");
+  note("copy");
+  return fail(driver().copyError);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
@@ -183,6 +184,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   note("synchronize");
   return driver().streams[stream].capture ? endCaptures(cudaErrorStreamCaptureUnsupported) : cudaSuccess;
 }
+cudaError_t cudaDeviceSynchronize() { return note("synchronize"); }
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
   *device = isDefault(stream) ? driver().device : driver().streams[stream].device;
   return cudaSuccess;

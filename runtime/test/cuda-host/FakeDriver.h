@@ -66,7 +66,7 @@ struct FakeDriver {
 
   int major = 9, minor = 0, multiprocessors = 132;
   size_t memory = size_t{1} << 62; ///< of the device
-  cudaError_t launchError = cudaSuccess, recordError = cudaSuccess;
+  cudaError_t launchError = cudaSuccess, recordError = cudaSuccess, copyError = cudaSuccess;
   bool hasBlas = true;
   int clusters = 7; ///< that find room at once
   cudaError_t clustersError = cudaSuccess;
