@@ -57,12 +57,11 @@ static cudaError_t launchWide(mhcrt_context &context, const char *kernel, const 
     error = convert(context, {a.lhs, a.lhs_type}, {scratch + lhsAt, MHCRT_F32}, lhsCount);
   if (error == cudaSuccess && !keepsRhs)
     error = convert(context, {a.rhs, a.rhs_type}, {scratch + rhsAt, MHCRT_F32}, rhsCount);
-  if (error == cudaSuccess)
-    context.products->run(context, kernel, productOf(a, MHCRT_F32, MHCRT_F32, alignmentOf({lhs, rhs, out})), lhs, rhs,
-                          out, scratch + workspaceAt);
-  if (error == cudaSuccess && !keepsOut)
-    error = convert(context, {out, MHCRT_F32}, {a.out, a.out_type}, outCount);
-  return error;
+  if (error != cudaSuccess ||
+      context.products->run(context, kernel, productOf(a, MHCRT_F32, MHCRT_F32, alignmentOf({lhs, rhs, out})), lhs, rhs,
+                            out, scratch + workspaceAt) != MHCRT_OK)
+    return error;
+  return keepsOut ? error : convert(context, {out, MHCRT_F32}, {a.out, a.out_type}, outCount);
 }
 
 static cudaError_t multiply(mhcrt_context &context, const char *kernel, const BatchMatmulArgs &a) {

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A sublayer's four fused calls on several streams, in captures of the caller, with the caller's memory and beside
-// another current GPU: always the bits of one call after the other. cuda-host/EmbeddingTest.cpp has every entry.
+// another current GPU: always the bits of one call after the other. cuda-host has every entry.
 //
 //===------------------------------------------------------------------------===//
 #include "Support.h"
