@@ -102,6 +102,44 @@ TEST_F(ModelTest, WrongTensorsAreExplained) {
   EXPECT_EQ(mhcrt_model_check(model, 9, arguments, nullptr), MHCRT_NOT_FOUND);
 }
 
+/// Each argument and result in turn, with codes and numbers that are none as well.
+TEST_F(ModelTest, EveryWrongTensorIsRefused) {
+  using Change = void (*)(mhcrt_tensor &);
+  const Change changes[] = {
+      [](mhcrt_tensor &t) { t.dtype = MHCRT_I64; },
+      [](mhcrt_tensor &t) { t.dtype = MHCRT_NONE; },
+      [](mhcrt_tensor &t) { t.dtype = 99; },
+      [](mhcrt_tensor &t) { t.rank = 0; },
+      [](mhcrt_tensor &t) { t.rank = -1; },
+      [](mhcrt_tensor &t) { ++t.rank; },
+      [](mhcrt_tensor &t) { --t.rank; },
+      [](mhcrt_tensor &t) { t.rank = INT32_MAX; },
+      [](mhcrt_tensor &t) { ++t.dims[1]; },
+      [](mhcrt_tensor &t) { t.dims[1] = -1; },
+      [](mhcrt_tensor &t) { t.dims[0] = INT64_MIN; },
+      [](mhcrt_tensor &t) { t.data = nullptr; },
+  };
+  std::vector<float> data(2 * 4 * 64);
+  const mhcrt_tensor good[] = {tensor(MHCRT_BF16, {2, 4, 64}, data.data()), tensor(MHCRT_F32, {2, 4}, data.data()),
+                               tensor(MHCRT_BF16, {2, 64}, data.data())};
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 1, &context, &message), MHCRT_OK);
+  for (int wrong = 0; wrong < 3; ++wrong)
+    for (const Change &change : changes) {
+      mhcrt_tensor tensors[] = {good[0], good[1], good[2]};
+      change(tensors[wrong]);
+      EXPECT_EQ(mhcrt_model_invoke(model, 0, context, tensors, tensors + 2, &message), MHCRT_INVALID_ARGUMENT)
+          << "tensor " << wrong << ", change " << &change - changes;
+      EXPECT_NE(std::string(message.text)
+                    .find(wrong == 0   ? "'x'"
+                          : wrong == 1 ? "'h'"
+                                       : "'u'"),
+                std::string::npos)
+          << message.text;
+    }
+  mhcrt_model_context_destroy(model, context);
+}
+
 TEST_F(ModelTest, MissingEntryListsTheEntries) {
   int32_t entry = -1;
   EXPECT_EQ(mhcrt_model_find_entry(model, "widen", &entry, &message), MHCRT_OK);
