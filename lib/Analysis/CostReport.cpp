@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/CostReport.h"
+#include "mhc/IR/Counted.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -80,8 +81,8 @@ static void printStreamGradients(raw_ostream &os, const StreamGradients &gradien
   auto row = [&](const char *what, const char *form, double bytes) {
     os << formatv("  {0,-46}{1,-12}{2}C\n", what, form, count(bytes));
   };
-  os << formatv("  gradients of {0} sublayers, n = {1} streams of a = {2} bytes, per token and sublayer\n",
-                gradients.sublayers, n, a);
+  os << formatv("  gradients of {0}, n = {1} streams of a = {2} bytes, per token and sublayer\n",
+                counted(gradients.sublayers, "sublayer"), n, a);
   row("  post, aggregate, projection, and a sum", "(11n+3)aC", addedBytesPerChannel(n, a));
   row("  the same without the sum", "(7n+3)aC", separateBytesPerChannel(n, a));
   row("  chain: each adds to those before it", "(9n+3)aC", chainBytesPerChannel(n, a));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckFused.h"
+#include "mhc/IR/Counted.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/OpKinds.h"
 #include "mhc/Transforms/Sites.h"
@@ -64,7 +65,7 @@ llvm::Expected<std::string> mhc::checkFused(Compiler &compiler, ModuleOp source,
   if (options.failIfUnfused || differs)
     problems = describeUnfused(compiler);
   if (differs)
-    problems += llvm::formatv("mhcc: error: {0} {1} fused; needed {2}\n", mhcrt::counted(sublayers, "sublayer"),
+    problems += llvm::formatv("mhcc: error: {0} {1} fused; needed {2}\n", counted(sublayers, "sublayer"),
                               sublayers == 1 ? "is" : "are", *options.expectFused);
   return problems;
 }

@@ -318,6 +318,8 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
       {"--cuda-graph", options.run, "'--run'"},
       {"--list-kernels", options.run, "'--run'"},
   };
+  if (options.run && options.runOptions.list)
+    return llvm::createStringError("'--list' excludes '--run'");
   for (const Need &need : needs)
     if (!need.isMet && (given.contains(need.option) || options.runOptions.given.count(need.option.str())))
       return llvm::createStringError("'" + need.option.str() + "' needs " + need.needed.str());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Driver/Run.h"
+#include "mhc/IR/Counted.h"
 #include "mhcrt/run.h"
 
 using namespace mhc;
@@ -26,7 +27,7 @@ llvm::Expected<Tensors> mhc::runOnce(const mhcrt_model *model, llvm::StringRef n
     return llvm::createStringError(message.text);
   int32_t wanted = mhcrt_model_arguments(model, entry);
   if (wanted != static_cast<int32_t>(arguments.size()))
-    return llvm::createStringError("entry '" + name.str() + "' has " + mhcrt::counted(wanted, "argument") + "; found " +
+    return llvm::createStringError("entry '" + name.str() + "' has " + counted(wanted, "argument") + "; found " +
                                    std::to_string(arguments.size()));
   Tensors results;
   std::vector<mhcrt_tensor> resultViews;

@@ -236,6 +236,8 @@ int mhcrt::runMain(int argc, const char *const *argv) {
                   kRunOptionsHelp, kKernelOptionsHelp);
       return finish(kGood);
     }
+    if (options.list && options.given.size() > 1)
+      return fail(kTool, "'--list' takes no other option");
     if (options.given.count("--tolerance") && options.expects.empty())
       return fail(kTool, "'--tolerance' needs '--expect'");
     return finish(openAndRun(options));

@@ -9,7 +9,7 @@ func.func @unknown_kernel(%x: memref<?xf32>) {
 // -----
 
 func.func @counts_are_short(%x: memref<?x24xf32>, %mix: memref<?x4x4xf32>) {
-  // expected-error @below {{has 1 tensors in 'counts'; 'mhc.permutation_mix' has 2}}
+  // expected-error @below {{has 1 tensor in 'counts'; 'mhc.permutation_mix' has 2}}
   mhc.launch "mhc.permutation_mix" ins(%x : memref<?x24xf32>) outs(%mix : memref<?x4x4xf32>) counts = [1] config = {}
   return
 }

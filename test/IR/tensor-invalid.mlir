@@ -98,7 +98,7 @@ func.func @broadcast_type(%x: tensor<8xbf16>) {
 // -----
 
 func.func @broadcast_too_few_dims(%x: tensor<2x8xf32>) {
-  // expected-error @below {{has 1 dims; the operand has rank 2}}
+  // expected-error @below {{has 1 dim; the operand has rank 2}}
   %out = mhc.broadcast %x dims = [1] : tensor<2x8xf32> -> tensor<2x8xf32>
   return
 }
@@ -138,7 +138,7 @@ func.func @broadcast_missing_size(%x: tensor<8xf32>) {
 // -----
 
 func.func @broadcast_needless_size(%x: tensor<?xf32>, %M: index) {
-  // expected-error @below {{has 1 sizes; needed 0, one per dynamic result dimension that the operand does not give}}
+  // expected-error @below {{has 1 size; needed 0, one per dynamic result dimension that the operand does not give}}
   %out = mhc.broadcast %x[%M] dims = [0] : tensor<?xf32> -> tensor<?x8xf32>
   return
 }

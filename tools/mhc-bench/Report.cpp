@@ -6,17 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "mhc/IR/Counted.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mhc;
 using namespace mhc::bench;
 using llvm::formatv;
-
-/// "1 round", "2 rounds"
-static std::string counted(int64_t count, llvm::StringRef noun) {
-  return formatv("{0} {1}{2}", count, noun, count == 1 ? "" : "s");
-}
 
 Report::Report(const Options &options, const Session &session, std::vector<TorchRow> torch, llvm::raw_ostream &os)
     : options(options), session(session), os(os), torch(std::move(torch)) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mhc/IR/Counted.h"
 #include "mhc/IR/Gradients.h"
 #include "mhc/IR/MhcInterfaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,8 +34,8 @@ struct LoopFlatten : FlattenableOpInterface::ExternalModel<LoopFlatten, scf::For
     int64_t count = turns->getSExtValue(), ops = 0;
     loop.getBody()->walk([&](Operation *) { ++ops; });
     if (count * ops > kMaxOpsWrittenOut)
-      return loop.emitError() << "'scf.for' has " << count << " turns of " << ops << " ops; at most "
-                              << kMaxOpsWrittenOut << " ops can be differentiated";
+      return loop.emitError() << "'scf.for' has " << counted(count, "turn") << " of " << counted(ops, "op")
+                              << "; at most " << kMaxOpsWrittenOut << " ops can be differentiated";
     SmallVector<Value> carried(loop.getInitArgs());
     for (int64_t turn = 0; turn < count; ++turn) {
       IRMapping mapping;

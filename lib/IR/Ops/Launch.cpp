@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mhc/IR/Counted.h"
 #include "mhc/IR/MhcOps.h"
 
 using namespace mlir;
@@ -16,7 +17,7 @@ LogicalResult LaunchOp::verify() {
     return emitOpError() << "names no kernel op: '" << getKernel() << "'";
   ArrayRef<int64_t> counts = getCounts();
   if (counts.size() != info->tensors.size())
-    return emitOpError() << "has " << counts.size() << " tensors in 'counts'; '" << getKernel() << "' has "
+    return emitOpError() << "has " << counted(counts.size(), "tensor") << " in 'counts'; '" << getKernel() << "' has "
                          << info->tensors.size();
   size_t inputs = 0, outputs = 0;
   for (auto [tensor, count] : llvm::zip(info->tensors, counts)) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mhc/IR/Counted.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -210,7 +211,7 @@ LogicalResult BroadcastOp::verify() {
     return emitOpError() << "has a result with elements of type " << result.getElementType() << "; needed "
                          << type.getElementType();
   if (static_cast<int64_t>(dims.size()) != type.getRank())
-    return emitOpError() << "has " << dims.size() << " dims; the operand has rank " << type.getRank();
+    return emitOpError() << "has " << counted(dims.size(), "dim") << "; the operand has rank " << type.getRank();
   SmallVector<bool> given(result.getRank(), false);
   for (auto [i, dim] : llvm::enumerate(dims)) {
     if (dim < 0 || dim >= result.getRank() || (i > 0 && dim <= dims[i - 1]))
@@ -225,7 +226,7 @@ LogicalResult BroadcastOp::verify() {
   for (int64_t dim = 0; dim < result.getRank(); ++dim)
     needed += result.isDynamicDim(dim) && !given[dim];
   if (static_cast<int64_t>(getSizes().size()) != needed)
-    return emitOpError() << "has " << getSizes().size() << " sizes; needed " << needed
+    return emitOpError() << "has " << counted(getSizes().size(), "size") << "; needed " << needed
                          << ", one per dynamic result dimension that the operand does not give";
   return success();
 }
@@ -276,7 +277,8 @@ LogicalResult TransposeOp::verify() {
   RankedTensorType type = getX().getType();
   ArrayRef<int64_t> perm = getPerm();
   if (static_cast<int64_t>(perm.size()) != type.getRank() || !isPermutationVector(perm))
-    return emitOpError() << "has perm [" << perm << "]; needed a permutation of " << type.getRank() << " dimensions";
+    return emitOpError() << "has perm [" << perm << "]; needed a permutation of "
+                         << counted(type.getRank(), "dimension");
   SmallVector<int64_t> shape;
   for (int64_t dim : perm)
     shape.push_back(type.getDimSize(dim));

@@ -7,6 +7,7 @@
 
 #include "Bounds.h"
 #include "Coefficients.h"
+#include "mhc/IR/Counted.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -98,8 +99,7 @@ static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> *mi
                   "all values of a token, behind the tokens");
   linear.flat.assign(x->begin() + linear.tokens.size(), x->end());
   if (linear.flat.size() != sums.size() || !std::is_permutation(sums.begin(), sums.end(), linear.flat.begin()))
-    return isMiss(Reason::projectionWidth, linear.x->base,
-                  "a sum over " + std::to_string(forms.extent(sums)) + " values",
+    return isMiss(Reason::projectionWidth, linear.x->base, "a sum over " + counted(forms.extent(sums), "value"),
                   "a sum over n*C = " + std::to_string(forms.extent(linear.flat)));
   std::optional<Multiplier> multiplier = matchMultiplier(forms, scales, linear.product.coefficient);
   bool normed = multiplier && multiplier->x.base;
@@ -110,7 +110,7 @@ static bool classify(FormBuilder &forms, Linear &linear, std::optional<Miss> *mi
   if (normed && multiplier->x.base != linear.x->base)
     return isMiss(Reason::normOfOtherTensor, scale, describe(multiplier->x.base), describe(linear.x->base));
   if (normed && forms.extent(multiplier->sums) != width)
-    return isMiss(Reason::normWidth, scale, "a mean over " + std::to_string(forms.extent(multiplier->sums)) + " values",
+    return isMiss(Reason::normWidth, scale, "a mean over " + counted(forms.extent(multiplier->sums), "value"),
                   "a mean over n*C = " + std::to_string(width));
   if (normed && !averagesRow(forms, *multiplier, linear.tokens))
     return isMiss(Reason::normOfOtherTokens, scale, "a mean that is not of the token's row",

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sinkhorn.h"
+#include "mhc/IR/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -120,7 +121,7 @@ std::optional<Miss> ChainMiss::ofSteps() {
 std::optional<Miss> ChainMiss::ofEnd() {
   size_t steps = chain.steps.size() + (softmax ? 1 : 0);
   if (steps % 2 != 0)
-    return miss(Reason::sinkhornOdd, chain.steps.back().op, std::to_string(steps) + " normalisations",
+    return miss(Reason::sinkhornOdd, chain.steps.back().op, counted(steps, "normalisation"),
                 "as many of rows as of columns");
   if (!getElementTypeOrSelf(value).isF32())
     return miss(Reason::sinkhornType, chain.steps.back().op, describe(value.getType()), "elements of f32");

@@ -36,7 +36,7 @@
 // BYTES: mhc.post_bwd {{.*}} 384 {{.*}}
 // BYTES: mhc.aggregate_bwd {{.*}} 240 {{.*}}
 // BYTES: mhc.projection_bwd {{.*}} 296 {{.*}}
-// BYTES: gradients of 1 sublayers, n = 4 streams of a = 2 bytes, per token and sublayer
+// BYTES: gradients of 1 sublayer, n = 4 streams of a = 2 bytes, per token and sublayer
 // BYTES-NEXT: post, aggregate, projection, and a sum (11n+3)aC 94C
 // BYTES-NEXT: the same without the sum (7n+3)aC 62C
 // BYTES-NEXT: chain: each adds to those before it (9n+3)aC 78C
