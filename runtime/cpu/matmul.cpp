@@ -46,10 +46,13 @@ HWY_AFTER_NAMESPACE();
 #include "src/KernelCall.h"
 
 #include <cblas.h>
+#include <mutex>
 
 // OpenMP, by which OpenBLAS chooses its threads; clang finds no omp.h of GCC.
 extern "C" int omp_get_max_threads(void);
 extern "C" void omp_set_num_threads(int threads);
+// What OpenBLAS would call when it is loaded; Sgemm.cmake takes that out.
+extern "C" void gotoblas_init(void);
 
 namespace mhcrt {
 HWY_EXPORT(widenPanel);
@@ -71,6 +74,16 @@ public:
 private:
   int threads;
 };
+
+/// With work buffers for one thread; others get theirs when they call.
+void initialiseBlas() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const OneBlasThread oneThread;
+    openblas_set_num_threads(1);
+    gotoblas_init();
+  });
+}
 
 struct Matrix {
   const void *data;
@@ -161,6 +174,7 @@ mhcrt_status multiply(mhcrt_context *ctx, const char *name, Matrix lhs, Matrix r
   if (!call.begin() || some == 0)
     return call.status();
 
+  initialiseBlas();
   const Product product(lhs, rhs, out, outType, B, M, K, N);
   if (!ctx->reserveScratch(name, 0, product.scratchBytes()))
     return call.status();
