@@ -115,7 +115,9 @@ TEST_F(CudaEmbedding, CapturesOfOthersGoOnWhileMemoryGrows) {
     EXPECT_EQ(call(entry), MHCRT_OK) << error();
     EXPECT_EQ(call(entry, 100000), MHCRT_OK) << error();
     mhcrt_buffer_destroy(context, mhcrt_buffer_create(context, 100));
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << error();
     mhcrt_context_destroy(std::exchange(context, nullptr));
+    EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
     endCapture(others);
   });
 }

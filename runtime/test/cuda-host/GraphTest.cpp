@@ -58,6 +58,20 @@ TEST_F(CudaGraphs, RecordAndReplay) {
   EXPECT_EQ(driver().count("graph destroyed"), 2); // what was recorded, and what was made of it
 }
 
+TEST_F(CudaGraphs, StreamsOfARecordAreJoined) {
+  const cudaStream_t origin = driver().makeStream(), other = driver().makeStream();
+  mhcrt_cuda_set_stream(context, origin);
+  ASSERT_EQ(head(100), MHCRT_OK);
+  ASSERT_EQ(mhcrt_cuda_record_begin(context), MHCRT_OK);
+  ASSERT_EQ(mhcrt_cuda_set_stream(context, other), MHCRT_OK);
+  ASSERT_EQ(head(100), MHCRT_OK);
+  EXPECT_EQ(mhcrt_cuda_record_end(context, &graph), MHCRT_OK) << error();
+  ASSERT_NE(graph, nullptr);
+  mhcrt_cuda_graph_destroy(graph);
+  ASSERT_EQ(head(100), MHCRT_OK);
+  EXPECT_EQ(driver().launches.back().stream, origin);
+}
+
 TEST_F(CudaGraphs, WhatWasNotCalledBeforeIsNotRecorded) {
   const auto before = driver().blocks;
   ASSERT_EQ(mhcrt_cuda_record_begin(context), MHCRT_OK);
