@@ -174,6 +174,24 @@ TEST_F(CudaEmbedding, AnAllocatorServesCaptures) {
   EXPECT_GE(served, 8);
 }
 
+/// Also what the stream of a capture has not waited for.
+TEST_F(CudaEmbedding, MemoryGoesBackBehindAllWork) {
+  forEachEntry([&](const Entry &entry) {
+    Pool pool;
+    mhcrt_cuda_set_allocator(context, Pool::alloc, Pool::free, &pool);
+    const cudaStream_t eager = driver().makeStream(), captured = driver().makeStream();
+    mhcrt_cuda_set_stream(context, eager);
+    ASSERT_NE(mhcrt_workspace(context, 1000), nullptr);
+    ASSERT_EQ(call(entry), MHCRT_OK) << error();
+    cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal);
+    mhcrt_cuda_set_stream(context, captured);
+    endCapture(captured);
+    mhcrt_context_destroy(std::exchange(context, nullptr));
+    EXPECT_EQ(driver().work.back().what, "free");
+    expectInOrder();
+  });
+}
+
 TEST_F(CudaEmbedding, AllocatorsThatAreNoUse) {
   Pool pool;
   EXPECT_EQ(mhcrt_cuda_set_allocator(context, Pool::alloc, nullptr, &pool), MHCRT_INVALID_ARGUMENT);
