@@ -249,22 +249,38 @@ static void takeEntry(std::vector<const char *> &words, size_t number, mhcrt::Ru
   words = std::move(others);
 }
 
-/// What the suffix of the output asks for, where --compile-to does not say it.
+namespace {
+/// What a file holds by its suffix. Phases before that of .mlir are .mlir, too.
+struct Suffix {
+  StringRef text;
+  Phase phase;
+};
+} // namespace
+
+static constexpr Suffix kSuffixes[] = {{".mlir", Phase::lower}, {".ll", Phase::llvm}, {".o", Phase::object}};
+
+/// Takes from the suffix of the output what --compile-to does not say; the two must not contradict each other.
 static llvm::Error chooseOutput(DriverOptions &options) {
-  StringRef output = options.output, suffix = llvm::sys::path::extension(output);
-  if (output.empty() || options.compileTo)
+  const std::string &output = options.output;
+  if (output.empty())
     return llvm::Error::success();
-  options.library = suffix == ".so";
-  options.compileTo = StringSwitch<std::optional<Phase>>(suffix)
-                          .Case(".o", Phase::object)
-                          .Case(".ll", Phase::llvm)
-                          .Case(".mlir", Phase::lower)
-                          .Default(std::nullopt);
-  if (output == "-")
-    options.compileTo = Phase::lower;
+  StringRef text = llvm::sys::path::extension(output);
+  const Suffix *known = llvm::find_if(kSuffixes, [&](const Suffix &suffix) { return suffix.text == text; });
+  bool isKnown = known != std::end(kSuffixes), isLibrary = text == ".so";
+  if (options.compileTo) {
+    Phase phase = std::max(*options.compileTo, Phase::lower);
+    if (!isLibrary && (!isKnown || known->phase == phase))
+      return llvm::Error::success();
+    const Suffix *right = llvm::find_if(kSuffixes, [&](const Suffix &suffix) { return suffix.phase == phase; });
+    return llvm::createStringError("'-o' is '" + output + "', but '--compile-to=" +
+                                   phaseName(*options.compileTo).str() + "' makes '" + right->text.str() + "'");
+  }
+  options.library = isLibrary;
+  if (isKnown || output == "-")
+    options.compileTo = isKnown ? known->phase : Phase::lower;
   if (options.library || options.compileTo)
     return llvm::Error::success();
-  return llvm::createStringError("'-o' is '" + output.str() +
+  return llvm::createStringError("'-o' is '" + output +
                                  "'; needed a file that ends in '.so', '.o', '.ll' or '.mlir', or '--compile-to'");
 }
 
