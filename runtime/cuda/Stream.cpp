@@ -8,12 +8,16 @@
 
 using namespace mhcrt;
 
-/// 0 where the stream is not captured. Asking ends no capture.
+static bool isLegacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+/// 0 where the stream is not captured. Asking ends no capture. An error where work on the legacy stream would end one.
 static cudaError_t findCapture(cudaStream_t stream, unsigned long long &id) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamGetCaptureInfo(stream, &status, &id);
   if (status == cudaStreamCaptureStatusNone)
     id = 0;
+  else if (status == cudaStreamCaptureStatusInvalidated) // which has no number
+    id = ~0ull;
   return error;
 }
 
@@ -36,8 +40,10 @@ bool mhcrt_context::isStreamOfOtherThread() const {
 void mhcrt_context::followStreams(const char *what) {
   if (isStreamOfOtherThread())
     fail(MHCRT_INVALID_ARGUMENT, "%s: the context's stream is the default stream of another thread", what);
+  if (!isBehindOwed && !isLegacy(stream))
+    return;
   unsigned long long capture = 0;
-  if (!isBehindOwed || !askCapture(what, capture) || capture)
+  if (!askCapture(what, capture) || capture || !isBehindOwed)
     return;
   const cudaError_t error = cudaStreamWaitEvent(stream, behind, 0);
   isBehindOwed = error != cudaSuccess;
@@ -56,15 +62,14 @@ mhcrt_status mhcrt_context::setStream(cudaStream_t next) {
                 kName, gpu, device);
   if (error == cudaSuccess)
     error = findCapture(stream, from);
+  if (error == cudaSuccess && from && isLegacy(next))
+    return fail(MHCRT_INVALID_ARGUMENT,
+                "%s: the default stream cannot join the capture of the one before; end it first", kName);
   if (error == cudaSuccess)
     error = findCapture(next, to);
   if (error != cudaSuccess)
     return check(error, kName);
 
-  const bool isLegacy = next == nullptr || next == cudaStreamLegacy;
-  if (from && !to && isLegacy)
-    return fail(MHCRT_INVALID_ARGUMENT,
-                "%s: the default stream cannot join the capture of the one before; end it first", kName);
   if (from == to || !to)
     error = order(turn, stream, next); // within one capture, or into it
   else if (!from)

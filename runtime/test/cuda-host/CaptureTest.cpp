@@ -84,6 +84,27 @@ TEST_F(CudaEmbedding, WhatCannotBeDoneInACapture) {
   EXPECT_EQ(error(), "");
   endCapture(stream);
   EXPECT_NE(mhcrt_constant(context, host, sizeof(host)), nullptr) << error();
+  // One that others have ended is one all the same, until they notice.
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  driver().endedCaptures.insert(driver().captures);
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
+}
+
+/// The legacy stream waits for other streams, which a captured one cannot bear.
+TEST_F(CudaEmbedding, TheLegacyStreamBesideACapture) {
+  forEachEntry([&](const Entry &entry) {
+    const cudaStream_t others = driver().makeStream();
+    mhcrt_cuda_set_stream(context, nullptr);
+    const size_t work = driver().work.size();
+    cudaStreamBeginCapture(others, cudaStreamCaptureModeGlobal);
+    EXPECT_EQ(call(entry), MHCRT_DEVICE_ERROR);
+    EXPECT_EQ(error(), "mhcrt_" + std::string(entry.name) + ": an error of the fake driver (cudaErrorFake)");
+    EXPECT_EQ(mhcrt_cuda_set_stream(context, others), MHCRT_DEVICE_ERROR);
+    error();
+    EXPECT_EQ(driver().work.size(), work);
+    endCapture(others);
+    EXPECT_EQ(call(entry), MHCRT_OK) << error();
+  });
 }
 
 /// The graph has the addresses of the memory that was there when it was captured.

@@ -57,6 +57,12 @@ bool FakeDriver::isCapturing() const {
   return std::any_of(streams.begin(), streams.end(), [](const auto &entry) { return entry.second.capture != 0; });
 }
 
+bool FakeDriver::wouldWaitForCapture(cudaStream_t stream) const {
+  return (stream == nullptr || stream == cudaStreamLegacy) &&
+         std::any_of(streams.begin(), streams.end(),
+                     [](const auto &entry) { return entry.second.capture != 0 && entry.second.isBlocking; });
+}
+
 void FakeDriver::enqueue(const std::string &what, cudaStream_t stream) {
   devicesUsed.insert(device);
   std::set<size_t> &done = doneOn(stream);
@@ -92,6 +98,8 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sh
   const std::string name = known == kernels().end() ? "loop" : known->second;
   if (!isDefault(stream) && driver().streams[stream].device != driver().device)
     return fail(cudaErrorInvalidResourceHandle);
+  if (driver().wouldWaitForCapture(stream))
+    return endCaptures(cudaErrorStreamCaptureImplicit);
   driver().calls.push_back("launch " + name);
   driver().launches.push_back({name, grid, block, sharedBytes, stream});
   driver().enqueue(name, stream);
@@ -177,6 +185,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *, size_t bytes, cudaMemcpyKind
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   *stream = driver().makeStream(driver().device);
+  driver().streams[*stream].isBlocking = false;
   return note("stream");
 }
 cudaError_t cudaStreamDestroy(cudaStream_t) { return note("stream destroyed"); }
@@ -206,6 +215,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t) 
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (driver().wouldWaitForCapture(stream))
+    return endCaptures(cudaErrorStreamCaptureImplicit);
   driver().events[event] = {driver().streams[stream].capture, driver().doneOn(stream)};
   return cudaSuccess;
 }
@@ -235,10 +246,15 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id,
                                      cudaGraph_t *, const cudaGraphNode_t **, const cudaGraphEdgeData **, size_t *) {
-  *id = driver().streams[stream].capture;
-  *status = *id == 0                                 ? cudaStreamCaptureStatusNone
-            : driver().endedCaptures.count(int(*id)) ? cudaStreamCaptureStatusInvalidated
-                                                     : cudaStreamCaptureStatusActive;
+  if (driver().wouldWaitForCapture(stream))
+    return fail(cudaErrorStreamCaptureImplicit);
+  const int capture = driver().streams[stream].capture;
+  const bool isEnded = driver().endedCaptures.count(capture);
+  *status = capture == 0 ? cudaStreamCaptureStatusNone
+            : isEnded    ? cudaStreamCaptureStatusInvalidated
+                         : cudaStreamCaptureStatusActive;
+  if (capture && !isEnded)
+    *id = capture;
   return cudaSuccess;
 }
 

@@ -43,6 +43,7 @@ struct Block {
 
 struct Stream {
   int device = 0;
+  bool isBlocking = true;          ///< the legacy stream waits for it, and it for that one
   int capture = 0;                 ///< the number of the capture that it is in; 0 where it is in none
   std::set<size_t> done, captured; ///< what ends before the next work, outside of the capture and in it
 };
@@ -81,6 +82,8 @@ struct FakeDriver {
   /// What ends before the next work of a stream.
   std::set<size_t> &doneOn(cudaStream_t stream);
   bool isCapturing() const;
+  /// Whether the stream is the legacy one and would wait for a capture.
+  bool wouldWaitForCapture(cudaStream_t stream) const;
   void enqueue(const std::string &what, cudaStream_t stream);
 
   size_t used() const;
