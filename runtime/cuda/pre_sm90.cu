@@ -14,8 +14,7 @@ using namespace mhcrt;
 bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
   return ringTakes(a, needs) &&
          needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
-         needs.atMost("iters", a.iters, (1 << 20) - 1) && needs.aligned({a.u, a.h_pre, a.h_post, a.h_res}) &&
-         ringHasRoom<true>(a.C, needs);
+         needs.aligned({a.u, a.h_pre, a.h_post, a.h_res}) && ringHasRoom<true>(a.C, needs);
 }
 
 cudaError_t mhcrt::preSm90(const PreArgs &a, cudaStream_t stream) {

@@ -151,9 +151,8 @@ static SinkhornOptions optionsOf(const SinkhornBwdArgs &a) {
 }
 
 int64_t generic::sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBwdArgs &a) {
-  const int64_t steps = a.iters > INT64_MAX / 2 ? INT64_MAX : optionsOf(a).steps();
   ScratchPlan plan;
-  plan.addFloats(saturatingMul(steps, a.n + 2), int64_t(gridOf(context, a)) * kThreads);
+  plan.addFloats(saturatingMul(optionsOf(a).steps(), a.n + 2), int64_t(gridOf(context, a)) * kThreads);
   return plan.bytes();
 }
 

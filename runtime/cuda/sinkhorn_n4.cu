@@ -18,7 +18,6 @@
 using namespace mhcrt;
 
 static constexpr int kTokens = 64; ///< of a block
-static constexpr int64_t kMostIterations = 1 << 20;
 
 static __global__ void __launch_bounds__(kTokens)
     sinkhornN4Kernel(const float4 *logits, float4 *mix, int64_t M, MixOptions options) {
@@ -37,8 +36,7 @@ static __global__ void __launch_bounds__(kTokens)
 
 bool mhcrt::sinkhornN4Takes(const SinkhornArgs &a, Needs &needs) {
   return needs.equal("n", a.n, 4) && needs.that(a.M > 0, "tokens") &&
-         needs.atMost("M", a.M, int64_t{INT32_MAX} * kTokens) && needs.atMost("iters", a.iters, kMostIterations) &&
-         needs.aligned({a.logits, a.mix});
+         needs.atMost("M", a.M, int64_t{INT32_MAX} * kTokens) && needs.aligned({a.logits, a.mix});
 }
 
 cudaError_t mhcrt::sinkhornN4(const SinkhornArgs &a, cudaStream_t stream) {

@@ -11,6 +11,7 @@
 #define MHCRT_CUDA_PRIM_SINKHORN4BWD_CUH
 
 #include "cuda/PreBwd.h"
+#include "cuda/prim/maximum.cuh"
 #include "mhcrt/kernels.h"
 
 namespace mhcrt {
@@ -36,8 +37,8 @@ __device__ __forceinline__ float lineSum(const float (&m)[16], int line) {
 
 template <bool kRows>
 __device__ __forceinline__ float lineMax(const float (&m)[16], int line) {
-  return fmaxf(fmaxf(m[lineAt<kRows>(line, 0)], m[lineAt<kRows>(line, 1)]),
-               fmaxf(m[lineAt<kRows>(line, 2)], m[lineAt<kRows>(line, 3)]));
+  return maximumOf(maximumOf(m[lineAt<kRows>(line, 0)], m[lineAt<kRows>(line, 1)]),
+                   maximumOf(m[lineAt<kRows>(line, 2)], m[lineAt<kRows>(line, 3)]));
 }
 
 /// exp(m - the line's maximum), divided by the line's sum when `divide` is set.
@@ -82,7 +83,7 @@ __device__ __forceinline__ void divideLines(float (&m)[16], const DivisorRule &r
   float divisor[4];
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
-    divisor[line] = fmaxf(lineSum<kRows>(m, line) + rule.add, rule.least);
+    divisor[line] = maximumOf(lineSum<kRows>(m, line) + rule.add, rule.least);
     const float scale = reciprocal(divisor[line]);
 #pragma unroll
     for (int k = 0; k < 4; ++k)
@@ -177,7 +178,7 @@ __device__ __forceinline__ void potentialStep(const float (&z)[16], float (&mine
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       v[k] = z[lineAt<kRows>(line, k)] - other[k];
-    const float most = fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3]));
+    const float most = maximumOf(maximumOf(v[0], v[1]), maximumOf(v[2], v[3]));
     float sum = 0.0f;
 #pragma unroll
     for (int k = 0; k < 4; ++k)

@@ -11,6 +11,7 @@
 #ifndef MHCRT_CUDA_PRIM_COEFFICIENTS_CUH
 #define MHCRT_CUDA_PRIM_COEFFICIENTS_CUH
 
+#include "cuda/prim/maximum.cuh"
 #include "mhcrt/kernels.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ __device__ __forceinline__ float normMultiplierOf(float meanSquare, int32_t norm
   if (norm == MHCRT_NORM_INSIDE)
     return reciprocalRootOf(meanSquare + eps);
   if (norm == MHCRT_NORM_OUTSIDE)
-    return reciprocalOf((meanSquare > 0 ? meanSquare * reciprocalRootOf(meanSquare) : 0.0f) + eps);
+    return reciprocalOf((meanSquare == 0 ? 0.0f : meanSquare * reciprocalRootOf(meanSquare)) + eps);
   return 1.0f;
 }
 
@@ -60,8 +61,8 @@ __device__ __forceinline__ float &lineAt(float (&m)[16], bool rows, int line, in
 }
 
 __device__ __forceinline__ float lineMax(float (&m)[16], bool rows, int line) {
-  return fmaxf(fmaxf(lineAt(m, rows, line, 0), lineAt(m, rows, line, 1)),
-               fmaxf(lineAt(m, rows, line, 2), lineAt(m, rows, line, 3)));
+  return maximumOf(maximumOf(lineAt(m, rows, line, 0), lineAt(m, rows, line, 1)),
+                   maximumOf(lineAt(m, rows, line, 2), lineAt(m, rows, line, 3)));
 }
 
 /// max(sum + add, least): every kind of divisor without a branch, which would make the lines wait for each other.
@@ -73,7 +74,7 @@ struct Divisor {
         least(options.denom == MHCRT_DENOM_CLAMP ? options.eps : -INFINITY) {}
   /// The sum itself.
   __device__ __forceinline__ Divisor() : add(0), least(-INFINITY) {}
-  __device__ __forceinline__ float of(float sum) const { return fmaxf(sum + add, least); }
+  __device__ __forceinline__ float of(float sum) const { return maximumOf(sum + add, least); }
 };
 
 template <bool kRows>

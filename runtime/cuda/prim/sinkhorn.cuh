@@ -10,6 +10,7 @@
 #ifndef MHCRT_CUDA_PRIM_SINKHORN_CUH
 #define MHCRT_CUDA_PRIM_SINKHORN_CUH
 
+#include "cuda/prim/maximum.cuh"
 #include "src/SinkhornOptions.h"
 
 namespace mhcrt {
@@ -45,14 +46,14 @@ struct SinkhornGroup {
       float most = m[0];
 #pragma unroll
       for (int c = 1; c < kWidth; ++c)
-        most = c < n ? fmaxf(most, m[c]) : most;
+        most = c < n ? maximumOf(most, m[c]) : most;
       fill(out, most);
     } else {
 #pragma unroll
       for (int c = 0; c < kWidth; ++c) {
         out[c] = row < n ? m[c] : -INFINITY;
         for (int offset = kWidth / 2; offset > 0; offset /= 2)
-          out[c] = fmaxf(out[c], __shfl_xor_sync(~0u, out[c], offset, kWidth));
+          out[c] = maximumOf(out[c], __shfl_xor_sync(~0u, out[c], offset, kWidth));
       }
     }
   }
@@ -110,7 +111,7 @@ struct SinkhornGroup {
       if (options.denom == MHCRT_DENOM_ADD)
         line[c] += options.eps;
       else if (options.denom == MHCRT_DENOM_CLAMP)
-        line[c] = fmaxf(line[c], options.eps);
+        line[c] = maximumOf(line[c], options.eps);
       record.scale[c] = 1.0f / line[c];
       m[c] *= record.scale[c];
       record.value[c] = m[c];
