@@ -7,10 +7,10 @@
 #include "Emit.h"
 #include "CaseData.h"
 #include "mhc/Conformance/CaseIr.h"
+#include "mhc/Support/Output.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <filesystem>
-#include <fstream>
 
 namespace mhc::conformance {
 
@@ -131,10 +131,9 @@ std::string CheckWriter::add(const Case &golden, const Spelling &spelling) {
 
 std::string CheckWriter::finish() {
   std::string problem = finishLibrary();
-  std::ofstream file(options.emit + "/checks.txt");
-  file << "mhc-checks 1\n" << checks.str();
-  file.close();
-  return file ? problem : problem + "  cannot write '" + options.emit + "/checks.txt'\n";
+  if (llvm::Error error = writeFile(options.emit + "/checks.txt", "mhc-checks 1\n" + checks.str()))
+    problem += message(std::move(error));
+  return problem;
 }
 
 } // namespace mhc::conformance

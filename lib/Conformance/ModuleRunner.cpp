@@ -11,6 +11,7 @@
 #include "mhc/Conformance/RandomGraph.h"
 #include "mhc/Conformance/Runner.h"
 #include "mhc/IR/MhcInterfaces.h"
+#include "mhc/Support/Output.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -158,12 +159,12 @@ static RandomGraph drawModule(Compiler &compiler, uint64_t seed) {
 
 static Verdict emitSeed(uint64_t seed, const std::string &folder) {
   Compiler compiler;
-  std::error_code failed;
+  std::error_code failed; // shows when the file is written
   std::filesystem::create_directories(folder, failed);
-  llvm::raw_fd_ostream file(folder + "/" + std::to_string(seed) + ".mlir", failed);
-  if (failed)
-    return {Outcome::Error, "  " + folder + ": " + failed.message() + "\n"};
-  file << *drawModule(compiler, seed).module << "\n";
+  std::string text;
+  llvm::raw_string_ostream(text) << *drawModule(compiler, seed).module << "\n";
+  if (llvm::Error error = writeFile(folder + "/" + std::to_string(seed) + ".mlir", text))
+    return {Outcome::Error, "  " + llvm::toString(std::move(error)) + "\n"};
   return {};
 }
 

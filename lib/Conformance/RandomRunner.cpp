@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "mhc/Conformance/RandomCase.h"
 #include "mhc/Conformance/Runner.h"
+#include "mhcrt/file.h"
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 
 namespace mhc::conformance {
@@ -74,10 +74,11 @@ static std::string checkMode(const RandomCase &random, Mode mode, const RunFunct
 }
 
 static std::string emitRandom(const RandomCase &random, const std::string &folder) {
-  std::error_code failed;
+  std::error_code failed; // shows when the first file is written
   std::filesystem::create_directories(folder, failed);
   std::string error;
-  std::ofstream(folder + "/case.mlir") << random.ir;
+  if (!mhcrt::writeFile(folder + "/case.mlir", random.ir.data(), random.ir.size(), error))
+    return "  " + error + "\n";
   for (size_t i = 0; i < random.inputs.size(); ++i)
     if (!mhcrt::writeNpy(folder + "/" + random.golden.inputs[i].name + ".npy", random.inputs[i].get(), error))
       return "  " + error + "\n";

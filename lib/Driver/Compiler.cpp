@@ -8,6 +8,7 @@
 #include "mhc/Driver/Driver.h"
 #include "mhc/InitAll.h"
 #include "mhc/Model/Model.h"
+#include "mhc/Support/Output.h"
 #include "mhc/Transforms/CheckInput.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
@@ -16,7 +17,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Remark/RemarkStreamer.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -24,6 +24,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Remarks/RemarkSerializer.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -70,22 +71,17 @@ struct RemarkAtLine : remark::detail::Remark {
   }
 };
 
-/// Keeps the remarks of the passes for Compiler::remarks, and hands them to a file where there is one. The search
+/// Keeps the remarks of the passes for Compiler::remarks, and hands them to the text of a file. The search
 /// behind differentiation meets what the one before it left: that is told once.
 class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  RemarkCollector(std::vector<CompileRemark> &remarks, std::unique_ptr<MLIRRemarkStreamerBase> file)
-      : remarks(remarks), file(std::move(file)) {}
-  void finalize() override {
-    if (file)
-      file->finalize();
-  }
+  RemarkCollector(std::vector<CompileRemark> &remarks, llvm::remarks::RemarkSerializer &file)
+      : remarks(remarks), file(file) {}
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     if (remark.getRemarkType() == llvm::remarks::Type::Missed &&
         !missed.insert({Attribute(remark.getLocation()), remark.getRemarkName()}).second)
       return;
-    if (file)
-      file->streamOptimizationRemark(RemarkAtLine(remark));
+    file.emit(RemarkAtLine(remark).generateRemark());
     CompileRemark kept{CompileRemark::note, remark.getCategoryName().str()};
     kept.at = remark.getLocation();
     kept.function = remark.getFunction().str();
@@ -112,27 +108,27 @@ public:
 
 private:
   std::vector<CompileRemark> &remarks;
-  std::unique_ptr<MLIRRemarkStreamerBase> file;
+  llvm::remarks::RemarkSerializer &file;
   llvm::DenseSet<std::pair<Attribute, StringRef>> missed;
 };
 } // namespace
 
 llvm::Error Compiler::withRemarks(StringRef path, llvm::function_ref<llvm::Error()> action) {
   collected.clear();
-  std::unique_ptr<remark::detail::MLIRRemarkStreamerBase> file;
-  if (!path.empty()) {
-    auto yaml = remark::detail::LLVMRemarkStreamer::createToFile(path, llvm::remarks::Format::YAML);
-    if (failed(yaml))
-      return llvm::createStringError("'" + path + "' cannot be written");
-    file = std::move(*yaml);
-  }
+  std::string yaml;
+  llvm::raw_string_ostream stream(yaml);
+  auto file = llvm::remarks::createRemarkSerializer(llvm::remarks::Format::YAML, stream);
+  if (!file)
+    return file.takeError();
   remark::RemarkCategories all;
   all.passed = all.missed = all.analysis = all.failed = ".*";
-  (void)remark::enableOptimizationRemarks(*mlirContext, std::make_unique<RemarkCollector>(collected, std::move(file)),
+  (void)remark::enableOptimizationRemarks(*mlirContext, std::make_unique<RemarkCollector>(collected, **file),
                                           std::make_unique<remark::RemarkEmittingPolicyAll>(), all);
   llvm::Error error = action();
-  mlirContext->setRemarkEngine(nullptr); // writes the file
-  return error;
+  mlirContext->setRemarkEngine(nullptr);
+  if (error || path.empty())
+    return error;
+  return writeFile(path, yaml);
 }
 
 void Compiler::printTiming() {
@@ -175,19 +171,38 @@ llvm::Error Compiler::verify(ModuleOp module) {
                          [&] { return succeeded(mlir::verify(module)) && succeeded(checkInput(module)); });
 }
 
+namespace {
+/// The file of a reproducer, which is written when MLIR has no more to say.
+class ReproducerFile : public ReproducerStream {
+public:
+  ReproducerFile(StringRef path, std::string &error) : path(path), error(error), stream(text) {}
+  ~ReproducerFile() override { error = llvm::toString(writeFile(path, text)); }
+
+  StringRef description() override { return path; }
+  raw_ostream &os() override { return stream; }
+
+private:
+  std::string path, text;
+  std::string &error;
+  llvm::raw_string_ostream stream;
+};
+} // namespace
+
 llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager &)> addPasses) {
   PassManager pm(mlirContext.get());
   pm.enableVerifier(false); // the parser verified the input; a third of the time of a deep model
   TimingScope scope = time("passes");
   pm.enableTiming(scope);
   addPasses(pm);
+  std::string unwritten;
   if (!reproducer.empty())
-    pm.enableCrashReproducerGeneration(reproducer);
+    pm.enableCrashReproducerGeneration(
+        [&](std::string &) { return std::make_unique<ReproducerFile>(reproducer, unwritten); });
   llvm::Error error = withDiagnostics("compilation failed", [&] { return succeeded(pm.run(module)); });
   if (!error || reproducer.empty())
     return error;
-  return llvm::createStringError(llvm::toString(std::move(error)) + "\nnote: to see it again: mhc-opt " + reproducer +
-                                 " --run-reproducer");
+  std::string note = unwritten.empty() ? "to see it again: mhc-opt " + reproducer + " --run-reproducer" : unwritten;
+  return llvm::createStringError(llvm::toString(std::move(error)) + "\nnote: " + note);
 }
 
 PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {

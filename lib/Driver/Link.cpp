@@ -10,7 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Driver/Driver.h"
+#include "mhc/Support/Output.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -95,21 +97,26 @@ llvm::Error Compiler::writeLibrary(mlir::ModuleOp module, const CompileOptions &
   if (!linker)
     return linker.takeError();
 
-  llvm::SmallString<128> objectPath;
-  int descriptor;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("mhc-model", "o", descriptor, objectPath))
-    return llvm::createStringError(error, "no temporary file can be made");
-  llvm::FileRemover removeObject(objectPath);
-  llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-  stream.write(bytes->data(), bytes->size());
-  stream.close();
-  if (stream.has_error()) {
-    std::error_code error = stream.error();
-    stream.clear_error();
-    return llvm::createStringError(error, "'" + objectPath.str().str() + "': " + error.message());
-  }
-
-  std::vector<std::string> arguments = {*linker, "-shared", "-o", path.str(), objectPath.str().str()};
+  auto objectPath = writeTemporaryFile("mhc-model", "o", StringRef(bytes->data(), bytes->size()));
+  if (!objectPath)
+    return objectPath.takeError();
+  llvm::FileRemover removeObject(*objectPath);
+  // A linker that fails removes its output.
+  auto linked = writeTemporaryFile("mhc-model", "so", "");
+  if (!linked)
+    return linked.takeError();
+  llvm::FileRemover removeLinked(*linked);
+  std::vector<std::string> arguments = {*linker, "-shared", "-o", *linked, *objectPath};
   llvm::append_range(arguments, *runtime);
-  return runProgram(arguments);
+  if (llvm::Error error = runProgram(arguments))
+    return llvm::createStringError("'" + path.str() + "': " + llvm::toString(std::move(error)));
+  auto library = llvm::MemoryBuffer::getFile(*linked);
+  if (!library)
+    return llvm::createStringError(library.getError(), "'" + *linked + "' cannot be read");
+  // GNU ld does not notice when its last write fails; the table of sections is at the end.
+  auto whole = llvm::object::ObjectFile::createObjectFile((*library)->getMemBufferRef());
+  if (!whole)
+    return llvm::createStringError("'" + path.str() +
+                                   "': what the linker made is cut: " + llvm::toString(whole.takeError()));
+  return writeFile(path, (*library)->getBuffer(), /*isExecutable=*/true);
 }

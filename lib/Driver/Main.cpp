@@ -12,11 +12,10 @@
 #include "Recompute.h"
 #include "Report.h"
 #include "Verify.h"
+#include "mhc/Support/Output.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include <cstdio>
 
 using namespace mhc;
@@ -33,19 +32,27 @@ static int fail(llvm::Error error) {
   return kError;
 }
 
-static llvm::Error writeFile(StringRef path, StringRef bytes) {
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> file = mlir::openOutputFile(path, &message);
-  if (!file)
-    return llvm::createStringError(message);
-  file->os() << bytes;
-  file->os().flush();
-  if (std::error_code error = file->os().error()) {
-    file->os().clear_error();
-    return llvm::createStringError(error, "'" + path.str() + "' cannot be written: " + error.message());
+/// The files that options such as `--arg NAME=FILE` name; a FILE may have a '=' in it, and both readings count.
+static void appendFiles(StringRef option, llvm::ArrayRef<std::string> words, std::vector<mhcrt::FileRole> &files) {
+  for (StringRef word : words) {
+    files.push_back({"'" + option.str() + "'", word.str()});
+    files.push_back({"'" + option.str() + "'", word.split('=').second.str()});
   }
-  file->keep();
-  return llvm::Error::success();
+}
+
+/// Before the work, that nothing of it is lost. What a run writes is checked with its results.
+static llvm::Error checkFiles(const DriverOptions &options) {
+  std::vector<mhcrt::FileRole> inputs = {{"the model", options.input}};
+  appendFiles("--arg", options.runOptions.args, inputs);
+  appendFiles("--args", options.runOptions.bundles, inputs);
+  appendFiles("--expect", options.runOptions.expects, inputs);
+  appendFiles("--out", options.runOptions.outs, inputs);
+  return checkOutputs({{"'-o'", options.output},
+                       {"'--emit-header'", options.header},
+                       {"'--remarks'", options.remarks},
+                       {"'--report'", options.report},
+                       {"'--reproducer'", options.reproducer}},
+                      inputs);
 }
 
 static llvm::Expected<std::string> compileTo(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options,
@@ -86,7 +93,9 @@ static int runModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptio
   int status = kGood;
   if (options.run || options.runOptions.list)
     status = mhcrt::runModel("mhcc", (*model)->get(), options.runOptions);
-  std::fflush(stdout); // llvm::outs() has a buffer of its own
+  std::string lost; // llvm::outs() has a buffer of its own
+  if (!mhcrt::flushStandardOutput(lost))
+    return fail(llvm::createStringError(lost));
   if (status == kError || !options.verify)
     return status;
   auto good = verify(compiler, source, (*model)->get(), options);
@@ -130,6 +139,8 @@ static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const D
 }
 
 static int compileAndRun(DriverOptions &options) {
+  if (llvm::Error error = checkFiles(options))
+    return fail(std::move(error));
   Compiler compiler;
   if (options.timing)
     compiler.printTiming();
@@ -181,11 +192,11 @@ int mhc::mhccMain(int argc, const char *const *argv) {
     return fail(options.takeError());
   if (options->runOptions.help) {
     llvm::outs() << driverHelp();
-    return kGood;
+    return finishOutput("mhcc", kGood);
   }
   if (options->version) {
     llvm::outs() << "mhcc " MHC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
-    return kGood;
+    return finishOutput("mhcc", kGood);
   }
-  return compileAndRun(*options);
+  return finishOutput("mhcc", compileAndRun(*options));
 }

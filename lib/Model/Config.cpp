@@ -23,6 +23,9 @@ struct Key {
 };
 } // namespace
 
+static constexpr int64_t kMostLayers = 10'000; // ten times the deepest models; a program has each of them in full
+static constexpr int kMostDepth = 16;          // of the JSON, whose parser recurses; a configuration has 1
+
 template <int64_t Config::*member, int64_t least, int64_t most = INT32_MAX>
 static std::string readInteger(Config &config, const llvm::json::Value &value) {
   std::optional<int64_t> number = value.getAsInteger();
@@ -71,7 +74,7 @@ static std::string readRecompute(Config &config, const llvm::json::Value &value)
 }
 
 static constexpr Key kKeys[] = {
-    {"num_layers", true, readInteger<&Config::layers, 1>},
+    {"num_layers", true, readInteger<&Config::layers, 1, kMostLayers>},
     {"hidden_size", true, readInteger<&Config::hidden, 1>},
     {"num_attention_heads", true, readInteger<&Config::heads, 1>},
     {"vocab_size", true, readInteger<&Config::vocabulary, 2>},
@@ -126,7 +129,27 @@ static llvm::Error checkTogether(const Config &config) {
   return llvm::Error::success();
 }
 
+static int depthOf(StringRef json) {
+  int depth = 0, deepest = 0;
+  bool inString = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    char c = json[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '[' || c == '{'))
+      deepest = std::max(deepest, ++depth);
+    else if (!inString && (c == ']' || c == '}'))
+      --depth;
+  }
+  return deepest;
+}
+
 llvm::Expected<Config> mhc::model::parseConfig(StringRef json) {
+  if (int depth = depthOf(json); depth > kMostDepth)
+    return llvm::createStringError("the model is nested " + std::to_string(depth) + " levels deep; needed at most " +
+                                   std::to_string(kMostDepth));
   auto parsed = llvm::json::parse(json);
   if (!parsed)
     return parsed.takeError();

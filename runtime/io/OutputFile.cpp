@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -193,10 +194,13 @@ bool mhcrt::checkDistinct(const std::vector<FileRole> &outputs, const std::vecto
   return true;
 }
 
+void mhcrt::makeFileLimitAnError() { std::signal(SIGXFSZ, SIG_IGN); }
+
 bool mhcrt::flushStandardOutput(std::string &error) {
-  errno = 0; // of a line that was lost before, the reason is forgotten
+  errno = 0; // of lines that were lost before, the reason is forgotten
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return true;
   error = std::string("the standard output cannot be written: ") + std::strerror(errno ? errno : EIO);
+  std::clearerr(stdout); // it is told once
   return false;
 }

@@ -215,6 +215,7 @@ static int finish(int status) {
 }
 
 int mhcrt::runMain(int argc, const char *const *argv) {
+  makeFileLimitAnError();
   try {
     RunOptions options;
     std::string error;

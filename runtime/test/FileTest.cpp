@@ -6,7 +6,6 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/file.h"
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -156,7 +155,7 @@ TEST_F(Files, WithoutSpaceTheOldFileStays) {
   ASSERT_EQ(write("file", "old"), "");
   auto writeMuch = [&](const std::string &name) {
     return inChild([&] {
-      std::signal(SIGXFSZ, SIG_IGN); // a full disk is an error of write
+      makeFileLimitAnError();
       const rlimit most = {4096, 4096};
       setrlimit(RLIMIT_FSIZE, &most);
       return write(name, std::string(5000, 'x')) == "'" + in(name) + "' cannot be written: File too large";

@@ -256,6 +256,7 @@ static bool train(const TrainOptions &options, std::string &error) {
 }
 
 int mhcrt::trainMain(int argc, const char *const *argv) {
+  makeFileLimitAnError();
   std::string error;
   try {
     TrainOptions options;

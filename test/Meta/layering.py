@@ -15,6 +15,7 @@ LAYERS = [
     # layer            folders                                              may include
     ("test",           ["test"],                                            ["*"]),
     ("runtime",        ["runtime", "include/mhcrt"],                        []),
+    ("Support",        ["lib/Support", "include/mhc/Support"],              ["MLIR", "runtime"]),
     ("IR",             ["lib/IR", "include/mhc/IR"],                        ["MLIR"]),
     ("Analysis",       ["lib/Analysis", "include/mhc/Analysis"],            ["MLIR", "IR"]),
     ("Reference",      ["lib/Reference", "include/mhc/Reference"],          ["MLIR", "IR"]),
@@ -30,14 +31,15 @@ LAYERS = [
                        ["MLIR", "IR", "Analysis", "phase", "Transforms", "Conversion", "Pipelines"]),
     ("Driver",         ["lib/Driver", "include/mhc/Driver"],
                        ["MLIR", "runtime", "IR", "Analysis", "Reference", "Proof", "phase", "Transforms",
-                        "Conversion", "Pipelines", "InitAll", "Model"]),
-    ("Conformance",    ["lib/Conformance", "include/mhc/Conformance"],      ["MLIR", "runtime", "IR", "Conversion", "Spelling", "Driver", "Analysis"]),
+                        "Conversion", "Pipelines", "InitAll", "Model", "Support"]),
+    ("Conformance",    ["lib/Conformance", "include/mhc/Conformance"],
+                       ["MLIR", "runtime", "IR", "Conversion", "Spelling", "Driver", "Analysis", "Support"]),
     ("mhc-tblgen",     ["tools/mhc-tblgen"],                                ["MLIR"]),
     ("mhc-train",      ["tools/mhc-train"],                                 ["runtime"]),
     ("mhc-run",        ["tools/mhc-run"],                                   ["runtime"]),
     ("mhc-bench",      ["tools/mhc-bench"],
-                       ["MLIR", "runtime", "IR", "Reference", "Transforms"]),
-    ("tools",          ["tools"],                                           ["MLIR", "Driver", "InitAll", "Conformance"]),
+                       ["MLIR", "runtime", "IR", "Reference", "Transforms", "Support"]),
+    ("tools",          ["tools"],                                           ["MLIR", "Driver", "InitAll", "Conformance", "Support"]),
     ("MLIR",           ["mlir", "llvm", "mlir-c", "llvm-c"],                ["*"]),
 ]
 

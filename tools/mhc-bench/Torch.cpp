@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Torch.h"
+#include "mhc/Support/Output.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mhc;
 using namespace mhc::bench;
@@ -22,15 +22,6 @@ using llvm::Expected;
 static constexpr char kScript[] = {
 #include "TorchScript.inc"
 };
-
-static Expected<std::string> writeScript() {
-  llvm::SmallString<128> path;
-  int file = 0;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("torch_sublayer", "py", file, path))
-    return createStringError(error, "no temporary file");
-  llvm::raw_fd_ostream(file, /*shouldClose=*/true) << llvm::StringRef(kScript, sizeof(kScript));
-  return path.str().str();
-}
 
 /// What the script prints; its errors on failure.
 static Expected<std::string> runScript(llvm::StringRef script, llvm::ArrayRef<std::string> options) {
@@ -72,7 +63,7 @@ static Expected<std::vector<TorchRow>> parseRows(llvm::StringRef text) {
 }
 
 Expected<std::vector<TorchRow>> mhc::bench::timeTorch(const Options &options) {
-  Expected<std::string> script = writeScript();
+  Expected<std::string> script = writeTemporaryFile("torch_sublayer", "py", llvm::StringRef(kScript, sizeof(kScript)));
   if (!script)
     return script.takeError();
   llvm::FileRemover removeScript(*script);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
+#include "mhc/Support/Output.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -176,8 +177,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(line.category);
   cl::ParseCommandLineOptions(argc, argv, "times every kernel of the runtime against the speed of this machine\n");
   llvm::Error error = runTool(line);
-  if (!error)
-    return 0;
-  llvm::WithColor::error(llvm::errs(), "mhc-bench") << llvm::toString(std::move(error)) << "\n";
-  return 1;
+  if (error)
+    llvm::WithColor::error(llvm::errs(), "mhc-bench") << llvm::toString(std::move(error)) << "\n";
+  return mhc::finishOutput("mhc-bench", error ? 1 : 0);
 }

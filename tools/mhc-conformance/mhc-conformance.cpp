@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "mhc/Conformance/Runner.h"
 #include "mhc/Driver/Run.h"
+#include "mhc/Support/Output.h"
 
 using namespace mhc::conformance;
 
@@ -24,4 +25,7 @@ static bool compileAndRun(const RunRequest &request, mhc::Tensors &results, std:
   return true;
 }
 
-int main(int argc, char **argv) { return conformanceMain(argc, argv, compileAndRun); }
+int main(int argc, char **argv) {
+  mhcrt::makeFileLimitAnError();
+  return mhc::finishOutput("mhc-conformance", conformanceMain(argc, argv, compileAndRun));
+}

@@ -7,6 +7,7 @@
 
 #include "HoverDocs.h"
 #include "mhc/InitAll.h"
+#include "mhc/Support/Output.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,5 +38,5 @@ int main(int argc, char **argv) {
   mhc::copyWithHoverDocs(fdopen(answers[0], "r"), llvm::outs());
   int status = 0;
   waitpid(server, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return mhc::finishOutput("mhc-lsp-server", WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }

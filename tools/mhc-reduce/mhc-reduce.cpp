@@ -7,10 +7,10 @@
 
 #include "Reducer.h"
 #include "mhc/InitAll.h"
+#include "mhc/Support/Output.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -18,7 +18,6 @@
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace llvm;
 
@@ -34,22 +33,29 @@ static int fail(const Twine &message) {
   return 1;
 }
 
+static std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  raw_string_ostream(text) << module << "\n";
+  return text;
+}
+
 static bool shows(mlir::ModuleOp module) {
-  SmallString<128> path;
-  int descriptor;
-  if (sys::fs::createTemporaryFile("mhc-reduce", "mlir", descriptor, path))
-    report_fatal_error("no temporary file can be made", /*gen_crash_diag=*/false);
-  FileRemover remove(path);
-  raw_fd_ostream(descriptor, /*shouldClose=*/true) << module << "\n";
+  Expected<std::string> path = mhc::writeTemporaryFile("mhc-reduce", "mlir", textOf(module));
+  if (!path)
+    report_fatal_error(path.takeError(), /*gen_crash_diag=*/false);
+  FileRemover remove(*path);
   std::optional<StringRef> nowhere[] = {StringRef(), StringRef(), StringRef()};
-  return sys::ExecuteAndWait(script, {script, path}, std::nullopt, nowhere) == 0;
+  return sys::ExecuteAndWait(script, {script, *path}, std::nullopt, nowhere) == 0;
 }
 
 int main(int argc, char **argv) {
   setBugReportMsg("mhc-reduce crashed\n");
   InitLLVM init(argc, argv);
+  mhcrt::makeFileLimitAnError();      // behind LLVM, which calls that a crash
   cl::HideUnrelatedOptions(category); // those of the libraries
   cl::ParseCommandLineOptions(argc, argv, "mhc-reduce: make a module that shows a fault smaller\n");
+  if (Error error = mhc::checkOutputs({{"'-o'", output}}, {{"the model", input}, {"'--test'", script}}))
+    return fail(toString(std::move(error)));
   mlir::DialectRegistry registry;
   mhc::registerAllDialects(registry);
   mlir::MLIRContext context(registry);
@@ -68,10 +74,7 @@ int main(int argc, char **argv) {
   if (!shows(*module))
     return fail("'" + script + "' does not exit with 0 for '" + input + "' itself");
   module = mhc::Reducer(std::move(module), shows).run();
-  std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(output, &message);
-  if (!file)
-    return fail(message);
-  file->os() << *module << "\n";
-  file->keep();
-  return 0;
+  if (Error error = mhc::writeFile(output, textOf(*module)))
+    return fail(toString(std::move(error)));
+  return mhc::finishOutput("mhc-reduce", 0);
 }

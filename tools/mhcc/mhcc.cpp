@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Driver/Main.h"
+#include "mhc/Support/Output.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
 
 int main(int argc, char **argv) {
   llvm::setBugReportMsg("mhcc crashed; please report it with the file that --reproducer=FILE writes\n");
   llvm::InitLLVM init(argc, argv);
+  mhcrt::makeFileLimitAnError(); // behind LLVM, which calls that a crash
   return mhc::mhccMain(argc, argv);
 }

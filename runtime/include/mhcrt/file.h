@@ -59,6 +59,10 @@ struct FileRole {
 /// files count: the standard output and /dev/null may be given twice.
 bool checkDistinct(const std::vector<FileRole> &outputs, const std::vector<FileRole> &inputs, std::string &error);
 
+/// At the start of a program: to write beyond a limit on the size of files is an error of the write, as on a full disk,
+/// and does not end the program by a signal.
+void makeFileLimitAnError();
+
 /// Writes what printf has kept. At the end of a program: a full disk is an error there, too.
 bool flushStandardOutput(std::string &error);
 
