@@ -23,8 +23,9 @@ struct Key {
 };
 } // namespace
 
-static constexpr int64_t kMostLayers = 10'000; // ten times the deepest models; a program has each of them in full
-static constexpr int kMostDepth = 16;          // of the JSON, whose parser recurses; a configuration has 1
+// A program has each layer in full, and lists of all words and places.
+static constexpr int64_t kMostLayers = 10'000, kMostSize = 1 << 20;
+static constexpr int kMostDepth = 16; // of the JSON, whose parser recurses; a configuration has 1
 
 template <int64_t Config::*member, int64_t least, int64_t most = INT32_MAX>
 static std::string readInteger(Config &config, const llvm::json::Value &value) {
@@ -75,12 +76,12 @@ static std::string readRecompute(Config &config, const llvm::json::Value &value)
 
 static constexpr Key kKeys[] = {
     {"num_layers", true, readInteger<&Config::layers, 1, kMostLayers>},
-    {"hidden_size", true, readInteger<&Config::hidden, 1>},
-    {"num_attention_heads", true, readInteger<&Config::heads, 1>},
-    {"vocab_size", true, readInteger<&Config::vocabulary, 2>},
-    {"seq_length", true, readInteger<&Config::context, 1>},
-    {"micro_batch_size", true, readInteger<&Config::batch, 1>},
-    {"ffn_hidden_size", false, readInteger<&Config::ffn, 1>},
+    {"hidden_size", true, readInteger<&Config::hidden, 1, kMostSize>},
+    {"num_attention_heads", true, readInteger<&Config::heads, 1, kMostSize>},
+    {"vocab_size", true, readInteger<&Config::vocabulary, 2, kMostSize>},
+    {"seq_length", true, readInteger<&Config::context, 1, kMostSize>},
+    {"micro_batch_size", true, readInteger<&Config::batch, 1, kMostSize>},
+    {"ffn_hidden_size", false, readInteger<&Config::ffn, 1, 4 * kMostSize>},
     {"bf16", false, readBool<&Config::bf16>},
     {"hidden_dropout", false, readNumber<&Config::dropout, /*isFraction=*/true>},
     {"enable_hyper_connections", false, readBool<&Config::hyperConnections>},
