@@ -99,10 +99,12 @@ std::optional<Case> readCase(const std::string &directory, std::string &error) {
     golden.float32 = readTolerance(json.at("tolerance").at("float32"));
     golden.reference = readTolerance(json.at("tolerance").at("reference"));
     return golden;
-  } catch (const Json::exception &exception) {
-    error = "'" + path + "': " + exception.what();
-    return std::nullopt;
+  } catch (const Json::parse_error &problem) {
+    error = "'" + path + "': is not JSON at its byte " + std::to_string(problem.byte);
+  } catch (const Json::exception &) {
+    error = "'" + path + "': lacks a key of a golden case, or has a value of another type there";
   }
+  return std::nullopt;
 }
 
 std::vector<std::string> findCases(const std::string &root) {
