@@ -10,11 +10,13 @@
 
 #include "Recompute.h"
 #include "mhc/Analysis/RecomputePlan.h"
+#include "mhc/IR/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mhc;
 using llvm::StringRef;
@@ -35,30 +37,54 @@ static llvm::Error missingSize(const std::string &symbol) {
 }
 
 namespace {
+/// Bytes whose number may be more than fits.
+class Bytes {
+public:
+  explicit Bytes(int64_t number) : number(number) {}
+  explicit Bytes(double number) : number(number < 0x1p63 ? std::optional<int64_t>(number) : std::nullopt) {}
+
+  Bytes operator+(Bytes other) const { return apply(other, llvm::AddOverflow<int64_t>); }
+  Bytes operator*(Bytes other) const { return apply(other, llvm::MulOverflow<int64_t>); }
+  Bytes operator&(Bytes other) const {
+    return apply(other, [](int64_t a, int64_t b, int64_t &result) { return result = a & b, false; });
+  }
+
+  std::optional<int64_t> number;
+
+private:
+  template <typename Function>
+  Bytes apply(Bytes other, Function function) const {
+    Bytes result(int64_t(0));
+    if (!number || !other.number || function(*number, *other.number, *result.number))
+      result.number.reset();
+    return result;
+  }
+};
+
 /// Computes the size of the arena of a bufferized function.
 class ArenaSize {
 public:
   ArenaSize(FuncOp func, const std::map<std::string, int64_t> &sizes) : func(func), sizes(sizes) {}
 
-  llvm::Expected<int64_t> bytes() {
-    int64_t total = 0;
+  llvm::Expected<Bytes> bytes() {
+    Bytes total(int64_t(0));
     for (auto arena : func.getOps<mlir::memref::AllocOp>())
-      total += evaluate(arena.getDynamicSizes().front());
+      total = total + evaluate(arena.getDynamicSizes().front());
     if (missing.empty())
       return total;
     return missingSize(missing);
   }
 
 private:
-  int64_t evaluate(mlir::Value value) {
+  Bytes evaluate(mlir::Value value) {
     mlir::Operation *op = value.getDefiningOp();
-    return llvm::TypeSwitch<mlir::Operation *, int64_t>(op)
-        .Case([&](mlir::arith::ConstantIndexOp op) { return op.value(); })
+    return llvm::TypeSwitch<mlir::Operation *, Bytes>(op)
+        .Case([&](mlir::arith::ConstantIndexOp op) { return Bytes(int64_t(op.value())); })
         .Case([&](mlir::arith::AddIOp op) { return evaluate(op.getLhs()) + evaluate(op.getRhs()); })
         .Case([&](mlir::arith::MulIOp op) { return evaluate(op.getLhs()) * evaluate(op.getRhs()); })
         .Case([&](mlir::arith::AndIOp op) { return evaluate(op.getLhs()) & evaluate(op.getRhs()); })
-        .Case([&](mlir::memref::DimOp op) { return argumentSize(op); })
-        .Default([](mlir::Operation *) -> int64_t { llvm_unreachable("mhc-plan-memory computes sizes otherwise"); });
+        .Case([&](mlir::memref::DimOp op) { return Bytes(argumentSize(op)); })
+        .Default([](mlir::Operation *) -> Bytes { llvm_unreachable("mhc-plan-memory computes sizes otherwise"); });
   }
 
   int64_t argumentSize(mlir::memref::DimOp op) {
@@ -83,18 +109,21 @@ static Amount larger(Amount a, Amount b) {
 }
 
 llvm::Expected<int64_t> RecomputePlan::peakBytes(StringRef grad, const std::map<std::string, int64_t> &sizes) const {
-  llvm::SmallVector<int64_t> arenas;
+  auto tokens = sizes.find("M");
+  llvm::SmallVector<Bytes> arenas;
   for (StringRef suffix : {"_grad", "_fwd", "_bwd"}) {
     auto bytes = ArenaSize(functionOf(*module, grad, suffix), sizes).bytes();
     if (!bytes)
       return bytes.takeError();
     arenas.push_back(*bytes);
   }
-  auto tokens = sizes.find("M");
   if (saved.perToken > 0 && tokens == sizes.end())
     return missingSize("M");
-  int64_t savedBytes = static_cast<int64_t>(saved.at(saved.perToken > 0 ? tokens->second : 0));
-  return std::max(arenas[0], savedBytes + std::max(arenas[1], arenas[2]));
+  Bytes savedBytes(saved.at(saved.perToken > 0 ? tokens->second : 0));
+  Bytes forward = savedBytes + arenas[1], backward = savedBytes + arenas[2];
+  if (!arenas[0].number || !forward.number || !backward.number)
+    return llvm::createStringError("at these sizes the gradients of '" + grad.str() + "' need 2^63 bytes or more");
+  return std::max({*arenas[0].number, *forward.number, *backward.number});
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,9 +254,9 @@ llvm::Expected<RecomputeChoice> mhc::chooseRecompute(Compiler &compiler, ModuleO
     return error;
   if (search.found)
     return *search.found;
-  return llvm::createStringError("the memory budget is " + std::to_string(*options.memoryBudget) +
-                                 " bytes; the smallest peak is " + std::to_string(search.smallestPeak) +
-                                 " bytes, with --recompute=" + search.smallest);
+  return llvm::createStringError("the memory budget is " + counted(*options.memoryBudget, "byte") +
+                                 "; the smallest peak is " + counted(search.smallestPeak, "byte") +
+                                 ", with --recompute=" + search.smallest);
 }
 
 std::string mhc::describe(const RecomputeChoice &choice, const DriverOptions &options) {

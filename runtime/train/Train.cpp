@@ -111,7 +111,7 @@ bool Trainer::uploadInputs(std::string &error) {
 bool Trainer::start(std::string &error) {
   const int64_t window = inputs["tokens"].dims()[1] + 1;
   if (static_cast<int64_t>(data.size()) < window) {
-    error = "'" + options.data + "' has " + std::to_string(data.size()) + " bytes; needed at least " +
+    error = "'" + options.data + "' has " + counted(static_cast<int64_t>(data.size()), "byte") + "; needed at least " +
             std::to_string(window) + ", the context and one";
     return false;
   }
