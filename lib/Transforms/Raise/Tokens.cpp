@@ -256,9 +256,11 @@ void TokenJoiner::carry(scf::ForOp loop) {
     if (!isSplit(arg) || !isSplit(loop.getInitArgs()[i]) || !isSplit(yield->getOperand(i)))
       continue;
     auto retype = [&](Value value) {
+      auto uses = llvm::map_to_vector(value.getUses(), [](OpOperand &use) { return &use; });
       value.setType(joinedType(tensorType(value)));
-      Value both = apart(value);
-      value.replaceAllUsesExcept(both, both.getDefiningOp());
+      Value both = apart(value); // which reads sizes of the joined value
+      for (OpOperand *use : uses)
+        use->set(both);
     };
     loop.getInitArgsMutable()[i].set(joined(loop.getInitArgs()[i]));
     builder.setInsertionPointToStart(loop.getBody());

@@ -117,3 +117,23 @@ func.func @parts_of_joined_tokens(%x: tensor<?x?x4xf32>) -> tensor<?x8xf32> {
   %both = tensor.insert_slice %tanh into %first[0, 4] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<?x8xf32>
   return %both : tensor<?x8xf32>
 }
+
+// -----
+
+// A loop hands on joined tokens; behind it they have the sizes that they had, the last one too.
+// CHECK-LABEL: @loop_of_three_open_sizes(
+// CHECK-DAG: %[[A:.*]] = tensor.dim %arg0, %c0
+// CHECK-DAG: %[[B:.*]] = tensor.dim %arg0, %c1
+// CHECK-DAG: %[[C:.*]] = tensor.dim %arg0, %c2
+// CHECK: %[[OUT:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2]] output_shape [%[[A]], %[[B]], %[[C]]]
+// CHECK-NEXT: return %[[OUT]]
+func.func @loop_of_three_open_sizes(%x: tensor<?x?x?xf32>, %y: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %z = scf.for %i = %c0 to %c3 step %c1 iter_args(%it = %x) -> tensor<?x?x?xf32> {
+    %next = arith.mulf %it, %y : tensor<?x?x?xf32>
+    scf.yield %next : tensor<?x?x?xf32>
+  }
+  return %z : tensor<?x?x?xf32>
+}
