@@ -8,6 +8,10 @@
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -31,14 +35,26 @@ static std::optional<int64_t> staticSize(Value value, int dim) {
   return ShapedType::isDynamic(size) ? std::nullopt : std::optional(size);
 }
 
-unsigned DimAnalysis::nodeOf(Key key) {
-  std::optional<int64_t> size = staticSize(key.first, key.second);
-  unsigned next = nodes.size();
-  unsigned node =
-      size ? constants.try_emplace(*size, next).first->second : numbers.try_emplace(key, next).first->second;
-  if (node == next)
-    nodes.push_back({node, size, {}, {}, {}, key.second != kIndexValue});
+unsigned DimAnalysis::addNode(std::optional<int64_t> size, bool isDimension) {
+  unsigned node = nodes.size();
+  nodes.push_back({node, size, {}, {}, {}, isDimension});
   return node;
+}
+
+unsigned DimAnalysis::nodeOf(int64_t number) {
+  auto [known, isNew] = constants.try_emplace(number, nodes.size());
+  return isNew ? addNode(number, /*isDimension=*/false) : known->second;
+}
+
+unsigned DimAnalysis::nodeOf(Key key) {
+  bool isDimension = key.second != kIndexValue;
+  if (std::optional<int64_t> size = staticSize(key.first, key.second)) {
+    unsigned node = nodeOf(*size);
+    nodes[rootOf(node)].isDimension |= isDimension;
+    return node;
+  }
+  auto [known, isNew] = numbers.try_emplace(key, nodes.size());
+  return isNew ? addNode(std::nullopt, isDimension) : known->second;
 }
 
 unsigned DimAnalysis::rootOf(unsigned node) {
@@ -57,12 +73,16 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
     return;
   if (second < first)
     std::swap(first, second);
+  bool bothKnown = isKnown(first) && isKnown(second);
+  std::pair<Polynomial, Polynomial> both =
+      bothKnown ? std::pair(valueOf(first), valueOf(second)) : std::pair<Polynomial, Polynomial>();
   nodes[second].parent = first;
   nodes[first].isDimension |= nodes[second].isDimension;
   if (!nodes[first].size)
     nodes[first].size = nodes[second].size;
-  if (!nodes[first].product)
-    nodes[first].product = nodes[second].product;
+  if (!nodes[first].value)
+    nodes[first].value = nodes[second].value;
+  equate(both.first, both.second);
 }
 
 void DimAnalysis::unite(Key a, Key b) {
@@ -70,55 +90,166 @@ void DimAnalysis::unite(Key a, Key b) {
     unite(nodeOf(a), nodeOf(b));
 }
 
-DimAnalysis::Product DimAnalysis::productOf(ArrayRef<unsigned> roots) const {
-  Product result;
-  for (unsigned root : roots) {
-    const Node &node = nodes[root];
-    if (node.size) {
-      result.multiply(*node.size);
-    } else if (node.product) {
-      result.multiply(node.product->factor);
-      for (unsigned base : node.product->bases)
-        result.bases.push_back(numberOf(classOf(base)));
-    } else {
-      result.bases.push_back(root);
-    }
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// `value` with what `valueOf` says of its symbols. What does not fit 64 bits is left as it is.
+template <typename Function>
+static Polynomial substitute(const Polynomial &value, Function valueOf) {
+  std::optional<Polynomial> sum = Polynomial{};
+  for (auto &[monomial, coefficient] : value) {
+    std::optional<Polynomial> product = constantPolynomial(coefficient);
+    for (unsigned symbol : monomial)
+      product = product ? multiply(*product, valueOf(symbol)) : product;
+    sum = sum && product ? add(*sum, *product) : std::nullopt;
+    if (!sum)
+      return value;
   }
-  llvm::sort(result.bases);
-  return result;
+  return *sum;
 }
+
+Polynomial DimAnalysis::valueOf(unsigned node) const {
+  const Node &root = classOf(node);
+  if (root.size)
+    return constantPolynomial(*root.size);
+  if (!root.value)
+    return symbolPolynomial(numberOf(root));
+  return substitute(*root.value, [&](unsigned symbol) { return symbolPolynomial(numberOf(classOf(symbol))); });
+}
+
+Polynomial DimAnalysis::valueOf(Key key) { return valueOf(nodeOf(key)); }
 
 void DimAnalysis::setProduct(Key whole, ArrayRef<Key> parts) {
-  SmallVector<unsigned> roots;
+  std::optional<Polynomial> product = constantPolynomial(1);
   for (Key part : parts)
-    roots.push_back(rootOf(nodeOf(part)));
-  setProduct(rootOf(nodeOf(whole)), productOf(roots));
+    product = product ? multiply(*product, valueOf(part)) : product;
+  if (product)
+    setValue(nodeOf(whole), *product);
 }
 
-void DimAnalysis::setProduct(unsigned node, const Product &product) {
-  if (product.factor == 0 || product.bases.empty()) // no elements, or no unknown
-    return;
-  if (product.factor == 1 && product.bases.size() == 1)
-    return unite(product.bases[0], node);
-  std::optional<Product> known = nodes[node].product;
-  if (known && known->factor == product.factor && known->bases.size() == 1 && product.bases.size() == 1)
-    return unite(known->bases[0], product.bases[0]);
-  auto [it, isNew] = products.try_emplace(product, node);
-  if (!isNew)
-    return unite(it->second, node);
-  nodes[node].product = product;
+void DimAnalysis::setSum(Key whole, ArrayRef<Key> parts, int64_t offset) {
+  std::optional<Polynomial> sum = constantPolynomial(offset);
+  for (Key part : parts)
+    sum = sum ? add(*sum, valueOf(part)) : sum;
+  if (sum)
+    setValue(nodeOf(whole), *sum);
+}
+
+void DimAnalysis::setDifference(Key whole, Key from, Key part) {
+  if (std::optional<Polynomial> difference = subtract(valueOf(from), valueOf(part)))
+    setValue(nodeOf(whole), *difference);
 }
 
 void DimAnalysis::setQuotient(Key whole, Key dividend, Key divisor) {
-  Product from = expanded(productOf(rootOf(nodeOf(dividend)))), by = expanded(productOf(rootOf(nodeOf(divisor))));
-  if (by.factor == 0 || from.factor % by.factor != 0 ||
-      !std::includes(from.bases.begin(), from.bases.end(), by.bases.begin(), by.bases.end()))
-    return;
-  Product quotient{from.factor / by.factor, {}};
-  std::set_difference(from.bases.begin(), from.bases.end(), by.bases.begin(), by.bases.end(),
-                      std::back_inserter(quotient.bases));
-  setProduct(rootOf(nodeOf(whole)), quotient);
+  std::optional<Polynomial> from = expanded(valueOf(dividend)), by = expanded(valueOf(divisor));
+  std::optional<Polynomial> quotient = from && by ? divide(*from, *by) : std::nullopt;
+  if (quotient)
+    setValue(nodeOf(whole), *quotient);
 }
+
+void DimAnalysis::setValue(unsigned node, const Polynomial &value) {
+  if (constantOf(value)) // no elements, or no unknown
+    return;
+  if (std::optional<unsigned> symbol = symbolOf(value))
+    return unite(*symbol, node);
+  if (isKnown(rootOf(node)))
+    equate(valueOf(node), value);
+  else
+    nodes[rootOf(node)].value = value;
+  unite(values.try_emplace(value, node).first->second, node);
+}
+
+void DimAnalysis::equate(const Polynomial &a, const Polynomial &b) {
+  std::optional<Polynomial> difference = subtract(a, b);
+  if (!difference || difference->empty())
+    return;
+  const auto &first = *difference->begin(), &last = *difference->rbegin();
+  if (difference->size() == 2 && first.first.size() == 1 && last.first.size() == 1 && first.second == -last.second)
+    return unite(first.first.front(), last.first.front());
+  equalities.emplace_back(a, b);
+}
+
+std::optional<Polynomial> DimAnalysis::expanded(const Polynomial &value) const {
+  // Each reshape adds factors; a longer chain would be a product of itself.
+  auto isShort = [](const auto &term) { return term.first.size() <= kMostTerms; };
+  Polynomial result = value;
+  for (size_t turn = 0; turn < kMostTurns && result.size() <= kMostTerms && llvm::all_of(result, isShort); ++turn) {
+    Polynomial next = substitute(result, [&](unsigned symbol) { return valueOf(symbol); });
+    if (next == result)
+      return result;
+    result = std::move(next);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Facts that are written down
+//===----------------------------------------------------------------------===//
+
+/// The texts of an attribute; none where it is no list of them.
+static SmallVector<StringRef> textsOf(Attribute attribute) {
+  auto list = dyn_cast_or_null<ArrayAttr>(attribute);
+  if (!list || !llvm::all_of(list, llvm::IsaPred<StringAttr>))
+    return {};
+  return llvm::map_to_vector(list.getAsRange<StringAttr>(), [](StringAttr text) { return text.getValue(); });
+}
+
+static bool isSymbol(StringRef text) {
+  return !text.empty() && (llvm::isAlpha(text.front()) || text.front() == '_') &&
+         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+void DimAnalysis::readFacts(ArrayRef<std::pair<Value, Attribute>> tensors, Attribute conditions) {
+  llvm::StringMap<unsigned> symbols;
+  auto parse = [&](StringRef text) {
+    return parsePolynomial(text, [&](StringRef name) {
+      auto [symbol, isNew] = symbols.try_emplace(name, nodes.size());
+      return isNew ? addNode(std::nullopt, /*isDimension=*/true) : symbol->second;
+    });
+  };
+  SmallVector<std::pair<unsigned, StringRef>> others;
+  for (auto [tensor, dims] : tensors) {
+    SmallVector<StringRef> texts = textsOf(dims);
+    if (static_cast<int>(texts.size()) != rankOf(tensor))
+      continue;
+    for (auto [dim, text] : llvm::enumerate(texts)) {
+      unsigned node = nodeOf({tensor, static_cast<int>(dim)});
+      if (isSymbol(text))
+        unite(symbols.try_emplace(text, node).first->second, node);
+      else if (text != "?")
+        others.emplace_back(node, text);
+    }
+  }
+  for (auto [node, text] : others) {
+    std::optional<Polynomial> value = parse(text);
+    std::optional<int64_t> number = value ? constantOf(*value) : std::nullopt;
+    if (number && *number >= 0)
+      unite(nodeOf(*number), node);
+    else if (value)
+      setValue(node, *value);
+  }
+  for (StringRef text : textsOf(conditions)) {
+    auto [left, right] = text.split('=');
+    std::optional<Polynomial> a = parse(left), b = parse(right);
+    if (a && b)
+      equate(*a, *b);
+  }
+}
+
+void DimAnalysis::readFacts(func::FuncOp func) {
+  SmallVector<std::pair<Value, Attribute>> tensors;
+  for (BlockArgument arg : func.getArguments())
+    tensors.emplace_back(arg, func.getArgAttr(arg.getArgNumber(), kDims));
+  if (func.getBody().hasOneBlock())
+    for (auto [i, result] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands()))
+      tensors.emplace_back(result, func.getResultAttr(i, kDims));
+  readFacts(tensors, func->getAttr(kConditions));
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
 
 DimAnalysis::DimAnalysis(func::FuncOp func) {
   for (BlockArgument arg : func.getArguments())
@@ -131,6 +262,7 @@ DimAnalysis::DimAnalysis(func::FuncOp func) {
     addResults(op);
     visit(op);
   });
+  readFacts(func);
   finish();
 }
 
@@ -138,6 +270,7 @@ void DimAnalysis::finish() {
   for (unsigned node = 0; node < nodes.size(); ++node)
     nodes[node].parent = rootOf(node);
   unsigned named = 0;
+  SmallVector<Node *> computed;
   for (auto [number, node] : llvm::enumerate(nodes)) {
     if (node.parent != number)
       continue;
@@ -145,9 +278,31 @@ void DimAnalysis::finish() {
       node.name = std::to_string(*node.size);
     else if (!node.argument)
       node.name = "?";
+    else if (followsFromArguments(node))
+      computed.push_back(&node);
     else
       node.name = named++ == 0 ? "M" : "d" + std::to_string(named - 1);
   }
+  for (Node *node : computed)
+    node->name = textOf(*node->value);
+}
+
+/// Whether the size is a value of arguments' sizes.
+bool DimAnalysis::followsFromArguments(const Node &root) const {
+  std::optional<Polynomial> value = root.value ? expanded(*root.value) : std::nullopt;
+  return value && llvm::all_of(*value, [&](const auto &term) {
+           return llvm::all_of(term.first, [&](unsigned symbol) { return nodes[symbol].argument.has_value(); });
+         });
+}
+
+std::string DimAnalysis::textOf(const Polynomial &value) const {
+  bool allNamed = true;
+  std::string text = mhc::describe(expanded(value).value_or(value), [&](unsigned symbol) {
+    const std::string &name = classOf(symbol).name;
+    allNamed &= isSymbol(name);
+    return name;
+  });
+  return allNamed ? text : "";
 }
 
 const DimAnalysis::Node &DimAnalysis::classOf(unsigned node) const {
@@ -203,11 +358,11 @@ bool DimAnalysis::sameSize(Value a, int da, Value b, int db) const {
 }
 
 bool DimAnalysis::isSize(Value number) const {
-  std::optional<Product> product = productOfDims({{number, kIndexValue}});
-  if (!product)
-    return false;
-  *product = expanded(*product);
-  return product->factor > 0 && llvm::all_of(product->bases, [&](unsigned base) { return nodes[base].isDimension; });
+  std::optional<Polynomial> value = expandedProduct({{number, kIndexValue}});
+  return value && !value->empty() && llvm::all_of(*value, [&](const auto &term) {
+           return term.second > 0 &&
+                  llvm::all_of(term.first, [&](unsigned symbol) { return nodes[symbol].isDimension; });
+         });
 }
 
 std::optional<int64_t> DimAnalysis::constantSize(Value value, int dim) const {
@@ -220,55 +375,66 @@ std::string DimAnalysis::symbol(Value value, int dim) const {
   return node ? node->name : "?";
 }
 
-std::optional<DimAnalysis::Product> DimAnalysis::productOfDims(ArrayRef<Key> parts) const {
-  SmallVector<unsigned> roots;
+ArrayAttr DimAnalysis::symbols(Value tensor) const {
+  SmallVector<Attribute> texts;
+  for (int dim = 0; dim < rankOf(tensor); ++dim) {
+    const Node *node = classOf(tensor, dim);
+    bool isComputed = node && node->name == "?" && followsFromArguments(*node);
+    texts.push_back(StringAttr::get(tensor.getContext(), isComputed ? textOf(*node->value) : symbol(tensor, dim)));
+  }
+  return ArrayAttr::get(tensor.getContext(), texts);
+}
+
+ArrayAttr DimAnalysis::conditions(MLIRContext *context) const {
+  llvm::SetVector<Attribute> texts;
+  auto add = [&](const std::string &left, const std::string &right) {
+    if (!left.empty() && !right.empty() && left != right)
+      texts.insert(StringAttr::get(context, left + "=" + right));
+  };
+  for (auto &[left, right] : equalities)
+    add(textOf(left), textOf(right));
+  for (auto [number, node] : llvm::enumerate(nodes))
+    if (node.parent == number && node.argument && node.value && !node.size)
+      add(isSymbol(node.name) ? node.name : "", textOf(*node.value));
+  return ArrayAttr::get(context, texts.getArrayRef());
+}
+
+std::optional<Polynomial> DimAnalysis::expandedProduct(ArrayRef<Key> parts) const {
+  std::optional<Polynomial> product = constantPolynomial(1);
   for (auto [value, dim] : parts) {
     const Node *node = classOf(value, dim);
-    if (!node)
-      return std::nullopt;
-    roots.push_back(numberOf(*node));
+    product = node && product ? multiply(*product, valueOf(numberOf(*node))) : std::nullopt;
   }
-  return productOf(roots);
+  return product ? expanded(*product) : std::nullopt;
 }
 
 bool DimAnalysis::isProduct(Value value, int dim, int64_t factor, ArrayRef<std::pair<Value, int>> parts) const {
-  const Node *whole = classOf(value, dim);
-  std::optional<Product> product = productOfDims(parts);
-  if (!whole || !product)
+  std::optional<Polynomial> whole = expandedProduct({{value, dim}}), product = expandedProduct(parts);
+  std::optional<Polynomial> scaled = product ? multiply(*product, constantPolynomial(factor)) : std::nullopt;
+  if (!whole || !scaled)
     return false;
-  product->multiply(factor);
-  return productOf(numberOf(*whole)) == *product;
+  // Another reshape may have written the size in another way.
+  return whole == scaled || llvm::any_of(values, [&](const auto &known) {
+           return &classOf(known.second) == classOf(value, dim) && expanded(known.first) == scaled;
+         });
 }
 
 bool DimAnalysis::sameProduct(ArrayRef<Key> a, ArrayRef<Key> b) const {
-  std::optional<Product> first = productOfDims(a), second = productOfDims(b);
-  if (!first || !second)
-    return false;
-  *first = expanded(*first);
-  return first->factor != 0 && *first == expanded(*second);
-}
-
-DimAnalysis::Product DimAnalysis::expanded(Product product) const {
-  // Each reshape adds factors; a longer chain would be a product of itself.
-  while (product.bases.size() <= kMaxBases) {
-    Product next = productOf(product.bases);
-    next.multiply(product.factor);
-    if (next == product)
-      return product;
-    product = next;
-  }
-  return {0, {}};
+  std::optional<Polynomial> first = expandedProduct(a);
+  return first && !first->empty() && first == expandedProduct(b);
 }
 
 std::pair<int64_t, std::string> DimAnalysis::factors(Value value, int dim) const {
   const Node *node = classOf(value, dim);
-  if (!node)
-    return {1, "?"};
-  Product product = expanded(productOf(numberOf(*node)));
+  std::optional<Polynomial> product = node ? expandedProduct({{value, dim}}) : std::nullopt;
+  if (!product || product->size() > 1)
+    return {1, node ? node->name : "?"};
+  if (product->empty())
+    return {0, ""};
   std::string symbol;
-  for (unsigned base : product.bases)
+  for (unsigned base : product->begin()->first)
     symbol += (symbol.empty() ? "" : "*") + nodes[base].name;
-  return {product.factor, StringRef(symbol).contains('?') ? "?" : symbol};
+  return {product->begin()->second, StringRef(symbol).contains('?') ? "?" : symbol};
 }
 
 std::optional<std::pair<unsigned, int>> DimAnalysis::argumentDim(Value value, int dim) const {

@@ -8,6 +8,8 @@
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -40,10 +42,13 @@ public:
     llvm::TypeSwitch<Operation *>(op)
         .Case<BroadcastOp>([&](auto op) { visitBroadcast(op); })
         .Case<tensor::DimOp>([&](auto op) { visitDim(op); })
-        .Case<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::IndexCastOp>([&](auto op) {
+        .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+              arith::IndexCastOp>([&](auto op) {
           if (op.getType().isIntOrIndex())
             visitNumber(op);
         })
+        .Case<cf::AssertOp>([&](auto op) { visitAssertion(op); })
+        .Case<func::CallOp>([&](auto op) { visitCall(op); })
         .Case<tensor::ReshapeOp>([&](auto op) { visitReshape(op); })
         .Case<tensor::CastOp>([&](auto op) { uniteShapes(op); })
         .Case<tensor::CollapseShapeOp>(
@@ -155,6 +160,14 @@ private:
 
   static DimAnalysis::Key number(Value value) { return {value, DimAnalysis::kIndexValue}; }
 
+  void visitNumber(arith::AddIOp op) {
+    dims.setSum(number(op.getResult()), {number(op.getLhs()), number(op.getRhs())});
+  }
+
+  void visitNumber(arith::SubIOp op) {
+    dims.setDifference(number(op.getResult()), number(op.getLhs()), number(op.getRhs()));
+  }
+
   void visitNumber(arith::MulIOp op) {
     dims.setProduct(number(op.getResult()), {number(op.getLhs()), number(op.getRhs())});
   }
@@ -200,16 +213,48 @@ private:
   }
 
   void visitConcat(tensor::ConcatOp op) {
-    for (Value input : op.getInputs())
+    const int joined = op.getDim();
+    SmallVector<DimAnalysis::Key> parts;
+    for (Value input : op.getInputs()) {
+      parts.push_back({input, joined});
       for (int dim = 0; dim < rankOf(input); ++dim)
-        if (dim != static_cast<int>(op.getDim()))
+        if (dim != joined)
           unite(input, dim, op.getResult(), dim);
+    }
+    dims.setSum({op.getResult(), joined}, parts);
   }
 
   void visitPad(tensor::PadOp op) {
-    for (auto [dim, low, high] : llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad()))
-      if (isConstantIntValue(low, 0) && isConstantIntValue(high, 0))
-        unite(op.getSource(), dim, op.getResult(), dim);
+    for (auto [dim, low, high] : llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
+      SmallVector<DimAnalysis::Key> parts = {{op.getSource(), static_cast<int>(dim)}};
+      int64_t known = 0;
+      for (OpFoldResult side : {low, high})
+        if (std::optional<int64_t> width = getConstantIntValue(side))
+          known += *width;
+        else
+          parts.push_back(number(cast<Value>(side)));
+      dims.setSum({op.getResult(), static_cast<int>(dim)}, parts, known);
+    }
+  }
+
+  /// A function asserts what it needs of its arguments' sizes.
+  void visitAssertion(cf::AssertOp op) {
+    auto compare = op.getArg().getDefiningOp<arith::CmpIOp>();
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq && isa<func::FuncOp>(op->getParentOp()))
+      dims.unite(number(compare.getLhs()), number(compare.getRhs()));
+  }
+
+  /// Operands and results have the sizes that are written down of the function.
+  void visitCall(func::CallOp op) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+    if (!callee || callee.getFunctionType() != op.getCalleeType())
+      return;
+    SmallVector<std::pair<Value, Attribute>> tensors;
+    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+      tensors.emplace_back(operand, callee.getArgAttr(i, kDims));
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      tensors.emplace_back(result, callee.getResultAttr(i, kDims));
+    dims.readFacts(tensors, callee->getAttr(kConditions));
   }
 
   /// A dimension of a carried tensor.

@@ -37,6 +37,9 @@ golden ones. Ends with a line "N passed, N failed"; the exit status is 1 when a 
   --random-gradients=N             differentiate N random graphs and compare with finite differences in float64
   --random-modules=N               compile N random graphs with mHC chains in them at every level of fusion, and compare
                                    them with the reference. Ends with a line "N passed, N failed; ..."
+  --random-sizes=N                 compile N random programs of open sizes and their gradients at every level of fusion,
+                                   and call them with each size of each argument changed. Ends with a line "N passed, N
+                                   failed; W wrong calls; L lists differ from those without fusion"
   --seed=N                         seed of the first random program (default: 0)
 )";
 
@@ -78,6 +81,7 @@ static uint64_t *countOf(const std::string &name, Options &options) {
          : name == "--spellings"        ? &options.spellings
          : name == "--random-gradients" ? &options.randomGradients
          : name == "--random-modules"   ? &options.randomModules
+         : name == "--random-sizes"     ? &options.randomSizes
                                         : nullptr;
 }
 
@@ -120,7 +124,8 @@ static std::string takeWord(const std::string &word, Options &options, std::set<
 static std::string checkNeeds(const Options &options, const std::set<std::string> &given) {
   const bool isGolden = !options.roots.empty();
   if (isGolden + (options.random > 0) + (options.mutate > 0) + (options.nearMisses > 0) + (options.expressed > 0) +
-          (options.spellings > 0) + (options.randomGradients > 0) + (options.randomModules > 0) !=
+          (options.spellings > 0) + (options.randomGradients > 0) + (options.randomModules > 0) +
+          (options.randomSizes > 0) !=
       1)
     return "give folders of golden cases, or one number of random programs; see --help";
   if (given.count("--seed") && isGolden)
@@ -190,6 +195,12 @@ int conformanceMain(int argc, char **argv, const RunFunction &run) {
     ModuleCounts counts = runModules(options, std::cout);
     std::cout << counts.passed << " passed, " << counts.failed << " failed; mHC ops found in " << counts.raised << "; "
               << counts.unjudged << " of " << counts.results << " results not judged\n";
+    return counts.failed ? 1 : 0;
+  }
+  if (options.randomSizes) {
+    SizeCounts counts = runSizes(options, std::cout);
+    std::cout << counts.passed << " passed, " << counts.failed << " failed; " << counts.wrongCalls << " wrong calls; "
+              << counts.lists << " lists differ from those without fusion\n";
     return counts.failed ? 1 : 0;
   }
   if (options.spellings) {

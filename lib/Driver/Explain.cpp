@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -162,7 +163,7 @@ bool HeaderWriter::appendTensor(FuncOp func, unsigned index, unsigned number, st
   auto type = mlir::cast<mlir::MemRefType>(func.getArgumentTypes()[index]);
   auto name = func.getArgAttrOfType<mlir::StringAttr>(index, "mhc.name").getValue();
   std::string enumerator = func.getName().str() + (isResult ? "_result_" : "_arg_") + identifier(name), shape;
-  for (auto dim : func.getArgAttrOfType<mlir::ArrayAttr>(index, "mhc.dims").getAsRange<mlir::StringAttr>())
+  for (auto dim : func.getArgAttrOfType<mlir::ArrayAttr>(index, kDims).getAsRange<mlir::StringAttr>())
     shape += (shape.empty() ? "" : ",") + dim.getValue().str();
   if (!enumerators.insert(enumerator).second) {
     mlir::emitError(func.getArgument(index).getLoc())

@@ -8,6 +8,7 @@
 #include "mhc/Driver/Driver.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhcrt/kernels.h"
+#include "mhcrt/sizes.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/FileSystem.h"
@@ -43,6 +44,8 @@ static const RuntimeSymbol kRuntimeSymbols[] = {
     {"mhcrt_workspace", reinterpret_cast<void *>(&mhcrt_workspace)},
     {"mhcrt_parallel_loop", reinterpret_cast<void *>(&mhcrt_parallel_loop)},
     {"mhcrt_set_location", reinterpret_cast<void *>(&mhcrt_set_location)},
+    {"mhcrt_check_size", reinterpret_cast<void *>(&mhcrt_check_size)},
+    {"mhcrt_check_assertion", reinterpret_cast<void *>(&mhcrt_check_assertion)},
     {"mhcrt_last_status", reinterpret_cast<void *>(&mhcrt_last_status)},
 #define MHC_KERNEL(name) {#name, reinterpret_cast<void *>(&name)},
 #include "KernelSymbols.inc"

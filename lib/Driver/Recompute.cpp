@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recompute.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Analysis/RecomputePlan.h"
 #include "mhc/IR/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +49,9 @@ public:
   Bytes operator&(Bytes other) const {
     return apply(other, [](int64_t a, int64_t b, int64_t &result) { return result = a & b, false; });
   }
+  Bytes larger(Bytes other) const {
+    return apply(other, [](int64_t a, int64_t b, int64_t &result) { return result = std::max(a, b), false; });
+  }
 
   std::optional<int64_t> number;
 
@@ -83,19 +87,31 @@ private:
         .Case([&](mlir::arith::AddIOp op) { return evaluate(op.getLhs()) + evaluate(op.getRhs()); })
         .Case([&](mlir::arith::MulIOp op) { return evaluate(op.getLhs()) * evaluate(op.getRhs()); })
         .Case([&](mlir::arith::AndIOp op) { return evaluate(op.getLhs()) & evaluate(op.getRhs()); })
-        .Case([&](mlir::memref::DimOp op) { return Bytes(argumentSize(op)); })
+        .Case([&](mlir::arith::MaxSIOp op) { return evaluate(op.getLhs()).larger(evaluate(op.getRhs())); })
+        .Case([&](mlir::memref::DimOp op) { return argumentSize(op); })
         .Default([](mlir::Operation *) -> Bytes { llvm_unreachable("mhc-plan-memory computes sizes otherwise"); });
   }
 
-  int64_t argumentSize(mlir::memref::DimOp op) {
+  Bytes argumentSize(mlir::memref::DimOp op) {
     auto argument = mlir::cast<mlir::BlockArgument>(op.getSource());
-    auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(argument.getArgNumber(), "mhc.dims");
-    StringRef symbol = mlir::cast<mlir::StringAttr>(dims[*op.getConstantIndex()]).getValue();
-    auto known = sizes.find(symbol.str());
-    if (known != sizes.end())
-      return known->second;
-    missing = symbol.str();
-    return 0;
+    auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(argument.getArgNumber(), kDims);
+    std::vector<int64_t> values;
+    auto numberOf = [&](StringRef symbol) {
+      auto known = sizes.find(symbol.str());
+      if (known == sizes.end())
+        missing = symbol.str();
+      values.push_back(known == sizes.end() ? 0 : known->second);
+      return static_cast<unsigned>(values.size() - 1);
+    };
+    auto size = parsePolynomial(mlir::cast<mlir::StringAttr>(dims[*op.getConstantIndex()]).getValue(), numberOf);
+    Bytes sum(int64_t(0));
+    for (auto &[monomial, coefficient] : size.value_or(Polynomial())) {
+      Bytes product(coefficient);
+      for (unsigned symbol : monomial)
+        product = product * Bytes(values[symbol]);
+      sum = sum + product;
+    }
+    return sum;
   }
 
   FuncOp func;

@@ -39,25 +39,45 @@ static void fillIndices(mhcrt::HostTensor &tensor, std::mt19937 &generator) {
       static_cast<int64_t *>(tensor.data())[i] = generator() % 2;
 }
 
+namespace {
+/// Sizes of symbols: those that the user gave, else defaults.
+struct SizeChoice {
+  const std::map<std::string, int64_t> &given;
+  int64_t tokens;
+
+  int64_t operator()(const std::string &symbol) const {
+    auto size = given.find(symbol);
+    return size != given.end() ? size->second : symbol == "M" ? tokens : kDefaultSize;
+  }
+};
+} // namespace
+
+static int64_t valueOfSymbol(void *choice, const char *symbol) { return (*static_cast<SizeChoice *>(choice))(symbol); }
+
+static llvm::Expected<std::vector<int64_t>> shapeOf(const mhcrt_tensor_info &info, SizeChoice choice) {
+  std::vector<int64_t> dims(info.sizes, info.sizes + info.rank);
+  for (int32_t dim = 0; dim < info.rank; ++dim)
+    if (info.symbols[dim] && !mhcrt_size_value(info.symbols[dim], valueOfSymbol, &choice, &dims[dim]))
+      return llvm::createStringError("argument '" + std::string(info.name) + "' is " + info.type + "; '" +
+                                     info.symbols[dim] + "' is no size where its symbols have their defaults");
+  return dims;
+}
+
 static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t entry,
                                                const std::map<std::string, int64_t> &sizes, double least) {
   std::mt19937 generator(1);
   Tensors arguments(mhcrt_model_arguments(model, entry));
+  // Sizes that are all equal fulfil more equalities.
+  SizeChoice choice{sizes, mhcrt_model_equality(model, entry, 0) ? kDefaultSize : kDefaultTokens};
   for (size_t i = 0; i < arguments.size(); ++i) {
     const mhcrt_tensor_info &info = *mhcrt_model_argument(model, entry, i);
-    std::vector<int64_t> dims;
-    for (int32_t dim = 0; dim < info.rank; ++dim) {
-      std::string symbol = info.symbols[dim] ? info.symbols[dim] : "";
-      auto given = sizes.find(symbol);
-      dims.push_back(symbol.empty()         ? info.sizes[dim]
-                     : given != sizes.end() ? given->second
-                     : symbol == "M"        ? kDefaultTokens
-                                            : kDefaultSize);
-    }
+    auto dims = shapeOf(info, choice);
+    if (!dims)
+      return dims.takeError();
     mhcrt::HostTensor wide;
     std::string error;
     bool isInteger = info.dtype == MHCRT_I32 || info.dtype == MHCRT_I64;
-    if (!(isInteger ? arguments[i].allocate(info.dtype, dims, error) : wide.allocate(MHCRT_F64, dims, error)))
+    if (!(isInteger ? arguments[i].allocate(info.dtype, *dims, error) : wide.allocate(MHCRT_F64, *dims, error)))
       return llvm::createStringError(error);
     if (isInteger) {
       fillIndices(arguments[i], generator);

@@ -49,6 +49,7 @@ static void addInline(OpPassManager &pm, bool keepForGradients) {
 static void addInput(OpPassManager &pm, const PipelineOptions &options) {
   addInline(pm, !options.grad.empty());
   pm.addNestedPass<func::FuncOp>(createReadSizesPass());
+  pm.addPass(createStateSizesPass());
 }
 
 static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
@@ -65,6 +66,7 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCarryLoopsPass());
   pm.addNestedPass<func::FuncOp>(createResultParamsPass());
+  pm.addPass(createCheckSizesPass({!options.gpu.empty()}));
   pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
 }
 

@@ -33,6 +33,8 @@ static void listModel(const mhcrt_model *model) {
         std::printf("  %-8s %-16s %s%s\n", signature.noun(), signature[i].name, signature[i].type,
                     signature[i].in_place >= 0 ? ", in place" : "");
     }
+    for (int32_t i = 0; const char *equality = mhcrt_model_equality(model, entry, i); ++i)
+      std::printf("  needed   %s\n", equality);
   }
 }
 

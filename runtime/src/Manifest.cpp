@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -21,23 +20,13 @@ static int32_t parseType(const std::string &word) {
   return MHCRT_NONE;
 }
 
-static bool isSymbol(const std::string &word) {
-  return (std::isalpha(static_cast<unsigned char>(word[0])) || word[0] == '_') &&
-         std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-}
-
 /// Whether `word` can be the name of a file in a folder, and be told from the file in NAME=FILE.
 static bool isTensorName(const std::string &word) {
   return std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isgraph(c) && c != '/' && c != '='; });
 }
 
-/// Reads a size; false when `word` is no number in range.
-static bool parseSize(const std::string &word, int64_t &size) {
-  if (word.empty() || word.size() > 18 ||
-      !std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); }))
-    return false;
-  size = std::strtoll(word.c_str(), nullptr, 10);
-  return true;
+static bool hasSymbol(const SizeExpression &dim) {
+  return std::any_of(dim.terms.begin(), dim.terms.end(), [](const SizeTerm &term) { return !term.symbols.empty(); });
 }
 
 /// Fills `spec` from "name dtype dim...".
@@ -57,7 +46,7 @@ static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string 
     return false;
   }
   while (line >> word)
-    spec.dims.push_back(word);
+    spec.dims.push_back({word, {}});
   if (spec.dims.size() > MHCRT_MAX_RANK) {
     error =
         "has rank " + std::to_string(spec.dims.size()) + "; at most " + std::to_string(MHCRT_MAX_RANK) + " is possible";
@@ -66,16 +55,15 @@ static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string 
   spec.info.rank = static_cast<int32_t>(spec.dims.size());
   spec.type = type + "[";
   for (size_t i = 0; i < spec.dims.size(); ++i) {
-    if (parseSize(spec.dims[i], spec.info.sizes[i])) {
-      spec.info.symbols[i] = nullptr;
-    } else if (isSymbol(spec.dims[i])) {
-      spec.info.sizes[i] = -1;
-      spec.info.symbols[i] = spec.dims[i].c_str();
-    } else {
-      error = "has the dimension '" + spec.dims[i] + "', which is neither a size nor a symbol";
+    SizeExpression &dim = spec.dims[i];
+    const bool isNumber = parseSize(dim.text, spec.info.sizes[i]);
+    if (!parseExpression(dim.text, dim) || (!isNumber && !hasSymbol(dim))) {
+      error = "has the dimension '" + dim.text + "', which is neither a size nor a symbol";
       return false;
     }
-    spec.type += (i ? "," : "") + spec.dims[i];
+    spec.info.symbols[i] = isNumber ? nullptr : dim.text.c_str();
+    spec.info.sizes[i] = isNumber ? spec.info.sizes[i] : -1;
+    spec.type += (i ? "," : "") + dim.text;
   }
   spec.type += "]";
   spec.info.in_place = -1;
@@ -84,20 +72,37 @@ static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string 
   return true;
 }
 
-/// Every symbol of a result must be bound by an argument.
-static bool checkSymbols(const EntrySpec &entry, std::string &error) {
-  for (const TensorSpec &result : entry.results)
-    for (int i = 0; i < result.info.rank; ++i) {
-      const char *symbol = result.info.symbols[i];
-      bool bound = !symbol;
-      for (const TensorSpec &argument : entry.arguments)
-        bound = bound || std::find(argument.dims.begin(), argument.dims.end(), symbol) != argument.dims.end();
-      if (!bound) {
-        error = "result '" + result.name + "' of entry '" + entry.name + "' has the dimension '" + symbol +
-                "', which no argument has";
+/// Whether a dimension of an argument is `symbol` and nothing else.
+static bool isBound(const EntrySpec &entry, const std::string &symbol) {
+  for (const TensorSpec &argument : entry.arguments)
+    for (const SizeExpression &dim : argument.dims)
+      if (dim.text == symbol)
+        return true;
+  return false;
+}
+
+/// Arguments must bind every symbol. `subject` is what has the expression.
+static bool checkSymbols(const EntrySpec &entry, const SizeExpression &expression, const std::string &subject,
+                         std::string &error) {
+  for (const SizeTerm &term : expression.terms)
+    for (const std::string &symbol : term.symbols)
+      if (!isBound(entry, symbol)) {
+        error = subject + " of entry '" + entry.name + "' has the dimension '" + symbol + "', which no argument has";
         return false;
       }
-    }
+  return true;
+}
+
+static bool checkSymbols(const EntrySpec &entry, std::string &error) {
+  for (const auto &[specs, what] : {std::pair(&entry.arguments, "argument"), std::pair(&entry.results, "result")})
+    for (const TensorSpec &spec : *specs)
+      for (const SizeExpression &dim : spec.dims)
+        if (!checkSymbols(entry, dim, std::string(what) + " '" + spec.name + "'", error))
+          return false;
+  for (const SizeEquality &equality : entry.equalities)
+    for (const SizeExpression *side : {&equality.left, &equality.right})
+      if (!checkSymbols(entry, *side, "'equal'", error))
+        return false;
   return true;
 }
 
@@ -165,6 +170,14 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
       std::string name;
       if (!open || !(line >> name) || !tieResult(entries.back(), name))
         return fail("'in_place " + name + "' needs a result and an argument of that name and one type before it");
+    } else if (key == "equal") {
+      std::string left, right;
+      SizeEquality equality;
+      if (!open || !(line >> left >> right) || !parseExpression(left, equality.left) ||
+          !parseExpression(right, equality.right))
+        return fail("'equal' needs two sizes, in an entry");
+      equality.text = left + " = " + right;
+      entries.back().equalities.push_back(equality);
     } else if (key == "end") {
       std::string reason;
       if (open && !checkSymbols(entries.back(), reason))
@@ -187,45 +200,96 @@ std::string mhcrt::describe(const mhcrt_tensor &tensor) {
   return text + "]";
 }
 
-const BoundSize *mhcrt::findSize(const std::vector<BoundSize> &sizes, const char *symbol) {
+static const BoundSize *findSize(const std::vector<BoundSize> &sizes, const std::string &symbol) {
   for (const BoundSize &bound : sizes)
     if (bound.symbol == symbol)
       return &bound;
   return nullptr;
 }
 
-bool mhcrt::bindTensors(const EntrySpec &entry, const std::deque<TensorSpec> &specs, const char *what,
-                        const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes, std::string &error) {
-  for (size_t k = 0; k < specs.size(); ++k) {
-    const TensorSpec &spec = specs[k];
-    const mhcrt_tensor &tensor = tensors[k];
-    bool fits = tensor.dtype == spec.info.dtype && tensor.rank == spec.info.rank;
-    for (int i = 0; fits && i < spec.info.rank; ++i)
-      fits = spec.info.symbols[i] ? tensor.dims[i] >= 0 : tensor.dims[i] == spec.info.sizes[i];
-    const std::string subject = std::string(what) + " '" + spec.name + "' of entry '" + entry.name + "'";
-    if (!fits) {
-      error = subject + ": expected " + spec.type + ", found " + describe(tensor);
-      return false;
-    }
-    int64_t elements = 1;
-    for (int i = 0; i < spec.info.rank; ++i) {
-      elements = tensor.dims[i] == 0 ? 0 : elements;
-      const char *symbol = spec.info.symbols[i];
-      if (!symbol)
-        continue;
-      const BoundSize *bound = findSize(sizes, symbol);
-      if (!bound) {
-        sizes.push_back({symbol, tensor.dims[i], spec.name});
-      } else if (bound->size != tensor.dims[i]) {
-        error = "entry '" + entry.name + "': dimension '" + symbol + "' is " + std::to_string(bound->size) + " in '" +
-                bound->tensor + "' but " + std::to_string(tensor.dims[i]) + " in '" + spec.name + "'";
-        return false;
-      }
-    }
-    if (!tensor.data && elements != 0) {
-      error = subject + " has no data: its pointer is null";
+bool mhcrt::evaluate(const SizeExpression &expression, const std::vector<BoundSize> &sizes, int64_t &value) {
+  // The parser has made sure that an argument binds every symbol.
+  return evaluate(expression, [&](const std::string &symbol) { return findSize(sizes, symbol)->size; }, value);
+}
+
+static std::string text(bool fits, int64_t value) { return fits ? std::to_string(value) : "no size"; }
+
+/// Checks all but the sizes that follow from symbols; binds new symbols.
+static bool bindTensor(const EntrySpec &entry, const TensorSpec &spec, const char *what, const mhcrt_tensor &tensor,
+                       std::vector<BoundSize> &sizes, std::string &error) {
+  bool fits = tensor.dtype == spec.info.dtype && tensor.rank == spec.info.rank;
+  for (int i = 0; fits && i < spec.info.rank; ++i)
+    fits = spec.info.symbols[i] ? tensor.dims[i] >= 0 : tensor.dims[i] == spec.info.sizes[i];
+  const std::string subject = std::string(what) + " '" + spec.name + "' of entry '" + entry.name + "'";
+  if (!fits) {
+    error = subject + ": expected " + spec.type + ", found " + describe(tensor);
+    return false;
+  }
+  int64_t elements = 1;
+  for (int i = 0; i < spec.info.rank; ++i) {
+    elements = tensor.dims[i] == 0 ? 0 : elements;
+    const std::string &symbol = spec.dims[i].text;
+    if (!isSymbol(symbol))
+      continue;
+    const BoundSize *bound = findSize(sizes, symbol);
+    if (!bound) {
+      sizes.push_back({symbol, tensor.dims[i], spec.name});
+    } else if (bound->size != tensor.dims[i]) {
+      error = "entry '" + entry.name + "': dimension '" + symbol + "' is " + std::to_string(bound->size) + " in '" +
+              bound->tensor + "' but " + std::to_string(tensor.dims[i]) + " in '" + spec.name + "'";
       return false;
     }
   }
+  if (!tensor.data && elements != 0) {
+    error = subject + " has no data: its pointer is null";
+    return false;
+  }
   return true;
+}
+
+/// Checks the sizes that follow from symbols.
+static bool checkSizes(const EntrySpec &entry, const TensorSpec &spec, const mhcrt_tensor &tensor,
+                       const std::vector<BoundSize> &sizes, std::string &error) {
+  for (int i = 0; i < spec.info.rank; ++i) {
+    int64_t needed;
+    const bool fits = evaluate(spec.dims[i], sizes, needed);
+    if (fits && tensor.dims[i] == needed)
+      continue;
+    error = "entry '" + entry.name + "': dimension " + std::to_string(i) + " of '" + spec.name + "' is " +
+            std::to_string(tensor.dims[i]) + "; needed " + spec.dims[i].text + " = " + text(fits, needed);
+    return false;
+  }
+  return true;
+}
+
+static bool bindTensors(const EntrySpec &entry, const std::deque<TensorSpec> &specs, const char *what,
+                        const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes, std::string &error) {
+  for (size_t k = 0; k < specs.size(); ++k)
+    if (!bindTensor(entry, specs[k], what, tensors[k], sizes, error))
+      return false;
+  for (size_t k = 0; k < specs.size(); ++k)
+    if (!checkSizes(entry, specs[k], tensors[k], sizes, error))
+      return false;
+  return true;
+}
+
+bool mhcrt::bindArguments(const EntrySpec &entry, const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes,
+                          std::string &error) {
+  if (!bindTensors(entry, entry.arguments, "argument", tensors, sizes, error))
+    return false;
+  for (const SizeEquality &equality : entry.equalities) {
+    int64_t left, right;
+    const bool leftFits = evaluate(equality.left, sizes, left), rightFits = evaluate(equality.right, sizes, right);
+    if (leftFits && rightFits && left == right)
+      continue;
+    error = "entry '" + entry.name + "': needed " + equality.text + "; found " + text(leftFits, left) + " and " +
+            text(rightFits, right);
+    return false;
+  }
+  return true;
+}
+
+bool mhcrt::checkResults(const EntrySpec &entry, const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes,
+                         std::string &error) {
+  return bindTensors(entry, entry.results, "result", tensors, sizes, error);
 }

@@ -7,6 +7,7 @@
 #ifndef MHCRT_SRC_MANIFEST_H
 #define MHCRT_SRC_MANIFEST_H
 
+#include "SizeExpression.h"
 #include "mhcrt/model.h"
 
 #include <deque>
@@ -18,13 +19,20 @@ namespace mhcrt {
 /// One argument or result; `info` points into the strings.
 struct TensorSpec {
   std::string name, type;
-  std::vector<std::string> dims; ///< as written
+  std::vector<SizeExpression> dims;
   mhcrt_tensor_info info = {};
+};
+
+/// Two sizes that must be equal.
+struct SizeEquality {
+  SizeExpression left, right;
+  std::string text; ///< for people: "M*d1 = d2*d3"
 };
 
 struct EntrySpec {
   std::string name;
   std::deque<TensorSpec> arguments, results; ///< deques: `info` needs strings that do not move
+  std::vector<SizeEquality> equalities;
 };
 
 struct Manifest {
@@ -38,17 +46,21 @@ bool parseManifest(const char *text, Manifest &manifest, std::string &error);
 /// "bf16[7,4,64]"
 std::string describe(const mhcrt_tensor &tensor);
 
-/// Checks that `tensors` are what `specs` say. `sizes` holds the symbols bound so far and who bound them.
+/// A symbol, its size and the tensor that has it.
 struct BoundSize {
   std::string symbol;
   int64_t size;
   std::string tensor;
 };
-bool bindTensors(const EntrySpec &entry, const std::deque<TensorSpec> &specs, const char *what,
-                 const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes, std::string &error);
+/// Checks that `tensors` are what the entry says, and binds its symbols.
+bool bindArguments(const EntrySpec &entry, const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes,
+                   std::string &error);
+/// The same for results, whose symbols are bound.
+bool checkResults(const EntrySpec &entry, const mhcrt_tensor *tensors, std::vector<BoundSize> &sizes,
+                  std::string &error);
 
-/// The size bound to `symbol`, or null.
-const BoundSize *findSize(const std::vector<BoundSize> &sizes, const char *symbol);
+/// False where the value is negative or does not fit 64 bits.
+bool evaluate(const SizeExpression &expression, const std::vector<BoundSize> &sizes, int64_t &value);
 
 } // namespace mhcrt
 

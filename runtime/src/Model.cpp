@@ -204,6 +204,20 @@ const mhcrt_tensor_info *mhcrt_model_result(const mhcrt_model *model, int32_t en
   return &model->manifest.entries[entry].results[index].info;
 }
 
+const char *mhcrt_model_equality(const mhcrt_model *model, int32_t entry, int32_t index) {
+  const EntrySpec *spec = entryAt(model, entry);
+  if (!spec || index < 0 || static_cast<size_t>(index) >= spec->equalities.size())
+    return nullptr;
+  return spec->equalities[index].text.c_str();
+}
+
+int32_t mhcrt_size_value(const char *size, int64_t (*value_of)(void *user, const char *symbol), void *user,
+                         int64_t *value) {
+  SizeExpression expression;
+  return parseExpression(size, expression) &&
+         evaluate(expression, [=](const std::string &symbol) { return value_of(user, symbol.c_str()); }, *value);
+}
+
 mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
                                mhcrt_message *message) {
   return guarded(message, [&] {
@@ -212,7 +226,7 @@ mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mh
       return noEntry(model, entry, message);
     std::vector<BoundSize> sizes;
     std::string error;
-    if (!bindTensors(*spec, spec->arguments, "argument", arguments, sizes, error))
+    if (!bindArguments(*spec, arguments, sizes, error))
       return fail(message, MHCRT_INVALID_ARGUMENT, error);
     return MHCRT_OK;
   });
@@ -226,15 +240,17 @@ mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mh
       return noEntry(model, entry, message);
     std::vector<BoundSize> sizes;
     std::string error;
-    if (!bindTensors(*spec, spec->arguments, "argument", arguments, sizes, error))
+    if (!bindArguments(*spec, arguments, sizes, error))
       return fail(message, MHCRT_INVALID_ARGUMENT, error);
     for (size_t k = 0; k < spec->results.size(); ++k) {
       const mhcrt_tensor_info &info = spec->results[k].info;
       results[k].dtype = info.dtype;
       results[k].rank = info.rank;
       for (int i = 0; i < info.rank; ++i)
-        // The parser has made sure that an argument binds every symbol.
-        results[k].dims[i] = info.symbols[i] ? findSize(sizes, info.symbols[i])->size : info.sizes[i];
+        if (const SizeExpression &dim = spec->results[k].dims[i]; !evaluate(dim, sizes, results[k].dims[i]))
+          return fail(message, MHCRT_INVALID_ARGUMENT,
+                      "entry '" + spec->name + "': dimension " + std::to_string(i) + " of '" + info.name + "' is " +
+                          dim.text + ", which is no size for these arguments");
     }
     return MHCRT_OK;
   });
@@ -248,8 +264,7 @@ mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_c
       return noEntry(model, entry, message);
     std::vector<BoundSize> sizes;
     std::string error;
-    if (!bindTensors(*spec, spec->arguments, "argument", arguments, sizes, error) ||
-        !bindTensors(*spec, spec->results, "result", results, sizes, error))
+    if (!bindArguments(*spec, arguments, sizes, error) || !checkResults(*spec, results, sizes, error))
       return fail(message, MHCRT_INVALID_ARGUMENT, error);
     for (size_t i = 0; i < spec->results.size(); ++i)
       if (int32_t from = spec->results[i].info.in_place; from >= 0 && results[i].data != arguments[from].data)

@@ -231,6 +231,50 @@ TEST(Model, ResultInPlaceIsTheMemoryOfItsArgument) {
   mhcrt_model_close(model);
 }
 
+// One size follows from others, and two products of sizes are equal.
+TEST(Model, SizesThatFollowFromOthersAreChecked) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nentry copy\narg joined f32 2*M*d1+d2-1\narg x f32 M d1\narg y f32 d2 d3\n"
+                             "result z f32 2*M*d1+d2-1 d3\nequal M*d1 d2*d3\nend\n",
+                             lookup, nullptr, &model, &message),
+            MHCRT_OK)
+      << message.text;
+  EXPECT_STREQ(mhcrt_model_argument(model, 0, 0)->type, "f32[2*M*d1+d2-1]");
+  EXPECT_STREQ(mhcrt_model_argument(model, 0, 0)->symbols[0], "2*M*d1+d2-1");
+  EXPECT_STREQ(mhcrt_model_equality(model, 0, 0), "M*d1 = d2*d3");
+  EXPECT_EQ(mhcrt_model_equality(model, 0, 1), nullptr);
+  EXPECT_EQ(mhcrt_model_equality(model, 1, 0), nullptr);
+
+  float data[64] = {};
+  mhcrt_tensor arguments[] = {tensor(MHCRT_F32, {26}, data), tensor(MHCRT_F32, {4, 3}, data),
+                              tensor(MHCRT_F32, {3, 4}, data)};
+  mhcrt_tensor results[1];
+  ASSERT_EQ(mhcrt_model_infer(model, 0, arguments, results, &message), MHCRT_OK) << message.text;
+  EXPECT_EQ(results[0].dims[0], 26);
+  EXPECT_EQ(results[0].dims[1], 4);
+  arguments[0].dims[0] = 25;
+  EXPECT_EQ(mhcrt_model_check(model, 0, arguments, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "entry 'copy': dimension 0 of 'joined' is 25; needed 2*M*d1+d2-1 = 26");
+  arguments[0].dims[0] = 26;
+  arguments[2].dims[1] = 5;
+  EXPECT_EQ(mhcrt_model_check(model, 0, arguments, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "entry 'copy': needed M*d1 = d2*d3; found 12 and 15");
+  arguments[1].dims[0] = arguments[1].dims[1] = INT64_C(1) << 40;
+  EXPECT_EQ(mhcrt_model_check(model, 0, arguments, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "entry 'copy': dimension 0 of 'joined' is 26; needed 2*M*d1+d2-1 = no size");
+  mhcrt_model_close(model);
+
+  int64_t value = 0, scale = 10;
+  auto valueOf = [](void *user, const char *symbol) {
+    return *static_cast<int64_t *>(user) * (*symbol == 'M' ? 1 : 2);
+  };
+  EXPECT_TRUE(mhcrt_size_value("3*M*d1-d1", valueOf, &scale, &value));
+  EXPECT_EQ(value, 580);
+  EXPECT_FALSE(mhcrt_size_value("M-d1", valueOf, &scale, &value));
+  EXPECT_FALSE(mhcrt_size_value("M+", valueOf, &scale, &value));
+}
+
 TEST(Model, BadManifestsAreExplained) {
   auto errorOf = [](const char *manifest) {
     mhcrt_model *model = nullptr;
@@ -251,6 +295,12 @@ TEST(Model, BadManifestsAreExplained) {
             "manifest, line 3: 'arg x' has the dimension '-2', which is neither a size nor a symbol");
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 M\nresult y f32 N\nend\n"),
             "manifest, line 5: result 'y' of entry 'copy' has the dimension 'N', which no argument has");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 M N*4\nend\n"),
+            "manifest, line 4: argument 'x' of entry 'copy' has the dimension 'N', which no argument has");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg x f32 M**2\nend\n"),
+            "manifest, line 3: 'arg x' has the dimension 'M**2', which is neither a size nor a symbol");
+  EXPECT_EQ(errorOf("mhc-model 1\nentry copy\nequal M\nend\n"),
+            "manifest, line 3: 'equal' needs two sizes, in an entry");
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\nend\nentry copy\nend\n"), "manifest, line 4: a second entry 'copy'");
   EXPECT_EQ(errorOf("mhc-model 1\nentry copy\narg ../x f32 2\nend\n"),
             "manifest, line 3: 'arg ../x' has a name that is not printable or has a '/' or a '='");

@@ -19,7 +19,7 @@
 // VERIFY: d_x: verified
 // RUN: mhcc %s --grad=f --compile-to=fuse | FileCheck %s --check-prefix=FUSED
 // FUSED-NOT: call
-// FUSED-LABEL: func.func @f_bwd(%arg0: tensor<?x4xf32> {mhc.name = "d_y"})
+// FUSED-LABEL: func.func @f_bwd(%arg0: tensor<?x4xf32> {mhc.dims = ["M", "4"], mhc.name = "d_y"})
 // FUSED-NEXT: return %arg0
 
 // A function that names its derivative itself.

@@ -166,6 +166,75 @@ TEST(DimAnalysis, LoopsKeepSizesOnlyWhenTheBodyDoes) {
   EXPECT_EQ(dims.symbol(module.value("mixed"), 0), "?");
 }
 
+TEST(DimAnalysis, SumsOfSizes) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>, %w: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %m = tensor.dim %x, %c0 : tensor<?xf32>
+      %k = tensor.dim %y, %c0 : tensor<?xf32>
+      %a = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      %b = tensor.concat dim(0) %a, %x {tag = "b"} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      %first = arith.addi %k, %m : index
+      %c2 = arith.constant 2 : index
+      %twice = arith.muli %m, %c2 : index
+      %size = arith.addi %twice, %k : index
+      %same = tensor.empty(%size) {tag = "same"} : tensor<?xf32>
+      %less = arith.subi %size, %first : index
+      %rest = tensor.empty(%less) {tag = "rest"} : tensor<?xf32>
+      %z = arith.addf %a, %w : tensor<?xf32>
+      return %z : tensor<?xf32>
+    })mlir");
+  ASSERT_TRUE(module.func());
+  DimAnalysis dims(module.func());
+  EXPECT_TRUE(dims.sameSize(module.value("b"), 0, module.value("same"), 0));
+  EXPECT_TRUE(dims.sameSize(module.value("rest"), 0, module.func().getArgument(0), 0));
+  EXPECT_EQ(dims.symbol(module.value("b"), 0), "?"); // no argument has it
+  EXPECT_EQ(dims.symbol(module.func().getArgument(2), 0), "M+d1");
+  EXPECT_TRUE(dims.conditions(module.func().getContext()).empty());
+}
+
+// What is written down holds though no op says it any more; what is no list of texts is not read.
+TEST(DimAnalysis, ReadsWhatIsWrittenDown) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?x?xf32> {mhc.dims = ["a", "b"]}, %y: tensor<?x?xf32> {mhc.dims = ["b", "4"]},
+                 %z: tensor<?xf32> {mhc.dims = ["2*a*b-1"]}, %u: tensor<?xf32> {mhc.dims = ["?"]},
+                 %v: tensor<?xf32> {mhc.dims = ["?"]}, %bad: tensor<?xf32> {mhc.dims = [1]})
+        attributes {mhc.conditions = ["a*b=2*a+1"]} {
+      return
+    })mlir");
+  auto func = module.func();
+  ASSERT_TRUE(func);
+  DimAnalysis dims(func);
+  auto symbol = [&](unsigned argument, int dim) { return dims.symbol(func.getArgument(argument), dim); };
+  EXPECT_EQ(symbol(0, 0), "M");
+  EXPECT_EQ(symbol(0, 1), "d1");
+  EXPECT_EQ(symbol(1, 0), "d1");
+  EXPECT_EQ(symbol(1, 1), "4");
+  EXPECT_EQ(symbol(2, 0), "2*M*d1-1");
+  EXPECT_NE(symbol(3, 0), symbol(4, 0));
+  EXPECT_EQ(symbol(5, 0), "d4");
+  ASSERT_EQ(dims.conditions(func.getContext()).size(), 1u);
+  EXPECT_EQ(mlir::cast<mlir::StringAttr>(dims.conditions(func.getContext())[0]).getValue(), "M*d1=2*M+1");
+}
+
+// A size that is a product of itself ends no search.
+TEST(DimAnalysis, SizesThatFollowFromThemselves) {
+  Module module(R"mlir(
+    func.func @f(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %a = tensor.collapse_shape %x [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+      %b = arith.addf %a, %y : tensor<?xf32>
+      %rows = mhc.reduce sum %x dims = [1] : tensor<?x?xf32> -> tensor<?xf32>
+      %c = arith.addf %b, %rows : tensor<?xf32>
+      return %c : tensor<?xf32>
+    })mlir");
+  auto func = module.func();
+  ASSERT_TRUE(func);
+  DimAnalysis dims(func);
+  EXPECT_EQ(dims.symbol(func.getArgument(1), 0), "M");
+  ASSERT_EQ(dims.conditions(func.getContext()).size(), 1u);
+  EXPECT_EQ(mlir::cast<mlir::StringAttr>(dims.conditions(func.getContext())[0]).getValue(), "M=M*d1");
+}
+
 // A pass makes values after the analysis, and erases others.
 TEST(DimAnalysis, LearnsAndForgetsValues) {
   Module module(R"mlir(

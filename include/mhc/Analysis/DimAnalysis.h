@@ -9,25 +9,34 @@
 // A fact stated by an op inside a loop or a branch is taken to hold always: where it does not, the op would be
 // undefined as soon as it runs.
 //
+// What the input program demands of its sizes is written down by mhc-state-sizes, as `mhc.dims` of arguments and
+// results and as `mhc.conditions` of the function: passes may replace the ops that demanded it. Those facts are read as
+// well.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MHC_ANALYSIS_DIMANALYSIS_H
 #define MHC_ANALYSIS_DIMANALYSIS_H
 
+#include "mhc/Analysis/Polynomial.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MathExtras.h"
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 
 namespace mlir::func {
 class FuncOp;
 } // namespace mlir::func
 
 namespace mhc {
+
+/// Sizes of an argument or a result, one text per dimension: a number, a symbol, or a sum of products of symbols.
+inline constexpr llvm::StringLiteral kDims = "mhc.dims";
+/// Equalities of a function's sizes that no dimension of an argument states: "M*d1=d2*d3".
+inline constexpr llvm::StringLiteral kConditions = "mhc.conditions";
 
 class DimAnalysis {
 public:
@@ -51,8 +60,13 @@ public:
   std::optional<int64_t> constantSize(mlir::Value value, int dim) const;
 
   /// A name for the size: the number where it is known; `M` for the first dynamic size among the function's arguments,
-  /// `d1`, `d2`, ... for the next ones; `?` for a size that no argument has.
+  /// `d1`, `d2`, ... for the next ones; `M*d1+2` for a size of an argument that follows from others; `?` for a size
+  /// that no argument has.
   std::string symbol(mlir::Value value, int dim) const;
+  /// The sizes of a tensor, as `mhc.dims` has them: symbols, and what follows from those of arguments.
+  mlir::ArrayAttr symbols(mlir::Value tensor) const;
+  /// What else must hold between the arguments' sizes, as `mhc.conditions` has it.
+  mlir::ArrayAttr conditions(mlir::MLIRContext *context) const;
 
   /// Whether a size is a constant times other sizes.
   bool isProduct(mlir::Value value, int dim, int64_t factor, llvm::ArrayRef<std::pair<mlir::Value, int>> parts) const;
@@ -72,27 +86,14 @@ private:
 
   using Key = std::pair<mlir::Value, int>;
 
-  /// More unknown factors than any size has.
-  static constexpr size_t kMaxBases = 16;
-
-  /// A constant times unknown sizes, which are no products themselves as far as is known. The constant is 0 where it is
-  /// that, or not known.
-  struct Product {
-    int64_t factor = 1;
-    void multiply(int64_t other) {
-      if (llvm::MulOverflow(factor, other, factor))
-        factor = 0;
-    }
-    llvm::SmallVector<unsigned, 2> bases; ///< nodes, sorted
-    bool operator==(const Product &other) const { return factor == other.factor && bases == other.bases; }
-    bool operator<(const Product &other) const { return std::tie(factor, bases) < std::tie(other.factor, other.bases); }
-  };
+  /// More turns and more terms than any size has.
+  static constexpr size_t kMostTurns = 16, kMostTerms = 16;
 
   /// A node of the union-find forest. What is known of a class is kept at its root.
   struct Node {
     unsigned parent;
     std::optional<int64_t> size;
-    std::optional<Product> product;
+    std::optional<Polynomial> value; ///< in terms of other nodes
     std::optional<std::pair<unsigned, int>> argument;
     std::string name;
     bool isDimension = false; ///< of a tensor, at a root: some number of the class is
@@ -102,21 +103,36 @@ private:
   static int rankOf(mlir::Value value);
   /// Unites what an op, whose regions were visited, says is equal.
   void visit(mlir::Operation *op);
+  unsigned addNode(std::optional<int64_t> size, bool isDimension);
   unsigned nodeOf(Key key);
+  unsigned nodeOf(int64_t number);
   void addResults(mlir::Operation *op);
   unsigned rootOf(unsigned node);
   void unite(Key a, Key b);
   void unite(unsigned a, unsigned b);
-  /// States that `whole` is the product of `parts`; equal products of equal sizes become one class.
+  /// Reads `mhc.dims` of tensors and `mhc.conditions`, whose symbols are of one function.
+  void readFacts(llvm::ArrayRef<std::pair<mlir::Value, mlir::Attribute>> tensors, mlir::Attribute conditions);
+  void readFacts(mlir::func::FuncOp func);
   void setProduct(Key whole, llvm::ArrayRef<Key> parts);
+  /// States that `whole` is `offset` more than the sum of `parts`.
+  void setSum(Key whole, llvm::ArrayRef<Key> parts, int64_t offset = 0);
+  void setDifference(Key whole, Key from, Key part);
   /// States that `whole` is `dividend` over `divisor`, where that leaves nothing.
   void setQuotient(Key whole, Key dividend, Key divisor);
-  void setProduct(unsigned node, const Product &product);
-  /// The product of classes, in terms of those that are none.
-  Product productOf(llvm::ArrayRef<unsigned> roots) const;
-  /// The same in terms of classes that are no products, however long the chain of products is.
-  Product expanded(Product product) const;
-  std::optional<Product> productOfDims(llvm::ArrayRef<Key> parts) const;
+  /// States that a class has a value; classes of equal values become one.
+  void setValue(unsigned node, const Polynomial &value);
+  bool isKnown(unsigned root) const { return nodes[root].size || nodes[root].value; }
+  /// States that both are equal: where they are so for one pair of symbols only, those become one class.
+  void equate(const Polynomial &a, const Polynomial &b);
+  /// The value of a class in terms of roots: its number, its polynomial or itself.
+  Polynomial valueOf(unsigned node) const;
+  Polynomial valueOf(Key key);
+  /// The same with the values of all symbols put in, again and again. Nothing where that does not end.
+  std::optional<Polynomial> expanded(const Polynomial &value) const;
+  std::optional<Polynomial> expandedProduct(llvm::ArrayRef<Key> parts) const;
+  /// The value as a text, where it follows from sizes that arguments have; empty where it does not.
+  std::string textOf(const Polynomial &value) const;
+  bool followsFromArguments(const Node &root) const;
   /// The class of a dimension that the function has; null for any other.
   const Node *classOf(mlir::Value value, int dim) const;
   const Node &classOf(unsigned node) const;
@@ -127,7 +143,8 @@ private:
   llvm::DenseMap<Key, unsigned> numbers;       ///< a node for each dimension of unknown size
   llvm::DenseMap<int64_t, unsigned> constants; ///< and one for each number
   llvm::SmallVector<Node> nodes;
-  std::map<Product, unsigned> products; ///< to a node
+  std::map<Polynomial, unsigned> values;                     ///< to a node
+  std::vector<std::pair<Polynomial, Polynomial>> equalities; ///< of values that are written in two ways
 };
 
 } // namespace mhc

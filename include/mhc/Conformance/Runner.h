@@ -49,6 +49,7 @@ struct Options {
   uint64_t spellings = 0;       ///< number of spellings to raise instead
   uint64_t randomGradients = 0; ///< number of random graphs to differentiate instead
   uint64_t randomModules = 0;   ///< number of random modules to compile instead
+  uint64_t randomSizes = 0;     ///< number of random programs to call with wrong sizes instead
   uint64_t seed = 0;            ///< of the first random case
   std::vector<std::string> roots;
 };
@@ -76,6 +77,16 @@ struct ModuleCounts {
 /// float64 evaluator. The tolerance follows from how far results move when every op of the module rounds at random.
 /// Prints modules that fail, reduced.
 ModuleCounts runModules(const Options &options, std::ostream &out);
+
+struct SizeCounts {
+  int64_t passed = 0, failed = 0;
+  int64_t wrongCalls = 0; ///< that had to fail
+  int64_t lists = 0;      ///< of sizes that differ from those without fusion
+};
+
+/// Compiles random programs of open sizes and their gradients at every fusion level, and calls them with each size of
+/// each argument changed: what the float64 evaluator does not take must be an error.
+SizeCounts runSizes(const Options &options, std::ostream &out);
 
 struct MutationCounts {
   int64_t programs = 0, raised = 0, wrong = 0;

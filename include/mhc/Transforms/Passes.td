@@ -81,6 +81,32 @@ def ReadSizesPass : Pass<"mhc-read-sizes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def StateSizesPass : Pass<"mhc-state-sizes", "::mlir::ModuleOp"> {
+  let summary = "Write down what functions demand of their sizes";
+  let description = [{
+    Gives every argument and result with open sizes `mhc.dims`, the symbols of its dimensions. Equal symbols have equal
+    sizes; `M*d1` and `M+d1-1` are sizes that follow from others. Equalities that no argument states are in
+    `mhc.conditions` of the function. Later passes replace the ops that demand this, and join dimensions: the sizes of
+    entries are described from what is written down here.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %z = arith.mulf %x, %y : tensor<?x?xf32>
+      return %z : tensor<?x?xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%x: tensor<?x?xf32> {mhc.dims = ["M", "d1"]}, %y: tensor<?x?xf32> {mhc.dims = ["M", "d1"]})
+        -> (tensor<?x?xf32> {mhc.dims = ["M", "d1"]}) {
+      %z = arith.mulf %x, %y : tensor<?x?xf32>
+      return %z : tensor<?x?xf32>
+    }
+    ```
+  }];
+}
+
 def ReadLinalgPass : Pass<"mhc-read-linalg", "::mlir::func::FuncOp"> {
   let summary = "Turn linalg ops into leaf ops";
   let description = [{
@@ -284,7 +310,8 @@ def DescribeEntriesPass : Pass<"mhc-describe-entries", "::mlir::ModuleOp"> {
   let summary = "Check that public functions can be entries, and write down the names of their sizes";
   let description = [{
     Gives every argument and result of a public function its attributes `mhc.name` (a default, unless the user gave one)
-    and `mhc.dims`, the symbols of its dimensions: equal symbols have equal sizes, `M` is the first dynamic one.
+    and `mhc.dims`, the symbols of its dimensions: equal symbols have equal sizes, `M` is the first dynamic one. What
+    `mhc-state-sizes` wrote down still holds.
 
     A result with the attribute `mhc.in_place` takes over the memory of the argument of its name, which gets the
     attribute as well.
@@ -398,6 +425,43 @@ def ResultParamsPass : Pass<"mhc-result-params", "::mlir::func::FuncOp"> {
     buffer that is returned twice) is copied into it.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def CheckSizesPass : Pass<"mhc-check-sizes", "::mlir::ModuleOp"> {
+  let summary = "Check sizes and places that are known only when an entry runs";
+  let description = [{
+    What buffers are used for demands that a part lies in its whole, that an element is there, that sizes are equal. What
+    does not follow from `mhc.dims` becomes a call of `mhc.check_size`: the first number must lie between the others. An
+    entry whose check fails ends with an error that has the number, the range and the place in the source; what would
+    come behind it is left out.
+
+    Before:
+    ```mlir
+    func.func @f(%x: memref<?xf32> {mhc.dims = ["M"]}, %i: memref<index>) -> f32 {
+      %place = memref.load %i[] : memref<index>
+      %element = memref.load %x[%place] : memref<?xf32>
+      return %element : f32
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @mhc.check_size(index, index, index)
+    func.func @f(%x: memref<?xf32> {mhc.dims = ["M"]}, %i: memref<index>) -> f32 {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %place = memref.load %i[] : memref<index>
+      %size = memref.dim %x, %c0 : memref<?xf32>
+      %last = arith.subi %size, %c1 : index
+      func.call @mhc.check_size(%place, %c0, %last) {mhc.checked = "the index in dimension 0"}
+        : (index, index, index) -> ()
+      %element = memref.load %x[%place] : memref<?xf32>
+      return %element : f32
+    }
+    ```
+  }];
+  let options = [Option<"onGpu", "on-gpu", "bool", "false",
+                        "The tensors are in the memory of a GPU: indices that loops read from them are not checked">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def PlanMemoryPass : Pass<"mhc-plan-memory", "::mlir::func::FuncOp"> {

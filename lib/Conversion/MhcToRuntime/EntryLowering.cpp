@@ -13,6 +13,7 @@
 #include "mhc/Conversion/Passes.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhc/IR/SizeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,8 +39,10 @@ private:
   void createEntry();
   void readDescriptor(BlockArgument buffer, Value array, unsigned number);
   LogicalResult lower(Operation *op);
+  void lowerCheck(Operation *op);
   LogicalResult lowerView(Operation *op);
   LogicalResult lowerElement(Operation *op, Value buffer, ValueRange indices);
+  Value loadElement(Location loc, Type type, Value pointer);
   void lowerGlobal(memref::GetGlobalOp op);
   void lowerDim(memref::DimOp op);
   void lowerArena(memref::AllocOp op);
@@ -47,6 +50,9 @@ private:
   void lowerCondition(scf::ConditionOp op);
   LogicalResult lowerLaunch(LaunchOp op);
   void lowerLoopCall(func::CallOp op);
+  Value isGood(Location loc);
+  /// Goes on in a region that runs where no check has failed so far; anywhere, where the entry has none.
+  void insertBehindChecks(Location loc);
   Value pointerArray(Location loc, ValueRange list);
   void appendSizes(const KernelInfo &info, LaunchOp op, ArrayRef<const Buffer *> tensors,
                    SmallVectorImpl<Value> &arguments);
@@ -74,14 +80,24 @@ private:
   Value context, nullPointer, arena;
   DenseMap<Value, Buffer> buffers;
   SmallVector<Operation *> dead;
+  bool hasChecks = false; ///< of sizes
 };
 } // namespace
+
+/// Whether behind `op` something may be left out.
+static bool isCheck(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return isa<cf::AssertOp>(op) || (call && call.getCallee() == kCheckSize);
+}
 
 LogicalResult EntryLowering::run() {
   createEntry();
   // Lowering the arena splits the block; what follows moves along.
   SmallVector<Operation *> ops;
-  entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ops.push_back(op);
+    hasChecks |= isCheck(op);
+  });
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
     if (failed(lower(op)))
@@ -147,7 +163,14 @@ void EntryLowering::readDescriptor(BlockArgument buffer, Value array, unsigned n
   buffers[buffer] = result;
 }
 
+void EntryLowering::lowerCheck(Operation *op) {
+  checkInRuntime(builder, op, context, symbols);
+  dead.push_back(op);
+}
+
 LogicalResult EntryLowering::lower(Operation *op) {
+  if (isCheck(op))
+    return lowerCheck(op), success();
   if (isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp, memref::ReinterpretCastOp,
           memref::ViewOp>(op))
     return lowerView(op);
@@ -187,13 +210,39 @@ LogicalResult EntryLowering::lowerView(Operation *op) {
 LogicalResult EntryLowering::lowerElement(Operation *op, Value buffer, ValueRange indices) {
   if (options.onGpu)
     return op->emitError() << "'" << op->getName() << "' needs a value of the GPU on the host";
-  Value pointer = address.elementPointer(op->getLoc(), buffers[buffer], indices);
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    load.replaceAllUsesWith(LLVM::LoadOp::create(builder, op->getLoc(), load.getType(), pointer).getResult());
-  else
-    LLVM::StoreOp::create(builder, op->getLoc(), cast<memref::StoreOp>(op).getValueToStore(), pointer);
+  Location loc = op->getLoc();
+  Value pointer = address.elementPointer(loc, buffers[buffer], indices);
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    insertBehindChecks(loc);
+    LLVM::StoreOp::create(builder, loc, store.getValueToStore(), pointer);
+  } else {
+    auto load = cast<memref::LoadOp>(op);
+    load.replaceAllUsesWith(loadElement(loc, load.getType(), pointer));
+  }
   dead.push_back(op);
   return success();
+}
+
+/// The element; zero behind a check that has failed.
+Value EntryLowering::loadElement(Location loc, Type type, Value pointer) {
+  if (!hasChecks)
+    return LLVM::LoadOp::create(builder, loc, type, pointer);
+  auto branch = scf::IfOp::create(builder, loc, type, isGood(loc), /*withElseRegion=*/true);
+  OpBuilder inner = branch.getThenBodyBuilder();
+  scf::YieldOp::create(inner, loc, LLVM::LoadOp::create(inner, loc, type, pointer).getResult());
+  inner = branch.getElseBodyBuilder();
+  scf::YieldOp::create(inner, loc, arith::ConstantOp::create(inner, loc, inner.getZeroAttr(type)).getResult());
+  return branch.getResult(0);
+}
+
+Value EntryLowering::isGood(Location loc) {
+  Value status = call(loc, "mhcrt_last_status", context, builder.getI32Type());
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, status, address.i32(0));
+}
+
+void EntryLowering::insertBehindChecks(Location loc) {
+  if (hasChecks)
+    builder.setInsertionPoint(scf::IfOp::create(builder, loc, isGood(loc)).thenBlock()->getTerminator());
 }
 
 void EntryLowering::lowerGlobal(memref::GetGlobalOp op) {
@@ -241,9 +290,7 @@ void EntryLowering::lowerArena(memref::AllocOp op) {
 /// Behind an error kernels do nothing, so that what a loop waits for may never come: the error ends it.
 void EntryLowering::lowerCondition(scf::ConditionOp op) {
   Location loc = op.getLoc();
-  Value status = call(loc, "mhcrt_last_status", context, builder.getI32Type());
-  Value good = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, status, address.i32(0));
-  op.getConditionMutable().assign(arith::AndIOp::create(builder, loc, op.getCondition(), good));
+  op.getConditionMutable().assign(arith::AndIOp::create(builder, loc, op.getCondition(), isGood(loc)));
 }
 
 void EntryLowering::lowerReturn(func::ReturnOp op) {
@@ -337,6 +384,7 @@ static void appendBuffer(AddressBuilder &address, MemRefType type, const Buffer 
 }
 
 void EntryLowering::lowerLoopCall(func::CallOp op) {
+  insertBehindChecks(op.getLoc());
   SmallVector<Value> arguments;
   if (needsContext(symbols.lookup<func::FuncOp>(op.getCallee())))
     arguments.push_back(context);

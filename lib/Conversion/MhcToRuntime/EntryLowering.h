@@ -29,6 +29,9 @@ llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbo
 /// Calls mhcrt_set_location with the place of `loc` in the source, or with "" where it is not known.
 void setRuntimeLocation(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value context, mlir::SymbolTable &symbols);
 
+/// Calls the runtime for a call of mhc.check_size or an assertion.
+void checkInRuntime(mlir::OpBuilder &builder, mlir::Operation *check, mlir::Value context, mlir::SymbolTable &symbols);
+
 /// Moves the calls in `body`, a block of a lowered entry, into functions of limited length, each of which is given the
 /// values `shared`. The last call, whose result the block returns, stays. A short block is left alone.
 void splitEntry(mlir::func::FuncOp entry, mlir::Block &body, llvm::ArrayRef<mlir::Value> shared,

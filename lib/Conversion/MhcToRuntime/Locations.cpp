@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryLowering.h"
+#include "mhc/IR/SizeCheck.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/Path.h"
 
@@ -46,6 +49,28 @@ static LLVM::GlobalOp stringOf(OpBuilder &builder, StringRef text, SymbolTable &
                                        LLVM::Linkage::Private, name, builder.getStringAttr(bytes));
   symbols.insert(global);
   return global;
+}
+
+void mhc::checkInRuntime(OpBuilder &builder, Operation *check, Value context, SymbolTable &symbols) {
+  Location loc = check->getLoc();
+  auto assertion = dyn_cast<cf::AssertOp>(check);
+  Type number = assertion ? builder.getI32Type() : builder.getI64Type();
+  SmallVector<Value> arguments = {context};
+  for (Value value : check->getOperands()) // a condition or sizes
+    arguments.push_back(assertion ? arith::ExtUIOp::create(builder, loc, number, value).getResult()
+                                  : arith::IndexCastOp::create(builder, loc, number, value).getResult());
+  StringRef text = assertion ? assertion.getMsg() : check->getAttrOfType<StringAttr>(kCheckedSize).getValue();
+  for (const std::string &string : {text.str(), describe(loc)})
+    arguments.push_back(LLVM::AddressOfOp::create(builder, loc, stringOf(builder, string, symbols)));
+  StringRef name = assertion ? "mhcrt_check_assertion" : "mhcrt_check_size";
+  auto callee = symbols.lookup<func::FuncOp>(name);
+  if (!callee) {
+    auto type = builder.getFunctionType(ValueRange(arguments).getTypes(), {});
+    callee = func::FuncOp::create(builder.getUnknownLoc(), name, type);
+    callee.setPrivate();
+    symbols.insert(callee);
+  }
+  func::CallOp::create(builder, loc, callee, arguments);
 }
 
 void mhc::setRuntimeLocation(OpBuilder &builder, Location loc, Value context, SymbolTable &symbols) {

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntryLowering.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Conversion/Passes.h"
 #include "mhc/IR/ElementTypes.h"
+#include "mhc/IR/SizeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,7 +26,7 @@ FailureOr<std::string> mhc::manifestOf(func::FuncOp func) {
   std::string arguments, results, shared;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto name = func.getArgAttrOfType<StringAttr>(i, "mhc.name");
-    auto dims = func.getArgAttrOfType<ArrayAttr>(i, "mhc.dims");
+    auto dims = func.getArgAttrOfType<ArrayAttr>(i, kDims);
     auto type = dyn_cast<MemRefType>(func.getArgumentTypes()[i]);
     if (!name || !dims || !type)
       return func.emitError() << "argument " << i << " of entry '" << func.getName()
@@ -37,7 +39,13 @@ FailureOr<std::string> mhc::manifestOf(func::FuncOp func) {
     if (isResult && func.getArgAttr(i, "mhc.in_place"))
       shared += "in_place " + name.getValue().str() + "\n";
   }
-  return "entry " + func.getName().str() + "\n" + arguments + results + shared + "end\n";
+  std::string conditions;
+  if (auto list = func->getAttrOfType<ArrayAttr>(kConditions))
+    for (StringAttr condition : list.getAsRange<StringAttr>()) {
+      auto [left, right] = condition.getValue().split('=');
+      conditions += ("equal " + left + " " + right + "\n").str();
+    }
+  return "entry " + func.getName().str() + "\n" + arguments + results + shared + conditions + "end\n";
 }
 
 /// `const char mhc_model_manifest[]`.
@@ -68,6 +76,8 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
         return signalPassFailure();
       manifest += *entry;
     }
+    if (Operation *checks = symbols.lookup(kCheckSize))
+      symbols.erase(checks);
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (func.isPrivate() && llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<MemRefType>))
         lowerLoopFunction(func, symbols);

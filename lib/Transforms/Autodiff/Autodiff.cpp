@@ -9,6 +9,7 @@
 #include "Recompute.h"
 #include "Signature.h"
 #include "Split.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/Gradients.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
@@ -99,9 +100,11 @@ private:
   DictionaryAttr attrsOf(BlockArgument argument) { return signature.arguments[argument.getArgNumber()]; }
   bool hasMainGrad(BlockArgument argument) { return attrsOf(argument).get(kMainGrad) != nullptr; }
 
-  /// "d_x" for a value called "x".
+  /// "d_x" for a value called "x", of the same sizes.
   DictionaryAttr gradientOf(DictionaryAttr attrs) {
-    return with({}, kName, builder.getStringAttr("d_" + nameOf(attrs)));
+    DictionaryAttr result = with({}, kName, builder.getStringAttr("d_" + nameOf(attrs)));
+    Attribute sizes = attrs.get(kDims);
+    return sizes ? with(result, kDims, sizes) : result;
   }
 
   LogicalResult findWanted() {

@@ -105,6 +105,8 @@ public:
     return inOrder;
   }
 
+  const DimAnalysis &sizesOfJoint() const { return dims; }
+
   /// For a size that is read in the backward pass, where it is found there.
   llvm::MapVector<Value, SizeSource> providers;
 
@@ -186,17 +188,28 @@ private:
   SmallVector<Value> sizes;
 };
 
+bool hasStatedSizes(func::FuncOp func) {
+  auto isStated = [&](unsigned i) { return func.getArgAttr(i, kDims) != nullptr; };
+  return llvm::any_of(llvm::seq(0u, func.getNumArguments()), isStated);
+}
+
 /// Builds one of the two functions from parts of the joint one.
 class FunctionBuilder {
 public:
-  FunctionBuilder(func::FuncOp joint, Operation *behind, StringRef name)
-      : builder(joint.getContext()), func(create(joint, behind, name)), signature(func) {}
+  FunctionBuilder(func::FuncOp joint, Operation *behind, StringRef name, const DimAnalysis &dims)
+      : builder(joint.getContext()), dims(dims), isStated(hasStatedSizes(joint)), func(create(joint, behind, name)),
+        signature(func) {
+    if (ArrayAttr conditions = dims.conditions(joint.getContext()); !conditions.empty())
+      func->setAttr(kConditions, conditions);
+  }
 
   void addArgument(Value value, StringRef name) {
-    mapping.map(value, signature.addArgument(value.getType(), named(unique(name)), value.getLoc()));
+    mapping.map(value, signature.addArgument(value.getType(), withSizes(named(unique(name)), value), value.getLoc()));
   }
   void addResult(Value value, StringRef name) { addResult(value, named(name)); }
-  void addResult(Value value, DictionaryAttr attrs) { signature.addResult(mapping.lookup(value), attrs); }
+  void addResult(Value value, DictionaryAttr attrs) {
+    signature.addResult(mapping.lookup(value), withSizes(attrs, value));
+  }
   void clone(Operation &op) { builder.clone(op, mapping); }
   void addSize(Value size, SizeSource source) {
     Location loc = size.getLoc();
@@ -228,6 +241,15 @@ private:
   DictionaryAttr named(StringRef name) {
     return builder.getDictionaryAttr(builder.getNamedAttr(kName, builder.getStringAttr(name)));
   }
+  /// A tensor keeps the sizes that it has in the joint function, where mhc-state-sizes wrote them down.
+  DictionaryAttr withSizes(DictionaryAttr given, Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!isStated || !type || type.hasStaticShape())
+      return given;
+    NamedAttrList attrs(given);
+    attrs.set(kDims, dims.symbols(value));
+    return attrs.getDictionary(builder.getContext());
+  }
   /// An argument and a result of the forward function may share a name; both may be arguments of the backward function.
   std::string unique(StringRef name) {
     std::string result = name.str();
@@ -237,6 +259,8 @@ private:
   }
 
   OpBuilder builder;
+  const DimAnalysis &dims; ///< of the joint function
+  bool isStated;
   func::FuncOp func;
   Signature signature;
   IRMapping mapping;
@@ -255,7 +279,7 @@ public:
   }
 
   func::FuncOp buildForward(StringRef name) {
-    FunctionBuilder function(joint.func, joint.func, name);
+    FunctionBuilder function(joint.func, joint.func, name, boundary.sizesOfJoint());
     for (BlockArgument argument : boundary.arguments())
       function.addArgument(argument, nameOf(argument));
     for (Operation &op : body)
@@ -271,7 +295,7 @@ public:
   }
 
   void buildBackward(StringRef name, func::FuncOp behind) {
-    FunctionBuilder function(joint.func, behind, name);
+    FunctionBuilder function(joint.func, behind, name, boundary.sizesOfJoint());
     int number = 0;
     for (Value value : saved) {
       if (auto argument = dyn_cast<BlockArgument>(value))

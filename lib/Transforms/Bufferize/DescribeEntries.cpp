@@ -64,12 +64,14 @@ public:
     }
     for (auto [i, result] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
       NamedAttrList attrs(func.getResultAttrDict(i));
-      if (failed(describe("result", "result", i, result, func.getLoc(), attrs)) || failed(checkResultSizes(i, result)))
+      if (failed(describe("result", "result", i, result, func.getLoc(), attrs)) || failed(checkResultSizes(i, attrs)))
         return failure();
       results.push_back(attrs.getDictionary(func.getContext()));
     }
     func.setArgAttrsAttr(builder.getArrayAttr(arguments));
     func.setResAttrsAttr(builder.getArrayAttr(results));
+    if (ArrayAttr conditions = dims.conditions(func.getContext()); !conditions.empty())
+      func->setAttr(kConditions, conditions);
     return tieResults();
   }
 
@@ -130,7 +132,7 @@ private:
     if (!name)
       name = builder.getStringAttr(defaultName + Twine(number));
     attrs.set("mhc.name", name);
-    attrs.set("mhc.dims", dimsOf(tensor));
+    attrs.set(kDims, dims.symbols(tensor));
     return checkName(kind, number, name, loc);
   }
 
@@ -155,9 +157,9 @@ private:
     return success();
   }
 
-  LogicalResult checkResultSizes(unsigned number, Value result) {
-    for (int64_t dim = 0; dim < cast<RankedTensorType>(result.getType()).getRank(); ++dim)
-      if (dims.symbol(result, dim) == "?")
+  LogicalResult checkResultSizes(unsigned number, const NamedAttrList &attrs) {
+    for (auto [dim, size] : llvm::enumerate(cast<ArrayAttr>(attrs.get(kDims)).getAsRange<StringAttr>()))
+      if (size.getValue() == "?")
         return func.emitError() << "result " << number << " of entry '" << func.getName()
                                 << "' has a size in dimension " << dim << " that no argument has";
     return success();
@@ -176,7 +178,7 @@ private:
       if (!result.get(kInPlace))
         continue;
       auto named = byName.find(result.get("mhc.name"));
-      if (named == byName.end() || attrs[named->second].get("mhc.dims") != result.get("mhc.dims") ||
+      if (named == byName.end() || attrs[named->second].get(kDims) != result.get(kDims) ||
           func.getArgumentTypes()[named->second] != func.getResultTypes()[i])
         return func.emitError() << "result " << i << " of entry '" << func.getName()
                                 << "' has 'mhc.in_place', but no argument has its name and type";
@@ -190,13 +192,6 @@ private:
     }
     func.setAllArgAttrs(attrs);
     return success();
-  }
-
-  ArrayAttr dimsOf(Value tensor) {
-    SmallVector<std::string> symbols;
-    for (int64_t dim = 0; dim < cast<RankedTensorType>(tensor.getType()).getRank(); ++dim)
-      symbols.push_back(dims.symbol(tensor, dim));
-    return builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(symbols));
   }
 
   func::FuncOp func;

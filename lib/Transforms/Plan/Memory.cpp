@@ -205,6 +205,11 @@ static Value roundUp(OpBuilder &builder, Location loc, Value value, int64_t gran
   return arith::AndIOp::create(builder, loc, more, constantIndex(builder, loc, -granule));
 }
 
+/// What is negative is an error where mhc-check-sizes looks; until then it must not make the arena smaller.
+static Value notNegative(OpBuilder &builder, Location loc, Value value) {
+  return arith::MaxSIOp::create(builder, loc, value, constantIndex(builder, loc, 0));
+}
+
 Value MemoryPlanner::build(OpBuilder &builder, unsigned symbol) {
   const SizeSymbol &source = sizes.symbol(symbol);
   Location loc = func.getLoc();
@@ -248,6 +253,8 @@ void MemoryPlanner::emitRegion(OpBuilder &builder, const Monomial &monomial, Reg
     Value size = build(builder, symbol);
     region.units = region.units ? mul(builder, loc, region.units, size) : size;
   }
+  if (llvm::any_of(monomial, [&](unsigned symbol) { return sizes.symbol(symbol).op; }))
+    region.units = notNegative(builder, loc, region.units);
   int64_t common = kAlignment; // what all offsets are multiples of, whatever the number of units
   for (Buffer *buffer : region.buffers)
     common = std::gcd(common, buffer->bytes.begin()->second);
@@ -264,7 +271,8 @@ void MemoryPlanner::emit() {
   DenseMap<Buffer *, Value> bases;
   for (Buffer *buffer : mixed) {
     bases[buffer] = end;
-    end = add(builder, loc, end, roundUp(builder, loc, build(builder, buffer->bytes), kAlignment));
+    Value bytes = notNegative(builder, loc, build(builder, buffer->bytes));
+    end = add(builder, loc, end, roundUp(builder, loc, bytes, kAlignment));
   }
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
   Value arena = memref::AllocOp::create(builder, loc, type, end, builder.getI64IntegerAttr(kAlignment));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sizes.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,43 +16,6 @@
 using namespace mlir;
 using namespace mhc;
 
-static Polynomial constant(int64_t value) { return value ? Polynomial{{Monomial{}, value}} : Polynomial{}; }
-
-static Polynomial add(const Polynomial &a, const Polynomial &b, int64_t sign = 1) {
-  Polynomial sum = a;
-  for (auto &[monomial, coefficient] : b)
-    if ((sum[monomial] += sign * coefficient) == 0)
-      sum.erase(monomial);
-  return sum;
-}
-
-static Polynomial multiply(const Polynomial &a, const Polynomial &b) {
-  Polynomial product;
-  for (auto &[left, x] : a)
-    for (auto &[right, y] : b) {
-      Monomial monomial;
-      std::merge(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(monomial));
-      product = add(product, {{monomial, x * y}});
-    }
-  return product;
-}
-
-/// a / divisor, where that is exact for every value of the symbols.
-static std::optional<Polynomial> divide(const Polynomial &a, const Polynomial &divisor) {
-  if (divisor.size() != 1)
-    return std::nullopt;
-  auto &[symbols, factor] = *divisor.begin();
-  Polynomial quotient;
-  for (auto &[monomial, coefficient] : a) {
-    Monomial rest;
-    std::set_difference(monomial.begin(), monomial.end(), symbols.begin(), symbols.end(), std::back_inserter(rest));
-    if (coefficient % factor || rest.size() + symbols.size() != monomial.size())
-      return std::nullopt;
-    quotient[rest] = coefficient / factor;
-  }
-  return quotient;
-}
-
 template <typename Function>
 static std::optional<Polynomial> combine(const std::optional<Polynomial> &a, const std::optional<Polynomial> &b,
                                          Function function) {
@@ -60,16 +24,13 @@ static std::optional<Polynomial> combine(const std::optional<Polynomial> &a, con
   return function(*a, *b);
 }
 
-static Polynomial plus(const Polynomial &a, const Polynomial &b) { return add(a, b); }
-static Polynomial minus(const Polynomial &a, const Polynomial &b) { return add(a, b, -1); }
-
 SizeAnalysis::SizeAnalysis(func::FuncOp func) : func(func) {}
 
 std::optional<Polynomial> SizeAnalysis::elements(MemRefType type, ValueRange dynamicSizes) {
-  std::optional<Polynomial> count = constant(1);
+  std::optional<Polynomial> count = constantPolynomial(1);
   auto dynamic = dynamicSizes.begin();
   for (int64_t size : type.getShape())
-    count = combine(count, ShapedType::isDynamic(size) ? evaluate(*dynamic++) : constant(size), multiply);
+    count = combine(count, ShapedType::isDynamic(size) ? evaluate(*dynamic++) : constantPolynomial(size), multiply);
   return count;
 }
 
@@ -84,7 +45,7 @@ std::optional<Polynomial> SizeAnalysis::evaluate(Value index) {
 
 std::optional<Polynomial> SizeAnalysis::compute(Value index) {
   if (std::optional<int64_t> value = getConstantIntValue(index))
-    return constant(*value);
+    return constantPolynomial(*value);
   Operation *op = index.getDefiningOp();
   if (!op)
     return std::nullopt;
@@ -94,8 +55,8 @@ std::optional<Polynomial> SizeAnalysis::compute(Value index) {
 
 std::optional<Polynomial> SizeAnalysis::polynomialOf(Operation *op) {
   return TypeSwitch<Operation *, std::optional<Polynomial>>(op)
-      .Case([&](arith::AddIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), plus); })
-      .Case([&](arith::SubIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), minus); })
+      .Case([&](arith::AddIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), add); })
+      .Case([&](arith::SubIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), subtract); })
       .Case([&](arith::MulIOp op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), multiply); })
       .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
           [&](auto op) { return combine(evaluate(op.getLhs()), evaluate(op.getRhs()), divide); })
@@ -127,19 +88,18 @@ std::optional<Polynomial> SizeAnalysis::numberOf(Operation *op) {
       return std::nullopt;
     symbol.operands.push_back(*size);
   }
-  return addSymbol(std::move(symbol));
+  return symbolPolynomial(addSymbol(std::move(symbol)));
 }
 
-Polynomial SizeAnalysis::addSymbol(SizeSymbol symbol) {
-  unsigned number = symbols.size();
+unsigned SizeAnalysis::addSymbol(SizeSymbol symbol) {
   symbols.push_back(std::move(symbol));
-  return {{Monomial{number}, 1}};
+  return symbols.size() - 1;
 }
 
 std::optional<Polynomial> SizeAnalysis::evaluate(OpFoldResult size) {
   if (auto value = dyn_cast<Value>(size))
     return evaluate(value);
-  return constant(cast<IntegerAttr>(cast<Attribute>(size)).getInt());
+  return constantPolynomial(cast<IntegerAttr>(cast<Attribute>(size)).getInt());
 }
 
 std::optional<Polynomial> SizeAnalysis::evaluate(AffineExpr expr, ValueRange dims, ValueRange symbols) {
@@ -148,13 +108,13 @@ std::optional<Polynomial> SizeAnalysis::evaluate(AffineExpr expr, ValueRange dim
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
     return evaluate(symbols[symbol.getPosition()]);
   if (auto value = dyn_cast<AffineConstantExpr>(expr))
-    return constant(value.getValue());
+    return constantPolynomial(value.getValue());
   auto binary = cast<AffineBinaryOpExpr>(expr);
   std::optional<Polynomial> lhs = evaluate(binary.getLHS(), dims, symbols);
   std::optional<Polynomial> rhs = evaluate(binary.getRHS(), dims, symbols);
   switch (binary.getKind()) {
   case AffineExprKind::Add:
-    return combine(lhs, rhs, plus);
+    return combine(lhs, rhs, add);
   case AffineExprKind::Mul:
     return combine(lhs, rhs, multiply);
   case AffineExprKind::FloorDiv:
@@ -166,7 +126,7 @@ std::optional<Polynomial> SizeAnalysis::evaluate(AffineExpr expr, ValueRange dim
 }
 
 std::optional<Polynomial> SizeAnalysis::product(ArrayRef<OpFoldResult> sizes) {
-  std::optional<Polynomial> result = constant(1);
+  std::optional<Polynomial> result = constantPolynomial(1);
   for (OpFoldResult size : sizes)
     result = combine(result, evaluate(size), multiply);
   return result;
@@ -175,7 +135,7 @@ std::optional<Polynomial> SizeAnalysis::product(ArrayRef<OpFoldResult> sizes) {
 std::optional<Polynomial> SizeAnalysis::sizeOf(Value buffer, int64_t dim) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!type.isDynamicDim(dim))
-    return constant(type.getDimSize(dim));
+    return constantPolynomial(type.getDimSize(dim));
   if (auto argument = dyn_cast<BlockArgument>(buffer))
     return argumentSize(argument, dim);
   return TypeSwitch<Operation *, std::optional<Polynomial>>(buffer.getDefiningOp())
@@ -183,7 +143,7 @@ std::optional<Polynomial> SizeAnalysis::sizeOf(Value buffer, int64_t dim) {
       .Case([&](memref::ExpandShapeOp op) { return evaluate(op.getMixedOutputShape()[dim]); })
       .Case([&](memref::CastOp op) { return sizeOf(op.getSource(), dim); })
       .Case([&](memref::CollapseShapeOp op) {
-        std::optional<Polynomial> result = constant(1);
+        std::optional<Polynomial> result = constantPolynomial(1);
         ReassociationIndices group = op.getReassociationIndices()[dim];
         for (int64_t inner : group)
           result = combine(result, sizeOf(op.getSrc(), inner), multiply);
@@ -200,15 +160,27 @@ std::optional<Polynomial> SizeAnalysis::sizeOf(Value buffer, int64_t dim) {
 }
 
 std::optional<Polynomial> SizeAnalysis::argumentSize(BlockArgument argument, int64_t dim) {
-  auto dims = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "mhc.dims");
+  auto dims = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kDims);
   if (!dims)
     return std::nullopt;
-  StringRef symbol = cast<StringAttr>(dims[dim]).getValue();
-  int64_t number;
-  if (!symbol.getAsInteger(10, number))
-    return constant(number);
-  auto [entry, isNew] = arguments.try_emplace(symbol);
-  if (isNew)
-    entry->second = addSymbol({symbol.str(), argument, dim, nullptr, {}});
-  return entry->second;
+  bool isKnown = true;
+  auto symbolNamed = [&](StringRef name) {
+    auto [entry, isNew] = arguments.try_emplace(name);
+    if (isNew)
+      entry->second = addArgument(name);
+    isKnown &= entry->second.has_value();
+    return entry->second.value_or(0);
+  };
+  std::optional<Polynomial> size = parsePolynomial(cast<StringAttr>(dims[dim]).getValue(), symbolNamed);
+  return isKnown ? size : std::nullopt;
+}
+
+/// A symbol for the first dimension of an argument that is called so.
+std::optional<unsigned> SizeAnalysis::addArgument(StringRef name) {
+  for (BlockArgument argument : func.getArguments())
+    if (auto dims = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kDims))
+      for (auto [dim, text] : llvm::enumerate(dims.getAsRange<StringAttr>()))
+        if (text.getValue() == name)
+          return addSymbol({name.str(), argument, static_cast<int64_t>(dim), nullptr, {}});
+  return std::nullopt;
 }

@@ -8,20 +8,15 @@
 #ifndef MHC_LIB_TRANSFORMS_PLAN_SIZES_H
 #define MHC_LIB_TRANSFORMS_PLAN_SIZES_H
 
+#include "mhc/Analysis/Polynomial.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/StringMap.h"
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mhc {
-
-/// A product of symbols, as their sorted numbers; the empty product is one.
-using Monomial = std::vector<unsigned>;
-/// Coefficients by monomial; none is zero.
-using Polynomial = std::map<Monomial, int64_t>;
 
 /// What a symbol stands for: the size of an argument, or else a number that an op computes from sizes alone.
 struct SizeSymbol {
@@ -41,6 +36,8 @@ public:
   /// The number of elements of a buffer type with these dynamic sizes.
   std::optional<Polynomial> elements(mlir::MemRefType type, mlir::ValueRange dynamicSizes);
   std::optional<Polynomial> evaluate(mlir::Value index);
+  std::optional<Polynomial> evaluate(mlir::OpFoldResult size);
+  std::optional<Polynomial> sizeOf(mlir::Value buffer, int64_t dim);
 
   const SizeSymbol &symbol(unsigned number) const { return symbols[number]; }
 
@@ -48,16 +45,15 @@ private:
   std::optional<Polynomial> compute(mlir::Value index);
   std::optional<Polynomial> polynomialOf(mlir::Operation *op);
   std::optional<Polynomial> numberOf(mlir::Operation *op);
-  Polynomial addSymbol(SizeSymbol symbol);
-  std::optional<Polynomial> evaluate(mlir::OpFoldResult size);
+  unsigned addSymbol(SizeSymbol symbol);
   std::optional<Polynomial> evaluate(mlir::AffineExpr expr, mlir::ValueRange dims, mlir::ValueRange symbols);
-  std::optional<Polynomial> sizeOf(mlir::Value buffer, int64_t dim);
   std::optional<Polynomial> product(llvm::ArrayRef<mlir::OpFoldResult> sizes);
   std::optional<Polynomial> argumentSize(mlir::BlockArgument argument, int64_t dim);
+  std::optional<unsigned> addArgument(llvm::StringRef name);
 
   mlir::func::FuncOp func;
   std::vector<SizeSymbol> symbols;
-  llvm::StringMap<Polynomial> arguments; ///< by their names
+  llvm::StringMap<std::optional<unsigned>> arguments; ///< symbols by their names
   llvm::DenseMap<mlir::Value, std::optional<Polynomial>> known;
 };
 

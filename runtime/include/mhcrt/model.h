@@ -17,13 +17,15 @@
 //   result out bf16 M 64
 //   result d_phi f32 24 256
 //   in_place d_phi
+//   equal M*d1 d2*d3
 //   end
 //
 // The name of an entry has letters, digits and '_', the first no digit. That of a tensor is printable, without blanks,
 // '/' and '=', and differs from those of the entry's other arguments, or other results.
 //
-// A dimension is a number or a symbol; one symbol has one size in all tensors of the entry. Symbols of results are
-// bound by arguments. A result that is computed in place is the memory of the argument of its name.
+// A dimension is a number, a symbol, or a sum of products of them such as 4*M*d1+d2-1; one symbol has one size in all
+// tensors of the entry. Each is a dimension of an argument. `equal` has two sizes that are equal. A result that is
+// computed in place is the memory of the argument of its name.
 //
 // Without a target, it is cpu. The tensors of an entry are in the memory of the target.
 //
@@ -50,8 +52,8 @@ typedef struct mhcrt_message {
   char text[1024];
 } mhcrt_message;
 
-/// What the manifest says about one argument or result. Dimension i is sizes[i] when that is not negative, else the
-/// symbol symbols[i].
+/// What the manifest says about one argument or result. Dimension i is sizes[i] when that is not negative, else
+/// symbols[i]: a symbol, or such as "4*M*d1+d2-1".
 typedef struct mhcrt_tensor_info {
   const char *name;
   const char *type; ///< for people: "bf16[M,4,64]", "f32[]"
@@ -83,6 +85,12 @@ int32_t mhcrt_model_results(const mhcrt_model *model, int32_t entry);
 /// Null when there is no such argument (result). Lives as long as the model.
 const mhcrt_tensor_info *mhcrt_model_argument(const mhcrt_model *model, int32_t entry, int32_t index);
 const mhcrt_tensor_info *mhcrt_model_result(const mhcrt_model *model, int32_t entry, int32_t index);
+
+/// What the entry's sizes must fulfil besides, "M*d1 = d2*d3"; null when there is no equality of this number.
+const char *mhcrt_model_equality(const mhcrt_model *model, int32_t entry, int32_t index);
+/// The number that symbols[i] of an info is, where `value_of` knows the symbols in it; 0 where that is no size.
+int32_t mhcrt_size_value(const char *size, int64_t (*value_of)(void *user, const char *symbol), void *user,
+                         int64_t *value);
 
 /// Are these the dtypes and shapes of the manifest? `arguments` has mhcrt_model_arguments elements.
 mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,

@@ -108,15 +108,21 @@ func.func @f(%x: tensor<1xf32>) -> tensor<1x2xf32> {
 // Two sizes that no argument has are not one size. Each is that of a value made again.
 // CHECK-LABEL: func.func @f_bwd
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32> {mhc.name = "arg0"}, %[[G:.*]]: tensor<f32> {mhc.name = "d_result0"})
-// CHECK-DAG: %[[TWICE:.*]] = tensor.concat dim(0) %[[X]], %[[X]] :
-// CHECK-DAG: tensor.dim %[[TWICE]]
-// CHECK-DAG: %[[THRICE:.*]] = tensor.concat dim(0) %[[X]], %[[X]], %[[X]] :
-// CHECK-DAG: tensor.dim %[[THRICE]]
+// CHECK-DAG: %[[HALF:.*]] = tensor.extract_slice %[[X]][0]
+// CHECK-DAG: %[[LONGER:.*]] = tensor.concat dim(0) %[[X]], %[[HALF]] :
+// CHECK-DAG: tensor.dim %[[LONGER]]
+// CHECK-DAG: %[[LONGEST:.*]] = tensor.concat dim(0) %[[X]], %[[X]], %[[HALF]] :
+// CHECK-DAG: tensor.dim %[[LONGEST]]
 func.func @f(%x: tensor<?xf32>) -> tensor<f32> {
-  %twice = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-  %thrice = tensor.concat dim(0) %x, %x, %x : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-  %a = mhc.reduce mean %twice dims = [0] : tensor<?xf32> -> tensor<f32>
-  %b = mhc.reduce mean %thrice dims = [0] : tensor<?xf32> -> tensor<f32>
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %size = arith.divui %m, %c2 : index
+  %half = tensor.extract_slice %x[0] [%size] [1] : tensor<?xf32> to tensor<?xf32>
+  %longer = tensor.concat dim(0) %x, %half : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %longest = tensor.concat dim(0) %x, %x, %half : (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %a = mhc.reduce mean %longer dims = [0] : tensor<?xf32> -> tensor<f32>
+  %b = mhc.reduce mean %longest dims = [0] : tensor<?xf32> -> tensor<f32>
   %y = arith.mulf %a, %b : tensor<f32>
   return %y : tensor<f32>
 }

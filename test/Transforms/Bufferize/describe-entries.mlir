@@ -19,6 +19,22 @@ func.func @names_are_kept_and_equal_sizes_share_a_symbol(
   return %0 : tensor<?x4xf32>
 }
 
+// CHECK-LABEL: @results_follow_from_arguments
+// CHECK-SAME: -> (tensor<?xf32> {mhc.dims = ["2*M"], mhc.name = "result0"})
+func.func @results_follow_from_arguments(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// What is written down holds, though no op demands it.
+// CHECK-LABEL: @stated
+// CHECK-SAME: tensor<?xf32> {mhc.dims = ["M"], mhc.name = "arg0"}, %{{.*}}: tensor<?xf32> {mhc.dims = ["M"],
+// CHECK-SAME: attributes {mhc.conditions = ["M=2*d1"]}
+func.func @stated(%x: tensor<?xf32> {mhc.dims = ["a"]}, %y: tensor<?xf32> {mhc.dims = ["a"]},
+                  %z: tensor<?xf32> {mhc.dims = ["b"]}) -> tensor<?xf32> attributes {mhc.conditions = ["a=2*b"]} {
+  return %x : tensor<?xf32>
+}
+
 // CHECK-LABEL: @private_functions_are_no_entries
 // CHECK-NOT: mhc.name
 func.func private @private_functions_are_no_entries(%x: index) {

@@ -1,0 +1,137 @@
+//===- Polynomial.cpp - Sizes as polynomials of symbols ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/Polynomial.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mhc;
+
+Polynomial mhc::constantPolynomial(int64_t value) { return value ? Polynomial{{Monomial{}, value}} : Polynomial{}; }
+
+Polynomial mhc::symbolPolynomial(unsigned symbol) { return {{Monomial{symbol}, 1}}; }
+
+/// Adds a term to `sum`; false where that overflows.
+static bool addTerm(Polynomial &sum, const Monomial &monomial, int64_t coefficient) {
+  auto [term, isNew] = sum.try_emplace(monomial, 0);
+  if (llvm::AddOverflow(term->second, coefficient, term->second))
+    return false;
+  if (term->second == 0)
+    sum.erase(term);
+  return true;
+}
+
+std::optional<Polynomial> mhc::add(const Polynomial &a, const Polynomial &b) {
+  Polynomial sum = a;
+  for (auto &[monomial, coefficient] : b)
+    if (!addTerm(sum, monomial, coefficient))
+      return std::nullopt;
+  return sum;
+}
+
+std::optional<Polynomial> mhc::subtract(const Polynomial &a, const Polynomial &b) {
+  std::optional<Polynomial> negative = multiply(b, constantPolynomial(-1));
+  return negative ? add(a, *negative) : std::nullopt;
+}
+
+std::optional<Polynomial> mhc::multiply(const Polynomial &a, const Polynomial &b) {
+  Polynomial product;
+  for (auto &[left, x] : a)
+    for (auto &[right, y] : b) {
+      Monomial monomial;
+      std::merge(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(monomial));
+      int64_t coefficient;
+      if (llvm::MulOverflow(x, y, coefficient) || !addTerm(product, monomial, coefficient))
+        return std::nullopt;
+    }
+  return product;
+}
+
+std::optional<Polynomial> mhc::divide(const Polynomial &a, const Polynomial &divisor) {
+  if (divisor.size() != 1)
+    return std::nullopt;
+  auto &[symbols, factor] = *divisor.begin();
+  Polynomial quotient;
+  for (auto &[monomial, coefficient] : a) {
+    Monomial rest;
+    std::set_difference(monomial.begin(), monomial.end(), symbols.begin(), symbols.end(), std::back_inserter(rest));
+    if (coefficient % factor || rest.size() + symbols.size() != monomial.size())
+      return std::nullopt;
+    quotient[rest] = coefficient / factor;
+  }
+  return quotient;
+}
+
+std::optional<int64_t> mhc::constantOf(const Polynomial &a) {
+  if (a.empty())
+    return 0;
+  return a.size() == 1 && a.begin()->first.empty() ? std::optional(a.begin()->second) : std::nullopt;
+}
+
+std::optional<unsigned> mhc::symbolOf(const Polynomial &a) {
+  bool isSymbol = a.size() == 1 && a.begin()->second == 1 && a.begin()->first.size() == 1;
+  return isSymbol ? std::optional(a.begin()->first.front()) : std::nullopt;
+}
+
+/// Without a sign.
+static std::string describeTerm(const Monomial &monomial, int64_t coefficient,
+                                llvm::function_ref<std::string(unsigned)> nameOf) {
+  std::string digits = std::to_string(coefficient);
+  digits.erase(0, digits.front() == '-');
+  std::string text = digits == "1" && !monomial.empty() ? "" : digits;
+  for (unsigned symbol : monomial)
+    text += (text.empty() ? "" : "*") + nameOf(symbol);
+  return text;
+}
+
+std::string mhc::describe(const Polynomial &a, llvm::function_ref<std::string(unsigned)> nameOf) {
+  std::string text;
+  // A sum begins with a symbol that is added, where there is one.
+  for (bool negative : {false, true})
+    for (bool number : {false, true})
+      for (auto &[monomial, coefficient] : a)
+        if ((coefficient < 0) == negative && monomial.empty() == number)
+          text += (negative ? "-" : text.empty() ? "" : "+") + describeTerm(monomial, coefficient, nameOf);
+  return text.empty() ? "0" : text;
+}
+
+/// A product of numbers and symbols.
+static std::optional<Polynomial> parseTerm(llvm::StringRef text,
+                                           llvm::function_ref<unsigned(llvm::StringRef)> symbolOf) {
+  std::optional<Polynomial> product = constantPolynomial(1);
+  llvm::SmallVector<llvm::StringRef> factors;
+  text.split(factors, '*');
+  for (llvm::StringRef factor : factors) {
+    int64_t number;
+    if (factor.empty() || !product)
+      return std::nullopt;
+    bool isNumber = llvm::isDigit(factor.front());
+    if (isNumber && factor.getAsInteger(10, number))
+      return std::nullopt;
+    product = multiply(*product, isNumber ? constantPolynomial(number) : symbolPolynomial(symbolOf(factor)));
+  }
+  return product;
+}
+
+std::optional<Polynomial> mhc::parsePolynomial(llvm::StringRef text,
+                                               llvm::function_ref<unsigned(llvm::StringRef)> symbolOf) {
+  std::optional<Polynomial> sum = Polynomial{};
+  bool negative = text.consume_front("-");
+  for (size_t end = 0; end != llvm::StringRef::npos && sum;) {
+    end = text.find_first_of("+-");
+    std::optional<Polynomial> term = parseTerm(text.take_front(end), symbolOf);
+    if (!term)
+      return std::nullopt;
+    sum = negative ? subtract(*sum, *term) : add(*sum, *term);
+    if (end != llvm::StringRef::npos) {
+      negative = text[end] == '-';
+      text = text.drop_front(end + 1);
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,122 @@
+// RUN: mhc-opt %s -mhc-check-sizes -split-input-file | FileCheck %s
+// RUN: mhc-opt %s -mhc-check-sizes=on-gpu -split-input-file | FileCheck %s --check-prefix=GPU
+
+// What follows from the manifest is not checked: equal symbols, sums of symbols, and a part as long as the whole.
+// CHECK-LABEL: func.func @known
+// CHECK-NOT: mhc.check_size
+// CHECK: return
+func.func @known(%x: memref<?x?xf32> {mhc.dims = ["M", "d1"]}, %y: memref<?x?xf32> {mhc.dims = ["M", "d1"]},
+                 %both: memref<?xf32> {mhc.dims = ["M+d1"]}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : memref<?x?xf32>
+  %k = memref.dim %y, %c1 : memref<?x?xf32>
+  linalg.exp ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32>)
+  %first = memref.subview %both[0] [%m] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+  %second = memref.subview %both[%m] [%k] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+  memref.copy %first, %first : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1]>>
+  memref.copy %second, %second : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice
+// CHECK-SAME: %[[X:.*]]: memref<?xf32> {{.*}}, %[[I:.*]]: memref<index>
+// CHECK-DAG: %[[PLACE:.*]] = memref.load %[[I]][]
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[SIZE:.*]] = memref.dim %[[X]], %{{.*}}
+// CHECK: call @mhc.check_size(%[[FOUR]], %{{.*}}, %{{.*}}) {mhc.checked = "the size of a slice in dimension 0"}
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %{{.*}}
+// CHECK: call @mhc.check_size(%[[PLACE]], %{{.*}}, %[[LAST]]) {mhc.checked = "the offset of a slice in dimension 0"}
+// CHECK: memref.subview
+func.func @slice(%x: memref<?xf32> {mhc.dims = ["M"]}, %i: memref<index> {mhc.dims = []}) {
+  %place = memref.load %i[] : memref<index>
+  %part = memref.subview %x[%place] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
+  memref.copy %part, %part : memref<4xf32, strided<[1], offset: ?>> to memref<4xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// A number that an op computes may be negative.
+// CHECK-LABEL: func.func @shorter
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "the size of a slice in dimension 0"}
+// CHECK-NOT: mhc.check_size
+// CHECK: memref.subview
+func.func @shorter(%x: memref<?xf32> {mhc.dims = ["M"]}) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %m = memref.dim %x, %c0 : memref<?xf32>
+  %less = arith.subi %m, %c3 : index
+  %part = memref.subview %x[3] [%less] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 3>>
+  memref.copy %part, %part : memref<?xf32, strided<[1], offset: 3>> to memref<?xf32, strided<[1], offset: 3>>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @split
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "the product of sizes that dimension 0 is split into"}
+// CHECK: memref.expand_shape
+func.func @split(%x: memref<?xf32> {mhc.dims = ["M"]}) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %m = memref.dim %x, %c0 : memref<?xf32>
+  %quarter = arith.divui %m, %c4 : index
+  %y = memref.expand_shape %x [[0, 1]] output_shape [%quarter, 4] : memref<?xf32> into memref<?x4xf32>
+  memref.copy %y, %y : memref<?x4xf32> to memref<?x4xf32>
+  return
+}
+
+// -----
+
+// Two sizes that the manifest does not state to be equal.
+// CHECK-LABEL: func.func @loops
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "dimension 0 of operand 1"}
+// CHECK: linalg.exp
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "dimension 0 of what is copied"}
+// CHECK: memref.copy
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "dimension 0 of a cast"}
+// CHECK: memref.cast
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "'M' of 'mix'"}
+// CHECK: mhc.launch
+func.func @loops(%x: memref<?xf32> {mhc.dims = ["M"]}, %y: memref<?xf32> {mhc.dims = ["d1"]},
+                 %a: memref<?x4x4xf32> {mhc.dims = ["M", "4", "4"]},
+                 %b: memref<?x4x4xf32> {mhc.dims = ["d1", "4", "4"]}) {
+  linalg.exp ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
+  memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+  %five = memref.cast %x : memref<?xf32> to memref<5xf32>
+  mhc.launch "mhc.sinkhorn" ins(%a : memref<?x4x4xf32>) outs(%b : memref<?x4x4xf32>)
+    counts = [1, 1] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
+    eps = 0.0 : f64, iters = 20 : i64}
+  memref.copy %five, %five : memref<5xf32> to memref<5xf32>
+  return
+}
+
+// -----
+
+// Loops in front find the least and the largest row; they run along the rows alone.
+// CHECK-LABEL: func.func @rows
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "the index in dimension 0"}
+// CHECK-NOT: mhc.check_size
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// GPU-LABEL: func.func @rows
+// GPU-NOT: mhc.check_size
+func.func @rows(%table: memref<?x8xf32> {mhc.dims = ["d1", "8"]}, %ids: memref<?xi64> {mhc.dims = ["M"]},
+                %out: memref<?x8xf32> {mhc.dims = ["M", "8"]}) {
+  linalg.generic {indexing_maps = [affine_map<(m, c) -> (m)>, affine_map<(m, c) -> (m, c)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%ids : memref<?xi64>) outs(%out : memref<?x8xf32>) {
+  ^bb0(%id: i64, %old: f32):
+    %row = arith.index_cast %id : i64 to index
+    %column = linalg.index 1 : index
+    %element = memref.load %table[%row, %column] : memref<?x8xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
