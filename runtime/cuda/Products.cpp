@@ -130,7 +130,7 @@ mhcrt_status Products::run(mhcrt_context &context, const char *kernel, const Pro
                 &chosen.algorithm, workspace, kProductWorkspace, context.stream);
   if (status == CUBLAS_STATUS_SUCCESS)
     return context.status;
-  cudaGetLastError(); // as check() does
+  forget(cudaPeekAtLastError());
   return context.fail(MHCRT_DEVICE_ERROR, "%s: cuBLASLt does not multiply %lldx%lld by %lldx%lld (status %d)", kernel,
                       static_cast<long long>(product.M), static_cast<long long>(product.K),
                       static_cast<long long>(product.K), static_cast<long long>(product.N), status);
