@@ -200,7 +200,7 @@ def each_call(check):
         start(OUT + name)
         result, calls = faults(command, OUT + name, 0)
         expect(result.returncode == 0 and calls >= 6, command, result, f"{calls} calls")
-        outcomes = set()
+        outcomes, survived = set(), 0
         for at in range(1, calls + 1):
             start(OUT + name)
             result, _ = faults(command, OUT + name, at)
@@ -209,11 +209,15 @@ def each_call(check):
             expect(whole and check(result, name, [file for file in left if file != name]), command, result,
                    f"call {at} of {calls}, left {left}")
             outcomes.add(read(OUT + name))
+            survived += result.returncode == 0
         expect(outcomes == set(wanted), command, result, f"{len(outcomes)} outcomes")
+        # All is well where the folder cannot be opened or closed, and where the trial before the work cannot be closed.
+        # No other failure is overlooked.
+        harmless = 1 + 2 * (len(wanted) - 1) if MODE == "fail" else 0
+        expect(survived == harmless, command, result, f"{survived} failures survived, {harmless} are harmless")
 
 
 def check_failed(result, name, others):
-    # Where the folder cannot be opened to be synced, all is well.
     return not others and (result.returncode == 0 or
                            (result.returncode > 0 and (OUT + name).encode() + b"' cannot be written: " in result.stderr))
 
