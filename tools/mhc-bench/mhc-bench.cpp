@@ -177,7 +177,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(line.category);
   cl::ParseCommandLineOptions(argc, argv, "times every kernel of the runtime against the speed of this machine\n");
   llvm::Error error = runTool(line);
-  if (error)
-    llvm::WithColor::error(llvm::errs(), "mhc-bench") << llvm::toString(std::move(error)) << "\n";
-  return mhc::finishOutput("mhc-bench", error ? 1 : 0);
+  if (!error)
+    return mhc::finishOutput("mhc-bench", 0);
+  llvm::WithColor::error(llvm::errs(), "mhc-bench") << llvm::toString(std::move(error)) << "\n";
+  return mhc::finishOutput("mhc-bench", 1);
 }
