@@ -9,6 +9,7 @@
 #include "mhc/Conversion/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -89,6 +90,7 @@ static void addLower(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createSCFToControlFlowPass());
   if (!options.gpu.empty())
     pm.addNestedPass<gpu::GPUModuleOp>(createConvertGpuOpsToNVVMOps());
+  pm.addPass(createConvertFuncToLLVMPass()); // the next one looks for the function of a call among all others
   ConvertToLLVMPassOptions toLlvm;
   toLlvm.allowPatternRollback = false; // linear in the length of an entry
   pm.addPass(createConvertToLLVMPass(toLlvm));
@@ -164,6 +166,7 @@ static void registerUpstreamPasses() {
       [] { return arith::createArithExpandOpsPass(); },
       [] { return createSCFToControlFlowPass(); },
       [] { return createConvertGpuOpsToNVVMOps(); },
+      [] { return createConvertFuncToLLVMPass(); },
       [] { return createConvertToLLVMPass(); },
       [] { return createReconcileUnrealizedCastsPass(); },
   };

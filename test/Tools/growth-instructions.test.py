@@ -1,0 +1,47 @@
+"""Runs passes on programs of n and 2n parts and compares the instructions beyond those for one part."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+MOST = 2.3
+
+
+def loops(n):
+    """Loops that all read one buffer."""
+    add = "  linalg.add ins(%x, %x : memref<8xf32>, memref<8xf32>) outs(%y : memref<8xf32>)\n"
+    return "func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {\n" + n * add + "  return\n}\n"
+
+
+def entries(n):
+    """Entries of one loop."""
+    return "".join(f"""func.func @f{i}(%x: memref<8xf32> {{mhc.name = "x", mhc.dims = ["8"]}},
+                                       %y: memref<8xf32> {{mhc.name = "y", mhc.dims = ["8"], mhc.result}}) {{
+  linalg.add ins(%x, %x : memref<8xf32>, memref<8xf32>) outs(%y : memref<8xf32>)
+  return
+}}
+""" for i in range(n))
+
+
+def instructions(program, options):
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(program)
+        file.flush()
+        run = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={os.devnull}",
+                              "mhc-opt", file.name, "-o", os.devnull, *options], capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(run.stderr)
+    return int(re.search(r"I\s+refs:\s+([\d,]+)", run.stderr)[1].replace(",", ""))
+
+
+grows = []
+for write, n, options in ((loops, 1000, ["-mhc-outline-loops"]),
+                          (entries, 1000, ["-mhc-phase-lower"])):
+    one, small, large = (instructions(write(parts), options) for parts in (1, n, 2 * n))
+    growth = (large - one) / (small - one)
+    print(f"{write.__name__}: {small - one} instructions for {n}, {large - one} for {2 * n}")
+    if growth > MOST:
+        grows.append(f"twice the {write.__name__} take {growth:.1f} times the instructions; needed at most {MOST}")
+sys.exit("\n".join(grows))
