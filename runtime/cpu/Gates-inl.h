@@ -31,13 +31,16 @@ HWY_INLINE V keepNaN(V v, V result) { return hn::IfThenElse(hn::IsNaN(v), v, res
 /// exp, 0 below -104 and infinity above 88.7.
 HWY_INLINE V expV(V v) { return keepNaN(v, hn::Exp(d, hn::Min(v, hn::Set(d, 104.0f)))); }
 
+/// exp of a number that is not positive.
+HWY_INLINE V expOfNegative(V v) { return keepNaN(v, hn::Exp(d, v)); }
+
 /// The logarithm of a sum of exponentials, which is NaN or at least 1.
 HWY_INLINE V logV(V v) { return keepNaN(v, hn::Log(d, v)); }
 
 /// 1 / (1 + exp(-z)) without overflow for either sign.
 HWY_INLINE V sigmoid(V z) {
   const V one = hn::Set(d, 1.0f);
-  const V e = expV(hn::Neg(hn::Abs(z)));
+  const V e = expOfNegative(hn::Neg(hn::Abs(z)));
   const V numerator = hn::IfThenElse(hn::Lt(z, hn::Zero(d)), e, one);
   return hn::Div(numerator, hn::Add(one, e));
 }

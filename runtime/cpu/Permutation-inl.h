@@ -34,7 +34,7 @@ HWY_INLINE void permutationPlanes(const float *logits, int64_t R, int64_t n, flo
     order[r] = r;
   V sum = hn::Zero(d);
   for (int64_t p = 0; p < R; ++p) {
-    const V e = expV(hn::Sub(load(logits + p * kLanes), most));
+    const V e = expOfNegative(hn::Sub(load(logits + p * kLanes), most));
     sum = hn::Add(sum, e);
     for (int64_t r = 0; r < n; ++r) {
       float *cell = mix + (r * n + order[r]) * kLanes;
@@ -63,7 +63,7 @@ HWY_INLINE void permutationBwdPlanes(const float *grad, int64_t R, int64_t n, fl
     order[r] = r;
   V sum = hn::Zero(d), weighted = hn::Zero(d);
   for (int64_t p = 0; p < R; ++p) {
-    const V e = expV(hn::Sub(load(logits + p * kLanes), most));
+    const V e = expOfNegative(hn::Sub(load(logits + p * kLanes), most));
     store(e, logits + p * kLanes);
     sum = hn::Add(sum, e);
     weighted = hn::MulAdd(e, cells(), weighted);

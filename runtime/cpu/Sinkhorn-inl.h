@@ -28,12 +28,18 @@ HWY_INLINE V lineSum(const V *m, int first, int step, int count) {
   return sum;
 }
 
+/// May leave out a NaN: then sums over the line have it.
 HWY_INLINE V lineMax(const V *m, int first, int step, int count) {
   V most = m[first];
-  for (int k = 1; k < count; ++k) {
-    const V v = m[first + k * step];
-    most = keepNaN(most, keepNaN(v, hn::Max(most, v)));
-  }
+  for (int k = 1; k < count; ++k)
+    most = hn::Max(most, m[first + k * step]);
+  return most;
+}
+
+HWY_INLINE V lineMaxOrNaN(const V *m, int first, int step, int count) {
+  V most = lineMax(m, first, step, count);
+  for (int k = 0; k < count; ++k)
+    most = keepNaN(m[first + k * step], most);
   return most;
 }
 
@@ -57,7 +63,7 @@ HWY_INLINE void subtractLogSumExp(V *m, int first, int step, int count) {
   const V most = lineMax(m, first, step, count);
   V sum = hn::Zero(d);
   for (int k = 0; k < count; ++k)
-    sum = hn::Add(sum, expV(hn::Sub(m[first + k * step], most)));
+    sum = hn::Add(sum, expOfNegative(hn::Sub(m[first + k * step], most)));
   const V shift = hn::Add(most, logV(sum));
   for (int k = 0; k < count; ++k)
     m[first + k * step] = hn::Sub(m[first + k * step], shift);
@@ -79,9 +85,14 @@ HWY_INLINE void sinkhornExp(V *m, int n, const SinkhornOptions &options) {
   const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
   for (int line = 0; line < n; ++line) {
     const int first = rows ? line * n : line, step = rows ? 1 : n;
-    const V shift = options.init == MHCRT_INIT_EXP ? hn::Zero(d) : lineMax(m, first, step, n);
+    if (options.init == MHCRT_INIT_EXP) {
+      for (int k = first; k < first + n * step; k += step)
+        m[k] = expV(m[k]);
+      continue;
+    }
+    const V shift = lineMaxOrNaN(m, first, step, n);
     for (int k = 0; k < n; ++k)
-      m[first + k * step] = expV(hn::Sub(m[first + k * step], shift));
+      m[first + k * step] = expOfNegative(hn::Sub(m[first + k * step], shift));
   }
 }
 

@@ -27,7 +27,7 @@ HWY_INLINE void replayLine(V *m, int first, int step, int n, const SinkhornOptio
     const V most = lineMax(m, first, step, n);
     V sum = hn::Zero(d);
     for (int k = 0; k < n; ++k) {
-      const V e = expV(hn::Sub(m[first + k * step], most));
+      const V e = expOfNegative(hn::Sub(m[first + k * step], most));
       store(e, values + (first + k * step) * kLanes);
       sum = hn::Add(sum, e);
     }
