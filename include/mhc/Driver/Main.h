@@ -10,7 +10,8 @@
 
 namespace mhc {
 
-/// Returns the exit status: 0 good, 1 a comparison failed or cannot tell, or a check of what is fused failed, 2 an error.
+/// Returns the exit status: 0 good; 1 a comparison failed or cannot tell, or a check of what is fused failed; 2 an
+/// error.
 int mhccMain(int argc, const char *const *argv);
 
 } // namespace mhc
