@@ -371,7 +371,8 @@ void SizeChecker::checkSplit(memref::ExpandShapeOp op) {
   for (auto [i, group] : llvm::enumerate(op.getReassociationIndices())) {
     OpFoldResult product = number(1);
     for (int64_t dim : group) {
-      require(parts[dim], number(0), number(INT64_MAX), "the size of dimension " + Twine(dim));
+      if (!isAtMost(number(0), parts[dim]))
+        require(parts[dim], number(0), sizeOf(op.getSrc(), i), "the size of dimension " + Twine(dim));
       product = times(product, parts[dim]);
     }
     OpFoldResult whole = sizeOf(op.getSrc(), i);
