@@ -7,6 +7,7 @@
 #ifndef MHCRT_CUDA_RINGLAUNCH_CUH
 #define MHCRT_CUDA_RINGLAUNCH_CUH
 
+#include "Context.h"
 #include "Needs.h"
 #include "TensorMap.h"
 #include "ring.cuh"
@@ -99,8 +100,8 @@ int ringClusters() {
   std::atomic<int> &answer = known[device % kMostDevices];
   if (answer == 0) {
     int clusters = 0;
-    if (prepareRing<S, kAggregate>(clusters) != cudaSuccess) {
-      cudaGetLastError(); // it is no error of the kernel that takes the call instead
+    if (const cudaError_t error = prepareRing<S, kAggregate>(clusters); error != cudaSuccess) {
+      forget(error); // it is no error of the kernel that takes the call instead
       clusters = 0;
     }
     answer = clusters + 1;

@@ -1,7 +1,7 @@
 // The compiled kernel against the decomposition, in the float64 evaluator.
-// RUN: mhcc %s --fuse=none --verify --size=d0=40 | FileCheck %s
-// RUN: mhcc %s --fuse=none --verify --size=M=1 --size=d0=1 | FileCheck %s
-// RUN: mhcc %s --fuse=none --verify --size=M=0 --size=d0=40 | FileCheck %s
+// RUN: mhcc %s --fuse=none --verify --size=d1=40 | FileCheck %s
+// RUN: mhcc %s --fuse=none --verify --size=M=1 --size=d1=1 | FileCheck %s
+// RUN: mhcc %s --fuse=none --verify --size=M=0 --size=d1=40 | FileCheck %s
 
 // CHECK: entry mixed
 // CHECK-NEXT: result0: verified
