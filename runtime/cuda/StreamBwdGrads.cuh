@@ -17,24 +17,31 @@ namespace mhcrt {
 /// n/2*4 + t*2 + n%2 of the warp's, in the order of its columns n.
 struct PhiTiles {
   float scale;
-  uint32_t parts[2][3][4]; ///< [tile][8 columns][stream]: rows 2q, 2q+1 of B's column n
+  uint32_t parts[2][3][4] = {}; ///< [tile][8 columns][stream]: rows 2q, 2q+1 of B's column n
 
   __device__ __forceinline__ PhiTiles(const StreamBwdArgs &args, int64_t channel) {
     const PhiView phi = {args.phi, args.phiType, args.phiLayout, 4 * args.C, kColumns};
     scale = scaleAbove(mostOf(args, phi, channel));
     const float inverse = inverseScale(scale);
     const int n = (threadIdx.x & 31) >> 2, q = threadIdx.x & 3;
+    // Tile by tile, each through the second's registers: loads of both at once need more registers than the walk.
+#pragma unroll 1
+    for (int tile = 0; tile < 2; ++tile) {
 #pragma unroll
-    for (int tile = 0; tile < 2; ++tile)
+      for (int part = 0; part < 3; ++part)
+#pragma unroll
+        for (int stream = 0; stream < 4; ++stream)
+          parts[0][part][stream] = parts[1][part][stream];
 #pragma unroll
       for (int stream = 0; stream < 4; ++stream) {
         const int64_t k = stream * args.C + channel + n / 2 * 4 + tile * 2 + n % 2;
         const float weight = weightAt(args, k) * inverse;
 #pragma unroll
         for (int part = 0; part < 3; ++part)
-          parts[tile][part][stream] =
+          parts[1][part][stream] =
               packF16(phi.at(part * 8 + 2 * q, k) * weight, phi.at(part * 8 + 2 * q + 1, k) * weight);
       }
+    }
   }
 
 private:

@@ -30,11 +30,12 @@ struct ProjPair {
 };
 
 using ProductSums = float[8][3][4]; ///< [16 channels][8 columns]
+constexpr int kPairs = 48;
 
 /// Tiles whose product is added in matrix units. They cut off what does not fit a sum, 2^-23 of it in each of a tile's
 /// steps, and so always to the same side.
-constexpr int kFlushTiles = 64;
-/// Tiles whose product is added in shared memory, by flushes that round: each is one of few terms there, too.
+constexpr int kFlushTiles = 32;
+/// Tiles whose product is added in registers, by additions that round: each is one of few terms there, too.
 constexpr int kStoreTiles = 32 * kFlushTiles;
 
 /// Adds 64 channels of two tiles. `x` is this lane's row of the box in its tile's slot.
@@ -58,50 +59,43 @@ __device__ __forceinline__ void addBox(ProductSums &sums, int box, uint32_t x, c
                    proj.second[1][n]);
 }
 
-/// A thread's sums beyond those in its registers: in shared memory, then in its group's partial sum.
-template <class L>
-struct FlushedSums {
-  uint32_t shared;
-
-  __device__ __forceinline__ explicit FlushedSums(const Walk &walk)
-      : shared(walk.base + L::kSumsAt + threadIdx.x * kFour) {
-#pragma unroll 1
-    for (int k = 0; k < kFours; ++k)
-      storeShared4(shared + k * kPitch, make_uint4(0, 0, 0, 0));
-  }
-
-  /// Takes what is in registers.
-  __device__ __forceinline__ void flush(const ProductSums &sums) const {
+/// Takes `from` and leaves zeros there.
+__device__ __forceinline__ void moveSums(ProductSums &to, ProductSums &from) {
 #pragma unroll
-    for (int m = 0; m < 8; ++m)
+  for (int m = 0; m < 8; ++m)
 #pragma unroll
-      for (int n = 0; n < 3; ++n) {
-        const uint32_t at = shared + (m * 3 + n) * kPitch;
-        const float4 old = loadSharedFloat4(at);
-        const float (&from)[4] = sums[m][n];
-        storeSharedFloat4(at, make_float4(old.x + from[0], old.y + from[1], old.z + from[2], old.w + from[3]));
+    for (int n = 0; n < 3; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        to[m][n][e] += from[m][n][e];
+        from[m][n][e] = 0.0f;
       }
-  }
+}
 
-  /// Takes what is in shared memory. `adds`: the partial sum has begun.
-  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Walk &walk, int stream, bool adds) const {
-    const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3;
-    float *to = args.partials + ((walk.group * 4 + stream) * args.C + walk.slice * kSlice + g) * kColumns + 2 * q;
-#pragma unroll 1
-    for (int k = 0; k < kFours; ++k) {
-      const float4 from = loadSharedFloat4(shared + k * kPitch);
-      storeShared4(shared + k * kPitch, make_uint4(0, 0, 0, 0));
-      auto *first = reinterpret_cast<float2 *>(to + k / 3 * 16 * kColumns + k % 3 * 8), *second = first + 4 * kColumns;
-      const float2 none = make_float2(0.0f, 0.0f), a = adds ? *first : none, b = adds ? *second : none;
-      *first = make_float2(a.x + from.x, a.y + from.y);
-      *second = make_float2(b.x + from.z, b.y + from.w);
+/// This thread's sums in its group's partial sum: pairs of columns.
+__device__ __forceinline__ float2 *partialPair(const StreamBwdArgs &args, const Walk &walk, int stream, int pair) {
+  const int lane = threadIdx.x & 31, m = pair / 6, n = pair / 2 % 3, g = (lane >> 2) + pair % 2 * 8, q = lane & 3;
+  const int64_t channel = (walk.group * 4 + stream) * args.C + walk.slice * kSlice + m * 16 + g;
+  return reinterpret_cast<float2 *>(args.partials + channel * kColumns + n * 8) + q;
+}
+
+/// Makes `sums` the partial sum, or adds them to it. All loads before the first store.
+__device__ __forceinline__ void storeSums(const StreamBwdArgs &args, const Walk &walk, int stream, ProductSums &sums,
+                                          bool adds) {
+  if (adds)
+#pragma unroll
+    for (int pair = 0; pair < kPairs; ++pair) {
+      const float2 old = *partialPair(args, walk, stream, pair);
+      float *to = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
+      to[0] += old.x;
+      to[1] += old.y;
     }
+#pragma unroll
+  for (int pair = 0; pair < kPairs; ++pair) {
+    const float *from = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
+    *partialPair(args, walk, stream, pair) = make_float2(from[0], from[1]);
   }
-
-private:
-  static constexpr uint32_t kFours = 24, kFour = 16, kPitch = 32 * kProductWarps * kFour;
-  static_assert(L::kSums == kFours * kPitch && sizeof(ProductSums) == kFours * kFour);
-};
+}
 
 /// Adds tiles s and s + 1. The last tile of an odd number is its own neighbour, times zeros.
 template <class L>
@@ -134,19 +128,22 @@ __device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &
 template <class L>
 __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream) {
   const uint32_t myX = walk.base + stream * 1024 + (threadIdx.x & 7) * 128;
-  const FlushedSums<L> flushed(walk);
   Slot slot;
   int s = 0;
 #pragma unroll 1
   do {
-    ProductSums sums = {};
-    const int end = min(walk.count, s + kFlushTiles);
+    const bool adds = s > 0;
+    ProductSums sums = {}, flushed = {};
+    const int last = min(walk.count, s + kStoreTiles);
 #pragma unroll 1
-    for (; s < end; s += 2)
-      addTiles<L>(args, walk, s, myX, slot, sums);
-    flushed.flush(sums);
-    if (s % kStoreTiles == 0 || s >= walk.count)
-      flushed.store(args, walk, stream, s > kStoreTiles);
+    do {
+      const int end = min(last, s + kFlushTiles);
+#pragma unroll 1
+      for (; s < end; s += 2)
+        addTiles<L>(args, walk, s, myX, slot, sums);
+      moveSums(flushed, sums);
+    } while (s < last);
+    storeSums(args, walk, stream, flushed, adds);
   } while (s < walk.count);
 }
 

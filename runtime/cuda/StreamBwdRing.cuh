@@ -28,7 +28,7 @@ constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes 
 
 enum class Start { kNone, kAdd, kMix };
 
-/// Shared memory: the slots' boxes, then their rows of coefficients, the product's sums, barriers.
+/// Shared memory: the slots' boxes, then their rows of coefficients, barriers.
 template <Start kStart, bool kHasDu>
 struct Layout {
   static constexpr uint32_t kGrad = kStreamsBytes, kDu = 2 * kStreamsBytes;
@@ -36,10 +36,9 @@ struct Layout {
   static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = 64;
   static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kMix = kScalar + kSlotTokens * kScalarRow;
   static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
-  static constexpr uint32_t kSums = 4 * kSlice * kColumns * 4, kBarriers = 512;
-  static constexpr int kMostSlots = (kSharedBytes - kBarriers - kSums) / (kBox + kRows);
-  static constexpr uint32_t kRowsAt = kMostSlots * kBox, kSumsAt = kRowsAt + kMostSlots * kRows;
-  static constexpr uint32_t kBarriersAt = kSumsAt + kSums;
+  static constexpr uint32_t kBarriers = 512;
+  static constexpr int kMostSlots = (kSharedBytes - kBarriers) / (kBox + kRows);
+  static constexpr uint32_t kRowsAt = kMostSlots * kBox, kBarriersAt = kRowsAt + kMostSlots * kRows;
   static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
   static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
 };

@@ -12,9 +12,9 @@
 //         device; blocks exchange nothing. Tiles come and go by bulk tensor copies through a ring of slots, x with
 //         128-byte swizzle; d_x is written over the slot's start. 16 warps:
 //           0-3   product, one stream each: 96 sums per thread. x^T by transposing loads, k = tokens; a 16x8x16
-//                 product takes two tiles, once with the first bf16 terms of d_proj and once with the second. Every 64
-//                 tiles the sums are added in shared memory, and those every 2048 tiles in global memory: sums stay
-//                 short where matrix units cut them off, and where f32 additions round them.
+//                 product takes two tiles, once with the first bf16 terms of d_proj and once with the second. Every 32
+//                 tiles the sums are added to 96 others, and those every 1024 tiles in global memory: sums stay short
+//                 where matrix units cut them off, and where f32 additions round them.
 //           4-11  d_x: a warp has 16 channels, whose W stays in registers for the whole launch, a lane one token and 4
 //                 channels of each stream. Rows 0-7 of A are the first f16 terms of the tokens' d_proj, 8-15 the
 //                 second; B is W, in an order that makes the lane's channel pairs its columns of the result. Powers of
@@ -22,8 +22,8 @@
 //           12    stores        13   loads        14, 15   idle
 // Bytes   per token 8C for x, 8C for d_x_in, 2C for d_u, 8C for d_x; 128 (with mix 192) per slice from the
 //         second-level cache; 384C per group for the partial sums.
-// Needs   C a multiple of 128 up to 16384; rows of tokens aligned to 16 bytes. One block per multiprocessor: 160, 152
-//         and 48 registers a thread by role, no spills.
+// Needs   C a multiple of 128 up to 16384; rows of tokens aligned to 16 bytes. One block per multiprocessor: 232, 120
+//         and 40 registers a thread by role, no spills.
 // Round   f32 sums, d_x rounded once. d_x: W in f16, 2^-11 of it (2^-24 of the largest in the warp's channels, where
 //         that is more), an eighth of what d_x loses when it is stored; d_proj to 2^-23. d_phi: d_proj to 2^-17, x
 //         exactly; the sums over a million tokens to 1e-5. This is bf16x3 of mhc.projection_bwd for d_x in bf16.
@@ -56,17 +56,17 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
     walk.initBarriers(1 + (args.partials ? kProductWarps : 0));
   __syncthreads();
   if (warp >= kStoreWarp) {
-    lowerRegisters<48>();
+    lowerRegisters<40>();
     if (warp == kStoreWarp && lane == 0)
       storeTiles<L>(walk, &mapDx);
     else if (warp == kLoadWarp && lane == 0)
       loadTiles<L, kStart, kHasDu>(args, walk, &mapX, &mapDxIn, &mapDu);
   } else if (warp < kProductWarps) {
-    raiseRegisters<160>();
+    raiseRegisters<232>();
     if (args.partials)
       sumProduct<L>(args, walk, warp);
   } else {
-    raiseRegisters<152>();
+    lowerRegisters<120>();
     makeGrads<L, kStart, kHasDu>(args, walk, warp - kProductWarps);
   }
 }
