@@ -56,19 +56,19 @@ mhcrt_status mhcrt_context::setStream(cudaStream_t next) {
     return status;
   int gpu = device;
   unsigned long long from = 0, to = 0;
-  cudaError_t error = cudaStreamGetDevice(next, &gpu);
-  if (error == cudaSuccess && gpu != device)
-    return fail(MHCRT_INVALID_ARGUMENT, "%s: the stream is of GPU %d; needed one of GPU %d, where the context is",
-                kName, gpu, device);
-  if (error == cudaSuccess)
-    error = findCapture(stream, from);
+  cudaError_t error = findCapture(stream, from);
   if (error == cudaSuccess && from && isLegacy(next))
     return fail(MHCRT_INVALID_ARGUMENT,
                 "%s: the default stream cannot join the capture of the one before; end it first", kName);
   if (error == cudaSuccess)
     error = findCapture(next, to);
+  if (error == cudaSuccess && !to) // the question would end a capture
+    error = cudaStreamGetDevice(next, &gpu);
   if (error != cudaSuccess)
     return check(error, kName);
+  if (gpu != device)
+    return fail(MHCRT_INVALID_ARGUMENT, "%s: the stream is of GPU %d; needed one of GPU %d, where the context is",
+                kName, gpu, device);
 
   if (from == to || !to)
     error = order(turn, stream, next); // within one capture, or into it

@@ -195,6 +195,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaDeviceSynchronize() { return note("synchronize"); }
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device) {
+  if (driver().streams[stream].capture)
+    return endCaptures(cudaErrorStreamCaptureUnsupported);
   *device = isDefault(stream) ? driver().device : driver().streams[stream].device;
   return cudaSuccess;
 }
