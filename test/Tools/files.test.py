@@ -52,7 +52,7 @@ FOLDERS = {
 }
 PRINTERS = [
     ["mhcc", MODEL, "--explain"], ["mhcc", MODEL, "--explain=json"], ["mhcc", "--help"], ["mhcc", "--version"],
-    PRINT_OUT, ["mhcc", MODEL, "--run=copy", "--list"], ["mhcc", MODEL, "--verify"], ["mhcc", TEXT, "--remarks=-"],
+    PRINT_OUT, ["mhcc", MODEL, "--list"], ["mhcc", MODEL, "--verify"], ["mhcc", TEXT, "--remarks=-"],
     ["mhcc", MODEL, "--report=-"], ["mhcc", MODEL, "--emit-header=-"],
     ["mhc-opt", MODEL], ["mhc-opt", MODEL, "--mhc-dump-graph"], ["mhc-opt", "--show-dialects"],
     ["mhc-opt", MODEL, "--emit-bytecode"], ["mhc-reduce", MODEL, "--test", SCRIPT],
