@@ -42,9 +42,9 @@ static OpFoldResult multiply(OpBuilder &builder, Location loc, OpFoldResult a, O
       .getResult();
 }
 
-/// `buffer` with the shape of `alloc`, which has as many elements.
+/// `buffer` with the shape of `alloc`, which has as many elements. One type of open sizes may stand for two shapes.
 static Value reshape(OpBuilder &builder, Value buffer, memref::AllocOp alloc) {
-  if (buffer.getType() == alloc.getType())
+  if (buffer.getType() == alloc.getType() && alloc.getType().hasStaticShape())
     return buffer;
   Location loc = alloc.getLoc();
   SmallVector<OpFoldResult> sizes = alloc.getMixedSizes(), strides(sizes.size());
@@ -107,7 +107,7 @@ struct ResultParams : mhc::impl::ResultParamsPassBase<ResultParams> {
       return;
     }
     OpBuilder builder(alloc);
-    alloc.getResult().replaceAllUsesWith(reshape(builder, parameter, alloc));
+    alloc.getResult().replaceAllUsesWith(result == alloc.getResult() ? parameter : reshape(builder, parameter, alloc));
     alloc.erase();
   }
 };

@@ -20,6 +20,16 @@ func.func @reshape_of_an_allocation(%M: index) -> memref<?x8xf32> {
   return %1 : memref<?x8xf32>
 }
 
+// CHECK-LABEL: @one_type_of_two_shapes
+// CHECK-SAME: %[[M:.*]]: index, %[[N:.*]]: index, %[[K:.*]]: index, %[[OUT:.*]]: memref<?x?xf32> {mhc.result}
+func.func @one_type_of_two_shapes(%M: index, %N: index, %K: index) -> memref<?x?xf32> {
+  // CHECK: memref.reinterpret_cast %[[OUT]] to offset: [0], sizes: [%[[M]], %[[N]]], strides: [%{{.*}}, 1]
+  %0 = memref.alloc(%M, %N) : memref<?x?xf32>
+  %1 = memref.expand_shape %0 [[0, 1], [2]] output_shape [%K, 2, %N] : memref<?x?xf32> into memref<?x2x?xf32>
+  %2 = memref.collapse_shape %1 [[0], [1, 2]] : memref<?x2x?xf32> into memref<?x?xf32>
+  return %2 : memref<?x?xf32>
+}
+
 // CHECK-LABEL: @argument_is_copied
 // CHECK-SAME: %[[X:.*]]: memref<4xf32>, %[[OUT:.*]]: memref<4xf32> {mhc.result}
 func.func @argument_is_copied(%x: memref<4xf32>) -> memref<4xf32> {
