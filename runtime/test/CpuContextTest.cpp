@@ -31,7 +31,7 @@ void mhcrt::test::forEachInstructionSet(const std::function<void(const std::stri
 /// Runs of tokens are the longest where K is small.
 std::vector<std::tuple<int64_t, int64_t, int32_t>> mhcrt::test::manyTokens() {
 #ifdef MHCRT_SANITIZED
-  const int64_t M = 100000; // at a hundredth of the speed
+  const int64_t M = 10000; // at a hundredth of the speed
 #else
   const int64_t M = 1000000;
 #endif
