@@ -12,6 +12,7 @@
 #include "Recompute.h"
 #include "Report.h"
 #include "Verify.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Support/Output.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -127,7 +128,7 @@ static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const D
   llvm::SetVector<StringRef> symbols;
   for (auto func : module->getOps<mlir::func::FuncOp>())
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      if (auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(i, "mhc.dims"))
+      if (auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(i, kDims))
         for (StringRef dim : dims.getAsValueRange<mlir::StringAttr>())
           if (!llvm::isDigit(dim.front()) && llvm::all_of(dim, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
             symbols.insert(dim); // a sum of products is of others
