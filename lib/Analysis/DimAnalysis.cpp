@@ -195,7 +195,7 @@ static SmallVector<StringRef> textsOf(Attribute attribute) {
   return llvm::map_to_vector(list.getAsRange<StringAttr>(), [](StringAttr text) { return text.getValue(); });
 }
 
-static bool isSymbol(StringRef text) {
+bool mhc::isSymbol(StringRef text) {
   return !text.empty() && (llvm::isAlpha(text.front()) || text.front() == '_') &&
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }

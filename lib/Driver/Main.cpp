@@ -130,8 +130,8 @@ static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const D
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(i, kDims))
         for (StringRef dim : dims.getAsValueRange<mlir::StringAttr>())
-          if (!llvm::isDigit(dim.front()) && llvm::all_of(dim, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
-            symbols.insert(dim); // a sum of products is of others
+          if (isSymbol(dim)) // a sum of products is of others
+            symbols.insert(dim);
   for (auto &[symbol, size] : options.sizes)
     if (!symbols.contains(symbol))
       return llvm::createStringError("'--size' is of '" + symbol + "'; the arguments have " +

@@ -35,6 +35,8 @@ namespace mhc {
 
 /// Sizes of an argument or a result, one text per dimension: a number, a symbol, or a sum of products of symbols.
 inline constexpr llvm::StringLiteral kDims = "mhc.dims";
+/// Whether a dimension there is one symbol: no number, no sum of products, and not "?".
+bool isSymbol(llvm::StringRef dim);
 /// Equalities of a function's sizes that no dimension of an argument states: "M*d1=d2*d3".
 inline constexpr llvm::StringLiteral kConditions = "mhc.conditions";
 
