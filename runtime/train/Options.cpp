@@ -33,7 +33,8 @@ static std::string setInteger(const std::string &text, int64_t least, int64_t mo
 static bool checkFiles(const TrainOptions &options, std::string &error) {
   const FileRole model = {"the model", options.model}, data = {"'--data'", options.data};
   const FileRole save = {"'--save'", options.save}, log = {"'--log'", options.log};
-  return checkDistinct({save, log}, {model, data}, error) && checkDistinct({log}, {{"'--load'", options.load}}, error);
+  const FileRole load = {"'--load'", options.load};
+  return checkDistinct({save, log}, {model, data}, error) && checkDistinct({log}, {load}, error);
 }
 
 /// Sets one option; what was needed where the value is not it, "?" for an unknown option.
