@@ -10,7 +10,9 @@
 //         memory; a thread keeps the panel of rhs for the next block of rows.
 // Bytes   each operand once per block row or column.
 // Needs   sizes below 2^31.
-// Round   products and sums in f32, one rounding at the store.
+// Round   products and sums in f32, one rounding at the store. Sums of more than kDepth products are compensated sums
+// of
+//         such: a million terms of one sign are off by less than 2e-5.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -41,6 +43,7 @@ void narrowPanel(const float *from, int64_t rows, int64_t columns, void *to, int
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "cpu/Partials.h"
 #include "mhcrt/kernels.h"
 #include "src/Context.h"
 #include "src/KernelCall.h"
@@ -62,6 +65,8 @@ namespace {
 
 constexpr int64_t kRows = 256;
 constexpr int64_t kColumns = 512;
+/// Products that one call of sgemm adds. It adds a few hundred at a time, and those sums one after the other.
+constexpr int64_t kDepth = 16384;
 
 /// Keeps OpenBLAS to the calling thread. The setting belongs to that thread, which may be the user's: it is put back.
 class OneBlasThread {
@@ -106,8 +111,7 @@ public:
       elements = saturatingAdd(elements, saturatingMul(std::min(M, kRows), K));
     if (rhs.type != MHCRT_F32)
       elements = saturatingAdd(elements, saturatingMul(std::min(N, kColumns), K));
-    if (outType != MHCRT_F32)
-      elements += kRows * kColumns;
+    elements += outputPanels() * kRows * kColumns;
     return saturatingAdd(saturatingMul(elements, 4), kAlignment);
   }
 
@@ -145,18 +149,45 @@ public:
     }
 
     const int64_t outOffset = (batch * M + row) * N + column;
-    const bool direct = outType == MHCRT_F32;
-    float *c = direct ? static_cast<float *>(out) + outOffset : room;
-    const OneBlasThread oneThread;
-    cblas_sgemm(CblasRowMajor, lhs.transposed ? CblasTrans : CblasNoTrans, rhs.transposed ? CblasTrans : CblasNoTrans,
-                static_cast<blasint>(rows), static_cast<blasint>(columns), static_cast<blasint>(K), 1.0f, a,
-                static_cast<blasint>(lhsStride), b, static_cast<blasint>(rhsStride), 0.0f, c,
-                static_cast<blasint>(direct ? N : columns));
-    if (!direct)
-      HWY_DYNAMIC_DISPATCH(narrowPanel)(c, rows, columns, out, outType, outOffset, N);
+    if (outputPanels() == 0) {
+      multiply(a, lhsStride, b, rhsStride, rows, columns, K, static_cast<float *>(out) + outOffset, N);
+      return;
+    }
+    if (isDeep())
+      multiplyDeep(a, lhsStride, b, rhsStride, rows, columns, room);
+    else
+      multiply(a, lhsStride, b, rhsStride, rows, columns, K, room, columns);
+    HWY_DYNAMIC_DISPATCH(narrowPanel)(room, rows, columns, out, outType, outOffset, N);
   }
 
 private:
+  bool isDeep() const { return K > kDepth; }
+  /// Panels of the output in scratch memory: a product, and with several of them their sum and its rest.
+  int64_t outputPanels() const { return isDeep() ? 3 : outType != MHCRT_F32 ? 1 : 0; }
+
+  void multiply(const float *a, int64_t lhsStride, const float *b, int64_t rhsStride, int64_t rows, int64_t columns,
+                int64_t depth, float *c, int64_t stride) const {
+    const OneBlasThread oneThread;
+    cblas_sgemm(CblasRowMajor, lhs.transposed ? CblasTrans : CblasNoTrans, rhs.transposed ? CblasTrans : CblasNoTrans,
+                static_cast<blasint>(rows), static_cast<blasint>(columns), static_cast<blasint>(depth), 1.0f, a,
+                static_cast<blasint>(lhsStride), b, static_cast<blasint>(rhsStride), 0.0f, c,
+                static_cast<blasint>(stride));
+  }
+
+  /// The first of three panels becomes the product.
+  void multiplyDeep(const float *a, int64_t lhsStride, const float *b, int64_t rhsStride, int64_t rows, int64_t columns,
+                    float *panels) const {
+    const int64_t size = rows * columns;
+    const CompensatedSums sums = {panels + size, panels + 2 * size};
+    sums.clear(size);
+    for (int64_t k = 0; k < K; k += kDepth) {
+      multiply(a + (lhs.transposed ? k * lhsStride : k), lhsStride, b + (rhs.transposed ? k : k * rhsStride), rhsStride,
+               rows, columns, std::min(kDepth, K - k), panels, columns);
+      sums.add(panels, size);
+    }
+    sums.store(panels, size);
+  }
+
   Matrix lhs, rhs;
   void *out;
   int32_t outType;

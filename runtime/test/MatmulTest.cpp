@@ -6,6 +6,9 @@
 //===------------------------------------------------------------------------===//
 #include "Support.h"
 
+#include <algorithm>
+#include <array>
+
 using namespace mhcrt::test;
 
 namespace {
@@ -57,6 +60,46 @@ TEST(Matmul, MatchesTheFormula) {
 TEST(Matmul, BlocksMeetExactly) {
   for (uint64_t seed = 100; seed < 108; ++seed)
     check(seed, seed % 2, 300, 9, 700);
+}
+
+/// More products than one call of sgemm adds.
+TEST(Matmul, PartsOfLongSumsMeetExactly) {
+  for (uint64_t seed = 200; seed < 208; ++seed)
+    check(seed, seed % 2, 3, 20001, 5);
+}
+
+/// Sums of many terms of one sign: all columns of lhs are equal, and all rows of rhs. Several values, since some meet
+/// the worst case. How a GPU adds is up to cuBLASLt.
+TEST(Matmul, LongSumsKeepTheirAccuracy) {
+  Random random(7);
+  if (mhcrt_context_device(Context()) != MHCRT_CPU)
+    GTEST_SKIP() << "sums of cuBLASLt";
+  for (const auto &[M, K, N] : {std::array<int64_t, 3>{24, 1000000, 20}, {70, 131077, 60}, {300, 16384, 520}})
+    for (const bool transposed : {false, true}) {
+      Context context;
+      Doubles left, right;
+      for (int64_t i = 0; i < M; ++i)
+        left.push_back(std::ldexp(static_cast<double>(random.integer(1 << 23, (1 << 24) - 1)), -24));
+      for (int64_t j = 0; j < N; ++j)
+        right.push_back(std::ldexp(static_cast<double>(random.integer(1 << 23, (1 << 24) - 1)), -24));
+      Buffer lhs(MHCRT_F32, M * K), rhs(MHCRT_F32, K * N), out(MHCRT_F32, M * N);
+      for (int64_t k = 0; k < K; ++k) {
+        for (int64_t i = 0; i < M; ++i)
+          lhs.floats()[transposed ? k * M + i : i * K + k] = static_cast<float>(left[i]);
+        for (int64_t j = 0; j < N; ++j)
+          rhs.floats()[transposed ? j * K + k : k * N + j] = static_cast<float>(right[j]);
+      }
+      ASSERT_EQ(mhcrt_matmul(context, lhs.data(), MHCRT_F32, rhs.data(), MHCRT_F32, out.data(), MHCRT_F32, M, K, N,
+                             transposed, transposed),
+                MHCRT_OK)
+          << context.error();
+      const Doubles got = out.values();
+      double most = 0;
+      for (int64_t i = 0; i < M * N; ++i)
+        most = std::max(most, std::fabs(got[i] / (static_cast<double>(K) * left[i / N] * right[i % N]) - 1));
+      EXPECT_LE(most, 2e-5) << M << "x" << K << "x" << N << " transposed " << transposed;
+      RecordProperty("error of " + std::to_string(K) + (transposed ? " transposed" : ""), std::to_string(most * 1e6));
+    }
 }
 
 } // namespace
