@@ -26,6 +26,7 @@
 #include "cpu/ProjectionBwdAmx-inl.h"
 
 #include "cpu/Tokens.h"
+#include "src/BoundedFactor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -111,12 +112,13 @@ float statisticFactor(const ProjectionBwdCall &args, const float *dStat, const f
   if (statForm == MHCRT_STAT_MEAN_SQUARE)
     return static_cast<float>(2 / K * dStat[m]);
   const double s = stat[m];
+  auto bounded = [&](double t) { return boundedFactor(static_cast<float>(t), stat[m], dStat[m]); };
   if (norm == MHCRT_NORM_INSIDE)
-    return static_cast<float>(-s * s * s / K * dStat[m]);
+    return bounded(-s * s * s / K * dStat[m]);
   double root = 1 / s - eps;
   if (root < kLeastRoot * eps)
     root = std::sqrt(HWY_DYNAMIC_DISPATCH(tokenMeanSquare)(args.x, args.type, m, args.K));
-  return root > 0 ? static_cast<float>(-s * s / (K * root) * dStat[m]) : 0.0f;
+  return root > 0 ? bounded(-s * s / (K * root) * dStat[m]) : 0.0f;
 }
 
 void projectionBackward(mhcrt_context *ctx, const ProjectionBwdCall &args, char *shared) {

@@ -21,6 +21,7 @@
 #include "Variants.h"
 #include "prim/phi.cuh"
 #include "prim/sum.cuh"
+#include "src/BoundedFactor.h"
 #include "src/Checks.h"
 #include "src/CompensatedSum.h"
 
@@ -58,12 +59,13 @@ template <typename T>
 __global__ void projectionBwdFactorKernel(ProjectionBwdArgs a, float *factor) {
   const double K = static_cast<double>(a.K);
   for (int64_t m = firstItem() / kWarp; m < a.M; m += itemStep() / kWarp) {
-    const double dStat = static_cast<const float *>(a.d_stat)[m];
-    double t;
+    const float dStat = static_cast<const float *>(a.d_stat)[m];
+    float bounded;
     if (a.stat_form == MHCRT_STAT_MEAN_SQUARE) {
-      t = 2 / K * dStat;
+      bounded = static_cast<float>(2 / K * dStat);
     } else {
       const double s = static_cast<const float *>(a.stat)[m];
+      double t;
       double root = 1 / s - a.norm_eps;
       if (a.norm == MHCRT_NORM_OUTSIDE && root < kLeastRoot * a.norm_eps)
         root = sqrt(meanSquare(static_cast<const T *>(a.x) + m * a.K, a.K));
@@ -71,9 +73,10 @@ __global__ void projectionBwdFactorKernel(ProjectionBwdArgs a, float *factor) {
         t = -s * s * s / K * dStat;
       else
         t = root > 0 ? -s * s / (K * root) * dStat : 0.0;
+      bounded = boundedFactor(static_cast<float>(t), static_cast<float>(s), dStat);
     }
     if (threadIdx.x % kWarp == 0)
-      factor[m] = static_cast<float>(t);
+      factor[m] = bounded;
   }
 }
 

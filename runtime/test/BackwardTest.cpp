@@ -9,6 +9,7 @@
 //===------------------------------------------------------------------------===//
 #include "Reference.h"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -276,6 +277,40 @@ TEST(Backward, WeightGradientsAccumulateInF32) {
         << context.error();
     EXPECT_EQ(dPhi.floats()[0], value == 1.0 ? 257.0f : 256.0f);
   }
+}
+
+/// The statistic's factor of a token far below eps is beyond f32, but not its product with x. What comes of an infinite
+/// gradient is not finite.
+TEST(Backward, TinyTokensHaveFiniteGradients) {
+  Context context;
+  constexpr int64_t n = 4, N = 24, C = 768, K = n * C, M = 64;
+  const Buffer zeros(MHCRT_F32, Doubles(std::max(M, K) * N));
+  Buffer phi = zeros, dProj = zeros;
+  for (const int32_t type : {MHCRT_F32, MHCRT_BF16})
+    for (const int32_t norm : {MHCRT_NORM_INSIDE, MHCRT_NORM_OUTSIDE}) {
+      const double eps = norm == MHCRT_NORM_INSIDE ? 1e-36 : 1e-6, tiny = norm == MHCRT_NORM_INSIDE ? 1e-22 : 1e-30;
+      Doubles values(M * K, tiny);
+      std::fill_n(values.begin() + K, K, 1.0);
+      Buffer x(type, values), dx(type, M * K), stat(MHCRT_F32, M), dStat(MHCRT_F32, M);
+      const double value = x.values()[0], ms = value * value;
+      const double s = norm == MHCRT_NORM_INSIDE ? 1 / std::sqrt(ms + eps) : 1 / (std::sqrt(ms) + eps);
+      std::fill_n(stat.floats(), M, static_cast<float>(s));
+      std::fill_n(dStat.floats(), M, 1.0f);
+      stat.floats()[1] = 1.0f;
+      dStat.floats()[1] = INFINITY;
+      ASSERT_EQ(mhcrt_projection_bwd(context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type,
+                                     phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, stat.data(), MHCRT_F32, nullptr,
+                                     MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, dx.data(), type, nullptr,
+                                     MHCRT_NONE, nullptr, MHCRT_NONE, M, N, n, C, K, MHCRT_LAYOUT_NC,
+                                     MHCRT_PHI_LAYOUT_OUT_IN, norm, eps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
+                MHCRT_OK)
+          << context.error();
+      const double exact = -s * s / K * value * (norm == MHCRT_NORM_INSIDE ? s : 1 / std::sqrt(ms));
+      const Doubles got = dx.values();
+      for (const int64_t at : {int64_t{0}, 2 * K + 5, M * K - 1})
+        EXPECT_TRUE(got[at] <= 0 && got[at] >= 1.01 * exact) << got[at] << " for " << exact << " with norm " << norm;
+      EXPECT_FALSE(std::isfinite(got[K])) << "norm " << norm << " " << mhcrt_dtype_name(type);
+    }
 }
 
 TEST(Backward, StartsFromWhatIsThere) {

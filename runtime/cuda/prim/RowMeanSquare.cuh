@@ -8,6 +8,7 @@
 #define MHCRT_CUDA_PRIM_ROWMEANSQUARE_CUH
 
 #include "cuda/prim/PhiView.cuh"
+#include "src/BoundedFactor.h"
 
 namespace mhcrt {
 
@@ -40,7 +41,7 @@ __device__ inline float statisticFactor(const NormView &norm, float s, float dSt
   if (norm.norm == MHCRT_NORM_NONE)
     return 0.0f;
   if (norm.norm == MHCRT_NORM_INSIDE)
-    return -s * s * s / K * dStat;
+    return boundedFactor(-s * s * s / K * dStat, s, dStat);
   float root = 1.0f / s - norm.eps;
   for (uint32_t left = __ballot_sync(~0u, root < kLeastRoot * norm.eps); left; left &= left - 1) {
     const int lane = __ffs(left) - 1;
@@ -48,7 +49,7 @@ __device__ inline float statisticFactor(const NormView &norm, float s, float dSt
     if (lane == static_cast<int>(threadIdx.x % 32))
       root = again;
   }
-  return root > 0.0f ? -s * s / (K * root) * dStat : 0.0f;
+  return root > 0.0f ? boundedFactor(-s * s / (K * root) * dStat, s, dStat) : 0.0f;
 }
 
 } // namespace mhcrt
