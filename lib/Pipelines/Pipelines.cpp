@@ -61,6 +61,9 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
     pm.addNestedPass<func::FuncOp>(createKeepScalarsPass());
   if (options.fuse != FuseLevel::none)
     pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
+  pm.addNestedPass<func::FuncOp>(createSplitSumsPass({!options.gpu.empty()}));
+  if (options.fuse != FuseLevel::none) // rounding of sums
+    pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   pm.addNestedPass<func::FuncOp>(createReuseOperandsPass());
   pm.addPass(createBufferizePass());
   pm.addPass(createCSEPass());

@@ -3,6 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Long because the record of a pass is its manual, with an example.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MHC_TRANSFORMS_PASSES
@@ -362,6 +364,31 @@ def FuseElementwisePass : Pass<"mhc-fuse-elementwise", "::mlir::func::FuncOp"> {
     than linear in the size of a block.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def SplitSumsPass : Pass<"mhc-split-sums", "::mlir::func::FuncOp"> {
+  let summary = "Make long sums of short ones";
+  let description = [{
+    A sum of n terms of one sign that are added in f32 one after the other may be off by n units of roundoff. A sum of
+    more than 256 becomes sums of blocks, in f32, which threads may share, and the sum of those and of what is left, in
+    f64. Where it falls into blocks depends on its length alone, so that the result does not depend on threads. Where an
+    operand has no element for each term, as in a product of matrices, all of the sum is in f64.
+
+    Before:
+    ```mlir
+    %sum = linalg.generic {...} ins(%x : tensor<1000x8xf32>) outs(%zeros : tensor<8xf32>) { ^bb0(%a, %s): addf %s, %a }
+    ```
+    After:
+    ```mlir
+    %blocks = linalg.generic {...} ins(%x : tensor<1000x8xf32>) outs(%z : tensor<4x8xf32>) { ^bb0(%a, %s): addf %s, %a }
+    %wide = linalg.generic {...} ins(%blocks : tensor<4x8xf32>) outs(%w : tensor<8xf64>) { ^bb0(%a, %s): extf, addf }
+    %sum = linalg.generic {...} ins(%wide : tensor<8xf64>) outs(%empty : tensor<8xf32>) { ^bb0(%a, %s): truncf %a }
+    ```
+  }];
+  let options = [Option<"onGpu", "on-gpu", "bool", "false",
+                        "A warp adds a sum, in f64 where it is long: only few and very long ones are split">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ReuseOperandsPass : Pass<"mhc-reuse-operands", "::mlir::func::FuncOp"> {

@@ -11,6 +11,8 @@
 // the GPU without work, so a warp takes one of these, too. Its block has the neighbours, which read the rest of each
 // sector.
 //
+// A long sum in f32 would lose accuracy with its length: a thread carries it in f64, and its result is rounded once.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelBody.h"
@@ -37,6 +39,8 @@ static constexpr int64_t kWarp = 32;
 static constexpr int64_t kShortestRow = 64;
 /// Of one thread each: as many as a large GPU holds at a time.
 static constexpr uint64_t kManyIterations = 1 << 18;
+/// Terms that a thread adds in f32.
+static constexpr int64_t kShortSum = 256;
 
 /// The op that adds to result `number` in the body, where that is one op with a neutral element, of a type that lanes
 /// exchange, and nothing else sees the sum so far.
@@ -85,6 +89,15 @@ int64_t mhc::threadsPerIteration(linalg::LinalgOp op) {
   return kWarp;
 }
 
+/// Whether a thread adds so many terms in f32 that they need a wider sum. A dynamic size may be any.
+static bool isLongSum(linalg::LinalgOp op) {
+  uint64_t terms = 1;
+  for (auto [kind, size] : llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+    if (linalg::isReductionIterator(kind))
+      terms = llvm::SaturatingMultiply<uint64_t>(terms, ShapedType::isDynamic(size) ? UINT64_MAX : size);
+  return terms / mhc::threadsPerIteration(op) > kShortSum;
+}
+
 namespace {
 class ThreadEmitter {
 public:
@@ -92,17 +105,24 @@ public:
       : builder(builder), loc(op.getLoc()), op(op), sizes(mhc::loopSizes(builder, op)), indices(sizes.size()) {
     for (OpOperand &init : op.getDpsInitsMutable())
       (isSum(op, init) ? summed : streamed).push_back(&init);
+    for (OpOperand *init : summed) {
+      Operation *combiner = combinerOf(op, init->getOperandNumber() - op.getNumDpsInputs());
+      combiners.push_back(combiner);
+      isWide.push_back(isa_and_nonnull<arith::AddFOp>(combiner) && combiner->getResult(0).getType().isF32() &&
+                       isLongSum(op));
+    }
   }
 
   /// All of one iteration.
   void emitAlone(Value iteration) {
     splitIteration(iteration);
     SmallVector<Value> sums;
-    for (OpOperand *init : summed)
+    for (auto [init, wide] : llvm::zip(summed, isWide))
       // An element that is overwritten without a look is not loaded.
-      sums.push_back(op.getNumReductionLoops() || op.payloadUsesValueFromOperand(init) ? start(init) : Value());
-    for (auto [init, sum] : llvm::zip(summed, emitReductions(reductions(), sums)))
-      store(sum, init);
+      sums.push_back(op.getNumReductionLoops() || op.payloadUsesValueFromOperand(init) ? widen(start(init), wide)
+                                                                                       : Value());
+    for (auto [init, sum, wide] : llvm::zip(summed, emitReductions(reductions(), sums), isWide))
+      store(narrow(sum, wide), init);
   }
 
   void emitLane(Value thread);
@@ -115,6 +135,12 @@ private:
     return dims;
   }
   Value combine(Operation *combiner, Value a, Value b);
+  Value widen(Value sum, bool wide) {
+    return wide ? arith::ExtFOp::create(builder, loc, builder.getF64Type(), sum).getResult() : sum;
+  }
+  Value narrow(Value sum, bool wide) {
+    return wide ? arith::TruncFOp::create(builder, loc, builder.getF32Type(), sum).getResult() : sum;
+  }
   SmallVector<Value> emitReductions(ArrayRef<unsigned> dims, ArrayRef<Value> sums);
   SmallVector<Value> emitBody(ArrayRef<Value> sums);
 
@@ -144,7 +170,9 @@ private:
   SmallVector<OpFoldResult> sizes;
   SmallVector<Value> indices; ///< per loop
   SmallVector<OpOperand *> summed, streamed;
-  Value lane; ///< null for a thread that works alone
+  SmallVector<Operation *> combiners; ///< of what is summed
+  SmallVector<bool> isWide;           ///< whether that is held in f64
+  Value lane;                         ///< null for a thread that works alone
 };
 } // namespace
 
@@ -191,9 +219,13 @@ SmallVector<Value> ThreadEmitter::emitBody(ArrayRef<Value> sums) {
   };
   llvm::for_each(op.getDpsInputOperands(), mapLoaded);
   llvm::for_each(streamed, mapLoaded);
-  for (auto [init, sum] : llvm::zip(summed, sums))
+  for (auto [init, carried, wide] : llvm::zip(summed, sums, isWide)) {
+    Value sum = carried;
+    if (wide) // the term alone: -0 + x is x
+      sum = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(-0.0f));
     if (sum)
       mapping.map(op.getMatchingBlockArgument(init), sum);
+  }
   for (Operation &inner : op.getBlock()->without_terminator()) {
     if (auto position = dyn_cast<linalg::IndexOp>(inner))
       mapping.map(position.getResult(), indices[position.getDim()]);
@@ -203,10 +235,17 @@ SmallVector<Value> ThreadEmitter::emitBody(ArrayRef<Value> sums) {
   auto yielded = [&](OpOperand *init) { return mapping.lookupOrDefault(op.getMatchingYieldValue(init)->get()); };
   for (OpOperand *init : streamed)
     store(yielded(init), init);
-  return llvm::map_to_vector(summed, yielded);
+  SmallVector<Value> results = llvm::map_to_vector(summed, yielded);
+  for (auto [result, sum, combiner, wide] : llvm::zip(results, sums, combiners, isWide))
+    if (wide)
+      result = combine(combiner, sum, widen(result, wide));
+  return results;
 }
 
+/// In f64, where the operands are.
 Value ThreadEmitter::combine(Operation *combiner, Value a, Value b) {
+  if (a.getType() != combiner->getResult(0).getType())
+    return arith::AddFOp::create(builder, loc, a, b);
   Operation *op = builder.clone(*combiner);
   op->setOperands({a, b});
   return op->getResult(0);
@@ -216,12 +255,9 @@ Value ThreadEmitter::combine(Operation *combiner, Value a, Value b) {
 void ThreadEmitter::emitLane(Value thread) {
   lane = arith::RemUIOp::create(builder, loc, thread, index(kWarp));
   splitIteration(arith::DivUIOp::create(builder, loc, thread, index(kWarp)));
-  SmallVector<Operation *> combiners;
   SmallVector<Value> sums;
-  for (OpOperand *init : summed) {
-    combiners.push_back(combinerOf(op, init->getOperandNumber() - op.getNumDpsInputs()));
-    sums.push_back(arith::ConstantOp::create(builder, loc, *arith::getNeutralElement(combiners.back())));
-  }
+  for (auto [combiner, wide] : llvm::zip(combiners, isWide))
+    sums.push_back(widen(arith::ConstantOp::create(builder, loc, *arith::getNeutralElement(combiner)), wide));
   sums = emitReductions(reductions(), sums);
   for (auto [combiner, sum] : llvm::zip(combiners, sums))
     for (int64_t distance = kWarp / 2; distance > 0; distance /= 2) {
@@ -232,8 +268,8 @@ void ThreadEmitter::emitLane(Value thread) {
   auto branch = scf::IfOp::create(builder, loc, isFirst);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-  for (auto [init, combiner, sum] : llvm::zip(summed, combiners, sums))
-    store(combine(combiner, start(init), sum), init);
+  for (auto [init, combiner, sum, wide] : llvm::zip(summed, combiners, sums, isWide))
+    store(narrow(combine(combiner, widen(start(init), wide), sum), wide), init);
 }
 
 void mhc::emitThread(OpBuilder &builder, linalg::LinalgOp op, Value thread) {

@@ -109,7 +109,7 @@ bool mhc::needsContext(func::FuncOp func) {
 /// Lets threads share the loop that mhc.parallel marks.
 static void share(func::FuncOp func, ArgumentLowering &lowering, SymbolTable &symbols) {
   ArrayRef<int64_t> parallel = func->getAttrOfType<DenseI64ArrayAttr>(kParallelAttr).asArrayRef();
-  OpFoldResult count, work = lowering.address.number(1);
+  OpFoldResult count, work = lowering.address.number(parallel[3]);
   for (auto [dim, size] : llvm::enumerate(lowering.buffers[parallel[1]].sizes)) {
     if (static_cast<int64_t>(dim) == parallel[2])
       count = size;

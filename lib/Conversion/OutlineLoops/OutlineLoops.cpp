@@ -188,10 +188,10 @@ LoopFunction &LoopOutliner::functionFor(Loop &loop) {
 /// Fewer iterations than this are not worth another thread.
 static constexpr uint64_t kParallelIterations = 1 << 14;
 
-/// The outermost loop of more than one iteration, when its iterations are independent: its depth, and the argument and
-/// the dimension that tell its number of iterations. The argument is the one of highest rank, because its size stands
-/// for the work of the whole nest.
-static std::optional<std::array<int64_t, 3>> findParallelLoop(Loop &loop) {
+/// The outermost loop of more than one iteration, when its iterations are independent: its depth, the argument and the
+/// dimension that tell its number of iterations, and how many turns of the nest there are for an element of it. The
+/// argument is the one of highest rank, because its size stands for the work of the whole nest.
+static std::optional<std::array<int64_t, 4>> findParallelLoop(Loop &loop) {
   SmallVector<int64_t> sizes = loop.op.getStaticLoopRanges();
   const auto *outer = llvm::find_if(sizes, [](int64_t size) { return size != 1; });
   if (outer == sizes.end())
@@ -202,7 +202,7 @@ static std::optional<std::array<int64_t, 3>> findParallelLoop(Loop &loop) {
     iterations = llvm::SaturatingMultiply<uint64_t>(iterations, ShapedType::isDynamic(size) ? UINT64_MAX : size);
   if (!linalg::isParallelIterator(loop.op.getIteratorTypesArray()[depth]) || iterations < kParallelIterations)
     return std::nullopt;
-  std::optional<std::array<int64_t, 3>> found;
+  std::optional<std::array<int64_t, 4>> found;
   int64_t rank = 0;
   for (OpOperand &operand : loop.op->getOpOperands()) {
     AffineMap map = loop.op.getMatchingIndexingMap(&operand);
@@ -210,7 +210,11 @@ static std::optional<std::array<int64_t, 3>> findParallelLoop(Loop &loop) {
     if (!dim || map.getNumResults() <= rank)
       continue;
     rank = map.getNumResults();
-    found = {depth, std::distance(loop.inputs.begin(), llvm::find(loop.inputs, operand.get())), *dim};
+    int64_t turns = 1;
+    for (auto [other, size] : llvm::enumerate(sizes))
+      if (!map.isFunctionOfDim(other) && !ShapedType::isDynamic(size))
+        turns = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(turns, size), kParallelIterations);
+    found = {depth, std::distance(loop.inputs.begin(), llvm::find(loop.inputs, operand.get())), *dim, turns};
   }
   return found;
 }

@@ -91,6 +91,8 @@ private:
 
   /// Whether `high` is at least `low` for all sizes that the manifest allows.
   bool isAtMost(OpFoldResult low, OpFoldResult high);
+  bool isAtLeastZero(const Polynomial &value);
+  std::optional<std::pair<Polynomial, int64_t>> quotientOf(unsigned symbol);
   bool isEqual(Value a, int64_t i, Value b, int64_t j);
   void requireEqual(OpFoldResult a, OpFoldResult b, const Twine &what) { require(a, b, b, what); }
   void require(OpFoldResult value, OpFoldResult low, OpFoldResult high, const Twine &what);
@@ -115,13 +117,36 @@ private:
 };
 } // namespace
 
+/// What is divided, and by what number, where the symbol is a quotient of a sum of sizes.
+std::optional<std::pair<Polynomial, int64_t>> SizeChecker::quotientOf(unsigned symbol) {
+  const SizeSymbol &known = sizes.symbol(symbol);
+  if (!isa_and_nonnull<arith::DivUIOp>(known.op) || !isAtLeastZero(known.operands[0]))
+    return std::nullopt;
+  std::optional<int64_t> divisor = constantOf(known.operands[1]);
+  return divisor && *divisor > 0 ? std::optional(std::pair(known.operands[0], *divisor)) : std::nullopt;
+}
+
+/// Sizes of arguments are not negative, nor are quotients of them; what another op computes may be. A quotient times
+/// the divisor is at most what was divided.
+bool SizeChecker::isAtLeastZero(const Polynomial &value) {
+  std::optional<Polynomial> least = Polynomial();
+  for (const auto &[symbols, factor] : value) {
+    auto quotient = symbols.size() == 1 && factor < 0 ? quotientOf(symbols.front()) : std::nullopt;
+    std::optional<Polynomial> term = Polynomial{{symbols, factor}};
+    if (quotient && factor % quotient->second == 0)
+      term = multiply(quotient->first, constantPolynomial(factor / quotient->second));
+    least = least && term ? add(*least, *term) : std::nullopt;
+  }
+  return least && llvm::all_of(*least, [&](const auto &term) {
+           return term.second > 0 &&
+                  llvm::all_of(term.first, [&](unsigned s) { return !sizes.symbol(s).op || quotientOf(s); });
+         });
+}
+
 bool SizeChecker::isAtMost(OpFoldResult low, OpFoldResult high) {
   std::optional<Polynomial> from = sizes.evaluate(low), to = sizes.evaluate(high);
   std::optional<Polynomial> difference = from && to ? subtract(*to, *from) : std::nullopt;
-  // Sizes of arguments are not negative; what an op computes may be.
-  return difference && llvm::all_of(*difference, [&](const auto &term) {
-           return term.second > 0 && llvm::all_of(term.first, [&](unsigned s) { return !sizes.symbol(s).op; });
-         });
+  return difference && isAtLeastZero(*difference);
 }
 
 void SizeChecker::require(OpFoldResult value, OpFoldResult low, OpFoldResult high, const Twine &what) {

@@ -30,13 +30,20 @@
 // CHECK-LABEL: gpu.func @mhc_loop_2
 // CHECK-NOT: gpu.shuffle
 
-// A warp adds up one of few long columns.
+// A warp adds up one of few long columns. What may be many terms for a lane is carried in f64, and rounded once.
 // CHECK-LABEL: gpu.func @mhc_loop_5
 // CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32
 // CHECK: %[[COLUMN:.*]] = arith.divui %{{.*}}, %c32
-// CHECK: scf.for %[[I:.*]] = %[[LANE]] to %{{.*}} step %c32
+// CHECK: scf.for %[[I:.*]] = %[[LANE]] to %{{.*}} step %c32{{.*}} iter_args(%[[WIDE:.*]] = %{{.*}}) -> (f64)
 // CHECK: memref.load %{{.*}}[%[[I]], %[[COLUMN]]]
-// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: %[[NONE:.*]] = arith.constant -0.000000e+00 : f32
+// CHECK: %[[TERM:.*]] = arith.addf %{{.*}}, %[[NONE]]
+// CHECK: %[[LONG:.*]] = arith.extf %[[TERM]]
+// CHECK: arith.addf %[[WIDE]], %[[LONG]] : f64
+// CHECK-COUNT-5: gpu.shuffle xor {{.*}} : f64
+// CHECK: arith.extf
+// CHECK: arith.truncf
+// CHECK-NEXT: memref.store
 func.func @entry(%a: memref<?x64xf32>, %e: memref<?x64xf32>, %r: memref<?xf32>, %b: memref<?x63xf32>,
                  %c: memref<64xf32>) {
   linalg.generic {indexing_maps = [#id, #id, #row], iterator_types = ["parallel", "reduction"]}

@@ -22,7 +22,7 @@ func.func @rows(%x: memref<?x8xf32> {mhc.name = "x", mhc.dims = ["M", "8"]},
 
 // CHECK-LABEL: func.func private @loop(
 // CHECK-SAME: %[[SHARED:[^:]*]]: !llvm.ptr, %[[X:[^:]*]]: !llvm.ptr {llvm.noalias}, %[[ROWS:[^:]*]]: index,
-// CHECK-DAG: %[[WORK:.*]] = arith.constant 8 : index
+// CHECK-DAG: %[[WORK:.*]] = arith.constant 24 : index
 // CHECK-DAG: %[[FRAME:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(ptr, i64, ptr, i64)>
 // CHECK-DAG: %[[COUNT:.*]] = arith.index_cast %[[ROWS]] : index to i64
 // CHECK-DAG: %[[WORD:.*]] = arith.index_cast %[[WORK]] : index to i64
@@ -30,7 +30,7 @@ func.func @rows(%x: memref<?x8xf32> {mhc.name = "x", mhc.dims = ["M", "8"]},
 // CHECK: call @mhcrt_parallel_loop(%[[SHARED]], %[[RANGE]], %[[FRAME]], %{{.*}}, %[[WORD]])
 // CHECK-NOT: scf.for
 func.func private @loop(%x: memref<?x8xf32> {llvm.noalias}, %out: memref<?x8xf32>)
-    attributes {mhc.parallel = array<i64: 0, 0, 0>} {
+    attributes {mhc.parallel = array<i64: 0, 0, 0, 3>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

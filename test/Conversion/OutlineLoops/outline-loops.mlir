@@ -121,9 +121,25 @@ func.func @one_thread(%a: memref<?x128xf32>, %b: memref<128xf32>) {
   return
 }
 
-// CHECK: func.func private @mhc_loop_1(%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias}) attributes {mhc.parallel = array<i64: 0, 0, 0>}
+// The argument that tells how many blocks there are has an element for 256 turns.
+// CHECK-LABEL: @blocks
+func.func @blocks(%a: memref<?x8xf32>, %length: memref<256xi8>, %b: memref<?x8xf32>) {
+  // CHECK: call @[[BLOCKS:mhc_loop_[0-9]+]](
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0 * 256 + d1, d2)>, affine_map<(d0, d1, d2) -> (d1)>,
+                                   affine_map<(d0, d1, d2) -> (d0, d2)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %length : memref<?x8xf32>, memref<256xi8>) outs(%b : memref<?x8xf32>) {
+  ^bb0(%in: f32, %none: i8, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// CHECK: func.func private @mhc_loop_1(%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias}) attributes {mhc.parallel = array<i64: 0, 0, 0, 1>}
 // CHECK-NEXT: arith.constant 2.0
 // CHECK: func.func private @mhc_loop_5(%{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>, %{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>)
-// CHECK: func.func private @[[ROWS]]({{.*}}) attributes {mhc.parallel = array<i64: 1, 0, 1>}
+// CHECK: func.func private @[[ROWS]]({{.*}}) attributes {mhc.parallel = array<i64: 1, 0, 1, 1>}
 // CHECK: func.func private @[[COLUMNS]]({{.*}}) {{[{]$}}
 // CHECK: func.func private @[[SMALL]]({{.*}}) {{[{]$}}
+// CHECK: func.func private @[[BLOCKS]]({{.*}}) attributes {mhc.parallel = array<i64: 0, 2, 0, 256>}

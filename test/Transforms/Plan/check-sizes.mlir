@@ -21,6 +21,41 @@ func.func @known(%x: memref<?x?xf32> {mhc.dims = ["M", "d1"]}, %y: memref<?x?xf3
 
 // -----
 
+// Whole blocks and what is left are inside, whatever the size.
+// CHECK-LABEL: func.func @blocks
+// CHECK-NOT: mhc.check_size
+// CHECK: return
+func.func @blocks(%x: memref<?xf32> {mhc.dims = ["M"]}) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %m = memref.dim %x, %c0 : memref<?xf32>
+  %blocks = arith.divui %m, %c256 : index
+  %first = arith.muli %blocks, %c256 : index
+  %left = arith.subi %m, %first : index
+  %rest = memref.subview %x[%first] [%left] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
+  memref.copy %rest, %rest : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+// More than the blocks is not.
+// CHECK-LABEL: func.func @beyond_blocks
+// CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "the size of a slice in dimension 0"}
+func.func @beyond_blocks(%x: memref<?xf32> {mhc.dims = ["M"]}) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %c257 = arith.constant 257 : index
+  %m = memref.dim %x, %c0 : memref<?xf32>
+  %blocks = arith.divui %m, %c256 : index
+  %size = arith.muli %blocks, %c257 : index
+  %part = memref.subview %x[0] [%size] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+  memref.copy %part, %part : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1]>>
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @slice
 // CHECK-SAME: %[[X:.*]]: memref<?xf32> {{.*}}, %[[I:.*]]: memref<index>
 // CHECK-DAG: %[[PLACE:.*]] = memref.load %[[I]][]
