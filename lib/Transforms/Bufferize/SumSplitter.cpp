@@ -17,6 +17,13 @@ using namespace mlir;
 using namespace mhc;
 using mlir::utils::IteratorType;
 
+SumSplitter::SumSplitter(linalg::GenericOp op, bool knowsSizes)
+    : op(op), knowsSizes(knowsSizes), builder(op), loc(op.getLoc()), kinds(op.getIteratorTypesArray()),
+      lengths(op.getStaticLoopRanges()) {
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+    (isSum(i) ? sums : stores).push_back(i);
+}
+
 /// Whether the body adds to the result in f32, and the result is the same element in all turns of the reduction loops.
 bool SumSplitter::isSum(unsigned result) {
   SmallVector<Operation *> combiners;
@@ -44,7 +51,7 @@ bool SumSplitter::canCut(unsigned loop) {
     hasTerms |= llvm::all_of(llvm::seq<unsigned>(0, op.getNumLoops()),
                              [&](unsigned dim) { return lengths[dim] == 1 || map.isFunctionOfDim(dim); });
   }
-  return hasTerms && llvm::all_of(llvm::seq<unsigned>(0, op.getNumDpsInits()), [&](unsigned i) { return isSum(i); });
+  return hasTerms && llvm::all_of(stores, [&](unsigned i) { return mapOf(i).isPermutation(); });
 }
 
 /// Blocks of at most `most` turns, which leave no rest where the length has a divisor that is not much less.
@@ -65,7 +72,10 @@ std::optional<SumSplitter::Cut> SumSplitter::findCut() {
       terms *= std::max<int64_t>(lengths[loop], 1);
       continue;
     }
-    return canCut(loop) ? std::optional(Cut{loop, blockOf(lengths[loop], kSumBlock / terms)}) : std::nullopt;
+    Cut cut{loop, blockOf(lengths[loop], kSumBlock / terms)};
+    bool hasRest = cut.block > 1 && (ShapedType::isDynamic(lengths[loop]) || lengths[loop] % cut.block != 0);
+    // Two loops, for blocks and for the rest, cannot store into one tensor.
+    return sums.empty() || !canCut(loop) || (hasRest && !stores.empty()) ? std::nullopt : std::optional(cut);
   }
   return std::nullopt;
 }
@@ -127,7 +137,7 @@ SmallVector<Value> SumSplitter::cloneBody(OpBuilder &body, ValueRange inputs, Va
   return results;
 }
 
-/// The sums of whole blocks, in f32.
+/// The sums of whole blocks, in f32, and what the op stores besides.
 SmallVector<Value> SumSplitter::sumBlocks(Cut cut, OpFoldResult blocks) {
   bool isOne = cut.block == 1; // then a turn is a block, and no loop runs inside
   unsigned numLoops = op.getNumLoops() + (isOne ? 0 : 1);
@@ -156,8 +166,10 @@ SmallVector<Value> SumSplitter::sumBlocks(Cut cut, OpFoldResult blocks) {
     maps.push_back(AffineMap::get(numLoops, 0, builder.getAffineDimExpr(cut.loop + 1)));
   }
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-    inits.push_back(fill(builder.getF32Type(), shape));
-    maps.push_back(AffineMap::get(numLoops, 0, kept, builder.getContext()));
+    bool isStored = llvm::is_contained(stores, i);
+    inits.push_back(isStored ? op.getDpsInits()[i] : fill(builder.getF32Type(), shape));
+    maps.push_back(isStored ? mapOf(i).replaceDimsAndSymbols(places, {}, numLoops, 0)
+                            : AffineMap::get(numLoops, 0, kept, builder.getContext()));
   }
   return build(inputs, inits, maps, newKinds, [&](OpBuilder &body, ValueRange values, ValueRange accumulators) {
     return cloneBody(body, values.take_front(op.getNumDpsInputs()), accumulators, [&](unsigned loop) -> Value {
@@ -179,7 +191,7 @@ SmallVector<Value> SumSplitter::sumRest(Cut cut, OpFoldResult first) {
     inputs.push_back(input->get());
     if (!map.isFunctionOfDim(cut.loop))
       continue;
-    SmallVector<OpFoldResult> offsets(map.getNumResults(), zero), strides(map.getNumResults(), one);
+    SmallVector<OpFoldResult> offsets(map.getNumResults(), builder.getIndexAttr(0)), strides(map.getNumResults(), one);
     SmallVector<OpFoldResult> shape = tensor::getMixedSizes(builder, loc, input->get());
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
       if (expr.isFunctionOfDim(cut.loop)) {
@@ -212,7 +224,7 @@ SmallVector<Value> SumSplitter::addBlocks(Cut cut, ArrayRef<Value> blocks) {
   unsigned numLoops = newKinds.size();
   SmallVector<AffineMap> maps(blocks.size(), builder.getMultiDimIdentityMap(numLoops));
   SmallVector<Value> inits;
-  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+  for (unsigned i : sums) {
     inits.push_back(wideStart(i));
     maps.push_back(mapOf(i).replaceDimsAndSymbols(places, {}, numLoops, 0));
   }
@@ -252,12 +264,14 @@ void SumSplitter::split(Cut cut) {
   OpFoldResult block = builder.getIndexAttr(cut.block), whole = sizes[cut.loop];
   OpFoldResult blocks = cut.block == 1 ? whole : compute<arith::DivUIOp>(whole, block);
   OpFoldResult first = cut.block == 1 ? whole : compute<arith::MulIOp>(blocks, block);
-  SmallVector<Value> wide = addBlocks(cut, sumBlocks(cut, blocks));
-  SmallVector<Value> rest(wide.size());
+  SmallVector<Value> results = sumBlocks(cut, blocks);
+  SmallVector<Value> wide = addBlocks(cut, llvm::map_to_vector(sums, [&](unsigned i) { return results[i]; }));
+  SmallVector<Value> rest(sums.size());
   if (!isEqualConstantIntOrValue(first, whole))
     rest = sumRest(cut, first);
-  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
-    op.getResult(i).replaceAllUsesWith(narrow(i, wide[i], rest[i]));
+  for (auto [i, sum, behind] : llvm::zip(sums, wide, rest))
+    results[i] = narrow(i, sum, behind);
+  op->replaceAllUsesWith(results);
 }
 
 /// Which result stores the terms of a sum.
@@ -270,7 +284,7 @@ std::optional<unsigned> SumSplitter::termsOf(unsigned sum) {
 }
 
 /// What the op stores, without the sums.
-SmallVector<Value> SumSplitter::storeAlone(ArrayRef<unsigned> stores) {
+SmallVector<Value> SumSplitter::storeAlone() {
   SmallVector<Value> inits;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.truncate(op.getNumDpsInputs());
@@ -292,14 +306,11 @@ SmallVector<Value> SumSplitter::storeAlone(ArrayRef<unsigned> stores) {
 }
 
 SmallVector<linalg::GenericOp> SumSplitter::separate() {
-  SmallVector<unsigned> sums, stores;
-  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
-    (isSum(i) ? sums : stores).push_back(i);
   if (sums.empty() || stores.empty() || !llvm::all_of(stores, [&](unsigned i) { return mapOf(i).isPermutation(); }) ||
       !llvm::all_of(sums, [&](unsigned i) { return termsOf(i).has_value(); }))
     return {};
   SmallVector<Value> results(op.getNumResults());
-  SmallVector<Value> stored = storeAlone(stores);
+  SmallVector<Value> stored = storeAlone();
   for (auto [i, value] : llvm::zip(stores, stored))
     results[i] = value;
   SmallVector<linalg::GenericOp> made;
@@ -318,19 +329,15 @@ SmallVector<linalg::GenericOp> SumSplitter::separate() {
 
 bool SumSplitter::widen() {
   SmallVector<Value> inits(op.getDpsInits());
-  SmallVector<unsigned> wide;
-  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
-    if (isSum(i))
-      wide.push_back(i);
-  if (wide.empty())
+  if (sums.empty())
     return false;
   findSizes();
-  for (unsigned i : wide)
+  for (unsigned i : sums)
     inits[i] = wideStart(i);
   SmallVector<Value> results =
       build(SmallVector<Value>(op.getInputs()), inits, op.getIndexingMapsArray(), kinds,
-            [&](OpBuilder &body, ValueRange values, ValueRange sums) { return cloneBody(body, values, sums); });
-  for (unsigned i : wide)
+            [&](OpBuilder &body, ValueRange values, ValueRange old) { return cloneBody(body, values, old); });
+  for (unsigned i : sums)
     results[i] = narrow(i, results[i]);
   op->replaceAllUsesWith(results);
   return true;

@@ -27,13 +27,11 @@ public:
     int64_t block;
   };
 
-  SumSplitter(mlir::linalg::GenericOp op, bool knowsSizes)
-      : op(op), knowsSizes(knowsSizes), builder(op), loc(op.getLoc()), kinds(op.getIteratorTypesArray()),
-        lengths(op.getStaticLoopRanges()), zero(builder.getIndexAttr(0)) {}
+  /// Whether the sizes are known when the entry begins.
+  SumSplitter(mlir::linalg::GenericOp op, bool knowsSizes);
 
   /// Nothing where the sums do not come in blocks.
   std::optional<Cut> findCut();
-  /// Splits all results, which are sums.
   void split(Cut cut);
   /// Adds all of a sum in f64. False where no result is a sum.
   bool widen();
@@ -47,7 +45,7 @@ private:
   bool isSum(unsigned result);
   bool canCut(unsigned loop);
   std::optional<unsigned> termsOf(unsigned sum);
-  llvm::SmallVector<mlir::Value> storeAlone(llvm::ArrayRef<unsigned> stores);
+  llvm::SmallVector<mlir::Value> storeAlone();
   void findSizes();
 
   mlir::AffineMap mapOf(unsigned result) { return op.getMatchingIndexingMap(op.getDpsInitOperand(result)); }
@@ -77,13 +75,13 @@ private:
   }
 
   mlir::linalg::GenericOp op;
-  bool knowsSizes; ///< when the entry begins
+  bool knowsSizes;
   mlir::OpBuilder builder;
   mlir::Location loc;
   llvm::SmallVector<mlir::utils::IteratorType> kinds;
   llvm::SmallVector<int64_t> lengths;
   llvm::SmallVector<mlir::OpFoldResult> sizes; ///< of the loops
-  mlir::OpFoldResult zero;
+  llvm::SmallVector<unsigned> sums, stores;    ///< results: those that are sums, and others
 };
 
 } // namespace mhc

@@ -116,17 +116,29 @@ func.func @product(%a: tensor<30x1000xf32>, %b: tensor<1000x40xf32>, %c: tensor<
   return %0 : tensor<30x40xf32>
 }
 
-// Softmax stores its powers while it adds them: the sums of blocks are taken from there.
+// Softmax stores its powers while it adds them.
 // CHECK-LABEL: @softmax
-// CHECK: %[[POWERS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK: %[[BOTH:.*]]:2 = linalg.generic {indexing_maps = [#[[HUNDREDS]], {{.*}}, #[[HUNDREDS]], {{.*}}], iterator_types = ["parallel", "parallel", "reduction"]}
 // CHECK: math.exp
-// CHECK: linalg.generic {indexing_maps = [#[[HUNDREDS]], {{.*}} ins(%[[POWERS]], %{{.*}} : tensor<4x1000xf32>
+// CHECK: } -> (tensor<4x1000xf32>, tensor<4x4xf32>)
+// CHECK: ins(%[[BOTH]]#1 : tensor<4x4xf32>) outs(%{{.*}} : tensor<4xf64>)
 // GPU-LABEL: @softmax
 // GPU: math.exp
 // GPU: } -> (tensor<4x1000xf32>, tensor<4xf32>)
 func.func @softmax(%x: tensor<4x1000xf32>) -> tensor<4x1000xf32> {
   %0 = mhc.softmax %x dim = 1 : tensor<4x1000xf32>
   return %0 : tensor<4x1000xf32>
+}
+
+// Where something is left behind the blocks, the sums are taken from what is stored.
+// CHECK-LABEL: @softmax_with_a_rest
+// CHECK: %[[POWERS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} ["parallel", "parallel", "reduction"]} ins(%[[POWERS]], %{{.*}} : tensor<4x1009xf32>
+// CHECK: tensor.extract_slice %[[POWERS]][0, 768] [4, 241]
+func.func @softmax_with_a_rest(%x: tensor<4x1009xf32>) -> tensor<4x1009xf32> {
+  %0 = mhc.softmax %x dim = 1 : tensor<4x1009xf32>
+  return %0 : tensor<4x1009xf32>
 }
 
 // Short sums, largest values and sums of other types are as they were.
