@@ -262,7 +262,8 @@ Value SumSplitter::narrow(unsigned result, Value sum, Value rest) {
 void SumSplitter::split(Cut cut) {
   findSizes();
   OpFoldResult block = builder.getIndexAttr(cut.block), whole = sizes[cut.loop];
-  OpFoldResult blocks = cut.block == 1 ? whole : compute<arith::DivUIOp>(whole, block);
+  // Signed: a size that the program computes may be negative, which is an error that mhc-check-sizes finds.
+  OpFoldResult blocks = cut.block == 1 ? whole : compute<arith::DivSIOp>(whole, block);
   OpFoldResult first = cut.block == 1 ? whole : compute<arith::MulIOp>(blocks, block);
   SmallVector<Value> results = sumBlocks(cut, blocks);
   SmallVector<Value> wide = addBlocks(cut, llvm::map_to_vector(sums, [&](unsigned i) { return results[i]; }));

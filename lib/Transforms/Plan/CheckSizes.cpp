@@ -120,7 +120,7 @@ private:
 /// What is divided, and by what number, where the symbol is a quotient of a sum of sizes.
 std::optional<std::pair<Polynomial, int64_t>> SizeChecker::quotientOf(unsigned symbol) {
   const SizeSymbol &known = sizes.symbol(symbol);
-  if (!isa_and_nonnull<arith::DivUIOp>(known.op) || !isAtLeastZero(known.operands[0]))
+  if (!isa_and_nonnull<arith::DivSIOp>(known.op) || !isAtLeastZero(known.operands[0]))
     return std::nullopt;
   std::optional<int64_t> divisor = constantOf(known.operands[1]);
   return divisor && *divisor > 0 ? std::optional(std::pair(known.operands[0], *divisor)) : std::nullopt;

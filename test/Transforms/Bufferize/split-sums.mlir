@@ -11,7 +11,7 @@
 // Sums of 256 terms, in f32, are added in f64. What is left behind the last of them comes at last.
 // CHECK-LABEL: @columns
 // CHECK: %[[M:.*]] = tensor.dim %[[X:.*]], %c0
-// CHECK: %[[P:.*]] = arith.divui %[[M]], %c256
+// CHECK: %[[P:.*]] = arith.divsi %[[M]], %c256
 // CHECK: %[[FIRST:.*]] = arith.muli %[[P]], %c256
 // CHECK: %[[PARTS:.*]] = tensor.empty(%[[P]]) : tensor<?x8xf32>
 // CHECK: %[[ZERO:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%[[PARTS]]
@@ -27,7 +27,7 @@
 // CHECK: return %[[OUT]]
 // Few, and of any length: a GPU gets work by blocks, too.
 // GPU-LABEL: @columns
-// GPU: arith.divui
+// GPU: arith.divsi
 func.func @columns(%x: tensor<?x8xf32>) -> tensor<8xf32> {
   %0 = mhc.reduce sum %x dims = [0] : tensor<?x8xf32> -> tensor<8xf32>
   return %0 : tensor<8xf32>
@@ -156,7 +156,7 @@ func.func @others(%x: tensor<256x8xf32>, %y: tensor<?x8xf32>, %z: tensor<?x8xf64
 
 // No memory can be planned for blocks whose number follows from data.
 // CHECK-LABEL: @size_of_data
-// CHECK-NOT: arith.divui
+// CHECK-NOT: arith.divsi
 // CHECK: outs(%{{.*}} : tensor<8xf64>)
 // CHECK: return
 func.func @size_of_data(%x: tensor<?x8xf32>, %sizes: tensor<1xi64>) -> tensor<8xf32> {

@@ -29,7 +29,7 @@ func.func @blocks(%x: memref<?xf32> {mhc.dims = ["M"]}) {
   %c0 = arith.constant 0 : index
   %c256 = arith.constant 256 : index
   %m = memref.dim %x, %c0 : memref<?xf32>
-  %blocks = arith.divui %m, %c256 : index
+  %blocks = arith.divsi %m, %c256 : index
   %first = arith.muli %blocks, %c256 : index
   %left = arith.subi %m, %first : index
   %rest = memref.subview %x[%first] [%left] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
@@ -47,7 +47,7 @@ func.func @beyond_blocks(%x: memref<?xf32> {mhc.dims = ["M"]}) {
   %c256 = arith.constant 256 : index
   %c257 = arith.constant 257 : index
   %m = memref.dim %x, %c0 : memref<?xf32>
-  %blocks = arith.divui %m, %c256 : index
+  %blocks = arith.divsi %m, %c256 : index
   %size = arith.muli %blocks, %c257 : index
   %part = memref.subview %x[0] [%size] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
   memref.copy %part, %part : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1]>>
@@ -99,7 +99,7 @@ func.func @split(%x: memref<?xf32> {mhc.dims = ["M"]}) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %m = memref.dim %x, %c0 : memref<?xf32>
-  %quarter = arith.divui %m, %c4 : index
+  %quarter = arith.divsi %m, %c4 : index
   %y = memref.expand_shape %x [[0, 1]] output_shape [%quarter, 4] : memref<?xf32> into memref<?x4xf32>
   memref.copy %y, %y : memref<?x4xf32> to memref<?x4xf32>
   return
