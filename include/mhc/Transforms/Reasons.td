@@ -30,6 +30,8 @@ class RecomputeReason<string name, string meaning, string change>
 
 def : RaiseReason<"sinkhorn-eps", "the normalisations do not all use one eps",
   "add the same eps to every sum, or bound every sum by it">;
+def : RaiseReason<"sinkhorn-eps-sign", "the eps of a normalisation is negative or no number",
+  "add an eps of at least 0: with another the sums may be 0">;
 def : RaiseReason<"sinkhorn-axis", "a normalisation sums neither rows nor columns",
   "sum the rows and the columns of each token's matrix in turn">;
 def : RaiseReason<"sinkhorn-order", "two normalisations that follow each other sum the same dimension",
@@ -46,6 +48,8 @@ def : RaiseReason<"sinkhorn-start", "what is normalised is no exponential of log
   "start from exp or softmax of the residual logits">;
 def : RaiseReason<"sinkhorn-rounds", "the matrix is rounded between two normalisations",
   "iterate in f32, and round behind the last normalisation if at all">;
+def : RaiseReason<"sinkhorn-iterations", "there are more iterations than the op takes",
+  "iterate at most 1000 times; 20 are usual">;
 def : RaiseReason<"sinkhorn-type", "the iteration is not in f32", "iterate in f32">;
 def : RaiseReason<"permutation-order", "the softmax weighs no table of all permutations in lexicographic order",
   "list the permutations of n in lexicographic order, as a constant">;

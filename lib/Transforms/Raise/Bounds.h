@@ -16,7 +16,8 @@ namespace mhc {
 
 inline bool isEps(double number) { return std::isfinite(number) && number >= 0; }
 inline bool isFactor(double number) { return std::isfinite(number); }
-inline bool isIterationCount(int64_t count) { return count >= 0 && count <= 1000; }
+inline constexpr int64_t kMostIterations = 1000;
+inline bool isIterationCount(int64_t count) { return count >= 0 && count <= kMostIterations; }
 
 } // namespace mhc
 

@@ -24,9 +24,10 @@ using namespace mhc;
 // Linear steps
 //===----------------------------------------------------------------------===//
 
-/// Matches sum(previous), sum(previous) + eps or max(sum(previous), eps), where `previous` is read at `outer`.
-static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form form, Value previous,
-                                                    const Indices &outer) {
+/// Matches sum(previous), sum(previous) + eps or max(sum(previous), eps), where `previous` is read at `outer`. With
+/// `anyEps`, eps may be a number that the op does not take.
+static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form form, Value previous, const Indices &outer,
+                                                    bool anyEps) {
   forms.resolve(form);
   if (form.terms.size() == 1 && form.terms[0].factors.size() == 1 && form.terms[0].sums.empty()) {
     Operation *max = form.terms[0].factors[0].base.getDefiningOp();
@@ -35,17 +36,17 @@ static std::optional<SinkhornStep> matchDenominator(FormBuilder &forms, Form for
       return std::nullopt;
     bool constantFirst = constantValue(max->getOperand(0)).has_value();
     std::optional<double> eps = constantValue(max->getOperand(constantFirst ? 0 : 1));
-    if (!eps || !isEps(*eps))
+    if (!eps || !(anyEps || isEps(*eps)))
       return std::nullopt;
     Form sum = forms.at(max->getOperand(constantFirst ? 1 : 0), form.terms[0].factors[0].index);
-    std::optional<SinkhornStep> step = matchDenominator(forms, std::move(sum), previous, outer);
+    std::optional<SinkhornStep> step = matchDenominator(forms, std::move(sum), previous, outer, anyEps);
     if (!step || step->denom != Denom::none)
       return std::nullopt;
     return SinkhornStep{step->dim, Denom::clamp, *eps};
   }
   SinkhornStep step{0, Denom::none, 0};
   if (std::optional<double> eps = forms.takeConstant(form)) {
-    if (!isEps(*eps))
+    if (!anyEps && !isEps(*eps))
       return std::nullopt;
     step.denom = Denom::add;
     step.eps = *eps;
@@ -77,7 +78,7 @@ std::optional<Form> mhc::divisorOf(FormBuilder &forms, const Form &form, bool in
 }
 
 /// A step that divides `previous` by `factor`, or multiplies it when `inverted`. With `guards`, also by what a
-/// selection makes of that, one of whose sides is for sums of zero.
+/// selection makes of that, one of whose sides is for sums of zero, and with any eps.
 static std::optional<SinkhornStep> matchStepBy(FormBuilder &forms, Value previous, Value factor, bool inverted,
                                                bool guards) {
   forms.reset();
@@ -85,7 +86,7 @@ static std::optional<SinkhornStep> matchStepBy(FormBuilder &forms, Value previou
   Indices index = forms.freshIndices(previous);
   Form form = forms.at(factor, index);
   if (std::optional<Form> divisor = divisorOf(forms, form, inverted))
-    if (auto step = matchDenominator(forms, *divisor, previous, index))
+    if (auto step = matchDenominator(forms, *divisor, previous, index, guards))
       return step;
   const Factor *chosen = guards ? valueOrReciprocal(form) : nullptr;
   auto select = chosen ? chosen->base.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
@@ -93,7 +94,7 @@ static std::optional<SinkhornStep> matchStepBy(FormBuilder &forms, Value previou
     std::optional<Form> divisor =
         select ? divisorOf(forms, forms.at(select->getOperand(side), chosen->index), inverted == (chosen->power == 1))
                : std::nullopt;
-    if (auto step = divisor ? matchDenominator(forms, *divisor, previous, index) : std::nullopt) {
+    if (auto step = divisor ? matchDenominator(forms, *divisor, previous, index, guards) : std::nullopt) {
       step->guard = select;
       return step;
     }
@@ -206,6 +207,8 @@ static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Val
   if (!match || !isIterationCount(match->iters) || !getElementTypeOrSelf(value).isF32() ||
       match->logits.getType() != value.getType()) {
     std::optional<Miss> miss = explainSinkhorn(forms, value);
+    if (!miss && match && !isIterationCount(match->iters))
+      miss = tooManyIterations(op, match->logits);
     if (!miss && isa<arith::DivFOp, arith::MulFOp>(op))
       miss = explainScaling(forms, value);
     if (miss)

@@ -67,7 +67,7 @@ std::optional<std::pair<Order, int64_t>> matchPairs(llvm::ArrayRef<SinkhornStep>
 std::optional<std::pair<mlir::Value, int64_t>> matchLogSoftmax(FormBuilder &forms, mlir::Value value);
 /// previous / sum(previous), with or without eps, and previous times the reciprocal
 std::optional<std::pair<SinkhornStep, mlir::Value>> matchLinearStep(FormBuilder &forms, mlir::Value value);
-/// The same, also where a selection guards the division against sums of zero
+/// The same, also where a selection guards the division against sums of zero, and with any eps
 std::optional<std::pair<SinkhornStep, mlir::Value>> matchGuardedStep(FormBuilder &forms, mlir::Value value);
 /// previous - log(sum(exp(previous)))
 std::optional<std::pair<SinkhornStep, mlir::Value>> matchLogStep(FormBuilder &forms, mlir::Value value);
@@ -83,6 +83,8 @@ std::optional<SinkhornMatch> matchScaling(FormBuilder &forms, mlir::Value value)
 std::optional<Miss> explainSinkhorn(FormBuilder &forms, mlir::Value value);
 /// The same for a value that scales rows and columns of exp(z).
 std::optional<Miss> explainScaling(FormBuilder &forms, mlir::Value value);
+/// What is told of an iteration from `start` on that is longer than the op takes.
+Miss tooManyIterations(mlir::Operation *at, mlir::Value start);
 
 } // namespace mhc
 

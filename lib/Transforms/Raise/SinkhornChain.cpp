@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bounds.h"
 #include "Sinkhorn.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,8 +17,8 @@
 using namespace mlir;
 using namespace mhc;
 
-/// A longer loop is no Sinkhorn iteration.
-constexpr int64_t kMaxTurns = 1000;
+/// A loop of more steps is followed no longer: it has more than a Sinkhorn iteration takes.
+constexpr size_t kMaxSteps = 2 * kMostIterations;
 
 bool mhc::isMatrixStack(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -117,9 +118,9 @@ SinkhornChain mhc::walkChain(FormBuilder &forms, Value value, MatchStep matchSte
       break;
     unsigned number = cast<OpResult>(value).getResultNumber();
     SinkhornChain body = walkChain(forms, loop.getYieldedValues()[number], matchStep);
-    if (body.steps.empty() || body.start != loop.getRegionIterArg(number) || *count > kMaxTurns)
+    if (body.steps.empty() || body.start != loop.getRegionIterArg(number))
       break;
-    for (int64_t i = 0; i < *count; ++i)
+    for (int64_t i = 0; i < *count && backward.size() <= kMaxSteps; ++i)
       backward.insert(backward.end(), body.steps.rbegin(), body.steps.rend());
     value = loop.getInitArgs()[number];
   }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bounds.h"
 #include "Sinkhorn.h"
 #include "mhc/IR/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -110,6 +111,8 @@ std::optional<Miss> ChainMiss::ofSteps() {
     if (before && step.dim == *before)
       return miss(Reason::sinkhornOrder, step.op, nameOf(step.dim) + " in " + place(i) + " and before it",
                   nameOf(2 * rank - 3 - step.dim));
+    if (!isEps(step.eps))
+      return miss(Reason::sinkhornEpsSign, step.op, describe(step) + " in " + place(i), "an eps of at least 0");
     if (step.denom != first.denom || step.eps != first.eps)
       return miss(Reason::sinkhornEps, step.op, describe(step) + " in " + place(i),
                   describe(first) + " as in the first");
@@ -123,9 +126,16 @@ std::optional<Miss> ChainMiss::ofEnd() {
   if (steps % 2 != 0)
     return miss(Reason::sinkhornOdd, chain.steps.back().op, counted(steps, "normalisation"),
                 "as many of rows as of columns");
+  if (!isIterationCount(steps / 2))
+    return tooManyIterations(chain.steps.back().op, chain.start);
   if (!getElementTypeOrSelf(value).isF32())
     return miss(Reason::sinkhornType, chain.steps.back().op, describe(value.getType()), "elements of f32");
   return std::nullopt;
+}
+
+Miss mhc::tooManyIterations(Operation *at, Value start) {
+  std::string most = std::to_string(kMostIterations);
+  return {Reason::sinkhornIterations, at, "more than " + most + " iterations", "at most " + most, {start, {}}};
 }
 
 /// The operand that an op between two normalisations changes: one that was normalised or, if none was, the first that

@@ -2,7 +2,12 @@
 
 // What the verifiers of mHC ops refuse stays as it is written.
 
-// CHECK: [Missed] sinkhorn-scaling {{.*}}Function=negative_eps
+// CHECK: [Missed] sinkhorn-eps-sign {{.*}}Function=negative_eps {{.*}}Found="eps = -0.001 in normalisation 1 of 2", Needed="an eps of at least 0"
+// CHECK-NOT: [Missed]
+// CHECK: [Missed] sinkhorn-iterations {{.*}}Function=too_long {{.*}}Found="more than 1000 iterations", Needed="at most 1000"
+// CHECK-NOT: [Missed]
+// CHECK: [Missed] sinkhorn-iterations {{.*}}Function=too_long_by_factors {{.*}}Found="more than 1000 iterations", Needed="at most 1000"
+// CHECK-NOT: Missed{{.*}} sinkhorn
 
 // CHECK-LABEL: func.func @negative_eps
 // CHECK-NOT: mhc.sinkhorn
@@ -41,6 +46,35 @@ func.func @too_long(%x: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
     %r2 = arith.divf %r1, %cola : tensor<?x4x4xf32>
     scf.yield %r2 : tensor<?x4x4xf32>
   }
+  return %map : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: func.func @too_long_by_factors
+// CHECK-NOT: mhc.sinkhorn
+// CHECK: return
+func.func @too_long_by_factors(%x: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %turns = arith.constant 1001 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x4xf32>
+  %one = arith.constant 1.0 : f32
+  %ones = tensor.splat %one[%M] : tensor<?x4xf32>
+  %e = math.exp %x : tensor<?x4x4xf32>
+  %u, %v = scf.for %i = %c0 to %turns step %c1 iter_args(%u0 = %ones, %v0 = %ones) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %by_columns = mhc.broadcast %v0 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %kv = arith.mulf %e, %by_columns : tensor<?x4x4xf32>
+    %rows = mhc.reduce sum %kv dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %u1 = arith.divf %ones, %rows : tensor<?x4xf32>
+    %by_rows = mhc.broadcast %u1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %ku = arith.mulf %e, %by_rows : tensor<?x4x4xf32>
+    %columns = mhc.reduce sum %ku dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %v1 = arith.divf %ones, %columns : tensor<?x4xf32>
+    scf.yield %u1, %v1 : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+  %u_all = mhc.broadcast %u dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %v_all = mhc.broadcast %v dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %ue = arith.mulf %e, %u_all : tensor<?x4x4xf32>
+  %map = arith.mulf %ue, %v_all : tensor<?x4x4xf32>
   return %map : tensor<?x4x4xf32>
 }
 
