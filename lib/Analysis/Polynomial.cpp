@@ -7,6 +7,7 @@
 
 #include "mhc/Analysis/Polynomial.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -76,6 +77,17 @@ std::optional<int64_t> mhc::constantOf(const Polynomial &a) {
 std::optional<unsigned> mhc::symbolOf(const Polynomial &a) {
   bool isSymbol = a.size() == 1 && a.begin()->second == 1 && a.begin()->first.size() == 1;
   return isSymbol ? std::optional(a.begin()->first.front()) : std::nullopt;
+}
+
+std::optional<int64_t> mhc::valueOf(const Polynomial &a, llvm::function_ref<int64_t(unsigned)> sizeOf) {
+  std::optional<int64_t> sum = 0;
+  for (auto &[monomial, coefficient] : a) {
+    std::optional<int64_t> product = coefficient;
+    for (unsigned symbol : monomial)
+      product = product ? llvm::checkedMul(*product, sizeOf(symbol)) : product;
+    sum = sum && product ? llvm::checkedAdd(*sum, *product) : std::nullopt;
+  }
+  return sum;
 }
 
 /// Without a sign.

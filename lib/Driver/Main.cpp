@@ -118,20 +118,31 @@ static llvm::Error explainModel(Compiler &compiler, mlir::ModuleOp source, const
                    reportPage(*explanation, compiler.remarks(), costReportOptions(options), options.input));
 }
 
-/// A size that no argument has would do nothing.
-static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
-  if (options.sizes.empty())
-    return llvm::Error::success();
-  Compiler::Module module(source.clone());
-  if (llvm::Error error = compiler.run(*module, options.compile, Phase::bufferize))
-    return error;
+/// The symbols of sizes that arguments have.
+static llvm::SetVector<StringRef> symbolsOf(mlir::ModuleOp module) {
   llvm::SetVector<StringRef> symbols;
-  for (auto func : module->getOps<mlir::func::FuncOp>())
+  for (auto func : module.getOps<mlir::func::FuncOp>())
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(i, kDims))
         for (StringRef dim : dims.getAsValueRange<mlir::StringAttr>())
           if (isSymbol(dim)) // a sum of products is of others
             symbols.insert(dim);
+  return symbols;
+}
+
+/// A size that no argument has would do nothing. The halves of a gradient may have some that the program has not.
+static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
+  Compiler::Module module(source.clone());
+  llvm::SetVector<StringRef> symbols;
+  auto isUnknown = [&](const auto &size) { return !symbols.contains(size.first); };
+  for (Phase phase : {Phase::input, Phase::bufferize}) {
+    if (llvm::none_of(options.sizes, isUnknown))
+      return llvm::Error::success();
+    module = source.clone();
+    if (llvm::Error error = compiler.run(*module, options.compile, phase))
+      return error;
+    symbols = symbolsOf(*module);
+  }
   for (auto &[symbol, size] : options.sizes)
     if (!symbols.contains(symbol))
       return llvm::createStringError("'--size' is of '" + symbol + "'; the arguments have " +

@@ -104,14 +104,9 @@ private:
       return static_cast<unsigned>(values.size() - 1);
     };
     auto size = parsePolynomial(mlir::cast<mlir::StringAttr>(dims[*op.getConstantIndex()]).getValue(), numberOf);
-    Bytes sum(int64_t(0));
-    for (auto &[monomial, coefficient] : size.value_or(Polynomial())) {
-      Bytes product(coefficient);
-      for (unsigned symbol : monomial)
-        product = product * Bytes(values[symbol]);
-      sum = sum + product;
-    }
-    return sum;
+    Bytes bytes(int64_t(0));
+    bytes.number = valueOf(size.value_or(Polynomial()), [&](unsigned symbol) { return values[symbol]; });
+    return bytes;
   }
 
   FuncOp func;

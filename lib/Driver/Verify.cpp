@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify.h"
+#include "DefaultSizes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -16,7 +17,6 @@
 using namespace mhc;
 using llvm::StringRef;
 
-static constexpr int64_t kDefaultTokens = 13, kDefaultSize = 8;
 static constexpr const char *kFuseNames[] = {"none", "chain", "layer"};
 /// How often rounding is drawn.
 static constexpr int kDraws = 3;
@@ -39,39 +39,29 @@ static void fillIndices(mhcrt::HostTensor &tensor, std::mt19937 &generator) {
       static_cast<int64_t *>(tensor.data())[i] = generator() % 2;
 }
 
-namespace {
-/// Sizes of symbols: those that the user gave, else defaults.
-struct SizeChoice {
-  const std::map<std::string, int64_t> &given;
-  int64_t tokens;
+using Sizes = std::map<std::string, int64_t>;
 
-  int64_t operator()(const std::string &symbol) const {
-    auto size = given.find(symbol);
-    return size != given.end() ? size->second : symbol == "M" ? tokens : kDefaultSize;
-  }
-};
-} // namespace
+static int64_t valueOfSymbol(void *sizes, const char *symbol) { return static_cast<Sizes *>(sizes)->at(symbol); }
 
-static int64_t valueOfSymbol(void *choice, const char *symbol) { return (*static_cast<SizeChoice *>(choice))(symbol); }
-
-static llvm::Expected<std::vector<int64_t>> shapeOf(const mhcrt_tensor_info &info, SizeChoice choice) {
+static llvm::Expected<std::vector<int64_t>> shapeOf(const mhcrt_tensor_info &info, Sizes &sizes) {
   std::vector<int64_t> dims(info.sizes, info.sizes + info.rank);
   for (int32_t dim = 0; dim < info.rank; ++dim)
-    if (info.symbols[dim] && !mhcrt_size_value(info.symbols[dim], valueOfSymbol, &choice, &dims[dim]))
+    if (info.symbols[dim] && !mhcrt_size_value(info.symbols[dim], valueOfSymbol, &sizes, &dims[dim]))
       return llvm::createStringError("argument '" + std::string(info.name) + "' is " + info.type + "; '" +
-                                     info.symbols[dim] + "' is no size where its symbols have their defaults");
+                                     info.symbols[dim] + "' is no size with those that '--size' gives");
   return dims;
 }
 
-static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t entry,
-                                               const std::map<std::string, int64_t> &sizes, double least) {
+static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t entry, const Sizes &given,
+                                               double least) {
   std::mt19937 generator(1);
   Tensors arguments(mhcrt_model_arguments(model, entry));
-  // Sizes that are all equal fulfil more equalities.
-  SizeChoice choice{sizes, mhcrt_model_equality(model, entry, 0) ? kDefaultSize : kDefaultTokens};
+  auto sizes = chooseSizes(model, entry, given);
+  if (!sizes)
+    return sizes.takeError();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const mhcrt_tensor_info &info = *mhcrt_model_argument(model, entry, i);
-    auto dims = shapeOf(info, choice);
+    auto dims = shapeOf(info, *sizes);
     if (!dims)
       return dims.takeError();
     mhcrt::HostTensor wide;

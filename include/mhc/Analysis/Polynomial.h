@@ -37,6 +37,9 @@ std::optional<int64_t> constantOf(const Polynomial &a);
 /// The symbol, where there is nothing else.
 std::optional<unsigned> symbolOf(const Polynomial &a);
 
+/// Nothing where a sum or a product does not fit 64 bits.
+std::optional<int64_t> valueOf(const Polynomial &a, llvm::function_ref<int64_t(unsigned)> sizeOf);
+
 /// A sum of products, as a manifest has it: "4*M*d1+d2-1".
 std::string describe(const Polynomial &a, llvm::function_ref<std::string(unsigned)> nameOf);
 /// Reads that; nothing where it is something else.
