@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "CallGuard.h"
+#include "LoopChecks.h"
 #include "src/ContextState.h"
 
 #include <algorithm>
@@ -59,6 +60,7 @@ mhcrt_status mhcrt_context::synchronize() {
   if (readsIds)
     check(cudaMemcpyAsync(found, idFaults.data, sizeof(found), cudaMemcpyDeviceToHost, stream), kName);
   check(cudaStreamSynchronize(stream), kName);
+  reportLoopChecks(*this, kName);
   for (int op = 0; op < kIdOpCount; ++op)
     if (found[op].first != kNone) {
       fail(MHCRT_INVALID_ARGUMENT, "%s: 'ids' has %d at %lld; needed 0 to %lld", kIdOps[op],

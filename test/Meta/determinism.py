@@ -8,7 +8,7 @@ import re
 import source
 
 # The least, the greatest and the bits of integers do not depend on an order.
-ATOMIC = re.compile(r"\b(atomic(?!Min\b|Max\b|And\b|Or\b)[A-Z]\w*\s*\(|(red|atom)\.[\w.]+|AtomicRMW\w*|atomic_rmw|cp\.reduce\.async)")
+ATOMIC = re.compile(r"\b(atomic(?!Min\b|Max\b|And\b|Or\b)[A-Z]\w*\s*\(|(red|atom)\.[\w.]+|AtomicRMW\w*(?!.*AtomicBinOp::(?:min|max)\b)\b|atomic_rmw|cp\.reduce\.async)")
 
 
 def check(root):

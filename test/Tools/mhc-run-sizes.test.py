@@ -66,6 +66,12 @@ def check_places(library):
     run(library, "asserted", [*write("x", [4]), *write("y", [5])], None)
     run(library, "asserted", [*write("x", [6]), *write("y", [5])],
         f"an assertion fails: x is longer than y (at places.mlir:{line_of('cf.assert', 'asserted')}:3)")
+    window = [*write("w", [3]), *write("e", [8])]
+    run(library, "window", [*write("x", [10]), *window], None)
+    run(library, "window", [*write("x", [11]), *window], None)
+    run(library, "window", [*write("x", [9]), *window],
+        f"the index in dimension 0 of operand 0 is 9; needed 0 to 8 (at places.mlir:{line_of('linalg.generic', 'window')}:")
+    run(library, "window", [*write("x", [1]), *write("w", [3]), *write("e", [0])], None)
 
 
 def check_sizes(library):

@@ -120,7 +120,8 @@ def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp">
 
     With another target than `cpu`, which the manifest then names, tensors and arena are in the memory of the GPU. A
     `gpu.launch_func` becomes a call of `mhcrt_cuda_loop`, constants are copied there by `mhcrt_constant`, and an element
-    that the host would have to load or store is an error.
+    that the host would have to load or store is an error. A check in a kernel notes that it failed in a global of the
+    kernel's image, which the runtime reads when it waits.
 
     With `lines`, `mhcrt_set_location` goes before each call of a kernel or loop, so that errors and profilers name the
     line of the source.
@@ -128,7 +129,7 @@ def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp">
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "cpu or cuda:ARCH">,
                  Option<"lines", "lines", "bool", /*default=*/"false", "Tell the runtime the lines of calls">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-                           "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+                           "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 #endif // MHC_CONVERSION_PASSES

@@ -463,6 +463,10 @@ def CheckSizesPass : Pass<"mhc-check-sizes", "::mlir::ModuleOp"> {
     entry whose check fails ends with an error that has the number, the range and the place in the source; what would
     come behind it is left out.
 
+    An index that the body of a loop reads from a tensor is checked in front of the loop, by one that finds the least and
+    the largest. On a GPU the body itself has the check; an element that is not there is zero, and the next
+    synchronisation has the error.
+
     Before:
     ```mlir
     func.func @f(%x: memref<?xf32> {mhc.dims = ["M"]}, %i: memref<index>) -> f32 {
@@ -488,8 +492,9 @@ def CheckSizesPass : Pass<"mhc-check-sizes", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"onGpu", "on-gpu", "bool", "false",
-                        "The tensors are in the memory of a GPU: indices that loops read from them are not checked">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+                        "The tensors are in the memory of a GPU: loops check the indices that they read from them">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def PlanMemoryPass : Pass<"mhc-plan-memory", "::mlir::func::FuncOp"> {

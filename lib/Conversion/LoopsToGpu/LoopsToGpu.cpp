@@ -7,6 +7,7 @@
 
 #include "KernelBody.h"
 #include "mhc/Conversion/Passes.h"
+#include "mhc/IR/SizeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -119,6 +120,8 @@ struct LoopsToGpu : mhc::impl::LoopsToGpuPassBase<LoopsToGpu> {
     auto target = NVVM::NVVMTargetAttr::get(&getContext(), optLevel, "nvptx64-nvidia-cuda", arch);
     auto device = gpu::GPUModuleOp::create(builder, module.getLoc(), kDeviceModule, builder.getArrayAttr(target));
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), builder.getUnitAttr());
+    if (auto check = module.lookupSymbol<func::FuncOp>(kCheckSize)) // which bodies of loops call
+      device.push_back(check.clone());
     for (func::FuncOp func : module.getOps<func::FuncOp>())
       if (linalg::LinalgOp op = loopOf(func))
         launchKernel(func, op, createKernel(func, op, device));

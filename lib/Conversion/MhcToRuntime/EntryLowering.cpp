@@ -84,12 +84,6 @@ private:
 };
 } // namespace
 
-/// Whether behind `op` something may be left out.
-static bool isCheck(Operation *op) {
-  auto call = dyn_cast<func::CallOp>(op);
-  return isa<cf::AssertOp>(op) || (call && call.getCallee() == kCheckSize);
-}
-
 LogicalResult EntryLowering::run() {
   createEntry();
   // Lowering the arena splits the block; what follows moves along.

@@ -29,7 +29,17 @@ llvm::LogicalResult lowerEntry(mlir::func::FuncOp func, mlir::SymbolTable &symbo
 /// Calls mhcrt_set_location with the place of `loc` in the source, or with "" where it is not known.
 void setRuntimeLocation(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value context, mlir::SymbolTable &symbols);
 
-/// Calls the runtime for a call of mhc.check_size or an assertion.
+/// A call of mhc.check_size or an assertion.
+bool isCheck(mlir::Operation *op);
+
+/// "layer.mlir:12:8", or "layer.mlir:12-48" for an op that was made from others: from their first to their last line,
+/// in the file of the first that is known. "" where none is.
+std::string describe(mlir::Location loc);
+
+/// What the error of a check begins with: that something is outside, or an assertion.
+std::string describeCheck(mlir::Operation *check);
+
+/// Calls the runtime for a check.
 void checkInRuntime(mlir::OpBuilder &builder, mlir::Operation *check, mlir::Value context, mlir::SymbolTable &symbols);
 
 /// Moves the calls in `body`, a block of a lowered entry, into functions of limited length, each of which is given the
@@ -43,6 +53,10 @@ bool needsContext(mlir::func::FuncOp func);
 /// Gives a loop function pointers and sizes for its buffers, and the context as first argument where needed.
 /// Calls of it must be lowered before: they follow the old type.
 void lowerLoopFunction(mlir::func::FuncOp func, mlir::SymbolTable &symbols);
+
+/// Lets the checks in the kernels of `device` note the first that fails in the memory of the GPU, where the runtime
+/// looks for it when it waits.
+void lowerKernelChecks(mlir::gpu::GPUModuleOp device);
 
 /// Gives a kernel pointers and sizes for its buffers.
 void lowerKernel(mlir::gpu::GPUFuncOp kernel);

@@ -17,9 +17,7 @@ using namespace mhc;
 
 static constexpr StringLiteral kSetLocation = "mhcrt_set_location";
 
-/// "layer.mlir:12:8", or "layer.mlir:12-48" for an op that was made from others: from their first to their last line,
-/// in the file of the first that is known.
-static std::string describe(Location loc) {
+std::string mhc::describe(Location loc) {
   SmallVector<FileLineColLoc> places;
   loc->walk([&](Location part) {
     auto place = dyn_cast<FileLineColLoc>(part);
@@ -51,6 +49,16 @@ static LLVM::GlobalOp stringOf(OpBuilder &builder, StringRef text, SymbolTable &
   return global;
 }
 
+bool mhc::isCheck(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return isa<cf::AssertOp>(op) || (call && call.getCallee() == kCheckSize);
+}
+
+std::string mhc::describeCheck(Operation *check) {
+  auto assertion = dyn_cast<cf::AssertOp>(check);
+  return (assertion ? assertion.getMsg() : check->getAttrOfType<StringAttr>(kCheckedSize).getValue()).str();
+}
+
 void mhc::checkInRuntime(OpBuilder &builder, Operation *check, Value context, SymbolTable &symbols) {
   Location loc = check->getLoc();
   auto assertion = dyn_cast<cf::AssertOp>(check);
@@ -59,8 +67,7 @@ void mhc::checkInRuntime(OpBuilder &builder, Operation *check, Value context, Sy
   for (Value value : check->getOperands()) // a condition or sizes
     arguments.push_back(assertion ? arith::ExtUIOp::create(builder, loc, number, value).getResult()
                                   : arith::IndexCastOp::create(builder, loc, number, value).getResult());
-  StringRef text = assertion ? assertion.getMsg() : check->getAttrOfType<StringAttr>(kCheckedSize).getValue();
-  for (const std::string &string : {text.str(), describe(loc)})
+  for (const std::string &string : {describeCheck(check), describe(loc)})
     arguments.push_back(LLVM::AddressOfOp::create(builder, loc, stringOf(builder, string, symbols)));
   StringRef name = assertion ? "mhcrt_check_assertion" : "mhcrt_check_size";
   auto callee = symbols.lookup<func::FuncOp>(name);

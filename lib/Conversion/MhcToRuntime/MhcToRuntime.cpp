@@ -82,6 +82,8 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
       if (func.isPrivate() && llvm::any_of(func.getArgumentTypes(), llvm::IsaPred<MemRefType>))
         lowerLoopFunction(func, symbols);
     if (onGpu) {
+      for (auto device : module.getOps<gpu::GPUModuleOp>())
+        lowerKernelChecks(device);
       module.walk([](gpu::GPUFuncOp kernel) { lowerKernel(kernel); });
       lowerLaunches(module);
     }

@@ -7,6 +7,7 @@
 
 #include "mhc/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -157,6 +158,15 @@ static llvm::hash_code hashOf(Loop &loop) {
   return hash;
 }
 
+/// Whether the loop may end in an error, which has the place of the check in the source.
+static bool hasChecks(linalg::LinalgOp op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<func::CallOp, cf::AssertOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether `loop` does in the entry what `function` does on its arguments.
 static bool isSame(Loop &loop, LoopFunction &function) {
   if (loop.noAlias != function.noAlias || loop.inputs.size() != function.func.getNumArguments())
@@ -173,7 +183,9 @@ static bool isSame(Loop &loop, LoopFunction &function) {
     return success(matchPattern(mine, m_Constant(&a)) && matchPattern(theirs, m_Constant(&b)) && a == b);
   };
   auto mark = [&](Value mine, Value theirs) { inside[mine] = theirs; };
-  return OperationEquivalence::isEquivalentTo(loop.op, function.op, check, mark, OperationEquivalence::IgnoreLocations);
+  OperationEquivalence::Flags flags =
+      hasChecks(loop.op) ? OperationEquivalence::None : OperationEquivalence::IgnoreLocations;
+  return OperationEquivalence::isEquivalentTo(loop.op, function.op, check, mark, flags);
 }
 
 LoopFunction &LoopOutliner::functionFor(Loop &loop) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mhc/Transforms/OpsOutsideBodies.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,12 +47,7 @@ private:
 } // namespace
 
 LogicalResult ScalarKeeper::run() {
-  SmallVector<Operation *> ops; // without what is in the regions of linalg ops
-  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ops.push_back(op);
-    return isa<linalg::LinalgOp>(op) ? WalkResult::skip() : WalkResult::advance();
-  });
-  for (Operation *op : ops) {
+  for (Operation *op : mhc::opsOutsideBodies(func)) {
     builder.setInsertionPoint(op);
     if (failed(keep(op)))
       return failure();

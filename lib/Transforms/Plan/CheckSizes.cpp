@@ -13,12 +13,14 @@
 #include "mhc/IR/KernelInfo.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/SizeCheck.h"
+#include "mhc/Transforms/OpsOutsideBodies.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
@@ -42,12 +44,7 @@ public:
       : func(func), sizes(func), onGpu(onGpu), builder(func.getContext(), this) {}
 
   void run() {
-    SmallVector<Operation *> ops; // without what is in the regions of linalg ops
-    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      ops.push_back(op);
-      return isa<linalg::LinalgOp>(op) ? WalkResult::skip() : WalkResult::advance();
-    });
-    for (Operation *op : ops) {
+    for (Operation *op : opsOutsideBodies(func)) {
       builder.setInsertionPoint(op);
       loc = op->getLoc();
       check(op);
@@ -76,7 +73,11 @@ private:
   }
 
   void checkLoops(linalg::LinalgOp op);
+  std::pair<OpFoldResult, OpFoldResult> rangeOf(AffineExpr expr, ArrayRef<OpFoldResult> ends);
+  void checkPlaces(linalg::LinalgOp op, OpOperand &operand, int64_t dim, AffineExpr expr,
+                   ArrayRef<std::pair<Value, int64_t>> loops);
   void checkBody(linalg::LinalgOp op);
+  void guardLoad(memref::LoadOp load, ArrayRef<int64_t> dims);
   bool isInside(linalg::LinalgOp op, Value index, Value buffer, int64_t dim);
   void checkIndex(linalg::LinalgOp op, Value index, Value buffer, int64_t dim);
   void checkAssertion(linalg::LinalgOp op, cf::AssertOp assertion);
@@ -183,15 +184,12 @@ void SizeChecker::checkCast(memref::CastOp op) {
       requireEqual(sizeOf(op.getSource(), dim), number(to.getDimSize(dim)), "dimension " + Twine(dim) + " of a cast");
 }
 
-/// All dimensions that one loop runs along are as long as it.
+/// All dimensions that one loop runs along are as long as it; in others all places are there.
 void SizeChecker::checkLoops(linalg::LinalgOp op) {
   SmallVector<std::pair<Value, int64_t>> first(op.getNumLoops());
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
       auto place = static_cast<int64_t>(dim);
-      if (auto known = dyn_cast<AffineConstantExpr>(expr))
-        require(number(known.getValue()), number(0), less(sizeOf(operand.get(), place), number(1)),
-                "the index in dimension " + Twine(place) + " of an operand");
       auto loop = dyn_cast<AffineDimExpr>(expr);
       if (!loop)
         continue;
@@ -202,6 +200,59 @@ void SizeChecker::checkLoops(linalg::LinalgOp op) {
         requireEqual(sizeOf(operand.get(), place), sizeOf(buffer, other),
                      "dimension " + Twine(place) + " of operand " + Twine(operand.getOperandNumber()));
     }
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (!isa<AffineDimExpr>(expr))
+        checkPlaces(op, operand, dim, expr, first);
+}
+
+/// The least and the largest value of an expression of loops, the last turn of each of which is in `ends`.
+std::pair<OpFoldResult, OpFoldResult> SizeChecker::rangeOf(AffineExpr expr, ArrayRef<OpFoldResult> ends) {
+  if (auto known = dyn_cast<AffineConstantExpr>(expr))
+    return {number(known.getValue()), number(known.getValue())};
+  if (auto loop = dyn_cast<AffineDimExpr>(expr))
+    return {number(0), ends[loop.getPosition()]};
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto [low, high] = rangeOf(binary.getLHS(), ends);
+  auto [otherLow, otherHigh] = rangeOf(binary.getRHS(), ends); // one number, but in a sum
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return {compute<arith::AddIOp>(low, otherLow), compute<arith::AddIOp>(high, otherHigh)};
+  case AffineExprKind::Mul:
+    if (*getConstantIntValue(otherLow) < 0)
+      std::swap(low, high);
+    return {times(low, otherLow), times(high, otherLow)};
+  case AffineExprKind::FloorDiv:
+    return {compute<arith::FloorDivSIOp>(low, otherLow), compute<arith::FloorDivSIOp>(high, otherLow)};
+  case AffineExprKind::CeilDiv:
+    return {compute<arith::CeilDivSIOp>(low, otherLow), compute<arith::CeilDivSIOp>(high, otherLow)};
+  default: // a remainder
+    return {number(0), compute<arith::MinSIOp>(high, less(otherLow, number(1)))};
+  }
+}
+
+/// `loops` has a dimension that is as long as each loop. Loops without a turn read nothing.
+void SizeChecker::checkPlaces(linalg::LinalgOp op, OpOperand &operand, int64_t dim, AffineExpr expr,
+                              ArrayRef<std::pair<Value, int64_t>> loops) {
+  SmallVector<OpFoldResult> ends;
+  OpFoldResult turns = number(1);
+  for (auto [buffer, other] : loops) {
+    OpFoldResult size = sizeOf(buffer, other);
+    ends.push_back(less(size, number(1)));
+    turns = times(turns, size);
+  }
+  auto [least, largest] = rangeOf(expr, ends);
+  OpFoldResult last = less(sizeOf(operand.get(), dim), number(1));
+  if (isAtMost(number(0), least) && isAtMost(largest, last))
+    return;
+  Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index(turns), index(number(0)));
+  auto orZero = [&](OpFoldResult place) -> OpFoldResult {
+    return builder.createOrFold<arith::SelectOp>(loc, none, index(number(0)), index(place));
+  };
+  std::string what =
+      "the index in dimension " + std::to_string(dim) + " of operand " + std::to_string(operand.getOperandNumber());
+  for (OpFoldResult place : {least, largest})
+    require(orZero(place), number(0), orZero(last), what);
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,20 +280,46 @@ bool SizeChecker::isInside(linalg::LinalgOp op, Value index, Value buffer, int64
   return operand && isAtMost(sizeOf(operand, place), whole);
 }
 
-/// A GPU does not hand its values to the host before all is done: there, bodies are not checked.
+/// A GPU does not hand its values to the host before all is done: there, the body makes the checks itself.
 void SizeChecker::checkBody(linalg::LinalgOp op) {
-  if (onGpu)
-    return;
   for (Operation &inner : llvm::make_early_inc_range(*op.getBlock())) {
     loc = inner.getLoc();
     if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      SmallVector<int64_t> unsure;
       for (auto [dim, index] : llvm::enumerate(load.getIndices()))
         if (!isInside(op, index, load.getMemRef(), dim))
-          checkIndex(op, index, load.getMemRef(), dim);
-    } else if (auto assertion = dyn_cast<cf::AssertOp>(inner)) {
+          unsure.push_back(dim);
+      if (onGpu && !unsure.empty())
+        guardLoad(load, unsure);
+      else
+        for (int64_t dim : unsure)
+          checkIndex(op, load.getIndices()[dim], load.getMemRef(), dim);
+    } else if (auto assertion = dyn_cast<cf::AssertOp>(inner); assertion && !onGpu) {
       checkAssertion(op, assertion);
     }
   }
+}
+
+/// Checks the indices in these dimensions where they are known, in the body. An element that is not there is zero.
+void SizeChecker::guardLoad(memref::LoadOp load, ArrayRef<int64_t> dims) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(load);
+  Value isThere;
+  for (int64_t dim : dims) {
+    Value place = load.getIndices()[dim];
+    OpFoldResult size = sizeOf(load.getMemRef(), dim);
+    require(place, number(0), less(size, number(1)), "the index in dimension " + Twine(dim));
+    Value isInside = // as a number without sign, a negative one is large
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, index(size));
+    isThere = isThere ? arith::AndIOp::create(builder, loc, isThere, isInside).getResult() : isInside;
+  }
+  auto branch = scf::IfOp::create(builder, loc, load.getType(), isThere, /*withElseRegion=*/true);
+  load.replaceAllUsesWith(branch.getResult(0));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(load.getType()));
+  scf::YieldOp::create(builder, loc, zero);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  load->moveBefore(scf::YieldOp::create(builder, loc, load.getResult()));
 }
 
 namespace {

@@ -175,9 +175,12 @@ cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t stream) {
   return note("memset");
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  if (kind == cudaMemcpyDeviceToHost)
-    std::memcpy(to, driver().copiedToHost.data(), std::min(bytes, driver().copiedToHost.size()));
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const auto known = driver().contents.find(kind == cudaMemcpyHostToDevice ? to : from);
+  if (known != driver().contents.end() && kind == cudaMemcpyDeviceToHost)
+    std::memcpy(to, known->second.data(), std::min(bytes, known->second.size()));
+  if (known != driver().contents.end() && kind == cudaMemcpyHostToDevice)
+    known->second.assign(static_cast<const char *>(from), bytes);
   driver().enqueue("copy", stream);
   note("copy");
   return fail(driver().copyError);
@@ -394,6 +397,17 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
   *kernel = reinterpret_cast<cudaKernel_t>(library);
   driver().calls.push_back(std::string("find ") + name);
   return std::strcmp(name, "missing") == 0 ? fail(cudaErrorSymbolNotFound) : cudaSuccess;
+}
+
+cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t, const char *name) {
+  if (isForbidden())
+    return endCaptures(cudaErrorStreamCaptureUnsupported);
+  const auto known = driver().globals.find(name);
+  if (known == driver().globals.end())
+    return fail(cudaErrorSymbolNotFound);
+  *address = known->second;
+  *bytes = driver().contents[known->second].size();
+  return cudaSuccess;
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t) { return note("unload"); }

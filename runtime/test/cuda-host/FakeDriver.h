@@ -74,8 +74,9 @@ struct FakeDriver {
 
   std::map<void *, Block> blocks; ///< allocated
   std::vector<Launch> launches;
-  std::vector<std::string> calls; ///< "malloc", "free", "memset", "copy", "load", "launch NAME", ...
-  std::vector<unsigned char> copiedToHost;
+  std::vector<std::string> calls;               ///< "malloc", "free", "memset", "copy", "load", "launch NAME", ...
+  std::map<const void *, std::string> contents; ///< memory of the device, for copies to the host, by its address
+  std::map<std::string, void *> globals;        ///< of every image, by name; their contents are as long as they
 
   /// A stream of another program.
   cudaStream_t makeStream(int device = 0);

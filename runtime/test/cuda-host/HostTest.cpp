@@ -149,13 +149,73 @@ TEST_F(CudaHost, ConstantsAreCopiedOnce) {
 TEST_F(CudaHost, ABadRowNumberIsAnErrorAtTheNextSynchronization) {
   const auto take = [&] { return mhcrt_take(context, this, MHCRT_F32, this, MHCRT_I32, this, MHCRT_F32, 10, 4, 3); };
   ASSERT_EQ(take(), MHCRT_OK) << error();
-  driver().copiedToHost.assign(2 * sizeof(IdFault), 0xFF);
+  std::string &memory = driver().contents[context->idFaults.data];
+  memory.assign(2 * sizeof(IdFault), '\xFF');
   EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK);
-  auto *faults = reinterpret_cast<IdFault *>(driver().copiedToHost.data());
+  auto *faults = reinterpret_cast<IdFault *>(memory.data());
   faults[0] = {uint64_t{2} << 32 | 10, 10};
   EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(error(), "mhcrt_take: 'ids' has 10 at 2; needed 0 to 9");
   EXPECT_EQ(driver().count("memset"), 2); // at the first call, and behind the report
+}
+
+/// Three checks in two kernels, of which the second has an assertion; as they would leave the record.
+TEST_F(CudaHost, ACheckThatFailsInALoopIsAnErrorAtTheNextSynchronization) {
+  char record, texts;
+  using Words = std::vector<int64_t>;
+  const auto bytesOf = [](const Words &words) {
+    return std::string(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(int64_t));
+  };
+  constexpr int64_t kMost = INT64_MAX, kLeast = INT64_MIN;
+  const Words free = {0, 0, kMost, kLeast, 0, kMost, kLeast, 0, kMost, kLeast};
+  const char text[] = "the index in dimension 1\0a.mlir:3:4\0the index in dimension 0\0a.mlir:4:4\0no rows\0a.mlir:5:6";
+  driver().contents[&record] = bytesOf(free);
+  driver().contents[&texts] = std::string(text, sizeof(text));
+  driver().globals = {{"mhc_check", &record}, {"mhc_check_texts", &texts}};
+  void *arguments[] = {nullptr};
+  mhcrt_cuda_loop(context, "image", 6, "add", arguments, 1000);
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << error();
+
+  const auto expect = [&](const Words &found, const char *message) {
+    driver().contents[&record] = bytesOf(found);
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(error(), message);
+    mhcrt_clear_error(context);
+    EXPECT_EQ(driver().contents[&record], bytesOf(free));
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << error();
+  };
+  const char *const outside = "the index in dimension 1 is 12; needed 0 to 5 (at a.mlir:3:4)";
+  expect({1, 7, 7, 12, 0, kMost, kLeast, 0, kMost, kLeast}, outside);
+  expect({1, 7, 7, 12, 7, -1, -1, 0, kMost, kLeast}, outside); // the first of a kernel
+  expect({1, 7, -9, 12, 0, kMost, kLeast, 0, kMost, kLeast},
+         "the index in dimension 1 is -9; needed 0 to 5 (at a.mlir:3:4)");
+  expect({1, 0, kMost, kLeast, 7, kMost, kMost, 0, kMost, kLeast},
+         "the index in dimension 0 is 9223372036854775807; needed 0 to 5 (at a.mlir:4:4)");
+  expect({1, 1, 0, 0, 0, kMost, kLeast, 0, kMost, kLeast},
+         "the index in dimension 1 is 0; no number is possible (at a.mlir:3:4)");
+  expect({3, 0, kMost, kLeast, 0, kMost, kLeast, 1, kMost, kLeast}, "an assertion fails: no rows (at a.mlir:5:6)");
+
+  // Without such a record nothing is asked of it.
+  driver().globals.clear();
+  mhcrt_cuda_loop(context, "another", 8, "add", arguments, 1000);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_OK) << error();
+  const int copies = driver().count("copy");
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << error();
+  EXPECT_EQ(driver().count("copy"), copies);
+}
+
+TEST_F(CudaHost, AnImageWithChecksIsLoadedInACapture) {
+  char record;
+  driver().contents[&record] = std::string(4 * sizeof(int64_t), '\0');
+  driver().globals = {{"mhc_check", &record}};
+  void *arguments[] = {nullptr};
+  mhcrt_cuda_graph *graph = nullptr;
+  ASSERT_EQ(mhcrt_cuda_record_begin(context), MHCRT_OK) << error();
+  mhcrt_cuda_loop(context, "image", 6, "add", arguments, 1000);
+  EXPECT_EQ(mhcrt_cuda_record_end(context, &graph), MHCRT_OK) << error();
+  EXPECT_TRUE(driver().endedCaptures.empty());
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << error();
+  mhcrt_cuda_graph_destroy(graph);
 }
 
 // Dense products

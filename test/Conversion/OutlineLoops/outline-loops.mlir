@@ -136,6 +136,27 @@ func.func @blocks(%a: memref<?x8xf32>, %length: memref<256xi8>, %b: memref<?x8xf
   return
 }
 
+// An error of a loop has its place in the source, so that equal loops of other places do not share a function.
+// CHECK-LABEL: @checks_have_places
+func.func @checks_have_places(%a: memref<?xi1>, %b: memref<?xi1>) {
+  // CHECK: call @[[FIRST:mhc_loop_[0-9]+]](
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : memref<?xi1>) outs(%b : memref<?xi1>) {
+  ^bb0(%in: i1, %out: i1):
+    cf.assert %in, "no"
+    linalg.yield %in : i1
+  }
+  // CHECK-NOT: call @[[FIRST]](
+  // CHECK: return
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : memref<?xi1>) outs(%b : memref<?xi1>) {
+  ^bb0(%in: i1, %out: i1):
+    cf.assert %in, "no"
+    linalg.yield %in : i1
+  }
+  return
+}
+
 // CHECK: func.func private @mhc_loop_1(%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<?xf32> {llvm.noalias}) attributes {mhc.parallel = array<i64: 0, 0, 0, 1>}
 // CHECK-NEXT: arith.constant 2.0
 // CHECK: func.func private @mhc_loop_5(%{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>, %{{[a-z0-9]*}}: memref<4xf32, strided<[1], offset: ?>>)

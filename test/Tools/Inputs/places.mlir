@@ -89,3 +89,16 @@ func.func @asserted(%x: tensor<?xf32> {mhc.name = "x"}, %y: tensor<?xf32> {mhc.n
   %z = math.tanh %x : tensor<?xf32>
   return %z : tensor<?xf32>
 }
+
+func.func @window(%x: tensor<?xf32> {mhc.name = "x"}, %w: tensor<?xf32> {mhc.name = "w"},
+                  %e: tensor<?xf32> {mhc.name = "e"}) -> (tensor<?xf32> {mhc.name = "y"}) {
+  %y = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

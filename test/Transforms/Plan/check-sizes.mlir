@@ -140,8 +140,22 @@ func.func @loops(%x: memref<?xf32> {mhc.dims = ["M"]}, %y: memref<?xf32> {mhc.di
 // CHECK: call @mhc.check_size(%{{.*}}) {mhc.checked = "the index in dimension 0"}
 // CHECK-NOT: mhc.check_size
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// On a GPU the body checks its index, and reads no row that is not there.
 // GPU-LABEL: func.func @rows
-// GPU-NOT: mhc.check_size
+// GPU-SAME: %[[TABLE:.*]]: memref<?x8xf32> {mhc.dims = ["d1", "8"]}
+// GPU-NOT: call @mhc.check_size
+// GPU: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// GPU: %[[ROW:.*]] = arith.index_cast
+// GPU: %[[SIZE:.*]] = memref.dim %[[TABLE]]
+// GPU: %[[LAST:.*]] = arith.subi %[[SIZE]]
+// GPU: call @mhc.check_size(%[[ROW]], %{{.*}}, %[[LAST]]) {mhc.checked = "the index in dimension 0"}
+// GPU: %[[IS_THERE:.*]] = arith.cmpi ult, %[[ROW]], %[[SIZE]]
+// GPU: scf.if %[[IS_THERE]] -> (f32)
+// GPU-NEXT: memref.load %[[TABLE]][%[[ROW]],
+// GPU: else
+// GPU-NEXT: arith.constant 0.000000e+00 : f32
+// GPU-NOT: call @mhc.check_size
+// GPU: return
 func.func @rows(%table: memref<?x8xf32> {mhc.dims = ["d1", "8"]}, %ids: memref<?xi64> {mhc.dims = ["M"]},
                 %out: memref<?x8xf32> {mhc.dims = ["M", "8"]}) {
   linalg.generic {indexing_maps = [affine_map<(m, c) -> (m)>, affine_map<(m, c) -> (m, c)>],
@@ -152,6 +166,86 @@ func.func @rows(%table: memref<?x8xf32> {mhc.dims = ["d1", "8"]}, %ids: memref<?
     %column = linalg.index 1 : index
     %element = memref.load %table[%row, %column] : memref<?x8xf32>
     linalg.yield %element : f32
+  }
+  return
+}
+
+// -----
+
+// Two dimensions, each of which may be wrong; and an assertion, which stays where it is.
+// CHECK-LABEL: func.func @corners
+// GPU-LABEL: func.func @corners
+// GPU-NOT: call @mhc.check_size
+// GPU: linalg.generic
+// GPU: cf.assert
+// GPU: call @mhc.check_size({{.*}}) {mhc.checked = "the index in dimension 0"}
+// GPU: call @mhc.check_size({{.*}}) {mhc.checked = "the index in dimension 1"}
+// GPU: %[[IS_THERE:.*]] = arith.andi
+// GPU: scf.if %[[IS_THERE]]
+// GPU-NOT: call @mhc.check_size
+// GPU: return
+func.func @corners(%table: memref<?x8xf32> {mhc.dims = ["d1", "8"]}, %ids: memref<?xi64> {mhc.dims = ["M"]},
+                   %out: memref<?xf32> {mhc.dims = ["M"]}) {
+  %zero = arith.constant 0 : i64
+  linalg.generic {indexing_maps = [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>], iterator_types = ["parallel"]}
+      ins(%ids : memref<?xi64>) outs(%out : memref<?xf32>) {
+  ^bb0(%id: i64, %old: f32):
+    %valid = arith.cmpi sge, %id, %zero : i64
+    cf.assert %valid, "a row is negative"
+    %row = arith.index_cast %id : i64 to index
+    %element = memref.load %table[%row, %row] : memref<?x8xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+
+// -----
+
+// A window: the last place of each operand is in it where the loops are as long as those that the manifest names.
+// CHECK-LABEL: func.func @window
+// CHECK-NOT: mhc.check_size
+// CHECK: linalg.generic
+// CHECK: return
+func.func @window(%x: memref<?xf32> {mhc.dims = ["M+d1"]}, %w: memref<?xf32> {mhc.dims = ["d1"]},
+                  %y: memref<?xf32> {mhc.dims = ["M"]}) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : memref<?xf32>, memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// Nothing says that the window fits. Loops without a turn read nothing.
+// CHECK-LABEL: func.func @open_window
+// CHECK-SAME: %[[X:.*]]: memref<?xf32> {mhc.dims = ["d2"]}, %[[W:.*]]: memref<?xf32> {mhc.dims = ["d1"]}, %[[Y:.*]]: memref<?xf32> {mhc.dims = ["M"]}
+// CHECK-DAG: %[[M:.*]] = memref.dim %[[Y]]
+// CHECK-DAG: %[[D1:.*]] = memref.dim %[[W]]
+// CHECK-DAG: %[[LAST_I:.*]] = arith.subi %[[M]]
+// CHECK-DAG: %[[LAST_K:.*]] = arith.subi %[[D1]]
+// CHECK-DAG: %[[TURNS:.*]] = arith.muli %[[M]], %[[D1]]
+// CHECK-DAG: %[[DOUBLE:.*]] = arith.muli %[[LAST_I]], %c2
+// CHECK-DAG: %[[PLACE:.*]] = arith.addi %[[DOUBLE]], %[[LAST_K]]
+// CHECK-DAG: %[[NONE:.*]] = arith.cmpi eq, %[[TURNS]]
+// CHECK-DAG: %[[VALUE:.*]] = arith.select %[[NONE]], %{{.*}}, %[[PLACE]]
+// CHECK: call @mhc.check_size(%[[VALUE]], %{{.*}}, %{{.*}}) {mhc.checked = "the index in dimension 0 of operand 0"}
+// CHECK-NOT: mhc.check_size
+// CHECK: linalg.generic
+func.func @open_window(%x: memref<?xf32> {mhc.dims = ["d2"]}, %w: memref<?xf32> {mhc.dims = ["d1"]},
+                       %y: memref<?xf32> {mhc.dims = ["M"]}) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (2 * i + k)>, affine_map<(i, k) -> (k)>,
+                                   affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : memref<?xf32>, memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
   }
   return
 }
