@@ -204,17 +204,23 @@ TEST_F(CudaHost, ACheckThatFailsInALoopIsAnErrorAtTheNextSynchronization) {
   EXPECT_EQ(driver().count("copy"), copies);
 }
 
-TEST_F(CudaHost, AnImageWithChecksIsLoadedInACapture) {
-  char record;
-  driver().contents[&record] = std::string(4 * sizeof(int64_t), '\0');
-  driver().globals = {{"mhc_check", &record}};
+/// Nothing is asked of the record while the stream is captured.
+TEST_F(CudaHost, ACheckThatFailsInAReplayIsAnErrorAtTheNextSynchronization) {
+  char record, texts;
+  const int64_t found[] = {1, 7, 9, 9};
+  driver().contents[&record] = std::string(reinterpret_cast<const char *>(found), sizeof(found));
+  driver().contents[&texts] = std::string("the index in dimension 0\0a.mlir:3:4", 36);
+  driver().globals = {{"mhc_check", &record}, {"mhc_check_texts", &texts}};
   void *arguments[] = {nullptr};
   mhcrt_cuda_graph *graph = nullptr;
   ASSERT_EQ(mhcrt_cuda_record_begin(context), MHCRT_OK) << error();
   mhcrt_cuda_loop(context, "image", 6, "add", arguments, 1000);
-  EXPECT_EQ(mhcrt_cuda_record_end(context, &graph), MHCRT_OK) << error();
+  ASSERT_EQ(mhcrt_cuda_record_end(context, &graph), MHCRT_OK) << error();
   EXPECT_TRUE(driver().endedCaptures.empty());
-  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << error();
+  EXPECT_EQ(driver().count("copy"), 0);
+  ASSERT_EQ(mhcrt_cuda_replay(context, graph), MHCRT_OK) << error();
+  EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(error(), "the index in dimension 0 is 9; needed 0 to 5 (at a.mlir:3:4)");
   mhcrt_cuda_graph_destroy(graph);
 }
 
