@@ -399,6 +399,8 @@ ArrayAttr DimAnalysis::conditions(MLIRContext *context) const {
   return ArrayAttr::get(context, texts.getArrayRef());
 }
 
+std::optional<Polynomial> DimAnalysis::value(Value value, int dim) const { return expandedProduct({{value, dim}}); }
+
 std::optional<Polynomial> DimAnalysis::expandedProduct(ArrayRef<Key> parts) const {
   std::optional<Polynomial> product = constantPolynomial(1);
   for (auto [value, dim] : parts) {

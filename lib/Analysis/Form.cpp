@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/Form.h"
+#include "mhc/IR/Constants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,19 +23,6 @@ constexpr int kMaxWork = 1000;
 constexpr size_t kMaxTerms = 64;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-double mhc::asWritten(const APFloat &number) {
-  if (&number.getSemantics() != &APFloat::IEEEsingle())
-    return number.convertToDouble();
-  float value = number.convertToFloat();
-  char text[32];
-  for (int digits = 6; digits <= 9; ++digits) {
-    snprintf(text, sizeof(text), "%.*g", digits, value);
-    if (strtof(text, nullptr) == value)
-      break;
-  }
-  return std::isfinite(value) ? strtod(text, nullptr) : value;
-}
 
 static std::optional<double> rounded(std::optional<double> number, FloatType type) {
   if (!number)

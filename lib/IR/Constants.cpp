@@ -1,4 +1,4 @@
-//===- Constants.cpp - The elements of constant tensors ----*- C++ -*-===//
+//===- Constants.cpp - Numbers of constants ----------------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "mhc/IR/Constants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -22,4 +23,17 @@ DenseElementsAttr mhc::denseElements(Attribute constant) {
       size_t(resource.getNumElements()) * resource.getElementType().getIntOrFloatBitWidth())
     return {};
   return DenseElementsAttr::getFromRawBuffer(resource.getType(), blob->getData());
+}
+
+double mhc::asWritten(const llvm::APFloat &number) {
+  if (&number.getSemantics() != &llvm::APFloat::IEEEsingle())
+    return number.convertToDouble();
+  float value = number.convertToFloat();
+  char text[32];
+  for (int digits = 6; digits <= 9; ++digits) {
+    snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (strtof(text, nullptr) == value)
+      break;
+  }
+  return std::isfinite(value) ? strtod(text, nullptr) : value;
 }

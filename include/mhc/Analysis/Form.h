@@ -171,9 +171,6 @@ private:
   int work = 0;
 };
 
-/// The decimal that a user wrote for an f32 constant: 1e-6, not the 9.99999997e-7 next to it. It rounds to the same
-/// f32.
-double asWritten(const llvm::APFloat &number);
 /// The number that a value has in every element.
 std::optional<double> constantValue(mlir::Value value);
 

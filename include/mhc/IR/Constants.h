@@ -1,4 +1,4 @@
-//===- Constants.h - The elements of constant tensors ----*- C++ -*-===//
+//===- Constants.h - Numbers of constants --------------------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,10 @@ namespace mhc {
 /// weights arrive. The elements of a resource are copied. Null for any other attribute, and for a resource without its
 /// data.
 mlir::DenseElementsAttr denseElements(mlir::Attribute constant);
+
+/// The decimal that a user wrote for an f32 constant: 1e-6, not the 9.99999997e-7 next to it. It rounds to the same
+/// f32.
+double asWritten(const llvm::APFloat &number);
 
 } // namespace mhc
 

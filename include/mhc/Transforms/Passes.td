@@ -45,6 +45,25 @@ def InlinePass : Pass<"mhc-inline", "::mlir::ModuleOp"> {
                         "Keep calls of functions with no_inline or mhc.vjp">];
 }
 
+def PrintAlgebraPass : Pass<"mhc-print-algebra", "::mlir::func::FuncOp"> {
+  let summary = "Print the values of a function as expressions of their indices";
+  let description = [{
+    Writes how the compiler reads each value: a sum of products of elements, functions of them and reductions, in the
+    normal form in which it compares them. Variable `i0` is the index of the value's first dimension, `i1/4<8` the digit
+    `(i1 div 4) mod 8`. The function stays as it is.
+
+    For
+    ```mlir
+    func.func @aggregate(%h: tensor<?x4xf32>, %x: tensor<?x4x8xf32>) -> tensor<?x1x8xf32> {
+      %row = tensor.expand_shape %h [[0], [1, 2]] output_shape [2, 1, 4] : tensor<?x4xf32> into tensor<?x1x4xf32>
+      %u = mhc.batch_matmul %row, %x : (tensor<?x1x4xf32>, tensor<?x4x8xf32>) -> tensor<?x1x8xf32>
+      return %u : tensor<?x1x8xf32>
+    }
+    ```
+    it prints `%1 = sum{r0<4}(%arg0[i0,r0] * %arg1[i0,r0,i2])`.
+  }];
+}
+
 def ReadSizesPass : Pass<"mhc-read-sizes", "::mlir::func::FuncOp"> {
   let summary = "Read the sizes that exporters compute";
   let description = [{

@@ -11,6 +11,7 @@
 #include "Normalise.h"
 #include "Places.h"
 #include "Raise.h"
+#include "mhc/IR/Constants.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,0 +1,32 @@
+//===- Build.h - Expressions as values ----------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_ALGEBRA_BUILD_H
+#define MHC_ALGEBRA_BUILD_H
+
+#include "mhc/Algebra/Reading.h"
+
+namespace mhc::algebra {
+
+/// A dimension of a tensor to be made: the variables that it runs over, the last one fastest. None for an extent of 1.
+using DimVars = llvm::SmallVector<std::pair<Var, Size>, 2>;
+
+/// The indices of a tensor with dimensions `dims`.
+Indices indicesOf(Sizes &sizes, llvm::ArrayRef<DimVars> dims);
+
+/// `value`, whose dimension i has the index from[i], all of it, with the dimensions `to`. Null where an index is no
+/// permutation of the variables' digits, or a size that is needed follows from no argument. Transposes only where the
+/// order differs.
+mlir::Value arrange(Reading &reading, mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                    llvm::ArrayRef<Index> from, llvm::ArrayRef<DimVars> to);
+
+/// An expression as a tensor of this element type with the dimensions `dims`, from values that are there where `at` is.
+mlir::Value build(Reading &reading, mlir::OpBuilder &builder, mlir::Operation *at, const Expr &expr,
+                  llvm::ArrayRef<DimVars> dims, mlir::Type elementType);
+
+} // namespace mhc::algebra
+
+#endif // MHC_ALGEBRA_BUILD_H

@@ -1,0 +1,208 @@
+//===- Expr.h - Tensor elements as expressions --------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An element of a tensor is a sum of products:
+//
+//   sum over terms of  coefficient * exp(exponent) * product of  node[index]^power
+//
+// A node is a tensor that is defined once: a value of the IR, a function of expressions, a reduction, a sum that is a
+// factor of a product. Its definition speaks of its own index variables only, so that one expression, however it was
+// written, shaped and ordered, is one node: two expressions are equal where their normal forms are.
+//
+// The functions below keep the normal form. They hold for real numbers; where a step rounds is not seen here.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_ALGEBRA_EXPR_H
+#define MHC_ALGEBRA_EXPR_H
+
+#include "mhc/Algebra/Index.h"
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SetVector.h"
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+namespace mhc::algebra {
+
+struct Node;
+struct Term;
+using Expr = std::vector<Term>;
+
+/// A node at an index for each of its dimensions. One that is equal is the same object.
+struct Element : llvm::FoldingSetNode {
+  const algebra::Node *node;
+  Indices at;
+  unsigned number; ///< in order of making
+
+  void Profile(llvm::FoldingSetNodeID &id) const;
+};
+
+struct Factor {
+  const Element *element;
+  int halves = 2; ///< twice the power: -1 is one over the square root
+
+  const Node *node() const { return element->node; }
+  llvm::ArrayRef<Index> at() const { return element->at; }
+};
+
+struct Term {
+  double coefficient = 1;
+  Expr exponent; ///< of Euler's number; without terms for one
+  std::vector<Factor> factors;
+};
+
+/// A tensor. Dimension i of its definition is variable i; variables behind those are what a reduction runs over.
+struct Node : llvm::FoldingSetNode {
+  enum Kind {
+    Base,   ///< an IR value that is not looked into, or a constant
+    Extent, ///< a size as a number
+    Apply,  ///< a function of the elements of `parts`
+    Reduce, ///< the sum, or the maximum, of one part over `bound`
+    Sum     ///< a part that is no single product
+  };
+  Kind kind;
+  unsigned number;            ///< in order of making
+  bool isNonNegative = false; ///< whether no element is less than zero, as far as is known
+  llvm::SmallVector<Size, 4> dims, bound;
+  mlir::Value value;     ///< of a base that is no constant
+  mlir::Attribute label; ///< the constant of a base; the name of a function; "sum" or "max" of a reduction
+  Size size;             ///< of an extent
+  std::vector<Expr> parts;
+
+  void Profile(llvm::FoldingSetNodeID &id) const;
+  /// Whether this is the function `name`.
+  bool isApply(llvm::StringRef name) const;
+  bool isReduce(llvm::StringRef name) const;
+};
+
+/// Whether an expression is known to be nowhere less than zero.
+bool isNonNegative(const Factor &factor);
+bool isNonNegative(const Term &term);
+bool isNonNegative(const Expr &expr);
+
+/// Makes expressions and holds all nodes. Variables of an expression are numbers that the caller chooses, below
+/// `kFirstFresh`. A result is nothing where an index cannot be written, or where it grows beyond all bounds.
+class Algebra {
+public:
+  static constexpr Var kFirstFresh = 1 << 20;
+
+  explicit Algebra(mlir::MLIRContext *context) : context(context) {}
+
+  Sizes sizes;
+
+  Var freshVar() { return nextVar++; }
+
+  static Expr number(double value);
+  static Expr of(const Element *element, int halves = 2);
+  Expr extent(Size size);
+  /// A value of the IR at an index.
+  Expr base(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> at);
+  Expr constant(mlir::Attribute elements, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> at);
+
+  std::optional<Expr> add(const Expr &a, const Expr &b);
+  static Expr scale(Expr expr, double coefficient);
+  std::optional<Expr> multiply(const Expr &a, const Expr &b);
+  /// expr^(halves/2)
+  std::optional<Expr> power(const Expr &expr, int halves);
+  std::optional<Expr> exp(const Expr &expr);
+  std::optional<Expr> log(const Expr &expr);
+  /// A function that nothing is known of; `name` with all its attributes.
+  std::optional<Expr> apply(llvm::StringRef name, llvm::ArrayRef<Expr> arguments);
+  /// The sum or the maximum ("max") over variables of these extents.
+  std::optional<Expr> reduce(llvm::StringRef kind, const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
+  /// A value whose parts lie one after the other along a dimension. `whole` are the value's own indices; variable i of
+  /// a part is the index of its dimension i.
+  Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
+            llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents);
+
+  /// Puts an index in place of each variable for which `at` has one.
+  std::optional<Expr> substitute(const Expr &expr, llvm::function_ref<std::optional<Index>(Var)> at);
+  /// Puts expressions in place of the elements for which `by` has one, where an expression names them itself.
+  std::optional<Expr> replace(const Expr &expr, llvm::function_ref<std::optional<Expr>(const Element *)> by);
+  /// The element of a node.
+  std::optional<Expr> element(const Node *node, llvm::ArrayRef<Index> at);
+  /// The terms of a sum that is a factor to the power of one.
+  std::optional<Expr> expand(const Factor &sum);
+
+  /// What a reduction sums, or a function is of, at `element` and, for a reduction, at `bound`.
+  std::optional<Expr> part(const Element *element, llvm::ArrayRef<Index> bound = {}, unsigned number = 0);
+  const Element *elementAt(const Node *node, llvm::ArrayRef<Index> at);
+  /// The same terms and factors with other elements.
+  static Expr replaceElements(const Expr &expr, llvm::function_ref<const Element *(const Element *)> replace);
+
+  /// An expression as one node: it is `coefficient` times the node's element at `at`.
+  struct Closed {
+    const Node *node;
+    Indices at;
+    double coefficient;
+  };
+  /// Nothing for zero, and where variables have no digits that all indices agree on.
+  std::optional<Closed> close(const Expr &expr);
+
+private:
+  const Node *unique(Node node);
+  /// The element of a node whose definition has just been closed.
+  Expr closed(Node node, const Indices &at);
+  Expr single(const Node *node, llvm::ArrayRef<Index> at);
+  /// Sorts factors, and merges those of one element.
+  void normalise(Term &term);
+  /// Sorts terms, and adds those of one product. False where that is more than any chain has.
+  bool normalise(Expr &expr);
+  /// The expression as one product; a sum becomes a node. With `isPositive`, its coefficient is positive.
+  std::optional<Term> asTerm(const Expr &expr, bool isPositive = false);
+  /// Indices for all variables of a node's definition, those of a reduction fresh.
+  struct Open {
+    Indices indices;
+    llvm::SmallVector<std::pair<Var, Size>> over;
+  };
+  Open open(const Node &node, llvm::ArrayRef<Index> at);
+  /// What `like` is, of other parts.
+  std::optional<Expr> make(const Node &like, llvm::ArrayRef<Expr> parts, llvm::ArrayRef<std::pair<Var, Size>> over);
+  std::optional<Expr> instantiate(const Node *node, llvm::ArrayRef<Index> at);
+  std::optional<Expr> instantiateOnce(const Node &node, llvm::ArrayRef<Index> at);
+  /// Whether a node is read whole, each of its elements once.
+  bool isWhole(const Node &node, llvm::ArrayRef<Index> at);
+  std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
+  std::optional<Expr> maximumOf(const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
+  void simplifySigmoids(Term &term);
+  /// One expression of variable `part` for all of `parts`, where they differ in a running position only.
+  std::optional<Expr> merge(llvm::ArrayRef<Expr> parts, Var part);
+  std::optional<Expr> mergeFactors(llvm::ArrayRef<const Factor *> factors, Var part);
+  const llvm::SmallDenseSet<int64_t, 2> &fixedExtents(const Node *node);
+  llvm::SmallDenseSet<int64_t, 2> fixedExtents(const Term &term);
+  void roll(Expr &sum);
+  std::optional<Expr> elementOfPart(const Node *node, llvm::ArrayRef<Index> at);
+
+  mlir::MLIRContext *context;
+  llvm::FoldingSet<Node> set;
+  std::vector<std::unique_ptr<Node>> nodes;
+  llvm::FoldingSet<Element> elementSet;
+  std::vector<std::unique_ptr<Element>> elements;
+  struct Joined {
+    unsigned dim;
+    std::vector<Expr> parts;
+    llvm::SmallVector<Size> extents;
+  };
+  llvm::DenseMap<const Node *, Joined> joins;
+  std::unordered_map<const Node *, llvm::SmallDenseSet<int64_t, 2>> fixed;
+  /// Definitions at indices, whose digits are named in the order in which they occur.
+  std::map<std::pair<const Node *, std::vector<int64_t>>, std::optional<Expr>> instances;
+  Var nextVar = kFirstFresh;
+};
+
+/// The single factor of an expression `coefficient * factor`; null for others.
+const Factor *singleFactor(const Expr &expr, int halves = 2);
+/// A number to 13 digits: one that is computed in two ways is one number.
+double canonicalNumber(double value);
+/// The number that an expression is.
+std::optional<double> numberOf(const Expr &expr);
+
+} // namespace mhc::algebra
+
+#endif // MHC_ALGEBRA_EXPR_H

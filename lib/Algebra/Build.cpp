@@ -1,0 +1,196 @@
+//===- Build.cpp - Expressions as values --------------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "mhc/Algebra/Build.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+using namespace mhc::algebra;
+
+namespace {
+/// Digits of variables, as numbers; each dimension of a tensor runs over some of them.
+using Group = SmallVector<int, 2>;
+
+class Arranger {
+public:
+  Arranger(Reading &reading, OpBuilder &builder, Location loc) : reading(reading), builder(builder), loc(loc) {}
+
+  Value run(Value value, ArrayRef<Index> from, ArrayRef<DimVars> to) {
+    SmallVector<Group> source, target;
+    for (const Index &index : from) {
+      Group &group = source.emplace_back();
+      for (const Piece &piece : index.pieces) {
+        group.push_back(digits.size());
+        digits.push_back(piece);
+      }
+    }
+    for (const DimVars &vars : to) {
+      Group &group = target.emplace_back();
+      for (auto [var, extent] : vars)
+        if (!addDigits(var, extent, group))
+          return {};
+    }
+    size_t used = 0;
+    for (const Group &group : target)
+      used += group.size();
+    return used == digits.size() ? move(value, source, target) : Value();
+  }
+
+private:
+  /// The digits of a variable, the highest first.
+  bool addDigits(Var var, Size extent, Group &group) {
+    Size end = extent;
+    while (end != Size(1)) {
+      auto digit = llvm::find_if(digits, [&](const Piece &piece) {
+        return piece.var == var && reading.algebra().sizes.multiply(piece.stride, piece.extent) == end;
+      });
+      if (digit == digits.end())
+        return false;
+      group.push_back(digit - digits.begin());
+      end = digit->stride;
+    }
+    return true;
+  }
+
+  static Group flatten(ArrayRef<Group> groups) {
+    Group all;
+    for (const Group &group : groups)
+      all.append(group);
+    return all;
+  }
+
+  Value move(Value value, SmallVector<Group> source, ArrayRef<Group> target) {
+    if (ArrayRef<Group>(source) == target)
+      return value;
+    value = changeUnits(value, source, /*remove=*/true);
+    llvm::erase_if(source, [](const Group &group) { return group.empty(); });
+    Group before = flatten(source), after = flatten(target);
+    if (before.size() != source.size() && !(value = split(value, source)))
+      return {};
+    if (before != after) {
+      SmallVector<int64_t> perm;
+      for (int digit : after)
+        perm.push_back(llvm::find(before, digit) - before.begin());
+      value = LeafBuilder(builder, loc).transpose(value, perm);
+    }
+    if (llvm::any_of(target, [](const Group &group) { return group.size() > 1; }))
+      value = tensor::CollapseShapeOp::create(builder, loc, value, reassociation(target));
+    return changeUnits(value, target, /*remove=*/false);
+  }
+
+  /// Consecutive dimensions for the digits of each group that has any.
+  static SmallVector<ReassociationIndices> reassociation(ArrayRef<Group> groups) {
+    SmallVector<ReassociationIndices> result;
+    int64_t next = 0;
+    for (const Group &group : groups) {
+      if (group.empty())
+        continue;
+      ReassociationIndices &indices = result.emplace_back();
+      for (size_t i = 0; i < group.size(); ++i)
+        indices.push_back(next++);
+    }
+    return result;
+  }
+
+  /// One dimension for each digit
+  Value split(Value value, ArrayRef<Group> groups) {
+    SmallVector<OpFoldResult> old = LeafBuilder(builder, loc).sizesOf(value), sizes;
+    for (auto [group, size] : llvm::zip(groups, old))
+      for (int digit : group) {
+        sizes.push_back(group.size() == 1 ? size : reading.materialise(builder, loc, digits[digit].extent));
+        if (!sizes.back())
+          return {};
+      }
+    return tensor::ExpandShapeOp::create(builder, loc, LeafBuilder::typeOf(sizes, getElementTypeOrSelf(value)), value,
+                                         reassociation(groups), sizes);
+  }
+
+  /// Removes or adds the dimensions of size one that the empty groups stand for.
+  Value changeUnits(Value value, ArrayRef<Group> groups, bool remove) {
+    if (llvm::none_of(groups, [](const Group &group) { return group.empty(); }))
+      return value;
+    SmallVector<ReassociationIndices> reassociation;
+    ReassociationIndices leading;
+    for (auto [dim, group] : llvm::enumerate(groups)) {
+      if (group.empty() && reassociation.empty()) {
+        leading.push_back(dim);
+        continue;
+      }
+      if (!group.empty()) {
+        reassociation.emplace_back(leading);
+        leading.clear();
+      }
+      reassociation.back().push_back(dim);
+    }
+    if (remove)
+      return tensor::CollapseShapeOp::create(builder, loc, value, reassociation);
+    SmallVector<OpFoldResult> sizes, old = LeafBuilder(builder, loc).sizesOf(value);
+    size_t next = 0;
+    for (const Group &group : groups)
+      sizes.push_back(group.empty() ? OpFoldResult(builder.getIndexAttr(1)) : old[next++]);
+    return tensor::ExpandShapeOp::create(builder, loc, LeafBuilder::typeOf(sizes, getElementTypeOrSelf(value)), value,
+                                         reassociation, sizes);
+  }
+
+  Reading &reading;
+  OpBuilder &builder;
+  Location loc;
+  SmallVector<Piece> digits;
+};
+} // namespace
+
+Indices algebra::indicesOf(Sizes &sizes, ArrayRef<DimVars> dims) {
+  Indices indices;
+  for (const DimVars &vars : dims) {
+    Index &index = indices.emplace_back();
+    Size multiplier = 1;
+    for (auto [var, extent] : llvm::reverse(vars)) {
+      (void)addScaled(sizes, index, wholeVar(var, extent), multiplier);
+      multiplier = sizes.multiply(multiplier, extent).value_or(0);
+    }
+    normalise(sizes, index);
+  }
+  return indices;
+}
+
+Value algebra::arrange(Reading &reading, OpBuilder &builder, Location loc, Value value, ArrayRef<Index> from,
+                       ArrayRef<DimVars> to) {
+  return Arranger(reading, builder, loc).run(value, from, to);
+}
+
+/// value * factor
+static Value scaled(OpBuilder &builder, Location loc, Value value, double factor) {
+  if (factor == 1)
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  Value number = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type.getElementType(), factor));
+  SmallVector<Value> sizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(tensor::DimOp::create(builder, loc, value, dim));
+  Value splat = tensor::SplatOp::create(builder, loc, number, type, sizes);
+  return arith::MulFOp::create(builder, loc, value, splat);
+}
+
+Value algebra::build(Reading &reading, OpBuilder &builder, Operation *at, const Expr &expr, ArrayRef<DimVars> dims,
+                     Type elementType) {
+  std::vector<Reading::Found> all = reading.find(expr, at);
+  Indices wanted = indicesOf(reading.algebra().sizes, dims);
+  llvm::erase_if(all, [&](const Reading::Found &found) { return getElementTypeOrSelf(found.value) != elementType; });
+  // Best as it is, and the latest: that is the one that the program uses.
+  llvm::stable_sort(all, [&](const Reading::Found &a, const Reading::Found &b) {
+    auto cost = [&](const Reading::Found &found) { return std::pair(found.factor != 1, found.at != wanted); };
+    return cost(a) < cost(b);
+  });
+  for (const Reading::Found &found : all) {
+    if (Value value = arrange(reading, builder, at->getLoc(), found.value, found.at, dims))
+      return scaled(builder, at->getLoc(), value, found.factor);
+  }
+  return {};
+}

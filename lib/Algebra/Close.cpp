@@ -1,0 +1,232 @@
+//===- Close.cpp - Definitions that speak of their own variables only ---------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Renames the variables of expressions so that the names tell nothing: each becomes the digits that indices tell apart,
+// digits that stand side by side wherever they occur become one, and those are numbered in the order in which they
+// occur. [M, 4, 4] and [M, 16] are then one definition where nothing tells the two dimensions of 4 apart.
+//
+//===------------------------------------------------------------------------===//
+#include "Close.h"
+#include "Order.h"
+
+using namespace mhc;
+using namespace mhc::algebra;
+
+Closer::Closer(Algebra &algebra, std::vector<Expr> &parts, llvm::ArrayRef<std::pair<Var, Size>> over)
+    : algebra(algebra), sizes(algebra.sizes), parts(parts) {
+  for (const Expr &part : parts)
+    forEachElement(part, [&](const Element *element) { ats.insert({element, element->at}); });
+  for (auto [var, extent] : over) {
+    bounds.insert(var);
+    cuts[var] = {Size(1), extent};
+  }
+}
+
+void Closer::forEach(llvm::function_ref<void(Index &)> visit) {
+  for (auto &[element, indices] : ats)
+    llvm::for_each(indices, visit);
+}
+
+/// The boundaries of each variable's digits, each of which divides the next.
+bool Closer::collectCuts() {
+  bool fits = true;
+  forEach([&](Index &index) {
+    for (const Piece &piece : index.pieces) {
+      std::optional<Size> end = sizes.multiply(piece.stride, piece.extent);
+      fits = fits && end;
+      auto &own = cuts[piece.var];
+      for (Size cut : {piece.stride, end.value_or(Size(1))})
+        if (!llvm::is_contained(own, cut))
+          own.push_back(cut);
+    }
+  });
+  for (auto &[var, own] : cuts) {
+    llvm::stable_sort(own, [&](Size a, Size b) { return a != b && sizes.divides(a, b); });
+    for (size_t i = 1; i < own.size(); ++i)
+      fits = fits && sizes.divides(own[i - 1], own[i]);
+  }
+  return fits;
+}
+
+unsigned Closer::digitAt(Var var, Size stride, Size extent) {
+  auto [place, isNew] = digitNumbers.try_emplace({var, stride.id()}, digits.size());
+  if (isNew)
+    digits.push_back({var, stride, extent});
+  return place->second;
+}
+
+/// Writes every piece as digits, named by their numbers.
+bool Closer::splitPieces() {
+  bool fits = true;
+  forEach([&](Index &index) {
+    llvm::SmallVector<Piece, 2> pieces;
+    for (const Piece &piece : index.pieces) {
+      const auto &own = cuts[piece.var];
+      Size end = *sizes.multiply(piece.stride, piece.extent);
+      size_t first = llvm::find(own, piece.stride) - own.begin(), last = llvm::find(own, end) - own.begin();
+      for (size_t i = last; i > first; --i) {
+        Size stride = own[i - 1], extent = *sizes.divide(own[i], stride);
+        std::optional<Size> multiplier = sizes.multiply(piece.multiplier, *sizes.divide(stride, piece.stride));
+        fits = fits && multiplier;
+        pieces.push_back({static_cast<Var>(digitAt(piece.var, stride, extent)), 1, extent, multiplier.value_or(1)});
+      }
+    }
+    index.pieces = pieces;
+  });
+  return fits;
+}
+
+/// The piece of `index` that begins where `piece` ends downwards; null for none.
+static const Piece *pieceBelow(Sizes &sizes, const Index &index, const Piece &piece) {
+  for (const Piece &other : index.pieces)
+    if (&other != &piece && sizes.multiply(other.multiplier, other.extent) == piece.multiplier)
+      return &other;
+  return nullptr;
+}
+
+/// Finds the digits that always stand side by side.
+void Closer::findRuns() {
+  constexpr int kUnknown = -2, kNone = -1;
+  llvm::SmallVector<int> below(digits.size(), kUnknown), above(digits.size(), kUnknown), uses(digits.size(), 0);
+  auto learn = [](int &known, int now) { known = known == kUnknown || known == now ? now : kNone; };
+  forEach([&](Index &index) {
+    for (const Piece &piece : index.pieces) {
+      ++uses[piece.var];
+      const Piece *next = pieceBelow(sizes, index, piece);
+      learn(below[piece.var], next ? next->var : kNone);
+      if (next)
+        learn(above[next->var], piece.var);
+    }
+  });
+  auto isBound = [&](int digit) { return bounds.contains(digits[digit].var); };
+  auto follows = [&](int digit) {
+    int next = below[digit];
+    return next >= 0 && above[next] == digit && uses[next] == uses[digit] && isBound(next) == isBound(digit);
+  };
+  runOf.assign(digits.size(), -1);
+  for (int digit = 0, count = digits.size(); digit < count; ++digit) {
+    bool isFirst = above[digit] < 0 || !follows(above[digit]);
+    if (!isFirst)
+      continue;
+    Run &run = runs.emplace_back();
+    run.isBound = isBound(digit);
+    for (int member = digit; member >= 0; member = follows(member) ? below[member] : -1) {
+      run.digits.push_back(member);
+      runOf[member] = runs.size() - 1;
+    }
+  }
+}
+
+/// Writes every run of pieces as one.
+bool Closer::joinRuns() {
+  for (Run &run : runs)
+    for (int digit : run.digits) {
+      std::optional<Size> extent = sizes.multiply(run.extent, digits[digit].extent);
+      if (!extent)
+        return false;
+      run.extent = *extent;
+    }
+  forEach([&](Index &index) {
+    llvm::SmallVector<Piece, 2> pieces;
+    for (const Piece &piece : index.pieces) {
+      const Run &run = runs[runOf[piece.var]];
+      if (run.digits.back() == piece.var)
+        pieces.push_back({runOf[piece.var], 1, run.extent, piece.multiplier});
+    }
+    index.pieces = pieces;
+  });
+  return true;
+}
+
+/// Puts names in place of the runs' numbers, and elements in place of those that the parts have.
+void Closer::rename(llvm::ArrayRef<int> names) {
+  llvm::MapVector<const Element *, Indices> renamed;
+  llvm::DenseMap<const Element *, const Element *> replacement;
+  for (auto &[element, indices] : ats) {
+    for (Index &index : indices)
+      for (Piece &piece : index.pieces)
+        piece.var = names[piece.var];
+    const Element *now = algebra.elementAt(element->node, indices);
+    replacement[element] = now;
+    renamed.insert({now, indices});
+  }
+  for (Expr &part : parts)
+    part = algebra.replaceElements(part, [&](const Element *element) { return replacement.lookup(element); });
+  ats = std::move(renamed);
+}
+
+/// Gives the runs their final names, in the order in which they occur.
+void Closer::name() {
+  rename(llvm::to_vector(llvm::seq<int>(0, runs.size())));
+  for (Expr &part : parts)
+    sort(part, By::shape);
+  // Which factor comes first depends on the names again: two rounds settle what the shapes leave open.
+  for (int round = 0; round < 2; ++round) {
+    llvm::SmallVector<int> names(runs.size(), -1);
+    llvm::SmallVector<Run> ordered;
+    auto visit = [&](const Element *element, bool wantsBound) {
+      for (const Index &index : element->at)
+        for (const Piece &piece : index.pieces)
+          if (runs[piece.var].isBound == wantsBound && names[piece.var] < 0) {
+            names[piece.var] = ordered.size();
+            ordered.push_back(runs[piece.var]);
+          }
+    };
+    for (bool wantsBound : {false, true})
+      for (const Expr &part : parts)
+        forEachElement(part, [&](const Element *element) { visit(element, wantsBound); });
+    bool isSettled = llvm::equal(names, llvm::seq<int>(0, runs.size()));
+    runs = ordered;
+    if (!isSettled)
+      rename(names);
+    for (Expr &part : parts)
+      sort(part, By::names);
+    if (isSettled)
+      break;
+  }
+}
+
+/// The index that a run is of the variables before.
+Index Closer::indexOf(const Run &run) {
+  Index index;
+  Size multiplier = 1;
+  for (int number : llvm::reverse(run.digits)) {
+    const Digit &digit = digits[number];
+    index.pieces.push_back({digit.var, digit.stride, digit.extent, multiplier});
+    multiplier = *sizes.multiply(multiplier, digit.extent);
+  }
+  normalise(sizes, index);
+  return index;
+}
+
+bool Closer::run() {
+  if (!collectCuts() || !splitPieces())
+    return false;
+  findRuns();
+  if (!joinRuns())
+    return false;
+  name();
+  for (const Run &run : runs) {
+    (run.isBound ? bound : dims).push_back(run.extent);
+    if (!run.isBound)
+      at.push_back(indexOf(run));
+  }
+  return countUnused();
+}
+
+/// The number of turns in which nothing differs.
+bool Closer::countUnused() {
+  for (Var var : bounds) {
+    const auto &own = cuts[var];
+    for (size_t i = 1; i < own.size(); ++i)
+      if (!digitNumbers.count({var, own[i - 1].id()})) {
+        std::optional<Size> count = sizes.multiply(unused, *sizes.divide(own[i], own[i - 1]));
+        if (!count)
+          return false;
+        unused = *count;
+      }
+  }
+  return true;
+}

@@ -1,0 +1,748 @@
+//===- Expr.cpp - Tensor elements as expressions ------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "mhc/Algebra/Expr.h"
+#include "Close.h"
+#include "Order.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace mhc;
+using namespace mhc::algebra;
+using llvm::ArrayRef;
+
+/// Bounds on one expression: a wider one is no mHC expression, and is not looked into.
+constexpr size_t kMaxTerms = 64, kMaxFactors = 256;
+
+const Factor *algebra::singleFactor(const Expr &expr, int halves) {
+  bool isSingle = expr.size() == 1 && expr[0].factors.size() == 1 && expr[0].exponent.empty() &&
+                  expr[0].factors[0].halves == halves;
+  return isSingle ? &expr[0].factors[0] : nullptr;
+}
+
+static bool isNumber(const Term &term) { return term.factors.empty() && term.exponent.empty(); }
+
+std::optional<double> algebra::numberOf(const Expr &expr) {
+  if (expr.empty())
+    return 0.0;
+  return expr.size() == 1 && isNumber(expr[0]) ? std::optional(expr[0].coefficient) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+static void profile(llvm::FoldingSetNodeID &id, const Expr &expr);
+
+static void profile(llvm::FoldingSetNodeID &id, const Term &term) {
+  id.AddInteger(llvm::bit_cast<uint64_t>(term.coefficient));
+  profile(id, term.exponent);
+  id.AddInteger(term.factors.size());
+  for (const Factor &factor : term.factors) {
+    id.AddInteger(factor.element->number);
+    id.AddInteger(factor.halves);
+  }
+}
+
+static void profile(llvm::FoldingSetNodeID &id, const Expr &expr) {
+  id.AddInteger(expr.size());
+  for (const Term &term : expr)
+    profile(id, term);
+}
+
+void Element::Profile(llvm::FoldingSetNodeID &id) const {
+  id.AddInteger(node->number);
+  for (const Index &index : at) {
+    id.AddInteger(index.offset);
+    id.AddInteger(index.pieces.size());
+    for (const Piece &piece : index.pieces) {
+      id.AddInteger(piece.var);
+      for (Size size : {piece.stride, piece.extent, piece.multiplier})
+        id.AddInteger(size.id());
+    }
+  }
+}
+
+void Node::Profile(llvm::FoldingSetNodeID &id) const {
+  id.AddInteger(kind);
+  for (const auto &extents : {dims, bound}) {
+    id.AddInteger(extents.size());
+    for (Size extent : extents)
+      id.AddInteger(extent.id());
+  }
+  id.AddPointer(value.getAsOpaquePointer());
+  id.AddPointer(label.getAsOpaquePointer());
+  id.AddInteger(size.id());
+  for (const Expr &part : parts)
+    profile(id, part);
+}
+
+bool Node::isApply(llvm::StringRef name) const {
+  return kind == Apply && llvm::cast<mlir::StringAttr>(label).getValue() == name;
+}
+
+bool Node::isReduce(llvm::StringRef name) const {
+  return kind == Reduce && llvm::cast<mlir::StringAttr>(label).getValue() == name;
+}
+
+//===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+bool algebra::isNonNegative(const Factor &factor) {
+  return factor.halves % 4 == 0 || factor.halves % 2 != 0 || factor.node()->isNonNegative;
+}
+
+bool algebra::isNonNegative(const Term &term) {
+  return term.coefficient >= 0 &&
+         llvm::all_of(term.factors, [](const Factor &factor) { return isNonNegative(factor); });
+}
+
+bool algebra::isNonNegative(const Expr &expr) {
+  return llvm::all_of(expr, [](const Term &term) { return isNonNegative(term); });
+}
+
+static bool isNeverNegative(const Node &node) {
+  auto isPartNonNegative = [](const Expr &part) { return isNonNegative(part); };
+  switch (node.kind) {
+  case Node::Base:
+    return false;
+  case Node::Extent:
+    return true;
+  case Node::Apply:
+    return node.isApply("abs") || node.isApply("sigmoid") ||
+           (node.isApply("max") && llvm::any_of(node.parts, isPartNonNegative));
+  case Node::Reduce:
+  case Node::Sum:
+    return isPartNonNegative(node.parts[0]);
+  }
+  return false;
+}
+
+const Node *Algebra::unique(Node node) {
+  llvm::FoldingSetNodeID id;
+  node.Profile(id);
+  void *place;
+  if (const Node *known = set.FindNodeOrInsertPos(id, place))
+    return known;
+  node.number = nodes.size();
+  node.isNonNegative = isNeverNegative(node);
+  nodes.push_back(std::make_unique<Node>(std::move(node)));
+  set.InsertNode(nodes.back().get(), place);
+  return nodes.back().get();
+}
+
+const Element *Algebra::elementAt(const Node *node, ArrayRef<Index> at) {
+  Element element;
+  element.node = node;
+  element.at.assign(at.begin(), at.end());
+  llvm::FoldingSetNodeID id;
+  element.Profile(id);
+  void *place;
+  if (const Element *known = elementSet.FindNodeOrInsertPos(id, place))
+    return known;
+  element.number = elements.size();
+  elements.push_back(std::make_unique<Element>(std::move(element)));
+  elementSet.InsertNode(elements.back().get(), place);
+  return elements.back().get();
+}
+
+Expr Algebra::single(const Node *node, ArrayRef<Index> at) {
+  Term term;
+  term.factors.push_back({elementAt(node, at)});
+  return {term};
+}
+
+Expr Algebra::replaceElements(const Expr &expr, llvm::function_ref<const Element *(const Element *)> replace) {
+  Expr result = expr;
+  for (Term &term : result) {
+    term.exponent = replaceElements(term.exponent, replace);
+    for (Factor &factor : term.factors)
+      factor.element = replace(factor.element);
+  }
+  return result;
+}
+
+static Node makeNode(Node::Kind kind, ArrayRef<Size> dims) {
+  Node node;
+  node.kind = kind;
+  node.dims.assign(dims.begin(), dims.end());
+  return node;
+}
+
+Expr Algebra::number(double value) {
+  if (value == 0)
+    return {};
+  Term term;
+  term.coefficient = canonicalNumber(value);
+  return {term};
+}
+
+Expr Algebra::of(const Element *element, int halves) {
+  Term term;
+  term.factors.push_back({element, halves});
+  return {term};
+}
+
+Expr Algebra::extent(Size size) {
+  if (size.isNumber())
+    return number(size.number());
+  Node node = makeNode(Node::Extent, {});
+  node.size = size;
+  return single(unique(node), {});
+}
+
+Expr Algebra::base(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> at) {
+  Node node = makeNode(Node::Base, dims);
+  node.value = value;
+  return single(unique(node), at);
+}
+
+Expr Algebra::constant(mlir::Attribute elements, ArrayRef<Size> dims, ArrayRef<Index> at) {
+  Node node = makeNode(Node::Base, dims);
+  node.label = elements;
+  return single(unique(node), at);
+}
+
+Expr Algebra::closed(Node node, const Indices &at) { return single(unique(std::move(node)), at); }
+
+//===----------------------------------------------------------------------===//
+// Normal form
+//===----------------------------------------------------------------------===//
+
+static bool isBefore(const Factor &a, const Factor &b) {
+  return std::pair(a.node()->number, a.element->number) < std::pair(b.node()->number, b.element->number);
+}
+
+/// Whether sorted factors have an element twice.
+static bool hasTwice(ArrayRef<Factor> factors) {
+  for (size_t i = 1; i < factors.size(); ++i)
+    if (factors[i - 1].element == factors[i].element)
+      return true;
+  return false;
+}
+
+void Algebra::normalise(Term &term) {
+  term.coefficient = canonicalNumber(term.coefficient);
+  if (!llvm::is_sorted(term.factors, isBefore) || hasTwice(term.factors)) {
+    llvm::sort(term.factors, isBefore);
+    std::vector<Factor> merged;
+    for (const Factor &factor : term.factors)
+      if (!merged.empty() && merged.back().element == factor.element)
+        merged.back().halves += factor.halves;
+      else
+        merged.push_back(factor);
+    llvm::erase_if(merged, [](const Factor &factor) { return factor.halves == 0; });
+    term.factors = std::move(merged);
+  }
+  simplifySigmoids(term);
+}
+
+bool Algebra::normalise(Expr &expr) {
+  llvm::stable_sort(expr, [](const Term &a, const Term &b) { return compare(a, b, By::names) < 0; });
+  Expr merged;
+  for (Term &term : expr)
+    if (!merged.empty() && compare(merged.back(), term, By::names) == 0)
+      merged.back().coefficient = canonicalNumber(merged.back().coefficient + term.coefficient);
+    else
+      merged.push_back(std::move(term));
+  llvm::erase_if(merged, [](const Term &term) { return term.coefficient == 0; });
+  expr = std::move(merged);
+  return expr.size() <= kMaxTerms && llvm::all_of(expr, [](const Term &term) {
+           return term.factors.size() <= kMaxFactors && !std::isnan(term.coefficient);
+         });
+}
+
+Expr Algebra::scale(Expr expr, double coefficient) {
+  if (coefficient == 0)
+    return {};
+  for (Term &term : expr)
+    term.coefficient = canonicalNumber(term.coefficient * coefficient);
+  return expr;
+}
+
+std::optional<Term> Algebra::asTerm(const Expr &expr, bool isPositive) {
+  if (expr.size() == 1)
+    return expr[0];
+  Term term;
+  if (expr.empty()) {
+    term.coefficient = 0;
+    return term;
+  }
+  std::vector<Expr> parts = {expr};
+  Closer closer(*this, parts);
+  if (!closer.run())
+    return std::nullopt;
+  double first = parts[0][0].coefficient;
+  term.coefficient = isPositive ? std::abs(first) : first;
+  Node node = makeNode(Node::Sum, closer.dims);
+  node.parts = {scale(parts[0], 1 / term.coefficient)};
+  term.factors.push_back({elementAt(unique(node), closer.at)});
+  return term;
+}
+
+std::optional<Algebra::Closed> Algebra::close(const Expr &expr) {
+  if (const Factor *factor = singleFactor(expr))
+    return Closed{factor->node(), Indices(factor->at()), expr[0].coefficient};
+  if (expr.empty())
+    return std::nullopt;
+  std::vector<Expr> parts = {expr};
+  Closer closer(*this, parts);
+  if (!closer.run())
+    return std::nullopt;
+  double coefficient = parts[0][0].coefficient;
+  Node node = makeNode(Node::Sum, closer.dims);
+  node.parts = {scale(parts[0], 1 / coefficient)};
+  return Closed{unique(node), closer.at, coefficient};
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// The number z in `1 - sigmoid`: sums of a number and its negative times a sigmoid.
+static bool isComplement(const Expr &expr) {
+  return expr.size() == 2 && isNumber(expr[1]) && expr[0].exponent.empty() && expr[0].factors.size() == 1 &&
+         expr[0].factors[0].halves == 2 && expr[0].factors[0].node()->isApply("sigmoid") &&
+         expr[0].coefficient == -expr[1].coefficient;
+}
+
+std::optional<Expr> Algebra::add(const Expr &a, const Expr &b) {
+  Expr sum = a;
+  llvm::append_range(sum, b);
+  if (!normalise(sum))
+    return std::nullopt;
+  if (sum.size() > 1)
+    roll(sum);
+  if (isComplement(sum)) {
+    const Factor &sigmoid = sum[0].factors[0];
+    std::optional<Expr> argument = part(sigmoid.element);
+    std::optional<Expr> opposite = argument ? apply("sigmoid", {scale(*argument, -1)}) : std::nullopt;
+    if (opposite)
+      return scale(*opposite, sum[1].coefficient);
+  }
+  return sum;
+}
+
+std::optional<Expr> Algebra::multiply(const Expr &a, const Expr &b) {
+  if (std::optional<double> number = numberOf(a))
+    return scale(b, *number);
+  if (std::optional<double> number = numberOf(b))
+    return scale(a, *number);
+  std::optional<Term> product = asTerm(a), other = asTerm(b);
+  if (!product || !other)
+    return std::nullopt;
+  product->coefficient *= other->coefficient;
+  llvm::append_range(product->factors, other->factors);
+  if (!other->exponent.empty()) {
+    std::optional<Expr> exponent = add(product->exponent, other->exponent);
+    if (!exponent)
+      return std::nullopt;
+    product->exponent = *exponent;
+  }
+  normalise(*product);
+  Expr result = {*product};
+  return normalise(result) ? std::optional(result) : std::nullopt;
+}
+
+/// 1 + c * exp(e): its reciprocal is a sigmoid.
+static bool isLogistic(const Expr &expr) {
+  return expr.size() == 2 && isNumber(expr[1]) && expr[0].factors.empty() && expr[0].coefficient > 0 &&
+         expr[1].coefficient > 0;
+}
+
+/// Whether the root of a product is the product of the roots: that of a square is its magnitude.
+static bool hasRoot(const Term &term) {
+  bool isOne = term.factors.size() == 1 && term.factors[0].halves == 2;
+  return isOne || llvm::all_of(term.factors,
+                               [&](const Factor &factor) { return factor.halves % 4 != 0 && isNonNegative(factor); });
+}
+
+std::optional<Expr> Algebra::power(const Expr &expr, int halves) {
+  if (halves == 2)
+    return expr;
+  if (halves == -2 && isLogistic(expr)) {
+    std::optional<Expr> argument = add(expr[0].exponent, number(std::log(expr[0].coefficient / expr[1].coefficient)));
+    std::optional<Expr> sigmoid = argument ? apply("sigmoid", {scale(*argument, -1)}) : std::nullopt;
+    return sigmoid ? std::optional(scale(*sigmoid, 1 / expr[1].coefficient)) : std::nullopt;
+  }
+  bool isRoot = halves % 2 != 0;
+  std::optional<Term> term = asTerm(expr, isRoot);
+  if (!term || (term->coefficient == 0 && halves < 0) || (term->coefficient < 0 && isRoot))
+    return std::nullopt;
+  if (isRoot && !hasRoot(*term)) {
+    // The root of a square is no factor: it has the square's sign no more.
+    std::vector<Expr> parts = {{Term{1, {}, term->factors}}};
+    Closer closer(*this, parts);
+    if (!closer.run())
+      return std::nullopt;
+    Node node = makeNode(Node::Sum, closer.dims);
+    node.parts = parts;
+    term->factors = {{elementAt(unique(node), closer.at)}};
+  }
+  term->coefficient = std::pow(term->coefficient, halves / 2.0);
+  term->exponent = scale(term->exponent, halves / 2.0);
+  for (Factor &factor : term->factors) {
+    if (isRoot && factor.halves % 2 != 0)
+      return std::nullopt;
+    factor.halves = factor.halves * halves / 2;
+  }
+  normalise(*term);
+  return Expr{*term};
+}
+
+std::optional<Expr> Algebra::exp(const Expr &expr) {
+  Expr result = number(1);
+  for (const Term &term : expr) {
+    std::optional<Expr> factor;
+    bool isLog = term.exponent.empty() && term.factors.size() == 1 && term.factors[0].halves == 2 &&
+                 term.factors[0].node()->isApply("log");
+    double halves = 2 * term.coefficient;
+    if (isNumber(term) && std::abs(term.coefficient) < 100) {
+      factor = number(std::exp(term.coefficient));
+    } else if (isLog && halves == std::nearbyint(halves) && std::abs(halves) <= 8) {
+      const Factor &log = term.factors[0];
+      factor = part(log.element);
+      factor = factor ? power(*factor, static_cast<int>(halves)) : std::nullopt;
+    } else {
+      Term exponential;
+      exponential.exponent = {term};
+      factor = Expr{exponential};
+    }
+    std::optional<Expr> product = factor ? multiply(result, *factor) : std::nullopt;
+    if (!product)
+      return std::nullopt;
+    result = *product;
+  }
+  return result;
+}
+
+std::optional<Expr> Algebra::log(const Expr &expr) {
+  std::optional<Term> term = asTerm(expr, /*isPositive=*/true);
+  if (!term || term->coefficient <= 0)
+    return apply("log", {expr});
+  std::optional<Expr> sum = add(term->exponent, number(std::log(term->coefficient)));
+  std::vector<Factor> others;
+  for (const Factor &factor : term->factors) {
+    Factor whole = factor;
+    whole.halves = 2;
+    if (!isNonNegative(whole)) {
+      others.push_back(factor);
+      continue;
+    }
+    std::optional<Expr> log = apply("log", {Expr{Term{1, {}, {whole}}}});
+    sum = sum && log ? add(*sum, scale(*log, factor.halves / 2.0)) : std::nullopt;
+  }
+  if (others.empty() || !sum)
+    return sum;
+  std::optional<Expr> rest = apply("log", {Expr{Term{1, {}, others}}});
+  return rest ? add(*sum, *rest) : std::nullopt;
+}
+
+std::optional<Expr> Algebra::apply(llvm::StringRef name, ArrayRef<Expr> arguments) {
+  if (name == "abs" && isNonNegative(arguments[0]))
+    return arguments[0];
+  std::vector<Expr> parts(arguments.begin(), arguments.end());
+  if (name == "max" || name == "min")
+    llvm::stable_sort(parts, [](const Expr &a, const Expr &b) { return compare(a, b, By::names) < 0; });
+  Closer closer(*this, parts);
+  if (!closer.run())
+    return std::nullopt;
+  Node node = makeNode(Node::Apply, closer.dims);
+  node.label = mlir::StringAttr::get(context, name);
+  node.parts = parts;
+  return closed(node, closer.at);
+}
+
+/// sigmoid(-z)^k * exp(k*z) -> sigmoid(z)^k
+void Algebra::simplifySigmoids(Term &term) {
+  if (term.exponent.empty())
+    return;
+  for (Factor &factor : term.factors) {
+    if (!factor.node()->isApply("sigmoid") || factor.halves % 2 != 0)
+      continue;
+    std::optional<Expr> argument = part(factor.element);
+    if (!argument || compare(scale(*argument, -factor.halves / 2), term.exponent, By::names) != 0)
+      continue;
+    std::optional<Expr> opposite = apply("sigmoid", {scale(*argument, -1)});
+    if (!opposite)
+      continue;
+    factor.element = (*opposite)[0].factors[0].element;
+    term.exponent.clear();
+    return normalise(term);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static bool dependsOn(const Index &index, ArrayRef<std::pair<Var, Size>> vars) {
+  return llvm::any_of(index.pieces, [&](const Piece &piece) {
+    return llvm::any_of(vars, [&](const auto &var) { return var.first == piece.var; });
+  });
+}
+
+static bool dependsOn(const Term &term, ArrayRef<std::pair<Var, Size>> vars) {
+  bool found = false;
+  forEachElement({term}, [&](const Element *element) {
+    found = found || llvm::any_of(element->at, [&](const Index &index) { return dependsOn(index, vars); });
+  });
+  return found;
+}
+
+std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
+  Term outer, inner;
+  outer.coefficient = term.coefficient;
+  for (const Factor &factor : term.factors) {
+    bool isInner = llvm::any_of(factor.at(), [&](const Index &index) { return dependsOn(index, over); });
+    (isInner ? inner : outer).factors.push_back(factor);
+  }
+  for (const Term &part : term.exponent)
+    (dependsOn(part, over) ? inner : outer).exponent.push_back(part);
+  llvm::SmallVector<std::pair<Var, Size>> all(over.begin(), over.end());
+  // A sum of sums is one sum.
+  if (inner.exponent.empty() && inner.factors.size() == 1 && inner.factors[0].halves == 2 &&
+      inner.factors[0].node()->isReduce("sum")) {
+    const Factor &sum = inner.factors[0];
+    Open open = this->open(*sum.node(), sum.at());
+    all.append(open.over);
+    std::optional<Expr> body = substitute(sum.node()->parts[0], [&](Var var) { return open.indices[var]; });
+    std::optional<Expr> whole = body && body->size() == 1 ? sumOf((*body)[0], all) : std::nullopt;
+    return whole ? multiply({outer}, *whole) : std::nullopt;
+  }
+  Expr result = {outer};
+  // A sum over terms is the sum of their sums.
+  if (inner.exponent.empty() && inner.factors.size() == 1 && inner.factors[0].halves == 2 &&
+      inner.factors[0].node()->kind == Node::Sum) {
+    std::optional<Expr> terms = part(inner.factors[0].element);
+    std::optional<Expr> sum = terms && terms->size() > 1 ? reduce("sum", *terms, over) : std::nullopt;
+    if (sum)
+      return multiply(result, *sum);
+  }
+  Size unused = 1;
+  if (inner.factors.empty() && inner.exponent.empty()) {
+    for (auto [var, extent] : over) {
+      std::optional<Size> count = sizes.multiply(unused, extent);
+      if (!count)
+        return std::nullopt;
+      unused = *count;
+    }
+    return multiply(result, this->extent(unused));
+  }
+  std::vector<Expr> parts = {{inner}};
+  Closer closer(*this, parts, over);
+  if (!closer.run())
+    return std::nullopt;
+  Node node = makeNode(Node::Reduce, closer.dims);
+  node.bound = closer.bound;
+  node.label = mlir::StringAttr::get(context, "sum");
+  node.parts = parts;
+  std::optional<Expr> times = multiply(result, extent(closer.unused));
+  return times ? multiply(*times, closed(node, closer.at)) : std::nullopt;
+}
+
+std::optional<Expr> Algebra::maximumOf(const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {
+  if (!llvm::any_of(expr, [&](const Term &term) { return dependsOn(term, over); }))
+    return expr;
+  std::vector<Expr> parts = {expr};
+  Closer closer(*this, parts, over);
+  if (!closer.run())
+    return std::nullopt;
+  Node node = makeNode(Node::Reduce, closer.dims);
+  node.bound = closer.bound;
+  node.label = mlir::StringAttr::get(context, "max");
+  node.parts = parts;
+  return closed(node, closer.at);
+}
+
+std::optional<Expr> Algebra::reduce(llvm::StringRef kind, const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {
+  if (kind == "max")
+    return maximumOf(expr, over);
+  Expr sum;
+  for (const Term &term : expr) {
+    std::optional<Expr> part = sumOf(term, over);
+    std::optional<Expr> next = part ? add(sum, *part) : std::nullopt;
+    if (!next)
+      return std::nullopt;
+    sum = *next;
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Substitution
+//===----------------------------------------------------------------------===//
+
+bool Algebra::isWhole(const Node &node, ArrayRef<Index> at) {
+  llvm::SmallVector<std::pair<Var, Size>> seen;
+  for (auto [index, extent] : llvm::zip(at, node.dims)) {
+    if (!covers(sizes, index, extent))
+      return false;
+    for (const Piece &piece : index.pieces) {
+      if (llvm::is_contained(seen, std::pair(piece.var, piece.stride)))
+        return false;
+      seen.push_back({piece.var, piece.stride});
+    }
+  }
+  return true;
+}
+
+std::optional<Expr> Algebra::element(const Node *node, ArrayRef<Index> at) {
+  if (node->kind == Node::Base) {
+    std::optional<Expr> part = elementOfPart(node, at);
+    return part ? part : single(node, at);
+  }
+  if (node->kind == Node::Extent || isWhole(*node, at))
+    return single(node, at);
+  return instantiate(node, at);
+}
+
+Algebra::Open Algebra::open(const Node &node, ArrayRef<Index> at) {
+  Open open;
+  open.indices.assign(at.begin(), at.end());
+  for (Size extent : node.bound) {
+    open.over.push_back({freshVar(), extent});
+    open.indices.push_back(wholeVar(open.over.back().first, extent));
+  }
+  return open;
+}
+
+std::optional<Expr> Algebra::make(const Node &like, ArrayRef<Expr> parts, ArrayRef<std::pair<Var, Size>> over) {
+  if (like.kind == Node::Sum)
+    return parts[0];
+  llvm::StringRef name = llvm::cast<mlir::StringAttr>(like.label).getValue();
+  if (like.kind == Node::Reduce)
+    return reduce(name, parts[0], over);
+  return name == "log" ? log(parts[0]) : apply(name, parts);
+}
+
+std::optional<Expr> Algebra::instantiateOnce(const Node &node, ArrayRef<Index> at) {
+  Open open = this->open(node, at);
+  std::vector<Expr> parts;
+  for (const Expr &part : node.parts) {
+    std::optional<Expr> inner = substitute(part, [&](Var var) { return open.indices[var]; });
+    if (!inner)
+      return std::nullopt;
+    parts.push_back(*inner);
+  }
+  return make(node, parts, open.over);
+}
+
+namespace {
+/// Names the digits that indices read in the order in which they occur.
+struct Renaming {
+  llvm::SmallVector<Piece> digits; ///< by name, with a multiplier of one
+  Indices at;
+  std::vector<int64_t> key;
+
+  explicit Renaming(ArrayRef<Index> indices) : at(indices) {
+    for (Index &index : at) {
+      key.insert(key.end(), {index.offset, static_cast<int64_t>(index.pieces.size())});
+      for (Piece &piece : index.pieces) {
+        Piece digit = {piece.var, piece.stride, piece.extent, 1};
+        auto place = llvm::find(digits, digit);
+        size_t name = place - digits.begin();
+        if (place == digits.end())
+          digits.push_back(digit);
+        piece = {static_cast<Var>(name), 1, piece.extent, piece.multiplier};
+        key.insert(key.end(), {piece.var, piece.extent.id(), piece.multiplier.id()});
+      }
+    }
+  }
+
+  /// Whether one variable's digits overlap: their names would hide it.
+  bool overlaps() const {
+    for (size_t i = 0; i < digits.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (digits[i].var == digits[j].var)
+          return true;
+    return false;
+  }
+};
+} // namespace
+
+std::optional<Expr> Algebra::instantiate(const Node *node, ArrayRef<Index> at) {
+  Renaming names(at);
+  if (names.overlaps())
+    return instantiateOnce(*node, at);
+  auto key = std::make_pair(node, names.key);
+  auto known = instances.find(key);
+  if (known == instances.end())
+    known = instances.emplace(key, instantiateOnce(*node, names.at)).first;
+  if (!known->second)
+    return std::nullopt;
+  return substitute(*known->second, [&](Var var) {
+    Index index;
+    index.pieces.push_back(names.digits[var]);
+    return index;
+  });
+}
+
+std::optional<Expr> Algebra::part(const Element *element, ArrayRef<Index> bound, unsigned number) {
+  Indices all(element->at);
+  all.append(bound.begin(), bound.end());
+  return substitute(element->node->parts[number], [&](Var var) { return all[var]; });
+}
+
+std::optional<Expr> Algebra::expand(const Factor &sum) {
+  return sum.node()->kind == Node::Sum && sum.halves == 2 ? instantiate(sum.node(), sum.at()) : std::nullopt;
+}
+
+std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std::optional<Index>(Var)> at) {
+  auto indexOf = [&](Var var) {
+    std::optional<Index> index = at(var);
+    assert(index && "a variable without an index");
+    return *index;
+  };
+  Expr result;
+  for (const Term &term : expr) {
+    Expr product = number(term.coefficient);
+    if (!term.exponent.empty()) {
+      std::optional<Expr> exponent = substitute(term.exponent, at);
+      std::optional<Expr> exponential = exponent ? exp(*exponent) : std::nullopt;
+      if (!exponential)
+        return std::nullopt;
+      product = scale(*exponential, term.coefficient);
+    }
+    for (const Factor &factor : term.factors) {
+      Indices indices;
+      for (const Index &index : factor.at()) {
+        std::optional<Index> moved = algebra::substitute(sizes, index, indexOf);
+        if (!moved)
+          return std::nullopt;
+        indices.push_back(*moved);
+      }
+      std::optional<Expr> inner = element(factor.node(), indices);
+      inner = inner ? power(*inner, factor.halves) : std::nullopt;
+      std::optional<Expr> next = inner ? multiply(product, *inner) : std::nullopt;
+      if (!next)
+        return std::nullopt;
+      product = *next;
+    }
+    llvm::append_range(result, product);
+  }
+  return normalise(result) ? std::optional(result) : std::nullopt;
+}
+
+std::optional<Expr> Algebra::replace(const Expr &expr, llvm::function_ref<std::optional<Expr>(const Element *)> by) {
+  Expr sum;
+  for (const Term &term : expr) {
+    std::optional<Expr> exponent = replace(term.exponent, by);
+    std::optional<Expr> product = exponent ? exp(*exponent) : std::nullopt;
+    for (const Factor &factor : term.factors) {
+      std::optional<Expr> now = by(factor.element);
+      now = now ? power(*now, factor.halves) : of(factor.element, factor.halves);
+      product = product && now ? multiply(*product, *now) : std::nullopt;
+    }
+    std::optional<Expr> next = product ? add(sum, scale(*product, term.coefficient)) : std::nullopt;
+    if (!next)
+      return std::nullopt;
+    sum = *next;
+  }
+  return sum;
+}

@@ -1,0 +1,279 @@
+//===- Join.cpp - What is written out piece by piece --------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sum over n streams may be n terms, and a tensor the concatenation of n parts. Where terms or parts differ in a
+// running position only, they are one expression of one more variable.
+//
+//===------------------------------------------------------------------------===//
+#include "Order.h"
+#include "mhc/Algebra/Expr.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mhc;
+using namespace mhc::algebra;
+using llvm::ArrayRef;
+
+//===----------------------------------------------------------------------===//
+// Expressions that differ in offsets only
+//===----------------------------------------------------------------------===//
+
+static bool isAlike(const Expr &a, const Expr &b);
+static bool isAlike(const Term &a, const Term &b);
+static bool isAlike(const Factor &a, const Factor &b);
+
+static bool isAlike(const Index &a, const Index &b) { return a.pieces == b.pieces; }
+
+template <typename List>
+static bool areAlike(const List &a, const List &b) {
+  return a.size() == b.size() &&
+         llvm::all_of(llvm::zip(a, b), [](const auto &pair) { return isAlike(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+static bool isAlike(const Node &a, const Node &b) {
+  return a.kind == b.kind && a.kind != Node::Base && a.label == b.label && a.dims == b.dims && a.bound == b.bound &&
+         a.size == b.size && areAlike(a.parts, b.parts);
+}
+
+static bool isAlike(const Factor &a, const Factor &b) {
+  return a.halves == b.halves && (a.node() == b.node() || isAlike(*a.node(), *b.node())) && areAlike(a.at(), b.at());
+}
+
+static bool isAlike(const Term &a, const Term &b) {
+  return a.coefficient == b.coefficient && areAlike(a.exponent, b.exponent) && areAlike(a.factors, b.factors);
+}
+
+static bool isAlike(const Expr &a, const Expr &b) { return areAlike(a, b); }
+
+/// All offsets of an expression, in its order.
+static void collectOffsets(const Expr &expr, llvm::SmallVectorImpl<int64_t> &offsets) {
+  for (const Term &term : expr) {
+    collectOffsets(term.exponent, offsets);
+    for (const Factor &factor : term.factors) {
+      for (const Index &index : factor.at())
+        offsets.push_back(index.offset);
+      if (factor.node()->kind != Node::Base)
+        for (const Expr &part : factor.node()->parts)
+          collectOffsets(part, offsets);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One expression for all
+//===----------------------------------------------------------------------===//
+
+/// The index that runs through all of `indices` with `part`, where they are equally far apart.
+static std::optional<Index> mergeIndices(Sizes &sizes, ArrayRef<const Index *> indices, Var part) {
+  Index merged = *indices[0];
+  int64_t step = indices[1]->offset - merged.offset;
+  for (auto [i, index] : llvm::enumerate(indices))
+    if (index->offset != merged.offset + static_cast<int64_t>(i) * step)
+      return std::nullopt;
+  if (step < 0)
+    return std::nullopt;
+  if (step > 0)
+    merged.pieces.push_back({part, 1, Size(indices.size()), step});
+  algebra::normalise(sizes, merged);
+  return merged;
+}
+
+template <typename T, typename Function>
+static auto pick(ArrayRef<T> all, Function function) {
+  llvm::SmallVector<const std::remove_reference_t<decltype(function(*all[0]))> *> picked;
+  for (const auto &one : all)
+    picked.push_back(&function(*one));
+  return picked;
+}
+
+std::optional<Expr> Algebra::mergeFactors(ArrayRef<const Factor *> factors, Var part) {
+  const Factor &first = *factors[0];
+  bool isOneNode = llvm::all_of(factors, [&](const Factor *factor) { return factor->node() == first.node(); });
+  std::optional<Expr> element;
+  if (isOneNode) {
+    Indices at;
+    for (size_t dim = 0; dim < first.at().size(); ++dim) {
+      std::optional<Index> index = mergeIndices(
+          sizes, pick(factors, [&](const Factor &factor) -> const Index & { return factor.at()[dim]; }), part);
+      if (!index)
+        return std::nullopt;
+      at.push_back(*index);
+    }
+    element = this->element(first.node(), at);
+  } else {
+    if (llvm::any_of(factors, [&](const Factor *factor) { return factor->at() != first.at(); }))
+      return std::nullopt;
+    Open open = this->open(*first.node(), first.at());
+    std::vector<Expr> parts;
+    for (size_t number = 0; number < first.node()->parts.size(); ++number) {
+      std::vector<Expr> bodies;
+      for (const Factor *factor : factors) {
+        std::optional<Expr> body =
+            substitute(factor->node()->parts[number], [&](Var var) { return open.indices[var]; });
+        if (!body)
+          return std::nullopt;
+        bodies.push_back(*body);
+      }
+      std::optional<Expr> merged = merge(bodies, part);
+      if (!merged)
+        return std::nullopt;
+      parts.push_back(*merged);
+    }
+    element = make(*first.node(), parts, open.over);
+  }
+  return element ? power(*element, first.halves) : std::nullopt;
+}
+
+std::optional<Expr> Algebra::merge(ArrayRef<Expr> parts, Var part) {
+  const Expr &first = parts[0];
+  if (llvm::any_of(parts, [&](const Expr &other) { return !isAlike(first, other); }))
+    return std::nullopt;
+  Expr sum;
+  for (size_t t = 0; t < first.size(); ++t) {
+    Expr product = number(first[t].coefficient);
+    std::vector<Expr> exponents;
+    for (const Expr &other : parts)
+      exponents.push_back(other[t].exponent);
+    if (!first[t].exponent.empty()) {
+      std::optional<Expr> exponent = merge(exponents, part);
+      std::optional<Expr> exponential = exponent ? exp(*exponent) : std::nullopt;
+      if (!exponential)
+        return std::nullopt;
+      product = scale(*exponential, first[t].coefficient);
+    }
+    for (size_t f = 0; f < first[t].factors.size(); ++f) {
+      llvm::SmallVector<const Factor *> factors;
+      for (const Expr &other : parts)
+        factors.push_back(&other[t].factors[f]);
+      std::optional<Expr> factor = mergeFactors(factors, part);
+      std::optional<Expr> next = factor ? multiply(product, *factor) : std::nullopt;
+      if (!next)
+        return std::nullopt;
+      product = *next;
+    }
+    llvm::append_range(sum, product);
+  }
+  return normalise(sum) ? std::optional(sum) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// The extents of dimensions of which a node's definition reads one position only.
+const llvm::SmallDenseSet<int64_t, 2> &Algebra::fixedExtents(const Node *node) {
+  auto [place, isNew] = fixed.try_emplace(node);
+  if (!isNew)
+    return place->second;
+  llvm::SmallDenseSet<int64_t, 2> own;
+  if (node->kind != Node::Base)
+    for (const Expr &part : node->parts)
+      for (const Term &term : part)
+        for (int64_t extent : fixedExtents(term))
+          own.insert(extent);
+  return fixed[node] = own;
+}
+
+llvm::SmallDenseSet<int64_t, 2> Algebra::fixedExtents(const Term &term) {
+  llvm::SmallDenseSet<int64_t, 2> all;
+  for (const Term &part : term.exponent)
+    for (int64_t extent : fixedExtents(part))
+      all.insert(extent);
+  for (const Factor &factor : term.factors) {
+    if (factor.node()->kind != Node::Base) {
+      for (int64_t extent : fixedExtents(factor.node()))
+        all.insert(extent);
+      continue;
+    }
+    for (auto [index, extent] : llvm::zip(factor.at(), factor.node()->dims))
+      if (index.pieces.empty() && extent.isNumber() && extent.number() > 1)
+        all.insert(extent.number());
+  }
+  return all;
+}
+
+/// Writes terms of one sum that differ in a running position as a sum over it.
+void Algebra::roll(Expr &sum) {
+  for (size_t t = 0; t < sum.size(); ++t)
+    for (int64_t extent : fixedExtents(sum[t])) {
+      if (extent > static_cast<int64_t>(sum.size()))
+        continue;
+      llvm::SmallVector<std::pair<llvm::SmallVector<int64_t>, size_t>> members;
+      for (size_t other = 0; other < sum.size(); ++other)
+        if (isAlike(sum[t], sum[other])) {
+          members.emplace_back().second = other;
+          collectOffsets({sum[other]}, members.back().first);
+        }
+      if (static_cast<int64_t>(members.size()) != extent)
+        continue;
+      llvm::sort(members);
+      std::vector<Expr> parts;
+      for (const auto &member : members)
+        parts.push_back({sum[member.second]});
+      Var part = freshVar();
+      std::optional<Expr> merged = merge(parts, part);
+      std::optional<Expr> rolled = merged ? reduce("sum", *merged, {{part, Size(extent)}}) : std::nullopt;
+      if (!rolled)
+        continue;
+      Expr rest = *rolled;
+      for (auto [number, term] : llvm::enumerate(sum))
+        if (llvm::none_of(members, [&, number = number](const auto &member) { return member.second == number; }))
+          rest.push_back(term);
+      sum = std::move(rest);
+      (void)normalise(sum);
+      return;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenations
+//===----------------------------------------------------------------------===//
+
+Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole, unsigned dim, ArrayRef<Expr> parts,
+                   ArrayRef<Size> extents) {
+  bool areEqual = llvm::all_equal(extents) && parts.size() > 1 && whole[dim].pieces.size() == 1;
+  Var part = freshVar();
+  if (std::optional<Expr> merged = areEqual ? merge(parts, part) : std::nullopt) {
+    const Piece &piece = whole[dim].pieces[0];
+    Index inner, outer;
+    inner.pieces = {{piece.var, 1, extents[0], 1}};
+    algebra::normalise(sizes, inner);
+    outer.pieces = {{piece.var, extents[0], Size(parts.size()), 1}};
+    auto indexOf = [&](Var var) { return var == part ? outer : var == static_cast<Var>(dim) ? inner : whole[var]; };
+    if (std::optional<Expr> all = substitute(*merged, indexOf))
+      return *all;
+  }
+  Expr joined = base(value, dims, whole);
+  Joined &known = joins[joined[0].factors[0].node()];
+  known.dim = dim;
+  known.parts.assign(parts.begin(), parts.end());
+  known.extents.assign(extents.begin(), extents.end());
+  return joined;
+}
+
+/// The element of the one part of a concatenation in which an index lies.
+std::optional<Expr> Algebra::elementOfPart(const Node *node, ArrayRef<Index> at) {
+  auto known = joins.find(node);
+  if (known == joins.end())
+    return std::nullopt;
+  const Joined &joined = known->second;
+  const Index &index = at[joined.dim];
+  int64_t last = index.offset, begin = 0;
+  for (const Piece &piece : index.pieces) {
+    if (!piece.extent.isNumber() || !piece.multiplier.isNumber())
+      return std::nullopt;
+    last += (piece.extent.number() - 1) * piece.multiplier.number();
+  }
+  for (auto [part, extent] : llvm::zip(joined.parts, joined.extents)) {
+    if (!extent.isNumber())
+      return std::nullopt;
+    if (index.offset >= begin && last < begin + extent.number()) {
+      Indices inside(at);
+      inside[joined.dim].offset -= begin;
+      return substitute(part, [&](Var var) { return inside[var]; });
+    }
+    begin += extent.number();
+  }
+  return std::nullopt;
+}

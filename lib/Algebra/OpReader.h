@@ -1,0 +1,52 @@
+//===- OpReader.h - Ops as expressions ----------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_LIB_ALGEBRA_OPREADER_H
+#define MHC_LIB_ALGEBRA_OPREADER_H
+
+#include "mhc/Algebra/Reading.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mhc::algebra {
+
+/// Reads the one result of an op; nothing where that is not understood. One file for each dialect.
+class OpReader {
+public:
+  explicit OpReader(Reading &reading) : reading(reading), algebra(reading.algebra()) {}
+
+  std::optional<Expr> read(mlir::Operation *op, unsigned result);
+
+  /// A function of scalars, or of the elements of tensors of one shape: arith and math.
+  std::optional<Expr> scalar(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
+
+private:
+  /// The same without the rounding of the result.
+  std::optional<Expr> exact(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
+  /// What is left of a number in a type.
+  std::optional<Expr> rounded(std::optional<Expr> expr, mlir::Type type);
+  std::optional<Expr> readTensor(mlir::Operation *op);
+  std::optional<Expr> readLinalg(mlir::linalg::LinalgOp op, unsigned result);
+  std::optional<Expr> readMhc(mlir::Operation *op);
+
+  /// The operand at an index for each of its dimensions.
+  std::optional<Expr> at(mlir::Value operand, llvm::ArrayRef<Index> indices);
+  /// The operand of a reshape at the place that the result's element has in row-major order.
+  std::optional<Expr> reshape(mlir::Value operand, mlir::Value result);
+  std::optional<Expr> reshape(mlir::Value operand, mlir::Value result,
+                              llvm::ArrayRef<mlir::ReassociationIndices> groups, bool collapses);
+  std::optional<Expr> contract(const std::optional<Expr> &a, const std::optional<Expr> &b, Var over, Size extent);
+  /// Index d of the result itself.
+  Index own(mlir::Value result, int dim) { return wholeVar(dim, reading.size(result, dim)); }
+
+  Reading &reading;
+  Algebra &algebra;
+};
+
+} // namespace mhc::algebra
+
+#endif // MHC_LIB_ALGEBRA_OPREADER_H

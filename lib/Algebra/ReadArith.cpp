@@ -1,0 +1,130 @@
+//===- ReadArith.cpp - arith and math as expressions --------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "OpReader.h"
+#include "mhc/IR/Constants.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mhc;
+using namespace mhc::algebra;
+
+/// The number in all elements of a constant.
+static std::optional<double> splatNumber(Attribute value) {
+  if (auto elements = dyn_cast<DenseElementsAttr>(value); elements && elements.isSplat())
+    value = elements.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    // A number of f32 may have been widened.
+    double wide = number.getValueAsDouble();
+    float narrow = static_cast<float>(wide);
+    return narrow == wide ? asWritten(APFloat(narrow)) : asWritten(number.getValue());
+  }
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return number.getType().isIndex() || number.getType().isSignlessInteger(1)
+               ? static_cast<double>(number.getValue().getZExtValue())
+               : static_cast<double>(number.getValue().getSExtValue());
+  return std::nullopt;
+}
+
+/// A function's name with its attributes, but for the liberties that it leaves to compilers.
+static std::string nameOf(Operation *op) {
+  std::string name = op->getName().getStringRef().str();
+  llvm::raw_string_ostream os(name);
+  for (NamedAttribute attribute : op->getAttrs())
+    if (attribute.getName() != "fastmath" && attribute.getName() != "overflowFlags")
+      os << ' ' << attribute.getName().getValue() << '=' << attribute.getValue();
+  os << " : " << getElementTypeOrSelf(op->getResult(0));
+  return name;
+}
+
+/// The lowest number of f32, with which a maximum may start in place of minus infinity, is below that.
+static bool isLowest(const Expr &expr) {
+  constexpr double kLowest = -3.38e38; // of bf16, the narrowest with the exponents of f32
+  std::optional<double> number = numberOf(expr);
+  return number && *number < kLowest;
+}
+
+std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!expr || reading.rounding == Rounding::ignored || !(element.isF16() || element.isBF16()))
+    return expr;
+  const Factor *factor = expr->size() == 1 && (*expr)[0].coefficient == 1 ? singleFactor(*expr) : nullptr;
+  std::string name = element.isF16() ? "round f16" : "round bf16";
+  bool isRound = factor && factor->node()->isApply(name);
+  return isRound || numberOf(*expr) ? expr : algebra.apply(name, {*expr});
+}
+
+std::optional<Expr> OpReader::scalar(Operation *op, ArrayRef<Expr> operands) {
+  bool isExact = isa<arith::ConstantOp, arith::ExtFOp>(op);
+  std::optional<Expr> expr = exact(op, operands);
+  return isExact ? expr : rounded(expr, op->getResult(0).getType());
+}
+
+std::optional<Expr> OpReader::exact(Operation *op, ArrayRef<Expr> operands) {
+  using Result = std::optional<Expr>;
+  auto quotient = [&](const Expr &a, const Expr &b) -> Result {
+    Result inverse = algebra.power(b, -2);
+    return inverse ? algebra.multiply(a, *inverse) : std::nullopt;
+  };
+  auto maximum = [&](const Expr &a, const Expr &b) -> Result {
+    if (isLowest(a) || isLowest(b))
+      return isLowest(a) ? b : a;
+    return algebra.apply("max", {a, b});
+  };
+  auto pow = [&](const Expr &base, const Expr &exponent) -> Result {
+    std::optional<double> number = numberOf(exponent);
+    double halves = number ? 2 * *number : 0.5;
+    if (halves != std::nearbyint(halves) || std::abs(halves) > 16 || halves == 0)
+      return algebra.apply(nameOf(op), operands);
+    // The power of a negative number is none where the exponent is no integer.
+    return algebra.power(base, static_cast<int>(halves));
+  };
+  auto tanh = [&](const Expr &x) -> Result {
+    Result sigmoid = algebra.apply("sigmoid", {Algebra::scale(x, 2)});
+    return sigmoid ? algebra.add(Algebra::scale(*sigmoid, 2), Algebra::number(-1)) : std::nullopt;
+  };
+  auto known =
+      llvm::TypeSwitch<Operation *, std::optional<Result>>(op)
+          .Case([&](arith::ConstantOp constant) -> Result {
+            if (std::optional<double> number = splatNumber(constant.getValue()))
+              return Algebra::number(*number);
+            return algebra.constant(constant.getValue(), reading.sizes(constant), reading.whole(constant));
+          })
+          .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) -> Result { return operands[0]; })
+          .Case([&](arith::NegFOp) -> Result { return Algebra::scale(operands[0], -1); })
+          .Case([&](arith::AddFOp) { return algebra.add(operands[0], operands[1]); })
+          .Case([&](arith::SubFOp) { return algebra.add(operands[0], Algebra::scale(operands[1], -1)); })
+          .Case([&](arith::MulFOp) { return algebra.multiply(operands[0], operands[1]); })
+          .Case([&](arith::DivFOp) { return quotient(operands[0], operands[1]); })
+          .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](Operation *) { return maximum(operands[0], operands[1]); })
+          .Case([&](math::FmaOp) -> Result {
+            Result product = algebra.multiply(operands[0], operands[1]);
+            return product ? algebra.add(*product, operands[2]) : std::nullopt;
+          })
+          .Case([&](math::AbsFOp) { return algebra.apply("abs", operands); })
+          .Case([&](math::ExpOp) { return algebra.exp(operands[0]); })
+          .Case([&](math::LogOp) { return algebra.log(operands[0]); })
+          .Case([&](math::ExpM1Op) -> Result {
+            Result exp = algebra.exp(operands[0]);
+            return exp ? algebra.add(*exp, Algebra::number(-1)) : std::nullopt;
+          })
+          .Case([&](math::Log1pOp) -> Result {
+            Result sum = algebra.add(operands[0], Algebra::number(1));
+            return sum ? algebra.log(*sum) : std::nullopt;
+          })
+          .Case([&](math::SqrtOp) { return algebra.power(operands[0], 1); })
+          .Case([&](math::RsqrtOp) { return algebra.power(operands[0], -1); })
+          .Case<math::PowFOp, math::FPowIOp>([&](Operation *) { return pow(operands[0], operands[1]); })
+          .Case([&](math::TanhOp) { return tanh(operands[0]); })
+          .Default([](Operation *) { return std::nullopt; });
+  if (known)
+    return *known;
+  bool isFunction = op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op) && op->getNumResults() == 1;
+  return isFunction ? algebra.apply(nameOf(op), operands) : std::nullopt;
+}

@@ -1,0 +1,132 @@
+//===- ReadTensor.cpp - Views and other tensor ops as expressions -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "OpReader.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mhc;
+using namespace mhc::algebra;
+
+/// The position in row-major order of the element at `indices`.
+static std::optional<Index> linear(Sizes &sizes, ArrayRef<Index> indices, ArrayRef<Size> extents) {
+  Index sum;
+  Size stride = 1;
+  for (auto [index, extent] : llvm::reverse(llvm::zip(indices, extents))) {
+    std::optional<Size> next = sizes.multiply(stride, extent);
+    if (!next || !addScaled(sizes, sum, index, stride))
+      return std::nullopt;
+    stride = *next;
+  }
+  normalise(sizes, sum);
+  return sum;
+}
+
+/// The indices at which the element at a position in row-major order is.
+static std::optional<Indices> delinear(Sizes &sizes, const Index &position, ArrayRef<Size> extents) {
+  Indices indices(extents.size());
+  Size stride = 1;
+  for (size_t dim = extents.size(); dim-- > 0;) {
+    std::optional<Index> digit = extract(sizes, position, stride, extents[dim]);
+    std::optional<Size> next = sizes.multiply(stride, extents[dim]);
+    if (!digit || !next)
+      return std::nullopt;
+    indices[dim] = *digit;
+    stride = *next;
+  }
+  return indices;
+}
+
+std::optional<Expr> OpReader::reshape(Value operand, Value result) {
+  Sizes &sizes = algebra.sizes;
+  std::optional<Index> position = linear(sizes, reading.whole(result), reading.sizes(result));
+  std::optional<Indices> indices = position ? delinear(sizes, *position, reading.sizes(operand)) : std::nullopt;
+  return indices ? at(operand, *indices) : std::nullopt;
+}
+
+std::optional<Expr> OpReader::reshape(Value operand, Value result, ArrayRef<ReassociationIndices> groups,
+                                      bool collapses) {
+  Sizes &sizes = algebra.sizes;
+  Indices own = reading.whole(result), indices;
+  SmallVector<Size, 4> extents = reading.sizes(collapses ? operand : result);
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    ArrayRef<Size> inside = ArrayRef(extents).slice(group.front(), group.size());
+    if (collapses) {
+      std::optional<Indices> parts = delinear(sizes, own[number], inside);
+      if (!parts)
+        return std::nullopt;
+      indices.append(*parts);
+    } else {
+      std::optional<Index> whole = linear(sizes, ArrayRef(own).slice(group.front(), group.size()), inside);
+      if (!whole)
+        return std::nullopt;
+      indices.push_back(*whole);
+    }
+  }
+  indices.resize(cast<RankedTensorType>(operand.getType()).getRank()); // a result of rank 0 has no groups
+  return at(operand, indices);
+}
+
+static std::optional<Indices> sliceIndices(Sizes &sizes, tensor::ExtractSliceOp slice, ArrayRef<Index> own) {
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  Indices indices;
+  size_t next = 0;
+  for (int64_t dim = 0; dim < slice.getSourceType().getRank(); ++dim) {
+    int64_t offset = slice.getStaticOffset(dim), stride = slice.getStaticStride(dim);
+    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(stride) || offset < 0 || stride < 0)
+      return std::nullopt;
+    Index &index = indices.emplace_back();
+    index.offset = offset;
+    if (!dropped[dim] && !addScaled(sizes, index, own[next++], stride))
+      return std::nullopt;
+  }
+  return indices;
+}
+
+std::optional<Expr> OpReader::readTensor(Operation *op) {
+  using Result = std::optional<Expr>;
+  Value result = op->getResult(0);
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](tensor::CastOp cast) -> Result {
+        return isa<RankedTensorType>(cast.getSource().getType()) ? Result(reading.of(cast.getSource())) : std::nullopt;
+      })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        return reshape(collapse.getSrc(), result, collapse.getReassociationIndices(), /*collapses=*/true);
+      })
+      .Case([&](tensor::ExpandShapeOp expand) {
+        return reshape(expand.getSrc(), result, expand.getReassociationIndices(), /*collapses=*/false);
+      })
+      .Case([&](tensor::ReshapeOp reshaped) -> Result {
+        bool isRanked =
+            isa<RankedTensorType>(reshaped.getSource().getType()) && isa<RankedTensorType>(result.getType());
+        return isRanked ? reshape(reshaped.getSource(), result) : std::nullopt;
+      })
+      .Case([&](tensor::SplatOp splat) -> Result { return reading.of(splat.getInput()); })
+      .Case([&](tensor::ExtractSliceOp slice) -> Result {
+        std::optional<Indices> indices = sliceIndices(algebra.sizes, slice, reading.whole(result));
+        return indices ? at(slice.getSource(), *indices) : std::nullopt;
+      })
+      .Case([&](tensor::ConcatOp concat) -> Result {
+        std::vector<Expr> parts;
+        SmallVector<Size> extents;
+        for (Value part : concat.getInputs()) {
+          parts.push_back(reading.of(part));
+          extents.push_back(reading.size(part, concat.getDim()));
+        }
+        return algebra.join(result, reading.sizes(result), reading.whole(result), concat.getDim(), parts, extents);
+      })
+      .Case([&](tensor::ExtractOp extract) -> Result {
+        Indices indices;
+        for (Value index : extract.getIndices()) {
+          std::optional<double> number = numberOf(reading.of(index));
+          if (!number || *number < 0)
+            return std::nullopt;
+          indices.emplace_back().offset = static_cast<int64_t>(*number);
+        }
+        return at(extract.getTensor(), indices);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,28 @@
+//===- PrintAlgebra.cpp - Values as expressions, for people -------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "mhc/Algebra/Reading.h"
+#include "mhc/Transforms/Passes.h"
+
+namespace mhc {
+#define GEN_PASS_DEF_PRINTALGEBRAPASS
+#include "mhc/Transforms/Passes.h.inc"
+} // namespace mhc
+
+namespace {
+struct PrintAlgebraPass : mhc::impl::PrintAlgebraPassBase<PrintAlgebraPass> {
+  void runOnOperation() override {
+    mlir::func::FuncOp func = getOperation();
+    if (func.isExternal())
+      return;
+    std::string text = "@" + func.getName().str() + "\n";
+    llvm::raw_string_ostream os(text);
+    mhc::algebra::Reading(func).print(os);
+    llvm::outs() << text;
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,268 @@
+//===- AlgebraTest.cpp - Spellings of one expression --------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each function returns two values. Those of `same` functions are one expression, those of `differ` functions are not.
+//
+//===------------------------------------------------------------------------===//
+#include "ParseModule.h"
+#include "mhc/Algebra/Reading.h"
+#include "gtest/gtest.h"
+
+using namespace mhc;
+using namespace mhc::algebra;
+using mhc::test::Module;
+
+/// The two values that @f returns, as text.
+static std::pair<std::string, std::string> read(llvm::StringRef text) {
+  Module module(text);
+  mlir::func::FuncOp func = module.func();
+  if (!func)
+    return {"does not parse", ""};
+  Reading reading(func);
+  mlir::Operation *end = func.getBody().front().getTerminator();
+  auto textOf = [&](mlir::Value value) { return reading.text(value); };
+  return {textOf(end->getOperand(0)), textOf(end->getOperand(1))};
+}
+
+static void expectSame(llvm::StringRef text) {
+  auto [a, b] = read(text);
+  EXPECT_EQ(a, b);
+}
+
+static void expectDifferent(llvm::StringRef text) {
+  auto [a, b] = read(text);
+  EXPECT_NE(a, b);
+}
+
+TEST(Algebra, Sigmoids) {
+  for (const char *spelling : {// 1 / (1 + exp(-x))
+                               R"(%n = arith.negf %x : tensor<?x4xf32>
+              %e = math.exp %n : tensor<?x4xf32>
+              %s = arith.addf %e, %one : tensor<?x4xf32>
+              %b = arith.divf %one, %s : tensor<?x4xf32>)",
+                               // exp(x) / (1 + exp(x))
+                               R"(%e = math.exp %x : tensor<?x4xf32>
+              %s = arith.addf %one, %e : tensor<?x4xf32>
+              %b = arith.divf %e, %s : tensor<?x4xf32>)",
+                               // 1 - 1 / (1 + exp(x))
+                               R"(%e = math.exp %x : tensor<?x4xf32>
+              %s = arith.addf %one, %e : tensor<?x4xf32>
+              %r = arith.divf %one, %s : tensor<?x4xf32>
+              %b = arith.subf %one, %r : tensor<?x4xf32>)",
+                               // (1 + tanh(x / 2)) / 2
+                               R"(%h = arith.mulf %x, %half : tensor<?x4xf32>
+              %t = math.tanh %h : tensor<?x4xf32>
+              %s = arith.addf %t, %one : tensor<?x4xf32>
+              %b = arith.mulf %half, %s : tensor<?x4xf32>)"})
+    expectSame((R"(func.func @f(%x: tensor<?x4xf32>, %M: index) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+      %c1 = arith.constant 1.0 : f32
+      %ch = arith.constant 0.5 : f32
+      %one = tensor.splat %c1[%M] : tensor<?x4xf32>
+      %half = tensor.splat %ch[%M] : tensor<?x4xf32>
+      %a = mhc.sigmoid %x : tensor<?x4xf32>
+      )" + std::string(spelling) +
+                R"(
+      return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+    })"));
+}
+
+TEST(Algebra, SigmoidOfAnotherSign) {
+  expectDifferent(R"(func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %a = mhc.sigmoid %x : tensor<?x4xf32>
+    %n = arith.negf %x : tensor<?x4xf32>
+    %b = mhc.sigmoid %n : tensor<?x4xf32>
+    return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+  })");
+}
+
+TEST(Algebra, SoftmaxWithAndWithoutMaximum) {
+  expectSame(R"(func.func @f(%x: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4x4xf32>) {
+    %a = mhc.softmax %x dim = 2 : tensor<?x4x4xf32>
+    %m = mhc.reduce max %x dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb = mhc.broadcast %m dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %z = arith.subf %x, %mb : tensor<?x4x4xf32>
+    %e = math.exp %z : tensor<?x4x4xf32>
+    %s = mhc.reduce sum %e dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %sb = mhc.broadcast %s dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %b = arith.divf %e, %sb : tensor<?x4x4xf32>
+    return %a, %b : tensor<?x4x4xf32>, tensor<?x4x4xf32>
+  })");
+}
+
+TEST(Algebra, SoftmaxByLogarithms) {
+  expectSame(R"(func.func @f(%x: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4x4xf32>) {
+    %a = mhc.softmax %x dim = 1 : tensor<?x4x4xf32>
+    %e = math.exp %x : tensor<?x4x4xf32>
+    %s = mhc.reduce sum %e dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l = math.log %s : tensor<?x4xf32>
+    %lb = mhc.broadcast %l dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %z = arith.subf %x, %lb : tensor<?x4x4xf32>
+    %b = math.exp %z : tensor<?x4x4xf32>
+    return %a, %b : tensor<?x4x4xf32>, tensor<?x4x4xf32>
+  })");
+}
+
+TEST(Algebra, SoftmaxOfTheOtherDimension) {
+  expectDifferent(R"(func.func @f(%x: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4x4xf32>) {
+    %a = mhc.softmax %x dim = 1 : tensor<?x4x4xf32>
+    %b = mhc.softmax %x dim = 2 : tensor<?x4x4xf32>
+    return %a, %b : tensor<?x4x4xf32>, tensor<?x4x4xf32>
+  })");
+}
+
+/// Dividing rows, then columns, is scaling K by reciprocals of K v and of K^T u.
+TEST(Algebra, SinkhornByDivisionsAndByFactors) {
+  expectSame(R"(func.func @f(%x: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4x4xf32>) {
+    %k = math.exp %x : tensor<?x4x4xf32>
+    %r = mhc.reduce sum %k dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %rb = mhc.broadcast %r dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %p = arith.divf %k, %rb : tensor<?x4x4xf32>
+    %c = mhc.reduce sum %p dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %cb = mhc.broadcast %c dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %q = arith.divf %p, %cb : tensor<?x4x4xf32>
+    %s = mhc.reduce sum %q dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %sb = mhc.broadcast %s dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %a = arith.divf %q, %sb : tensor<?x4x4xf32>
+
+    %one = arith.constant dense<1.0> : tensor<4xf32>
+    %M = arith.constant 0 : index
+    %d = tensor.dim %x, %M : tensor<?x4x4xf32>
+    %v0 = mhc.broadcast %one[%d] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+    %u1 = arith.divf %v0, %r : tensor<?x4xf32>
+    %u1r = tensor.expand_shape %u1 [[0], [1, 2]] output_shape [%d, 1, 4] : tensor<?x4xf32> into tensor<?x1x4xf32>
+    %v1i = mhc.batch_matmul %u1r, %k : (tensor<?x1x4xf32>, tensor<?x4x4xf32>) -> tensor<?x1x4xf32>
+    %v1c = tensor.collapse_shape %v1i [[0], [1, 2]] : tensor<?x1x4xf32> into tensor<?x4xf32>
+    %v1 = arith.divf %v0, %v1c : tensor<?x4xf32>
+    %v1r = tensor.expand_shape %v1 [[0], [1, 2]] output_shape [%d, 4, 1] : tensor<?x4xf32> into tensor<?x4x1xf32>
+    %u2i = mhc.batch_matmul %k, %v1r : (tensor<?x4x4xf32>, tensor<?x4x1xf32>) -> tensor<?x4x1xf32>
+    %u2b = mhc.broadcast %u2i dims = [0, 1, 2] : tensor<?x4x1xf32> -> tensor<?x4x4xf32>
+    %v1b = mhc.broadcast %v1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %kv = arith.mulf %k, %v1b : tensor<?x4x4xf32>
+    %b = arith.divf %kv, %u2b : tensor<?x4x4xf32>
+    return %a, %b : tensor<?x4x4xf32>, tensor<?x4x4xf32>
+  })");
+}
+
+TEST(Algebra, RootMeanSquares) {
+  expectSame(R"(func.func @f(%x: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+    %a = mhc.rms_norm %x eps = 1.0e-05 : tensor<?x64xf32>
+    %x2 = arith.mulf %x, %x : tensor<?x64xf32>
+    %s = mhc.reduce sum %x2 dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+    %M = arith.constant 0 : index
+    %d = tensor.dim %x, %M : tensor<?x64xf32>
+    %c = arith.constant 64.0 : f32
+    %eps = arith.constant 6.4e-4 : f32
+    %w = arith.constant 8.0 : f32
+    %epsb = tensor.splat %eps[%d] : tensor<?xf32>
+    %sum = arith.addf %s, %epsb : tensor<?xf32>
+    %root = math.sqrt %sum : tensor<?xf32>
+    %rb = mhc.broadcast %root dims = [0] : tensor<?xf32> -> tensor<?x64xf32>
+    %wb = tensor.splat %w[%d] : tensor<?x64xf32>
+    %n = arith.divf %x, %rb : tensor<?x64xf32>
+    %b = arith.mulf %wb, %n : tensor<?x64xf32>
+    return %a, %b : tensor<?x64xf32>, tensor<?x64xf32>
+  })");
+}
+
+TEST(Algebra, StreamsOneByOne) {
+  std::string text = R"(func.func @f(%h: tensor<?x2xf32>, %x: tensor<?x2x8xf32>)
+      -> (tensor<?x1x8xf32>, tensor<?x1x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+    %row = tensor.expand_shape %h [[0], [1, 2]] output_shape [%d, 1, 2] : tensor<?x2xf32> into tensor<?x1x2xf32>
+    %a = mhc.batch_matmul %row, %x : (tensor<?x1x2xf32>, tensor<?x2x8xf32>) -> tensor<?x1x8xf32>
+)";
+  for (int stream : {0, 1}) {
+    std::string i = std::to_string(stream);
+    text += "%h" + i + " = tensor.extract_slice %row[0, 0, " + i +
+            "] [%d, 1, 1] [1, 1, 1] : tensor<?x1x2xf32> to tensor<?x1x1xf32>\n%x" + i +
+            " = tensor.extract_slice %x[0, " + i +
+            ", 0] [%d, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<?x1x8xf32>\n%hb" + i + " = mhc.broadcast %h" + i +
+            " dims = [0, 1, 2] : tensor<?x1x1xf32> -> tensor<?x1x8xf32>\n%p" + i + " = arith.mulf %hb" + i + ", %x" +
+            i + " : tensor<?x1x8xf32>\n";
+  }
+  expectSame(text + R"(%b = arith.addf %p1, %p0 : tensor<?x1x8xf32>
+    return %a, %b : tensor<?x1x8xf32>, tensor<?x1x8xf32>
+  })");
+  expectDifferent(text + R"(%b = arith.addf %p1, %p1 : tensor<?x1x8xf32>
+    return %a, %b : tensor<?x1x8xf32>, tensor<?x1x8xf32>
+  })");
+}
+
+TEST(Algebra, StackedParts) {
+  expectSame(R"(func.func @f(%x: tensor<?x2x8xf32>) -> (tensor<?x2x8xf32>, tensor<?x2x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+    %a = math.absf %x : tensor<?x2x8xf32>
+    %x0 = tensor.extract_slice %x[0, 0, 0] [%d, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<?x1x8xf32>
+    %x1 = tensor.extract_slice %x[0, 1, 0] [%d, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<?x1x8xf32>
+    %a0 = math.absf %x0 : tensor<?x1x8xf32>
+    %a1 = math.absf %x1 : tensor<?x1x8xf32>
+    %b = tensor.concat dim(1) %a0, %a1 : (tensor<?x1x8xf32>, tensor<?x1x8xf32>) -> tensor<?x2x8xf32>
+    return %a, %b : tensor<?x2x8xf32>, tensor<?x2x8xf32>
+  })");
+}
+
+TEST(Algebra, GenericsAndLeaves) {
+  expectSame(R"(
+  #x = affine_map<(t, c, k) -> (t, c)>
+  #w = affine_map<(t, c, k) -> (c, k)>
+  #y = affine_map<(t, c, k) -> (t, k)>
+  func.func @f(%x: tensor<?x2x4xf32>, %w: tensor<8x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+    %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x2x4xf32> into tensor<?x8xf32>
+    %a = mhc.matmul %flat, %w : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %d = tensor.dim %x, %c0 : tensor<?x2x4xf32>
+    %e = tensor.empty(%d) : tensor<?x3xf32>
+    %init = linalg.fill ins(%zero : f32) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
+    %b = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction", "parallel"]}
+        ins(%flat, %w : tensor<?x8xf32>, tensor<8x3xf32>) outs(%init : tensor<?x3xf32>) {
+      ^bb0(%l: f32, %r: f32, %o: f32):
+        %p = arith.mulf %r, %l : f32
+        %s = arith.addf %p, %o : f32
+        linalg.yield %s : f32
+    } -> tensor<?x3xf32>
+    return %a, %b : tensor<?x3xf32>, tensor<?x3xf32>
+  })");
+}
+
+/// Batches and tokens in two dimensions of unknown size, or in one.
+TEST(Algebra, TokensInTwoDimensions) {
+  expectSame(R"(func.func @f(%x: tensor<?x?x8xf32>, %w: tensor<8x3xf32>, %B: index, %T: index)
+      -> (tensor<?x3xf32>, tensor<?x3xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %b0 = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+    %t0 = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+    %flat = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+    %a = mhc.matmul %flat, %w : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+    %wb = mhc.broadcast %w[%b0] dims = [1, 2] : tensor<8x3xf32> -> tensor<?x8x3xf32>
+    %y = mhc.batch_matmul %x, %wb : (tensor<?x?x8xf32>, tensor<?x8x3xf32>) -> tensor<?x?x3xf32>
+    %b = tensor.collapse_shape %y [[0, 1], [2]] : tensor<?x?x3xf32> into tensor<?x3xf32>
+    return %a, %b : tensor<?x3xf32>, tensor<?x3xf32>
+  })");
+}
+
+TEST(Algebra, SlicesOfFunctions) {
+  expectSame(R"(func.func @f(%x: tensor<?x24xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x24xf32>
+    %s = mhc.sigmoid %x : tensor<?x24xf32>
+    %a = tensor.extract_slice %s[0, 8] [%d, 4] [1, 1] : tensor<?x24xf32> to tensor<?x4xf32>
+    %p = tensor.extract_slice %x[0, 8] [%d, 4] [1, 1] : tensor<?x24xf32> to tensor<?x4xf32>
+    %b = mhc.sigmoid %p : tensor<?x4xf32>
+    return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+  })");
+}
+
+/// sqrt(x^2) is no x.
+TEST(Algebra, RootOfASquare) {
+  expectDifferent(R"(func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %x2 = arith.mulf %x, %x : tensor<?x4xf32>
+    %a = math.sqrt %x2 : tensor<?x4xf32>
+    return %a, %x : tensor<?x4xf32>, tensor<?x4xf32>
+  })");
+}
