@@ -141,17 +141,6 @@ std::optional<std::pair<SinkhornStep, Value>> mhc::matchLogStep(FormBuilder &for
   return isMatrixStack(value) ? matchLogSoftmaxStep(forms, value) : std::nullopt;
 }
 
-std::optional<SinkhornMatch> mhc::matchLogSinkhorn(FormBuilder &forms, Value value) {
-  auto exp = value.getDefiningOp<math::ExpOp>();
-  if (!exp || !isMatrixStack(value))
-    return std::nullopt;
-  SinkhornChain chain = walkChain(forms, exp.getOperand(), matchLogStep);
-  auto pairs = matchPairs(chain.steps, cast<RankedTensorType>(value.getType()).getRank());
-  if (!pairs)
-    return std::nullopt;
-  return SinkhornMatch{chain.start, Init::log, pairs->first, Denom::none, 0, pairs->second};
-}
-
 //===----------------------------------------------------------------------===//
 // Potentials: f = -lse(z + g), g = -lse(z + f), result exp(z + f + g)
 //===----------------------------------------------------------------------===//
@@ -293,33 +282,21 @@ static std::optional<int64_t> countWrittenOut(FormBuilder &forms, Value logits, 
 }
 
 /// z + f + g with the potentials of an iteration
-static std::optional<SinkhornMatch> matchIterated(FormBuilder &forms, Value sum) {
+static bool isIterated(FormBuilder &forms, Value sum) {
   std::optional<Potentials> parts = isMatrixStack(sum) ? matchSum(forms, sum) : std::nullopt;
   if (!parts)
-    return std::nullopt;
+    return false;
   auto [first, second] = std::pair(parts->spreads[0], parts->spreads[1]);
-  for (int turn = 0; turn < 2; ++turn, std::swap(first, second)) {
-    std::optional<int64_t> count = countTurns(forms, parts->logits, first, second);
-    if (!count)
-      count = countWrittenOut(forms, parts->logits, first, second);
-    if (!count)
-      continue;
-    int64_t row = cast<RankedTensorType>(sum.getType()).getRank() - 1;
-    Order order = first.along == row ? Order::row_col : Order::col_row;
-    return SinkhornMatch{parts->logits, Init::log, order, Denom::none, 0, *count};
-  }
-  return std::nullopt;
-}
-
-std::optional<SinkhornMatch> mhc::matchPotentials(FormBuilder &forms, Value value) {
-  auto exp = value.getDefiningOp<math::ExpOp>();
-  return exp ? matchIterated(forms, exp.getOperand()) : std::nullopt;
+  auto isFrom = [&](const Spread &one, const Spread &two) {
+    return countTurns(forms, parts->logits, one, two) || countWrittenOut(forms, parts->logits, one, two);
+  };
+  return isFrom(first, second) || isFrom(second, first);
 }
 
 std::optional<std::pair<Value, int64_t>> mhc::matchLogSoftmax(FormBuilder &forms, Value value) {
   auto step = matchLogSoftmaxStep(forms, value);
   if (!step || step->second.getDefiningOp<scf::ForOp>() || matchLogStep(forms, step->second) ||
-      matchIterated(forms, value))
+      isIterated(forms, value))
     return std::nullopt;
   return std::make_pair(step->second, step->first.dim);
 }

@@ -8,6 +8,8 @@
 #include "Bounds.h"
 #include "Places.h"
 #include "Sinkhorn.h"
+#include "SinkhornMatch.h"
+#include "mhc/Algebra/Build.h"
 #include "mhc/IR/Constants.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -125,69 +127,6 @@ std::optional<std::pair<SinkhornStep, Value>> mhc::matchGuardedStep(FormBuilder 
   return matchStep(forms, value, /*guards=*/true);
 }
 
-/// softmax(z) + eps
-static Value matchSoftmaxEps(Value start, int64_t row, double &eps) {
-  auto add = start.getDefiningOp<arith::AddFOp>();
-  if (!add)
-    return {};
-  for (auto [sum, number] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
-    auto softmax = sum.getDefiningOp<SoftmaxOp>();
-    std::optional<double> constant = constantValue(number);
-    if (softmax && constant && static_cast<int64_t>(softmax.getDim()) == row) {
-      eps = *constant;
-      return softmax.getX();
-    }
-  }
-  return {};
-}
-
-static std::optional<SinkhornMatch> matchLinear(FormBuilder &forms, Value value) {
-  if (!isMatrixStack(value))
-    return std::nullopt;
-  SinkhornChain chain = walkChain(forms, value, matchLinearStep);
-  if (chain.steps.empty())
-    return std::nullopt;
-  int64_t rank = cast<RankedTensorType>(value.getType()).getRank(), row = rank - 1, col = rank - 2;
-  double eps = 0;
-  if (Value logits = matchSoftmaxEps(chain.start, row, eps)) {
-    // The softmax is the first row step.
-    std::vector<SinkhornStep> steps(chain.steps);
-    steps.insert(steps.begin(), SinkhornStep{row, steps[0].denom, steps[0].eps});
-    auto pairs = matchPairs(steps, rank);
-    if (!pairs || steps[0].denom != Denom::add || steps[0].eps != eps)
-      return std::nullopt;
-    return SinkhornMatch{logits, Init::softmax_eps, Order::row_col, Denom::add, eps, pairs->second};
-  }
-  // A softmax without eps is exp and a row step that was already taken for a softmax.
-  std::vector<SinkhornStep> steps(chain.steps.begin(), chain.steps.end());
-  Value start = chain.start;
-  auto softmax = start.getDefiningOp<SoftmaxOp>();
-  auto exp = start.getDefiningOp<math::ExpOp>();
-  if (softmax && static_cast<int64_t>(softmax.getDim()) >= col && steps[0].denom == Denom::none) {
-    steps.insert(steps.begin(), SinkhornStep{static_cast<int64_t>(softmax.getDim()), Denom::none, 0});
-    auto pairs = matchPairs(steps, rank);
-    if (!pairs)
-      return std::nullopt;
-    Init init = static_cast<int64_t>(softmax.getDim()) == row ? Init::exp_rowmax : Init::exp_colmax;
-    // A maximum along the other dimension is no part of the softmax.
-    Value logits = stripShift(forms, softmax.getX(), row + col - softmax.getDim(), /*exact=*/true);
-    if (logits != softmax.getX())
-      init = init == Init::exp_rowmax ? Init::exp_colmax : Init::exp_rowmax;
-    return SinkhornMatch{logits, init, pairs->first, Denom::none, 0, pairs->second};
-  }
-  auto pairs = matchPairs(steps, rank);
-  if (!exp || !pairs)
-    return std::nullopt;
-  Value logits = exp.getOperand();
-  Value byRow = stripShift(forms, logits, row, /*exact=*/true), byCol = stripShift(forms, logits, col, /*exact=*/true);
-  Init init = byRow != logits ? Init::exp_rowmax : byCol != logits ? Init::exp_colmax : Init::exp;
-  logits = byRow != logits ? byRow : byCol;
-  // A first step by the plain sum is a softmax, which needs no shift: the form that does not overflow.
-  if (init == Init::exp && steps[0].denom == Denom::none)
-    init = steps[0].dim == row ? Init::exp_rowmax : Init::exp_colmax;
-  return SinkhornMatch{logits, init, pairs->first, steps[0].denom, steps[0].eps, pairs->second};
-}
-
 //===----------------------------------------------------------------------===//
 // Rewrites
 //===----------------------------------------------------------------------===//
@@ -198,48 +137,54 @@ static void noteBareExp(const Sites &sites, Value logits) {
   sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: subtract the maximum of each row first");
 }
 
-static bool replaceSinkhorn(FormBuilder &forms, Sites &sites, Operation *op, Value value) {
-  std::optional<SinkhornMatch> match;
-  if (isa<arith::DivFOp, arith::MulFOp, scf::ForOp>(op) && !(match = matchLinear(forms, value)))
-    match = matchScaling(forms, value);
-  else if (isa<math::ExpOp>(op) && !(match = matchLogSinkhorn(forms, value)))
-    match = matchPotentials(forms, value);
-  if (!match || !isIterationCount(match->iters) || !getElementTypeOrSelf(value).isF32() ||
-      match->logits.getType() != value.getType()) {
-    std::optional<Miss> miss = explainSinkhorn(forms, value);
-    if (!miss && match && !isIterationCount(match->iters))
-      miss = tooManyIterations(op, match->logits);
-    if (!miss && isa<arith::DivFOp, arith::MulFOp>(op))
-      miss = explainScaling(forms, value);
-    if (miss)
-      sites.decline("sinkhorn", *miss);
-    return false;
-  }
+/// Makes the iteration that a value is, of logits that are there.
+static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, Value value, const SinkhornSite &site) {
   OpBuilder builder(op);
-  forms.reset();
-  Indices index = forms.freshIndices(value);
-  SmallVector<Vars> own, flat(3);
-  for (auto [dim, slot] : llvm::enumerate(index)) {
-    own.push_back(slot.vars);
-    llvm::append_range(flat[std::max<int64_t>(0, static_cast<int64_t>(dim) + 3 - static_cast<int64_t>(index.size()))],
-                       slot.vars);
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  SmallVector<algebra::DimVars> flat(3), own;
+  for (auto [dim, size] : llvm::enumerate(reading.sizes(value))) {
+    algebra::DimVars &vars = own.emplace_back();
+    if (size != algebra::Size(1))
+      vars.push_back({static_cast<algebra::Var>(dim), size});
+    flat[std::max<int64_t>(0, static_cast<int64_t>(dim) + 3 - rank)].append(vars);
   }
-  Value logits = forms.relayout(builder, op->getLoc(), match->logits, own, flat);
+  Value logits = build(reading, builder, op, site.logits, flat, builder.getF32Type());
   if (!logits)
     return false;
-  auto sinkhorn = SinkhornOp::create(builder, op->getLoc(), logits.getType(), logits, match->init, match->order,
-                                     match->denom, APFloat(match->eps), match->iters);
-  Value mix = forms.relayout(builder, op->getLoc(), sinkhorn.getMix(), flat, own);
+  auto sinkhorn = SinkhornOp::create(builder, op->getLoc(), logits.getType(), logits, site.init, site.order, site.denom,
+                                     APFloat(site.eps), site.iters);
+  Value mix = arrange(reading, builder, op->getLoc(), sinkhorn.getMix(), indicesOf(reading.algebra().sizes, flat), own);
   if (mix && mix.getType() != value.getType()) // sizes that the value's type leaves open
     mix = tensor::CastOp::create(builder, op->getLoc(), value.getType(), mix);
-  if (!mix || !mayReplace(sites, sinkhorn, value, mix)) // tokens in dimensions of unknown sizes cannot be set apart
+  if (!mix || !mayReplace(sites, sinkhorn, value, mix))
     return false;
   addPlaces(sinkhorn.getOperation(), value);
   value.replaceAllUsesWith(mix);
-  takeRaised(sites, sinkhorn, stringifyInit(match->init) + ", " + Twine(match->iters) + " iterations");
-  if (match->init == Init::exp)
-    noteBareExp(sites, match->logits);
+  takeRaised(sites, sinkhorn, stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations");
+  if (site.init == Init::exp)
+    for (const algebra::Reading::Found &found : reading.find(site.logits, op))
+      if (llvm::any_of(found.value.getUsers(), llvm::IsaPred<math::ExpOp>)) {
+        noteBareExp(sites, found.value);
+        break;
+      }
   return true;
+}
+
+static bool replaceSinkhorn(algebra::Reading &reading, FormBuilder &forms, Sites &sites, Operation *op, Value value) {
+  bool isStep = isa<arith::DivFOp, arith::MulFOp, scf::ForOp, math::ExpOp, arith::TruncFOp>(op);
+  std::optional<SinkhornSite> site = isStep ? matchSinkhorn(reading, value) : std::nullopt;
+  bool isTooLong = site && !isIterationCount(site->iters);
+  if (site && !isTooLong && replaceSite(reading, sites, op, value, *site))
+    return true;
+  std::optional<Miss> miss = isStep ? explainSinkhorn(forms, value) : std::nullopt;
+  if (!miss && isTooLong)
+    if (std::vector<algebra::Reading::Found> logits = reading.find(site->logits, op); !logits.empty())
+      miss = tooManyIterations(op, logits[0].value);
+  if (!miss && isa<arith::DivFOp, arith::MulFOp>(op))
+    miss = explainScaling(forms, value);
+  if (miss)
+    sites.decline("sinkhorn", *miss);
+  return false;
 }
 
 /// The n of a tensor with n! rows of n*n elements, however their columns are arranged.
@@ -327,11 +272,12 @@ static bool replacePermutationMix(FormBuilder &forms, Sites &sites, Operation *o
 }
 
 void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms, Sites &sites) {
+  algebra::Reading reading(func, algebra::Rounding::seen);
   // The longest chain is met first, and takes its shorter beginnings with it.
   for (Operation *op : opsFromTheEnd(func)) {
     if (sites.mayTake() && !replacePermutationMix(forms, sites, op))
       for (Value result : op->getResults())
-        if (!result.use_empty() && replaceSinkhorn(forms, sites, op, result))
+        if (!result.use_empty() && replaceSinkhorn(reading, forms, sites, op, result))
           break;
     if (isOpTriviallyDead(op))
       forms.erase(op);

@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -38,18 +37,12 @@ class ScalingMatcher {
 public:
   ScalingMatcher(FormBuilder &forms, Value value)
       : forms(forms), value(value), row(cast<RankedTensorType>(value.getType()).getRank() - 1) {}
-  std::optional<SinkhornMatch> match();
   std::optional<Miss> explain();
 
 private:
-  int64_t otherThan(int64_t dim) const { return 2 * row - 1 - dim; }
   bool readFactors();
   std::optional<Scale> scaleOf(Value factors);
   std::optional<Update> lastUpdate(Scale scale, int64_t dim);
-  bool isUpdateOf(Scale last, Scale first, int64_t dim);
-  std::optional<int64_t> countUpdates(Scale scale, Scale start, int64_t dim);
-  bool isNormalised(Value value, int64_t dim);
-  std::optional<SinkhornMatch> matchFrom(int64_t first);
   Value divisorOf(Scale scale);
   /// Whether an update of the factors sums along `dim`, whatever it does to the sums.
   bool isNearUpdate(Scale scale, int64_t dim);
@@ -141,84 +134,6 @@ static scf::ForOp loopOf(Scale scale) {
 
 static unsigned numberOf(Scale scale) { return cast<OpResult>(scale.base).getResultNumber(); }
 
-/// Whether the last update of `last` reads `first`.
-bool ScalingMatcher::isUpdateOf(Scale last, Scale first, int64_t dim) {
-  if (scf::ForOp loop = loopOf(last)) {
-    std::optional<Scale> yielded = scaleOf(loop.getYieldedValues()[numberOf(last)]),
-                         before =
-                             loopOf(first) == loop ? scaleOf(loop.getYieldedValues()[numberOf(first)]) : std::nullopt;
-    return yielded && before && isUpdateOf(*yielded, *before, dim);
-  }
-  std::optional<Update> update = lastUpdate(last, dim);
-  return update && update->matrix == matrix && update->other == first;
-}
-
-/// Whether `value` is the matrix divided by its sums along `dim`.
-bool ScalingMatcher::isNormalised(Value value, int64_t dim) {
-  auto softmax = value.getDefiningOp<SoftmaxOp>();
-  auto exp = matrix.getDefiningOp<math::ExpOp>();
-  return softmax && exp && static_cast<int64_t>(softmax.getDim()) == dim &&
-         stripShift(forms, softmax.getX(), dim) == stripShift(forms, exp.getOperand(), dim);
-}
-
-/// The number of updates that make `scale` of `start`, of which the last one sums along `dim`.
-std::optional<int64_t> ScalingMatcher::countUpdates(Scale scale, Scale start, int64_t dim) {
-  int64_t count = 0;
-  while (!(scale == start)) {
-    if (scf::ForOp loop = loopOf(scale)) {
-      unsigned number = numberOf(scale);
-      std::optional<int64_t> turns = tripCount(loop), inside;
-      std::optional<Scale> last = scaleOf(loop.getYieldedValues()[number]), init = scaleOf(loop.getInitArgs()[number]);
-      if (turns && *turns > 0 && last && init)
-        inside = countUpdates(*last, {loop.getRegionIterArg(number)}, dim);
-      if (!inside || *inside == 0 || *inside % 2 != 0)
-        return std::nullopt;
-      std::optional<int64_t> sum = llvm::checkedMulAdd(*turns, *inside, count);
-      if (!sum)
-        return std::nullopt;
-      count = *sum;
-      scale = *init;
-      continue;
-    }
-    std::optional<Update> update = lastUpdate(scale, dim);
-    if (!update)
-      return std::nullopt;
-    ++count;
-    dim = otherThan(dim);
-    // The first update was taken for a softmax.
-    if (update->matrix != matrix)
-      return start == Scale() && !update->other.base && isNormalised(update->matrix, dim) ? std::optional(count + 1)
-                                                                                          : std::nullopt;
-    scale = update->other;
-  }
-  return count;
-}
-
-std::optional<SinkhornMatch> ScalingMatcher::matchFrom(int64_t first) {
-  int64_t second = otherThan(first);
-  auto [one, two] = first == row ? std::pair(ofRows, ofColumns) : std::pair(ofColumns, ofRows);
-  auto exp = matrix.getDefiningOp<math::ExpOp>();
-  std::optional<int64_t> count =
-      exp && isUpdateOf(two, one, second) ? countUpdates(two, Scale(), second) : std::nullopt;
-  if (!count || *count == 0 || *count % 2 != 0)
-    return std::nullopt;
-  // The first update takes out what is the same along what it sums, such as a maximum.
-  Init init = first == row ? Init::exp_rowmax : Init::exp_colmax;
-  Value logits = stripShift(forms, exp.getOperand(), first);
-  if (Value other = stripShift(forms, logits, second, /*exact=*/true); other != logits) {
-    init = first == row ? Init::exp_colmax : Init::exp_rowmax;
-    logits = other;
-  }
-  return SinkhornMatch{logits, init, first == row ? Order::row_col : Order::col_row, Denom::none, 0, *count / 2};
-}
-
-std::optional<SinkhornMatch> ScalingMatcher::match() {
-  if (!readFactors())
-    return std::nullopt;
-  std::optional<SinkhornMatch> found = matchFrom(row);
-  return found ? found : matchFrom(row - 1);
-}
-
 //===----------------------------------------------------------------------===//
 // Near misses
 //===----------------------------------------------------------------------===//
@@ -260,8 +175,4 @@ std::optional<Miss> ScalingMatcher::explain() {
 
 std::optional<Miss> mhc::explainScaling(FormBuilder &forms, Value value) {
   return isMatrixStack(value) ? ScalingMatcher(forms, value).explain() : std::nullopt;
-}
-
-std::optional<SinkhornMatch> mhc::matchScaling(FormBuilder &forms, Value value) {
-  return isMatrixStack(value) ? ScalingMatcher(forms, value).match() : std::nullopt;
 }

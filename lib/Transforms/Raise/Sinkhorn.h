@@ -32,15 +32,6 @@ struct SinkhornChain {
   mlir::Value start;
 };
 
-struct SinkhornMatch {
-  mlir::Value logits;
-  Init init;
-  Order order;
-  Denom denom;
-  double eps;
-  int64_t iters;
-};
-
 /// Steps of the linear form divide, those of the log form subtract a log-sum-exp.
 using MatchStep = std::optional<std::pair<SinkhornStep, mlir::Value>> (*)(FormBuilder &, mlir::Value);
 
@@ -60,9 +51,6 @@ mlir::Value stripShift(FormBuilder &forms, mlir::Value value, int64_t dim, bool 
 std::optional<int64_t> tripCount(mlir::scf::ForOp loop);
 /// Walks back over steps and over loops that carry them; stops at the first value that is neither.
 SinkhornChain walkChain(FormBuilder &forms, mlir::Value value, MatchStep matchStep);
-/// Steps that alternate between two dimensions with one rule: order and number of pairs.
-std::optional<std::pair<Order, int64_t>> matchPairs(llvm::ArrayRef<SinkhornStep> steps, int64_t rank);
-
 /// z - lse(z), but for a step of a Sinkhorn iteration: z and the dimension
 std::optional<std::pair<mlir::Value, int64_t>> matchLogSoftmax(FormBuilder &forms, mlir::Value value);
 /// previous / sum(previous), with or without eps, and previous times the reciprocal
@@ -71,13 +59,6 @@ std::optional<std::pair<SinkhornStep, mlir::Value>> matchLinearStep(FormBuilder 
 std::optional<std::pair<SinkhornStep, mlir::Value>> matchGuardedStep(FormBuilder &forms, mlir::Value value);
 /// previous - log(sum(exp(previous)))
 std::optional<std::pair<SinkhornStep, mlir::Value>> matchLogStep(FormBuilder &forms, mlir::Value value);
-
-/// exp of logits from which log-sum-exps are subtracted in turn
-std::optional<SinkhornMatch> matchLogSinkhorn(FormBuilder &forms, mlir::Value value);
-/// exp(z + f + g) with f = -lse(z + g), g = -lse(z + f) in a loop
-std::optional<SinkhornMatch> matchPotentials(FormBuilder &forms, mlir::Value value);
-/// diag(u) exp(z) diag(v) with u and v the reciprocals of the sums of rows and of columns in turn
-std::optional<SinkhornMatch> matchScaling(FormBuilder &forms, mlir::Value value);
 
 /// Why a value that normalises rows and columns in turn is no Sinkhorn iteration; nothing for other values.
 std::optional<Miss> explainSinkhorn(FormBuilder &forms, mlir::Value value);

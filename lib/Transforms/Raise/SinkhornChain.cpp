@@ -127,15 +127,3 @@ SinkhornChain mhc::walkChain(FormBuilder &forms, Value value, MatchStep matchSte
   std::reverse(backward.begin(), backward.end());
   return {backward, value};
 }
-
-std::optional<std::pair<Order, int64_t>> mhc::matchPairs(ArrayRef<SinkhornStep> steps, int64_t rank) {
-  if (steps.size() % 2 != 0 || steps.empty())
-    return std::nullopt;
-  int64_t row = rank - 1, col = rank - 2;
-  if (steps[0].dim + steps[1].dim != row + col || std::max(steps[0].dim, steps[1].dim) != row)
-    return std::nullopt;
-  for (size_t i = 0; i < steps.size(); ++i)
-    if (!(steps[i] == SinkhornStep{steps[i % 2].dim, steps[0].denom, steps[0].eps}))
-      return std::nullopt;
-  return std::make_pair(steps[0].dim == row ? Order::row_col : Order::col_row, static_cast<int64_t>(steps.size() / 2));
-}

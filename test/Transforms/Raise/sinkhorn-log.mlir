@@ -442,10 +442,10 @@ func.func @no_potentials_that_are_spread_along_the_wrong_dimension(%z: tensor<?x
   return %r : tensor<?x4x4xf32>
 }
 
-// CHECK-LABEL: @no_potentials_that_start_elsewhere_than_zero
-func.func @no_potentials_that_start_elsewhere_than_zero(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
-  // CHECK-NOT: mhc.sinkhorn
-  // CHECK: return
+// What is the same in all rows drops out in the first sums.
+// CHECK-LABEL: @potentials_that_start_from_a_number
+func.func @potentials_that_start_from_a_number(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: mhc.sinkhorn(logits = %arg0 : tensor<?x4x4xf32>) <init = log, order = row_col, denom = none, eps = 0.0, iters = 19>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %turns = arith.constant 19 : index
@@ -453,6 +453,44 @@ func.func @no_potentials_that_start_elsewhere_than_zero(%z: tensor<?x4x4xf32>) -
   %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>
   %zeros = tensor.splat %zero[%M] : tensor<?x4xf32>
   %p:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%f0 = %zeros, %g0 = %zeros) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %p_f = mhc.broadcast %g0 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_f = arith.addf %z, %p_f : tensor<?x4x4xf32>
+    %m_f = mhc.reduce max %y_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_f = mhc.broadcast %m_f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_f = arith.subf %y_f, %mb_f : tensor<?x4x4xf32>
+    %x_f = math.exp %d_f : tensor<?x4x4xf32>
+    %s_f = mhc.reduce sum %x_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_f = math.log %s_f : tensor<?x4xf32>
+    %t_f = arith.addf %m_f, %l_f : tensor<?x4xf32>
+    %f = arith.negf %t_f : tensor<?x4xf32>
+    %p_g = mhc.broadcast %f dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %y_g = arith.addf %z, %p_g : tensor<?x4x4xf32>
+    %m_g = mhc.reduce max %y_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %mb_g = mhc.broadcast %m_g dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %d_g = arith.subf %y_g, %mb_g : tensor<?x4x4xf32>
+    %x_g = math.exp %d_g : tensor<?x4x4xf32>
+    %s_g = mhc.reduce sum %x_g dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %l_g = math.log %s_g : tensor<?x4xf32>
+    %t_g = arith.addf %m_g, %l_g : tensor<?x4xf32>
+    %g = arith.negf %t_g : tensor<?x4xf32>
+    scf.yield %f, %g : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+  %fb = mhc.broadcast %p#0 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %gb = mhc.broadcast %p#1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %zf = arith.addf %z, %fb : tensor<?x4x4xf32>
+  %zfg = arith.addf %zf, %gb : tensor<?x4x4xf32>
+  %r = math.exp %zfg : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
+// CHECK-LABEL: @no_potentials_that_start_from_a_tensor
+func.func @no_potentials_that_start_from_a_tensor(%z: tensor<?x4x4xf32>, %start: tensor<?x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK-NOT: mhc.sinkhorn
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %turns = arith.constant 19 : index
+  %p:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%f0 = %start, %g0 = %start) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
     %p_f = mhc.broadcast %g0 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
     %y_f = arith.addf %z, %p_f : tensor<?x4x4xf32>
     %m_f = mhc.reduce max %y_f dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
