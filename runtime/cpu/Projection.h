@@ -11,8 +11,7 @@
 
 #include "cpu/Amx.h"
 #include "cpu/Coefficients.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "cpu/Entry.h"
 
 namespace mhcrt {
 
@@ -120,26 +119,28 @@ private:
   }
 };
 
-/// The checks that projection, pre and head share.
 /// The matrix tiles, unless they are less exact than asked: of x in f16 and f32 they leave parts of products out
 /// (ProjectionAmx-inl.h).
 inline const AmxUnit *amxFor(const AmxUnit *unit, int32_t xType, int32_t precision) {
   return precision == MHCRT_PRECISION_IEEE && xType != MHCRT_BF16 ? nullptr : unit;
 }
 
-inline void checkProjection(KernelCall &call, const ProjectionCall &args, int64_t n, int64_t C, int32_t layout,
-                            int32_t norm, double normEps, int32_t precision) {
-  call.dim("M", args.M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1).equal("K", args.K, "n*C", saturatingMul(n, C));
-  call.dim("N", args.N, 1, INT32_MAX);
-  call.tensor("x", args.x, args.type, kFloats, args.M);
-  if (args.type == MHCRT_F32)
-    call.tensor("phi", args.phi, args.phiType, kF32, args.N)
-        .optional("norm_weight", args.weight, args.weightType, kF32, args.K);
-  else
-    call.tensor("phi", args.phi, args.phiType, {MHCRT_F32, args.type}, args.N)
-        .optional("norm_weight", args.weight, args.weightType, {MHCRT_F32, args.type}, args.K);
-  call.attribute("layout", layout, 2).attribute("phi_layout", args.phiLayout, 2).attribute("norm", norm, 3);
-  call.attribute("precision", precision, 4).epsilon("norm_eps", normEps);
+/// The projection of a kernel that reads x, phi and norm_weight; N columns.
+template <typename Args>
+ProjectionCall projectionOf(const Args &a, int64_t N) {
+  return {a.x, a.x_type, a.phi, a.phi_type, a.norm_weight, a.norm_weight_type, a.M, a.K, N, a.phi_layout};
+}
+
+/// Calls pack(projection, chunk, packed) for each chunk of phi, then tile(packed, first, count, scratch) for tiles of
+/// tokens; `packed` is the start of the shared scratch memory.
+template <typename Pack, typename Tile>
+void forProjectionTiles(mhcrt_context &context, const ProjectionCall &projection, Pack pack, Tile tile) {
+  char *packed = context.sharedScratch();
+  context.parallelFor(projection.chunks, [&](int64_t chunk, int) { pack(projection, chunk, packed); });
+  const int64_t tokens = projection.tile;
+  context.parallelFor(divideUp(projection.M, tokens), [&](int64_t i, int thread) {
+    tile(packed, i * tokens, std::min(tokens, projection.M - i * tokens), context.threadScratch(thread));
+  });
 }
 
 } // namespace mhcrt

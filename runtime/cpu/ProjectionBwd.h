@@ -13,6 +13,7 @@
 #include "cpu/AmxGradient.h"
 #include "cpu/Partials.h"
 #include "cpu/Projection.h"
+#include "cpu/Tokens.h"
 
 namespace mhcrt {
 
@@ -146,12 +147,31 @@ inline const AmxUnit *amxForGradients(const AmxUnit *unit, int32_t precision) {
   return precision == MHCRT_PRECISION_IEEE ? nullptr : unit;
 }
 
+/// The gradients of projection_bwd and pre_bwd, without what only one of them has.
+template <typename Args>
+ProjectionBwdCall projectionBwdOf(const Args &a, const AmxUnit *amx) {
+  ProjectionBwdCall call = {};
+  call.x = a.x, call.type = a.x_type;
+  call.phi = a.phi, call.phiType = a.phi_type;
+  call.weight = a.norm_weight, call.weightType = a.norm_weight_type;
+  call.dxIn = a.d_x_in, call.dxInType = a.d_x_in_type;
+  call.dx = a.d_x, call.dxType = a.d_x_type;
+  call.dPhiIn = floats(a.d_phi_in), call.dPhi = floats(a.d_phi);
+  call.dWeightIn = floats(a.d_norm_weight_in), call.dWeight = floats(a.d_norm_weight);
+  call.M = a.M, call.K = a.K, call.N = a.N, call.n = a.n, call.C = a.C;
+  call.layout = a.layout, call.phiLayout = a.phi_layout;
+  call.amx = amxForGradients(amx, a.precision);
+  // Where d_x starts from d_x_in, its lines are in the caches already.
+  call.stream = a.d_x && !a.d_x_in && streams(a.d_x, a.M, a.K * mhcrt_dtype_bytes(a.d_x_type));
+  return call;
+}
+
 /// t of one token, from the gradient of its statistic.
 float statisticFactor(const ProjectionBwdCall &args, const float *dStat, const float *stat, int32_t statForm,
                       int32_t norm, double eps, int64_t m);
 
 /// d_x, d_phi and d_norm_weight. `shared` has args.sharedBytes(), each thread args.threadBytes().
-void projectionBackward(mhcrt_context *ctx, const ProjectionBwdCall &args, char *shared);
+void projectionBackward(mhcrt_context &context, const ProjectionBwdCall &args, char *shared);
 
 } // namespace mhcrt
 

@@ -24,12 +24,12 @@ constexpr int64_t kStreamBytes = 8 << 20;
 
 /// Calls body(first, last) for tiles of tokens, which depend on the number of threads: body takes each token by itself.
 template <typename Function>
-void forTokens(mhcrt_context *context, int64_t M, int64_t bytesPerToken, Function body) {
-  const int64_t share = saturatingMul(M, bytesPerToken) / (context->pool.threads() * kTilesPerThread);
+void forTokens(mhcrt_context &context, int64_t M, int64_t bytesPerToken, Function body) {
+  const int64_t share = saturatingMul(M, bytesPerToken) / (context.pool.threads() * kTilesPerThread);
   const int64_t bytes = std::clamp(share, kTileBytes, kMostTileBytes);
   const int64_t tokens = std::max<int64_t>(1, bytes / std::max<int64_t>(1, bytesPerToken));
-  context->parallelFor(divideUp(M, tokens),
-                       [&](int64_t tile, int) { body(tile * tokens, std::min(M, (tile + 1) * tokens)); });
+  context.parallelFor(divideUp(M, tokens),
+                      [&](int64_t tile, int) { body(tile * tokens, std::min(M, (tile + 1) * tokens)); });
 }
 
 /// May rows of `rowBytes` at `data` be written by streaming stores?

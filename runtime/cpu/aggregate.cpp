@@ -21,6 +21,7 @@
 // foreach_target.h comes first.
 #include "cpu/Aggregate-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
 #include "src/Checks.h"
 
@@ -58,19 +59,18 @@ HWY_EXPORT(aggregateTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type,
-                             void *u, int32_t u_type, int64_t M, int64_t n, int64_t C, int32_t layout) {
-  if (!ctx)
-    return MHCRT_INVALID_ARGUMENT;
-  if (!checkAggregate(*ctx, {x, x_type, h_pre, h_pre_type, u, u_type, M, n, C, layout}))
-    return ctx->status;
+mhcrt_status mhcrt::runAggregate(mhcrt_context &context, const AggregateArgs &a) {
+  if (!checkAggregate(context, a))
+    return context.status;
 
-  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
-  const bool stream = streams(u, M, rowBytes);
-  forTokens(ctx, M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
+  const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
+  const bool stream = streams(a.u, a.M, rowBytes);
+  forTokens(context, a.M, (a.n + 1) * rowBytes, [&](int64_t first, int64_t last) {
     HWY_DYNAMIC_DISPATCH(aggregateTokens)
-    (x, x_type, static_cast<const float *>(h_pre), u, first, last, n, C, layout, stream);
+    (a.x, a.x_type, floats(a.h_pre), a.u, first, last, a.n, a.C, a.layout, stream);
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_AGGREGATE
 #endif // HWY_ONCE

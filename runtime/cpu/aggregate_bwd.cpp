@@ -19,9 +19,9 @@
 // foreach_target.h comes first.
 #include "cpu/AggregateBwd-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #if HWY_ONCE
 namespace mhcrt {
@@ -30,28 +30,20 @@ HWY_EXPORT(aggregateBwdTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_aggregate_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *x, int32_t x_type,
-                                 const void *h_pre, int32_t h_pre_type, const void *d_x_in, int32_t d_x_in_type,
-                                 void *d_x, int32_t d_x_type, void *d_h_pre, int32_t d_h_pre_type, int64_t M, int64_t C,
-                                 int64_t n, int32_t layout) {
-  KernelCall call(ctx, "mhcrt_aggregate_bwd");
-  call.dim("M", M, 0).dim("C", C, 1).dim("n", n, 1, kMaxStreams);
-  call.tensor("x", x, x_type, kFloats, M).tensor("d_u", d_u, d_u_type, {x_type}, M);
-  call.tensor("h_pre", h_pre, h_pre_type, kF32, M);
-  call.optional("d_x", d_x, d_x_type, {MHCRT_F32, x_type}, M).optional("d_h_pre", d_h_pre, d_h_pre_type, kF32, M);
-  call.start("d_x_in", d_x_in, d_x_in_type, {MHCRT_F32, x_type}, M, "d_x", d_x_type);
-  call.attribute("layout", layout, 2);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runAggregateBwd(mhcrt_context &context, const AggregateBwdArgs &a) {
+  if (!checkAggregateBwd(context, a))
+    return context.status;
 
-  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
   // Where d_x starts from d_x_in, its lines are in the caches already.
-  const bool stream = !d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes);
-  const AggregateBwdCall args = {d_u,         x,      x_type,   static_cast<const float *>(h_pre), d_x_in,
-                                 d_x_in_type, d_x,    d_x_type, static_cast<float *>(d_h_pre),     n,
-                                 C,           layout, stream};
-  forTokens(ctx, M, (2 * n + 1) * rowBytes,
+  const bool stream = !a.d_x_in && a.d_x_type == a.x_type && streams(a.d_x, a.M * a.n, rowBytes);
+  const AggregateBwdCall args = {a.d_u,         a.x,      a.x_type,   floats(a.h_pre),   a.d_x_in,
+                                 a.d_x_in_type, a.d_x,    a.d_x_type, floats(a.d_h_pre), a.n,
+                                 a.C,           a.layout, stream};
+  forTokens(context, a.M, (2 * a.n + 1) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(aggregateBwdTokens)(args, first, last); });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_AGGREGATE_BWD
 #endif // HWY_ONCE

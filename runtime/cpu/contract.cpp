@@ -18,9 +18,9 @@
 // foreach_target.h comes first.
 #include "cpu/Planes-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -101,21 +101,18 @@ HWY_EXPORT(contractTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_contract(mhcrt_context *ctx, const void *x, int32_t x_type, void *out, int32_t out_type, int64_t M,
-                            int64_t n, int64_t C, int32_t layout, int32_t mode) {
-  KernelCall call(ctx, "mhcrt_contract");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1);
-  call.tensor("x", x, x_type, kFloats, M).tensor("out", out, out_type, {x_type}, M);
-  call.attribute("layout", layout, 2).attribute("mode", mode, 2);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runContract(mhcrt_context &context, const ContractArgs &a) {
+  if (!checkContract(context, a))
+    return context.status;
 
-  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
-  const bool stream = streams(out, M, rowBytes);
-  forTokens(ctx, M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
+  const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
+  const bool stream = streams(a.out, a.M, rowBytes);
+  forTokens(context, a.M, (a.n + 1) * rowBytes, [&](int64_t first, int64_t last) {
     HWY_DYNAMIC_DISPATCH(contractTokens)
-    (x, x_type, out, first, last, n, C, layout, mode == MHCRT_CONTRACT_MODE_MEAN, stream);
+    (a.x, a.x_type, a.out, first, last, a.n, a.C, a.layout, a.mode == MHCRT_CONTRACT_MODE_MEAN, stream);
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_CONTRACT
 #endif // HWY_ONCE

@@ -18,10 +18,9 @@
 // foreach_target.h comes first.
 #include "cpu/Simd-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "mhcrt/kernels.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 #include "src/Philox.h"
 
 #ifndef MHCRT_CPU_DROPOUT_CALL
@@ -62,23 +61,19 @@ HWY_EXPORT(dropoutRun);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_dropout(mhcrt_context *ctx, const void *x, int32_t x_type, const void *seed, int32_t seed_type,
-                           void *out, int32_t out_type, int64_t M, int64_t C, int64_t S, double rate, int64_t stream) {
-  KernelCall call(ctx, "mhcrt_dropout");
-  call.dim("M", M, 0).dim("C", C, 1).equal("S", S, "2", 2);
-  call.tensor("x", x, x_type, kFloats, M).tensor("out", out, out_type, {x_type}, M);
-  call.tensor("seed", seed, seed_type, {MHCRT_I64}, S);
-  call.dropout(rate, stream, "M*C", saturatingMul(M, C));
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runDropout(mhcrt_context &context, const DropoutArgs &a) {
+  if (!checkDropout(context, a))
+    return context.status;
 
   constexpr int64_t kRun = 2048;
-  const DropoutCall args = {Dropout(seed, rate, stream), x, out, x_type};
-  ctx->parallelFor(divideUp(M * C, kRun), [&](int64_t tile, int) {
+  const DropoutCall args = {Dropout(a.seed, a.rate, a.stream), a.x, a.out, a.x_type};
+  context.parallelFor(divideUp(a.M * a.C, kRun), [&](int64_t tile, int) {
     alignas(kAlignment) float buffer[kRun];
     const int64_t first = tile * kRun;
-    HWY_DYNAMIC_DISPATCH(dropoutRun)(args, first, std::min(kRun, M * C - first), buffer);
+    HWY_DYNAMIC_DISPATCH(dropoutRun)(args, first, std::min(kRun, a.M * a.C - first), buffer);
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_DROPOUT
 #endif // HWY_ONCE

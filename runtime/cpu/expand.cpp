@@ -18,10 +18,9 @@
 // foreach_target.h comes first.
 #include "cpu/Simd-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "mhcrt/kernels.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -65,27 +64,22 @@ static void expandInnermost(const T *x, int64_t C, int64_t n, T *streams) {
       streams[c * n + i] = x[c];
 }
 
-mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, void *streams, int32_t streams_type,
-                          int64_t M, int64_t C, int64_t n, int32_t layout) {
-  KernelCall call(ctx, "mhcrt_expand");
-  call.dim("M", M, 0).dim("C", C, 1).dim("n", n, 1, kMaxStreams);
-  call.tensor("x", x, x_type, kFloats, M).tensor("streams", streams, streams_type, {x_type}, M);
-  call.attribute("layout", layout, 2);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runExpand(mhcrt_context &context, const ExpandArgs &a) {
+  if (!checkExpand(context, a))
+    return context.status;
 
-  const int64_t bytes = mhcrt_dtype_bytes(x_type);
+  const int64_t bytes = mhcrt_dtype_bytes(a.x_type), C = a.C, n = a.n;
   const int64_t rowBytes = C * bytes;
-  const char *from = static_cast<const char *>(x);
-  char *to = static_cast<char *>(streams);
-  const bool stream = mhcrt::streams(to, M * n, rowBytes);
-  forTokens(ctx, M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
+  const char *from = static_cast<const char *>(a.x);
+  char *to = static_cast<char *>(a.streams);
+  const bool stream = streams(to, a.M * n, rowBytes);
+  forTokens(context, a.M, (n + 1) * rowBytes, [&](int64_t first, int64_t last) {
     for (int64_t m = first; m < last; ++m) {
       const char *row = from + m * rowBytes;
       char *token = to + m * n * rowBytes;
-      if (layout == MHCRT_LAYOUT_NC && stream) {
+      if (a.layout == MHCRT_LAYOUT_NC && stream) {
         HWY_DYNAMIC_DISPATCH(streamCopies)(row, rowBytes, n, token);
-      } else if (layout == MHCRT_LAYOUT_NC) {
+      } else if (a.layout == MHCRT_LAYOUT_NC) {
         for (int64_t i = 0; i < n; ++i)
           std::memcpy(token + i * rowBytes, row, rowBytes);
       } else if (bytes == 2) {
@@ -97,4 +91,6 @@ mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, voi
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_EXPAND
 #endif // HWY_ONCE

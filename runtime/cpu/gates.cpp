@@ -21,8 +21,8 @@
 // foreach_target.h comes first.
 #include "cpu/Gates-inl.h"
 
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "cpu/Entry.h"
+#include "src/Checks.h"
 
 #ifndef MHCRT_CPU_GATES_CALL
 #define MHCRT_CPU_GATES_CALL
@@ -76,48 +76,28 @@ HWY_EXPORT(gatesTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type,
-                         const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *h_pre,
-                         int32_t h_pre_type, void *h_post, int32_t h_post_type, void *logits, int32_t logits_type,
-                         int64_t M, int64_t N, int64_t A, int64_t n, int64_t R, int32_t stat_form, double norm_eps,
-                         double pre_eps, double post_mult) {
-  KernelCall call(ctx, "mhcrt_gates");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("R", R, 0, INT32_MAX);
-  // A head has the first gate only.
-  const bool head = logits_type == MHCRT_NONE;
-  call.equal("N", N, head ? "n" : "2*n + R", head ? n : 2 * n + R).equal("A", A, "the number of gates", head ? 1 : 3);
-  call.attribute("stat_form", stat_form, 3);
-  call.tensor("proj", proj, proj_type, kF32, M);
-  if (stat_form == MHCRT_STAT_APPLIED)
-    call.absent("stat", stat_type, "stat_form applied");
-  else
-    call.tensor("stat", stat, stat_type, kF32, M);
-  call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, N);
-  call.tensor("h_pre", h_pre, h_pre_type, kF32, M);
-  if (head)
-    call.absent("h_post", h_post_type, "absent logits");
-  else
-    call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("logits", logits, logits_type, kF32, std::min(M, R));
-  call.epsilon("norm_eps", norm_eps).epsilon("pre_eps", pre_eps).finite("post_mult", post_mult);
-  if (!call.begin() || !ctx->reserveScratch("mhcrt_gates", 0, N * kMaxLanes * 4))
-    return call.status();
+mhcrt_status mhcrt::runGates(mhcrt_context &context, const GatesArgs &a) {
+  if (!checkGates(context, a) || !context.reserveScratch("mhcrt_gates", 0, a.N * kMaxLanes * 4))
+    return context.status;
 
-  const GatesCall args = {static_cast<const float *>(proj),
-                          static_cast<const float *>(stat),
-                          static_cast<float *>(h_pre),
-                          static_cast<float *>(h_post),
-                          static_cast<float *>(logits),
-                          N,
-                          n,
-                          R,
-                          stat_form,
-                          static_cast<float>(norm_eps),
-                          {static_cast<const float *>(alpha), static_cast<const float *>(beta),
-                           static_cast<float>(pre_eps), static_cast<float>(post_mult)}};
-  ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int thread) {
-    float *planes = reinterpret_cast<float *>(ctx->threadScratch(thread));
-    HWY_DYNAMIC_DISPATCH(gatesTokens)(args, tile * kSmallTile, std::min(M, (tile + 1) * kSmallTile), planes);
+  const GatesCall args = {
+      floats(a.proj),
+      floats(a.stat),
+      floats(a.h_pre),
+      floats(a.h_post),
+      floats(a.logits),
+      a.N,
+      a.n,
+      a.R,
+      a.stat_form,
+      static_cast<float>(a.norm_eps),
+      {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), static_cast<float>(a.post_mult)}};
+  context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int thread) {
+    float *planes = reinterpret_cast<float *>(context.threadScratch(thread));
+    HWY_DYNAMIC_DISPATCH(gatesTokens)(args, tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile), planes);
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_GATES
 #endif // HWY_ONCE

@@ -20,9 +20,9 @@
 // foreach_target.h comes first.
 #include "cpu/Gates-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Partials.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #ifndef MHCRT_CPU_GATES_BWD_CALL
 #define MHCRT_CPU_GATES_BWD_CALL
@@ -98,68 +98,37 @@ HWY_EXPORT(gatesBwdTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post,
-                             int32_t d_h_post_type, const void *d_logits, int32_t d_logits_type, const void *proj,
-                             int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha,
-                             int32_t alpha_type, const void *beta, int32_t beta_type, const void *d_alpha_in,
-                             int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_proj,
-                             int32_t d_proj_type, void *d_stat, int32_t d_stat_type, void *d_alpha,
-                             int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t n, int64_t R,
-                             int64_t N, int64_t A, int32_t stat_form, double norm_eps, double post_mult) {
-  KernelCall call(ctx, "mhcrt_gates_bwd");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).attribute("stat_form", stat_form, 3);
-  // A head has the first gate only.
-  const bool head = A == 1;
-  if (head) {
-    call.equal("N", N, "n", n)
-        .absent("d_h_post", d_h_post_type, "one gate")
-        .absent("d_logits", d_logits_type, "one gate");
-  } else {
-    call.equal("A", A, "the number of gates", 3).dim("N", N, 2 * n, INT32_MAX);
-    if (d_logits_type != MHCRT_NONE)
-      call.equal("N", N, "2*n + R", saturatingAdd(2 * n, R));
-  }
-  call.tensor("d_h_pre", d_h_pre, d_h_pre_type, kF32, M).optional("d_h_post", d_h_post, d_h_post_type, kF32, M);
-  call.optional("d_logits", d_logits, d_logits_type, kF32, std::min(M, R)).tensor("proj", proj, proj_type, kF32, M);
-  if (stat_form == MHCRT_STAT_APPLIED)
-    call.absent("stat", stat_type, "stat_form applied").absent("d_stat", d_stat_type, "stat_form applied");
-  else
-    call.tensor("stat", stat, stat_type, kF32, M).optional("d_stat", d_stat, d_stat_type, kF32, M);
-  call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, N);
-  call.optional("d_proj", d_proj, d_proj_type, kF32, M);
-  call.optional("d_alpha", d_alpha, d_alpha_type, kF32, A).optional("d_beta", d_beta, d_beta_type, kF32, N);
-  call.start("d_alpha_in", d_alpha_in, d_alpha_in_type, kF32, A, "d_alpha", d_alpha_type);
-  call.start("d_beta_in", d_beta_in, d_beta_in_type, kF32, N, "d_beta", d_beta_type);
-  call.epsilon("norm_eps", norm_eps).finite("post_mult", post_mult);
-  const int64_t tiles = divideUp(M, kSmallTile), width = N + 3;
-  if (!call.begin() ||
-      !ctx->reserveScratch("mhcrt_gates_bwd", saturatingMul(tiles, width * 4), (3 * N + 3) * kMaxLanes * 4))
-    return call.status();
+mhcrt_status mhcrt::runGatesBwd(mhcrt_context &context, const GatesBwdArgs &a) {
+  const int64_t M = a.M, N = a.N, tiles = divideUp(M, kSmallTile), width = N + 3;
+  if (!checkGatesBwd(context, a) ||
+      !context.reserveScratch("mhcrt_gates_bwd", saturatingMul(tiles, width * 4), (3 * N + 3) * kMaxLanes * 4))
+    return context.status;
 
-  const GatesBwdCall args = {
-      static_cast<const float *>(d_h_pre),
-      static_cast<const float *>(d_h_post),
-      static_cast<const float *>(d_logits),
-      static_cast<const float *>(proj),
-      static_cast<const float *>(stat),
-      static_cast<float *>(d_proj),
-      static_cast<float *>(d_stat),
-      n,
-      N,
-      A,
-      stat_form,
-      static_cast<float>(norm_eps),
-      {static_cast<const float *>(alpha), static_cast<const float *>(beta), 0.0f, static_cast<float>(post_mult)}};
-  float *sums = reinterpret_cast<float *>(ctx->sharedScratch());
-  ctx->parallelFor(tiles, [&](int64_t tile, int thread) {
+  const GatesBwdCall args = {floats(a.d_h_pre),
+                             floats(a.d_h_post),
+                             floats(a.d_logits),
+                             floats(a.proj),
+                             floats(a.stat),
+                             floats(a.d_proj),
+                             floats(a.d_stat),
+                             a.n,
+                             N,
+                             a.A,
+                             a.stat_form,
+                             static_cast<float>(a.norm_eps),
+                             {floats(a.alpha), floats(a.beta), 0.0f, static_cast<float>(a.post_mult)}};
+  float *sums = reinterpret_cast<float *>(context.sharedScratch());
+  context.parallelFor(tiles, [&](int64_t tile, int thread) {
     HWY_DYNAMIC_DISPATCH(gatesBwdTokens)
     (args, tile * kSmallTile, std::min(M, (tile + 1) * kSmallTile), sums + tile * width,
-     reinterpret_cast<float *>(ctx->threadScratch(thread)));
+     reinterpret_cast<float *>(context.threadScratch(thread)));
   });
-  if (d_alpha)
-    addPartials(sums, tiles, width, 0, A, static_cast<const float *>(d_alpha_in), static_cast<float *>(d_alpha));
-  if (d_beta)
-    addPartials(sums + 3, tiles, width, 0, N, static_cast<const float *>(d_beta_in), static_cast<float *>(d_beta));
+  if (a.d_alpha)
+    addPartials(sums, tiles, width, 0, a.A, floats(a.d_alpha_in), floats(a.d_alpha));
+  if (a.d_beta)
+    addPartials(sums + 3, tiles, width, 0, N, floats(a.d_beta_in), floats(a.d_beta));
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_GATES_BWD
 #endif // HWY_ONCE

@@ -20,6 +20,7 @@
 #include "cpu/Projection-inl.h"
 
 #include "cpu/Tokens.h"
+#include "src/Checks.h"
 
 #ifndef MHCRT_CPU_HEAD_CALL
 #define MHCRT_CPU_HEAD_CALL
@@ -88,52 +89,38 @@ HWY_EXPORT(headTile);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
-                        const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type,
-                        const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre,
-                        int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M,
-                        int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm,
-                        double norm_eps, double pre_eps, int32_t precision) {
-  HeadCall args = {
-      {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, n, phi_layout},
-      out,
-      static_cast<float *>(h_pre),
-      static_cast<float *>(proj),
-      static_cast<float *>(stat),
-      C,
-      layout,
-      {norm, static_cast<float>(norm_eps)},
-      {static_cast<const float *>(alpha), static_cast<const float *>(beta), static_cast<float>(pre_eps), 0.0f},
-      streams(out, M, C * mhcrt_dtype_bytes(x_type))};
-  KernelCall call(ctx, "mhcrt_head");
-  checkProjection(call, args.projection, n, C, layout, norm, norm_eps, precision);
-  call.equal("A", A, "the number of gates", 1);
-  call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, n);
-  call.tensor("out", out, out_type, {x_type}, M)
-      .optional("h_pre", h_pre, h_pre_type, kF32, M)
-      .optional("proj", proj, proj_type, kF32, M)
-      .optional("stat", stat, stat_type, kF32, M)
-      .epsilon("pre_eps", pre_eps);
-  if (!call.begin() || M == 0)
-    return call.status();
-  args.projection.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));
+mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &a) {
+  if (!checkHead(context, a) || a.M == 0)
+    return context.status;
+  HeadCall args = {projectionOf(a, a.n),
+                   a.out,
+                   floats(a.h_pre),
+                   floats(a.proj),
+                   floats(a.stat),
+                   a.C,
+                   a.layout,
+                   {a.norm, static_cast<float>(a.norm_eps)},
+                   {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), 0.0f},
+                   streams(a.out, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
+  args.projection.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();
-  if (!ctx->reserveScratch("mhcrt_head", packedBytes + (h_pre ? 0 : M * n * 4),
-                           ProjectionScratch::bytes(args.projection)))
-    return call.status();
-  if (!h_pre)
-    args.hPre = reinterpret_cast<float *>(ctx->sharedScratch() + packedBytes);
+  if (!context.reserveScratch("mhcrt_head", packedBytes + (a.h_pre ? 0 : a.M * a.n * 4),
+                              ProjectionScratch::bytes(args.projection)))
+    return context.status;
+  if (!a.h_pre)
+    args.hPre = reinterpret_cast<float *>(context.sharedScratch() + packedBytes);
 
-  char *packed = ctx->sharedScratch();
-  ctx->parallelFor(args.projection.chunks,
-                   [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(headPack)(args.projection, chunk, packed); });
-  const int64_t tokens = args.projection.tile;
-  ctx->parallelFor(divideUp(M, tokens), [&](int64_t tile, int thread) {
-    const int64_t first = tile * tokens;
-    HWY_DYNAMIC_DISPATCH(headTile)
-    (args, packed, first, std::min(tokens, M - first), ctx->threadScratch(thread));
-  });
+  forProjectionTiles(
+      context, args.projection,
+      [](const ProjectionCall &call, int64_t chunk, char *packed) {
+        HWY_DYNAMIC_DISPATCH(headPack)(call, chunk, packed);
+      },
+      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+        HWY_DYNAMIC_DISPATCH(headTile)(args, packed, first, count, scratch);
+      });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_HEAD
 #endif // HWY_ONCE

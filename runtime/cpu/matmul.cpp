@@ -43,10 +43,9 @@ void narrowPanel(const float *from, int64_t rows, int64_t columns, void *to, int
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "cpu/Entry.h"
 #include "cpu/Partials.h"
-#include "mhcrt/kernels.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #include <cblas.h>
 #include <mutex>
@@ -194,24 +193,18 @@ private:
   int64_t B, M, K, N, rowBlocks, columnBlocks;
 };
 
-mhcrt_status multiply(mhcrt_context *ctx, const char *name, Matrix lhs, Matrix rhs, void *out, int32_t outType,
-                      int64_t B, int64_t M, int64_t K, int64_t N, int32_t transposeLhs, int32_t transposeRhs) {
-  KernelCall call(ctx, name);
-  call.dim("B", B, 0).dim("M", M, 0, INT32_MAX).dim("K", K, 1, INT32_MAX).dim("N", N, 0, INT32_MAX);
-  const int64_t some = std::min(B, std::min(M, N));
-  call.tensor("lhs", lhs.data, lhs.type, kFloats, some).tensor("rhs", rhs.data, rhs.type, kFloats, some);
-  call.tensor("out", out, outType, kFloats, some);
-  call.attribute("transpose_lhs", transposeLhs, 2).attribute("transpose_rhs", transposeRhs, 2);
-  if (!call.begin() || some == 0)
-    return call.status();
-
+mhcrt_status multiply(mhcrt_context &context, const char *name, const BatchMatmulArgs &a) {
+  if (std::min(a.B, std::min(a.M, a.N)) == 0)
+    return MHCRT_OK;
   initialiseBlas();
-  const Product product(lhs, rhs, out, outType, B, M, K, N);
-  if (!ctx->reserveScratch(name, 0, product.scratchBytes()))
-    return call.status();
-  for (int thread = 0; thread < mhcrt_context_threads(ctx); ++thread)
-    *reinterpret_cast<int64_t *>(ctx->threadScratch(thread)) = -1; // no panel is cached
-  ctx->parallelFor(product.tiles(), [&](int64_t tile, int thread) { product.run(tile, ctx->threadScratch(thread)); });
+  const Product product({a.lhs, a.lhs_type, a.transpose_lhs != 0}, {a.rhs, a.rhs_type, a.transpose_rhs != 0}, a.out,
+                        a.out_type, a.B, a.M, a.K, a.N);
+  if (!context.reserveScratch(name, 0, product.scratchBytes()))
+    return context.status;
+  for (int thread = 0; thread < context.pool.threads(); ++thread)
+    *reinterpret_cast<int64_t *>(context.threadScratch(thread)) = -1; // no panel is cached
+  context.parallelFor(product.tiles(),
+                      [&](int64_t tile, int thread) { product.run(tile, context.threadScratch(thread)); });
   return MHCRT_OK;
 }
 
@@ -220,17 +213,20 @@ mhcrt_status multiply(mhcrt_context *ctx, const char *name, Matrix lhs, Matrix r
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type,
-                          void *out, int32_t out_type, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs,
-                          int32_t transpose_rhs) {
-  return multiply(ctx, "mhcrt_matmul", {lhs, lhs_type, transpose_lhs != 0}, {rhs, rhs_type, transpose_rhs != 0}, out,
-                  out_type, 1, M, K, N, transpose_lhs, transpose_rhs);
+mhcrt_status mhcrt::runMatmul(mhcrt_context &context, const MatmulArgs &a) {
+  if (!checkMatmul(context, a))
+    return context.status;
+  return multiply(context, "mhcrt_matmul",
+                  {a.lhs, a.lhs_type, a.rhs, a.rhs_type, a.out, a.out_type, /*B=*/1, a.M, a.K, a.N, a.transpose_lhs,
+                   a.transpose_rhs});
 }
 
-mhcrt_status mhcrt_batch_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs,
-                                int32_t rhs_type, void *out, int32_t out_type, int64_t B, int64_t M, int64_t K,
-                                int64_t N, int32_t transpose_lhs, int32_t transpose_rhs) {
-  return multiply(ctx, "mhcrt_batch_matmul", {lhs, lhs_type, transpose_lhs != 0}, {rhs, rhs_type, transpose_rhs != 0},
-                  out, out_type, B, M, K, N, transpose_lhs, transpose_rhs);
+mhcrt_status mhcrt::runBatchMatmul(mhcrt_context &context, const BatchMatmulArgs &a) {
+  if (!checkBatchMatmul(context, a))
+    return context.status;
+  return multiply(context, "mhcrt_batch_matmul", a);
 }
+
+MHCRT_ENTRY_MATMUL
+MHCRT_ENTRY_BATCH_MATMUL
 #endif // HWY_ONCE

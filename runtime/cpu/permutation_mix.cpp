@@ -18,8 +18,8 @@
 // foreach_target.h comes first.
 #include "cpu/Permutation-inl.h"
 
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "cpu/Entry.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -47,19 +47,18 @@ HWY_EXPORT(permutationTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_permutation_mix(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix,
-                                   int32_t mix_type, int64_t M, int64_t R, int64_t n) {
-  KernelCall call(ctx, "mhcrt_permutation_mix");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).equal("R", R, "n!", factorial(n));
-  call.tensor("logits", logits, logits_type, kF32, M).tensor("mix", mix, mix_type, kF32, M);
-  if (!call.begin() || !ctx->reserveScratch("mhcrt_permutation_mix", 0, saturatingMul(R, kMaxLanes * 4)))
-    return call.status();
+mhcrt_status mhcrt::runPermutationMix(mhcrt_context &context, const PermutationMixArgs &a) {
+  if (!checkPermutationMix(context, a) ||
+      !context.reserveScratch("mhcrt_permutation_mix", 0, saturatingMul(a.R, kMaxLanes * 4)))
+    return context.status;
 
-  ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int thread) {
+  context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int thread) {
     HWY_DYNAMIC_DISPATCH(permutationTokens)
-    (static_cast<const float *>(logits), static_cast<float *>(mix), tile * kSmallTile,
-     std::min(M, (tile + 1) * kSmallTile), R, n, reinterpret_cast<float *>(ctx->threadScratch(thread)));
+    (floats(a.logits), floats(a.mix), tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile), a.R, a.n,
+     reinterpret_cast<float *>(context.threadScratch(thread)));
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_PERMUTATION_MIX
 #endif // HWY_ONCE

@@ -17,8 +17,8 @@
 // foreach_target.h comes first.
 #include "cpu/Permutation-inl.h"
 
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "cpu/Entry.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -47,22 +47,18 @@ HWY_EXPORT(permutationBwdTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_permutation_mix_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits,
-                                       int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n,
-                                       int64_t R) {
-  KernelCall call(ctx, "mhcrt_permutation_mix_bwd");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).equal("R", R, "n!", factorial(n));
-  call.tensor("d_mix", d_mix, d_mix_type, kF32, M).tensor("logits", logits, logits_type, kF32, M);
-  call.tensor("d_logits", d_logits, d_logits_type, kF32, M);
-  if (!call.begin() || !ctx->reserveScratch("mhcrt_permutation_mix_bwd", 0, saturatingMul(R, kMaxLanes * 4)))
-    return call.status();
+mhcrt_status mhcrt::runPermutationMixBwd(mhcrt_context &context, const PermutationMixBwdArgs &a) {
+  if (!checkPermutationMixBwd(context, a) ||
+      !context.reserveScratch("mhcrt_permutation_mix_bwd", 0, saturatingMul(a.R, kMaxLanes * 4)))
+    return context.status;
 
-  ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int thread) {
+  context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int thread) {
     HWY_DYNAMIC_DISPATCH(permutationBwdTokens)
-    (static_cast<const float *>(d_mix), static_cast<const float *>(logits), static_cast<float *>(d_logits),
-     tile * kSmallTile, std::min(M, (tile + 1) * kSmallTile), R, n,
-     reinterpret_cast<float *>(ctx->threadScratch(thread)));
+    (floats(a.d_mix), floats(a.logits), floats(a.d_logits), tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile),
+     a.R, a.n, reinterpret_cast<float *>(context.threadScratch(thread)));
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_PERMUTATION_MIX_BWD
 #endif // HWY_ONCE

@@ -24,9 +24,9 @@
 // foreach_target.h comes first.
 #include "cpu/Post-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #ifndef MHCRT_CPU_POST_CALL
 #define MHCRT_CPU_POST_CALL
@@ -137,40 +137,29 @@ HWY_EXPORT(postTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const void *bias, int32_t bias_type,
-                        const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res,
-                        int32_t h_res_type, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t M,
-                        int64_t C, int64_t n, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream) {
-  KernelCall call(ctx, "mhcrt_post");
-  call.dim("M", M, 0).dim("C", C, 1).dim("n", n, 1, kMaxStreams);
-  call.tensor("f", f, f_type, kFloats, M).tensor("x", x, x_type, {f_type}, M).tensor("out", out, out_type, {f_type}, M);
-  if (f_type == MHCRT_F32)
-    call.optional("bias", bias, bias_type, kF32, C);
-  else
-    call.optional("bias", bias, bias_type, {MHCRT_F32, f_type}, C);
-  call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
-  call.optionalDropout(seed, seed_type, S, rate, stream, saturatingMul(M, saturatingMul(n, C)));
-  call.attribute("layout", layout, 2).attribute("orient", orient, 2);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runPost(mhcrt_context &context, const PostArgs &a) {
+  if (!checkPost(context, a))
+    return context.status;
 
-  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
-  const PostCall args = {f,
-                         bias,
-                         bias_type,
-                         static_cast<const float *>(h_post),
-                         x,
-                         x_type,
-                         static_cast<const float *>(h_res),
-                         out,
-                         n,
-                         C,
-                         layout,
-                         orient,
-                         streams(out, M * n, rowBytes),
-                         Dropout(seed, rate, stream)};
-  forTokens(ctx, M, (2 * n + 1) * rowBytes,
+  const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
+  const PostCall args = {a.f,
+                         a.bias,
+                         a.bias_type,
+                         floats(a.h_post),
+                         a.x,
+                         a.x_type,
+                         floats(a.h_res),
+                         a.out,
+                         a.n,
+                         a.C,
+                         a.layout,
+                         a.orient,
+                         streams(a.out, a.M * a.n, rowBytes),
+                         Dropout(a.seed, a.rate, a.stream)};
+  forTokens(context, a.M, (2 * a.n + 1) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postTokens)(args, first, last); });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_POST
 #endif // HWY_ONCE

@@ -23,10 +23,10 @@
 // foreach_target.h comes first.
 #include "cpu/Dropout-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Partials.h"
 #include "cpu/Tokens.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #ifndef MHCRT_CPU_POST_BWD_CALL
 #define MHCRT_CPU_POST_BWD_CALL
@@ -316,67 +316,46 @@ static constexpr int64_t kBiasChannels = 1024;
 /// Tokens of a run whose d_f a plain sum adds.
 static constexpr int64_t kBiasTokens = 128;
 
-mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type,
-                            const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x,
-                            int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type,
-                            const void *d_x_in, int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type,
-                            void *d_f, int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res,
-                            int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type,
-                            int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate,
-                            int64_t stream) {
-  KernelCall call(ctx, "mhcrt_post_bwd");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1);
-  call.tensor("x", x, x_type, kFloats, M)
-      .tensor("d_out", d_out, d_out_type, {x_type}, M)
-      .tensor("f", f, f_type, {x_type}, M);
-  call.optional("bias", bias, bias_type, {MHCRT_F32, x_type}, C);
-  call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
-  call.optional("d_f", d_f, d_f_type, {x_type}, M).optional("d_h_post", d_h_post, d_h_post_type, kF32, M);
-  call.optional("d_h_res", d_h_res, d_h_res_type, kF32, M).optional("d_x", d_x, d_x_type, {MHCRT_F32, x_type}, M);
-  call.optional("d_bias", d_bias, d_bias_type, kF32, C);
-  call.start("d_x_in", d_x_in, d_x_in_type, {MHCRT_F32, x_type}, M, "d_x", d_x_type);
-  call.start("d_bias_in", d_bias_in, d_bias_in_type, kF32, C, "d_bias", d_bias_type);
-  call.optionalDropout(seed, seed_type, S, rate, stream, saturatingMul(M, saturatingMul(n, C)));
-  call.attribute("layout", layout, 2).attribute("orient", orient, 2);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &a) {
+  if (!checkPostBwd(context, a))
+    return context.status;
 
-  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  const int64_t M = a.M, n = a.n, C = a.C, rowBytes = C * mhcrt_dtype_bytes(a.x_type);
   // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
-  const bool streamsDx = !d_x || (!d_x_in && d_x_type == x_type && streams(d_x, M * n, rowBytes));
-  const bool bypasses = streamsDx && streams(d_f, d_x ? M * n : M, rowBytes);
-  const PostBwdCall args = {d_out,
-                            f,
-                            bias,
-                            bias_type,
-                            static_cast<const float *>(h_post),
-                            x,
-                            x_type,
-                            static_cast<const float *>(h_res),
-                            d_x_in,
-                            d_x_in_type,
-                            d_f,
-                            static_cast<float *>(d_h_post),
-                            static_cast<float *>(d_h_res),
-                            d_x,
-                            d_x_type,
+  const bool streamsDx = !a.d_x || (!a.d_x_in && a.d_x_type == a.x_type && streams(a.d_x, M * n, rowBytes));
+  const bool bypasses = streamsDx && streams(a.d_f, a.d_x ? M * n : M, rowBytes);
+  const PostBwdCall args = {a.d_out,
+                            a.f,
+                            a.bias,
+                            a.bias_type,
+                            floats(a.h_post),
+                            a.x,
+                            a.x_type,
+                            floats(a.h_res),
+                            a.d_x_in,
+                            a.d_x_in_type,
+                            a.d_f,
+                            floats(a.d_h_post),
+                            floats(a.d_h_res),
+                            a.d_x,
+                            a.d_x_type,
                             n,
                             C,
-                            layout,
-                            orient,
+                            a.layout,
+                            a.orient,
                             bypasses,
-                            Dropout(seed, rate, stream)};
-  if (!d_bias) {
-    forTokens(ctx, M, (2 * n + 2 + (d_x ? n : 0)) * rowBytes,
+                            Dropout(a.seed, a.rate, a.stream)};
+  if (!a.d_bias) {
+    forTokens(context, M, (2 * n + 2 + (a.d_x ? n : 0)) * rowBytes,
               [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, nullptr, first, last); });
     return MHCRT_OK;
   }
   const TokenRuns runs(M, 1, kBiasRuns);
-  if (!ctx->reserveScratch("mhcrt_post_bwd", saturatingMul(runs.count * 4, C), saturatingMul(8, C)))
-    return call.status();
-  float *partials = reinterpret_cast<float *>(ctx->sharedScratch());
-  ctx->parallelFor(runs.count, [&](int64_t run, int thread) {
-    float *piece = reinterpret_cast<float *>(ctx->threadScratch(thread));
+  if (!context.reserveScratch("mhcrt_post_bwd", saturatingMul(runs.count * 4, C), saturatingMul(8, C)))
+    return context.status;
+  float *partials = reinterpret_cast<float *>(context.sharedScratch());
+  context.parallelFor(runs.count, [&](int64_t run, int thread) {
+    float *piece = reinterpret_cast<float *>(context.threadScratch(thread));
     const CompensatedSums sums = {partials + run * C, piece + C};
     sums.clear(C);
     for (int64_t m = runs.first(run); m < runs.last(run); m += kBiasTokens) {
@@ -386,10 +365,12 @@ mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out
     }
     sums.store(sums.sums, C);
   });
-  ctx->parallelFor(divideUp(C, kBiasChannels), [&](int64_t tile, int) {
+  context.parallelFor(divideUp(C, kBiasChannels), [&](int64_t tile, int) {
     addPartials(partials, runs.count, C, tile * kBiasChannels, std::min(C, (tile + 1) * kBiasChannels),
-                static_cast<const float *>(d_bias_in), static_cast<float *>(d_bias));
+                floats(a.d_bias_in), floats(a.d_bias));
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_POST_BWD
 #endif // HWY_ONCE

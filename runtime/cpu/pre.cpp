@@ -25,6 +25,7 @@
 #include "cpu/Sinkhorn-inl.h"
 
 #include "cpu/Tokens.h"
+#include "src/Checks.h"
 
 #ifndef MHCRT_CPU_PRE_CALL
 #define MHCRT_CPU_PRE_CALL
@@ -116,66 +117,44 @@ HWY_EXPORT(preTile);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
-                       const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type,
-                       const void *beta, int32_t beta_type, void *u, int32_t u_type, void *h_pre, int32_t h_pre_type,
-                       void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, void *proj,
-                       int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N,
-                       int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps,
-                       double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom,
-                       double sk_eps, int64_t iters, int32_t fold_pre, int32_t precision) {
-  PreCall args = {{x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout},
-                  u,
-                  static_cast<float *>(h_pre),
-                  static_cast<float *>(h_post),
-                  static_cast<float *>(h_res),
-                  static_cast<float *>(proj),
-                  static_cast<float *>(stat),
-                  n,
-                  C,
-                  layout,
-                  {norm, static_cast<float>(norm_eps)},
-                  {static_cast<const float *>(alpha), static_cast<const float *>(beta), static_cast<float>(pre_eps),
-                   static_cast<float>(post_mult)},
-                  res_map,
-                  {init, order, denom, static_cast<float>(sk_eps), iters},
-                  fold_pre != 0,
-                  streams(u, M, C * mhcrt_dtype_bytes(x_type))};
-  KernelCall call(ctx, "mhcrt_pre");
-  checkProjection(call, args.projection, n, C, layout, norm, norm_eps, precision);
-  call.attribute("res_map", res_map, 3).attribute("fold_pre", fold_pre, 2);
-  if (res_map == MHCRT_RES_MAP_PERMUTATION)
-    call.equal("N", N, "2*n + n!", factorial(n) < 0 ? -1 : saturatingAdd(2 * n, factorial(n)));
-  else
-    call.equal("N", N, "2*n + n*n", 2 * n + n * n);
-  call.equal("A", A, "the number of gates", 3);
-  call.tensor("alpha", alpha, alpha_type, kF32, A).tensor("beta", beta, beta_type, kF32, N);
-  call.tensor("u", u, u_type, {x_type}, M).optional("h_pre", h_pre, h_pre_type, kF32, M);
-  call.tensor("h_post", h_post, h_post_type, kF32, M).tensor("h_res", h_res, h_res_type, kF32, M);
-  call.optional("proj", proj, proj_type, kF32, M).optional("stat", stat, stat_type, kF32, M);
-  call.epsilon("pre_eps", pre_eps).finite("post_mult", post_mult);
-  if (res_map == MHCRT_RES_MAP_SINKHORN)
-    call.sinkhorn(init, order, denom, "sk_eps", sk_eps, iters);
-  if (!call.begin() || M == 0)
-    return call.status();
-  args.projection.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));
+mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &a) {
+  if (!checkPre(context, a) || a.M == 0)
+    return context.status;
+  PreCall args = {projectionOf(a, a.N),
+                  a.u,
+                  floats(a.h_pre),
+                  floats(a.h_post),
+                  floats(a.h_res),
+                  floats(a.proj),
+                  floats(a.stat),
+                  a.n,
+                  a.C,
+                  a.layout,
+                  {a.norm, static_cast<float>(a.norm_eps)},
+                  {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), static_cast<float>(a.post_mult)},
+                  a.res_map,
+                  {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters},
+                  a.fold_pre != 0,
+                  streams(a.u, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
+  args.projection.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();
-  if (!ctx->reserveScratch("mhcrt_pre", packedBytes + (h_pre ? 0 : M * n * 4),
-                           ProjectionScratch::bytes(args.projection)))
-    return call.status();
-  if (!h_pre)
-    args.hPre = reinterpret_cast<float *>(ctx->sharedScratch() + packedBytes);
+  if (!context.reserveScratch("mhcrt_pre", packedBytes + (a.h_pre ? 0 : a.M * a.n * 4),
+                              ProjectionScratch::bytes(args.projection)))
+    return context.status;
+  if (!a.h_pre)
+    args.hPre = reinterpret_cast<float *>(context.sharedScratch() + packedBytes);
 
-  char *packed = ctx->sharedScratch();
-  ctx->parallelFor(args.projection.chunks,
-                   [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(prePack)(args.projection, chunk, packed); });
-  const int64_t tokens = args.projection.tile;
-  ctx->parallelFor(divideUp(M, tokens), [&](int64_t tile, int thread) {
-    const int64_t first = tile * tokens;
-    HWY_DYNAMIC_DISPATCH(preTile)
-    (args, packed, first, std::min(tokens, M - first), ctx->threadScratch(thread));
-  });
+  forProjectionTiles(
+      context, args.projection,
+      [](const ProjectionCall &call, int64_t chunk, char *packed) {
+        HWY_DYNAMIC_DISPATCH(prePack)(call, chunk, packed);
+      },
+      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+        HWY_DYNAMIC_DISPATCH(preTile)(args, packed, first, count, scratch);
+      });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_PRE
 #endif // HWY_ONCE

@@ -26,6 +26,8 @@
 #include "cpu/SinkhornBwd-inl.h"
 
 #include "cpu/PreBwd.h"
+#include "src/Checks.h"
+#include "src/HeadBwd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -45,18 +47,18 @@ HWY_INLINE void foldPreBwd(const float *dhRes, const float *hPre, const float *h
 
 /// The planes of d_h_post and the logits' gradients; `gates` are the planes of mhc.gates' results, whose logits are
 /// overwritten.
-HWY_INLINE void residualBwd(const PreBwdCall &args, int64_t m, int64_t count, float *gates, float *dz, float *history) {
+HWY_INLINE void residualBwd(const PreBwdArgs &args, int64_t m, int64_t count, float *gates, float *dz, float *history) {
   const int64_t n = args.n, R = args.N - 2 * n;
   float *logits = gates + 2 * n * kLanes, *dLogits = dz + 2 * n * kLanes;
   HWY_ALIGN float dhRes[256 * kLanes];
-  rowsToPlanes(args.dhRes.floats() + m * n * n, n * n, count, n * n, dhRes);
-  rowsToPlanes(args.dhPost.floats() + m * n, n, count, n, dz + n * kLanes);
-  if (args.foldPre)
+  rowsToPlanes(floats(args.d_h_res) + m * n * n, n * n, count, n * n, dhRes);
+  rowsToPlanes(floats(args.d_h_post) + m * n, n, count, n, dz + n * kLanes);
+  if (args.fold_pre)
     foldPreBwd(dhRes, gates, gates + n * kLanes, n, dz, dz + n * kLanes);
   const float *result = dhRes;
-  if (args.resMap == MHCRT_RES_MAP_SINKHORN) {
-    sinkhornBwdPlanes(dhRes, logits, n, args.sinkhorn, history);
-  } else if (args.resMap == MHCRT_RES_MAP_PERMUTATION) {
+  if (args.res_map == MHCRT_RES_MAP_SINKHORN) {
+    sinkhornBwdPlanes(dhRes, logits, n, sinkhornOf(args), history);
+  } else if (args.res_map == MHCRT_RES_MAP_PERMUTATION) {
     permutationBwdPlanes(dhRes, R, n, logits);
     result = logits;
   }
@@ -64,24 +66,24 @@ HWY_INLINE void residualBwd(const PreBwdCall &args, int64_t m, int64_t count, fl
 }
 
 /// Tokens m .. m+count-1, one per lane.
-HWY_INLINE void coefficientsBwd(const PreBwdCall &args, const PreBwdFirstPass &rows, int64_t m, int64_t count,
+HWY_INLINE void coefficientsBwd(const PreBwdArgs &args, const PreBwdFirstPass &rows, int64_t m, int64_t count,
                                 float *planes, float *sums, float *history) {
   const int64_t n = args.n, N = args.N;
   float *proj = planes, *gates = proj + N * kLanes, *dz = gates + N * kLanes;
-  rowsToPlanes(args.proj.floats() + m * N, N, count, N, proj);
+  rowsToPlanes(floats(args.proj) + m * N, N, count, N, proj);
   // Lanes without a token have a multiplier of 1, so that their zeros stay zeros.
   HWY_ALIGN float stat[kLanes];
   for (int64_t lane = 0; lane < kLanes; ++lane)
-    stat[lane] = lane < count ? args.stat.floats()[m + lane] : 1.0f;
+    stat[lane] = lane < count ? floats(args.stat)[m + lane] : 1.0f;
   const V s = load(stat);
   std::memcpy(gates, proj, N * kLanes * sizeof(float));
-  const GateOptions options = args.gates();
+  const GateOptions options = gatesOf(args);
   rowsToPlanes(rows.hPre + m * n, n, count, n, dz);
-  if (args.dhPre.data)
+  if (args.d_h_pre)
     for (int64_t lane = 0; lane < count; ++lane)
       for (int64_t i = 0; i < n; ++i)
-        dz[i * kLanes + lane] += args.dhPre.floats()[(m + lane) * n + i];
-  if (args.isHead()) {
+        dz[i * kLanes + lane] += floats(args.d_h_pre)[(m + lane) * n + i];
+  if (isHead(args)) {
     gatePre(gates, s, n, options);
   } else {
     gateAll(gates, s, n, N, options);
@@ -93,11 +95,10 @@ HWY_INLINE void coefficientsBwd(const PreBwdCall &args, const PreBwdFirstPass &r
 }
 
 /// The tokens of one tile; `sums` takes d_alpha, then d_beta.
-void preBwdTile(const PreBwdCall &args, const PreBwdFirstPass &rows, int64_t first, int64_t last, float *sums,
+void preBwdTile(const PreBwdArgs &args, const PreBwdFirstPass &rows, int64_t first, int64_t last, float *sums,
                 float *planes) {
-  const AggregateBwdCall aggregate = {args.du.data, args.x.data, args.x.type, rows.hPre, nullptr,
-                                      MHCRT_NONE,   nullptr,     args.x.type, rows.hPre, args.n,
-                                      args.C,       args.layout, false};
+  const AggregateBwdCall aggregate = {args.d_u,    args.x,    args.x_type, rows.hPre, nullptr,     MHCRT_NONE, nullptr,
+                                      args.x_type, rows.hPre, args.n,      args.C,    args.layout, false};
   aggregateBwdTokens(aggregate, first, last);
   const int64_t width = args.N + 3;
   float *sumPlanes = planes + 3 * args.N * kLanes, *history = sumPlanes + width * kLanes;
@@ -116,203 +117,57 @@ HWY_AFTER_NAMESPACE();
 namespace mhcrt {
 HWY_EXPORT(preBwdTile);
 
-/// What pre_bwd and head_bwd need alike.
-static void check(KernelCall &call, const PreBwdCall &c, const char *du) {
-  checkProjection(call,
-                  {c.x.data, c.x.type, c.phi.data, c.phi.type, c.weight.data, c.weight.type, c.M, c.K, c.N, c.phiLayout,
-                   0, 0, 0, nullptr},
-                  c.n, c.C, c.layout, c.norm, c.normEps, c.precision);
-  call.equal("A", c.A, "the number of gates", c.isHead() ? 1 : 3);
-  call.tensor(du, c.du.data, c.du.type, {c.x.type}, c.M);
-  call.optional("d_h_pre", c.dhPre.data, c.dhPre.type, kF32, c.M);
-  call.tensor("alpha", c.alpha.data, c.alpha.type, kF32, c.A).tensor("beta", c.beta.data, c.beta.type, kF32, c.N);
-  call.tensor("proj", c.proj.data, c.proj.type, kF32, c.M).tensor("stat", c.stat.data, c.stat.type, kF32, c.M);
-  call.optional("d_x", c.dx.data, c.dx.type, {MHCRT_F32, c.x.type}, c.M);
-  call.optional("d_phi", c.dPhi.data, c.dPhi.type, kF32, c.N);
-  if (c.weight.type == MHCRT_NONE)
-    call.absent("d_norm_weight", c.dWeight.type, "absent norm_weight");
-  else
-    call.optional("d_norm_weight", c.dWeight.data, c.dWeight.type, kF32, c.K);
-  call.optional("d_alpha", c.dAlpha.data, c.dAlpha.type, kF32, c.A);
-  call.optional("d_beta", c.dBeta.data, c.dBeta.type, kF32, c.N);
-  call.start("d_x_in", c.dxIn.data, c.dxIn.type, {MHCRT_F32, c.x.type}, c.M, "d_x", c.dx.type);
-  call.start("d_phi_in", c.dPhiIn.data, c.dPhiIn.type, kF32, c.N, "d_phi", c.dPhi.type);
-  call.start("d_norm_weight_in", c.dWeightIn.data, c.dWeightIn.type, kF32, c.K, "d_norm_weight", c.dWeight.type);
-  call.start("d_alpha_in", c.dAlphaIn.data, c.dAlphaIn.type, kF32, c.A, "d_alpha", c.dAlpha.type);
-  call.start("d_beta_in", c.dBetaIn.data, c.dBetaIn.type, kF32, c.N, "d_beta", c.dBeta.type);
-  call.epsilon("pre_eps", c.preEps).finite("post_mult", c.postMult);
+/// Planes of a vector of tokens, and what Sinkhorn backwards keeps.
+static int64_t planeBytes(const PreBwdArgs &a) {
+  const bool replays = !isHead(a) && a.res_map == MHCRT_RES_MAP_SINKHORN;
+  return saturatingAdd((4 * a.N + 3) * kMaxLanes * 4, replays ? sinkhornHistoryBytes(a.n, a.iters) : 0);
 }
 
-/// What only pre_bwd needs.
-static void checkResidual(KernelCall &call, const PreBwdCall &c) {
-  call.attribute("res_map", c.resMap, 3).attribute("fold_pre", c.foldPre, 2);
-  if (c.resMap == MHCRT_RES_MAP_PERMUTATION)
-    call.equal("N", c.N, "2*n + n!", factorial(c.n) < 0 ? -1 : saturatingAdd(2 * c.n, factorial(c.n)));
-  else
-    call.equal("N", c.N, "2*n + n*n", 2 * c.n + c.n * c.n);
-  call.tensor("d_h_post", c.dhPost.data, c.dhPost.type, kF32, c.M);
-  call.tensor("d_h_res", c.dhRes.data, c.dhRes.type, kF32, c.M);
-  call.start("d_out", c.dOut.data, c.dOut.type, {c.x.type}, c.M, "d_x", c.dx.type);
-  if (c.dOut.type == MHCRT_NONE)
-    call.absent("h_res", c.hRes.type, "absent d_out");
-  else
-    call.tensor("h_res", c.hRes.data, c.hRes.type, kF32, c.M)
-        .attribute("orient", c.orient, 2)
-        .absent("d_x_in", c.dxIn.type, "d_out");
-  if (c.resMap == MHCRT_RES_MAP_SINKHORN)
-    call.sinkhorn(c.sinkhorn.init, c.sinkhorn.order, c.sinkhorn.denom, "sk_eps", c.sinkhorn.eps, c.sinkhorn.iters);
-}
-
-static mhcrt_status run(mhcrt_context *ctx, const char *kernel, const PreBwdCall &c) {
-  const int64_t M = c.M, tiles = divideUp(M, kPreBwdTile), width = c.N + 3;
-  ProjectionBwdCall projection = c.projection(ctx->amx);
-  const int64_t rowFloats = saturatingMul(M, c.N + c.n + 1), sumFloats = saturatingMul(tiles, width);
+static mhcrt_status run(mhcrt_context &context, const char *kernel, const PreBwdArgs &a) {
+  const int64_t M = a.M, tiles = divideUp(M, kPreBwdTile), width = a.N + 3;
+  ProjectionBwdCall projection = projectionBwdOf(a, context.amx);
+  projection.du = a.d_u;
+  projection.dOut = a.d_out, projection.hRes = floats(a.h_res), projection.orient = a.orient;
+  const int64_t rowFloats = saturatingMul(M, a.N + a.n + 1), sumFloats = saturatingMul(tiles, width);
   const int64_t ownBytes = saturatingMul(saturatingAdd(rowFloats, sumFloats), 4);
-  if (!ctx->reserveScratch(kernel, saturatingAdd(projection.sharedBytes(), ownBytes),
-                           std::max(projection.threadBytes(), c.planeBytes())))
-    return ctx->status;
-  float *shared = reinterpret_cast<float *>(ctx->sharedScratch() + projection.sharedBytes());
-  const PreBwdFirstPass rows = {shared, shared + M * c.N, shared + M * (c.N + c.n)};
+  if (!context.reserveScratch(kernel, saturatingAdd(projection.sharedBytes(), ownBytes),
+                              std::max(projection.threadBytes(), planeBytes(a))))
+    return context.status;
+  float *shared = reinterpret_cast<float *>(context.sharedScratch() + projection.sharedBytes());
+  const PreBwdFirstPass rows = {shared, shared + M * a.N, shared + M * (a.N + a.n)};
   float *sums = shared + rowFloats;
-  const bool hasFactor = c.dx.data && c.norm != MHCRT_NORM_NONE;
-  ctx->parallelFor(tiles, [&](int64_t tile, int thread) {
+  const bool hasFactor = a.d_x && a.norm != MHCRT_NORM_NONE;
+  context.parallelFor(tiles, [&](int64_t tile, int thread) {
     const int64_t first = tile * kPreBwdTile, last = std::min(M, first + kPreBwdTile);
     HWY_DYNAMIC_DISPATCH(preBwdTile)
-    (c, rows, first, last, sums + tile * width, reinterpret_cast<float *>(ctx->threadScratch(thread)));
+    (a, rows, first, last, sums + tile * width, reinterpret_cast<float *>(context.threadScratch(thread)));
     for (int64_t m = first; hasFactor && m < last; ++m) // in the place of d_stat
       rows.dStat[m] =
-          statisticFactor(projection, rows.dStat, c.stat.floats(), MHCRT_STAT_INV_RMS, c.norm, c.normEps, m);
+          statisticFactor(projection, rows.dStat, floats(a.stat), MHCRT_STAT_INV_RMS, a.norm, a.norm_eps, m);
   });
-  if (c.dAlpha.data)
-    addPartials(sums, tiles, width, 0, c.A, c.dAlphaIn.floats(), c.dAlpha.floats());
-  if (c.dBeta.data)
-    addPartials(sums + 3, tiles, width, 0, c.N, c.dBetaIn.floats(), c.dBeta.floats());
+  if (a.d_alpha)
+    addPartials(sums, tiles, width, 0, a.A, floats(a.d_alpha_in), floats(a.d_alpha));
+  if (a.d_beta)
+    addPartials(sums + 3, tiles, width, 0, a.N, floats(a.d_beta_in), floats(a.d_beta));
   projection.dProj = rows.dProj;
   projection.factor = hasFactor ? rows.dStat : nullptr;
   projection.hPre = rows.hPre;
   if (projection.dx || projection.wantsProduct())
-    projectionBackward(ctx, projection, ctx->sharedScratch());
+    projectionBackward(context, projection, context.sharedScratch());
   return MHCRT_OK;
 }
 } // namespace mhcrt
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *d_h_pre,
-                           int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_h_res,
-                           int32_t d_h_res_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
-                           const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type,
-                           const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat,
-                           int32_t stat_type, const void *d_out, int32_t d_out_type, const void *h_res,
-                           int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in,
-                           int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type,
-                           const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in,
-                           int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type,
-                           void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type,
-                           void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K,
-                           int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps,
-                           double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps,
-                           int64_t iters, int32_t fold_pre, int32_t orient, int32_t precision) {
-  const PreBwdCall c = {{d_u, d_u_type},
-                        {d_h_pre, d_h_pre_type},
-                        {d_h_post, d_h_post_type},
-                        {d_h_res, d_h_res_type},
-                        {x, x_type},
-                        {phi, phi_type},
-                        {norm_weight, norm_weight_type},
-                        {alpha, alpha_type},
-                        {beta, beta_type},
-                        {proj, proj_type},
-                        {stat, stat_type},
-                        {d_out, d_out_type},
-                        {h_res, h_res_type},
-                        {d_x_in, d_x_in_type},
-                        {d_phi_in, d_phi_in_type},
-                        {d_norm_weight_in, d_norm_weight_in_type},
-                        {d_alpha_in, d_alpha_in_type},
-                        {d_beta_in, d_beta_in_type},
-                        {d_x, d_x_type},
-                        {d_phi, d_phi_type},
-                        {d_norm_weight, d_norm_weight_type},
-                        {d_alpha, d_alpha_type},
-                        {d_beta, d_beta_type},
-                        M,
-                        C,
-                        n,
-                        N,
-                        K,
-                        A,
-                        layout,
-                        phi_layout,
-                        norm,
-                        norm_eps,
-                        pre_eps,
-                        post_mult,
-                        res_map,
-                        {init, order, denom, static_cast<float>(sk_eps), iters},
-                        fold_pre,
-                        orient,
-                        precision};
-  KernelCall call(ctx, "mhcrt_pre_bwd");
-  check(call, c, "d_u");
-  checkResidual(call, c);
-  return call.begin() ? run(ctx, "mhcrt_pre_bwd", c) : call.status();
+mhcrt_status mhcrt::runPreBwd(mhcrt_context &context, const PreBwdArgs &a) {
+  return checkPreBwd(context, a) ? run(context, "mhcrt_pre_bwd", a) : context.status;
 }
 
-mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *d_h_pre,
-                            int32_t d_h_pre_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
-                            const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type,
-                            const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat,
-                            int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in,
-                            int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type,
-                            const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in,
-                            int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type,
-                            void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type,
-                            void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t K, int64_t A,
-                            int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps,
-                            int32_t precision) {
-  const PreBwdCall c = {{d_out, d_out_type},
-                        {d_h_pre, d_h_pre_type},
-                        {nullptr, MHCRT_NONE},
-                        {nullptr, MHCRT_NONE},
-                        {x, x_type},
-                        {phi, phi_type},
-                        {norm_weight, norm_weight_type},
-                        {alpha, alpha_type},
-                        {beta, beta_type},
-                        {proj, proj_type},
-                        {stat, stat_type},
-                        {nullptr, MHCRT_NONE},
-                        {nullptr, MHCRT_NONE},
-                        {d_x_in, d_x_in_type},
-                        {d_phi_in, d_phi_in_type},
-                        {d_norm_weight_in, d_norm_weight_in_type},
-                        {d_alpha_in, d_alpha_in_type},
-                        {d_beta_in, d_beta_in_type},
-                        {d_x, d_x_type},
-                        {d_phi, d_phi_type},
-                        {d_norm_weight, d_norm_weight_type},
-                        {d_alpha, d_alpha_type},
-                        {d_beta, d_beta_type},
-                        M,
-                        C,
-                        n,
-                        n,
-                        K,
-                        A,
-                        layout,
-                        phi_layout,
-                        norm,
-                        norm_eps,
-                        pre_eps,
-                        1.0,
-                        MHCRT_RES_MAP_IDENTITY,
-                        {},
-                        0,
-                        0,
-                        precision};
-  KernelCall call(ctx, "mhcrt_head_bwd");
-  check(call, c, "d_out");
-  return call.begin() ? run(ctx, "mhcrt_head_bwd", c) : call.status();
+mhcrt_status mhcrt::runHeadBwd(mhcrt_context &context, const HeadBwdArgs &a) {
+  return checkHeadBwd(context, a) ? run(context, "mhcrt_head_bwd", preBwdOf(a)) : context.status;
 }
+
+MHCRT_ENTRY_PRE_BWD
+MHCRT_ENTRY_HEAD_BWD
 #endif // HWY_ONCE

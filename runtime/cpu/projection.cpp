@@ -26,6 +26,8 @@
 #include "cpu/Gates-inl.h"
 #include "cpu/Projection-inl.h"
 
+#include "src/Checks.h"
+
 #ifndef MHCRT_CPU_PROJECTION_OUTPUTS
 #define MHCRT_CPU_PROJECTION_OUTPUTS
 namespace mhcrt {
@@ -78,35 +80,26 @@ HWY_EXPORT(projectionTile);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
-                              const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type,
-                              void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K,
-                              int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form,
-                              int32_t precision) {
-  ProjectionCall args = {x, x_type,     phi, phi_type, norm_weight, norm_weight_type, M, K,
-                         N, phi_layout, 0,   0,        0,           nullptr};
-  KernelCall call(ctx, "mhcrt_projection");
-  checkProjection(call, args, n, C, layout, norm, norm_eps, precision);
-  call.tensor("proj", proj, proj_type, kF32, M).attribute("stat_form", stat_form, 3);
-  if (stat_form == MHCRT_STAT_APPLIED)
-    call.absent("stat", stat_type, "stat_form applied");
-  else
-    call.tensor("stat", stat, stat_type, kF32, M);
-  if (!call.begin() || M == 0)
-    return call.status();
-  args.plan(mhcrt_context_threads(ctx), amxFor(ctx->amx, x_type, precision));
-  if (!ctx->reserveScratch("mhcrt_projection", args.packedBytes(), ProjectionScratch::bytes(args)))
-    return call.status();
+mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &a) {
+  if (!checkProjection(context, a) || a.M == 0)
+    return context.status;
+  ProjectionCall args = projectionOf(a, a.N);
+  args.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
+  if (!context.reserveScratch("mhcrt_projection", args.packedBytes(), ProjectionScratch::bytes(args)))
+    return context.status;
 
-  char *packed = ctx->sharedScratch();
-  ctx->parallelFor(args.chunks, [&](int64_t chunk, int) { HWY_DYNAMIC_DISPATCH(projectionPack)(args, chunk, packed); });
   const ProjectionOutputs outputs = {
-      static_cast<float *>(proj), static_cast<float *>(stat), stat_form, {norm, static_cast<float>(norm_eps)}};
-  ctx->parallelFor(divideUp(M, args.tile), [&](int64_t tile, int thread) {
-    const int64_t first = tile * args.tile;
-    HWY_DYNAMIC_DISPATCH(projectionTile)
-    (args, outputs, packed, first, std::min(args.tile, M - first), ctx->threadScratch(thread));
-  });
+      floats(a.proj), floats(a.stat), a.stat_form, {a.norm, static_cast<float>(a.norm_eps)}};
+  forProjectionTiles(
+      context, args,
+      [](const ProjectionCall &call, int64_t chunk, char *packed) {
+        HWY_DYNAMIC_DISPATCH(projectionPack)(call, chunk, packed);
+      },
+      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+        HWY_DYNAMIC_DISPATCH(projectionTile)(args, outputs, packed, first, count, scratch);
+      });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_PROJECTION
 #endif // HWY_ONCE

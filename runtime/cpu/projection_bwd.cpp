@@ -25,8 +25,8 @@
 // foreach_target.h comes first.
 #include "cpu/ProjectionBwdAmx-inl.h"
 
-#include "cpu/Tokens.h"
 #include "src/BoundedFactor.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -121,24 +121,24 @@ float statisticFactor(const ProjectionBwdCall &args, const float *dStat, const f
   return root > 0 ? bounded(-s * s / (K * root) * dStat[m]) : 0.0f;
 }
 
-void projectionBackward(mhcrt_context *ctx, const ProjectionBwdCall &args, char *shared) {
+void projectionBackward(mhcrt_context &context, const ProjectionBwdCall &args, char *shared) {
   char *packed = shared;
   float *products = reinterpret_cast<float *>(packed + args.packedBytes());
-  auto floats = [&](int thread) { return reinterpret_cast<float *>(ctx->threadScratch(thread)); };
+  auto floats = [&](int thread) { return reinterpret_cast<float *>(context.threadScratch(thread)); };
   if (args.dx)
-    ctx->parallelFor(args.blocks(), [&](int64_t block, int thread) {
+    context.parallelFor(args.blocks(), [&](int64_t block, int thread) {
       HWY_DYNAMIC_DISPATCH(projectionBwdPack)(args, block, packed, floats(thread));
     });
   const TokenRuns runs = args.runs();
   const int64_t slices = args.slices();
-  ctx->parallelFor(runs.count * slices, [&](int64_t tile, int thread) {
+  context.parallelFor(runs.count * slices, [&](int64_t tile, int thread) {
     const int64_t run = tile / slices;
     HWY_DYNAMIC_DISPATCH(projectionBwdTile)
     (args, packed, products + run * args.productFloats(), tile % slices, runs.first(run), runs.last(run),
-     ctx->threadScratch(thread));
+     context.threadScratch(thread));
   });
   if (args.wantsProduct())
-    ctx->parallelFor(args.blocks(), [&](int64_t block, int thread) {
+    context.parallelFor(args.blocks(), [&](int64_t block, int thread) {
       HWY_DYNAMIC_DISPATCH(projectionBwdFinish)(args, products, runs.count, block, floats(thread));
     });
 }
@@ -146,77 +146,27 @@ void projectionBackward(mhcrt_context *ctx, const ProjectionBwdCall &args, char 
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_t d_proj_type, const void *d_stat,
-                                  int32_t d_stat_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type,
-                                  const void *norm_weight, int32_t norm_weight_type, const void *stat,
-                                  int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in,
-                                  int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type,
-                                  void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight,
-                                  int32_t d_norm_weight_type, int64_t M, int64_t N, int64_t n, int64_t C, int64_t K,
-                                  int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form,
-                                  int32_t precision) {
-  KernelCall call(ctx, "mhcrt_projection_bwd");
-  checkProjection(call, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, M, K, N, phi_layout}, n, C, layout,
-                  norm, norm_eps, precision);
-  call.attribute("stat_form", stat_form, 2).tensor("d_proj", d_proj, d_proj_type, kF32, M);
-  call.optional("d_stat", d_stat, d_stat_type, kF32, M);
-  if (d_stat && stat_form == MHCRT_STAT_INV_RMS)
-    call.tensor("stat", stat, stat_type, kF32, M);
-  call.optional("d_x", d_x, d_x_type, {MHCRT_F32, x_type}, M).optional("d_phi", d_phi, d_phi_type, kF32, N);
-  if (norm_weight_type == MHCRT_NONE)
-    call.absent("d_norm_weight", d_norm_weight_type, "absent norm_weight");
-  else
-    call.optional("d_norm_weight", d_norm_weight, d_norm_weight_type, kF32, K);
-  call.start("d_x_in", d_x_in, d_x_in_type, {MHCRT_F32, x_type}, M, "d_x", d_x_type);
-  call.start("d_phi_in", d_phi_in, d_phi_in_type, kF32, N, "d_phi", d_phi_type);
-  call.start("d_norm_weight_in", d_norm_weight_in, d_norm_weight_in_type, kF32, K, "d_norm_weight", d_norm_weight_type);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &a) {
+  if (!checkProjectionBwd(context, a))
+    return context.status;
 
-  ProjectionBwdCall args = {static_cast<const float *>(d_proj),
-                            nullptr,
-                            x,
-                            x_type,
-                            phi,
-                            phi_type,
-                            norm_weight,
-                            norm_weight_type,
-                            d_x_in,
-                            d_x_in_type,
-                            d_x,
-                            d_x_type,
-                            static_cast<const float *>(d_phi_in),
-                            static_cast<const float *>(d_norm_weight_in),
-                            static_cast<float *>(d_phi),
-                            static_cast<float *>(d_norm_weight),
-                            M,
-                            K,
-                            N,
-                            phi_layout,
-                            nullptr,
-                            nullptr,
-                            n,
-                            C,
-                            layout,
-                            amxForGradients(ctx->amx, precision),
-                            d_x && !d_x_in && streams(d_x, M, K * mhcrt_dtype_bytes(d_x_type)),
-                            nullptr,
-                            nullptr,
-                            0};
-  const bool hasFactor = d_stat && d_x && (stat_form == MHCRT_STAT_MEAN_SQUARE || norm != MHCRT_NORM_NONE);
-  if (!ctx->reserveScratch("mhcrt_projection_bwd", saturatingAdd(args.sharedBytes(), saturatingMul(M, 4)),
-                           args.threadBytes()))
-    return call.status();
-  float *factor = reinterpret_cast<float *>(ctx->sharedScratch() + args.sharedBytes());
+  ProjectionBwdCall args = projectionBwdOf(a, context.amx);
+  args.dProj = floats(a.d_proj);
+  const bool hasFactor = a.d_stat && a.d_x && (a.stat_form == MHCRT_STAT_MEAN_SQUARE || a.norm != MHCRT_NORM_NONE);
+  if (!context.reserveScratch("mhcrt_projection_bwd", saturatingAdd(args.sharedBytes(), saturatingMul(a.M, 4)),
+                              args.threadBytes()))
+    return context.status;
+  float *factor = reinterpret_cast<float *>(context.sharedScratch() + args.sharedBytes());
   if (hasFactor) {
     args.factor = factor;
-    ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int) {
-      for (int64_t m = tile * kSmallTile; m < std::min(M, (tile + 1) * kSmallTile); ++m)
-        factor[m] = statisticFactor(args, static_cast<const float *>(d_stat), static_cast<const float *>(stat),
-                                    stat_form, norm, norm_eps, m);
+    context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int) {
+      for (int64_t m = tile * kSmallTile; m < std::min(a.M, (tile + 1) * kSmallTile); ++m)
+        factor[m] = statisticFactor(args, floats(a.d_stat), floats(a.stat), a.stat_form, a.norm, a.norm_eps, m);
     });
   }
-  projectionBackward(ctx, args, ctx->sharedScratch());
+  projectionBackward(context, args, context.sharedScratch());
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_PROJECTION_BWD
 #endif // HWY_ONCE

@@ -11,10 +11,9 @@
 // Round   f64, rounded once to f32.
 //
 //===------------------------------------------------------------------------===//
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "mhcrt/kernels.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 #include "src/Philox.h"
 
 #include <cmath>
@@ -37,24 +36,21 @@ static void normal(const Words &words, double (&out)[4]) {
   }
 }
 
-mhcrt_status mhcrt_random(mhcrt_context *ctx, const void *seed, int32_t seed_type, void *out, int32_t out_type,
-                          int64_t S, int64_t E, int32_t distribution, int64_t stream) {
-  KernelCall call(ctx, "mhcrt_random");
-  call.equal("S", S, "2", 2).dim("E", E, 0, kMostRandom).dim("stream", stream, 0, UINT32_MAX);
-  call.tensor("seed", seed, seed_type, {MHCRT_I64}, S).tensor("out", out, out_type, kF32, E);
-  call.attribute("distribution", distribution, 2);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runRandom(mhcrt_context &context, const RandomArgs &a) {
+  if (!checkRandom(context, a))
+    return context.status;
 
-  const PhiloxStream philox = {static_cast<const int64_t *>(seed), stream};
-  float *to = static_cast<float *>(out);
-  forTokens(ctx, divideUp(E, 4), 4 * sizeof(float), [&](int64_t first, int64_t last) {
+  const PhiloxStream philox = {static_cast<const int64_t *>(a.seed), a.stream};
+  float *to = floats(a.out);
+  forTokens(context, divideUp(a.E, 4), 4 * sizeof(float), [&](int64_t first, int64_t last) {
     for (int64_t block = first; block < last; ++block) {
       double values[4];
-      (distribution == MHCRT_DISTRIBUTION_NORMAL ? normal : uniform)(philox(block), values);
-      for (int64_t e = 4 * block; e < std::min(E, 4 * block + 4); ++e)
+      (a.distribution == MHCRT_DISTRIBUTION_NORMAL ? normal : uniform)(philox(block), values);
+      for (int64_t e = 4 * block; e < std::min(a.E, 4 * block + 4); ++e)
         to[e] = static_cast<float>(values[e % 4]);
     }
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_RANDOM

@@ -23,9 +23,9 @@
 #include "cpu/Aggregate-inl.h"
 #include "cpu/Post-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #ifndef MHCRT_CPU_REBUILD_CALL
 #define MHCRT_CPU_REBUILD_CALL
@@ -212,65 +212,40 @@ HWY_EXPORT(rebuildTokens);
 
 using namespace mhcrt;
 
-static const float *const *floats(const void *const *list) { return reinterpret_cast<const float *const *>(list); }
+mhcrt_status mhcrt::runRebuild(mhcrt_context &context, const RebuildArgs &a) {
+  if (!checkRebuild(context, a))
+    return context.status;
 
-mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, const void *const *h_pre,
-                           int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type,
-                           int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count,
-                           const void *const *h_post, int32_t h_post_type, int64_t h_post_count,
-                           const void *const *h_res, int32_t h_res_type, int64_t h_res_count, const void *const *seed,
-                           int32_t seed_type, int64_t seed_count, void *const *u, int32_t u_type, int64_t u_count,
-                           void *const *out, int32_t out_type, int64_t out_count, int64_t M, int64_t n, int64_t C,
-                           int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream,
-                           int64_t stream_step) {
-  KernelCall call(ctx, "mhcrt_rebuild");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams).dim("C", C, 1).dim("out_count", out_count, 1);
-  call.equal("f_count", f_count, "out_count", out_count).equal("h_post_count", h_post_count, "out_count", out_count);
-  call.equal("h_res_count", h_res_count, "out_count", out_count).dim("u_count", u_count, 0, out_count + 1);
-  call.equal("h_pre_count", h_pre_count, "u_count", u_count);
-  if (bias_count != 0)
-    call.equal("bias_count", bias_count, "out_count", out_count);
-  if (seed_count != 0)
-    call.equal("seed_count", seed_count, "out_count", out_count);
-  call.tensor("x", x, x_type, kFloats, M).list("out", out, out_type, out_count, {x_type}, M);
-  call.list("f", f, f_type, f_count, {x_type}, M).list("u", u, u_type, u_count, {x_type}, M);
-  call.list("bias", bias, bias_type, bias_count, {MHCRT_F32, x_type}, C);
-  call.list("h_pre", h_pre, h_pre_type, h_pre_count, kF32, M)
-      .list("h_post", h_post, h_post_type, h_post_count, kF32, M);
-  call.list("h_res", h_res, h_res_type, h_res_count, kF32, M);
-  call.layerDropouts(seed, seed_type, seed_count, S, rate, stream, stream_step, saturatingMul(M, saturatingMul(n, C)));
-  call.attribute("layout", layout, 2).attribute("orient", orient, 2);
-  if (!call.begin())
-    return call.status();
-
-  const int64_t rowBytes = C * mhcrt_dtype_bytes(x_type);
+  const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
   const auto areLarge = [&](void *const *list, int64_t count, int64_t rows) {
     return std::all_of(list, list + count, [&](void *one) { return streams(one, rows, rowBytes); });
   };
-  const bool bypasses = areLarge(out, out_count, M * n) && areLarge(u, u_count, M);
-  const RebuildCall args = {x,
-                            x_type,
-                            floats(h_pre),
-                            f,
-                            bias_count ? bias : nullptr,
-                            bias_type,
-                            floats(h_post),
-                            floats(h_res),
-                            u,
-                            out,
-                            out_count,
-                            u_count,
-                            n,
-                            C,
-                            layout,
-                            orient,
+  const bool bypasses = areLarge(a.out, a.out_count, a.M * a.n) && areLarge(a.u, a.u_count, a.M);
+  const RebuildCall args = {a.x,
+                            a.x_type,
+                            floats(a.h_pre),
+                            a.f,
+                            a.bias_count ? a.bias : nullptr,
+                            a.bias_type,
+                            floats(a.h_post),
+                            floats(a.h_res),
+                            a.u,
+                            a.out,
+                            a.out_count,
+                            a.u_count,
+                            a.n,
+                            a.C,
+                            a.layout,
+                            a.orient,
                             bypasses,
-                            seed_count ? seed : nullptr,
-                            rate,
-                            stream,
-                            stream_step};
-  forTokens(ctx, M, (n + out_count * (n + 1) + u_count) * rowBytes,
+                            a.seed_count ? a.seed : nullptr,
+                            a.rate,
+                            a.stream,
+                            a.stream_step};
+  forTokens(context, a.M, (a.n + a.out_count * (a.n + 1) + a.u_count) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(rebuildTokens)(args, first, last); });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_REBUILD
 #endif // HWY_ONCE

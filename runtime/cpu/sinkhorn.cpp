@@ -18,8 +18,8 @@
 // foreach_target.h comes first.
 #include "cpu/Sinkhorn-inl.h"
 
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "cpu/Entry.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -47,22 +47,17 @@ HWY_EXPORT(sinkhornTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type,
-                            int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps,
-                            int64_t iters) {
-  KernelCall call(ctx, "mhcrt_sinkhorn");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams);
-  call.tensor("logits", logits, logits_type, kF32, M).tensor("mix", mix, mix_type, kF32, M);
-  call.sinkhorn(init, order, denom, "eps", eps, iters);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runSinkhorn(mhcrt_context &context, const SinkhornArgs &a) {
+  if (!checkSinkhorn(context, a))
+    return context.status;
 
-  const SinkhornOptions options = {init, order, denom, static_cast<float>(eps), iters};
-  ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int) {
+  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
+  context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int) {
     HWY_DYNAMIC_DISPATCH(sinkhornTokens)
-    (static_cast<const float *>(logits), static_cast<float *>(mix), tile * kSmallTile,
-     std::min(M, (tile + 1) * kSmallTile), n, options);
+    (floats(a.logits), floats(a.mix), tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile), a.n, options);
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_SINKHORN
 #endif // HWY_ONCE

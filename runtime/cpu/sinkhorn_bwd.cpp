@@ -18,8 +18,8 @@
 // foreach_target.h comes first.
 #include "cpu/SinkhornBwd-inl.h"
 
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "cpu/Entry.h"
+#include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -48,24 +48,19 @@ HWY_EXPORT(sinkhornBwdTokens);
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits,
-                                int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n,
-                                int32_t init, int32_t order, int32_t denom, double eps, int64_t iters) {
-  KernelCall call(ctx, "mhcrt_sinkhorn_bwd");
-  call.dim("M", M, 0).dim("n", n, 1, kMaxStreams);
-  call.tensor("d_mix", d_mix, d_mix_type, kF32, M).tensor("logits", logits, logits_type, kF32, M);
-  call.tensor("d_logits", d_logits, d_logits_type, kF32, M);
-  call.sinkhorn(init, order, denom, "eps", eps, iters);
-  if (!call.begin() || M == 0 || !ctx->reserveScratch("mhcrt_sinkhorn_bwd", 0, sinkhornHistoryBytes(n, iters)))
-    return call.status();
+mhcrt_status mhcrt::runSinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a) {
+  if (!checkSinkhornBwd(context, a) || a.M == 0 ||
+      !context.reserveScratch("mhcrt_sinkhorn_bwd", 0, sinkhornHistoryBytes(a.n, a.iters)))
+    return context.status;
 
-  const SinkhornOptions options = {init, order, denom, static_cast<float>(eps), iters};
-  ctx->parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int thread) {
+  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
+  context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int thread) {
     HWY_DYNAMIC_DISPATCH(sinkhornBwdTokens)
-    (static_cast<const float *>(d_mix), static_cast<const float *>(logits), static_cast<float *>(d_logits),
-     tile * kSmallTile, std::min(M, (tile + 1) * kSmallTile), n, options,
-     reinterpret_cast<float *>(ctx->threadScratch(thread)));
+    (floats(a.d_mix), floats(a.logits), floats(a.d_logits), tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile),
+     a.n, options, reinterpret_cast<float *>(context.threadScratch(thread)));
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_SINKHORN_BWD
 #endif // HWY_ONCE

@@ -11,31 +11,27 @@
 // Round   nothing is rounded.
 //
 //===------------------------------------------------------------------------===//
+#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
-#include "mhcrt/kernels.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #include <cstring>
 
 using namespace mhcrt;
 
-mhcrt_status mhcrt_take(mhcrt_context *ctx, const void *table, int32_t table_type, const void *ids, int32_t ids_type,
-                        void *out, int32_t out_type, int64_t V, int64_t C, int64_t M) {
-  KernelCall call(ctx, "mhcrt_take");
-  call.dim("V", V, 0).dim("C", C, 1).dim("M", M, 0);
-  call.tensor("table", table, table_type, kFloats, V).indices("ids", ids, ids_type, M, V);
-  call.tensor("out", out, out_type, {table_type}, M);
-  if (!call.begin())
-    return call.status();
+mhcrt_status mhcrt::runTake(mhcrt_context &context, const TakeArgs &a) {
+  if (!checkTake(context, a, Ids::OnHost))
+    return context.status;
 
-  const int64_t rowBytes = C * mhcrt_dtype_bytes(table_type);
-  const char *from = static_cast<const char *>(table);
-  const int32_t *row = static_cast<const int32_t *>(ids);
-  char *to = static_cast<char *>(out);
-  forTokens(ctx, M, 2 * rowBytes, [&](int64_t first, int64_t last) {
+  const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.table_type);
+  const char *from = static_cast<const char *>(a.table);
+  const int32_t *row = static_cast<const int32_t *>(a.ids);
+  char *to = static_cast<char *>(a.out);
+  forTokens(context, a.M, 2 * rowBytes, [&](int64_t first, int64_t last) {
     for (int64_t m = first; m < last; ++m)
       std::memcpy(to + m * rowBytes, from + row[m] * rowBytes, rowBytes);
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_TAKE

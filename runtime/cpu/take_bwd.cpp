@@ -18,10 +18,9 @@
 // foreach_target.h comes first.
 #include "cpu/Simd-inl.h"
 
+#include "cpu/Entry.h"
 #include "cpu/Partials.h"
-#include "mhcrt/kernels.h"
-#include "src/Context.h"
-#include "src/KernelCall.h"
+#include "src/Checks.h"
 
 #include <utility>
 
@@ -95,26 +94,24 @@ static void sortTokens(const int32_t *ids, int64_t M, int64_t V, int64_t *tokens
     tokens[ends[ids[m]]++] = m;
 }
 
-mhcrt_status mhcrt_take_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *ids,
-                            int32_t ids_type, const void *d_table_in, int32_t d_table_in_type, void *d_table,
-                            int32_t d_table_type, int64_t M, int64_t C, int64_t V) {
-  KernelCall call(ctx, "mhcrt_take_bwd");
-  call.dim("M", M, 0).dim("C", C, 1).dim("V", V, 0);
-  call.tensor("d_out", d_out, d_out_type, kFloats, M).indices("ids", ids, ids_type, M, V);
-  call.tensor("d_table_in", d_table_in, d_table_in_type, kF32, V).tensor("d_table", d_table, d_table_type, kF32, V);
-  if (!call.begin() || !ctx->reserveScratch("mhcrt_take_bwd", saturatingMul(8, saturatingAdd(M, V)), 0))
-    return call.status();
+mhcrt_status mhcrt::runTakeBwd(mhcrt_context &context, const TakeBwdArgs &a) {
+  const int64_t M = a.M, V = a.V, C = a.C;
+  if (!checkTakeBwd(context, a, Ids::OnHost) ||
+      !context.reserveScratch("mhcrt_take_bwd", saturatingMul(8, saturatingAdd(M, V)), 0))
+    return context.status;
 
-  int64_t *tokens = reinterpret_cast<int64_t *>(ctx->sharedScratch()), *ends = tokens + M;
-  sortTokens(static_cast<const int32_t *>(ids), M, V, tokens, ends);
-  const float *start = static_cast<const float *>(d_table_in);
-  float *table = static_cast<float *>(d_table);
-  ctx->parallelFor(divideUp(C, kStrip), [&](int64_t tile, int) {
+  int64_t *tokens = reinterpret_cast<int64_t *>(context.sharedScratch()), *ends = tokens + M;
+  sortTokens(static_cast<const int32_t *>(a.ids), M, V, tokens, ends);
+  const float *start = floats(a.d_table_in);
+  float *table = floats(a.d_table);
+  context.parallelFor(divideUp(C, kStrip), [&](int64_t tile, int) {
     const int64_t begin = tile * kStrip, end = std::min(C, begin + kStrip);
     for (int64_t v = 0; v < V && start != table; ++v)
       std::memcpy(table + v * C + begin, start + v * C + begin, (end - begin) * sizeof(float));
-    HWY_DYNAMIC_DISPATCH(addAnyRows)(d_out, d_out_type, {tokens, ends, table, V, C, begin, end});
+    HWY_DYNAMIC_DISPATCH(addAnyRows)(a.d_out, a.d_out_type, {tokens, ends, table, V, C, begin, end});
   });
   return MHCRT_OK;
 }
+
+MHCRT_ENTRY_TAKE_BWD
 #endif // HWY_ONCE

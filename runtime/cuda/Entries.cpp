@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "CallGuard.h"
+#include "src/KernelArgs.h"
 
 namespace mhcrt {
 
@@ -19,5 +20,4 @@ static mhcrt_status enter(mhcrt_context *context, const char *name, mhcrt_status
 
 } // namespace mhcrt
 
-#define MHCRT_KERNEL_ENTRIES
-#include "src/KernelArgs.h"
+MHCRT_ENTRIES

@@ -15,8 +15,9 @@ TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'
 NAMESPACE = re.compile(r"^(?:inline )?namespace ?([\w:]*)$")
 TYPE = re.compile(r"^(?:template ?<.*> ?)?(?:struct|class|union|enum(?: class)?) (?:alignas ?\(.*?\) ?)?(\w+)(?: final)?(?: ?:[^:].*)?$")
 FUNCTION = re.compile(r"^(.*?)([\w:~]+) ?\((.*)\)(?: const| noexcept| override)*(?: ?:[^:].*)?$")
-# What each backend has its own of: the functions of its C interface, and the context behind them.
-PER_BACKEND = re.compile(r"mhcrt_\w+(::.*)?$")
+# What each backend has its own of: the functions of its C interface, the context behind them, and the function that
+# runs a kernel on its arguments. A program has one backend.
+PER_BACKEND = re.compile(r"mhcrt_\w+(::.*|\(.*)?$|mhcrt::run(\w+)\(mhcrt_context &, const \2Args &\)$")
 
 
 def parameter(text):
@@ -77,7 +78,7 @@ def check(root):
             for line, name in definitions("\n".join(source.lines(root, path))):
                 places[name].setdefault(path, line)
     for name, files in sorted(places.items()):
-        if len(files) > 1 and not PER_BACKEND.match(name.split("(")[0]):
+        if len(files) > 1 and not PER_BACKEND.match(name):
             (first, line), (second, other) = sorted(files.items())[:2]
             yield f"{second}:{other}: '{name}' is defined in {first}:{line} too; rename one, or hide it in an anonymous namespace"
 

@@ -118,9 +118,11 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // ARGS: double eps;
 // ARGS: };
 // ARGS-NEXT: mhcrt_status runMix(mhcrt_context &context, const MixArgs &args);
-// ARGS: #ifdef MHCRT_KERNEL_ENTRIES
-// ARGS-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, {{.*}}) {
-// ARGS-NEXT: return mhcrt::enter(ctx, "mhcrt_mix", mhcrt::runMix, {x, x_type, {{.*}}, flag, precision, rate});
+// ARGS: #define MHCRT_ENTRY_MIX \
+// ARGS-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, {{.*}}) { \
+// ARGS-NEXT: return mhcrt::enter(ctx, "mhcrt_mix", mhcrt::runMix, {x, x_type, {{.*}}, flag, precision, rate}); \
+// ARGS: #define MHCRT_ENTRIES \
+// ARGS-NEXT: MHCRT_ENTRY_MIX
 
 // OPDOCS: {"mhc.mix", R"doc(Mix streams
 // OPDOCS-EMPTY:
