@@ -7,6 +7,7 @@
 
 #include "mhc/IR/KernelInfo.h"
 #include "DimBounds.h"
+#include "mhc/IR/KernelArguments.h"
 #include "mhc/IR/MhcOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>

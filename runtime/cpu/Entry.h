@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MHCRT_ENTRY_<KERNEL> of src/KernelArgs.h is the entry of a kernel, beside its run function: a model library has the
+// MHCRT_ENTRY of src/KernelArgs.h makes the entry of a kernel, beside the function that runs it: a model library has the
 // kernels that it calls and no others.
 //
 //===------------------------------------------------------------------------===//
@@ -12,13 +12,17 @@
 
 #include "src/Context.h"
 #include "src/KernelArgs.h"
+#include "src/KernelCall.h"
 
 namespace mhcrt {
 
-template <typename Args>
-mhcrt_status enter(mhcrt_context *context, const char * /*name*/, mhcrt_status (*run)(mhcrt_context &, const Args &),
-                   const Args &args) {
-  return context ? run(*context, args) : MHCRT_INVALID_ARGUMENT;
+template <typename Args, typename Given>
+mhcrt_status enter(mhcrt_context *context, const char *name, mhcrt_status (*run)(mhcrt_context &, const Args &),
+                   const Given *given) {
+  Args args;
+  if (!context)
+    return MHCRT_INVALID_ARGUMENT;
+  return readArguments(*context, name, given, &args, sizeof(args)) ? run(*context, args) : context->status;
 }
 
 /// Tensors of f32, by the checks of the kernel.

@@ -72,5 +72,5 @@ mhcrt_status mhcrt::runAggregate(mhcrt_context &context, const AggregateArgs &a)
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_AGGREGATE
+MHCRT_ENTRY(aggregate, Aggregate)
 #endif // HWY_ONCE

@@ -45,5 +45,5 @@ mhcrt_status mhcrt::runAggregateBwd(mhcrt_context &context, const AggregateBwdAr
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_AGGREGATE_BWD
+MHCRT_ENTRY(aggregate_bwd, AggregateBwd)
 #endif // HWY_ONCE

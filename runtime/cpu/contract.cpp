@@ -114,5 +114,5 @@ mhcrt_status mhcrt::runContract(mhcrt_context &context, const ContractArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_CONTRACT
+MHCRT_ENTRY(contract, Contract)
 #endif // HWY_ONCE

@@ -75,5 +75,5 @@ mhcrt_status mhcrt::runDropout(mhcrt_context &context, const DropoutArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_DROPOUT
+MHCRT_ENTRY(dropout, Dropout)
 #endif // HWY_ONCE

@@ -92,5 +92,5 @@ mhcrt_status mhcrt::runExpand(mhcrt_context &context, const ExpandArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_EXPAND
+MHCRT_ENTRY(expand, Expand)
 #endif // HWY_ONCE

@@ -99,5 +99,5 @@ mhcrt_status mhcrt::runGates(mhcrt_context &context, const GatesArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_GATES
+MHCRT_ENTRY(gates, Gates)
 #endif // HWY_ONCE

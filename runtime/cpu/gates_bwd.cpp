@@ -130,5 +130,5 @@ mhcrt_status mhcrt::runGatesBwd(mhcrt_context &context, const GatesBwdArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_GATES_BWD
+MHCRT_ENTRY(gates_bwd, GatesBwd)
 #endif // HWY_ONCE

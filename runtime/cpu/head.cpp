@@ -122,5 +122,5 @@ mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_HEAD
+MHCRT_ENTRY(head, Head)
 #endif // HWY_ONCE

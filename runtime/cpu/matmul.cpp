@@ -227,6 +227,6 @@ mhcrt_status mhcrt::runBatchMatmul(mhcrt_context &context, const BatchMatmulArgs
   return multiply(context, "mhcrt_batch_matmul", a);
 }
 
-MHCRT_ENTRY_MATMUL
-MHCRT_ENTRY_BATCH_MATMUL
+MHCRT_ENTRY(matmul, Matmul)
+MHCRT_ENTRY(batch_matmul, BatchMatmul)
 #endif // HWY_ONCE

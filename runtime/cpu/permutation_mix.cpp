@@ -60,5 +60,5 @@ mhcrt_status mhcrt::runPermutationMix(mhcrt_context &context, const PermutationM
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_PERMUTATION_MIX
+MHCRT_ENTRY(permutation_mix, PermutationMix)
 #endif // HWY_ONCE

@@ -60,5 +60,5 @@ mhcrt_status mhcrt::runPermutationMixBwd(mhcrt_context &context, const Permutati
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_PERMUTATION_MIX_BWD
+MHCRT_ENTRY(permutation_mix_bwd, PermutationMixBwd)
 #endif // HWY_ONCE

@@ -161,5 +161,5 @@ mhcrt_status mhcrt::runPost(mhcrt_context &context, const PostArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_POST
+MHCRT_ENTRY(post, Post)
 #endif // HWY_ONCE

@@ -372,5 +372,5 @@ mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_POST_BWD
+MHCRT_ENTRY(post_bwd, PostBwd)
 #endif // HWY_ONCE

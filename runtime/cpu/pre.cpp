@@ -156,5 +156,5 @@ mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_PRE
+MHCRT_ENTRY(pre, Pre)
 #endif // HWY_ONCE

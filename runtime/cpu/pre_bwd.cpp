@@ -168,6 +168,6 @@ mhcrt_status mhcrt::runHeadBwd(mhcrt_context &context, const HeadBwdArgs &a) {
   return checkHeadBwd(context, a) ? run(context, "mhcrt_head_bwd", preBwdOf(a)) : context.status;
 }
 
-MHCRT_ENTRY_PRE_BWD
-MHCRT_ENTRY_HEAD_BWD
+MHCRT_ENTRY(pre_bwd, PreBwd)
+MHCRT_ENTRY(head_bwd, HeadBwd)
 #endif // HWY_ONCE

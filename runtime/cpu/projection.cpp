@@ -101,5 +101,5 @@ mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_PROJECTION
+MHCRT_ENTRY(projection, Projection)
 #endif // HWY_ONCE

@@ -168,5 +168,5 @@ mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwd
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_PROJECTION_BWD
+MHCRT_ENTRY(projection_bwd, ProjectionBwd)
 #endif // HWY_ONCE

@@ -53,4 +53,4 @@ mhcrt_status mhcrt::runRandom(mhcrt_context &context, const RandomArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_RANDOM
+MHCRT_ENTRY(random, Random)

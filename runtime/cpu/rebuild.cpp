@@ -247,5 +247,5 @@ mhcrt_status mhcrt::runRebuild(mhcrt_context &context, const RebuildArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_REBUILD
+MHCRT_ENTRY(rebuild, Rebuild)
 #endif // HWY_ONCE

@@ -59,5 +59,5 @@ mhcrt_status mhcrt::runSinkhorn(mhcrt_context &context, const SinkhornArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_SINKHORN
+MHCRT_ENTRY(sinkhorn, Sinkhorn)
 #endif // HWY_ONCE

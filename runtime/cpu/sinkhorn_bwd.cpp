@@ -62,5 +62,5 @@ mhcrt_status mhcrt::runSinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_SINKHORN_BWD
+MHCRT_ENTRY(sinkhorn_bwd, SinkhornBwd)
 #endif // HWY_ONCE

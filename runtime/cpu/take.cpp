@@ -34,4 +34,4 @@ mhcrt_status mhcrt::runTake(mhcrt_context &context, const TakeArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_TAKE
+MHCRT_ENTRY(take, Take)

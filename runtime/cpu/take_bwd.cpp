@@ -113,5 +113,5 @@ mhcrt_status mhcrt::runTakeBwd(mhcrt_context &context, const TakeBwdArgs &a) {
   return MHCRT_OK;
 }
 
-MHCRT_ENTRY_TAKE_BWD
+MHCRT_ENTRY(take_bwd, TakeBwd)
 #endif // HWY_ONCE

@@ -6,16 +6,20 @@
 //===------------------------------------------------------------------------===//
 #include "CallGuard.h"
 #include "src/KernelArgs.h"
+#include "src/KernelCall.h"
 
 namespace mhcrt {
 
-template <typename Args>
+template <typename Args, typename Given>
 static mhcrt_status enter(mhcrt_context *context, const char *name, mhcrt_status (*run)(mhcrt_context &, const Args &),
-                          const Args &args) {
+                          const Given *given) {
+  Args args;
   if (!context)
     return MHCRT_INVALID_ARGUMENT;
   const CallGuard guard(*context, name);
-  return guard ? run(*context, args) : MHCRT_INVALID_ARGUMENT;
+  if (!guard)
+    return MHCRT_INVALID_ARGUMENT;
+  return readArguments(*context, name, given, &args, sizeof(args)) ? run(*context, args) : context->status;
 }
 
 } // namespace mhcrt

@@ -12,7 +12,7 @@
 using namespace mhcrt;
 
 bool mhcrt::checkGates(CallState &state, const GatesArgs &a) {
-  KernelCall call(&state, "mhcrt_gates");
+  KernelCall call(state, "mhcrt_gates");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).dim("R", a.R, 0, INT32_MAX);
   // A head has the first gate only.
   const bool head = a.logits_type == MHCRT_NONE;
@@ -36,7 +36,7 @@ bool mhcrt::checkGates(CallState &state, const GatesArgs &a) {
 }
 
 bool mhcrt::checkGatesBwd(CallState &state, const GatesBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_gates_bwd");
+  KernelCall call(state, "mhcrt_gates_bwd");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).attribute("stat_form", a.stat_form, 3);
   // A head has the first gate only.
   if (a.A == 1) {
@@ -67,7 +67,7 @@ bool mhcrt::checkGatesBwd(CallState &state, const GatesBwdArgs &a) {
 }
 
 bool mhcrt::checkSinkhorn(CallState &state, const SinkhornArgs &a) {
-  KernelCall call(&state, "mhcrt_sinkhorn");
+  KernelCall call(state, "mhcrt_sinkhorn");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams);
   call.tensor("logits", a.logits, a.logits_type, kF32, a.M).tensor("mix", a.mix, a.mix_type, kF32, a.M);
   call.sinkhorn(a.init, a.order, a.denom, "eps", a.eps, a.iters);
@@ -75,7 +75,7 @@ bool mhcrt::checkSinkhorn(CallState &state, const SinkhornArgs &a) {
 }
 
 bool mhcrt::checkSinkhornBwd(CallState &state, const SinkhornBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_sinkhorn_bwd");
+  KernelCall call(state, "mhcrt_sinkhorn_bwd");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams);
   call.tensor("d_mix", a.d_mix, a.d_mix_type, kF32, a.M)
       .tensor("logits", a.logits, a.logits_type, kF32, a.M)
@@ -85,14 +85,14 @@ bool mhcrt::checkSinkhornBwd(CallState &state, const SinkhornBwdArgs &a) {
 }
 
 bool mhcrt::checkPermutationMix(CallState &state, const PermutationMixArgs &a) {
-  KernelCall call(&state, "mhcrt_permutation_mix");
+  KernelCall call(state, "mhcrt_permutation_mix");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).equal("R", a.R, "n!", factorial(a.n));
   call.tensor("logits", a.logits, a.logits_type, kF32, a.M).tensor("mix", a.mix, a.mix_type, kF32, a.M);
   return call.begin();
 }
 
 bool mhcrt::checkPermutationMixBwd(CallState &state, const PermutationMixBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_permutation_mix_bwd");
+  KernelCall call(state, "mhcrt_permutation_mix_bwd");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).equal("R", a.R, "n!", factorial(a.n));
   call.tensor("d_mix", a.d_mix, a.d_mix_type, kF32, a.M)
       .tensor("logits", a.logits, a.logits_type, kF32, a.M)

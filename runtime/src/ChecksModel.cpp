@@ -24,13 +24,13 @@ static bool checkProduct(KernelCall &call, const BatchMatmulArgs &a) {
 }
 
 bool mhcrt::checkMatmul(CallState &state, const MatmulArgs &a) {
-  KernelCall call(&state, "mhcrt_matmul");
+  KernelCall call(state, "mhcrt_matmul");
   return checkProduct(call, {a.lhs, a.lhs_type, a.rhs, a.rhs_type, a.out, a.out_type, 1, a.M, a.K, a.N, a.transpose_lhs,
                              a.transpose_rhs});
 }
 
 bool mhcrt::checkBatchMatmul(CallState &state, const BatchMatmulArgs &a) {
-  KernelCall call(&state, "mhcrt_batch_matmul");
+  KernelCall call(state, "mhcrt_batch_matmul");
   return checkProduct(call, a);
 }
 
@@ -42,7 +42,7 @@ static void checkIds(KernelCall &call, const void *ids, int32_t type, int64_t co
 }
 
 bool mhcrt::checkTake(CallState &state, const TakeArgs &a, Ids ids) {
-  KernelCall call(&state, "mhcrt_take");
+  KernelCall call(state, "mhcrt_take");
   call.dim("V", a.V, 0).dim("C", a.C, 1).dim("M", a.M, 0);
   call.tensor("table", a.table, a.table_type, kFloats, a.V);
   checkIds(call, a.ids, a.ids_type, a.M, a.V, ids);
@@ -51,7 +51,7 @@ bool mhcrt::checkTake(CallState &state, const TakeArgs &a, Ids ids) {
 }
 
 bool mhcrt::checkTakeBwd(CallState &state, const TakeBwdArgs &a, Ids ids) {
-  KernelCall call(&state, "mhcrt_take_bwd");
+  KernelCall call(state, "mhcrt_take_bwd");
   call.dim("M", a.M, 0).dim("C", a.C, 1).dim("V", a.V, 0);
   call.tensor("d_out", a.d_out, a.d_out_type, kFloats, a.M);
   checkIds(call, a.ids, a.ids_type, a.M, a.V, ids);
@@ -61,7 +61,7 @@ bool mhcrt::checkTakeBwd(CallState &state, const TakeBwdArgs &a, Ids ids) {
 }
 
 bool mhcrt::checkRandom(CallState &state, const RandomArgs &a) {
-  KernelCall call(&state, "mhcrt_random");
+  KernelCall call(state, "mhcrt_random");
   call.equal("S", a.S, "2", 2).dim("E", a.E, 0, kMostRandom).dim("stream", a.stream, 0, UINT32_MAX);
   call.tensor("seed", a.seed, a.seed_type, {MHCRT_I64}, a.S).tensor("out", a.out, a.out_type, kF32, a.E);
   call.attribute("distribution", a.distribution, 2);
@@ -69,7 +69,7 @@ bool mhcrt::checkRandom(CallState &state, const RandomArgs &a) {
 }
 
 bool mhcrt::checkDropout(CallState &state, const DropoutArgs &a) {
-  KernelCall call(&state, "mhcrt_dropout");
+  KernelCall call(state, "mhcrt_dropout");
   call.dim("M", a.M, 0).dim("C", a.C, 1).equal("S", a.S, "2", 2);
   call.tensor("x", a.x, a.x_type, kFloats, a.M).tensor("out", a.out, a.out_type, {a.x_type}, a.M);
   call.tensor("seed", a.seed, a.seed_type, {MHCRT_I64}, a.S);

@@ -68,7 +68,7 @@ static void checkResidual(KernelCall &call, const Args &a) {
 }
 
 bool mhcrt::checkProjection(CallState &state, const ProjectionArgs &a) {
-  KernelCall call(&state, "mhcrt_projection");
+  KernelCall call(state, "mhcrt_projection");
   checkWeights(call, a, a.N);
   call.tensor("proj", a.proj, a.proj_type, kF32, a.M).attribute("stat_form", a.stat_form, 3);
   if (a.stat_form == MHCRT_STAT_APPLIED)
@@ -79,7 +79,7 @@ bool mhcrt::checkProjection(CallState &state, const ProjectionArgs &a) {
 }
 
 bool mhcrt::checkProjectionBwd(CallState &state, const ProjectionBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_projection_bwd");
+  KernelCall call(state, "mhcrt_projection_bwd");
   checkWeights(call, a, a.N);
   call.attribute("stat_form", a.stat_form, 2).tensor("d_proj", a.d_proj, a.d_proj_type, kF32, a.M);
   call.optional("d_stat", a.d_stat, a.d_stat_type, kF32, a.M);
@@ -90,7 +90,7 @@ bool mhcrt::checkProjectionBwd(CallState &state, const ProjectionBwdArgs &a) {
 }
 
 bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
-  KernelCall call(&state, "mhcrt_pre");
+  KernelCall call(state, "mhcrt_pre");
   checkWeights(call, a, a.N);
   checkResidual(call, a);
   checkGateParameters(call, a, 3, a.N);
@@ -102,7 +102,7 @@ bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
 }
 
 bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_pre_bwd");
+  KernelCall call(state, "mhcrt_pre_bwd");
   checkWeights(call, a, a.N);
   checkResidual(call, a);
   checkGateParameters(call, a, 3, a.N);
@@ -123,7 +123,7 @@ bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
 }
 
 bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
-  KernelCall call(&state, "mhcrt_head");
+  KernelCall call(state, "mhcrt_head");
   checkWeights(call, a, a.n);
   checkGateParameters(call, a, 1, a.n);
   call.tensor("out", a.out, a.out_type, {a.x_type}, a.M)
@@ -135,7 +135,7 @@ bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
 }
 
 bool mhcrt::checkHeadBwd(CallState &state, const HeadBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_head_bwd");
+  KernelCall call(state, "mhcrt_head_bwd");
   checkWeights(call, a, a.n);
   checkGateParameters(call, a, 1, a.n);
   call.tensor("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M);

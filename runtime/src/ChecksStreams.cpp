@@ -12,7 +12,7 @@ using namespace mhcrt;
 static int64_t streamElements(int64_t M, int64_t n, int64_t C) { return saturatingMul(M, saturatingMul(n, C)); }
 
 bool mhcrt::checkExpand(CallState &state, const ExpandArgs &a) {
-  KernelCall call(&state, "mhcrt_expand");
+  KernelCall call(state, "mhcrt_expand");
   call.dim("M", a.M, 0).dim("C", a.C, 1).dim("n", a.n, 1, kMaxStreams);
   call.tensor("x", a.x, a.x_type, kFloats, a.M).tensor("streams", a.streams, a.streams_type, {a.x_type}, a.M);
   call.attribute("layout", a.layout, 2);
@@ -20,7 +20,7 @@ bool mhcrt::checkExpand(CallState &state, const ExpandArgs &a) {
 }
 
 bool mhcrt::checkContract(CallState &state, const ContractArgs &a) {
-  KernelCall call(&state, "mhcrt_contract");
+  KernelCall call(state, "mhcrt_contract");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).dim("C", a.C, 1);
   call.tensor("x", a.x, a.x_type, kFloats, a.M).tensor("out", a.out, a.out_type, {a.x_type}, a.M);
   call.attribute("layout", a.layout, 2).attribute("mode", a.mode, 2);
@@ -28,7 +28,7 @@ bool mhcrt::checkContract(CallState &state, const ContractArgs &a) {
 }
 
 bool mhcrt::checkAggregate(CallState &state, const AggregateArgs &a) {
-  KernelCall call(&state, "mhcrt_aggregate");
+  KernelCall call(state, "mhcrt_aggregate");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).dim("C", a.C, 1);
   call.tensor("x", a.x, a.x_type, kFloats, a.M)
       .tensor("h_pre", a.h_pre, a.h_pre_type, kF32, a.M)
@@ -38,7 +38,7 @@ bool mhcrt::checkAggregate(CallState &state, const AggregateArgs &a) {
 }
 
 bool mhcrt::checkAggregateBwd(CallState &state, const AggregateBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_aggregate_bwd");
+  KernelCall call(state, "mhcrt_aggregate_bwd");
   call.dim("M", a.M, 0).dim("C", a.C, 1).dim("n", a.n, 1, kMaxStreams);
   call.tensor("x", a.x, a.x_type, kFloats, a.M).tensor("d_u", a.d_u, a.d_u_type, {a.x_type}, a.M);
   call.tensor("h_pre", a.h_pre, a.h_pre_type, kF32, a.M);
@@ -50,7 +50,7 @@ bool mhcrt::checkAggregateBwd(CallState &state, const AggregateBwdArgs &a) {
 }
 
 bool mhcrt::checkPost(CallState &state, const PostArgs &a) {
-  KernelCall call(&state, "mhcrt_post");
+  KernelCall call(state, "mhcrt_post");
   call.dim("M", a.M, 0).dim("C", a.C, 1).dim("n", a.n, 1, kMaxStreams);
   call.tensor("f", a.f, a.f_type, kFloats, a.M)
       .tensor("x", a.x, a.x_type, {a.f_type}, a.M)
@@ -66,7 +66,7 @@ bool mhcrt::checkPost(CallState &state, const PostArgs &a) {
 }
 
 bool mhcrt::checkPostBwd(CallState &state, const PostBwdArgs &a) {
-  KernelCall call(&state, "mhcrt_post_bwd");
+  KernelCall call(state, "mhcrt_post_bwd");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).dim("C", a.C, 1);
   call.tensor("x", a.x, a.x_type, kFloats, a.M)
       .tensor("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M)
@@ -86,7 +86,7 @@ bool mhcrt::checkPostBwd(CallState &state, const PostBwdArgs &a) {
 }
 
 bool mhcrt::checkRebuild(CallState &state, const RebuildArgs &a) {
-  KernelCall call(&state, "mhcrt_rebuild");
+  KernelCall call(state, "mhcrt_rebuild");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).dim("C", a.C, 1).dim("out_count", a.out_count, 1);
   call.equal("f_count", a.f_count, "out_count", a.out_count)
       .equal("h_post_count", a.h_post_count, "out_count", a.out_count)

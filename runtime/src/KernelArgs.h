@@ -2,14 +2,16 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fields are the parameters of the prototypes in mhcrt/kernels.h. MHCRT_ENTRY_<KERNEL> defines the kernel's
-// entry by mhcrt::enter(context, name, function, arguments), MHCRT_ENTRIES those of all kernels.
+// Arguments are those of mhcrt/kernels.h behind the size. MHCRT_ENTRY(pre, Pre) defines mhcrt_pre by
+// mhcrt::enter(context, name, function, arguments), MHCRT_ENTRIES all kernels.
 
 // clang-format off
 #ifndef MHCRT_SRC_KERNELARGS_H
 #define MHCRT_SRC_KERNELARGS_H
 
 #include "mhcrt/kernels.h"
+
+#include <cstddef>
 
 namespace mhcrt {
 
@@ -31,6 +33,8 @@ struct AggregateBwdArgs {
   int64_t n;
   int32_t layout;
 };
+static_assert(offsetof(mhcrt_aggregate_bwd_args, layout) == 128 && offsetof(AggregateBwdArgs, layout) == 120 &&
+              sizeof(mhcrt_aggregate_bwd_args) == 136 && sizeof(AggregateBwdArgs) == 128);
 mhcrt_status runAggregateBwd(mhcrt_context &context, const AggregateBwdArgs &args);
 
 struct AggregateArgs {
@@ -45,6 +49,8 @@ struct AggregateArgs {
   int64_t C;
   int32_t layout;
 };
+static_assert(offsetof(mhcrt_aggregate_args, layout) == 80 && offsetof(AggregateArgs, layout) == 72 &&
+              sizeof(mhcrt_aggregate_args) == 88 && sizeof(AggregateArgs) == 80);
 mhcrt_status runAggregate(mhcrt_context &context, const AggregateArgs &args);
 
 struct BatchMatmulArgs {
@@ -61,6 +67,8 @@ struct BatchMatmulArgs {
   int32_t transpose_lhs;
   int32_t transpose_rhs;
 };
+static_assert(offsetof(mhcrt_batch_matmul_args, transpose_rhs) == 92 && offsetof(BatchMatmulArgs, transpose_rhs) == 84 &&
+              sizeof(mhcrt_batch_matmul_args) == 96 && sizeof(BatchMatmulArgs) == 88);
 mhcrt_status runBatchMatmul(mhcrt_context &context, const BatchMatmulArgs &args);
 
 struct ContractArgs {
@@ -74,6 +82,8 @@ struct ContractArgs {
   int32_t layout;
   int32_t mode;
 };
+static_assert(offsetof(mhcrt_contract_args, mode) == 68 && offsetof(ContractArgs, mode) == 60 &&
+              sizeof(mhcrt_contract_args) == 72 && sizeof(ContractArgs) == 64);
 mhcrt_status runContract(mhcrt_context &context, const ContractArgs &args);
 
 struct DropoutArgs {
@@ -89,6 +99,8 @@ struct DropoutArgs {
   double rate;
   int64_t stream;
 };
+static_assert(offsetof(mhcrt_dropout_args, stream) == 88 && offsetof(DropoutArgs, stream) == 80 &&
+              sizeof(mhcrt_dropout_args) == 96 && sizeof(DropoutArgs) == 88);
 mhcrt_status runDropout(mhcrt_context &context, const DropoutArgs &args);
 
 struct ExpandArgs {
@@ -101,6 +113,8 @@ struct ExpandArgs {
   int64_t n;
   int32_t layout;
 };
+static_assert(offsetof(mhcrt_expand_args, layout) == 64 && offsetof(ExpandArgs, layout) == 56 &&
+              sizeof(mhcrt_expand_args) == 72 && sizeof(ExpandArgs) == 64);
 mhcrt_status runExpand(mhcrt_context &context, const ExpandArgs &args);
 
 struct GatesBwdArgs {
@@ -139,6 +153,8 @@ struct GatesBwdArgs {
   double norm_eps;
   double post_mult;
 };
+static_assert(offsetof(mhcrt_gates_bwd_args, post_mult) == 272 && offsetof(GatesBwdArgs, post_mult) == 264 &&
+              sizeof(mhcrt_gates_bwd_args) == 280 && sizeof(GatesBwdArgs) == 272);
 mhcrt_status runGatesBwd(mhcrt_context &context, const GatesBwdArgs &args);
 
 struct GatesArgs {
@@ -166,6 +182,8 @@ struct GatesArgs {
   double pre_eps;
   double post_mult;
 };
+static_assert(offsetof(mhcrt_gates_args, post_mult) == 184 && offsetof(GatesArgs, post_mult) == 176 &&
+              sizeof(mhcrt_gates_args) == 192 && sizeof(GatesArgs) == 184);
 mhcrt_status runGates(mhcrt_context &context, const GatesArgs &args);
 
 struct HeadBwdArgs {
@@ -219,6 +237,8 @@ struct HeadBwdArgs {
   double pre_eps;
   int32_t precision;
 };
+static_assert(offsetof(mhcrt_head_bwd_args, precision) == 384 && offsetof(HeadBwdArgs, precision) == 376 &&
+              sizeof(mhcrt_head_bwd_args) == 392 && sizeof(HeadBwdArgs) == 384);
 mhcrt_status runHeadBwd(mhcrt_context &context, const HeadBwdArgs &args);
 
 struct HeadArgs {
@@ -252,6 +272,8 @@ struct HeadArgs {
   double pre_eps;
   int32_t precision;
 };
+static_assert(offsetof(mhcrt_head_args, precision) == 224 && offsetof(HeadArgs, precision) == 216 &&
+              sizeof(mhcrt_head_args) == 232 && sizeof(HeadArgs) == 224);
 mhcrt_status runHead(mhcrt_context &context, const HeadArgs &args);
 
 struct MatmulArgs {
@@ -267,6 +289,8 @@ struct MatmulArgs {
   int32_t transpose_lhs;
   int32_t transpose_rhs;
 };
+static_assert(offsetof(mhcrt_matmul_args, transpose_rhs) == 84 && offsetof(MatmulArgs, transpose_rhs) == 76 &&
+              sizeof(mhcrt_matmul_args) == 88 && sizeof(MatmulArgs) == 80);
 mhcrt_status runMatmul(mhcrt_context &context, const MatmulArgs &args);
 
 struct PermutationMixBwdArgs {
@@ -280,6 +304,8 @@ struct PermutationMixBwdArgs {
   int64_t n;
   int64_t R;
 };
+static_assert(offsetof(mhcrt_permutation_mix_bwd_args, R) == 72 && offsetof(PermutationMixBwdArgs, R) == 64 &&
+              sizeof(mhcrt_permutation_mix_bwd_args) == 80 && sizeof(PermutationMixBwdArgs) == 72);
 mhcrt_status runPermutationMixBwd(mhcrt_context &context, const PermutationMixBwdArgs &args);
 
 struct PermutationMixArgs {
@@ -291,6 +317,8 @@ struct PermutationMixArgs {
   int64_t R;
   int64_t n;
 };
+static_assert(offsetof(mhcrt_permutation_mix_args, n) == 56 && offsetof(PermutationMixArgs, n) == 48 &&
+              sizeof(mhcrt_permutation_mix_args) == 64 && sizeof(PermutationMixArgs) == 56);
 mhcrt_status runPermutationMix(mhcrt_context &context, const PermutationMixArgs &args);
 
 struct PostBwdArgs {
@@ -331,6 +359,8 @@ struct PostBwdArgs {
   double rate;
   int64_t stream;
 };
+static_assert(offsetof(mhcrt_post_bwd_args, stream) == 280 && offsetof(PostBwdArgs, stream) == 272 &&
+              sizeof(mhcrt_post_bwd_args) == 288 && sizeof(PostBwdArgs) == 280);
 mhcrt_status runPostBwd(mhcrt_context &context, const PostBwdArgs &args);
 
 struct PostArgs {
@@ -357,6 +387,8 @@ struct PostArgs {
   double rate;
   int64_t stream;
 };
+static_assert(offsetof(mhcrt_post_args, stream) == 168 && offsetof(PostArgs, stream) == 160 &&
+              sizeof(mhcrt_post_args) == 176 && sizeof(PostArgs) == 168);
 mhcrt_status runPost(mhcrt_context &context, const PostArgs &args);
 
 struct PreBwdArgs {
@@ -428,6 +460,8 @@ struct PreBwdArgs {
   int32_t orient;
   int32_t precision;
 };
+static_assert(offsetof(mhcrt_pre_bwd_args, precision) == 504 && offsetof(PreBwdArgs, precision) == 496 &&
+              sizeof(mhcrt_pre_bwd_args) == 512 && sizeof(PreBwdArgs) == 504);
 mhcrt_status runPreBwd(mhcrt_context &context, const PreBwdArgs &args);
 
 struct PreArgs {
@@ -474,6 +508,8 @@ struct PreArgs {
   int32_t fold_pre;
   int32_t precision;
 };
+static_assert(offsetof(mhcrt_pre_args, precision) == 308 && offsetof(PreArgs, precision) == 300 &&
+              sizeof(mhcrt_pre_args) == 312 && sizeof(PreArgs) == 304);
 mhcrt_status runPre(mhcrt_context &context, const PreArgs &args);
 
 struct ProjectionBwdArgs {
@@ -513,6 +549,8 @@ struct ProjectionBwdArgs {
   int32_t stat_form;
   int32_t precision;
 };
+static_assert(offsetof(mhcrt_projection_bwd_args, precision) == 268 && offsetof(ProjectionBwdArgs, precision) == 260 &&
+              sizeof(mhcrt_projection_bwd_args) == 272 && sizeof(ProjectionBwdArgs) == 264);
 mhcrt_status runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args);
 
 struct ProjectionArgs {
@@ -538,6 +576,8 @@ struct ProjectionArgs {
   int32_t stat_form;
   int32_t precision;
 };
+static_assert(offsetof(mhcrt_projection_args, precision) == 156 && offsetof(ProjectionArgs, precision) == 148 &&
+              sizeof(mhcrt_projection_args) == 160 && sizeof(ProjectionArgs) == 152);
 mhcrt_status runProjection(mhcrt_context &context, const ProjectionArgs &args);
 
 struct RandomArgs {
@@ -550,6 +590,8 @@ struct RandomArgs {
   int32_t distribution;
   int64_t stream;
 };
+static_assert(offsetof(mhcrt_random_args, stream) == 64 && offsetof(RandomArgs, stream) == 56 &&
+              sizeof(mhcrt_random_args) == 72 && sizeof(RandomArgs) == 64);
 mhcrt_status runRandom(mhcrt_context &context, const RandomArgs &args);
 
 struct RebuildArgs {
@@ -589,6 +631,8 @@ struct RebuildArgs {
   int64_t stream;
   int64_t stream_step;
 };
+static_assert(offsetof(mhcrt_rebuild_args, stream_step) == 272 && offsetof(RebuildArgs, stream_step) == 264 &&
+              sizeof(mhcrt_rebuild_args) == 280 && sizeof(RebuildArgs) == 272);
 mhcrt_status runRebuild(mhcrt_context &context, const RebuildArgs &args);
 
 struct SinkhornBwdArgs {
@@ -606,6 +650,8 @@ struct SinkhornBwdArgs {
   double eps;
   int64_t iters;
 };
+static_assert(offsetof(mhcrt_sinkhorn_bwd_args, iters) == 96 && offsetof(SinkhornBwdArgs, iters) == 88 &&
+              sizeof(mhcrt_sinkhorn_bwd_args) == 104 && sizeof(SinkhornBwdArgs) == 96);
 mhcrt_status runSinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &args);
 
 struct SinkhornArgs {
@@ -621,6 +667,8 @@ struct SinkhornArgs {
   double eps;
   int64_t iters;
 };
+static_assert(offsetof(mhcrt_sinkhorn_args, iters) == 80 && offsetof(SinkhornArgs, iters) == 72 &&
+              sizeof(mhcrt_sinkhorn_args) == 88 && sizeof(SinkhornArgs) == 80);
 mhcrt_status runSinkhorn(mhcrt_context &context, const SinkhornArgs &args);
 
 struct TakeBwdArgs {
@@ -636,6 +684,8 @@ struct TakeBwdArgs {
   int64_t C;
   int64_t V;
 };
+static_assert(offsetof(mhcrt_take_bwd_args, V) == 88 && offsetof(TakeBwdArgs, V) == 80 &&
+              sizeof(mhcrt_take_bwd_args) == 96 && sizeof(TakeBwdArgs) == 88);
 mhcrt_status runTakeBwd(mhcrt_context &context, const TakeBwdArgs &args);
 
 struct TakeArgs {
@@ -649,135 +699,41 @@ struct TakeArgs {
   int64_t C;
   int64_t M;
 };
+static_assert(offsetof(mhcrt_take_args, M) == 72 && offsetof(TakeArgs, M) == 64 &&
+              sizeof(mhcrt_take_args) == 80 && sizeof(TakeArgs) == 72);
 mhcrt_status runTake(mhcrt_context &context, const TakeArgs &args);
 
 } // namespace mhcrt
 
-#define MHCRT_ENTRY_AGGREGATE_BWD \
-  mhcrt_status mhcrt_aggregate_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type, const void *d_x_in, int32_t d_x_in_type, void *d_x, int32_t d_x_type, void *d_h_pre, int32_t d_h_pre_type, int64_t M, int64_t C, int64_t n, int32_t layout) { \
-    return mhcrt::enter(ctx, "mhcrt_aggregate_bwd", mhcrt::runAggregateBwd, {d_u, d_u_type, x, x_type, h_pre, h_pre_type, d_x_in, d_x_in_type, d_x, d_x_type, d_h_pre, d_h_pre_type, M, C, n, layout}); \
-  }
-#define MHCRT_ENTRY_AGGREGATE \
-  mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type, void *u, int32_t u_type, int64_t M, int64_t n, int64_t C, int32_t layout) { \
-    return mhcrt::enter(ctx, "mhcrt_aggregate", mhcrt::runAggregate, {x, x_type, h_pre, h_pre_type, u, u_type, M, n, C, layout}); \
-  }
-#define MHCRT_ENTRY_BATCH_MATMUL \
-  mhcrt_status mhcrt_batch_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type, void *out, int32_t out_type, int64_t B, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs, int32_t transpose_rhs) { \
-    return mhcrt::enter(ctx, "mhcrt_batch_matmul", mhcrt::runBatchMatmul, {lhs, lhs_type, rhs, rhs_type, out, out_type, B, M, K, N, transpose_lhs, transpose_rhs}); \
-  }
-#define MHCRT_ENTRY_CONTRACT \
-  mhcrt_status mhcrt_contract(mhcrt_context *ctx, const void *x, int32_t x_type, void *out, int32_t out_type, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t mode) { \
-    return mhcrt::enter(ctx, "mhcrt_contract", mhcrt::runContract, {x, x_type, out, out_type, M, n, C, layout, mode}); \
-  }
-#define MHCRT_ENTRY_DROPOUT \
-  mhcrt_status mhcrt_dropout(mhcrt_context *ctx, const void *x, int32_t x_type, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t S, double rate, int64_t stream) { \
-    return mhcrt::enter(ctx, "mhcrt_dropout", mhcrt::runDropout, {x, x_type, seed, seed_type, out, out_type, M, C, S, rate, stream}); \
-  }
-#define MHCRT_ENTRY_EXPAND \
-  mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, void *streams, int32_t streams_type, int64_t M, int64_t C, int64_t n, int32_t layout) { \
-    return mhcrt::enter(ctx, "mhcrt_expand", mhcrt::runExpand, {x, x_type, streams, streams_type, M, C, n, layout}); \
-  }
-#define MHCRT_ENTRY_GATES_BWD \
-  mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_logits, int32_t d_logits_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_proj, int32_t d_proj_type, void *d_stat, int32_t d_stat_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t n, int64_t R, int64_t N, int64_t A, int32_t stat_form, double norm_eps, double post_mult) { \
-    return mhcrt::enter(ctx, "mhcrt_gates_bwd", mhcrt::runGatesBwd, {d_h_pre, d_h_pre_type, d_h_post, d_h_post_type, d_logits, d_logits_type, proj, proj_type, stat, stat_type, alpha, alpha_type, beta, beta_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_proj, d_proj_type, d_stat, d_stat_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, n, R, N, A, stat_form, norm_eps, post_mult}); \
-  }
-#define MHCRT_ENTRY_GATES \
-  mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *logits, int32_t logits_type, int64_t M, int64_t N, int64_t A, int64_t n, int64_t R, int32_t stat_form, double norm_eps, double pre_eps, double post_mult) { \
-    return mhcrt::enter(ctx, "mhcrt_gates", mhcrt::runGates, {proj, proj_type, stat, stat_type, alpha, alpha_type, beta, beta_type, h_pre, h_pre_type, h_post, h_post_type, logits, logits_type, M, N, A, n, R, stat_form, norm_eps, pre_eps, post_mult}); \
-  }
-#define MHCRT_ENTRY_HEAD_BWD \
-  mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *d_h_pre, int32_t d_h_pre_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, int32_t precision) { \
-    return mhcrt::enter(ctx, "mhcrt_head_bwd", mhcrt::runHeadBwd, {d_out, d_out_type, d_h_pre, d_h_pre_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, proj, proj_type, stat, stat_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, C, n, K, A, layout, phi_layout, norm, norm_eps, pre_eps, precision}); \
-  }
-#define MHCRT_ENTRY_HEAD \
-  mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre, int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, int32_t precision) { \
-    return mhcrt::enter(ctx, "mhcrt_head", mhcrt::runHead, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, out, out_type, h_pre, h_pre_type, proj, proj_type, stat, stat_type, M, n, C, K, A, layout, phi_layout, norm, norm_eps, pre_eps, precision}); \
-  }
-#define MHCRT_ENTRY_MATMUL \
-  mhcrt_status mhcrt_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type, void *out, int32_t out_type, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs, int32_t transpose_rhs) { \
-    return mhcrt::enter(ctx, "mhcrt_matmul", mhcrt::runMatmul, {lhs, lhs_type, rhs, rhs_type, out, out_type, M, K, N, transpose_lhs, transpose_rhs}); \
-  }
-#define MHCRT_ENTRY_PERMUTATION_MIX_BWD \
-  mhcrt_status mhcrt_permutation_mix_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits, int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n, int64_t R) { \
-    return mhcrt::enter(ctx, "mhcrt_permutation_mix_bwd", mhcrt::runPermutationMixBwd, {d_mix, d_mix_type, logits, logits_type, d_logits, d_logits_type, M, n, R}); \
-  }
-#define MHCRT_ENTRY_PERMUTATION_MIX \
-  mhcrt_status mhcrt_permutation_mix(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type, int64_t M, int64_t R, int64_t n) { \
-    return mhcrt::enter(ctx, "mhcrt_permutation_mix", mhcrt::runPermutationMix, {logits, logits_type, mix, mix_type, M, R, n}); \
-  }
-#define MHCRT_ENTRY_POST_BWD \
-  mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type, const void *d_x_in, int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type, void *d_f, int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res, int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type, int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream) { \
-    return mhcrt::enter(ctx, "mhcrt_post_bwd", mhcrt::runPostBwd, {d_out, d_out_type, f, f_type, bias, bias_type, h_post, h_post_type, x, x_type, h_res, h_res_type, seed, seed_type, d_x_in, d_x_in_type, d_bias_in, d_bias_in_type, d_f, d_f_type, d_h_post, d_h_post_type, d_h_res, d_h_res_type, d_x, d_x_type, d_bias, d_bias_type, M, n, C, S, layout, orient, rate, stream}); \
-  }
-#define MHCRT_ENTRY_POST \
-  mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t n, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream) { \
-    return mhcrt::enter(ctx, "mhcrt_post", mhcrt::runPost, {f, f_type, bias, bias_type, h_post, h_post_type, x, x_type, h_res, h_res_type, seed, seed_type, out, out_type, M, C, n, S, layout, orient, rate, stream}); \
-  }
-#define MHCRT_ENTRY_PRE_BWD \
-  mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_h_res, int32_t d_h_res_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_out, int32_t d_out_type, const void *h_res, int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t orient, int32_t precision) { \
-    return mhcrt::enter(ctx, "mhcrt_pre_bwd", mhcrt::runPreBwd, {d_u, d_u_type, d_h_pre, d_h_pre_type, d_h_post, d_h_post_type, d_h_res, d_h_res_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, proj, proj_type, stat, stat_type, d_out, d_out_type, h_res, h_res_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_alpha_in, d_alpha_in_type, d_beta_in, d_beta_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, d_alpha, d_alpha_type, d_beta, d_beta_type, M, C, n, N, K, A, layout, phi_layout, norm, norm_eps, pre_eps, post_mult, res_map, init, order, denom, sk_eps, iters, fold_pre, orient, precision}); \
-  }
-#define MHCRT_ENTRY_PRE \
-  mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *u, int32_t u_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t precision) { \
-    return mhcrt::enter(ctx, "mhcrt_pre", mhcrt::runPre, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, alpha, alpha_type, beta, beta_type, u, u_type, h_pre, h_pre_type, h_post, h_post_type, h_res, h_res_type, proj, proj_type, stat, stat_type, M, n, C, N, K, A, layout, phi_layout, norm, norm_eps, pre_eps, post_mult, res_map, init, order, denom, sk_eps, iters, fold_pre, precision}); \
-  }
-#define MHCRT_ENTRY_PROJECTION_BWD \
-  mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_t d_proj_type, const void *d_stat, int32_t d_stat_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, int64_t M, int64_t N, int64_t n, int64_t C, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form, int32_t precision) { \
-    return mhcrt::enter(ctx, "mhcrt_projection_bwd", mhcrt::runProjectionBwd, {d_proj, d_proj_type, d_stat, d_stat_type, x, x_type, phi, phi_type, norm_weight, norm_weight_type, stat, stat_type, d_x_in, d_x_in_type, d_phi_in, d_phi_in_type, d_norm_weight_in, d_norm_weight_in_type, d_x, d_x_type, d_phi, d_phi_type, d_norm_weight, d_norm_weight_type, M, N, n, C, K, layout, phi_layout, norm, norm_eps, stat_form, precision}); \
-  }
-#define MHCRT_ENTRY_PROJECTION \
-  mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form, int32_t precision) { \
-    return mhcrt::enter(ctx, "mhcrt_projection", mhcrt::runProjection, {x, x_type, phi, phi_type, norm_weight, norm_weight_type, proj, proj_type, stat, stat_type, M, n, C, N, K, layout, phi_layout, norm, norm_eps, stat_form, precision}); \
-  }
-#define MHCRT_ENTRY_RANDOM \
-  mhcrt_status mhcrt_random(mhcrt_context *ctx, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t S, int64_t E, int32_t distribution, int64_t stream) { \
-    return mhcrt::enter(ctx, "mhcrt_random", mhcrt::runRandom, {seed, seed_type, out, out_type, S, E, distribution, stream}); \
-  }
-#define MHCRT_ENTRY_REBUILD \
-  mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, const void *const *h_pre, int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type, int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count, const void *const *h_post, int32_t h_post_type, int64_t h_post_count, const void *const *h_res, int32_t h_res_type, int64_t h_res_count, const void *const *seed, int32_t seed_type, int64_t seed_count, void *const *u, int32_t u_type, int64_t u_count, void *const *out, int32_t out_type, int64_t out_count, int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream, int64_t stream_step) { \
-    return mhcrt::enter(ctx, "mhcrt_rebuild", mhcrt::runRebuild, {x, x_type, h_pre, h_pre_type, h_pre_count, f, f_type, f_count, bias, bias_type, bias_count, h_post, h_post_type, h_post_count, h_res, h_res_type, h_res_count, seed, seed_type, seed_count, u, u_type, u_count, out, out_type, out_count, M, n, C, S, layout, orient, rate, stream, stream_step}); \
-  }
-#define MHCRT_ENTRY_SINKHORN_BWD \
-  mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits, int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps, int64_t iters) { \
-    return mhcrt::enter(ctx, "mhcrt_sinkhorn_bwd", mhcrt::runSinkhornBwd, {d_mix, d_mix_type, logits, logits_type, d_logits, d_logits_type, M, n, init, order, denom, eps, iters}); \
-  }
-#define MHCRT_ENTRY_SINKHORN \
-  mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps, int64_t iters) { \
-    return mhcrt::enter(ctx, "mhcrt_sinkhorn", mhcrt::runSinkhorn, {logits, logits_type, mix, mix_type, M, n, init, order, denom, eps, iters}); \
-  }
-#define MHCRT_ENTRY_TAKE_BWD \
-  mhcrt_status mhcrt_take_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *ids, int32_t ids_type, const void *d_table_in, int32_t d_table_in_type, void *d_table, int32_t d_table_type, int64_t M, int64_t C, int64_t V) { \
-    return mhcrt::enter(ctx, "mhcrt_take_bwd", mhcrt::runTakeBwd, {d_out, d_out_type, ids, ids_type, d_table_in, d_table_in_type, d_table, d_table_type, M, C, V}); \
-  }
-#define MHCRT_ENTRY_TAKE \
-  mhcrt_status mhcrt_take(mhcrt_context *ctx, const void *table, int32_t table_type, const void *ids, int32_t ids_type, void *out, int32_t out_type, int64_t V, int64_t C, int64_t M) { \
-    return mhcrt::enter(ctx, "mhcrt_take", mhcrt::runTake, {table, table_type, ids, ids_type, out, out_type, V, C, M}); \
+#define MHCRT_ENTRY(kernel, Kernel) \
+  mhcrt_status mhcrt_##kernel(mhcrt_context *ctx, const mhcrt_##kernel##_args *args) { \
+    return mhcrt::enter(ctx, "mhcrt_" #kernel, mhcrt::run##Kernel, args); \
   }
 #define MHCRT_ENTRIES \
-  MHCRT_ENTRY_AGGREGATE_BWD \
-  MHCRT_ENTRY_AGGREGATE \
-  MHCRT_ENTRY_BATCH_MATMUL \
-  MHCRT_ENTRY_CONTRACT \
-  MHCRT_ENTRY_DROPOUT \
-  MHCRT_ENTRY_EXPAND \
-  MHCRT_ENTRY_GATES_BWD \
-  MHCRT_ENTRY_GATES \
-  MHCRT_ENTRY_HEAD_BWD \
-  MHCRT_ENTRY_HEAD \
-  MHCRT_ENTRY_MATMUL \
-  MHCRT_ENTRY_PERMUTATION_MIX_BWD \
-  MHCRT_ENTRY_PERMUTATION_MIX \
-  MHCRT_ENTRY_POST_BWD \
-  MHCRT_ENTRY_POST \
-  MHCRT_ENTRY_PRE_BWD \
-  MHCRT_ENTRY_PRE \
-  MHCRT_ENTRY_PROJECTION_BWD \
-  MHCRT_ENTRY_PROJECTION \
-  MHCRT_ENTRY_RANDOM \
-  MHCRT_ENTRY_REBUILD \
-  MHCRT_ENTRY_SINKHORN_BWD \
-  MHCRT_ENTRY_SINKHORN \
-  MHCRT_ENTRY_TAKE_BWD \
-  MHCRT_ENTRY_TAKE
+  MHCRT_ENTRY(aggregate_bwd, AggregateBwd) \
+  MHCRT_ENTRY(aggregate, Aggregate) \
+  MHCRT_ENTRY(batch_matmul, BatchMatmul) \
+  MHCRT_ENTRY(contract, Contract) \
+  MHCRT_ENTRY(dropout, Dropout) \
+  MHCRT_ENTRY(expand, Expand) \
+  MHCRT_ENTRY(gates_bwd, GatesBwd) \
+  MHCRT_ENTRY(gates, Gates) \
+  MHCRT_ENTRY(head_bwd, HeadBwd) \
+  MHCRT_ENTRY(head, Head) \
+  MHCRT_ENTRY(matmul, Matmul) \
+  MHCRT_ENTRY(permutation_mix_bwd, PermutationMixBwd) \
+  MHCRT_ENTRY(permutation_mix, PermutationMix) \
+  MHCRT_ENTRY(post_bwd, PostBwd) \
+  MHCRT_ENTRY(post, Post) \
+  MHCRT_ENTRY(pre_bwd, PreBwd) \
+  MHCRT_ENTRY(pre, Pre) \
+  MHCRT_ENTRY(projection_bwd, ProjectionBwd) \
+  MHCRT_ENTRY(projection, Projection) \
+  MHCRT_ENTRY(random, Random) \
+  MHCRT_ENTRY(rebuild, Rebuild) \
+  MHCRT_ENTRY(sinkhorn_bwd, SinkhornBwd) \
+  MHCRT_ENTRY(sinkhorn, Sinkhorn) \
+  MHCRT_ENTRY(take_bwd, TakeBwd) \
+  MHCRT_ENTRY(take, Take)
 
 #endif // MHCRT_SRC_KERNELARGS_H

@@ -1,4 +1,4 @@
-//===- KernelCall.cpp - What a kernel entry checks first ------------------===//
+//===- KernelCall.cpp - Reading and checking a kernel's arguments -----------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,17 +25,48 @@ static void listTypes(Types types, char (&text)[64]) {
   }
 }
 
+bool mhcrt::readArguments(CallState &state, const char *kernel, const void *given, void *args, int64_t bytes) {
+  int64_t size;
+  const int64_t known = bytes + sizeof(size);
+  constexpr int64_t kMost = 1 << 16; // above it, `size` was not set
+  if (state.status != MHCRT_OK)
+    return false;
+  if (!given) {
+    state.fail(MHCRT_INVALID_ARGUMENT, "%s: 'args' is null; needed a %s_args", kernel, kernel);
+    return false;
+  }
+  std::memcpy(&size, given, sizeof(size));
+  if (size < int64_t(sizeof(size)) || size > kMost || size % 8 != 0) {
+    state.fail(MHCRT_INVALID_ARGUMENT, "%s: 'size' is %lld; needed sizeof(%s_args) = %lld", kernel,
+               static_cast<long long>(size), kernel, static_cast<long long>(known));
+    return false;
+  }
+  const char *first = static_cast<const char *>(given), *last = first + size;
+  const char *unknown = std::find_if(first + std::min(size, known), last, [](char byte) { return byte != 0; });
+  if (unknown != last) {
+    state.fail(MHCRT_INVALID_ARGUMENT,
+               "%s: 'size' is %lld, and byte %lld is not zero; needed zeros behind the %lld bytes that this version of "
+               "the library knows",
+               kernel, static_cast<long long>(size), static_cast<long long>(unknown - first),
+               static_cast<long long>(known));
+    return false;
+  }
+  std::memset(args, 0, bytes);
+  std::memcpy(args, first + sizeof(size), std::min(size, known) - sizeof(size));
+  return true;
+}
+
 KernelCall &KernelCall::tensor(const char *name, const void *data, int32_t type, Types allowed, int64_t elements) {
   if (!ok())
     return *this;
   if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
     char needed[64];
     listTypes(allowed, needed);
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed %s", kernel, name, mhcrt_dtype_name(type),
-                  needed);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed %s", kernel, name, mhcrt_dtype_name(type),
+                 needed);
   } else if (!data && elements > 0) {
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed elements of %s", kernel, name,
-                  mhcrt_dtype_name(type));
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed elements of %s", kernel, name,
+                 mhcrt_dtype_name(type));
   }
   return *this;
 }
@@ -49,8 +80,8 @@ KernelCall &KernelCall::optional(const char *name, const void *data, int32_t typ
 KernelCall &KernelCall::list(const char *name, const void *const *data, int32_t type, int64_t count, Types allowed,
                              int64_t elements) {
   if (ok() && !data && count > 0)
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed %lld tensors", kernel, name,
-                  static_cast<long long>(count));
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed %lld tensors", kernel, name,
+                 static_cast<long long>(count));
   for (int64_t i = 0; i < count && ok(); ++i)
     tensor(name, data[i], type, allowed, elements);
   return *this;
@@ -58,16 +89,16 @@ KernelCall &KernelCall::list(const char *name, const void *const *data, int32_t 
 
 KernelCall &KernelCall::absent(const char *name, int32_t type, const char *reason) {
   if (ok() && type != MHCRT_NONE)
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none with %s", kernel, name,
-                  mhcrt_dtype_name(type), reason);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none with %s", kernel, name,
+                 mhcrt_dtype_name(type), reason);
   return *this;
 }
 
 KernelCall &KernelCall::start(const char *name, const void *data, int32_t type, Types allowed, int64_t elements,
                               const char *result, int32_t resultType) {
   if (ok() && type != MHCRT_NONE && resultType == MHCRT_NONE) {
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none without '%s'", kernel, name,
-                  mhcrt_dtype_name(type), result);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none without '%s'", kernel, name,
+                 mhcrt_dtype_name(type), result);
     return *this;
   }
   return optional(name, data, type, allowed, elements);
@@ -80,8 +111,8 @@ KernelCall &KernelCall::indices(const char *name, const void *data, int32_t type
   const int32_t *first = static_cast<const int32_t *>(data), *last = first + count;
   const int32_t *bad = std::find_if(first, last, [&](int32_t index) { return index < 0 || index >= size; });
   if (bad != last)
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has %d at %lld; needed 0 to %lld", kernel, name, *bad,
-                  static_cast<long long>(bad - first), static_cast<long long>(size - 1));
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has %d at %lld; needed 0 to %lld", kernel, name, *bad,
+                 static_cast<long long>(bad - first), static_cast<long long>(size - 1));
   return *this;
 }
 
@@ -89,30 +120,30 @@ KernelCall &KernelCall::dim(const char *name, int64_t value, int64_t least, int6
   if (!ok() || (value >= least && value <= most))
     return *this;
   if (most == INT64_MAX)
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed at least %lld", kernel, name,
-                  static_cast<long long>(value), static_cast<long long>(least));
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed at least %lld", kernel, name,
+                 static_cast<long long>(value), static_cast<long long>(least));
   else
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %lld to %lld", kernel, name,
-                  static_cast<long long>(value), static_cast<long long>(least), static_cast<long long>(most));
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %lld to %lld", kernel, name,
+                 static_cast<long long>(value), static_cast<long long>(least), static_cast<long long>(most));
   return *this;
 }
 
 KernelCall &KernelCall::equal(const char *name, int64_t value, const char *formula, int64_t expected) {
   if (ok() && value != expected)
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %s = %lld", kernel, name,
-                  static_cast<long long>(value), formula, static_cast<long long>(expected));
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %s = %lld", kernel, name,
+                 static_cast<long long>(value), formula, static_cast<long long>(expected));
   return *this;
 }
 
 KernelCall &KernelCall::attribute(const char *name, int32_t value, int32_t count) {
   if (ok() && (value < 0 || value >= count))
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %d; needed 0 to %d", kernel, name, value, count - 1);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %d; needed 0 to %d", kernel, name, value, count - 1);
   return *this;
 }
 
 KernelCall &KernelCall::fraction(const char *name, double value) {
   if (ok() && !(value >= 0 && value < 1))
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed at least 0 and less than 1", kernel, name, value);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed at least 0 and less than 1", kernel, name, value);
   return *this;
 }
 
@@ -127,7 +158,7 @@ KernelCall &KernelCall::optionalDropout(const void *seed, int32_t type, int64_t 
         .equal("S", size, "2", 2)
         .dropout(rate, stream, "M*n*C", elements);
   if (ok() && rate != 0)
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: 'rate' is %g; needed 0 without 'seed'", kernel, rate);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'rate' is %g; needed 0 without 'seed'", kernel, rate);
   return *this;
 }
 
@@ -142,13 +173,13 @@ KernelCall &KernelCall::layerDropouts(const void *const *seeds, int32_t type, in
 
 KernelCall &KernelCall::finite(const char *name, double value) {
   if (ok() && !std::isfinite(value))
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number", kernel, name, value);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number", kernel, name, value);
   return *this;
 }
 
 KernelCall &KernelCall::epsilon(const char *name, double value) {
   if (ok() && !(std::isfinite(value) && value >= 0))
-    context->fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number of at least 0", kernel, name, value);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number of at least 0", kernel, name, value);
   return *this;
 }
 
@@ -164,6 +195,6 @@ KernelCall &KernelCall::sinkhorn(int32_t init, int32_t order, int32_t denom, con
 bool KernelCall::begin() {
   if (!ok())
     return false;
-  ++context->launches;
+  ++context.launches;
   return true;
 }

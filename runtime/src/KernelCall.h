@@ -1,10 +1,10 @@
-//===- KernelCall.h - What a kernel entry checks first ----------*- C++ -*-===//
+//===- KernelCall.h - Reading and checking a kernel's arguments -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every kernel entry makes one of these, states its needs, and returns status() unless begin() is true. The first
-// unmet need becomes the context's error; the message has the kernel, the value found and the value needed.
+// The check of each kernel (Checks.h) makes one of these, states its needs, and returns begin(). The first unmet need
+// becomes the context's error; the message has the kernel, the value found and the value needed.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_SRC_KERNELCALL_H
@@ -25,9 +25,14 @@ constexpr int64_t kMaxStreams = 16;
 /// The most iterations of Sinkhorn: backward kernels keep what each of them made.
 constexpr int64_t kMaxIterations = 1000;
 
+/// Reads the arguments of a caller, which may have been built against another version of the library. `given` begins
+/// with its size, behind which `bytes` bytes are copied to `args`. False with the error set where it asks for what this
+/// library does not know.
+bool readArguments(CallState &state, const char *kernel, const void *given, void *args, int64_t bytes);
+
 class KernelCall {
 public:
-  KernelCall(CallState *context, const char *kernel) : context(context), kernel(kernel) {}
+  KernelCall(CallState &context, const char *kernel) : context(context), kernel(kernel) {}
 
   KernelCall &tensor(const char *name, const void *data, int32_t type, Types allowed, int64_t elements);
   /// Absent (null pointer and MHCRT_NONE) or one of `allowed`.
@@ -65,12 +70,11 @@ public:
 
   /// True when all needs are met and the context has no earlier error; counts the launch.
   bool begin();
-  mhcrt_status status() const { return context ? context->status : MHCRT_INVALID_ARGUMENT; }
 
 private:
-  bool ok() const { return context && context->status == MHCRT_OK; }
+  bool ok() const { return context.status == MHCRT_OK; }
 
-  CallState *context;
+  CallState &context;
   const char *kernel;
 };
 

@@ -6,6 +6,7 @@
 // What the matrix tiles promise beyond the tests of ProjectionTest.cpp, which run on both variants.
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Reference.h"
 
 #include <limits>
@@ -31,9 +32,9 @@ struct Case {
   Buffer run(bool amx) {
     Context context(2, amx);
     Buffer proj(MHCRT_F32, M * N), stat(MHCRT_F32, M);
-    EXPECT_EQ(mhcrt_projection(context, x.data(), type, phi.data(), phiType, nullptr, MHCRT_NONE, proj.data(),
-                               MHCRT_F32, stat.data(), MHCRT_F32, M, n, K, N, K, MHCRT_LAYOUT_NC, phiLayout,
-                               MHCRT_NORM_NONE, 0.0, MHCRT_STAT_MEAN_SQUARE, MHCRT_PRECISION_BF16X3),
+    EXPECT_EQ(call(mhcrt_projection, context, x.data(), type, phi.data(), phiType, nullptr, MHCRT_NONE, proj.data(),
+                   MHCRT_F32, stat.data(), MHCRT_F32, M, n, K, N, K, MHCRT_LAYOUT_NC, phiLayout, MHCRT_NORM_NONE, 0.0,
+                   MHCRT_STAT_MEAN_SQUARE, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     EXPECT_TRUE(stat.guardIntact());

@@ -7,6 +7,7 @@
 // accumulation, threads, errors.
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Reference.h"
 
 #include <algorithm>
@@ -51,37 +52,35 @@ struct Case {
   mhcrt_status run(mhcrt_context *context, bool start = false) {
     auto in = [&](Buffer &buffer) { return start ? buffer.data() : nullptr; };
     const int32_t inType = start ? MHCRT_F32 : MHCRT_NONE;
-    mhcrt_post_bwd(context, dOut.data(), type, f.data(), type, nullptr, MHCRT_NONE, hPost.data(), MHCRT_F32, x.data(),
-                   type, hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, in(dBias), inType, df.data(),
-                   type, dhPostOut.data(), MHCRT_F32, dhRes.data(), MHCRT_F32, dx.data(), type, dBias.data(), MHCRT_F32,
-                   M, n, C, 0, layout, MHCRT_ORIENT_IO, 0, 0);
-    mhcrt_projection_bwd(context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type, phi.data(),
-                         MHCRT_F32, weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhi),
-                         inType, in(dWeight), inType, dxProjection.data(), type, dPhi.data(), MHCRT_F32, dWeight.data(),
-                         MHCRT_F32, M, N, n, C, K, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, MHCRT_STAT_INV_RMS,
-                         MHCRT_PRECISION_BF16X3);
-    mhcrt_pre_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
-                  x.data(), type, phi.data(), MHCRT_F32, weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
-                  MHCRT_F32, dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, dOut.data(), type, hRes.data(), MHCRT_F32,
-                  nullptr, MHCRT_NONE, in(dPhiPre), inType, in(dWeightPre), inType, in(dAlphaPre), inType, in(dBetaPre),
-                  inType, dxPre.data(), type, dPhiPre.data(), MHCRT_F32, dWeightPre.data(), MHCRT_F32, dAlphaPre.data(),
-                  MHCRT_F32, dBetaPre.data(), MHCRT_F32, M, C, n, N, K, 3, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6,
-                  1e-6, 2.0, MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6,
-                  20, 1, MHCRT_ORIENT_OI, MHCRT_PRECISION_BF16X3);
+    call(mhcrt_post_bwd, context, dOut.data(), type, f.data(), type, nullptr, MHCRT_NONE, hPost.data(), MHCRT_F32,
+         x.data(), type, hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, in(dBias), inType, df.data(),
+         type, dhPostOut.data(), MHCRT_F32, dhRes.data(), MHCRT_F32, dx.data(), type, dBias.data(), MHCRT_F32, M, n, C,
+         0, layout, MHCRT_ORIENT_IO, 0, 0);
+    call(mhcrt_projection_bwd, context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type, phi.data(),
+         MHCRT_F32, weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhi), inType,
+         in(dWeight), inType, dxProjection.data(), type, dPhi.data(), MHCRT_F32, dWeight.data(), MHCRT_F32, M, N, n, C,
+         K, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3);
+    call(mhcrt_pre_bwd, context, f.data(), type, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(),
+         MHCRT_F32, x.data(), type, phi.data(), MHCRT_F32, weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32,
+         beta.data(), MHCRT_F32, dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, dOut.data(), type, hRes.data(),
+         MHCRT_F32, nullptr, MHCRT_NONE, in(dPhiPre), inType, in(dWeightPre), inType, in(dAlphaPre), inType,
+         in(dBetaPre), inType, dxPre.data(), type, dPhiPre.data(), MHCRT_F32, dWeightPre.data(), MHCRT_F32,
+         dAlphaPre.data(), MHCRT_F32, dBetaPre.data(), MHCRT_F32, M, C, n, N, K, 3, layout, phiLayout,
+         MHCRT_NORM_INSIDE, 1e-6, 1e-6, 2.0, MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, MHCRT_ORDER_ROW_COL,
+         MHCRT_DENOM_ADD, 1e-6, 20, 1, MHCRT_ORIENT_OI, MHCRT_PRECISION_BF16X3);
     // The first n rows, and the first gate, of what pre_bwd reads.
-    mhcrt_head_bwd(context, f.data(), type, dhPre.data(), MHCRT_F32, x.data(), type, phi.data(), MHCRT_F32,
-                   weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, dhPost.data(), MHCRT_F32,
-                   stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhiHead), inType, in(dWeightHead), inType,
-                   in(dAlphaHead), inType, in(dBetaHead), inType, dxHead.data(), type, dPhiHead.data(), MHCRT_F32,
-                   dWeightHead.data(), MHCRT_F32, dAlphaHead.data(), MHCRT_F32, dBetaHead.data(), MHCRT_F32, M, C, n, K,
-                   1, layout, phiLayout, MHCRT_NORM_INSIDE, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
+    call(mhcrt_head_bwd, context, f.data(), type, dhPre.data(), MHCRT_F32, x.data(), type, phi.data(), MHCRT_F32,
+         weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, dhPost.data(), MHCRT_F32,
+         stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, in(dPhiHead), inType, in(dWeightHead), inType, in(dAlphaHead),
+         inType, in(dBetaHead), inType, dxHead.data(), type, dPhiHead.data(), MHCRT_F32, dWeightHead.data(), MHCRT_F32,
+         dAlphaHead.data(), MHCRT_F32, dBetaHead.data(), MHCRT_F32, M, C, n, K, 1, layout, phiLayout, MHCRT_NORM_INSIDE,
+         1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
     if (mhcrt_last_error(context)[0])
       return MHCRT_INVALID_ARGUMENT;
-    return mhcrt_gates_bwd(context, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
-                           dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(),
-                           MHCRT_F32, in(dAlpha), inType, in(dBeta), inType, dProjOut.data(), MHCRT_F32,
-                           dStatOut.data(), MHCRT_F32, dAlpha.data(), MHCRT_F32, dBeta.data(), MHCRT_F32, M, n, n * n,
-                           N, 3, MHCRT_STAT_INV_RMS, 0.0, 2.0);
+    return call(mhcrt_gates_bwd, context, dhPre.data(), MHCRT_F32, dhPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
+                dProj.data(), MHCRT_F32, stat.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32,
+                in(dAlpha), inType, in(dBeta), inType, dProjOut.data(), MHCRT_F32, dStatOut.data(), MHCRT_F32,
+                dAlpha.data(), MHCRT_F32, dBeta.data(), MHCRT_F32, M, n, n * n, N, 3, MHCRT_STAT_INV_RMS, 0.0, 2.0);
   }
 
   bool sameResults(const Case &other) const {
@@ -119,14 +118,14 @@ TEST(Backward, TokenwiseDoNotDependOnThreads) {
     Context context(threads);
     std::vector<Buffer> out = {Buffer(MHCRT_BF16, M * n * C), Buffer(MHCRT_F32, M * n), Buffer(MHCRT_F32, M * n * n),
                                Buffer(MHCRT_F32, M * R)};
-    EXPECT_EQ(mhcrt_aggregate_bwd(context, du.data(), MHCRT_BF16, x.data(), MHCRT_BF16, h.data(), MHCRT_F32, nullptr,
-                                  MHCRT_NONE, out[0].data(), MHCRT_BF16, out[1].data(), MHCRT_F32, M, C, n, 0),
+    EXPECT_EQ(call(mhcrt_aggregate_bwd, context, du.data(), MHCRT_BF16, x.data(), MHCRT_BF16, h.data(), MHCRT_F32,
+                   nullptr, MHCRT_NONE, out[0].data(), MHCRT_BF16, out[1].data(), MHCRT_F32, M, C, n, 0),
               MHCRT_OK);
-    EXPECT_EQ(mhcrt_sinkhorn_bwd(context, dMix.data(), MHCRT_F32, logits.data(), MHCRT_F32, out[2].data(), MHCRT_F32, M,
-                                 n, MHCRT_INIT_LOG, MHCRT_ORDER_COL_ROW, MHCRT_DENOM_NONE, 0, 20),
+    EXPECT_EQ(call(mhcrt_sinkhorn_bwd, context, dMix.data(), MHCRT_F32, logits.data(), MHCRT_F32, out[2].data(),
+                   MHCRT_F32, M, n, MHCRT_INIT_LOG, MHCRT_ORDER_COL_ROW, MHCRT_DENOM_NONE, 0, 20),
               MHCRT_OK);
-    EXPECT_EQ(mhcrt_permutation_mix_bwd(context, dMix.data(), MHCRT_F32, cells.data(), MHCRT_F32, out[3].data(),
-                                        MHCRT_F32, M, n, R),
+    EXPECT_EQ(call(mhcrt_permutation_mix_bwd, context, dMix.data(), MHCRT_F32, cells.data(), MHCRT_F32, out[3].data(),
+                   MHCRT_F32, M, n, R),
               MHCRT_OK);
     return out;
   };
@@ -268,11 +267,11 @@ TEST(Backward, WeightGradientsAccumulateInF32) {
   for (double value : {256.0, 1.0}) {
     static Buffer dPhi(MHCRT_F32, 1), dWeight(MHCRT_F32, 1);
     Buffer x(MHCRT_BF16, Doubles{value}), one(MHCRT_F32, Doubles{1.0});
-    ASSERT_EQ(mhcrt_projection_bwd(context, one.data(), MHCRT_F32, nullptr, MHCRT_NONE, x.data(), MHCRT_BF16,
-                                   one.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
-                                   value == 1.0 ? dPhi.data() : nullptr, value == 1.0 ? MHCRT_F32 : MHCRT_NONE, nullptr,
-                                   MHCRT_NONE, nullptr, MHCRT_NONE, dPhi.data(), MHCRT_F32, nullptr, MHCRT_NONE, 1, 1,
-                                   1, 1, 1, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3),
+    ASSERT_EQ(call(mhcrt_projection_bwd, context, one.data(), MHCRT_F32, nullptr, MHCRT_NONE, x.data(), MHCRT_BF16,
+                   one.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                   value == 1.0 ? dPhi.data() : nullptr, value == 1.0 ? MHCRT_F32 : MHCRT_NONE, nullptr, MHCRT_NONE,
+                   nullptr, MHCRT_NONE, dPhi.data(), MHCRT_F32, nullptr, MHCRT_NONE, 1, 1, 1, 1, 1, 0, 0, 0, 1e-6, 0,
+                   MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     EXPECT_EQ(dPhi.floats()[0], value == 1.0 ? 257.0f : 256.0f);
@@ -382,31 +381,30 @@ TEST(Backward, Errors) {
     EXPECT_EQ(context.error(), message);
     mhcrt_clear_error(context);
   };
-  expectError(mhcrt_aggregate_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32,
-                                  nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 1, 1, 0),
+  expectError(call(mhcrt_aggregate_bwd, context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, values,
+                   MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 1, 1, 0),
               "mhcrt_aggregate_bwd: 'd_x_in' has dtype f32; needed none without 'd_x'");
-  expectError(mhcrt_gates_bwd(context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32,
-                              nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
-                              MHCRT_NONE, values, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
-                              MHCRT_NONE, 1, 4, 0, 4, 1, MHCRT_STAT_APPLIED, 0, 2),
+  expectError(call(mhcrt_gates_bwd, context, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, values,
+                   MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
+                   MHCRT_NONE, values, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, 1, 4,
+                   0, 4, 1, MHCRT_STAT_APPLIED, 0, 2),
               "mhcrt_gates_bwd: 'd_h_post' has dtype f32; needed none with one gate");
-  expectError(mhcrt_projection_bwd(context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values,
-                                   MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
-                                   MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, nullptr, MHCRT_NONE, values,
-                                   MHCRT_F32, 1, 2, 1, 1, 1, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
+  expectError(call(mhcrt_projection_bwd, context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values,
+                   MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                   nullptr, MHCRT_NONE, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 2, 1, 1, 1, 0, 0,
+                   0, 1e-6, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
               "mhcrt_projection_bwd: 'd_norm_weight' has dtype f32; needed none with absent norm_weight");
-  expectError(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 4,
-                                 MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 0),
+  expectError(call(mhcrt_sinkhorn_bwd, context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 4,
+                   MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 0),
               "mhcrt_sinkhorn_bwd: 'iters' is 0; needed 1 to 1000");
-  expectError(mhcrt_sinkhorn_bwd(context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 1, MHCRT_INIT_EXP,
-                                 0, 0, 1e-6, INT64_MAX),
+  expectError(call(mhcrt_sinkhorn_bwd, context, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, 1, 1,
+                   MHCRT_INIT_EXP, 0, 0, 1e-6, INT64_MAX),
               "mhcrt_sinkhorn_bwd: 'iters' is 9223372036854775807; needed 0 to 1000");
-  expectError(mhcrt_head_bwd(context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32,
-                             nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, values,
-                             MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, values,
-                             MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
-                             MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, 1, 2, 2, 4, 1, 0, 0, 0, 1e-6, 1e-6,
-                             MHCRT_PRECISION_BF16X3),
+  expectError(call(mhcrt_head_bwd, context, values, MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values,
+                   MHCRT_F32, nullptr, MHCRT_NONE, values, MHCRT_F32, values, MHCRT_F32, values, MHCRT_F32, values,
+                   MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, values, MHCRT_F32, nullptr,
+                   MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                   values, MHCRT_F32, 1, 2, 2, 4, 1, 0, 0, 0, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3),
               "mhcrt_head_bwd: 'd_alpha_in' has dtype f32; needed none without 'd_alpha'");
 }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Reference.h"
 
 #include <algorithm>
@@ -38,10 +39,10 @@ TEST(Gates, MatchTheFormula) {
         values[random.integer(0, M * N - 1)] = special;
       proj = Buffer(MHCRT_F32, values);
     }
-    ASSERT_EQ(mhcrt_gates(context, proj.data(), MHCRT_F32, applied ? nullptr : stat.data(),
-                          applied ? MHCRT_NONE : MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32,
-                          hPre.data(), MHCRT_F32, hPost.data(), MHCRT_F32, logits.data(), MHCRT_F32, M, N, 3, n, R,
-                          form, eps, preEps, postMult),
+    ASSERT_EQ(call(mhcrt_gates, context, proj.data(), MHCRT_F32, applied ? nullptr : stat.data(),
+                   applied ? MHCRT_NONE : MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, hPre.data(),
+                   MHCRT_F32, hPost.data(), MHCRT_F32, logits.data(), MHCRT_F32, M, N, 3, n, R, form, eps, preEps,
+                   postMult),
               MHCRT_OK)
         << context.error();
     Doubles z = proj.values();
@@ -76,8 +77,9 @@ void checkSinkhorn(const Doubles &logits, int64_t M, int64_t n, int32_t init, in
                    int64_t iters) {
   Context context;
   Buffer in(MHCRT_F32, logits), mix(MHCRT_F32, M * n * n);
-  ASSERT_EQ(mhcrt_sinkhorn(context, in.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, n, init, order, denom, eps, iters),
-            MHCRT_OK)
+  ASSERT_EQ(
+      call(mhcrt_sinkhorn, context, in.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, n, init, order, denom, eps, iters),
+      MHCRT_OK)
       << context.error();
   double most = 0;
   for (double value : in.values())
@@ -131,7 +133,7 @@ TEST(Sinkhorn, ExtremeLogits) {
   // One stream: 1/(1+eps)-like for add, exactly 1 in log space.
   Context context;
   Buffer logit(MHCRT_F32, Doubles{3.0}), mix(MHCRT_F32, 1);
-  mhcrt_sinkhorn(context, logit.data(), MHCRT_F32, mix.data(), MHCRT_F32, 1, 1, MHCRT_INIT_LOG, 0, 0, 1e-6, 20);
+  call(mhcrt_sinkhorn, context, logit.data(), MHCRT_F32, mix.data(), MHCRT_F32, 1, 1, MHCRT_INIT_LOG, 0, 0, 1e-6, 20);
   EXPECT_EQ(mix.values(), Doubles{1.0});
 }
 
@@ -162,8 +164,8 @@ TEST(Sinkhorn, ExponentialsThatOverflow) {
     logits[bad * n * n + 1] = 200;
     Buffer in = small, large(MHCRT_F32, logits), want(MHCRT_F32, M * n * n), got = want;
     for (auto [from, to] : {std::pair(&in, &want), std::pair(&large, &got)})
-      ASSERT_EQ(mhcrt_sinkhorn(context, from->data(), MHCRT_F32, to->data(), MHCRT_F32, M, n, MHCRT_INIT_EXP,
-                               MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20),
+      ASSERT_EQ(call(mhcrt_sinkhorn, context, from->data(), MHCRT_F32, to->data(), MHCRT_F32, M, n, MHCRT_INIT_EXP,
+                     MHCRT_ORDER_ROW_COL, MHCRT_DENOM_ADD, 1e-6, 20),
                 MHCRT_OK);
     Doubles values = want.values();
     std::fill_n(values.begin() + bad * n * n, n * n, NAN);
@@ -185,7 +187,8 @@ TEST(PermutationMix, IsTheWeightedSumOfPermutations) {
           for (auto [token, special] : {std::pair(7, NAN), {13, INFINITY}, {39, -INFINITY}})
             values[token * R + random.integer(0, R - 1)] = special;
         Buffer logits(MHCRT_F32, values), mix(MHCRT_F32, M * n * n);
-        ASSERT_EQ(mhcrt_permutation_mix(context, logits.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, R, n), MHCRT_OK)
+        ASSERT_EQ(call(mhcrt_permutation_mix, context, logits.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, R, n),
+                  MHCRT_OK)
             << context.error();
         const Doubles want = permutationMix(logits.values(), M, n);
         double most = 0;

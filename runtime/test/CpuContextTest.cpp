@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 
 #include "hwy/targets.h"
@@ -53,7 +54,7 @@ TEST(CpuContext, OutOfMemorySaysHowMuch) {
   EXPECT_EQ(context.error(), "mhcrt_workspace: 'bytes' is -1; needed at least 0");
   mhcrt_clear_error(context);
   // 20! logits per token: the group of tokens one vector holds does not fit any memory.
-  EXPECT_EQ(mhcrt_permutation_mix(context, values, MHCRT_F32, values, MHCRT_F32, 1, 20922789888000, 16),
+  EXPECT_EQ(call(mhcrt_permutation_mix, context, values, MHCRT_F32, values, MHCRT_F32, 1, 20922789888000, 16),
             MHCRT_OUT_OF_MEMORY);
   EXPECT_NE(context.error().find("mhcrt_permutation_mix: no memory for "), std::string::npos) << context.error();
 }

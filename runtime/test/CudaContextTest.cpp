@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 
 #include "mhcrt/cuda.h"
@@ -27,7 +28,7 @@ TEST(CudaContext, ReportsAndPinsVariants) {
   Context context;
   Buffer x(MHCRT_F32, Doubles{1, 2}), h(MHCRT_F32, Doubles{3, 4}), u(MHCRT_F32, 1);
   const auto run = [&] {
-    return mhcrt_aggregate(context, x.data(), MHCRT_F32, h.data(), MHCRT_F32, u.data(), MHCRT_F32, 1, 2, 1, 0);
+    return call(mhcrt_aggregate, context, x.data(), MHCRT_F32, h.data(), MHCRT_F32, u.data(), MHCRT_F32, 1, 2, 1, 0);
   };
   EXPECT_EQ(mhcrt_cuda_chosen(context, "aggregate"), nullptr);
   ASSERT_EQ(run(), MHCRT_OK) << context.error();
@@ -45,8 +46,8 @@ TEST(CudaContext, PrecisionDecidesTheVariant) {
   Buffer x = random.buffer(MHCRT_BF16, M * K), phi = random.buffer(MHCRT_F32, N * K);
   Buffer proj(MHCRT_F32, M * N), stat(MHCRT_F32, M);
   const auto run = [&](int32_t precision) {
-    return mhcrt_projection(context, x.data(), MHCRT_BF16, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, proj.data(),
-                            MHCRT_F32, stat.data(), MHCRT_F32, M, n, C, N, K, 0, 0, 0, 1e-6, 0, precision);
+    return call(mhcrt_projection, context, x.data(), MHCRT_BF16, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE,
+                proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, M, n, C, N, K, 0, 0, 0, 1e-6, 0, precision);
   };
   ASSERT_EQ(run(MHCRT_PRECISION_BF16X3), MHCRT_OK) << context.error();
   const std::string fast = mhcrt_cuda_chosen(context, "projection");
@@ -76,8 +77,8 @@ TEST(CudaContext, ABadRowNumberIsReportedWithItsTable) {
   Context context;
   Buffer few(MHCRT_F32, Doubles(5)), many(MHCRT_F32, Doubles(9)), out(MHCRT_F32, 4);
   Buffer first(std::vector<int32_t>{0, 7}), second(std::vector<int32_t>{0, 8, 0, 12});
-  mhcrt_take(context, few.data(), MHCRT_F32, first.data(), MHCRT_I32, out.data(), MHCRT_F32, 5, 1, 2);
-  mhcrt_take(context, many.data(), MHCRT_F32, second.data(), MHCRT_I32, out.data(), MHCRT_F32, 9, 1, 4);
+  call(mhcrt_take, context, few.data(), MHCRT_F32, first.data(), MHCRT_I32, out.data(), MHCRT_F32, 5, 1, 2);
+  call(mhcrt_take, context, many.data(), MHCRT_F32, second.data(), MHCRT_I32, out.data(), MHCRT_F32, 9, 1, 4);
   EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(context.error(), "mhcrt_take: 'ids' has 7 at 1; needed 0 to 4");
   mhcrt_clear_error(context);
@@ -89,8 +90,9 @@ public:
   DeviceFloats(mhcrt_context *context, int64_t count, uint64_t seed) : context(context) {
     data = static_cast<float *>(mhcrt_buffer_create(context, count * 4));
     Buffer words(std::vector<int64_t>{static_cast<int64_t>(seed), 0});
-    EXPECT_EQ(mhcrt_random(context, words.data(), MHCRT_I64, data, MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_UNIFORM, 0),
-              MHCRT_OK);
+    EXPECT_EQ(
+        call(mhcrt_random, context, words.data(), MHCRT_I64, data, MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_UNIFORM, 0),
+        MHCRT_OK);
     EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << mhcrt_last_error(context);
   }
   ~DeviceFloats() { mhcrt_buffer_destroy(context, data); }
@@ -119,16 +121,17 @@ TEST(CudaContext, OffsetsBeyond32Bits) {
   DeviceFloats h(context, M * n, 5), mix(context, M * n * n, 6), phi(context, N * K, 7), proj(context, M * N, 8);
   DeviceFloats stat(context, M, 9), dh(context, M * n, 10), dMix(context, M * n * n, 11);
   const auto run = [&](int64_t m, int64_t tokens) {
-    mhcrt_aggregate(context, x.at(m * K), MHCRT_F32, h.at(m * n), MHCRT_F32, u.at(m * C), MHCRT_F32, tokens, n, C, 0);
-    mhcrt_post(context, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32, x.at(m * K), MHCRT_F32,
-               mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, out.at(m * K), MHCRT_F32, tokens, C, n, 0, 0, 0, 0,
-               0);
-    mhcrt_projection(context, x.at(m * K), MHCRT_F32, phi.at(0), MHCRT_F32, nullptr, MHCRT_NONE, proj.at(m * N),
-                     MHCRT_F32, stat.at(m), MHCRT_F32, tokens, n, C, N, K, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3);
-    mhcrt_post_bwd(context, x.at(m * K), MHCRT_F32, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32,
-                   x.at(m * K), MHCRT_F32, mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
-                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, dh.at(m * n), MHCRT_F32, dMix.at(m * n * n), MHCRT_F32,
-                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, tokens, n, C, 0, 0, 0, 0, 0);
+    call(mhcrt_aggregate, context, x.at(m * K), MHCRT_F32, h.at(m * n), MHCRT_F32, u.at(m * C), MHCRT_F32, tokens, n, C,
+         0);
+    call(mhcrt_post, context, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n), MHCRT_F32, x.at(m * K),
+         MHCRT_F32, mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, out.at(m * K), MHCRT_F32, tokens, C, n, 0, 0, 0,
+         0, 0);
+    call(mhcrt_projection, context, x.at(m * K), MHCRT_F32, phi.at(0), MHCRT_F32, nullptr, MHCRT_NONE, proj.at(m * N),
+         MHCRT_F32, stat.at(m), MHCRT_F32, tokens, n, C, N, K, 0, 0, 0, 1e-6, 0, MHCRT_PRECISION_BF16X3);
+    call(mhcrt_post_bwd, context, x.at(m * K), MHCRT_F32, f.at(m * C), MHCRT_F32, nullptr, MHCRT_NONE, h.at(m * n),
+         MHCRT_F32, x.at(m * K), MHCRT_F32, mix.at(m * n * n), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+         nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, dh.at(m * n), MHCRT_F32, dMix.at(m * n * n), MHCRT_F32, nullptr,
+         MHCRT_NONE, nullptr, MHCRT_NONE, tokens, n, C, 0, 0, 0, 0, 0);
     EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << context.error();
     return std::vector<std::vector<float>>{u.read(first * C, few * C),    out.read(first * K, few * K),
                                            proj.read(first * N, few * N), stat.read(first, few),

@@ -7,6 +7,7 @@
 // another current GPU: always the bits of one call after the other. cuda-host has every entry.
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 
 #include "mhcrt/cuda.h"
@@ -37,7 +38,8 @@ public:
     constexpr int64_t kRank = 8, kColumns = 4096;
     Tensor left(owner, F, elements / kColumns * kRank), right(owner, F, kRank * kColumns);
     left.fillNormal(seed), right.fillNormal(seed + 1000);
-    EXPECT_EQ(mhcrt_matmul(owner, left, F, right, F, data, type, elements / kColumns, kRank, kColumns, 0, 0), MHCRT_OK)
+    EXPECT_EQ(call(mhcrt_matmul, owner, left, F, right, F, data, type, elements / kColumns, kRank, kColumns, 0, 0),
+              MHCRT_OK)
         << mhcrt_last_error(owner);
     EXPECT_EQ(mhcrt_synchronize(owner), MHCRT_OK);
   }
@@ -61,7 +63,7 @@ private:
   int64_t bytes() const { return elements * mhcrt_dtype_bytes(type); }
   void fillNormal(uint64_t seed) {
     Buffer words(std::vector<int64_t>{static_cast<int64_t>(seed), 0});
-    EXPECT_EQ(mhcrt_random(owner, words.data(), MHCRT_I64, data, F, 2, elements, MHCRT_DISTRIBUTION_NORMAL, 0),
+    EXPECT_EQ(call(mhcrt_random, owner, words.data(), MHCRT_I64, data, F, 2, elements, MHCRT_DISTRIBUTION_NORMAL, 0),
               MHCRT_OK);
     EXPECT_EQ(mhcrt_synchronize(owner), MHCRT_OK) << mhcrt_last_error(owner);
   }
@@ -87,15 +89,16 @@ public:
   }
 
   mhcrt_status run(mhcrt_context *context) {
-    mhcrt_pre(context, x, H, phi, F, nullptr, kNone, alpha, F, beta, F, u, H, hPre, F, hPost, F, hRes, F, proj, F, stat,
-              F, M, n, C, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, MHCRT_PRECISION_BF16X3);
-    mhcrt_post(context, f, H, nullptr, kNone, hPost, F, x, H, hRes, F, nullptr, kNone, out, H, M, C, n, 0, 0, 0, 0, 0);
-    mhcrt_post_bwd(context, dOut, H, f, H, nullptr, kNone, hPost, F, x, H, hRes, F, nullptr, kNone, nullptr, kNone,
-                   nullptr, kNone, dF, H, dHPost, F, dHRes, F, nullptr, kNone, nullptr, kNone, M, n, C, 0, 0, 0, 0, 0);
-    return mhcrt_pre_bwd(context, dU, H, nullptr, kNone, dHPost, F, dHRes, F, x, H, phi, F, nullptr, kNone, alpha, F,
-                         beta, F, proj, F, stat, F, dOut, H, hRes, F, nullptr, kNone, nullptr, kNone, nullptr, kNone,
-                         nullptr, kNone, nullptr, kNone, dX, H, dPhi, F, nullptr, kNone, dAlpha, F, dBeta, F, M, C, n,
-                         N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, MHCRT_PRECISION_BF16X3);
+    call(mhcrt_pre, context, x, H, phi, F, nullptr, kNone, alpha, F, beta, F, u, H, hPre, F, hPost, F, hRes, F, proj, F,
+         stat, F, M, n, C, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, MHCRT_PRECISION_BF16X3);
+    call(mhcrt_post, context, f, H, nullptr, kNone, hPost, F, x, H, hRes, F, nullptr, kNone, out, H, M, C, n, 0, 0, 0,
+         0, 0);
+    call(mhcrt_post_bwd, context, dOut, H, f, H, nullptr, kNone, hPost, F, x, H, hRes, F, nullptr, kNone, nullptr,
+         kNone, nullptr, kNone, dF, H, dHPost, F, dHRes, F, nullptr, kNone, nullptr, kNone, M, n, C, 0, 0, 0, 0, 0);
+    return call(mhcrt_pre_bwd, context, dU, H, nullptr, kNone, dHPost, F, dHRes, F, x, H, phi, F, nullptr, kNone, alpha,
+                F, beta, F, proj, F, stat, F, dOut, H, hRes, F, nullptr, kNone, nullptr, kNone, nullptr, kNone, nullptr,
+                kNone, nullptr, kNone, dX, H, dPhi, F, nullptr, kNone, dAlpha, F, dBeta, F, M, C, n, N, K, 3, 0, 0, 0,
+                1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, MHCRT_PRECISION_BF16X3);
   }
 
   /// Its results, alone on the GPU, become what expectSame() wants.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "PreCase.h"
 
 #include <thread>
@@ -63,9 +64,9 @@ TEST(Determinism, PostAndMatmulDoNotDependOnThreads) {
   Buffer h = random.buffer(MHCRT_F32, M * n), mix = random.buffer(MHCRT_F32, M * n * n);
   Buffer a(MHCRT_BF16, M * n * C), b(MHCRT_BF16, M * n * C);
   auto runPost = [&](mhcrt_context *context, Buffer &out) {
-    return mhcrt_post(context, f.data(), MHCRT_BF16, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), MHCRT_BF16,
-                      mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, out.data(), MHCRT_BF16, M, C, n, 0, MHCRT_LAYOUT_CN,
-                      MHCRT_ORIENT_IO, 0, 0);
+    return call(mhcrt_post, context, f.data(), MHCRT_BF16, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(),
+                MHCRT_BF16, mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, out.data(), MHCRT_BF16, M, C, n, 0,
+                MHCRT_LAYOUT_CN, MHCRT_ORIENT_IO, 0, 0);
   };
   ASSERT_EQ(runPost(one, a), MHCRT_OK);
   ASSERT_EQ(runPost(three, b), MHCRT_OK);
@@ -74,10 +75,11 @@ TEST(Determinism, PostAndMatmulDoNotDependOnThreads) {
   const int64_t K = 65, N = 600;
   Buffer lhs = random.buffer(MHCRT_BF16, M * K), rhs = random.buffer(MHCRT_F32, K * N);
   Buffer c(MHCRT_F32, M * N), e(MHCRT_F32, M * N);
-  ASSERT_EQ(mhcrt_matmul(one, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, c.data(), MHCRT_F32, M, K, N, 0, 0),
+  ASSERT_EQ(call(mhcrt_matmul, one, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, c.data(), MHCRT_F32, M, K, N, 0, 0),
             MHCRT_OK);
-  ASSERT_EQ(mhcrt_matmul(three, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, e.data(), MHCRT_F32, M, K, N, 0, 0),
-            MHCRT_OK);
+  ASSERT_EQ(
+      call(mhcrt_matmul, three, lhs.data(), MHCRT_BF16, rhs.data(), MHCRT_F32, e.data(), MHCRT_F32, M, K, N, 0, 0),
+      MHCRT_OK);
   EXPECT_TRUE(c == e);
 }
 
@@ -89,8 +91,8 @@ TEST(Determinism, ProductsOfSeveralThreadsKeepApart) {
   Buffer lhs = random.buffer(MHCRT_F32, B * M * K), rhs = random.buffer(MHCRT_F32, B * K * N);
   Buffer expected(MHCRT_F32, B * M * N), found(MHCRT_F32, B * M * N);
   auto run = [&](mhcrt_context *context, Buffer &out) {
-    return mhcrt_batch_matmul(context, lhs.data(), MHCRT_F32, rhs.data(), MHCRT_F32, out.data(), MHCRT_F32, B, M, K, N,
-                              0, 0);
+    return call(mhcrt_batch_matmul, context, lhs.data(), MHCRT_F32, rhs.data(), MHCRT_F32, out.data(), MHCRT_F32, B, M,
+                K, N, 0, 0);
   };
   ASSERT_EQ(run(one, expected), MHCRT_OK);
   for (int round = 0; round < 60; ++round) {
@@ -110,8 +112,8 @@ TEST(Determinism, TakeBwdDoesNotDependOnThreads) {
     ids.push_back(random.integer(0, V - 1));
   Buffer rowIds(ids);
   auto add = [&](mhcrt_context *context, Buffer &table) {
-    return mhcrt_take_bwd(context, rows.data(), MHCRT_BF16, rowIds.data(), MHCRT_I32, start.data(), MHCRT_F32,
-                          table.data(), MHCRT_F32, M, C, V);
+    return call(mhcrt_take_bwd, context, rows.data(), MHCRT_BF16, rowIds.data(), MHCRT_I32, start.data(), MHCRT_F32,
+                table.data(), MHCRT_F32, M, C, V);
   };
   ASSERT_EQ(add(one, a), MHCRT_OK);
   ASSERT_EQ(add(three, b), MHCRT_OK);
@@ -167,9 +169,10 @@ TEST(Contexts, ProductsAndSumsAreIndependent) {
     Buffer a = lhs, b = rhs, rows = ids, first = start;
     Outputs out = {Buffer(MHCRT_BF16, M * C), Buffer(MHCRT_F32, V * C)};
     for (int round = 0; round < 30; ++round) {
-      mhcrt_matmul(context, a.data(), MHCRT_F16, b.data(), MHCRT_BF16, out.product.data(), MHCRT_BF16, M, C, C, 0, 0);
-      mhcrt_take_bwd(context, out.product.data(), MHCRT_BF16, rows.data(), MHCRT_I32, first.data(), MHCRT_F32,
-                     out.table.data(), MHCRT_F32, M, C, V);
+      call(mhcrt_matmul, context, a.data(), MHCRT_F16, b.data(), MHCRT_BF16, out.product.data(), MHCRT_BF16, M, C, C, 0,
+           0);
+      call(mhcrt_take_bwd, context, out.product.data(), MHCRT_BF16, rows.data(), MHCRT_I32, first.data(), MHCRT_F32,
+           out.table.data(), MHCRT_F32, M, C, V);
     }
     EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK) << context.error();
     out.product.values(), out.table.values(); // read here: the caller's thread has other contexts

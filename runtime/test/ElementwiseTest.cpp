@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Reference.h"
 
 using namespace mhcrt::test;
@@ -45,7 +46,7 @@ TEST(Expand, CopiesEveryStream) {
   for (uint64_t seed = 0; seed < kCases; ++seed) {
     Case c(seed);
     Buffer x = c.random.buffer(c.type, c.M * c.C), streams(c.type, c.M * c.n * c.C);
-    ASSERT_EQ(mhcrt_expand(context, x.data(), c.type, streams.data(), c.type, c.M, c.C, c.n, c.layout), MHCRT_OK)
+    ASSERT_EQ(call(mhcrt_expand, context, x.data(), c.type, streams.data(), c.type, c.M, c.C, c.n, c.layout), MHCRT_OK)
         << context.error();
     Doubles want(c.M * c.n * c.C), in = x.values();
     for (int64_t m = 0; m < c.M; ++m)
@@ -62,7 +63,8 @@ TEST(Contract, SumsStreams) {
     Case c(seed);
     const int32_t mode = static_cast<int32_t>(c.random.integer(0, 1));
     Buffer x = c.random.buffer(c.type, c.M * c.n * c.C), out(c.type, c.M * c.C);
-    ASSERT_EQ(mhcrt_contract(context, x.data(), c.type, out.data(), c.type, c.M, c.n, c.C, c.layout, mode), MHCRT_OK)
+    ASSERT_EQ(call(mhcrt_contract, context, x.data(), c.type, out.data(), c.type, c.M, c.n, c.C, c.layout, mode),
+              MHCRT_OK)
         << context.error();
     const double weight = mode == MHCRT_CONTRACT_MODE_MEAN ? 1.0 / static_cast<double>(c.n) : 1.0;
     const Sums want = aggregate(x.values(), Doubles(c.M * c.n, weight), c.M, c.n, c.C, c.layout);
@@ -76,9 +78,9 @@ TEST(Aggregate, WeighsStreams) {
     Case c(seed);
     Buffer x = c.random.buffer(c.type, c.M * c.n * c.C), h = c.random.buffer(MHCRT_F32, c.M * c.n);
     Buffer u(c.type, c.M * c.C);
-    ASSERT_EQ(
-        mhcrt_aggregate(context, x.data(), c.type, h.data(), MHCRT_F32, u.data(), c.type, c.M, c.n, c.C, c.layout),
-        MHCRT_OK)
+    ASSERT_EQ(call(mhcrt_aggregate, context, x.data(), c.type, h.data(), MHCRT_F32, u.data(), c.type, c.M, c.n, c.C,
+                   c.layout),
+              MHCRT_OK)
         << context.error();
     const Sums want = aggregate(x.values(), h.values(), c.M, c.n, c.C, c.layout);
     expectClose(u, want.values, c.tolerance(want), c.name());
@@ -97,9 +99,9 @@ TEST(Post, MixesStreamsAndAddsOutput) {
     Buffer out(c.type, c.M * c.n * c.C);
     PostDropout dropout(context, c.random, c.M * c.n * c.C);
     void *biasData = biasType == MHCRT_NONE ? nullptr : bias.data();
-    ASSERT_EQ(mhcrt_post(context, f.data(), c.type, biasData, biasType, hPost.data(), MHCRT_F32, x.data(), c.type,
-                         hRes.data(), MHCRT_F32, dropout.data(), dropout.type, out.data(), c.type, c.M, c.C, c.n,
-                         dropout.size, c.layout, orient, dropout.rate, dropout.stream),
+    ASSERT_EQ(call(mhcrt_post, context, f.data(), c.type, biasData, biasType, hPost.data(), MHCRT_F32, x.data(), c.type,
+                   hRes.data(), MHCRT_F32, dropout.data(), dropout.type, out.data(), c.type, c.M, c.C, c.n,
+                   dropout.size, c.layout, orient, dropout.rate, dropout.stream),
               MHCRT_OK)
         << context.error();
     const Doubles biasValues = bias.values();
@@ -108,9 +110,9 @@ TEST(Post, MixesStreamsAndAddsOutput) {
     expectClose(out, want.values, c.tolerance(want), c.name() + " orient=" + std::to_string(orient) + dropout.name());
 
     // A compiled model may give x as the output.
-    ASSERT_EQ(mhcrt_post(context, f.data(), c.type, biasData, biasType, hPost.data(), MHCRT_F32, x.data(), c.type,
-                         hRes.data(), MHCRT_F32, dropout.data(), dropout.type, x.data(), c.type, c.M, c.C, c.n,
-                         dropout.size, c.layout, orient, dropout.rate, dropout.stream),
+    ASSERT_EQ(call(mhcrt_post, context, f.data(), c.type, biasData, biasType, hPost.data(), MHCRT_F32, x.data(), c.type,
+                   hRes.data(), MHCRT_F32, dropout.data(), dropout.type, x.data(), c.type, c.M, c.C, c.n, dropout.size,
+                   c.layout, orient, dropout.rate, dropout.stream),
               MHCRT_OK);
     EXPECT_TRUE(x == out) << c.name() << ": in place differs";
   }
@@ -127,9 +129,9 @@ TEST(Post, DropsWhatDropoutDrops) {
       continue;
     Buffer ones(c.type, Doubles(c.M * c.C, 1.0)), gate(MHCRT_F32, Doubles(c.M * c.n, 1.0)), zeros(c.type, count);
     Buffer mix(MHCRT_F32, Doubles(c.M * c.n * c.n)), out(c.type, count);
-    ASSERT_EQ(mhcrt_post(context, ones.data(), c.type, nullptr, MHCRT_NONE, gate.data(), MHCRT_F32, zeros.data(),
-                         c.type, mix.data(), MHCRT_F32, dropout.data(), dropout.type, out.data(), c.type, c.M, c.C, c.n,
-                         dropout.size, c.layout, MHCRT_ORIENT_OI, dropout.rate, dropout.stream),
+    ASSERT_EQ(call(mhcrt_post, context, ones.data(), c.type, nullptr, MHCRT_NONE, gate.data(), MHCRT_F32, zeros.data(),
+                   c.type, mix.data(), MHCRT_F32, dropout.data(), dropout.type, out.data(), c.type, c.M, c.C, c.n,
+                   dropout.size, c.layout, MHCRT_ORIENT_OI, dropout.rate, dropout.stream),
               MHCRT_OK)
         << context.error();
     EXPECT_TRUE(out == Buffer(c.type, *dropout.mask())) << c.name() << dropout.name();
@@ -148,13 +150,14 @@ TEST(Post, StreamingStoresChangeNothing) {
     Buffer room(type, M * n * C + 32);
     const int64_t skip = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(room.data()) % 64) / mhcrt_dtype_bytes(type);
     void *out = static_cast<unsigned char *>(room.data()) + skip * mhcrt_dtype_bytes(type);
-    ASSERT_EQ(mhcrt_post(context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type, mix.data(),
-                         MHCRT_F32, nullptr, MHCRT_NONE, out, type, M, C, n, 0, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI, 0, 0),
+    ASSERT_EQ(call(mhcrt_post, context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type,
+                   mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, out, type, M, C, n, 0, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI,
+                   0, 0),
               MHCRT_OK);
     Buffer small(type, few * n * C);
-    ASSERT_EQ(mhcrt_post(context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type, mix.data(),
-                         MHCRT_F32, nullptr, MHCRT_NONE, small.data(), type, few, C, n, 0, MHCRT_LAYOUT_NC,
-                         MHCRT_ORIENT_OI, 0, 0),
+    ASSERT_EQ(call(mhcrt_post, context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type,
+                   mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, small.data(), type, few, C, n, 0, MHCRT_LAYOUT_NC,
+                   MHCRT_ORIENT_OI, 0, 0),
               MHCRT_OK);
     EXPECT_TRUE(room.slice(skip, few * n * C) == small) << mhcrt_dtype_name(type);
   }
@@ -175,9 +178,9 @@ TEST(Conversions, AreExactAndRoundToNearestEven) {
   for (int32_t type : {MHCRT_BF16, MHCRT_F16}) {
     // The bias may be f32 while f and out are 16 bits wide: 1 * (0 + bias) + 0 * 0 is one rounding of the bias.
     Buffer zeros(type, Doubles(count)), out(type, count), zero(MHCRT_F32, Doubles{0.0});
-    ASSERT_EQ(mhcrt_post(context, zeros.data(), type, f.data(), MHCRT_F32, one.data(), MHCRT_F32, zeros.data(), type,
-                         zero.data(), MHCRT_F32, nullptr, MHCRT_NONE, out.data(), type, 1, count, 1, 0, MHCRT_LAYOUT_NC,
-                         MHCRT_ORIENT_OI, 0, 0),
+    ASSERT_EQ(call(mhcrt_post, context, zeros.data(), type, f.data(), MHCRT_F32, one.data(), MHCRT_F32, zeros.data(),
+                   type, zero.data(), MHCRT_F32, nullptr, MHCRT_NONE, out.data(), type, 1, count, 1, 0, MHCRT_LAYOUT_NC,
+                   MHCRT_ORIENT_OI, 0, 0),
               MHCRT_OK)
         << context.error();
     const Doubles got = out.values(), want = Buffer(type, inputs).values();
@@ -188,8 +191,8 @@ TEST(Conversions, AreExactAndRoundToNearestEven) {
     Buffer all(type, 65536), back(type, 65536);
     for (int i = 0; i < 65536; ++i)
       all.halves()[i] = static_cast<uint16_t>(i);
-    ASSERT_EQ(mhcrt_contract(context, all.data(), type, back.data(), type, 1, 1, 65536, MHCRT_LAYOUT_NC,
-                             MHCRT_CONTRACT_MODE_SUM),
+    ASSERT_EQ(call(mhcrt_contract, context, all.data(), type, back.data(), type, 1, 1, 65536, MHCRT_LAYOUT_NC,
+                   MHCRT_CONTRACT_MODE_SUM),
               MHCRT_OK);
     for (int i = 0; i < 65536; ++i) {
       const uint16_t bits = static_cast<uint16_t>(i);

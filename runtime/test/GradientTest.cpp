@@ -7,6 +7,7 @@
 // the results times random cotangents.
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "PreCase.h"
 
 #include <functional>
@@ -79,8 +80,8 @@ TEST(Gradients, Aggregate) {
     Shape s(seed);
     Buffer du = s.inputs(s.M * s.C), x = s.inputs(s.M * s.K), h = s.floats(s.M * s.n), start = s.inputs(s.M * s.K);
     Buffer dx(MHCRT_F32, s.M * s.K), dh(MHCRT_F32, s.M * s.n);
-    ASSERT_EQ(mhcrt_aggregate_bwd(context, du.data(), s.type, x.data(), s.type, h.data(), MHCRT_F32, start.data(),
-                                  s.type, dx.data(), MHCRT_F32, dh.data(), MHCRT_F32, s.M, s.C, s.n, s.layout),
+    ASSERT_EQ(call(mhcrt_aggregate_bwd, context, du.data(), s.type, x.data(), s.type, h.data(), MHCRT_F32, start.data(),
+                   s.type, dx.data(), MHCRT_F32, dh.data(), MHCRT_F32, s.M, s.C, s.n, s.layout),
               MHCRT_OK)
         << context.error();
     Doubles xs = x.values(), hs = h.values();
@@ -102,11 +103,11 @@ TEST(Gradients, Post) {
     Buffer df(s.type, s.M * s.C), dh(MHCRT_F32, s.M * s.n), dMix(MHCRT_F32, s.M * s.n * s.n);
     Buffer dx(s.type, s.M * s.K), dBias(MHCRT_F32, s.C);
     PostDropout dropout(context, s.random, s.M * s.K);
-    ASSERT_EQ(mhcrt_post_bwd(context, dOut.data(), s.type, f.data(), s.type, bias.data(), MHCRT_F32, h.data(),
-                             MHCRT_F32, x.data(), s.type, mix.data(), MHCRT_F32, dropout.data(), dropout.type, nullptr,
-                             MHCRT_NONE, nullptr, MHCRT_NONE, df.data(), s.type, dh.data(), MHCRT_F32, dMix.data(),
-                             MHCRT_F32, dx.data(), s.type, dBias.data(), MHCRT_F32, s.M, s.n, s.C, dropout.size,
-                             s.layout, orient, dropout.rate, dropout.stream),
+    ASSERT_EQ(call(mhcrt_post_bwd, context, dOut.data(), s.type, f.data(), s.type, bias.data(), MHCRT_F32, h.data(),
+                   MHCRT_F32, x.data(), s.type, mix.data(), MHCRT_F32, dropout.data(), dropout.type, nullptr,
+                   MHCRT_NONE, nullptr, MHCRT_NONE, df.data(), s.type, dh.data(), MHCRT_F32, dMix.data(), MHCRT_F32,
+                   dx.data(), s.type, dBias.data(), MHCRT_F32, s.M, s.n, s.C, dropout.size, s.layout, orient,
+                   dropout.rate, dropout.stream),
               MHCRT_OK)
         << context.error();
     Doubles fs = f.values(), biases = bias.values(), hs = h.values(), xs = x.values(), mixes = mix.values();
@@ -137,11 +138,10 @@ TEST(Gradients, Gates) {
     Buffer dAlpha(MHCRT_F32, 3), dBeta(MHCRT_F32, N);
     void *statData = statType == MHCRT_NONE ? nullptr : stat.data();
     void *dStatData = statType == MHCRT_NONE ? nullptr : dStat.data();
-    ASSERT_EQ(mhcrt_gates_bwd(context, dPre.data(), MHCRT_F32, dPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
-                              proj.data(), MHCRT_F32, statData, statType, alpha.data(), MHCRT_F32, beta.data(),
-                              MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, dProj.data(), MHCRT_F32, dStatData,
-                              statType, dAlpha.data(), MHCRT_F32, dBeta.data(), MHCRT_F32, s.M, s.n, R, N, 3, form,
-                              0.01, 2.0),
+    ASSERT_EQ(call(mhcrt_gates_bwd, context, dPre.data(), MHCRT_F32, dPost.data(), MHCRT_F32, dLogits.data(), MHCRT_F32,
+                   proj.data(), MHCRT_F32, statData, statType, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, nullptr,
+                   MHCRT_NONE, nullptr, MHCRT_NONE, dProj.data(), MHCRT_F32, dStatData, statType, dAlpha.data(),
+                   MHCRT_F32, dBeta.data(), MHCRT_F32, s.M, s.n, R, N, 3, form, 0.01, 2.0),
               MHCRT_OK)
         << context.error();
     Doubles projs = proj.values(), stats = stat.values(), alphas = alpha.values(), betas = beta.values();
@@ -187,8 +187,8 @@ TEST(Gradients, SinkhornWithAllOptions) {
           if (init != MHCRT_INIT_EXP)
             in = shifted(in, n * n, seed);
           Buffer out(MHCRT_F32, M * n * n);
-          ASSERT_EQ(mhcrt_sinkhorn_bwd(context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(), MHCRT_F32, M,
-                                       n, init, order, denom, eps, iters),
+          ASSERT_EQ(call(mhcrt_sinkhorn_bwd, context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(),
+                         MHCRT_F32, M, n, init, order, denom, eps, iters),
                     MHCRT_OK)
               << context.error();
           Doubles logits = in.values();
@@ -208,8 +208,8 @@ TEST(Gradients, PermutationMix) {
       Random random(10 * n + M);
       Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = shifted(random.buffer(MHCRT_F32, M * R), R, M);
       Buffer out(MHCRT_F32, M * R);
-      ASSERT_EQ(mhcrt_permutation_mix_bwd(context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(), MHCRT_F32,
-                                          M, n, R),
+      ASSERT_EQ(call(mhcrt_permutation_mix_bwd, context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(),
+                     MHCRT_F32, M, n, R),
                 MHCRT_OK)
           << context.error();
       Doubles logits = in.values();
@@ -261,12 +261,11 @@ TEST(Gradients, Projection) {
     Weights at(c);
     WeightGradients grads(c, c.N, 0);
     Buffer stat(MHCRT_F32, at.project(c, c.N).multiplier);
-    ASSERT_EQ(mhcrt_projection_bwd(context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, c.x.data(), c.type,
-                                   c.phi.data(), c.phiType, c.weightData(), c.weightType, stat.data(), MHCRT_F32,
-                                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(),
-                                   c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(), grads.weight.type(), c.M,
-                                   c.N, c.n, c.C, c.K, c.layout, c.phiLayout, c.norm, c.normEps, form,
-                                   MHCRT_PRECISION_BF16X3),
+    ASSERT_EQ(call(mhcrt_projection_bwd, context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, c.x.data(), c.type,
+                   c.phi.data(), c.phiType, c.weightData(), c.weightType, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE,
+                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(), c.type, grads.phi.data(), MHCRT_F32,
+                   grads.weight.data(), grads.weight.type(), c.M, c.N, c.n, c.C, c.K, c.layout, c.phiLayout, c.norm,
+                   c.normEps, form, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     const Doubles cotangent = dProj.values(), statCotangent = dStat.values();
@@ -292,9 +291,9 @@ TEST(Gradients, Pre) {
       c.beta = Buffer(MHCRT_F32, beta);
     }
     Buffer proj(MHCRT_F32, c.M * c.N), stat(MHCRT_F32, c.M);
-    ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
-                               proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout,
-                               c.phiLayout, c.norm, c.normEps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
+    ASSERT_EQ(call(mhcrt_projection, context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
+                   proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout, c.phiLayout,
+                   c.norm, c.normEps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
               MHCRT_OK);
     Buffer du = c.random.buffer(c.type, c.M * c.C), dPre = c.random.buffer(MHCRT_F32, c.M * c.n);
     Buffer dPost = c.random.buffer(MHCRT_F32, c.M * c.n), dRes = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
@@ -303,16 +302,16 @@ TEST(Gradients, Pre) {
     const int32_t orient = seed % 4 == 1 ? MHCRT_ORIENT_OI : MHCRT_ORIENT_IO;
     Buffer dOut = c.random.buffer(c.type, c.M * c.K), mix = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
     WeightGradients grads(c, c.N, 3);
-    ASSERT_EQ(mhcrt_pre_bwd(context, du.data(), c.type, dPre.data(), MHCRT_F32, dPost.data(), MHCRT_F32, dRes.data(),
-                            MHCRT_F32, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
-                            c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(),
-                            MHCRT_F32, hasPost ? dOut.data() : nullptr, hasPost ? c.type : MHCRT_NONE,
-                            hasPost ? mix.data() : nullptr, hasPost ? MHCRT_F32 : MHCRT_NONE, nullptr, MHCRT_NONE,
-                            nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
-                            grads.x.data(), c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(),
-                            grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(), MHCRT_F32, c.M, c.C,
-                            c.n, c.N, c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps, c.postMult, c.resMap,
-                            c.init, c.order, c.denom, c.skEps, c.iters, c.foldPre, orient, MHCRT_PRECISION_BF16X3),
+    ASSERT_EQ(call(mhcrt_pre_bwd, context, du.data(), c.type, dPre.data(), MHCRT_F32, dPost.data(), MHCRT_F32,
+                   dRes.data(), MHCRT_F32, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
+                   c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32,
+                   hasPost ? dOut.data() : nullptr, hasPost ? c.type : MHCRT_NONE, hasPost ? mix.data() : nullptr,
+                   hasPost ? MHCRT_F32 : MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(), c.type, grads.phi.data(), MHCRT_F32,
+                   grads.weight.data(), grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(),
+                   MHCRT_F32, c.M, c.C, c.n, c.N, c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps,
+                   c.postMult, c.resMap, c.init, c.order, c.denom, c.skEps, c.iters, c.foldPre, orient,
+                   MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     Weights at(c);
@@ -338,20 +337,20 @@ TEST(Gradients, Head) {
     c.phi = c.random.buffer(c.phiType, c.n * c.K, 0.1), c.alpha = c.alpha.slice(0, 1), c.beta = c.beta.slice(0, c.n);
     Buffer out(c.type, c.M * c.C), proj(MHCRT_F32, c.M * c.n), stat(MHCRT_F32, c.M),
         du = c.random.buffer(c.type, c.M * c.C);
-    ASSERT_EQ(mhcrt_head(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
-                         c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, out.data(), c.type, nullptr, MHCRT_NONE,
-                         proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.K, 1, c.layout, c.phiLayout,
-                         c.norm, c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
+    ASSERT_EQ(call(mhcrt_head, context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
+                   c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, out.data(), c.type, nullptr, MHCRT_NONE,
+                   proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.K, 1, c.layout, c.phiLayout, c.norm,
+                   c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     WeightGradients grads(c, c.n, 1);
-    ASSERT_EQ(mhcrt_head_bwd(context, du.data(), c.type, nullptr, MHCRT_NONE, c.x.data(), c.type, c.phi.data(),
-                             c.phiType, c.weightData(), c.weightType, c.alpha.data(), MHCRT_F32, c.beta.data(),
-                             MHCRT_F32, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
-                             MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(),
-                             c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(), grads.weight.type(),
-                             grads.alpha.data(), MHCRT_F32, grads.beta.data(), MHCRT_F32, c.M, c.C, c.n, c.K, 1,
-                             c.layout, c.phiLayout, c.norm, c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
+    ASSERT_EQ(call(mhcrt_head_bwd, context, du.data(), c.type, nullptr, MHCRT_NONE, c.x.data(), c.type, c.phi.data(),
+                   c.phiType, c.weightData(), c.weightType, c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32,
+                   proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
+                   MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(), c.type, grads.phi.data(),
+                   MHCRT_F32, grads.weight.data(), grads.weight.type(), grads.alpha.data(), MHCRT_F32,
+                   grads.beta.data(), MHCRT_F32, c.M, c.C, c.n, c.K, 1, c.layout, c.phiLayout, c.norm, c.normEps,
+                   c.preEps, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     Weights at(c);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 
 #include <algorithm>
@@ -21,10 +22,10 @@ void check(uint64_t seed, bool batched, int64_t M, int64_t K, int64_t N) {
   const int32_t lhsType = anyType(), rhsType = anyType(), outType = anyType();
   const bool transposeLhs = random.integer(0, 1), transposeRhs = random.integer(0, 1);
   Buffer lhs = random.buffer(lhsType, B * M * K), rhs = random.buffer(rhsType, B * K * N), out(outType, B * M * N);
-  mhcrt_status status = batched ? mhcrt_batch_matmul(context, lhs.data(), lhsType, rhs.data(), rhsType, out.data(),
-                                                     outType, B, M, K, N, transposeLhs, transposeRhs)
-                                : mhcrt_matmul(context, lhs.data(), lhsType, rhs.data(), rhsType, out.data(), outType,
-                                               M, K, N, transposeLhs, transposeRhs);
+  mhcrt_status status = batched ? call(mhcrt_batch_matmul, context, lhs.data(), lhsType, rhs.data(), rhsType,
+                                       out.data(), outType, B, M, K, N, transposeLhs, transposeRhs)
+                                : call(mhcrt_matmul, context, lhs.data(), lhsType, rhs.data(), rhsType, out.data(),
+                                       outType, M, K, N, transposeLhs, transposeRhs);
   ASSERT_EQ(status, MHCRT_OK) << context.error();
   const Doubles a = lhs.values(), b = rhs.values();
   Doubles want(B * M * N), tolerance(B * M * N);

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "mhcrt/model.h"
+#include "Call.h"
 #include "Support.h"
 
 using namespace mhcrt::test;
@@ -66,7 +67,8 @@ TEST_F(ModelTest, Runs) {
   mhcrt_model_context_destroy(model, context);
 
   Context own;
-  mhcrt_aggregate(own, x.data(), MHCRT_BF16, h.data(), MHCRT_F32, want.data(), MHCRT_BF16, 7, 4, 64, MHCRT_LAYOUT_NC);
+  call(mhcrt_aggregate, own, x.data(), MHCRT_BF16, h.data(), MHCRT_F32, want.data(), MHCRT_BF16, 7, 4, 64,
+       MHCRT_LAYOUT_NC);
   EXPECT_TRUE(u == want);
 }
 

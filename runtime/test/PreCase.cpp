@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "PreCase.h"
+#include "Call.h"
 
 using namespace mhcrt::test;
 
@@ -46,11 +47,11 @@ std::string PreCase::name() const {
 }
 
 mhcrt_status PreCase::run(mhcrt_context *context, PreOutputs &out) {
-  return mhcrt_pre(context, x.data(), type, phi.data(), phiType, weightData(), weightType, alpha.data(), MHCRT_F32,
-                   beta.data(), MHCRT_F32, out.u.data(), type, out.hPre.data(), MHCRT_F32, out.hPost.data(), MHCRT_F32,
-                   out.hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, n, C, N, K, 3, layout,
-                   phiLayout, norm, normEps, preEps, postMult, resMap, init, order, denom, skEps, iters, foldPre,
-                   MHCRT_PRECISION_BF16X3);
+  return call(mhcrt_pre, context, x.data(), type, phi.data(), phiType, weightData(), weightType, alpha.data(),
+              MHCRT_F32, beta.data(), MHCRT_F32, out.u.data(), type, out.hPre.data(), MHCRT_F32, out.hPost.data(),
+              MHCRT_F32, out.hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, n, C, N, K, 3, layout,
+              phiLayout, norm, normEps, preEps, postMult, resMap, init, order, denom, skEps, iters, foldPre,
+              MHCRT_PRECISION_BF16X3);
 }
 
 PreCase PreCase::tokens(int64_t first, int64_t count) const {

@@ -7,6 +7,7 @@
 // of its factors. d_x starts from the product's rounded negative, so that what is left of it shows its error.
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 
 using namespace mhcrt::test;
@@ -68,19 +69,19 @@ mhcrt_status project(mhcrt_context *context, Case &c, Buffer &x, Buffer &proj) {
   Buffer stat(MHCRT_F32, c.M), alpha = zeros(MHCRT_F32, 3), beta = zeros(MHCRT_F32, c.N), u(c.type, c.M * c.C);
   Buffer hPost(MHCRT_F32, c.M * kStreams), hRes(MHCRT_F32, c.M * kStreams * kStreams);
   if (c.op == kProjection)
-    return mhcrt_projection(context, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32, proj.data(),
-                            MHCRT_F32, stat.data(), MHCRT_F32, c.M, kStreams, c.C, c.N, c.K, MHCRT_LAYOUT_NC,
-                            MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, MHCRT_STAT_INV_RMS, c.precision);
+    return call(mhcrt_projection, context, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32,
+                proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, kStreams, c.C, c.N, c.K, MHCRT_LAYOUT_NC,
+                MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, MHCRT_STAT_INV_RMS, c.precision);
   if (c.op == kHead)
-    return mhcrt_head(context, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32, alpha.data(),
-                      MHCRT_F32, beta.data(), MHCRT_F32, u.data(), c.type, nullptr, MHCRT_NONE, proj.data(), MHCRT_F32,
-                      stat.data(), MHCRT_F32, c.M, kStreams, c.C, c.K, 1, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN,
-                      MHCRT_NORM_NONE, 0, 0, c.precision);
-  return mhcrt_pre(context, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32, alpha.data(),
-                   MHCRT_F32, beta.data(), MHCRT_F32, u.data(), c.type, nullptr, MHCRT_NONE, hPost.data(), MHCRT_F32,
-                   hRes.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, kStreams, c.C, c.N, c.K,
-                   3, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, 2, MHCRT_RES_MAP_IDENTITY,
-                   MHCRT_INIT_EXP, 0, 0, 0, 0, 0, c.precision);
+    return call(mhcrt_head, context, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32,
+                alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, u.data(), c.type, nullptr, MHCRT_NONE, proj.data(),
+                MHCRT_F32, stat.data(), MHCRT_F32, c.M, kStreams, c.C, c.K, 1, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN,
+                MHCRT_NORM_NONE, 0, 0, c.precision);
+  return call(mhcrt_pre, context, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32, alpha.data(),
+              MHCRT_F32, beta.data(), MHCRT_F32, u.data(), c.type, nullptr, MHCRT_NONE, hPost.data(), MHCRT_F32,
+              hRes.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, kStreams, c.C, c.N, c.K, 3,
+              MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, 2, MHCRT_RES_MAP_IDENTITY,
+              MHCRT_INIT_EXP, 0, 0, 0, 0, 0, c.precision);
 }
 
 struct Gradients {
@@ -98,27 +99,26 @@ mhcrt_status differentiate(mhcrt_context *context, Case &c, const Doubles &grads
     gradients[m * width + c.column(m) - (c.op == kPre ? 2 * kStreams : 0)] = grads[m] * (c.op == kHead ? 4 : 1);
   Buffer given(MHCRT_F32, gradients), dPost = zeros(MHCRT_F32, c.M * kStreams);
   if (c.op == kProjection)
-    return mhcrt_projection_bwd(context, given.data(), MHCRT_F32, nullptr, MHCRT_NONE, x.data(), c.type, c.phi.data(),
-                                MHCRT_F32, c.weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, start.data(), c.type,
-                                nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, out.dx.data(), c.type, out.dPhi.data(),
-                                MHCRT_F32, nullptr, MHCRT_NONE, c.M, c.N, kStreams, c.C, c.K, MHCRT_LAYOUT_NC,
-                                MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, MHCRT_STAT_INV_RMS, c.precision);
+    return call(mhcrt_projection_bwd, context, given.data(), MHCRT_F32, nullptr, MHCRT_NONE, x.data(), c.type,
+                c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32, stat.data(), MHCRT_F32, start.data(), c.type,
+                nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, out.dx.data(), c.type, out.dPhi.data(), MHCRT_F32, nullptr,
+                MHCRT_NONE, c.M, c.N, kStreams, c.C, c.K, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0,
+                MHCRT_STAT_INV_RMS, c.precision);
   if (c.op == kHead) // sigmoid(0) has the slope 1/4
-    return mhcrt_head_bwd(context, du.data(), c.type, given.data(), MHCRT_F32, x.data(), c.type, c.phi.data(),
-                          MHCRT_F32, c.weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32,
-                          proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, start.data(), c.type, nullptr, MHCRT_NONE,
-                          nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, out.dx.data(), c.type,
-                          out.dPhi.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
-                          c.M, c.C, kStreams, c.K, 1, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0,
-                          c.precision);
-  return mhcrt_pre_bwd(context, du.data(), c.type, nullptr, MHCRT_NONE, dPost.data(), MHCRT_F32, given.data(),
-                       MHCRT_F32, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32, alpha.data(),
-                       MHCRT_F32, beta.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr,
-                       MHCRT_NONE, nullptr, MHCRT_NONE, start.data(), c.type, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
-                       nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, out.dx.data(), c.type, out.dPhi.data(), MHCRT_F32,
-                       nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, c.M, c.C, kStreams, c.N, c.K, 3,
-                       MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, 2, MHCRT_RES_MAP_IDENTITY,
-                       MHCRT_INIT_EXP, 0, 0, 0, 0, 0, MHCRT_ORIENT_OI, c.precision);
+    return call(mhcrt_head_bwd, context, du.data(), c.type, given.data(), MHCRT_F32, x.data(), c.type, c.phi.data(),
+                MHCRT_F32, c.weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32, beta.data(), MHCRT_F32, proj.data(),
+                MHCRT_F32, stat.data(), MHCRT_F32, start.data(), c.type, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+                nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, out.dx.data(), c.type, out.dPhi.data(), MHCRT_F32, nullptr,
+                MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, c.M, c.C, kStreams, c.K, 1, MHCRT_LAYOUT_NC,
+                MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, c.precision);
+  return call(mhcrt_pre_bwd, context, du.data(), c.type, nullptr, MHCRT_NONE, dPost.data(), MHCRT_F32, given.data(),
+              MHCRT_F32, x.data(), c.type, c.phi.data(), MHCRT_F32, c.weight.data(), MHCRT_F32, alpha.data(), MHCRT_F32,
+              beta.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
+              MHCRT_NONE, start.data(), c.type, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
+              MHCRT_NONE, out.dx.data(), c.type, out.dPhi.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
+              nullptr, MHCRT_NONE, c.M, c.C, kStreams, c.N, c.K, 3, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN,
+              MHCRT_NORM_NONE, 0, 0, 2, MHCRT_RES_MAP_IDENTITY, MHCRT_INIT_EXP, 0, 0, 0, 0, 0, MHCRT_ORIENT_OI,
+              c.precision);
 }
 
 /// One x of each token is not zero.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "PreCase.h"
 
 using namespace mhcrt::test;
@@ -31,10 +32,10 @@ TEST(Projection, MultipliesAndMeasures) {
       const int32_t statForm = static_cast<int32_t>(c.random.integer(0, 2));
       const bool applied = statForm == MHCRT_STAT_APPLIED;
       Buffer proj(MHCRT_F32, c.M * N), stat(MHCRT_F32, c.M);
-      ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
-                                 proj.data(), MHCRT_F32, applied ? nullptr : stat.data(),
-                                 applied ? MHCRT_NONE : MHCRT_F32, c.M, c.n, c.C, N, c.K, c.layout, c.phiLayout, c.norm,
-                                 c.normEps, statForm, MHCRT_PRECISION_BF16X3),
+      ASSERT_EQ(call(mhcrt_projection, context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(),
+                     c.weightType, proj.data(), MHCRT_F32, applied ? nullptr : stat.data(),
+                     applied ? MHCRT_NONE : MHCRT_F32, c.M, c.n, c.C, N, c.K, c.layout, c.phiLayout, c.norm, c.normEps,
+                     statForm, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK)
           << context.error();
       const Doubles weight = c.weight.values();
@@ -62,9 +63,9 @@ TEST(Projection, ZeroTokensStayFinite) {
     for (int32_t norm : {MHCRT_NORM_INSIDE, MHCRT_NORM_OUTSIDE}) {
       Context context(2, amx);
       const double eps = 1e-6;
-      ASSERT_EQ(mhcrt_projection(context, x.data(), MHCRT_F32, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, proj.data(),
-                                 MHCRT_F32, stat.data(), MHCRT_F32, M, n, C, N, K, MHCRT_LAYOUT_NC,
-                                 MHCRT_PHI_LAYOUT_OUT_IN, norm, eps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
+      ASSERT_EQ(call(mhcrt_projection, context, x.data(), MHCRT_F32, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE,
+                     proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, M, n, C, N, K, MHCRT_LAYOUT_NC,
+                     MHCRT_PHI_LAYOUT_OUT_IN, norm, eps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK);
       const double want = norm == MHCRT_NORM_INSIDE ? 1 / std::sqrt(eps) : 1 / eps;
       expectClose(stat, Doubles(M, want), Doubles(M, want * 4 * std::ldexp(1.0, -24)), "s of zeros");
@@ -118,24 +119,24 @@ TEST(Pre, EqualsTheSeparateKernels) {
       const int64_t R = c.N - 2 * c.n;
       Buffer proj(MHCRT_F32, c.M * c.N), stat(MHCRT_F32, c.M), logits(MHCRT_F32, c.M * R);
       PreOutputs chain(c);
-      ASSERT_EQ(mhcrt_projection(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
-                                 proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout,
-                                 c.phiLayout, c.norm, c.normEps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
+      ASSERT_EQ(call(mhcrt_projection, context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(),
+                     c.weightType, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.M, c.n, c.C, c.N, c.K, c.layout,
+                     c.phiLayout, c.norm, c.normEps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK);
-      ASSERT_EQ(mhcrt_gates(context, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.alpha.data(), MHCRT_F32,
-                            c.beta.data(), MHCRT_F32, chain.hPre.data(), MHCRT_F32, chain.hPost.data(), MHCRT_F32,
-                            logits.data(), MHCRT_F32, c.M, c.N, 3, c.n, R, MHCRT_STAT_INV_RMS, 0, c.preEps, c.postMult),
+      ASSERT_EQ(call(mhcrt_gates, context, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, c.alpha.data(), MHCRT_F32,
+                     c.beta.data(), MHCRT_F32, chain.hPre.data(), MHCRT_F32, chain.hPost.data(), MHCRT_F32,
+                     logits.data(), MHCRT_F32, c.M, c.N, 3, c.n, R, MHCRT_STAT_INV_RMS, 0, c.preEps, c.postMult),
                 MHCRT_OK)
           << context.error();
       if (c.resMap == MHCRT_RES_MAP_SINKHORN)
-        mhcrt_sinkhorn(context, logits.data(), MHCRT_F32, chain.hRes.data(), MHCRT_F32, c.M, c.n, c.init, c.order,
-                       c.denom, c.skEps, c.iters);
+        call(mhcrt_sinkhorn, context, logits.data(), MHCRT_F32, chain.hRes.data(), MHCRT_F32, c.M, c.n, c.init, c.order,
+             c.denom, c.skEps, c.iters);
       else if (c.resMap == MHCRT_RES_MAP_PERMUTATION)
-        mhcrt_permutation_mix(context, logits.data(), MHCRT_F32, chain.hRes.data(), MHCRT_F32, c.M, R, c.n);
+        call(mhcrt_permutation_mix, context, logits.data(), MHCRT_F32, chain.hRes.data(), MHCRT_F32, c.M, R, c.n);
       else
         chain.hRes = logits;
-      ASSERT_EQ(mhcrt_aggregate(context, c.x.data(), c.type, chain.hPre.data(), MHCRT_F32, chain.u.data(), c.type, c.M,
-                                c.n, c.C, c.layout),
+      ASSERT_EQ(call(mhcrt_aggregate, context, c.x.data(), c.type, chain.hPre.data(), MHCRT_F32, chain.u.data(), c.type,
+                     c.M, c.n, c.C, c.layout),
                 MHCRT_OK)
           << context.error();
       EXPECT_TRUE(fused == chain) << c.name();
@@ -150,10 +151,10 @@ TEST(Head, GatesAndContracts) {
       PreCase c(seed);
       c.phi = c.random.buffer(c.phiType, c.n * c.K, 0.1);
       Buffer out(c.type, c.M * c.C), hPre(MHCRT_F32, c.M * c.n);
-      ASSERT_EQ(mhcrt_head(context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
-                           c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, out.data(), c.type, hPre.data(),
-                           MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, c.M, c.n, c.C, c.K, 1, c.layout,
-                           c.phiLayout, c.norm, c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
+      ASSERT_EQ(call(mhcrt_head, context, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
+                     c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, out.data(), c.type, hPre.data(), MHCRT_F32,
+                     nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, c.M, c.n, c.C, c.K, 1, c.layout, c.phiLayout, c.norm,
+                     c.normEps, c.preEps, MHCRT_PRECISION_BF16X3),
                 MHCRT_OK)
           << context.error();
       const Doubles weight = c.weight.values(), alpha = c.alpha.values(), beta = c.beta.values();

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 #include "src/Philox.h"
 
@@ -32,9 +33,9 @@ TEST(Random, NormalNumbersAreNormal) {
   Context context;
   const int64_t count = 1 << 16;
   Buffer seed(std::vector<int64_t>{1, 2}), out(MHCRT_F32, count);
-  ASSERT_EQ(
-      mhcrt_random(context, seed.data(), MHCRT_I64, out.data(), MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_NORMAL, 3),
-      MHCRT_OK);
+  ASSERT_EQ(call(mhcrt_random, context, seed.data(), MHCRT_I64, out.data(), MHCRT_F32, 2, count,
+                 MHCRT_DISTRIBUTION_NORMAL, 3),
+            MHCRT_OK);
   double sum = 0, squares = 0, within = 0;
   for (double value : out.values()) {
     sum += value;
@@ -53,11 +54,11 @@ TEST(Random, UniformNumbersAreTheWordsOfPhilox) {
   const int64_t count = 1027, stream = 7;
   const std::vector<int64_t> words = {0x1234567890, -5};
   Buffer seed(words), out(MHCRT_F32, count), x(MHCRT_F32, Doubles(count, 1.0)), kept(MHCRT_F32, count);
-  ASSERT_EQ(mhcrt_random(context, seed.data(), MHCRT_I64, out.data(), MHCRT_F32, 2, count, MHCRT_DISTRIBUTION_UNIFORM,
-                         stream),
+  ASSERT_EQ(call(mhcrt_random, context, seed.data(), MHCRT_I64, out.data(), MHCRT_F32, 2, count,
+                 MHCRT_DISTRIBUTION_UNIFORM, stream),
             MHCRT_OK);
-  ASSERT_EQ(mhcrt_dropout(context, x.data(), MHCRT_F32, seed.data(), MHCRT_I64, kept.data(), MHCRT_F32, 1, count, 2,
-                          0.3, stream),
+  ASSERT_EQ(call(mhcrt_dropout, context, x.data(), MHCRT_F32, seed.data(), MHCRT_I64, kept.data(), MHCRT_F32, 1, count,
+                 2, 0.3, stream),
             MHCRT_OK);
   const PhiloxStream philox = {words.data(), stream};
   const Doubles numbers = out.values(), rest = kept.values();
@@ -74,8 +75,8 @@ TEST(Dropout, KeepsTheRateAndDoesNotDependOnThreads) {
   Buffer seed(std::vector<int64_t>{5, 6});
   Buffer x(MHCRT_BF16, Doubles(M * C, 3.0)), a(MHCRT_BF16, M * C), b(MHCRT_BF16, M * C), other(MHCRT_BF16, M * C);
   auto drop = [&](mhcrt_context *context, Buffer &out, int64_t stream) {
-    return mhcrt_dropout(context, x.data(), MHCRT_BF16, seed.data(), MHCRT_I64, out.data(), MHCRT_BF16, M, C, 2, 0.25,
-                         stream);
+    return call(mhcrt_dropout, context, x.data(), MHCRT_BF16, seed.data(), MHCRT_I64, out.data(), MHCRT_BF16, M, C, 2,
+                0.25, stream);
   };
   ASSERT_EQ(drop(one, a, 0), MHCRT_OK);
   ASSERT_EQ(drop(three, b, 0), MHCRT_OK);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Reference.h"
 
 using namespace mhcrt::test;
@@ -70,11 +71,11 @@ struct Chain {
          biasList = pointers<const void *>(bias), hPostList = pointers<const void *>(hPost),
          hResList = pointers<const void *>(hRes), seedList = pointers<const void *>(seeds);
     auto uList = pointers<void *>(u);
-    return mhcrt_rebuild(context, x.data(), type, hPreList.data(), inputs ? MHCRT_F32 : MHCRT_NONE, inputs,
-                         fList.data(), type, layers, biasList.data(), biasType, biasList.size(), hPostList.data(),
-                         MHCRT_F32, layers, hResList.data(), MHCRT_F32, layers, seedList.data(), seedType(),
-                         seeds.size(), uList.data(), inputs ? type : MHCRT_NONE, inputs, outList.data(), type, layers,
-                         M, n, C, seedSize(), layout, orient, rate, stream, seeds.empty() ? 0 : streamStep);
+    return call(mhcrt_rebuild, context, x.data(), type, hPreList.data(), inputs ? MHCRT_F32 : MHCRT_NONE, inputs,
+                fList.data(), type, layers, biasList.data(), biasType, biasList.size(), hPostList.data(), MHCRT_F32,
+                layers, hResList.data(), MHCRT_F32, layers, seedList.data(), seedType(), seeds.size(), uList.data(),
+                inputs ? type : MHCRT_NONE, inputs, outList.data(), type, layers, M, n, C, seedSize(), layout, orient,
+                rate, stream, seeds.empty() ? 0 : streamStep);
   }
 
   /// The layers one after the other, in their own kernels, must give the same bits.
@@ -83,18 +84,18 @@ struct Chain {
     for (int64_t k = 0; k <= layers; ++k) {
       if (k < inputs) {
         Buffer input(type, M * C);
-        ASSERT_EQ(mhcrt_aggregate(context, streams.data(), type, hPre[k].data(), MHCRT_F32, input.data(), type, M, n, C,
-                                  layout),
+        ASSERT_EQ(call(mhcrt_aggregate, context, streams.data(), type, hPre[k].data(), MHCRT_F32, input.data(), type, M,
+                       n, C, layout),
                   MHCRT_OK);
         EXPECT_TRUE(u[k] == input) << name() << ": u[" << k << "] differs";
       }
       if (k == layers)
         break;
       Buffer next(type, M * n * C);
-      ASSERT_EQ(mhcrt_post(context, f[k].data(), type, bias.empty() ? nullptr : bias[k].data(), biasType,
-                           hPost[k].data(), MHCRT_F32, streams.data(), type, hRes[k].data(), MHCRT_F32,
-                           seeds.empty() ? nullptr : seeds[k].data(), seedType(), next.data(), type, M, C, n,
-                           seedSize(), layout, orient, rate, stream + k * streamStep),
+      ASSERT_EQ(call(mhcrt_post, context, f[k].data(), type, bias.empty() ? nullptr : bias[k].data(), biasType,
+                     hPost[k].data(), MHCRT_F32, streams.data(), type, hRes[k].data(), MHCRT_F32,
+                     seeds.empty() ? nullptr : seeds[k].data(), seedType(), next.data(), type, M, C, n, seedSize(),
+                     layout, orient, rate, stream + k * streamStep),
                 MHCRT_OK);
       EXPECT_TRUE(out[k] == next) << name() << ": out[" << k << "] differs";
       streams = next;
@@ -167,18 +168,18 @@ TEST(Rebuild, ErrorsNameTheListAndTheNeed) {
   float values[16] = {};
   void *out[] = {values, nullptr};
   const void *lists[] = {values, values};
-  auto call = [&](int64_t fCount, int64_t uCount, int64_t outCount, void *const *outs) {
-    mhcrt_rebuild(context, values, MHCRT_F32, lists, MHCRT_F32, uCount, lists, MHCRT_F32, fCount, nullptr, MHCRT_NONE,
-                  0, lists, MHCRT_F32, outCount, lists, MHCRT_F32, outCount, nullptr, MHCRT_NONE, 0, out, MHCRT_F32,
-                  uCount, outs, MHCRT_F32, outCount, 1, 1, 1, 0, 0, 0, 0, 0, 0);
+  auto errorOf = [&](int64_t fCount, int64_t uCount, int64_t outCount, void *const *outs) {
+    call(mhcrt_rebuild, context, values, MHCRT_F32, lists, MHCRT_F32, uCount, lists, MHCRT_F32, fCount, nullptr,
+         MHCRT_NONE, 0, lists, MHCRT_F32, outCount, lists, MHCRT_F32, outCount, nullptr, MHCRT_NONE, 0, out, MHCRT_F32,
+         uCount, outs, MHCRT_F32, outCount, 1, 1, 1, 0, 0, 0, 0, 0, 0);
     std::string error = context.error();
     mhcrt_clear_error(context);
     return error;
   };
-  EXPECT_EQ(call(2, 0, 1, out), "mhcrt_rebuild: 'f_count' is 2; needed out_count = 1");
-  EXPECT_EQ(call(1, 3, 1, out), "mhcrt_rebuild: 'u_count' is 3; needed 0 to 2");
-  EXPECT_EQ(call(1, 0, 1, nullptr), "mhcrt_rebuild: 'out' is null; needed 1 tensors");
-  EXPECT_EQ(call(2, 0, 2, out), "mhcrt_rebuild: 'out' is null; needed elements of f32");
+  EXPECT_EQ(errorOf(2, 0, 1, out), "mhcrt_rebuild: 'f_count' is 2; needed out_count = 1");
+  EXPECT_EQ(errorOf(1, 3, 1, out), "mhcrt_rebuild: 'u_count' is 3; needed 0 to 2");
+  EXPECT_EQ(errorOf(1, 0, 1, nullptr), "mhcrt_rebuild: 'out' is null; needed 1 tensors");
+  EXPECT_EQ(errorOf(2, 0, 2, out), "mhcrt_rebuild: 'out' is null; needed elements of f32");
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Reference.h"
+#include "Call.h"
 
 #include <algorithm>
 #include <numeric>
@@ -55,8 +56,8 @@ PostDropout::PostDropout(mhcrt_context *context, Random &random, int64_t element
   stream = random.integer(0, UINT32_MAX);
   seed = Buffer(std::vector<int64_t>{random.integer(INT64_MIN, INT64_MAX), random.integer(0, 1000)});
   Buffer ones(MHCRT_F32, Doubles(elements, 1.0)), kept(MHCRT_F32, elements);
-  EXPECT_EQ(mhcrt_dropout(context, ones.data(), MHCRT_F32, seed.data(), type, kept.data(), MHCRT_F32, elements, 1, size,
-                          rate, stream),
+  EXPECT_EQ(call(mhcrt_dropout, context, ones.data(), MHCRT_F32, seed.data(), type, kept.data(), MHCRT_F32, elements, 1,
+                 size, rate, stream),
             MHCRT_OK)
       << mhcrt_last_error(context);
   factors = kept.values();

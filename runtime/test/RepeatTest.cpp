@@ -7,6 +7,7 @@
 // shapes, for the variants of a GPU: the widest streams that are quick on a CPU, and some that fit no vector.
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 
 using namespace mhcrt::test;
@@ -51,58 +52,57 @@ void addStreamOps(const Shape &s, std::vector<Launch> &all) {
   const int64_t n = s.n, C = s.C;
   const Tensor streams{T, s.K}, rows{T, C}, gates{F, n}, maps{F, n * n}, bias{T, C, false};
   all.push_back({"aggregate", {streams, gates}, {rows}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_aggregate(ctx, in[0], T, in[1], F, out[0], T, M, n, C, 0);
+                   return call(mhcrt_aggregate, ctx, in[0], T, in[1], F, out[0], T, M, n, C, 0);
                  }});
   all.push_back({"aggregate_bwd",
                  {rows, streams, gates, streams},
                  {streams, gates},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_aggregate_bwd(ctx, in[0], T, in[1], T, in[2], F, in[3], T, out[0], T, out[1], F, M, C,
-                                              n, 0);
+                   return call(mhcrt_aggregate_bwd, ctx, in[0], T, in[1], T, in[2], F, in[3], T, out[0], T, out[1], F,
+                               M, C, n, 0);
                  }});
   all.push_back({"contract", {streams}, {rows}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_contract(ctx, in[0], T, out[0], T, M, n, C, 0, 0);
+                   return call(mhcrt_contract, ctx, in[0], T, out[0], T, M, n, C, 0, 0);
                  }});
   all.push_back({"expand", {rows}, {streams}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_expand(ctx, in[0], T, out[0], T, M, C, n, 0);
+                   return call(mhcrt_expand, ctx, in[0], T, out[0], T, M, C, n, 0);
                  }});
   all.push_back({"post", {rows, bias, gates, streams, maps}, {streams}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_post(ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, nullptr, kNone, out[0], T,
-                                     M, C, n, 0, 0, 0, 0, 0);
+                   return call(mhcrt_post, ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, nullptr, kNone,
+                               out[0], T, M, C, n, 0, 0, 0, 0, 0);
                  }});
   all.push_back({"post_bwd",
                  {streams, rows, bias, gates, streams, maps},
                  {rows, gates, maps, streams, {F, C, false}},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_post_bwd(ctx, in[0], T, in[1], T, in[2], T, in[3], F, in[4], T, in[5], F, nullptr,
-                                         kNone, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F, out[3],
-                                         T, out[4], F, M, n, C, 0, 0, 0, 0, 0);
+                   return call(mhcrt_post_bwd, ctx, in[0], T, in[1], T, in[2], T, in[3], F, in[4], T, in[5], F, nullptr,
+                               kNone, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F, out[3], T,
+                               out[4], F, M, n, C, 0, 0, 0, 0, 0);
                  }});
   const Tensor seed{MHCRT_I64, 2, false};
   all.push_back({"post with a dropout",
                  {rows, bias, gates, streams, maps, seed},
                  {streams},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_post(ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, in[5], MHCRT_I64, out[0], T,
-                                     M, C, n, 2, 0, 0, 0.5, 3);
+                   return call(mhcrt_post, ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, in[5], MHCRT_I64,
+                               out[0], T, M, C, n, 2, 0, 0, 0.5, 3);
                  },
                  /*splits=*/false});
   all.push_back({"post_bwd with a dropout",
                  {streams, rows, bias, gates, streams, maps, seed},
                  {rows, gates, maps, streams, {F, C, false}},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_post_bwd(ctx, in[0], T, in[1], T, in[2], T, in[3], F, in[4], T, in[5], F, in[6],
-                                         MHCRT_I64, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F,
-                                         out[3], T, out[4], F, M, n, C, 2, 0, 0, 0.5, 3);
+                   return call(mhcrt_post_bwd, ctx, in[0], T, in[1], T, in[2], T, in[3], F, in[4], T, in[5], F, in[6],
+                               MHCRT_I64, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F, out[3], T,
+                               out[4], F, M, n, C, 2, 0, 0, 0.5, 3);
                  },
                  /*splits=*/false});
   all.push_back(
       {"rebuild", {streams, gates, rows, gates, maps}, {rows, streams}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
          const void *inputs[] = {in[1], in[2], in[3], in[4]};
          void *outputs[] = {out[0], out[1]};
-         return mhcrt_rebuild(ctx, in[0], T, inputs, F, 1, inputs + 1, T, 1, nullptr, kNone, 0, inputs + 2, F, 1,
-                              inputs + 3, F, 1, nullptr, kNone, 0, outputs, T, 1, outputs + 1, T, 1, M, n, C, 0, 0, 0,
-                              0, 0, 0);
+         return call(mhcrt_rebuild, ctx, in[0], T, inputs, F, 1, inputs + 1, T, 1, nullptr, kNone, 0, inputs + 2, F, 1,
+                     inputs + 3, F, 1, nullptr, kNone, 0, outputs, T, 1, outputs + 1, T, 1, M, n, C, 0, 0, 0, 0, 0, 0);
        }});
 }
 
@@ -111,32 +111,32 @@ void addCoefficientOps(const Shape &s, std::vector<Launch> &all) {
   const Tensor proj{F, N}, one{F, 1}, gates{F, n}, maps{F, R}, alpha{F, 3, false}, beta{F, N, false};
   all.push_back(
       {"gates", {proj, one, alpha, beta}, {gates, gates, maps}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-         return mhcrt_gates(ctx, in[0], F, in[1], F, in[2], F, in[3], F, out[0], F, out[1], F, out[2], F, M, N, 3, n, R,
-                            MHCRT_STAT_INV_RMS, 0, 0, 2);
+         return call(mhcrt_gates, ctx, in[0], F, in[1], F, in[2], F, in[3], F, out[0], F, out[1], F, out[2], F, M, N, 3,
+                     n, R, MHCRT_STAT_INV_RMS, 0, 0, 2);
        }});
   all.push_back({"gates_bwd",
                  {gates, gates, maps, proj, one, alpha, beta},
                  {proj, one, alpha, beta},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_gates_bwd(ctx, in[0], F, in[1], F, in[2], F, in[3], F, in[4], F, in[5], F, in[6], F,
-                                          nullptr, kNone, nullptr, kNone, out[0], F, out[1], F, out[2], F, out[3], F, M,
-                                          n, R, N, 3, MHCRT_STAT_INV_RMS, 0, 2);
+                   return call(mhcrt_gates_bwd, ctx, in[0], F, in[1], F, in[2], F, in[3], F, in[4], F, in[5], F, in[6],
+                               F, nullptr, kNone, nullptr, kNone, out[0], F, out[1], F, out[2], F, out[3], F, M, n, R,
+                               N, 3, MHCRT_STAT_INV_RMS, 0, 2);
                  }});
   all.push_back({"sinkhorn", {maps}, {maps}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_sinkhorn(ctx, in[0], F, out[0], F, M, n, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20);
+                   return call(mhcrt_sinkhorn, ctx, in[0], F, out[0], F, M, n, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20);
                  }});
   all.push_back({"sinkhorn_bwd", {maps, maps}, {maps}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_sinkhorn_bwd(ctx, in[0], F, in[1], F, out[0], F, M, n, MHCRT_INIT_SOFTMAX_EPS, 0, 0,
-                                             1e-6, 20);
+                   return call(mhcrt_sinkhorn_bwd, ctx, in[0], F, in[1], F, out[0], F, M, n, MHCRT_INIT_SOFTMAX_EPS, 0,
+                               0, 1e-6, 20);
                  }});
   all.push_back({"permutation_mix", {{F, permutations}}, {maps}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_permutation_mix(ctx, in[0], F, out[0], F, M, permutations, n);
+                   return call(mhcrt_permutation_mix, ctx, in[0], F, out[0], F, M, permutations, n);
                  }});
   all.push_back({"permutation_mix_bwd",
                  {maps, {F, permutations}},
                  {{F, permutations}},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_permutation_mix_bwd(ctx, in[0], F, in[1], F, out[0], F, M, n, permutations);
+                   return call(mhcrt_permutation_mix_bwd, ctx, in[0], F, in[1], F, out[0], F, M, n, permutations);
                  }});
 }
 
@@ -146,52 +146,51 @@ void addProjectionOps(const Shape &s, std::vector<Launch> &all) {
   const Tensor streams{T, K}, rows{T, C}, proj{F, N}, one{F, 1}, gates{F, n}, maps{F, n * n};
   const Tensor phi{F, N * K, false}, weight{F, K, false}, alpha{F, 3, false}, beta{F, N, false};
   all.push_back({"projection", {streams, phi, weight}, {proj, one}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_projection(ctx, in[0], T, in[1], F, in[2], F, out[0], F, out[1], F, M, n, C, N, K, 0, 0,
-                                           0, 1e-6, MHCRT_STAT_INV_RMS, precision);
+                   return call(mhcrt_projection, ctx, in[0], T, in[1], F, in[2], F, out[0], F, out[1], F, M, n, C, N, K,
+                               0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
                  }});
   all.push_back({"projection_bwd",
                  {proj, one, streams, phi, weight, one, streams},
                  {streams, phi, weight},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_projection_bwd(ctx, in[0], F, in[1], F, in[2], T, in[3], F, in[4], F, in[5], F, in[6],
-                                               T, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F, M, N,
-                                               n, C, K, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
+                   return call(mhcrt_projection_bwd, ctx, in[0], F, in[1], F, in[2], T, in[3], F, in[4], F, in[5], F,
+                               in[6], T, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F, M, N, n, C, K,
+                               0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
                  }});
   all.push_back({"pre",
                  {streams, phi, weight, alpha, beta},
                  {rows, gates, gates, maps, proj, one},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_pre(ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], F, out[0], T, out[1], F, out[2],
-                                    F, out[3], F, out[4], F, out[5], F, M, n, C, N, K, 3, 0, 0, 0, 1e-6, 0, 2,
-                                    MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20, 0, precision);
+                   return call(mhcrt_pre, ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], F, out[0], T, out[1], F,
+                               out[2], F, out[3], F, out[4], F, out[5], F, M, n, C, N, K, 3, 0, 0, 0, 1e-6, 0, 2,
+                               MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20, 0, precision);
                  }});
   all.push_back({"pre_bwd",
                  {rows, gates, gates, maps, streams, phi, weight, alpha, beta, proj, one, streams, maps},
                  {streams, phi, weight, alpha, beta},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_pre_bwd(ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], T, in[5], F, in[6], F,
-                                        in[7], F, in[8], F, in[9], F, in[10], F, in[11], T, in[12], F, nullptr, kNone,
-                                        nullptr, kNone, nullptr, kNone, nullptr, kNone, nullptr, kNone, out[0], T,
-                                        out[1], F, out[2], F, out[3], F, out[4], F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 0,
-                                        2, MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20, 0, 0,
-                                        precision);
+                   return call(mhcrt_pre_bwd, ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], T, in[5], F, in[6], F,
+                               in[7], F, in[8], F, in[9], F, in[10], F, in[11], T, in[12], F, nullptr, kNone, nullptr,
+                               kNone, nullptr, kNone, nullptr, kNone, nullptr, kNone, out[0], T, out[1], F, out[2], F,
+                               out[3], F, out[4], F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 0, 2, MHCRT_RES_MAP_SINKHORN,
+                               MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20, 0, 0, precision);
                  }});
   const Tensor headPhi{F, n * K, false}, headAlpha{F, 1, false}, headBeta{F, n, false};
   all.push_back({"head",
                  {streams, headPhi, weight, headAlpha, headBeta},
                  {rows, gates, gates, one},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_head(ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], F, out[0], T, out[1], F,
-                                     out[2], F, out[3], F, M, n, C, K, 1, 0, 0, 0, 1e-6, 0, precision);
+                   return call(mhcrt_head, ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], F, out[0], T, out[1], F,
+                               out[2], F, out[3], F, M, n, C, K, 1, 0, 0, 0, 1e-6, 0, precision);
                  }});
   all.push_back({"head_bwd",
                  {rows, gates, streams, headPhi, weight, headAlpha, headBeta, gates, one, streams},
                  {streams, headPhi, weight, headAlpha, headBeta},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_head_bwd(ctx, in[0], T, in[1], F, in[2], T, in[3], F, in[4], F, in[5], F, in[6], F,
-                                         in[7], F, in[8], F, in[9], T, nullptr, kNone, nullptr, kNone, nullptr, kNone,
-                                         nullptr, kNone, out[0], T, out[1], F, out[2], F, out[3], F, out[4], F, M, C, n,
-                                         K, 1, 0, 0, 0, 1e-6, 0, precision);
+                   return call(mhcrt_head_bwd, ctx, in[0], T, in[1], F, in[2], T, in[3], F, in[4], F, in[5], F, in[6],
+                               F, in[7], F, in[8], F, in[9], T, nullptr, kNone, nullptr, kNone, nullptr, kNone, nullptr,
+                               kNone, out[0], T, out[1], F, out[2], F, out[3], F, out[4], F, M, C, n, K, 1, 0, 0, 0,
+                               1e-6, 0, precision);
                  }});
 }
 
@@ -201,30 +200,30 @@ void addModelOps(const Shape &s, std::vector<Launch> &all) {
   const Tensor rows{T, C}, seed{MHCRT_I64, 2, false}, ids{MHCRT_I32, 1}, table{F, V * C, false};
   const Tensor square{F, C * C, false};
   all.push_back({"take", {table, ids}, {{F, C}}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_take(ctx, in[0], F, in[1], MHCRT_I32, out[0], F, V, C, M);
+                   return call(mhcrt_take, ctx, in[0], F, in[1], MHCRT_I32, out[0], F, V, C, M);
                  }});
   all.push_back({"take_bwd", {rows, ids, table}, {table}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_take_bwd(ctx, in[0], T, in[1], MHCRT_I32, in[2], F, out[0], F, M, C, V);
+                   return call(mhcrt_take_bwd, ctx, in[0], T, in[1], MHCRT_I32, in[2], F, out[0], F, M, C, V);
                  }});
   all.push_back({"dropout",
                  {rows, seed},
                  {rows},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_dropout(ctx, in[0], T, in[1], MHCRT_I64, out[0], T, M, C, 2, 0.1, 0);
+                   return call(mhcrt_dropout, ctx, in[0], T, in[1], MHCRT_I64, out[0], T, M, C, 2, 0.1, 0);
                  },
                  false});
   all.push_back({"random",
                  {seed},
                  {{F, C}},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_random(ctx, in[0], MHCRT_I64, out[0], F, 2, M * C, MHCRT_DISTRIBUTION_NORMAL, 0);
+                   return call(mhcrt_random, ctx, in[0], MHCRT_I64, out[0], F, 2, M * C, MHCRT_DISTRIBUTION_NORMAL, 0);
                  },
                  false});
   all.push_back({"matmul",
                  {{F, C}, square},
                  {{F, C}},
                  [=](auto *ctx, int64_t M, auto &in, auto &out) {
-                   return mhcrt_matmul(ctx, in[0], F, in[1], F, out[0], F, M, C, C, 0, 0);
+                   return call(mhcrt_matmul, ctx, in[0], F, in[1], F, out[0], F, M, C, C, 0, 0);
                  },
                  false});
 }

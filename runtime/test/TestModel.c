@@ -26,14 +26,20 @@ const char mhc_model_manifest[] = "mhc-model 1\n"
                                   "end\n";
 
 mhcrt_status mhc_entry_weigh(mhcrt_context *context, const mhcrt_tensor *arguments, const mhcrt_tensor *results) {
-  return mhcrt_aggregate(context, arguments[0].data, arguments[0].dtype, arguments[1].data, arguments[1].dtype,
-                         results[0].data, results[0].dtype, arguments[0].dims[0], 4, 64, MHCRT_LAYOUT_NC);
+  mhcrt_aggregate_args args = {.size = sizeof(args), .n = 4, .C = 64, .layout = MHCRT_LAYOUT_NC};
+  args.x = arguments[0].data, args.x_type = arguments[0].dtype;
+  args.h_pre = arguments[1].data, args.h_pre_type = arguments[1].dtype;
+  args.u = results[0].data, args.u_type = results[0].dtype;
+  args.M = arguments[0].dims[0];
+  return mhcrt_aggregate(context, &args);
 }
 
 /// Fails for M above 3: the error of an entry.
 mhcrt_status mhc_entry_widen(mhcrt_context *context, const mhcrt_tensor *arguments, const mhcrt_tensor *results) {
-  int64_t n = arguments[0].dims[0] > 3 ? 99 : 3;
-  mhcrt_expand(context, arguments[0].data, arguments[0].dtype, results[0].data, results[0].dtype, arguments[0].dims[0],
-               arguments[0].dims[1], n, MHCRT_LAYOUT_NC);
+  mhcrt_expand_args args = {.size = sizeof(args), .layout = MHCRT_LAYOUT_NC};
+  args.x = arguments[0].data, args.x_type = arguments[0].dtype;
+  args.streams = results[0].data, args.streams_type = results[0].dtype;
+  args.M = arguments[0].dims[0], args.C = arguments[0].dims[1], args.n = args.M > 3 ? 99 : 3;
+  mhcrt_expand(context, &args);
   return mhcrt_last_status(context);
 }

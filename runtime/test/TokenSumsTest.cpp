@@ -8,6 +8,7 @@
 // exact sums are products. Thousands of different ones: some meet the worst case.
 //
 //===------------------------------------------------------------------------===//
+#include "Call.h"
 #include "Support.h"
 
 #include <algorithm>
@@ -136,11 +137,10 @@ void projectionBwd(mhcrt_context *context, Random &random, Streams &s, Start sta
   Tokens dProj(F, positive(random, kColumns), s.M);
   Weights w(random, kColumns, s.K);
   const bool adds = start != Start::none;
-  ASSERT_EQ(mhcrt_projection_bwd(context, dProj.data(), F, nullptr, kNoType, s.x.data(), s.type, w.phi.data(), F,
-                                 s.weight.data(), F, nullptr, kNoType, adds ? s.x.data() : nullptr, s.typeIf(adds),
-                                 nullptr, kNoType, nullptr, kNoType, s.dx.data(), s.type, w.dPhi.data(), F,
-                                 w.dWeight.data(), F, s.M, kColumns, kStreams, s.C, s.K, MHCRT_LAYOUT_NC,
-                                 MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, MHCRT_STAT_INV_RMS, precision),
+  ASSERT_EQ(call(mhcrt_projection_bwd, context, dProj.data(), F, nullptr, kNoType, s.x.data(), s.type, w.phi.data(), F,
+                 s.weight.data(), F, nullptr, kNoType, adds ? s.x.data() : nullptr, s.typeIf(adds), nullptr, kNoType,
+                 nullptr, kNoType, s.dx.data(), s.type, w.dPhi.data(), F, w.dWeight.data(), F, s.M, kColumns, kStreams,
+                 s.C, s.K, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, MHCRT_STAT_INV_RMS, precision),
             MHCRT_OK)
       << mhcrt_last_error(context);
   w.check(s, dProj.row, "projection_bwd " + what);
@@ -151,15 +151,14 @@ void preBwd(mhcrt_context *context, Random &random, Streams &s, Start start, int
   Gates g(random, s.M, kColumns);
   Weights w(random, kColumns, s.K);
   const bool adds = start == Start::dxIn, mixes = start == Start::post;
-  ASSERT_EQ(mhcrt_pre_bwd(context, s.zeros.data(), s.type, g.dPre.data(), F, g.dPost.data(), F, g.dRes.data(), F,
-                          s.x.data(), s.type, w.phi.data(), F, s.weight.data(), F, g.alpha.data(), F, g.beta.data(), F,
-                          g.proj.data(), F, g.stat.data(), F, mixes ? s.x.data() : nullptr, s.typeIf(mixes),
-                          mixes ? s.mix.data() : nullptr, mixes ? F : kNoType, adds ? s.x.data() : nullptr,
-                          s.typeIf(adds), nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType,
-                          s.dx.data(), s.type, w.dPhi.data(), F, w.dWeight.data(), F, w.dAlpha.data(), F,
-                          w.dBeta.data(), F, s.M, s.C, kStreams, kColumns, s.K, 3, MHCRT_LAYOUT_NC,
-                          MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, kPostMult, MHCRT_RES_MAP_IDENTITY,
-                          MHCRT_INIT_EXP, 0, 0, 0, 0, 0, MHCRT_ORIENT_OI, precision),
+  ASSERT_EQ(call(mhcrt_pre_bwd, context, s.zeros.data(), s.type, g.dPre.data(), F, g.dPost.data(), F, g.dRes.data(), F,
+                 s.x.data(), s.type, w.phi.data(), F, s.weight.data(), F, g.alpha.data(), F, g.beta.data(), F,
+                 g.proj.data(), F, g.stat.data(), F, mixes ? s.x.data() : nullptr, s.typeIf(mixes),
+                 mixes ? s.mix.data() : nullptr, mixes ? F : kNoType, adds ? s.x.data() : nullptr, s.typeIf(adds),
+                 nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, s.dx.data(), s.type,
+                 w.dPhi.data(), F, w.dWeight.data(), F, w.dAlpha.data(), F, w.dBeta.data(), F, s.M, s.C, kStreams,
+                 kColumns, s.K, 3, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, kPostMult,
+                 MHCRT_RES_MAP_IDENTITY, MHCRT_INIT_EXP, 0, 0, 0, 0, 0, MHCRT_ORIENT_OI, precision),
             MHCRT_OK)
       << mhcrt_last_error(context);
   w.checkGates(s, g, "pre_bwd " + what);
@@ -170,12 +169,12 @@ void headBwd(mhcrt_context *context, Random &random, Streams &s, Start start, in
   Gates g(random, s.M, kStreams);
   Weights w(random, kStreams, s.K);
   const bool adds = start != Start::none;
-  ASSERT_EQ(mhcrt_head_bwd(context, s.zeros.data(), s.type, g.dPre.data(), F, s.x.data(), s.type, w.phi.data(), F,
-                           s.weight.data(), F, g.alpha.data(), F, g.beta.data(), F, g.proj.data(), F, g.stat.data(), F,
-                           adds ? s.x.data() : nullptr, s.typeIf(adds), nullptr, kNoType, nullptr, kNoType, nullptr,
-                           kNoType, nullptr, kNoType, s.dx.data(), s.type, w.dPhi.data(), F, w.dWeight.data(), F,
-                           w.dAlpha.data(), F, w.dBeta.data(), F, s.M, s.C, kStreams, s.K, 1, MHCRT_LAYOUT_NC,
-                           MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, precision),
+  ASSERT_EQ(call(mhcrt_head_bwd, context, s.zeros.data(), s.type, g.dPre.data(), F, s.x.data(), s.type, w.phi.data(), F,
+                 s.weight.data(), F, g.alpha.data(), F, g.beta.data(), F, g.proj.data(), F, g.stat.data(), F,
+                 adds ? s.x.data() : nullptr, s.typeIf(adds), nullptr, kNoType, nullptr, kNoType, nullptr, kNoType,
+                 nullptr, kNoType, s.dx.data(), s.type, w.dPhi.data(), F, w.dWeight.data(), F, w.dAlpha.data(), F,
+                 w.dBeta.data(), F, s.M, s.C, kStreams, s.K, 1, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN,
+                 MHCRT_NORM_NONE, 0, 0, precision),
             MHCRT_OK)
       << mhcrt_last_error(context);
   w.checkGates(s, g, "head_bwd " + what);
@@ -219,10 +218,10 @@ TEST(TokenSums, Gates) {
   Random random(3);
   Gates g(random, M, kColumns);
   Buffer dAlpha(F, 3), dBeta(F, kColumns);
-  ASSERT_EQ(mhcrt_gates_bwd(context, g.dPre.data(), F, g.dPost.data(), F, g.dRes.data(), F, g.proj.data(), F,
-                            g.stat.data(), F, g.alpha.data(), F, g.beta.data(), F, nullptr, kNoType, nullptr, kNoType,
-                            nullptr, kNoType, nullptr, kNoType, dAlpha.data(), F, dBeta.data(), F, M, kStreams,
-                            kStreams * kStreams, kColumns, 3, MHCRT_STAT_INV_RMS, 0, kPostMult),
+  ASSERT_EQ(call(mhcrt_gates_bwd, context, g.dPre.data(), F, g.dPost.data(), F, g.dRes.data(), F, g.proj.data(), F,
+                 g.stat.data(), F, g.alpha.data(), F, g.beta.data(), F, nullptr, kNoType, nullptr, kNoType, nullptr,
+                 kNoType, nullptr, kNoType, dAlpha.data(), F, dBeta.data(), F, M, kStreams, kStreams * kStreams,
+                 kColumns, 3, MHCRT_STAT_INV_RMS, 0, kPostMult),
             MHCRT_OK)
       << context.error();
   expectSums(dAlpha, scaled(g.dAlpha, static_cast<double>(M)), "d_alpha of gates_bwd");
@@ -236,10 +235,10 @@ TEST(TokenSums, Bias) {
   for (int32_t type : {F, int32_t{MHCRT_BF16}}) {
     Tokens dOut(type, positive(random, kStreams * C), M), hPost(F, positive(random, kStreams), M);
     Buffer rows(type, M * C), mix(F, M * kStreams * kStreams), dBias(F, C);
-    ASSERT_EQ(mhcrt_post_bwd(context, dOut.data(), type, rows.data(), type, nullptr, kNoType, hPost.data(), F,
-                             dOut.data(), type, mix.data(), F, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType,
-                             nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, dBias.data(), F, M,
-                             kStreams, C, 0, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI, 0, 0),
+    ASSERT_EQ(call(mhcrt_post_bwd, context, dOut.data(), type, rows.data(), type, nullptr, kNoType, hPost.data(), F,
+                   dOut.data(), type, mix.data(), F, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, nullptr,
+                   kNoType, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, dBias.data(), F, M, kStreams, C, 0,
+                   MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI, 0, 0),
               MHCRT_OK)
         << context.error();
     Doubles want(C);
@@ -260,8 +259,8 @@ TEST(TokenSums, Table) {
     ids.push_back(m % 8 == 0 ? 0 : 2);
   const auto first = static_cast<double>((M + 7) / 8);
   Buffer rows(ids), start(F, positive(random, V * C)), table(F, V * C);
-  ASSERT_EQ(mhcrt_take_bwd(context, dOut.data(), MHCRT_BF16, rows.data(), MHCRT_I32, start.data(), F, table.data(), F,
-                           M, C, V),
+  ASSERT_EQ(call(mhcrt_take_bwd, context, dOut.data(), MHCRT_BF16, rows.data(), MHCRT_I32, start.data(), F,
+                 table.data(), F, M, C, V),
             MHCRT_OK)
       << context.error();
   Doubles want = start.values();

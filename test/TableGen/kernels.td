@@ -33,12 +33,37 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // HEADER-NEXT: } mhcrt_layout;
 // HEADER: /// Mix streams.
 // HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C], ids[M] -> out[M,R], sum[R]
-// HEADER-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, int32_t x_type, const void *weight,
-// HEADER-SAME: int32_t weight_type, const void *sum_in, int32_t sum_in_type, const void *const *f, int32_t f_type,
-// HEADER-SAME: int64_t f_count, const void *ids, int32_t ids_type, void *out, int32_t out_type, void *sum,
-// HEADER-SAME: int32_t sum_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t R,
-// HEADER-SAME: int32_t layout, int64_t iters, double eps, int32_t fold, int32_t flag,
-// HEADER-SAME: int32_t precision, double rate);
+// HEADER-NEXT: typedef struct mhcrt_mix_args {
+// HEADER-NEXT: int64_t size;
+// HEADER-NEXT: const void *x;
+// HEADER-NEXT: int32_t x_type;
+// HEADER-NEXT: const void *weight;
+// HEADER-NEXT: int32_t weight_type;
+// HEADER-NEXT: const void *sum_in;
+// HEADER-NEXT: int32_t sum_in_type;
+// HEADER-NEXT: const void *const *f;
+// HEADER-NEXT: int32_t f_type;
+// HEADER-NEXT: int64_t f_count;
+// HEADER-NEXT: const void *ids;
+// HEADER-NEXT: int32_t ids_type;
+// HEADER-NEXT: void *out;
+// HEADER-NEXT: int32_t out_type;
+// HEADER-NEXT: void *sum;
+// HEADER-NEXT: int32_t sum_type;
+// HEADER-NEXT: int64_t M;
+// HEADER-NEXT: int64_t n;
+// HEADER-NEXT: int64_t C;
+// HEADER-NEXT: int64_t K;
+// HEADER-NEXT: int64_t R;
+// HEADER-NEXT: int32_t layout;
+// HEADER-NEXT: int64_t iters;
+// HEADER-NEXT: double eps;
+// HEADER-NEXT: int32_t fold;
+// HEADER-NEXT: int32_t flag;
+// HEADER-NEXT: int32_t precision;
+// HEADER-NEXT: double rate;
+// HEADER-NEXT: } mhcrt_mix_args;
+// HEADER-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const mhcrt_mix_args *args);
 
 // INFO-LABEL: const KernelInfo &MixOp::kernelInfo() {
 // INFO: static const unsigned dims0[] = {0, 1, 2};
@@ -82,6 +107,27 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO-NEXT: {2, 1, 0},
 // INFO-NEXT: {3, 1, 0},
 
+// Members of the struct of arguments, aligned as in C.
+// INFO: kernelArgumentsOf(llvm::StringRef opName) {
+// INFO-NEXT: if (opName == "mhc.mix") {
+// INFO-NEXT: static const KernelField fields[] = {
+// INFO-NEXT: {KernelField::Data, 0, 8}, // x
+// INFO-NEXT: {KernelField::Type, 0, 16}, // x_type
+// INFO-NEXT: {KernelField::Data, 1, 24}, // weight
+// INFO: {KernelField::Data, 3, 56}, // f
+// INFO-NEXT: {KernelField::Type, 3, 64}, // f_type
+// INFO-NEXT: {KernelField::Count, 3, 72}, // f_count
+// INFO: {KernelField::Dim, 0, 128}, // M
+// INFO: {KernelField::Attr, 0, 168}, // layout
+// INFO-NEXT: {KernelField::Attr, 1, 176}, // iters
+// INFO-NEXT: {KernelField::Attr, 2, 184}, // eps
+// INFO-NEXT: {KernelField::Attr, 3, 192}, // fold
+// INFO-NEXT: {KernelField::Attr, 4, 196}, // flag
+// INFO-NEXT: {KernelField::Attr, 5, 200}, // precision
+// INFO-NEXT: {KernelField::Attr, 6, 208}, // rate
+// INFO-NEXT: };
+// INFO-NEXT: return {fields, 216};
+
 // DOC: # Ops
 // DOC: A minimal tensor language
 // DOC: ## kernels
@@ -117,12 +163,11 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // ARGS-NEXT: int64_t f_count;
 // ARGS: double eps;
 // ARGS: };
+// ARGS-NEXT: static_assert(offsetof(mhcrt_mix_args, rate) == 208 && offsetof(MixArgs, rate) == 200 &&
+// ARGS-NEXT: sizeof(mhcrt_mix_args) == 216 && sizeof(MixArgs) == 208);
 // ARGS-NEXT: mhcrt_status runMix(mhcrt_context &context, const MixArgs &args);
-// ARGS: #define MHCRT_ENTRY_MIX \
-// ARGS-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const void *x, {{.*}}) { \
-// ARGS-NEXT: return mhcrt::enter(ctx, "mhcrt_mix", mhcrt::runMix, {x, x_type, {{.*}}, flag, precision, rate}); \
 // ARGS: #define MHCRT_ENTRIES \
-// ARGS-NEXT: MHCRT_ENTRY_MIX
+// ARGS-NEXT: MHCRT_ENTRY(mix, Mix)
 
 // OPDOCS: {"mhc.mix", R"doc(Mix streams
 // OPDOCS-EMPTY:

@@ -10,12 +10,11 @@
 
 #include "Case.h"
 #include "Runtime.h"
-#include <ffi.h>
 #include <memory>
 
 namespace mhc::bench {
 
-/// A kernel's entry with the arguments of a case: context, tensors, dims, attributes, in the order of the record.
+/// A kernel's entry with the arguments of a case.
 class KernelFunction {
 public:
   /// `data` has one pointer per tensor of the record, null for the absent ones; those of a list lie one behind the
@@ -25,23 +24,14 @@ public:
 
   /// False when the runtime has no such kernel.
   bool isFound() const { return function != nullptr; }
-  mhcrt_status operator()();
+  mhcrt_status operator()() { return function(context, args.data()); }
 
 private:
-  union Value {
-    void *pointer;
-    int32_t i32;
-    int64_t i64;
-    double f64;
-  };
-  void add(ffi_type *type, Value value);
   void *pointersOf(const CaseTensor &list, void *first);
 
   Runtime::Function function;
-  ffi_cif call;
-  std::vector<ffi_type *> types;
-  std::vector<std::unique_ptr<Value>> values; ///< at fixed addresses, which the call keeps
-  std::vector<void *> addresses;
+  mhcrt_context *context;
+  std::vector<int64_t> args; ///< the bytes of the kernel's struct
   std::vector<std::unique_ptr<std::vector<char *>>> lists;
 };
 

@@ -17,7 +17,8 @@ namespace mhc::bench {
 
 /// The functions of mhcrt.h and measure.h of a backend: linked for the CPU, from libmhcrt_cuda.so for the GPU.
 struct Runtime {
-  using Function = void (*)();
+  /// A kernel: its context and the struct of its arguments.
+  using Function = mhcrt_status (*)(mhcrt_context *, const void *);
 
   /// `backend` is "cpu" or "cuda".
   static llvm::Expected<Runtime> open(llvm::StringRef backend);

@@ -108,6 +108,30 @@ KernelRecord::KernelRecord(const Record &record) : def(record), op(record) {
     if (!attr.attr.isDerivedAttr())
       addAttr(attr);
   checkNames();
+  addFields();
+}
+
+/// Members have 4 or 8 bytes and are aligned as in C.
+void KernelRecord::addField(RecordField::Kind kind, unsigned index, const std::string &cType, const std::string &name) {
+  const unsigned bytes = cType == "int32_t" ? 4 : 8, last = fields.empty() ? 0 : fields.back().offset;
+  const unsigned end = fields.empty() ? 8 : last + (fields.back().cType == "int32_t" ? 4 : 8);
+  fields.push_back({kind, index, cType, name, (end + bytes - 1) / bytes * bytes});
+  argsBytes = (fields.back().offset + bytes + 7) / 8 * 8;
+}
+
+void KernelRecord::addFields() {
+  static const char *const cTypes[] = {"int32_t", "int64_t", "double", "int32_t", "int32_t"};
+  for (auto [i, tensor] : enumerate(tensors)) {
+    std::string element = tensor.isResult ? "void *" : "const void *";
+    addField(RecordField::Data, i, element + (tensor.isList ? "const *" : ""), tensor.name);
+    addField(RecordField::Type, i, "int32_t", tensor.name + "_type");
+    if (tensor.isList)
+      addField(RecordField::Count, i, "int64_t", tensor.name + "_count");
+  }
+  for (auto [i, dim] : enumerate(dims))
+    addField(RecordField::Dim, i, "int64_t", dim);
+  for (auto [i, attr] : enumerate(attrs))
+    addField(RecordField::Attr, i, cTypes[attr.kind], attr.name);
 }
 
 std::vector<unsigned> KernelRecord::dimsUsedBy(StringRef expression) const {

@@ -40,6 +40,15 @@ struct RecordAttr {
   std::string whenAbsent; ///< what an attribute counts as that may be absent; empty when it may not
 };
 
+/// A member of the struct of a kernel's arguments.
+struct RecordField {
+  enum Kind { Data, Type, Count, Dim, Attr };
+  Kind kind;
+  unsigned index; ///< of the tensor, the dim or the attribute
+  std::string cType, name;
+  unsigned offset; ///< in bytes
+};
+
 class KernelRecord {
 public:
   explicit KernelRecord(const llvm::Record &record);
@@ -53,8 +62,12 @@ public:
   std::vector<RecordTensor> tensors;
   std::vector<std::string> dims; ///< in order of first appearance
   std::vector<RecordAttr> attrs;
+  std::vector<RecordField> fields; ///< behind the size, which is the first member
+  unsigned argsBytes = 8;          ///< of the struct
 
 private:
+  void addField(RecordField::Kind kind, unsigned index, const std::string &cType, const std::string &name);
+  void addFields();
   unsigned dimIndex(llvm::StringRef name);
   void addTensor(const mlir::tblgen::NamedTypeConstraint &value, bool isResult);
   void addAttr(const mlir::tblgen::NamedAttribute &value);

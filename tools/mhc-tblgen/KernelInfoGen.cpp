@@ -110,6 +110,20 @@ static void emitDimBounds(ArrayRef<KernelRecord> kernels, raw_ostream &os) {
   os << "  return {};\n}\n";
 }
 
+/// The struct of a runtime call, by op.
+static void emitArguments(ArrayRef<KernelRecord> kernels, raw_ostream &os) {
+  static const char *const kinds[] = {"Data", "Type", "Count", "Dim", "Attr"};
+  os << "\nKernelArguments mhc::kernelArgumentsOf(llvm::StringRef opName) {\n";
+  for (const KernelRecord &kernel : kernels) {
+    os << formatv("  if (opName == \"mhc.{0}\") {{\n    static const KernelField fields[] = {{\n", kernel.mnemonic);
+    for (const RecordField &field : kernel.fields)
+      os << formatv("      {{KernelField::{0}, {1}, {2}}, // {3}\n", kinds[field.kind], field.index, field.offset,
+                    field.name);
+    os << formatv("    };\n    return {{fields, {0}};\n  }\n", kernel.argsBytes);
+  }
+  os << "  return {};\n}\n";
+}
+
 static bool emitKernelInfos(const RecordKeeper &records, raw_ostream &os) {
   std::vector<KernelRecord> kernels = readKernelRecords(records);
   for (const KernelRecord &kernel : kernels) {
@@ -129,6 +143,7 @@ static bool emitKernelInfos(const RecordKeeper &records, raw_ostream &os) {
     os << formatv("    &{0}::kernelInfo(),\n", kernel.op.getCppClassName());
   os << "  };\n  return infos;\n}\n";
   emitDimBounds(kernels, os);
+  emitArguments(kernels, os);
   return false;
 }
 

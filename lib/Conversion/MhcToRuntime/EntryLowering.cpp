@@ -12,6 +12,7 @@
 #include "Buffers.h"
 #include "mhc/Conversion/Passes.h"
 #include "mhc/IR/ElementTypes.h"
+#include "mhc/IR/KernelArguments.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/SizeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,6 +60,7 @@ private:
   Value attribute(const KernelAttr &attr, Attribute value);
 
   func::FuncOp declare(StringRef name, TypeRange inputs, Type result);
+  func::FuncOp callerOf(const KernelInfo &info, TypeRange types);
   Value call(Location loc, StringRef name, ValueRange arguments, Type result) {
     func::FuncOp callee = declare(name, arguments.getTypes(), result);
     return func::CallOp::create(builder, loc, callee, arguments).getResult(0);
@@ -303,6 +305,35 @@ func::FuncOp EntryLowering::declare(StringRef name, TypeRange inputs, Type resul
   return func;
 }
 
+/// A function that puts its arguments, which are those of a kernel behind the context, into a struct on its stack and
+/// calls the kernel. One serves all calls: entries of deep models have thousands, and their stack does not grow with
+/// them.
+func::FuncOp EntryLowering::callerOf(const KernelInfo &info, TypeRange types) {
+  std::string name = (info.symbol + "_call").str(); // no entry begins so
+  if (auto known = symbols.lookup<func::FuncOp>(name))
+    return known;
+  auto [fields, bytes] = kernelArgumentsOf(info.opName);
+  Location loc = builder.getUnknownLoc();
+  auto caller = func::FuncOp::create(loc, name, builder.getFunctionType(types, builder.getI32Type()));
+  caller.setPrivate();
+  caller->setAttr("llvm.linkage", LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+  symbols.insert(caller);
+  OpBuilder body = OpBuilder::atBlockBegin(caller.addEntryBlock());
+  Type word = body.getI64Type(), byte = body.getI8Type();
+  Value size = LLVM::ConstantOp::create(body, loc, word, bytes);
+  Value args = LLVM::AllocaOp::create(body, loc, pointerType, byte, size, /*alignment=*/8);
+  LLVM::StoreOp::create(body, loc, size, args);
+  for (auto [field, value] : llvm::zip_equal(fields, caller.getArguments().drop_front())) {
+    Value stored = value.getType().isIndex() ? arith::IndexCastOp::create(body, loc, word, value).getResult() : value;
+    Value place = LLVM::GEPOp::create(body, loc, pointerType, byte, args, LLVM::GEPArg(field.offset));
+    LLVM::StoreOp::create(body, loc, stored, place);
+  }
+  func::FuncOp kernel = declare(info.symbol, {pointerType, pointerType}, body.getI32Type());
+  auto status = func::CallOp::create(body, loc, kernel, ValueRange{caller.getArgument(0), args});
+  func::ReturnOp::create(body, loc, status.getResults());
+  return caller;
+}
+
 Value EntryLowering::attribute(const KernelAttr &attr, Attribute value) {
   if (attr.kind == KernelAttr::Int) // not as a double, which has 53 bits
     return address.constant(builder.getI64IntegerAttr(value ? cast<IntegerAttr>(value).getInt() : *attr.whenAbsent));
@@ -359,7 +390,7 @@ LogicalResult EntryLowering::lowerLaunch(LaunchOp op) {
     arguments.push_back(attribute(attr, op.getConfig().get(attr.name)));
   if (options.lines)
     setRuntimeLocation(builder, op.getLoc(), context, symbols);
-  call(op.getLoc(), info.symbol, arguments, builder.getI32Type());
+  func::CallOp::create(builder, op.getLoc(), callerOf(info, ValueRange(arguments).getTypes()), arguments);
   dead.push_back(op);
   return success();
 }

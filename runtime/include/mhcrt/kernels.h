@@ -7,7 +7,16 @@
 /* A kernel overwrites its results and allocates nothing but scratch memory of the
  * context. Tensors are contiguous and row-major; a tensor marked ? may be null,
  * with type MHCRT_NONE. One marked * is a list: pointers to tensors of one shape
- * and type, and their number; an empty one is null, with type MHCRT_NONE. */
+ * and type, and their number; an empty one is null, with type MHCRT_NONE.
+ *
+ * Set `size` to the size of the struct and what is absent to zero:
+ *
+ *   mhcrt_expand_args args = {.size = sizeof(args), .x = x, .x_type = MHCRT_F32, ...};
+ *   mhcrt_status status = mhcrt_expand(context, &args);
+ *
+ * Later versions of the library add members at the end, whose zero means what was
+ * before. So a shorter struct counts as one that ends with zeros, and of a longer one
+ * what this library does not know must be zero. */
 
 /* clang-format off */
 #ifndef MHCRT_KERNELS_H
@@ -102,103 +111,716 @@ typedef enum mhcrt_distribution {
 
 /// Gradients of mhc.aggregate in one pass over the streams.
 /// d_u[M,C], x[M,n,C] (or [M,C,n] by layout), h_pre[M,n], d_x_in?[M,n,C] (or [M,C,n] by layout) -> d_x?[M,n,C] (or [M,C,n] by layout), d_h_pre?[M,n]
-mhcrt_status mhcrt_aggregate_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type, const void *d_x_in, int32_t d_x_in_type, void *d_x, int32_t d_x_type, void *d_h_pre, int32_t d_h_pre_type, int64_t M, int64_t C, int64_t n, int32_t layout);
+typedef struct mhcrt_aggregate_bwd_args {
+  int64_t size;
+  const void *d_u;
+  int32_t d_u_type;
+  const void *x;
+  int32_t x_type;
+  const void *h_pre;
+  int32_t h_pre_type;
+  const void *d_x_in;
+  int32_t d_x_in_type;
+  void *d_x;
+  int32_t d_x_type;
+  void *d_h_pre;
+  int32_t d_h_pre_type;
+  int64_t M;
+  int64_t C;
+  int64_t n;
+  int32_t layout;
+} mhcrt_aggregate_bwd_args;
+mhcrt_status mhcrt_aggregate_bwd(mhcrt_context *ctx, const mhcrt_aggregate_bwd_args *args);
 
 /// Mix the streams into one sublayer input.
 /// x[M,n,C] (or [M,C,n] by layout), h_pre[M,n] -> u[M,C]
-mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const void *x, int32_t x_type, const void *h_pre, int32_t h_pre_type, void *u, int32_t u_type, int64_t M, int64_t n, int64_t C, int32_t layout);
+typedef struct mhcrt_aggregate_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  const void *h_pre;
+  int32_t h_pre_type;
+  void *u;
+  int32_t u_type;
+  int64_t M;
+  int64_t n;
+  int64_t C;
+  int32_t layout;
+} mhcrt_aggregate_args;
+mhcrt_status mhcrt_aggregate(mhcrt_context *ctx, const mhcrt_aggregate_args *args);
 
 /// Multiply B pairs of matrices.
 /// lhs[B,M,K] (or [B,K,M] by transpose_lhs), rhs[B,K,N] (or [B,N,K] by transpose_rhs) -> out[B,M,N]
-mhcrt_status mhcrt_batch_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type, void *out, int32_t out_type, int64_t B, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs, int32_t transpose_rhs);
+typedef struct mhcrt_batch_matmul_args {
+  int64_t size;
+  const void *lhs;
+  int32_t lhs_type;
+  const void *rhs;
+  int32_t rhs_type;
+  void *out;
+  int32_t out_type;
+  int64_t B;
+  int64_t M;
+  int64_t K;
+  int64_t N;
+  int32_t transpose_lhs;
+  int32_t transpose_rhs;
+} mhcrt_batch_matmul_args;
+mhcrt_status mhcrt_batch_matmul(mhcrt_context *ctx, const mhcrt_batch_matmul_args *args);
 
 /// Add up the residual streams, or average them.
 /// x[M,n,C] (or [M,C,n] by layout) -> out[M,C]
-mhcrt_status mhcrt_contract(mhcrt_context *ctx, const void *x, int32_t x_type, void *out, int32_t out_type, int64_t M, int64_t n, int64_t C, int32_t layout, int32_t mode);
+typedef struct mhcrt_contract_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  void *out;
+  int32_t out_type;
+  int64_t M;
+  int64_t n;
+  int64_t C;
+  int32_t layout;
+  int32_t mode;
+} mhcrt_contract_args;
+mhcrt_status mhcrt_contract(mhcrt_context *ctx, const mhcrt_contract_args *args);
 
 /// Drop elements at random and scale the others.
 /// x[M,C], seed[S] -> out[M,C]
-mhcrt_status mhcrt_dropout(mhcrt_context *ctx, const void *x, int32_t x_type, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t S, double rate, int64_t stream);
+typedef struct mhcrt_dropout_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  const void *seed;
+  int32_t seed_type;
+  void *out;
+  int32_t out_type;
+  int64_t M;
+  int64_t C;
+  int64_t S;
+  double rate;
+  int64_t stream;
+} mhcrt_dropout_args;
+mhcrt_status mhcrt_dropout(mhcrt_context *ctx, const mhcrt_dropout_args *args);
 
 /// Copy a tensor into every residual stream.
 /// x[M,C] -> streams[M,n,C] (or [M,C,n] by layout)
-mhcrt_status mhcrt_expand(mhcrt_context *ctx, const void *x, int32_t x_type, void *streams, int32_t streams_type, int64_t M, int64_t C, int64_t n, int32_t layout);
+typedef struct mhcrt_expand_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  void *streams;
+  int32_t streams_type;
+  int64_t M;
+  int64_t C;
+  int64_t n;
+  int32_t layout;
+} mhcrt_expand_args;
+mhcrt_status mhcrt_expand(mhcrt_context *ctx, const mhcrt_expand_args *args);
 
 /// Gradients of mhc.gates.
 /// d_h_pre[M,n], d_h_post?[M,n], d_logits?[M,R], proj[M,N], stat?[M], alpha[A], beta[N], d_alpha_in?[A], d_beta_in?[N] -> d_proj?[M,N], d_stat?[M], d_alpha?[A], d_beta?[N]
-mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_logits, int32_t d_logits_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_proj, int32_t d_proj_type, void *d_stat, int32_t d_stat_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t n, int64_t R, int64_t N, int64_t A, int32_t stat_form, double norm_eps, double post_mult);
+typedef struct mhcrt_gates_bwd_args {
+  int64_t size;
+  const void *d_h_pre;
+  int32_t d_h_pre_type;
+  const void *d_h_post;
+  int32_t d_h_post_type;
+  const void *d_logits;
+  int32_t d_logits_type;
+  const void *proj;
+  int32_t proj_type;
+  const void *stat;
+  int32_t stat_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  const void *d_alpha_in;
+  int32_t d_alpha_in_type;
+  const void *d_beta_in;
+  int32_t d_beta_in_type;
+  void *d_proj;
+  int32_t d_proj_type;
+  void *d_stat;
+  int32_t d_stat_type;
+  void *d_alpha;
+  int32_t d_alpha_type;
+  void *d_beta;
+  int32_t d_beta_type;
+  int64_t M;
+  int64_t n;
+  int64_t R;
+  int64_t N;
+  int64_t A;
+  int32_t stat_form;
+  double norm_eps;
+  double post_mult;
+} mhcrt_gates_bwd_args;
+mhcrt_status mhcrt_gates_bwd(mhcrt_context *ctx, const mhcrt_gates_bwd_args *args);
 
 /// Turn projected coefficients into gates and residual logits.
 /// proj[M,N], stat?[M], alpha[A], beta[N] -> h_pre[M,n], h_post?[M,n], logits?[M,R]
-mhcrt_status mhcrt_gates(mhcrt_context *ctx, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *logits, int32_t logits_type, int64_t M, int64_t N, int64_t A, int64_t n, int64_t R, int32_t stat_form, double norm_eps, double pre_eps, double post_mult);
+typedef struct mhcrt_gates_args {
+  int64_t size;
+  const void *proj;
+  int32_t proj_type;
+  const void *stat;
+  int32_t stat_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  void *h_pre;
+  int32_t h_pre_type;
+  void *h_post;
+  int32_t h_post_type;
+  void *logits;
+  int32_t logits_type;
+  int64_t M;
+  int64_t N;
+  int64_t A;
+  int64_t n;
+  int64_t R;
+  int32_t stat_form;
+  double norm_eps;
+  double pre_eps;
+  double post_mult;
+} mhcrt_gates_args;
+mhcrt_status mhcrt_gates(mhcrt_context *ctx, const mhcrt_gates_args *args);
 
 /// Gradients of mhc.head, with the streams' in one accumulated write.
 /// d_out[M,C], d_h_pre?[M,n], x[M,n,C] (or [M,C,n] by layout), phi[n,K] (or [K,n] by phi_layout), norm_weight?[K], alpha[A], beta[n], proj[M,n], stat[M], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[n,K] (or [K,n] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[n] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[n,K] (or [K,n] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[n]
-mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *d_h_pre, int32_t d_h_pre_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, int32_t precision);
+typedef struct mhcrt_head_bwd_args {
+  int64_t size;
+  const void *d_out;
+  int32_t d_out_type;
+  const void *d_h_pre;
+  int32_t d_h_pre_type;
+  const void *x;
+  int32_t x_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  const void *proj;
+  int32_t proj_type;
+  const void *stat;
+  int32_t stat_type;
+  const void *d_x_in;
+  int32_t d_x_in_type;
+  const void *d_phi_in;
+  int32_t d_phi_in_type;
+  const void *d_norm_weight_in;
+  int32_t d_norm_weight_in_type;
+  const void *d_alpha_in;
+  int32_t d_alpha_in_type;
+  const void *d_beta_in;
+  int32_t d_beta_in_type;
+  void *d_x;
+  int32_t d_x_type;
+  void *d_phi;
+  int32_t d_phi_type;
+  void *d_norm_weight;
+  int32_t d_norm_weight_type;
+  void *d_alpha;
+  int32_t d_alpha_type;
+  void *d_beta;
+  int32_t d_beta_type;
+  int64_t M;
+  int64_t C;
+  int64_t n;
+  int64_t K;
+  int64_t A;
+  int32_t layout;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  double pre_eps;
+  int32_t precision;
+} mhcrt_head_bwd_args;
+mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const mhcrt_head_bwd_args *args);
 
 /// Contract the streams with learned weights, in one pass over them.
 /// x[M,n,C] (or [M,C,n] by layout), phi[n,K] (or [K,n] by phi_layout), norm_weight?[K], alpha[A], beta[n] -> out[M,C], h_pre?[M,n], proj?[M,n], stat?[M]
-mhcrt_status mhcrt_head(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *out, int32_t out_type, void *h_pre, int32_t h_pre_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, int32_t precision);
+typedef struct mhcrt_head_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  void *out;
+  int32_t out_type;
+  void *h_pre;
+  int32_t h_pre_type;
+  void *proj;
+  int32_t proj_type;
+  void *stat;
+  int32_t stat_type;
+  int64_t M;
+  int64_t n;
+  int64_t C;
+  int64_t K;
+  int64_t A;
+  int32_t layout;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  double pre_eps;
+  int32_t precision;
+} mhcrt_head_args;
+mhcrt_status mhcrt_head(mhcrt_context *ctx, const mhcrt_head_args *args);
 
 /// Multiply two matrices.
 /// lhs[M,K] (or [K,M] by transpose_lhs), rhs[K,N] (or [N,K] by transpose_rhs) -> out[M,N]
-mhcrt_status mhcrt_matmul(mhcrt_context *ctx, const void *lhs, int32_t lhs_type, const void *rhs, int32_t rhs_type, void *out, int32_t out_type, int64_t M, int64_t K, int64_t N, int32_t transpose_lhs, int32_t transpose_rhs);
+typedef struct mhcrt_matmul_args {
+  int64_t size;
+  const void *lhs;
+  int32_t lhs_type;
+  const void *rhs;
+  int32_t rhs_type;
+  void *out;
+  int32_t out_type;
+  int64_t M;
+  int64_t K;
+  int64_t N;
+  int32_t transpose_lhs;
+  int32_t transpose_rhs;
+} mhcrt_matmul_args;
+mhcrt_status mhcrt_matmul(mhcrt_context *ctx, const mhcrt_matmul_args *args);
 
 /// Gradient of mhc.permutation_mix with respect to the logits.
 /// d_mix[M,n,n], logits[M,R] -> d_logits[M,R]
-mhcrt_status mhcrt_permutation_mix_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits, int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n, int64_t R);
+typedef struct mhcrt_permutation_mix_bwd_args {
+  int64_t size;
+  const void *d_mix;
+  int32_t d_mix_type;
+  const void *logits;
+  int32_t logits_type;
+  void *d_logits;
+  int32_t d_logits_type;
+  int64_t M;
+  int64_t n;
+  int64_t R;
+} mhcrt_permutation_mix_bwd_args;
+mhcrt_status mhcrt_permutation_mix_bwd(mhcrt_context *ctx, const mhcrt_permutation_mix_bwd_args *args);
 
 /// Mix all permutation matrices by the softmax of their logits.
 /// logits[M,R] -> mix[M,n,n]
-mhcrt_status mhcrt_permutation_mix(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type, int64_t M, int64_t R, int64_t n);
+typedef struct mhcrt_permutation_mix_args {
+  int64_t size;
+  const void *logits;
+  int32_t logits_type;
+  void *mix;
+  int32_t mix_type;
+  int64_t M;
+  int64_t R;
+  int64_t n;
+} mhcrt_permutation_mix_args;
+mhcrt_status mhcrt_permutation_mix(mhcrt_context *ctx, const mhcrt_permutation_mix_args *args);
 
 /// Gradients of mhc.post in one pass over its output's gradient and the streams.
 /// d_out[M,n,C] (or [M,C,n] by layout), f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n], seed?[S], d_x_in?[M,n,C] (or [M,C,n] by layout), d_bias_in?[C] -> d_f?[M,C], d_h_post?[M,n], d_h_res?[M,n,n], d_x?[M,n,C] (or [M,C,n] by layout), d_bias?[C]
-mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type, const void *d_x_in, int32_t d_x_in_type, const void *d_bias_in, int32_t d_bias_in_type, void *d_f, int32_t d_f_type, void *d_h_post, int32_t d_h_post_type, void *d_h_res, int32_t d_h_res_type, void *d_x, int32_t d_x_type, void *d_bias, int32_t d_bias_type, int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream);
+typedef struct mhcrt_post_bwd_args {
+  int64_t size;
+  const void *d_out;
+  int32_t d_out_type;
+  const void *f;
+  int32_t f_type;
+  const void *bias;
+  int32_t bias_type;
+  const void *h_post;
+  int32_t h_post_type;
+  const void *x;
+  int32_t x_type;
+  const void *h_res;
+  int32_t h_res_type;
+  const void *seed;
+  int32_t seed_type;
+  const void *d_x_in;
+  int32_t d_x_in_type;
+  const void *d_bias_in;
+  int32_t d_bias_in_type;
+  void *d_f;
+  int32_t d_f_type;
+  void *d_h_post;
+  int32_t d_h_post_type;
+  void *d_h_res;
+  int32_t d_h_res_type;
+  void *d_x;
+  int32_t d_x_type;
+  void *d_bias;
+  int32_t d_bias_type;
+  int64_t M;
+  int64_t n;
+  int64_t C;
+  int64_t S;
+  int32_t layout;
+  int32_t orient;
+  double rate;
+  int64_t stream;
+} mhcrt_post_bwd_args;
+mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const mhcrt_post_bwd_args *args);
 
 /// Mix the residual streams and add the sublayer's output to each.
 /// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n], seed?[S] -> out[M,n,C] (or [M,C,n] by layout)
-mhcrt_status mhcrt_post(mhcrt_context *ctx, const void *f, int32_t f_type, const void *bias, int32_t bias_type, const void *h_post, int32_t h_post_type, const void *x, int32_t x_type, const void *h_res, int32_t h_res_type, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t M, int64_t C, int64_t n, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream);
+typedef struct mhcrt_post_args {
+  int64_t size;
+  const void *f;
+  int32_t f_type;
+  const void *bias;
+  int32_t bias_type;
+  const void *h_post;
+  int32_t h_post_type;
+  const void *x;
+  int32_t x_type;
+  const void *h_res;
+  int32_t h_res_type;
+  const void *seed;
+  int32_t seed_type;
+  void *out;
+  int32_t out_type;
+  int64_t M;
+  int64_t C;
+  int64_t n;
+  int64_t S;
+  int32_t layout;
+  int32_t orient;
+  double rate;
+  int64_t stream;
+} mhcrt_post_args;
+mhcrt_status mhcrt_post(mhcrt_context *ctx, const mhcrt_post_args *args);
 
 /// Gradients of mhc.pre, with the streams' in one accumulated write.
 /// d_u[M,C], d_h_pre?[M,n], d_h_post[M,n], d_h_res[M,n,n], x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], proj[M,N], stat[M], d_out?[M,n,C] (or [M,C,n] by layout), h_res?[M,n,n], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[N] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[N]
-mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const void *d_u, int32_t d_u_type, const void *d_h_pre, int32_t d_h_pre_type, const void *d_h_post, int32_t d_h_post_type, const void *d_h_res, int32_t d_h_res_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, const void *proj, int32_t proj_type, const void *stat, int32_t stat_type, const void *d_out, int32_t d_out_type, const void *h_res, int32_t h_res_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, const void *d_alpha_in, int32_t d_alpha_in_type, const void *d_beta_in, int32_t d_beta_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, void *d_alpha, int32_t d_alpha_type, void *d_beta, int32_t d_beta_type, int64_t M, int64_t C, int64_t n, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t orient, int32_t precision);
+typedef struct mhcrt_pre_bwd_args {
+  int64_t size;
+  const void *d_u;
+  int32_t d_u_type;
+  const void *d_h_pre;
+  int32_t d_h_pre_type;
+  const void *d_h_post;
+  int32_t d_h_post_type;
+  const void *d_h_res;
+  int32_t d_h_res_type;
+  const void *x;
+  int32_t x_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  const void *proj;
+  int32_t proj_type;
+  const void *stat;
+  int32_t stat_type;
+  const void *d_out;
+  int32_t d_out_type;
+  const void *h_res;
+  int32_t h_res_type;
+  const void *d_x_in;
+  int32_t d_x_in_type;
+  const void *d_phi_in;
+  int32_t d_phi_in_type;
+  const void *d_norm_weight_in;
+  int32_t d_norm_weight_in_type;
+  const void *d_alpha_in;
+  int32_t d_alpha_in_type;
+  const void *d_beta_in;
+  int32_t d_beta_in_type;
+  void *d_x;
+  int32_t d_x_type;
+  void *d_phi;
+  int32_t d_phi_type;
+  void *d_norm_weight;
+  int32_t d_norm_weight_type;
+  void *d_alpha;
+  int32_t d_alpha_type;
+  void *d_beta;
+  int32_t d_beta_type;
+  int64_t M;
+  int64_t C;
+  int64_t n;
+  int64_t N;
+  int64_t K;
+  int64_t A;
+  int32_t layout;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  double pre_eps;
+  double post_mult;
+  int32_t res_map;
+  int32_t init;
+  int32_t order;
+  int32_t denom;
+  double sk_eps;
+  int64_t iters;
+  int32_t fold_pre;
+  int32_t orient;
+  int32_t precision;
+} mhcrt_pre_bwd_args;
+mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const mhcrt_pre_bwd_args *args);
 
 /// Compute a sublayer's mixing coefficients and its input in one pass over the streams.
 /// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N] -> u[M,C], h_pre?[M,n], h_post[M,n], h_res[M,n,n], proj?[M,N], stat?[M]
-mhcrt_status mhcrt_pre(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *alpha, int32_t alpha_type, const void *beta, int32_t beta_type, void *u, int32_t u_type, void *h_pre, int32_t h_pre_type, void *h_post, int32_t h_post_type, void *h_res, int32_t h_res_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int64_t A, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, double pre_eps, double post_mult, int32_t res_map, int32_t init, int32_t order, int32_t denom, double sk_eps, int64_t iters, int32_t fold_pre, int32_t precision);
+typedef struct mhcrt_pre_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  void *u;
+  int32_t u_type;
+  void *h_pre;
+  int32_t h_pre_type;
+  void *h_post;
+  int32_t h_post_type;
+  void *h_res;
+  int32_t h_res_type;
+  void *proj;
+  int32_t proj_type;
+  void *stat;
+  int32_t stat_type;
+  int64_t M;
+  int64_t n;
+  int64_t C;
+  int64_t N;
+  int64_t K;
+  int64_t A;
+  int32_t layout;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  double pre_eps;
+  double post_mult;
+  int32_t res_map;
+  int32_t init;
+  int32_t order;
+  int32_t denom;
+  double sk_eps;
+  int64_t iters;
+  int32_t fold_pre;
+  int32_t precision;
+} mhcrt_pre_args;
+mhcrt_status mhcrt_pre(mhcrt_context *ctx, const mhcrt_pre_args *args);
 
 /// Gradients of mhc.projection in one pass over the streams.
 /// d_proj[M,N], d_stat?[M], x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], stat?[M], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K]
-mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const void *d_proj, int32_t d_proj_type, const void *d_stat, int32_t d_stat_type, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, const void *stat, int32_t stat_type, const void *d_x_in, int32_t d_x_in_type, const void *d_phi_in, int32_t d_phi_in_type, const void *d_norm_weight_in, int32_t d_norm_weight_in_type, void *d_x, int32_t d_x_type, void *d_phi, int32_t d_phi_type, void *d_norm_weight, int32_t d_norm_weight_type, int64_t M, int64_t N, int64_t n, int64_t C, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form, int32_t precision);
+typedef struct mhcrt_projection_bwd_args {
+  int64_t size;
+  const void *d_proj;
+  int32_t d_proj_type;
+  const void *d_stat;
+  int32_t d_stat_type;
+  const void *x;
+  int32_t x_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  const void *stat;
+  int32_t stat_type;
+  const void *d_x_in;
+  int32_t d_x_in_type;
+  const void *d_phi_in;
+  int32_t d_phi_in_type;
+  const void *d_norm_weight_in;
+  int32_t d_norm_weight_in_type;
+  void *d_x;
+  int32_t d_x_type;
+  void *d_phi;
+  int32_t d_phi_type;
+  void *d_norm_weight;
+  int32_t d_norm_weight_type;
+  int64_t M;
+  int64_t N;
+  int64_t n;
+  int64_t C;
+  int64_t K;
+  int32_t layout;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  int32_t stat_form;
+  int32_t precision;
+} mhcrt_projection_bwd_args;
+mhcrt_status mhcrt_projection_bwd(mhcrt_context *ctx, const mhcrt_projection_bwd_args *args);
 
 /// Project the flattened streams onto mixing coefficients and take their RMS statistic.
 /// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K] -> proj[M,N], stat?[M]
-mhcrt_status mhcrt_projection(mhcrt_context *ctx, const void *x, int32_t x_type, const void *phi, int32_t phi_type, const void *norm_weight, int32_t norm_weight_type, void *proj, int32_t proj_type, void *stat, int32_t stat_type, int64_t M, int64_t n, int64_t C, int64_t N, int64_t K, int32_t layout, int32_t phi_layout, int32_t norm, double norm_eps, int32_t stat_form, int32_t precision);
+typedef struct mhcrt_projection_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  void *proj;
+  int32_t proj_type;
+  void *stat;
+  int32_t stat_type;
+  int64_t M;
+  int64_t n;
+  int64_t C;
+  int64_t N;
+  int64_t K;
+  int32_t layout;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  int32_t stat_form;
+  int32_t precision;
+} mhcrt_projection_args;
+mhcrt_status mhcrt_projection(mhcrt_context *ctx, const mhcrt_projection_args *args);
 
 /// Make random numbers that depend on their place only.
 /// seed[S] -> out[E]
-mhcrt_status mhcrt_random(mhcrt_context *ctx, const void *seed, int32_t seed_type, void *out, int32_t out_type, int64_t S, int64_t E, int32_t distribution, int64_t stream);
+typedef struct mhcrt_random_args {
+  int64_t size;
+  const void *seed;
+  int32_t seed_type;
+  void *out;
+  int32_t out_type;
+  int64_t S;
+  int64_t E;
+  int32_t distribution;
+  int64_t stream;
+} mhcrt_random_args;
+mhcrt_status mhcrt_random(mhcrt_context *ctx, const mhcrt_random_args *args);
 
 /// Compute the streams and inputs of several layers again, in one pass.
 /// x[M,n,C] (or [M,C,n] by layout), h_pre*[M,n], f*[M,C], bias*[C], h_post*[M,n], h_res*[M,n,n], seed*[S] -> u*[M,C], out*[M,n,C] (or [M,C,n] by layout)
-mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const void *x, int32_t x_type, const void *const *h_pre, int32_t h_pre_type, int64_t h_pre_count, const void *const *f, int32_t f_type, int64_t f_count, const void *const *bias, int32_t bias_type, int64_t bias_count, const void *const *h_post, int32_t h_post_type, int64_t h_post_count, const void *const *h_res, int32_t h_res_type, int64_t h_res_count, const void *const *seed, int32_t seed_type, int64_t seed_count, void *const *u, int32_t u_type, int64_t u_count, void *const *out, int32_t out_type, int64_t out_count, int64_t M, int64_t n, int64_t C, int64_t S, int32_t layout, int32_t orient, double rate, int64_t stream, int64_t stream_step);
+typedef struct mhcrt_rebuild_args {
+  int64_t size;
+  const void *x;
+  int32_t x_type;
+  const void *const *h_pre;
+  int32_t h_pre_type;
+  int64_t h_pre_count;
+  const void *const *f;
+  int32_t f_type;
+  int64_t f_count;
+  const void *const *bias;
+  int32_t bias_type;
+  int64_t bias_count;
+  const void *const *h_post;
+  int32_t h_post_type;
+  int64_t h_post_count;
+  const void *const *h_res;
+  int32_t h_res_type;
+  int64_t h_res_count;
+  const void *const *seed;
+  int32_t seed_type;
+  int64_t seed_count;
+  void *const *u;
+  int32_t u_type;
+  int64_t u_count;
+  void *const *out;
+  int32_t out_type;
+  int64_t out_count;
+  int64_t M;
+  int64_t n;
+  int64_t C;
+  int64_t S;
+  int32_t layout;
+  int32_t orient;
+  double rate;
+  int64_t stream;
+  int64_t stream_step;
+} mhcrt_rebuild_args;
+mhcrt_status mhcrt_rebuild(mhcrt_context *ctx, const mhcrt_rebuild_args *args);
 
 /// Gradient of mhc.sinkhorn with respect to the logits.
 /// d_mix[M,n,n], logits[M,n,n] -> d_logits[M,n,n]
-mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const void *d_mix, int32_t d_mix_type, const void *logits, int32_t logits_type, void *d_logits, int32_t d_logits_type, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps, int64_t iters);
+typedef struct mhcrt_sinkhorn_bwd_args {
+  int64_t size;
+  const void *d_mix;
+  int32_t d_mix_type;
+  const void *logits;
+  int32_t logits_type;
+  void *d_logits;
+  int32_t d_logits_type;
+  int64_t M;
+  int64_t n;
+  int32_t init;
+  int32_t order;
+  int32_t denom;
+  double eps;
+  int64_t iters;
+} mhcrt_sinkhorn_bwd_args;
+mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const mhcrt_sinkhorn_bwd_args *args);
 
 /// Project mixing logits onto doubly stochastic matrices.
 /// logits[M,n,n] -> mix[M,n,n]
-mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const void *logits, int32_t logits_type, void *mix, int32_t mix_type, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps, int64_t iters);
+typedef struct mhcrt_sinkhorn_args {
+  int64_t size;
+  const void *logits;
+  int32_t logits_type;
+  void *mix;
+  int32_t mix_type;
+  int64_t M;
+  int64_t n;
+  int32_t init;
+  int32_t order;
+  int32_t denom;
+  double eps;
+  int64_t iters;
+} mhcrt_sinkhorn_args;
+mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const mhcrt_sinkhorn_args *args);
 
 /// Gradient of mhc.take: add rows to those of a table.
 /// d_out[M,C], ids[M], d_table_in[V,C] -> d_table[V,C]
-mhcrt_status mhcrt_take_bwd(mhcrt_context *ctx, const void *d_out, int32_t d_out_type, const void *ids, int32_t ids_type, const void *d_table_in, int32_t d_table_in_type, void *d_table, int32_t d_table_type, int64_t M, int64_t C, int64_t V);
+typedef struct mhcrt_take_bwd_args {
+  int64_t size;
+  const void *d_out;
+  int32_t d_out_type;
+  const void *ids;
+  int32_t ids_type;
+  const void *d_table_in;
+  int32_t d_table_in_type;
+  void *d_table;
+  int32_t d_table_type;
+  int64_t M;
+  int64_t C;
+  int64_t V;
+} mhcrt_take_bwd_args;
+mhcrt_status mhcrt_take_bwd(mhcrt_context *ctx, const mhcrt_take_bwd_args *args);
 
 /// Copy rows of a table.
 /// table[V,C], ids[M] -> out[M,C]
-mhcrt_status mhcrt_take(mhcrt_context *ctx, const void *table, int32_t table_type, const void *ids, int32_t ids_type, void *out, int32_t out_type, int64_t V, int64_t C, int64_t M);
+typedef struct mhcrt_take_args {
+  int64_t size;
+  const void *table;
+  int32_t table_type;
+  const void *ids;
+  int32_t ids_type;
+  void *out;
+  int32_t out_type;
+  int64_t V;
+  int64_t C;
+  int64_t M;
+} mhcrt_take_args;
+mhcrt_status mhcrt_take(mhcrt_context *ctx, const mhcrt_take_args *args);
 
 #ifdef __cplusplus
 }

@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "../Call.h"
 #include "FakeDriver.h"
 
 #include "cuda/Context.h"
 #include "cuda/StreamTiles.h"
 #include "mhcrt/cuda.h"
-#include "mhcrt/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -38,69 +38,69 @@ protected:
   }
 
   std::string sinkhorn(int64_t n, void *logits = t) {
-    mhcrt_sinkhorn(context, logits, F, t, F, 100, n, 0, 0, 0, 1e-6, 20);
+    call(mhcrt_sinkhorn, context, logits, F, t, F, 100, n, 0, 0, 0, 1e-6, 20);
     return chosen("sinkhorn");
   }
   std::string sinkhornBwd(int64_t n, int64_t iters) {
-    mhcrt_sinkhorn_bwd(context, t, F, t, F, t, F, 100, n, 0, 0, 0, 1e-6, iters);
+    call(mhcrt_sinkhorn_bwd, context, t, F, t, F, t, F, 100, n, 0, 0, 0, 1e-6, iters);
     return chosen("sinkhorn_bwd");
   }
   std::string rebuild(int32_t type, int64_t n, int64_t C, int32_t layout = MHCRT_LAYOUT_NC, int64_t layers = 2,
                       void *f = t) {
     const std::vector<const void *> in(layers, t), fs(layers, f);
     const std::vector<void *> out(layers, t);
-    mhcrt_rebuild(context, t, type, in.data(), F, layers, fs.data(), type, layers, nullptr, none, 0, in.data(), F,
-                  layers, in.data(), F, layers, nullptr, none, 0, out.data(), type, layers, out.data(), type, layers,
-                  100, n, C, 0, layout, 0, 0, 0, 0);
+    call(mhcrt_rebuild, context, t, type, in.data(), F, layers, fs.data(), type, layers, nullptr, none, 0, in.data(), F,
+         layers, in.data(), F, layers, nullptr, none, 0, out.data(), type, layers, out.data(), type, layers, 100, n, C,
+         0, layout, 0, 0, 0, 0);
     return chosen("rebuild");
   }
   /// Of aggregate, post, expand, contract and aggregate_bwd.
   std::string streams(int32_t type, int64_t C, int32_t layout) {
-    mhcrt_aggregate(context, t, type, t, F, t, type, 100, 4, C, layout);
-    mhcrt_post(context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, 4, 0, layout, 0, 0,
-               0);
-    mhcrt_expand(context, t, type, t, type, 100, C, 4, layout);
-    mhcrt_contract(context, t, type, t, type, 100, 4, C, layout, 0);
-    mhcrt_aggregate_bwd(context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, 4, layout);
+    call(mhcrt_aggregate, context, t, type, t, F, t, type, 100, 4, C, layout);
+    call(mhcrt_post, context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, 4, 0, layout,
+         0, 0, 0);
+    call(mhcrt_expand, context, t, type, t, type, 100, C, 4, layout);
+    call(mhcrt_contract, context, t, type, t, type, 100, 4, C, layout, 0);
+    call(mhcrt_aggregate_bwd, context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, 4, layout);
     return chosen("aggregate") + " " + chosen("post") + " " + chosen("expand") + " " + chosen("contract") + " " +
            chosen("aggregate_bwd");
   }
   std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias, void *seed = nullptr) {
-    mhcrt_post_bwd(context, t, type, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none,
-                   nullptr, none, nullptr, none, t, type, t, F, t, F, t, type, dBias, dBias ? F : none, 100, 4, C,
-                   seed ? 2 : 0, layout, 0, 0, 0);
+    call(mhcrt_post_bwd, context, t, type, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none,
+         nullptr, none, nullptr, none, t, type, t, F, t, F, t, type, dBias, dBias ? F : none, 100, 4, C, seed ? 2 : 0,
+         layout, 0, 0, 0);
     return chosen("post_bwd");
   }
   std::string projection(int32_t type, int64_t C, int64_t N, int64_t n = 4, int32_t layout = MHCRT_LAYOUT_NC) {
-    mhcrt_projection(context, t, type, t, F, t, F, t, F, t, F, 100, n, C, N, n * C, layout, 0, 0, 1e-6,
-                     MHCRT_STAT_INV_RMS, precision);
+    call(mhcrt_projection, context, t, type, t, F, t, F, t, F, t, F, 100, n, C, N, n * C, layout, 0, 0, 1e-6,
+         MHCRT_STAT_INV_RMS, precision);
     return chosen("projection");
   }
   std::string projectionBwd(int32_t type, int64_t C, int64_t N, int32_t dxType) {
-    mhcrt_projection_bwd(context, t, F, t, F, t, type, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, dxType, t, F, t,
-                         F, 100, N, 4, C, 4 * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
+    call(mhcrt_projection_bwd, context, t, F, t, F, t, type, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, dxType, t,
+         F, t, F, 100, N, 4, C, 4 * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
     return chosen("projection_bwd");
   }
   std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN) {
     const int64_t N = map == MHCRT_RES_MAP_PERMUTATION ? 32 : 24;
-    mhcrt_pre(context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, 4, C, N, 4 * C, 3,
-              0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
+    call(mhcrt_pre, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, 4, C, N,
+         4 * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
     return chosen("pre");
   }
   std::string preBwd(int32_t type, int64_t C) {
-    mhcrt_pre_bwd(context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
-                  nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 24, 4 * C,
-                  3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+    call(mhcrt_pre_bwd, context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
+         nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 24, 4 * C, 3, 0, 0,
+         0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
     return chosen("pre_bwd");
   }
   std::string head(int32_t type, int64_t C) {
-    mhcrt_head(context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, 100, 4, C, 4 * C, 1, 0, 0, 0, 1e-6,
-               1e-6, precision);
+    call(mhcrt_head, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, 100, 4, C, 4 * C, 1, 0, 0, 0,
+         1e-6, 1e-6, precision);
     return chosen("head");
   }
   std::string headBwd(int32_t type, int64_t C) {
-    mhcrt_head_bwd(context, t, type, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F,
-                   t, type, t, F, t, F, t, F, t, F, 100, C, 4, 4 * C, 1, 0, 0, 0, 1e-6, 1e-6, precision);
+    call(mhcrt_head_bwd, context, t, type, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F,
+         t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 4 * C, 1, 0, 0, 0, 1e-6, 1e-6, precision);
     return chosen("head_bwd");
   }
 
@@ -195,11 +195,11 @@ TEST_F(CudaChoice, PreAndHead) {
 
 TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {
   mhcrt_cuda_pin(context, "expand=cn4");
-  mhcrt_expand(context, t, B, t, B, 100, 64, 4, MHCRT_LAYOUT_NC);
+  call(mhcrt_expand, context, t, B, t, B, 100, 64, 4, MHCRT_LAYOUT_NC);
   EXPECT_STREQ(mhcrt_last_error(context),
                "mhcrt_expand: the pinned variant 'cn4' does not take this call: needed the layout [M,C,n]");
   mhcrt_clear_error(context);
-  mhcrt_expand(context, t, B, t, B, 100, 33, 4, MHCRT_LAYOUT_CN);
+  call(mhcrt_expand, context, t, B, t, B, 100, 33, 4, MHCRT_LAYOUT_CN);
   EXPECT_STREQ(mhcrt_last_error(context),
                "mhcrt_expand: the pinned variant 'cn4' does not take this call: 'C' is 33; needed a multiple of 2");
   mhcrt_clear_error(context);
@@ -207,9 +207,9 @@ TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {
 
 TEST_F(CudaChoice, NeedsOfTilesInWords) {
   mhcrt_cuda_pin(context, "projection_bwd=tf32x3");
-  mhcrt_projection_bwd(context, t, F, t, F, t, F, t, F, nullptr, none, t, F, nullptr, none, nullptr, none, nullptr,
-                       none, nullptr, none, nullptr, none, nullptr, none, 100, 24, 4, 64, 256, 0, 0, 0, 1e-6,
-                       MHCRT_STAT_INV_RMS, precision);
+  call(mhcrt_projection_bwd, context, t, F, t, F, t, F, t, F, nullptr, none, t, F, nullptr, none, nullptr, none,
+       nullptr, none, nullptr, none, nullptr, none, nullptr, none, 100, 24, 4, 64, 256, 0, 0, 0, 1e-6,
+       MHCRT_STAT_INV_RMS, precision);
   EXPECT_STREQ(mhcrt_last_error(context),
                "mhcrt_projection_bwd: the pinned variant 'tf32x3' does not take this call: needed a gradient");
   mhcrt_clear_error(context);
@@ -255,8 +255,8 @@ TEST_F(CudaChoice, NoRoomForAClusterOfBlocks) {
     EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 16 blocks; needed 1") << choice.op;
   }
   mhcrt_cuda_pin(context, "pre=sm90");
-  mhcrt_pre(context, t, B, t, F, t, F, t, F, t, F, t, B, t, F, t, F, t, F, t, F, t, F, 100, 4, 5120, 24, 20480, 3, 0, 0,
-            0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, precision);
+  call(mhcrt_pre, context, t, B, t, F, t, F, t, F, t, F, t, B, t, F, t, F, t, F, t, F, t, F, 100, 4, 5120, 24, 20480, 3,
+       0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, precision);
   EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_pre: the pinned variant 'sm90' does not take this call: the GPU has "
                                           "room for 0 clusters of 16 blocks; needed 1");
   mhcrt_clear_error(context);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "../Call.h"
 #include "Entries.h"
 #include "FakeDriver.h"
 
@@ -45,6 +46,14 @@ TEST_F(CudaEntries, NoneIsMissing) {
     called.insert(entry.name);
   EXPECT_FALSE(declared.empty());
   EXPECT_EQ(called, declared);
+}
+
+/// The struct of arguments is read as on the CPU (ErrorTest.cpp).
+TEST_F(CudaEntries, SizeOfArguments) {
+  const mhcrt_expand_args args = {};
+  EXPECT_EQ(mhcrt_expand(context, &args), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_expand: 'size' is 0; needed sizeof(mhcrt_expand_args) = 72");
+  EXPECT_TRUE(driver().launches.empty());
 }
 
 /// From no token to 2^33 of them, the grids are such as every GPU takes.
@@ -101,14 +110,14 @@ TEST_F(CudaEntries, ScratchOfASublayer) {
   constexpr int32_t H = MHCRT_BF16;
   constexpr int64_t M = 8192, n = 4, C = 4096, N = 24, K = n * C;
   mhcrt_cuda_set_strict(context, 1);
-  mhcrt_pre(context, t, H, t, F, nullptr, none, t, F, t, F, t, H, t, F, t, F, t, F, t, F, t, F, M, n, C, N, K, 3, 0, 0,
-            0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, MHCRT_PRECISION_BF16X3);
-  mhcrt_post(context, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, t, H, M, C, n, 0, 0, 0, 0, 0);
-  mhcrt_post_bwd(context, t, H, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, nullptr, none, nullptr, none, t,
-                 H, t, F, t, F, nullptr, none, nullptr, none, M, n, C, 0, 0, 0, 0, 0);
-  mhcrt_pre_bwd(context, t, H, nullptr, none, t, F, t, F, t, H, t, F, nullptr, none, t, F, t, F, t, F, t, F, t, H, t, F,
-                nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, H, t, F, nullptr, none, t,
-                F, t, F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, MHCRT_PRECISION_BF16X3);
+  call(mhcrt_pre, context, t, H, t, F, nullptr, none, t, F, t, F, t, H, t, F, t, F, t, F, t, F, t, F, M, n, C, N, K, 3,
+       0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, MHCRT_PRECISION_BF16X3);
+  call(mhcrt_post, context, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, t, H, M, C, n, 0, 0, 0, 0, 0);
+  call(mhcrt_post_bwd, context, t, H, t, H, nullptr, none, t, F, t, H, t, F, nullptr, none, nullptr, none, nullptr,
+       none, t, H, t, F, t, F, nullptr, none, nullptr, none, M, n, C, 0, 0, 0, 0, 0);
+  call(mhcrt_pre_bwd, context, t, H, nullptr, none, t, F, t, F, t, H, t, F, nullptr, none, t, F, t, F, t, F, t, F, t, H,
+       t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, H, t, F, nullptr, none, t, F,
+       t, F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, MHCRT_PRECISION_BF16X3);
   ASSERT_EQ(mhcrt_last_status(context), MHCRT_OK) << mhcrt_last_error(context);
   EXPECT_LE(mhcrt_context_bytes(context), 8 << 20);
 }

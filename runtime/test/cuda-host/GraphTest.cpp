@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "../Call.h"
 #include "FakeDriver.h"
 
 #include "mhcrt/cuda.h"
-#include "mhcrt/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -30,9 +30,9 @@ protected:
   }
   /// A call that needs scratch memory.
   mhcrt_status head(int64_t M) {
-    return mhcrt_head(context, this, MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32,
-                      this, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, 4, 8, 32, 1, 0,
-                      0, 0, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
+    return call(mhcrt_head, context, this, MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this,
+                MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, 4, 8, 32,
+                1, 0, 0, 0, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
   }
 
   mhcrt_context *context = nullptr;
@@ -104,7 +104,7 @@ TEST_F(CudaGraphs, AStreamThatDoesNotRecord) {
 TEST_F(CudaGraphs, RangesNameOpAndLine) {
   setenv("NVTX_INJECTION64_PATH", kRangeNotes, 1);
   const auto aggregate = [&] {
-    return mhcrt_aggregate(context, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, 3, 4, 33, 0);
+    return call(mhcrt_aggregate, context, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, 3, 4, 33, 0);
   };
   ASSERT_EQ(aggregate(), MHCRT_OK);
   mhcrt_cuda_set_ranges(context, 1);

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "../Call.h"
 #include "FakeDriver.h"
 
 #include "cuda/Context.h"
 #include "mhcrt/cuda.h"
-#include "mhcrt/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -27,16 +27,16 @@ protected:
 
   std::string error() const { return mhcrt_last_error(context); }
   mhcrt_status aggregate(int64_t M) {
-    return mhcrt_aggregate(context, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, M, 4, 33, 0);
+    return call(mhcrt_aggregate, context, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, M, 4, 33, 0);
   }
   /// A call that needs scratch memory.
   mhcrt_status head(int64_t M) {
-    return mhcrt_head(context, this, MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32,
-                      this, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, 4, 8, 32, 1, 0,
-                      0, 0, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
+    return call(mhcrt_head, context, this, MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this,
+                MHCRT_F32, this, MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, 4, 8, 32,
+                1, 0, 0, 0, 1e-6, 1e-6, MHCRT_PRECISION_BF16X3);
   }
   mhcrt_status matmul(int32_t rhsType, int64_t M) {
-    return mhcrt_matmul(context, this, MHCRT_BF16, this, rhsType, this, MHCRT_BF16, M, 8, 16, 0, 0);
+    return call(mhcrt_matmul, context, this, MHCRT_BF16, this, rhsType, this, MHCRT_BF16, M, 8, 16, 0, 0);
   }
 
   mhcrt_context *context = nullptr;
@@ -106,7 +106,7 @@ TEST_F(CudaHost, AnErrorStopsWhatFollows) {
   EXPECT_EQ(error(), "mhcrt_aggregate: 'M' is -1; needed at least 0");
   EXPECT_EQ(aggregate(3), MHCRT_INVALID_ARGUMENT);
   EXPECT_TRUE(driver().launches.empty());
-  EXPECT_EQ(mhcrt_aggregate(nullptr, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, 1, 4, 33, 0),
+  EXPECT_EQ(call(mhcrt_aggregate, nullptr, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32, 1, 4, 33, 0),
             MHCRT_INVALID_ARGUMENT);
 }
 
@@ -147,7 +147,9 @@ TEST_F(CudaHost, ConstantsAreCopiedOnce) {
 }
 
 TEST_F(CudaHost, ABadRowNumberIsAnErrorAtTheNextSynchronization) {
-  const auto take = [&] { return mhcrt_take(context, this, MHCRT_F32, this, MHCRT_I32, this, MHCRT_F32, 10, 4, 3); };
+  const auto take = [&] {
+    return call(mhcrt_take, context, this, MHCRT_F32, this, MHCRT_I32, this, MHCRT_F32, 10, 4, 3);
+  };
   ASSERT_EQ(take(), MHCRT_OK) << error();
   std::string &memory = driver().contents[context->idFaults.data];
   memory.assign(2 * sizeof(IdFault), '\xFF');

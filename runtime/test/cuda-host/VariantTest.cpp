@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
+#include "../Call.h"
 #include "FakeDriver.h"
 
 #include "cuda/Variants.h"
 #include "mhcrt/cuda.h"
-#include "mhcrt/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -140,8 +140,8 @@ TEST_F(CudaVariants, ChoicesAndReasonsAreReported) {
                        "multiple of 2");
   // Who pins it need not be told why.
   mhcrt_cuda_pin(context, "post=generic");
-  ASSERT_EQ(mhcrt_post(context, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32, this, MHCRT_F32,
-                       nullptr, MHCRT_NONE, this, MHCRT_F32, 3, 33, 4, 0, 0, 0, 0, 0),
+  ASSERT_EQ(call(mhcrt_post, context, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32, this,
+                 MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, 3, 33, 4, 0, 0, 0, 0, 0),
             MHCRT_OK);
   EXPECT_EQ(choice(2), "post generic 1 ");
 }

@@ -14,7 +14,7 @@ func.func @sinkhorn(%logits: memref<?x4x4xf32> {mhc.name = "logits", mhc.dims = 
   // CHECK-DAG: %[[SIZE:.*]] = llvm.load %[[DIMS]]
   // CHECK-DAG: %[[M:.*]] = arith.index_cast %[[SIZE]]
   // CHECK-DAG: %[[OUT:.*]] = llvm.load %[[RESULTS]]
-  // CHECK: call @mhcrt_sinkhorn(%[[CTX]], %[[IN]], %[[F32]], %[[OUT]], %[[F32]], %[[M]], %[[N]],
+  // CHECK: call @mhcrt_sinkhorn_call(%[[CTX]], %[[IN]], %[[F32]], %[[OUT]], %[[F32]], %[[M]], %[[N]],
   // CHECK-SAME: %[[EPS]], %[[ITERS]])
   mhc.launch "mhc.sinkhorn" ins(%logits : memref<?x4x4xf32>) outs(%mix : memref<?x4x4xf32>)
     counts = [1, 1] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
@@ -37,7 +37,7 @@ func.func @absent(%f: memref<?x8xbf16> {mhc.name = "f", mhc.dims = ["M", "8"]},
   // CHECK-DAG: %[[NOSIZE:.*]] = arith.constant 0 : index
   // CHECK-DAG: %[[NORATE:.*]] = arith.constant 0.000000e+00 : f64
   // CHECK-DAG: %[[NOSTREAM:.*]] = arith.constant 0 : i64
-  // CHECK: call @mhcrt_post(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]],
+  // CHECK: call @mhcrt_post_call(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]],
   // CHECK-SAME: %[[NULL]], %[[NONE]], %{{[^,]*}}, %[[BF16]], %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[NOSIZE]],
   // CHECK-SAME: %[[NORATE]], %[[NOSTREAM]])
   mhc.launch "mhc.post" ins(%f, %h, %x, %a : memref<?x8xbf16>, memref<?x2xf32>, memref<?x2x8xbf16>, memref<?x2x2xf32>)
@@ -64,7 +64,7 @@ func.func @lists(%x: memref<?x2x8xbf16> {mhc.name = "x", mhc.dims = ["M", "2", "
   // CHECK: llvm.store %[[F0:.*]], %[[F]] :
   // CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[F]][1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
   // CHECK: llvm.store %[[F1:.*]], %[[NEXT]] :
-  // CHECK: call @mhcrt_rebuild(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]], %[[ZERO]], %[[F]], %[[BF16]], %[[TWO]],
+  // CHECK: call @mhcrt_rebuild_call(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]], %[[ZERO]], %[[F]], %[[BF16]], %[[TWO]],
   mhc.launch "mhc.rebuild" ins(%x, %f0, %f1, %h, %h, %a, %a : memref<?x2x8xbf16>, memref<?x8xbf16>, memref<?x8xbf16>,
       memref<?x2xf32>, memref<?x2xf32>, memref<?x2x2xf32>, memref<?x2x2xf32>)
     outs(%y0, %y1 : memref<?x2x8xbf16>, memref<?x2x8xbf16>) counts = [1, 0, 2, 0, 2, 2, 0, 0, 2]
@@ -126,5 +126,26 @@ func.func private @loop(%x: memref<?x4xf32, strided<[8, 1], offset: ?>>, %y: mem
   // CHECK: builtin.unrealized_conversion_cast
   return
 }
+
+// A kernel takes its arguments in a struct, which has its size first. One function fills it in for all calls.
+// CHECK-LABEL: func.func private @mhcrt_sinkhorn_call(
+// CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr, %[[LOGITS:[^:]*]]: !llvm.ptr, %{{[^:]*}}: i32, %{{[^:]*}}: !llvm.ptr, %[[TYPE:[^:]*]]: i32,
+// CHECK-SAME: %[[M:[^:]*]]: index, %{{[^:]*}}: index, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: f64,
+// CHECK-SAME: %[[ITERS:[^:]*]]: i64) -> i32 attributes {llvm.linkage = #llvm.linkage<internal>}
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(88 : i64)
+// CHECK: %[[STRUCT:.*]] = llvm.alloca %[[BYTES]] x i8 {alignment = 8 : i64}
+// CHECK: llvm.store %[[BYTES]], %[[STRUCT]] :
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][8] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK: llvm.store %[[LOGITS]], %[[AT]] :
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][32]
+// CHECK: llvm.store %[[TYPE]], %[[AT]] : i32,
+// CHECK: %[[WIDE:.*]] = arith.index_cast %[[M]] : index to i64
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][40]
+// CHECK: llvm.store %[[WIDE]], %[[AT]] : i64,
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][80]
+// CHECK: llvm.store %[[ITERS]], %[[AT]] : i64,
+// CHECK: %[[STATUS:.*]] = call @mhcrt_sinkhorn(%[[CTX]], %[[STRUCT]]) : (!llvm.ptr, !llvm.ptr) -> i32
+// CHECK: return %[[STATUS]]
+// CHECK: func.func private @mhcrt_sinkhorn(!llvm.ptr, !llvm.ptr) -> i32
 
 // CHECK: llvm.mlir.global external constant @mhc_model_manifest("mhc-model 1\0Aentry sinkhorn\0Aarg logits f32 M 4 4\0Aresult mix f32 M 4 4\0Aend\0A

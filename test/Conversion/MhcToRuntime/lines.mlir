@@ -13,7 +13,7 @@
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
 // CHECK: %[[FIRST:.*]] = llvm.mlir.addressof @"mhc_line_layer.mlir:7:3"
 // CHECK: call @mhcrt_set_location(%[[CTX]], %[[FIRST]])
-// CHECK: call @mhcrt_sinkhorn
+// CHECK: call @mhcrt_sinkhorn_call
 // CHECK: %[[SECOND:.*]] = llvm.mlir.addressof @"mhc_line_layer.mlir:9-12"
 // CHECK: call @mhcrt_set_location(%[[CTX]], %[[SECOND]])
 // CHECK: call @mhc_loop(
