@@ -15,21 +15,13 @@
 
 #include "cpu/Planes-inl.h"
 
+#include "cpu/Entry.h"
+
 #ifndef MHCRT_CPU_AGGREGATE_BWD_CALL
 #define MHCRT_CPU_AGGREGATE_BWD_CALL
 namespace mhcrt {
-struct AggregateBwdCall {
-  const void *du, *x;
-  int32_t type;
-  const float *hPre;
-  const void *dxIn;
-  int32_t dxInType;
-  void *dx;
-  int32_t dxType;
-  float *dhPre;
-  int64_t n, C;
-  int32_t layout;
-  bool stream;
+struct AggregateBwdCall : AggregateBwdArgs {
+  bool bypasses; ///< the caches
 };
 } // namespace mhcrt
 #endif
@@ -78,13 +70,13 @@ HWY_INLINE void aggregateBwdRows(const T *du, const T *x, const A *dxIn, A *dx, 
 template <typename T, typename A>
 HWY_INLINE void aggregateBwdToken(const AggregateBwdCall &args, int64_t m, V *sums) {
   const int64_t n = args.n, C = args.C, token = m * n * C;
-  const T *du = static_cast<const T *>(args.du) + m * C;
-  const T *x = args.dhPre ? static_cast<const T *>(args.x) + token : nullptr;
-  const A *dxIn = args.dxIn ? static_cast<const A *>(args.dxIn) + token : nullptr;
-  A *dx = args.dx ? static_cast<A *>(args.dx) + token : nullptr;
-  const float *h = args.hPre + m * n;
+  const T *du = static_cast<const T *>(args.d_u) + m * C;
+  const T *x = args.d_h_pre ? static_cast<const T *>(args.x) + token : nullptr;
+  const A *dxIn = args.d_x_in ? static_cast<const A *>(args.d_x_in) + token : nullptr;
+  A *dx = args.d_x ? static_cast<A *>(args.d_x) + token : nullptr;
+  const float *h = floats(args.h_pre) + m * n;
   // A constant number of streams lets the compiler keep sums and weights in registers.
-  if (n == 4 && args.stream)
+  if (n == 4 && args.bypasses)
     aggregateBwdRows<true>(du, x, dxIn, dx, C, h, 4, C, sums);
   else if (n == 4)
     aggregateBwdRows<false>(du, x, dxIn, dx, C, h, 4, C, sums);
@@ -98,38 +90,38 @@ HWY_INLINE void aggregateBwdBlocks(const AggregateBwdCall &args, int64_t m, V *s
   HWY_ALIGN float du[kBlock];
   for (int64_t first = 0; first < C; first += kBlock) {
     const int64_t count = HWY_MIN(kBlock, C - first);
-    widenAny(args.du, args.type, m * C + first, count, du);
-    if (args.dhPre)
-      loadPlanesAny(args.x, args.type, m, args.layout, n, C, first, count, x);
-    if (args.dxIn)
-      loadPlanesAny(args.dxIn, args.dxInType, m, args.layout, n, C, first, count, dx);
-    const float *start = args.dxIn ? dx.values : nullptr;
-    aggregateBwdRows<false>(du, args.dhPre ? x.values : nullptr, start, args.dx ? dx.values : nullptr, kBlock,
-                            args.hPre + m * n, n, count, sums);
-    if (args.dx)
-      storePlanesAny(dx, args.dxType, m, args.layout, n, C, first, count, args.dx);
+    widenAny(args.d_u, args.x_type, m * C + first, count, du);
+    if (args.d_h_pre)
+      loadPlanesAny(args.x, args.x_type, m, args.layout, n, C, first, count, x);
+    if (args.d_x_in)
+      loadPlanesAny(args.d_x_in, args.d_x_in_type, m, args.layout, n, C, first, count, dx);
+    const float *start = args.d_x_in ? dx.values : nullptr;
+    aggregateBwdRows<false>(du, args.d_h_pre ? x.values : nullptr, start, args.d_x ? dx.values : nullptr, kBlock,
+                            floats(args.h_pre) + m * n, n, count, sums);
+    if (args.d_x)
+      storePlanesAny(dx, args.d_x_type, m, args.layout, n, C, first, count, args.d_x);
   }
 }
 
 inline void aggregateBwdTokens(const AggregateBwdCall &args, int64_t first, int64_t last) {
-  const bool rows = args.layout == MHCRT_LAYOUT_NC && (!args.dxIn || args.dxInType == args.dxType);
+  const bool rows = args.layout == MHCRT_LAYOUT_NC && (!args.d_x_in || args.d_x_in_type == args.d_x_type);
   V sums[16];
   for (int64_t m = first; m < last; ++m) {
     for (int64_t i = 0; i < args.n; ++i)
       sums[i] = hn::Zero(d);
-    if (rows && args.type == MHCRT_F32)
+    if (rows && args.x_type == MHCRT_F32)
       aggregateBwdToken<float, float>(args, m, sums);
-    else if (rows && args.type == MHCRT_BF16 && args.dxType == MHCRT_F32)
+    else if (rows && args.x_type == MHCRT_BF16 && args.d_x_type == MHCRT_F32)
       aggregateBwdToken<Bf16, float>(args, m, sums);
-    else if (rows && args.type == MHCRT_BF16)
+    else if (rows && args.x_type == MHCRT_BF16)
       aggregateBwdToken<Bf16, Bf16>(args, m, sums);
     else
       aggregateBwdBlocks(args, m, sums);
-    if (args.dhPre)
+    if (args.d_h_pre)
       for (int64_t i = 0; i < args.n; ++i)
-        args.dhPre[m * args.n + i] = sumLanes(sums[i]);
+        floats(args.d_h_pre)[m * args.n + i] = sumLanes(sums[i]);
   }
-  if (args.stream)
+  if (args.bypasses)
     hwy::FlushStream();
 }
 

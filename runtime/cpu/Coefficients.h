@@ -7,8 +7,7 @@
 #ifndef MHCRT_CPU_COEFFICIENTS_H
 #define MHCRT_CPU_COEFFICIENTS_H
 
-#include "mhcrt/kernels.h"
-#include "src/CallState.h"
+#include "cpu/Entry.h"
 #include "src/SinkhornOptions.h"
 
 namespace mhcrt {
@@ -35,6 +34,20 @@ struct NormOptions {
   int32_t norm;
   float eps;
 };
+
+// Options from the arguments of the kernels that have them.
+template <typename Args>
+GateOptions gatesOf(const Args &a) {
+  return {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), static_cast<float>(a.post_mult)};
+}
+template <typename Args>
+NormOptions normOf(const Args &a) {
+  return {a.norm, static_cast<float>(a.norm_eps)};
+}
+template <typename Args>
+SinkhornOptions sinkhornOf(const Args &a) {
+  return {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters};
+}
 
 } // namespace mhcrt
 

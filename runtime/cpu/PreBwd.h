@@ -16,12 +16,6 @@ constexpr int64_t kPreBwdTile = 64;
 
 /// A head has no residual map.
 inline bool isHead(const PreBwdArgs &a) { return a.d_h_res_type == MHCRT_NONE; }
-inline GateOptions gatesOf(const PreBwdArgs &a) {
-  return {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), static_cast<float>(a.post_mult)};
-}
-inline SinkhornOptions sinkhornOf(const PreBwdArgs &a) {
-  return {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters};
-}
 
 /// What the first pass over x makes, in scratch memory.
 struct PreBwdFirstPass {

@@ -19,7 +19,6 @@
 // foreach_target.h comes first.
 #include "cpu/AggregateBwd-inl.h"
 
-#include "cpu/Entry.h"
 #include "cpu/Tokens.h"
 #include "src/Checks.h"
 
@@ -37,9 +36,7 @@ mhcrt_status mhcrt::runAggregateBwd(mhcrt_context &context, const AggregateBwdAr
   const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
   // Where d_x starts from d_x_in, its lines are in the caches already.
   const bool stream = !a.d_x_in && a.d_x_type == a.x_type && streams(a.d_x, a.M * a.n, rowBytes);
-  const AggregateBwdCall args = {a.d_u,         a.x,      a.x_type,   floats(a.h_pre),   a.d_x_in,
-                                 a.d_x_in_type, a.d_x,    a.d_x_type, floats(a.d_h_pre), a.n,
-                                 a.C,           a.layout, stream};
+  const AggregateBwdCall args = {a, stream};
   forTokens(context, a.M, (2 * a.n + 1) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(aggregateBwdTokens)(args, first, last); });
   return MHCRT_OK;

@@ -24,44 +24,31 @@
 #include "cpu/Entry.h"
 #include "src/Checks.h"
 
-#ifndef MHCRT_CPU_GATES_CALL
-#define MHCRT_CPU_GATES_CALL
-namespace mhcrt {
-struct GatesCall {
-  const float *proj, *stat;
-  float *hPre, *hPost, *logits;
-  int64_t N, n, R;
-  int32_t statForm;
-  float normEps;
-  GateOptions gates;
-};
-} // namespace mhcrt
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void gatesTokens(const GatesCall &args, int64_t first, int64_t last, float *planes) {
+void gatesTokens(const GatesArgs &args, int64_t first, int64_t last, float *planes) {
   const int64_t N = args.N, n = args.n, R = args.R;
+  const GateOptions gates = gatesOf(args);
   for (int64_t m = first; m < last; m += kLanes) {
     const int64_t count = HWY_MIN(kLanes, last - m);
-    rowsToPlanes(args.proj + m * N, N, count, N, planes);
+    rowsToPlanes(floats(args.proj) + m * N, N, count, N, planes);
     V s = hn::Set(d, 1.0f);
-    if (args.statForm != MHCRT_STAT_APPLIED) {
-      s = loadSome(args.stat + m, count);
-      if (args.statForm == MHCRT_STAT_MEAN_SQUARE)
-        s = normMultiplier(s, {MHCRT_NORM_INSIDE, args.normEps});
+    if (args.stat_form != MHCRT_STAT_APPLIED) {
+      s = loadSome(floats(args.stat) + m, count);
+      if (args.stat_form == MHCRT_STAT_MEAN_SQUARE)
+        s = normMultiplier(s, {MHCRT_NORM_INSIDE, static_cast<float>(args.norm_eps)});
     }
     if (!args.logits) {
-      gatePre(planes, s, n, args.gates);
-      planesToRows(planes, count, n, args.hPre + m * n);
+      gatePre(planes, s, n, gates);
+      planesToRows(planes, count, n, floats(args.h_pre) + m * n);
       continue;
     }
-    gateAll(planes, s, n, N, args.gates);
-    planesToRows(planes, count, n, args.hPre + m * n);
-    planesToRows(planes + n * kLanes, count, n, args.hPost + m * n);
-    planesToRows(planes + 2 * n * kLanes, count, R, args.logits + m * R);
+    gateAll(planes, s, n, N, gates);
+    planesToRows(planes, count, n, floats(args.h_pre) + m * n);
+    planesToRows(planes + n * kLanes, count, n, floats(args.h_post) + m * n);
+    planesToRows(planes + 2 * n * kLanes, count, R, floats(args.logits) + m * R);
   }
 }
 
@@ -80,21 +67,9 @@ mhcrt_status mhcrt::runGates(mhcrt_context &context, const GatesArgs &a) {
   if (!checkGates(context, a) || !context.reserveScratch("mhcrt_gates", 0, a.N * kMaxLanes * 4))
     return context.status;
 
-  const GatesCall args = {
-      floats(a.proj),
-      floats(a.stat),
-      floats(a.h_pre),
-      floats(a.h_post),
-      floats(a.logits),
-      a.N,
-      a.n,
-      a.R,
-      a.stat_form,
-      static_cast<float>(a.norm_eps),
-      {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), static_cast<float>(a.post_mult)}};
   context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int thread) {
     float *planes = reinterpret_cast<float *>(context.threadScratch(thread));
-    HWY_DYNAMIC_DISPATCH(gatesTokens)(args, tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile), planes);
+    HWY_DYNAMIC_DISPATCH(gatesTokens)(a, tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile), planes);
   });
   return MHCRT_OK;
 }

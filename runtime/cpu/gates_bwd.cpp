@@ -24,21 +24,6 @@
 #include "cpu/Partials.h"
 #include "src/Checks.h"
 
-#ifndef MHCRT_CPU_GATES_BWD_CALL
-#define MHCRT_CPU_GATES_BWD_CALL
-namespace mhcrt {
-struct GatesBwdCall {
-  const float *dhPre, *dhPost, *dLogits; ///< null counts as zero
-  const float *proj, *stat;
-  float *dProj, *dStat;
-  int64_t n, N, groups;
-  int32_t statForm;
-  float normEps;
-  GateOptions gates;
-};
-} // namespace mhcrt
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
@@ -52,36 +37,37 @@ HWY_INLINE void gradToPlanes(const float *rows, int64_t m, int64_t count, int64_
 }
 
 /// Tokens of one tile; `sums` takes d_alpha, then d_beta. `planes` has room for 3*N + 3.
-void gatesBwdTokens(const GatesBwdCall &args, int64_t first, int64_t last, float *sums, float *planes) {
+void gatesBwdTokens(const GatesBwdArgs &args, int64_t first, int64_t last, float *sums, float *planes) {
   const int64_t N = args.N, n = args.n;
+  const GateOptions gates = {floats(args.alpha), floats(args.beta), 0.0f, static_cast<float>(args.post_mult)};
   float *proj = planes, *dz = proj + N * kLanes, *sumPlanes = dz + N * kLanes;
   std::memset(sumPlanes, 0, (N + 3) * kLanes * sizeof(float));
   for (int64_t m = first; m < last; m += kLanes) {
     const int64_t count = HWY_MIN(kLanes, last - m);
-    rowsToPlanes(args.proj + m * N, N, count, N, proj);
-    gradToPlanes(args.dhPre, m, count, n, dz);
-    if (args.groups > 1) {
-      gradToPlanes(args.dhPost, m, count, n, dz + n * kLanes);
-      gradToPlanes(args.dLogits, m, count, N - 2 * n, dz + 2 * n * kLanes);
+    rowsToPlanes(floats(args.proj) + m * N, N, count, N, proj);
+    gradToPlanes(floats(args.d_h_pre), m, count, n, dz);
+    if (args.A > 1) {
+      gradToPlanes(floats(args.d_h_post), m, count, n, dz + n * kLanes);
+      gradToPlanes(floats(args.d_logits), m, count, N - 2 * n, dz + 2 * n * kLanes);
     }
     V s = hn::Set(d, 1.0f);
-    if (args.statForm != MHCRT_STAT_APPLIED) {
+    if (args.stat_form != MHCRT_STAT_APPLIED) {
       // Lanes without a token have a multiplier of 1, so that their zeros stay zeros.
       HWY_ALIGN float stat[kLanes];
       for (int64_t lane = 0; lane < kLanes; ++lane)
-        stat[lane] = lane < count ? args.stat[m + lane] : 1.0f;
+        stat[lane] = lane < count ? floats(args.stat)[m + lane] : 1.0f;
       s = load(stat);
-      if (args.statForm == MHCRT_STAT_MEAN_SQUARE)
-        s = normMultiplier(s, {MHCRT_NORM_INSIDE, args.normEps});
+      if (args.stat_form == MHCRT_STAT_MEAN_SQUARE)
+        s = normMultiplier(s, {MHCRT_NORM_INSIDE, static_cast<float>(args.norm_eps)});
     }
-    V dStat = gatesBwdPlanes(proj, s, n, N, args.gates, dz, sumPlanes);
-    if (args.dStat) {
-      if (args.statForm == MHCRT_STAT_MEAN_SQUARE)
+    V dStat = gatesBwdPlanes(proj, s, n, N, gates, dz, sumPlanes);
+    if (args.d_stat) {
+      if (args.stat_form == MHCRT_STAT_MEAN_SQUARE)
         dStat = hn::Mul(hn::Mul(hn::Set(d, -0.5f), dStat), hn::Mul(s, hn::Mul(s, s)));
-      storeSome(dStat, args.dStat + m, count);
+      storeSome(dStat, floats(args.d_stat) + m, count);
     }
-    if (args.dProj)
-      planesToRows(proj, count, N, args.dProj + m * N);
+    if (args.d_proj)
+      planesToRows(proj, count, N, floats(args.d_proj) + m * N);
   }
   for (int64_t k = 0; k < N + 3; ++k)
     sums[k] = sumLanes(load(sumPlanes + k * kLanes));
@@ -104,23 +90,10 @@ mhcrt_status mhcrt::runGatesBwd(mhcrt_context &context, const GatesBwdArgs &a) {
       !context.reserveScratch("mhcrt_gates_bwd", saturatingMul(tiles, width * 4), (3 * N + 3) * kMaxLanes * 4))
     return context.status;
 
-  const GatesBwdCall args = {floats(a.d_h_pre),
-                             floats(a.d_h_post),
-                             floats(a.d_logits),
-                             floats(a.proj),
-                             floats(a.stat),
-                             floats(a.d_proj),
-                             floats(a.d_stat),
-                             a.n,
-                             N,
-                             a.A,
-                             a.stat_form,
-                             static_cast<float>(a.norm_eps),
-                             {floats(a.alpha), floats(a.beta), 0.0f, static_cast<float>(a.post_mult)}};
   float *sums = reinterpret_cast<float *>(context.sharedScratch());
   context.parallelFor(tiles, [&](int64_t tile, int thread) {
     HWY_DYNAMIC_DISPATCH(gatesBwdTokens)
-    (args, tile * kSmallTile, std::min(M, (tile + 1) * kSmallTile), sums + tile * width,
+    (a, tile * kSmallTile, std::min(M, (tile + 1) * kSmallTile), sums + tile * width,
      reinterpret_cast<float *>(context.threadScratch(thread)));
   });
   if (a.d_alpha)

@@ -25,16 +25,10 @@
 #ifndef MHCRT_CPU_HEAD_CALL
 #define MHCRT_CPU_HEAD_CALL
 namespace mhcrt {
-struct HeadCall {
+struct HeadCall : HeadArgs {
   ProjectionCall projection;
-  void *out;
-  float *hPre;
-  float *proj, *stat; ///< null when they are not wanted
-  int64_t C;
-  int32_t layout;
-  NormOptions norm;
-  GateOptions gates;
-  bool stream;
+  float *hPre;   ///< h_pre, or its place in scratch memory
+  bool bypasses; ///< the caches
 };
 } // namespace mhcrt
 #endif
@@ -49,22 +43,23 @@ template <typename T>
 void headTyped(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   const ProjectionScratch scratch(args.projection, base);
   projectTile<T>(args.projection, packed, first, count, scratch);
-  const int64_t n = args.projection.N;
+  const int64_t n = args.n;
+  const GateOptions gates = {floats(args.alpha), floats(args.beta), static_cast<float>(args.pre_eps), 0.0f};
   for (int64_t t = 0; t < count; t += kLanes) {
     const int64_t lanes = HWY_MIN(kLanes, count - t);
     rowsToPlanes(scratch.proj + t * n, n, lanes, n, scratch.planes);
-    const V multiplier = normMultiplier(load(scratch.stat + t), args.norm);
-    gatePre(scratch.planes, multiplier, n, args.gates);
+    const V multiplier = normMultiplier(load(scratch.stat + t), normOf(args));
+    gatePre(scratch.planes, multiplier, n, gates);
     planesToRows(scratch.planes, lanes, n, args.hPre + (first + t) * n);
     if (args.proj)
-      std::memcpy(args.proj + (first + t) * n, scratch.proj + t * n, lanes * n * sizeof(float));
+      std::memcpy(floats(args.proj) + (first + t) * n, scratch.proj + t * n, lanes * n * sizeof(float));
     if (args.stat)
-      storeSome(multiplier, args.stat + first + t, lanes);
+      storeSome(multiplier, floats(args.stat) + first + t, lanes);
   }
   for (int64_t m = first; m < first + count; ++m)
     aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, args.hPre + m * n, n, args.C,
-                   args.layout, static_cast<T *>(args.out) + m * args.C, args.stream);
-  if (args.stream)
+                   args.layout, static_cast<T *>(args.out) + m * args.C, args.bypasses);
+  if (args.bypasses)
     hwy::FlushStream();
 }
 
@@ -92,16 +87,7 @@ using namespace mhcrt;
 mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &a) {
   if (!checkHead(context, a) || a.M == 0)
     return context.status;
-  HeadCall args = {projectionOf(a, a.n),
-                   a.out,
-                   floats(a.h_pre),
-                   floats(a.proj),
-                   floats(a.stat),
-                   a.C,
-                   a.layout,
-                   {a.norm, static_cast<float>(a.norm_eps)},
-                   {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), 0.0f},
-                   streams(a.out, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
+  HeadCall args = {a, projectionOf(a, a.n), floats(a.h_pre), streams(a.out, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
   args.projection.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();

@@ -31,19 +31,9 @@
 #ifndef MHCRT_CPU_POST_CALL
 #define MHCRT_CPU_POST_CALL
 namespace mhcrt {
-struct PostCall {
-  const void *f;
-  const void *bias;
-  int32_t biasType;
-  const float *hPost;
-  const void *x;
-  int32_t type;
-  const float *hRes;
-  void *out;
-  int64_t n, C;
-  int32_t layout, orient;
-  bool stream;
-  Dropout dropout;
+struct PostCall : PostArgs {
+  bool bypasses; ///< the caches
+  Dropout drop;
 };
 } // namespace mhcrt
 #endif
@@ -63,7 +53,7 @@ HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *
       prefetchRow(x + i * C, c, C, 4 * C);
       loadPair(x + i * C + c, inA[i], inB[i]);
     }
-    loadBranch(f, args.bias, args.biasType, c, a, b);
+    loadBranch(f, args.bias, args.bias_type, c, a, b);
     mixFour(hPost, mix, a, inA, sumsA);
     mixFour(hPost, mix, b, inB, sumsB);
     for (int o = 0; o < 4; ++o)
@@ -73,7 +63,7 @@ HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *
     const int64_t count = HWY_MIN(kLanes, C - c);
     for (int i = 0; i < 4; ++i)
       inA[i] = loadSome(x + i * C + c, count);
-    a = loadBranch(f, args.bias, args.biasType, c, count);
+    a = loadBranch(f, args.bias, args.bias_type, c, count);
     mixFour(hPost, mix, a, inA, sumsA);
     for (int o = 0; o < 4; ++o)
       storeSome(sumsA[o], out + o * C + c, count);
@@ -85,13 +75,13 @@ HWY_INLINE void postBlocks(const PostCall &args, int64_t m, const float *hPost, 
                            const T *x, T *out) {
   const int64_t n = args.n, C = args.C;
   Planes in, sums, factors;
-  const bool drops = args.dropout.isOn();
+  const bool drops = args.drop.isOn();
   for (int64_t first = 0; first < C; first += kBlock) {
     const int64_t blockCount = HWY_MIN(kBlock, C - first);
     loadPlanes(x, args.layout, n, C, first, blockCount, in);
     if (drops)
-      dropoutPlanes(args.dropout, m, args.layout, n, C, first, blockCount, factors);
-    mixBlock(f, args.bias, args.biasType, hPost, mix, n, first, blockCount, in, drops ? &factors : nullptr, sums);
+      dropoutPlanes(args.drop, m, args.layout, n, C, first, blockCount, factors);
+    mixBlock(f, args.bias, args.bias_type, hPost, mix, n, first, blockCount, in, drops ? &factors : nullptr, sums);
     storePlanes(sums, args.layout, n, C, first, blockCount, out);
   }
 }
@@ -101,26 +91,26 @@ void postTyped(const PostCall &args, int64_t first, int64_t last) {
   const int64_t n = args.n, C = args.C;
   float mix[16 * 16];
   for (int64_t m = first; m < last; ++m) {
-    outputFirst(args.hRes + m * n * n, n, args.orient, mix);
-    const float *hPost = args.hPost + m * n;
+    outputFirst(floats(args.h_res) + m * n * n, n, args.orient, mix);
+    const float *hPost = floats(args.h_post) + m * n;
     const T *f = static_cast<const T *>(args.f) + m * C;
     const T *x = static_cast<const T *>(args.x) + m * n * C;
     T *out = static_cast<T *>(args.out) + m * n * C;
-    if (n != 4 || args.layout != MHCRT_LAYOUT_NC || args.dropout.isOn())
+    if (n != 4 || args.layout != MHCRT_LAYOUT_NC || args.drop.isOn())
       postBlocks(args, m, hPost, mix, f, x, out);
-    else if (args.stream)
+    else if (args.bypasses)
       postFour<true>(args, hPost, mix, f, x, out);
     else
       postFour<false>(args, hPost, mix, f, x, out);
   }
-  if (args.stream)
+  if (args.bypasses)
     hwy::FlushStream();
 }
 
 void postTokens(const PostCall &args, int64_t first, int64_t last) {
-  if (args.type == MHCRT_F32)
+  if (args.x_type == MHCRT_F32)
     postTyped<float>(args, first, last);
-  else if (args.type == MHCRT_BF16)
+  else if (args.x_type == MHCRT_BF16)
     postTyped<Bf16>(args, first, last);
   else
     postTyped<F16>(args, first, last);
@@ -142,20 +132,7 @@ mhcrt_status mhcrt::runPost(mhcrt_context &context, const PostArgs &a) {
     return context.status;
 
   const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
-  const PostCall args = {a.f,
-                         a.bias,
-                         a.bias_type,
-                         floats(a.h_post),
-                         a.x,
-                         a.x_type,
-                         floats(a.h_res),
-                         a.out,
-                         a.n,
-                         a.C,
-                         a.layout,
-                         a.orient,
-                         streams(a.out, a.M * a.n, rowBytes),
-                         Dropout(a.seed, a.rate, a.stream)};
+  const PostCall args = {a, streams(a.out, a.M * a.n, rowBytes), Dropout(a.seed, a.rate, a.stream)};
   forTokens(context, a.M, (2 * a.n + 1) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postTokens)(args, first, last); });
   return MHCRT_OK;

@@ -31,23 +31,9 @@
 #ifndef MHCRT_CPU_POST_BWD_CALL
 #define MHCRT_CPU_POST_BWD_CALL
 namespace mhcrt {
-struct PostBwdCall {
-  const void *dOut, *f, *bias;
-  int32_t biasType;
-  const float *hPost;
-  const void *x;
-  int32_t type;
-  const float *hRes;
-  const void *dxIn;
-  int32_t dxInType;
-  void *df;
-  float *dhPost, *dhRes;
-  void *dx;
-  int32_t dxType;
-  int64_t n, C;
-  int32_t layout, orient;
-  bool stream;
-  Dropout dropout;
+struct PostBwdCall : PostBwdArgs {
+  bool bypasses; ///< the caches
+  Dropout drop;
 };
 
 /// Rows of one token, or of a block of its channels; what is not wanted or absent is null.
@@ -192,60 +178,60 @@ HWY_INLINE void postBwdBlocks(const PostBwdCall &args, int64_t m, const float *m
   HWY_ALIGN float f[kBlock], df[kBlock], bias[kBlock];
   for (int64_t first = 0; first < C; first += kBlock) {
     const int64_t count = HWY_MIN(kBlock, C - first);
-    loadPlanesAny(args.dOut, args.type, m, args.layout, n, C, first, count, dOut);
-    if (args.dhRes)
-      loadPlanesAny(args.x, args.type, m, args.layout, n, C, first, count, x);
-    if (args.dxIn)
-      loadPlanesAny(args.dxIn, args.dxInType, m, args.layout, n, C, first, count, dx);
-    widenAny(args.f, args.type, m * C + first, count, f);
+    loadPlanesAny(args.d_out, args.x_type, m, args.layout, n, C, first, count, dOut);
+    if (args.d_h_res)
+      loadPlanesAny(args.x, args.x_type, m, args.layout, n, C, first, count, x);
+    if (args.d_x_in)
+      loadPlanesAny(args.d_x_in, args.d_x_in_type, m, args.layout, n, C, first, count, dx);
+    widenAny(args.f, args.x_type, m * C + first, count, f);
     if (args.bias)
-      widenAny(args.bias, args.biasType, first, count, bias);
-    if (args.dropout.isOn())
-      dropoutPlanes(args.dropout, m, args.layout, n, C, first, count, factors);
+      widenAny(args.bias, args.bias_type, first, count, bias);
+    if (args.drop.isOn())
+      dropoutPlanes(args.drop, m, args.layout, n, C, first, count, factors);
     const PostBwdRows<float, float> rows = {dOut.values,
                                             f,
                                             nullptr,
                                             args.bias ? bias : nullptr,
                                             x.values,
-                                            args.dxIn ? dx.values : nullptr,
-                                            args.df ? df : nullptr,
-                                            args.dx ? dx.values : nullptr,
+                                            args.d_x_in ? dx.values : nullptr,
+                                            args.d_f ? df : nullptr,
+                                            args.d_x ? dx.values : nullptr,
                                             dBias ? dBias + first : nullptr,
                                             kBlock,
-                                            args.hPost + m * n,
+                                            floats(args.h_post) + m * n,
                                             mix,
-                                            args.dhRes != nullptr,
-                                            args.dhPost != nullptr,
-                                            args.dropout.isOn() ? factors.values : nullptr};
+                                            args.d_h_res != nullptr,
+                                            args.d_h_post != nullptr,
+                                            args.drop.isOn() ? factors.values : nullptr};
     for (int64_t c = 0; c < count; c += kLanes)
       postBwdVector(rows, n, c, HWY_MIN(kLanes, count - c), dMix, dPost);
-    if (args.df)
-      narrowAny(df, count, args.df, args.type, m * C + first);
-    if (args.dx)
-      storePlanesAny(dx, args.dxType, m, args.layout, n, C, first, count, args.dx);
+    if (args.d_f)
+      narrowAny(df, count, args.d_f, args.x_type, m * C + first);
+    if (args.d_x)
+      storePlanesAny(dx, args.d_x_type, m, args.layout, n, C, first, count, args.d_x);
   }
 }
 
 template <bool kBias, typename T, typename A>
 HWY_NOINLINE void postBwdFourAs(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
   const int64_t C = args.C, token = m * 4 * C;
-  const bool bias32 = args.biasType == MHCRT_F32;
-  const PostBwdRows<T, A> rows = {static_cast<const T *>(args.dOut) + token,
+  const bool bias32 = args.bias_type == MHCRT_F32;
+  const PostBwdRows<T, A> rows = {static_cast<const T *>(args.d_out) + token,
                                   static_cast<const T *>(args.f) + m * C,
                                   bias32 ? nullptr : static_cast<const T *>(args.bias),
                                   bias32 ? static_cast<const float *>(args.bias) : nullptr,
                                   static_cast<const T *>(args.x) + token,
-                                  args.dxIn ? static_cast<const A *>(args.dxIn) + token : nullptr,
-                                  static_cast<T *>(args.df) + m * C,
-                                  args.dx ? static_cast<A *>(args.dx) + token : nullptr,
+                                  args.d_x_in ? static_cast<const A *>(args.d_x_in) + token : nullptr,
+                                  static_cast<T *>(args.d_f) + m * C,
+                                  args.d_x ? static_cast<A *>(args.d_x) + token : nullptr,
                                   dBias,
                                   C,
-                                  args.hPost + m * 4,
+                                  floats(args.h_post) + m * 4,
                                   mix,
                                   true,
                                   true,
                                   nullptr};
-  if (args.stream)
+  if (args.bypasses)
     postBwdFour<true, kBias>(rows, C, dMix, dPost);
   else
     postBwdFour<false, kBias>(rows, C, dMix, dPost);
@@ -253,15 +239,15 @@ HWY_NOINLINE void postBwdFourAs(const PostBwdCall &args, int64_t m, const float 
 
 /// Whether the rows of a call are what postBwdFour takes: d_x is wanted or not, the rest is, and nothing is dropped.
 HWY_INLINE bool takesFour(const PostBwdCall &args) {
-  return args.n == 4 && args.layout == MHCRT_LAYOUT_NC && args.df && args.dhPost && args.dhRes &&
-         args.type != MHCRT_F16 && !args.dropout.isOn() && (!args.dxIn || args.dxInType == args.dxType);
+  return args.n == 4 && args.layout == MHCRT_LAYOUT_NC && args.d_f && args.d_h_post && args.d_h_res &&
+         args.x_type != MHCRT_F16 && !args.drop.isOn() && (!args.d_x_in || args.d_x_in_type == args.d_x_type);
 }
 
 template <bool kBias>
 HWY_INLINE void postBwdFourAny(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
-  if (args.type == MHCRT_F32)
+  if (args.x_type == MHCRT_F32)
     postBwdFourAs<kBias, float, float>(args, m, mix, dBias, dMix, dPost);
-  else if (args.dx && args.dxType == MHCRT_F32)
+  else if (args.d_x && args.d_x_type == MHCRT_F32)
     postBwdFourAs<kBias, Bf16, float>(args, m, mix, dBias, dMix, dPost);
   else
     postBwdFourAs<kBias, Bf16, Bf16>(args, m, mix, dBias, dMix, dPost);
@@ -276,7 +262,7 @@ void postBwdTokens(const PostBwdCall &args, float *dBias, int64_t first, int64_t
   for (int64_t m = first; m < last; ++m) {
     for (int64_t o = 0; o < n; ++o)
       for (int64_t i = 0; i < n; ++i) {
-        mix[o * n + i] = args.hRes[m * n * n + (oi ? o * n + i : i * n + o)];
+        mix[o * n + i] = floats(args.h_res)[m * n * n + (oi ? o * n + i : i * n + o)];
         dMix[o * n + i] = hn::Zero(d);
       }
     for (int64_t o = 0; o < n; ++o)
@@ -287,15 +273,15 @@ void postBwdTokens(const PostBwdCall &args, float *dBias, int64_t first, int64_t
       postBwdFourAny<false>(args, m, mix, nullptr, dMix, dPost);
     else
       postBwdBlocks(args, m, mix, dBias, dMix, dPost);
-    if (args.dhPost)
+    if (args.d_h_post)
       for (int64_t o = 0; o < n; ++o)
-        args.dhPost[m * n + o] = sumLanes(dPost[o]);
-    if (args.dhRes)
+        floats(args.d_h_post)[m * n + o] = sumLanes(dPost[o]);
+    if (args.d_h_res)
       for (int64_t o = 0; o < n; ++o)
         for (int64_t i = 0; i < n; ++i)
-          args.dhRes[m * n * n + (oi ? o * n + i : i * n + o)] = sumLanes(dMix[o * n + i]);
+          floats(args.d_h_res)[m * n * n + (oi ? o * n + i : i * n + o)] = sumLanes(dMix[o * n + i]);
   }
-  if (args.stream)
+  if (args.bypasses)
     hwy::FlushStream();
 }
 
@@ -324,27 +310,7 @@ mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &a) {
   // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
   const bool streamsDx = !a.d_x || (!a.d_x_in && a.d_x_type == a.x_type && streams(a.d_x, M * n, rowBytes));
   const bool bypasses = streamsDx && streams(a.d_f, a.d_x ? M * n : M, rowBytes);
-  const PostBwdCall args = {a.d_out,
-                            a.f,
-                            a.bias,
-                            a.bias_type,
-                            floats(a.h_post),
-                            a.x,
-                            a.x_type,
-                            floats(a.h_res),
-                            a.d_x_in,
-                            a.d_x_in_type,
-                            a.d_f,
-                            floats(a.d_h_post),
-                            floats(a.d_h_res),
-                            a.d_x,
-                            a.d_x_type,
-                            n,
-                            C,
-                            a.layout,
-                            a.orient,
-                            bypasses,
-                            Dropout(a.seed, a.rate, a.stream)};
+  const PostBwdCall args = {a, bypasses, Dropout(a.seed, a.rate, a.stream)};
   if (!a.d_bias) {
     forTokens(context, M, (2 * n + 2 + (a.d_x ? n : 0)) * rowBytes,
               [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, nullptr, first, last); });

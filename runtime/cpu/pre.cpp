@@ -30,18 +30,10 @@
 #ifndef MHCRT_CPU_PRE_CALL
 #define MHCRT_CPU_PRE_CALL
 namespace mhcrt {
-struct PreCall {
+struct PreCall : PreArgs {
   ProjectionCall projection;
-  void *u;
-  float *hPre, *hPost, *hRes;
-  float *proj, *stat; ///< null when they are not wanted
-  int64_t n, C;
-  int32_t layout;
-  NormOptions norm;
-  GateOptions gates;
-  int32_t resMap;
-  SinkhornOptions sinkhorn;
-  bool foldPre, stream;
+  float *hPre;   ///< h_pre, or its place in scratch memory
+  bool bypasses; ///< the caches
 };
 } // namespace mhcrt
 #endif
@@ -58,29 +50,29 @@ HWY_INLINE void coefficients(const PreCall &args, int64_t first, int64_t t, int6
   const int64_t n = args.n, N = args.projection.N, R = N - 2 * n, m = first + t;
   float *hPre = scratch.planes, *hPost = hPre + n * kLanes, *logits = hPost + n * kLanes, *mix = logits;
   rowsToPlanes(scratch.proj + t * N, N, count, N, hPre);
-  const V multiplier = normMultiplier(load(scratch.stat + t), args.norm);
-  gateAll(hPre, multiplier, n, N, args.gates);
+  const V multiplier = normMultiplier(load(scratch.stat + t), normOf(args));
+  gateAll(hPre, multiplier, n, N, gatesOf(args));
 
   HWY_ALIGN float permutationMix[256 * kLanes];
-  if (args.resMap == MHCRT_RES_MAP_SINKHORN) {
-    sinkhornPlanes(mix, n, args.sinkhorn);
-  } else if (args.resMap == MHCRT_RES_MAP_PERMUTATION) {
+  if (args.res_map == MHCRT_RES_MAP_SINKHORN) {
+    sinkhornPlanes(mix, n, sinkhornOf(args));
+  } else if (args.res_map == MHCRT_RES_MAP_PERMUTATION) {
     mix = permutationMix;
     permutationPlanes(logits, R, n, mix);
   }
-  if (args.foldPre)
+  if (args.fold_pre)
     for (int64_t o = 0; o < n; ++o)
       for (int64_t i = 0; i < n; ++i) {
         float *cell = mix + (o * n + i) * kLanes;
         store(hn::NegMulAdd(load(hPost + o * kLanes), load(hPre + i * kLanes), load(cell)), cell);
       }
   planesToRows(hPre, count, n, args.hPre + m * n);
-  planesToRows(hPost, count, n, args.hPost + m * n);
-  planesToRows(mix, count, n * n, args.hRes + m * n * n);
+  planesToRows(hPost, count, n, floats(args.h_post) + m * n);
+  planesToRows(mix, count, n * n, floats(args.h_res) + m * n * n);
   if (args.proj)
-    std::memcpy(args.proj + m * N, scratch.proj + t * N, count * N * sizeof(float));
+    std::memcpy(floats(args.proj) + m * N, scratch.proj + t * N, count * N * sizeof(float));
   if (args.stat)
-    storeSome(multiplier, args.stat + m, count);
+    storeSome(multiplier, floats(args.stat) + m, count);
 }
 
 template <typename T>
@@ -91,8 +83,8 @@ void preTyped(const PreCall &args, const char *packed, int64_t first, int64_t co
     coefficients(args, first, t, HWY_MIN(kLanes, count - t), scratch);
   for (int64_t m = first; m < first + count; ++m)
     aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, args.hPre + m * args.n, args.n,
-                   args.C, args.layout, static_cast<T *>(args.u) + m * args.C, args.stream);
-  if (args.stream)
+                   args.C, args.layout, static_cast<T *>(args.u) + m * args.C, args.bypasses);
+  if (args.bypasses)
     hwy::FlushStream();
 }
 
@@ -120,22 +112,7 @@ using namespace mhcrt;
 mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &a) {
   if (!checkPre(context, a) || a.M == 0)
     return context.status;
-  PreCall args = {projectionOf(a, a.N),
-                  a.u,
-                  floats(a.h_pre),
-                  floats(a.h_post),
-                  floats(a.h_res),
-                  floats(a.proj),
-                  floats(a.stat),
-                  a.n,
-                  a.C,
-                  a.layout,
-                  {a.norm, static_cast<float>(a.norm_eps)},
-                  {floats(a.alpha), floats(a.beta), static_cast<float>(a.pre_eps), static_cast<float>(a.post_mult)},
-                  a.res_map,
-                  {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters},
-                  a.fold_pre != 0,
-                  streams(a.u, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
+  PreCall args = {a, projectionOf(a, a.N), floats(a.h_pre), streams(a.u, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
   args.projection.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
   // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
   const int64_t packedBytes = args.projection.packedBytes();

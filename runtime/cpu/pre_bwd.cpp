@@ -97,8 +97,10 @@ HWY_INLINE void coefficientsBwd(const PreBwdArgs &args, const PreBwdFirstPass &r
 /// The tokens of one tile; `sums` takes d_alpha, then d_beta.
 void preBwdTile(const PreBwdArgs &args, const PreBwdFirstPass &rows, int64_t first, int64_t last, float *sums,
                 float *planes) {
-  const AggregateBwdCall aggregate = {args.d_u,    args.x,    args.x_type, rows.hPre, nullptr,     MHCRT_NONE, nullptr,
-                                      args.x_type, rows.hPre, args.n,      args.C,    args.layout, false};
+  AggregateBwdCall aggregate = {};
+  aggregate.d_u = args.d_u, aggregate.x = args.x, aggregate.x_type = args.x_type;
+  aggregate.h_pre = aggregate.d_h_pre = rows.hPre;
+  aggregate.n = args.n, aggregate.C = args.C, aggregate.layout = args.layout;
   aggregateBwdTokens(aggregate, first, last);
   const int64_t width = args.N + 3;
   float *sumPlanes = planes + 3 * args.N * kLanes, *history = sumPlanes + width * kLanes;

@@ -28,44 +28,34 @@
 
 #include "src/Checks.h"
 
-#ifndef MHCRT_CPU_PROJECTION_OUTPUTS
-#define MHCRT_CPU_PROJECTION_OUTPUTS
-namespace mhcrt {
-struct ProjectionOutputs {
-  float *proj, *stat;
-  int32_t statForm;
-  NormOptions norm;
-};
-} // namespace mhcrt
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
 void projectionPack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
-void projectionTile(const ProjectionCall &args, const ProjectionOutputs &outputs, const char *packed, int64_t first,
+void projectionTile(const ProjectionCall &call, const ProjectionArgs &args, const char *packed, int64_t first,
                     int64_t count, char *base) {
-  const ProjectionScratch scratch(args, base);
-  if (args.type == MHCRT_F32)
-    projectTile<float>(args, packed, first, count, scratch);
-  else if (args.type == MHCRT_BF16)
-    projectTile<Bf16>(args, packed, first, count, scratch);
+  const ProjectionScratch scratch(call, base);
+  const NormOptions norm = normOf(args);
+  if (args.x_type == MHCRT_F32)
+    projectTile<float>(call, packed, first, count, scratch);
+  else if (args.x_type == MHCRT_BF16)
+    projectTile<Bf16>(call, packed, first, count, scratch);
   else
-    projectTile<F16>(args, packed, first, count, scratch);
+    projectTile<F16>(call, packed, first, count, scratch);
 
-  if (outputs.statForm != MHCRT_STAT_MEAN_SQUARE)
+  if (args.stat_form != MHCRT_STAT_MEAN_SQUARE)
     for (int64_t t = 0; t < count; t += kLanes)
-      store(normMultiplier(load(scratch.stat + t), outputs.norm), scratch.stat + t);
-  float *proj = outputs.proj + first * args.N;
+      store(normMultiplier(load(scratch.stat + t), norm), scratch.stat + t);
+  float *proj = floats(args.proj) + first * args.N;
   for (int64_t t = 0; t < count; ++t) {
-    const float s = outputs.statForm == MHCRT_STAT_APPLIED ? scratch.stat[t] : 1.0f;
+    const float s = args.stat_form == MHCRT_STAT_APPLIED ? scratch.stat[t] : 1.0f;
     for (int64_t j = 0; j < args.N; ++j)
       proj[t * args.N + j] = s * scratch.proj[t * args.N + j];
   }
-  if (outputs.statForm != MHCRT_STAT_APPLIED)
-    std::memcpy(outputs.stat + first, scratch.stat, count * sizeof(float));
+  if (args.stat_form != MHCRT_STAT_APPLIED)
+    std::memcpy(floats(args.stat) + first, scratch.stat, count * sizeof(float));
 }
 
 } // namespace HWY_NAMESPACE
@@ -83,20 +73,18 @@ using namespace mhcrt;
 mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &a) {
   if (!checkProjection(context, a) || a.M == 0)
     return context.status;
-  ProjectionCall args = projectionOf(a, a.N);
-  args.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
-  if (!context.reserveScratch("mhcrt_projection", args.packedBytes(), ProjectionScratch::bytes(args)))
+  ProjectionCall call = projectionOf(a, a.N);
+  call.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
+  if (!context.reserveScratch("mhcrt_projection", call.packedBytes(), ProjectionScratch::bytes(call)))
     return context.status;
 
-  const ProjectionOutputs outputs = {
-      floats(a.proj), floats(a.stat), a.stat_form, {a.norm, static_cast<float>(a.norm_eps)}};
   forProjectionTiles(
-      context, args,
+      context, call,
       [](const ProjectionCall &call, int64_t chunk, char *packed) {
         HWY_DYNAMIC_DISPATCH(projectionPack)(call, chunk, packed);
       },
       [&](const char *packed, int64_t first, int64_t count, char *scratch) {
-        HWY_DYNAMIC_DISPATCH(projectionTile)(args, outputs, packed, first, count, scratch);
+        HWY_DYNAMIC_DISPATCH(projectionTile)(call, a, packed, first, count, scratch);
       });
   return MHCRT_OK;
 }

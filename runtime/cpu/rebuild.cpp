@@ -31,26 +31,12 @@
 #define MHCRT_CPU_REBUILD_CALL
 namespace mhcrt {
 /// Element k of each list belongs to layer k. There may be one input more than there are layers.
-struct RebuildCall {
-  const void *x;
-  int32_t type;
-  const float *const *hPre;
-  const void *const *f;
-  const void *const *bias; ///< null where no layer has one
-  int32_t biasType;
-  const float *const *hPost;
-  const float *const *hRes;
-  void *const *u;
-  void *const *out;
-  int64_t layers, inputs, n, C;
-  int32_t layout, orient;
-  bool stream;
-  const void *const *seed; ///< null where no layer has a dropout
-  double rate;
-  int64_t firstStream, streamStep;
+struct RebuildCall : RebuildArgs {
+  bool bypasses; ///< the caches
 
-  Dropout dropoutOf(int64_t k) const { return {seed[k], rate, firstStream + k * streamStep}; }
-  const void *biasOf(int64_t k) const { return bias ? bias[k] : nullptr; }
+  bool drops() const { return seed_count != 0; }
+  Dropout dropoutOf(int64_t k) const { return {seed[k], rate, stream + k * stream_step}; }
+  const void *biasOf(int64_t k) const { return bias_count ? bias[k] : nullptr; }
 };
 } // namespace mhcrt
 #endif
@@ -109,19 +95,19 @@ HWY_INLINE void rebuildStrip(const RebuildCall &args, Pass pass, const T *x, con
   int64_t stride = C;
   V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
   for (int64_t k = pass.begin;; ++k) {
-    const bool hasInput = k < args.inputs && (k < pass.end || k == args.layers), hasLayer = k < pass.end;
+    const bool hasInput = k < args.u_count && (k < pass.end || k == args.out_count), hasLayer = k < pass.end;
     for (int64_t c = 0; c < count; c += 2 * kLanes) {
       for (int i = 0; i < 4; ++i)
         loadPair(in + i * stride + c, inA[i], inB[i]);
       if (hasInput) {
-        const float *hPre = args.hPre[k] + m * 4;
+        const float *hPre = floats(args.h_pre)[k] + m * 4;
         storePair<kStream>(weighFour(hPre, inA), weighFour(hPre, inB), row<T>(args.u[k], m, C) + first + c);
       }
       if (!hasLayer)
         continue;
-      const float *hPost = args.hPost[k] + m * 4, *mix = mixes[k - pass.begin];
+      const float *hPost = floats(args.h_post)[k] + m * 4, *mix = mixes[k - pass.begin];
       prefetchNext(args, pass, x, k, first + c, first + c + count);
-      loadBranch(row<T>(args.f[k], m, C), args.biasOf(k), args.biasType, first + c, a, b);
+      loadBranch(row<T>(args.f[k], m, C), args.biasOf(k), args.bias_type, first + c, a, b);
       mixFour(hPost, mix, a, inA, sumsA);
       mixFour(hPost, mix, b, inB, sumsB);
       T *out = row<T>(args.out[k], m, 4 * C) + first + c;
@@ -145,14 +131,14 @@ HWY_INLINE void rebuildBlock(const RebuildCall &args, Pass pass, const T *x, con
   Planes in, sums, factors;
   loadPlanes(x, args.layout, n, C, first, count, in);
   for (int64_t k = pass.begin;; ++k) {
-    if (k < args.inputs && (k < pass.end || k == args.layers))
-      aggregateRows<false>(in.values, kBlock, args.hPre[k] + m * n, n, count, row<T>(args.u[k], m, C) + first);
+    if (k < args.u_count && (k < pass.end || k == args.out_count))
+      aggregateRows<false>(in.values, kBlock, floats(args.h_pre)[k] + m * n, n, count, row<T>(args.u[k], m, C) + first);
     if (k == pass.end)
       return;
-    if (args.seed)
+    if (args.drops())
       dropoutPlanes(args.dropoutOf(k), m, args.layout, n, C, first, count, factors);
-    mixBlock(row<T>(args.f[k], m, C), args.biasOf(k), args.biasType, args.hPost[k] + m * n,
-             mixes + (k - pass.begin) * n * n, n, first, count, in, args.seed ? &factors : nullptr, sums);
+    mixBlock(row<T>(args.f[k], m, C), args.biasOf(k), args.bias_type, floats(args.h_post)[k] + m * n,
+             mixes + (k - pass.begin) * n * n, n, first, count, in, args.drops() ? &factors : nullptr, sums);
     T *out = row<T>(args.out[k], m, n * C);
     storePlanes(sums, args.layout, n, C, first, count, out);
     loadPlanes(out, args.layout, n, C, first, count, in); // as it was rounded
@@ -164,15 +150,15 @@ HWY_INLINE void rebuildPass(const RebuildCall &args, Pass pass) {
   const int64_t n = args.n, C = args.C;
   float mixes[kLayers * 16 * 16];
   for (int64_t k = pass.begin; k < pass.end; ++k)
-    outputFirst(args.hRes[k] + pass.m * n * n, n, args.orient, mixes + (k - pass.begin) * n * n);
+    outputFirst(floats(args.h_res)[k] + pass.m * n * n, n, args.orient, mixes + (k - pass.begin) * n * n);
   const T *x = row<T>(pass.begin == 0 ? args.x : args.out[pass.begin - 1], pass.m, n * C);
   int64_t c = 0;
-  if (n == 4 && args.layout == MHCRT_LAYOUT_NC && !args.seed) {
+  if (n == 4 && args.layout == MHCRT_LAYOUT_NC && !args.drops()) {
     const auto *four = reinterpret_cast<const float (*)[16]>(mixes);
     const int64_t pairs = C / (2 * kLanes) * (2 * kLanes);
     for (; c < pairs; c += kStrip) {
       const int64_t count = HWY_MIN(kStrip, pairs - c);
-      if (args.stream && 2 * kLanes * sizeof(T) >= static_cast<size_t>(kAlignment))
+      if (args.bypasses && 2 * kLanes * sizeof(T) >= static_cast<size_t>(kAlignment))
         rebuildStrip<true>(args, pass, x, four, c, count);
       else
         rebuildStrip<false>(args, pass, x, four, c, count);
@@ -186,16 +172,16 @@ HWY_INLINE void rebuildPass(const RebuildCall &args, Pass pass) {
 template <typename T>
 void rebuildTyped(const RebuildCall &args, int64_t first, int64_t last) {
   for (int64_t m = first; m < last; ++m)
-    for (int64_t begin = 0; begin < args.layers; begin += kLayers)
-      rebuildPass<T>(args, {m, begin, HWY_MIN(args.layers, begin + kLayers)});
-  if (args.stream)
+    for (int64_t begin = 0; begin < args.out_count; begin += kLayers)
+      rebuildPass<T>(args, {m, begin, HWY_MIN(args.out_count, begin + kLayers)});
+  if (args.bypasses)
     hwy::FlushStream();
 }
 
 void rebuildTokens(const RebuildCall &args, int64_t first, int64_t last) {
-  if (args.type == MHCRT_F32)
+  if (args.x_type == MHCRT_F32)
     rebuildTyped<float>(args, first, last);
-  else if (args.type == MHCRT_BF16)
+  else if (args.x_type == MHCRT_BF16)
     rebuildTyped<Bf16>(args, first, last);
   else
     rebuildTyped<F16>(args, first, last);
@@ -220,28 +206,7 @@ mhcrt_status mhcrt::runRebuild(mhcrt_context &context, const RebuildArgs &a) {
   const auto areLarge = [&](void *const *list, int64_t count, int64_t rows) {
     return std::all_of(list, list + count, [&](void *one) { return streams(one, rows, rowBytes); });
   };
-  const bool bypasses = areLarge(a.out, a.out_count, a.M * a.n) && areLarge(a.u, a.u_count, a.M);
-  const RebuildCall args = {a.x,
-                            a.x_type,
-                            floats(a.h_pre),
-                            a.f,
-                            a.bias_count ? a.bias : nullptr,
-                            a.bias_type,
-                            floats(a.h_post),
-                            floats(a.h_res),
-                            a.u,
-                            a.out,
-                            a.out_count,
-                            a.u_count,
-                            a.n,
-                            a.C,
-                            a.layout,
-                            a.orient,
-                            bypasses,
-                            a.seed_count ? a.seed : nullptr,
-                            a.rate,
-                            a.stream,
-                            a.stream_step};
+  const RebuildCall args = {a, areLarge(a.out, a.out_count, a.M * a.n) && areLarge(a.u, a.u_count, a.M)};
   forTokens(context, a.M, (a.n + a.out_count * (a.n + 1) + a.u_count) * rowBytes,
             [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(rebuildTokens)(args, first, last); });
   return MHCRT_OK;
