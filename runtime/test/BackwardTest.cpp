@@ -297,11 +297,11 @@ TEST(Backward, TinyTokensHaveFiniteGradients) {
       std::fill_n(dStat.floats(), M, 1.0f);
       stat.floats()[1] = 1.0f;
       dStat.floats()[1] = INFINITY;
-      ASSERT_EQ(mhcrt_projection_bwd(context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type,
-                                     phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, stat.data(), MHCRT_F32, nullptr,
-                                     MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, dx.data(), type, nullptr,
-                                     MHCRT_NONE, nullptr, MHCRT_NONE, M, N, n, C, K, MHCRT_LAYOUT_NC,
-                                     MHCRT_PHI_LAYOUT_OUT_IN, norm, eps, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
+      ASSERT_EQ(call(mhcrt_projection_bwd, context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type,
+                     phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
+                     MHCRT_NONE, nullptr, MHCRT_NONE, dx.data(), type, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, N,
+                     n, C, K, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, norm, eps, MHCRT_STAT_INV_RMS,
+                     MHCRT_PRECISION_BF16X3),
                 MHCRT_OK)
           << context.error();
       const double exact = -s * s / K * value * (norm == MHCRT_NORM_INSIDE ? s : 1 / std::sqrt(ms));

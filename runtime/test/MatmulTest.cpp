@@ -90,8 +90,8 @@ TEST(Matmul, LongSumsKeepTheirAccuracy) {
         for (int64_t j = 0; j < N; ++j)
           rhs.floats()[transposed ? j * K + k : k * N + j] = static_cast<float>(right[j]);
       }
-      ASSERT_EQ(mhcrt_matmul(context, lhs.data(), MHCRT_F32, rhs.data(), MHCRT_F32, out.data(), MHCRT_F32, M, K, N,
-                             transposed, transposed),
+      ASSERT_EQ(call(mhcrt_matmul, context, lhs.data(), MHCRT_F32, rhs.data(), MHCRT_F32, out.data(), MHCRT_F32, M, K,
+                     N, transposed, transposed),
                 MHCRT_OK)
           << context.error();
       const Doubles got = out.values();
