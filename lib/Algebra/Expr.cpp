@@ -167,13 +167,6 @@ Expr Algebra::replaceElements(const Expr &expr, llvm::function_ref<const Element
   return result;
 }
 
-static Node makeNode(Node::Kind kind, ArrayRef<Size> dims) {
-  Node node;
-  node.kind = kind;
-  node.dims.assign(dims.begin(), dims.end());
-  return node;
-}
-
 Expr Algebra::number(double value) {
   if (value == 0)
     return {};
@@ -191,19 +184,19 @@ Expr Algebra::of(const Element *element, int halves) {
 Expr Algebra::extent(Size size) {
   if (size.isNumber())
     return number(size.number());
-  Node node = makeNode(Node::Extent, {});
+  Node node(Node::Extent, {});
   node.size = size;
   return single(unique(node), {});
 }
 
 Expr Algebra::base(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> at) {
-  Node node = makeNode(Node::Base, dims);
+  Node node(Node::Base, dims);
   node.value = value;
   return single(unique(node), at);
 }
 
 Expr Algebra::constant(mlir::Attribute elements, ArrayRef<Size> dims, ArrayRef<Index> at) {
-  Node node = makeNode(Node::Base, dims);
+  Node node(Node::Base, dims);
   node.label = elements;
   return single(unique(node), at);
 }
@@ -279,7 +272,7 @@ std::optional<Term> Algebra::asTerm(const Expr &expr, bool isPositive) {
     return std::nullopt;
   double first = parts[0][0].coefficient;
   term.coefficient = isPositive ? std::abs(first) : first;
-  Node node = makeNode(Node::Sum, closer.dims);
+  Node node(Node::Sum, closer.dims);
   node.parts = {scale(parts[0], 1 / term.coefficient)};
   term.factors.push_back({elementAt(unique(node), closer.at)});
   return term;
@@ -295,7 +288,7 @@ std::optional<Algebra::Closed> Algebra::close(const Expr &expr) {
   if (!closer.run())
     return std::nullopt;
   double coefficient = parts[0][0].coefficient;
-  Node node = makeNode(Node::Sum, closer.dims);
+  Node node(Node::Sum, closer.dims);
   node.parts = {scale(parts[0], 1 / coefficient)};
   return Closed{unique(node), closer.at, coefficient};
 }
@@ -380,7 +373,7 @@ std::optional<Expr> Algebra::power(const Expr &expr, int halves) {
     Closer closer(*this, parts);
     if (!closer.run())
       return std::nullopt;
-    Node node = makeNode(Node::Sum, closer.dims);
+    Node node(Node::Sum, closer.dims);
     node.parts = parts;
     term->factors = {{elementAt(unique(node), closer.at)}};
   }
@@ -452,7 +445,7 @@ std::optional<Expr> Algebra::apply(llvm::StringRef name, ArrayRef<Expr> argument
   Closer closer(*this, parts);
   if (!closer.run())
     return std::nullopt;
-  Node node = makeNode(Node::Apply, closer.dims);
+  Node node(Node::Apply, closer.dims);
   node.label = mlir::StringAttr::get(context, name);
   node.parts = parts;
   return closed(node, closer.at);
@@ -475,274 +468,4 @@ void Algebra::simplifySigmoids(Term &term) {
     term.exponent.clear();
     return normalise(term);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-static bool dependsOn(const Index &index, ArrayRef<std::pair<Var, Size>> vars) {
-  return llvm::any_of(index.pieces, [&](const Piece &piece) {
-    return llvm::any_of(vars, [&](const auto &var) { return var.first == piece.var; });
-  });
-}
-
-static bool dependsOn(const Term &term, ArrayRef<std::pair<Var, Size>> vars) {
-  bool found = false;
-  forEachElement({term}, [&](const Element *element) {
-    found = found || llvm::any_of(element->at, [&](const Index &index) { return dependsOn(index, vars); });
-  });
-  return found;
-}
-
-std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
-  Term outer, inner;
-  outer.coefficient = term.coefficient;
-  for (const Factor &factor : term.factors) {
-    bool isInner = llvm::any_of(factor.at(), [&](const Index &index) { return dependsOn(index, over); });
-    (isInner ? inner : outer).factors.push_back(factor);
-  }
-  for (const Term &part : term.exponent)
-    (dependsOn(part, over) ? inner : outer).exponent.push_back(part);
-  llvm::SmallVector<std::pair<Var, Size>> all(over.begin(), over.end());
-  // A sum of sums is one sum.
-  if (inner.exponent.empty() && inner.factors.size() == 1 && inner.factors[0].halves == 2 &&
-      inner.factors[0].node()->isReduce("sum")) {
-    const Factor &sum = inner.factors[0];
-    Open open = this->open(*sum.node(), sum.at());
-    all.append(open.over);
-    std::optional<Expr> body = substitute(sum.node()->parts[0], [&](Var var) { return open.indices[var]; });
-    std::optional<Expr> whole = body && body->size() == 1 ? sumOf((*body)[0], all) : std::nullopt;
-    return whole ? multiply({outer}, *whole) : std::nullopt;
-  }
-  Expr result = {outer};
-  // A sum over terms is the sum of their sums.
-  if (inner.exponent.empty() && inner.factors.size() == 1 && inner.factors[0].halves == 2 &&
-      inner.factors[0].node()->kind == Node::Sum) {
-    std::optional<Expr> terms = part(inner.factors[0].element);
-    std::optional<Expr> sum = terms && terms->size() > 1 ? reduce("sum", *terms, over) : std::nullopt;
-    if (sum)
-      return multiply(result, *sum);
-  }
-  Size unused = 1;
-  if (inner.factors.empty() && inner.exponent.empty()) {
-    for (auto [var, extent] : over) {
-      std::optional<Size> count = sizes.multiply(unused, extent);
-      if (!count)
-        return std::nullopt;
-      unused = *count;
-    }
-    return multiply(result, this->extent(unused));
-  }
-  std::vector<Expr> parts = {{inner}};
-  Closer closer(*this, parts, over);
-  if (!closer.run())
-    return std::nullopt;
-  Node node = makeNode(Node::Reduce, closer.dims);
-  node.bound = closer.bound;
-  node.label = mlir::StringAttr::get(context, "sum");
-  node.parts = parts;
-  std::optional<Expr> times = multiply(result, extent(closer.unused));
-  return times ? multiply(*times, closed(node, closer.at)) : std::nullopt;
-}
-
-std::optional<Expr> Algebra::maximumOf(const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {
-  if (!llvm::any_of(expr, [&](const Term &term) { return dependsOn(term, over); }))
-    return expr;
-  std::vector<Expr> parts = {expr};
-  Closer closer(*this, parts, over);
-  if (!closer.run())
-    return std::nullopt;
-  Node node = makeNode(Node::Reduce, closer.dims);
-  node.bound = closer.bound;
-  node.label = mlir::StringAttr::get(context, "max");
-  node.parts = parts;
-  return closed(node, closer.at);
-}
-
-std::optional<Expr> Algebra::reduce(llvm::StringRef kind, const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {
-  if (kind == "max")
-    return maximumOf(expr, over);
-  Expr sum;
-  for (const Term &term : expr) {
-    std::optional<Expr> part = sumOf(term, over);
-    std::optional<Expr> next = part ? add(sum, *part) : std::nullopt;
-    if (!next)
-      return std::nullopt;
-    sum = *next;
-  }
-  return sum;
-}
-
-//===----------------------------------------------------------------------===//
-// Substitution
-//===----------------------------------------------------------------------===//
-
-bool Algebra::isWhole(const Node &node, ArrayRef<Index> at) {
-  llvm::SmallVector<std::pair<Var, Size>> seen;
-  for (auto [index, extent] : llvm::zip(at, node.dims)) {
-    if (!covers(sizes, index, extent))
-      return false;
-    for (const Piece &piece : index.pieces) {
-      if (llvm::is_contained(seen, std::pair(piece.var, piece.stride)))
-        return false;
-      seen.push_back({piece.var, piece.stride});
-    }
-  }
-  return true;
-}
-
-std::optional<Expr> Algebra::element(const Node *node, ArrayRef<Index> at) {
-  if (node->kind == Node::Base) {
-    std::optional<Expr> part = elementOfPart(node, at);
-    return part ? part : single(node, at);
-  }
-  if (node->kind == Node::Extent || isWhole(*node, at))
-    return single(node, at);
-  return instantiate(node, at);
-}
-
-Algebra::Open Algebra::open(const Node &node, ArrayRef<Index> at) {
-  Open open;
-  open.indices.assign(at.begin(), at.end());
-  for (Size extent : node.bound) {
-    open.over.push_back({freshVar(), extent});
-    open.indices.push_back(wholeVar(open.over.back().first, extent));
-  }
-  return open;
-}
-
-std::optional<Expr> Algebra::make(const Node &like, ArrayRef<Expr> parts, ArrayRef<std::pair<Var, Size>> over) {
-  if (like.kind == Node::Sum)
-    return parts[0];
-  llvm::StringRef name = llvm::cast<mlir::StringAttr>(like.label).getValue();
-  if (like.kind == Node::Reduce)
-    return reduce(name, parts[0], over);
-  return name == "log" ? log(parts[0]) : apply(name, parts);
-}
-
-std::optional<Expr> Algebra::instantiateOnce(const Node &node, ArrayRef<Index> at) {
-  Open open = this->open(node, at);
-  std::vector<Expr> parts;
-  for (const Expr &part : node.parts) {
-    std::optional<Expr> inner = substitute(part, [&](Var var) { return open.indices[var]; });
-    if (!inner)
-      return std::nullopt;
-    parts.push_back(*inner);
-  }
-  return make(node, parts, open.over);
-}
-
-namespace {
-/// Names the digits that indices read in the order in which they occur.
-struct Renaming {
-  llvm::SmallVector<Piece> digits; ///< by name, with a multiplier of one
-  Indices at;
-  std::vector<int64_t> key;
-
-  explicit Renaming(ArrayRef<Index> indices) : at(indices) {
-    for (Index &index : at) {
-      key.insert(key.end(), {index.offset, static_cast<int64_t>(index.pieces.size())});
-      for (Piece &piece : index.pieces) {
-        Piece digit = {piece.var, piece.stride, piece.extent, 1};
-        auto place = llvm::find(digits, digit);
-        size_t name = place - digits.begin();
-        if (place == digits.end())
-          digits.push_back(digit);
-        piece = {static_cast<Var>(name), 1, piece.extent, piece.multiplier};
-        key.insert(key.end(), {piece.var, piece.extent.id(), piece.multiplier.id()});
-      }
-    }
-  }
-
-  /// Whether one variable's digits overlap: their names would hide it.
-  bool overlaps() const {
-    for (size_t i = 0; i < digits.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (digits[i].var == digits[j].var)
-          return true;
-    return false;
-  }
-};
-} // namespace
-
-std::optional<Expr> Algebra::instantiate(const Node *node, ArrayRef<Index> at) {
-  Renaming names(at);
-  if (names.overlaps())
-    return instantiateOnce(*node, at);
-  auto key = std::make_pair(node, names.key);
-  auto known = instances.find(key);
-  if (known == instances.end())
-    known = instances.emplace(key, instantiateOnce(*node, names.at)).first;
-  if (!known->second)
-    return std::nullopt;
-  return substitute(*known->second, [&](Var var) {
-    Index index;
-    index.pieces.push_back(names.digits[var]);
-    return index;
-  });
-}
-
-std::optional<Expr> Algebra::part(const Element *element, ArrayRef<Index> bound, unsigned number) {
-  Indices all(element->at);
-  all.append(bound.begin(), bound.end());
-  return substitute(element->node->parts[number], [&](Var var) { return all[var]; });
-}
-
-std::optional<Expr> Algebra::expand(const Factor &sum) {
-  return sum.node()->kind == Node::Sum && sum.halves == 2 ? instantiate(sum.node(), sum.at()) : std::nullopt;
-}
-
-std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std::optional<Index>(Var)> at) {
-  auto indexOf = [&](Var var) {
-    std::optional<Index> index = at(var);
-    assert(index && "a variable without an index");
-    return *index;
-  };
-  Expr result;
-  for (const Term &term : expr) {
-    Expr product = number(term.coefficient);
-    if (!term.exponent.empty()) {
-      std::optional<Expr> exponent = substitute(term.exponent, at);
-      std::optional<Expr> exponential = exponent ? exp(*exponent) : std::nullopt;
-      if (!exponential)
-        return std::nullopt;
-      product = scale(*exponential, term.coefficient);
-    }
-    for (const Factor &factor : term.factors) {
-      Indices indices;
-      for (const Index &index : factor.at()) {
-        std::optional<Index> moved = algebra::substitute(sizes, index, indexOf);
-        if (!moved)
-          return std::nullopt;
-        indices.push_back(*moved);
-      }
-      std::optional<Expr> inner = element(factor.node(), indices);
-      inner = inner ? power(*inner, factor.halves) : std::nullopt;
-      std::optional<Expr> next = inner ? multiply(product, *inner) : std::nullopt;
-      if (!next)
-        return std::nullopt;
-      product = *next;
-    }
-    llvm::append_range(result, product);
-  }
-  return normalise(result) ? std::optional(result) : std::nullopt;
-}
-
-std::optional<Expr> Algebra::replace(const Expr &expr, llvm::function_ref<std::optional<Expr>(const Element *)> by) {
-  Expr sum;
-  for (const Term &term : expr) {
-    std::optional<Expr> exponent = replace(term.exponent, by);
-    std::optional<Expr> product = exponent ? exp(*exponent) : std::nullopt;
-    for (const Factor &factor : term.factors) {
-      std::optional<Expr> now = by(factor.element);
-      now = now ? power(*now, factor.halves) : of(factor.element, factor.halves);
-      product = product && now ? multiply(*product, *now) : std::nullopt;
-    }
-    std::optional<Expr> next = product ? add(sum, scale(*product, term.coefficient)) : std::nullopt;
-    if (!next)
-      return std::nullopt;
-    sum = *next;
-  }
-  return sum;
 }

@@ -19,45 +19,53 @@ using llvm::ArrayRef;
 // Expressions that differ in offsets only
 //===----------------------------------------------------------------------===//
 
-static bool isAlike(const Expr &a, const Expr &b);
-static bool isAlike(const Term &a, const Term &b);
-static bool isAlike(const Factor &a, const Factor &b);
-
-static bool isAlike(const Index &a, const Index &b) { return a.pieces == b.pieces; }
-
-template <typename List>
-static bool areAlike(const List &a, const List &b) {
+template <typename List, typename Function>
+static bool areAll(const List &a, const List &b, Function isPair) {
   return a.size() == b.size() &&
-         llvm::all_of(llvm::zip(a, b), [](const auto &pair) { return isAlike(std::get<0>(pair), std::get<1>(pair)); });
+         llvm::all_of(llvm::zip(a, b), [&](const auto &pair) { return isPair(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-static bool isAlike(const Node &a, const Node &b) {
-  return a.kind == b.kind && a.kind != Node::Base && a.label == b.label && a.dims == b.dims && a.bound == b.bound &&
-         a.size == b.size && areAlike(a.parts, b.parts);
+bool Algebra::isAlike(const Node *a, const Node *b) {
+  if (a == b)
+    return true;
+  if (a->kind != b->kind || a->kind == Node::Base || a->label != b->label || a->dims != b->dims ||
+      a->bound != b->bound || a->size != b->size)
+    return false;
+  auto [known, isNew] = alike.try_emplace({a, b}, false);
+  if (!isNew)
+    return known->second;
+  bool areParts = areAll(a->parts, b->parts, [&](const Expr &x, const Expr &y) { return isAlike(x, y); });
+  return alike[{a, b}] = areParts;
 }
 
-static bool isAlike(const Factor &a, const Factor &b) {
-  return a.halves == b.halves && (a.node() == b.node() || isAlike(*a.node(), *b.node())) && areAlike(a.at(), b.at());
+bool Algebra::isAlike(const Expr &a, const Expr &b) {
+  return areAll(a, b, [&](const Term &x, const Term &y) {
+    return x.coefficient == y.coefficient && isAlike(x.exponent, y.exponent) &&
+           areAll(x.factors, y.factors, [&](const Factor &f, const Factor &g) {
+             return f.halves == g.halves && isAlike(f.node(), g.node()) &&
+                    areAll(f.at(), g.at(), [](const Index &i, const Index &j) { return i.pieces == j.pieces; });
+           });
+  });
 }
 
-static bool isAlike(const Term &a, const Term &b) {
-  return a.coefficient == b.coefficient && areAlike(a.exponent, b.exponent) && areAlike(a.factors, b.factors);
-}
-
-static bool isAlike(const Expr &a, const Expr &b) { return areAlike(a, b); }
-
-/// All offsets of an expression, in its order.
-static void collectOffsets(const Expr &expr, llvm::SmallVectorImpl<int64_t> &offsets) {
-  for (const Term &term : expr) {
-    collectOffsets(term.exponent, offsets);
-    for (const Factor &factor : term.factors) {
-      for (const Index &index : factor.at())
-        offsets.push_back(index.offset);
-      if (factor.node()->kind != Node::Base)
-        for (const Expr &part : factor.node()->parts)
-          collectOffsets(part, offsets);
+/// The order of two expressions that are alike by the first offset in which they differ.
+static int compareOffsets(const Expr &a, const Expr &b) {
+  for (auto [x, y] : llvm::zip(a, b)) {
+    if (int result = compareOffsets(x.exponent, y.exponent))
+      return result;
+    for (auto [f, g] : llvm::zip(x.factors, y.factors)) {
+      if (f.element == g.element)
+        continue;
+      for (auto [i, j] : llvm::zip(f.at(), g.at()))
+        if (i.offset != j.offset)
+          return i.offset < j.offset ? -1 : 1;
+      if (f.node() != g.node())
+        for (auto [part, other] : llvm::zip(f.node()->parts, g.node()->parts))
+          if (int result = compareOffsets(part, other))
+            return result;
     }
   }
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,6 +96,9 @@ static auto pick(ArrayRef<T> all, Function function) {
 }
 
 std::optional<Expr> Algebra::mergeFactors(ArrayRef<const Factor *> factors, Var part) {
+  constexpr int kMaxMergeWork = 2000;
+  if (++mergeWork > kMaxMergeWork)
+    return std::nullopt;
   const Factor &first = *factors[0];
   bool isOneNode = llvm::all_of(factors, [&](const Factor *factor) { return factor->node() == first.node(); });
   std::optional<Expr> element;
@@ -199,27 +210,23 @@ void Algebra::roll(Expr &sum) {
     for (int64_t extent : fixedExtents(sum[t])) {
       if (extent > static_cast<int64_t>(sum.size()))
         continue;
-      llvm::SmallVector<std::pair<llvm::SmallVector<int64_t>, size_t>> members;
-      for (size_t other = 0; other < sum.size(); ++other)
-        if (isAlike(sum[t], sum[other])) {
-          members.emplace_back().second = other;
-          collectOffsets({sum[other]}, members.back().first);
-        }
-      if (static_cast<int64_t>(members.size()) != extent)
-        continue;
-      llvm::sort(members);
       std::vector<Expr> parts;
-      for (const auto &member : members)
-        parts.push_back({sum[member.second]});
+      Expr rest;
+      for (const Term &other : sum)
+        if (isAlike({sum[t]}, {other}))
+          parts.push_back({other});
+        else
+          rest.push_back(other);
+      if (static_cast<int64_t>(parts.size()) != extent)
+        continue;
+      llvm::stable_sort(parts, [](const Expr &a, const Expr &b) { return compareOffsets(a, b) < 0; });
       Var part = freshVar();
+      mergeWork = 0;
       std::optional<Expr> merged = merge(parts, part);
       std::optional<Expr> rolled = merged ? reduce("sum", *merged, {{part, Size(extent)}}) : std::nullopt;
       if (!rolled)
         continue;
-      Expr rest = *rolled;
-      for (auto [number, term] : llvm::enumerate(sum))
-        if (llvm::none_of(members, [&, number = number](const auto &member) { return member.second == number; }))
-          rest.push_back(term);
+      llvm::append_range(rest, *rolled);
       sum = std::move(rest);
       (void)normalise(sum);
       return;
@@ -234,6 +241,7 @@ Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole
                    ArrayRef<Size> extents) {
   bool areEqual = llvm::all_equal(extents) && parts.size() > 1 && whole[dim].pieces.size() == 1;
   Var part = freshVar();
+  mergeWork = 0;
   if (std::optional<Expr> merged = areEqual ? merge(parts, part) : std::nullopt) {
     const Piece &piece = whole[dim].pieces[0];
     Index inner, outer;

@@ -67,7 +67,7 @@ struct Node : llvm::FoldingSetNode {
     Sum     ///< a part that is no single product
   };
   Kind kind;
-  unsigned number;            ///< in order of making
+  unsigned number = 0;        ///< in order of making
   bool isNonNegative = false; ///< whether no element is less than zero, as far as is known
   llvm::SmallVector<Size, 4> dims, bound;
   mlir::Value value;     ///< of a base that is no constant
@@ -75,6 +75,7 @@ struct Node : llvm::FoldingSetNode {
   Size size;             ///< of an extent
   std::vector<Expr> parts;
 
+  Node(Kind kind, llvm::ArrayRef<Size> extents) : kind(kind), dims(extents.begin(), extents.end()) {}
   void Profile(llvm::FoldingSetNodeID &id) const;
   /// Whether this is the function `name`.
   bool isApply(llvm::StringRef name) const;
@@ -171,6 +172,9 @@ private:
   std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> maximumOf(const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
   void simplifySigmoids(Term &term);
+  /// Whether two differ in offsets only.
+  bool isAlike(const Node *a, const Node *b);
+  bool isAlike(const Expr &a, const Expr &b);
   /// One expression of variable `part` for all of `parts`, where they differ in a running position only.
   std::optional<Expr> merge(llvm::ArrayRef<Expr> parts, Var part);
   std::optional<Expr> mergeFactors(llvm::ArrayRef<const Factor *> factors, Var part);
@@ -193,6 +197,8 @@ private:
   std::unordered_map<const Node *, llvm::SmallDenseSet<int64_t, 2>> fixed;
   /// Definitions at indices, whose digits are named in the order in which they occur.
   std::map<std::pair<const Node *, std::vector<int64_t>>, std::optional<Expr>> instances;
+  llvm::DenseMap<std::pair<const Node *, const Node *>, bool> alike;
+  int mergeWork = 0; ///< of one merge, which is given up where it grows
   Var nextVar = kFirstFresh;
 };
 
