@@ -54,7 +54,7 @@ static void profile(llvm::FoldingSetNodeID &id, const Expr &expr) {
     profile(id, term);
 }
 
-void Element::Profile(llvm::FoldingSetNodeID &id) const {
+void Element::profile(llvm::FoldingSetNodeID &id) const {
   id.AddInteger(node->number);
   for (const Index &index : at) {
     id.AddInteger(index.offset);
@@ -67,7 +67,7 @@ void Element::Profile(llvm::FoldingSetNodeID &id) const {
   }
 }
 
-void Node::Profile(llvm::FoldingSetNodeID &id) const {
+void Node::profile(llvm::FoldingSetNodeID &id) const {
   id.AddInteger(kind);
   for (const auto &extents : {dims, bound}) {
     id.AddInteger(extents.size());
@@ -78,7 +78,7 @@ void Node::Profile(llvm::FoldingSetNodeID &id) const {
   id.AddPointer(label.getAsOpaquePointer());
   id.AddInteger(size.id());
   for (const Expr &part : parts)
-    profile(id, part);
+    ::profile(id, part);
 }
 
 bool Node::isApply(llvm::StringRef name) const {
@@ -125,11 +125,12 @@ static bool isNeverNegative(const Node &node) {
 
 const Node *Algebra::unique(Node node) {
   llvm::FoldingSetNodeID id;
-  node.Profile(id);
+  node.profile(id);
   void *place;
   if (const Node *known = set.FindNodeOrInsertPos(id, place))
     return known;
   node.number = nodes.size();
+  node.id = id.Intern(ids);
   node.isNonNegative = isNeverNegative(node);
   nodes.push_back(std::make_unique<Node>(std::move(node)));
   set.InsertNode(nodes.back().get(), place);
@@ -141,11 +142,12 @@ const Element *Algebra::elementAt(const Node *node, ArrayRef<Index> at) {
   element.node = node;
   element.at.assign(at.begin(), at.end());
   llvm::FoldingSetNodeID id;
-  element.Profile(id);
+  element.profile(id);
   void *place;
   if (const Element *known = elementSet.FindNodeOrInsertPos(id, place))
     return known;
   element.number = elements.size();
+  element.id = id.Intern(ids);
   elements.push_back(std::make_unique<Element>(std::move(element)));
   elementSet.InsertNode(elements.back().get(), place);
   return elements.back().get();

@@ -37,6 +37,7 @@ Reading::Reading(func::FuncOp func, Rounding rounding)
         for (Block &block : region)
           readBlock(&block);
     for (OpResult result : op->getResults()) {
+      theAlgebra.forgetFreshVars();
       std::optional<Expr> expr = isRead(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
       add(result, expr ? *expr : baseOf(result));
     }

@@ -23,7 +23,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/FoldingSet.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Allocator.h"
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -38,9 +38,10 @@ using Expr = std::vector<Term>;
 struct Element : llvm::FoldingSetNode {
   const algebra::Node *node;
   Indices at;
-  unsigned number; ///< in order of making
+  unsigned number;              ///< in order of making
+  llvm::FoldingSetNodeIDRef id; ///< what it is found by
 
-  void Profile(llvm::FoldingSetNodeID &id) const;
+  void profile(llvm::FoldingSetNodeID &id) const;
 };
 
 struct Factor {
@@ -74,9 +75,10 @@ struct Node : llvm::FoldingSetNode {
   mlir::Attribute label; ///< the constant of a base; the name of a function; "sum" or "max" of a reduction
   Size size;             ///< of an extent
   std::vector<Expr> parts;
+  llvm::FoldingSetNodeIDRef id; ///< what it is found by
 
   Node(Kind kind, llvm::ArrayRef<Size> extents) : kind(kind), dims(extents.begin(), extents.end()) {}
-  void Profile(llvm::FoldingSetNodeID &id) const;
+  void profile(llvm::FoldingSetNodeID &id) const;
   /// Whether this is the function `name`.
   bool isApply(llvm::StringRef name) const;
   bool isReduce(llvm::StringRef name) const;
@@ -86,6 +88,25 @@ struct Node : llvm::FoldingSetNode {
 bool isNonNegative(const Factor &factor);
 bool isNonNegative(const Term &term);
 bool isNonNegative(const Expr &expr);
+
+/// Finds unique objects by an id that is worked out once.
+template <typename T>
+struct UniqueTrait : llvm::DefaultFoldingSetTrait<T> {
+  static void Profile(const T &object, llvm::FoldingSetNodeID &id) { id = object.id; }
+  static bool Equals(const T &object, const llvm::FoldingSetNodeID &id, unsigned, llvm::FoldingSetNodeID &) {
+    return id == object.id;
+  }
+  static unsigned ComputeHash(const T &object, llvm::FoldingSetNodeID &) { return object.id.ComputeHash(); }
+};
+
+} // namespace mhc::algebra
+
+template <>
+struct llvm::FoldingSetTrait<mhc::algebra::Element> : mhc::algebra::UniqueTrait<mhc::algebra::Element> {};
+template <>
+struct llvm::FoldingSetTrait<mhc::algebra::Node> : mhc::algebra::UniqueTrait<mhc::algebra::Node> {};
+
+namespace mhc::algebra {
 
 /// Makes expressions and holds all nodes. Variables of an expression are numbers that the caller chooses, below
 /// `kFirstFresh`. A result is nothing where an index cannot be written, or where it grows beyond all bounds.
@@ -98,6 +119,8 @@ public:
   Sizes sizes;
 
   Var freshVar() { return nextVar++; }
+  /// Lets fresh variables begin again, where no expression has one: elements of equal names are one object.
+  void forgetFreshVars() { nextVar = kFirstFresh; }
 
   static Expr number(double value);
   static Expr of(const Element *element, int halves = 2);
@@ -184,6 +207,7 @@ private:
   std::optional<Expr> elementOfPart(const Node *node, llvm::ArrayRef<Index> at);
 
   mlir::MLIRContext *context;
+  llvm::BumpPtrAllocator ids;
   llvm::FoldingSet<Node> set;
   std::vector<std::unique_ptr<Node>> nodes;
   llvm::FoldingSet<Element> elementSet;
