@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MHCRT_ENTRY of src/KernelArgs.h makes the entry of a kernel, beside the function that runs it: a model library has the
-// kernels that it calls and no others.
+// MHCRT_ENTRY of src/KernelArgs.h makes the entry of a kernel, beside the function that runs it: a model library has
+// the kernels that it calls and no others.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CPU_ENTRY_H

@@ -61,8 +61,8 @@ public:
   /// The size, where it is known.
   std::optional<int64_t> constantSize(mlir::Value value, int dim) const;
 
-  /// The size in terms of sizes that do not follow from others: equal sizes have one value. Nothing for a dimension that
-  /// the function does not have.
+  /// The size in terms of sizes that do not follow from others: equal sizes have one value. Nothing for a dimension
+  /// that the function does not have.
   std::optional<Polynomial> value(mlir::Value value, int dim) const;
 
   /// A name for the size: the number where it is known; `M` for the first dynamic size among the function's arguments,

@@ -90,10 +90,10 @@ const void *mhcrt_constant(mhcrt_context *context, const void *host, int64_t byt
 ///
 /// An image whose kernels check indices has two globals, which mhcrt_synchronize reads. `mhc_check` is of int64_t. The
 /// first word is 0, or the number, from 1, of the first check of the kernel in which one has failed before those of any
-/// other kernel. Three words follow for each check: 0, INT64_MAX, INT64_MIN; or, where it has failed in that kernel, the
-/// largest value that it allows plus 2, and the least and the largest value that it has met outside of 0 to that. An
-/// assertion that fails writes 1, and no values. `mhc_check_texts` has two strings for each check, one behind the other:
-/// what it checks, and where that is in the source.
+/// other kernel. Three words follow for each check: 0, INT64_MAX, INT64_MIN; or, where it has failed in that kernel,
+/// the largest value that it allows plus 2, and the least and the largest value that it has met outside of 0 to that.
+/// An assertion that fails writes 1, and no values. `mhc_check_texts` has two strings for each check, one behind the
+/// other: what it checks, and where that is in the source.
 void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t bytes, const char *name, void **arguments,
                      int64_t count);
 
