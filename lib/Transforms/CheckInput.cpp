@@ -7,6 +7,7 @@
 
 #include "mhc/Transforms/CheckInput.h"
 #include "mhc/IR/TensorBytes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -64,6 +65,9 @@ static LogicalResult checkShapes(Operation *op) {
       .Case<tensor::ExpandShapeOp>([](auto op) { return checkExpansion(op); })
       .Case<tensor::ExtractOp>([](auto op) { return checkIndices(op); })
       .Case<linalg::LinalgOp>([](auto op) { return checkLoops(op); })
+      .Case<gpu::GPUModuleOp>([](auto op) -> LogicalResult {
+        return op.emitError() << "found a 'gpu.module'; needed functions alone, from which kernels are made";
+      })
       .Default([](Operation *) { return success(); });
 }
 
