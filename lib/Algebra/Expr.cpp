@@ -33,6 +33,21 @@ std::optional<double> algebra::numberOf(const Expr &expr) {
 }
 
 //===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+bool algebra::dependsOn(const Factor &factor, Var var) {
+  return llvm::any_of(factor.at(), [&](const Index &index) {
+    return llvm::any_of(index.pieces, [&](const Piece &piece) { return piece.var == var; });
+  });
+}
+
+bool algebra::dependsOn(const Term &term, Var var) {
+  return llvm::any_of(term.factors, [&](const Factor &factor) { return dependsOn(factor, var); }) ||
+         llvm::any_of(term.exponent, [&](const Term &part) { return dependsOn(part, var); });
+}
+
+//===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
 
@@ -268,19 +283,15 @@ std::optional<Term> Algebra::asTerm(const Expr &expr, bool isPositive) {
     term.coefficient = 0;
     return term;
   }
-  std::vector<Expr> parts = {expr};
-  Closer closer(*this, parts);
-  if (!closer.run())
+  std::optional<Closed> sum = close(expr, isPositive);
+  if (!sum)
     return std::nullopt;
-  double first = parts[0][0].coefficient;
-  term.coefficient = isPositive ? std::abs(first) : first;
-  Node node(Node::Sum, closer.dims);
-  node.parts = {scale(parts[0], 1 / term.coefficient)};
-  term.factors.push_back({elementAt(unique(node), closer.at)});
+  term.coefficient = sum->coefficient;
+  term.factors.push_back({elementAt(sum->node, sum->at)});
   return term;
 }
 
-std::optional<Algebra::Closed> Algebra::close(const Expr &expr) {
+std::optional<Algebra::Closed> Algebra::close(const Expr &expr, bool isPositive) {
   if (const Factor *factor = singleFactor(expr))
     return Closed{factor->node(), Indices(factor->at()), expr[0].coefficient};
   if (expr.empty())
@@ -289,7 +300,7 @@ std::optional<Algebra::Closed> Algebra::close(const Expr &expr) {
   Closer closer(*this, parts);
   if (!closer.run())
     return std::nullopt;
-  double coefficient = parts[0][0].coefficient;
+  double first = parts[0][0].coefficient, coefficient = isPositive ? std::abs(first) : first;
   Node node(Node::Sum, closer.dims);
   node.parts = {scale(parts[0], 1 / coefficient)};
   return Closed{unique(node), closer.at, coefficient};
@@ -342,6 +353,11 @@ std::optional<Expr> Algebra::multiply(const Expr &a, const Expr &b) {
   normalise(*product);
   Expr result = {*product};
   return normalise(result) ? std::optional(result) : std::nullopt;
+}
+
+std::optional<Expr> Algebra::divide(const Expr &a, const Expr &b) {
+  std::optional<Expr> inverse = power(b, -2);
+  return inverse ? multiply(a, *inverse) : std::nullopt;
 }
 
 /// 1 + c * exp(e): its reciprocal is a sigmoid.

@@ -27,6 +27,8 @@ public:
 private:
   /// The same without the rounding of the result.
   std::optional<Expr> exact(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
+  /// The larger number; one that a maximum starts from is no more than any.
+  std::optional<Expr> maximum(const Expr &a, const Expr &b);
   /// What is left of a number in a type.
   std::optional<Expr> rounded(std::optional<Expr> expr, mlir::Type type);
   std::optional<Expr> readTensor(mlir::Operation *op);

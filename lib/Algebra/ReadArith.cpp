@@ -50,6 +50,12 @@ static bool isLowest(const Expr &expr) {
   return number && *number < kLowest;
 }
 
+std::optional<Expr> OpReader::maximum(const Expr &a, const Expr &b) {
+  if (isLowest(a) || isLowest(b))
+    return isLowest(a) ? b : a;
+  return algebra.apply("max", {a, b});
+}
+
 std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
   Type element = getElementTypeOrSelf(type);
   if (!expr || reading.rounding == Rounding::ignored || !(element.isF16() || element.isBF16()))
@@ -68,15 +74,6 @@ std::optional<Expr> OpReader::scalar(Operation *op, ArrayRef<Expr> operands) {
 
 std::optional<Expr> OpReader::exact(Operation *op, ArrayRef<Expr> operands) {
   using Result = std::optional<Expr>;
-  auto quotient = [&](const Expr &a, const Expr &b) -> Result {
-    Result inverse = algebra.power(b, -2);
-    return inverse ? algebra.multiply(a, *inverse) : std::nullopt;
-  };
-  auto maximum = [&](const Expr &a, const Expr &b) -> Result {
-    if (isLowest(a) || isLowest(b))
-      return isLowest(a) ? b : a;
-    return algebra.apply("max", {a, b});
-  };
   auto pow = [&](const Expr &base, const Expr &exponent) -> Result {
     std::optional<double> number = numberOf(exponent);
     double halves = number ? 2 * *number : 0.5;
@@ -101,7 +98,7 @@ std::optional<Expr> OpReader::exact(Operation *op, ArrayRef<Expr> operands) {
           .Case([&](arith::AddFOp) { return algebra.add(operands[0], operands[1]); })
           .Case([&](arith::SubFOp) { return algebra.add(operands[0], Algebra::scale(operands[1], -1)); })
           .Case([&](arith::MulFOp) { return algebra.multiply(operands[0], operands[1]); })
-          .Case([&](arith::DivFOp) { return quotient(operands[0], operands[1]); })
+          .Case([&](arith::DivFOp) { return algebra.divide(operands[0], operands[1]); })
           .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](Operation *) { return maximum(operands[0], operands[1]); })
           .Case([&](math::FmaOp) -> Result {
             Result product = algebra.multiply(operands[0], operands[1]);

@@ -139,13 +139,9 @@ std::optional<Expr> OpReader::readLinalg(linalg::LinalgOp op, unsigned result) {
   if (combination) {
     expr = algebra.reduce(combination->kind, *expr, over);
     const Expr &start = known[accumulator];
-    std::optional<double> number = numberOf(start);
     if (!expr)
       return std::nullopt;
-    if (combination->kind == "sum")
-      expr = algebra.add(*expr, start);
-    else if (!number || *number > -3.38e38)
-      expr = algebra.apply("max", {*expr, start});
+    expr = combination->kind == "sum" ? algebra.add(*expr, start) : maximum(*expr, start);
     expr = rounded(expr, yielded.getType());
   }
   return expr;

@@ -20,18 +20,7 @@ std::optional<Expr> OpReader::contract(const Result &a, const Result &b, Var ove
 
 /// a / b
 static Result quotient(Algebra &algebra, const Result &a, const Result &b) {
-  Result inverse = b ? algebra.power(*b, -2) : std::nullopt;
-  return a && inverse ? algebra.multiply(*a, *inverse) : std::nullopt;
-}
-
-static Result readMatmul(Algebra &algebra, Operation *op, ArrayRef<Index> own, Index depth,
-                         llvm::function_ref<Result(Value, ArrayRef<Index>)> at, Result *rhs) {
-  size_t first = own.size() - 2;
-  Indices left(own.take_front(first)), right = left;
-  left.append(op->hasAttr("transpose_lhs") ? Indices{depth, own[first]} : Indices{own[first], depth});
-  right.append(op->hasAttr("transpose_rhs") ? Indices{own[first + 1], depth} : Indices{depth, own[first + 1]});
-  *rhs = at(op->getOperand(1), right);
-  return at(op->getOperand(0), left);
+  return a && b ? algebra.divide(*a, *b) : std::nullopt;
 }
 
 std::optional<Expr> OpReader::readMhc(Operation *op) {
@@ -47,10 +36,12 @@ std::optional<Expr> OpReader::readMhc(Operation *op) {
     unsigned rank = cast<RankedTensorType>(lhs.getType()).getRank();
     Size extent = reading.size(lhs, product->hasAttr("transpose_lhs") ? rank - 2 : rank - 1);
     Var over = algebra.freshVar();
-    Result right, left = readMatmul(
-                      algebra, product, reading.whole(result), wholeVar(over, extent),
-                      [&](Value operand, ArrayRef<Index> indices) { return at(operand, indices); }, &right);
-    return contract(left, right, over, extent);
+    Indices own = reading.whole(result);
+    Index depth = wholeVar(over, extent), row = own[own.size() - 2], column = own.back();
+    Indices left(own.begin(), own.end() - 2), right = left;
+    left.append(product->hasAttr("transpose_lhs") ? Indices{depth, row} : Indices{row, depth});
+    right.append(product->hasAttr("transpose_rhs") ? Indices{column, depth} : Indices{depth, column});
+    return contract(at(lhs, left), at(product->getOperand(1), right), over, extent);
   };
   auto sigmoid = [&](Value x) { return algebra.apply("sigmoid", {reading.of(x)}); };
   return llvm::TypeSwitch<Operation *, Result>(op)

@@ -14,45 +14,40 @@ using namespace mhc;
 using namespace mhc::algebra;
 using llvm::ArrayRef;
 
-static bool dependsOn(const Index &index, ArrayRef<std::pair<Var, Size>> vars) {
-  return llvm::any_of(index.pieces, [&](const Piece &piece) {
-    return llvm::any_of(vars, [&](const auto &var) { return var.first == piece.var; });
-  });
+template <typename T>
+static bool dependsOnAny(const T &part, ArrayRef<std::pair<Var, Size>> vars) {
+  return llvm::any_of(vars, [&](const auto &var) { return dependsOn(part, var.first); });
 }
 
-static bool dependsOn(const Term &term, ArrayRef<std::pair<Var, Size>> vars) {
-  bool found = false;
-  forEachElement({term}, [&](const Element *element) {
-    found = found || llvm::any_of(element->at, [&](const Index &index) { return dependsOn(index, vars); });
-  });
-  return found;
+Expr Algebra::reduction(llvm::StringRef kind, const Expr &part, const Closer &closer) {
+  Node node(Node::Reduce, closer.dims);
+  node.bound = closer.bound;
+  node.label = mlir::StringAttr::get(context, kind);
+  node.parts = {part};
+  return closed(node, closer.at);
 }
 
 std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
   Term outer, inner;
   outer.coefficient = term.coefficient;
-  for (const Factor &factor : term.factors) {
-    bool isInner = llvm::any_of(factor.at(), [&](const Index &index) { return dependsOn(index, over); });
-    (isInner ? inner : outer).factors.push_back(factor);
-  }
+  for (const Factor &factor : term.factors)
+    (dependsOnAny(factor, over) ? inner : outer).factors.push_back(factor);
   for (const Term &part : term.exponent)
-    (dependsOn(part, over) ? inner : outer).exponent.push_back(part);
-  llvm::SmallVector<std::pair<Var, Size>> all(over.begin(), over.end());
+    (dependsOnAny(part, over) ? inner : outer).exponent.push_back(part);
+  Expr result = {outer}, summed = {inner};
+  const Factor *alone = singleFactor(summed);
   // A sum of sums is one sum.
-  if (inner.exponent.empty() && inner.factors.size() == 1 && inner.factors[0].halves == 2 &&
-      inner.factors[0].node()->isReduce("sum")) {
-    const Factor &sum = inner.factors[0];
-    Open open = this->open(*sum.node(), sum.at());
+  if (alone && alone->node()->isReduce("sum")) {
+    llvm::SmallVector<std::pair<Var, Size>> all(over.begin(), over.end());
+    Open open = this->open(*alone->node(), alone->at());
     all.append(open.over);
-    std::optional<Expr> body = substitute(sum.node()->parts[0], [&](Var var) { return open.indices[var]; });
+    std::optional<Expr> body = substitute(alone->node()->parts[0], [&](Var var) { return open.indices[var]; });
     std::optional<Expr> whole = body && body->size() == 1 ? sumOf((*body)[0], all) : std::nullopt;
-    return whole ? multiply({outer}, *whole) : std::nullopt;
+    return whole ? multiply(result, *whole) : std::nullopt;
   }
-  Expr result = {outer};
   // A sum over terms is the sum of their sums.
-  if (inner.exponent.empty() && inner.factors.size() == 1 && inner.factors[0].halves == 2 &&
-      inner.factors[0].node()->kind == Node::Sum) {
-    std::optional<Expr> terms = part(inner.factors[0].element);
+  if (alone && alone->node()->kind == Node::Sum) {
+    std::optional<Expr> terms = part(alone->element);
     std::optional<Expr> sum = terms && terms->size() > 1 ? reduce("sum", *terms, over) : std::nullopt;
     if (sum)
       return multiply(result, *sum);
@@ -67,30 +62,22 @@ std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> ove
     }
     return multiply(result, this->extent(unused));
   }
-  std::vector<Expr> parts = {{inner}};
+  std::vector<Expr> parts = {summed};
   Closer closer(*this, parts, over);
   if (!closer.run())
     return std::nullopt;
-  Node node(Node::Reduce, closer.dims);
-  node.bound = closer.bound;
-  node.label = mlir::StringAttr::get(context, "sum");
-  node.parts = parts;
   std::optional<Expr> times = multiply(result, extent(closer.unused));
-  return times ? multiply(*times, closed(node, closer.at)) : std::nullopt;
+  return times ? multiply(*times, reduction("sum", parts[0], closer)) : std::nullopt;
 }
 
 std::optional<Expr> Algebra::maximumOf(const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {
-  if (!llvm::any_of(expr, [&](const Term &term) { return dependsOn(term, over); }))
+  if (!llvm::any_of(expr, [&](const Term &term) { return dependsOnAny(term, over); }))
     return expr;
   std::vector<Expr> parts = {expr};
   Closer closer(*this, parts, over);
   if (!closer.run())
     return std::nullopt;
-  Node node(Node::Reduce, closer.dims);
-  node.bound = closer.bound;
-  node.label = mlir::StringAttr::get(context, "max");
-  node.parts = parts;
-  return closed(node, closer.at);
+  return reduction("max", parts[0], closer);
 }
 
 std::optional<Expr> Algebra::reduce(llvm::StringRef kind, const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {

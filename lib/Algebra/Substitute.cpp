@@ -124,10 +124,6 @@ std::optional<Expr> Algebra::part(const Element *element, ArrayRef<Index> bound,
   return substitute(element->node->parts[number], [&](Var var) { return all[var]; });
 }
 
-std::optional<Expr> Algebra::expand(const Factor &sum) {
-  return sum.node()->kind == Node::Sum && sum.halves == 2 ? instantiate(sum.node(), sum.at()) : std::nullopt;
-}
-
 std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std::optional<Index>(Var)> at) {
   auto indexOf = [&](Var var) {
     std::optional<Index> index = at(var);

@@ -84,6 +84,10 @@ struct Node : llvm::FoldingSetNode {
   bool isReduce(llvm::StringRef name) const;
 };
 
+/// Whether a variable is read.
+bool dependsOn(const Factor &factor, Var var);
+bool dependsOn(const Term &term, Var var);
+
 /// Whether an expression is known to be nowhere less than zero.
 bool isNonNegative(const Factor &factor);
 bool isNonNegative(const Term &term);
@@ -107,6 +111,8 @@ template <>
 struct llvm::FoldingSetTrait<mhc::algebra::Node> : mhc::algebra::UniqueTrait<mhc::algebra::Node> {};
 
 namespace mhc::algebra {
+
+class Closer;
 
 /// Makes expressions and holds all nodes. Variables of an expression are numbers that the caller chooses, below
 /// `kFirstFresh`. A result is nothing where an index cannot be written, or where it grows beyond all bounds.
@@ -132,6 +138,7 @@ public:
   std::optional<Expr> add(const Expr &a, const Expr &b);
   static Expr scale(Expr expr, double coefficient);
   std::optional<Expr> multiply(const Expr &a, const Expr &b);
+  std::optional<Expr> divide(const Expr &a, const Expr &b);
   /// expr^(halves/2)
   std::optional<Expr> power(const Expr &expr, int halves);
   std::optional<Expr> exp(const Expr &expr);
@@ -151,8 +158,6 @@ public:
   std::optional<Expr> replace(const Expr &expr, llvm::function_ref<std::optional<Expr>(const Element *)> by);
   /// The element of a node.
   std::optional<Expr> element(const Node *node, llvm::ArrayRef<Index> at);
-  /// The terms of a sum that is a factor to the power of one.
-  std::optional<Expr> expand(const Factor &sum);
 
   /// What a reduction sums, or a function is of, at `element` and, for a reduction, at `bound`.
   std::optional<Expr> part(const Element *element, llvm::ArrayRef<Index> bound = {}, unsigned number = 0);
@@ -166,8 +171,9 @@ public:
     Indices at;
     double coefficient;
   };
-  /// Nothing for zero, and where variables have no digits that all indices agree on.
-  std::optional<Closed> close(const Expr &expr);
+  /// Nothing for zero, and where variables have no digits that all indices agree on. With `isPositive`, the coefficient
+  /// of a sum is positive.
+  std::optional<Closed> close(const Expr &expr, bool isPositive = false);
 
 private:
   const Node *unique(Node node);
@@ -194,6 +200,8 @@ private:
   bool isWhole(const Node &node, llvm::ArrayRef<Index> at);
   std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> maximumOf(const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
+  /// The reduction of a part that a closer, which has run, has closed.
+  Expr reduction(llvm::StringRef kind, const Expr &part, const Closer &closer);
   void simplifySigmoids(Term &term);
   /// Whether two differ in offsets only.
   bool isAlike(const Node *a, const Node *b);

@@ -16,10 +16,9 @@
 //===------------------------------------------------------------------------===//
 #include "SinkhornMatch.h"
 #include "Bounds.h"
-#include "Raise.h"
+#include "Sinkhorn.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -50,23 +49,20 @@ private:
   algebra::Var row() const { return rank - 2; }
   algebra::Var column() const { return rank - 1; }
   int64_t extent() const { return cast<RankedTensorType>(value.getType()).getShape().back(); }
-  bool dependsOn(const algebra::Term &term, algebra::Var var) const;
-  bool dependsOn(const algebra::Factor &factor, algebra::Var var) const;
 
   void undoAll();
   bool undoStep();
   bool undoDivision(const algebra::Factor &divisor);
   bool undoExact(const algebra::Factor &divisor, algebra::Var over);
   bool undoWithEps(const algebra::Factor &divisor, algebra::Var over);
-  std::optional<Step> readBound(const algebra::Node &divisor, const Expr &summed, algebra::Var over);
-  std::optional<Expr> boundedSums(const Step &step, const Expr &summed);
+  std::optional<Step> readBound(const algebra::Node &divisor, const Expr &sums, algebra::Var over);
+  std::optional<Expr> boundedSums(const Step &step, const Expr &sums);
   bool undoLoop();
   /// The state with loop results replaced.
   std::optional<Expr> replaceResults(scf::ForOp loop, llvm::function_ref<Value(unsigned)> by);
   /// Whether two states differ in nothing, or in what drops out later.
   bool isSameState(const Expr &a, const Expr &b);
   std::optional<Expr> sumOver(const Expr &expr, algebra::Var over);
-  std::optional<Expr> quotient(const Expr &a, const Expr &b);
   bool undoSoftmaxEps();
   bool takeShift(Expr &logits, algebra::Var over);
   std::optional<Order> orderOfSteps() const;
@@ -81,30 +77,12 @@ private:
 };
 } // namespace
 
-static bool mentions(ArrayRef<algebra::Index> at, algebra::Var var) {
-  return llvm::any_of(at, [&](const algebra::Index &index) {
-    return llvm::any_of(index.pieces, [&](const algebra::Piece &piece) { return piece.var == var; });
-  });
-}
-
-bool Matcher::dependsOn(const algebra::Factor &factor, algebra::Var var) const { return mentions(factor.at(), var); }
-
-bool Matcher::dependsOn(const algebra::Term &term, algebra::Var var) const {
-  return llvm::any_of(term.factors, [&](const algebra::Factor &factor) { return dependsOn(factor, var); }) ||
-         llvm::any_of(term.exponent, [&](const algebra::Term &part) { return dependsOn(part, var); });
-}
-
-std::optional<Expr> Matcher::quotient(const Expr &a, const Expr &b) {
-  std::optional<Expr> inverse = algebra.power(b, -2);
-  return inverse ? algebra.multiply(a, *inverse) : std::nullopt;
-}
-
 std::optional<Expr> Matcher::sumOver(const Expr &expr, algebra::Var over) {
   return algebra.reduce("sum", expr, {{over, algebra::Size(extent())}});
 }
 
 bool Matcher::isSameState(const Expr &a, const Expr &b) {
-  std::optional<Expr> ratio = quotient(a, b);
+  std::optional<Expr> ratio = algebra.divide(a, b);
   if (!ratio || ratio->size() != 1)
     return false;
   return dead ? !dependsOn((*ratio)[0], *dead) : algebra::numberOf(*ratio) == 1.0;
@@ -142,7 +120,7 @@ bool Matcher::undoExact(const algebra::Factor &divisor, algebra::Var over) {
   if (const algebra::Factor *magnitude = before ? algebra::singleFactor(*before) : nullptr;
       magnitude && magnitude->node()->isApply("abs"))
     before = algebra.part(magnitude->element);
-  std::optional<Expr> after = before ? quotient(*before, Algebra::of(divisor.element)) : std::nullopt;
+  std::optional<Expr> after = before ? algebra.divide(*before, Algebra::of(divisor.element)) : std::nullopt;
   if (!after || before->size() != 1 || !isSameState(state, *after))
     return false;
   state = *before;
@@ -167,19 +145,19 @@ bool Matcher::undoWithEps(const algebra::Factor &divisor, algebra::Var over) {
   std::optional<Expr> magnitude = before ? algebra.apply("abs", {*before}) : std::nullopt;
   // No step subtracts, so that all numbers are positive as those of exp(z) are: a sum of magnitudes is the sum.
   for (const std::optional<Expr> &summed : {before, magnitude})
-    if (std::optional<Step> step = summed ? readBound(*divisor.node(), *summed, over) : std::nullopt)
-      if (std::optional<Expr> bounded = boundedSums(*step, *summed))
-        if (std::optional<Expr> after = quotient(*before, *bounded); after && isSameState(state, *after)) {
-          state = *before;
-          steps.push_back(*step);
-          return true;
-        }
+    if (std::optional<Expr> sums = summed ? sumOver(*summed, over) : std::nullopt)
+      if (std::optional<Step> step = readBound(*divisor.node(), *sums, over))
+        if (std::optional<Expr> bounded = boundedSums(*step, *sums))
+          if (std::optional<Expr> after = algebra.divide(*before, *bounded); after && isSameState(state, *after)) {
+            state = *before;
+            steps.push_back(*step);
+            return true;
+          }
   return false;
 }
 
-/// Reads what a divisor does to the sums of `summed`.
-std::optional<Step> Matcher::readBound(const algebra::Node &divisor, const Expr &summed, algebra::Var over) {
-  std::optional<Expr> sums = sumOver(summed, over);
+/// Reads what a divisor does to sums.
+std::optional<Step> Matcher::readBound(const algebra::Node &divisor, const Expr &sums, algebra::Var over) {
   Step step{over, Denom::add, 0};
   if (divisor.isApply("max")) {
     std::optional<double> first = algebra::numberOf(divisor.parts[0]), second = algebra::numberOf(divisor.parts[1]);
@@ -187,9 +165,9 @@ std::optional<Step> Matcher::readBound(const algebra::Node &divisor, const Expr 
       return std::nullopt;
     step.denom = Denom::clamp;
     step.eps = first ? *first : *second;
-  } else if (divisor.kind == algebra::Node::Sum && sums) {
+  } else if (divisor.kind == algebra::Node::Sum) {
     // A number in the sums themselves has become one with eps.
-    step.eps = algebra::canonicalNumber(numberIn(divisor.parts[0]) - numberIn(*sums));
+    step.eps = algebra::canonicalNumber(numberIn(divisor.parts[0]) - numberIn(sums));
   } else {
     return std::nullopt;
   }
@@ -197,12 +175,9 @@ std::optional<Step> Matcher::readBound(const algebra::Node &divisor, const Expr 
 }
 
 /// The sums with what the step does to them.
-std::optional<Expr> Matcher::boundedSums(const Step &step, const Expr &summed) {
-  std::optional<Expr> sums = sumOver(summed, step.over);
-  if (!sums)
-    return std::nullopt;
+std::optional<Expr> Matcher::boundedSums(const Step &step, const Expr &sums) {
   Expr eps = Algebra::number(step.eps);
-  return step.denom == Denom::add ? algebra.add(*sums, eps) : algebra.apply("max", {*sums, eps});
+  return step.denom == Denom::add ? algebra.add(sums, eps) : algebra.apply("max", {sums, eps});
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,15 +207,10 @@ static scf::ForOp loopOf(const Expr &state) {
   return {};
 }
 
-static std::optional<int64_t> turnsOf(scf::ForOp loop) {
-  std::optional<APInt> turns = loop.getStaticTripCount();
-  return turns ? std::optional(turns->getSExtValue()) : std::nullopt;
-}
-
 /// The state is of results of a loop: undoes one turn, which must lead to the same state of what the loop carries.
 bool Matcher::undoLoop() {
   scf::ForOp loop = loopOf(state);
-  std::optional<int64_t> turns = loop ? turnsOf(loop) : std::nullopt;
+  std::optional<int64_t> turns = loop ? tripCount(loop) : std::nullopt;
   if (!turns || *turns <= 0)
     return false;
   std::optional<Expr> carried = replaceResults(loop, [&](unsigned number) { return loop.getRegionIterArg(number); });
