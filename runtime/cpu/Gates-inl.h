@@ -67,6 +67,18 @@ HWY_INLINE void planesToRows(const float *planes, int64_t count, int64_t columns
       rows[row * columns + j] = planes[j * kLanes + row];
 }
 
+/// What a mhcrt_format keeps of a number.
+HWY_INLINE V roundedTo(V v, int64_t format) {
+  return format == MHCRT_FORMAT_BF16  ? rounded(v, static_cast<const Bf16 *>(nullptr))
+         : format == MHCRT_FORMAT_F16 ? rounded(v, static_cast<const F16 *>(nullptr))
+                                      : v;
+}
+
+HWY_INLINE void roundPlanes(float *planes, int64_t count, int64_t format) {
+  for (int64_t j = 0; format != MHCRT_FORMAT_F32 && j < count; ++j)
+    store(roundedTo(load(planes + j * kLanes), format), planes + j * kLanes);
+}
+
 /// In place: planes 0..n-1 become h_pre.
 HWY_INLINE void gatePre(float *planes, V s, int64_t n, const GateOptions &options) {
   const V alpha = hn::Set(d, options.alpha[0]), eps = hn::Set(d, options.preEps);

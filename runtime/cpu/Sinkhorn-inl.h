@@ -19,6 +19,15 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
+/// What happens to the result of every op of an iteration.
+struct KeepF32 {
+  V operator()(V v) const { return v; }
+};
+struct RoundTo {
+  int64_t format;
+  V operator()(V v) const { return roundedTo(v, format); }
+};
+
 // A line is a row or a column: `count` elements from `first` on, `step` apart.
 
 HWY_INLINE V lineSum(const V *m, int first, int step, int count) {
@@ -47,98 +56,111 @@ HWY_INLINE V lineMaxOrNaN(const V *m, int first, int step, int count) {
 HWY_INLINE V clampSum(V sum, V eps) { return hn::IfThenElse(hn::Lt(sum, eps), eps, sum); }
 
 /// Divides by the sum: one division per line. Multiplying by the reciprocal costs one more rounding, and the next
-/// steps take it out again.
-HWY_INLINE void normalizeLine(V *m, int first, int step, int count, int32_t denom, V eps) {
-  V sum = lineSum(m, first, step, count);
+/// steps take it out again; of 16-bit numbers it never changes what their quotient rounds to.
+template <typename Round = KeepF32>
+HWY_INLINE void normalizeLine(V *m, int first, int step, int count, int32_t denom, V eps, Round round = {}) {
+  V sum = round(lineSum(m, first, step, count));
   if (denom == MHCRT_DENOM_ADD)
-    sum = hn::Add(sum, eps);
+    sum = round(hn::Add(sum, eps));
   else if (denom == MHCRT_DENOM_CLAMP)
     sum = clampSum(sum, eps);
   const V scale = hn::Div(hn::Set(d, 1.0f), sum);
   for (int k = 0; k < count; ++k)
-    m[first + k * step] = hn::Mul(m[first + k * step], scale);
+    m[first + k * step] = round(hn::Mul(m[first + k * step], scale));
 }
 
-HWY_INLINE void subtractLogSumExp(V *m, int first, int step, int count) {
+template <typename Round>
+HWY_INLINE void subtractLogSumExp(V *m, int first, int step, int count, Round round) {
   const V most = lineMax(m, first, step, count);
   V sum = hn::Zero(d);
   for (int k = 0; k < count; ++k)
-    sum = hn::Add(sum, expOfNegative(hn::Sub(m[first + k * step], most)));
-  const V shift = hn::Add(most, logV(sum));
+    sum = hn::Add(sum, round(expOfNegative(round(hn::Sub(m[first + k * step], most)))));
+  const V shift = round(hn::Add(most, round(logV(round(sum)))));
   for (int k = 0; k < count; ++k)
-    m[first + k * step] = hn::Sub(m[first + k * step], shift);
+    m[first + k * step] = round(hn::Sub(m[first + k * step], shift));
 }
 
-HWY_INLINE void sinkhornStep(V *m, int n, bool rows, const SinkhornOptions &options) {
-  const V eps = hn::Set(d, options.eps);
+template <typename Round>
+HWY_INLINE void sinkhornStep(V *m, int n, bool rows, const SinkhornOptions &options, Round round) {
+  const V eps = round(hn::Set(d, options.eps));
   for (int line = 0; line < n; ++line) {
     const int first = rows ? line * n : line, step = rows ? 1 : n;
     if (options.init == MHCRT_INIT_LOG)
-      subtractLogSumExp(m, first, step, n);
+      subtractLogSumExp(m, first, step, n, round);
     else
-      normalizeLine(m, first, step, n, options.denom, eps);
+      normalizeLine(m, first, step, n, options.denom, eps, round);
   }
 }
 
 /// exp(Z), shifted by the largest value of each line where the option says so.
-HWY_INLINE void sinkhornExp(V *m, int n, const SinkhornOptions &options) {
+template <typename Round = KeepF32>
+HWY_INLINE void sinkhornExp(V *m, int n, const SinkhornOptions &options, Round round = {}) {
   const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
   for (int line = 0; line < n; ++line) {
     const int first = rows ? line * n : line, step = rows ? 1 : n;
     if (options.init == MHCRT_INIT_EXP) {
       for (int k = first; k < first + n * step; k += step)
-        m[k] = expV(m[k]);
+        m[k] = round(expV(m[k]));
       continue;
     }
     const V shift = lineMaxOrNaN(m, first, step, n);
     for (int k = 0; k < n; ++k)
-      m[first + k * step] = expOfNegative(hn::Sub(m[first + k * step], shift));
+      m[first + k * step] = round(expOfNegative(round(hn::Sub(m[first + k * step], shift))));
   }
 }
 
 /// kSize is n where the compiler should know it, so that the matrix stays in registers; 0 where it should not.
-template <int kSize>
-HWY_INLINE void sinkhornSized(float *planes, int runtimeN, const SinkhornOptions &options) {
+template <int kSize, typename Round>
+HWY_INLINE void sinkhornSized(float *planes, int runtimeN, const SinkhornOptions &options, Round round) {
   const int n = kSize ? kSize : runtimeN;
   V m[kSize ? kSize * kSize : 256];
   for (int k = 0; k < n * n; ++k)
-    m[k] = load(planes + k * kLanes);
+    m[k] = round(load(planes + k * kLanes));
 
   const bool rowsFirst = options.order == MHCRT_ORDER_ROW_COL;
   int64_t iterations = options.iters;
   if (options.init == MHCRT_INIT_SOFTMAX_EPS) {
-    // The softmax is the first row step; its sum has no eps.
+    // The softmax is the first row step, and one op; its sum has no eps.
+    const V eps = round(hn::Set(d, options.eps));
     sinkhornExp(m, n, options);
     for (int r = 0; r < n; ++r) {
       normalizeLine(m, r * n, 1, n, MHCRT_DENOM_NONE, hn::Zero(d));
       for (int c = 0; c < n; ++c)
-        m[r * n + c] = hn::Add(m[r * n + c], hn::Set(d, options.eps));
+        m[r * n + c] = round(hn::Add(round(m[r * n + c]), eps));
     }
-    sinkhornStep(m, n, false, options);
+    sinkhornStep(m, n, false, options, round);
     for (--iterations; iterations > 0; --iterations) {
-      sinkhornStep(m, n, true, options);
-      sinkhornStep(m, n, false, options);
+      sinkhornStep(m, n, true, options, round);
+      sinkhornStep(m, n, false, options, round);
     }
   } else {
     if (options.init != MHCRT_INIT_LOG)
-      sinkhornExp(m, n, options);
+      sinkhornExp(m, n, options, round);
     for (; iterations > 0; --iterations) {
-      sinkhornStep(m, n, rowsFirst, options);
-      sinkhornStep(m, n, !rowsFirst, options);
+      sinkhornStep(m, n, rowsFirst, options, round);
+      sinkhornStep(m, n, !rowsFirst, options, round);
     }
     if (options.init == MHCRT_INIT_LOG)
       for (int k = 0; k < n * n; ++k)
-        m[k] = expV(m[k]);
+        m[k] = round(expV(m[k]));
   }
   for (int k = 0; k < n * n; ++k)
     store(m[k], planes + k * kLanes);
 }
 
-HWY_INLINE void sinkhornPlanes(float *planes, int64_t n, const SinkhornOptions &options) {
+template <typename Round>
+HWY_INLINE void sinkhornRounded(float *planes, int64_t n, const SinkhornOptions &options, Round round) {
   if (n == 4)
-    sinkhornSized<4>(planes, 4, options);
+    sinkhornSized<4>(planes, 4, options, round);
   else
-    sinkhornSized<0>(planes, static_cast<int>(n), options);
+    sinkhornSized<0>(planes, static_cast<int>(n), options, round);
+}
+
+HWY_INLINE void sinkhornPlanes(float *planes, int64_t n, const SinkhornOptions &options) {
+  if (options.format == MHCRT_FORMAT_F32)
+    sinkhornRounded(planes, n, options, KeepF32());
+  else
+    sinkhornRounded(planes, n, options, RoundTo{options.format});
 }
 
 } // namespace HWY_NAMESPACE

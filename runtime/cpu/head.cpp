@@ -50,6 +50,7 @@ void headTyped(const HeadCall &args, const char *packed, int64_t first, int64_t 
     rowsToPlanes(scratch.proj + t * n, n, lanes, n, scratch.planes);
     const V multiplier = normMultiplier(load(scratch.stat + t), normOf(args));
     gatePre(scratch.planes, multiplier, n, gates);
+    roundPlanes(scratch.planes, n, args.h_pre_format);
     planesToRows(scratch.planes, lanes, n, args.hPre + (first + t) * n);
     if (args.proj)
       std::memcpy(floats(args.proj) + (first + t) * n, scratch.proj + t * n, lanes * n * sizeof(float));

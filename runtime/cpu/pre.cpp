@@ -11,7 +11,8 @@
 // Bytes   per token (n+1)*C elements and 4*(2n + n*n), 4*(N+1) more for proj and stat; 4*N*K for phi once
 //         per call.
 // Needs   nothing.
-// Round   coefficients in f32, u rounded once. The same bits as the four kernels one after the other.
+// Round   coefficients in f32, in registers to their formats; u rounded once. The same bits as the four kernels one
+//         after the other.
 // Result  docs/performance.md.
 //
 //===------------------------------------------------------------------------===//
@@ -52,10 +53,14 @@ HWY_INLINE void coefficients(const PreCall &args, int64_t first, int64_t t, int6
   rowsToPlanes(scratch.proj + t * N, N, count, N, hPre);
   const V multiplier = normMultiplier(load(scratch.stat + t), normOf(args));
   gateAll(hPre, multiplier, n, N, gatesOf(args));
+  roundPlanes(hPre, n, args.h_pre_format);
+  roundPlanes(hPost, n, args.h_post_format);
 
   HWY_ALIGN float permutationMix[256 * kLanes];
   if (args.res_map == MHCRT_RES_MAP_SINKHORN) {
-    sinkhornPlanes(mix, n, sinkhornOf(args));
+    SinkhornOptions options = sinkhornOf(args);
+    options.format = args.sk_format;
+    sinkhornPlanes(mix, n, options);
   } else if (args.res_map == MHCRT_RES_MAP_PERMUTATION) {
     mix = permutationMix;
     permutationPlanes(logits, R, n, mix);
@@ -66,6 +71,7 @@ HWY_INLINE void coefficients(const PreCall &args, int64_t first, int64_t t, int6
         float *cell = mix + (o * n + i) * kLanes;
         store(hn::NegMulAdd(load(hPost + o * kLanes), load(hPre + i * kLanes), load(cell)), cell);
       }
+  roundPlanes(mix, n * n, args.h_res_format);
   planesToRows(hPre, count, n, args.hPre + m * n);
   planesToRows(hPost, count, n, floats(args.h_post) + m * n);
   planesToRows(mix, count, n * n, floats(args.h_res) + m * n * n);

@@ -14,7 +14,8 @@
 //         tokens, 12*N bytes for 16 elements of x.
 // Bytes   per token (3n+2)*C elements and 4*(2N + 2 + 2n + n*n), n*C more for d_x_in or d_out; 8*N*K per call.
 // Needs   scratch memory of projection_bwd and 4*(N + n + 1) bytes per token.
-// Round   f32 sums; d_x rounded once. d_x may be d_x_in, a weight's gradient its start.
+// Round   f32 sums; gates that are multiplied to their formats, d_x once. d_x may be d_x_in, a weight's gradient its
+// start.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -57,6 +58,7 @@ HWY_INLINE void residualBwd(const PreBwdArgs &args, int64_t m, int64_t count, fl
     foldPreBwd(dhRes, gates, gates + n * kLanes, n, dz, dz + n * kLanes);
   const float *result = dhRes;
   if (args.res_map == MHCRT_RES_MAP_SINKHORN) {
+    roundPlanes(logits, n * n, args.sk_format);
     sinkhornBwdPlanes(dhRes, logits, n, sinkhornOf(args), history);
   } else if (args.res_map == MHCRT_RES_MAP_PERMUTATION) {
     permutationBwdPlanes(dhRes, R, n, logits);
@@ -85,8 +87,11 @@ HWY_INLINE void coefficientsBwd(const PreBwdArgs &args, const PreBwdFirstPass &r
         dz[i * kLanes + lane] += floats(args.d_h_pre)[(m + lane) * n + i];
   if (isHead(args)) {
     gatePre(gates, s, n, options);
+    roundPlanes(gates, n, args.h_pre_format);
   } else {
     gateAll(gates, s, n, N, options);
+    roundPlanes(gates, n, args.h_pre_format);
+    roundPlanes(gates + n * kLanes, n, args.h_post_format);
     residualBwd(args, m, count, gates, dz, history);
   }
   planesToRows(gates, count, n, rows.hPre + m * n);

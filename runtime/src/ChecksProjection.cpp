@@ -64,7 +64,8 @@ static void checkResidual(KernelCall &call, const Args &a) {
   else
     call.equal("N", a.N, "2*n + n*n", 2 * a.n + a.n * a.n);
   if (a.res_map == MHCRT_RES_MAP_SINKHORN)
-    call.sinkhorn(a.init, a.order, a.denom, "sk_eps", a.sk_eps, a.iters);
+    call.sinkhorn(a.init, a.order, a.denom, "sk_eps", a.sk_eps, a.iters).format("sk_format", a.sk_format);
+  call.format("h_pre_format", a.h_pre_format).format("h_post_format", a.h_post_format);
 }
 
 bool mhcrt::checkProjection(CallState &state, const ProjectionArgs &a) {
@@ -97,7 +98,7 @@ bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
   call.tensor("u", a.u, a.u_type, {a.x_type}, a.M).optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optional("proj", a.proj, a.proj_type, kF32, a.M).optional("stat", a.stat, a.stat_type, kF32, a.M);
-  call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult).format("h_res_format", a.h_res_format);
   return call.begin();
 }
 
@@ -130,7 +131,8 @@ bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
       .optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M)
       .optional("proj", a.proj, a.proj_type, kF32, a.M)
       .optional("stat", a.stat, a.stat_type, kF32, a.M)
-      .epsilon("pre_eps", a.pre_eps);
+      .epsilon("pre_eps", a.pre_eps)
+      .format("h_pre_format", a.h_pre_format);
   return call.begin();
 }
 
@@ -141,6 +143,6 @@ bool mhcrt::checkHeadBwd(CallState &state, const HeadBwdArgs &a) {
   call.tensor("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M);
   checkGateGradients(call, a, a.n);
   checkWeightGradients(call, a, a.n);
-  call.epsilon("pre_eps", a.pre_eps);
+  call.epsilon("pre_eps", a.pre_eps).format("h_pre_format", a.h_pre_format);
   return call.begin();
 }

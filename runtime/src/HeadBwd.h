@@ -36,6 +36,7 @@ inline PreBwdArgs preBwdOf(const HeadBwdArgs &a) {
   pre.M = a.M, pre.C = a.C, pre.n = a.n, pre.N = a.n, pre.K = a.K, pre.A = a.A;
   pre.layout = a.layout, pre.phi_layout = a.phi_layout, pre.norm = a.norm;
   pre.norm_eps = a.norm_eps, pre.pre_eps = a.pre_eps, pre.precision = a.precision;
+  pre.h_pre_format = a.h_pre_format;
   return pre;
 }
 

@@ -236,9 +236,10 @@ struct HeadBwdArgs {
   double norm_eps;
   double pre_eps;
   int32_t precision;
+  int64_t h_pre_format;
 };
-static_assert(offsetof(mhcrt_head_bwd_args, precision) == 384 && offsetof(HeadBwdArgs, precision) == 376 &&
-              sizeof(mhcrt_head_bwd_args) == 392 && sizeof(HeadBwdArgs) == 384);
+static_assert(offsetof(mhcrt_head_bwd_args, h_pre_format) == 392 && offsetof(HeadBwdArgs, h_pre_format) == 384 &&
+              sizeof(mhcrt_head_bwd_args) == 400 && sizeof(HeadBwdArgs) == 392);
 mhcrt_status runHeadBwd(mhcrt_context &context, const HeadBwdArgs &args);
 
 struct HeadArgs {
@@ -271,9 +272,10 @@ struct HeadArgs {
   double norm_eps;
   double pre_eps;
   int32_t precision;
+  int64_t h_pre_format;
 };
-static_assert(offsetof(mhcrt_head_args, precision) == 224 && offsetof(HeadArgs, precision) == 216 &&
-              sizeof(mhcrt_head_args) == 232 && sizeof(HeadArgs) == 224);
+static_assert(offsetof(mhcrt_head_args, h_pre_format) == 232 && offsetof(HeadArgs, h_pre_format) == 224 &&
+              sizeof(mhcrt_head_args) == 240 && sizeof(HeadArgs) == 232);
 mhcrt_status runHead(mhcrt_context &context, const HeadArgs &args);
 
 struct MatmulArgs {
@@ -459,9 +461,12 @@ struct PreBwdArgs {
   int32_t fold_pre;
   int32_t orient;
   int32_t precision;
+  int64_t h_pre_format;
+  int64_t h_post_format;
+  int64_t sk_format;
 };
-static_assert(offsetof(mhcrt_pre_bwd_args, precision) == 504 && offsetof(PreBwdArgs, precision) == 496 &&
-              sizeof(mhcrt_pre_bwd_args) == 512 && sizeof(PreBwdArgs) == 504);
+static_assert(offsetof(mhcrt_pre_bwd_args, sk_format) == 528 && offsetof(PreBwdArgs, sk_format) == 520 &&
+              sizeof(mhcrt_pre_bwd_args) == 536 && sizeof(PreBwdArgs) == 528);
 mhcrt_status runPreBwd(mhcrt_context &context, const PreBwdArgs &args);
 
 struct PreArgs {
@@ -507,9 +512,13 @@ struct PreArgs {
   int64_t iters;
   int32_t fold_pre;
   int32_t precision;
+  int64_t h_pre_format;
+  int64_t h_post_format;
+  int64_t h_res_format;
+  int64_t sk_format;
 };
-static_assert(offsetof(mhcrt_pre_args, precision) == 308 && offsetof(PreArgs, precision) == 300 &&
-              sizeof(mhcrt_pre_args) == 312 && sizeof(PreArgs) == 304);
+static_assert(offsetof(mhcrt_pre_args, sk_format) == 336 && offsetof(PreArgs, sk_format) == 328 &&
+              sizeof(mhcrt_pre_args) == 344 && sizeof(PreArgs) == 336);
 mhcrt_status runPre(mhcrt_context &context, const PreArgs &args);
 
 struct ProjectionBwdArgs {
@@ -666,9 +675,10 @@ struct SinkhornArgs {
   int32_t denom;
   double eps;
   int64_t iters;
+  int64_t format;
 };
-static_assert(offsetof(mhcrt_sinkhorn_args, iters) == 80 && offsetof(SinkhornArgs, iters) == 72 &&
-              sizeof(mhcrt_sinkhorn_args) == 88 && sizeof(SinkhornArgs) == 80);
+static_assert(offsetof(mhcrt_sinkhorn_args, format) == 88 && offsetof(SinkhornArgs, format) == 80 &&
+              sizeof(mhcrt_sinkhorn_args) == 96 && sizeof(SinkhornArgs) == 88);
 mhcrt_status runSinkhorn(mhcrt_context &context, const SinkhornArgs &args);
 
 struct TakeBwdArgs {

@@ -135,9 +135,10 @@ KernelCall &KernelCall::equal(const char *name, int64_t value, const char *formu
   return *this;
 }
 
-KernelCall &KernelCall::attribute(const char *name, int32_t value, int32_t count) {
+KernelCall &KernelCall::attribute(const char *name, int64_t value, int32_t count) {
   if (ok() && (value < 0 || value >= count))
-    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %d; needed 0 to %d", kernel, name, value, count - 1);
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed 0 to %d", kernel, name,
+                 static_cast<long long>(value), count - 1);
   return *this;
 }
 

@@ -51,7 +51,9 @@ public:
   /// `formula` is what `expected` was computed from: "n*C".
   KernelCall &equal(const char *name, int64_t value, const char *formula, int64_t expected);
   /// An enum attribute with values 0 .. count-1.
-  KernelCall &attribute(const char *name, int32_t value, int32_t count);
+  KernelCall &attribute(const char *name, int64_t value, int32_t count);
+  /// A mhcrt_format.
+  KernelCall &format(const char *name, int64_t value) { return attribute(name, value, 3); }
   /// At least 0 and less than 1.
   KernelCall &fraction(const char *name, double value);
   /// The options of a dropout of `elements` that are `formula`: "M*n*C".

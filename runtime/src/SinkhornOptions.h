@@ -15,6 +15,7 @@ struct SinkhornOptions {
   int32_t init, order, denom;
   float eps;
   int64_t iters;
+  int64_t format = MHCRT_FORMAT_F32; ///< of the iteration forwards; backwards it runs in f32
 
   /// The softmax is the first row step, so that the steps behind it begin with the columns.
   constexpr int64_t steps() const { return 2 * iters - (init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0); }

@@ -22,6 +22,9 @@ struct Member {
   }
 };
 
+// Members behind the last that is given are zero.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 /// Calls a kernel with the members of its arguments, in their order behind the size.
 template <typename Args, typename... Values>
 mhcrt_status call(mhcrt_status (*kernel)(mhcrt_context *, const Args *), mhcrt_context *context, Values &&...values) {

@@ -68,6 +68,13 @@ typedef enum mhcrt_precision {
   MHCRT_PRECISION_TF32 = 3
 } mhcrt_precision;
 
+/// type that numbers are rounded to, to nearest even, though they are kept in f32
+typedef enum mhcrt_format {
+  MHCRT_FORMAT_F32 = 0,
+  MHCRT_FORMAT_BF16 = 1,
+  MHCRT_FORMAT_F16 = 2
+} mhcrt_format;
+
 /// oi: out[o] = sum_i H[o,i] x[i], the first index is the output stream; io: out[o] = sum_i H[i,o] x[i]
 typedef enum mhcrt_orient {
   MHCRT_ORIENT_OI = 0,
@@ -81,7 +88,7 @@ typedef enum mhcrt_res_map {
   MHCRT_RES_MAP_IDENTITY = 2
 } mhcrt_res_map;
 
-/// start of the Sinkhorn iteration (mhc.md 3.4)
+/// start of the Sinkhorn iteration (math.md 3.4)
 typedef enum mhcrt_init {
   MHCRT_INIT_SOFTMAX_EPS = 0,
   MHCRT_INIT_EXP = 1,
@@ -341,6 +348,7 @@ typedef struct mhcrt_head_bwd_args {
   double norm_eps;
   double pre_eps;
   int32_t precision;
+  int64_t h_pre_format;
 } mhcrt_head_bwd_args;
 mhcrt_status mhcrt_head_bwd(mhcrt_context *ctx, const mhcrt_head_bwd_args *args);
 
@@ -377,6 +385,7 @@ typedef struct mhcrt_head_args {
   double norm_eps;
   double pre_eps;
   int32_t precision;
+  int64_t h_pre_format;
 } mhcrt_head_args;
 mhcrt_status mhcrt_head(mhcrt_context *ctx, const mhcrt_head_args *args);
 
@@ -571,6 +580,9 @@ typedef struct mhcrt_pre_bwd_args {
   int32_t fold_pre;
   int32_t orient;
   int32_t precision;
+  int64_t h_pre_format;
+  int64_t h_post_format;
+  int64_t sk_format;
 } mhcrt_pre_bwd_args;
 mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const mhcrt_pre_bwd_args *args);
 
@@ -620,6 +632,10 @@ typedef struct mhcrt_pre_args {
   int64_t iters;
   int32_t fold_pre;
   int32_t precision;
+  int64_t h_pre_format;
+  int64_t h_post_format;
+  int64_t h_res_format;
+  int64_t sk_format;
 } mhcrt_pre_args;
 mhcrt_status mhcrt_pre(mhcrt_context *ctx, const mhcrt_pre_args *args);
 
@@ -785,6 +801,7 @@ typedef struct mhcrt_sinkhorn_args {
   int32_t denom;
   double eps;
   int64_t iters;
+  int64_t format;
 } mhcrt_sinkhorn_args;
 mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const mhcrt_sinkhorn_args *args);
 

@@ -7,8 +7,8 @@
 #include "../Call.h"
 #include "FakeDriver.h"
 
-#include "cuda/Context.h"
-#include "cuda/StreamTiles.h"
+#include "cuda/host/Context.h"
+#include "cuda/stream/StreamTiles.h"
 #include "mhcrt/cuda.h"
 
 #include <gtest/gtest.h>

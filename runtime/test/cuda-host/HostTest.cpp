@@ -7,7 +7,7 @@
 #include "../Call.h"
 #include "FakeDriver.h"
 
-#include "cuda/Context.h"
+#include "cuda/host/Context.h"
 #include "mhcrt/cuda.h"
 
 #include <gtest/gtest.h>

@@ -15,9 +15,10 @@
 #include <map>
 
 // In place of the instructions.
-#define MHCRT_CUDA_PRIM_CLUSTER_CUH
-#define MHCRT_CUDA_PRIM_OVERLAP_CUH
-#define MHCRT_CUDA_PRIM_SHARED_CUH
+#define MHCRT_CUDA_PTX_BARRIER_CUH
+#define MHCRT_CUDA_PTX_CLUSTER_CUH
+#define MHCRT_CUDA_PTX_OVERLAP_CUH
+#define MHCRT_CUDA_PTX_SHARED_CUH
 
 static struct {
   unsigned x;
@@ -59,13 +60,12 @@ static int loadSharedInt(uint32_t) { return 0; }
 static void storeShared4(uint32_t, uint4) {}
 static void storeSharedFloat(uint32_t, float) {}
 static void storeSharedInt(uint32_t, int) {}
-static uint32_t part(const uint4 &, int) { return 0; }
 
 } // namespace mhcrt
 
 // The host's compiler knows no registers of the others.
 #define asm(...)
-#include "cuda/ringOwner.cuh"
+#include "cuda/ring/RingOwner.cuh"
 #undef asm
 
 using namespace mhcrt;

@@ -7,7 +7,7 @@
 #include "../Call.h"
 #include "FakeDriver.h"
 
-#include "cuda/Variants.h"
+#include "cuda/host/Variants.h"
 #include "mhcrt/cuda.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,76 @@
+//===- Mix.cuh - One column of four streams, in and out ---------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What aggregate, post and rebuild do with a column: one order of operations, so that they have the same bits.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_ALGEBRA_MIX_CUH
+#define MHCRT_CUDA_ALGEBRA_MIX_CUH
+
+#include "cuda/algebra/Dropout.cuh"
+#include "cuda/tile/Vec.cuh"
+
+namespace mhcrt {
+
+/// sum_i h[i] * v[i]
+template <int kLanes>
+__device__ __forceinline__ void readStreams(const float4 &h, const float (&v)[4][kLanes], float (&sum)[kLanes]) {
+  const float weight[4] = {h.x, h.y, h.z, h.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int e = 0; e < kLanes; ++e)
+      sum[e] = i == 0 ? weight[0] * v[0][e] : fmaf(weight[i], v[i][e], sum[e]);
+}
+
+/// h_post and h_res of a token.
+struct PostCoefficients {
+  float post[4], mix[4][4];
+
+  __device__ __forceinline__ PostCoefficients(const float4 *hPost, const float4 *hRes, int64_t token) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      reinterpret_cast<float4 &>(mix[k]) = hRes[token * 4 + k];
+    reinterpret_cast<float4 &>(post) = hPost[token];
+  }
+
+  /// Output stream `o`: drop(lane, h_post[o] * f) + sum_i A[o,i] * v[i].
+  template <bool kOutputFirst, int kLanes, typename Drop>
+  __device__ __forceinline__ void write(int o, const float (&f)[kLanes], const float (&v)[4][kLanes], const Drop &drop,
+                                        float (&sum)[kLanes]) const {
+#pragma unroll
+    for (int e = 0; e < kLanes; ++e) {
+      sum[e] = drop(e, post[o] * f[e]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        sum[e] = fmaf(kOutputFirst ? mix[o][i] : mix[i][o], v[i][e], sum[e]);
+    }
+  }
+};
+
+/// A bias of f32 or of T.
+enum class Bias { none, same, wide };
+
+template <typename T, Bias kBias>
+__device__ __forceinline__ void addBias(const void *bias, uint32_t column, float (&f)[kLanesOf<T>]) {
+  constexpr int kLanes = kLanesOf<T>;
+  if constexpr (kBias != Bias::none) {
+    float v[kLanes];
+    if constexpr (kBias == Bias::wide) {
+#pragma unroll
+      for (int e = 0; e < kLanes; ++e)
+        v[e] = static_cast<const float *>(bias)[column * kLanes + e];
+    } else {
+      widen(static_cast<const uint4 *>(bias)[column], v, T());
+    }
+#pragma unroll
+    for (int e = 0; e < kLanes; ++e)
+      f[e] += v[e];
+  }
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_ALGEBRA_MIX_CUH

@@ -1,0 +1,151 @@
+//===- Context.cpp - Device, memory and errors of one caller --------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/host/CallGuard.h"
+#include "cuda/host/LoopChecks.h"
+#include "src/ContextState.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+using namespace mhcrt;
+
+mhcrt_context::~mhcrt_context() {
+  for (const DeviceBlock &block : {workspace, scratch, idFaults})
+    release(block);
+  for (const DeviceBlock &block : kept)
+    release(block);
+  for (const auto &[host, block] : constants)
+    release(block);
+  for (auto &[image, library] : images)
+    forget(cudaLibraryUnload(library));
+  for (cudaEvent_t event : {turn, behind})
+    if (event)
+      forget(cudaEventDestroy(event));
+  if (ownStream)
+    forget(cudaStreamDestroy(ownStream));
+}
+
+mhcrt_status mhcrt_context::check(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return status;
+  forget(error);
+  return fail(MHCRT_DEVICE_ERROR, "%s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
+/// The ops that read row numbers.
+static constexpr const char *kIdOps[] = {"mhcrt_take", "mhcrt_take_bwd"};
+static constexpr int kIdOpCount = 2;
+
+IdFault *mhcrt_context::idFault(const char *kernel) {
+  readsIds = true;
+  const auto *op = std::find_if(kIdOps, kIdOps + kIdOpCount, [&](const char *op) { return !std::strcmp(op, kernel); });
+  return static_cast<IdFault *>(idFaults.data) + (op - kIdOps);
+}
+
+mhcrt_status mhcrt_context::synchronize() {
+  constexpr unsigned long long kNone = ~0ull;
+  constexpr const char *kName = "mhcrt_synchronize";
+  unsigned long long capture = 0;
+  if (!askCapture(kName, capture))
+    return status;
+  if (capture)
+    return fail(MHCRT_INVALID_ARGUMENT, "%s: the stream is captured, so that nothing runs; end the capture first",
+                kName);
+  IdFault found[kIdOpCount] = {{kNone, 0}, {kNone, 0}};
+  if (readsIds)
+    check(cudaMemcpyAsync(found, idFaults.data, sizeof(found), cudaMemcpyDeviceToHost, stream), kName);
+  check(cudaStreamSynchronize(stream), kName);
+  reportLoopChecks(*this, kName);
+  for (int op = 0; op < kIdOpCount; ++op)
+    if (found[op].first != kNone) {
+      fail(MHCRT_INVALID_ARGUMENT, "%s: 'ids' has %d at %lld; needed 0 to %lld", kIdOps[op],
+           static_cast<int32_t>(found[op].first), static_cast<long long>(found[op].first >> 32),
+           static_cast<long long>(found[op].size - 1));
+      check(cudaMemsetAsync(static_cast<IdFault *>(idFaults.data) + op, 0xFF, sizeof(IdFault), stream), kName);
+    }
+  return status;
+}
+
+cudaError_t mhcrt_context::open() {
+  int major = 0, minor = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  const auto then = [&](auto call) { error = error == cudaSuccess ? call() : error; };
+  then([&] { return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device); });
+  then([&] { return cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device); });
+  then([&] { return cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device); });
+  then([&] { return cudaStreamCreateWithFlags(&ownStream, cudaStreamNonBlocking); });
+  for (cudaEvent_t *event : {&turn, &behind})
+    then([&] { return cudaEventCreateWithFlags(event, cudaEventDisableTiming); });
+  arch = major * 10 + minor;
+  stream = ownStream;
+
+  // Made here, since a capture could not fill it.
+  if (error == cudaSuccess)
+    idFaults = allocate("mhcrt_context_create", kIdOpCount * sizeof(IdFault), stream);
+  if (idFaults.data)
+    then([&] { return cudaMemsetAsync(idFaults.data, 0xFF, kIdOpCount * sizeof(IdFault), stream); });
+  then([&] { return cudaStreamSynchronize(stream); });
+  return error;
+}
+
+extern "C" {
+
+mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context) {
+  if (!context)
+    return MHCRT_INVALID_ARGUMENT;
+  *context = nullptr;
+  if (threads < 0)
+    return MHCRT_INVALID_ARGUMENT;
+  auto *fresh = new (std::nothrow) mhcrt_context;
+  if (!fresh)
+    return MHCRT_OUT_OF_MEMORY;
+  const RelaxedCapture relaxed;
+  fresh->check(fresh->open(), "mhcrt_context_create");
+  const mhcrt_status status = fresh->status;
+  if (status != MHCRT_OK)
+    delete fresh;
+  else
+    *context = fresh;
+  return status;
+}
+
+void mhcrt_context_destroy(mhcrt_context *context) {
+  if (!context)
+    return;
+  const RelaxedCapture relaxed;
+  int callersDevice = context->device;
+  forget(cudaGetDevice(&callersDevice));
+  forget(cudaSetDevice(context->device));
+  context->followStreams("mhcrt_context_destroy");
+  if (context->isStreamOfOtherThread()) // memory goes back in no order with its work
+    forget(cudaDeviceSynchronize());
+  delete context;
+  forget(cudaSetDevice(callersDevice));
+}
+
+int32_t mhcrt_context_threads(const mhcrt_context *) { return 1; }
+
+int32_t mhcrt_context_amx(const mhcrt_context *) { return 0; }
+
+mhcrt_status mhcrt_context_set_amx(mhcrt_context *, int32_t amx) { return amx ? MHCRT_UNAVAILABLE : MHCRT_OK; }
+
+int32_t mhcrt_context_device(const mhcrt_context *) { return MHCRT_CUDA; }
+
+mhcrt_status mhcrt_copy(mhcrt_context *context, void *to, const void *from, int64_t bytes) {
+  const CallGuard guard(*context, "mhcrt_copy");
+  if (!guard)
+    return MHCRT_INVALID_ARGUMENT;
+  return context->check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, context->stream), "mhcrt_copy");
+}
+
+mhcrt_status mhcrt_synchronize(mhcrt_context *context) {
+  const CallGuard guard(*context, "mhcrt_synchronize");
+  return guard ? context->synchronize() : MHCRT_INVALID_ARGUMENT;
+}
+
+} // extern "C"

@@ -1,0 +1,143 @@
+//===- Context.h - What a context of the CUDA backend holds -----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_HOST_CONTEXT_H
+#define MHCRT_CUDA_HOST_CONTEXT_H
+
+#include "cuda/host/Memory.h"
+#include "src/CallState.h"
+
+#include <atomic>
+#include <cuda_runtime_api.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mhcrt {
+
+/// The first row number of an op's calls that its table does not have; all bits are one where there is none.
+struct IdFault {
+  unsigned long long first; ///< its position, at most 2^32 - 2, above the number itself
+  int64_t size;             ///< rows of the table
+};
+
+/// A variant that calls of an op took.
+struct Choice {
+  const char *op, *variant;
+  int64_t calls, last;  ///< how many, and the number of the last among the calls of all ops
+  std::string fallback; ///< mhcrt_cuda_choice's
+};
+
+/// An error that nobody is told of, and that the thread's next launch must not report.
+inline void forget(cudaError_t error) {
+  if (error != cudaSuccess)
+    cudaGetLastError();
+}
+
+/// The library of dense products and its plans (matmul.cpp).
+class Products;
+
+} // namespace mhcrt
+
+struct mhcrt_context : mhcrt::CallState {
+  int device = 0;
+  int arch = 0; ///< compute capability times ten: 90
+  int multiprocessors = 0;
+  std::atomic<const char *> running{nullptr};  ///< the call in progress; null where there is none
+  std::atomic<const char *> intruder{nullptr}; ///< one that was made meanwhile
+
+  cudaStream_t stream = nullptr;
+  cudaStream_t ownStream = nullptr; ///< made with the context; null until then
+  std::thread::id streamThread;     ///< which set it
+  cudaStream_t recorded = nullptr;  ///< the stream that mhcrt_cuda_record_begin captures; null where none is
+  cudaEvent_t turn = nullptr;       ///< orders two streams
+  cudaEvent_t behind = nullptr;     ///< what ran before a captured stream was set
+  bool isBehindOwed = false;        ///< calls that run, and are not captured, have to wait for `behind`
+
+  mhcrt::Allocator allocator;
+  mhcrt::DeviceBlock workspace;           ///< the compiled model's, through mhcrt_workspace
+  mhcrt::DeviceBlock scratch;             ///< of the kernels, which share it: calls follow one another
+  std::vector<mhcrt::DeviceBlock> ofCall; ///< scratch of the present call alone, in a capture
+  std::vector<mhcrt::DeviceBlock> kept;   ///< until the context ends: graphs that others captured have the addresses
+  std::map<void *, mhcrt::DeviceBlock> buffers; ///< of the caller's allocator
+
+  std::map<std::string, std::string, std::less<>> pins; ///< op to variant
+  std::vector<mhcrt::Choice> choices;
+  int64_t calls = 0; ///< of ops, for their choices
+  bool strict = false;
+  bool hasRanges = false; ///< NVTX ranges name the calls
+
+  mhcrt::DeviceBlock idFaults;               ///< an IdFault per op of kIdOps
+  bool readsIds = false;                     ///< an op of kIdOps was called
+  std::shared_ptr<mhcrt::Products> products; ///< null until the first matmul
+
+  std::map<const void *, mhcrt::DeviceBlock> constants; ///< by address on the host
+  std::map<const void *, cudaLibrary_t> images;         ///< of loop kernels
+  std::map<std::pair<const void *, std::string>, cudaKernel_t> loops;
+
+  mhcrt_context() = default;
+  ~mhcrt_context();
+
+  /// Binds device, stream and what the driver says of them.
+  cudaError_t open();
+
+  /// A block of at least `bytes` bytes for the stream `user`; `what` is named in errors. Null data with the error set
+  /// where there is none.
+  mhcrt::DeviceBlock allocate(const char *what, int64_t bytes, cudaStream_t user);
+  void release(const mhcrt::DeviceBlock &block);
+  /// Makes `block` grow, whose content is then lost. A capture does not: it has a block of its own in `ofCaptures`.
+  /// Null with the error set where there is no memory.
+  void *reserve(mhcrt::DeviceBlock &block, int64_t bytes, const char *what,
+                std::vector<mhcrt::DeviceBlock> &ofCaptures);
+  void *reserveScratch(const char *kernel, int64_t bytes) { return reserve(scratch, bytes, kernel, ofCall); }
+  /// False with the error set in a capture, unless the caller has an allocator.
+  bool mayAllocate(const char *what, int64_t bytes, unsigned long long capture);
+  /// The number of the capture, ours or that of others, that the stream is in; 0 where it is in none. False with the
+  /// error set where the driver does not say.
+  bool askCapture(const char *what, unsigned long long &capture);
+
+  /// Calls that follow go to `next`, behind those so far.
+  mhcrt_status setStream(cudaStream_t next);
+  /// Waits for `behind` where that is owed and may be.
+  void followStreams(const char *what);
+  bool isStreamOfOtherThread() const;
+
+  /// Where `kernel`, one of the ops that read row numbers, reports a bad one.
+  mhcrt::IdFault *idFault(const char *kernel);
+  /// Waits for all work, and makes an error of a bad row number that a kernel met.
+  mhcrt_status synchronize();
+  /// `error` as the context's status, and no more the thread's last one; `what` is the kernel or function that met it.
+  mhcrt_status check(cudaError_t error, const char *what);
+};
+
+namespace mhcrt {
+
+/// A range of NVTX around a call, named by op and source location, where the context wants them.
+class Range {
+public:
+  Range(const mhcrt_context &context, const char *op) : isOpen(context.hasRanges) {
+    if (isOpen)
+      open(context, op);
+  }
+  Range(const Range &) = delete;
+  Range &operator=(const Range &) = delete;
+  ~Range() {
+    if (isOpen)
+      close();
+  }
+
+private:
+  static void open(const mhcrt_context &context, const char *op);
+  static void close();
+
+  bool isOpen;
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_HOST_CONTEXT_H

@@ -1,0 +1,23 @@
+//===- Pre.h - Fast kernels of pre ------------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_KERNELS_PRE_H
+#define MHCRT_CUDA_KERNELS_PRE_H
+
+#include "cuda/host/Needs.h"
+#include "src/KernelArgs.h"
+
+#include <cuda_runtime_api.h>
+
+namespace mhcrt {
+
+/// One launch for compute capability 9.0; see pre_sm90.cu.
+bool preSm90Takes(const PreArgs &args, Needs &needs);
+cudaError_t preSm90(const PreArgs &args, cudaStream_t stream);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_KERNELS_PRE_H

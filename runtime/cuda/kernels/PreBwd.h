@@ -1,0 +1,70 @@
+//===- PreBwd.h - What the gradients of pre are called with -----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_KERNELS_PREBWD_H
+#define MHCRT_CUDA_KERNELS_PREBWD_H
+
+#include "cuda/host/Needs.h"
+#include "src/KernelArgs.h"
+#include "src/SinkhornOptions.h"
+
+#include <cuda_runtime_api.h>
+
+namespace mhcrt {
+
+/// The record's operands as the passes take them. A tensor that is absent is null, with type MHCRT_NONE.
+struct PreBwdOperands {
+  const void *du;     ///< [M,C], of x's type
+  const float *dhPre; ///< [M,n]; may be null
+  const float *dhPost, *dhRes;
+  const void *x;
+  const void *phi;
+  const void *weight;
+  const float *alpha, *beta, *proj, *stat;
+  const void *dxIn;
+  /// [M,n,n] or null: d_x starts from sum_o mix[o,i] d_x_in[o], so that post's gradient need not write its d_x.
+  const float *mix;
+  const float *dPhiIn, *dWeightIn, *dAlphaIn, *dBetaIn;
+  void *dx;
+  float *dPhi, *dWeight, *dAlpha, *dBeta; ///< null when they are not wanted
+  int32_t type, phiType, weightType, dxInType, dxType;
+  int64_t M, C, n, N;
+  int32_t layout, phiLayout, norm;
+  float normEps, preEps, postMult;
+  int32_t resMap;
+  SinkhornOptions sinkhorn;
+  int32_t foldPre;
+  int32_t orient;                                ///< of mix, as in mhc.post
+  int32_t hPreFormat, hPostFormat, logitsFormat; ///< of what pre rounded
+};
+
+/// What the first launch makes for the second, in scratch memory.
+struct PreBwdRows {
+  float *dProj;    ///< [M,24]
+  float *scalars;  ///< [M,8]: see StreamBwdArgs
+  float *partials; ///< [27][tiles]: sums of d_alpha and d_beta over a tile of tokens
+  float *products; ///< partial sums of d_phi; null when it is not wanted
+  int32_t tiles, tileTokens;
+  int64_t bytes; ///< of scratch memory
+};
+
+/// The row of the op's table: two passes over x.
+bool preBwdSm90Takes(const PreBwdArgs &args, Needs &needs);
+cudaError_t preBwdSm90(mhcrt_context &context, const PreBwdArgs &args);
+
+/// The launches behind it; see their files.
+bool preBwdTakes(const PreBwdOperands &args, Needs &needs);
+/// `scratch` is aligned to 256 bytes.
+cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream);
+
+/// Where the rows lie in scratch memory; `scratch` may be null.
+PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors);
+/// The first launch alone.
+cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_KERNELS_PREBWD_H

@@ -1,0 +1,123 @@
+//===- gates_bwd.cu - Gradients of the gates ------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   z = s * proj * a + beta           a = alpha[0], alpha[1], alpha[2] on the columns of pre, post and res
+//   dz = d_h_pre * g (1 - g), d_h_post * post_mult * g (1 - g) with g = sigmoid(z), d_logits
+//   d_beta = sum_m dz                 d_alpha = sum over m and the columns of a group of dz * s * proj
+//   d_proj = dz * a * s               d_stat = sum_j dz * a * proj, times -s^3/2 for mean_square
+//
+// Generic: one thread per token; a block of 256 tokens has a partial sum of d_alpha and d_beta. All f32. z is computed
+// again: the gate itself would not give g (1 - g) back where g is close to 0 or 1. Bytes a token: 4*(3*N + 2).
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/algebra/Gate.cuh"
+#include "cuda/algebra/Norm.cuh"
+#include "cuda/host/Variants.h"
+#include "cuda/kernels/Generic.h"
+#include "cuda/tile/Sum.cuh"
+#include "src/Checks.h"
+
+using namespace mhcrt;
+
+namespace {
+
+/// d_alpha stands before d_beta in a partial sum.
+constexpr int kGroups = 3;
+/// Columns whose sums over a block are made at a time.
+constexpr int kPanel = 32;
+
+/// The gradient of column j of what mhc.gates returns; one that is absent is zero.
+__device__ inline float gateGradient(const GatesBwdArgs &a, int64_t m, int64_t j, int group) {
+  const void *rows = group == 0 ? a.d_h_pre : group == 1 ? a.d_h_post : a.d_logits;
+  const int64_t width = group == 2 ? a.N - 2 * a.n : a.n;
+  return rows ? static_cast<const float *>(rows)[m * width + j - group * a.n] : 0.0f;
+}
+
+__global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64_t tiles, float *partials) {
+  __shared__ float panel[kWarps][kPanel];
+  __shared__ BlockRoom<kGroups> groupRoom;
+  const float *proj = static_cast<const float *>(a.proj), *alpha = static_cast<const float *>(a.alpha);
+  const float *beta = static_cast<const float *>(a.beta);
+  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const int64_t m = tile * kThreads + threadIdx.x;
+    const bool isToken = m < a.M;
+    const float s = isToken ? tokenMultiplier(a.stat, m, a.stat_form, static_cast<float>(a.norm_eps)) : 1.0f;
+    float dStat = 0, alphaSums[kGroups] = {};
+    float *partial = partials + tile * (kGroups + a.N);
+    for (int64_t j0 = 0; j0 < a.N; j0 += kPanel) {
+      const int64_t columns = min(int64_t{kPanel}, a.N - j0);
+      for (int64_t j = j0; j < j0 + columns; ++j) {
+        const int group = gateGroup(j, a.n);
+        const float p = isToken ? proj[m * a.N + j] : 0.0f, scaled = s * p, weight = alpha[group];
+        float dz = isToken ? gateGradient(a, m, j, group) : 0.0f;
+        if (group < 2) {
+          const float gate = sigmoid(fmaf(scaled, weight, beta[j]));
+          dz *= (group == 0 ? 1.0f : static_cast<float>(a.post_mult)) * (gate * (1.0f - gate));
+        }
+#pragma unroll
+        for (int k = 0; k < kGroups; ++k)
+          alphaSums[k] = k == group ? fmaf(dz, scaled, alphaSums[k]) : alphaSums[k];
+        dStat = fmaf(dz * weight, p, dStat);
+        if (isToken && a.d_proj)
+          static_cast<float *>(a.d_proj)[m * a.N + j] = dz * weight * s;
+        if (!a.d_beta)
+          continue;
+        const float sum = warpSum(dz);
+        if (threadIdx.x % kWarp == 0)
+          panel[threadIdx.x / kWarp][j - j0] = sum;
+      }
+      if (!a.d_beta)
+        continue;
+      __syncthreads();
+      if (threadIdx.x < columns) {
+        float sum = panel[0][threadIdx.x];
+        for (int w = 1; w < kWarps; ++w)
+          sum += panel[w][threadIdx.x];
+        partial[kGroups + j0 + threadIdx.x] = sum;
+      }
+      __syncthreads();
+    }
+    if (isToken && a.d_stat)
+      static_cast<float *>(a.d_stat)[m] = a.stat_form == MHCRT_STAT_MEAN_SQUARE ? -0.5f * dStat * (s * (s * s)) : dStat;
+    if (!a.d_alpha)
+      continue;
+    blockSum(alphaSums, groupRoom);
+    if (threadIdx.x < kGroups)
+      partial[threadIdx.x] = groupRoom.totals[threadIdx.x];
+  }
+}
+
+} // namespace
+
+int64_t generic::gatesBwdBytes(const GatesBwdArgs &a) {
+  ScratchPlan plan;
+  plan.addFloats(divideUp(a.M, kThreads), kGroups + a.N);
+  return plan.bytes();
+}
+
+cudaError_t generic::gatesBwd(mhcrt_context &context, const GatesBwdArgs &a, void *scratch) {
+  const int64_t tiles = divideUp(a.M, kThreads), width = kGroups + a.N;
+  auto *partials = static_cast<float *>(scratch);
+  cudaError_t error =
+      launchKernel(gatesBwdKernel, gridForBlocks(context, tiles), kThreads, 0, context.stream, a, tiles, partials);
+  if (error == cudaSuccess && a.d_alpha)
+    error = addPartials(context, partials, tiles, width, a.A, a.d_alpha_in, a.d_alpha);
+  if (error == cudaSuccess && a.d_beta)
+    error = addPartials(context, partials + kGroups, tiles, width, a.N, a.d_beta_in, a.d_beta);
+  return error;
+}
+
+static cudaError_t launchGeneric(mhcrt_context &context, const GatesBwdArgs &a) {
+  void *scratch = context.reserveScratch("mhcrt_gates_bwd", generic::gatesBwdBytes(a));
+  return scratch ? generic::gatesBwd(context, a, scratch) : cudaSuccess;
+}
+
+static constexpr Variant<GatesBwdArgs> kVariants[] = {{"generic", 0, kAnyArch, nullptr, launchGeneric}};
+
+mhcrt_status mhcrt::runGatesBwd(mhcrt_context &context, const GatesBwdArgs &args) {
+  if (!checkGatesBwd(context, args))
+    return context.status;
+  return launchVariant(context, "gates_bwd", kVariants, args);
+}

@@ -1,0 +1,93 @@
+//===- pre_bwd_passes_sm90.cu - Gradients of pre in two passes over x -----===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plan    pre_bwd_reduce_sm90.cu (10C bytes per token), stream_bwd_sm90.cu (26C with d_x_in), weight_grad_sm90.cu. The
+//         second and third are launched early and wait for the memory of the one before.
+// Needs   n = 4, layout nC, x, d_u, d_x_in and d_x in bf16, a Sinkhorn of at most 64 iterations or the identity.
+// Time    one H200, us with mix (36C bytes per token) and percent of a copy's bandwidth in the same run: 307 (93) at
+//         8192x4096, 524 (95) at 8192x7168, 195 (91) at 8192x2560, 66 (67) at 4096x1280, 463 (92) at 65536x768, 1156
+//         (99) at 32768x4096, 29 us at 128x4096. 3 us of it add the partial sums. Adding into d_phi by atomics instead
+//         is no faster: see docs/performance.md.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/kernels/PreBwd.h"
+#include "cuda/stream/StreamBwd.h"
+#include "mhcrt/kernels.h"
+
+#include <algorithm>
+
+using namespace mhcrt;
+
+namespace {
+
+constexpr int64_t kMostIterations = 64; ///< so that 8 tokens of a tile always find room
+constexpr int kTileTokens = 32;
+constexpr int64_t kTileBytes = 40 << 10; ///< of shared memory, for several blocks on a multiprocessor
+constexpr int kTilesPerMultiprocessor = 2;
+
+/// Tokens of a tile of the first launch: as many as find room, unless there are too few tiles then.
+int tileTokens(const PreBwdOperands &args, int multiprocessors) {
+  const int64_t tokenBytes = 16 * (2 * args.sinkhorn.iters + args.C / 1024 + 1);
+  int tokens = kTileTokens;
+  while (tokens > 1 && (tokens * tokenBytes > kTileBytes ||
+                        (args.M + tokens - 1) / tokens < kTilesPerMultiprocessor * multiprocessors))
+    tokens /= 2;
+  return tokens;
+}
+
+} // namespace
+
+PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors) {
+  PreBwdRows rows = {};
+  rows.tileTokens = tileTokens(args, multiprocessors);
+  rows.tiles = static_cast<int32_t>((args.M + rows.tileTokens - 1) / rows.tileTokens);
+  auto take = [&](int64_t floats) {
+    float *at = reinterpret_cast<float *>(static_cast<char *>(scratch) + rows.bytes);
+    rows.bytes += alignBytes(4 * floats);
+    return at;
+  };
+  rows.dProj = take(args.M * kColumns);
+  rows.scalars = take(args.M * kScalars);
+  rows.partials = take(static_cast<int64_t>(rows.tiles) * (3 + kColumns));
+  if (args.dPhi || args.dWeight)
+    rows.products = take(streamBwdGroups(args.M, args.C, multiprocessors) * 4 * args.C * kColumns);
+  return rows;
+}
+
+bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
+  const bool replays = args.resMap == MHCRT_RES_MAP_SINKHORN, hasDxIn = args.dxInType != MHCRT_NONE;
+  return needs.equal("n", args.n, 4) && needs.equal("N", args.N, kColumns) &&
+         needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&
+         needs.type("x", args.type, MHCRT_BF16) && needs.type("d_x", args.dxType, MHCRT_BF16) &&
+         ((!hasDxIn && !args.mix) || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&
+         needs.that(args.M > 0, "tokens") && needs.atMost("M", args.M, INT32_MAX - kTileTokens) &&
+         needs.multiple("C", args.C, kSlice) && needs.atMost("C", args.C, kMostSlices * kSlice) &&
+         (!replays || needs.atMost("iters", args.sinkhorn.iters, kMostIterations)) &&
+         needs.aligned({args.x, args.du, args.dxIn, args.dx, args.mix, args.proj, args.dhRes, args.dhPost, args.dhPre});
+}
+
+cudaError_t mhcrt::preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream) {
+  const PreBwdRows rows = preBwdRows(args, scratch, multiprocessors);
+  if (const cudaError_t error = preBwdReduce(args, rows, stream))
+    return error;
+  StreamBwdArgs pass = {};
+  pass.x = args.x, pass.du = args.du, pass.dxIn = args.dxIn, pass.mix = args.mix;
+  pass.dProj = rows.dProj, pass.scalars = rows.scalars;
+  pass.phi = {args.phi, args.weight, args.phiType, args.weightType, args.phiLayout};
+  pass.dx = args.dx, pass.partials = rows.products;
+  pass.M = args.M, pass.C = args.C;
+  pass.transposed = args.orient == MHCRT_ORIENT_IO;
+  if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
+    return error;
+  WeightGradArgs rest = {};
+  rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
+  rest.phi = pass.phi, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
+  rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
+  if (args.dAlpha || args.dBeta) {
+    rest.gatePartials = rows.partials, rest.tiles = rows.tiles;
+    rest.dAlphaIn = args.dAlphaIn, rest.dBetaIn = args.dBetaIn, rest.dAlpha = args.dAlpha, rest.dBeta = args.dBeta;
+  }
+  return weightGrad(rest, stream);
+}

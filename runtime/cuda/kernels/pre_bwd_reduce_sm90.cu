@@ -1,0 +1,277 @@
+//===- pre_bwd_reduce_sm90.cu - What pre_bwd's d_x waits for --------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   d_h_pre[i] += sum_c d_u[c] * x[i,c];   d_proj = gates, residual map backwards;   t = what d_x gets per unit of x
+//
+// Plan    A block has a tile of at most 32 tokens. Four warps add the products, 1024 channels of one token at a time,
+//         so that the order of a token's sum does not depend on the tile. A fifth warp, one token per lane, does
+//         meanwhile what does not need the sums: the Sinkhorn iterations again and backwards, the gradients of 20
+//         columns. The first 4 columns follow when the sums are there.
+// Bytes   per token 10C for x and d_u, 4 * (2 * 24 + 30); 108 per tile for partial sums of d_alpha and d_beta.
+// Needs   C a multiple of 8; per token of a tile, shared memory of 16 bytes per step and per 1024 channels. 95
+//         registers, no spills.
+// Round   all f32; gates that are multiplied, and logits, to their formats.
+// Time    one H200, us and percent of a copy's bandwidth in the same run: 78 (101) at 8192x4096, 134 (103) at
+//         8192x7168, 51 (96) at 8192x2560, 18 (68) at 4096x1280, 129 (92) at 65536x768, 309 (102) at 32768x4096. 10 us
+//         at 128x4096, where the steps of Sinkhorn, there and back, are all of it.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/algebra/Format.cuh"
+#include "cuda/algebra/Gate.cuh"
+#include "cuda/algebra/NormBwd.cuh"
+#include "cuda/algebra/Sinkhorn4Bwd.cuh"
+#include "cuda/host/LaunchOverlapping.h"
+#include "cuda/kernels/PreBwd.h"
+#include "cuda/ptx/Barrier.cuh"
+#include "cuda/ptx/Overlap.cuh"
+#include "cuda/ptx/Shared.cuh"
+#include "cuda/stream/StreamBwd.h"
+#include "cuda/tile/Vec.cuh"
+
+using namespace mhcrt;
+
+namespace {
+
+constexpr int kSumWarps = 4;
+constexpr int kThreads = 32 * (kSumWarps + 1);
+constexpr int kChunk = 256;          ///< channels of one step of a warp
+constexpr int kSegment = 4 * kChunk; ///< channels whose products a warp adds before the lanes' sums are added
+
+__host__ __device__ int segmentsOf(const PreBwdOperands &args) {
+  return static_cast<int>((args.C + kSegment - 1) / kSegment);
+}
+
+struct Chunk {
+  uint4 x[4], du;
+};
+
+/// 8 channels of each stream and of d_u; zero behind the last channel.
+__device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t token, int channel, Chunk &chunk) {
+  chunk = {};
+  if (channel >= args.C)
+    return;
+  const auto *x = static_cast<const uint16_t *>(args.x) + token * 4 * args.C + channel;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    chunk.x[i] = loadOnce(x + i * args.C);
+  chunk.du = loadOnce(static_cast<const uint16_t *>(args.du) + token * args.C + channel);
+}
+
+__device__ __forceinline__ void addChunk(const Chunk &chunk, float (&sums)[4]) {
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const float low = lowBf16(part(chunk.du, k)), high = highBf16(part(chunk.du, k));
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      sums[i] = fmaf(low, lowBf16(part(chunk.x[i], k)), sums[i]);
+      sums[i] = fmaf(high, highBf16(part(chunk.x[i], k)), sums[i]);
+    }
+  }
+}
+
+/// Sums over the lanes, of value lane % 4.
+__device__ __forceinline__ float addLanes(const float (&sums)[4]) {
+  const int lane = threadIdx.x & 31;
+  float two[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const float keep = lane & 2 ? sums[2 + i] : sums[i], send = lane & 2 ? sums[i] : sums[2 + i];
+    two[i] = keep + __shfl_xor_sync(~0u, send, 2);
+  }
+  float sum = (lane & 1 ? two[1] : two[0]) + __shfl_xor_sync(~0u, lane & 1 ? two[0] : two[1], 1);
+#pragma unroll
+  for (int offset = 4; offset < 32; offset *= 2)
+    sum += __shfl_xor_sync(~0u, sum, offset);
+  return sum;
+}
+
+/// Products of one segment of one token.
+__device__ __forceinline__ void sumSegment(const PreBwdOperands &args, int64_t token, int segment, float4 *out) {
+  const int lane = threadIdx.x & 31, channel = segment * kSegment + lane * 8;
+  float sums[4] = {};
+  Chunk even, odd;
+  loadChunk(args, token, channel, even);
+#pragma unroll
+  for (int step = 0; step < 4; step += 2) {
+    loadChunk(args, token, channel + (step + 1) * kChunk, odd);
+    addChunk(even, sums);
+    if (step == 0)
+      loadChunk(args, token, channel + 2 * kChunk, even);
+    addChunk(odd, sums);
+  }
+  const float sum = addLanes(sums);
+  if (lane < 4)
+    reinterpret_cast<float *>(out)[lane] = sum;
+}
+
+template <int kCount>
+__device__ __forceinline__ void loadRow(const float *from, float (&to)[kCount]) {
+#pragma unroll
+  for (int k = 0; k < kCount; k += 4) {
+    const float4 v = *reinterpret_cast<const float4 *>(from + k);
+    to[k] = v.x, to[k + 1] = v.y, to[k + 2] = v.z, to[k + 3] = v.w;
+  }
+}
+
+/// One token's coefficients backwards: gradients of the gates and the mix become those of z, then of the projection.
+struct Coefficients {
+  const PreBwdOperands &args;
+  int64_t token;
+  float s, dPre[4], dPost[4], dRes[16];
+
+  __device__ __forceinline__ Coefficients(const PreBwdOperands &args, int64_t token)
+      : args(args), token(token), s(args.stat[token]), dPre{} {
+    if (args.dhPre)
+      loadRow(args.dhPre + token * 4, dPre);
+    loadRow(args.dhPost + token * 4, dPost);
+    loadRow(args.dhRes + token * 16, dRes);
+  }
+
+  /// z of the columns from j on, all of one group.
+  template <int kCount>
+  __device__ __forceinline__ void z(int j, int group, float (&to)[kCount]) const {
+    loadRow(args.proj + token * kColumns + j, to);
+#pragma unroll
+    for (int k = 0; k < kCount; ++k)
+      to[k] = fmaf(s * to[k], args.alpha[group], args.beta[j + k]);
+  }
+
+  /// h_res is mix - h_post h_pre^T: what its gradient takes from those of the gates.
+  __device__ __forceinline__ void foldPre() {
+    float pre[4], post[4];
+    z(0, 0, pre);
+    z(4, 1, post);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      pre[k] = roundedTo(fastSigmoid(pre[k]) + args.preEps, args.hPreFormat);
+      post[k] = roundedTo(args.postMult * fastSigmoid(post[k]), args.hPostFormat);
+    }
+#pragma unroll
+    for (int k = 0; k < 16; ++k) {
+      dPost[k / 4] = fmaf(-dRes[k], pre[k % 4], dPost[k / 4]);
+      dPre[k % 4] = fmaf(-dRes[k], post[k / 4], dPre[k % 4]);
+    }
+  }
+
+  /// What needs no sums: the columns of post and of the residual map.
+  __device__ __forceinline__ void residual(float4 *history, int stride) {
+    if (args.foldPre)
+      foldPre();
+    float post[4];
+    z(4, 1, post);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const float gate = fastSigmoid(post[k]);
+      dPost[k] *= args.postMult * (gate * (1.0f - gate));
+    }
+    if (args.resMap != MHCRT_RES_MAP_SINKHORN)
+      return;
+    auto load = [&](float (&logits)[16]) {
+      z(8, 2, logits);
+#pragma unroll
+      for (int k = 0; k < 16; ++k)
+        logits[k] = roundedTo(logits[k], args.logitsFormat);
+    };
+    if (args.sinkhorn.init == MHCRT_INIT_LOG)
+      sinkhorn4BwdLog(dRes, load, args.sinkhorn, history, stride);
+    else
+      sinkhorn4BwdLinear(dRes, load, args.sinkhorn, history, stride);
+  }
+
+  /// The rest, when the sums of the token's products are there. Returns h_pre.
+  __device__ __forceinline__ float4 preGate(const float4 *sums, int segments) {
+    float4 sum = sums[0];
+    for (int k = 1; k < segments; ++k)
+      sum.x += sums[k].x, sum.y += sums[k].y, sum.z += sums[k].z, sum.w += sums[k].w;
+    float pre[4];
+    z(0, 0, pre);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const float gate = fastSigmoid(pre[k]);
+      pre[k] = roundedTo(gate + args.preEps, args.hPreFormat);
+      dPre[k] = (dPre[k] + part(sum, k)) * (gate * (1.0f - gate));
+    }
+    return make_float4(pre[0], pre[1], pre[2], pre[3]);
+  }
+
+  __device__ __forceinline__ float dz(int j) const { return j < 4 ? dPre[j] : j < 8 ? dPost[j - 4] : dRes[j - 8]; }
+};
+
+/// Adds every value over the warp's lanes; lane l gets the sum of value l, as the first.
+template <int kHalf = 16>
+__device__ __forceinline__ void addAndScatter(float (&values)[32]) {
+  const bool upper = threadIdx.x & kHalf;
+#pragma unroll
+  for (int i = 0; i < kHalf; ++i) {
+    const float keep = upper ? values[i + kHalf] : values[i], send = upper ? values[i] : values[i + kHalf];
+    values[i] = keep + __shfl_xor_sync(~0u, send, kHalf);
+  }
+  if constexpr (kHalf > 1)
+    addAndScatter<kHalf / 2>(values);
+}
+
+/// Writes a token's rows and the tile's partial sums. A lane that is not live has no token of its own.
+__device__ __forceinline__ void storeCoefficients(const Coefficients &c, const PreBwdRows &rows, float4 pre,
+                                                  bool live) {
+  const PreBwdOperands &args = c.args;
+  float values[32] = {}, proj[kColumns], dStat = 0.0f, most = 0.0f; // values: d_alpha, d_beta
+  loadRow(args.proj + c.token * kColumns, proj);
+#pragma unroll
+  for (int j = 0; j < kColumns; ++j) {
+    const int group = j < 4 ? 0 : j < 8 ? 1 : 2;
+    const float grad = live ? c.dz(j) : 0.0f, weighted = grad * args.alpha[group];
+    values[group] = fmaf(grad, c.s * proj[j], values[group]);
+    values[3 + j] = grad;
+    dStat = fmaf(weighted, proj[j], dStat);
+    proj[j] = weighted * c.s;
+    most = fmaxf(most, fabsf(proj[j]));
+  }
+  const float factor = statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, c.s, dStat, c.token);
+  if (live) {
+    auto *dProj = reinterpret_cast<float4 *>(rows.dProj + c.token * kColumns);
+#pragma unroll
+    for (int k = 0; k < kColumns / 4; ++k)
+      dProj[k] = make_float4(proj[4 * k], proj[4 * k + 1], proj[4 * k + 2], proj[4 * k + 3]);
+    auto *scalars = reinterpret_cast<float4 *>(rows.scalars + c.token * kScalars);
+    scalars[0] = pre;
+    scalars[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
+  }
+  addAndScatter(values);
+  const int column = threadIdx.x % 32;
+  if (column < 3 + kColumns)
+    rows.partials[static_cast<int64_t>(column) * rows.tiles + blockIdx.x] = values[0];
+}
+
+__global__ void __launch_bounds__(kThreads, 4)
+    preBwdReduceKernel(const __grid_constant__ PreBwdOperands args, const __grid_constant__ PreBwdRows rows) {
+  extern __shared__ float4 sums[]; // [tileTokens][segments]; behind it the history of Sinkhorn, [step][tileTokens]
+  beginOverlapped();
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * rows.tileTokens;
+  const int tokens = static_cast<int>(min(static_cast<int64_t>(rows.tileTokens), args.M - first));
+  const int segments = segmentsOf(args);
+  if (warp < kSumWarps) {
+    for (int item = warp; item < tokens * segments; item += kSumWarps)
+      sumSegment(args, first + item / segments, item % segments, sums + item);
+    arriveNamed<1, kThreads>();
+    return;
+  }
+  const int mine = min(lane, tokens - 1);
+  const bool live = lane < tokens;
+  Coefficients coefficients(args, first + mine);
+  if (live)
+    coefficients.residual(sums + rows.tileTokens * segments + mine, rows.tileTokens);
+  syncNamed<1, kThreads>();
+  const float4 pre = coefficients.preGate(sums + mine * segments, segments);
+  storeCoefficients(coefficients, rows, pre, live);
+}
+
+} // namespace
+
+cudaError_t mhcrt::preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream) {
+  const int64_t steps = args.resMap == MHCRT_RES_MAP_SINKHORN ? 2 * args.sinkhorn.iters : 0;
+  const int64_t shared = rows.tileTokens * (segmentsOf(args) + steps) * static_cast<int64_t>(sizeof(float4));
+  return launchOverlapping(preBwdReduceKernel, rows.tiles, kThreads, 1, shared, stream, args, rows);
+}

@@ -1,0 +1,22 @@
+//===- projection_sm90.cu - projection, on clusters of blocks -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RingKernel.cuh has formula, plan and rounding; the bits are those of pre's proj. 8C bytes a token.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/kernels/Projection.h"
+#include "cuda/ring/RingLaunch.cuh"
+
+using namespace mhcrt;
+
+bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
+  return ringTakes(a, needs) && ringHasRoom<false>(a.C, needs);
+}
+
+cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, cudaStream_t stream) {
+  RingArgs args = ringArgsOf(a);
+  args.statForm = a.stat_form;
+  return launchRingOf<false>(args, stream);
+}

@@ -1,0 +1,80 @@
+//===- sinkhorn.cu - Logits to doubly stochastic matrices -----------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generic: 4 or 16 lanes a token, a row each (Sinkhorn.cuh). All f32, or every result rounded to the format. Bytes
+// a token: 8*n*n.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/algebra/Sinkhorn.cuh"
+#include "cuda/host/Launch.cuh"
+#include "cuda/host/Variants.h"
+#include "cuda/kernels/Generic.h"
+#include "cuda/kernels/Residual.h"
+#include "src/Checks.h"
+
+using namespace mhcrt;
+
+namespace {
+
+template <int kWidth, typename Round>
+__global__ void __launch_bounds__(kThreads, 3)
+    sinkhornKernel(const float *logits, float *mix, int64_t M, int64_t n, SinkhornOptions options, Round round) {
+  constexpr int kGroups = kThreads / kWidth;
+  const SinkhornGroup<kWidth> group(n);
+  // All lanes of a warp stay together: a group without a token computes on zeros.
+  for (int64_t first = int64_t(blockIdx.x) * kGroups; first < M; first += int64_t(gridDim.x) * kGroups) {
+    const int64_t token = first + threadIdx.x / kWidth;
+    const bool isRow = token < M && group.row < n;
+    const int64_t at = token * n * n + group.row * n;
+    float m[kWidth];
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] = isRow && c < n ? logits[at + c] : 0.0f;
+    group.start(m, options, round);
+    if (options.init == MHCRT_INIT_SOFTMAX_EPS)
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c)
+        m[c] = round(m[c] + round(options.eps));
+    for (int64_t step = 0; step < options.steps(); ++step) {
+      typename SinkhornGroup<kWidth>::Record unused;
+      if (options.rowsAt(step))
+        group.template step<true>(m, options, unused, round);
+      else
+        group.template step<false>(m, options, unused, round);
+    }
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      if (isRow && c < n)
+        mix[at + c] = options.init == MHCRT_INIT_LOG ? round(expf(m[c])) : m[c];
+  }
+}
+
+template <int kWidth>
+cudaError_t launchWidth(mhcrt_context &context, const SinkhornArgs &a) {
+  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
+  const auto launch = [&](auto round) {
+    return launchKernel(sinkhornKernel<kWidth, decltype(round)>, gridFor(context, a.M * kWidth), kThreads, 0,
+                        context.stream, static_cast<const float *>(a.logits), static_cast<float *>(a.mix), a.M, a.n,
+                        options, round);
+  };
+  return a.format == MHCRT_FORMAT_F32 ? launch(KeepF32()) : launch(RoundTo{static_cast<int32_t>(a.format)});
+}
+
+} // namespace
+
+cudaError_t generic::sinkhorn(mhcrt_context &context, const SinkhornArgs &a) {
+  return a.n <= 4 ? launchWidth<4>(context, a) : launchWidth<16>(context, a);
+}
+
+static constexpr Variant<SinkhornArgs> kVariants[] = {
+    {"n4", 0, kAnyArch, sinkhornN4Takes,
+     [](mhcrt_context &c, const SinkhornArgs &a) { return sinkhornN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, generic::sinkhorn}};
+
+mhcrt_status mhcrt::runSinkhorn(mhcrt_context &context, const SinkhornArgs &args) {
+  if (!checkSinkhorn(context, args))
+    return context.status;
+  return args.M ? launchVariant(context, "sinkhorn", kVariants, args) : context.status;
+}

@@ -1,0 +1,183 @@
+//===- sinkhorn_bwd.cu - Gradient of the Sinkhorn iteration ---------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Generic: 4 or 16 lanes a token, a row each (Sinkhorn.cuh). The iterations run again and leave a record per step
+// in scratch memory, n values and two of a line's divisor per lane, which the reverse reads. The number of lanes, and
+// so the scratch memory, has a bound that M does not enter. All f32. Bytes a token: 12*n*n and 16*T*n*(n+2) of scratch.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/algebra/Sinkhorn.cuh"
+#include "cuda/host/Launch.cuh"
+#include "cuda/host/Variants.h"
+#include "cuda/kernels/Generic.h"
+#include "cuda/kernels/Residual.h"
+#include "src/Checks.h"
+
+using namespace mhcrt;
+
+namespace {
+
+/// Blocks of one multiprocessor, and so tokens that have a history at a time.
+constexpr int64_t kBlocksPerMultiprocessor = 2;
+
+/// The records of this lane, interleaved with those of the other lanes.
+template <int kWidth>
+struct History {
+  using Group = SinkhornGroup<kWidth>;
+  float *data;
+  int64_t lanes, lane;
+  const Group &group;
+
+  __device__ float *at(int64_t step, int64_t value) const {
+    return data + (step * (group.n + 2) + value) * lanes + lane;
+  }
+
+  /// Where a step normalizes columns, lane c keeps what belongs to column c.
+  __device__ void save(int64_t step, const typename Group::Record &record) const {
+    float scale = 0, isFree = 0;
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c) {
+      if (c < group.n)
+        *at(step, c) = record.value[c];
+      scale = c == group.row ? record.scale[c] : scale;
+      isFree = c == group.row ? record.isFree[c] : isFree;
+    }
+    *at(step, group.n) = scale;
+    *at(step, group.n + 1) = isFree;
+  }
+
+  __device__ void load(int64_t step, bool rows, typename Group::Record &record) const {
+    const float scale = *at(step, group.n), isFree = *at(step, group.n + 1);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c) {
+      record.value[c] = c < group.n ? *at(step, c) : 0.0f;
+      record.scale[c] = __shfl_sync(~0u, scale, rows ? group.row : c, kWidth);
+      record.isFree[c] = __shfl_sync(~0u, isFree, rows ? group.row : c, kWidth);
+    }
+  }
+};
+
+/// The gradient of the logits from that of the start's result. Where a line's maximum was subtracted, equal ones share
+/// its gradient.
+template <int kWidth>
+__device__ inline void reverseStart(const SinkhornGroup<kWidth> &group, const SinkhornOptions &options,
+                                    const float (&logits)[kWidth], const float (&start)[kWidth],
+                                    float (&grad)[kWidth]) {
+  float weight[kWidth], line[kWidth];
+#pragma unroll
+  for (int c = 0; c < kWidth; ++c)
+    grad[c] *= start[c];
+  if (options.init == MHCRT_INIT_EXP)
+    return;
+  const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
+  if (options.init == MHCRT_INIT_SOFTMAX_EPS) {
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      weight[c] = start[c];
+  } else {
+    float most[kWidth];
+    rows ? group.template maxima<true>(logits, most) : group.template maxima<false>(logits, most);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      weight[c] = logits[c] == most[c] ? 1.0f : 0.0f;
+    rows ? group.template sums<true>(weight, line) : group.template sums<false>(weight, line);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      weight[c] *= 1.0f / line[c];
+  }
+  rows ? group.template sums<true>(grad, line) : group.template sums<false>(grad, line);
+#pragma unroll
+  for (int c = 0; c < kWidth; ++c)
+    grad[c] = fmaf(-weight[c], line[c], grad[c]);
+}
+
+template <int kWidth>
+__global__ void __launch_bounds__(kThreads)
+    sinkhornBwdKernel(SinkhornBwdArgs a, SinkhornOptions options, float *records) {
+  constexpr int kGroups = kThreads / kWidth;
+  const SinkhornGroup<kWidth> group(a.n);
+  const History<kWidth> history = {records, itemStep(), firstItem(), group};
+  typename SinkhornGroup<kWidth>::Record record;
+  const bool inLogs = options.init == MHCRT_INIT_LOG;
+  for (int64_t first = int64_t(blockIdx.x) * kGroups; first < a.M; first += int64_t(gridDim.x) * kGroups) {
+    const int64_t token = first + threadIdx.x / kWidth;
+    const bool isRow = token < a.M && group.row < a.n;
+    const int64_t at = token * a.n * a.n + group.row * a.n;
+    float logits[kWidth], start[kWidth], m[kWidth], grad[kWidth];
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      logits[c] = start[c] = isRow && c < a.n ? static_cast<const float *>(a.logits)[at + c] : 0.0f;
+    group.start(start, options);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] = options.init == MHCRT_INIT_SOFTMAX_EPS ? start[c] + options.eps : start[c];
+    for (int64_t step = 0; step < options.steps(); ++step) {
+      if (options.rowsAt(step))
+        group.template step<true>(m, options, record);
+      else
+        group.template step<false>(m, options, record);
+      history.save(step, record);
+    }
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c) {
+      grad[c] = isRow && c < a.n ? static_cast<const float *>(a.d_mix)[at + c] : 0.0f;
+      grad[c] *= inLogs ? expf(m[c]) : 1.0f;
+    }
+    for (int64_t step = options.steps() - 1; step >= 0; --step) {
+      history.load(step, options.rowsAt(step), record);
+      if (options.rowsAt(step))
+        group.template reverse<true>(grad, inLogs, record);
+      else
+        group.template reverse<false>(grad, inLogs, record);
+    }
+    if (!inLogs)
+      reverseStart(group, options, logits, start, grad);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      if (isRow && c < a.n)
+        static_cast<float *>(a.d_logits)[at + c] = grad[c];
+  }
+}
+
+int64_t lanesPerToken(int64_t n) { return n <= 4 ? 4 : 16; }
+
+unsigned gridOf(const mhcrt_context &context, const SinkhornBwdArgs &a) {
+  const int64_t most = context.multiprocessors * kBlocksPerMultiprocessor;
+  return static_cast<unsigned>(std::clamp<int64_t>(divideUp(a.M * lanesPerToken(a.n), kThreads), 1, most));
+}
+
+SinkhornOptions optionsOf(const SinkhornBwdArgs &a) {
+  return {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
+}
+
+} // namespace
+
+int64_t generic::sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBwdArgs &a) {
+  ScratchPlan plan;
+  plan.addFloats(saturatingMul(optionsOf(a).steps(), a.n + 2), int64_t(gridOf(context, a)) * kThreads);
+  return plan.bytes();
+}
+
+cudaError_t generic::sinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a, void *scratch) {
+  const auto kernel = lanesPerToken(a.n) == 4 ? sinkhornBwdKernel<4> : sinkhornBwdKernel<16>;
+  return launchKernel(kernel, gridOf(context, a), kThreads, 0, context.stream, a, optionsOf(a),
+                      static_cast<float *>(scratch));
+}
+
+static cudaError_t launchGeneric(mhcrt_context &context, const SinkhornBwdArgs &a) {
+  void *scratch = context.reserveScratch("mhcrt_sinkhorn_bwd", generic::sinkhornBwdBytes(context, a));
+  return scratch ? generic::sinkhornBwd(context, a, scratch) : cudaSuccess;
+}
+
+static constexpr Variant<SinkhornBwdArgs> kVariants[] = {
+    {"n4", 0, kAnyArch, sinkhornBwdN4Takes,
+     [](mhcrt_context &c, const SinkhornBwdArgs &a) { return sinkhornBwdN4(a, c.stream); }},
+    {"generic", 0, kAnyArch, nullptr, launchGeneric}};
+
+mhcrt_status mhcrt::runSinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &args) {
+  if (!checkSinkhornBwd(context, args))
+    return context.status;
+  return args.M ? launchVariant(context, "sinkhorn_bwd", kVariants, args) : context.status;
+}

@@ -1,0 +1,150 @@
+//===- PhiFragments.cuh - phi as fragments of matrix tiles ------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A warp multiplies 32 channels of four streams by 24 columns in two bf16 terms: 48 rows of A in three blocks of 16.
+// Rows 0..23 are the first terms of the columns, rows 24..47 the second. Lane 4*g + q has columns g, g + 8 and g + 16
+// of channels 8*q .. 8*q + 7 and nobody else needs them: each lane reads phi itself, cuts it and keeps the fragments.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_PHIFRAGMENTS_CUH
+#define MHCRT_CUDA_RING_PHIFRAGMENTS_CUH
+
+#include "cuda/ptx/Mma.cuh"
+#include "cuda/ptx/Shared.cuh"
+#include "cuda/ring/RingArgs.h"
+#include "cuda/tile/Vec.cuh"
+
+namespace mhcrt {
+
+constexpr int kPhiColumns = 24;
+constexpr int kPhiBlocks = 3;
+constexpr int kPhiSteps = 8;            ///< of 16 elements of K in a warp: four streams, two halves of 8 channels
+constexpr int kFragmentBytes = 32 * 16; ///< of one block and step
+
+/// Eight elements of a vector from element `at` on, which is a multiple of 8.
+template <typename T>
+__device__ __forceinline__ void loadEight(const void *from, int64_t at, float (&to)[8]) {
+#pragma unroll
+  for (int k = 0; k < 8 / kLanesOf<T>; ++k) {
+    float v[kLanesOf<T>];
+    widen(reinterpret_cast<const uint4 *>(static_cast<const T *>(from) + at)[k], v, T());
+#pragma unroll
+    for (int e = 0; e < kLanesOf<T>; ++e)
+      to[k * kLanesOf<T> + e] = v[e];
+  }
+}
+
+/// A lane's part of phi: eight channels of three columns of some streams.
+template <int kStreams>
+using PhiValues = float[kStreams][3][8];
+
+/// All loads before their first use, so that the latency of memory is met once.
+template <typename T, bool kOutIn, int kStreams>
+__device__ __forceinline__ void loadPhi(const void *phi, int64_t C, int64_t first, int g, PhiValues<kStreams> &to) {
+#pragma unroll
+  for (int stream = 0; stream < kStreams; ++stream)
+#pragma unroll
+    for (int column = 0; column < 3; ++column) {
+      const int64_t k = stream * C + first, j = g + 8 * column;
+      if constexpr (kOutIn) {
+        loadEight<T>(phi, j * 4 * C + k, to[stream][column]);
+      } else {
+#pragma unroll
+        for (int e = 0; e < 8; ++e)
+          to[stream][column][e] = static_cast<float>(static_cast<const T *>(phi)[(k + e) * kPhiColumns + j]);
+      }
+    }
+}
+
+template <typename T, int kStreams>
+__device__ __forceinline__ void scalePhi(const void *weight, int64_t C, int64_t first, PhiValues<kStreams> &values) {
+#pragma unroll
+  for (int stream = 0; stream < kStreams; ++stream) {
+    float scale[8];
+    loadEight<T>(weight, stream * C + first, scale);
+#pragma unroll
+    for (int column = 0; column < 3; ++column)
+#pragma unroll
+      for (int e = 0; e < 8; ++e)
+        values[stream][column][e] *= scale[e];
+  }
+}
+
+/// Rows first .. first+7 of phi, of the next streams too.
+template <int kStreams>
+__device__ __forceinline__ void loadPhi(const Phi &source, int64_t C, int64_t first, int g, PhiValues<kStreams> &to) {
+  const bool outIn = source.rowsFirst(), narrow = source.type == MHCRT_BF16;
+  if (outIn && !narrow)
+    loadPhi<float, true, kStreams>(source.phi, C, first, g, to);
+  else if (outIn)
+    loadPhi<__nv_bfloat16, true, kStreams>(source.phi, C, first, g, to);
+  else if (!narrow)
+    loadPhi<float, false, kStreams>(source.phi, C, first, g, to);
+  else
+    loadPhi<__nv_bfloat16, false, kStreams>(source.phi, C, first, g, to);
+  if (source.weight && source.weightType == MHCRT_F32)
+    scalePhi<float, kStreams>(source.weight, C, first, to);
+  else if (source.weight)
+    scalePhi<__nv_bfloat16, kStreams>(source.weight, C, first, to);
+}
+
+/// kHeld of the three blocks in registers, the others in shared memory.
+template <int kHeld>
+struct PhiFragments {
+  uint4 held[kPhiSteps][kHeld ? kHeld : 1];
+  uint32_t rest; ///< this lane's part of the warp's shared memory
+
+  static constexpr int kSharedBytes = kPhiSteps * (kPhiBlocks - kHeld) * kFragmentBytes; ///< of one warp
+
+  __device__ __forceinline__ uint32_t address(int step, int block) const {
+    return rest + (step * (kPhiBlocks - kHeld) + block - kHeld) * kFragmentBytes;
+  }
+
+  __device__ __forceinline__ uint4 get(int step, int block) const {
+    return block < kHeld ? held[step][block < kHeld ? block : 0] : loadShared4(address(step, block));
+  }
+
+  __device__ __forceinline__ void set(int step, int block, uint4 v) {
+    if (block < kHeld)
+      held[step][block < kHeld ? block : 0] = v;
+    else
+      storeShared4(address(step, block), v);
+  }
+
+  /// The terms of `stream`, in pairs of channels.
+  __device__ __forceinline__ void setStream(int stream, const float (&values)[3][8]) {
+    uint32_t first[3][4], second[3][4];
+#pragma unroll
+    for (int column = 0; column < 3; ++column)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        splitBf16(values[column][2 * e], values[column][2 * e + 1], first[column][e], second[column][e]);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int step = 2 * stream + half, a = 2 * half, b = a + 1;
+      set(step, 0, make_uint4(first[0][a], first[1][a], first[0][b], first[1][b]));
+      set(step, 1, make_uint4(first[2][a], second[0][a], first[2][b], second[0][b]));
+      set(step, 2, make_uint4(second[1][a], second[2][a], second[1][b], second[2][b]));
+    }
+  }
+
+  /// Channels `channel` .. +7 of all streams, kStreams at once; `warpMemory` is the warp's shared memory.
+  template <int kStreams>
+  __device__ __forceinline__ void load(const Phi &source, int64_t C, int channel, int lane, uint32_t warpMemory) {
+    rest = warpMemory + lane * 16;
+#pragma unroll
+    for (int stream = 0; stream < 4; stream += kStreams) {
+      PhiValues<kStreams> values;
+      loadPhi<kStreams>(source, C, stream * C + channel, lane / 4, values);
+#pragma unroll
+      for (int k = 0; k < kStreams; ++k)
+        setStream(stream + k, values[k]);
+    }
+  }
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_PHIFRAGMENTS_CUH

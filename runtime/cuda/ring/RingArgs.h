@@ -1,0 +1,42 @@
+//===- RingArgs.h - What the ring kernel is called with ---------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by pre and projection: four streams, layout nC, 24 columns, bf16.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_RINGARGS_H
+#define MHCRT_CUDA_RING_RINGARGS_H
+
+#include "cuda/algebra/Phi.cuh"
+#include "src/SinkhornOptions.h"
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+namespace mhcrt {
+
+struct RingArgs {
+  const void *x;
+  Phi phi;
+  int64_t M, C;
+  int32_t norm;
+  float normEps;
+  float *proj, *stat; ///< null when they are not wanted
+  int32_t statForm;   ///< what proj and stat are
+  // What follows is of pre only.
+  const float *alpha, *beta;
+  void *u;
+  float *hPre; ///< null when it is not wanted
+  float *hPost, *hRes;
+  float preEps, postMult;
+  int32_t resMap;
+  SinkhornOptions sinkhorn;
+  bool foldPre;
+  int32_t hPreFormat, hPostFormat, hResFormat;
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_RINGARGS_H

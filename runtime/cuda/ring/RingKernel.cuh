@@ -1,0 +1,151 @@
+//===- RingKernel.cuh - Projection and aggregate in a ring ------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   P = x phi^T, ms = mean of x^2 over the 4C values, s = 1/rms                     projection
+//   h_pre, h_post, z = gates(s * P), h_res = residual map of z,
+//   u[c] = sum_i h_pre[i] x[i,c]                                                    pre
+//
+// Plan    A cluster of blocks splits the channels and walks over tiles of 8 or 16 tokens. phi stays where it is used,
+//         in registers and shared memory (PhiFragments.cuh); x goes through a ring of tiles in shared memory. Warps:
+//           multiply   32 channels of four streams each. Columns of phi are the rows of A, tokens the columns of B; a
+//                      fourth product, x by itself, has the sums of squares in its diagonal.
+//           sender     adds the warps' partial sums and sends each token's to the block that owns the token.
+//           owner      adds the blocks' sums: s, h_pre, proj, stat. Sends h_pre to all blocks.
+//           gates      h_post and the residual map, one token a lane: nothing waits for them.
+//           aggregate  u of a tile, whose slot is then free.
+//           loader     fills free slots by tensor copies, which clip the last tile.
+//         Sums are in a fixed order that C decides: deterministic, and a token's bits do not depend on its neighbours.
+//         Messages need no credits: a block sends its sums of tile t + slots only when slot t is free, that is when
+//         h_pre of tile t has arrived, for which every owner had read its sums. Without aggregate the sender waits for
+//         it. Only its barrier orders a message, no barrier of the cluster: somebody waits for each, the last ones too.
+// Bytes   per token 8C of x, 2C of u, 4*(2n + n*n); phi once per cluster.
+// Needs   sm_90, with room for a cluster; C of the shapes' list.
+// Round   phi in two bf16 terms (2^-17 of its value), products exact, sums in f32; u rounded once. Against f64: proj
+//         5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
+// Result  One H200, graph replay over inputs beyond the caches, us (% of the fewest bytes at the speed of a 1 GiB copy
+//         of the same run, 4.24 TB/s), M = 8192:
+//           C           1280     2048     2560     4096     5120      6144      7168
+//           projection  28 (72)  39 (83)  49 (82)  70 (90)  91 (88)   111 (86)  132 (84)
+//           pre         45 (56)  52 (77)  71 (70)  91 (88)  140 (71)  145 (82)  186 (75)
+//         32768x4096: 257 (99) and 321 (99). 65536x768: 107 (90) and 166 (73). 128x4096: 7.6 and 11.
+//         What is left at C = 7168 is the two aggregating warps, which the registers leave. u by the multiplying warps,
+//         one or two tiles late, was slower at every width but 1280.
+//         112 of 132 multiprocessors at a split of 16, else 120; no spills; shared memory 214 to 228 kB.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_RINGKERNEL_CUH
+#define MHCRT_CUDA_RING_RINGKERNEL_CUH
+
+#include "cuda/ptx/BulkCopy.cuh"
+#include "cuda/ring/RingOwner.cuh"
+
+namespace mhcrt {
+
+/// u of 8 channels from those of the streams.
+__device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
+  float sum[8];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    float v[8];
+    widen(x[i], v, __nv_bfloat16());
+#pragma unroll
+    for (int e = 0; e < 8; ++e)
+      sum[e] = i == 0 ? part(h, 0) * v[e] : fmaf(part(h, i), v[e], sum[e]);
+  }
+  return narrow(sum, __nv_bfloat16());
+}
+
+/// A warp has four tokens of every tile and some of the boxes: a line of memory per token, 16 bytes a lane.
+template <typename S>
+__device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
+  constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours, kTurns = (S::kBoxes + kStep - 1) / kStep;
+  constexpr int kAtOnce = S::kWide >= S::kRoles ? 4 : 2; // boxes whose loads are in flight, as registers allow
+  static_assert(S::kAggregators % kFours == 0);
+  const int index = block.warp - S::kWarps, inTile = index % kFours * 4 + block.lane / 8, chunk = block.lane % 8;
+  const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
+  uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
+  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+    barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
+    if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
+      barrierWait(block.bars.full(at.slot, block.lane), at.parity);
+    __syncwarp();
+    const float4 h = loadSharedFloat4(block.hPre(at.slot) + inTile * 16);
+    const int64_t token = at.firstToken() + inTile;
+#pragma unroll
+    for (int turn = 0; turn < kTurns; turn += kAtOnce) {
+      uint4 x[kAtOnce][4];
+#pragma unroll
+      for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          x[k][i] = loadShared4(block.box(at.slot, min(index / kFours + (turn + k) * kStep, S::kBoxes - 1)) + inBox +
+                                i * S::kStreamBytes);
+#pragma unroll
+      for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k) {
+        const int box = index / kFours + (turn + k) * kStep;
+        if (box < S::kBoxes && token < args.M)
+          storeOnce(u + token * S::kWidth + box * 64, weigh(x[k], h));
+      }
+    }
+    __syncwarp();
+    if (block.lane == 0)
+      barrierArrive(block.bars.free(at.slot));
+  }
+}
+
+template <typename S>
+__device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock<S> &block, const CUtensorMap *map) {
+  if (block.lane != 0)
+    return;
+  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+    barrierWait(block.bars.free(at.slot), at.parity ^ 1);
+    for (int box = 0; box < S::kBoxes; ++box) {
+      barrierExpect(block.bars.full(at.slot, box), S::kBoxBytes);
+      loadStreams(block.box(at.slot, box), map, at.firstToken(), block.rank * S::kBoxes + box,
+                  block.bars.full(at.slot, box));
+    }
+  }
+}
+
+template <typename S, bool kAggregate>
+__global__ void __launch_bounds__(S::kThreads, 1)
+    ringKernel(const __grid_constant__ RingArgs args, const __grid_constant__ CUtensorMap map) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  const uint32_t base = sharedAddress(memory);
+  const RingBlock<S> block = {base, clusterRank(), {base + S::kBarriers}, int(threadIdx.x / 32), int(threadIdx.x % 32)};
+  block.bars.init(kAggregate ? S::kAggregators : S::kWarps);
+  __syncthreads();
+  beginOverlapped();
+  clusterArrive(); // the sender waits before it first writes to another block, the others before they leave
+
+  if (block.warp < S::kWide) {
+    raiseRegisters<S::kRegisters>();
+    if (block.warp < S::kWarps)
+      multiplyRole<S, kAggregate>(args, block);
+    else if constexpr (kAggregate)
+      aggregateRole<S>(args, block);
+  } else {
+    lowerRegisters<kFewRegisters>();
+    if (block.warp == S::kRoles)
+      senderRole<S, kAggregate>(args, block);
+    else if (block.warp == S::kRoles + 1)
+      ownerRole<S, kAggregate>(args, block);
+    else if (block.warp == S::kRoles + 3)
+      loaderRole<S>(args, block, &map);
+    else if (kAggregate && block.warp == S::kRoles + 2)
+      gatesRole<S>(args, block);
+    else if constexpr (kAggregate)
+      aggregateRole<S>(args, block);
+  }
+  __syncwarp();
+  if (block.warp != S::kRoles)
+    clusterWait();
+  clusterArrive(); // by a warp that has waited for what other blocks write to it: nobody leaves before that is there
+  clusterWait();
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_RINGKERNEL_CUH

@@ -1,0 +1,209 @@
+//===- RingLaunch.cuh - Shapes of the ring kernel, their launch -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_RINGLAUNCH_CUH
+#define MHCRT_CUDA_RING_RINGLAUNCH_CUH
+
+#include "cuda/host/Context.h"
+#include "cuda/host/LaunchOverlapping.h"
+#include "cuda/host/Needs.h"
+#include "cuda/host/TensorMap.h"
+#include "cuda/ring/RingKernel.cuh"
+
+#include <atomic>
+
+namespace mhcrt {
+
+constexpr int kMostDevices = 64;
+
+/// The shape of each width, the fastest measured. Registers of the two kinds of warps make up the block's: threads
+/// times 65536 / threads, rounded down to 8. Split and warps decide the order of the sums, so that pre and projection
+/// share them; aggregating wants more warps, the product alone larger tiles.
+template <int C, bool kAggregate>
+struct RingShapeOf;
+//                                                                            split warps groups held wide threads
+//                                                                            registers
+template <bool kAggregate>
+struct RingShapeOf<768, kAggregate> {
+  using Type = RingShape<2, 12, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<1280, true> {
+  using Type = RingShape<4, 10, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<1280, false> {
+  using Type = RingShape<4, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<2048, kAggregate> {
+  using Type = RingShape<8, 8, 2, 3, 8, 512, 192>;
+};
+template <>
+struct RingShapeOf<2560, true> {
+  using Type = RingShape<8, 10, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<2560, false> {
+  using Type = RingShape<8, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<4096, kAggregate> {
+  using Type = RingShape<16, 8, 2, 3, 8, 512, 192>;
+};
+template <>
+struct RingShapeOf<5120, true> {
+  using Type = RingShape<16, 10, 1, 2, 12, 640, 112>;
+};
+template <>
+struct RingShapeOf<5120, false> {
+  using Type = RingShape<16, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<6144, kAggregate> {
+  using Type = RingShape<16, 12, 1, 2, 12, 640, 112>;
+};
+template <bool kAggregate>
+struct RingShapeOf<7168, kAggregate> {
+  using Type = RingShape<16, 14, 1, 2, 16, 640, 104>;
+};
+
+/// Prepares a kernel for its first launch on the current device, and says how many of its clusters run at once there.
+template <typename S, bool kAggregate>
+cudaError_t prepareRing(int &clusters) {
+  const auto kernel = ringKernel<S, kAggregate>;
+  cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kBytes);
+  if (!error && S::kSplit > 8)
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {S::kSplit, 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(S::kSplit);
+  config.blockDim = dim3(S::kThreads);
+  config.dynamicSmemBytes = S::kBytes;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return error ? error : cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+}
+
+/// Clusters that run at once on the current device: none on a part of a GPU that is too small for one, or where the
+/// driver refuses to say. Asked once for each device, so that a call takes the same row each time.
+template <typename S, bool kAggregate>
+int ringClusters() {
+  static std::atomic<int> known[kMostDevices]; // one more than there are
+  int device;
+  if (cudaGetDevice(&device) != cudaSuccess)
+    return 0;
+  std::atomic<int> &answer = known[device % kMostDevices];
+  if (answer == 0) {
+    int clusters = 0;
+    if (const cudaError_t error = prepareRing<S, kAggregate>(clusters); error != cudaSuccess) {
+      forget(error); // it is no error of the kernel that takes the call instead
+      clusters = 0;
+    }
+    answer = clusters + 1;
+  }
+  return answer - 1;
+}
+
+template <typename S, bool kAggregate>
+cudaError_t launchRing(const RingArgs &args, cudaStream_t stream) {
+  const int64_t tiles = (args.M + S::kTokens - 1) / S::kTokens;
+  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(ringClusters<S, kAggregate>(), tiles));
+  CUtensorMap map;
+  if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
+    return error;
+  return launchOverlapping(ringKernel<S, kAggregate>, blocks, S::kThreads, S::kSplit, S::kBytes, stream, args, map);
+}
+
+/// Calls body(S()) with the shape of C; false where there is none.
+template <bool kAggregate, typename Body>
+bool withRingShape(int64_t C, Body body) {
+  const auto call = [&](auto shape) {
+    body(typename decltype(shape)::Type());
+    return true;
+  };
+  switch (C) {
+  case 768:
+    return call(RingShapeOf<768, kAggregate>());
+  case 1280:
+    return call(RingShapeOf<1280, kAggregate>());
+  case 2048:
+    return call(RingShapeOf<2048, kAggregate>());
+  case 2560:
+    return call(RingShapeOf<2560, kAggregate>());
+  case 4096:
+    return call(RingShapeOf<4096, kAggregate>());
+  case 5120:
+    return call(RingShapeOf<5120, kAggregate>());
+  case 6144:
+    return call(RingShapeOf<6144, kAggregate>());
+  case 7168:
+    return call(RingShapeOf<7168, kAggregate>());
+  }
+  return false;
+}
+
+inline bool ringTakesWidth(int64_t C) {
+  return withRingShape<true>(C, [](auto) {});
+}
+
+/// A width that the ring takes needs room for a cluster.
+template <bool kAggregate>
+bool ringHasRoom(int64_t C, Needs &needs) {
+  bool hasRoom = false;
+  withRingShape<kAggregate>(C, [&](auto shape) {
+    using S = decltype(shape);
+    hasRoom = needs.clusters(ringClusters<S, kAggregate>(), S::kSplit);
+  });
+  return hasRoom;
+}
+
+template <bool kAggregate>
+cudaError_t launchRingOf(const RingArgs &args, cudaStream_t stream) {
+  cudaError_t error = cudaErrorNotSupported;
+  withRingShape<kAggregate>(args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, stream); });
+  return error;
+}
+
+/// What both ops need of their operands.
+inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType,
+                              const void *x, const Phi &phi) {
+  const auto isWideOrBf16 = [](int32_t type) { return type == MHCRT_F32 || type == MHCRT_BF16; };
+  return needs.equal("n", n, 4) && needs.equal("N", N, kPhiColumns) &&
+         needs.that(layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.type("x", xType, MHCRT_BF16) &&
+         needs.atMost("M", M, (int64_t(1) << 30) - 1) &&
+         needs.that(ringTakesWidth(C), "C = 768, 1280, 2048, 2560, 4096, 5120, 6144 or 7168") &&
+         needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
+         needs.that(!phi.weight || isWideOrBf16(phi.weightType), "norm_weight in f32 or bf16") &&
+         needs.aligned({x, phi.phi, phi.weight});
+}
+
+template <typename Args>
+bool ringTakes(const Args &a, Needs &needs) {
+  return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, Phi::of(a));
+}
+
+/// What both ops fill in; stat is the multiplier.
+template <typename Args>
+RingArgs ringArgsOf(const Args &a) {
+  RingArgs args = {};
+  args.x = a.x;
+  args.phi = Phi::of(a);
+  args.M = a.M;
+  args.C = a.C;
+  args.norm = a.norm;
+  args.normEps = static_cast<float>(a.norm_eps);
+  args.proj = static_cast<float *>(a.proj);
+  args.stat = static_cast<float *>(a.stat);
+  args.statForm = MHCRT_STAT_INV_RMS;
+  return args;
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_RINGLAUNCH_CUH

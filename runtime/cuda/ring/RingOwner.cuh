@@ -1,0 +1,248 @@
+//===- RingOwner.cuh - Sums, gates and residual maps ------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_RINGOWNER_CUH
+#define MHCRT_CUDA_RING_RINGOWNER_CUH
+
+#include "cuda/algebra/Format.cuh"
+#include "cuda/algebra/Gate.cuh"
+#include "cuda/algebra/Norm.cuh"
+#include "cuda/algebra/Sinkhorn4.cuh"
+#include "cuda/ring/RingMultiply.cuh"
+
+namespace mhcrt {
+
+/// Adds the warps' rows and sends them, 16 bytes a lane and turn.
+template <typename S>
+__device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
+  constexpr int kPieces = kRowFloats / 4, kTurns = (S::kTokens * kPieces + 31) / 32;
+  float4 sums[kTurns];
+#pragma unroll
+  for (int turn = 0; turn < kTurns; ++turn) {
+    sums[turn] = make_float4(0, 0, 0, 0);
+    const int piece = min(block.lane + 32 * turn, S::kTokens * kPieces - 1);
+#pragma unroll
+    for (int warp = 0; warp < S::kWarps; ++warp) {
+      const float4 v = loadSharedFloat4(block.memory + S::kPartial + warp * (S::kTokens * kRowBytes) + piece * 16);
+      sums[turn] = make_float4(sums[turn].x + v.x, sums[turn].y + v.y, sums[turn].z + v.z, sums[turn].w + v.w);
+    }
+  }
+  __syncwarp();
+  if (block.lane == 0)
+    barrierArrive(block.bars.partialFree());
+#pragma unroll
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const int piece = block.lane + 32 * turn, token = piece / kPieces;
+    if (token >= S::kTokens)
+      continue;
+    const uint32_t owner = token / S::kOwned, row = block.rank * S::kOwned + token % S::kOwned;
+    const uint32_t to = block.received(slot) + row * kRowBytes + piece % kPieces * 16;
+    sendRemote(remoteAddress(to, owner), sums[turn], remoteAddress(block.bars.received(slot), owner));
+  }
+}
+
+/// Without aggregate, nobody else awaits h_pre.
+template <typename S, bool kAggregate>
+__device__ __forceinline__ void senderRole(const RingArgs &args, const RingBlock<S> &block) {
+  RingCursor<S> at(args.M);
+  for (; at.more(); at.next()) {
+    barrierWait(block.bars.partialFull(), at.turn & 1);
+    if (at.turn == 0)
+      clusterWait(); // the other blocks have initialised their barriers
+    if (!kAggregate)
+      barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1); // of the slot's last tile, if it had one
+    if (block.lane == 0) {
+      if (block.rank < S::kOwners)
+        barrierExpect(block.bars.received(at.slot), S::kReceivedBytes);
+      barrierExpect(block.bars.hPre(at.slot), S::kTokens * 16);
+    }
+    __syncwarp();
+    sendSums(block, at.slot);
+  }
+  for (int slot = 0; !kAggregate && slot < S::kSlots; ++slot, at.next())
+    barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1);
+}
+
+/// Adds what the blocks sent of this block's tokens; lane l has float l of their rows.
+template <typename S>
+__device__ __forceinline__ void ownSums(const RingBlock<S> &block, int slot, float (&sums)[S::kOwned]) {
+#pragma unroll
+  for (int k = 0; k < S::kOwned; ++k) {
+    const uint32_t row = block.received(slot) + k * kRowBytes + min(block.lane, kRowFloats - 1) * 4;
+    sums[k] = 0;
+#pragma unroll
+    for (int from = 0; from < S::kSplit; ++from)
+      sums[k] += loadSharedFloat(row + from * (S::kOwned * kRowBytes));
+  }
+}
+
+/// `sum` of lane l is float l of the token's row.
+__device__ __forceinline__ void storeProjection(const RingArgs &args, int64_t token, int lane, float sum, float square,
+                                                float multiplier) {
+  const bool applied = args.statForm == MHCRT_STAT_APPLIED;
+  if (args.proj && lane <= kPhiColumns && lane != kSquares)
+    args.proj[token * kPhiColumns + (lane < kSquares ? lane : lane - 1)] = applied ? multiplier * sum : sum;
+  if (args.stat && lane == kSquares)
+    args.stat[token] = args.statForm == MHCRT_STAT_MEAN_SQUARE ? square : multiplier;
+}
+
+/// The gates' inputs of a batch of tokens on their way to another warp.
+template <typename S>
+struct GateBatch {
+  static_assert(kGateRows % S::kOwned == 0, "a batch ends with a tile");
+  int rows = 0, batch = 0;
+
+  /// Lane l has float l of each of the tokens' rows.
+  __device__ __forceinline__ void add(const RingBlock<S> &block, int token, const float (&values)[S::kOwned]) {
+    const int half = batch & 1, row = half * kGateRows + rows;
+    if (rows == 0)
+      barrierWait(block.bars.gateFree(half), ((batch >> 1) & 1) ^ 1);
+#pragma unroll
+    for (int k = 0; k < S::kOwned; ++k)
+      if (block.lane < kGateFloats)
+        storeSharedFloat(block.memory + S::kGateInput + ((row + k) * kGateFloats + block.lane) * 4, values[k]);
+    if (block.lane < S::kOwned)
+      storeSharedInt(block.memory + S::kGateTokens + (row + block.lane) * 4, token + block.lane);
+    rows += S::kOwned;
+  }
+
+  __device__ __forceinline__ void finish(const RingBlock<S> &block, bool last) {
+    if (rows < kGateRows && !last)
+      return;
+    const int half = batch & 1;
+    if (block.lane == 0)
+      storeSharedInt(block.memory + S::kGateCounts + half * 4, last ? rows + 2 * kGateRows : rows);
+    __syncwarp();
+    if (block.lane == 0)
+      barrierArrive(block.bars.gateFull(half));
+    rows = 0;
+    ++batch;
+  }
+};
+
+/// What one of a tile's tokens needs of its sums, four lanes a token: lane 4*k + i has gate i of token k. Lanes behind
+/// them repeat the tokens.
+template <typename S, bool kAggregate>
+struct OwnedScalars {
+  float square = 0, multiplier, gate;
+  static_assert(S::kOwned * 4 <= 32 && S::kOwned * S::kSplit <= 32);
+
+  __device__ __forceinline__ OwnedScalars(const RingArgs &args, int lane, const float (&sums)[S::kOwned], float alpha,
+                                          float beta) {
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < S::kOwned; ++k) {
+      const float ofSquares = __shfl_sync(~0u, sums[k], kSquares), ofGate = __shfl_sync(~0u, sums[k], lane % 4);
+      square = lane / 4 % S::kOwned == k ? ofSquares : square;
+      sum = lane / 4 % S::kOwned == k ? ofGate : sum;
+    }
+    square *= 1.0f / (4 * S::kWidth);
+    multiplier = fastNormMultiplier(square, args.norm, args.normEps);
+    gate = kAggregate ? roundedTo(fastSigmoid(fmaf(multiplier * sum, alpha, beta)) + args.preEps, args.hPreFormat) : 0;
+  }
+
+  /// To all blocks, a token and a block per lane.
+  __device__ __forceinline__ void sendGates(const RingBlock<S> &block, int slot) const {
+    const int k = block.lane / S::kSplit % S::kOwned, to = block.lane % S::kSplit;
+    const float4 h = make_float4(__shfl_sync(~0u, gate, 4 * k), __shfl_sync(~0u, gate, 4 * k + 1),
+                                 __shfl_sync(~0u, gate, 4 * k + 2), __shfl_sync(~0u, gate, 4 * k + 3));
+    if (block.lane < S::kOwned * S::kSplit)
+      sendRemote(remoteAddress(block.hPre(slot) + (block.rank * S::kOwned + k) * 16, to), h,
+                 remoteAddress(block.bars.hPre(slot), to));
+  }
+};
+
+/// One tile of an owner, each step for all of its tokens so that their latencies overlap.
+template <typename S, bool kAggregate>
+__device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
+                                           float alpha, float beta, GateBatch<S> &batch) {
+  const int lane = block.lane, first = at.firstToken() + block.rank * S::kOwned;
+  float sums[S::kOwned], logits[S::kOwned];
+  ownSums(block, at.slot, sums);
+  const OwnedScalars<S, kAggregate> own(args, lane, sums, alpha, beta);
+  own.sendGates(block, at.slot);
+  if (kAggregate && args.hPre && lane < 4 * S::kOwned && first + lane / 4 < args.M)
+    args.hPre[int64_t(first) * 4 + lane] = own.gate;
+#pragma unroll
+  for (int k = 0; k < S::kOwned; ++k) {
+    const float square = __shfl_sync(~0u, own.square, 4 * k), multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
+    const float gate = __shfl_sync(~0u, own.gate, 4 * k + lane % 4);
+    if (first + k < args.M)
+      storeProjection(args, first + k, lane, sums[k], square, multiplier);
+    logits[k] = lane < kSquares ? gate : multiplier * sums[k];
+  }
+  if (kAggregate) {
+    batch.add(block, first, logits);
+    batch.finish(block, at.last());
+  }
+}
+
+template <typename S, bool kAggregate>
+__device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<S> &block) {
+  if (block.rank >= S::kOwners)
+    return;
+  const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[block.lane & 3] : 0;
+  GateBatch<S> batch;
+  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+    barrierWaitRemote(block.bars.received(at.slot), at.parity);
+    finishTile<S, kAggregate>(args, block, at, alpha, beta, batch);
+  }
+}
+
+/// The matrix of a token, less the outer product of h_post and h_pre where the inner residual is folded.
+__device__ __forceinline__ void storeCoefficients(const RingArgs &args, int64_t token, uint32_t row) {
+  float post[4], mix[16];
+#pragma unroll
+  for (int o = 0; o < 4; ++o)
+    post[o] = roundedTo(args.postMult *
+                            fastSigmoid(fmaf(loadSharedFloat(row + (5 + o) * 4), args.alpha[1], args.beta[4 + o])),
+                        args.hPostFormat);
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    mix[k] = fmaf(loadSharedFloat(row + (9 + k) * 4), args.alpha[2], args.beta[8 + k]);
+  if (args.resMap != MHCRT_RES_MAP_IDENTITY)
+    sinkhornMix(mix, args.sinkhorn);
+  if (args.foldPre) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k)
+      mix[k] = fmaf(-post[k / 4], loadSharedFloat(row + k % 4 * 4), mix[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    mix[k] = roundedTo(mix[k], args.hResFormat);
+  *reinterpret_cast<float4 *>(args.hPost + token * 4) = make_float4(post[0], post[1], post[2], post[3]);
+#pragma unroll
+  for (int o = 0; o < 4; ++o)
+    *reinterpret_cast<float4 *>(args.hRes + token * 16 + 4 * o) =
+        make_float4(mix[4 * o], mix[4 * o + 1], mix[4 * o + 2], mix[4 * o + 3]);
+}
+
+template <typename S>
+__device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<S> &block) {
+  if (block.rank >= S::kOwners)
+    return;
+  for (int batch = 0;; ++batch) {
+    const int half = batch & 1;
+    barrierWait(block.bars.gateFull(half), (batch >> 1) & 1);
+    const int count = loadSharedInt(block.memory + S::kGateCounts + half * 4);
+    const bool last = count >= 2 * kGateRows;
+    const int row = half * kGateRows + block.lane;
+    if (block.lane < (last ? count - 2 * kGateRows : count)) {
+      const int token = loadSharedInt(block.memory + S::kGateTokens + row * 4);
+      if (token < args.M)
+        storeCoefficients(args, token, block.memory + S::kGateInput + row * kGateFloats * 4);
+    }
+    __syncwarp();
+    if (block.lane == 0)
+      barrierArrive(block.bars.gateFree(half));
+    if (last)
+      return;
+  }
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_RINGOWNER_CUH

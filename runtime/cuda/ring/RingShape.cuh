@@ -1,0 +1,120 @@
+//===- RingShape.cuh - How the ring kernel cuts a width ---------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_RINGSHAPE_CUH
+#define MHCRT_CUDA_RING_RINGSHAPE_CUH
+
+#include "cuda/ptx/Barrier.cuh"
+#include "cuda/ptx/Cluster.cuh"
+#include "cuda/ring/PhiFragments.cuh"
+
+#include <algorithm>
+
+namespace mhcrt {
+
+constexpr int kRowFloats = 28; ///< of a token's partial sums: columns 0..3, sum of squares, columns 4..23, 3 unused
+constexpr int kSquares = 4;    ///< where the sum of squares is
+constexpr int kRowBytes = kRowFloats * 4;
+constexpr int kGateFloats = 25; ///< of a token's row for the gates; odd, so that lanes are on different banks
+constexpr int kGateRows = 16;   ///< tokens the gates take at once
+constexpr int kBlockMemory = 232448;
+constexpr int kFewRegisters = 64; ///< of the warps that do not multiply
+
+/// kSplit blocks of a cluster share the channels; kWarps of a block multiply 32 channels each, so C = 32*kSplit*kWarps.
+/// A tile has 8*kGroups tokens. kHeld of three blocks of phi are in registers. Warps below kWide have kRegisters
+/// registers; those of them that do not multiply aggregate, as do the ones behind them but for the last four.
+template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_>
+struct RingShape {
+  static constexpr int kSplit = kSplit_, kWarps = kWarps_, kGroups = kGroups_, kHeld = kHeld_, kWide = kWide_;
+  static constexpr int kThreads = kThreads_, kRegisters = kRegisters_;
+  static constexpr int kRoles = kThreads / 32 - 4; ///< the first of the four single warps
+  static constexpr int kAggregators = kRoles - kWarps;
+  static constexpr int kPhiStreams = kRegisters >= 144 ? 4 : kRegisters >= 112 ? 2 : 1; ///< of phi, loaded at once
+  static constexpr int kTokens = 8 * kGroups;
+  static constexpr int kChannels = 32 * kWarps; ///< of a block
+  static constexpr int kWidth = kChannels * kSplit;
+  static constexpr int kOwned = std::max(1, kTokens / kSplit); ///< tokens of a tile whose sums one block finishes
+  static constexpr int kOwners = kTokens / kOwned;             ///< blocks that own tokens
+  static constexpr int kBoxes = kWarps / 2;                    ///< of 64 channels, for two warps each
+  static constexpr int kStreamBytes = kTokens * 128;           ///< of one stream in a box
+  static constexpr int kBoxBytes = 4 * kStreamBytes;
+  static constexpr int kSlotBytes = kBoxes * kBoxBytes;
+  static constexpr int kReceivedBytes = kSplit * kOwned * kRowBytes;
+  static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
+
+  // Shared memory. A slot of the ring takes part in everything that a tile needs on its way.
+  static constexpr int kPerSlot = kSlotBytes + kReceivedBytes + kTokens * 16 + (kBoxes + 3) * 8;
+  static constexpr int kFixed = kWarps * PhiFragments<kHeld>::kSharedBytes + kWarps * kTokens * kRowBytes +
+                                2 * (kGateBytes + kGateRows * 4 + 4) + 6 * 8 + 16;
+  static constexpr int kSlots = (kBlockMemory - kFixed) / kPerSlot;
+  static constexpr int kRing = 0;
+  static constexpr int kPhi = kRing + kSlots * kSlotBytes;
+  static constexpr int kPartial = kPhi + kWarps * PhiFragments<kHeld>::kSharedBytes;
+  static constexpr int kReceived = kPartial + kWarps * kTokens * kRowBytes;
+  static constexpr int kHPre = kReceived + kSlots * kReceivedBytes;
+  static constexpr int kGateInput = kHPre + kSlots * kTokens * 16; ///< [2][kGateRows][kGateFloats]
+  static constexpr int kGateTokens = kGateInput + 2 * kGateBytes;  ///< [2][kGateRows]
+  static constexpr int kGateCounts = kGateTokens + 2 * kGateRows * 4;
+  static constexpr int kBarriers = (kGateCounts + 2 * 4 + 7) / 8 * 8;
+  static constexpr int kBytes = kBarriers + (6 + kSlots * (kBoxes + 3)) * 8;
+
+  static_assert(kWarps % 2 == 0 && kAggregators >= 2 && kWide % 4 == 0 && kThreads % 128 == 0);
+  static_assert(kSlots >= 3 && kBytes <= kBlockMemory, "a tile is multiplied, one is on its way, one arrives");
+};
+
+/// Barriers of one block, by shared address.
+template <typename S>
+struct RingBarriers {
+  uint32_t base;
+
+  __device__ uint32_t partialFull() const { return base; }
+  __device__ uint32_t partialFree() const { return base + 8; }
+  __device__ uint32_t gateFull(int half) const { return base + 16 + 8 * half; }
+  __device__ uint32_t gateFree(int half) const { return base + 32 + 8 * half; }
+  __device__ uint32_t received(int slot) const { return base + 48 + 8 * slot; }
+  __device__ uint32_t hPre(int slot) const { return received(S::kSlots + slot); }
+  __device__ uint32_t free(int slot) const { return received(2 * S::kSlots + slot); }
+  __device__ uint32_t full(int slot, int box) const { return received(3 * S::kSlots + slot * S::kBoxes + box); }
+
+  static constexpr int kCount = 6 + S::kSlots * (3 + S::kBoxes);
+
+  /// By all threads. `readers` arrive where a slot of the ring may be filled again.
+  __device__ void init(int readers) const {
+    for (int k = threadIdx.x; k < kCount; k += S::kThreads) {
+      const bool isFree = k >= 6 + 2 * S::kSlots && k < 6 + 3 * S::kSlots;
+      barrierInit(base + 8 * k, k == 0 ? S::kWarps : isFree ? readers : 1);
+    }
+    fenceBarrierInit();
+  }
+};
+
+/// Where a warp is on its way over the cluster's tiles.
+template <typename S>
+struct RingCursor {
+  int tile, left, turn = 0, slot = 0;
+  uint32_t parity = 0;
+
+  __device__ explicit RingCursor(int64_t M) : tile(clusterIndex()) {
+    const int tiles = static_cast<int>((M + S::kTokens - 1) / S::kTokens), step = clusterCount();
+    left = (tiles - tile + step - 1) / step;
+  }
+  __device__ bool more() const { return left > 0; }
+  __device__ bool last() const { return left == 1; }
+  __device__ int firstToken() const { return tile * S::kTokens; }
+  __device__ void next() {
+    tile += clusterCount();
+    --left;
+    ++turn;
+    if (++slot == S::kSlots) {
+      slot = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_RINGSHAPE_CUH

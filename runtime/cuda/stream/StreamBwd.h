@@ -1,0 +1,66 @@
+//===- StreamBwd.h - The pass over x that makes d_x and d_phi ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by pre_bwd and projection_bwd: four streams, layout nC, 24 columns, bf16.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_STREAM_STREAMBWD_H
+#define MHCRT_CUDA_STREAM_STREAMBWD_H
+
+#include "cuda/algebra/Phi.cuh"
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+namespace mhcrt {
+
+constexpr int kColumns = 24;     ///< N of four streams
+constexpr int kScalars = 8;      ///< floats of a token's row of scalars
+constexpr int kSlice = 128;      ///< channels of a block of the stream kernel
+constexpr int kSlotTokens = 8;   ///< tokens that one slot of its ring holds
+constexpr int kMostSlices = 128; ///< as far as it was tried; fewer multiprocessors take the slices in turn
+
+struct StreamBwdArgs {
+  const void *x;
+  const void *du;       ///< [M,C]; null when there is none
+  const void *dxIn;     ///< null when there is none
+  const float *mix;     ///< [M,4,4] or null; see PreBwdOperands
+  const float *dProj;   ///< [M,24]
+  const float *scalars; ///< [M,8]: h_pre, what d_x gets per unit of x, a power of two above every |dProj| of the token
+  Phi phi;
+  void *dx;
+  float *partials; ///< [groups][4C][24]; null when neither d_phi nor d_norm_weight is wanted
+  int64_t M, C;
+  bool transposed; ///< mix is [in, out]
+};
+
+/// Blocks that share a slice of channels: each makes a partial sum of d_phi.
+int streamBwdGroups(int64_t M, int64_t C, int multiprocessors);
+/// Reads phi and norm_weight before it waits for the launch before it in the stream: that must write neither, and wait
+/// itself before it lets this one start.
+cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream);
+
+/// What is left when the pass is done.
+struct WeightGradArgs {
+  const float *partials; ///< [groups][4C][24], as above; null when there are none
+  int32_t groups;
+  Phi phi;
+  const float *dPhiIn, *dWeightIn;
+  float *dPhi, *dWeight;
+  int64_t K;
+  // d_alpha and d_beta of pre_bwd
+  const float *gatePartials; ///< [27][tiles]; null when there are none
+  int32_t tiles;
+  const float *dAlphaIn, *dBetaIn;
+  float *dAlpha, *dBeta;
+};
+
+cudaError_t weightGrad(const WeightGradArgs &args, cudaStream_t stream);
+
+inline int64_t alignBytes(int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_STREAM_STREAMBWD_H

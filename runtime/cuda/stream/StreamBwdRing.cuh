@@ -1,0 +1,153 @@
+//===- StreamBwdRing.cuh - Tiles of the stream kernel in a ring -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory of a block of stream_bwd_sm90.cu, and what fills and empties it. A slot holds 8 tokens: boxes of x,
+// d_x_in (d_x is written over it) and d_u, and the tokens' rows of coefficients. Its barriers: full when the copies
+// have come, done when d_x is there, free when the store and the product have read it.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_STREAM_STREAMBWDRING_CUH
+#define MHCRT_CUDA_STREAM_STREAMBWDRING_CUH
+
+#include "cuda/ptx/Barrier.cuh"
+#include "cuda/ptx/BulkCopy.cuh"
+#include "cuda/ptx/Overlap.cuh"
+#include "cuda/stream/StreamBwd.h"
+#include "cuda/tile/Vec.cuh"
+
+namespace mhcrt {
+
+constexpr int kProductWarps = 4;
+constexpr int kGradWarps = 8; ///< that make d_x
+constexpr int kWarpChannels = kSlice / kGradWarps;
+constexpr int kStoreWarp = kProductWarps + kGradWarps;
+constexpr int kLoadWarp = kStoreWarp + 1;
+constexpr int kStreamThreads = 32 * (kLoadWarp + 3);
+constexpr int kStoresInFlight = 2;
+constexpr int kSharedBytes = 232448;
+constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes = kSlice * kSlotTokens * 2;
+
+enum class Start { kNone, kAdd, kMix };
+
+/// Shared memory: the slots' boxes, then their rows of coefficients, barriers.
+template <Start kStart, bool kHasDu>
+struct Layout {
+  static constexpr uint32_t kGrad = kStreamsBytes, kDu = 2 * kStreamsBytes;
+  static constexpr uint32_t kBox = kDu + (kHasDu ? kChannelsBytes : 0);
+  static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = 64;
+  static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kMix = kScalar + kSlotTokens * kScalarRow;
+  static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
+  static constexpr uint32_t kBarriers = 512;
+  static constexpr int kMostSlots = (kSharedBytes - kBarriers) / (kBox + kRows);
+  static constexpr uint32_t kRowsAt = kMostSlots * kBox, kBarriersAt = kRowsAt + kMostSlots * kRows;
+  static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
+  static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
+};
+
+/// The tiles of one block, and the ring that they pass through.
+struct Walk {
+  char *shared;
+  uint32_t base; ///< address of `shared`
+  uint32_t full, done, free;
+  int group, groups, tiles, count, slice;
+  uint32_t slots;
+
+  template <class L>
+  __device__ __forceinline__ static Walk of(const StreamBwdArgs &args, int slots, char *shared, L) {
+    const int slices = static_cast<int>(args.C) / kSlice;
+    Walk walk;
+    walk.shared = shared;
+    walk.base = sharedAddress(shared);
+    walk.full = walk.base + L::kBarriersAt;
+    walk.done = walk.full + 8 * L::kMostSlots;
+    walk.free = walk.done + 8 * L::kMostSlots;
+    walk.slots = slots;
+    walk.slice = blockIdx.x % slices;
+    walk.group = blockIdx.x / slices;
+    walk.groups = gridDim.x / slices;
+    walk.tiles = (static_cast<int>(args.M) + kSlotTokens - 1) / kSlotTokens;
+    walk.count = (walk.tiles - walk.group + walk.groups - 1) / walk.groups;
+    return walk;
+  }
+
+  /// By one thread, before the others use the barriers.
+  __device__ __forceinline__ void initBarriers(int readers) const {
+    for (uint32_t i = 0; i < slots; ++i) {
+      barrierInit(full + 8 * i, 1);
+      barrierInit(done + 8 * i, kGradWarps);
+      barrierInit(free + 8 * i, readers);
+    }
+    fenceBulk();
+  }
+
+  __device__ int token(int s) const { return (tiles - 1 - group - s * groups) * kSlotTokens; }
+};
+
+struct Slot {
+  uint32_t at = 0, parity = 0;
+  __device__ void advance(const Walk &walk) {
+    if (++at == walk.slots) {
+      at = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+template <class L, Start kStart, bool kHasDu>
+__device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &walk, uint32_t slot, int token,
+                                         const CUtensorMap *x, const CUtensorMap *dxIn, const CUtensorMap *du) {
+  const uint32_t bar = walk.full + 8 * slot, box = walk.base + slot * L::kBox;
+  const uint32_t rows = walk.base + L::kRowsAt + slot * L::kRows;
+  const int count = min(kSlotTokens, static_cast<int>(args.M) - token), group = walk.slice * (kSlice / 64);
+  barrierExpect(bar, (kStart == Start::kNone ? 1 : 2) * kStreamsBytes + (kHasDu ? kChannelsBytes : 0) +
+                         count * (L::kRows / kSlotTokens));
+  loadStreams(box, x, token, group, bar);
+  bulkLoad(rows, args.dProj + static_cast<int64_t>(token) * kColumns, count * L::kProjRow, bar);
+  bulkLoad(rows + L::kScalar, args.scalars + static_cast<int64_t>(token) * kScalars, count * L::kScalarRow, bar);
+  if (kStart == Start::kMix)
+    bulkLoad(rows + L::kMix, args.mix + static_cast<int64_t>(token) * 16, count * L::kMixRow, bar);
+  if (kStart != Start::kNone)
+    loadStreams(box + L::kGrad, dxIn, token, group, bar);
+  if (kHasDu)
+    loadChannels(box + L::kDu, du, token, group, bar);
+}
+
+/// By one thread.
+template <class L, Start kStart, bool kHasDu>
+__device__ __forceinline__ void loadTiles(const StreamBwdArgs &args, const Walk &walk, const CUtensorMap *x,
+                                          const CUtensorMap *dxIn, const CUtensorMap *du) {
+  waitForEarlierKernels();
+  Slot slot;
+#pragma unroll 1
+  for (int s = 0; s < walk.count; ++s) {
+    if (s >= static_cast<int>(walk.slots))
+      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
+    loadTile<L, kStart, kHasDu>(args, walk, slot.at, walk.token(s), x, dxIn, du);
+    slot.advance(walk);
+  }
+}
+
+/// By one thread. A slot is free again when the stores of the next kStoresInFlight are under way.
+template <class L>
+__device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
+  Slot slot, read;
+#pragma unroll 1
+  for (int s = 0; s < walk.count; ++s) {
+    barrierWait(walk.done + 8 * slot.at, slot.parity);
+    storeStreams(dx, walk.token(s), walk.slice * (kSlice / 64), walk.base + slot.at * L::kBox + L::kGrad);
+    commitStores();
+    slot.advance(walk);
+    if (s < kStoresInFlight)
+      continue;
+    waitStoresRead<kStoresInFlight>();
+    barrierArrive(walk.free + 8 * read.at);
+    read.advance(walk);
+  }
+  waitStores();
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_STREAM_STREAMBWDRING_CUH

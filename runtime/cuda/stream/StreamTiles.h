@@ -1,0 +1,29 @@
+//===- StreamTiles.h - d_x and dW of a projection on tiles ------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_STREAM_STREAMTILES_H
+#define MHCRT_CUDA_STREAM_STREAMTILES_H
+
+#include "cuda/kernels/Generic.h"
+
+namespace mhcrt {
+
+/// Whether stream_tiles.cu takes a projection's gradients, with what d_x gets besides.
+bool streamTilesTake(const ProjectionBwdArgs &args, const generic::StreamShares &shares, Needs &needs);
+
+/// How the tokens are cut for dW: by the shape alone.
+generic::TokenRuns streamTilesRuns(const ProjectionBwdArgs &args);
+
+int64_t streamTilesBytes(const ProjectionBwdArgs &args); ///< of scratch memory
+
+/// d_x where it is wanted, and where `partials` is not null dW of each run, [run][N][K]. `factor` is what d_x gets per
+/// unit of x, per token, or null.
+cudaError_t streamTiles(const ProjectionBwdArgs &args, const generic::StreamShares &shares, const float *factor,
+                        float *partials, void *scratch, cudaStream_t stream);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_STREAM_STREAMTILES_H

@@ -1,0 +1,114 @@
+//===- weight_grad_sm90.cu - Partial sums to the gradients of weights -----===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   d_phi = d_phi_in + dW * norm_weight,   d_norm_weight[k] = d_norm_weight_in[k] + sum_j dW[j,k] * phi[j,k]
+//   dW = sum of the groups' partial sums;   d_alpha, d_beta: of the tiles' partial sums
+//
+// Plan    A block has 64 rows of K: a thread adds 4 columns of a row over the groups, in their order; the tile turns in
+//         shared memory. The last block adds the gates' sums, one column per warp. Compensated sums: there may be 31250
+//         of a million tokens.
+// Bytes   96 * groups + 96 (192 with d_phi_in) per row of K, mostly from the second-level cache.
+// Needs   K a multiple of 64. d_phi may be d_phi_in.
+// Round   all f32.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/host/LaunchOverlapping.h"
+#include "cuda/ptx/Overlap.cuh"
+#include "cuda/stream/StreamBwd.h"
+#include "src/CompensatedSum.h"
+
+using namespace mhcrt;
+
+namespace {
+
+constexpr int kRows = 64;
+constexpr int kThreads = kRows * kColumns / 4;
+constexpr int kGateColumns = 3 + kColumns;
+
+using Elements = PhiElements<WideOrBf16Input>;
+
+__device__ __forceinline__ float startOf(const float *in, int64_t at) { return in ? in[at] : 0.0f; }
+
+__device__ void addGroups(const WeightGradArgs &args, int64_t k0, float (&tile)[kRows][kColumns + 1]) {
+  const auto *from = reinterpret_cast<const float4 *>(args.partials + k0 * kColumns) + threadIdx.x;
+  const int64_t stride = args.K * kColumns / 4;
+  CompensatedSum sums[4];
+#pragma unroll 8
+  for (int group = 0; group < args.groups; ++group) {
+    const float4 v = from[group * stride];
+    sums[0].add(v.x), sums[1].add(v.y), sums[2].add(v.z), sums[3].add(v.w);
+  }
+  float *to = &tile[threadIdx.x / 6][threadIdx.x % 6 * 4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    to[k] = sums[k].value();
+}
+
+__device__ void storePhi(const WeightGradArgs &args, int64_t k0, const float (&tile)[kRows][kColumns + 1]) {
+  const Elements phi = {args.phi, kColumns, args.K};
+  const bool outIn = args.phi.rowsFirst();
+  for (int i = threadIdx.x; i < kRows * kColumns; i += kThreads) {
+    const int row = outIn ? i % kRows : i / kColumns, column = outIn ? i / kRows : i % kColumns;
+    const int64_t k = k0 + row, at = phi.index(column, k);
+    args.dPhi[at] = fmaf(tile[row][column], phi.scale(k), startOf(args.dPhiIn, at));
+  }
+}
+
+__device__ void storeWeight(const WeightGradArgs &args, int64_t k0, const float (&tile)[kRows][kColumns + 1]) {
+  const Elements phi = {args.phi, kColumns, args.K};
+  if (threadIdx.x >= kRows)
+    return;
+  const int64_t k = k0 + threadIdx.x;
+  float sum = 0.0f;
+  for (int j = 0; j < kColumns; ++j)
+    sum = fmaf(tile[threadIdx.x][j], phi.at(j, k), sum);
+  args.dWeight[k] = startOf(args.dWeightIn, k) + sum;
+}
+
+__device__ void addGates(const WeightGradArgs &args) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int column = warp; column < kGateColumns; column += kThreads / 32) {
+    const float *from = args.gatePartials + static_cast<int64_t>(column) * args.tiles;
+    CompensatedSum ofLane;
+#pragma unroll 8
+    for (int tile = lane; tile < args.tiles; tile += 32)
+      ofLane.add(from[tile]);
+    float sum = ofLane.value();
+#pragma unroll
+    for (int offset = 16; offset; offset /= 2)
+      sum += __shfl_xor_sync(~0u, sum, offset);
+    if (lane != 0)
+      continue;
+    if (column < 3 && args.dAlpha)
+      args.dAlpha[column] = startOf(args.dAlphaIn, column) + sum;
+    if (column >= 3 && args.dBeta)
+      args.dBeta[column - 3] = startOf(args.dBetaIn, column - 3) + sum;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) weightGradKernel(const __grid_constant__ WeightGradArgs args) {
+  __shared__ float tile[kRows][kColumns + 1];
+  beginOverlapped();
+  const int64_t k0 = static_cast<int64_t>(blockIdx.x) * kRows;
+  if (!args.partials || k0 >= args.K) {
+    addGates(args);
+    return;
+  }
+  addGroups(args, k0, tile);
+  __syncthreads();
+  if (args.dPhi)
+    storePhi(args, k0, tile);
+  if (args.dWeight)
+    storeWeight(args, k0, tile);
+}
+
+} // namespace
+
+cudaError_t mhcrt::weightGrad(const WeightGradArgs &args, cudaStream_t stream) {
+  const int64_t blocks = (args.partials ? args.K / kRows : 0) + (args.gatePartials ? 1 : 0);
+  if (blocks == 0)
+    return cudaSuccess;
+  return launchOverlapping(weightGradKernel, static_cast<unsigned>(blocks), kThreads, 1, 0, stream, args);
+}
