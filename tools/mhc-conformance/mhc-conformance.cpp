@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "mhc/Conformance/Runner.h"
+#include "Conformance/Runner.h"
 #include "mhc/Driver/Run.h"
 #include "mhc/Support/Output.h"
 

@@ -1,0 +1,288 @@
+//===- CommandLine.cpp - Command line of mhc-conformance ------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Conformance/Runner.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+namespace mhc::conformance {
+
+namespace {
+
+/// One thing that the program can do.
+struct Command {
+  const char *name;
+  std::set<std::string> options;
+  const char *help; ///< lines without indentation
+  int (*run)(const Options &options, const RunFunction &run);
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Commands. Each prints its totals in one line and returns the exit status.
+//===----------------------------------------------------------------------===//
+
+static int summarise(const Counts &counts, const Options &options) {
+  std::cout << counts.passed << (options.emit.empty() ? " passed, " : " written, ") << counts.failed << " failed\n";
+  return counts.failed ? 1 : 0;
+}
+
+static int golden(const Options &options, const RunFunction &run) {
+  return summarise(runGolden(options, run, std::cout), options);
+}
+
+static int random(const Options &options, const RunFunction &run) {
+  return summarise(runRandom(options, run, std::cout), options);
+}
+
+static int randomGradients(const Options &options, const RunFunction &) {
+  return summarise(runGradients(options, std::cout), options);
+}
+
+static int randomModules(const Options &options, const RunFunction &) {
+  ModuleCounts counts = runModules(options, std::cout);
+  std::cout << counts.passed << " passed, " << counts.failed << " failed; mHC ops found in " << counts.raised << "; "
+            << counts.unjudged << " of " << counts.results << " results not judged\n";
+  return counts.failed ? 1 : 0;
+}
+
+static int randomSizes(const Options &options, const RunFunction &) {
+  SizeCounts counts = runSizes(options, std::cout);
+  std::cout << counts.passed << " passed, " << counts.failed << " failed; " << counts.wrongCalls << " wrong calls; "
+            << counts.lists << " lists differ from those without fusion\n";
+  return counts.failed ? 1 : 0;
+}
+
+static int mutate(const Options &options, const RunFunction &) {
+  MutationCounts counts = runMutants(options, std::cout);
+  std::cout << counts.programs << " programs, " << counts.raised << " raised, " << counts.wrong << " wrong\n";
+  return counts.wrong ? 1 : 0;
+}
+
+static int nearMisses(const Options &options, const RunFunction &) {
+  NearMissCounts counts = runNearMisses(options, std::cout);
+  NearMissCounts::Row total;
+  uint64_t least = counts.rows.front().programs;
+  for (const NearMissCounts::Row &row : counts.rows) {
+    total.programs += row.programs;
+    total.raised += row.raised;
+    total.wrong += row.wrong;
+    total.rejected += row.rejected;
+    least = std::min(least, row.programs);
+  }
+  std::cout << total.programs << " near misses of " << counts.rows.size() << " kinds, at least " << least
+            << " of each, " << total.raised << " raised, " << total.wrong << " wrong, " << total.rejected
+            << " rejected by the numeric check\n";
+  return total.wrong || total.rejected ? 1 : 0;
+}
+
+static int expressed(const Options &options, const RunFunction &) {
+  ExpressedCounts counts = runExpressed(options, std::cout);
+  std::cout << counts.programs << " programs, " << counts.right << " with all attributes as written\n";
+  return counts.right == counts.programs ? 0 : 1;
+}
+
+static int spellings(const Options &options, const RunFunction &) {
+  SpellingCounts counts = runSpellings(options, std::cout);
+  std::cout << counts.programs << " spellings, " << counts.raised << " raised, " << counts.covered << " of "
+            << counts.words << " words covered\n";
+  return counts.raised == counts.programs && counts.covered == counts.words ? 0 : 1;
+}
+
+static const std::vector<Command> &commands() {
+  static const std::vector<Command> table = {
+      {"golden",
+       {"--backend", "--fuse", "--what", "--emit"},
+       "write every golden case below the folders DIR as unfused IR, compile and\n"
+       "run it, and compare the outputs with the golden ones",
+       golden},
+      {"random",
+       {"--count", "--seed", "--emit"},
+       "run random programs at every level of fusion, against the reference",
+       random},
+      {"random-gradients",
+       {"--count", "--seed"},
+       "differentiate random graphs, against finite differences in float64",
+       randomGradients},
+      {"random-modules",
+       {"--count", "--seed", "--emit"},
+       "compile random graphs with mHC chains in them at every level of fusion,\n"
+       "against the reference",
+       randomModules},
+      {"random-sizes",
+       {"--count", "--seed"},
+       "compile random programs of open sizes and their gradients at every level of\n"
+       "fusion, and call them with each size of each argument changed",
+       randomSizes},
+      {"mutate",
+       {"--count", "--seed"},
+       "raise and fuse random programs with random changes: what they compute must\n"
+       "stay",
+       mutate},
+      {"near-misses",
+       {"--count", "--seed"},
+       "the same for programs that miss the chain in one of the ways of a table;\n"
+       "with the numeric check once more, for the last number of the totals",
+       nearMisses},
+      {"expressed",
+       {"--count", "--seed"},
+       "raise random programs: orientation, order, epsilons and the like must be\n"
+       "found as written",
+       expressed},
+      {"spellings",
+       {"--count", "--seed"},
+       "raise and fuse chains in random spellings, as leaf ops and as linalg: the\n"
+       "ops of the plain spelling must be found, and every word must be needed",
+       spellings},
+  };
+  return table;
+}
+
+static const char *const kOptions = R"(
+options:
+  --backend=cpu|cuda|reference     kernels, or the float64 reference (default: cpu); cuda is sm_90a, with --emit
+  --fuse=none|chain|layer          how much is fused (default: layer)
+  --what=forward|gradients|all     what is compared (default: all)
+  --emit=DIR                       compile, and write DIR for mhc-run --check on another machine instead of running
+  --count=N                        how many random programs (default: 100)
+  --seed=N                         seed of the first one (default: 0)
+)";
+
+static void printUsage() {
+  std::cout
+      << "usage: mhc-conformance COMMAND [options] [DIR...]\n\n"
+         "Compares what compiled programs compute with golden data, or with the float64 reference. Each command ends\n"
+         "with a line of its totals; the exit status is 1 when something is wrong.\n\ncommands:\n";
+  for (const Command &command : commands()) {
+    std::string text = command.help, name = command.name;
+    for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1))
+      text.insert(end + 1, std::string(20, ' '));
+    std::cout << "  " << name << std::string(18 - name.size(), ' ') << text << "\n" << std::string(19, ' ');
+    for (const std::string &option : command.options)
+      std::cout << " [" << option << "]";
+    std::cout << "\n";
+  }
+  std::cout << kOptions;
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// Sets `field` to the value that belongs to `text`. What was needed where none does, else "".
+template <typename T>
+static std::string choose(const std::string &text, T &field,
+                          std::initializer_list<std::pair<const char *, T>> choices) {
+  std::string names;
+  for (const auto &[name, value] : choices) {
+    if (text == name) {
+      field = value;
+      return "";
+    }
+    names += std::string(names.empty() ? "'" : ", '") + name + "'";
+  }
+  return "one of " + names;
+}
+
+static std::string number(const std::string &text, uint64_t least, uint64_t &value) {
+  constexpr size_t kMostDigits = 18;
+  const bool isNumber =
+      !text.empty() && text.size() <= kMostDigits && text.find_first_not_of("0123456789") == std::string::npos;
+  value = isNumber ? std::stoull(text) : 0;
+  return isNumber && value >= least ? "" : "a number of at least " + std::to_string(least);
+}
+
+static std::string chooseWhat(const std::string &value, Options &options) {
+  options.forward = value == "forward" || value == "all";
+  options.gradients = value == "gradients" || value == "all";
+  return options.forward || options.gradients ? "" : "one of 'forward', 'gradients', 'all'";
+}
+
+/// Sets one option of some command. What was needed where the value is not it, "?" for an unknown option, else "".
+static std::string setOption(const std::string &name, const std::string &value, Options &options) {
+  if (name == "--backend")
+    return choose(value, options.backend,
+                  {{"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}, {"reference", Backend::Reference}});
+  if (name == "--fuse")
+    return choose(value, options.fuse,
+                  {{"none", FuseLevel::none}, {"chain", FuseLevel::chain}, {"layer", FuseLevel::layer}});
+  if (name == "--what")
+    return chooseWhat(value, options);
+  if (name == "--emit") {
+    options.emit = value;
+    return value.empty() ? "a folder" : "";
+  }
+  if (name == "--count")
+    return number(value, 1, options.count);
+  return name == "--seed" ? number(value, 0, options.seed) : "?";
+}
+
+/// Takes one word behind the command; returns an error or "".
+static std::string takeWord(const std::string &word, const Command &command, Options &options,
+                            std::set<std::string> &given) {
+  if (word.empty() || word[0] != '-') {
+    options.roots.push_back(word);
+    return "";
+  }
+  const size_t equals = word.find('=');
+  const std::string name = word.substr(0, equals), value = equals == word.npos ? "" : word.substr(equals + 1);
+  const std::string needed = setOption(name, value, options);
+  if (needed == "?")
+    return "unknown option '" + name + "'; see --help";
+  if (!command.options.count(name))
+    return "'" + name + "' is no option of '" + command.name + "'; see --help";
+  if (!needed.empty())
+    return "'" + name + "' is '" + value + "'; needed " + needed;
+  return given.insert(name).second ? "" : "'" + name + "' is given twice";
+}
+
+/// Checks the options together; returns an error or "".
+static std::string check(const Command &command, const Options &options) {
+  const bool isGolden = command.run == golden;
+  if (isGolden && options.roots.empty())
+    return "'golden' needs folders of golden cases";
+  if (!isGolden && !options.roots.empty())
+    return "'" + std::string(command.name) + "' takes no folder, and '" + options.roots.front() + "' is given";
+  if (options.emit.empty() ? options.backend == Backend::Cuda : options.backend == Backend::Reference)
+    return "'--backend=cuda' needs '--emit', and '--backend=reference' excludes it";
+  for (const std::string &root : options.roots)
+    if (findCases(root).empty())
+      return "no manifest.json below '" + root + "'";
+  return "";
+}
+
+static int fail(const std::string &error) {
+  std::cerr << "mhc-conformance: error: " << error << "\n";
+  return 2;
+}
+
+int conformanceMain(int argc, char **argv, const RunFunction &run) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+    printUsage();
+    return 0;
+  }
+  if (words.empty())
+    return fail("give a command; see --help");
+  auto command =
+      std::find_if(commands().begin(), commands().end(), [&](const Command &one) { return words.front() == one.name; });
+  if (command == commands().end())
+    return fail("unknown command '" + words.front() + "'; see --help");
+  Options options;
+  std::set<std::string> given;
+  for (size_t i = 1; i < words.size(); ++i)
+    if (const std::string error = takeWord(words[i], *command, options, given); !error.empty())
+      return fail(error);
+  if (const std::string error = check(*command, options); !error.empty())
+    return fail(error);
+  return command->run(options, run);
+}
+
+} // namespace mhc::conformance

@@ -1,0 +1,201 @@
+//===- ModuleRunner.cpp - Random modules, fused and unfused ---------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a module compiles to at each level of fusion computes what the float64 evaluator makes of the module as it is
+// written.
+//
+//===----------------------------------------------------------------------===//
+#include "Conformance/RandomGraph.h"
+#include "Conformance/Runner.h"
+#include "Reduction.h"
+#include "mhc/IR/MhcInterfaces.h"
+#include "mhc/Support/Output.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <filesystem>
+#include <ostream>
+
+namespace mhc::conformance {
+
+/// Relative to the largest value of a result; sums of f32 round in their own order.
+static constexpr double kLeastTolerance = 2e-5;
+/// Where a result is further away, every op is rounded at random so many times. As far as they move it, compiled code
+/// may, which rounds at other places.
+static constexpr int kDisturbances = 8;
+/// What rounding may move further, relative to the largest value, tells nothing: a comparison may have come out the
+/// other way.
+static constexpr double kMostNoise = 0.25;
+/// One module in so many is compiled as for users; loops compile ten times as fast without optimisation.
+static constexpr uint64_t kOptimizeEvery = 64;
+
+namespace {
+
+struct Level {
+  const char *name;
+  FuseLevel fuse;
+};
+
+/// Truth about one module on its arguments.
+class Expectation {
+public:
+  Expectation(mlir::ModuleOp module, const Tensors &arguments) : module(module), arguments(arguments) {}
+
+  llvm::Error evaluate();
+  /// What is wrong with the results; empty when they are right, or nobody can tell.
+  llvm::Expected<std::string> judge(const Tensors &got, ModuleCounts &counts);
+
+private:
+  llvm::Expected<double> noiseOf(size_t result);
+
+  mlir::ModuleOp module;
+  const Tensors &arguments;
+  Tensors want;
+  std::vector<Tensors> moved;
+};
+
+enum class Outcome { Good, Wrong, Error };
+
+struct Verdict {
+  Outcome outcome = Outcome::Good;
+  std::string problem;
+};
+
+} // namespace
+
+static constexpr Level kLevels[] = {
+    {"fuse=none", FuseLevel::none}, {"fuse=chain", FuseLevel::chain}, {"fuse=layer", FuseLevel::layer}};
+
+llvm::Error Expectation::evaluate() {
+  auto results = evaluateLeafOps(module, kGraph, arguments);
+  if (!results)
+    return results.takeError();
+  want = std::move(*results);
+  return llvm::Error::success();
+}
+
+llvm::Expected<double> Expectation::noiseOf(size_t result) {
+  if (moved.empty()) {
+    auto results = evaluateRounded(module, kGraph, arguments, kDisturbances);
+    if (!results)
+      return results.takeError();
+    moved = std::move(*results);
+  }
+  return roundingNoise(want, moved, result);
+}
+
+llvm::Expected<std::string> Expectation::judge(const Tensors &got, ModuleCounts &counts) {
+  std::string report;
+  for (size_t i = 0; i < want.size(); ++i) {
+    mhcrt::HostTensor wide;
+    std::string error;
+    if (!mhcrt::convert(got[i].get(), MHCRT_F64, wide, error) || wide.dims() != want[i].dims())
+      return llvm::createStringError("result " + std::to_string(i) + " is " + got[i].type() + "; the reference has " +
+                                     want[i].type() + error);
+    double size = largestMagnitude(want[i]), difference = largestDifference(want[i], wide);
+    ++counts.results;
+    if (difference <= kLeastTolerance * size)
+      continue;
+    auto noise = noiseOf(i);
+    if (!noise)
+      return noise.takeError();
+    if (!(*noise <= kMostNoise * size)) // NaNs as well
+      ++counts.unjudged;
+    else if (!(difference <= *noise))
+      report += llvm::formatv("  result {0} is off by {1:e}; rounding explains {2:e}, the largest value is {3:e}\n", i,
+                              difference, *noise, size);
+  }
+  return report;
+}
+
+static llvm::Expected<Tensors> compileAndRun(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments,
+                                             const CompileOptions &options) {
+  Compiler::Module copy(module.clone());
+  auto model = compiler.jit(*copy, options);
+  if (!model)
+    return model.takeError();
+  return runOnce((*model)->get(), kGraph, arguments, /*threads=*/1);
+}
+
+static Verdict errorOf(const std::string &where, llvm::Error error) {
+  return {Outcome::Error, "  " + where + ": " + llvm::toString(std::move(error)) + "\n"};
+}
+
+/// Whether the compiler finds an mHC op in the module.
+static bool isRaised(Compiler &compiler, mlir::ModuleOp module) {
+  Compiler::Module copy(module.clone());
+  llvm::consumeError(compiler.run(*copy, CompileOptions(), Phase::raise));
+  return copy->walk([](DecomposableOpInterface) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+}
+
+static Verdict checkModule(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments, unsigned optLevel,
+                           ModuleCounts &counts) {
+  Expectation expectation(module, arguments);
+  if (llvm::Error error = expectation.evaluate())
+    return errorOf("reference", std::move(error));
+  CompileOptions options;
+  options.optLevel = optLevel;
+  for (Level level : kLevels) {
+    options.fuse = level.fuse;
+    auto got = compileAndRun(compiler, module, arguments, options);
+    if (!got)
+      return errorOf(level.name, got.takeError());
+    auto problem = expectation.judge(*got, counts);
+    if (!problem)
+      return errorOf(level.name, problem.takeError());
+    if (!problem->empty())
+      return {Outcome::Wrong, std::string("  ") + level.name + "\n" + *problem};
+  }
+  return {};
+}
+
+static RandomGraph drawModule(Compiler &compiler, uint64_t seed) {
+  Random random(seed * 0x9e3779b97f4a7c15u + 3);
+  return randomModule(compiler, random);
+}
+
+static Verdict emitSeed(uint64_t seed, const std::string &folder) {
+  Compiler compiler;
+  std::error_code failed; // shows when the file is written
+  std::filesystem::create_directories(folder, failed);
+  std::string text;
+  llvm::raw_string_ostream(text) << *drawModule(compiler, seed).module << "\n";
+  if (llvm::Error error = writeFile(folder + "/" + std::to_string(seed) + ".mlir", text))
+    return {Outcome::Error, "  " + llvm::toString(std::move(error)) + "\n"};
+  return {};
+}
+
+static Verdict checkSeed(uint64_t seed, ModuleCounts &counts) {
+  Compiler compiler;
+  RandomGraph graph = drawModule(compiler, seed);
+  unsigned optLevel = seed % kOptimizeEvery ? 0 : 2;
+  auto check = [&](mlir::ModuleOp module, ModuleCounts &counts) {
+    return checkModule(compiler, module, graph.arguments, optLevel, counts);
+  };
+  counts.raised += isRaised(compiler, *graph.module);
+  Verdict verdict = check(*graph.module, counts);
+  if (verdict.outcome == Outcome::Good)
+    return verdict;
+  ModuleCounts unused;
+  auto smallest =
+      reduce(*graph.module, kGraph, [&](mlir::ModuleOp m) { return check(m, unused).outcome == verdict.outcome; });
+  Verdict last = check(*smallest, unused);
+  llvm::raw_string_ostream(verdict.problem) << "reduced:\n" << last.problem << *smallest << "\n";
+  return verdict;
+}
+
+ModuleCounts runModules(const Options &options, std::ostream &out) {
+  ModuleCounts counts;
+  for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
+    Verdict verdict = options.emit.empty() ? checkSeed(seed, counts) : emitSeed(seed, options.emit);
+    ++(verdict.outcome == Outcome::Good ? counts.passed : counts.failed);
+    if (verdict.outcome != Outcome::Good)
+      out << "FAIL random module, --seed=" << seed << "\n" << verdict.problem << std::flush;
+  }
+  return counts;
+}
+
+} // namespace mhc::conformance

@@ -1,0 +1,170 @@
+//===- NearMissRunner.cpp - Raises programs that miss the chain -----------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A near miss counts only when its results differ from those of the program that it was made from, so that a matcher
+// that overlooks the change is caught.
+//
+//===----------------------------------------------------------------------===//
+#include "Conformance/NearMiss.h"
+#include "Conformance/Runner.h"
+#include "Meaning.h"
+
+#include <iomanip>
+#include <ostream>
+
+namespace mhc::conformance {
+
+static constexpr int kPrograms = 40, kPlaces = 4;
+static constexpr double kLuck = 4;
+
+namespace {
+
+/// One program and what it means. It is done for by raising.
+struct Program {
+  std::unique_ptr<Compiler> compiler;
+  Compiler::Module module;
+  Tensors arguments;
+  Meaning meaning;
+  Tensors rounded; ///< of a near miss that rounds: the results when values in narrow types round
+};
+
+} // namespace
+
+/// The largest difference of each result, beside its tolerance.
+static bool differs(const Meaning &meaning, const Tensors &other) { return !describeChange(meaning, other).empty(); }
+
+/// A random program that has the chain in it.
+static std::optional<Program> makeProgram(const NearMiss &miss, uint64_t seed, Random &random, int64_t &streams) {
+  RandomCase original = randomCase(seed, [&](RandomCase &drawn, int64_t &channels) {
+    Attributes &attr = drawn.golden.attributes;
+    attr.n = std::max<int64_t>(2, attr.n);
+    if (miss.prepare)
+      miss.prepare(drawn, channels);
+    streams = attr.n;
+  });
+  auto compiler = std::make_unique<Compiler>();
+  auto module = compiler->parseText(original.ir);
+  auto arguments = toF32(original.inputs);
+  if (llvm::errorToBool(llvm::joinErrors(module.takeError(), arguments.takeError())))
+    return std::nullopt;
+  std::optional<Meaning> meaning = meaningOf(*compiler, **module, *arguments, random);
+  if (!meaning)
+    return std::nullopt;
+  return Program{std::move(compiler), std::move(*module), std::move(*arguments), std::move(*meaning), {}};
+}
+
+/// Whether the change shows in the results: rounding does when values in narrow types round.
+static bool shows(const NearMiss &miss, const Meaning &before, const Tensors &arguments, Program &changed) {
+  if (!miss.rounds)
+    return differs(before, changed.meaning.results) && differs(changed.meaning, before.results);
+  auto rounded = evaluateLeafOps(*changed.meaning.leafOps, kEntry, arguments, /*roundNarrow=*/true);
+  if (!rounded) {
+    llvm::consumeError(rounded.takeError());
+    return false;
+  }
+  changed.rounded = std::move(*rounded);
+  return differs(changed.meaning, changed.rounded);
+}
+
+/// A near miss of that kind; nothing where none was found.
+static std::optional<Program> makeNearMiss(const NearMiss &miss, uint64_t seed) {
+  Random random(~seed);
+  for (int i = 0; i < kPrograms; ++i) {
+    int64_t streams = 0;
+    std::optional<Program> program = makeProgram(miss, random.next(), random, streams);
+    for (int place = 0; program && place < kPlaces; ++place) {
+      Compiler::Module copy(program->module->clone());
+      if (!applyNearMiss(miss, copy->lookupSymbol<mlir::func::FuncOp>(kEntry), streams, random))
+        continue;
+      std::optional<Meaning> meaning = meaningOf(*program->compiler, *copy, program->arguments, random);
+      if (!meaning)
+        continue;
+      Program changed{nullptr, std::move(copy), {}, std::move(*meaning), {}};
+      if (!shows(miss, program->meaning, program->arguments, changed))
+        continue;
+      changed.compiler = std::move(program->compiler);
+      changed.arguments = std::move(program->arguments);
+      return changed;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Raising may leave a rounding out. It must not move a result further from what it is without any than the roundings
+/// of the program do, but for luck: of a few roundings that lead through several layers, others are left.
+static std::string describeRounding(const Program &program, const Tensors &after) {
+  std::string report;
+  for (size_t i = 0; i < after.size(); ++i) {
+    const mhcrt::HostTensor &exact = program.meaning.results[i];
+    double difference = largestDifference(exact, after[i]), needed = largestDifference(exact, program.rounded[i]);
+    if (!(difference <= kLuck * needed + program.meaning.tolerances[i]))
+      report += "  result " + std::to_string(i) + " is off by " + std::to_string(difference) + "; as written by " +
+                std::to_string(needed) + "\n";
+  }
+  return report;
+}
+
+/// What raising did wrong; empty when the meaning is kept.
+static std::string check(const NearMiss &miss, Program &program) {
+  std::string problem;
+  if (!raiseAndFuse(*program.compiler, *program.module, problem))
+    return problem;
+  auto leafOps = toLeafOps(*program.compiler, *program.module, CompileOptions());
+  if (!leafOps)
+    return "  " + llvm::toString(leafOps.takeError()) + "\n";
+  auto results = evaluateLeafOps(**leafOps, kEntry, program.arguments, miss.rounds);
+  if (!results)
+    return "  " + llvm::toString(results.takeError()) + "\n";
+  return miss.rounds ? describeRounding(program, *results) : describeChange(program.meaning, *results);
+}
+
+static std::string print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+/// Whether the numeric check lets less be raised than is raised without it.
+static bool isRejected(Compiler &compiler, mlir::ModuleOp source, mlir::ModuleOp raised) {
+  Compiler::Module checked(source.clone());
+  CompileOptions options;
+  options.numericCheck = true;
+  if (llvm::errorToBool(compiler.run(*checked, options, Phase::fuse)))
+    return true;
+  return print(*checked) != print(raised);
+}
+
+static void printRow(const NearMiss &miss, const NearMissCounts::Row &row, std::ostream &out) {
+  out << std::setw(6) << row.programs << std::setw(6) << row.raised << std::setw(6) << row.wrong << std::setw(9)
+      << row.rejected << "  " << miss.name << "\n";
+}
+
+NearMissCounts runNearMisses(const Options &options, std::ostream &out) {
+  NearMissCounts counts;
+  llvm::ArrayRef<NearMiss> kinds = nearMisses();
+  counts.rows.resize(kinds.size());
+  for (uint64_t i = 0; i < options.count; ++i) {
+    const NearMiss &miss = kinds[i % kinds.size()];
+    NearMissCounts::Row &row = counts.rows[i % kinds.size()];
+    std::optional<Program> program = makeNearMiss(miss, options.seed + i);
+    if (!program)
+      continue;
+    Compiler::Module source(program->module->clone());
+    std::string problem = check(miss, *program);
+    ++row.programs;
+    row.raised += isRaised(*program->module);
+    row.wrong += !problem.empty();
+    row.rejected += isRejected(*program->compiler, *source, *program->module);
+    if (!problem.empty())
+      out << "WRONG near miss, " << miss.name << ", number " << i << " of --seed=" << options.seed << "\n"
+          << problem << print(*source) << "\n";
+  }
+  out << "  made raised wrong rejected  kind\n";
+  for (auto [miss, row] : llvm::zip(kinds, counts.rows))
+    printRow(miss, row, out);
+  return counts;
+}
+
+} // namespace mhc::conformance

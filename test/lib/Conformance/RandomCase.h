@@ -1,0 +1,39 @@
+//===- RandomCase.h - Random programs and spellings ----------- -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MHC_CONFORMANCE_RANDOMCASE_H
+#define MHC_CONFORMANCE_RANDOMCASE_H
+
+#include "Conformance/Case.h"
+#include "mhcrt/io.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mhc::conformance {
+
+/// A program nobody wrote, with inputs. `golden` has no files and no tolerance.
+struct RandomCase {
+  Case golden;
+  Spelling spelling;
+  std::string ir;                        ///< a module with function "case"
+  std::vector<mhcrt::HostTensor> inputs; ///< f64, in argument order, token axes collapsed
+};
+
+/// Changes what was drawn before the IR is written.
+using Prepare = llvm::function_ref<void(RandomCase &random, int64_t &channels)>;
+
+/// Shapes (n of 1..8, any C and M), attributes, spelling and numbers, all drawn from the seed. The same seed gives the
+/// same case everywhere.
+RandomCase randomCase(uint64_t seed, Prepare prepare = nullptr);
+
+/// A case that is plainly written and is found for certain: n of 2..6, several tokens, more channels than streams.
+RandomCase plainCase(uint64_t seed);
+
+/// The IR alone.
+std::string randomIr(uint64_t seed);
+
+} // namespace mhc::conformance
+
+#endif // MHC_CONFORMANCE_RANDOMCASE_H
