@@ -1,6 +1,6 @@
 """Compares training runs: a table of losses and step times, and their curves as an SVG.
 
-usage: report.py --svg=FILE [--same=NAME,NAME:BOUND]... NAME=LOG...
+usage: train_report.py --svg=FILE [--same=NAME,NAME:BOUND]... NAME=LOG...
 
 A LOG is what `mhc-train --log` writes. The first run is what the step times of the others are compared with. `--same`
 asks that two losses differ by at most BOUND at every step; 0 asks for the same numbers.
@@ -21,7 +21,7 @@ def read(path):
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if not rows:
-        sys.exit(f"report.py: error: '{path}' has no steps")
+        sys.exit(f"train_report.py: error: '{path}' has no steps")
     return [float(row["loss"]) for row in rows], [float(row["milliseconds"]) for row in rows]
 
 

@@ -1,0 +1,256 @@
+"""One plain sublayer, and what public projects change at one point of it: layouts, logits, sublayers, precisions."""
+
+import torch
+from torch import nn
+
+import sinkhorn
+from base import Attention, Site, SwiGLU, module
+from sizes import C, N, ROWS
+
+
+class Plain(Site):
+    """The plain form [B, T, n, C] that the others change."""
+
+    def __init__(self, bias=False):
+        super().__init__(bias)
+        self.weights(phi=(N * C, ROWS), alpha=(3,), beta=(ROWS,))
+
+    def normed(self, flat):
+        return flat * torch.rsqrt(flat.pow(2).mean(-1, keepdim=True) + 1e-6)
+
+    def logits(self, x):
+        h = self.normed(x.flatten(-2)) @ self.phi
+        groups = h.split([N, N, N * N], dim=-1)
+        return [a * g + b for a, g, b in zip(self.alpha, groups, self.beta.split([N, N, N * N]))]
+
+    def residual(self, z):
+        return sinkhorn.rows_columns(torch.exp(z), 1e-6)
+
+    def coefficients(self, x):
+        pre, post, res = self.logits(x)
+        return torch.sigmoid(pre), 2 * torch.sigmoid(post), self.residual(res.unflatten(-1, (N, N)))
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        y = self.f(torch.einsum("btn,btnc->btc", pre, x))
+        return torch.einsum("btij,btjc->btic", res, x) + post.unsqueeze(-1) * y.unsqueeze(-2)
+
+
+@module
+class Paper(Plain):
+    """The paper's order: columns, then rows, without an eps."""
+
+    def residual(self, z):
+        return sinkhorn.columns_rows(z)
+
+
+@module
+class Unrounded(Plain):
+    """Coefficients and Sinkhorn in the type of the streams, whatever it is; a Linear with bias behind."""
+
+    def __init__(self):
+        super().__init__(bias=True)
+
+
+@module
+class Rounded(Plain):
+    """Mappings in f32, each rounded to the type of the streams before it is used."""
+
+    def coefficients(self, x):
+        return [c.to(x.dtype) for c in super().coefficients(x)]
+
+    def normed(self, flat):
+        return super().normed(flat.float())
+
+    def logits(self, x):
+        h = self.normed(x.flatten(-2)) @ self.phi.float()
+        groups = h.split([N, N, N * N], dim=-1)
+        return [a * g + b for a, g, b in zip(self.alpha.float(), groups, self.beta.float().split([N, N, N * N]))]
+
+
+@module
+class RoundedMlp(Rounded):
+    """The same around a gated MLP with biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.f = SwiGLU(bias=True)
+
+
+@module
+class Temperature(Plain):
+    """All three logits over a temperature."""
+
+    def logits(self, x):
+        return [z / 0.05 for z in super().logits(x)]
+
+    def residual(self, z):
+        return sinkhorn.softmax_eps(z)
+
+
+@module
+class SoftmaxLog(Plain):
+    """A softmax of the logarithm as each step of Sinkhorn."""
+
+    def residual(self, z):
+        return sinkhorn.of_softmax_log(z)
+
+
+@module
+class Potentials(Rounded):
+    """Potentials of rows and columns."""
+
+    def residual(self, z):
+        return sinkhorn.of_potentials(z)
+
+
+@module
+class WholeMaximum(Rounded):
+    """One maximum of each matrix subtracted, in f32."""
+
+    def residual(self, z):
+        return sinkhorn.of_whole_maximum(z)
+
+
+@module
+class NoBias(Plain):
+    """Neither bias nor alpha: the projection alone."""
+
+    def logits(self, x):
+        return (self.normed(x.flatten(-2)) @ self.phi).split([N, N, N * N], dim=-1)
+
+
+@module
+class StaticPre(Plain):
+    """h_pre from a parameter alone; the others from the streams."""
+
+    def __init__(self):
+        super().__init__()
+        self.weights(phi=(N * C, N + N * N), pre=(N,), beta=(N + N * N,))
+
+    def coefficients(self, x):
+        h = self.normed(x.flatten(-2)) @ self.phi
+        post = self.alpha[1] * h[..., :N] + self.beta[:N]
+        res = self.alpha[2] * h[..., N:] + self.beta[N:]
+        pre = torch.sigmoid(self.pre).expand(*x.shape[:-2], N)
+        return pre, 2 * torch.sigmoid(post), self.residual(res.unflatten(-1, (N, N)))
+
+
+@module
+class DoubleStatistic(Rounded):
+    """The root mean square in f64, the product in f32."""
+
+    def normed(self, flat):
+        scale = torch.rsqrt(flat.double().pow(2).mean(-1, keepdim=True) + 1e-6)
+        return flat.float() * scale.float()
+
+
+@module
+class RmsNormWeight(Plain):
+    """torch.nn.functional.rms_norm with a weight in front of the projection."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.RMSNorm(N * C, eps=1e-6)
+
+    def normed(self, flat):
+        return self.norm(flat)
+
+
+@module
+class GammaFirst(Plain):
+    """gamma x rsqrt, multiplied from the left."""
+
+    def __init__(self):
+        super().__init__()
+        self.weights(gamma=(N * C,))
+
+    def normed(self, flat):
+        return self.gamma * flat * torch.rsqrt(flat.pow(2).mean(-1, keepdim=True) + 1e-6)
+
+
+@module
+class StreamsFirst(Plain):
+    """Streams in the first dimension, [n, B, T, C]."""
+
+    inputs = ("n B T C",)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x.permute(1, 2, 0, 3))
+        y = self.f(torch.einsum("btn,nbtc->btc", pre, x))
+        return torch.einsum("btij,jbtc->ibtc", res, x) + post.permute(2, 0, 1).unsqueeze(-1) * y.unsqueeze(0)
+
+
+@module
+class StreamsBeforeTokens(Plain):
+    """Streams before tokens, [B, n, T, C], permuted to and fro."""
+
+    inputs = ("B n T C",)
+
+    def forward(self, x):
+        return super().forward(x.transpose(1, 2)).transpose(1, 2).contiguous()
+
+
+@module
+class StreamList(Plain):
+    """Streams as n tensors, stacked for the coefficients, summed one by one."""
+
+    inputs = ("B T C",) * N
+
+    def forward(self, *streams):
+        pre, post, res = self.coefficients(torch.stack(streams, dim=2))
+        u = sum(pre[..., i:i + 1] * x for i, x in enumerate(streams))
+        y = self.f(u)
+        return tuple(sum(res[..., i, j, None] * x for j, x in enumerate(streams)) + post[..., i, None] * y
+                     for i in range(N))
+
+
+@module
+class StreamStack(Plain):
+    """Streams as n tensors, stacked once, mixed as one, taken apart at the end."""
+
+    inputs = ("B T C",) * N
+
+    def forward(self, *streams):
+        return super().forward(torch.stack(streams, dim=-2)).unbind(-2)
+
+
+@module
+class FlatTokens(Plain):
+    """Tokens already flat, [T, n, C]; sums of products in place of einsum."""
+
+    inputs = ("T n C",)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        y = self.f((pre[:, :, None] * x).sum(1))
+        return (res[:, :, :, None] * x[:, None, :, :]).sum(2) + post[:, :, None] * y[:, None, :]
+
+
+@module
+class AroundAttention(Rounded):
+    """Around causal attention, with matmul in place of einsum."""
+
+    def __init__(self):
+        super().__init__()
+        self.f = Attention()
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        y = self.f(torch.matmul(pre.unsqueeze(-2), x).squeeze(-2))
+        return torch.matmul(res, x) + post.unsqueeze(-1) * y.unsqueeze(-2)
+
+
+@module
+class TwoSites(Site):
+    """Two sublayers in turn, each with weights of its own."""
+
+    fused = ("pre", "post", "pre", "post")
+
+    def __init__(self):
+        super().__init__()
+        del self.f
+        self.first, self.second = Rounded(), RoundedMlp()
+
+    def forward(self, x):
+        return self.second(self.first(x))
