@@ -8,6 +8,7 @@
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -193,4 +194,77 @@ Value algebra::build(Reading &reading, OpBuilder &builder, Operation *at, const 
       return scaled(builder, at->getLoc(), value, found.factor);
   }
   return {};
+}
+
+/// A function has one value that is read a few ops before a mix.
+constexpr size_t kMaxOpsBetween = 128;
+
+std::optional<Reading::Found> algebra::nearest(Reading &reading, const Expr &expr, Operation *user, bool anyFactor) {
+  std::vector<Reading::Found> all = reading.find(expr, user);
+  if (!anyFactor)
+    llvm::erase_if(all, [](const Reading::Found &found) { return found.factor != 1; });
+  if (all.empty())
+    return std::nullopt;
+  auto find = [&](Value value) {
+    return llvm::find_if(all, [&](const Reading::Found &found) { return found.value == value; });
+  };
+  auto showsRounded = [&](Value value) {
+    while (Operation *maker = value.getDefiningOp()) {
+      if (isa<arith::TruncFOp>(maker))
+        return true;
+      if (maker->getNumOperands() == 0 || find(maker->getOperand(0)) == all.end())
+        return false;
+      value = maker->getOperand(0);
+    }
+    return false;
+  };
+  // The first that is met, unless it is rounded and parts are read as they were before.
+  auto best = all.end();
+  llvm::SmallSetVector<Value, 16> read(user->operand_begin(), user->operand_end());
+  for (size_t i = 0; i < read.size() && i < kMaxOpsBetween; ++i) {
+    if (auto found = find(read[i]); found != all.end()) {
+      bool isRounded = showsRounded(read[i]);
+      if (best == all.end() || !isRounded)
+        best = found;
+      if (!isRounded)
+        break;
+    } else if (Operation *maker = read[i].getDefiningOp()) {
+      read.insert_range(maker->getOperands());
+    }
+  }
+  if (best == all.end())
+    best = all.begin();
+  // What only shows or widens another value loses nothing.
+  auto widthOf = [](const Reading::Found &found) { return getElementTypeOrSelf(found.value).getIntOrFloatBitWidth(); };
+  for (auto shown = best; shown != all.end();) {
+    if (widthOf(*shown) < widthOf(*best))
+      best = shown;
+    Operation *maker = shown->value.getDefiningOp();
+    shown = maker && maker->getNumOperands() > 0 ? find(maker->getOperand(0)) : all.end();
+  }
+  return *best;
+}
+
+Value algebra::build(Reading &reading, OpBuilder &builder, Operation *at, const Expr &expr, ArrayRef<DimVars> dims) {
+  std::optional<Reading::Found> found = nearest(reading, expr, at);
+  return found ? buildFrom(reading, builder, at, expr, *found, dims) : Value();
+}
+
+Value algebra::buildFrom(Reading &reading, OpBuilder &builder, Operation *at, const Expr &expr, Reading::Found found,
+                         ArrayRef<DimVars> dims) {
+  std::vector<Reading::Found> all = reading.find(expr, at);
+  Indices wanted = indicesOf(reading.algebra().sizes, dims);
+  // What it shows is the same in another shape; another value of the expression may have been rounded.
+  while (found.at != wanted) {
+    Operation *maker = found.value.getDefiningOp();
+    Value shown = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();
+    auto before = llvm::find_if(all, [&](const Reading::Found &other) {
+      return other.value == shown && other.factor == found.factor &&
+             getElementTypeOrSelf(shown) == getElementTypeOrSelf(found.value);
+    });
+    if (before == all.end())
+      break;
+    found = *before;
+  }
+  return arrange(reading, builder, at->getLoc(), found.value, found.at, dims);
 }

@@ -54,7 +54,7 @@ bool algebra::dependsOn(const Term &term, Var var) {
 static void profile(llvm::FoldingSetNodeID &id, const Expr &expr);
 
 static void profile(llvm::FoldingSetNodeID &id, const Term &term) {
-  id.AddInteger(llvm::bit_cast<uint64_t>(term.coefficient));
+  id.AddInteger(numberId(term.coefficient));
   profile(id, term.exponent);
   id.AddInteger(term.factors.size());
   for (const Factor &factor : term.factors) {
@@ -237,7 +237,7 @@ static bool hasTwice(ArrayRef<Factor> factors) {
 }
 
 void Algebra::normalise(Term &term) {
-  term.coefficient = canonicalNumber(term.coefficient);
+  term.coefficient = snapped(term.coefficient);
   if (!llvm::is_sorted(term.factors, isBefore) || hasTwice(term.factors)) {
     llvm::sort(term.factors, isBefore);
     std::vector<Factor> merged;
@@ -252,12 +252,18 @@ void Algebra::normalise(Term &term) {
   simplifySigmoids(term);
 }
 
+/// Zero where rounding is all that is left.
+static double sumOfNumbers(double a, double b) {
+  double sum = snapped(a + b);
+  return std::abs(sum) <= 1e-13 * std::abs(a) ? 0 : sum;
+}
+
 bool Algebra::normalise(Expr &expr) {
   llvm::stable_sort(expr, [](const Term &a, const Term &b) { return compare(a, b, By::names) < 0; });
   Expr merged;
   for (Term &term : expr)
     if (!merged.empty() && compare(merged.back(), term, By::names) == 0)
-      merged.back().coefficient = canonicalNumber(merged.back().coefficient + term.coefficient);
+      merged.back().coefficient = sumOfNumbers(merged.back().coefficient, term.coefficient);
     else
       merged.push_back(std::move(term));
   llvm::erase_if(merged, [](const Term &term) { return term.coefficient == 0; });
@@ -271,7 +277,7 @@ Expr Algebra::scale(Expr expr, double coefficient) {
   if (coefficient == 0)
     return {};
   for (Term &term : expr)
-    term.coefficient = canonicalNumber(term.coefficient * coefficient);
+    term.coefficient = snapped(term.coefficient * coefficient);
   return expr;
 }
 
@@ -314,7 +320,7 @@ std::optional<Algebra::Closed> Algebra::close(const Expr &expr, bool isPositive)
 static bool isComplement(const Expr &expr) {
   return expr.size() == 2 && isNumber(expr[1]) && expr[0].exponent.empty() && expr[0].factors.size() == 1 &&
          expr[0].factors[0].halves == 2 && expr[0].factors[0].node()->isApply("sigmoid") &&
-         expr[0].coefficient == -expr[1].coefficient;
+         numberId(expr[0].coefficient) == numberId(-expr[1].coefficient);
 }
 
 std::optional<Expr> Algebra::add(const Expr &a, const Expr &b) {

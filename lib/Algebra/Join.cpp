@@ -40,7 +40,7 @@ bool Algebra::isAlike(const Node *a, const Node *b) {
 
 bool Algebra::isAlike(const Expr &a, const Expr &b) {
   return areAll(a, b, [&](const Term &x, const Term &y) {
-    return x.coefficient == y.coefficient && isAlike(x.exponent, y.exponent) &&
+    return numberId(x.coefficient) == numberId(y.coefficient) && isAlike(x.exponent, y.exponent) &&
            areAll(x.factors, y.factors, [&](const Factor &f, const Factor &g) {
              return f.halves == g.halves && isAlike(f.node(), g.node()) &&
                     areAll(f.at(), g.at(), [](const Index &i, const Index &j) { return i.pieces == j.pieces; });

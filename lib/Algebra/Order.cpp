@@ -16,6 +16,8 @@ static int compareNumbers(T a, T b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
 
+static int compareCoefficients(double a, double b) { return numberId(a) == numberId(b) ? 0 : compareNumbers(a, b); }
+
 static int compareShapes(const Piece &a, const Piece &b) {
   if (int result = compareNumbers(a.extent, b.extent))
     return result;
@@ -64,7 +66,7 @@ int algebra::compare(const Term &a, const Term &b, By by) {
 int algebra::compare(const Expr &a, const Expr &b, By by) {
   return compareLists(a, b, [&](const Term &left, const Term &right) {
     int result = compare(left, right, by);
-    return result ? result : compareNumbers(left.coefficient, right.coefficient);
+    return result ? result : compareCoefficients(left.coefficient, right.coefficient);
   });
 }
 
@@ -85,6 +87,23 @@ void algebra::forEachElement(const Expr &expr, llvm::function_ref<void(const Ele
     for (const Factor &factor : term.factors)
       visit(factor.element);
   }
+}
+
+double algebra::snapped(double value) {
+  constexpr double kUnit = 1 << 20, kRounding = 1e-12;
+  double scaled = value * kUnit, near = std::nearbyint(scaled);
+  if (std::abs(scaled - near) <= kRounding * std::abs(scaled))
+    return near / kUnit;
+  char text[32];
+  snprintf(text, sizeof(text), "%.8e", value);
+  double decimal = strtod(text, nullptr);
+  return std::abs(value - decimal) <= kRounding * std::abs(value) ? decimal : value;
+}
+
+uint64_t algebra::numberId(double value) {
+  constexpr int kDropped = 20; // of 52 bits
+  uint64_t bits = llvm::bit_cast<uint64_t>(value);
+  return (bits + (uint64_t(1) << (kDropped - 1))) >> kDropped;
 }
 
 double algebra::canonicalNumber(double value) {

@@ -22,6 +22,11 @@ int compare(const Expr &a, const Expr &b, By by);
 /// Sorts factors, terms and exponents, and leaves equal ones as they are.
 void sort(Expr &expr, By by);
 
+/// Takes away what rounding leaves of a number that is short in binary or decimal, as most numbers of a program are.
+double snapped(double value);
+/// Equal for numbers that are one but for rounding, with few exceptions.
+uint64_t numberId(double value);
+
 /// Calls `visit` with every element of an expression, in its order.
 void forEachElement(const Expr &expr, llvm::function_ref<void(const Element *)> visit);
 

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "OpReader.h"
 #include "mhc/IR/Constants.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -56,14 +57,18 @@ std::optional<Expr> OpReader::maximum(const Expr &a, const Expr &b) {
   return algebra.apply("max", {a, b});
 }
 
+std::string algebra::roundingTo(Format format) { return "round " + stringifyFormat(format).str(); }
+
+bool algebra::isRounded(const Expr &expr, Format format) {
+  const Factor *factor = singleFactor(expr);
+  return factor && expr[0].coefficient == 1 && factor->node()->isApply(roundingTo(format));
+}
+
 std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (!expr || reading.rounding == Rounding::ignored || !(element.isF16() || element.isBF16()))
+  std::optional<Format> format = narrowFormat(getElementTypeOrSelf(type));
+  if (!expr || reading.rounding == Rounding::ignored || !format)
     return expr;
-  const Factor *factor = expr->size() == 1 && (*expr)[0].coefficient == 1 ? singleFactor(*expr) : nullptr;
-  std::string name = element.isF16() ? "round f16" : "round bf16";
-  bool isRound = factor && factor->node()->isApply(name);
-  return isRound || numberOf(*expr) ? expr : algebra.apply(name, {*expr});
+  return isRounded(*expr, *format) || numberOf(*expr) ? expr : algebra.apply(roundingTo(*format), {*expr});
 }
 
 std::optional<Expr> OpReader::scalar(Operation *op, ArrayRef<Expr> operands) {

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "mhc/Algebra/Reading.h"
 #include "OpReader.h"
+#include "Order.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -26,11 +27,12 @@ Reading::Reading(func::FuncOp func, Rounding rounding)
     for (BlockArgument argument : block->getArguments())
       add(argument, baseOf(argument));
   };
-  readBlock(&func.getBody().front());
+  for (Block &block : func.getBody())
+    readBlock(&block);
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     places[op] = places.size();
     // The body of a linalg op is read with the op.
-    if (isa<linalg::LinalgOp>(op->getParentOp()))
+    if (op->getParentOfType<linalg::LinalgOp>())
       return;
     if (!isa<linalg::LinalgOp>(op))
       for (Region &region : op->getRegions())
@@ -73,11 +75,28 @@ Expr Reading::baseOf(Value value) { return theAlgebra.base(value, sizes(value), 
 // Values of expressions
 //===----------------------------------------------------------------------===//
 
-void Reading::indexValues() {
-  candidates.emplace();
+std::optional<Reading::Shape> Reading::shapeOf(const Expr &expr) {
+  if (expr.empty())
+    return std::nullopt;
+  if (expr.size() > 1)
+    return sum;
+  const Term &term = expr[0];
+  if (term.factors.size() != 1 || term.factors[0].halves != 2 || !term.exponent.empty())
+    return product;
+  const Node &node = *term.factors[0].node();
+  return node.kind == Node::Sum ? shapeOf(node.parts[0]) : element;
+}
+
+const Reading::Candidates &Reading::candidatesOf(Shape shape) {
+  std::optional<Candidates> &found = candidates[shape];
+  if (found)
+    return *found;
+  found.emplace();
   for (auto [value, place] : values)
-    if (std::optional<Algebra::Closed> closed = theAlgebra.close(of(value)))
-      (*candidates)[closed->node].push_back({{value, closed->at, closed->coefficient}, place});
+    if (shapeOf(of(value)) == shape)
+      if (std::optional<Algebra::Closed> closed = theAlgebra.close(of(value)))
+        (*found)[closed->node].push_back({{value, closed->at, closed->coefficient}, place});
+  return *found;
 }
 
 /// The indices of a value whose variables, put into `own`, give `wanted`.
@@ -91,16 +110,22 @@ static std::optional<Indices> solve(Sizes &sizes, ArrayRef<Index> own, ArrayRef<
     }
   for (Index &index : at)
     normalise(sizes, index);
+  // Where the value has one element for several of those wanted, nothing leads from it to them.
+  for (auto [mine, theirs] : llvm::zip(own, wanted))
+    if (substitute(sizes, mine, [&](Var var) { return at[var]; }) != theirs)
+      return std::nullopt;
   return at;
 }
 
 std::vector<Reading::Found> Reading::find(const Expr &expr, Operation *user) {
-  if (!candidates)
-    indexValues();
   std::vector<Found> found;
-  std::optional<Algebra::Closed> wanted = theAlgebra.close(expr);
-  auto known = wanted ? candidates->find(wanted->node) : candidates->end();
-  if (known == candidates->end())
+  std::optional<Shape> shape = shapeOf(expr);
+  std::optional<Algebra::Closed> wanted = shape ? theAlgebra.close(expr) : std::nullopt;
+  if (!wanted)
+    return found;
+  const Candidates &all = candidatesOf(*shape);
+  auto known = all.find(wanted->node);
+  if (known == all.end())
     return found;
   for (const Candidate &candidate : llvm::reverse(known->second)) {
     if (candidate.place > places.lookup(user))
@@ -112,7 +137,7 @@ std::vector<Reading::Found> Reading::find(const Expr &expr, Operation *user) {
     std::optional<Indices> at = solve(theAlgebra.sizes, own, wanted->at, extents.size());
     if (at && llvm::all_of(llvm::zip(*at, extents),
                            [&](auto pair) { return covers(theAlgebra.sizes, std::get<0>(pair), std::get<1>(pair)); }))
-      found.push_back({value, *at, wanted->coefficient / coefficient});
+      found.push_back({value, *at, snapped(wanted->coefficient / coefficient)});
   }
   return found;
 }

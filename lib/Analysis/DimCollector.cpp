@@ -7,6 +7,7 @@
 
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,6 +48,7 @@ public:
           if (op.getType().isIntOrIndex())
             visitNumber(op);
         })
+        .Case<affine::AffineApplyOp>([&](auto op) { visitApply(op); })
         .Case<cf::AssertOp>([&](auto op) { visitAssertion(op); })
         .Case<func::CallOp>([&](auto op) { visitCall(op); })
         .Case<tensor::ReshapeOp>([&](auto op) { visitReshape(op); })
@@ -177,6 +179,36 @@ private:
   template <typename Division>
   void visitNumber(Division op) {
     dims.setQuotient(number(op.getResult()), number(op.getLhs()), number(op.getRhs()));
+  }
+
+  void visitApply(affine::AffineApplyOp op) {
+    if (std::optional<Polynomial> value = valueOf(op.getAffineMap().getResult(0), op))
+      dims.setValue(dims.nodeOf(number(op.getResult())), *value);
+  }
+
+  /// Nothing for quotients that may leave something, and for remainders.
+  std::optional<Polynomial> valueOf(AffineExpr expr, affine::AffineApplyOp op) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return constantPolynomial(constant.getValue());
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      return dims.valueOf(number(op.getDimOperands()[dim.getPosition()]));
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+      return dims.valueOf(number(op.getSymbolOperands()[symbol.getPosition()]));
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    std::optional<Polynomial> a = valueOf(binary.getLHS(), op), b = valueOf(binary.getRHS(), op);
+    if (!a || !b)
+      return std::nullopt;
+    switch (expr.getKind()) {
+    case AffineExprKind::Add:
+      return add(*a, *b);
+    case AffineExprKind::Mul:
+      return multiply(*a, *b);
+    case AffineExprKind::FloorDiv:
+    case AffineExprKind::CeilDiv:
+      return divide(*a, *b);
+    default:
+      return std::nullopt;
+    }
   }
 
   /// The shape says how long each dimension is.

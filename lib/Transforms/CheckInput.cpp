@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -60,10 +61,49 @@ static LogicalResult checkIndices(tensor::ExtractOp op) {
   return success();
 }
 
+static std::optional<int64_t> knownSize(Value tensor, int64_t dim) {
+  while (auto insert = tensor.getDefiningOp<tensor::InsertSliceOp>())
+    tensor = insert.getDest();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+  return empty ? getConstantIntValue(empty.getMixedSizes()[dim]) : std::nullopt;
+}
+
+/// A number that folding will find.
+static std::optional<int64_t> knownNumber(OpFoldResult number) {
+  auto value = dyn_cast<Value>(number);
+  auto size = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  std::optional<int64_t> dim = size ? size.getConstantIndex() : std::nullopt;
+  auto type = size ? dyn_cast<RankedTensorType>(size.getSource().getType()) : RankedTensorType();
+  if (dim && type && *dim >= 0 && *dim < type.getRank())
+    return knownSize(size.getSource(), *dim);
+  return getConstantIntValue(number);
+}
+
+/// Their verifiers see sizes of types alone.
+static LogicalResult checkSlice(OffsetSizeAndStrideOpInterface op, Value tensor) {
+  for (auto [dim, offset, size, stride] :
+       llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
+    std::optional<int64_t> first = knownNumber(offset), count = knownNumber(size), step = knownNumber(stride),
+                           whole = knownSize(tensor, dim);
+    if (!first || !count || !step || !whole || *count <= 0)
+      continue;
+    int64_t last;
+    if (llvm::MulOverflow(*count - 1, *step, last) || llvm::AddOverflow(last, *first, last) || last >= *whole)
+      return op->emitError() << "'" << op->getName() << "' reaches element " << last << " of dimension " << dim
+                             << ", which has " << *whole;
+  }
+  return success();
+}
+
 static LogicalResult checkShapes(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tensor::ExpandShapeOp>([](auto op) { return checkExpansion(op); })
       .Case<tensor::ExtractOp>([](auto op) { return checkIndices(op); })
+      .Case<tensor::InsertSliceOp>([](auto op) { return checkSlice(op, op.getDest()); })
+      .Case<tensor::ExtractSliceOp>([](auto op) { return checkSlice(op, op.getSource()); })
       .Case<linalg::LinalgOp>([](auto op) { return checkLoops(op); })
       .Case<gpu::GPUModuleOp>([](auto op) -> LogicalResult {
         return op.emitError() << "found a 'gpu.module'; needed functions alone, from which kernels are made";

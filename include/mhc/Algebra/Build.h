@@ -27,6 +27,18 @@ mlir::Value arrange(Reading &reading, mlir::OpBuilder &builder, mlir::Location l
 mlir::Value build(Reading &reading, mlir::OpBuilder &builder, mlir::Operation *at, const Expr &expr,
                   llvm::ArrayRef<DimVars> dims, mlir::Type elementType);
 
+/// The value that `user` reads an expression from, before it is widened; with `anyFactor`, also one that is a number
+/// times the expression.
+std::optional<Reading::Found> nearest(Reading &reading, const Expr &expr, mlir::Operation *user,
+                                      bool anyFactor = false);
+
+/// An expression as a tensor with the dimensions `dims`, from the value that `at` reads it from.
+mlir::Value build(Reading &reading, mlir::OpBuilder &builder, mlir::Operation *at, const Expr &expr,
+                  llvm::ArrayRef<DimVars> dims);
+/// The same from `found`, or from what that shows in another shape.
+mlir::Value buildFrom(Reading &reading, mlir::OpBuilder &builder, mlir::Operation *at, const Expr &expr,
+                      Reading::Found found, llvm::ArrayRef<DimVars> dims);
+
 } // namespace mhc::algebra
 
 #endif // MHC_ALGEBRA_BUILD_H

@@ -9,12 +9,18 @@
 
 #include "mhc/Algebra/Expr.h"
 #include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <array>
 
 namespace mhc::algebra {
 
 /// Whether a rounding to f16 or bf16 is a function of its own, or the number itself.
 enum class Rounding { seen, ignored };
+/// The name of the function that rounds.
+std::string roundingTo(Format format);
+/// Whether an expression is what that function gives, and nothing else.
+bool isRounded(const Expr &expr, Format format);
 
 /// Reads all values of a function once, in their order, and changes nothing. Variable i of a value's expression is the
 /// index of its dimension i; a dimension of size one has none. An op that is not understood, or whose expression grows
@@ -48,7 +54,16 @@ public:
 private:
   friend class OpReader;
 
-  void indexValues();
+  struct Candidate {
+    Found found; ///< `at` are the node's indices of the value's own variables
+    unsigned place;
+  };
+  /// What kind of expression a value has: one that is equal is of the same kind.
+  enum Shape { element, product, sum };
+  static std::optional<Shape> shapeOf(const Expr &expr);
+  using Candidates = llvm::DenseMap<const Node *, std::vector<Candidate>>;
+  /// The tensors that a node is of, in their order, among those of one shape.
+  const Candidates &candidatesOf(Shape shape);
   Expr baseOf(mlir::Value value);
 
   mlir::func::FuncOp func;
@@ -56,15 +71,10 @@ private:
   Algebra theAlgebra;
   Rounding rounding;
   llvm::DenseMap<mlir::Value, Expr> exprs;
-  llvm::DenseMap<mlir::Operation *, unsigned> places;   ///< of ops, in their order
-  std::vector<std::pair<mlir::Value, unsigned>> values; ///< tensors with the places of their ops
-  struct Candidate {
-    Found found; ///< `at` are the node's indices of the value's own variables
-    unsigned place;
-  };
-  /// The tensors that a node is of, in their order; filled at the first question.
-  std::optional<llvm::DenseMap<const Node *, std::vector<Candidate>>> candidates;
-  unsigned nextSymbol = 1u << 30; ///< of a size that nothing is known of
+  llvm::DenseMap<mlir::Operation *, unsigned> places;        ///< of ops, in their order
+  std::vector<std::pair<mlir::Value, unsigned>> values;      ///< tensors with the places of their ops
+  std::array<std::optional<Candidates>, sum + 1> candidates; ///< filled at the first question
+  unsigned nextSymbol = 1u << 30;                            ///< of a size that nothing is known of
 };
 
 } // namespace mhc::algebra

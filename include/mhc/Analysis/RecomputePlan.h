@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layers of a chain are cut into groups (mhc.md 7). The streams that enter a group are kept, those inside it are
+// The layers of a chain are cut into groups (math.md 7). The streams that enter a group are kept, those inside it are
 // computed again when the backward pass comes to the group; what leaves its last layer enters the next group.
 //
 //===----------------------------------------------------------------------===//

@@ -69,8 +69,9 @@ def ReadSizesPass : Pass<"mhc-read-sizes", "::mlir::func::FuncOp"> {
   let description = [{
     With open sizes exporters compute the shape of a reshape, allow for sizes of 1 and for negative ones, and assert what
     they need. A reshape becomes what it does, joining and splitting dimensions. An element that the body of loops reads
-    at the turn of the loops, or at 0 where the size is 1, becomes an operand. Assertions that the other ops imply go.
-    What is not known stays.
+    at the turn of the loops, or at 0 where the size is 1, becomes an operand. A size that the body states, such as by a
+    cast, is one of the types of arguments and of all that is made of them. Assertions that the other ops imply go. What
+    is not known stays.
 
     Before:
     ```mlir
@@ -128,11 +129,21 @@ def StateSizesPass : Pass<"mhc-state-sizes", "::mlir::ModuleOp"> {
   }];
 }
 
-def ReadLinalgPass : Pass<"mhc-read-linalg", "::mlir::func::FuncOp"> {
-  let summary = "Turn linalg ops into leaf ops";
+def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
+  let summary = "Turn what exporters write into leaf ops";
   let description = [{
-    Leaf ops have gradients, those of linalg have none. `mhc-raise` begins with the same; this is for programs in which
-    nothing is searched. Ops that cannot be read stay, and so do loops whose number of turns nobody knows.
+    `mhc-raise` begins with this pass; gradients need it where nothing is raised, for leaf ops have gradients and those
+    of linalg have none. In this order:
+
+    - `mhc-read-sizes`;
+    - `scf.while` whose number of turns is known becomes `scf.for`;
+    - ops of linalg become leaf ops; assertions inside their bodies go;
+    - a number that is read from a tensor and repeated becomes a slice that is repeated;
+    - a size of an argument is read from the argument, wherever it is needed;
+    - insertions that fill an empty tensor become `tensor.concat`;
+    - tokens in two dimensions of open size are joined to one where nothing keeps them apart.
+
+    Ops that cannot be read stay, and so do loops whose number of turns nobody knows.
 
     Before:
     ```mlir
@@ -147,7 +158,7 @@ def ReadLinalgPass : Pass<"mhc-read-linalg", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
-def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
+def RaisePass : Pass<"mhc-raise"> {
   let summary = "Recognise mHC ops in chains of plain tensor ops";
   let description = [{
     Finds the mHC ops in code that spells them out. Matching is by dataflow: every value is brought to a normal form, a
@@ -155,8 +166,8 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
     reduction and a sum over slices are the same thing. Values that other code uses stay available. Streams keep
     the layout that they have, [M,n,C] or [M,C,n]: no transpose is added.
 
-    Ops of linalg on tensors, as exporters write them, become leaf ops first; those that cannot be read stay.
-    Assertions inside their bodies go.
+    What exporters write is read by `mhc-import` first. On a module, the pass replaces calls by what they call before
+    that, as `mhc-inline{keep-for-gradients}` does.
 
     A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md). An
     analysis remark, `sites`, counts both for each function; another one, `bare-exp`, says where a found iteration starts
@@ -168,7 +179,7 @@ def RaisePass : Pass<"mhc-raise", "::mlir::func::FuncOp"> {
   }];
   let options = [Option<"limit", "limit", "int64_t", /*default=*/"-1", "Find at most N ops; all with -1">];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SetPrecisionPass : Pass<"mhc-set-precision", "::mlir::func::FuncOp"> {

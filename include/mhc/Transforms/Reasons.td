@@ -95,6 +95,13 @@ def : RaiseReason<"gate-used-early", "a gate is used before the inputs of the ot
 def : RaiseReason<"stored-form", "alpha, beta, phi or x is stored in a form that no kernel reads",
   "pass each as a tensor of its own: x [M, n, C] or [M, C, n], phi [N, n*C] or [n*C, N], alpha [3], beta [N]">;
 
+def : RaiseReason<"projection-type", "streams are mixed by coefficients of a projection in f64",
+  "project in f32: kernels sum in f32 or more">;
+def : RaiseReason<"projection-per-stream", "the coefficients of a stream are projected from that stream alone",
+  "nothing: no op projects each stream on its own; the streams are still mixed by the ops that were found">;
+def : RaiseReason<"projection-form", "streams are mixed by coefficients of a product that is read as no projection",
+  "project the flattened streams once, scale them per token and group, add a bias, and take sigmoids of two groups">;
+
 def : RaiseReason<"proof-failed", "the op that was matched computes something else",
   "nothing: the code runs as it is written; please report it, the matcher is wrong">;
 
@@ -143,6 +150,8 @@ def : FuseReason<"no-projection", "the gates are made from no mhc.projection",
   "compute the projection in the same function as its gates">;
 def : FuseReason<"no-aggregate", "h_pre mixes no streams that were projected for it",
   "mix the projected streams by their own h_pre">;
+def : FuseReason<"roundings-differ", "h_pre is rounded where it mixes the streams, and not alike where else it is read",
+  "round h_pre once, for all that read it">;
 def : FuseReason<"statistic-differs", "the statistic of the gates is not the multiplier of the projection",
   "scale the gates by the reciprocal root mean square that belongs to the projection">;
 def : FuseReason<"logits-shared", "the residual logits are read by more than one residual map",

@@ -67,6 +67,8 @@ public:
   void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
   /// A site stays as it is. Only the first miss of a site is told, and none once a limit was reached.
   void decline(llvm::StringRef kind, const Miss &miss);
+  /// Whether any site was declined.
+  bool hasDeclined() const { return !declinedByKind.empty(); }
   /// Whether a site of this kind was declined that is told by `value` first.
   bool hasDeclined(llvm::StringRef kind, mlir::Value value) const {
     auto found = declinedAt.find(kind.str());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
+#include "GateOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,54 +68,10 @@ static bool follows(const Linear &group, const Linear &pre, int64_t distance) {
   return hasWholeWeight(pre) && group.offset == 0;
 }
 
-static bool readsNumber(Operation *op) {
-  return llvm::any_of(op->getOperands(), [](Value operand) { return constantValue(operand).has_value(); });
-}
-
-/// The products that a gate is a factor of: with streams, or with a sublayer's output.
-static llvm::SetVector<Operation *> productsWith(const Linear &gate) {
-  llvm::SetVector<Operation *> products, path;
-  auto follow = [&](Value value) {
-    for (Operation *user : value.getUsers()) {
-      bool multiplies = isa<arith::MulFOp>(user) && !readsNumber(user);
-      (multiplies || isa<MatmulOp, BatchMatmulOp>(user) ? products : path).insert(user);
-    }
-  };
-  for (Operation *user : gate.root.getUsers())
-    if (isa<SigmoidOp>(user))
-      follow(user->getResult(0));
-  for (size_t i = 0; i < path.size(); ++i)
-    llvm::for_each(path[i]->getResults(), follow);
-  return products;
-}
-
-/// Whether `to` reads what is computed of what `from` make.
-static bool reaches(const llvm::SetVector<Operation *> &from, Operation *to) {
-  llvm::SetVector<Operation *> behind(from);
-  for (size_t i = 0; i < behind.size(); ++i)
-    for (Operation *user : behind[i]->getUsers()) {
-      Operation *here = to->getBlock()->findAncestorOpInBlock(*user);
-      if (here == to)
-        return true;
-      if (here && here->isBeforeInBlock(to))
-        behind.insert(here);
-    }
-  return false;
-}
-
-/// Gates with weights of their own have no order but that of the function: what is done with them tells it. Only the
-/// first is lifted by an epsilon, and only the second is scaled, or multiplies what the sublayer made of the first.
-static bool isSecondGate(const Linear &gate, const Linear &other) {
-  auto followedBy = [](const Linear &linear, auto isOp) {
-    return llvm::any_of(linear.root.getUsers(), [&](Operation *sigmoid) {
-      Operation *user = isa<SigmoidOp>(sigmoid) ? singleUser(sigmoid->getResult(0)) : nullptr;
-      return user && isOp(user) && readsNumber(user);
-    });
-  };
-  if (followedBy(gate, llvm::IsaPred<arith::MulFOp>) || followedBy(other, llvm::IsaPred<arith::AddFOp>))
-    return true;
-  llvm::SetVector<Operation *> others = productsWith(other);
-  return llvm::any_of(productsWith(gate), [&](Operation *product) { return reaches(others, product); });
+SigmoidOp mhc::sigmoidOf(Value z) {
+  auto users = z.getUsers();
+  auto sigmoid = llvm::find_if(users, llvm::IsaPred<SigmoidOp>);
+  return sigmoid == users.end() ? SigmoidOp() : cast<SigmoidOp>(*sigmoid);
 }
 
 namespace {
@@ -200,7 +157,7 @@ void CoefficientRaiser::declineFunction(Operation *op) {
                             linear->site()});
 }
 
-static bool feedsSigmoid(Value value) { return llvm::any_of(value.getUsers(), llvm::IsaPred<SigmoidOp>); }
+static bool feedsSigmoid(Value value) { return sigmoidOf(value) != nullptr; }
 
 /// Rows apart from both gates: what a residual map reads or, where none does, any value.
 const Linear *CoefficientRaiser::findLogits(const Linear &pre, const Linear &post, int64_t distance, int64_t extent) {
@@ -263,7 +220,7 @@ void CoefficientRaiser::raiseFrom(const Linear &pre) {
                        hasWholeWeight(pre) ? pre.extent * pre.extent : pre.rows - 2 * pre.extent);
   raised.insert(post->root);
   const Linear *first = &pre;
-  if (hasWholeWeight(pre) && isSecondGate(pre, *post))
+  if (hasWholeWeight(pre) && isSecondGate(sigmoidOf(pre.root), sigmoidOf(post->root)))
     std::swap(first, post);
   raiseSite(forms, sites, {first, post, rest});
 }

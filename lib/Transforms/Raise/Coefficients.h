@@ -8,7 +8,7 @@
 #ifndef MHC_LIB_TRANSFORMS_RAISE_COEFFICIENTS_H
 #define MHC_LIB_TRANSFORMS_RAISE_COEFFICIENTS_H
 
-#include "Raise.h"
+#include "RaiseForms.h"
 
 namespace mhc {
 
@@ -48,6 +48,9 @@ std::optional<Linear> matchLinear(FormBuilder &forms, mlir::Value root, std::opt
 bool looksLikeGroup(const FormBuilder &forms, int64_t extent, int64_t rows, const Vars &sums);
 /// Why a value whose elements at `all` are `form` is no group though it projects streams; nothing for other values.
 std::optional<Miss> explainLinear(FormBuilder &forms, mlir::Value root, const Form &form, const Vars &all);
+
+/// The sigmoid of a value; null where it has none.
+SigmoidOp sigmoidOf(mlir::Value z);
 
 /// Replaces the groups of a site by mhc.gates, with an mhc.projection where x and phi are known: the first gate, alone
 /// or followed by the second gate and the residual logits.

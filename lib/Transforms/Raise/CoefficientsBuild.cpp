@@ -7,6 +7,7 @@
 
 #include "Bounds.h"
 #include "Coefficients.h"
+#include "GateOrder.h"
 #include "Places.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,20 +157,6 @@ static GateInputs buildProjection(FormBuilder &forms, OpBuilder &builder, Locati
   return {projection.getProj(), projection.getStat(), Stat::inv_rms};
 }
 
-/// `value`, or its only user when that adds (or multiplies by) one number: the number goes into `number`.
-template <typename Op>
-static Value followConstant(Value value, double &number, bool (*isTaken)(double)) {
-  auto op = dyn_cast_or_null<Op>(singleUser(value));
-  if (!op)
-    return value;
-  Value other = op.getLhs() == value ? op.getRhs() : op.getLhs();
-  std::optional<double> constant = constantValue(other);
-  if (!constant || !isTaken(*constant))
-    return value;
-  number = *constant;
-  return op.getResult();
-}
-
 /// A user of one of the values that stands before the builder, or null.
 static Operation *earlyUser(OpBuilder &builder, ArrayRef<Value> values) {
   for (Value value : values)
@@ -222,13 +209,10 @@ static GateInputs takeProjection(FormBuilder &forms, OpBuilder &builder, Locatio
 
 /// What a group becomes in the function: the value that the result of the gates replaces.
 static SmallVector<Value> findRoots(ArrayRef<const Linear *> groups, double &preEps, double &postMult) {
-  // The roots of the gates are the sigmoids of z.
-  auto sigmoidOf = [](Value z) {
-    return (*llvm::find_if(z.getUsers(), [](Operation *u) { return isa<SigmoidOp>(u); }))->getResult(0);
-  };
-  SmallVector<Value> roots = {followConstant<arith::AddFOp>(sigmoidOf(groups[0]->root), preEps, isEps)};
-  if (groups.size() > 1)
-    roots.push_back(followConstant<arith::MulFOp>(sigmoidOf(groups[1]->root), postMult, isFactor));
+  SmallVector<SigmoidOp> gates;
+  for (const Linear *group : groups.take_front(2))
+    gates.push_back(sigmoidOf(group->root));
+  SmallVector<Value> roots = gateRoots(gates, preEps, postMult);
   if (groups.size() > 2)
     roots.push_back(groups[2]->root);
   return roots;

@@ -7,7 +7,7 @@
 
 #include "Normalise.h"
 #include "Places.h"
-#include "Raise.h"
+#include "RaiseForms.h"
 #include "Sinkhorn.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

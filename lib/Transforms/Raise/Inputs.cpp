@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise.h"
+#include "RaiseForms.h"
 #include "mhc/IR/LeafBuilder.h"
 
 using namespace mlir;

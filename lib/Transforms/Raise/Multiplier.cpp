@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bounds.h"
-#include "Raise.h"
+#include "RaiseForms.h"
 #include "mhc/IR/Constants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

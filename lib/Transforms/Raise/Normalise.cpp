@@ -10,9 +10,10 @@
 
 #include "Normalise.h"
 #include "Places.h"
-#include "Raise.h"
+#include "RaiseForms.h"
 #include "mhc/IR/Constants.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mhc/Transforms/ArgumentSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

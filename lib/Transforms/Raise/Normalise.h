@@ -8,6 +8,7 @@
 #ifndef MHC_LIB_TRANSFORMS_RAISE_NORMALISE_H
 #define MHC_LIB_TRANSFORMS_RAISE_NORMALISE_H
 
+#include "RaiseForms.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

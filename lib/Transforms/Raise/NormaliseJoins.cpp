@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormaliseParts.h"
-#include "Raise.h"
+#include "RaiseForms.h"
 #include "mhc/IR/LeafBuilder.h"
 
 using namespace mlir;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
-#include "Raise.h"
+#include "RaiseForms.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Places.h"
-#include "Raise.h"
+#include "RaiseForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

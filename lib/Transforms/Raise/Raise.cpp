@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise.h"
 #include "Places.h"
+#include "RaiseForms.h"
+#include "mhc/Transforms/ArgumentSizes.h"
 #include "mhc/Transforms/CheckInput.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
@@ -79,21 +80,20 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
   RaisePass(RaiseCheck check, int64_t limit) : check(std::move(check)) { this->limit = limit; }
 
+  bool canScheduleOn(RegisteredOperationName name) const override {
+    return llvm::is_contained({ModuleOp::getOperationName(), func::FuncOp::getOperationName()}, name.getStringRef());
+  }
+
   void runOnOperation() override {
-    func::FuncOp func = getOperation();
+    if (auto module = dyn_cast<ModuleOp>(getOperation()))
+      return raiseModule(module);
+    auto func = cast<func::FuncOp>(getOperation());
     if (func.isExternal())
       return;
     if (failed(checkInput(func)))
       return signalPassFailure();
-    if (failed(readSizes(func)))
+    if (failed(readInput(func)))
       return signalPassFailure();
-    raiseLoops(func);
-    raiseLinalg(func);
-    raiseScalars(func);
-    readSizesFromArguments(func);
-    raiseConcat(func);
-    joinTokens(func);
-    eraseDeadOps(func); // what is left of linalg still reads what patterns want for themselves
     normalise(func);
     eraseDeadOps(func);
     FormBuilder forms(func);
@@ -106,16 +106,23 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     mergeCopies(func, forget); // a gate in two spellings is one
     raiseResidualMaps(func, forms, sites);
     raiseExpand(func, forms, sites);
+    raiseGates(func, sites);
+    eraseDeadOps(func, &forget);
     raiseCoefficients(func, forms, sites);
     eraseDeadOps(func, &forget);
     raiseProjection(func, forms, sites);
-    raiseStreams(func, forms, sites);
+    raiseStreams(func, sites);
     eraseDeadOps(func, &forget);
-    if (sites.mayTake())
+    mergeCopies(func, forget); // streams that several ops read transposed
+    if (sites.mayTake()) {
       explainStreams(func, sites);
-    else
+      explainUnread(func, sites);
+    } else {
       func->setAttr(kRaiseLimited, UnitAttr::get(&getContext()));
+    }
     foldReshapes(func);
+    readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
+    eraseDeadOps(func);
     sites.remarkCounts(func);
     if (failed(verify(func))) // mhcc verifies nothing between passes, and a wrong op would be a wrong number
       signalPassFailure();
@@ -124,9 +131,18 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
 private:
   RaiseCheck check;
 
-  LogicalResult readSizes(func::FuncOp func) {
+  /// Exporters call functions from a layer, and a site ends at a call.
+  void raiseModule(ModuleOp module) {
+    OpPassManager pm(ModuleOp::getOperationName());
+    pm.addPass(createInlinePass({/*keepForGradients=*/true}));
+    pm.addNestedPass<func::FuncOp>(createRaisePass(check, limit));
+    if (failed(runPipeline(pm, module)))
+      signalPassFailure();
+  }
+
+  LogicalResult readInput(func::FuncOp func) {
     OpPassManager pm(func::FuncOp::getOperationName());
-    pm.addPass(createReadSizesPass());
+    pm.addPass(createImportPass());
     return runPipeline(pm, func);
   }
 

@@ -8,7 +8,7 @@
 #ifndef MHC_LIB_TRANSFORMS_RAISE_SINKHORN_H
 #define MHC_LIB_TRANSFORMS_RAISE_SINKHORN_H
 
-#include "Raise.h"
+#include "RaiseForms.h"
 
 namespace mlir::scf {
 class ForOp;

@@ -21,6 +21,7 @@ struct SinkhornSite {
   Denom denom;
   double eps;
   int64_t iters;
+  std::optional<Format> format; ///< of an iteration that rounds each op's result
 };
 
 /// Reads a stack of n x n matrices as a Sinkhorn iteration. Nothing for other values.

@@ -8,6 +8,7 @@
 #include "Bounds.h"
 #include "Sinkhorn.h"
 #include "mhc/IR/Counted.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -128,6 +129,9 @@ std::optional<Miss> ChainMiss::ofEnd() {
                 "as many of rows as of columns");
   if (!isIterationCount(steps / 2))
     return tooManyIterations(chain.steps.back().op, chain.start);
+  if (narrowFormat(getElementTypeOrSelf(value)))
+    return miss(Reason::sinkhornRounds, chain.steps.back().op, describe(value.getType()),
+                "elements of f32, or each result rounded as by 'mhc.sinkhorn' with a format");
   if (!getElementTypeOrSelf(value).isF32())
     return miss(Reason::sinkhornType, chain.steps.back().op, describe(value.getType()), "elements of f32");
   return std::nullopt;

@@ -1,95 +1,21 @@
-//===- Streams.cpp - Mixes of streams: post, aggregate, contract ----*- C++ -*-===//
+//===- Streams.cpp - Mixes of streams: post, aggregate, contract --------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+//===------------------------------------------------------------------------===//
 
-#include "Streams.h"
-#include "Places.h"
+#include "Mix.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
-
-//===----------------------------------------------------------------------===//
-// Where a mix may be
-//===----------------------------------------------------------------------===//
-
-static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
-
-Value MixSite::materialise(ArrayRef<Factor> factors, double coefficient, ArrayRef<Vars> groups, const Vars &sums) {
-  Term term;
-  term.coefficient = coefficient;
-  term.factors.assign(factors.begin(), factors.end());
-  term.sums = sums;
-  std::optional<Factor> found = forms.findValue(term, forms.flatten(joined(groups)));
-  // A factor by itself, but for one that is read rounded.
-  bool rounded = found && widthOf(found->base) < widthOf(factors[0].base);
-  if (factors.size() == 1 && coefficient == 1 && sums.empty() && !rounded)
-    if (Value whole = rebuild(factors[0], groups))
-      return whole;
-  if (!found)
-    return {};
-  SmallVector<Vars> from = llvm::map_to_vector(found->index, [](const Index &index) { return index.vars; });
-  return forms.relayout(builder, op->getLoc(), found->base, from, groups);
-}
-
-bool MixSite::finish(Operation *made, ArrayRef<Vars> groups, ArrayRef<Vars> own, StringRef detail) {
-  Value shaped = forms.relayout(builder, op->getLoc(), made->getResult(0), groups, own);
-  if (!shaped)
-    return false;
-  shaped = leaf.cast(shaped, getElementTypeOrSelf(root));
-  if (!mayReplace(sites, made, root, shaped))
-    return false;
-  addPlaces(made, root);
-  root.replaceAllUsesWith(shaped);
-  takeRaised(sites, made, detail);
-  return true;
-}
-
-void MixSite::decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
-                      const std::string &needed) {
-  auto isTold = [&](const Factor &weight) { return sites.hasDeclined("sinkhorn", weight.base); };
-  if (llvm::any_of(mix.weights, isTold))
-    return; // the matrix lacks its iteration: what the mix lacks comes of that
-  Value map = mix.coefficients();
-  auto site = map ? std::pair(map, Value()) : std::pair(mix.x.base, mix.weights[0].base);
-  sites.decline(kind, {reason, opAtFault(at, op), found, needed, site});
-}
-
-void MixSite::declineWidth(StringRef kind, const Mix &mix, Reason reason, Value wider) {
-  decline(kind, mix, reason, wider, describe(wider), "elements of " + describe(getElementTypeOrSelf(mix.x.base)));
-}
-
-//===----------------------------------------------------------------------===//
-// Ops
-//===----------------------------------------------------------------------===//
-
-namespace {
-class StreamRaiser {
-public:
-  StreamRaiser(FormBuilder &forms, Sites &sites, Operation *op) : site(forms, sites, op), forms(forms) {}
-  bool raiseMix();
-  bool raiseSum();
-
-private:
-  std::vector<MixReading> readings();
-  bool raisePost(const MixReading &reading);
-  bool raiseAggregate(const Mix &mix);
-  bool raiseContract(const Mix &mix);
-
-  MixSite site;
-  FormBuilder &forms;
-  SmallVector<Vars> own; ///< the variables of each dimension of the root
-  Vars out;              ///< all of them
-};
-} // namespace
-
-/// A kernel stores its result in the type of the streams; code that keeps it wider would lose bits.
-static bool keepsPrecision(Value root, Value x) { return widthOf(root) <= widthOf(x); }
+using algebra::Algebra;
+using algebra::Expr;
+using algebra::Size;
+using algebra::Var;
 
 /// The type of what an op makes of all streams of x for each token.
 static RankedTensorType rowsOf(Value x, Layout layout) {
@@ -97,129 +23,139 @@ static RankedTensorType rowsOf(Value x, Layout layout) {
   return type.clone(ArrayRef<int64_t>{type.getDimSize(0), type.getDimSize(layout == Layout::nC ? 2 : 1)});
 }
 
-bool StreamRaiser::raisePost(const MixReading &reading) {
-  const Mix &mix = reading.mix;
-  Vars outputs = without(out, joined({mix.tokens, mix.channels}));
-  if (mix.weights.empty() || outputs.size() != 1 || forms.extent(outputs[0]) != forms.extent(mix.stream))
-    return false;
-  Var output = outputs[0];
-  SmallVector<Vars> groups = mix.groups(output);
-  if (out != joined(groups)) {
-    if (mix.coefficients())
-      site.decline("post", mix, Reason::resultOrder, site.root, describe(site.root),
-                   mix.layout == Layout::nC ? "[tokens, n, C] as the streams" : "[tokens, C, n] as the streams");
-    return false;
-  }
-  for (const Factor &factor : mix.weights)
-    if (!without(varsOf(forms, factor), joined({mix.tokens, {output, mix.stream}})).empty())
-      return false;
-  if (!keepsPrecision(site.root, mix.x.base)) {
-    site.declineWidth("post", mix, Reason::resultWider, site.root);
-    return false;
-  }
-  std::optional<Branch> branch = readBranch(site, reading.branches, mix, output);
-  if (!branch)
-    return false;
-  Vars weightVars = varsOf(forms, mix.weights[0]);
-  bool outputFirst = llvm::find(weightVars, output) < llvm::find(weightVars, mix.stream);
-  Vars first = {outputFirst ? output : mix.stream}, second = {outputFirst ? mix.stream : output};
-  Value weights = site.materialise(mix.weights, mix.coefficient, {mix.tokens, first, second});
-  Value x = site.rebuild(mix.x, mix.groups());
-  if (!weights || !x) {
-    site.decline("post", mix, Reason::mixNotAValue, site.root, describeProduct(mix.weights, mix.coefficient),
-                 "one residual matrix [M, n, n]");
-    return false;
-  }
-  if (!keepsPrecision(branch->f, x)) {
-    site.declineWidth("post", mix, Reason::branchWider, branch->f);
-    return false;
-  }
-  Type type = getElementTypeOrSelf(x);
-  Value f = site.leaf.cast(branch->f, type), bias = branch->bias;
-  if (bias && getElementTypeOrSelf(bias) != type)
-    bias = site.leaf.toF32(bias);
-  Value gate = site.leaf.toF32(branch->gate), matrix = site.leaf.toF32(weights);
-  DropoutOp dropout = branch->dropout;
-  auto post =
-      PostOp::create(site.builder, site.op->getLoc(), x.getType(), f, bias, gate, x, matrix,
-                     dropout ? dropout.getSeed() : Value(), mix.layout, outputFirst ? Orient::oi : Orient::io,
-                     dropout ? dropout.getRateAttr() : FloatAttr(), dropout ? dropout.getStreamAttr() : IntegerAttr());
-  return site.finish(post, groups, own, outputFirst ? "orientation oi" : "orientation io");
-}
+//===----------------------------------------------------------------------===//
+// Aggregate
+//===----------------------------------------------------------------------===//
 
-bool StreamRaiser::raiseAggregate(const Mix &mix) {
-  if (mix.weights.empty() || out != joined({mix.tokens, mix.channels}))
-    return false;
-  if (!keepsPrecision(site.root, mix.x.base)) {
+/// u[t, c] = sum over j of h_pre[t, j] * x[t, j, c]
+static bool raiseAggregate(MixSite &site, const Mix &mix) {
+  IndexVars order(mix.tokens);
+  order.append(mix.channels);
+  if (site.vars != order || mix.weights[0].factors.empty() || !site.valueOf(mix.weights))
+    return false; // no gates, such as those of an aggregate that a norm scales
+  if (!keepsPrecision(site.root, mix.streams)) {
     site.declineWidth("aggregate", mix, Reason::resultWider, site.root);
     return false;
   }
-  for (const Factor &factor : mix.weights)
-    if (!isPerToken(forms, factor, mix.tokens))
-      return false;
-  Value gate = site.materialise(mix.weights, mix.coefficient, {mix.tokens, {mix.stream}});
-  Value x = gate ? site.rebuild(mix.x, mix.groups()) : Value();
-  if (!x)
+  auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
+  // Weights of all tokens are gates of what is known for streams.
+  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !isProjectedOrMade(mix.streams))
+    return false;
+  IndexVars streams = {mix.stream};
+  Value x = buildStreams(site.reading, site.builder, site.op, mix.x, mix.groups());
+  Value gate = x ? site.buildWeights(mix.weights, mix, {streams}, x) : Value();
+  if (!gate)
     return false;
   auto aggregate =
       AggregateOp::create(site.builder, site.op->getLoc(), rowsOf(x, mix.layout), x, site.leaf.toF32(gate), mix.layout);
-  return site.finish(aggregate, {mix.tokens, mix.channels}, own);
+  return site.finish(aggregate, {mix.tokens, mix.channels});
 }
 
+//===----------------------------------------------------------------------===//
+// Contract
+//===----------------------------------------------------------------------===//
+
 /// Streams are arguments or what an mHC op made, also where a loop carries them: a short sum elsewhere is left alone.
-static bool isStreamTensor(Value base) {
-  if (auto argument = dyn_cast<BlockArgument>(base)) {
+static bool isStreamTensor(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     auto loop = dyn_cast<scf::ForOp>(parent);
     return loop ? isStreamTensor(loop.getTiedLoopInit(argument)->get()) : isa<func::FuncOp>(parent);
   }
-  if (auto loop = base.getDefiningOp<scf::ForOp>())
-    return isStreamTensor(loop.getTiedLoopInit(cast<OpResult>(base))->get());
-  return isa<PostOp, ExpandOp>(base.getDefiningOp());
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    return isStreamTensor(loop.getTiedLoopInit(cast<OpResult>(value))->get());
+  return isa<ExpandOp>(value.getDefiningOp());
 }
 
-bool StreamRaiser::raiseContract(const Mix &mix) {
-  if (!mix.weights.empty() || out != joined({mix.tokens, mix.channels}) || !isStreamTensor(mix.x.base) ||
-      !keepsPrecision(site.root, mix.x.base))
+namespace {
+/// Streams, and the value that has taken their place.
+struct StreamTensor {
+  Value was, now;
+};
+
+/// The plain sum or mean over the streams of a tensor of known streams.
+class Contraction {
+public:
+  Contraction(algebra::Reading &reading, Sites &sites, StreamTensor streams, int64_t dim);
+  /// Finds it among the values of a block, and replaces it.
+  void raise(Block &block, llvm::function_ref<bool(Operation *)> isCandidate,
+             llvm::function_ref<void(Operation *)> markDead);
+
+private:
+  bool replace(const algebra::Reading::Found &found);
+
+  algebra::Reading &reading;
+  Sites &sites;
+  StreamTensor streams;
+  int64_t n;
+  Layout layout;
+  IndexVars tokens, channels, stream;
+  std::optional<Expr> sum; ///< in the variables of the streams
+};
+} // namespace
+
+/// [tokens, n, channels], or [tokens, C, n] where `dim` is the last one.
+Contraction::Contraction(algebra::Reading &reading, Sites &sites, StreamTensor streams, int64_t dim)
+    : reading(reading), sites(sites), streams(streams) {
+  auto type = cast<RankedTensorType>(streams.was.getType());
+  n = type.getDimSize(dim);
+  layout = dim + 1 < type.getRank() ? Layout::nC : Layout::Cn;
+  int64_t firstChannel = layout == Layout::nC ? dim : dim - 1;
+  for (auto [i, size] : llvm::enumerate(reading.sizes(streams.was)))
+    if (size != Size(1))
+      (static_cast<int64_t>(i) == dim           ? stream
+       : static_cast<int64_t>(i) < firstChannel ? tokens
+                                                : channels)
+          .push_back({static_cast<Var>(i), size});
+  if (n >= kMinStreams && n <= kMaxStreams && firstChannel > 0)
+    sum = reading.algebra().reduce("sum", reading.of(streams.was), {stream[0]});
+}
+
+bool Contraction::replace(const algebra::Reading::Found &found) {
+  Operation *op = found.value.getDefiningOp();
+  // found = factor^-1 * sum
+  bool isMean = std::abs(found.factor / static_cast<double>(n) - 1) < 1e-6;
+  SmallVector<IndexVars> own;
+  for (const algebra::Index &index : found.at) {
+    IndexVars &vars = own.emplace_back();
+    for (const algebra::Piece &piece : index.pieces)
+      vars.push_back({piece.var, piece.extent});
+  }
+  Operation *maker = streams.now.getDefiningOp();
+  Operation *here = maker ? maker->getBlock()->findAncestorOpInBlock(*op) : op;
+  if ((!isMean && found.factor != 1) || !keepsPrecision(found.value, streams.now) || !here ||
+      (maker && !maker->isBeforeInBlock(here)))
     return false;
-  double n = forms.extent(mix.stream);
-  bool mean = std::abs(mix.coefficient * n - 1) < 1e-6;
-  if (!mean && mix.coefficient != 1)
-    return false;
-  Value x = site.rebuild(mix.x, mix.groups());
+  OpBuilder builder(op);
+  SmallVector<IndexVars> groups = {tokens, layout == Layout::nC ? stream : channels,
+                                   layout == Layout::nC ? channels : stream};
+  Value x = arrange(reading, builder, op->getLoc(), streams.now, reading.whole(streams.was), groups);
   if (!x)
     return false;
-  auto contract = ContractOp::create(site.builder, site.op->getLoc(), rowsOf(x, mix.layout), x, mix.layout,
-                                     mean ? ContractMode::mean : ContractMode::sum);
-  return site.finish(contract, {mix.tokens, mix.channels}, own, mean ? "mean" : "sum");
+  auto contract = ContractOp::create(builder, op->getLoc(), rowsOf(x, layout), x, layout,
+                                     isMean ? ContractMode::mean : ContractMode::sum);
+  algebra::Indices from = indicesOf(reading.algebra().sizes, {tokens, channels});
+  return finishMix(reading, sites, builder, contract, from, own, found.value, isMean ? "mean" : "sum") != nullptr;
+}
+
+void Contraction::raise(Block &block, llvm::function_ref<bool(Operation *)> isCandidate,
+                        llvm::function_ref<void(Operation *)> markDead) {
+  if (!sum || block.empty())
+    return;
+  std::vector<algebra::Reading::Found> all = reading.find(*sum, block.getTerminator());
+  // The first of what is the sum: others show it. A mean before the sum that it may be made of.
+  std::reverse(all.begin(), all.end());
+  llvm::stable_sort(all, [](const auto &a, const auto &b) { return a.factor > b.factor; });
+  for (const algebra::Reading::Found &found : all) {
+    Operation *op = found.value.getDefiningOp();
+    if (op && op->getBlock() == &block && isCandidate(op) && replace(found))
+      markDead(op);
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Entry
 //===----------------------------------------------------------------------===//
-
-std::vector<MixReading> StreamRaiser::readings() {
-  forms.reset();
-  Indices index = forms.freshIndices(site.root);
-  Form form = forms.at(site.root, index);
-  forms.resolve(form);
-  for (const Index &slot : index)
-    own.push_back(forms.flatten(slot.vars));
-  out = joined(own);
-  // A mix, a sublayer's output and a bias
-  return form.terms.size() <= 3 ? readMixes(forms, form, site.op) : std::vector<MixReading>();
-}
-
-bool StreamRaiser::raiseMix() {
-  return llvm::any_of(readings(), [&](const MixReading &reading) {
-    return reading.branches.empty() ? raiseAggregate(reading.mix) : raisePost(reading);
-  });
-}
-
-bool StreamRaiser::raiseSum() {
-  return llvm::any_of(
-      readings(), [&](const MixReading &reading) { return reading.branches.empty() && raiseContract(reading.mix); });
-}
 
 /// Streams that may have been computed one by one.
 static bool joinsStreams(tensor::ConcatOp op) {
@@ -229,12 +165,12 @@ static bool joinsStreams(tensor::ConcatOp op) {
 
 /// Ops whose result may be a whole mix: not views, except rows of a product that mixes several things at once, streams
 /// side by side, and what was computed transposed.
-static bool isCandidate(Operation &op) {
+static bool isCandidate(Operation *op) {
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
     Operation *inner = transpose.getX().getDefiningOp();
-    return inner && singleUser(inner->getResult(0)) && isCandidate(*inner);
+    return inner && singleUser(inner->getResult(0)) && isCandidate(inner);
   }
-  if (op.getNumResults() != 1 || !isa<RankedTensorType>(op.getResult(0).getType()) || isWide(op.getResult(0)))
+  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
     return false;
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return slice.getSource().getDefiningOp<BatchMatmulOp>() != nullptr;
@@ -245,19 +181,86 @@ static bool isCandidate(Operation &op) {
   return isa<ReduceOp, BatchMatmulOp, MatmulOp, arith::AddFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 
-void mhc::raiseStreams(func::FuncOp func, FormBuilder &forms, Sites &sites) {
-  // From the end, so that the whole of a sum is met before its parts. Plain sums come last: what they sum must by then
-  // be known for streams.
-  forms.recordsValues = true;
-  for (bool sums : {false, true}) {
-    for (Operation *op : opsFromTheEnd(func)) {
-      bool done = isOpTriviallyDead(op);
-      if (!done && sites.mayTake() && isCandidate(*op)) {
-        StreamRaiser raiser(forms, sites, op);
-        done = sums ? raiser.raiseSum() : raiser.raiseMix();
-      }
-      if (done)
-        forms.erase(op);
+namespace {
+class StreamRaiser {
+public:
+  StreamRaiser(func::FuncOp func, Sites &sites) : func(func), ops(opsFromTheEnd(func)), reading(func), sites(sites) {}
+  void run();
+
+private:
+  /// Marks ops as dead from one on that nothing reads any more.
+  void markDead(Operation *op);
+  void raiseMixes();
+  void raiseContractions();
+
+  func::FuncOp func;
+  SmallVector<Operation *> ops; ///< as they were read
+  algebra::Reading reading;
+  Sites &sites;
+  llvm::DenseSet<Operation *> dead; ///< erased later: the reading names their results
+  SmallVector<StreamTensor> streams;
+};
+} // namespace
+
+void StreamRaiser::markDead(Operation *op) {
+  bool isRead =
+      llvm::any_of(op->getUsers(), [&](Operation *user) { return !dead.contains(user) && !isOpTriviallyDead(user); });
+  if (isRead || !wouldOpBeTriviallyDead(op) || !dead.insert(op).second)
+    return;
+  for (Value operand : op->getOperands())
+    if (Operation *maker = operand.getDefiningOp())
+      markDead(maker);
+}
+
+/// From the end, so that the whole of a sum is met before its parts.
+void StreamRaiser::raiseMixes() {
+  for (Operation *op : ops) {
+    if (dead.contains(op) || !sites.mayTake() || !isCandidate(op))
+      continue;
+    MixSite site(reading, sites, op->getResult(0));
+    for (const Mix &mix : site.readings()) {
+      if (mix.branches.empty() ? !raiseAggregate(site, mix) : !raisePost(site, mix))
+        continue;
+      if (!mix.branches.empty())
+        streams.push_back({site.root, site.replacement});
+      markDead(op);
+      break;
     }
   }
 }
+
+void StreamRaiser::raiseContractions() {
+  auto addKnown = [&](Value value) {
+    const algebra::Factor *whole =
+        isa<RankedTensorType>(value.getType()) ? algebra::singleFactor(reading.of(value)) : nullptr;
+    Value base = whole && reading.of(value)[0].coefficient == 1 ? whole->node()->value : Value();
+    if (base && isStreamTensor(base) && getElementTypeOrSelf(base) == getElementTypeOrSelf(value))
+      streams.push_back({value, value});
+  };
+  func.walk([&](Block *block) { llvm::for_each(block->getArguments(), addKnown); });
+  for (Operation *op : ops)
+    llvm::for_each(op->getResults(), addKnown);
+  auto isLive = [&](Operation *op) { return !dead.contains(op) && isCandidate(op); };
+  for (StreamTensor tensor : streams) {
+    auto type = dyn_cast<RankedTensorType>(tensor.was.getType());
+    if (!type || type.getRank() < 3)
+      continue;
+    for (int64_t dim = 1; dim < type.getRank(); ++dim)
+      if (!type.isDynamicDim(dim)) {
+        Contraction contraction(reading, sites, tensor, dim);
+        func.walk([&](Block *block) {
+          if (sites.mayTake())
+            contraction.raise(*block, isLive, [&](Operation *op) { markDead(op); });
+        });
+      }
+  }
+}
+
+void StreamRaiser::run() {
+  for (Operation *op : ops)
+    markDead(op);
+  raiseMixes();
+  raiseContractions();
+}
+
+void mhc::raiseStreams(func::FuncOp func, Sites &sites) { StreamRaiser(func, sites).run(); }

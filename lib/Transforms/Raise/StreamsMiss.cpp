@@ -65,9 +65,8 @@ static void explainGates(Sites &sites, GatesOp gates) {
                                 "a sum over the streams of h_pre x",
                                 {gates.getHPre(), Value()}});
   Value logits = gates.getLogits();
-  Operation *user = logits ? plainUser(logits) : nullptr;
-  // Matrices that mix streams as they are need no residual map.
-  if (!user || (isOnlyReshaped(logits) && isa<MatmulOp, BatchMatmulOp>(user)))
+  Operation *user = logits ? plainMapOf(logits) : nullptr;
+  if (!user)
     return;
   // Normalisations are told by what they start from.
   Operation *function = firstFunction(logits);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_READSIZESPASS
@@ -26,13 +27,20 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
+/// Whether a cast says of an open size which one it is.
+static bool statesSize(tensor::CastOp cast) {
+  auto from = dyn_cast<RankedTensorType>(cast.getSource().getType()), to = dyn_cast<RankedTensorType>(cast.getType());
+  return from && to && from.getNumDynamicDims() > to.getNumDynamicDims();
+}
+
 static bool computesSizes(func::FuncOp func) {
   return func
       .walk([](Operation *op) {
         auto loops = dyn_cast<linalg::GenericOp>(op);
+        auto cast = dyn_cast<tensor::CastOp>(op);
         bool asserts = isa<cf::AssertOp>(op) && !op->getParentOfType<linalg::LinalgOp>();
-        return asserts || isa<tensor::ReshapeOp>(op) || (loops && readsElements(loops)) ? WalkResult::interrupt()
-                                                                                        : WalkResult::advance();
+        bool computes = asserts || isa<tensor::ReshapeOp>(op) || (loops && readsElements(loops));
+        return computes || (cast && statesSize(cast)) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -52,24 +60,64 @@ static Type statedType(BlockArgument argument, const DimAnalysis &dims) {
   return type.clone(shape);
 }
 
-/// Gives arguments the sizes that the body states: what states them may go, and then nobody would ask for them. False
-/// where a caller may hold on to the type.
-static bool refineArguments(func::FuncOp func, const DimAnalysis &dims) {
-  SmallVector<Type> types =
-      llvm::map_to_vector(func.getArguments(), [&](BlockArgument argument) { return statedType(argument, dims); });
-  if (llvm::equal(types, func.getArgumentTypes()))
-    return true;
-  if (!func.isPublic() || !llvm::hasSingleElement(func->getBlock()->getOps<func::FuncOp>()))
-    return false;
+namespace {
+/// concat(cast(a), b) -> cast(concat(a, b)), which upstream has for other ops.
+struct ConcatOfCasts : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
+    auto sourceOf = [](Value part) {
+      auto cast = part.getDefiningOp<tensor::CastOp>();
+      return tensor::canFoldIntoConsumerOp(cast) ? cast.getSource() : part;
+    };
+    SmallVector<Value> parts = llvm::map_to_vector(op.getInputs(), sourceOf);
+    if (llvm::equal(parts, op.getInputs()))
+      return rewriter.notifyMatchFailure(op, "no part is a cast that loses a size");
+    Value concat = tensor::ConcatOp::create(rewriter, op.getLoc(), op.getDim(), parts);
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), concat);
+    return success();
+  }
+};
+} // namespace
+
+/// Gives all types the sizes that the arguments' types have: upstream's patterns move casts from operands to results.
+static void handOnSizes(func::FuncOp func) {
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (isa<arith::ArithDialect, tensor::TensorDialect, linalg::LinalgDialect>(op.getDialect()))
+      op.getCanonicalizationPatterns(patterns, context);
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (isa<tensor::TensorDialect, linalg::LinalgDialect>(dialect))
+      dialect->getCanonicalizationPatterns(patterns);
+  patterns.add<ConcatOfCasts>(context);
+  (void)applyPatternsGreedily(func, std::move(patterns));
+}
+
+/// Gives arguments the sizes that the body states: what states them may go, and then nobody would ask for them. Where a
+/// caller may hold on to the type, a cast in front of all uses states them.
+static void refineArguments(func::FuncOp func) {
+  DimAnalysis dims(func);
+  SmallVector<Type> types = llvm::to_vector(func.getArgumentTypes());
+  bool mayChange = func.isPublic() && llvm::hasSingleElement(func->getBlock()->getOps<func::FuncOp>());
   OpBuilder builder(func.getBody());
-  for (auto [argument, type] : llvm::zip(func.getArguments(), types))
-    if (argument.getType() != type) {
-      auto cast = tensor::CastOp::create(builder, argument.getLoc(), argument.getType(), argument);
-      argument.replaceAllUsesExcept(cast, cast);
-      argument.setType(type);
+  for (BlockArgument argument : func.getArguments()) {
+    Type stated = statedType(argument, dims), was = argument.getType();
+    if (stated == was)
+      continue;
+    auto uses = llvm::map_to_vector(argument.getUses(), [](OpOperand &use) { return &use; });
+    Value narrow = argument;
+    if (mayChange) {
+      argument.setType(stated);
+      types[argument.getArgNumber()] = stated;
+    } else {
+      narrow = tensor::CastOp::create(builder, argument.getLoc(), stated, argument);
     }
+    Value wide = tensor::CastOp::create(builder, argument.getLoc(), was, narrow);
+    for (OpOperand *use : uses)
+      use->set(wide);
+  }
   func.setFunctionType(builder.getFunctionType(types, func.getResultTypes()));
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,7 +135,8 @@ static std::optional<bool> knownOutcome(arith::CmpIOp op, const DimAnalysis &dim
   return std::nullopt;
 }
 
-static void foldConditions(func::FuncOp func, const DimAnalysis &dims) {
+static void foldConditions(func::FuncOp func) {
+  DimAnalysis dims(func);
   func.walk([&](arith::CmpIOp op) {
     if (std::optional<bool> outcome = knownOutcome(op, dims); outcome && op.getType().isInteger(1)) {
       OpBuilder builder(op);
@@ -109,16 +158,15 @@ struct ReadSizesPass : mhc::impl::ReadSizesPassBase<ReadSizesPass> {
     func::FuncOp func = getOperation();
     if (func.isExternal() || !computesSizes(func))
       return;
-    DimAnalysis dims(func);
-    if (!refineArguments(func, dims))
-      return;
-    foldConditions(func, dims);
+    foldConditions(func);
     OpPassManager ranges(func::FuncOp::getOperationName());
     ranges.addPass(arith::createIntRangeOptimizationsPass());
     if (failed(runPipeline(ranges, func)))
       return signalPassFailure();
+    refineArguments(func);
     readReshapes(func);
     readElements(func);
+    handOnSizes(func);
     eraseTrueAssertions(func);
   }
 };

@@ -40,6 +40,9 @@ private:
 };
 } // namespace
 
+/// Whether a value is in f64, which no matrix product and no leaf op takes.
+static bool isF64(Value value) { return getElementTypeOrSelf(value).isF64(); }
+
 static std::optional<ReduceKind> kindOf(Operation *combiner) {
   if (isa<arith::AddFOp>(combiner))
     return ReduceKind::sum;
@@ -110,7 +113,7 @@ Value LinalgReader::readContraction() {
 
 bool LinalgReader::read() {
   // No matrix product takes f64, and products one by one would be a tensor over all loops.
-  if (linalg::isaContractionOpInterface(op) && llvm::any_of(op->getOperands(), isWide))
+  if (linalg::isaContractionOpInterface(op) && llvm::any_of(op->getOperands(), isF64))
     return false;
   SmallVector<std::pair<OpResult, Value>> read;
   for (OpResult result : op->getResults()) {
@@ -152,8 +155,8 @@ static bool onlyComputes(linalg::LinalgOp op) {
                       [](Operation &inner) { return isPure(&inner) || isa<cf::AssertOp>(inner); });
 }
 
-static void raiseSoftmax(linalg::SoftmaxOp op) {
-  if (!op.hasPureTensorSemantics() || !hasLeafType(op.getInput()) || isWide(op.getInput()) ||
+static void importSoftmax(linalg::SoftmaxOp op) {
+  if (!op.hasPureTensorSemantics() || !hasLeafType(op.getInput()) || isF64(op.getInput()) ||
       op.getInput().getType() != op.getOutput().getType())
     return;
   OpBuilder builder(op);
@@ -179,8 +182,8 @@ static void orderLoops(linalg::GenericOp op) {
   (void)linalg::interchangeGenericOp(rewriter, op, order);
 }
 
-void mhc::raiseLinalg(func::FuncOp func) {
-  func.walk([](linalg::SoftmaxOp op) { raiseSoftmax(op); });
+void mhc::importLinalg(func::FuncOp func) {
+  func.walk([](linalg::SoftmaxOp op) { importSoftmax(op); });
   func.walk([](linalg::GenericOp op) { orderLoops(op); });
   SmallVector<linalg::LinalgOp> ops;
   func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });

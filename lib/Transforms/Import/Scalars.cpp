@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise.h"
+#include "Import.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -98,7 +98,7 @@ Value ScalarReader::read(Value scalar) {
   return tensors.lookup(scalar);
 }
 
-void mhc::raiseScalars(func::FuncOp func) {
+void mhc::importScalars(func::FuncOp func) {
   ScalarReader reader(func.getContext());
   func.walk([&](tensor::SplatOp op) {
     Value tensor = reader.read(op.getInput());

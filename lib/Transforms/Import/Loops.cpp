@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise.h"
+#include "Import.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -149,7 +149,7 @@ static SmallVector<arith::AddIOp> addLastStep(OpBuilder &builder, scf::WhileOp l
   return added;
 }
 
-void mhc::raiseLoops(func::FuncOp func) {
+void mhc::importLoops(func::FuncOp func) {
   SmallVector<scf::WhileOp> loops;
   func.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
   if (loops.empty())

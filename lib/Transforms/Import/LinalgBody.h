@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MHC_LIB_TRANSFORMS_RAISE_LINALGBODY_H
-#define MHC_LIB_TRANSFORMS_RAISE_LINALGBODY_H
+#ifndef MHC_LIB_TRANSFORMS_IMPORT_LINALGBODY_H
+#define MHC_LIB_TRANSFORMS_IMPORT_LINALGBODY_H
 
 #include "LinalgView.h"
 
@@ -49,4 +49,4 @@ mlir::Attribute splatOf(mlir::Value tensor);
 
 } // namespace mhc
 
-#endif // MHC_LIB_TRANSFORMS_RAISE_LINALGBODY_H
+#endif // MHC_LIB_TRANSFORMS_IMPORT_LINALGBODY_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise.h"
+#include "Import.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -59,7 +59,7 @@ static std::optional<int64_t> concatDim(const DimAnalysis &dims, SmallVector<ten
   return std::nullopt;
 }
 
-void mhc::raiseConcat(func::FuncOp func) {
+void mhc::importConcat(func::FuncOp func) {
   SmallVector<tensor::InsertSliceOp> ops;
   func.walk([&](tensor::InsertSliceOp op) { ops.push_back(op); });
   if (ops.empty())

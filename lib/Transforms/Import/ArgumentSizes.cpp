@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise.h"
+#include "mhc/Transforms/ArgumentSizes.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <map>
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MHC_LIB_TRANSFORMS_RAISE_LINALGVIEW_H
-#define MHC_LIB_TRANSFORMS_RAISE_LINALGVIEW_H
+#ifndef MHC_LIB_TRANSFORMS_IMPORT_LINALGVIEW_H
+#define MHC_LIB_TRANSFORMS_IMPORT_LINALGVIEW_H
 
-#include "Raise.h"
+#include "Import.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -63,4 +63,4 @@ bool hasLeafType(mlir::Value value);
 
 } // namespace mhc
 
-#endif // MHC_LIB_TRANSFORMS_RAISE_LINALGVIEW_H
+#endif // MHC_LIB_TRANSFORMS_IMPORT_LINALGVIEW_H

@@ -1,0 +1,30 @@
+//===- Import.h - The steps of import ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_TRANSFORMS_IMPORT_IMPORT_H
+#define MHC_LIB_TRANSFORMS_IMPORT_IMPORT_H
+
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mhc {
+
+/// while loops of a known number of turns -> for loops
+void importLoops(mlir::func::FuncOp func);
+/// linalg ops -> leaf ops
+void importLinalg(mlir::func::FuncOp func);
+/// numbers read from tensors and repeated -> slices that are repeated
+void importScalars(mlir::func::FuncOp func);
+/// insertions that fill an empty tensor -> tensor.concat
+void importConcat(mlir::func::FuncOp func);
+/// tokens in two dimensions of unknown size -> in one
+void joinTokens(mlir::func::FuncOp func);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_IMPORT_IMPORT_H

@@ -1,0 +1,25 @@
+//===- GateOrder.h - Which of two gates is the second -----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_LIB_TRANSFORMS_RAISE_GATEORDER_H
+#define MHC_LIB_TRANSFORMS_RAISE_GATEORDER_H
+
+#include "mhc/IR/MhcOps.h"
+
+namespace mhc {
+
+/// Whether `gate` is h_post where `other` is h_pre. Gates with weights of their own have no order but that of the
+/// function: what is done with them tells it. Only the first is lifted by an epsilon, and only the second is scaled, or
+/// multiplies what the sublayer made of the first.
+bool isSecondGate(SigmoidOp gate, SigmoidOp other);
+
+/// What mhc.gates replaces of one gate or two: their sigmoids or, where a number added to the first or multiplied with
+/// the second is all that reads them, those results. Sets the numbers.
+llvm::SmallVector<mlir::Value> gateRoots(llvm::ArrayRef<SigmoidOp> gates, double &preEps, double &postMult);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_GATEORDER_H

@@ -1,0 +1,438 @@
+//===- Mix.cpp - Sums over streams ----------------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "Mix.h"
+#include "Places.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::Expr;
+using algebra::Indices;
+using algebra::Piece;
+using algebra::Size;
+using algebra::Var;
+
+using Extent = IndexVars::value_type;
+
+SmallVector<IndexVars> Mix::groups(Var var) const {
+  IndexVars streams = {{var, stream.second}};
+  if (layout == Layout::nC)
+    return {tokens, streams, channels};
+  return {tokens, channels, streams};
+}
+
+static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+
+bool mhc::keepsPrecision(Value value, Value x) { return widthOf(value) <= widthOf(x); }
+
+bool mhc::dependsOnAny(const algebra::Factor &factor, ArrayRef<Extent> vars) {
+  return llvm::any_of(vars, [&](const Extent &var) { return dependsOn(factor, var.first); });
+}
+
+std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &reading, const Expr &x, Operation *user) {
+  std::optional<algebra::Reading::Found> streams = nearest(reading, x, user);
+  if (!streams)
+    return std::nullopt;
+  std::vector<algebra::Reading::Found> all = reading.find(x, user);
+  auto shown = streams;
+  while (shown) {
+    Operation *maker = shown->value.getDefiningOp();
+    Value before = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();
+    bool isKept = before && (isa<BlockArgument>(before) || !singleUser(before));
+    if (isa_and_nonnull<arith::TruncFOp>(maker) && !isKept)
+      break;
+    auto found = llvm::find_if(all, [&](const auto &other) { return other.value == before && other.factor == 1; });
+    if (found == all.end())
+      break;
+    shown = *found;
+    if (isa<arith::TruncFOp>(maker))
+      streams = shown;
+  }
+  return streams;
+}
+
+Value mhc::buildStreams(algebra::Reading &reading, OpBuilder &builder, Operation *user, const Expr &x,
+                        ArrayRef<IndexVars> groups) {
+  std::optional<algebra::Reading::Found> streams = findStreams(reading, x, user);
+  return streams ? buildFrom(reading, builder, user, x, *streams, groups) : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// The value
+//===----------------------------------------------------------------------===//
+
+/// Whether the first piece of `a` comes before that of `b` in the dimensions of a value.
+static bool isBefore(algebra::Sizes &sizes, const algebra::Index &a, const algebra::Index &b) {
+  const Piece &first = a.pieces.front(), &second = b.pieces.front();
+  if (first.var != second.var)
+    return first.var < second.var;
+  std::optional<Size> end = sizes.multiply(second.stride, second.extent);
+  return first.stride != second.stride && end && sizes.divides(*end, first.stride);
+}
+
+MixSite::MixSite(algebra::Reading &reading, Sites &sites, Value root)
+    : reading(reading), algebra(reading.algebra()), root(root), op(root.getDefiningOp()), builder(op),
+      leaf(builder, op->getLoc()), sites(sites) {
+  std::optional<Algebra::Closed> closed = algebra.close(reading.of(root));
+  if (!closed || llvm::any_of(closed->at, [](const algebra::Index &index) { return index.pieces.empty(); }))
+    return;
+  at = closed->at;
+  Indices own;
+  for (auto [var, extent] : llvm::enumerate(closed->node->dims)) {
+    vars.push_back({static_cast<Var>(var), extent});
+    own.push_back(algebra::wholeVar(var, extent));
+  }
+  expr = closed->node->kind == algebra::Node::Sum ? closed->node->parts[0]
+                                                  : Algebra::of(algebra.elementAt(closed->node, own));
+  expr = Algebra::scale(expr, closed->coefficient);
+  llvm::stable_sort(
+      vars, [&](const Extent &a, const Extent &b) { return isBefore(algebra.sizes, at[a.first], at[b.first]); });
+}
+
+Value MixSite::valueOf(const Expr &expr) {
+  std::optional<algebra::Reading::Found> found = nearest(reading, expr, op);
+  return found ? found->value : Value();
+}
+
+/// A dimension of one token has no variable: its rows are told by their shape.
+bool MixSite::isPerToken(const Mix &mix, const algebra::Factor &factor) {
+  if (!mix.tokens.empty())
+    return dependsOnAny(factor, mix.tokens);
+  Value value = factor.node()->value ? factor.node()->value : valueOf(factor);
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  return type && type.getRank() >= 2 && type.getDimSize(0) == 1;
+}
+
+Value MixSite::buildWeights(const Expr &expr, const Mix &mix, ArrayRef<IndexVars> groups, Value x) {
+  auto isToken = [&](const Extent &token) { return dependsOn(expr[0], token.first); };
+  SmallVector<IndexVars> all(groups.begin(), groups.end());
+  if (mix.tokens.empty() || llvm::any_of(mix.tokens, isToken)) {
+    all.insert(all.begin(), mix.tokens);
+    return build(expr, all);
+  }
+  Value value = build(expr, all);
+  if (!value)
+    return {};
+  SmallVector<OpFoldResult> sizes = leaf.sizesOf(value);
+  sizes.insert(sizes.begin(), leaf.size(x, 0));
+  return leaf.broadcast(value, sizes, llvm::to_vector(llvm::seq<int64_t>(1, sizes.size())));
+}
+
+SmallVector<IndexVars> mhc::ownDims(algebra::Reading &reading, Value value) {
+  SmallVector<IndexVars> own;
+  for (auto [dim, size] : llvm::enumerate(reading.sizes(value)))
+    own.push_back(size == Size(1) ? IndexVars() : IndexVars{{static_cast<Var>(dim), size}});
+  return own;
+}
+
+Value mhc::finishMix(algebra::Reading &reading, Sites &sites, OpBuilder &builder, Operation *made,
+                     ArrayRef<algebra::Index> from, ArrayRef<IndexVars> own, Value root, const Twine &detail) {
+  Value shaped = arrange(reading, builder, root.getLoc(), made->getResult(0), from, own);
+  if (!shaped)
+    return {};
+  auto type = cast<RankedTensorType>(root.getType());
+  shaped = LeafBuilder(builder, root.getLoc()).cast(shaped, type.getElementType());
+  if (shaped.getType() != type) // sizes that one of the types leaves open
+    shaped = tensor::CastOp::create(builder, root.getLoc(), type, shaped);
+  if (!mayReplace(sites, made, root, shaped))
+    return {};
+  addPlaces(made, root);
+  root.replaceAllUsesWith(shaped);
+  takeRaised(sites, made, detail);
+  return shaped;
+}
+
+bool MixSite::finish(Operation *made, ArrayRef<IndexVars> groups, const Twine &detail) {
+  Indices from;
+  for (const algebra::Index &index : indicesOf(algebra.sizes, groups)) {
+    std::optional<algebra::Index> moved = substitute(algebra.sizes, index, [&](Var var) { return at[var]; });
+    if (!moved)
+      return false;
+    from.push_back(*moved);
+  }
+  replacement = finishMix(reading, sites, builder, made, from, ownDims(reading, root), root, detail);
+  return replacement != nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+/// What is known of an element: the value that it is read of.
+std::string MixSite::describeTerm(const algebra::Term &term) {
+  std::string text = describe(term.coefficient);
+  if (!term.exponent.empty())
+    text += " * exp(...)";
+  for (const algebra::Factor &factor : term.factors) {
+    Value value = valueOf(factor);
+    text += " * " + (value ? describe(value) : "an expression");
+  }
+  return text;
+}
+
+static bool isCoefficient(const algebra::Node *node) {
+  if (node->kind == algebra::Node::Base)
+    return node->value && isa_and_nonnull<GatesOp, SinkhornOp, PermutationMixOp>(node->value.getDefiningOp());
+  // With an epsilon, or less another
+  auto isOne = [](const algebra::Term &term) {
+    bool isNumber = term.factors.empty() && term.exponent.empty();
+    return isNumber || (term.factors.size() == 1 && isCoefficient(term.factors[0].node()));
+  };
+  return node->kind == algebra::Node::Sum && llvm::all_of(node->parts[0], isOne);
+}
+
+Value MixSite::coefficients(const Mix &mix) {
+  for (const algebra::Factor &factor : mix.weights[0].factors)
+    if (isCoefficient(factor.node()))
+      if (Value base = factor.node()->value ? factor.node()->value : valueOf(factor))
+        return base;
+  return {};
+}
+
+/// Whether what the value is computed of was declined as such an op.
+bool MixSite::readsDeclined(StringRef kind) {
+  constexpr size_t kMaxValues = 256;
+  llvm::SmallSetVector<Value, 32> read(op->operand_begin(), op->operand_end());
+  for (size_t i = 0; i < read.size() && i < kMaxValues; ++i) {
+    if (sites.hasDeclined(kind, read[i]))
+      return true;
+    Operation *maker = read[i].getDefiningOp();
+    if (maker && !isMhcOp(maker))
+      read.insert_range(maker->getOperands());
+  }
+  return false;
+}
+
+void MixSite::decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
+                      const std::string &needed) {
+  if (readsDeclined("sinkhorn"))
+    return; // the matrix lacks its iteration: what the mix lacks comes of that
+  Value weight;
+  for (const algebra::Factor &factor : mix.weights[0].factors)
+    weight = weight ? weight : valueOf(factor);
+  Value map = coefficients(mix);
+  auto site = map ? std::pair(map, Value()) : std::pair(mix.streams, weight);
+  sites.decline(kind, {reason, opAtFault(at, op), found, needed, site});
+}
+
+void MixSite::declineWidth(StringRef kind, const Mix &mix, Reason reason, Value wider) {
+  decline(kind, mix, reason, wider, describe(wider), "elements of " + describe(getElementTypeOrSelf(mix.streams)));
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens, streams and channels
+//===----------------------------------------------------------------------===//
+
+bool mhc::isProjectedOrMade(Value value) {
+  return isa_and_nonnull<PostOp, ExpandOp>(value.getDefiningOp()) ||
+         llvm::any_of(value.getUsers(), [&](Operation *user) {
+           auto post = dyn_cast<PostOp>(user);
+           return isa<ProjectionOp>(user) || (post && post.getX() == value) ||
+                  (isReshape(user) && isProjectedOrMade(user->getResult(0)));
+         });
+}
+
+llvm::SmallSetVector<Var, 4> mhc::varsOf(ArrayRef<algebra::Index> at) {
+  llvm::SmallSetVector<Var, 4> vars;
+  for (const algebra::Index &index : at)
+    for (const Piece &piece : index.pieces)
+      vars.insert(piece.var);
+  return vars;
+}
+
+/// Tells the variables of the streams apart, which are stored in the order of `at`.
+bool MixSite::splitVars(Mix &mix, ArrayRef<algebra::Index> at) {
+  auto order = varsOf(at);
+  order.remove(mix.stream.first);
+  auto extentOf = [&](Var var) {
+    return *llvm::find_if(vars, [&](const Extent &known) { return known.first == var; });
+  };
+  if (llvm::any_of(order, [&](Var var) { return var >= Algebra::kFirstFresh; }))
+    return false;
+  auto isWeighed = [&](Var var) { return dependsOn(mix.weights[0], var); };
+  bool isWeighedAtAll = llvm::any_of(order, isWeighed);
+  auto all = varsOf(at);
+  mix.order.assign(all.begin(), all.end());
+  size_t position = llvm::find(all, mix.stream.first) - all.begin();
+  mix.layout = position + 1 < all.size() ? Layout::nC : Layout::Cn;
+  for (auto [place, var] : llvm::enumerate(order)) {
+    bool isToken = isWeighed(var);
+    if (mix.layout == Layout::nC)
+      isToken |= place < position;
+    else if (!isWeighedAtAll) // the channels are the last dimension before the streams
+      isToken = place + 1 < order.size();
+    (isToken ? mix.tokens : mix.channels).push_back(extentOf(var));
+  }
+  // Streams in front of their tokens are told by what else is done with them.
+  bool isFirst = position == 0 && !mix.tokens.empty();
+  if (isFirst && !coefficients(mix) && !isProjectedOrMade(mix.streams))
+    return false;
+  // A dimension of one token has no variable.
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(mix.streams.getType()).getShape();
+  bool hasOneToken = shape.size() >= 2 && shape.front() == 1;
+  return !mix.channels.empty() && (!mix.tokens.empty() || hasOneToken) &&
+         llvm::none_of(mix.channels, [&](const Extent &var) { return isWeighed(var.first); });
+}
+
+//===----------------------------------------------------------------------===//
+// Readings
+//===----------------------------------------------------------------------===//
+
+/// Whether nothing else says that what the mix takes for streams are weights, or the other way round.
+bool MixSite::isConsistent(const Mix &mix) {
+  return !isCoefficient(mix.x[0].factors[0].node()) &&
+         llvm::none_of(mix.weights[0].factors, [&](const algebra::Factor &weight) {
+           Value value = valueOf(weight);
+           return value && isProjectedOrMade(value);
+         });
+}
+
+std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Term &outer, const Expr &inner,
+                                     Extent stream, const IndexVars &rest) {
+  Mix mix;
+  mix.x = Algebra::of(x.element);
+  mix.stream = stream;
+  if (x.halves != 2 || dependsOnAny(x, rest))
+    return std::nullopt;
+  std::optional<algebra::Reading::Found> streams = findStreams(reading, mix.x, op);
+  if (!streams)
+    return std::nullopt;
+  mix.streams = streams->value;
+  std::optional<Expr> weights = inner;
+  if (!rest.empty())
+    weights = algebra.reduce("sum", *weights, rest);
+  weights = weights ? algebra.multiply({outer}, *weights) : std::nullopt;
+  if (weights && weights->size() > 1) { // which is one factor
+    std::optional<Algebra::Closed> sum = algebra.close(*weights);
+    weights = sum ? std::optional(Algebra::scale(Algebra::of(algebra.elementAt(sum->node, sum->at)), sum->coefficient))
+                  : std::nullopt;
+  }
+  if (!weights || weights->size() != 1)
+    return std::nullopt;
+  mix.weights = *weights;
+  if (!splitVars(mix, streams->at) || !isConsistent(mix))
+    return std::nullopt;
+  return mix;
+}
+
+static bool isStreamCount(Size extent) {
+  return extent.isNumber() && extent.number() >= kMinStreams && extent.number() <= kMaxStreams;
+}
+
+/// Rows that are repeated for each stream and mixed as those: (sum over j of weights[t, j]) * rows[t, c].
+void MixSite::readRepeated(const algebra::Term &outer, const Expr &inner, Extent stream, std::vector<Mix> &mixes) {
+  for (const algebra::Factor &rows : outer.factors)
+    for (const algebra::Reading::Found &found : reading.find(Algebra::of(rows.element), op)) {
+      auto users = found.value.getUsers();
+      auto user = llvm::find_if(users, llvm::IsaPred<ExpandOp>);
+      auto expand = user == users.end() ? ExpandOp() : cast<ExpandOp>(*user);
+      Operation *here = expand ? expand->getBlock()->findAncestorOpInBlock(*op) : nullptr;
+      if (rows.halves != 2 || found.factor != 1 || !here || !expand->isBeforeInBlock(here))
+        continue;
+      // expand.x[at] is what the rows are.
+      Indices at = {found.at[0], algebra::wholeVar(stream.first, stream.second), found.at[1]};
+      if (expand.getLayout() == Layout::Cn)
+        std::swap(at[1], at[2]);
+      Expr streams = algebra.base(expand.getStreams(), reading.sizes(expand.getStreams()), at);
+      algebra::Term rest = outer;
+      llvm::erase_if(rest.factors, [&](const algebra::Factor &factor) { return factor.element == rows.element; });
+      if (std::optional<Mix> mix = matchMix(streams[0].factors[0], rest, inner, stream, {}))
+        mixes.push_back(*mix);
+      return;
+    }
+}
+
+/// The same for weights of several terms, each of which is summed: factor `sum` of a term is the sum of those.
+void MixSite::readSums(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes) {
+  const algebra::Factor &sums = term.factors[sum];
+  std::optional<Expr> parts = algebra.part(sums.element);
+  std::optional<Extent> stream;
+  std::optional<Expr> inner = Expr();
+  for (const algebra::Term &part : parts.value_or(Expr())) {
+    auto reduction = llvm::find_if(part.factors, [](const algebra::Factor &factor) {
+      return factor.halves == 2 && factor.node()->isReduce("sum") && factor.node()->bound.size() == 1;
+    });
+    if (reduction == part.factors.end() || !isStreamCount(reduction->node()->bound[0]))
+      return;
+    stream = stream.value_or(Extent(algebra.freshVar(), reduction->node()->bound[0]));
+    algebra::Term others = part;
+    others.factors.erase(others.factors.begin() + (reduction - part.factors.begin()));
+    std::optional<Expr> weight =
+        reduction->node()->bound[0] == stream->second
+            ? algebra.part(reduction->element, {algebra::wholeVar(stream->first, stream->second)})
+            : std::nullopt;
+    weight = weight ? algebra.multiply({others}, *weight) : std::nullopt;
+    inner = weight ? algebra.add(*inner, *weight) : std::nullopt;
+    if (!inner)
+      return;
+  }
+  algebra::Term outer = term;
+  outer.factors.erase(outer.factors.begin() + sum);
+  if (stream)
+    readRepeated(outer, *inner, *stream, mixes);
+}
+
+/// Factor `sum` of a term sums something over the streams, and what else the weights have inside.
+void MixSite::readSum(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes) {
+  const algebra::Factor &reduction = term.factors[sum];
+  if (llvm::none_of(reduction.node()->bound, isStreamCount))
+    return;
+  IndexVars bound;
+  Indices over;
+  for (Size extent : reduction.node()->bound) {
+    bound.push_back({algebra.freshVar(), extent});
+    over.push_back(algebra::wholeVar(bound.back().first, extent));
+  }
+  std::optional<Expr> inner = algebra.part(reduction.element, over);
+  if (!inner || inner->size() != 1)
+    return;
+  algebra::Term outer = term;
+  outer.factors.erase(outer.factors.begin() + sum);
+  for (const Extent &stream : bound) {
+    if (!isStreamCount(stream.second))
+      continue;
+    IndexVars rest = bound;
+    llvm::erase(rest, stream);
+    for (auto [place, x] : llvm::enumerate((*inner)[0].factors)) {
+      if (!dependsOn(x, stream.first))
+        continue;
+      algebra::Term others = (*inner)[0];
+      others.factors.erase(others.factors.begin() + place);
+      if (std::optional<Mix> mix = matchMix(x, outer, {others}, stream, rest))
+        mixes.push_back(*mix);
+    }
+  }
+  if (bound.size() == 1)
+    readRepeated(outer, *inner, bound[0], mixes);
+}
+
+std::vector<Mix> MixSite::readings() {
+  std::vector<Mix> mixes;
+  if (expr.size() > 3) // a mix, a sublayer's output and a bias
+    return mixes;
+  for (auto [number, term] : llvm::enumerate(expr)) {
+    size_t first = mixes.size();
+    for (auto [place, factor] : llvm::enumerate(term.factors)) {
+      if (factor.halves == 2 && factor.node()->isReduce("sum"))
+        readSum(term, place, mixes);
+      else if (factor.halves == 2 && factor.node()->kind == algebra::Node::Sum)
+        readSums(term, place, mixes);
+    }
+    for (Mix &mix : llvm::drop_begin(mixes, first)) {
+      mix.branches = expr;
+      mix.branches.erase(mix.branches.begin() + number);
+    }
+  }
+  // With as many channels as streams the residual matrix has the shape of the streams: what the function does with both
+  // tells them apart or, where it does not, streams stand before channels.
+  llvm::stable_sort(mixes, [](const Mix &a, const Mix &b) { return a.layout == Layout::nC && b.layout == Layout::Cn; });
+  return mixes;
+}

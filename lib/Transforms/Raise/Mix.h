@@ -1,0 +1,131 @@
+//===- Mix.h - Sums over streams ----------------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A mix is  sum over j of weights[t, i, j] * x[t, j, c]  for tokens t, streams j and channels c, with an index i of the
+// new streams where there are several. Which index is which follows from where it occurs: channels are in x only,
+// tokens in both.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_LIB_TRANSFORMS_RAISE_MIX_H
+#define MHC_LIB_TRANSFORMS_RAISE_MIX_H
+
+#include "Raise.h"
+#include "mhc/Algebra/Build.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mhc {
+
+/// Variables with their extents, in the order of a tensor's dimensions.
+using IndexVars = algebra::DimVars;
+
+/// One way to take a term of a sum for a mix, and the terms beside it.
+struct Mix {
+  algebra::Expr x; ///< one element of the streams
+  mlir::Value streams;
+  algebra::Expr weights; ///< one term
+  std::pair<algebra::Var, algebra::Size> stream;
+  IndexVars tokens, channels;
+  llvm::SmallVector<algebra::Var> order; ///< of all variables of the streams, as these are stored
+  Layout layout;
+  algebra::Expr branches;
+
+  /// The dimensions of the streams, or of what has `var` in their place.
+  llvm::SmallVector<IndexVars> groups(algebra::Var var) const;
+  llvm::SmallVector<IndexVars> groups() const { return groups(stream.first); }
+};
+
+/// A value that may be a mix, and what it takes to build and to explain there.
+class MixSite {
+public:
+  MixSite(algebra::Reading &reading, Sites &sites, mlir::Value root);
+
+  /// Every reading of the value, the likeliest first.
+  std::vector<Mix> readings();
+
+  /// Replaces the value by the result of `made`, whose dimensions are `groups`.
+  bool finish(mlir::Operation *made, llvm::ArrayRef<IndexVars> groups, const llvm::Twine &detail = {});
+  /// An expression as a value of the dimensions `groups`; null where the program has none.
+  mlir::Value build(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups) {
+    return algebra::build(reading, builder, op, expr, groups);
+  }
+  /// Weights [tokens, ...] for streams x; those of all tokens are repeated.
+  mlir::Value buildWeights(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, mlir::Value x);
+  mlir::Value arrange(const algebra::Reading::Found &found, llvm::ArrayRef<IndexVars> groups) {
+    return algebra::arrange(reading, builder, op->getLoc(), found.value, found.at, groups);
+  }
+  /// The value that the program has of an expression; null for none.
+  mlir::Value valueOf(const algebra::Expr &expr);
+  mlir::Value valueOf(const algebra::Factor &factor) { return valueOf(algebra::Algebra::of(factor.element)); }
+  /// Whether a factor has a row for each token.
+  bool isPerToken(const Mix &mix, const algebra::Factor &factor);
+  /// "2 * argument 0, [8, 4] of f32 * ..."
+  std::string describeTerm(const algebra::Term &term);
+
+  void decline(llvm::StringRef kind, const Mix &mix, Reason reason, mlir::Value at, const std::string &found,
+               const std::string &needed);
+  /// `wider` has more bits than the streams.
+  void declineWidth(llvm::StringRef kind, const Mix &mix, Reason reason, mlir::Value wider);
+  /// Whether the gates of the streams were told to be missing.
+  bool missesGates(const Mix &mix) const { return sites.hasDeclined("gates", mix.streams); }
+  /// The coefficients, where some were found, that the mix weighs the streams by.
+  mlir::Value coefficients(const Mix &mix);
+
+  algebra::Reading &reading;
+  algebra::Algebra &algebra;
+  mlir::Value root;
+  mlir::Operation *op;
+  mlir::OpBuilder builder;
+  LeafBuilder leaf;
+  algebra::Expr expr;      ///< of the value, in variables that stand for one dimension each
+  IndexVars vars;          ///< those variables, in the order of the value's dimensions
+  mlir::Value replacement; ///< of the value, once that is replaced
+
+private:
+  void readSum(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
+  void readSums(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
+  void readRepeated(const algebra::Term &outer, const algebra::Expr &inner, IndexVars::value_type stream,
+                    std::vector<Mix> &mixes);
+  std::optional<Mix> matchMix(const algebra::Factor &x, const algebra::Term &outer, const algebra::Expr &inner,
+                              IndexVars::value_type stream, const IndexVars &rest);
+  bool splitVars(Mix &mix, llvm::ArrayRef<algebra::Index> at);
+  bool isConsistent(const Mix &mix);
+  bool readsDeclined(llvm::StringRef kind);
+
+  Sites &sites;
+  algebra::Indices at; ///< the variables as indices of the value itself
+};
+
+/// The dimensions of a value as its own variables.
+llvm::SmallVector<IndexVars> ownDims(algebra::Reading &reading, mlir::Value value);
+
+/// Replaces `root`, of dimensions `own`, by the result of `made`, whose dimensions have the indices `from`. Gives the
+/// value in its place, or null.
+mlir::Value finishMix(algebra::Reading &reading, Sites &sites, mlir::OpBuilder &builder, mlir::Operation *made,
+                      llvm::ArrayRef<algebra::Index> from, llvm::ArrayRef<IndexVars> own, mlir::Value root,
+                      const llvm::Twine &detail = {});
+
+/// The streams that an expression is read from at `user`, in the type in which the program keeps them: not what rounds
+/// them for one product.
+std::optional<algebra::Reading::Found> findStreams(algebra::Reading &reading, const algebra::Expr &x,
+                                                   mlir::Operation *user);
+/// Those as [tokens, ...] of `groups`.
+mlir::Value buildStreams(algebra::Reading &reading, mlir::OpBuilder &builder, mlir::Operation *user,
+                         const algebra::Expr &x, llvm::ArrayRef<IndexVars> groups);
+
+/// Whether a kernel that stores its result in the type of `x` loses nothing of `value`.
+bool keepsPrecision(mlir::Value value, mlir::Value x);
+/// Whether a value is streams by what makes, projects or combines it.
+bool isProjectedOrMade(mlir::Value value);
+/// The variables of indices, in their order.
+llvm::SmallSetVector<algebra::Var, 4> varsOf(llvm::ArrayRef<algebra::Index> at);
+bool dependsOnAny(const algebra::Factor &factor, llvm::ArrayRef<IndexVars::value_type> vars);
+
+/// x' = h_res x + h_post (f + bias)
+bool raisePost(MixSite &site, const Mix &mix);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_MIX_H

@@ -1,0 +1,300 @@
+//===- Post.cpp - Mixes of streams to which a sublayer's output is added ------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "Mix.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::Expr;
+using algebra::Var;
+
+using Extent = IndexVars::value_type;
+
+namespace {
+/// The terms beside the mix:  gate[t, o] * (f[t, c] + bias[c]), behind a dropout or not.
+class BranchReader {
+public:
+  BranchReader(MixSite &site, const Mix &mix, const Extent &output, Value x)
+      : site(site), algebra(site.algebra), mix(mix), output(output), x(x) {}
+
+  bool read();
+
+  Value gate, f, bias;
+  DropoutOp dropout;
+
+private:
+  /// The factors of a term by what they run over: streams, channels or what is summed, and tokens at most.
+  struct Parts {
+    algebra::Term gate, rows, common;
+  };
+
+  bool takeDropout(Expr &terms);
+  const algebra::Factor *findDropout(const algebra::Term &term);
+  bool add(const algebra::Term &term);
+  std::optional<Parts> split(const algebra::Term &term);
+  Value addGate(Parts parts, ArrayRef<IndexVars> rowGroups);
+  void splitBias();
+  void decline(Reason reason, const std::string &found, const std::string &needed) {
+    site.decline("post", mix, reason, site.root, found, needed);
+  }
+
+  MixSite &site;
+  Algebra &algebra;
+  const Mix &mix;
+  Extent output;
+  Value x;
+  std::optional<Expr> gateTerm; ///< what the gate is: all terms must mean the same
+  std::optional<Expr> rowsTerm; ///< what the values are that it multiplies
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+const algebra::Factor *BranchReader::findDropout(const algebra::Term &term) {
+  auto found = llvm::find_if(term.factors, [&](const algebra::Factor &factor) {
+    Value base = factor.node()->value;
+    return base && base.getDefiningOp<DropoutOp>() && factor.halves == 2 && dependsOn(factor, output.first) &&
+           dependsOnAny(factor, mix.channels);
+  });
+  return found == term.factors.end() ? nullptr : &*found;
+}
+
+/// Where the terms are one dropout in the order of the streams, puts in their place what it drops from. False where
+/// they are a dropout otherwise; says why.
+bool BranchReader::takeDropout(Expr &terms) {
+  auto term = llvm::find_if(terms, [&](const algebra::Term &term) { return findDropout(term); });
+  if (term == terms.end())
+    return true;
+  const algebra::Factor factor = *findDropout(*term);
+  dropout = factor.node()->value.getDefiningOp<DropoutOp>();
+  if (terms.size() != 1 || !algebra::singleFactor(terms) || term->coefficient != 1) {
+    site.decline("post", mix, Reason::dropoutOfPart, dropout, describe(dropout), "one dropout of the whole summand");
+    return false;
+  }
+  algebra::Indices flat, groups = indicesOf(algebra.sizes, mix.groups(output.first));
+  auto append = [&](ArrayRef<algebra::Index> indices) {
+    algebra::Index whole;
+    for (const algebra::Index &index : indices)
+      whole.pieces.append(index.pieces);
+    return whole;
+  };
+  // The elements are numbered in row-major order, however the dimensions are cut.
+  auto inOrder = [&](const algebra::Index &index) {
+    SmallVector<Var> vars;
+    for (const algebra::Piece &piece : index.pieces)
+      if (vars.empty() || vars.back() != piece.var)
+        vars.push_back(piece.var);
+    return vars;
+  };
+  if (inOrder(append(factor.at())) != inOrder(append(groups))) {
+    site.decline("post", mix, Reason::dropoutOrder, dropout, describe(dropout),
+                 mix.layout == Layout::nC ? "[tokens, n, C] as the streams" : "[tokens, C, n] as the streams");
+    return false;
+  }
+  std::optional<Expr> dropped =
+      algebra.substitute(site.reading.of(dropout.getX()), [&](Var var) { return factor.at()[var]; });
+  if (!dropped)
+    return false;
+  terms = *dropped;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term) {
+  Parts parts;
+  parts.common.coefficient = term.coefficient;
+  auto partOf = [&](bool hasStream, bool hasChannel) -> algebra::Term & {
+    return hasStream ? parts.gate : hasChannel ? parts.rows : parts.common;
+  };
+  for (const algebra::Factor &factor : term.factors) {
+    bool hasStream = dependsOn(factor, output.first), hasChannel = dependsOnAny(factor, mix.channels);
+    if (hasStream && hasChannel) {
+      Value value = site.valueOf(factor);
+      site.decline("post", mix, Reason::factorPerChannel, value ? value : site.root,
+                   value ? describe(value) : site.describeTerm(term), "one value per stream");
+      return std::nullopt;
+    }
+    partOf(hasStream, hasChannel).factors.push_back(factor);
+  }
+  for (const algebra::Term &part : term.exponent) {
+    bool hasChannel = llvm::any_of(mix.channels, [&](const Extent &var) { return dependsOn(part, var.first); });
+    partOf(dependsOn(part, output.first), hasChannel).exponent.push_back(part);
+  }
+  auto isOne = [](const algebra::Term &term) { return term.factors.empty() && term.exponent.empty(); };
+  if (!isOne(parts.gate) && !isOne(parts.rows))
+    return parts;
+  if (site.coefficients(mix) && !(isOne(parts.gate) && site.missesGates(mix)))
+    decline(isOne(parts.gate) ? Reason::gateMissing : Reason::branchForm, site.describeTerm(term),
+            "h_post [M, n] times the sublayer's output [M, C]");
+  return std::nullopt;
+}
+
+/// Within what f32 leaves of a number.
+static bool isOne(double number) { return std::abs(number - 1) < 1e-6; }
+
+/// A factor of the tokens belongs to the gate or to what it multiplies: where the program has values.
+Value BranchReader::addGate(Parts parts, ArrayRef<IndexVars> rowGroups) {
+  double number = std::exchange(parts.common.coefficient, 1);
+  for (bool toGate : {true, false}) {
+    std::optional<Expr> gates = Expr{parts.gate}, rows = Expr{parts.rows};
+    std::optional<Expr> &with = toGate ? gates : rows;
+    with = algebra.multiply(*with, {parts.common});
+    std::optional<Expr> same = with && gateTerm ? algebra.divide(*gates, *gateTerm) : std::nullopt;
+    if (!with || (gateTerm && (!same || !isOne(algebra::numberOf(*same).value_or(0)))))
+      continue;
+    auto weights = nearest(site.reading, *gates, site.op, /*anyFactor=*/true);
+    auto found = nearest(site.reading, *rows, site.op, /*anyFactor=*/true);
+    if (!weights || !found || !isOne(number * weights->factor * found->factor))
+      continue;
+    IndexVars streams = {output};
+    if (!gate)
+      gate = site.buildWeights(Algebra::scale(*gates, 1 / weights->factor), mix, {streams}, x);
+    Value values = gate ? site.arrange(*found, rowGroups) : Value();
+    if (!values)
+      continue;
+    gateTerm = gates;
+    rowsTerm = Algebra::scale(*rows, 1 / found->factor);
+    return values;
+  }
+  return {};
+}
+
+bool BranchReader::add(const algebra::Term &term) {
+  std::optional<Parts> parts = split(term);
+  if (!parts)
+    return false;
+  bool hasTokens =
+      llvm::any_of(parts->rows.factors, [&](const algebra::Factor &row) { return site.isPerToken(mix, row); });
+  SmallVector<IndexVars> groups = {mix.channels};
+  if (hasTokens)
+    groups.insert(groups.begin(), mix.tokens);
+  Value values = addGate(*parts, groups);
+  if (!values) {
+    // Where the gates were not found, that is what the site misses.
+    auto isGate = [](const algebra::Factor &factor) { return factor.node()->isApply("sigmoid"); };
+    if (!site.missesGates(mix) || llvm::none_of(parts->gate.factors, isGate))
+      decline(Reason::branchNotAValue, site.describeTerm(term), "h_post [M, n] and the sublayer's output [M, C]");
+    return false;
+  }
+  Value &slot = hasTokens ? f : bias;
+  if (slot) {
+    decline(Reason::branchTwice, describe(slot) + " and " + describe(values),
+            "one output of the sublayer, and one bias");
+    return false;
+  }
+  slot = values;
+  return true;
+}
+
+/// f[t, c] + bias[c], which is one factor, in two; not where the program rounds only their sum.
+void BranchReader::splitBias() {
+  const algebra::Factor *sum = rowsTerm && !bias ? algebra::singleFactor(*rowsTerm) : nullptr;
+  std::optional<Expr> terms =
+      sum && sum->node()->kind == algebra::Node::Sum ? algebra.part(sum->element) : std::nullopt;
+  if (!terms)
+    return;
+  terms = Algebra::scale(*terms, (*rowsTerm)[0].coefficient);
+  auto isPerToken = [&](const algebra::Factor &factor) { return site.isPerToken(mix, factor); };
+  for (size_t number = 0; number < terms->size(); ++number) {
+    Expr row = {(*terms)[number]}, rest = *terms;
+    rest.erase(rest.begin() + number);
+    if (row[0].factors.empty() || !row[0].exponent.empty() || llvm::any_of(row[0].factors, isPerToken) ||
+        !site.valueOf(row) || !site.valueOf(rest))
+      continue;
+    Value ofRow = site.build(row, {mix.channels});
+    if (Value ofRest = ofRow ? site.build(rest, {mix.tokens, mix.channels}) : Value();
+        ofRest && (keepsPrecision(ofRest, x) || !keepsPrecision(f, x))) {
+      bias = ofRow;
+      f = ofRest;
+      return;
+    }
+  }
+}
+
+bool BranchReader::read() {
+  Expr terms = mix.branches;
+  if (!takeDropout(terms) || !llvm::all_of(terms, [&](const algebra::Term &term) { return add(term); }) || !f)
+    return false;
+  splitBias();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Post
+//===----------------------------------------------------------------------===//
+
+bool mhc::raisePost(MixSite &site, const Mix &mix) {
+  IndexVars outputs;
+  for (const Extent &var : site.vars)
+    if (!llvm::is_contained(mix.tokens, var) && !llvm::is_contained(mix.channels, var))
+      outputs.push_back(var);
+  if (outputs.size() != 1 || outputs[0].second != mix.stream.second || !dependsOn(mix.weights[0], outputs[0].first))
+    return false;
+  Extent output = outputs[0];
+  SmallVector<IndexVars> groups = mix.groups(output.first);
+  // In the order of the op, or in that of the old streams: a transpose before and behind
+  SmallVector<Var> own, order, asStreams(mix.order);
+  for (const Extent &var : site.vars)
+    own.push_back(var.first);
+  for (const IndexVars &group : groups)
+    for (const Extent &var : group)
+      order.push_back(var.first);
+  llvm::replace(asStreams, mix.stream.first, output.first);
+  if (own != order && own != asStreams) {
+    if (site.coefficients(mix) && !isa<TransposeOp>(site.op)) // what that transposes comes next
+      site.decline("post", mix, Reason::resultOrder, site.root, describe(site.root),
+                   mix.layout == Layout::nC ? "[tokens, n, C] as the streams" : "[tokens, C, n] as the streams");
+    return false;
+  }
+  if (!keepsPrecision(site.root, mix.streams)) {
+    site.declineWidth("post", mix, Reason::resultWider, site.root);
+    return false;
+  }
+  Value x = buildStreams(site.reading, site.builder, site.op, mix.x, mix.groups());
+  if (!x)
+    return false;
+  BranchReader branch(site, mix, output, x);
+  if (!branch.read())
+    return false;
+  std::vector<algebra::Reading::Found> stored = site.reading.find(mix.weights, site.op);
+  Orient orient = Orient::oi;
+  if (!stored.empty()) // as it was made
+    for (const algebra::Index &index : llvm::reverse(stored.back().at))
+      for (const algebra::Piece &piece : index.pieces)
+        if (piece.var == output.first || piece.var == mix.stream.first)
+          orient = piece.var == output.first ? Orient::oi : Orient::io;
+  IndexVars first = {output}, second = {mix.stream};
+  if (orient == Orient::io)
+    std::swap(first, second);
+  Value weights = site.valueOf(mix.weights) ? site.buildWeights(mix.weights, mix, {first, second}, x) : Value();
+  if (!weights) {
+    site.decline("post", mix, Reason::mixNotAValue, site.root, site.describeTerm(mix.weights[0]),
+                 "one residual matrix [M, n, n]");
+    return false;
+  }
+  if (!keepsPrecision(branch.f, x)) {
+    site.declineWidth("post", mix, Reason::branchWider, branch.f);
+    return false;
+  }
+  Type type = getElementTypeOrSelf(x);
+  Value f = site.leaf.cast(branch.f, type), bias = branch.bias;
+  if (bias && getElementTypeOrSelf(bias) != type)
+    bias = site.leaf.toF32(bias);
+  Value gate = site.leaf.toF32(branch.gate), matrix = site.leaf.toF32(weights);
+  DropoutOp dropout = branch.dropout;
+  auto post =
+      PostOp::create(site.builder, site.op->getLoc(), x.getType(), f, bias, gate, x, matrix,
+                     dropout ? dropout.getSeed() : Value(), mix.layout, orient,
+                     dropout ? dropout.getRateAttr() : FloatAttr(), dropout ? dropout.getStreamAttr() : IntegerAttr());
+  return site.finish(post, groups, orient == Orient::oi ? "orientation oi" : "orientation io");
+}

@@ -1,0 +1,236 @@
+//===- SinkhornExact.cpp - Sinkhorn iterations in f32 -------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An iteration divides the rows of a matrix by their sums, then the columns, and so on. Its result is a product
+//
+//   exp(z) * 1/d1 * 1/d2 * ...
+//
+// and one step is undone by finding the divisor that is the sum of what the product was before it. Where no eps is
+// added to the sums, what all elements of a row have in common drops out when the rows are divided by their sums: an
+// iteration that divides the matrix, one that scales exp(z) by vectors u and v, and one that subtracts logarithms are
+// then one product, of which only the last two divisors are left. The divisor tells what the product before it was, but
+// for what dropped out later.
+//
+//===------------------------------------------------------------------------===//
+#include "Bounds.h"
+#include "SinkhornMatcher.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::Expr;
+
+namespace {
+/// The iteration in f32: a product of all divisors.
+class ExactMatcher : public SinkhornMatcher {
+public:
+  using SinkhornMatcher::SinkhornMatcher;
+
+private:
+  bool undoStep() override;
+  bool isSameState(const Expr &a, const Expr &b) override;
+  std::optional<SinkhornSite> readStart() override;
+
+  bool undoDivision(const algebra::Factor &divisor);
+  bool undoExact(const algebra::Factor &divisor, algebra::Var over);
+  bool undoWithEps(const algebra::Factor &divisor, algebra::Var over);
+  std::optional<Step> readBound(const algebra::Node &divisor, const Expr &sums, algebra::Var over);
+  std::optional<Expr> boundedSums(const Step &step, const Expr &sums);
+  bool undoSoftmaxEps();
+  bool takeShift(Expr &logits, algebra::Var over);
+
+  std::optional<algebra::Var> dead; ///< factors without this variable drop out later
+  bool sumsMagnitudes = false;      ///< in one of the steps
+};
+} // namespace
+
+bool ExactMatcher::isSameState(const Expr &a, const Expr &b) {
+  std::optional<Expr> ratio = algebra.divide(a, b);
+  if (!ratio || ratio->size() != 1)
+    return false;
+  if (!dead)
+    return algebra::numberOf(*ratio) == 1.0;
+  // A sign drops out with its sum, and stays where magnitudes are summed.
+  const algebra::Term &rest = (*ratio)[0];
+  bool isPositive = rest.coefficient > 0 && isNonNegative(rest);
+  return !dependsOn(rest, *dead) && (isPositive || !sumsMagnitudes);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+bool ExactMatcher::undoStep() {
+  if (state.size() != 1)
+    return false;
+  // The divisor that was made last is the first to try.
+  std::vector<algebra::Factor> factors = state[0].factors;
+  for (const algebra::Factor &factor : llvm::reverse(factors))
+    if (factor.halves == -2 && undoDivision(factor))
+      return true;
+  return false;
+}
+
+bool ExactMatcher::undoDivision(const algebra::Factor &divisor) {
+  std::optional<algebra::Var> over = summedIn(divisor);
+  if (!over)
+    return false;
+  return divisor.node()->isReduce("sum") ? undoExact(divisor, *over) : undoWithEps(divisor, *over);
+}
+
+/// state = before / sum(before): the sum tells what was before.
+bool ExactMatcher::undoExact(const algebra::Factor &divisor, algebra::Var over) {
+  const algebra::Node &node = *divisor.node();
+  if (node.bound.size() != 1 || node.bound[0] != algebra::Size(extent()))
+    return false;
+  std::optional<Expr> before = algebra.part(divisor.element, {algebra::wholeVar(over, extent())});
+  if (const algebra::Factor *magnitude = before ? algebra::singleFactor(*before) : nullptr;
+      magnitude && magnitude->node()->isApply("abs")) {
+    before = algebra.part(magnitude->element);
+    sumsMagnitudes = true;
+  }
+  std::optional<Expr> after = before ? algebra.divide(*before, Algebra::of(divisor.element)) : std::nullopt;
+  if (!after || before->size() != 1 || !isSameState(state, *after))
+    return false;
+  state = *before;
+  dead = over;
+  steps.push_back({over, Denom::none, 0});
+  return true;
+}
+
+/// The number among the terms of a sum.
+static double numberIn(const Expr &sum) {
+  for (const algebra::Term &term : sum)
+    if (term.factors.empty() && term.exponent.empty())
+      return term.coefficient;
+  return 0;
+}
+
+/// state = before / (sum(before) + eps), or / max(sum(before), eps)
+bool ExactMatcher::undoWithEps(const algebra::Factor &divisor, algebra::Var over) {
+  if (dead)
+    return false;
+  std::optional<Expr> before = algebra.multiply(state, Algebra::of(divisor.element));
+  if (!before)
+    return false;
+  auto undo = [&](const std::optional<Expr> &summed) {
+    std::optional<Expr> sums = summed ? reduceOver("sum", *summed, over) : std::nullopt;
+    std::optional<Step> step = sums ? readBound(*divisor.node(), *sums, over) : std::nullopt;
+    std::optional<Expr> bounded = step ? boundedSums(*step, *sums) : std::nullopt;
+    std::optional<Expr> after = bounded ? algebra.divide(*before, *bounded) : std::nullopt;
+    if (!after || !isSameState(state, *after))
+      return false;
+    state = *before;
+    steps.push_back(*step);
+    return true;
+  };
+  // No step subtracts, so that all numbers are positive as those of exp(z) are: a sum of magnitudes is the sum.
+  return undo(before) || undo(algebra.apply("abs", {*before}));
+}
+
+/// Reads what a divisor does to sums.
+std::optional<SinkhornMatcher::Step> ExactMatcher::readBound(const algebra::Node &divisor, const Expr &sums,
+                                                             algebra::Var over) {
+  Step step{over, Denom::add, 0};
+  if (divisor.isApply("max")) {
+    std::optional<double> first = algebra::numberOf(divisor.parts[0]), second = algebra::numberOf(divisor.parts[1]);
+    if (!first && !second)
+      return std::nullopt;
+    step.denom = Denom::clamp;
+    step.eps = first ? *first : *second;
+  } else if (divisor.kind == algebra::Node::Sum) {
+    // A number in the sums themselves has become one with eps.
+    step.eps = algebra::canonicalNumber(numberIn(divisor.parts[0]) - numberIn(sums));
+  } else {
+    return std::nullopt;
+  }
+  return isEps(step.eps) ? std::optional(step) : std::nullopt;
+}
+
+/// The sums with what the step does to them.
+std::optional<Expr> ExactMatcher::boundedSums(const Step &step, const Expr &sums) {
+  Expr eps = Algebra::number(step.eps);
+  return step.denom == Denom::add ? algebra.add(sums, eps) : algebra.apply("max", {sums, eps});
+}
+
+//===----------------------------------------------------------------------===//
+// Start
+//===----------------------------------------------------------------------===//
+
+/// softmax(z) + eps: the softmax is the first division of rows.
+bool ExactMatcher::undoSoftmaxEps() {
+  const algebra::Factor *sum = algebra::singleFactor(state);
+  if (!sum || sum->node()->kind != algebra::Node::Sum || state[0].coefficient != 1)
+    return false;
+  std::optional<Expr> terms = algebra.part(sum->element);
+  if (!terms || terms->size() != 2 || terms->front().coefficient != 1 || !(*terms)[1].factors.empty() ||
+      !(*terms)[1].exponent.empty())
+    return false;
+  Step step{column(), Denom::add, (*terms)[1].coefficient};
+  if (steps.back() == Step{row(), Denom::add, step.eps}) {
+    state = {terms->front()};
+    size_t before = steps.size();
+    if (undoStep() && steps.back().over == column() && steps.back().denom == Denom::none) {
+      steps.resize(before);
+      steps.push_back(step);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// z - max(z) -> z, where the maximum runs over one variable.
+bool ExactMatcher::takeShift(Expr &logits, algebra::Var over) {
+  for (const algebra::Term &term : logits) {
+    bool isMaximum = term.coefficient == -1 && term.exponent.empty() && term.factors.size() == 1 &&
+                     term.factors[0].halves == 2 && term.factors[0].node()->isReduce("max");
+    if (!isMaximum)
+      continue;
+    Expr maximum = Algebra::of(term.factors[0].element);
+    std::optional<Expr> z = algebra.add(logits, maximum);
+    std::optional<Expr> expected = z ? reduceOver("max", *z, over) : std::nullopt;
+    const algebra::Factor *factor = expected ? algebra::singleFactor(*expected) : nullptr;
+    if (factor && (*expected)[0].coefficient == 1 && factor->element == term.factors[0].element) {
+      logits = *z;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<SinkhornSite> ExactMatcher::readStart() {
+  if (state.size() != 1)
+    return std::nullopt;
+  bool isSoftmaxEps = !dead && undoSoftmaxEps();
+  const Step first = steps.back();
+  const algebra::Term &start = state[0];
+  // What the first sums have in common drops out of an exact iteration.
+  Expr logits;
+  for (const algebra::Term &part : start.exponent)
+    if (!dead || dependsOn(part, *dead))
+      logits.push_back(part);
+  bool isExp = dependsOn(algebra::Term{1, logits, {}}, row()) && dependsOn(algebra::Term{1, logits, {}}, column());
+  for (const algebra::Factor &factor : start.factors)
+    isExp = isExp && dead && !dependsOn(factor, *dead);
+  if (!isExp || (!dead && start.coefficient != 1) || start.coefficient <= 0)
+    return std::nullopt;
+  Init init = Init::exp;
+  if (isSoftmaxEps)
+    init = Init::softmax_eps;
+  else if (first.denom == Denom::none && value.getDefiningOp<math::ExpOp>())
+    init = Init::log;
+  else if (takeShift(logits, column()))
+    init = Init::exp_rowmax;
+  else if (takeShift(logits, row()))
+    init = Init::exp_colmax;
+  else if (first.denom == Denom::none) // a softmax, which needs no shift: the form that does not overflow
+    init = first.over == column() ? Init::exp_rowmax : Init::exp_colmax;
+  return site(logits, init);
+}
+
+std::optional<SinkhornSite> mhc::matchExactSinkhorn(algebra::Reading &reading, Value value) {
+  return ExactMatcher(reading, value).match();
+}

@@ -1,0 +1,117 @@
+//===- Unread.cpp - Mixes whose projection was not found ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matchers explain the code that they nearly match. A site that none of them comes near is told here, so that no site
+// is missed in silence: streams are mixed by coefficients that come from a product over all channels of a token.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Raise.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mhc;
+
+namespace {
+/// A mix of streams: the values that weigh them, and the channels that a token has in all streams and in one.
+struct StreamMix {
+  SmallVector<Value, 2> coefficients;
+  int64_t width, channels;
+};
+
+/// The product that coefficients are made of.
+struct Product {
+  Operation *op;
+  bool isPerStream;
+};
+} // namespace
+
+/// The channels of streams [..., n, C] or [..., C, n]; 0 where the sizes are open or no streams.
+static int64_t widthOf(Value streams) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
+  bool isStatic = shape.size() == 2 && !ShapedType::isDynamic(shape[0]) && !ShapedType::isDynamic(shape[1]);
+  int64_t n = isStatic ? std::min(shape[0], shape[1]) : 0;
+  return n >= kMinStreams && n <= kMaxStreams ? llvm::checkedMul(shape[0], shape[1]).value_or(0) : 0;
+}
+
+static StreamMix mixBy(std::initializer_list<Value> coefficients, Value streams) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
+  int64_t width = widthOf(streams);
+  return {coefficients, width, width == 0 ? 0 : std::max(shape[0], shape[1])};
+}
+
+static std::optional<StreamMix> mixOf(Operation *op) {
+  if (auto aggregate = dyn_cast<AggregateOp>(op))
+    return mixBy({aggregate.getHPre()}, aggregate.getX());
+  if (auto post = dyn_cast<PostOp>(op))
+    return mixBy({post.getHPost(), post.getHRes()}, post.getX());
+  auto product = dyn_cast<BatchMatmulOp>(op);
+  if (!product)
+    return std::nullopt;
+  ArrayRef<int64_t> map = product.getLhs().getType().getShape().take_back(2);
+  ArrayRef<int64_t> streams = product.getRhs().getType().getShape().take_back(2);
+  StreamMix mix = mixBy({product.getLhs()}, product.getRhs());
+  if (map[0] != map[1] || map[0] == mix.width || !llvm::is_contained(streams, map[0]))
+    return std::nullopt;
+  return mix;
+}
+
+/// The elements that each sum of a product has; 0 where that is open, or no product.
+static uint64_t depthOf(Operation *op) {
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return matmul.getLhs().getType().getDimSize(matmul.getTransposeLhs() ? 0 : 1);
+  if (auto matmul = dyn_cast<BatchMatmulOp>(op))
+    return matmul.getLhs().getType().getDimSize(matmul.getTransposeLhs() ? 1 : 2);
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  if (!loops || !linalg::isaContractionOpInterface(loops))
+    return 0;
+  uint64_t depth = 1;
+  for (auto [size, kind] : llvm::zip(loops.getStaticLoopRanges(), loops.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      depth = ShapedType::isDynamic(size) ? 0 : llvm::SaturatingMultiply<uint64_t>(depth, size);
+  return depth;
+}
+
+/// The product over the channels of all streams, or of one, that the mix's coefficients are made of; nothing where they
+/// are made of a raised op, or of none. An op that was `seen` belongs to another mix.
+static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet<Operation *> &seen) {
+  SmallVector<Value> pending(mix.coefficients.begin(), mix.coefficients.end());
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second || isa<AggregateOp, PostOp, ContractOp, ExpandOp, GatesOp, ProjectionOp>(op))
+      continue;
+    uint64_t depth = depthOf(op);
+    if (depth == static_cast<uint64_t>(mix.width) || depth == static_cast<uint64_t>(mix.channels))
+      return Product{op, depth != static_cast<uint64_t>(mix.width)};
+    llvm::append_range(pending, op->getOperands());
+  }
+  return std::nullopt;
+}
+
+void mhc::explainUnread(func::FuncOp func, Sites &sites) {
+  if (sites.hasDeclined()) // which may be of the same site
+    return;
+  llvm::DenseSet<Operation *> seen;
+  func.walk([&](Operation *op) {
+    std::optional<StreamMix> mix = mixOf(op);
+    std::optional<Product> product = mix && mix->width ? productBehind(*mix, seen) : std::nullopt;
+    if (!product)
+      return;
+    Value result = product->op->getResult(0);
+    auto decline = [&](Reason reason, const std::string &needed) {
+      sites.decline("gates", {reason, product->op, describe(result), needed, {}});
+    };
+    if (isWide(result))
+      decline(Reason::projectionType, "a product of f32, bf16 or f16");
+    else if (product->isPerStream)
+      decline(Reason::projectionPerStream,
+              "a product over the " + std::to_string(mix->width) + " channels of all streams of a token");
+    else
+      decline(Reason::projectionForm, "gates and logits of s * (x . phi) * alpha + beta");
+  });
+}
