@@ -207,9 +207,9 @@ llvm::Error Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassMan
 
 PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {
   RaiseCheck check;
-  if (options.proof) {
-    mlirContext->loadDialect<scf::SCFDialect>(); // into which the prover decomposes ops
-    check = [this](ArrayRef<Value> was, ArrayRef<Value> becomes) { return prover.findDifference(was, becomes); };
+  if (options.numericCheck) {
+    mlirContext->loadDialect<scf::SCFDialect>(); // into which the numeric check decomposes ops
+    check = [this](ArrayRef<Value> was, ArrayRef<Value> becomes) { return numericCheck.findDifference(was, becomes); };
   }
   return {options.fuse,      options.raiseLimit, options.fuseLimit, options.grad,  options.sums, options.recompute,
           options.precision, options.gpu,        options.optLevel,  options.lines, check};

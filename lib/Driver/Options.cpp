@@ -179,7 +179,7 @@ static const Option kOptions[] = {
        return options.header = value.str(), std::string();
      }},
     {"--no-proof", Option::none, "", "raise what matches without comparing it in float64 with the op that it becomes",
-     [](DriverOptions &options, StringRef) { return options.compile.proof = false, std::string(); }},
+     [](DriverOptions &options, StringRef) { return options.compile.numericCheck = false, std::string(); }},
     {"--explain", Option::optional, "json", "print what was found and fused, the bytes and flops saved, and the memory",
      setExplain},
     {"--report", Option::needed, "FILE.html",
@@ -363,7 +363,7 @@ static llvm::Error takeValue(const Option &option, bool hasValue, int argc, cons
 
 llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *const *argv) {
   DriverOptions options;
-  options.compile.proof = true;
+  options.compile.numericCheck = true;
   std::vector<const char *> rest = {argv[0]};
   llvm::StringSet<> given;
   size_t behindRun = 0;

@@ -43,8 +43,12 @@ static void countOperands(Operation *top) {
   });
 }
 
+/// From 2, where nothing had a format: absent attributes mean what was before. A program of that version would pass
+/// over those that are there.
+static void addFormats(Operation *) {}
+
 /// The step at index v makes version v + 1 of a module of version v. The module is verified behind the last.
-static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation, countOperands};
+static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation, countOperands, addFormats};
 static_assert(std::size(kUpgrades) == MhcDialectVersion::kCurrent, "each version has a step that leads to it");
 
 void MhcBytecode::writeVersion(DialectBytecodeWriter &writer) const {

@@ -113,6 +113,18 @@ Value LeafBuilder::cast(Value tensor, Type elementType) {
   return arith::TruncFOp::create(builder, loc, result, tensor);
 }
 
+Value LeafBuilder::rounded(Value tensor, std::optional<Format> format) {
+  switch (format.value_or(Format::f32)) {
+  case Format::f32:
+    return tensor;
+  case Format::bf16:
+    return toF32(cast(tensor, builder.getBF16Type()));
+  case Format::f16:
+    return toF32(cast(tensor, builder.getF16Type()));
+  }
+  llvm_unreachable("all formats are above");
+}
+
 Value LeafBuilder::splat(double value, Value like) {
   auto element = builder.getFloatAttr(getElementTypeOrSelf(like), value);
   auto type = dyn_cast<RankedTensorType>(like.getType());

@@ -20,6 +20,12 @@ bool mhc::showsOperand(Operation *op) { return isReshape(op) || isa<TransposeOp,
 
 bool mhc::isMhcOp(Operation *op) { return isa<KernelOpInterface>(op) && !isa<MatmulOp, BatchMatmulOp>(op); }
 
+std::optional<Format> mhc::narrowFormat(Type element) {
+  if (element.isBF16())
+    return Format::bf16;
+  return element.isF16() ? std::optional(Format::f16) : std::nullopt;
+}
+
 Value mhc::behindReshapes(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isReshape(op))
@@ -51,4 +57,9 @@ Operation *mhc::plainUser(Value value) {
   usersThroughViews(value, users);
   auto *plain = llvm::find_if(users, isPlain);
   return plain == users.end() || llvm::any_of(users, isMhcOp) ? nullptr : *plain;
+}
+
+Operation *mhc::plainMapOf(Value logits) {
+  Operation *user = plainUser(logits);
+  return user && isOnlyReshaped(logits) && isa<MatmulOp, BatchMatmulOp>(user) ? nullptr : user;
 }

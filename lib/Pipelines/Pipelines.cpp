@@ -118,7 +118,7 @@ static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
 /// again.
 static void addGradients(OpPassManager &pm, PipelineOptions options) {
   if (options.fuse == FuseLevel::none) // or else raising has
-    pm.addNestedPass<func::FuncOp>(createReadLinalgPass());
+    pm.addNestedPass<func::FuncOp>(createImportPass());
   pm.addPass(createAutodiffPass({options.grad, options.sums, options.recompute}));
   addInline(pm, /*keepForGradients=*/false);
   // What a limit left must not be found now; without one, -1 stays.

@@ -45,12 +45,7 @@ Value Chain::softmax(Value logits, int64_t dim) {
 
 std::vector<Chain::Group> Chain::groups(int64_t columns) const {
   int64_t n = attr.n;
-  std::vector<Group> groups{{0, n, 0, "pre"}, {n, n, 1, "post"}, {2 * n, columns - 2 * n, 2, "res"}};
-  if (how.twist == Spelling::Twist::GroupOrder)
-    std::swap(groups[0].begin, groups[1].begin);
-  if (how.twist == Spelling::Twist::AlphaOrder)
-    std::swap(groups[0].alpha, groups[1].alpha);
-  return groups;
+  return {{0, n, 0, "pre"}, {n, n, 1, "post"}, {2 * n, columns - 2 * n, 2, "res"}};
 }
 
 Value Chain::alphaVector(Value alpha, const std::vector<Group> &groups) {
@@ -118,7 +113,7 @@ Coefficients Chain::gates(Projection projection, Value alpha, Value beta) {
   result.pre = sigmoid(z[0], lifted ? "" : "h_pre");
   if (lifted)
     result.pre = w.as("h_pre").add(result.pre, attr.preEps);
-  result.post = sigmoid(z[how.twist == Spelling::Twist::SharedGate ? 0 : 1]);
+  result.post = sigmoid(z[1]);
   result.res = z[2];
   result.post = w.as("h_post").mul(result.post, attr.postMult);
   if (!how.packCoeffs)

@@ -76,14 +76,6 @@ static Spelling::Root rootForm(const Spelling &how, const std::string &norm, dou
   return impossible ? Spelling::Root::Rsqrt : how.root;
 }
 
-RowScale Chain::rootOfStreams(Value rows, const std::string &norm, double eps) {
-  if (how.twist == Spelling::Twist::OneStreamNorm)
-    rows = w.sliceDim(rows, 1, 0, rows.dim(1) / attr.n);
-  if (how.twist == Spelling::Twist::OtherNorm)
-    rows = w.unary("math.tanh", rows);
-  return asSpelled(root(rows, norm, eps));
-}
-
 RowScale Chain::root(Value rows, const std::string &norm, double eps) {
   Spelling::Root form = rootForm(how, norm, eps);
   bool inside = norm == "inside";
@@ -164,7 +156,7 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
     scaled = w.as("x_norm").rmsNorm(rows, gamma, eps);
     gamma = Value();
   } else if (how.scale == Spelling::Scale::Input) {
-    scaled = scaleRows(rows, rootOfStreams(rows, norm, eps));
+    scaled = scaleRows(rows, asSpelled(root(rows, norm, eps)));
   }
   if (gamma && how.gammaOnInput) {
     Value weight = across(gamma, scaled.type.dims, {1});
@@ -182,7 +174,7 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
   for (const Value &weight : weights)
     result.parts.push_back(rawProjection(scaled, weight, gamma));
   if (later)
-    result.scale = rootOfStreams(rows, norm, eps);
+    result.scale = asSpelled(root(rows, norm, eps));
   return result;
 }
 

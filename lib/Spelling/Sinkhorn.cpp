@@ -29,9 +29,8 @@ Values Chain::repeat(int64_t turns, Values start, const std::function<Values(Val
 Value Chain::sinkhornStep(Value mix, int64_t dim) {
   Value positive = how.l1Norm ? w.unary("math.absf", mix) : mix;
   Value sum = reduce("sum", positive, dim);
-  double uneven = how.twist == Spelling::Twist::UnevenEps && dim == 1 ? 1e4 : 1;
   if (attr.denom == "add")
-    sum = w.add(sum, attr.skEps * uneven);
+    sum = w.add(sum, attr.skEps);
   else if (attr.denom == "clamp")
     sum = w.max(sum, attr.skEps);
   return w.div(mix, over(sum, mix, dim));
@@ -63,11 +62,9 @@ Value Chain::sinkhornLinear(Value logits) {
   bool rowsDone = attr.init == "softmax_eps";
   int64_t first, second;
   std::tie(first, second) = axes(rowsDone ? "row_col" : attr.order);
-  if (how.twist == Spelling::Twist::RowsTwice)
-    second = first;
   auto turn = [&](Values carried) -> Values { return {sinkhornStep(sinkhornStep(carried[0], first), second)}; };
   if (rowsDone) {
-    Value rows = softmax(logits, how.twist == Spelling::Twist::SoftmaxColumns ? 1 : 2);
+    Value rows = softmax(logits, 2);
     Value start = w.as("start").add(rows, attr.skEps);
     return repeat(attr.iters - 1, {sinkhornStep(start, 1)}, turn).front();
   }

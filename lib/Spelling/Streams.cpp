@@ -39,8 +39,6 @@ static Value column(IrWriter &w, Value gate, int64_t index, const Dims &shape) {
 Value Chain::aggregate(Value x, Value pre) {
   Element storage = x.type.element;
   Value streams = matrix(x);
-  if (how.twist == Spelling::Twist::OtherAggregate)
-    streams = w.unary("math.tanh", streams);
   if (pre.type.element != storage)
     streams = w.convert(streams, pre.type.element);
   int64_t channels = streams.dim(channelAxis());
@@ -166,8 +164,6 @@ Value Chain::post(Value x, Value f, Value bias, Value postGate, Value res, Value
   } else if (attr.dropout != 0) {
     branch = dropBranch(branch);
   }
-  if (how.twist == Spelling::Twist::OtherMix)
-    streams = w.unary("math.tanh", streams);
   Value mixed = mix(streams, res);
   Value sum = how.mixFirst ? w.as("x_next").add(mixed, branch) : w.as("x_next").add(branch, mixed);
   return fromMatrix(w.convert(sum, storage));

@@ -17,8 +17,8 @@
 #ifndef MHC_DRIVER_DRIVER_H
 #define MHC_DRIVER_DRIVER_H
 
+#include "mhc/NumericCheck/NumericCheck.h"
 #include "mhc/Pipelines/Pipelines.h"
-#include "mhc/Proof/Prover.h"
 #include "mhcrt/model.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -54,7 +54,7 @@ struct CompileOptions {
   /// Whether errors of the runtime, and profilers, name lines of the source.
   bool lines = false;
   /// Whether each raise is compared in float64 with what it replaces, and left alone where they differ.
-  bool proof = false;
+  bool numericCheck = false;
 };
 
 /// A compiled model in this process.
@@ -143,7 +143,7 @@ private:
   mlir::DefaultTimingManager timing;
   mlir::TimingScope total; ///< of no timer without printTiming
   std::unique_ptr<mlir::MLIRContext> mlirContext;
-  Prover prover;
+  NumericCheck numericCheck;
 };
 
 } // namespace mhc

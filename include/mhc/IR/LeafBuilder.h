@@ -34,6 +34,8 @@ public:
   // Elementwise ops and the first three take scalars as well.
   Value cast(Value tensor, mlir::Type elementType);
   Value toF32(Value tensor) { return cast(tensor, builder.getF32Type()); }
+  /// Rounded to the format, and in f32 again. Without a format the tensor itself.
+  Value rounded(Value tensor, std::optional<Format> format);
   Value splat(double value, Value like);
   /// In the element type in which cotangents are computed.
   Value widen(Value tensor) { return cast(tensor, cotangentElement(mlir::getElementTypeOrSelf(tensor))); }

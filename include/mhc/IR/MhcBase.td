@@ -80,7 +80,7 @@ def Mhc_Stat : Mhc_Enum<"Stat", "what a projection hands on beside the raw produ
   [I32EnumAttrCase<"mean_square", 0>, I32EnumAttrCase<"inv_rms", 1>, I32EnumAttrCase<"applied", 2>]>;
 def Mhc_StatAttr : Mhc_EnumAttr<Mhc_Stat, "stat">;
 
-def Mhc_Init : Mhc_Enum<"Init", "start of the Sinkhorn iteration (mhc.md 3.4)",
+def Mhc_Init : Mhc_Enum<"Init", "start of the Sinkhorn iteration (math.md 3.4)",
   [I32EnumAttrCase<"softmax_eps", 0>, I32EnumAttrCase<"exp", 1>, I32EnumAttrCase<"exp_rowmax", 2>,
    I32EnumAttrCase<"exp_colmax", 3>, I32EnumAttrCase<"log", 4>]>;
 def Mhc_InitAttr : Mhc_EnumAttr<Mhc_Init, "init">;
@@ -109,8 +109,16 @@ def Mhc_Precision : Mhc_Enum<"Precision",
 def Mhc_PrecisionAttr : Mhc_EnumAttr<Mhc_Precision, "precision">;
 /// An attribute that may be absent and then counts as `value`: a case of an enum, or an integer.
 class Mhc_Optional<Attr attr, string value> : OptionalAttr<attr> { string whenAbsent = value; }
+/// The same of an attribute that came after the struct of arguments had callers: it has 8 bytes there, for 4 would lie
+/// in the padding at the end of an older struct, which nobody sets.
+class Mhc_Added<Attr attr, string value> : Mhc_Optional<attr, value> { bit isAdded = 1; }
 /// Where it is absent, mhc-set-precision may set it for a whole module.
 def Mhc_OptionalPrecision : Mhc_Optional<Mhc_PrecisionAttr, "bf16x3">;
+
+def Mhc_Format : Mhc_Enum<"Format", "type that numbers are rounded to, to nearest even, though they are kept in f32",
+  [I32EnumAttrCase<"f32", 0>, I32EnumAttrCase<"bf16", 1>, I32EnumAttrCase<"f16", 2>]>;
+def Mhc_FormatAttr : Mhc_EnumAttr<Mhc_Format, "format">;
+def Mhc_OptionalFormat : Mhc_Added<Mhc_FormatAttr, "f32">;
 
 def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;

@@ -1,4 +1,4 @@
-//===- OpKinds.h - Kinds of ops that passes tell apart ----*- C++ -*-===//
+//===- OpKinds.h - Kinds of ops and elements that passes tell apart --*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 #ifndef MHC_IR_OPKINDS_H
 #define MHC_IR_OPKINDS_H
 
-#include "mlir/IR/Operation.h"
+#include "mhc/IR/MhcOps.h"
 
 namespace mhc {
 
@@ -19,6 +19,9 @@ bool showsOperand(mlir::Operation *op);
 /// An op that raising makes: one with a kernel, but no product of matrices, which plain code has as well.
 bool isMhcOp(mlir::Operation *op);
 
+/// The format of elements of bf16 or f16; nothing for other types.
+std::optional<Format> narrowFormat(mlir::Type element);
+
 /// What reshapes make `value` of.
 mlir::Value behindReshapes(mlir::Value value);
 /// Whether a reshape is all that uses a value.
@@ -27,6 +30,9 @@ bool isOnlyReshaped(mlir::Value value);
 void usersThroughViews(mlir::Value value, llvm::SmallVectorImpl<mlir::Operation *> &users);
 /// The first user of a value in plain code, looking through ops that only show it; null where an mHC op uses it, too.
 mlir::Operation *plainUser(mlir::Value value);
+/// The first op of plain code that makes a residual map of `logits`; null for products that mix streams by the logits
+/// as they are, which need no map.
+mlir::Operation *plainMapOf(mlir::Value logits);
 
 } // namespace mhc
 

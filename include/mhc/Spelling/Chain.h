@@ -102,8 +102,6 @@ private:
 
   /// The root of the mean square to divide by; its inverse to multiply with where rsqrt makes one.
   RowScale root(Value rows, const std::string &norm, double eps);
-  /// The same for the rows of a projection, where a twist may be.
-  RowScale rootOfStreams(Value rows, const std::string &norm, double eps);
   RowScale asSpelled(RowScale root);
   Value foldGamma(Value phi, Value gamma);
   std::vector<Group> groups(int64_t columns) const;

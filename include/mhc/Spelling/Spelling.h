@@ -96,21 +96,6 @@ struct Spelling {
   bool jointMix = false;
   /// Coefficients are rounded to the element type of x before use.
   bool roundCoeffs = false;
-  /// A deviation that makes a near miss: the program is valid and means something else, and whoever matches chains must
-  /// notice. Only random programs have one.
-  enum class Twist {
-    None,
-    SoftmaxColumns, ///< the softmax runs over columns
-    RowsTwice,      ///< both Sinkhorn steps run over the same dimension
-    UnevenEps,      ///< rows and columns have different epsilons
-    GroupOrder,     ///< post comes before pre in phi and beta
-    AlphaOrder,     ///< pre and post have each other's alpha
-    SharedGate,     ///< both gates are made from the same columns
-    OneStreamNorm,  ///< the mean square is of the first stream
-    OtherNorm,      ///< the mean square is of tanh(x)
-    OtherAggregate, ///< the aggregate reads tanh(x)
-    OtherMix,       ///< the residual mix reads tanh(x)
-  } twist = Twist::None;
   /// Seed of random operand orders of commutative ops; 0 leaves them as written.
   uint64_t swapSeed = 0;
 };

@@ -30,10 +30,14 @@ Value AddressBuilder::index(OpFoldResult size) {
   return constant(cast<TypedAttr>(cast<Attribute>(size)));
 }
 
+/// Numbers are folded as the code computes them at run time, modulo 2^64: an index beyond its dimension may overflow, and
+/// is an error when the code runs.
+static uint64_t modular(int64_t number) { return static_cast<uint64_t>(number); }
+
 OpFoldResult AddressBuilder::add(Location loc, OpFoldResult a, OpFoldResult b) {
   std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
   if (x && y)
-    return number(*x + *y);
+    return number(static_cast<int64_t>(modular(*x) + modular(*y)));
   if (x == 0)
     return b;
   if (y == 0)
@@ -44,7 +48,7 @@ OpFoldResult AddressBuilder::add(Location loc, OpFoldResult a, OpFoldResult b) {
 OpFoldResult AddressBuilder::mul(Location loc, OpFoldResult a, OpFoldResult b) {
   std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
   if (x && y)
-    return number(*x * *y);
+    return number(static_cast<int64_t>(modular(*x) * modular(*y)));
   if (x == 1 || y == 0)
     return b;
   if (y == 1 || x == 0)

@@ -340,7 +340,8 @@ Value EntryLowering::attribute(const KernelAttr &attr, Attribute value) {
   double number = kernelAttrValue(attr, value);
   if (attr.kind == KernelAttr::Float)
     return address.constant(builder.getF64FloatAttr(number));
-  return address.i32(static_cast<int64_t>(number));
+  const auto integer = static_cast<int64_t>(number);
+  return attr.cType == "int64_t" ? address.constant(builder.getI64IntegerAttr(integer)) : address.i32(integer);
 }
 
 /// The record's dims in its order. A dim that only absent tensors have is passed as zero; no kernel reads it.

@@ -63,24 +63,25 @@ SmallVector<Value> PreOp::decompose(OpBuilder &builder) {
   auto gates = GatesOp::create(builder, getLoc(), gateType, gateType, mixType.clone({tokens, rows - 2 * n}),
                                projection.getProj(), projection.getStat(), getAlpha(), getBeta(), Stat::inv_rms, zero,
                                getPreEps(), getPostMult());
+  Value hPre = leaf.rounded(gates.getHPre(), getHPreFormat()), hPost = leaf.rounded(gates.getHPost(), getHPostFormat());
   Value mix;
   if (getResMap() == ResMap::permutation)
     mix = PermutationMixOp::create(builder, getLoc(), mixType, gates.getLogits());
   else
     mix = leaf.split(gates.getLogits(), 1, {n, n});
   if (getResMap() == ResMap::sinkhorn)
-    mix =
-        SinkhornOp::create(builder, getLoc(), mixType, mix, getInit(), getOrder(), getDenom(), getSkEps(), getIters());
+    mix = SinkhornOp::create(builder, getLoc(), mixType, mix, getInit(), getOrder(), getDenom(), getSkEps(), getIters(),
+                             getSkFormatAttr());
   if (getFoldPre()) {
     LeafBuilder::Sizes sizes = leaf.sizesOf(mix);
-    Value post = leaf.broadcast(gates.getHPost(), sizes, {0, 1});
-    mix = leaf.sub(mix, leaf.mul(post, leaf.broadcast(gates.getHPre(), sizes, {0, 2})));
+    Value post = leaf.broadcast(hPost, sizes, {0, 1});
+    mix = leaf.sub(mix, leaf.mul(post, leaf.broadcast(hPre, sizes, {0, 2})));
   }
-  Value u = AggregateOp::create(builder, getLoc(), getU().getType(), getX(), gates.getHPre(), getLayout());
+  Value u = AggregateOp::create(builder, getLoc(), getU().getType(), getX(), hPre, getLayout());
   SmallVector<Value> results = {u};
   if (getHPre())
-    results.push_back(gates.getHPre());
-  results.append({gates.getHPost(), mix});
+    results.push_back(hPre);
+  results.append({hPost, leaf.rounded(mix, getHResFormat())});
   appendSaved(*this, projection, results);
   return results;
 }
@@ -91,10 +92,11 @@ SmallVector<Value> HeadOp::decompose(OpBuilder &builder) {
   auto gateType = RankedTensorType::get({tokens, n}, builder.getF32Type());
   auto gates = GatesOp::create(builder, getLoc(), gateType, Type(), Type(), projection.getProj(), projection.getStat(),
                                getAlpha(), getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), APFloat(1.0));
-  Value out = AggregateOp::create(builder, getLoc(), getOut().getType(), getX(), gates.getHPre(), getLayout());
+  Value hPre = LeafBuilder(builder, getLoc()).rounded(gates.getHPre(), getHPreFormat());
+  Value out = AggregateOp::create(builder, getLoc(), getOut().getType(), getX(), hPre, getLayout());
   SmallVector<Value> results = {out};
   if (getHPre())
-    results.push_back(gates.getHPre());
+    results.push_back(hPre);
   appendSaved(*this, projection, results);
   return results;
 }
@@ -150,7 +152,8 @@ LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
                               /*h_res=*/Value(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()),
                               vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(),
                               getNormEps(), getPreEps(), getPostMult(), getResMap(), getInit(), getOrder(), getDenom(),
-                              getSkEps(), getIters(), getFoldPre(), Orient::oi, getPrecisionAttr());
+                              getSkEps(), getIters(), getFoldPre(), Orient::oi, getPrecisionAttr(), getHPreFormatAttr(),
+                              getHPostFormatAttr(), getSkFormatAttr());
   addGradients(vjp, *this, bwd);
   return success();
 }
@@ -158,11 +161,12 @@ LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
 LogicalResult HeadOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
   Value dOut = vjp.cotangentOrZero(getOut());
-  auto bwd = HeadBwdOp::create(
-      builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()), vjp.summed(getAlpha()),
-      vjp.summed(getBeta()), dOut, vjp.cotangent(getHPre()), getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
-      getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), vjp.start(getAlpha()),
-      vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(), getNormEps(), getPreEps(), getPrecisionAttr());
+  auto bwd = HeadBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()),
+                               vjp.summed(getNormWeight()), vjp.summed(getAlpha()), vjp.summed(getBeta()), dOut,
+                               vjp.cotangent(getHPre()), getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
+                               getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()),
+                               vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(),
+                               getNormEps(), getPreEps(), getPrecisionAttr(), getHPreFormatAttr());
   addGradients(vjp, *this, bwd);
   return success();
 }
@@ -239,9 +243,11 @@ static Value residualBwd(PreBwdOp op, OpBuilder &builder, Value dMix, Value logi
   LeafBuilder leaf(builder, op.getLoc());
   if (op.getResMap() == ResMap::permutation)
     return PermutationMixBwdOp::create(builder, op.getLoc(), logits.getType(), dMix, logits);
-  if (op.getResMap() == ResMap::sinkhorn)
-    dMix = SinkhornBwdOp::create(builder, op.getLoc(), dMix.getType(), dMix, leaf.splitLike(logits, dMix), op.getInit(),
-                                 op.getOrder(), op.getDenom(), op.getSkEps(), op.getIters());
+  if (op.getResMap() == ResMap::sinkhorn) {
+    logits = leaf.rounded(leaf.splitLike(logits, dMix), op.getSkFormat());
+    dMix = SinkhornBwdOp::create(builder, op.getLoc(), dMix.getType(), dMix, logits, op.getInit(), op.getOrder(),
+                                 op.getDenom(), op.getSkEps(), op.getIters());
+  }
   return leaf.join(dMix, 1, 2);
 }
 
@@ -252,10 +258,11 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
   auto gates =
       GatesOp::create(builder, getLoc(), gateType, gateType, gateType.clone({tokens, rows - 2 * n}), getProj(),
                       getStat(), getAlpha(), getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), getPostMult());
+  Value hPre = leaf.rounded(gates.getHPre(), getHPreFormat()), hPost = leaf.rounded(gates.getHPost(), getHPostFormat());
   Value start = getDXIn();
   if (getDOut())
     start = mixStreams(leaf, getHRes(), leaf.toF32(getDOut()), getLayout(), getOrient(), /*back=*/true);
-  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDU(), gates.getHPre(), start);
+  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDU(), hPre, start);
   Value dHPre = aggregate.getDHPre(), dHPost = getDHPost(), dMix = getDHRes();
   if (getFoldPre()) {
     LeafBuilder::Sizes sizes = leaf.sizesOf(dMix);
@@ -263,8 +270,8 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
       Value product = leaf.mul(dMix, leaf.broadcast(gate, sizes, {0, 3 - kept}));
       return leaf.reduce(ReduceKind::sum, product, 3 - kept);
     };
-    dHPost = leaf.sub(dHPost, weighted(gates.getHPre(), 1));
-    dHPre = leaf.sub(dHPre, weighted(gates.getHPost(), 2));
+    dHPost = leaf.sub(dHPost, weighted(hPre, 1));
+    dHPre = leaf.sub(dHPre, weighted(hPost, 2));
   }
   Value dLogits = residualBwd(*this, builder, dMix, gates.getLogits());
   return finishBwd(*this, builder, aggregate.getDX(), dHPre, dHPost, dLogits, getPostMult());
@@ -273,6 +280,7 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
 SmallVector<Value> HeadBwdOp::decompose(OpBuilder &builder) {
   auto gates = GatesOp::create(builder, getLoc(), getProj().getType(), Type(), Type(), getProj(), getStat(), getAlpha(),
                                getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), APFloat(1.0));
-  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDOut(), gates.getHPre(), getDXIn());
+  Value hPre = LeafBuilder(builder, getLoc()).rounded(gates.getHPre(), getHPreFormat());
+  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDOut(), hPre, getDXIn());
   return finishBwd(*this, builder, aggregate.getDX(), aggregate.getDHPre(), Value(), Value(), APFloat(1.0));
 }

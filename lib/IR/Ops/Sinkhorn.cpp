@@ -39,19 +39,27 @@ LogicalResult SinkhornOp::verify() {
 /// Row steps reduce the last index, column steps the one before.
 constexpr int64_t kRow = 2, kCol = 1;
 
-static Value divideBySum(LeafBuilder &leaf, Value y, int64_t dim, Denom denom, double eps) {
-  Value sum = leaf.reduceLike(ReduceKind::sum, y, dim);
-  if (denom == Denom::add)
-    sum = leaf.add(sum, leaf.splat(eps, sum));
-  else if (denom == Denom::clamp)
-    sum = leaf.max(sum, leaf.splat(eps, sum));
-  return leaf.div(y, sum);
+/// A sum, a maximum or anything else is rounded to `format` where it is made.
+using OptionalFormat = std::optional<Format>;
+
+static Value divideBySum(LeafBuilder &leaf, Value y, int64_t dim, Denom denom, double eps, OptionalFormat format) {
+  Value sum = leaf.rounded(leaf.reduceLike(ReduceKind::sum, y, dim), format);
+  if (denom != Denom::none) {
+    Value least = leaf.rounded(leaf.splat(eps, sum), format);
+    sum = denom == Denom::add ? leaf.rounded(leaf.add(sum, least), format) : leaf.max(sum, least);
+  }
+  return leaf.rounded(leaf.div(y, sum), format);
 }
 
-static Value subtractLogSumExp(LeafBuilder &leaf, Value z, int64_t dim) {
+static Value shiftedExp(LeafBuilder &leaf, Value z, Value max, OptionalFormat format) {
+  return leaf.rounded(leaf.exp(leaf.rounded(leaf.sub(z, max), format)), format);
+}
+
+static Value subtractLogSumExp(LeafBuilder &leaf, Value z, int64_t dim, OptionalFormat format) {
   Value max = leaf.reduceLike(ReduceKind::max, z, dim);
-  Value sum = leaf.reduceLike(ReduceKind::sum, leaf.exp(leaf.sub(z, max)), dim);
-  return leaf.sub(z, leaf.add(max, leaf.log(sum)));
+  Value sum = leaf.rounded(leaf.reduceLike(ReduceKind::sum, shiftedExp(leaf, z, max, format), dim), format);
+  Value log = leaf.rounded(leaf.log(sum), format);
+  return leaf.rounded(leaf.sub(z, leaf.rounded(leaf.add(max, log), format)), format);
 }
 
 /// Longer chains are written as a loop.
@@ -81,36 +89,40 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
   double eps = getEps().convertToDouble();
   bool inLogs = getInit() == Init::log;
+  OptionalFormat format = getFormat();
   auto step = [&](LeafBuilder &leaf, Value y, int64_t dim) {
-    return inLogs ? subtractLogSumExp(leaf, y, dim) : divideBySum(leaf, y, dim, getDenom(), eps);
+    return inLogs ? subtractLogSumExp(leaf, y, dim, format) : divideBySum(leaf, y, dim, getDenom(), eps, format);
   };
   int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, turns = getIters();
-  Value y = getLogits();
+  Value y = leaf.rounded(getLogits(), format);
   switch (getInit()) {
-  case Init::softmax_eps: // the softmax is the first row step
-    y = leaf.softmax(y, kRow);
-    y = step(leaf, leaf.add(y, leaf.splat(eps, y)), kCol);
+  case Init::softmax_eps: { // the softmax is the first row step
+    y = leaf.rounded(leaf.softmax(y, kRow), format);
+    Value least = leaf.rounded(leaf.splat(eps, y), format);
+    y = step(leaf, leaf.rounded(leaf.add(y, least), format), kCol);
     --turns;
     break;
+  }
   case Init::exp:
-    y = leaf.exp(y);
+    y = leaf.rounded(leaf.exp(y), format);
     break;
   case Init::exp_rowmax:
   case Init::exp_colmax:
-    y = leaf.exp(leaf.sub(y, leaf.reduceLike(ReduceKind::max, y, getInit() == Init::exp_rowmax ? kRow : kCol)));
+    y = shiftedExp(leaf, y, leaf.reduceLike(ReduceKind::max, y, getInit() == Init::exp_rowmax ? kRow : kCol), format);
     break;
   case Init::log:
     break;
   }
   y = repeat(builder, getLoc(), y, turns,
              [&](LeafBuilder &leaf, Value y) { return step(leaf, step(leaf, y, first), second); });
-  return {inLogs ? leaf.exp(y) : y};
+  return {inLogs ? leaf.rounded(leaf.exp(y), format) : y};
 }
 
 LogicalResult SinkhornOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  vjp.add(getLogits(), SinkhornBwdOp::create(builder, getLoc(), getLogits().getType(), vjp.cotangent(getMix()),
-                                             getLogits(), getInit(), getOrder(), getDenom(), getEps(), getIters()));
+  Value cotangent = vjp.cotangent(getMix()), logits = LeafBuilder(builder, getLoc()).rounded(getLogits(), getFormat());
+  vjp.add(getLogits(), SinkhornBwdOp::create(builder, getLoc(), getLogits().getType(), cotangent, logits, getInit(),
+                                             getOrder(), getDenom(), getEps(), getIters()));
   return success();
 }
 
@@ -154,7 +166,7 @@ struct Replay {
 
 void Replay::forward(int64_t dim) {
   if (op.getInit() == Init::log) {
-    y = subtractLogSumExp(leaf, y, dim);
+    y = subtractLogSumExp(leaf, y, dim, std::nullopt);
     steps.push_back({dim, leaf.exp(y), Value(), Value()});
     return;
   }

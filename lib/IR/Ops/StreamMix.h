@@ -13,7 +13,7 @@
 namespace mhc {
 
 /// sum_i A[o,i] * streams[i], or with `back` its gradient sum_o A[o,i] * streams[o], where A is `hRes` for oi and its
-/// transpose for io (mhc.md 3.7). All in f32.
+/// transpose for io (math.md 3.7). All in f32.
 inline mlir::Value mixStreams(LeafBuilder &leaf, mlir::Value hRes, mlir::Value streams, Layout layout, Orient orient,
                               bool back = false) {
   bool transposed = (orient == Orient::io) != back;

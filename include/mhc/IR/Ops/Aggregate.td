@@ -14,7 +14,7 @@ def Mhc_AggregateOp : Mhc_KernelOp<"aggregate", [DeclareOpInterfaceMethods<Decom
                                                  DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Mix the streams into one sublayer input";
   let description = [{
-    `u[m,c] = sum_i h_pre[m,i] * x[m,i,c]` (mhc.md 3.6), products and sum in f32.
+    `u[m,c] = sum_i h_pre[m,i] * x[m,i,c]` (math.md 3.6), products and sum in f32.
 
     ```mlir
     func.func @aggregate(%x: tensor<?x4x64xbf16>, %h_pre: tensor<?x4xf32>) -> tensor<?x64xbf16> {
@@ -34,7 +34,7 @@ def Mhc_AggregateBwdOp : Mhc_KernelOp<"aggregate_bwd", [DeclareOpInterfaceMethod
   let summary = "Gradients of mhc.aggregate in one pass over the streams";
   let description = [{
     `d_x[m,i,c] = h_pre[m,i] * d_u[m,c]`, starting from `d_x_in` where it is given, and
-    `d_h_pre[m,i] = sum_c d_u[m,c] * x[m,i,c]` (mhc.md 3.6), products and sums in f32. A gradient that is no result is
+    `d_h_pre[m,i] = sum_c d_u[m,c] * x[m,i,c]` (math.md 3.6), products and sums in f32. A gradient that is no result is
     not computed.
 
     ```mlir

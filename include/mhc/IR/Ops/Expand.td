@@ -15,7 +15,7 @@ def Mhc_ExpandOp
                               DeclareOpInterfaceMethods<DifferentiableOpInterface, ["isCheapToRebuild"]>]> {
   let summary = "Copy a tensor into every residual stream";
   let description = [{
-    `streams[m,i,c] = x[m,c]`, the entry of an mHC model (mhc.md 3.1).
+    `streams[m,i,c] = x[m,c]`, the entry of an mHC model (math.md 3.1).
 
     ```mlir
     func.func @expand(%x: tensor<?x64xbf16>) -> tensor<?x4x64xbf16> {
@@ -33,7 +33,7 @@ def Mhc_ContractOp : Mhc_KernelOp<"contract", [DeclareOpInterfaceMethods<Decompo
                                                DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Add up the residual streams, or average them";
   let description = [{
-    `out[m,c] = sum_i x[m,i,c]`, divided by n when `mode` is `mean` (mhc.md 3.8). The learned form is `mhc.head`.
+    `out[m,c] = sum_i x[m,i,c]`, divided by n when `mode` is `mean` (math.md 3.8). The learned form is `mhc.head`.
 
     ```mlir
     func.func @contract(%x: tensor<?x4x64xbf16>) -> tensor<?x64xbf16> {

@@ -16,7 +16,7 @@ def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpI
   let summary = "Mix the residual streams and add the sublayer's output to each";
   let description = [{
     `out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]`, where A is `h_res` for `orient = oi`
-    and its transpose for `io` (mhc.md 3.7). Sums in f32, one rounding at the store.
+    and its transpose for `io` (math.md 3.7). Sums in f32, one rounding at the store.
 
     With `seed`, `rate` and `stream`, which go together, the first summand goes through a dropout: element e of `out` in
     memory order keeps it, divided by `1 - rate`, where `mhc.dropout` would keep element e, and has 0 of it elsewhere.
@@ -47,7 +47,7 @@ def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<Decompos
                                               AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "Gradients of mhc.post in one pass over its output's gradient and the streams";
   let description = [{
-    With A as in `mhc.post` (mhc.md 3.7):
+    With A as in `mhc.post` (math.md 3.7):
 
         d_f[m,c]      = sum_o h_post[m,o] * d_out[m,o,c]          d_bias[c] = sum_m d_f[m,c], before d_f is rounded
         d_h_post[m,o] = sum_c d_out[m,o,c] * (f[m,c] + bias[c])

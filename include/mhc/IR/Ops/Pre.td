@@ -17,11 +17,17 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
   let description = [{
     The chain `projection`, `gates`, residual map (`sinkhorn`, `permutation_mix` or the logits themselves) and
     `aggregate` on the same x, which is read once. With `fold_pre`, `h_res` is the residual map minus
-    `h_post * h_pre^T` (mhc.md 3.7). `proj` and `stat`, the raw product and the multiplier of `mhc.projection`, are what
-    `mhc.pre_bwd` reads besides the operands. `precision` is that of the projection.
+    `h_post * h_pre^T` (math.md 3.7). `proj` and `stat`, the raw product and the multiplier of `mhc.projection`, are
+    what `mhc.pre_bwd` reads besides the operands. `precision` is that of the projection.
+
+    Where `h_pre_format`, `h_post_format` and `h_res_format` are `bf16` or `f16`, the coefficients are rounded to it
+    before they are used, as in models that compute them in f32 and mix streams of bf16: the gates h_pre and h_post
+    behind their sigmoids, so that `u` and the fold have the rounded ones, and h_res behind the residual map and the
+    fold. The results keep their type f32 and hold the rounded numbers; `mhc.post` has nothing to round. `sk_format` is
+    the `format` of `mhc.sinkhorn`.
 
     C1: the constraints of `mhc.sinkhorn` hold when `res_map` is `sinkhorn`; otherwise `init`, `order`, `denom`,
-    `sk_eps` and `iters` are not read. C2: A is 3.
+    `sk_eps`, `iters` and `sk_format` are not read. C2: A is 3.
 
     ```mlir
     func.func @pre(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -40,7 +46,9 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
     Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
-    Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision);
+    Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision,
+    Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format,
+    Mhc_OptionalFormat:$sk_format);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
     Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
@@ -63,15 +71,21 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     with k, W and t of `mhc.projection_bwd`; sums in f32, one rounding of d_x. In place of a start, the gradient of the
     `mhc.post` that mixed x may be folded in, from its operands:
 
-        d_x_in[m,i,c] = sum_o A[m,o,i] * d_out[m,o,c]        A = h_res for oi, its transpose for io (mhc.md 3.7)
+        d_x_in[m,i,c] = sum_o A[m,o,i] * d_out[m,o,c]        A = h_res for oi, its transpose for io (math.md 3.7)
 
     which spares writing that sum, n elements a token and channel. With `fold_pre`, `d_h_res * h_pre` and
-    `h_post * d_h_res` are subtracted from the gates' gradients first (mhc.md 3.7). An absent `d_h_pre` counts as zero.
+    `h_post * d_h_res` are subtracted from the gates' gradients first (math.md 3.7). An absent `d_h_pre` counts as zero.
     A gradient that is no result is not computed; those that have a start begin with it instead of zero.
 
     `proj` and `stat` are those of `mhc.pre`: 4(N+1) bytes a token that spare the product of x and phi. The gates and
     the residual map are computed again. `precision` is that of `mhc.projection_bwd`; the products of d_u with x and
     h_pre are f32.
+
+    `h_pre_format`, `h_post_format` and `sk_format` are those of `mhc.pre`: gates that are multiplied are the rounded
+    ones, the slopes of the sigmoids those of the numbers before, and the residual logits are rounded as
+    `mhc.sinkhorn_bwd` wants them. The derivative of a rounding counts as one, and no gradient is rounded but those that
+    are stored. A program whose own derivative goes through casts rounds the gradients of the coefficients as well, and
+    is off by up to 2^-9 of each for bf16, 2^-12 for f16.
 
     C1: the constraints of `mhc.sinkhorn`, as for `mhc.pre`. C2: A is 3. C3: `d_norm_weight` needs `norm_weight`.
     C4: `d_out` and `h_res` go together, with `d_x` and without `d_x_in`; `orient` is read with them only.
@@ -105,7 +119,8 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
     Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
     Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient,
-    Mhc_OptionalPrecision:$precision);
+    Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format,
+    Mhc_OptionalFormat:$sk_format);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
@@ -123,9 +138,9 @@ def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpI
                                        DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedResultSegments]> {
   let summary = "Contract the streams with learned weights, in one pass over them";
   let description = [{
-    The chain `projection` with N = n, `gates` without `h_post` and `logits`, and `aggregate` (mhc.md 3.8, head). It is
-    also what `mhc.pre` becomes when only u is used: the projection shrinks to n columns. `proj`, `stat` and
-    `precision` as in `mhc.pre`.
+    The chain `projection` with N = n, `gates` without `h_post` and `logits`, and `aggregate` (math.md 3.8, head). It is
+    also what `mhc.pre` becomes when only u is used: the projection shrinks to n columns. `proj`, `stat`, `precision`
+    and `h_pre_format` as in `mhc.pre`.
 
     ```mlir
     func.func @head(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
@@ -141,7 +156,7 @@ def Mhc_HeadOp : Mhc_KernelOp<"head", [DeclareOpInterfaceMethods<DecomposableOpI
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"n">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
     Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["n"]>:$beta,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
-    Mhc_OptionalPrecision:$precision);
+    Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format);
   let results = (outs Mhc_Like<"x", ["M", "C"]>:$out, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
   let flops = "2*M*K*n + 2*M*K + 6*M*n + 2*M*n*C";
@@ -153,7 +168,7 @@ def Mhc_HeadBwdOp : Mhc_KernelOp<"head_bwd", [DeclareOpInterfaceMethods<Decompos
   let summary = "Gradients of mhc.head, with the streams' in one accumulated write";
   let description = [{
     `mhc.pre_bwd` with the first gate alone: the chain `aggregate_bwd`, `gates_bwd` and `projection_bwd`. `proj` and
-    `stat` are those of `mhc.head`, `precision` as in `mhc.pre_bwd`.
+    `stat` are those of `mhc.head`, `precision` and `h_pre_format` as in `mhc.pre_bwd`.
 
     C1: `d_norm_weight` needs `norm_weight`.
 
@@ -178,7 +193,7 @@ def Mhc_HeadBwdOp : Mhc_KernelOp<"head_bwd", [DeclareOpInterfaceMethods<Decompos
     Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["n"], "d_beta">>:$d_beta_in,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
-    Mhc_OptionalPrecision:$precision);
+    Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"n">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["n"]>>:$d_beta);

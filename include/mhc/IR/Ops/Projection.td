@@ -17,7 +17,7 @@ def Mhc_ProjectionOp : Mhc_KernelOp<"projection", [DeclareOpInterfaceMethods<Dec
   let description = [{
     `proj[m,j] = sum_k x[m,k] * phi[j,k] * norm_weight[k]`, with k over the n*C values of a token in memory order, and
     the statistic of the same pass over x: `mean_square` is `ms[m] = mean_k x[m,k]^2`, `inv_rms` the multiplier s that
-    `norm` makes of it (mhc.md 3.2). With `stat_form = applied`, proj is already multiplied by s.
+    `norm` makes of it (math.md 3.2). With `stat_form = applied`, proj is already multiplied by s.
     The product is taken before the norm: s is one number per token, and norm_weight is absorbed in phi.
 
     `precision` is the least accuracy of the products x * W with W = phi * norm_weight in f32; a kernel may do better.
@@ -62,7 +62,7 @@ def Mhc_GatesOp : Mhc_KernelOp<"gates", [DeclareOpInterfaceMethods<DecomposableO
   let summary = "Turn projected coefficients into gates and residual logits";
   let description = [{
     `z = s * proj * alpha + beta`, with `alpha[0]` on the first n columns, `alpha[1]` on the next n and `alpha[2]` on the
-    rest; `h_pre = sigmoid(z_pre) + pre_eps`, `h_post = post_mult * sigmoid(z_post)`, `logits = z_res` (mhc.md 3.3).
+    rest; `h_pre = sigmoid(z_pre) + pre_eps`, `h_post = post_mult * sigmoid(z_post)`, `logits = z_res` (math.md 3.3).
     `stat_form` says what `stat` holds; `norm_eps` is read for `mean_square` only.
 
     C1: `stat` is present unless `stat_form` is `applied`. C2: with `h_post` and `logits`, N = 2n + R and A = 3; without
@@ -92,7 +92,7 @@ def Mhc_GatesBwdOp : Mhc_KernelOp<"gates_bwd", [DeclareOpInterfaceMethods<Decomp
                                                 AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "Gradients of mhc.gates";
   let description = [{
-    Computes z of `mhc.gates` again and, with s from `stat` as there (mhc.md 3.3):
+    Computes z of `mhc.gates` again and, with s from `stat` as there (math.md 3.3):
 
         dz        = d_h_pre * g (1 - g), d_h_post * post_mult * g (1 - g) with g = sigmoid(z), and d_logits
         d_beta[j] = sum_m dz[m,j]         d_alpha[a] = sum over m and the columns of group a of dz * s * proj
@@ -132,7 +132,7 @@ def Mhc_ProjectionBwdOp : Mhc_KernelOp<"projection_bwd", [DeclareOpInterfaceMeth
                                                           AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "Gradients of mhc.projection in one pass over the streams";
   let description = [{
-    With W = phi * norm_weight (mhc.md 3.2):
+    With W = phi * norm_weight (math.md 3.2):
 
         d_x[m,k]   = sum_j d_proj[m,j] * W[j,k] + t[m] * x[m,k]       dW[j,k] = sum_m d_proj[m,j] * x[m,k]
         d_phi[j,k] = dW[j,k] * norm_weight[k]                         d_norm_weight[k] = sum_j dW[j,k] * phi[j,k]

@@ -14,7 +14,7 @@ def Mhc_RebuildOp : Mhc_KernelOp<"rebuild", [DeclareOpInterfaceMethods<Decomposa
                                              AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "Compute the streams and inputs of several layers again, in one pass";
   let description = [{
-    A chain of `mhc.post`, with an `mhc.aggregate` before each (mhc.md 3.10). With x[0] = `x`:
+    A chain of `mhc.post`, with an `mhc.aggregate` before each (math.md 3.10). With x[0] = `x`:
 
         u[k]   = aggregate(x[k], h_pre[k])
         x[k+1] = post(f[k], bias[k], h_post[k], x[k], h_res[k])      out[k] = x[k+1]
