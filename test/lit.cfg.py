@@ -37,7 +37,8 @@ config.substitutions += [
 ]
 
 # Features: what the build and the machine have.
-for program, feature in (("dot", "graphviz"), ("chromium", "chromium"), ("valgrind", "valgrind")):
+for program, feature in (("dot", "graphviz"), ("chromium", "chromium"), ("valgrind", "valgrind"),
+                         ("dpkg-shlibdeps", "dpkg")):
     if shutil.which(program):
         config.available_features.add(feature)
 if os.path.exists(config.mhc_ptxas):

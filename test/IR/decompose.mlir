@@ -273,3 +273,48 @@ func.func @leaf(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>) -> tensor<?x4xf32> {
   %out = mhc.matmul %a, %b : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
   return %out : tensor<?x4xf32>
 }
+
+// What is rounded, and where: the first gate before it mixes streams, the second one for its readers.
+// CHECK-LABEL: @pre_formats
+func.func @pre_formats(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[PRE:.*]] = arith.truncf %{{.*}} : tensor<?x4xf32> to tensor<?x4xbf16>
+  // CHECK: %[[WIDE:.*]] = arith.extf %[[PRE]]
+  // CHECK: %[[POST:.*]] = arith.truncf %{{.*}} : tensor<?x4xf32> to tensor<?x4xf16>
+  // CHECK: %[[H_POST:.*]] = arith.extf %[[POST]]
+  // CHECK: mhc.broadcast %[[WIDE]] dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x64xf32>
+  // CHECK: %[[RES:.*]] = arith.truncf %{{.*}} : tensor<?x4x4xf32> to tensor<?x4x4xbf16>
+  // CHECK: %[[H_RES:.*]] = arith.extf %[[RES]]
+  // CHECK: return %{{.*}}, %[[WIDE]], %[[H_POST]], %[[H_RES]]
+  %u, %h_pre, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = identity, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
+     fold_pre = false, h_pre_format = bf16, h_post_format = f16, h_res_format = bf16>
+    -> (u : tensor<?x64xf32>, h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %h_pre, %h_post, %h_res : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// Every op of the iteration rounds, the softmax as one.
+// CHECK-LABEL: @sinkhorn_format
+func.func @sinkhorn_format(%logits: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  // CHECK: %[[Z:.*]] = arith.truncf %arg0 : tensor<2x4x4xf32> to tensor<2x4x4xbf16>
+  // CHECK: %[[LOGITS:.*]] = arith.extf %[[Z]]
+  // CHECK: %[[SOFTMAX:.*]] = mhc.softmax %[[LOGITS]]
+  // CHECK: arith.truncf %[[SOFTMAX]]
+  // CHECK: %[[SHIFTED:.*]] = arith.addf
+  // CHECK: arith.truncf %[[SHIFTED]]
+  // CHECK: %[[SUM:.*]] = mhc.reduce sum %[[Y:.*]] dims = [1]
+  // CHECK: %[[SUMS:.*]] = mhc.broadcast %[[SUM]]
+  // CHECK: arith.truncf %[[SUMS]]
+  // CHECK: %[[WITH:.*]] = arith.addf
+  // CHECK: arith.truncf %[[WITH]]
+  // CHECK: %[[QUOTIENT:.*]] = arith.divf %[[Y]]
+  // CHECK: %[[MIX:.*]] = arith.truncf %[[QUOTIENT]]
+  // CHECK: %[[WIDE:.*]] = arith.extf %[[MIX]]
+  // CHECK: return %[[WIDE]]
+  %mix = mhc.sinkhorn(logits = %logits : tensor<2x4x4xf32>)
+    <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 1, format = bf16>
+    -> (mix : tensor<2x4x4xf32>)
+  return %mix : tensor<2x4x4xf32>
+}

@@ -374,3 +374,14 @@ func.func @folded_post_without_result(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>,
     -> (d_beta : tensor<24xf32>)
   return
 }
+
+// -----
+
+func.func @format(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  %out = mhc.head(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    // expected-error @below {{'h_pre_format' is 'tf32'; expected 'f32', 'bf16', 'f16'}}
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, h_pre_format = tf32>
+    -> (out : tensor<?x64xbf16>)
+  return
+}

@@ -49,6 +49,20 @@ func.func @identity(%x: tensor<?x4x?xf32>, %phi: tensor<24x?xf32>, %alpha: tenso
   return %u : tensor<?x?xf32>
 }
 
+// Coefficients that are rounded.
+// CHECK-LABEL: @formats
+func.func @formats(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> tensor<?x64xbf16> {
+  // CHECK: fold_pre = false, h_pre_format = bf16, h_post_format = f16, h_res_format = f32, sk_format = bf16>
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
+     fold_pre = false, h_pre_format = bf16, h_post_format = f16, h_res_format = f32, sk_format = bf16>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u : tensor<?x64xbf16>
+}
+
 // CHECK-LABEL: @head
 func.func @head(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
     -> (tensor<?x64xbf16>, tensor<?x4xf32>) {

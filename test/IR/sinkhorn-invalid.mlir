@@ -124,3 +124,12 @@ func.func @gradient_of_an_illegal_order(%g: tensor<2x4x4xf32>, %logits: tensor<2
     <init = softmax_eps, order = col_row, denom = add, eps = 1.0e-06, iters = 2> -> (d_logits : tensor<2x4x4xf32>)
   return
 }
+
+// -----
+
+func.func @format(%logits: tensor<?x4x4xf32>) {
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    // expected-error @below {{'format' is 'f64'; expected 'f32', 'bf16', 'f16'}}
+    <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 20, format = f64> -> (mix : tensor<?x4x4xf32>)
+  return
+}

@@ -9,7 +9,7 @@ import re
 import source
 
 LAST_ERROR = re.compile(r"<<<|\bcudaGetLastError\b")
-FORGETS = "runtime/cuda/Context.h"  # where an error is dropped that is somebody's already
+FORGETS = "runtime/cuda/host/Context.h"  # where an error is dropped that is somebody's already
 
 
 def check(root):

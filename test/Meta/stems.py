@@ -13,7 +13,7 @@ OP = re.compile(r'^def Mhc_\w+Op : Mhc_\w+<"(\w+)"', re.MULTILINE)
 FILES = [
     "lib/IR/Ops/{Stem}.cpp",  # where the record declares methods
     "runtime/cpu/{stem}.cpp",
-    "runtime/cuda/{stem}.cu",
+    "runtime/cuda/kernels/{stem}.cu",
     "test/IR/{stem}.mlir",
     "test/IR/{stem}-invalid.mlir",
     RUNTIME_TEST,

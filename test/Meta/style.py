@@ -1,4 +1,4 @@
-"""Checks what no formatter does: file headers, lengths, paths of one machine, TODOs.
+"""Checks what no formatter does: file headers, lengths, also of lines of a README, paths of one machine, TODOs.
 
 usage: style.py REPOSITORY
 """
@@ -8,6 +8,7 @@ import re
 import source
 
 MAX_LINES = 500
+MAX_LETTERS = 120
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 REASON = "Long because"
 MACHINE = re.compile(r"(?<![\w.%{}$])/(?:work|root|home|Users|mnt)/\w|\b(?:deb\.debian|pypi|pythonhosted)\.org\b")
@@ -30,6 +31,8 @@ def check(root):
         if path.startswith(OWN_WORDS):
             continue
         for number, line in enumerate(source.lines(root, path), 1):
+            if path.endswith(("README.md", "CONTRIBUTING.md")) and len(line) > MAX_LETTERS and line[0] != "|":
+                yield f"{path}:{number}: {len(line)} letters; break the line at {MAX_LETTERS}"
             match = MACHINE.search(line)
             if match:
                 yield f"{path}:{number}: '{match[0]}' belongs to one machine"

@@ -1,5 +1,5 @@
 """Lists what users depend on: ops with their attributes, operands and results, passes with their options, and the
-options of the tools.
+commands and options of the tools.
 
 usage: surface.py PAGE.md... TOOL.txt...
 
@@ -29,6 +29,9 @@ def of_page(text):
 
 
 def of_help(tool, text):
+    commands = re.search(r"^commands:\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+    for command in re.findall(r"^  (\w[\w-]*)", commands[1], re.MULTILINE) if commands else []:
+        yield f"{tool} {command}"
     for option in set(re.findall(r"^ {2,6}(--?[\w-]+(?:\[?=\S+| [A-Z]+)?)", text, re.MULTILINE)):
         yield f"{tool} {option}"
 

@@ -18,7 +18,8 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
   let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
     Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Mhc_Indices<"K", ["M"]>:$ids,
     Mhc_LayoutAttr:$layout,
-    Mhc_IterCount:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision, Mhc_OptionalRate:$rate);
+    Mhc_IterCount:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision, Mhc_OptionalRate:$rate,
+    Mhc_OptionalFormat:$format);
   let results = (outs Mhc_Tensor<[F32], ["M", "R"]>:$out, Mhc_WeightGradient<["R"]>:$sum);
   let flops = "2*M*n*C*iters + (layout == 1 ? R : 0) + f_count";
   let dimRules = [Mhc_DimRule<"K", "n*C">];
@@ -62,6 +63,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // HEADER-NEXT: int32_t flag;
 // HEADER-NEXT: int32_t precision;
 // HEADER-NEXT: double rate;
+// HEADER-NEXT: int64_t format;
 // HEADER-NEXT: } mhcrt_mix_args;
 // HEADER-NEXT: mhcrt_status mhcrt_mix(mhcrt_context *ctx, const mhcrt_mix_args *args);
 
@@ -91,6 +93,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: {"precision", KernelAttr::Enum, "int32_t",
 // INFO: llvm::cast<PrecisionAttr>(attr).getValue()); }, static_cast<int64_t>(Precision::bf16x3)},
 // INFO: {"rate", KernelAttr::Float, "double", nullptr, nullptr, nullptr, nullptr, 0},
+// INFO: {"format", KernelAttr::Enum, "int64_t",
 // INFO: uses0 = {1, 2};
 // INFO: {3, uses0, "n*C", [](const KernelSizes &sizes) -> double {
 // INFO: const double C = sizes.dims[2];
@@ -125,8 +128,9 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO-NEXT: {KernelField::Attr, 4, 196}, // flag
 // INFO-NEXT: {KernelField::Attr, 5, 200}, // precision
 // INFO-NEXT: {KernelField::Attr, 6, 208}, // rate
+// INFO-NEXT: {KernelField::Attr, 7, 216}, // format
 // INFO-NEXT: };
-// INFO-NEXT: return {fields, 216};
+// INFO-NEXT: return {fields, 224};
 
 // DOC: # Ops
 // DOC: A minimal tensor language
@@ -163,8 +167,8 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // ARGS-NEXT: int64_t f_count;
 // ARGS: double eps;
 // ARGS: };
-// ARGS-NEXT: static_assert(offsetof(mhcrt_mix_args, rate) == 208 && offsetof(MixArgs, rate) == 200 &&
-// ARGS-NEXT: sizeof(mhcrt_mix_args) == 216 && sizeof(MixArgs) == 208);
+// ARGS-NEXT: static_assert(offsetof(mhcrt_mix_args, format) == 216 && offsetof(MixArgs, format) == 208 &&
+// ARGS-NEXT: sizeof(mhcrt_mix_args) == 224 && sizeof(MixArgs) == 216);
 // ARGS-NEXT: mhcrt_status runMix(mhcrt_context &context, const MixArgs &args);
 // ARGS: #define MHCRT_ENTRIES \
 // ARGS-NEXT: MHCRT_ENTRY(mix, Mix)

@@ -45,10 +45,10 @@ WRITERS = {
 FAILING = {"again.mlir": ["mhcc", BROKEN, "--reproducer", "FILE"]}
 # These write more than a file in a folder.
 FOLDERS = {
-    "golden": ["mhc-conformance", "--emit=FILE", "--what=forward",
+    "golden": ["mhc-conformance", "golden", "--emit=FILE", "--what=forward",
                os.path.join(INPUTS, "../../Golden/paper/sinkhorn_f64_s3b2n2")],
-    "random": ["mhc-conformance", "--emit=FILE", "--random=1"],
-    "modules": ["mhc-conformance", "--emit=FILE", "--random-modules=1"],
+    "random": ["mhc-conformance", "random", "--count=1", "--emit=FILE"],
+    "modules": ["mhc-conformance", "random-modules", "--count=1", "--emit=FILE"],
 }
 PRINTERS = [
     ["mhcc", MODEL, "--explain"], ["mhcc", MODEL, "--explain=json"], ["mhcc", "--help"], ["mhcc", "--version"],
@@ -58,7 +58,7 @@ PRINTERS = [
     ["mhc-opt", MODEL, "--emit-bytecode"], ["mhc-reduce", MODEL, "--test", SCRIPT],
     ["mhc-run", LIBRARY, "--list"], ["mhc-run", "--help"], ["mhc-run", LIBRARY, "--entry=copy", "--arg", Y],
     ["mhc-train", "--help"], ["mhc-train", TINY, "--data=" + TEXT, "--steps=1"],
-    ["mhc-conformance", "--help"], ["mhc-conformance", "--random=1"],
+    ["mhc-conformance", "--help"], ["mhc-conformance", "random", "--count=1"],
 ]
 
 OLD = b"old"

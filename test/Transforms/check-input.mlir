@@ -71,3 +71,14 @@ func.func @open_type(%x: tensor<?x12xf32>) -> tensor<?x4x3xf32> {
   %y = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 4, 3] : tensor<?x12xf32> into tensor<?x4x3xf32>
   return %y : tensor<?x4x3xf32>
 }
+
+// -----
+
+func.func @slice_of_a_size_that_folding_finds(%part: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c1 = arith.constant 1 : index
+  %four = tensor.dim %part, %c1 : tensor<?x4xf32>
+  %row = tensor.empty(%c1) : tensor<?x4xf32>
+  // expected-error @below {{'tensor.insert_slice' reaches element 3 of dimension 0, which has 1}}
+  %all = tensor.insert_slice %part into %row[0, 0] [%four, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
+  return %all : tensor<?x4xf32>
+}

@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s -mhc-raise -mhc-fuse --remarks-filter-missed='mhc.*' 2>&1 >/dev/null | FileCheck %s --implicit-check-not='[Missed]'
+// RUN: mhc-opt %s '--pass-pipeline=builtin.module(func.func(mhc-raise,mhc-fuse))' --remarks-filter-missed='mhc.*' 2>&1 >/dev/null | FileCheck %s --implicit-check-not='[Missed]'
 
 // One site is told once: what plain code does with gates and logits by raising, what mHC ops do with them by fusing.
 
@@ -243,4 +243,31 @@ func.func @mix_of_no_map(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tens
   %branch = arith.mulf %hw, %fw : tensor<8x4x64xf32>
   %out = arith.addf %mixed, %branch : tensor<8x4x64xf32>
   return %out, %m1 : tensor<8x4x64xf32>, tensor<8x4x4xf32>
+}
+
+// A norm in f32 of what an aggregate made is none of its own, and logits by batch are those of all tokens.
+// CHECK: [Missed] residual-form | {{.*}}Function=norm_of_an_aggregate |
+func.func @norm_of_an_aggregate(%x: tensor<6x4x64xbf16>, %phi: tensor<24x256xbf16>, %alpha: tensor<3xf32>,
+    %beta: tensor<24xf32>) -> (tensor<6x64xf32>, tensor<6x4xf32>, tensor<2x3x16xf32>) {
+  %proj, %stat = mhc.projection(x = %x : tensor<6x4x64xbf16>, phi = %phi : tensor<24x256xbf16>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<6x24xf32>, stat : tensor<6xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<6x24xf32>, stat = %stat : tensor<6xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<6x4xf32>, h_post : tensor<6x4xf32>, logits : tensor<6x16xf32>)
+  %long = arith.extf %x : tensor<6x4x64xbf16> to tensor<6x4x64xf32>
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<6x4xf32> -> tensor<6x4x64xf32>
+  %products = arith.mulf %long, %weights : tensor<6x4x64xf32>
+  %sums = mhc.reduce sum %products dims = [1] : tensor<6x4x64xf32> -> tensor<6x64xf32>
+  %u = arith.truncf %sums : tensor<6x64xf32> to tensor<6x64xbf16>
+  %wide = arith.extf %u : tensor<6x64xbf16> to tensor<6x64xf32>
+  %squares = arith.mulf %wide, %wide : tensor<6x64xf32>
+  %sum = mhc.reduce sum %squares dims = [1] : tensor<6x64xf32> -> tensor<6xf32>
+  %scale = math.rsqrt %sum : tensor<6xf32>
+  %scales = mhc.broadcast %scale dims = [0] : tensor<6xf32> -> tensor<6x64xf32>
+  %normed = arith.mulf %wide, %scales : tensor<6x64xf32>
+  %batches = tensor.expand_shape %z [[0, 1], [2]] output_shape [2, 3, 16] : tensor<6x16xf32> into tensor<2x3x16xf32>
+  %map = math.tanh %batches : tensor<2x3x16xf32>
+  return %normed, %h_post, %map : tensor<6x64xf32>, tensor<6x4xf32>, tensor<2x3x16xf32>
 }

@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Against the closed forms of mhc.md, section 9, with n = 4 streams of bf16 and f32 coefficients.
+// Against the closed forms of math.md 9, with n = 4 streams of bf16 and f32 coefficients.
 //
 //===----------------------------------------------------------------------===//
 
@@ -203,7 +203,7 @@ static FunctionCost gradientCost(std::initializer_list<OpText> ops) {
   return costOfText("func.func @f(" + arguments + ") {" + body + "\n  return\n}");
 }
 
-// mhc.md 9 has 28C + 18C + 16C = 62C, and 32C for the sum of the three gradients of the streams. A kernel that adds to
+// math.md 9 has 28C + 18C + 16C = 62C, and 32C for the sum of the three gradients of the streams. A kernel that adds to
 // the sum reads it, 8C twice for a chain. pre_bwd computes post's share itself, reads x once instead of twice and
 // writes d_x once.
 TEST(CostModel, GradientsOfALayer) {

@@ -3,14 +3,14 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The matchers are not known to be wrong, so these tests change what they found before the proof looks at it.
+// The matchers are not known to be wrong, so these tests change what they found before the numeric check looks at it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Transforms/RaiseCheck.h"
 #include "ParseModule.h"
 #include "mhc/IR/MhcOps.h"
-#include "mhc/Proof/Prover.h"
+#include "mhc/NumericCheck/NumericCheck.h"
 #include "gtest/gtest.h"
 
 #include "mlir/IR/Remarks.h"
@@ -48,8 +48,8 @@ static const char *const kChains = R"mlir(
     return %col, %gate, %u : tensor<8x4x4xf32>, tensor<8x4xf32>, tensor<8x64xf32>
   })mlir";
 
-/// Raises the chains with `check`. Remarks go to the standard output, where test/Transforms/Raise/proof.test reads
-/// them.
+/// Raises the chains with `check`. Remarks go to the standard output, where test/Transforms/Raise/numeric-check.test
+/// reads them.
 static void raise(Module &module, RaiseCheck check) {
   mlir::func::FuncOp func = module.func();
   ASSERT_TRUE(func);
@@ -72,31 +72,31 @@ static int count(Module &module) {
   return found;
 }
 
-/// Asks the prover about what `sabotage` made of the op that was found.
+/// Asks the numeric check about what `sabotage` made of the op that was found.
 template <typename Op>
-static RaiseCheck sabotaged(Prover &prover, void (*sabotage)(Op)) {
-  return [&prover, sabotage](llvm::ArrayRef<Value> was, llvm::ArrayRef<Value> becomes) {
+static RaiseCheck sabotaged(NumericCheck &numericCheck, void (*sabotage)(Op)) {
+  return [&numericCheck, sabotage](llvm::ArrayRef<Value> was, llvm::ArrayRef<Value> becomes) {
     if (auto op = becomes[0].getDefiningOp<Op>())
       sabotage(op);
-    return prover.findDifference(was, becomes);
+    return numericCheck.findDifference(was, becomes);
   };
 }
 
 TEST(RaiseCheck, AcceptsWhatIsFound) {
   Module module(kChains);
-  Prover prover;
-  raise(module, [&](auto was, auto becomes) { return prover.findDifference(was, becomes); });
+  NumericCheck numericCheck;
+  raise(module, [&](auto was, auto becomes) { return numericCheck.findDifference(was, becomes); });
   EXPECT_EQ(count<SinkhornOp>(module), 1);
   EXPECT_EQ(count<SigmoidOp>(module), 1);
   EXPECT_EQ(count<AggregateOp>(module), 1);
-  EXPECT_EQ(prover.counts().compared, 3u);
-  EXPECT_EQ(prover.counts().unknown, 0u);
+  EXPECT_EQ(numericCheck.counts().compared, 3u);
+  EXPECT_EQ(numericCheck.counts().unknown, 0u);
 }
 
 TEST(RaiseCheck, LeavesASinkhornWithAnotherCount) {
   Module module(kChains);
-  Prover prover;
-  raise(module, sabotaged<SinkhornOp>(prover, [](SinkhornOp op) { op.setIters(op.getIters() + 1); }));
+  NumericCheck numericCheck;
+  raise(module, sabotaged<SinkhornOp>(numericCheck, [](SinkhornOp op) { op.setIters(op.getIters() + 1); }));
   EXPECT_EQ(count<SinkhornOp>(module), 0);
   EXPECT_EQ(count<mlir::math::ExpOp>(module), 1);
   EXPECT_EQ(count<SigmoidOp>(module), 1);
@@ -104,22 +104,22 @@ TEST(RaiseCheck, LeavesASinkhornWithAnotherCount) {
 
 TEST(RaiseCheck, LeavesASinkhornWithAnotherEps) {
   Module module(kChains);
-  Prover prover;
-  raise(module, sabotaged<SinkhornOp>(prover, [](SinkhornOp op) { op.setEps(llvm::APFloat(2.0e-06)); }));
+  NumericCheck numericCheck;
+  raise(module, sabotaged<SinkhornOp>(numericCheck, [](SinkhornOp op) { op.setEps(llvm::APFloat(2.0e-06)); }));
   EXPECT_EQ(count<SinkhornOp>(module), 0);
 }
 
 TEST(RaiseCheck, LeavesASinkhornOfAnotherOrder) {
   Module module(kChains);
-  Prover prover;
-  raise(module, sabotaged<SinkhornOp>(prover, [](SinkhornOp op) { op.setOrder(Order::col_row); }));
+  NumericCheck numericCheck;
+  raise(module, sabotaged<SinkhornOp>(numericCheck, [](SinkhornOp op) { op.setOrder(Order::col_row); }));
   EXPECT_EQ(count<SinkhornOp>(module), 0);
 }
 
 TEST(RaiseCheck, LeavesWhatReadsAnotherValue) {
   Module module(kChains);
-  Prover prover;
-  raise(module, sabotaged<AggregateOp>(prover, [](AggregateOp op) {
+  NumericCheck numericCheck;
+  raise(module, sabotaged<AggregateOp>(numericCheck, [](AggregateOp op) {
           op.getHPreMutable().assign(op->getParentOfType<mlir::func::FuncOp>().getArgument(1));
         }));
   EXPECT_EQ(count<AggregateOp>(module), 0);

@@ -48,7 +48,7 @@ KernelFunction::KernelFunction(const Case &c, Runtime::Function function, mhcrt_
       const double number = c.values.attrs[field.index];
       if (attr.kind == KernelAttr::Float)
         set(number);
-      else if (attr.kind == KernelAttr::Int)
+      else if (attr.cType == "int64_t")
         set(static_cast<int64_t>(number));
       else
         set(static_cast<int32_t>(number));

@@ -82,7 +82,31 @@ static double sumError(const Case &c, int32_t dtype) {
 
 constexpr double kLargestF16 = 65504;
 
+/// The dtype of the format that a result is rounded to, `<result>_format` or that of all the op does; MHCRT_F32 where
+/// there is none.
+static int32_t formatOf(const Case &c, llvm::StringRef result) {
+  for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
+    if (attr.name == "format" || (attr.name.ends_with("_format") && attr.name.drop_back(7) == result))
+      return value == MHCRT_FORMAT_BF16 ? MHCRT_BF16 : value == MHCRT_FORMAT_F16 ? MHCRT_F16 : MHCRT_F32;
+  return MHCRT_F32;
+}
+
+static bool hasFormat(const Case &c) {
+  return llvm::any_of(llvm::zip(c.info->attrs, c.values.attrs), [](auto attr) {
+    return std::get<0>(attr).name.ends_with("format") && std::get<1>(attr) != MHCRT_FORMAT_F32;
+  });
+}
+
 namespace {
+/// Elements of a result in float64: with the roundings of the op's formats, without, and the chain in f32.
+struct Truth {
+  llvm::ArrayRef<double> wanted, exact, single;
+
+  Truth slice(int64_t first, int64_t count) const {
+    return {wanted.slice(first, count), exact.slice(first, count), single.slice(first, count)};
+  }
+};
+
 /// Compares the results of one call with the truth.
 class Comparison {
 public:
@@ -95,12 +119,12 @@ public:
       if (!std::isfinite(operand.data()[i]))
         special.insert(i / width);
   }
-  /// Of tensor `index`, or of one in its list: `single` is the chain in f32.
-  void check(unsigned index, const char *bytes, const HostTensor &want, const HostTensor &single);
+  /// Of tensor `index`, or of one in its list.
+  void check(unsigned index, const char *bytes, const Truth &truth);
 
 private:
-  void checkRow(unsigned index, int64_t first, const mhcrt_tensor &got, llvm::ArrayRef<double> want,
-                llvm::ArrayRef<double> single, double floor);
+  void checkRow(unsigned index, int64_t first, const mhcrt_tensor &got, const Truth &row, double floor);
+  void checkFormat(unsigned index, const mhcrt_tensor &got);
 
   const Case &c;
   Verdict &verdict;
@@ -123,39 +147,61 @@ static double largestOf(llvm::ArrayRef<double> row) {
   return largest;
 }
 
-void Comparison::check(unsigned index, const char *bytes, const HostTensor &want, const HostTensor &single) {
-  const bool isTokenwise = hasTokens(*c.info, index);
-  if (want.size() == 0 || (!isTokenwise && !special.empty()))
+/// What a rounded result holds, its format can.
+void Comparison::checkFormat(unsigned index, const mhcrt_tensor &got) {
+  const int32_t format = formatOf(c, c.info->tensors[index].name);
+  if (format == MHCRT_F32 || !verdict.problem.empty())
     return;
-  const int64_t rows = isTokenwise ? want.shape().front() : 1, width = want.size() / rows;
+  std::vector<double> found;
+  for (int64_t i = 0; i < got.dims[0]; ++i)
+    found.push_back(mhcrt::element(got, i));
+  std::vector<char> narrow(found.size() * mhcrt_dtype_bytes(format));
+  const std::vector<double> kept = store({1, format, got.dims[0], 1, true}, found, narrow.data());
+  for (auto [i, value, rounded] : llvm::enumerate(found, kept))
+    if (value != rounded && !std::isnan(value) && verdict.problem.empty())
+      verdict.problem = llvm::formatv("'{0}'[{1}] is {2:e8}, which is not rounded to {3}", c.info->tensors[index].name,
+                                      i, value, mhcrt_dtype_name(format));
+}
+
+void Comparison::check(unsigned index, const char *bytes, const Truth &truth) {
+  const bool isTokenwise = hasTokens(*c.info, index);
+  const int64_t size = truth.exact.size();
+  if (size == 0 || (!isTokenwise && !special.empty()))
+    return;
+  const double tokens = c.values.dims[c.info->tensors[index].dims.front()];
+  const int64_t rows = isTokenwise ? static_cast<int64_t>(tokens) : 1, width = size / rows;
   std::vector<double> scales;
   for (int64_t row = 0; row < rows; ++row)
-    scales.push_back(largestOf(want.values().slice(row * width, width)));
+    scales.push_back(largestOf(truth.exact.slice(row * width, width)));
   std::nth_element(scales.begin(), scales.begin() + rows / 2, scales.end());
   const double typical = scales[rows / 2], sums = 0x1p-21 * std::sqrt(termsOf(c, isTokenwise));
-  const mhcrt_tensor got = {const_cast<char *>(bytes), c.tensors[index].dtype, 1, {want.size()}};
+  const mhcrt_tensor got = {const_cast<char *>(bytes), c.tensors[index].dtype, 1, {size}};
   for (int64_t row = 0; row < rows; ++row)
     if (!special.contains(row))
-      checkRow(index, row * width, got, want.values().slice(row * width, width),
-               single.values().slice(row * width, width), sumError(c, got.dtype) * typical + sums);
+      checkRow(index, row * width, got, truth.slice(row * width, width), sumError(c, got.dtype) * typical + sums);
+  checkFormat(index, got);
 }
 
 /// An element may be off by its rounding, by what sums lose beside the largest one, and by some times what the chain
 /// itself loses in f32; `floor` is for sums whose terms cancel. Between the layers of a list, streams are rounded to
-/// their type. Where f32 or f16 cannot hold the values, or f32 leaves no digit, anything may come out.
-void Comparison::checkRow(unsigned index, int64_t first, const mhcrt_tensor &got, llvm::ArrayRef<double> want,
-                          llvm::ArrayRef<double> single, double floor) {
+/// their type. What f32 loses may take the rounding of a coefficient to the other side, which is as much as roundings
+/// do at most. Where f32 or f16 cannot hold the values, or f32 leaves no digit, anything may come out.
+void Comparison::checkRow(unsigned index, int64_t first, const mhcrt_tensor &got, const Truth &row, double floor) {
   const CaseTensor &tensor = c.tensors[index];
   const bool isList = c.info->tensors[index].isList;
   const double unit = mhcrt::unitRoundoff(tensor.dtype), layers = isList ? 2 * tensor.count : 0;
-  const double largest = largestOf(want), most = isList ? kLargestF16 / 64 : kLargestF16;
-  double spread = 0;
-  for (auto [exact, rounded] : llvm::zip(want, single))
-    spread = std::isfinite(rounded) && std::isfinite(exact) ? std::max(spread, std::fabs(rounded - exact)) : INFINITY;
-  if (std::isinf(spread) || spread > largest + 1 || (tensor.dtype == MHCRT_F16 && largest > most))
+  const double largest = largestOf(row.wanted), most = isList ? kLargestF16 / 64 : kLargestF16;
+  double spread = 0, roundings = 0;
+  for (auto [wanted, exact, single] : llvm::zip(row.wanted, row.exact, row.single)) {
+    spread = std::isfinite(single) && std::isfinite(exact) ? std::max(spread, std::fabs(single - exact)) : INFINITY;
+    roundings = std::isfinite(wanted) ? std::max(roundings, 4 * std::fabs(wanted - exact)) : INFINITY;
+  }
+  if (std::isinf(spread) || std::isinf(roundings) || spread > largest + 1 ||
+      (tensor.dtype == MHCRT_F16 && largest > most))
     return;
-  const double perRow = sumError(c, tensor.dtype) * largest + 16 * spread + layers * unit * (largest + 8) + floor;
-  for (auto [i, wanted] : llvm::enumerate(want)) {
+  const double perRow =
+      sumError(c, tensor.dtype) * largest + 16 * spread + roundings + layers * unit * (largest + 8) + floor;
+  for (auto [i, wanted] : llvm::enumerate(row.wanted)) {
     const double found = mhcrt::element(got, first + i), error = std::fabs(found - wanted);
     const double allowed = 1.01 * unit * std::fabs(wanted) + perRow;
     verdict.worst = std::max(verdict.worst, std::isnan(error) ? INFINITY : error / allowed);
@@ -319,9 +365,11 @@ Verdict RandomCaller::call(const KernelInfo &info, uint64_t seed) {
   verdict.problem = runTwice(c, places);
   if (runtime.chosen && verdict.problem.empty())
     verdict.variant = variantOf(c);
-  auto want = oracle->evaluate(operands, Rounding::None), single = oracle->evaluate(operands, Rounding::ToF32);
-  if (!want || !single)
-    verdict.problem = llvm::toString(llvm::joinErrors(want.takeError(), single.takeError()));
+  auto exact = oracle->evaluate(operands, Rounding::None), single = oracle->evaluate(operands, Rounding::ToF32);
+  auto wanted = oracle->evaluate(operands, hasFormat(c) ? Rounding::Narrow : Rounding::None);
+  if (!exact || !single || !wanted)
+    verdict.problem =
+        llvm::toString(llvm::joinErrors(exact.takeError(), llvm::joinErrors(single.takeError(), wanted.takeError())));
   size_t next = 0;
   for (unsigned i = 0; i < info.tensors.size() && verdict.problem.empty(); ++i) {
     const CaseTensor &tensor = c.tensors[i];
@@ -329,7 +377,8 @@ Verdict RandomCaller::call(const KernelInfo &info, uint64_t seed) {
     if (tensor.count && !isGuardIntact(bytes + bytesOf(tensor)))
       verdict.problem = ("bytes behind '" + info.tensors[i].name + "' were written").str();
     for (int64_t k = 0; info.tensors[i].isResult && k < tensor.count; ++k, ++next)
-      comparison.check(i, bytes + k * bytesOf(tensor) / tensor.count, (*want)[next], (*single)[next]);
+      comparison.check(i, bytes + k * bytesOf(tensor) / tensor.count,
+                       {(*wanted)[next].values(), (*exact)[next].values(), (*single)[next].values()});
   }
   if (!verdict.problem.empty())
     verdict.problem += "\n    " + sizesOf(c) + oracle->text();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomCase.h"
-#include "mhcrt/mhcrt.h"
+#include "mhcrt/kernels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
@@ -18,7 +18,8 @@ namespace {
 /// Draws one case.
 class Draw {
 public:
-  Draw(const KernelInfo &info, std::mt19937_64 &random) : info(info), random(random), isTuned(flip(0.5)) {}
+  Draw(const KernelInfo &info, std::mt19937_64 &random)
+      : info(info), random(random), formats(random), isTuned(flip(0.5)) {}
 
   Case run();
 
@@ -33,6 +34,7 @@ private:
   int64_t channels();
   llvm::StringMap<double> sizesByLetter();
   double attribute(const KernelAttr &attr);
+  double format();
   int32_t dtypeOf(unsigned index);
   int64_t listLength(llvm::StringRef name);
   bool isAbsent(unsigned index);
@@ -40,6 +42,7 @@ private:
 
   const KernelInfo &info;
   std::mt19937_64 &random;
+  std::mt19937_64 formats;
   bool isTuned; ///< four streams one after the other, mostly bf16, of a width that models have
   int32_t activation = MHCRT_BF16;
   bool hasAllResults = true;
@@ -94,6 +97,12 @@ double Draw::attribute(const KernelAttr &attr) {
     return flip(0.5);
   }
   llvm_unreachable("all kinds are above");
+}
+
+/// From a copy of the generator, so that seeds that once failed still draw the same shapes and elements.
+double Draw::format() {
+  constexpr int kCases[] = {MHCRT_FORMAT_F32, MHCRT_FORMAT_F32, MHCRT_FORMAT_BF16, MHCRT_FORMAT_F16};
+  return kCases[formats() % std::size(kCases)];
 }
 
 /// The record names the tensor that another one is like, but not which tensors may be 16 bits wide by themselves.
@@ -157,7 +166,7 @@ Case Draw::run() {
   for (llvm::StringRef dim : info.dims)
     c.values.dims.push_back(letters.lookup(dim));
   for (const KernelAttr &attr : info.attrs)
-    c.values.attrs.push_back(attribute(attr));
+    c.values.attrs.push_back(attr.name.ends_with("format") ? format() : attribute(attr));
   c.values.counts.resize(info.tensors.size());
   for (const KernelDimRule &rule : info.dimRules)
     c.values.dims[rule.dim] = rule.value(c.values);

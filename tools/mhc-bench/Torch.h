@@ -12,7 +12,7 @@
 
 namespace mhc::bench {
 
-/// Runs tools/bench/torch_sublayer.py, which this program carries, with the python3 on PATH, at the shapes and types of
+/// Runs scripts/torch_sublayer.py, which this program carries, with the python3 on PATH, at the shapes and types of
 /// the options. Fails with what python printed.
 llvm::Expected<std::vector<TorchRow>> timeTorch(const Options &options);
 

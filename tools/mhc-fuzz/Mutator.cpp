@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conformance/Mutation.h"
 #include "Upstream.h"
-#include "mhc/Conformance/Mutation.h"
 #include "mhc/Driver/Driver.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"

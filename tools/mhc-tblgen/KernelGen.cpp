@@ -69,6 +69,8 @@ void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
   } else {
     PrintFatalError(op.getLoc(), "attribute '" + attr.name + "' of a kernel op has a type without a C form: " + def);
   }
+  static const char *const cTypes[] = {"int32_t", "int64_t", "double", "int32_t", "int32_t"};
+  attr.cType = value.attr.getDef().getValue("isAdded") ? "int64_t" : cTypes[attr.kind];
   if (value.attr.getDef().getValue("whenAbsent"))
     attr.whenAbsent = value.attr.getDef().getValueAsString("whenAbsent").str();
   attrs.push_back(attr);
@@ -120,7 +122,6 @@ void KernelRecord::addField(RecordField::Kind kind, unsigned index, const std::s
 }
 
 void KernelRecord::addFields() {
-  static const char *const cTypes[] = {"int32_t", "int64_t", "double", "int32_t", "int32_t"};
   for (auto [i, tensor] : enumerate(tensors)) {
     std::string element = tensor.isResult ? "void *" : "const void *";
     addField(RecordField::Data, i, element + (tensor.isList ? "const *" : ""), tensor.name);
@@ -131,7 +132,7 @@ void KernelRecord::addFields() {
   for (auto [i, dim] : enumerate(dims))
     addField(RecordField::Dim, i, "int64_t", dim);
   for (auto [i, attr] : enumerate(attrs))
-    addField(RecordField::Attr, i, cTypes[attr.kind], attr.name);
+    addField(RecordField::Attr, i, attr.cType, attr.name);
 }
 
 std::vector<unsigned> KernelRecord::dimsUsedBy(StringRef expression) const {

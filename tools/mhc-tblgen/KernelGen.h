@@ -34,6 +34,7 @@ struct RecordAttr {
   enum Kind { Enum, Int, Float, Bool, Unit };
   std::string name;
   Kind kind;
+  std::string cType;
   const llvm::Record *enumDef = nullptr;
   std::string mnemonic;   ///< of an enum attribute
   std::string attrClass;  ///< of an enum attribute

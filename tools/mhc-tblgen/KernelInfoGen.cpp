@@ -55,10 +55,9 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
 
 static void emitAttrs(const KernelRecord &kernel, raw_ostream &os) {
   static const char *const kinds[] = {"Enum", "Int", "Float", "Bool", "Unit"};
-  static const char *const cTypes[] = {"int32_t", "int64_t", "double", "int32_t", "int32_t"};
   os << "  static const std::vector<KernelAttr> attrs = {\n";
   for (const RecordAttr &attr : kernel.attrs) {
-    os << formatv("    {{\"{0}\", KernelAttr::{1}, \"{2}\", ", attr.name, kinds[attr.kind], cTypes[attr.kind]);
+    os << formatv("    {{\"{0}\", KernelAttr::{1}, \"{2}\", ", attr.name, kinds[attr.kind], attr.cType);
     if (attr.kind != RecordAttr::Enum) {
       os << formatv("nullptr, nullptr, nullptr, nullptr, {0}},\n",
                     attr.whenAbsent.empty() ? "std::nullopt" : attr.whenAbsent);

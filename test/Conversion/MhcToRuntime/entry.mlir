@@ -7,6 +7,7 @@ func.func @sinkhorn(%logits: memref<?x4x4xf32> {mhc.name = "logits", mhc.dims = 
                     %mix: memref<?x4x4xf32> {mhc.name = "mix", mhc.dims = ["M", "4", "4"], mhc.result}) {
   // CHECK-DAG: %[[F32:.*]] = arith.constant 1 : i32
   // CHECK-DAG: %[[ITERS:.*]] = arith.constant 20 : i64
+  // CHECK-DAG: %[[FORMAT:.*]] = arith.constant 1 : i64
   // CHECK-DAG: %[[EPS:.*]] = arith.constant 0.000000e+00 : f64
   // CHECK-DAG: %[[N:.*]] = arith.constant 4 : index
   // CHECK-DAG: %[[IN:.*]] = llvm.load %[[ARGS]] invariant {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
@@ -15,10 +16,10 @@ func.func @sinkhorn(%logits: memref<?x4x4xf32> {mhc.name = "logits", mhc.dims = 
   // CHECK-DAG: %[[M:.*]] = arith.index_cast %[[SIZE]]
   // CHECK-DAG: %[[OUT:.*]] = llvm.load %[[RESULTS]]
   // CHECK: call @mhcrt_sinkhorn_call(%[[CTX]], %[[IN]], %[[F32]], %[[OUT]], %[[F32]], %[[M]], %[[N]],
-  // CHECK-SAME: %[[EPS]], %[[ITERS]])
+  // CHECK-SAME: %[[EPS]], %[[ITERS]], %[[FORMAT]])
   mhc.launch "mhc.sinkhorn" ins(%logits : memref<?x4x4xf32>) outs(%mix : memref<?x4x4xf32>)
     counts = [1, 1] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
-    eps = 0.0 : f64, iters = 20 : i64}
+    eps = 0.0 : f64, iters = 20 : i64, format = #mhc.format<bf16>}
   // CHECK: %[[STATUS:.*]] = call @mhcrt_last_status(%[[CTX]])
   // CHECK: return %[[STATUS]]
   return
@@ -131,8 +132,8 @@ func.func private @loop(%x: memref<?x4xf32, strided<[8, 1], offset: ?>>, %y: mem
 // CHECK-LABEL: func.func private @mhcrt_sinkhorn_call(
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr, %[[LOGITS:[^:]*]]: !llvm.ptr, %{{[^:]*}}: i32, %{{[^:]*}}: !llvm.ptr, %[[TYPE:[^:]*]]: i32,
 // CHECK-SAME: %[[M:[^:]*]]: index, %{{[^:]*}}: index, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: f64,
-// CHECK-SAME: %[[ITERS:[^:]*]]: i64) -> i32 attributes {llvm.linkage = #llvm.linkage<internal>}
-// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(88 : i64)
+// CHECK-SAME: %[[ITERS:[^:]*]]: i64, %[[FORMAT:[^:]*]]: i64) -> i32 attributes {llvm.linkage = #llvm.linkage<internal>}
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(96 : i64)
 // CHECK: %[[STRUCT:.*]] = llvm.alloca %[[BYTES]] x i8 {alignment = 8 : i64}
 // CHECK: llvm.store %[[BYTES]], %[[STRUCT]] :
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][8] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -144,6 +145,8 @@ func.func private @loop(%x: memref<?x4xf32, strided<[8, 1], offset: ?>>, %y: mem
 // CHECK: llvm.store %[[WIDE]], %[[AT]] : i64,
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][80]
 // CHECK: llvm.store %[[ITERS]], %[[AT]] : i64,
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][88]
+// CHECK: llvm.store %[[FORMAT]], %[[AT]] : i64,
 // CHECK: %[[STATUS:.*]] = call @mhcrt_sinkhorn(%[[CTX]], %[[STRUCT]]) : (!llvm.ptr, !llvm.ptr) -> i32
 // CHECK: return %[[STATUS]]
 // CHECK: func.func private @mhcrt_sinkhorn(!llvm.ptr, !llvm.ptr) -> i32

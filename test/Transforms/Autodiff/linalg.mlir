@@ -1,5 +1,5 @@
 // Ops of linalg have no gradients; the leaf ops that they become have, also where nothing is searched.
-// RUN: mhc-opt %s -mhc-read-linalg -canonicalize | FileCheck %s
+// RUN: mhc-opt %s -mhc-import -canonicalize | FileCheck %s
 // RUN: mhcc %s --grad=f --verify | FileCheck %s --check-prefix=VERIFY
 // RUN: mhcc %s --grad=f --fuse=none --verify | FileCheck %s --check-prefix=VERIFY
 

@@ -89,3 +89,32 @@ func.func @f(%x: tensor<?x4x8xbf16>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf3
     -> (out : tensor<?x8xbf16>)
   return %a, %h_pre, %b : tensor<?x8xbf16>, tensor<?x4xf32>, tensor<?x8xbf16>
 }
+
+// -----
+
+// The gradient computes with the gates and the logits that were rounded; a rounding of h_res needs nothing of it.
+// CHECK-LABEL: func.func @f_bwd(
+// CHECK: mhc.pre_bwd({{.*}} orient = oi, h_pre_format = bf16, h_post_format = f16, sk_format = bf16>
+func.func @f(%x: tensor<?x4x8xbf16>, %phi: tensor<24x32xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x8xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x8xbf16>, phi = %phi : tensor<24x32xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = outside, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-05, iters = 20, fold_pre = true,
+     h_pre_format = bf16, h_post_format = f16, h_res_format = bf16, sk_format = bf16>
+    -> (u : tensor<?x8xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %h_post, %h_res : tensor<?x8xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @f_bwd(
+// CHECK: mhc.head_bwd({{.*}} pre_eps = 1.0e-06, h_pre_format = f16>
+func.func @f(%x: tensor<?x4x8xf16>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> tensor<?x8xf16> {
+  %out = mhc.head(x = %x : tensor<?x4x8xf16>, phi = %phi : tensor<4x32xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, h_pre_format = f16>
+    -> (out : tensor<?x8xf16>)
+  return %out : tensor<?x8xf16>
+}

@@ -192,3 +192,33 @@ func.func @dead_weights_of_permutations(%x: tensor<?x4x64xf32>, %phi: tensor<32x
     -> (u : tensor<?x64xf32>)
   return %u, %h_post : tensor<?x64xf32>, tensor<?x4xf32>
 }
+
+// The same where batch and tokens are apart.
+// CHECK-LABEL: @fold_of_the_input_by_batch
+func.func @fold_of_the_input_by_batch(%x: tensor<6x4x64xf32>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>,
+                                      %beta: tensor<32xf32>)
+    -> (tensor<6x64xf32>, tensor<6x4xf32>, tensor<2x3x4x4xf32>) {
+  // CHECK: %[[U:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0
+  // CHECK-SAME: fold_pre = true>
+  // CHECK: %[[VIEW:.*]] = tensor.expand_shape %[[RES]] {{\[\[}}0, 1], [2], [3]]
+  // CHECK: return %[[U]], %[[POST]], %[[VIEW]]
+  %proj, %stat = mhc.projection(x = %x : tensor<6x4x64xf32>, phi = %phi : tensor<32x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<6x32xf32>, stat : tensor<6xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<6x32xf32>, stat = %stat : tensor<6xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<32xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 1.0>
+    -> (h_pre : tensor<6x4xf32>, h_post : tensor<6x4xf32>, logits : tensor<6x24xf32>)
+  %mix = mhc.permutation_mix(logits = %z : tensor<6x24xf32>) -> (mix : tensor<6x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<6x4x64xf32>, h_pre = %h_pre : tensor<6x4xf32>) <layout = nC>
+    -> (u : tensor<6x64xf32>)
+  %batches = tensor.expand_shape %mix [[0, 1], [2], [3]] output_shape [2, 3, 4, 4]
+    : tensor<6x4x4xf32> into tensor<2x3x4x4xf32>
+  %post = tensor.expand_shape %h_post [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %pre = tensor.expand_shape %h_pre [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %columns = mhc.broadcast %post dims = [0, 1, 2] : tensor<2x3x4xf32> -> tensor<2x3x4x4xf32>
+  %rows = mhc.broadcast %pre dims = [0, 1, 3] : tensor<2x3x4xf32> -> tensor<2x3x4x4xf32>
+  %outer = arith.mulf %columns, %rows : tensor<2x3x4x4xf32>
+  %rest = arith.subf %batches, %outer : tensor<2x3x4x4xf32>
+  return %u, %h_post, %rest : tensor<6x64xf32>, tensor<6x4xf32>, tensor<2x3x4x4xf32>
+}

@@ -116,11 +116,12 @@ func.func @table_in_a_resource(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
   return %r : tensor<?x3x3xf32>
 }
 
-// The matrices are read by columns: rows and columns of the map would change places.
-// CHECK-LABEL: @no_permutation_mix_of_transposed_matrices
-func.func @no_permutation_mix_of_transposed_matrices(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
-  // CHECK-NOT: mhc.permutation_mix
-  // CHECK: return
+// The matrices are read by columns: rows and columns of the map change places.
+// CHECK-LABEL: @transposed_matrices
+func.func @transposed_matrices(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.permutation_mix(logits = %arg0
+  // CHECK: %[[T:.*]] = mhc.transpose %[[MIX]] perm = [0, 2, 1]
+  // CHECK: return %[[T]]
   %table = arith.constant dense<[
       [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
       [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]],

@@ -468,3 +468,23 @@ func.func @rows_that_are_no_streams(%x: tensor<8x64xf32>, %f: tensor<8x64xf32>, 
   %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
   return %out, %streams : tensor<8x4x64xf32>, tensor<8x3x64xf32>
 }
+
+// The program rounds the sum, and not what the sublayer's product is without its bias.
+// CHECK-LABEL: @bias_below_the_rounding
+func.func @bias_below_the_rounding(%v: tensor<8x32xbf16>, %w: tensor<32x64xbf16>, %h: tensor<8x4xf32>,
+    %x: tensor<8x4x64xbf16>, %A: tensor<8x4x4xf32>, %bias: tensor<64xf32>) -> tensor<8x4x64xbf16> {
+  // CHECK: %[[F:.*]] = arith.truncf %{{.*}} : tensor<8x64xf32> to tensor<8x64xbf16>
+  // CHECK: mhc.post(f = %[[F]] : tensor<8x64xbf16>, h_post = %arg2
+  %product = mhc.matmul %v, %w : (tensor<8x32xbf16>, tensor<32x64xbf16>) -> tensor<8x64xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<64xf32> -> tensor<8x64xf32>
+  %sum = arith.addf %product, %biases : tensor<8x64xf32>
+  %f = arith.truncf %sum : tensor<8x64xf32> to tensor<8x64xbf16>
+  %wide = arith.extf %f : tensor<8x64xbf16> to tensor<8x64xf32>
+  %gates = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %rows = mhc.broadcast %wide dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %gates, %rows : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %A, %x : (tensor<8x4x4xf32>, tensor<8x4x64xbf16>) -> tensor<8x4x64xf32>
+  %all = arith.addf %mix, %branch : tensor<8x4x64xf32>
+  %out = arith.truncf %all : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  return %out : tensor<8x4x64xbf16>
+}

@@ -271,20 +271,20 @@ func.func @rounded_in_between(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   return %a4 : tensor<8x4x4xf32>
 }
 
-// CHECK: remark: [Missed] sinkhorn-type | Category:mhc-raise:sinkhorn | {{.*}}Found="[8, 4, 4] of bf16", Needed="elements of f32"
-func.func @in_bf16(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
-  %a0 = math.exp %z : tensor<8x4x4xbf16>
-  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
-  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xbf16>
-  %p1 = arith.addf %s1, %e1 : tensor<8x4xbf16>
-  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
-  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xbf16>
-  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
-  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xbf16>
-  %p2 = arith.addf %s2, %e2 : tensor<8x4xbf16>
-  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
-  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xbf16>
-  return %a2 : tensor<8x4x4xbf16>
+// CHECK: remark: [Missed] sinkhorn-type | Category:mhc-raise:sinkhorn | {{.*}}Found="[8, 4, 4] of f64", Needed="elements of f32"
+func.func @in_f64(%z: tensor<8x4x4xf64>) -> tensor<8x4x4xf64> {
+  %a0 = math.exp %z : tensor<8x4x4xf64>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf64> -> tensor<8x4xf64>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf64>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf64>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf64> -> tensor<8x4x4xf64>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf64>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf64> -> tensor<8x4xf64>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf64>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf64>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf64> -> tensor<8x4x4xf64>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf64>
+  return %a2 : tensor<8x4x4xf64>
 }
 
 // Attention of few tokens: one normalisation says nothing.

@@ -526,21 +526,6 @@ func.func @only_the_steps_before_a_loop_that_does_more(%z: tensor<?x4x4xf32>) ->
   return %r : tensor<?x4x4xf32>
 }
 
-// The kernel computes in f32.
-// CHECK-LABEL: @no_sinkhorn_in_bf16
-func.func @no_sinkhorn_in_bf16(%z: tensor<?x4x4xbf16>) -> tensor<?x4x4xbf16> {
-  // CHECK-NOT: mhc.sinkhorn
-  // CHECK: return
-  %e = math.exp %z : tensor<?x4x4xbf16>
-  %s = mhc.reduce sum %e dims = [2] : tensor<?x4x4xbf16> -> tensor<?x4xbf16>
-  %b = mhc.broadcast %s dims = [0, 1] : tensor<?x4xbf16> -> tensor<?x4x4xbf16>
-  %rows = arith.divf %e, %b : tensor<?x4x4xbf16>
-  %t = mhc.reduce sum %rows dims = [1] : tensor<?x4x4xbf16> -> tensor<?x4xbf16>
-  %c = mhc.broadcast %t dims = [0, 2] : tensor<?x4xbf16> -> tensor<?x4x4xbf16>
-  %r = arith.divf %rows, %c : tensor<?x4x4xbf16>
-  return %r : tensor<?x4x4xbf16>
-}
-
 // With eps in the sums, a shift by the maximum of all entries is no row maximum: it stays outside.
 // CHECK-LABEL: @row_sums_of_a_shifted_exponential_keep_the_shift
 func.func @row_sums_of_a_shifted_exponential_keep_the_shift(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {

@@ -78,3 +78,18 @@ func.func @asserted(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, ten
   cf.assert %same, "mismatched sizes"
   return %x, %y : tensor<?xf32>, tensor<?xf32>
 }
+
+// -----
+
+// Exporters write products and sums of sizes as maps.
+// CHECK-LABEL: @size_of_a_map
+// CHECK-SAME: tensor<2x?x8xf32> {mhc.dims = ["2", "M", "8"]
+// CHECK-SAME: -> (tensor<?x8xf32> {mhc.dims = ["2*M+1", "8"]
+func.func @size_of_a_map(%x: tensor<2x?x8xf32>) -> tensor<?x8xf32> {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %t = tensor.dim %x, %c1 : tensor<2x?x8xf32>
+  %m = affine.apply affine_map<()[s0] -> (s0 * 2 + 1)>()[%t]
+  %y = tensor.splat %zero[%m] : tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}

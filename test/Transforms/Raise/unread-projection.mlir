@@ -1,0 +1,57 @@
+// RUN: mhc-opt %s --mhc-raise --remarks-filter-missed='mhc.*' 2>&1 >/dev/null | FileCheck %s --implicit-check-not='[Missed]'
+// RUN: not mhcc %s --fail-if-unfused 2>&1 | FileCheck %s --check-prefix=UNFUSED
+
+// Streams that are mixed by coefficients of a product over all of a token's channels are a site, also where no matcher
+// comes near it.
+
+// UNFUSED: error: not fused: {{.*}}f64
+
+// CHECK: [Missed] projection-type | Category:mhc-raise:gates | Function=projected_in_f64 | Found="'linalg.matmul', [?, 4] of f64", Needed="a product of f32, bf16 or f16"
+func.func @projected_in_f64(%x: tensor<?x4x32xf32>, %phi: tensor<128x4xf64>) -> tensor<?x32xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x32xf32> into tensor<?x128xf32>
+  %wide = arith.extf %flat : tensor<?x128xf32> to tensor<?x128xf64>
+  %e = tensor.empty(%M) : tensor<?x4xf64>
+  %start = linalg.fill ins(%zero : f64) outs(%e : tensor<?x4xf64>) -> tensor<?x4xf64>
+  %p = linalg.matmul ins(%wide, %phi : tensor<?x128xf64>, tensor<128x4xf64>) outs(%start : tensor<?x4xf64>) -> tensor<?x4xf64>
+  %z = arith.truncf %p : tensor<?x4xf64> to tensor<?x4xf32>
+  %h = mhc.sigmoid %z : tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
+  return %u : tensor<?x32xf32>
+}
+
+// CHECK: [Missed] projection-form | Category:mhc-raise:gates | Function=through_another_function | Found="'mhc.matmul', [?, 16] of f32", Needed="gates and logits of s * (x . phi) * alpha + beta"
+func.func @through_another_function(%x: tensor<?x4x32xf32>, %phi: tensor<128x16xf32>) -> tensor<?x4x32xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x32xf32> into tensor<?x128xf32>
+  %p = mhc.matmul %flat, %phi : (tensor<?x128xf32>, tensor<128x16xf32>) -> tensor<?x16xf32>
+  %t = math.tanh %p : tensor<?x16xf32>
+  %map = tensor.expand_shape %t [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %y = mhc.batch_matmul %map, %x : (tensor<?x4x4xf32>, tensor<?x4x32xf32>) -> tensor<?x4x32xf32>
+  return %y : tensor<?x4x32xf32>
+}
+
+// Coefficients of a product of another width are of other code.
+func.func @other_width(%x: tensor<?x4x32xf32>, %v: tensor<?x64xf32>, %w: tensor<64x4xf32>) -> tensor<?x32xf32> {
+  %p = mhc.matmul %v, %w : (tensor<?x64xf32>, tensor<64x4xf32>) -> tensor<?x4xf32>
+  %h = mhc.sigmoid %p : tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
+  return %u : tensor<?x32xf32>
+}
+
+// Each stream is projected on its own, as by hyper-connections without a manifold.
+// CHECK: [Missed] projection-per-stream | {{.*}}Function=stream_by_stream | Found="'mhc.matmul', [?, 1] of f32", Needed="a product over the 128 channels of all streams of a token"
+func.func @stream_by_stream(%x: tensor<?x4x32xf32>, %w: tensor<32x1xf32>) -> tensor<?x32xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x4x32xf32> into tensor<?x32xf32>
+  %p = mhc.matmul %rows, %w : (tensor<?x32xf32>, tensor<32x1xf32>) -> tensor<?x1xf32>
+  %z = tensor.expand_shape %p [[0, 1], [2]] output_shape [%M, 4, 1] : tensor<?x1xf32> into tensor<?x4x1xf32>
+  %s = mhc.sigmoid %z : tensor<?x4x1xf32>
+  %h = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x4x1xf32> into tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
+  return %u : tensor<?x32xf32>
+}
