@@ -91,10 +91,13 @@ static int32_t formatOf(const Case &c, llvm::StringRef result) {
   return MHCRT_F32;
 }
 
-static bool hasFormat(const Case &c) {
-  return llvm::any_of(llvm::zip(c.info->attrs, c.values.attrs), [](auto attr) {
-    return std::get<0>(attr).name.ends_with("format") && std::get<1>(attr) != MHCRT_FORMAT_F32;
-  });
+/// The unit roundoff of the coarsest format that the op rounds to; 0 where it rounds to none.
+static double formatUnit(const Case &c) {
+  double unit = 0;
+  for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
+    if (attr.name.ends_with("format") && value != MHCRT_FORMAT_F32)
+      unit = std::max(unit, mhcrt::unitRoundoff(value == MHCRT_FORMAT_BF16 ? MHCRT_BF16 : MHCRT_F16));
+  return unit;
 }
 
 namespace {
@@ -184,14 +187,15 @@ void Comparison::check(unsigned index, const char *bytes, const Truth &truth) {
 
 /// An element may be off by its rounding, by what sums lose beside the largest one, and by some times what the chain
 /// itself loses in f32; `floor` is for sums whose terms cancel. Between the layers of a list, streams are rounded to
-/// their type. What f32 loses may take the rounding of a coefficient to the other side, which is as much as roundings
-/// do at most. Where f32 or f16 cannot hold the values, or f32 leaves no digit, anything may come out.
+/// their type. What f32 loses may take the rounding of a coefficient to the other side: that is one unit in the last
+/// place, and what roundings do to the row when several are. Where f32 or f16 cannot hold the values, or f32 leaves no
+/// digit, anything may come out.
 void Comparison::checkRow(unsigned index, int64_t first, const mhcrt_tensor &got, const Truth &row, double floor) {
   const CaseTensor &tensor = c.tensors[index];
   const bool isList = c.info->tensors[index].isList;
   const double unit = mhcrt::unitRoundoff(tensor.dtype), layers = isList ? 2 * tensor.count : 0;
   const double largest = largestOf(row.wanted), most = isList ? kLargestF16 / 64 : kLargestF16;
-  double spread = 0, roundings = 0;
+  double spread = 0, roundings = 2 * formatUnit(c) * largest;
   for (auto [wanted, exact, single] : llvm::zip(row.wanted, row.exact, row.single)) {
     spread = std::isfinite(single) && std::isfinite(exact) ? std::max(spread, std::fabs(single - exact)) : INFINITY;
     roundings = std::isfinite(wanted) ? std::max(roundings, 4 * std::fabs(wanted - exact)) : INFINITY;
@@ -366,7 +370,7 @@ Verdict RandomCaller::call(const KernelInfo &info, uint64_t seed) {
   if (runtime.chosen && verdict.problem.empty())
     verdict.variant = variantOf(c);
   auto exact = oracle->evaluate(operands, Rounding::None), single = oracle->evaluate(operands, Rounding::ToF32);
-  auto wanted = oracle->evaluate(operands, hasFormat(c) ? Rounding::Narrow : Rounding::None);
+  auto wanted = oracle->evaluate(operands, formatUnit(c) > 0 ? Rounding::Narrow : Rounding::None);
   if (!exact || !single || !wanted)
     verdict.problem =
         llvm::toString(llvm::joinErrors(exact.takeError(), llvm::joinErrors(single.takeError(), wanted.takeError())));

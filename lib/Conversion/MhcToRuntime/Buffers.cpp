@@ -30,8 +30,8 @@ Value AddressBuilder::index(OpFoldResult size) {
   return constant(cast<TypedAttr>(cast<Attribute>(size)));
 }
 
-/// Numbers are folded as the code computes them at run time, modulo 2^64: an index beyond its dimension may overflow, and
-/// is an error when the code runs.
+/// Numbers are folded as the code computes them at run time, modulo 2^64: an index beyond its dimension may overflow,
+/// and is an error when the code runs.
 static uint64_t modular(int64_t number) { return static_cast<uint64_t>(number); }
 
 OpFoldResult AddressBuilder::add(Location loc, OpFoldResult a, OpFoldResult b) {
