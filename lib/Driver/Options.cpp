@@ -9,7 +9,7 @@
 
 #include "Options.h"
 #include "mhc/Analysis/Machine.h"
-#include "mhc/Analysis/RecomputePlan.h"
+#include "mhc/Transforms/RecomputePlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -10,7 +10,7 @@
 
 #include "Recompute.h"
 #include "mhc/Analysis/DimAnalysis.h"
-#include "mhc/Analysis/RecomputePlan.h"
+#include "mhc/Transforms/RecomputePlan.h"
 #include "mhc/IR/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -213,8 +213,8 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let summary = "Join mHC ops into fewer kernels";
   let description = [{
     At level `layer`, joins projection, gates, residual map and aggregate on the same streams into one `mhc.pre`, and
-    into `mhc.head` when only the sublayer input is used. A chain is taken when the fused kernel moves fewer bytes than
-    the ops that it makes dead. At every level but `none`, ops whose results are partly unused are narrowed, and matrix
+    into `mhc.head` when only the sublayer input is used. The fused kernel reads the streams once, where projection and
+    aggregate read them twice, so that every chain that can be joined is. At every level but `none`, ops whose results are partly unused are narrowed, and matrix
     products round their own results.
 
     A remark says what was fused and how many bytes it saves; a chain that was declined gets a remark named by the code

@@ -9,7 +9,7 @@
 #define MHC_LIB_TRANSFORMS_AUTODIFF_RECOMPUTE_H
 
 #include "Split.h"
-#include "mhc/Analysis/RecomputePlan.h"
+#include "mhc/Transforms/RecomputePlan.h"
 
 namespace mhc {
 

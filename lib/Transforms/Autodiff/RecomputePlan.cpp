@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mhc/Analysis/RecomputePlan.h"
+#include "mhc/Transforms/RecomputePlan.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <cmath>

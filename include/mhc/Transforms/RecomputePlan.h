@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MHC_ANALYSIS_RECOMPUTEPLAN_H
-#define MHC_ANALYSIS_RECOMPUTEPLAN_H
+#ifndef MHC_TRANSFORMS_RECOMPUTEPLAN_H
+#define MHC_TRANSFORMS_RECOMPUTEPLAN_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -49,4 +49,4 @@ llvm::SmallVector<int64_t> recomputeGroups(RecomputeMode mode, int64_t layers, i
 
 } // namespace mhc
 
-#endif // MHC_ANALYSIS_RECOMPUTEPLAN_H
+#endif // MHC_TRANSFORMS_RECOMPUTEPLAN_H
