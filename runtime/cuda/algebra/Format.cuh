@@ -25,9 +25,13 @@ __device__ __forceinline__ float roundedTo(float value, int32_t format) {
 struct KeepF32 {
   __device__ __forceinline__ float operator()(float value) const { return value; }
 };
+/// Both formats are tried, for a branch at every rounding would make the lines of a matrix wait for each other.
 struct RoundTo {
   int32_t format;
-  __device__ __forceinline__ float operator()(float value) const { return roundedTo(value, format); }
+  __device__ __forceinline__ float operator()(float value) const {
+    const float bf16 = roundedTo(value, MHCRT_FORMAT_BF16), f16 = roundedTo(value, MHCRT_FORMAT_F16);
+    return format == MHCRT_FORMAT_BF16 ? bf16 : f16;
+  }
 };
 
 } // namespace mhcrt
