@@ -140,7 +140,7 @@ def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
     - ops of linalg become leaf ops; assertions inside their bodies go;
     - a number that is read from a tensor and repeated becomes a slice that is repeated;
     - a size of an argument is read from the argument, wherever it is needed;
-    - insertions that fill an empty tensor become `tensor.concat`;
+    - insertions that fill an empty tensor, and parts chosen by an index, become `tensor.concat`;
     - tokens in two dimensions of open size are joined to one where nothing keeps them apart.
 
     Ops that cannot be read stay, and so do loops whose number of turns nobody knows.

@@ -20,7 +20,7 @@ void importLoops(mlir::func::FuncOp func);
 void importLinalg(mlir::func::FuncOp func);
 /// numbers read from tensors and repeated -> slices that are repeated
 void importScalars(mlir::func::FuncOp func);
-/// insertions that fill an empty tensor -> tensor.concat
+/// insertions that fill an empty tensor, parts chosen by an index -> tensor.concat
 void importConcat(mlir::func::FuncOp func);
 /// tokens in two dimensions of unknown size -> in one
 void joinTokens(mlir::func::FuncOp func);
