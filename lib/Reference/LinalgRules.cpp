@@ -10,6 +10,7 @@
 
 #include "LinalgRules.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mhc::reference;
@@ -32,6 +33,11 @@ private:
   HostTensor read(OpOperand &operand);
   void write(OpOperand &init, const HostTensor &tensor);
   Error runTurn();
+  /// Ops of the body, for the turns of the parallel loops that are `active`. The other turns read element 0, which
+  /// nobody reads on: what they compute may lie outside.
+  Error runBlock(Block &block, const HostTensor &active);
+  Error runOp(Operation *scalarOp, const HostTensor &active);
+  Error runBranch(scf::IfOp branch, const HostTensor &active);
   HostTensor valueOf(Value scalar);
   /// One element for each turn of the parallel loops, made after `turn` is set to it.
   template <typename Element>
@@ -130,29 +136,67 @@ HostTensor LinalgRun::valueOf(Value scalar) {
 Error LinalgRun::runTurn() {
   for (OpOperand &operand : op->getOpOperands())
     values[op.getMatchingBlockArgument(&operand)] = read(operand);
-  for (Operation &scalarOp : op.getBlock()->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(scalarOp)) {
-      values[index.getResult()] = tensorOf([&] { return static_cast<double>(turn[index.getDim()]); });
-      continue;
-    }
-    if (isa<cf::AssertOp>(scalarOp)) {
-      if (Error error = checkAssert(&scalarOp, valueOf(scalarOp.getOperand(0))))
-        return error;
-      continue;
-    }
-    auto rule = rules().find(scalarOp.getName().getStringRef());
-    if (rule == rules().end())
-      return errorAt(&scalarOp, "is unknown to the reference evaluator");
-    std::vector<HostTensor> inputs;
-    for (Value operand : scalarOp.getOperands())
-      inputs.push_back(valueOf(operand));
-    Expected<HostTensor> result = rule->second(&scalarOp, inputs);
-    if (!result)
-      return result.takeError();
-    values[scalarOp.getResult(0)] = std::move(*result);
-  }
+  if (Error error = runBlock(*op.getBlock(), tensorOf([] { return 1.0; })))
+    return error;
   for (auto [init, yielded] : llvm::zip(op.getDpsInitsMutable(), op.getBlock()->getTerminator()->getOperands()))
     write(init, valueOf(yielded));
+  return Error::success();
+}
+
+Error LinalgRun::runBlock(Block &block, const HostTensor &active) {
+  for (Operation &scalarOp : block.without_terminator())
+    if (Error error = runOp(&scalarOp, active))
+      return error;
+  return Error::success();
+}
+
+/// `values` where `active` is set, and `other` elsewhere.
+static HostTensor where(const HostTensor &active, const HostTensor &values, const HostTensor &other) {
+  std::vector<double> elements = values.values().vec();
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = active.data()[i] != 0 ? elements[i] : other.data()[i];
+  return HostTensor(Shape(values.shape()), std::move(elements));
+}
+
+Error LinalgRun::runOp(Operation *scalarOp, const HostTensor &active) {
+  if (auto index = dyn_cast<linalg::IndexOp>(scalarOp)) {
+    values[index.getResult()] = tensorOf([&] { return static_cast<double>(turn[index.getDim()]); });
+    return Error::success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(scalarOp))
+    return runBranch(branch, active);
+  if (isa<cf::AssertOp>(scalarOp))
+    return checkAssert(scalarOp, where(active, valueOf(scalarOp->getOperand(0)), tensorOf([] { return 1.0; })));
+  auto rule = rules().find(scalarOp->getName().getStringRef());
+  if (rule == rules().end())
+    return errorAt(scalarOp, "is unknown to the reference evaluator");
+  std::vector<HostTensor> inputs;
+  for (Value operand : scalarOp->getOperands())
+    inputs.push_back(isa<IndexType>(operand.getType()) ? where(active, valueOf(operand), tensorOf([] { return 0.0; }))
+                                                       : valueOf(operand));
+  Expected<HostTensor> result = rule->second(scalarOp, inputs);
+  if (!result)
+    return result.takeError();
+  values[scalarOp->getResult(0)] = std::move(*result);
+  return Error::success();
+}
+
+Error LinalgRun::runBranch(scf::IfOp branch, const HostTensor &active) {
+  const HostTensor zero = tensorOf([] { return 0.0; }), condition = valueOf(branch.getCondition());
+  const HostTensor taken = where(active, condition, zero), other = where(condition, zero, active);
+  auto run = [&](Block *block, const HostTensor &lanes) {
+    return block && llvm::is_contained(lanes.values(), 1.0) ? runBlock(*block, lanes) : Error::success();
+  };
+  if (Error error = run(branch.thenBlock(), taken))
+    return error;
+  if (Error error = run(branch.elseBlock(), other))
+    return error;
+  for (auto [i, result] : llvm::enumerate(branch.getResults())) {
+    auto chosen = [&](Block *block, const HostTensor &lanes) {
+      return llvm::is_contained(lanes.values(), 1.0) ? valueOf(block->getTerminator()->getOperand(i)) : zero;
+    };
+    values[result] = where(condition, chosen(branch.thenBlock(), taken), chosen(branch.elseBlock(), other));
+  }
   return Error::success();
 }
 

@@ -302,6 +302,34 @@ TEST(Evaluator, ElementsByIndexInBodies) {
             std::string::npos);
 }
 
+// Either side of a branch in a body, which reads beyond its tensor where it is not taken: x0 x1 y0 y1.
+TEST(Evaluator, BranchesInBodies) {
+  const char *body = R"(
+    %c2 = arith.constant 2 : index
+    %e = tensor.empty() : tensor<4xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        outs(%e : tensor<4xf32>) {
+    ^bb0(%out: f32):
+      %i = linalg.index 0 : index
+      %first = arith.cmpi ult, %i, %c2 : index
+      %z = scf.if %first -> f32 {
+        %a = tensor.extract %x[%i] : tensor<2xf32>
+        scf.yield %a : f32
+      } else {
+        %at = arith.subi %i, %c2 : index
+        %b = tensor.extract %x[%at] : tensor<2xf32>
+        %n = arith.negf %b : f32
+        scf.yield %n : f32
+      }
+      linalg.yield %z : f32
+    } -> tensor<4xf32>)";
+  expectTensor(runBody(body, "tensor<2xf32>", "tensor<4xf32>", {HostTensor({2}, {5, 6})}), {4}, {5, 6, -5, -6});
+  std::string beyond = std::regex_replace(body, std::regex("cmpi ult"), "cmpi ule");
+  EXPECT_NE(runBody(beyond, "tensor<2xf32>", "tensor<4xf32>", {HostTensor({2}, {5, 6})})
+                .error.find("'tensor.extract' reads index 2 of a dimension of size 2"),
+            std::string::npos);
+}
+
 TEST(Evaluator, Padding) {
   expectTensor(runBody("%z = arith.constant 7.0 : f32\n%r = tensor.pad %x low[0, 1] high[1, 0] {\n"
                        "^bb0(%i: index, %j: index):\n  tensor.yield %z : f32\n} : tensor<2x3xf32> to tensor<3x4xf32>",

@@ -9,6 +9,8 @@
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -37,8 +39,30 @@ static LogicalResult checkBranch(scf::IfOp branch, const mhc::DimAnalysis &dims)
   return success();
 }
 
+static bool isInside(OpFoldResult index, RankedTensorType type, int64_t dim) {
+  std::optional<int64_t> known = getConstantIntValue(index);
+  return known && *known >= 0 && !type.isDynamicDim(dim) && *known < type.getDimSize(dim);
+}
+
+/// A side that is not taken may ask for an element outside: it reads the first one in its place.
+static void guardIndices(scf::IfOp branch, RewriterBase &rewriter) {
+  for (Region *side : branch.getRegions())
+    for (auto element : llvm::to_vector(side->getOps<tensor::ExtractOp>())) {
+      rewriter.setInsertionPoint(element);
+      for (OpOperand &index : element.getIndicesMutable()) {
+        if (isInside(index.get(), element.getTensor().getType(), index.getOperandNumber() - 1))
+          continue;
+        Value picked[] = {index.get(), arith::ConstantIndexOp::create(rewriter, element.getLoc(), 0)};
+        bool isThen = side == &branch.getThenRegion();
+        index.set(arith::SelectOp::create(rewriter, element.getLoc(), branch.getCondition(), picked[isThen ? 0 : 1],
+                                          picked[isThen ? 1 : 0]));
+      }
+    }
+}
+
 /// Moves both sides in front of the branch.
 static void flatten(scf::IfOp branch, RewriterBase &rewriter) {
+  guardIndices(branch, rewriter);
   rewriter.setInsertionPoint(branch);
   SmallVector<Value> picked;
   for (OpResult result : branch.getResults()) {
@@ -58,8 +82,8 @@ static void flatten(scf::IfOp branch, RewriterBase &rewriter) {
 namespace {
 struct FlattenBranches : mhc::impl::FlattenBranchesPassBase<FlattenBranches> {
   void runOnOperation() override {
-    SmallVector<scf::IfOp> branches; // outer ones first
-    getOperation().walk<WalkOrder::PreOrder>([&](scf::IfOp branch) { branches.push_back(branch); });
+    SmallVector<scf::IfOp> branches; // inner ones first: what they read is guarded by all branches around it
+    getOperation().walk([&](scf::IfOp branch) { branches.push_back(branch); });
     if (branches.empty())
       return;
     mhc::DimAnalysis dims(getOperation());

@@ -28,6 +28,37 @@ func.func @nested(%c: i1, %d: i1, %x: tensor<?xf32>, %y: tensor<?xf32>) -> (tens
 
 // -----
 
+// An element is read by both sides: inside of the tensor also where the side is not taken.
+
+// CHECK-LABEL: @elements
+// CHECK-SAME: %[[I:.*]]: index, %[[C:.*]]: i1, %[[D:.*]]: i1, %[[X:[^:]*]]: tensor<4xf32>, %[[Y:[^:]*]]: tensor<?xf32>
+func.func @elements(%i: index, %c: i1, %d: i1, %x: tensor<4xf32>, %y: tensor<?xf32>) -> f32 {
+  // CHECK-DAG: %[[C3:c3.*]] = arith.constant 3 : index
+  // CHECK-DAG: %[[AX:.*]] = arith.select %[[C]], %[[I]], %{{.*}}
+  // CHECK-DAG: tensor.extract %[[X]][%[[AX]]]
+  // CHECK-DAG: %[[INNER:.*]] = arith.select %[[D]], %[[I]], %{{.*}}
+  // CHECK-DAG: %[[AY:.*]] = arith.select %[[C]], %{{.*}}, %[[INNER]]
+  // CHECK-DAG: tensor.extract %[[Y]][%[[AY]]]
+  // CHECK-DAG: tensor.extract %[[X]][%[[C3]]]
+  %c3 = arith.constant 3 : index
+  %0 = scf.if %c -> f32 {
+    %1 = tensor.extract %x[%i] : tensor<4xf32>
+    scf.yield %1 : f32
+  } else {
+    %2 = scf.if %d -> f32 {
+      %3 = tensor.extract %y[%i] : tensor<?xf32>
+      scf.yield %3 : f32
+    } else {
+      %4 = tensor.extract %x[%c3] : tensor<4xf32>
+      scf.yield %4 : f32
+    }
+    scf.yield %2 : f32
+  }
+  return %0 : f32
+}
+
+// -----
+
 func.func @sizes(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @below {{'scf.if' cannot be compiled: the sides give result 0 different sizes in dimension 0}}
   %0 = scf.if %c -> tensor<?xf32> {
