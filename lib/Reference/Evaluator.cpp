@@ -110,6 +110,8 @@ private:
     const double smallest = APFloat::getSmallest(type.getFloatSemantics()).convertToDouble();
     for (double &number : elements) {
       const uint64_t drawn = random();
+      if (!std::isfinite(number))
+        continue;
       // Not by one step: two of them would undo each other too often.
       const double part = 0.5 + std::ldexp(static_cast<double>(drawn >> 12), -53);
       const double size = std::fabs(number);
