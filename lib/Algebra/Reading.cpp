@@ -118,6 +118,19 @@ static std::optional<Indices> solve(Sizes &sizes, ArrayRef<Index> own, ArrayRef<
 }
 
 std::vector<Reading::Found> Reading::find(const Expr &expr, Operation *user) {
+  const unsigned end = places.lookup(user);
+  return find(expr, [&](const Candidate &candidate) {
+    Value value = candidate.found.value;
+    return candidate.place <= end && value.getDefiningOp() != user &&
+           value.getParentBlock()->findAncestorOpInBlock(*user);
+  });
+}
+
+std::vector<Reading::Found> Reading::find(const Expr &expr) {
+  return find(expr, [](const Candidate &) { return true; });
+}
+
+std::vector<Reading::Found> Reading::find(const Expr &expr, llvm::function_ref<bool(const Candidate &)> isThere) {
   std::vector<Found> found;
   std::optional<Shape> shape = shapeOf(expr);
   std::optional<Algebra::Closed> wanted = shape ? theAlgebra.close(expr) : std::nullopt;
@@ -128,11 +141,9 @@ std::vector<Reading::Found> Reading::find(const Expr &expr, Operation *user) {
   if (known == all.end())
     return found;
   for (const Candidate &candidate : llvm::reverse(known->second)) {
-    if (candidate.place > places.lookup(user))
+    if (!isThere(candidate))
       continue;
     auto [value, own, coefficient] = candidate.found;
-    if (value.getDefiningOp() == user || !value.getParentBlock()->findAncestorOpInBlock(*user))
-      continue;
     SmallVector<Size, 4> extents = sizes(value);
     std::optional<Indices> at = solve(theAlgebra.sizes, own, wanted->at, extents.size());
     if (at && llvm::all_of(llvm::zip(*at, extents),

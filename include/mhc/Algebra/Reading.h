@@ -43,6 +43,8 @@ public:
   };
   /// The values that an expression may be taken from at `user`, the latest first. Ops behind `user` may be gone.
   std::vector<Found> find(const Expr &expr, mlir::Operation *user);
+  /// All values that an expression may be taken from somewhere, the latest first. No op may be gone.
+  std::vector<Found> find(const Expr &expr);
   /// A size, from the function's arguments; null where none has it.
   mlir::OpFoldResult materialise(mlir::OpBuilder &builder, mlir::Location loc, Size size);
 
@@ -64,6 +66,7 @@ private:
   using Candidates = llvm::DenseMap<const Node *, std::vector<Candidate>>;
   /// The tensors that a node is of, in their order, among those of one shape.
   const Candidates &candidatesOf(Shape shape);
+  std::vector<Found> find(const Expr &expr, llvm::function_ref<bool(const Candidate &)> isThere);
   Expr baseOf(mlir::Value value);
 
   mlir::func::FuncOp func;

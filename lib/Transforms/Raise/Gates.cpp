@@ -374,8 +374,17 @@ private:
   Sites &sites;
   std::vector<Gate> gates;
   std::vector<LinearGroup> logits;
+  /// Those of one tensor of streams: a model has some of each for every layer.
+  struct Readers {
+    SmallVector<Gate *> gates;
+    SmallVector<const LinearGroup *> logits;
+  };
+  llvm::DenseMap<const algebra::Node *, Readers> readersOf;
 };
 } // namespace
+
+static const LinearGroup &groupOf(const Gate &gate) { return gate.group; }
+static const LinearGroup &groupOf(const LinearGroup &group) { return group; }
 
 void GatesRaiser::collect() {
   func.walk([&](Operation *op) {
@@ -394,18 +403,18 @@ void GatesRaiser::collect() {
     else if (!isGate)
       logits.push_back(*group);
   });
+  for (Gate &gate : gates)
+    readersOf[gate.group.x.node()].gates.push_back(&gate);
+  for (const LinearGroup &group : logits)
+    readersOf[group.x.node()].logits.push_back(&group);
 }
 
 void GatesRaiser::raiseFrom(Gate &gate) {
   const LinearGroup &group = gate.group;
-  SmallVector<Gate *> same;
-  for (Gate &other : gates)
-    if (isSameProjection(other.group, group))
-      same.push_back(&other);
-  SmallVector<const LinearGroup *> maps;
-  for (const LinearGroup &map : logits)
-    if (isSameProjection(map, group))
-      maps.push_back(&map);
+  auto isSame = [&](const auto *other) { return isSameProjection(groupOf(*other), group); };
+  const Readers &readers = readersOf[group.x.node()];
+  SmallVector<Gate *> same = llvm::filter_to_vector(readers.gates, isSame);
+  SmallVector<const LinearGroup *> maps = llvm::filter_to_vector(readers.logits, isSame);
   for (Gate *taken : same)
     taken->isTaken = true;
   const int64_t n = group.extent;

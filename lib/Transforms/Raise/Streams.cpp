@@ -77,9 +77,8 @@ struct StreamTensor {
 class Contraction {
 public:
   Contraction(algebra::Reading &reading, Sites &sites, StreamTensor streams, int64_t dim);
-  /// Finds it among the values of a block, and replaces it.
-  void raise(Block &block, llvm::function_ref<bool(Operation *)> isCandidate,
-             llvm::function_ref<void(Operation *)> markDead);
+  /// Finds it among all values, and replaces it.
+  void raise(llvm::function_ref<bool(Operation *)> isCandidate, llvm::function_ref<void(Operation *)> markDead);
 
 private:
   bool replace(const algebra::Reading::Found &found);
@@ -138,17 +137,17 @@ bool Contraction::replace(const algebra::Reading::Found &found) {
   return finishMix(reading, sites, builder, contract, from, own, found.value, isMean ? "mean" : "sum") != nullptr;
 }
 
-void Contraction::raise(Block &block, llvm::function_ref<bool(Operation *)> isCandidate,
+void Contraction::raise(llvm::function_ref<bool(Operation *)> isCandidate,
                         llvm::function_ref<void(Operation *)> markDead) {
-  if (!sum || block.empty())
+  if (!sum)
     return;
-  std::vector<algebra::Reading::Found> all = reading.find(*sum, block.getTerminator());
+  std::vector<algebra::Reading::Found> all = reading.find(*sum);
   // The first of what is the sum: others show it. A mean before the sum that it may be made of.
   std::reverse(all.begin(), all.end());
   llvm::stable_sort(all, [](const auto &a, const auto &b) { return a.factor > b.factor; });
   for (const algebra::Reading::Found &found : all) {
     Operation *op = found.value.getDefiningOp();
-    if (op && op->getBlock() == &block && isCandidate(op) && replace(found))
+    if (op && isCandidate(op) && replace(found))
       markDead(op);
   }
 }
@@ -240,19 +239,14 @@ void StreamRaiser::raiseContractions() {
   func.walk([&](Block *block) { llvm::for_each(block->getArguments(), addKnown); });
   for (Operation *op : ops)
     llvm::for_each(op->getResults(), addKnown);
-  auto isLive = [&](Operation *op) { return !dead.contains(op) && isCandidate(op); };
+  auto isLive = [&](Operation *op) { return sites.mayTake() && !dead.contains(op) && isCandidate(op); };
   for (StreamTensor tensor : streams) {
     auto type = dyn_cast<RankedTensorType>(tensor.was.getType());
     if (!type || type.getRank() < 3)
       continue;
     for (int64_t dim = 1; dim < type.getRank(); ++dim)
-      if (!type.isDynamicDim(dim)) {
-        Contraction contraction(reading, sites, tensor, dim);
-        func.walk([&](Block *block) {
-          if (sites.mayTake())
-            contraction.raise(*block, isLive, [&](Operation *op) { markDead(op); });
-        });
-      }
+      if (!type.isDynamicDim(dim))
+        Contraction(reading, sites, tensor, dim).raise(isLive, [&](Operation *op) { markDead(op); });
   }
 }
 
