@@ -16,10 +16,14 @@ using namespace mhc::algebra;
 
 Closer::Closer(Algebra &algebra, std::vector<Expr> &parts, llvm::ArrayRef<std::pair<Var, Size>> over)
     : algebra(algebra), sizes(algebra.sizes), parts(parts) {
+  llvm::SmallPtrSet<const Element *, 8> met;
   for (const Expr &part : parts)
-    forEachElement(part, [&](const Element *element) { ats.insert({element, element->at}); });
+    forEachElement(part, [&](const Element *element) {
+      if (met.insert(element).second)
+        ats.push_back({element, element->at});
+    });
   for (auto [var, extent] : over) {
-    bounds.insert(var);
+    bounds.push_back(var);
     cuts[var] = {Size(1), extent};
   }
 }
@@ -50,11 +54,16 @@ bool Closer::collectCuts() {
   return fits;
 }
 
+unsigned Closer::findDigit(Var var, Size stride) const {
+  return llvm::find_if(digits, [&](const Digit &digit) { return digit.var == var && digit.stride == stride; }) -
+         digits.begin();
+}
+
 unsigned Closer::digitAt(Var var, Size stride, Size extent) {
-  auto [place, isNew] = digitNumbers.try_emplace({var, stride.id()}, digits.size());
-  if (isNew)
+  unsigned number = findDigit(var, stride);
+  if (number == digits.size())
     digits.push_back({var, stride, extent});
-  return place->second;
+  return number;
 }
 
 /// Writes every piece as digits, named by their numbers.
@@ -100,7 +109,7 @@ void Closer::findRuns() {
         learn(above[next->var], piece.var);
     }
   });
-  auto isBound = [&](int digit) { return bounds.contains(digits[digit].var); };
+  auto isBound = [&](int digit) { return llvm::is_contained(bounds, digits[digit].var); };
   auto follows = [&](int digit) {
     int next = below[digit];
     return next >= 0 && above[next] == digit && uses[next] == uses[digit] && isBound(next) == isBound(digit);
@@ -142,19 +151,17 @@ bool Closer::joinRuns() {
 
 /// Puts names in place of the runs' numbers, and elements in place of those that the parts have.
 void Closer::rename(llvm::ArrayRef<int> names) {
-  llvm::MapVector<const Element *, Indices> renamed;
-  llvm::DenseMap<const Element *, const Element *> replacement;
+  llvm::SmallDenseMap<const Element *, const Element *, 4> replacement;
   for (auto &[element, indices] : ats) {
     for (Index &index : indices)
       for (Piece &piece : index.pieces)
         piece.var = names[piece.var];
     const Element *now = algebra.elementAt(element->node, indices);
     replacement[element] = now;
-    renamed.insert({now, indices});
+    element = now;
   }
   for (Expr &part : parts)
     part = algebra.replaceElements(part, [&](const Element *element) { return replacement.lookup(element); });
-  ats = std::move(renamed);
 }
 
 /// Gives the runs their final names, in the order in which they occur.
@@ -221,7 +228,7 @@ bool Closer::countUnused() {
   for (Var var : bounds) {
     const auto &own = cuts[var];
     for (size_t i = 1; i < own.size(); ++i)
-      if (!digitNumbers.count({var, own[i - 1].id()})) {
+      if (findDigit(var, own[i - 1]) == digits.size()) {
         std::optional<Size> count = sizes.multiply(unused, *sizes.divide(own[i], own[i - 1]));
         if (!count)
           return false;

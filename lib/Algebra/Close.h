@@ -9,8 +9,7 @@
 
 #include "mhc/Algebra/Expr.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
-#include <map>
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mhc::algebra {
 
@@ -39,6 +38,8 @@ private:
   void forEach(llvm::function_ref<void(Index &)> visit);
   void rename(llvm::ArrayRef<int> names);
   bool collectCuts();
+  /// The number of a digit; that behind the last one where nothing has it.
+  unsigned findDigit(Var var, Size stride) const;
   unsigned digitAt(Var var, Size stride, Size extent);
   bool splitPieces();
   void findRuns();
@@ -50,10 +51,10 @@ private:
   Algebra &algebra;
   Sizes &sizes;
   std::vector<Expr> &parts;
-  llvm::MapVector<const Element *, Indices> ats; ///< the indices of each element that the parts have
-  llvm::SetVector<Var> bounds;
-  std::map<Var, llvm::SmallVector<Size, 4>> cuts;
-  std::map<std::pair<Var, int64_t>, unsigned> digitNumbers;
+  /// The indices of each element that the parts have.
+  llvm::SmallVector<std::pair<const Element *, Indices>, 4> ats;
+  llvm::SmallVector<Var, 2> bounds;
+  llvm::SmallMapVector<Var, llvm::SmallVector<Size, 4>, 4> cuts;
   llvm::SmallVector<Digit> digits;
   llvm::SmallVector<Run> runs;
   llvm::SmallVector<int> runOf; ///< of a digit

@@ -9,6 +9,7 @@
 #include "Order.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include <cmath>
 
 using namespace mhc;
@@ -69,17 +70,19 @@ static void profile(llvm::FoldingSetNodeID &id, const Expr &expr) {
     profile(id, term);
 }
 
-void Element::profile(llvm::FoldingSetNodeID &id) const {
-  id.AddInteger(node->number);
+/// A hash that is cheaper than that of a list of numbers: an element is looked up wherever one is named.
+ElementKey::ElementKey(const algebra::Node *node, ArrayRef<Index> at) : node(node), at(at) {
+  uint64_t sum = node->number;
+  auto add = [&](uint64_t number) { sum = llvm::rotl(sum ^ number, 29) * 0x9E3779B97F4A7C15; };
   for (const Index &index : at) {
-    id.AddInteger(index.offset);
-    id.AddInteger(index.pieces.size());
+    add(index.offset);
     for (const Piece &piece : index.pieces) {
-      id.AddInteger(piece.var);
+      add(piece.var);
       for (Size size : {piece.stride, piece.extent, piece.multiplier})
-        id.AddInteger(size.id());
+        add(size.id());
     }
   }
+  hash = llvm::DenseMapInfo<uint64_t>::getHashValue(sum);
 }
 
 void Node::profile(llvm::FoldingSetNodeID &id) const {
@@ -146,6 +149,7 @@ const Node *Algebra::unique(Node node) {
     return known;
   node.number = nodes.size();
   node.id = id.Intern(ids);
+  node.hash = id.ComputeHash();
   node.isNonNegative = isNeverNegative(node);
   nodes.push_back(std::make_unique<Node>(std::move(node)));
   set.InsertNode(nodes.back().get(), place);
@@ -153,26 +157,17 @@ const Node *Algebra::unique(Node node) {
 }
 
 const Element *Algebra::elementAt(const Node *node, ArrayRef<Index> at) {
-  Element element;
-  element.node = node;
-  element.at.assign(at.begin(), at.end());
-  llvm::FoldingSetNodeID id;
-  element.profile(id);
-  void *place;
-  if (const Element *known = elementSet.FindNodeOrInsertPos(id, place))
-    return known;
-  element.number = elements.size();
-  element.id = id.Intern(ids);
-  elements.push_back(std::make_unique<Element>(std::move(element)));
-  elementSet.InsertNode(elements.back().get(), place);
-  return elements.back().get();
+  ElementKey key(node, at);
+  auto known = elements.find_as(key);
+  if (known != elements.end())
+    return *known;
+  unsigned number = elements.size();
+  auto *element = new (elementMemory.Allocate()) Element{node, Indices(at), number, key.hash};
+  elements.insert(element);
+  return element;
 }
 
-Expr Algebra::single(const Node *node, ArrayRef<Index> at) {
-  Term term;
-  term.factors.push_back({elementAt(node, at)});
-  return {term};
-}
+Expr Algebra::single(const Node *node, ArrayRef<Index> at) { return of(elementAt(node, at)); }
 
 Expr Algebra::replaceElements(const Expr &expr, llvm::function_ref<const Element *(const Element *)> replace) {
   Expr result = expr;
@@ -218,6 +213,13 @@ Expr Algebra::constant(mlir::Attribute elements, ArrayRef<Size> dims, ArrayRef<I
   return single(unique(node), at);
 }
 
+/// One product alone, which an initialiser list would copy.
+static Expr asExpr(Term term) {
+  Expr expr;
+  expr.push_back(std::move(term));
+  return expr;
+}
+
 Expr Algebra::closed(Node node, const Indices &at) { return single(unique(std::move(node)), at); }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +242,7 @@ void Algebra::normalise(Term &term) {
   term.coefficient = snapped(term.coefficient);
   if (!llvm::is_sorted(term.factors, isBefore) || hasTwice(term.factors)) {
     llvm::sort(term.factors, isBefore);
-    std::vector<Factor> merged;
+    llvm::SmallVector<Factor, 2> merged;
     for (const Factor &factor : term.factors)
       if (!merged.empty() && merged.back().element == factor.element)
         merged.back().halves += factor.halves;
@@ -259,15 +261,17 @@ static double sumOfNumbers(double a, double b) {
 }
 
 bool Algebra::normalise(Expr &expr) {
-  llvm::stable_sort(expr, [](const Term &a, const Term &b) { return compare(a, b, By::names) < 0; });
-  Expr merged;
-  for (Term &term : expr)
-    if (!merged.empty() && compare(merged.back(), term, By::names) == 0)
-      merged.back().coefficient = sumOfNumbers(merged.back().coefficient, term.coefficient);
-    else
-      merged.push_back(std::move(term));
-  llvm::erase_if(merged, [](const Term &term) { return term.coefficient == 0; });
-  expr = std::move(merged);
+  if (expr.size() > 1) {
+    llvm::stable_sort(expr, [](const Term &a, const Term &b) { return compare(a, b, By::names) < 0; });
+    Expr merged;
+    for (Term &term : expr)
+      if (!merged.empty() && compare(merged.back(), term, By::names) == 0)
+        merged.back().coefficient = sumOfNumbers(merged.back().coefficient, term.coefficient);
+      else
+        merged.push_back(std::move(term));
+    expr = std::move(merged);
+  }
+  llvm::erase_if(expr, [](const Term &term) { return term.coefficient == 0; });
   return expr.size() <= kMaxTerms && llvm::all_of(expr, [](const Term &term) {
            return term.factors.size() <= kMaxFactors && !std::isnan(term.coefficient);
          });
@@ -302,14 +306,14 @@ std::optional<Algebra::Closed> Algebra::close(const Expr &expr, bool isPositive)
     return Closed{factor->node(), Indices(factor->at()), expr[0].coefficient};
   if (expr.empty())
     return std::nullopt;
-  std::vector<Expr> parts = {expr};
+  std::vector<Expr> parts(1, expr);
   Closer closer(*this, parts);
   if (!closer.run())
     return std::nullopt;
   double first = parts[0][0].coefficient, coefficient = isPositive ? std::abs(first) : first;
   Node node(Node::Sum, closer.dims);
-  node.parts = {scale(parts[0], 1 / coefficient)};
-  return Closed{unique(node), closer.at, coefficient};
+  node.parts.push_back(scale(std::move(parts[0]), 1 / coefficient));
+  return Closed{unique(std::move(node)), closer.at, coefficient};
 }
 
 //===----------------------------------------------------------------------===//
@@ -357,8 +361,8 @@ std::optional<Expr> Algebra::multiply(const Expr &a, const Expr &b) {
     product->exponent = *exponent;
   }
   normalise(*product);
-  Expr result = {*product};
-  return normalise(result) ? std::optional(result) : std::nullopt;
+  Expr result = asExpr(std::move(*product));
+  return normalise(result) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 std::optional<Expr> Algebra::divide(const Expr &a, const Expr &b) {
@@ -409,7 +413,7 @@ std::optional<Expr> Algebra::power(const Expr &expr, int halves) {
     factor.halves = factor.halves * halves / 2;
   }
   normalise(*term);
-  return Expr{*term};
+  return asExpr(std::move(*term));
 }
 
 std::optional<Expr> Algebra::exp(const Expr &expr) {
@@ -433,7 +437,7 @@ std::optional<Expr> Algebra::exp(const Expr &expr) {
     std::optional<Expr> product = factor ? multiply(result, *factor) : std::nullopt;
     if (!product)
       return std::nullopt;
-    result = *product;
+    result = std::move(*product);
   }
   return result;
 }
@@ -443,7 +447,7 @@ std::optional<Expr> Algebra::log(const Expr &expr) {
   if (!term || term->coefficient <= 0)
     return apply("log", {expr});
   std::optional<Expr> sum = add(term->exponent, number(std::log(term->coefficient)));
-  std::vector<Factor> others;
+  llvm::SmallVector<Factor, 2> others;
   for (const Factor &factor : term->factors) {
     Factor whole = factor;
     whole.halves = 2;
@@ -471,8 +475,8 @@ std::optional<Expr> Algebra::apply(llvm::StringRef name, ArrayRef<Expr> argument
     return std::nullopt;
   Node node(Node::Apply, closer.dims);
   node.label = mlir::StringAttr::get(context, name);
-  node.parts = parts;
-  return closed(node, closer.at);
+  node.parts = std::move(parts);
+  return closed(std::move(node), closer.at);
 }
 
 /// sigmoid(-z)^k * exp(k*z) -> sigmoid(z)^k

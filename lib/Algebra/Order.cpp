@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "Order.h"
 #include "llvm/ADT/STLExtras.h"
+#include <charconv>
 #include <cmath>
 
 using namespace mhc;
@@ -89,14 +90,21 @@ void algebra::forEachElement(const Expr &expr, llvm::function_ref<void(const Ele
   }
 }
 
+/// The number of so many decimal digits behind the first one that is nearest.
+static double withDigits(double value, int digits) {
+  char text[32];
+  char *end = std::to_chars(text, std::end(text), value, std::chars_format::scientific, digits).ptr;
+  double decimal = value;
+  std::from_chars(text, end, decimal);
+  return decimal;
+}
+
 double algebra::snapped(double value) {
   constexpr double kUnit = 1 << 20, kRounding = 1e-12;
   double scaled = value * kUnit, near = std::nearbyint(scaled);
   if (std::abs(scaled - near) <= kRounding * std::abs(scaled))
     return near / kUnit;
-  char text[32];
-  snprintf(text, sizeof(text), "%.8e", value);
-  double decimal = strtod(text, nullptr);
+  double decimal = withDigits(value, 8);
   return std::abs(value - decimal) <= kRounding * std::abs(value) ? decimal : value;
 }
 
@@ -110,7 +118,5 @@ double algebra::canonicalNumber(double value) {
   double scaled = value * (1 << 20);
   if (scaled == std::nearbyint(scaled) || !std::isfinite(value))
     return value; // exact in binary: most numbers of a program
-  char text[32];
-  snprintf(text, sizeof(text), "%.12e", value);
-  return strtod(text, nullptr);
+  return withDigits(value, 12);
 }

@@ -25,12 +25,8 @@ static Result quotient(Algebra &algebra, const Result &a, const Result &b) {
 
 std::optional<Expr> OpReader::readMhc(Operation *op) {
   Value result = op->getResult(0);
-  // The operand with a fresh variable for one dimension of the result.
-  auto along = [&](Value x, unsigned dim, Var var) {
-    Indices indices = reading.whole(x);
-    indices[dim] = wholeVar(var, reading.size(x, dim));
-    return at(x, indices);
-  };
+  // A sum or maximum binds the operand's own variable: what is left has it no more, and needs no other name.
+  auto along = [&](Value x, unsigned dim) { return std::pair(static_cast<Var>(dim), reading.size(x, dim)); };
   auto matmul = [&](Operation *product) -> Result {
     Value lhs = product->getOperand(0);
     unsigned rank = cast<RankedTensorType>(lhs.getType()).getRank();
@@ -56,17 +52,15 @@ std::optional<Expr> OpReader::readMhc(Operation *op) {
         return sum ? algebra.log(*sum) : std::nullopt;
       })
       .Case([&](SoftmaxOp softmax) -> Result {
-        Var over = algebra.freshVar();
-        Result terms = along(softmax.getX(), softmax.getDim(), over), exp = algebra.exp(reading.of(softmax.getX()));
-        terms = terms ? algebra.exp(*terms) : std::nullopt;
-        Size extent = reading.size(softmax.getX(), softmax.getDim());
-        return quotient(algebra, exp, terms ? algebra.reduce("sum", *terms, {{over, extent}}) : std::nullopt);
+        Result exp = algebra.exp(reading.of(softmax.getX()));
+        return exp ? quotient(algebra, exp, algebra.reduce("sum", *exp, {along(softmax.getX(), softmax.getDim())}))
+                   : std::nullopt;
       })
       .Case([&](RmsNormOp norm) -> Result {
         unsigned last = norm.getX().getType().getRank() - 1;
-        Size extent = reading.size(norm.getX(), last);
-        Var over = algebra.freshVar();
-        Result element = along(norm.getX(), last, over), squares = contract(element, element, over, extent);
+        auto [over, extent] = along(norm.getX(), last);
+        const Expr &element = reading.of(norm.getX());
+        Result squares = contract(element, element, over, extent);
         squares = squares ? quotient(algebra, squares, algebra.extent(extent)) : std::nullopt;
         Result sum = squares ? algebra.add(*squares, Algebra::number(norm.getEps().convertToDouble())) : std::nullopt;
         Result scale = sum ? algebra.power(*sum, -1) : std::nullopt;
@@ -77,23 +71,26 @@ std::optional<Expr> OpReader::readMhc(Operation *op) {
         return scale ? algebra.multiply(reading.of(norm.getX()), *scale) : std::nullopt;
       })
       .Case([&](ReduceOp reduce) -> Result {
-        Indices indices;
+        Indices kept;
         SmallVector<std::pair<Var, Size>> over;
         Expr count = Algebra::number(1);
         for (auto [dim, extent] : llvm::enumerate(reading.sizes(reduce.getX()))) {
           if (!llvm::is_contained(reduce.getDims(), static_cast<int64_t>(dim))) {
-            indices.push_back(own(result, indices.size() - over.size()));
+            kept.push_back(own(result, dim - over.size()));
             continue;
           }
-          over.push_back({algebra.freshVar(), extent});
-          indices.push_back(wholeVar(over.back().first, extent));
+          kept.emplace_back();
+          over.push_back(along(reduce.getX(), dim));
           Result next = algebra.multiply(count, algebra.extent(extent));
           if (!next)
             return std::nullopt;
           count = *next;
         }
-        Result x = at(reduce.getX(), indices);
-        Result sum = x ? algebra.reduce(reduce.getKind() == ReduceKind::max ? "max" : "sum", *x, over) : std::nullopt;
+        StringRef kind = reduce.getKind() == ReduceKind::max ? "max" : "sum";
+        Result sum = algebra.reduce(kind, reading.of(reduce.getX()), over);
+        bool isLast = over.empty() || over.front().first + over.size() == kept.size();
+        if (sum && !isLast)
+          sum = algebra.substitute(*sum, [&](Var var) { return kept[var]; });
         return reduce.getKind() == ReduceKind::mean ? quotient(algebra, sum, count) : sum;
       })
       .Case([&](BroadcastOp broadcast) -> Result {

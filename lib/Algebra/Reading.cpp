@@ -41,7 +41,7 @@ Reading::Reading(func::FuncOp func, Rounding rounding)
     for (OpResult result : op->getResults()) {
       theAlgebra.forgetFreshVars();
       std::optional<Expr> expr = isRead(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
-      add(result, expr ? *expr : baseOf(result));
+      add(result, expr ? std::move(*expr) : baseOf(result));
     }
   });
 }

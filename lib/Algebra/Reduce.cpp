@@ -23,8 +23,8 @@ Expr Algebra::reduction(llvm::StringRef kind, const Expr &part, const Closer &cl
   Node node(Node::Reduce, closer.dims);
   node.bound = closer.bound;
   node.label = mlir::StringAttr::get(context, kind);
-  node.parts = {part};
-  return closed(node, closer.at);
+  node.parts.push_back(part);
+  return closed(std::move(node), closer.at);
 }
 
 std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
@@ -62,7 +62,7 @@ std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> ove
     }
     return multiply(result, this->extent(unused));
   }
-  std::vector<Expr> parts = {summed};
+  std::vector<Expr> parts(1, std::move(summed));
   Closer closer(*this, parts, over);
   if (!closer.run())
     return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> ove
 std::optional<Expr> Algebra::maximumOf(const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {
   if (!llvm::any_of(expr, [&](const Term &term) { return dependsOnAny(term, over); }))
     return expr;
-  std::vector<Expr> parts = {expr};
+  std::vector<Expr> parts(1, expr);
   Closer closer(*this, parts, over);
   if (!closer.run())
     return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<Expr> Algebra::reduce(llvm::StringRef kind, const Expr &expr, Arra
     std::optional<Expr> next = part ? add(sum, *part) : std::nullopt;
     if (!next)
       return std::nullopt;
-    sum = *next;
+    sum = std::move(*next);
   }
   return sum;
 }

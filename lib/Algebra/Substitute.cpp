@@ -130,6 +130,10 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std
     assert(index && "a variable without an index");
     return *index;
   };
+  // Whether an element is one of the same node after all: most are, and need no product of expressions.
+  auto staysElement = [&](const Node *node, ArrayRef<Index> at) {
+    return node->kind == Node::Base ? !joins.contains(node) : node->kind == Node::Extent || isWhole(*node, at);
+  };
   Expr result;
   for (const Term &term : expr) {
     Expr product = number(term.coefficient);
@@ -140,6 +144,7 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std
         return std::nullopt;
       product = scale(*exponential, term.coefficient);
     }
+    Term plain;
     for (const Factor &factor : term.factors) {
       Indices indices;
       for (const Index &index : factor.at()) {
@@ -148,16 +153,27 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std
           return std::nullopt;
         indices.push_back(*moved);
       }
+      if (staysElement(factor.node(), indices)) {
+        plain.factors.push_back({elementAt(factor.node(), indices), factor.halves});
+        continue;
+      }
       std::optional<Expr> inner = element(factor.node(), indices);
       inner = inner ? power(*inner, factor.halves) : std::nullopt;
       std::optional<Expr> next = inner ? multiply(product, *inner) : std::nullopt;
       if (!next)
         return std::nullopt;
-      product = *next;
+      product = std::move(*next);
     }
-    llvm::append_range(result, product);
+    if (!plain.factors.empty()) {
+      normalise(plain);
+      std::optional<Expr> next = multiply(product, Expr(1, std::move(plain)));
+      if (!next)
+        return std::nullopt;
+      product = std::move(*next);
+    }
+    std::move(product.begin(), product.end(), std::back_inserter(result));
   }
-  return normalise(result) ? std::optional(result) : std::nullopt;
+  return normalise(result) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 std::optional<Expr> Algebra::replace(const Expr &expr, llvm::function_ref<std::optional<Expr>(const Element *)> by) {

@@ -26,6 +26,8 @@ struct Inline : mhc::impl::InlinePassBase<Inline> {
   void runOnOperation() override {
     if (!keepForGradients)
       forgetGradients();
+    if (hasNothingToInline())
+      return markAllAnalysesPreserved();
     auto simplify = [](Pass &pass, OpPassManager &pipeline, Operation *op) {
       return cast<Inline>(pass).runPipeline(pipeline, op);
     };
@@ -46,6 +48,13 @@ private:
       func.setNoInline(false);
       func->removeAttr(kVjp);
     }
+  }
+
+  /// Whether all functions are called from outside alone: the inliner would only look each symbol up.
+  bool hasNothingToInline() {
+    bool arePublic =
+        llvm::all_of(getOperation().getOps<func::FuncOp>(), [](func::FuncOp func) { return func.isPublic(); });
+    return arePublic && !getOperation()->walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
   /// Most turns over functions that call each other.

@@ -35,13 +35,11 @@ struct Term;
 using Expr = std::vector<Term>;
 
 /// A node at an index for each of its dimensions. One that is equal is the same object.
-struct Element : llvm::FoldingSetNode {
+struct Element {
   const algebra::Node *node;
   Indices at;
-  unsigned number;              ///< in order of making
-  llvm::FoldingSetNodeIDRef id; ///< what it is found by
-
-  void profile(llvm::FoldingSetNodeID &id) const;
+  unsigned number; ///< in order of making
+  unsigned hash;   ///< of the node and the indices
 };
 
 struct Factor {
@@ -55,7 +53,7 @@ struct Factor {
 struct Term {
   double coefficient = 1;
   Expr exponent; ///< of Euler's number; without terms for one
-  std::vector<Factor> factors;
+  llvm::SmallVector<Factor, 2> factors;
 };
 
 /// A tensor. Dimension i of its definition is variable i; variables behind those are what a reduction runs over.
@@ -76,6 +74,7 @@ struct Node : llvm::FoldingSetNode {
   Size size;             ///< of an extent
   std::vector<Expr> parts;
   llvm::FoldingSetNodeIDRef id; ///< what it is found by
+  unsigned hash = 0;            ///< of the id
 
   Node(Kind kind, llvm::ArrayRef<Size> extents) : kind(kind), dims(extents.begin(), extents.end()) {}
   void profile(llvm::FoldingSetNodeID &id) const;
@@ -93,22 +92,38 @@ bool isNonNegative(const Factor &factor);
 bool isNonNegative(const Term &term);
 bool isNonNegative(const Expr &expr);
 
-/// Finds unique objects by an id that is worked out once.
-template <typename T>
-struct UniqueTrait : llvm::DefaultFoldingSetTrait<T> {
-  static void Profile(const T &object, llvm::FoldingSetNodeID &id) { id = object.id; }
-  static bool Equals(const T &object, const llvm::FoldingSetNodeID &id, unsigned, llvm::FoldingSetNodeID &) {
-    return id == object.id;
+/// An element that may not have been made yet.
+struct ElementKey {
+  const Node *node;
+  llvm::ArrayRef<Index> at;
+  unsigned hash;
+
+  ElementKey(const Node *node, llvm::ArrayRef<Index> at);
+};
+
+/// Finds elements by what they are.
+struct ElementInfo : llvm::DenseMapInfo<const Element *> {
+  static unsigned getHashValue(const Element *element) { return element->hash; }
+  static unsigned getHashValue(const ElementKey &key) { return key.hash; }
+  static bool isEqual(const Element *a, const Element *b) { return a == b; }
+  static bool isEqual(const ElementKey &key, const Element *element) {
+    return element != getEmptyKey() && element != getTombstoneKey() && element->hash == key.hash &&
+           element->node == key.node && llvm::ArrayRef<Index>(element->at) == key.at;
   }
-  static unsigned ComputeHash(const T &object, llvm::FoldingSetNodeID &) { return object.id.ComputeHash(); }
 };
 
 } // namespace mhc::algebra
 
+/// Finds nodes by an id that is worked out once.
 template <>
-struct llvm::FoldingSetTrait<mhc::algebra::Element> : mhc::algebra::UniqueTrait<mhc::algebra::Element> {};
-template <>
-struct llvm::FoldingSetTrait<mhc::algebra::Node> : mhc::algebra::UniqueTrait<mhc::algebra::Node> {};
+struct llvm::FoldingSetTrait<mhc::algebra::Node> : llvm::DefaultFoldingSetTrait<mhc::algebra::Node> {
+  static void Profile(const mhc::algebra::Node &node, llvm::FoldingSetNodeID &id) { id = node.id; }
+  static bool Equals(const mhc::algebra::Node &node, const llvm::FoldingSetNodeID &id, unsigned hash,
+                     llvm::FoldingSetNodeID &) {
+    return node.hash == hash && id == node.id;
+  }
+  static unsigned ComputeHash(const mhc::algebra::Node &node, llvm::FoldingSetNodeID &) { return node.hash; }
+};
 
 namespace mhc::algebra {
 
@@ -218,8 +233,8 @@ private:
   llvm::BumpPtrAllocator ids;
   llvm::FoldingSet<Node> set;
   std::vector<std::unique_ptr<Node>> nodes;
-  llvm::FoldingSet<Element> elementSet;
-  std::vector<std::unique_ptr<Element>> elements;
+  llvm::DenseSet<const Element *, ElementInfo> elements;
+  llvm::SpecificBumpPtrAllocator<Element> elementMemory;
   struct Joined {
     unsigned dim;
     std::vector<Expr> parts;

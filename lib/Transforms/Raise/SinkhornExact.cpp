@@ -67,7 +67,7 @@ bool ExactMatcher::undoStep() {
   if (state.size() != 1)
     return false;
   // The divisor that was made last is the first to try.
-  std::vector<algebra::Factor> factors = state[0].factors;
+  const auto factors = state[0].factors;
   for (const algebra::Factor &factor : llvm::reverse(factors))
     if (factor.halves == -2 && undoDivision(factor))
       return true;

@@ -157,7 +157,7 @@ struct ReadSizesPass : mhc::impl::ReadSizesPassBase<ReadSizesPass> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (func.isExternal() || !computesSizes(func))
-      return;
+      return markAllAnalysesPreserved();
     foldConditions(func);
     OpPassManager ranges(func::FuncOp::getOperationName());
     ranges.addPass(arith::createIntRangeOptimizationsPass());
