@@ -10,6 +10,7 @@
 #include "Order.h"
 #include "mhc/Algebra/Expr.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace mhc;
 using namespace mhc::algebra;
@@ -237,17 +238,47 @@ void Algebra::roll(Expr &sum) {
 // Concatenations
 //===----------------------------------------------------------------------===//
 
+/// Of what is joined: more are not compared.
+constexpr size_t kMaxPieces = 64;
+
+/// The largest size that all extents are multiples of; 0 where one is open.
+static int64_t commonExtent(ArrayRef<Size> extents) {
+  int64_t common = 0;
+  for (Size extent : extents) {
+    if (!extent.isNumber())
+      return 0;
+    common = std::gcd(common, extent.number());
+  }
+  return common;
+}
+
+/// Parts in pieces of one extent; none where that takes too many.
+std::vector<Expr> Algebra::split(ArrayRef<Expr> parts, ArrayRef<Size> extents, ArrayRef<Index> whole, unsigned dim,
+                                 int64_t extent) {
+  std::vector<Expr> pieces;
+  for (auto [part, size] : llvm::zip(parts, extents))
+    for (int64_t begin = 0; begin < size.number(); begin += extent) {
+      Index inside = wholeVar(dim, extent);
+      inside.offset = begin;
+      std::optional<Expr> piece =
+          substitute(part, [&](Var var) { return var == static_cast<Var>(dim) ? inside : whole[var]; });
+      if (!piece || pieces.size() == kMaxPieces)
+        return {};
+      pieces.push_back(*piece);
+    }
+  return pieces;
+}
+
 Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole, unsigned dim, ArrayRef<Expr> parts,
                    ArrayRef<Size> extents) {
-  bool areEqual = llvm::all_equal(extents) && parts.size() > 1 && whole[dim].pieces.size() == 1;
+  int64_t extent = whole[dim].pieces.size() == 1 ? commonExtent(extents) : 0;
+  std::vector<Expr> pieces = extent > 0 ? split(parts, extents, whole, dim, extent) : std::vector<Expr>();
   Var part = freshVar();
   mergeWork = 0;
-  if (std::optional<Expr> merged = areEqual ? merge(parts, part) : std::nullopt) {
+  if (std::optional<Expr> merged = pieces.size() > 1 ? merge(pieces, part) : std::nullopt) {
     const Piece &piece = whole[dim].pieces[0];
-    Index inner, outer;
-    inner.pieces = {{piece.var, 1, extents[0], 1}};
-    algebra::normalise(sizes, inner);
-    outer.pieces = {{piece.var, extents[0], Size(parts.size()), 1}};
+    Index inner = wholeVar(piece.var, extent), outer;
+    outer.pieces = {{piece.var, extent, Size(pieces.size()), 1}};
     auto indexOf = [&](Var var) { return var == part ? outer : var == static_cast<Var>(dim) ? inner : whole[var]; };
     if (std::optional<Expr> all = substitute(*merged, indexOf))
       return *all;

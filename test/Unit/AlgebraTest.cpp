@@ -205,6 +205,20 @@ TEST(Algebra, StackedParts) {
   })");
 }
 
+TEST(Algebra, StackedPartsOfTwoSizes) {
+  expectSame(R"(func.func @f(%x: tensor<?x3x8xf32>) -> (tensor<?x3x8xf32>, tensor<?x3x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x3x8xf32>
+    %a = math.absf %x : tensor<?x3x8xf32>
+    %x0 = tensor.extract_slice %x[0, 0, 0] [%d, 1, 8] [1, 1, 1] : tensor<?x3x8xf32> to tensor<?x1x8xf32>
+    %x1 = tensor.extract_slice %x[0, 1, 0] [%d, 2, 8] [1, 1, 1] : tensor<?x3x8xf32> to tensor<?x2x8xf32>
+    %a0 = math.absf %x0 : tensor<?x1x8xf32>
+    %a1 = math.absf %x1 : tensor<?x2x8xf32>
+    %b = tensor.concat dim(1) %a0, %a1 : (tensor<?x1x8xf32>, tensor<?x2x8xf32>) -> tensor<?x3x8xf32>
+    return %a, %b : tensor<?x3x8xf32>, tensor<?x3x8xf32>
+  })");
+}
+
 TEST(Algebra, GenericsAndLeaves) {
   expectSame(R"(
   #x = affine_map<(t, c, k) -> (t, c)>

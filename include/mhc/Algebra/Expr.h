@@ -227,6 +227,8 @@ private:
   const llvm::SmallDenseSet<int64_t, 2> &fixedExtents(const Node *node);
   llvm::SmallDenseSet<int64_t, 2> fixedExtents(const Term &term);
   void roll(Expr &sum);
+  std::vector<Expr> split(llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents, llvm::ArrayRef<Index> whole,
+                          unsigned dim, int64_t extent);
   std::optional<Expr> elementOfPart(const Node *node, llvm::ArrayRef<Index> at);
 
   mlir::MLIRContext *context;

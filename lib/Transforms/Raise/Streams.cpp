@@ -156,10 +156,9 @@ void Contraction::raise(llvm::function_ref<bool(Operation *)> isCandidate,
 // Entry
 //===----------------------------------------------------------------------===//
 
-/// Streams that may have been computed one by one.
-static bool joinsStreams(tensor::ConcatOp op) {
-  int64_t count = op.getInputs().size();
-  return op.getDim() != 0 && count >= kMinStreams && count <= kMaxStreams && llvm::all_equal(op.getOperandTypes());
+/// Streams or channels that may have been computed part by part.
+static bool joinsParts(tensor::ConcatOp op) {
+  return op.getDim() != 0 && op.getInputs().size() <= static_cast<size_t>(kMaxStreams);
 }
 
 /// Ops whose result may be a whole mix: not views, except rows of a product that mixes several things at once, streams
@@ -176,7 +175,7 @@ static bool isCandidate(Operation *op) {
   if (auto cast = dyn_cast<arith::TruncFOp>(op))
     return singleUser(cast.getIn());
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    return joinsStreams(concat);
+    return joinsParts(concat);
   return isa<ReduceOp, BatchMatmulOp, MatmulOp, arith::AddFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 
