@@ -169,6 +169,8 @@ Value algebra::arrange(Reading &reading, OpBuilder &builder, Location loc, Value
 static Value scaled(OpBuilder &builder, Location loc, Value value, double factor) {
   if (factor == 1)
     return value;
+  if (factor == -1)
+    return LeafBuilder(builder, loc).negate(value);
   auto type = cast<RankedTensorType>(value.getType());
   Value number = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type.getElementType(), factor));
   SmallVector<Value> sizes;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mix.h"
 #include "Normalise.h"
 #include "Places.h"
 #include "RaiseForms.h"
@@ -16,71 +17,87 @@
 using namespace mlir;
 using namespace mhc;
 
-/// number + x -> x
-static Value behindNumber(Value value, double number) {
-  auto add = value.getDefiningOp<arith::AddFOp>();
-  return add ? besides(add, number) : Value();
+static void replaceBy(Sites &sites, Value made, Operation *root) {
+  Operation *op = made.getDefiningOp();
+  if (!mayReplace(sites, op, root->getResult(0), made))
+    return;
+  addPlaces(op, root->getResult(0));
+  root->replaceAllUsesWith(op);
 }
 
-/// factor * x -> x
-static Value withoutFactor(Value value, double factor) {
-  auto mul = value.getDefiningOp<arith::MulFOp>();
-  return mul ? besides(mul, factor) : Value();
-}
-
-/// tanh(z / 2) -> z
-static Value matchTanhOfHalf(Value value) {
-  auto tanh = value ? value.getDefiningOp<math::TanhOp>() : math::TanhOp();
-  return tanh ? withoutFactor(tanh.getOperand(), 0.5) : Value();
-}
+//===----------------------------------------------------------------------===//
+// Sigmoids
+//===----------------------------------------------------------------------===//
 
 namespace {
-/// factor * sigmoid(z), or of -z
-struct Sigmoid {
-  Value z;
-  bool negative = false;
-  double factor = 1;
+/// number * sigmoid(z)
+class SigmoidRaiser {
+public:
+  SigmoidRaiser(func::FuncOp func, Sites &sites) : func(func), reading(func), sites(sites) {}
+  void run();
+
+private:
+  const algebra::Factor *sigmoidOf(Value value);
+  bool isRoot(Operation *op);
+  Value build(Operation *op);
+
+  func::FuncOp func;
+  algebra::Reading reading;
+  Sites &sites;
 };
 } // namespace
 
-/// c / (1 + exp(-z)) and exp(z) / (1 + exp(z)); c / (1 + exp(z)) is the sigmoid of -z.
-static std::optional<Sigmoid> matchLogistic(arith::DivFOp div) {
-  Value exp = behindNumber(div.getRhs(), 1);
-  auto expOp = exp ? exp.getDefiningOp<math::ExpOp>() : math::ExpOp();
-  if (!expOp)
-    return std::nullopt;
-  Value exponent = expOp.getOperand();
-  if (div.getLhs() == exp)
-    return Sigmoid{exponent};
-  std::optional<double> number = constantValue(div.getLhs());
-  if (!number)
-    return std::nullopt;
-  Value z = negated(exponent);
-  return Sigmoid{z ? z : exponent, /*negative=*/!z, *number};
+const algebra::Factor *SigmoidRaiser::sigmoidOf(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return nullptr;
+  const algebra::Factor *factor = algebra::singleFactor(reading.of(value));
+  return factor && factor->node()->isApply("sigmoid") ? factor : nullptr;
 }
 
-/// A sigmoid in any words: of exp or of tanh, and 1 - sigmoid(-z).
-static std::optional<Sigmoid> matchSigmoid(Operation *op) {
-  if (auto div = dyn_cast<arith::DivFOp>(op))
-    return matchLogistic(div);
-  if (auto sub = dyn_cast<arith::SubFOp>(op); sub && isNumber(sub.getLhs(), 1)) {
-    auto mirror = sub.getRhs().getDefiningOp<SigmoidOp>();
-    Value z = mirror ? negated(mirror.getX()) : Value();
-    return z ? std::optional(Sigmoid{z}) : std::nullopt;
-  }
-  if (isa<arith::AddFOp>(op)) {
-    if (Value z = matchTanhOfHalf(behindNumber(op->getResult(0), 1)))
-      return Sigmoid{z, false, 2};
-    Value half = behindNumber(op->getResult(0), 0.5);
-    Value z = half ? matchTanhOfHalf(withoutFactor(half, 0.5)) : Value();
-    return z ? std::optional(Sigmoid{z}) : std::nullopt;
-  }
-  // (1 + tanh(z / 2)) / 2: its sum was met before.
-  Value doubled = withoutFactor(op->getResult(0), 0.5);
-  Value gate = doubled ? withoutFactor(doubled, 2) : Value();
-  auto sigmoid = gate ? gate.getDefiningOp<SigmoidOp>() : SigmoidOp();
-  return sigmoid ? std::optional(Sigmoid{sigmoid.getX()}) : std::nullopt;
+/// Whether an op completes a sigmoid: neither scales one that is there, nor is scaled by the next op.
+bool SigmoidRaiser::isRoot(Operation *op) {
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::TruncFOp>(op) || isWide(op->getResult(0)))
+    return false;
+  const algebra::Factor *own = sigmoidOf(op->getResult(0));
+  auto isSame = [&](Value value) {
+    const algebra::Factor *other = sigmoidOf(value);
+    return other && other->element == own->element;
+  };
+  auto isThere = [&](Value value) { return value.getDefiningOp<SigmoidOp>() && isSame(value); };
+  Operation *user = own ? singleUser(op->getResult(0)) : nullptr;
+  return own && llvm::none_of(op->getOperands(), isThere) &&
+         !(isa_and_nonnull<arith::MulFOp, arith::DivFOp>(user) && isSame(user->getResult(0)));
 }
+
+Value SigmoidRaiser::build(Operation *op) {
+  Value value = op->getResult(0);
+  std::optional<algebra::Expr> z = reading.algebra().part(sigmoidOf(value)->element);
+  auto isArgument = [](const algebra::Reading::Found &found) { return std::abs(found.factor) == 1; };
+  if (!z || llvm::none_of(reading.find(*z, op), isArgument))
+    return {};
+  OpBuilder builder(op);
+  LeafBuilder leaf(builder, op->getLoc());
+  SmallVector<IndexVars> all = ownDims(reading, value), read;
+  SmallVector<int64_t> dims;
+  for (auto [dim, vars] : llvm::enumerate(all)) {
+    auto isRead = [&](const algebra::Term &term) { return dependsOn(term, vars[0].first); };
+    if (!vars.empty() && llvm::none_of(*z, isRead))
+      continue;
+    dims.push_back(dim);
+    read.push_back(vars);
+  }
+  Value argument = algebra::build(reading, builder, op, *z, read, getElementTypeOrSelf(value));
+  if (!argument)
+    return {};
+  Value gate = leaf.sigmoid(argument);
+  if (double number = reading.of(value)[0].coefficient; number != 1)
+    gate = leaf.scale(gate, number);
+  return dims.size() == all.size() ? gate : leaf.broadcast(gate, leaf.sizesOf(value), dims);
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
 
 /// What divides an element of `value`, which a division or the product with a reciprocal reads.
 static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value value, const Indices &index) {
@@ -115,28 +132,33 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
   return std::make_pair(stripShift(forms, exp.getOperand(), *dim), *dim);
 }
 
-static void replaceBy(Sites &sites, Value made, Operation *root) {
-  Operation *op = made.getDefiningOp();
-  if (!mayReplace(sites, op, root->getResult(0), made))
-    return;
-  addPlaces(op, root->getResult(0));
-  root->replaceAllUsesWith(op);
+void SigmoidRaiser::run() {
+  SmallVector<Operation *> roots;
+  func.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && isRoot(op))
+      roots.push_back(op);
+  });
+  for (Operation *root : roots)
+    if (Value gate = build(root))
+      replaceBy(sites, gate, root);
 }
 
-static Value buildSigmoid(OpBuilder &builder, Location loc, const Sigmoid &sigmoid) {
-  LeafBuilder leaf(builder, loc);
-  Value gate = leaf.sigmoid(sigmoid.negative ? leaf.negate(sigmoid.z) : sigmoid.z);
-  return sigmoid.factor == 1 ? gate : leaf.scale(gate, sigmoid.factor);
-}
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
 
 void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
+  auto isFunction = [](Operation *op) {
+    return isa<math::ExpOp, math::TanhOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (!func.walk(isFunction).wasInterrupted())
+    return;
+  SigmoidRaiser(func, sites).run();
   func.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
       return;
     OpBuilder builder(op);
-    if (std::optional<Sigmoid> sigmoid = matchSigmoid(op)) {
-      replaceBy(sites, buildSigmoid(builder, op->getLoc(), *sigmoid), op);
-    } else if (auto softmax = matchSoftmax(forms, op)) {
+    if (auto softmax = matchSoftmax(forms, op)) {
       auto [logits, dim] = *softmax;
       replaceBy(sites, LeafBuilder(builder, op->getLoc()).softmax(logits, dim), op);
     }

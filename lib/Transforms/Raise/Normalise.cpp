@@ -99,18 +99,6 @@ static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// 1 / b -> b, but for a sigmoid: 1 / (1 + exp(...)), unless what it multiplies is that exponential.
-static Value inverted(Value value, Value multiplied) {
-  auto div = value.getDefiningOp<arith::DivFOp>();
-  if (!div || !isNumber(div.getLhs(), 1))
-    return {};
-  auto sum = behindViews<arith::AddFOp>(div.getRhs());
-  bool logistic = sum && llvm::any_of(sum->getOperands(), [&](Value addend) {
-                    return addend != multiplied && behindViews<math::ExpOp>(addend);
-                  });
-  return logistic ? Value() : div.getRhs();
-}
-
 static LogicalResult replace(PatternRewriter &rewriter, Operation *op, Value value) {
   if (!value)
     return failure();
@@ -173,21 +161,6 @@ static LogicalResult normaliseSub(arith::SubFOp op, PatternRewriter &rewriter) {
   return leanLeft(op, rewriter);
 }
 
-/// a * ((1 / b) / c) -> (a / b) / c, or (a / c) / b where c was there first: a step of an iteration divides by the sum
-/// of what the other made.
-static LogicalResult divideByBoth(arith::MulFOp op, Value a, Value b, PatternRewriter &rewriter) {
-  auto outer = b.getDefiningOp<arith::DivFOp>();
-  Value first = outer ? inverted(outer.getLhs(), a) : Value(), second = first ? outer.getRhs() : Value();
-  if (!first || constantValue(a) || isHalf(op))
-    return failure();
-  Operation *made = first.getDefiningOp(), *other = second.getDefiningOp();
-  if (made && (!other || (made->getBlock() == other->getBlock() && other->isBeforeInBlock(made))))
-    std::swap(first, second);
-  Value once = arith::DivFOp::create(rewriter, op.getLoc(), a, first);
-  rewriter.replaceOpWithNewOp<arith::DivFOp>(op, once, second);
-  return success();
-}
-
 /// a * (number * b) -> (number * a) * b where both are repeated and a has fewer elements for each token: a gate is
 /// scaled, not what it multiplies.
 static LogicalResult scaleFewer(arith::MulFOp op, Value a, Value b, PatternRewriter &rewriter) {
@@ -211,7 +184,7 @@ static LogicalResult scaleFewer(arith::MulFOp op, Value a, Value b, PatternRewri
   return failure();
 }
 
-/// x * 1 -> x; x * -1 -> -x; |x| * |x| -> x * x; a * (1 / b) -> a / b
+/// x * 1 -> x; x * -1 -> -x; |x| * |x| -> x * x
 static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
   if (Value x = besides(op, 1))
     return replace(rewriter, op, x);
@@ -224,11 +197,7 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
     return success();
   }
   for (auto [a, b] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
-    if (Value divisor = inverted(b, a); divisor && !constantValue(a)) {
-      rewriter.replaceOpWithNewOp<arith::DivFOp>(op, a, divisor);
-      return success();
-    }
-    if (succeeded(divideByBoth(op, a, b, rewriter)) || succeeded(scaleFewer(op, a, b, rewriter)))
+    if (succeeded(scaleFewer(op, a, b, rewriter)))
       return success();
   }
   return failure();

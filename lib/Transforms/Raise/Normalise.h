@@ -16,7 +16,7 @@
 
 namespace mhc {
 
-/// x + 0, x * 1 -> x; a + -b -> a - b; x^2, x^0.5 -> products and roots; a * (1 / b) -> a / b
+/// x + 0, x * 1 -> x; a + -b -> a - b; x^2, x^0.5 -> products and roots
 void addArithmeticPatterns(mlir::RewritePatternSet &patterns);
 /// Arithmetic in front of views
 void addViewPatterns(mlir::RewritePatternSet &patterns);

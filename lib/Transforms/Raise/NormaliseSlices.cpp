@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -85,7 +86,8 @@ struct ComputeBeforeSlicing : RewritePattern {
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), dims(dims) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    bool isFunction = op->getNumOperands() == 1 && !isa<arith::ExtFOp, arith::TruncFOp>(op) && !isOfMatrices(op);
+    bool isFunction =
+        op->getNumOperands() == 1 && !isa<arith::ExtFOp, arith::TruncFOp, SigmoidOp>(op) && !isOfMatrices(op);
     std::optional<OnParts> read = isElementwise(op) && !isFunction ? readOnParts(op) : std::nullopt;
     if (!read || !llvm::all_of(read->wholes, [&](Value whole) {
           return !whole || haveSameShape(dims, whole, read->part.getSource());
@@ -165,4 +167,18 @@ private:
 
 void mhc::addPartialComputationPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
   patterns.add<ComputeBeforeSlicing>(patterns.getContext(), dims);
+}
+
+void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
+  auto readsSlice = [](SigmoidOp op) {
+    return op.getX().getDefiningOp<tensor::ExtractSliceOp>() ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (!func.walk(readsSlice).wasInterrupted())
+    return;
+  DimAnalysis dims(func);
+  RewritePatternSet patterns(func.getContext());
+  addPartialComputationPatterns(patterns, dims);
+  GreedyRewriteConfig config;
+  config.setListener(&listener);
+  (void)applyPatternsGreedily(func, std::move(patterns), config);
 }

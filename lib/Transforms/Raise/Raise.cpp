@@ -103,6 +103,7 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
     raiseElementary(func, forms, sites);
+    joinGates(func, forget);
     mergeCopies(func, forget); // a gate in two spellings is one
     raiseResidualMaps(func, forms, sites);
     raiseExpand(func, forms, sites);

@@ -28,6 +28,8 @@ void normalise(mlir::func::FuncOp func);
 void mergeCopies(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
 void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
+/// sigmoids of all parts of a value -> parts of the sigmoid of the value
+void joinGates(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix
 void raiseResidualMaps(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
 /// a broadcast along a new stream dimension -> mhc.expand

@@ -177,6 +177,57 @@ func.func @doubled_gate_by_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %2 : tensor<8x4xf32>
 }
 
+// exp(z) * (1 / ((1 + exp(z)) + 0))
+// CHECK-LABEL: @sigmoid_by_a_reciprocal
+func.func @sigmoid_by_a_reciprocal(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[S:.*]] = mhc.sigmoid %arg0
+  // CHECK-NEXT: return %[[S]]
+  %zero = arith.constant dense<0.0> : tensor<8x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %exp = math.exp %z : tensor<8x4xf32>
+  %sum = arith.addf %exp, %one : tensor<8x4xf32>
+  %same = arith.addf %sum, %zero : tensor<8x4xf32>
+  %inverse = arith.divf %one, %same : tensor<8x4xf32>
+  %gate = arith.mulf %exp, %inverse : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+// A sigmoid stays one where it is a factor of something else.
+// CHECK-LABEL: @sigmoid_that_multiplies
+func.func @sigmoid_that_multiplies(%z: tensor<8x4xf32>, %x: tensor<8x4x64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: mhc.sigmoid %arg0
+  %zero = arith.constant dense<0.0> : tensor<8x4x64xf32>
+  %one = arith.constant dense<1.0> : tensor<8x4x64xf32>
+  %wide = mhc.broadcast %z dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %negative = arith.negf %wide : tensor<8x4x64xf32>
+  %exp = math.exp %negative : tensor<8x4x64xf32>
+  %sum = arith.addf %exp, %one : tensor<8x4x64xf32>
+  %same = arith.addf %sum, %zero : tensor<8x4x64xf32>
+  %gate = arith.divf %one, %same : tensor<8x4x64xf32>
+  %product = arith.mulf %gate, %x : tensor<8x4x64xf32>
+  return %product : tensor<8x4x64xf32>
+}
+
+// Sigmoids of all columns are one.
+// CHECK-LABEL: @sigmoids_of_columns
+func.func @sigmoids_of_columns(%z: tensor<8x2xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: mhc.sigmoid %arg0 : tensor<8x2xf32>
+  // CHECK-NOT: mhc.sigmoid
+  // CHECK: return
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %z1 = tensor.extract_slice %z[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %n0 = arith.negf %z0 : tensor<8xf32>
+  %n1 = arith.negf %z1 : tensor<8xf32>
+  %e0 = math.exp %n0 : tensor<8xf32>
+  %e1 = math.exp %n1 : tensor<8xf32>
+  %s0 = arith.addf %e0, %one : tensor<8xf32>
+  %s1 = arith.addf %e1, %one : tensor<8xf32>
+  %g0 = arith.divf %one, %s0 : tensor<8xf32>
+  %g1 = arith.divf %one, %s1 : tensor<8xf32>
+  return %g0, %g1 : tensor<8xf32>, tensor<8xf32>
+}
+
 // CHECK-LABEL: @no_gate_of_the_whole_tanh
 func.func @no_gate_of_the_whole_tanh(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
   // CHECK-NOT: mhc.sigmoid

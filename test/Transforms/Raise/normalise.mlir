@@ -42,16 +42,6 @@ func.func @difference_from_zero(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
-// CHECK-LABEL: @reciprocal(
-func.func @reciprocal(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // CHECK: %[[V0:.*]] = arith.divf %arg0, %arg1 : tensor<4x8xf32>
-  // CHECK-NEXT: return %[[V0]] : tensor<4x8xf32>
-  %one = arith.constant dense<1.0> : tensor<4x8xf32>
-  %0 = arith.divf %one, %b : tensor<4x8xf32>
-  %1 = arith.mulf %0, %a : tensor<4x8xf32>
-  return %1 : tensor<4x8xf32>
-}
-
 // CHECK-LABEL: @not_a_reciprocal(
 func.func @not_a_reciprocal(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: %[[V0:.*]] = arith.constant dense<2.000000e+00> : tensor<4x8xf32>
