@@ -95,6 +95,22 @@ static std::optional<Repetition> matchRepetition(FormBuilder &forms, BroadcastOp
   return split ? std::optional(rows) : std::nullopt;
 }
 
+/// The same rows, repeated before: streams in two layouts are one tensor.
+static ExpandOp repeatedBefore(Value x, int64_t n, Operation *op) {
+  Value source = behindReshapes(x);
+  SmallVector<Operation *> users;
+  usersThroughViews(source, users);
+  for (Operation *user : users) {
+    auto expand = dyn_cast<ExpandOp>(user);
+    if (!expand || behindReshapes(expand.getX()) != source || expand.getX().getType() != x.getType())
+      continue;
+    int64_t streams = expand.getStreams().getType().getDimSize(expand.getLayout() == Layout::nC ? 1 : 2);
+    if (streams == n && expand->getBlock() == op->getBlock() && expand->isBeforeInBlock(op))
+      return expand;
+  }
+  return {};
+}
+
 /// broadcast x[M,C] -> [M,n,C] or [M,C,n]
 static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
   if (op.getOut().getType().getRank() < 3 || !isReadAsStreams(op.getOut()))
@@ -109,9 +125,10 @@ static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
     return;
   auto type = cast<RankedTensorType>(x.getType());
   int64_t n = forms.extent(rows->stream[0]), M = type.getDimSize(0), C = type.getDimSize(1);
-  bool inner = rows->layout == Layout::Cn;
+  ExpandOp known = repeatedBefore(x, n, op);
+  bool inner = (known ? known.getLayout() : rows->layout) == Layout::Cn;
   auto streams = type.clone(inner ? ArrayRef<int64_t>{M, C, n} : ArrayRef<int64_t>{M, n, C});
-  auto expand = ExpandOp::create(builder, op.getLoc(), streams, x, rows->layout);
+  auto expand = known ? known : ExpandOp::create(builder, op.getLoc(), streams, x, rows->layout);
   SmallVector<Vars> made = {rows->tokens, rows->stream, rows->channels};
   if (inner)
     std::swap(made[1], made[2]);
@@ -123,7 +140,8 @@ static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
     return;
   addPlaces(expand.getOperation(), op.getOut());
   op.getOut().replaceAllUsesWith(shaped);
-  takeRaised(sites, expand, Twine(n) + " streams");
+  if (!known)
+    takeRaised(sites, expand, Twine(n) + " streams");
 }
 
 void mhc::raiseExpand(func::FuncOp func, FormBuilder &forms, Sites &sites) {

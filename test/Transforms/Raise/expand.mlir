@@ -17,6 +17,17 @@ func.func @streams_last(%x: tensor<?x64xbf16>) -> tensor<?x64x4xbf16> {
   return %0 : tensor<?x64x4xbf16>
 }
 
+// One tensor, though the program repeats the rows in two layouts.
+// CHECK-LABEL: @repeated_in_two_layouts
+func.func @repeated_in_two_layouts(%x: tensor<8x64xf32>) -> (tensor<8x4x64xf32>, tensor<8x64x4xf32>) {
+  // CHECK: %[[S:.*]] = mhc.expand(x = %arg0 : tensor<8x64xf32>) <layout = nC>
+  // CHECK: %[[T:.*]] = mhc.transpose %[[S]] perm = [0, 2, 1]
+  // CHECK: return %[[S]], %[[T]]
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %1 = mhc.broadcast %x dims = [0, 1] : tensor<8x64xf32> -> tensor<8x64x4xf32>
+  return %0, %1 : tensor<8x4x64xf32>, tensor<8x64x4xf32>
+}
+
 // CHECK-LABEL: @batch_and_sequence_dimensions
 func.func @batch_and_sequence_dimensions(%x: tensor<2x3x64xf32>) -> tensor<2x3x256xf32> {
   // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]]
