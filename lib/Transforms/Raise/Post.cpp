@@ -16,6 +16,12 @@ using algebra::Var;
 using Extent = IndexVars::value_type;
 
 namespace {
+/// What the gate multiplies: `factor` times a value, null for none.
+struct Rows {
+  Value value;
+  double factor = 1;
+};
+
 /// The terms beside the mix:  gate[t, o] * (f[t, c] + bias[c]), behind a dropout or not.
 class BranchReader {
 public:
@@ -38,6 +44,8 @@ private:
   bool add(const algebra::Term &term);
   std::optional<Parts> split(const algebra::Term &term);
   Value addGate(Parts parts, ArrayRef<IndexVars> rowGroups);
+  Rows buildRows(const Expr &product, ArrayRef<IndexVars> groups);
+  Rows buildPart(const Expr &product, ArrayRef<IndexVars> groups);
   void splitBias();
   void decline(Reason reason, const std::string &found, const std::string &needed) {
     site.decline("post", mix, reason, site.root, found, needed);
@@ -142,6 +150,45 @@ std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term
 /// Within what f32 leaves of a number.
 static bool isOne(double number) { return std::abs(number - 1) < 1e-6; }
 
+/// A value in f32 that is a number times a product, repeated along the dimensions that it lacks.
+Rows BranchReader::buildPart(const Expr &product, ArrayRef<IndexVars> groups) {
+  auto found = nearest(site.reading, product, site.op, /*anyFactor=*/true);
+  if (!found || !getElementTypeOrSelf(found->value).isF32())
+    return {};
+  SmallVector<IndexVars> read;
+  SmallVector<int64_t> dims;
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, vars] : llvm::enumerate(groups)) {
+    bool isTokens = dim + 1 < groups.size();
+    sizes.push_back(site.leaf.size(x, isTokens ? 0 : mix.layout == Layout::nC ? 2 : 1));
+    if (llvm::none_of(vars, [&](const Extent &var) { return dependsOn(product[0], var.first); }))
+      continue;
+    dims.push_back(dim);
+    read.push_back(vars);
+  }
+  Value value = site.arrange(*found, read);
+  if (value && dims.size() < groups.size())
+    value = site.leaf.broadcast(value, sizes, dims);
+  return {value, found->factor};
+}
+
+/// The value that is a number times a product, or the product of two: the program may have multiplied the gate by one
+/// of them first.
+Rows BranchReader::buildRows(const Expr &product, ArrayRef<IndexVars> groups) {
+  if (auto found = nearest(site.reading, product, site.op, /*anyFactor=*/true))
+    return {site.arrange(*found, groups), found->factor};
+  for (const algebra::Factor &factor : product[0].factors) {
+    Expr rest = product;
+    llvm::erase_if(rest[0].factors, [&](const algebra::Factor &other) { return other.element == factor.element; });
+    if (rest[0].factors.empty())
+      break;
+    Rows one = buildPart(Algebra::of(factor.element, factor.halves), groups);
+    if (Rows others = one.value ? buildPart(rest, groups) : Rows(); others.value)
+      return {site.leaf.mul(others.value, one.value), one.factor * others.factor};
+  }
+  return {};
+}
+
 /// A factor of the tokens belongs to the gate or to what it multiplies: where the program has values.
 Value BranchReader::addGate(Parts parts, ArrayRef<IndexVars> rowGroups) {
   double number = std::exchange(parts.common.coefficient, 1);
@@ -153,18 +200,17 @@ Value BranchReader::addGate(Parts parts, ArrayRef<IndexVars> rowGroups) {
     if (!with || (gateTerm && (!same || !isOne(algebra::numberOf(*same).value_or(0)))))
       continue;
     auto weights = nearest(site.reading, *gates, site.op, /*anyFactor=*/true);
-    auto found = nearest(site.reading, *rows, site.op, /*anyFactor=*/true);
-    if (!weights || !found || !isOne(number * weights->factor * found->factor))
+    Rows found = weights ? buildRows(*rows, rowGroups) : Rows();
+    if (!found.value || !isOne(number * weights->factor * found.factor))
       continue;
     IndexVars streams = {output};
     if (!gate)
       gate = site.buildWeights(Algebra::scale(*gates, 1 / weights->factor), mix, {streams}, x);
-    Value values = gate ? site.arrange(*found, rowGroups) : Value();
-    if (!values)
+    if (!gate)
       continue;
     gateTerm = gates;
-    rowsTerm = Algebra::scale(*rows, 1 / found->factor);
-    return values;
+    rowsTerm = Algebra::scale(*rows, 1 / found.factor);
+    return found.value;
   }
   return {};
 }
@@ -233,6 +279,13 @@ bool BranchReader::read() {
 // Post
 //===----------------------------------------------------------------------===//
 
+/// Whether the program transposes a value itself, maybe after a reshape.
+static bool isTransposed(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<TransposeOp>(user) || (isReshape(user) && isTransposed(user->getResult(0)));
+  });
+}
+
 bool mhc::raisePost(MixSite &site, const Mix &mix) {
   IndexVars outputs;
   for (const Extent &var : site.vars)
@@ -242,7 +295,8 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
     return false;
   Extent output = outputs[0];
   SmallVector<IndexVars> groups = mix.groups(output.first);
-  // In the order of the op, or in that of the old streams: a transpose before and behind
+  // In the order of the op, or in that of the old streams: a transpose before and behind. Or in any order that the
+  // program transposes itself.
   SmallVector<Var> own, order, asStreams(mix.order);
   for (const Extent &var : site.vars)
     own.push_back(var.first);
@@ -250,7 +304,7 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
     for (const Extent &var : group)
       order.push_back(var.first);
   llvm::replace(asStreams, mix.stream.first, output.first);
-  if (own != order && own != asStreams) {
+  if (own != order && own != asStreams && !isTransposed(site.root)) {
     if (site.coefficients(mix) && !isa<TransposeOp>(site.op)) // what that transposes comes next
       site.decline("post", mix, Reason::resultOrder, site.root, describe(site.root),
                    mix.layout == Layout::nC ? "[tokens, n, C] as the streams" : "[tokens, C, n] as the streams");

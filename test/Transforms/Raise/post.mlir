@@ -488,3 +488,36 @@ func.func @bias_below_the_rounding(%v: tensor<8x32xbf16>, %w: tensor<32x64xbf16>
   %out = arith.truncf %all : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
   return %out : tensor<8x4x64xbf16>
 }
+
+// The gate is multiplied by one factor of the sublayer's output first.
+// CHECK-LABEL: @output_in_two_factors
+func.func @output_in_two_factors(%f: tensor<8x64xf32>, %w: tensor<64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                 %r: tensor<8x4x4xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[W:.*]] = mhc.broadcast %arg1 dims = [1] : tensor<64xf32> -> tensor<8x64xf32>
+  // CHECK: %[[F:.*]] = arith.mulf {{.*}}%[[W]]
+  // CHECK: mhc.post(f = %[[F]] : tensor<8x64xf32>, h_post = %arg2 : tensor<8x4xf32>, x = %arg3
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %wo = mhc.broadcast %w dims = [2] : tensor<64xf32> -> tensor<8x4x64xf32>
+  %gated = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %branch = arith.mulf %gated, %wo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
+// The new streams are computed in another layout, and transposed.
+// CHECK-LABEL: @computed_transposed_and_read_both_ways
+func.func @computed_transposed_and_read_both_ways(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                                                  %r: tensor<8x4x4xf32>) -> (tensor<8x4x64xf32>, tensor<8x64x4xf32>) {
+  // CHECK: %[[OUT:.*]] = mhc.post({{.*}} x = %arg2 : tensor<8x4x64xf32>{{.*}} <layout = nC, orient = oi>
+  // CHECK: %[[T:.*]] = mhc.transpose %[[OUT]] perm = [0, 2, 1]
+  // CHECK: return %[[OUT]], %[[T]]
+  %ho = mhc.broadcast %h dims = [0, 2] : tensor<8x4xf32> -> tensor<8x64x4xf32>
+  %fo = mhc.broadcast %f dims = [0, 1] : tensor<8x64xf32> -> tensor<8x64x4xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x64x4xf32>
+  %mix = mhc.batch_matmul %x, %r transpose_lhs transpose_rhs : (tensor<8x4x64xf32>, tensor<8x4x4xf32>) -> tensor<8x64x4xf32>
+  %sum = arith.addf %branch, %mix : tensor<8x64x4xf32>
+  %out = mhc.transpose %sum perm = [0, 2, 1] : tensor<8x64x4xf32> -> tensor<8x4x64xf32>
+  return %out, %sum : tensor<8x4x64xf32>, tensor<8x64x4xf32>
+}
