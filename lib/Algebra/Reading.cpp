@@ -153,6 +153,12 @@ std::vector<Reading::Found> Reading::find(const Expr &expr, llvm::function_ref<b
   return found;
 }
 
+bool Reading::isBefore(Value value, Operation *user) const {
+  Operation *maker = value.getDefiningOp();
+  return value.getParentBlock()->findAncestorOpInBlock(*user) &&
+         (!maker || places.lookup(maker) < places.lookup(user));
+}
+
 OpFoldResult Reading::materialise(OpBuilder &builder, Location loc, Size size) {
   if (size.isNumber())
     return builder.getIndexAttr(size.number());

@@ -45,6 +45,8 @@ public:
   std::vector<Found> find(const Expr &expr, mlir::Operation *user);
   /// All values that an expression may be taken from somewhere, the latest first. No op may be gone.
   std::vector<Found> find(const Expr &expr);
+  /// Whether a value is there where `user` is. Ops behind `user` may be gone.
+  bool isBefore(mlir::Value value, mlir::Operation *user) const;
   /// A size, from the function's arguments; null where none has it.
   mlir::OpFoldResult materialise(mlir::OpBuilder &builder, mlir::Location loc, Size size);
 

@@ -39,20 +39,23 @@ struct Gate {
 /// The groups of one mhc.gates: one, or three.
 class GatesBuilder {
 public:
-  GatesBuilder(algebra::Reading &reading, Sites &sites, ArrayRef<const LinearGroup *> groups, ArrayRef<SigmoidOp> gates)
-      : reading(reading), algebra(reading.algebra()), sites(sites), groups(groups), gates(gates), pre(*groups[0]),
-        builder(pre.root.getContext()), loc(pre.root.getLoc()), leaf(builder, loc) {}
+  GatesBuilder(algebra::Reading &reading, Sites &sites, ArrayRef<LinearGroup> groups, ArrayRef<SigmoidOp> gates)
+      : reading(reading), algebra(reading.algebra()), sites(sites), groups(groups), gates(gates),
+        pre(this->groups.front()), builder(pre.root.getContext()), loc(pre.root.getLoc()), leaf(builder, loc) {}
   bool run();
 
 private:
   bool placeBuilder();
+  bool readAtBuilder();
   Value buildStreams();
   Value buildPhi();
   Value buildGamma();
   Value buildAlpha();
   Value buildBeta();
   Value buildVector(const Expr &expr, const LinearGroup &group, bool hasRows);
+  Value buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   Value buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
+  Value buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows);
   bool replaceRoots(GatesOp made, ProjectionOp projection);
   Value slice(Value value, int64_t dim, int64_t offset, int64_t size) {
     bool isWhole = cast<RankedTensorType>(value.getType()).getDimSize(dim) == size;
@@ -60,15 +63,15 @@ private:
   }
   int64_t rows() const {
     int64_t rows = 0;
-    for (const LinearGroup *group : groups)
-      rows += group->extent;
+    for (const LinearGroup &group : groups)
+      rows += group.extent;
     return rows;
   }
 
   algebra::Reading &reading;
   Algebra &algebra;
   Sites &sites;
-  ArrayRef<const LinearGroup *> groups;
+  std::vector<LinearGroup> groups;
   ArrayRef<SigmoidOp> gates;
   const LinearGroup &pre;
   OpBuilder builder;
@@ -115,26 +118,26 @@ Value GatesBuilder::buildStreams() {
 Value GatesBuilder::buildPhi() {
   bool areConsecutive = true;
   int64_t next = pre.offset;
-  for (const LinearGroup *group : groups) {
-    areConsecutive &= group->weight == pre.weight && group->offset == next;
-    next += group->extent;
+  for (const LinearGroup &group : groups) {
+    areConsecutive &= group.weight == pre.weight && group.offset == next;
+    next += group.extent;
   }
   SmallVector<Value> parts;
   std::optional<PhiLayout> first;
-  for (const LinearGroup *group : areConsecutive ? groups.take_front() : groups) {
+  for (const LinearGroup &group : ArrayRef(groups).take_front(areConsecutive ? 1 : groups.size())) {
     // All rows of the weight as one variable
-    Indices at = group->weightAt;
-    IndexVars rowVars = group->row;
-    SmallVector<Size, 4> sizes = reading.sizes(group->weight);
+    Indices at = group.weightAt;
+    IndexVars rowVars = group.row;
+    SmallVector<Size, 4> sizes = reading.sizes(group.weight);
     auto isRow = [&](const algebra::Piece &piece) {
-      return llvm::any_of(group->row, [&](const Extent &row) { return row.first == piece.var; });
+      return llvm::any_of(group.row, [&](const Extent &row) { return row.first == piece.var; });
     };
     bool isOneDim = false;
     size_t rowDim = 0, flatDim = 0;
     for (auto [dim, index] : llvm::enumerate(at)) {
       if (llvm::any_of(index.pieces, isRow)) {
         rowDim = dim;
-        if (group->extent != group->rows) {
+        if (group.extent != group.rows) {
           if (isOneDim)
             return {};
           isOneDim = true;
@@ -149,14 +152,14 @@ Value GatesBuilder::buildPhi() {
     PhiLayout own = rowDim < flatDim ? PhiLayout::out_in : PhiLayout::in_out;
     first = first ? *first : own;
     phiLayout = *first;
-    SmallVector<IndexVars> groupsOfVars = {rowVars, group->flat};
+    SmallVector<IndexVars> groupsOfVars = {rowVars, group.flat};
     if (phiLayout == PhiLayout::in_out)
       std::swap(groupsOfVars[0], groupsOfVars[1]);
-    Value weight = arrange(reading, builder, loc, group->weight, at, groupsOfVars);
+    Value weight = arrange(reading, builder, loc, group.weight, at, groupsOfVars);
     if (!weight)
       return {};
     int64_t axis = phiLayout == PhiLayout::out_in ? 0 : 1;
-    parts.push_back(slice(weight, axis, group->offset, areConsecutive ? rows() : group->extent));
+    parts.push_back(slice(weight, axis, group.offset, areConsecutive ? rows() : group.extent));
   }
   if (llvm::any_of(parts, [&](Value part) { return getElementTypeOrSelf(part) != getElementTypeOrSelf(parts[0]); }))
     llvm::for_each(parts, [&](Value &part) { part = leaf.toF32(part); });
@@ -165,16 +168,14 @@ Value GatesBuilder::buildPhi() {
 
 Value GatesBuilder::buildGamma() { return pre.gamma ? build(reading, builder, user, *pre.gamma, {pre.flat}) : Value(); }
 
-/// A factor that no token enters: a vector of the group's rows, or one number.
-Value GatesBuilder::buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
-  if (factor.halves != 2)
-    return {};
+/// An element that no token enters: a vector of the group's rows, or one number.
+Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
   IndexVars rowVars = hasRows ? group.row : IndexVars();
   if (Value whole = build(reading, builder, user, Algebra::of(factor.element), {rowVars}))
     return leaf.toF32(whole);
   Value base = factor.node()->value;
   auto type = base ? dyn_cast<RankedTensorType>(base.getType()) : RankedTensorType();
-  if (!type || !type.hasStaticShape())
+  if (!type || !type.hasStaticShape() || !reading.isBefore(base, user))
     return {};
   // A part of a tensor
   SmallVector<OpFoldResult> offsets, sizes, strides(type.getRank(), builder.getIndexAttr(1));
@@ -194,34 +195,59 @@ Value GatesBuilder::buildFactor(const algebra::Factor &factor, const LinearGroup
   return part ? leaf.toF32(part) : Value();
 }
 
-/// A sum of products that no token enters, as [rows] or as [1].
-Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool hasRows) {
-  int64_t size = hasRows ? group.extent : 1;
-  auto type = RankedTensorType::get({size}, builder.getF32Type());
+/// A power of an element, as a vector of the group's rows or as [1].
+Value GatesBuilder::buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
+  bool isVector = hasRows && dependsOnAny(factor, group.row);
+  Value value = factor.halves % 2 == 0 ? buildElement(factor, group, isVector) : Value();
+  if (!value)
+    return {};
+  Value base = value;
+  for (int halves = 2; halves < std::abs(factor.halves); halves += 2)
+    value = leaf.mul(value, base);
+  if (factor.halves < 0)
+    value = leaf.div(leaf.splat(1, value), value);
+  if (hasRows && !isVector && group.extent != 1) {
+    Value number = tensor::CollapseShapeOp::create(builder, loc, value, ArrayRef<ReassociationIndices>());
+    value = leaf.broadcast(number, {builder.getIndexAttr(group.extent)}, {});
+  }
+  return value;
+}
+
+/// A product that no token enters, as [rows] or as [1].
+Value GatesBuilder::buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows) {
+  auto type = RankedTensorType::get({hasRows ? group.extent : 1}, builder.getF32Type());
   auto number = [&](double value) -> Value {
     return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, static_cast<float>(value)));
   };
+  Value product;
+  auto multiply = [&](Value factor) { product = product ? leaf.mul(product, factor) : factor; };
+  for (const algebra::Factor &factor : term.factors) {
+    Value value = buildFactor(factor, group, hasRows);
+    if (!value)
+      return {};
+    multiply(value);
+  }
+  if (!term.exponent.empty()) {
+    Value exponent = buildVector(term.exponent, group, hasRows);
+    if (!exponent)
+      return {};
+    multiply(leaf.exp(exponent));
+  }
+  if (!product || term.coefficient != 1)
+    multiply(number(term.coefficient));
+  return product;
+}
+
+/// A sum of products that no token enters, as [rows] or as [1].
+Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool hasRows) {
   Value sum;
   for (const algebra::Term &term : expr) {
-    Value product;
-    for (const algebra::Factor &factor : term.factors) {
-      bool isVector = hasRows && dependsOnAny(factor, group.row);
-      Value value = buildFactor(factor, group, isVector);
-      if (!value)
-        return {};
-      if (hasRows && !isVector && size != 1) {
-        Value numberOnly = tensor::CollapseShapeOp::create(builder, loc, value, ArrayRef<ReassociationIndices>());
-        value = leaf.broadcast(numberOnly, {builder.getIndexAttr(size)}, {});
-      }
-      product = product ? leaf.mul(product, value) : value;
-    }
+    Value product = buildTerm(term, group, hasRows);
     if (!product)
-      product = number(term.coefficient);
-    else if (term.coefficient != 1)
-      product = leaf.mul(product, number(term.coefficient));
+      return {};
     sum = sum ? leaf.add(sum, product) : product;
   }
-  return sum ? sum : number(0);
+  return sum ? sum : buildTerm(algebra::Term{0, {}, {}}, group, hasRows);
 }
 
 /// The parts of all groups, or the one tensor that they lie in side by side.
@@ -230,14 +256,14 @@ Value GatesBuilder::buildAlpha() {
   const algebra::Factor *first = algebra::singleFactor(pre.alpha);
   bool isOneTensor = first && first->node()->value && first->at().size() == 1;
   for (auto [number, group] : llvm::enumerate(groups)) {
-    const algebra::Factor *factor = algebra::singleFactor(group->alpha);
-    isOneTensor = isOneTensor && factor && group->alpha[0].coefficient == 1 && factor->node() == first->node() &&
+    const algebra::Factor *factor = algebra::singleFactor(group.alpha);
+    isOneTensor = isOneTensor && factor && group.alpha[0].coefficient == 1 && factor->node() == first->node() &&
                   factor->at()[0].offset == first->at()[0].offset + static_cast<int64_t>(number);
   }
   if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
     return leaf.toF32(slice(first->node()->value, 0, first->at()[0].offset, groups.size()));
-  for (const LinearGroup *group : groups) {
-    Value part = buildVector(group->alpha, *group, /*hasRows=*/false);
+  for (const LinearGroup &group : groups) {
+    Value part = buildVector(group.alpha, group, /*hasRows=*/false);
     if (!part)
       return {};
     parts.push_back(part);
@@ -250,20 +276,20 @@ Value GatesBuilder::buildBeta() {
   bool isOneTensor = first && first->node()->value && first->at().size() == 1;
   int64_t next = isOneTensor ? first->at()[0].offset : 0;
   const int64_t begin = next;
-  for (const LinearGroup *group : groups) {
-    const algebra::Factor *factor = algebra::singleFactor(group->beta);
-    isOneTensor = isOneTensor && factor && group->beta[0].coefficient == 1 && factor->node() == first->node() &&
+  for (const LinearGroup &group : groups) {
+    const algebra::Factor *factor = algebra::singleFactor(group.beta);
+    isOneTensor = isOneTensor && factor && group.beta[0].coefficient == 1 && factor->node() == first->node() &&
                   factor->at()[0].offset == next;
     algebra::Index rowsOnly = isOneTensor ? factor->at()[0] : algebra::Index();
     rowsOnly.offset = 0;
-    isOneTensor = isOneTensor && rowsOnly == indicesOf(algebra.sizes, {group->row})[0];
-    next += group->extent;
+    isOneTensor = isOneTensor && rowsOnly == indicesOf(algebra.sizes, {group.row})[0];
+    next += group.extent;
   }
   if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
     return leaf.toF32(slice(first->node()->value, 0, begin, next - begin));
   SmallVector<Value> parts;
-  for (const LinearGroup *group : groups) {
-    Value part = buildVector(group->beta, *group, /*hasRows=*/true);
+  for (const LinearGroup &group : groups) {
+    Value part = buildVector(group.beta, group, /*hasRows=*/true);
     if (!part)
       return {};
     parts.push_back(part);
@@ -279,7 +305,7 @@ Value GatesBuilder::buildBeta() {
 bool GatesBuilder::placeBuilder() {
   roots = gateRoots(gates, preEps, postMult);
   if (groups.size() > 2)
-    roots.push_back(groups[2]->root);
+    roots.push_back(groups[2].root);
   Operation *first = nullptr;
   for (Value root : roots) {
     Operation *op = root.getDefiningOp();
@@ -293,18 +319,29 @@ bool GatesBuilder::placeBuilder() {
   return true;
 }
 
+/// A weight may be shaped behind the first root: reads what is there before.
+bool GatesBuilder::readAtBuilder() {
+  for (LinearGroup &group : groups) {
+    std::optional<LinearGroup> read = matchLinearGroup(reading, group.root, user);
+    if (!read)
+      return false;
+    group = *read;
+  }
+  return true;
+}
+
 bool GatesBuilder::replaceRoots(GatesOp made, ProjectionOp projection) {
   SmallVector<Value> was, becomes;
   for (auto [root, group, result] : llvm::zip(roots, groups, made->getResults())) {
     Indices from;
-    for (const algebra::Index &index : indicesOf(algebra.sizes, {group->tokens, group->row})) {
+    for (const algebra::Index &index : indicesOf(algebra.sizes, {group.tokens, group.row})) {
       std::optional<algebra::Index> moved =
-          substitute(algebra.sizes, index, [&](Var var) { return group->rootAt[var]; });
+          substitute(algebra.sizes, index, [&](Var var) { return group.rootAt[var]; });
       if (!moved)
         return false;
       from.push_back(*moved);
     }
-    Value shaped = arrange(reading, builder, loc, result, from, ownDims(reading, group->root));
+    Value shaped = arrange(reading, builder, loc, result, from, ownDims(reading, group.root));
     if (!shaped)
       return false;
     shaped = leaf.cast(shaped, getElementTypeOrSelf(root));
@@ -323,7 +360,7 @@ bool GatesBuilder::replaceRoots(GatesOp made, ProjectionOp projection) {
 }
 
 bool GatesBuilder::run() {
-  if (!placeBuilder())
+  if (!placeBuilder() || !readAtBuilder())
     return false;
   Value x = buildStreams();
   Value phi = x ? buildPhi() : Value();
@@ -345,7 +382,7 @@ bool GatesBuilder::run() {
                                          pre.norm, APFloat(pre.eps), Stat::inv_rms, /*precision=*/{});
   SmallVector<Type> types(3);
   for (auto [result, group] : llvm::zip(types, groups))
-    result = RankedTensorType::get({tokens, group->extent}, f32);
+    result = RankedTensorType::get({tokens, group.extent}, f32);
   auto made = GatesOp::create(builder, loc, types[0], types[1], types[2], projection.getProj(), projection.getStat(),
                               alpha, beta, Stat::inv_rms, APFloat(pre.eps), APFloat(preEps), APFloat(postMult));
   if (!replaceRoots(made, projection))
@@ -421,7 +458,7 @@ void GatesRaiser::raiseFrom(Gate &gate) {
   // Other layers end in sigmoids of a few rows, too.
   bool isOfStreams = !group.beta.empty() || (group.flat.size() == 2 && group.flat[0].second == Size(n));
   if (same.size() == 1 && maps.empty() && group.hasWholeWeight() && isOfStreams) {
-    GatesBuilder(reading, sites, {&group}, {gate.op}).run();
+    GatesBuilder(reading, sites, {group}, {gate.op}).run();
     return;
   }
   bool isLogits = maps.size() == 1 && (maps[0]->extent == n * n ||
@@ -429,11 +466,12 @@ void GatesRaiser::raiseFrom(Gate &gate) {
   if (same.size() != 2 || !isLogits || same[0]->group.extent != same[1]->group.extent)
     return;
   Gate *first = same[0], *second = same[1];
-  bool isSwapped = first->group.weight == second->group.weight ? second->group.offset < first->group.offset
-                                                               : isSecondGate(first->op, second->op);
-  if (isSwapped)
+  if (first->group.weight == second->group.weight && second->group.offset < first->group.offset)
     std::swap(first, second);
-  GatesBuilder(reading, sites, {&first->group, &second->group, maps[0]}, {first->op, second->op}).run();
+  // Rows of one weight are in the usual order where nothing tells otherwise.
+  if (isSecondGate(first->op, second->op) && !isSecondGate(second->op, first->op))
+    std::swap(first, second);
+  GatesBuilder(reading, sites, {first->group, second->group, *maps[0]}, {first->op, second->op}).run();
 }
 
 void GatesRaiser::run() {

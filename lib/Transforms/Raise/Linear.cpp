@@ -43,12 +43,10 @@ private:
   bool assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest);
   bool splitOuter(const algebra::Term &outer);
   bool matchNorm(const algebra::Term &scale);
+  bool matchGuardedRoot(const Expr &norm, const Expr &squares);
   bool matchRoot(const Expr &squared, const Expr &squares, Norm norm);
   bool findWeight();
 
-  bool dependsOnToken(const algebra::Term &term) {
-    return llvm::any_of(group.tokens, [&](const Extent &token) { return dependsOn(term, token.first); });
-  }
   int64_t width() const {
     int64_t width = 1;
     for (const Extent &var : group.flat)
@@ -114,8 +112,6 @@ bool GroupMatcher::multiplyOut(Expr &z) {
 //===----------------------------------------------------------------------===//
 
 bool GroupMatcher::matchProduct(const algebra::Term &term) {
-  if (!term.exponent.empty())
-    return false;
   for (auto [place, factor] : llvm::enumerate(term.factors)) {
     if (factor.halves != 2 || !factor.node()->isReduce("sum"))
       continue;
@@ -173,7 +169,7 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
       group.extent *= var.second.number();
   }
   bool isRest = llvm::none_of(rest.factors, [&](const algebra::Factor &factor) { return dependsOnAny(factor, all); });
-  if (group.tokens.empty() || group.row.empty() || group.extent > kMaxGroupRows || !isRest)
+  if (group.row.empty() || group.extent > kMaxGroupRows || !isRest)
     return false;
   // In the order in which x is stored
   std::optional<algebra::Reading::Found> stored = findStreams(reading, Algebra::of(x.element), user);
@@ -202,7 +198,7 @@ bool GroupMatcher::findWeight() {
   if (std::optional<algebra::Reading::Found> found = nearest(reading, Algebra::of(group.phi.element), user)) {
     group.weight = found->value;
     group.weightAt = found->at;
-  } else if (node.value) {
+  } else if (node.value && reading.isBefore(node.value, user)) {
     group.weight = node.value;
     group.weightAt = Indices(group.phi.at());
   } else {
@@ -254,13 +250,21 @@ static double epsMeant(double eps) {
 /// What stands before the sum: a factor per token, and numbers.
 bool GroupMatcher::splitOuter(const algebra::Term &outer) {
   algebra::Term ofToken, numbers;
+  numbers.coefficient = outer.coefficient * scale;
   for (const algebra::Factor &factor : outer.factors) {
     if (dependsOnAny(factor, group.row))
       return false;
-    (dependsOnAny(factor, group.tokens) ? ofToken : numbers).factors.push_back(factor);
+    bool isOfToken = dependsOnAny(factor, group.tokens) || (group.tokens.empty() && matchNorm({1, {}, {factor}}));
+    (isOfToken ? ofToken : numbers).factors.push_back(factor);
   }
-  numbers.coefficient = outer.coefficient * scale;
+  if (group.tokens.empty() && ofToken.factors.size() != 1) // nothing tells the token from parameters
+    return false;
+  if (llvm::any_of(outer.exponent, [&](const algebra::Term &part) { return dependsOnAny(part, all); }))
+    return false;
+  numbers.exponent = outer.exponent;
   scale = 1;
+  group.norm = Norm::none;
+  group.eps = 0;
   if (!ofToken.factors.empty() && !matchNorm(ofToken))
     return false;
   numbers.coefficient *= scale;
@@ -282,7 +286,28 @@ bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
     return false;
   std::optional<Expr> squared = algebra.power({ofToken}, -4), plain = algebra.power({ofToken}, -2);
   return (squared && matchRoot(*squared, *squares, Norm::inside)) ||
-         (plain && matchRoot(*plain, *squares, Norm::outside));
+         (plain && matchRoot(*plain, *squares, Norm::outside)) || (plain && matchGuardedRoot(*plain, *squares));
+}
+
+/// A larger bound is a part of the function.
+constexpr double kMostGuard = 1e-10;
+
+/// max(root, bound), where the bound only keeps a token of zeros from a division by zero: sqrt(root^2 + bound^2) is the
+/// same number, to f32, where the norm of a token is above 1e-6.
+bool GroupMatcher::matchGuardedRoot(const Expr &norm, const Expr &squares) {
+  const algebra::Factor *max = algebra::singleFactor(norm);
+  if (!max || !max->node()->isApply("max"))
+    return false;
+  std::optional<Expr> root = algebra.part(max->element, {}, 0), bound = algebra.part(max->element, {}, 1);
+  if (root && algebra::numberOf(*root))
+    std::swap(root, bound);
+  std::optional<double> guard = bound ? algebra::numberOf(*bound) : std::nullopt;
+  std::optional<Expr> power = root && guard ? algebra.multiply(*root, *root) : std::nullopt;
+  if (!power || *guard < 0 || *guard > kMostGuard)
+    return false;
+  power = algebra.add(*power, Algebra::number(*guard * *guard));
+  double number = norm[0].coefficient;
+  return power && matchRoot(Algebra::scale(*power, number * number), squares, Norm::inside);
 }
 
 /// `power` is the norm's square, or the norm: a number times the mean square, or its root, plus eps.
@@ -332,8 +357,7 @@ std::optional<LinearGroup> GroupMatcher::match() {
       continue;
     group.beta = z;
     group.beta.erase(group.beta.begin() + number);
-    if (llvm::any_of(group.beta,
-                     [&](const algebra::Term &term) { return dependsOnToken(term) || !term.exponent.empty(); }))
+    if (llvm::any_of(group.beta, [&](const algebra::Term &term) { return dependsOnAny(term, group.tokens); }))
       return std::nullopt;
     return group;
   }
@@ -342,7 +366,7 @@ std::optional<LinearGroup> GroupMatcher::match() {
 
 std::optional<LinearGroup> mhc::matchLinearGroup(algebra::Reading &reading, Value root, Operation *user) {
   auto type = dyn_cast<RankedTensorType>(root.getType());
-  if (!type || type.getRank() < 2)
+  if (!type || type.getRank() == 0)
     return std::nullopt;
   return GroupMatcher(reading, root, user).match();
 }

@@ -37,6 +37,10 @@ bool mhc::dependsOnAny(const algebra::Factor &factor, ArrayRef<Extent> vars) {
   return llvm::any_of(vars, [&](const Extent &var) { return dependsOn(factor, var.first); });
 }
 
+bool mhc::dependsOnAny(const algebra::Term &term, ArrayRef<Extent> vars) {
+  return llvm::any_of(vars, [&](const Extent &var) { return dependsOn(term, var.first); });
+}
+
 /// Whether a projection reads the streams in the dimensions of `found`: their streams and channels are two of them.
 static bool isProjected(const algebra::Reading::Found &found) {
   auto isWhole = [](const algebra::Index &index) {
@@ -69,7 +73,13 @@ std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &readin
     if (isa<arith::TruncFOp>(maker))
       streams = shown;
   }
-  return streams;
+  // What is projected is aggregated as it is projected, not as a product transposes it.
+  auto isProjected = [&](const algebra::Reading::Found &other) {
+    return other.factor == 1 && isProjectedOrMade(other.value) &&
+           getElementTypeOrSelf(other.value) == getElementTypeOrSelf(streams->value);
+  };
+  auto projected = isProjected(*streams) ? all.end() : llvm::find_if(all, isProjected);
+  return projected == all.end() ? streams : *projected;
 }
 
 Value mhc::buildStreams(algebra::Reading &reading, OpBuilder &builder, Operation *user, const Expr &x,

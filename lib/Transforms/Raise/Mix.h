@@ -122,6 +122,7 @@ bool isProjectedOrMade(mlir::Value value);
 /// The variables of indices, in their order.
 llvm::SmallSetVector<algebra::Var, 4> varsOf(llvm::ArrayRef<algebra::Index> at);
 bool dependsOnAny(const algebra::Factor &factor, llvm::ArrayRef<IndexVars::value_type> vars);
+bool dependsOnAny(const algebra::Term &term, llvm::ArrayRef<IndexVars::value_type> vars);
 
 /// x' = h_res x + h_post (f + bias)
 bool raisePost(MixSite &site, const Mix &mix);

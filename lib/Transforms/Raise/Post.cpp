@@ -286,6 +286,15 @@ static bool isTransposed(Value value) {
   });
 }
 
+/// Whether the program has the old streams with their dimensions in the order `own`, that of the new ones.
+static bool isOrderOfStreams(MixSite &site, const Mix &mix, Var output, ArrayRef<Var> own) {
+  return llvm::any_of(site.reading.find(mix.x, site.op), [&](const algebra::Reading::Found &found) {
+    SmallVector<Var> order(varsOf(found.at).getArrayRef());
+    llvm::replace(order, mix.stream.first, output);
+    return ArrayRef<Var>(order) == own;
+  });
+}
+
 bool mhc::raisePost(MixSite &site, const Mix &mix) {
   IndexVars outputs;
   for (const Extent &var : site.vars)
@@ -297,14 +306,13 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
   SmallVector<IndexVars> groups = mix.groups(output.first);
   // In the order of the op, or in that of the old streams: a transpose before and behind. Or in any order that the
   // program transposes itself.
-  SmallVector<Var> own, order, asStreams(mix.order);
+  SmallVector<Var> own, order;
   for (const Extent &var : site.vars)
     own.push_back(var.first);
   for (const IndexVars &group : groups)
     for (const Extent &var : group)
       order.push_back(var.first);
-  llvm::replace(asStreams, mix.stream.first, output.first);
-  if (own != order && own != asStreams && !isTransposed(site.root)) {
+  if (own != order && !isOrderOfStreams(site, mix, output.first, own) && !isTransposed(site.root)) {
     if (site.coefficients(mix) && !isa<TransposeOp>(site.op)) // what that transposes comes next
       site.decline("post", mix, Reason::resultOrder, site.root, describe(site.root),
                    mix.layout == Layout::nC ? "[tokens, n, C] as the streams" : "[tokens, C, n] as the streams");

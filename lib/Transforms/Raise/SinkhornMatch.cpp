@@ -104,7 +104,7 @@ static std::optional<Format> roundedTo(Reading &reading, Value value) {
 
 std::optional<SinkhornSite> mhc::matchSinkhorn(Reading &reading, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getRank() < 3 || type.getDimSize(type.getRank() - 1) != type.getDimSize(type.getRank() - 2) ||
+  if (!type || type.getRank() < 2 || type.getDimSize(type.getRank() - 1) != type.getDimSize(type.getRank() - 2) ||
       type.getShape().back() < kMinStreams || type.getShape().back() > kMaxStreams)
     return std::nullopt;
   if (std::optional<Format> format = roundedTo(reading, value))

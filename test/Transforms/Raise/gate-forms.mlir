@@ -36,6 +36,119 @@ func.func @no_bias(%x: tensor<8x4x16xf32>, %phi: tensor<4x4x16xf32>) -> tensor<8
   return %gate : tensor<8x4xf32>
 }
 
+// A temperature that is a parameter divides the logits: alpha and the bias over it.
+// CHECK-LABEL: @temperature_parameter
+// CHECK: %[[RECIPROCAL:.*]] = arith.divf %{{.*}}, %arg4 : tensor<1xf32>
+// CHECK: %[[ALPHA:.*]] = arith.mulf {{.*}}%[[RECIPROCAL]]{{.*}} : tensor<1xf32>
+// CHECK: mhc.gates({{.*}} alpha = %[[ALPHA]] : tensor<1xf32>, beta = %{{.*}} : tensor<4xf32>)
+func.func @temperature_parameter(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %alpha: tensor<1xf32>,
+                                 %bias: tensor<4xf32>, %tau: tensor<1xf32>) -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %alpha0 = tensor.collapse_shape %alpha [] : tensor<1xf32> into tensor<f32>
+  %alphas = mhc.broadcast %alpha0 dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %p, %alphas : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %sum = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %tau0 = tensor.collapse_shape %tau [] : tensor<1xf32> into tensor<f32>
+  %taus = mhc.broadcast %tau0 dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %z = arith.divf %sum, %taus : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+// One token: the norm tells what its values are.
+// CHECK-LABEL: @one_token
+// CHECK: mhc.projection(x = %{{.*}} : tensor<1x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = inside, norm_eps = 1.0e-06
+// CHECK: mhc.gates({{.*}} beta = %arg2 : tensor<4xf32>)
+func.func @one_token(%x: tensor<4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>) -> tensor<1x4xf32> {
+  %eps = arith.constant dense<1.0e-6> : tensor<1xf32>
+  %width = arith.constant dense<64.0> : tensor<1xf32>
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<4x16xf32> into tensor<64xf32>
+  %row = tensor.expand_shape %flat [[0, 1]] output_shape [1, 64] : tensor<64xf32> into tensor<1x64xf32>
+  %squares = arith.mulf %row, %row : tensor<1x64xf32>
+  %sum = mhc.reduce sum %squares dims = [1] : tensor<1x64xf32> -> tensor<1xf32>
+  %mean = arith.divf %sum, %width : tensor<1xf32>
+  %lifted = arith.addf %mean, %eps : tensor<1xf32>
+  %r = math.rsqrt %lifted : tensor<1xf32>
+  %p = mhc.matmul %row, %phi transpose_rhs : (tensor<1x64xf32>, tensor<4x64xf32>) -> tensor<1x4xf32>
+  %rs = mhc.broadcast %r dims = [0] : tensor<1xf32> -> tensor<1x4xf32>
+  %scaled = arith.mulf %p, %rs : tensor<1x4xf32>
+  %biases = tensor.expand_shape %bias [[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<1x4xf32>
+  %gate = mhc.sigmoid %z : tensor<1x4xf32>
+  return %gate : tensor<1x4xf32>
+}
+
+// A norm that is bounded from below against a division by zero, as torch.nn.functional.normalize does: the bound's
+// square is an epsilon of the squares' sum.
+// CHECK-LABEL: @guarded_norm
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = inside, norm_eps = 1.5625{{[0-9]*}}e-26
+// CHECK: mhc.gates
+// A bound that ordinary tokens reach is a part of the function.
+// CHECK-LABEL: @bounded_norm
+// CHECK-NOT: mhc.gates
+// CHECK: return
+func.func @guarded_norm(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %bound = arith.constant dense<1.0e-12> : tensor<8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %squares = arith.mulf %flat, %flat : tensor<8x64xf32>
+  %sum = mhc.reduce sum %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %root = math.sqrt %sum : tensor<8xf32>
+  %norm = arith.maximumf %root, %bound : tensor<8xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %norms = mhc.broadcast %norm dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %scaled = arith.divf %p, %norms : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+func.func @bounded_norm(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %bound = arith.constant dense<1.0e-3> : tensor<8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %squares = arith.mulf %flat, %flat : tensor<8x64xf32>
+  %sum = mhc.reduce sum %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %root = math.sqrt %sum : tensor<8xf32>
+  %norm = arith.maximumf %root, %bound : tensor<8xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %norms = mhc.broadcast %norm dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %scaled = arith.divf %p, %norms : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+// The rows of h_post stand before those of h_pre, and the logits' before both: what is done with them tells it. The
+// logits' weight is transposed behind the first gate.
+// CHECK-LABEL: @order_of_rows
+// CHECK: %[[PRE:.*]] = tensor.extract_slice %arg1[4, 0] [4, 64] [1, 1]
+// CHECK: %[[POST:.*]] = tensor.extract_slice %arg1[0, 0] [4, 64] [1, 1]
+// CHECK: %[[PHI:.*]] = tensor.concat dim(0) %[[PRE]], %[[POST]], %{{.*}}
+// CHECK: mhc.projection({{.*}} phi = %[[PHI]] : tensor<24x64xf32>)
+// CHECK: mhc.gates({{.*}} post_mult = 2.0
+func.func @order_of_rows(%x: tensor<8x4x16xf32>, %phi: tensor<8x64xf32>, %weight: tensor<64x16xf32>,
+                         %bias: tensor<4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %p0 = tensor.extract_slice %p[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %z0 = arith.addf %p0, %biases : tensor<8x4xf32>
+  %s0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %post = arith.mulf %s0, %two : tensor<8x4xf32>
+  %p1 = tensor.extract_slice %p[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %z1 = arith.addf %p1, %biases : tensor<8x4xf32>
+  %pre = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %rows = mhc.transpose %weight perm = [1, 0] : tensor<64x16xf32> -> tensor<16x64xf32>
+  %p2 = mhc.matmul %flat, %rows transpose_rhs : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+  %z2 = tensor.expand_shape %p2 [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %z2 : tensor<8x4x4xf32>) <init = exp, order = row_col, denom = none, eps = 0.0, iters = 2> -> (mix : tensor<8x4x4xf32>)
+  return %pre, %post, %mix : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
+
 // Rows of a weight that lie apart are no group of rows.
 // CHECK-LABEL: @rows_apart
 // CHECK-NOT: mhc.gates
