@@ -283,7 +283,6 @@ bool MixSite::splitVars(Mix &mix, ArrayRef<algebra::Index> at) {
   auto isWeighed = [&](Var var) { return dependsOn(mix.weights[0], var); };
   bool isWeighedAtAll = llvm::any_of(order, isWeighed);
   auto all = varsOf(at);
-  mix.order.assign(all.begin(), all.end());
   size_t position = llvm::find(all, mix.stream.first) - all.begin();
   mix.layout = position + 1 < all.size() ? Layout::nC : Layout::Cn;
   for (auto [place, var] : llvm::enumerate(order)) {

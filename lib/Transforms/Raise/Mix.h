@@ -28,7 +28,6 @@ struct Mix {
   algebra::Expr weights; ///< one term
   std::pair<algebra::Var, algebra::Size> stream;
   IndexVars tokens, channels;
-  llvm::SmallVector<algebra::Var> order; ///< of all variables of the streams, as these are stored
   Layout layout;
   algebra::Expr branches;
 

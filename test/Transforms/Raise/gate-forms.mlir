@@ -181,3 +181,53 @@ func.func @streams_first(%x: tensor<4x6x16xf32>, %logits: tensor<6x4x4xf32>, %h:
   %out = mhc.transpose %sum perm = [1, 0, 2] : tensor<6x4x16xf32> -> tensor<4x6x16xf32>
   return %out : tensor<4x6x16xf32>
 }
+
+// Streams behind their batch, which a projection reads behind all tokens: the new streams are in the old ones' order.
+// CHECK-LABEL: @streams_behind_the_batch
+// CHECK: mhc.aggregate(x = %[[X:.*]] : tensor<6x4x16xf32>, {{.*}}) <layout = nC>
+// CHECK: %[[OUT:.*]] = mhc.post({{.*}} x = %[[X]] : tensor<6x4x16xf32>,
+// CHECK: %[[SPLIT:.*]] = tensor.expand_shape %[[OUT]]
+// CHECK: mhc.transpose %[[SPLIT]] perm = [0, 2, 1, 3] : tensor<2x3x4x16xf32> -> tensor<2x4x3x16xf32>
+func.func @streams_behind_the_batch(%x: tensor<2x4x3x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>,
+                                    %logits: tensor<6x4x4xf32>, %h: tensor<2x4x3xf32>, %w: tensor<16x16xf32>)
+    -> tensor<2x4x3x16xf32> {
+  %xt = mhc.transpose %x perm = [0, 2, 1, 3] : tensor<2x4x3x16xf32> -> tensor<2x3x4x16xf32>
+  %xs = tensor.collapse_shape %xt [[0, 1], [2], [3]] : tensor<2x3x4x16xf32> into tensor<6x4x16xf32>
+  %flat = tensor.collapse_shape %xs [[0], [1, 2]] : tensor<6x4x16xf32> into tensor<6x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<6x64xf32>, tensor<4x64xf32>) -> tensor<6x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<6x4xf32>
+  %z = arith.addf %p, %biases : tensor<6x4xf32>
+  %gate = mhc.sigmoid %z : tensor<6x4xf32>
+  %columns = tensor.expand_shape %gate [[0], [1, 2]] output_shape [6, 4, 1] : tensor<6x4xf32> into tensor<6x4x1xf32>
+  %xc = mhc.transpose %xs perm = [0, 2, 1] : tensor<6x4x16xf32> -> tensor<6x16x4xf32>
+  %u = mhc.batch_matmul %xc, %columns : (tensor<6x16x4xf32>, tensor<6x4x1xf32>) -> tensor<6x16x1xf32>
+  %rows = tensor.collapse_shape %u [[0], [1, 2]] : tensor<6x16x1xf32> into tensor<6x16xf32>
+  %f = mhc.matmul %rows, %w : (tensor<6x16xf32>, tensor<16x16xf32>) -> tensor<6x16xf32>
+  %mix = mhc.sinkhorn(logits = %logits : tensor<6x4x4xf32>) <init = exp, order = row_col, denom = none, eps = 0.0, iters = 2> -> (mix : tensor<6x4x4xf32>)
+  %mixed = mhc.batch_matmul %mix, %xs : (tensor<6x4x4xf32>, tensor<6x4x16xf32>) -> tensor<6x4x16xf32>
+  %split = tensor.expand_shape %mixed [[0, 1], [2], [3]] output_shape [2, 3, 4, 16] : tensor<6x4x16xf32> into tensor<2x3x4x16xf32>
+  %back = mhc.transpose %split perm = [0, 2, 1, 3] : tensor<2x3x4x16xf32> -> tensor<2x4x3x16xf32>
+  %fb = tensor.expand_shape %f [[0, 1], [2]] output_shape [2, 3, 16] : tensor<6x16xf32> into tensor<2x3x16xf32>
+  %fs = mhc.broadcast %fb dims = [0, 2, 3] : tensor<2x3x16xf32> -> tensor<2x4x3x16xf32>
+  %hs = mhc.broadcast %h dims = [0, 1, 2] : tensor<2x4x3xf32> -> tensor<2x4x3x16xf32>
+  %branch = arith.mulf %hs, %fs : tensor<2x4x3x16xf32>
+  %sum = arith.addf %back, %branch : tensor<2x4x3x16xf32>
+  return %sum : tensor<2x4x3x16xf32>
+}
+
+// One matrix for all tokens is iterated as one of a stack.
+// CHECK-LABEL: @matrix_of_all_tokens
+// CHECK: mhc.sinkhorn(logits = %{{.*}} : tensor<1x4x4xf32>) <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 1>
+func.func @matrix_of_all_tokens(%z: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %eps = arith.constant dense<1.0e-6> : tensor<4xf32>
+  %e = math.exp %z : tensor<4x4xf32>
+  %r = mhc.reduce sum %e dims = [1] : tensor<4x4xf32> -> tensor<4xf32>
+  %re = arith.addf %r, %eps : tensor<4xf32>
+  %rs = mhc.broadcast %re dims = [0] : tensor<4xf32> -> tensor<4x4xf32>
+  %m = arith.divf %e, %rs : tensor<4x4xf32>
+  %c = mhc.reduce sum %m dims = [0] : tensor<4x4xf32> -> tensor<4xf32>
+  %ce = arith.addf %c, %eps : tensor<4xf32>
+  %cs = mhc.broadcast %ce dims = [1] : tensor<4xf32> -> tensor<4x4xf32>
+  %out = arith.divf %m, %cs : tensor<4x4xf32>
+  return %out : tensor<4x4xf32>
+}
