@@ -41,24 +41,11 @@ bool mhc::dependsOnAny(const algebra::Term &term, ArrayRef<Extent> vars) {
   return llvm::any_of(vars, [&](const Extent &var) { return dependsOn(term, var.first); });
 }
 
-/// Whether a projection reads the streams in the dimensions of `found`: their streams and channels are two of them.
-static bool isProjected(const algebra::Reading::Found &found) {
-  auto isWhole = [](const algebra::Index &index) {
-    return index.pieces.size() == 1 && index.pieces[0].multiplier == Size(1);
-  };
-  return llvm::all_of(ArrayRef(found.at).take_back(2), isWhole) &&
-         llvm::any_of(found.value.getUsers(), llvm::IsaPred<ProjectionOp>);
-}
-
 std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &reading, const Expr &x, Operation *user) {
   std::optional<algebra::Reading::Found> streams = nearest(reading, x, user);
   if (!streams)
     return std::nullopt;
   std::vector<algebra::Reading::Found> all = reading.find(x, user);
-  // One tensor for all that read them
-  for (const algebra::Reading::Found &other : all)
-    if (other.factor == 1 && isProjected(other) && widthOf(other.value) == widthOf(streams->value))
-      return other;
   auto shown = streams;
   while (shown) {
     Operation *maker = shown->value.getDefiningOp();
