@@ -1,4 +1,7 @@
-"""Runs passes on programs of n and 2n parts and compares the instructions beyond those for one part."""
+"""Runs passes on programs of n and 2n parts and compares the instructions beyond those for one part.
+
+  growth-instructions.test.py SCRIPTS EXPORTED: the folder of make_model.py and repeat_layer.py, and an exported sublayer
+"""
 
 import os
 import re
@@ -7,6 +10,7 @@ import sys
 import tempfile
 
 MOST = 2.3
+SCRIPTS, EXPORTED = sys.argv[1:]
 
 
 def loops(n):
@@ -25,6 +29,28 @@ def entries(n):
 """ for i in range(n))
 
 
+def streams(n):
+    """Streams, of each of which a sum may be somewhere."""
+    expand = "mhc.expand(x = %x : tensor<?x8xf32>) <layout = nC> -> (streams : tensor<?x4x8xf32>)\n"
+    body = "".join(f"  %x{i} = {expand}" for i in range(n))
+    values = ", ".join(f"%x{i}" for i in range(n))
+    types = ", ".join(["tensor<?x4x8xf32>"] * n)
+    return f"func.func @f(%x: tensor<?x8xf32>) -> ({types}) {{\n{body}  return {values} : {types}\n}}\n"
+
+
+def written(script, *options):
+    run = subprocess.run([sys.executable, os.path.join(SCRIPTS, script), *options], capture_output=True, text=True)
+    return run.stdout if run.returncode == 0 else sys.exit(run.stderr)
+
+
+def model(n):
+    return written("make_model.py", f"--layers={n}")
+
+
+def exported(n):
+    return written("repeat_layer.py", f"--layers={n}", EXPORTED)
+
+
 def instructions(program, options):
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
         file.write(program)
@@ -38,7 +64,10 @@ def instructions(program, options):
 
 grows = []
 for write, n, options in ((loops, 1000, ["-mhc-outline-loops"]),
-                          (entries, 1000, ["-mhc-phase-lower"])):
+                          (entries, 1000, ["-mhc-phase-lower"]),
+                          (streams, 1500, ["-mhc-raise"]),
+                          (model, 20, ["-canonicalize", "-cse", "-mhc-raise", "-mhc-fuse"]),
+                          (exported, 8, ["-mhc-raise", "-mhc-fuse"])):
     one, small, large = (instructions(write(parts), options) for parts in (1, n, 2 * n))
     growth = (large - one) / (small - one)
     print(f"{write.__name__}: {small - one} instructions for {n}, {large - one} for {2 * n}")
