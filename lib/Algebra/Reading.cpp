@@ -155,18 +155,25 @@ std::vector<Reading::Found> Reading::find(const Expr &expr, llvm::function_ref<b
 
 bool Reading::isBefore(Value value, Operation *user) const {
   Operation *maker = value.getDefiningOp();
-  return value.getParentBlock()->findAncestorOpInBlock(*user) &&
-         (!maker || places.lookup(maker) < places.lookup(user));
+  return value.getParentBlock()->findAncestorOpInBlock(*user) && (!maker || places.lookup(maker) < places.lookup(user));
 }
 
 OpFoldResult Reading::materialise(OpBuilder &builder, Location loc, Size size) {
   if (size.isNumber())
     return builder.getIndexAttr(size.number());
-  for (BlockArgument argument : func.getArguments())
-    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
-      for (int dim = 0; dim < type.getRank(); ++dim)
-        if (type.isDynamicDim(dim) && this->size(argument, dim) == size)
-          return tensor::getMixedSize(builder, loc, argument, dim);
+  for (BlockArgument argument : func.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int dim = 0; type && dim < type.getRank(); ++dim) {
+      std::optional<Size> times = theAlgebra.sizes.divide(this->size(argument, dim), size);
+      if (!type.isDynamicDim(dim) || !times || !times->isNumber())
+        continue;
+      OpFoldResult whole = tensor::getMixedSize(builder, loc, argument, dim);
+      if (*times == Size(1))
+        return whole;
+      Value number = arith::ConstantIndexOp::create(builder, loc, times->number());
+      return arith::DivUIOp::create(builder, loc, cast<Value>(whole), number).getResult();
+    }
+  }
   return {};
 }
 

@@ -166,7 +166,26 @@ Value GatesBuilder::buildPhi() {
   return leaf.concat(parts, phiLayout == PhiLayout::out_in ? 0 : 1);
 }
 
-Value GatesBuilder::buildGamma() { return pre.gamma ? build(reading, builder, user, *pre.gamma, {pre.flat}) : Value(); }
+/// The weight of the norm, repeated where streams or channels share its elements.
+Value GatesBuilder::buildGamma() {
+  IndexVars own;
+  SmallVector<int64_t> dims;
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, var] : llvm::enumerate(pre.flat)) {
+    sizes.push_back(builder.getIndexAttr(var.second.number()));
+    if (!dependsOnAny((*pre.gamma)[0], var))
+      continue;
+    own.push_back(var);
+    dims.push_back(dim);
+  }
+  if (own == pre.flat)
+    return build(reading, builder, user, *pre.gamma, {own});
+  SmallVector<IndexVars> groups(own.size());
+  for (auto [group, var] : llvm::zip(groups, own))
+    group = {var};
+  Value shared = build(reading, builder, user, *pre.gamma, groups);
+  return shared ? leaf.join(leaf.broadcast(shared, sizes, dims), 0, sizes.size()) : Value();
+}
 
 /// An element that no token enters: a vector of the group's rows, or one number.
 Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
@@ -364,7 +383,7 @@ bool GatesBuilder::run() {
     return false;
   Value x = buildStreams();
   Value phi = x ? buildPhi() : Value();
-  Value gamma = phi ? buildGamma() : Value();
+  Value gamma = phi && pre.gamma ? buildGamma() : Value();
   if (!phi || (pre.gamma && !gamma))
     return false;
   Type f32 = builder.getF32Type(), type = getElementTypeOrSelf(x);

@@ -28,6 +28,9 @@ static bool lacksGates(const Sites &sites, Value streams) {
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
   SmallVector<Operation *> readers;
   usersThroughViews(map, readers);
+  for (size_t i = 0; i < readers.size(); ++i) // beside h_post, in one product
+    if (auto concat = dyn_cast<tensor::ConcatOp>(readers[i]))
+      usersThroughViews(concat, readers);
   auto *reader = llvm::find_if(readers, llvm::IsaPred<MatmulOp, BatchMatmulOp>);
   if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>) ||
       llvm::any_of((*reader)->getOperands(), [&](Value operand) { return lacksGates(sites, operand); }) ||
@@ -79,13 +82,15 @@ static void explainGates(Sites &sites, GatesOp gates) {
 
 /// A projection for gates that is read by plain code only.
 static void explainProjection(Sites &sites, ProjectionOp projection) {
-  Operation *function = plainUser(projection.getProj()) ? firstFunction(projection.getProj()) : nullptr;
+  Operation *user = plainUser(projection.getProj());
+  Operation *function = user ? firstFunction(projection.getProj()) : nullptr;
+  std::pair<Value, Value> site(behindReshapes(projection.getX()), behindReshapes(projection.getPhi()));
   if (function)
-    sites.decline("gates", {Reason::gateFunction,
-                            function,
-                            describe(function->getResult(0)),
-                            "sigmoids of two groups of rows",
-                            {behindReshapes(projection.getX()), behindReshapes(projection.getPhi())}});
+    sites.decline("gates", {Reason::gateFunction, function, describe(function->getResult(0)),
+                            "sigmoids of two groups of rows", site});
+  else if (user && !sites.hasDeclined("gates", site.first))
+    sites.decline("gates", {Reason::gateRows, user, describe(user->getResult(0)),
+                            "rows of h_pre, of h_post and of the logits, each in one piece", site});
 }
 
 void mhc::explainStreams(func::FuncOp func, Sites &sites) {

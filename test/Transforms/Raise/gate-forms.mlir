@@ -231,3 +231,35 @@ func.func @matrix_of_all_tokens(%z: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %out = arith.divf %m, %cs : tensor<4x4xf32>
   return %out : tensor<4x4xf32>
 }
+
+// A norm's weight that all streams share is repeated for each of them.
+// CHECK-LABEL: @shared_norm_weight
+// CHECK: %[[EACH:.*]] = mhc.broadcast %arg3 dims = [1] : tensor<16xf32> -> tensor<4x16xf32>
+// CHECK: %[[GAMMA:.*]] = tensor.collapse_shape %[[EACH]] {{.*}} into tensor<64xf32>
+// CHECK: mhc.projection({{.*}} norm_weight = %[[GAMMA]] : tensor<64xf32>)
+func.func @shared_norm_weight(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>,
+                              %gamma: tensor<16xf32>) -> tensor<8x4xf32> {
+  %gammas = mhc.broadcast %gamma dims = [2] : tensor<16xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %x, %gammas : tensor<8x4x16xf32>
+  %flat = tensor.collapse_shape %weighed [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %p, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+// The residual matrix and h_post side by side, in one product with the streams and the sublayer's output behind them.
+// CHECK-LABEL: @one_product
+// CHECK: mhc.post({{.*}} tensor<6x16xf32>, h_post = %{{.*}} : tensor<6x4xf32>, x = %{{.*}} : tensor<6x4x16xf32>, h_res = %{{.*}} : tensor<6x4x4xf32>) <layout = nC, orient = oi>
+func.func @one_product(%x: tensor<2x3x4x16xf32>, %z: tensor<6x4x4xf32>, %h: tensor<2x3x4x1xf32>, %f: tensor<2x3x1x16xf32>)
+    -> tensor<6x4x16xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>) <init = exp, order = row_col, denom = none, eps = 0.0, iters = 2> -> (mix : tensor<6x4x4xf32>)
+  %split = tensor.expand_shape %mix [[0, 1], [2], [3]] output_shape [2, 3, 4, 4] : tensor<6x4x4xf32> into tensor<2x3x4x4xf32>
+  %maps = tensor.concat dim(3) %split, %h : (tensor<2x3x4x4xf32>, tensor<2x3x4x1xf32>) -> tensor<2x3x4x5xf32>
+  %rows = tensor.concat dim(2) %x, %f : (tensor<2x3x4x16xf32>, tensor<2x3x1x16xf32>) -> tensor<2x3x5x16xf32>
+  %lhs = tensor.collapse_shape %maps [[0, 1], [2], [3]] : tensor<2x3x4x5xf32> into tensor<6x4x5xf32>
+  %rhs = tensor.collapse_shape %rows [[0, 1], [2], [3]] : tensor<2x3x5x16xf32> into tensor<6x5x16xf32>
+  %out = mhc.batch_matmul %lhs, %rhs : (tensor<6x4x5xf32>, tensor<6x5x16xf32>) -> tensor<6x4x16xf32>
+  return %out : tensor<6x4x16xf32>
+}

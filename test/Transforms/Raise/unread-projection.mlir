@@ -55,3 +55,23 @@ func.func @stream_by_stream(%x: tensor<?x4x32xf32>, %w: tensor<32x1xf32>) -> ten
   %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
   return %u : tensor<?x32xf32>
 }
+
+// The rows of each stream lie together, so that those of a gate lie apart.
+// CHECK: [Missed] gate-rows | {{.*}}Function=rows_of_each_stream | Found="{{.*}}", Needed="rows of h_pre, of h_post and of the logits, each in one piece"
+func.func @rows_of_each_stream(%x: tensor<8x4x32xf32>, %phi: tensor<24x128xf32>) -> tensor<8x4xf32> {
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x32xf32>, phi = %phi : tensor<24x128xf32>) <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x24xf32>, stat : tensor<8xf32>)
+  %rows = tensor.expand_shape %proj [[0], [1, 2]] output_shape [8, 4, 6] : tensor<8x24xf32> into tensor<8x4x6xf32>
+  %first = tensor.extract_slice %rows[0, 0, 0] [8, 4, 1] [1, 1, 1] : tensor<8x4x6xf32> to tensor<8x4xf32>
+  %gate = mhc.sigmoid %first : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+// h_post and the residual matrix side by side, in one product with the streams and the sublayer's output: the parts of
+// the matrix are not those of the streams.
+// CHECK: [Missed] combine-form | {{.*}}Function=side_by_side | Found="'mhc.batch_matmul', [8, 4, 32] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
+func.func @side_by_side(%rows: tensor<8x5x32xf32>, %z: tensor<8x4x4xf32>, %h: tensor<8x4x1xf32>) -> tensor<8x4x32xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>) <init = exp, order = row_col, denom = none, eps = 0.0, iters = 2> -> (mix : tensor<8x4x4xf32>)
+  %maps = tensor.concat dim(2) %h, %mix : (tensor<8x4x1xf32>, tensor<8x4x4xf32>) -> tensor<8x4x5xf32>
+  %out = mhc.batch_matmul %maps, %rows : (tensor<8x4x5xf32>, tensor<8x5x32xf32>) -> tensor<8x4x32xf32>
+  return %out : tensor<8x4x32xf32>
+}
