@@ -1,3 +1,9 @@
+// RUN: mhc-opt %s --mhc-raise --mhc-fuse | FileCheck %s
+
+// Streams in the batch, [b*n, T, C], with batch and tokens open: sizes that an argument's is a multiple of.
+// CHECK: func.func @main
+// CHECK: mhc.pre(
+// CHECK: mhc.post(
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d0, d1, 0)>
 #map2 = affine_map<(d0, d1, d2) -> ()>
