@@ -28,9 +28,9 @@ static bool lacksGates(const Sites &sites, Value streams) {
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
   SmallVector<Operation *> readers;
   usersThroughViews(map, readers);
-  for (size_t i = 0; i < readers.size(); ++i) // beside h_post, in one product
-    if (auto concat = dyn_cast<tensor::ConcatOp>(readers[i]))
-      usersThroughViews(concat, readers);
+  for (size_t i = 0; i < readers.size(); ++i) // beside h_post in one product, or by a size that is computed
+    if (isa<tensor::ConcatOp, tensor::CastOp, tensor::ReshapeOp>(readers[i]))
+      usersThroughViews(readers[i]->getResult(0), readers);
   auto *reader = llvm::find_if(readers, llvm::IsaPred<MatmulOp, BatchMatmulOp>);
   if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>) ||
       llvm::any_of((*reader)->getOperands(), [&](Value operand) { return lacksGates(sites, operand); }) ||

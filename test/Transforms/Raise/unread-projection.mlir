@@ -75,3 +75,12 @@ func.func @side_by_side(%rows: tensor<8x5x32xf32>, %z: tensor<8x4x4xf32>, %h: te
   %out = mhc.batch_matmul %maps, %rows : (tensor<8x4x5xf32>, tensor<8x5x32xf32>) -> tensor<8x4x32xf32>
   return %out : tensor<8x4x32xf32>
 }
+
+// A matrix behind a reshape by sizes that are not known.
+// CHECK: [Missed] combine-form | {{.*}}Function=behind_a_reshape | Found="'mhc.matmul', [?, 32] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
+func.func @behind_a_reshape(%x: tensor<4x32xf32>, %z: tensor<?x4x4xf32>, %shape: tensor<2xi64>) -> tensor<?x32xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<?x4x4xf32>) <init = exp, order = row_col, denom = none, eps = 0.0, iters = 2> -> (mix : tensor<?x4x4xf32>)
+  %map = tensor.reshape %mix(%shape) : (tensor<?x4x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  %out = mhc.matmul %map, %x : (tensor<?x4xf32>, tensor<4x32xf32>) -> tensor<?x32xf32>
+  return %out : tensor<?x32xf32>
+}
