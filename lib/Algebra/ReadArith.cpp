@@ -68,7 +68,10 @@ std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
   std::optional<Format> format = narrowFormat(getElementTypeOrSelf(type));
   if (!expr || reading.rounding == Rounding::ignored || !format)
     return expr;
-  return isRounded(*expr, *format) || numberOf(*expr) ? expr : algebra.apply(roundingTo(*format), {*expr});
+  if (isRounded(*expr, *format) || numberOf(*expr))
+    return expr;
+  reading.seesAny = true;
+  return algebra.apply(roundingTo(*format), {*expr});
 }
 
 std::optional<Expr> OpReader::scalar(Operation *op, ArrayRef<Expr> operands) {

@@ -29,6 +29,9 @@ class Reading {
 public:
   explicit Reading(mlir::func::FuncOp func, Rounding rounding = Rounding::ignored);
 
+  bool ignoresRoundings() const { return rounding == Rounding::ignored; }
+  /// Whether there is a function that rounds.
+  bool hasRoundings() const { return seesAny; }
   const Expr &of(mlir::Value value) const { return exprs.find(value)->second; }
   Algebra &algebra() { return theAlgebra; }
   Size size(mlir::Value value, int dim);
@@ -75,6 +78,7 @@ private:
   DimAnalysis dims;
   Algebra theAlgebra;
   Rounding rounding;
+  bool seesAny = false; ///< rounding
   llvm::DenseMap<mlir::Value, Expr> exprs;
   llvm::DenseMap<mlir::Operation *, unsigned> places;        ///< of ops, in their order
   std::vector<std::pair<mlir::Value, unsigned>> values;      ///< tensors with the places of their ops

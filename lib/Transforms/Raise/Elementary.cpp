@@ -99,11 +99,17 @@ Value SigmoidRaiser::build(Operation *op) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
+/// What divides where `form` is its reciprocal.
+static std::optional<Form> inverted(FormBuilder &forms, const Form &form) {
+  const Factor *factor = singleFactor(form, 1, -1);
+  return factor ? std::optional(forms.at(factor->base, Indices(factor->index))) : std::nullopt;
+}
+
 /// What divides an element of `value`, which a division or the product with a reciprocal reads.
 static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value value, const Indices &index) {
   if (auto div = dyn_cast<arith::DivFOp>(op))
     return div.getLhs() == value ? std::optional(forms.at(div.getRhs(), index)) : std::nullopt;
-  return divisorOf(forms, forms.at(op->getOperand(op->getOperand(0) == value ? 1 : 0), index), /*inverted=*/true);
+  return inverted(forms, forms.at(op->getOperand(op->getOperand(0) == value ? 1 : 0), index));
 }
 
 /// exp(log_softmax(z)), exp(z) / sum exp(z), or the same with z - max(z): z and the dimension.

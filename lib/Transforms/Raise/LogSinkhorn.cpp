@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sinkhorn.h"
+#include "SinkhornMatch.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -17,15 +17,6 @@
 using namespace mlir;
 using namespace mhc;
 
-/// A loop of more steps is followed no longer: it has more than a Sinkhorn iteration takes.
-constexpr size_t kMaxSteps = 2 * kMostIterations;
-
-bool mhc::isMatrixStack(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getRank() >= 3 && type.getDimSize(type.getRank() - 1) == type.getDimSize(type.getRank() - 2) &&
-         type.getShape().back() >= kMinStreams && type.getShape().back() <= kMaxStreams;
-}
-
 std::optional<int64_t> mhc::summedDim(FormBuilder &forms, const Term &term, const Indices &index, Value value) {
   if (term.coefficient != 1 || term.sums.size() != 1 || term.factors.size() != 1 || term.factors[0].base != value ||
       term.factors[0].power != 1 || term.factors[0].index.size() != index.size() || !forms.fullVars(term.factors[0]))
@@ -101,29 +92,4 @@ std::optional<int64_t> mhc::tripCount(scf::ForOp loop) {
   if (by <= 0)
     return std::nullopt;
   return span <= 0 ? 0 : (span + by - 1) / by;
-}
-
-SinkhornChain mhc::walkChain(FormBuilder &forms, Value value, MatchStep matchStep) {
-  std::vector<SinkhornStep> backward;
-  while (true) {
-    if (auto step = matchStep(forms, value)) {
-      backward.push_back(step->first);
-      backward.back().op = value.getDefiningOp();
-      value = step->second;
-      continue;
-    }
-    auto loop = value.getDefiningOp<scf::ForOp>();
-    std::optional<int64_t> count = loop ? tripCount(loop) : std::nullopt;
-    if (!count)
-      break;
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    SinkhornChain body = walkChain(forms, loop.getYieldedValues()[number], matchStep);
-    if (body.steps.empty() || body.start != loop.getRegionIterArg(number))
-      break;
-    for (int64_t i = 0; i < *count && backward.size() <= kMaxSteps; ++i)
-      backward.insert(backward.end(), body.steps.rbegin(), body.steps.rend());
-    value = loop.getInitArgs()[number];
-  }
-  std::reverse(backward.begin(), backward.end());
-  return {backward, value};
 }

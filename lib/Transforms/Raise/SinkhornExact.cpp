@@ -32,12 +32,15 @@ public:
 private:
   bool undoStep() override;
   bool isSameState(const Expr &a, const Expr &b) override;
-  std::optional<SinkhornSite> readStart() override;
+  std::optional<std::pair<Expr, Init>> readStart() override;
 
+  bool undoDivision();
   bool undoDivision(const algebra::Factor &divisor);
+  bool undoGuard();
   bool undoExact(const algebra::Factor &divisor, algebra::Var over);
   bool undoWithEps(const algebra::Factor &divisor, algebra::Var over);
-  std::optional<Step> readBound(const algebra::Node &divisor, const Expr &sums, algebra::Var over);
+  std::optional<Expr> summedBy(const algebra::Factor &divisor, algebra::Var over);
+  std::optional<Step> readBound(const algebra::Element *divisor, const Expr &sums, algebra::Var over);
   std::optional<Expr> boundedSums(const Step &step, const Expr &sums);
   bool undoSoftmaxEps();
   bool takeShift(Expr &logits, algebra::Var over);
@@ -63,14 +66,40 @@ bool ExactMatcher::isSameState(const Expr &a, const Expr &b) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-bool ExactMatcher::undoStep() {
-  if (state.size() != 1)
-    return false;
+bool ExactMatcher::undoStep() { return state.size() == 1 && (undoDivision() || undoGuard()); }
+
+bool ExactMatcher::undoDivision() {
   // The divisor that was made last is the first to try.
   const auto factors = state[0].factors;
   for (const algebra::Factor &factor : llvm::reverse(factors))
     if (factor.halves == -2 && undoDivision(factor))
       return true;
+  return false;
+}
+
+/// A selection chooses between sums, or their reciprocals, and something else. What it is not, is told at the end.
+bool ExactMatcher::undoGuard() {
+  const Expr guarded = state;
+  for (const algebra::Factor &factor : guarded[0].factors) {
+    const algebra::Node &node = *factor.node();
+    if (node.kind != algebra::Node::Apply || node.parts.size() != 3)
+      continue;
+    for (unsigned side : {1, 2}) {
+      std::optional<Expr> chosen = algebra.part(factor.element, {}, side);
+      chosen = chosen && !algebra::numberOf(*chosen) ? algebra.power(*chosen, factor.halves) : std::nullopt;
+      std::optional<Expr> rest = chosen ? algebra.divide(guarded, Algebra::of(factor.element, factor.halves)) : chosen;
+      std::optional<Expr> unguarded = rest ? algebra.multiply(*rest, *chosen) : std::nullopt;
+      if (!unguarded || unguarded->size() != 1)
+        continue;
+      state = *unguarded;
+      if (undoDivision()) {
+        steps.back().divisor = factor.element;
+        steps.back().isGuarded = true;
+        return true;
+      }
+    }
+  }
+  state = guarded;
   return false;
 }
 
@@ -84,9 +113,9 @@ bool ExactMatcher::undoDivision(const algebra::Factor &divisor) {
 /// state = before / sum(before): the sum tells what was before.
 bool ExactMatcher::undoExact(const algebra::Factor &divisor, algebra::Var over) {
   const algebra::Node &node = *divisor.node();
-  if (node.bound.size() != 1 || node.bound[0] != algebra::Size(extent()))
+  if (node.bound.size() != 1 || node.bound[0] != reading.size(value, over))
     return false;
-  std::optional<Expr> before = algebra.part(divisor.element, {algebra::wholeVar(over, extent())});
+  std::optional<Expr> before = algebra.part(divisor.element, {algebra::wholeVar(over, reading.size(value, over))});
   if (const algebra::Factor *magnitude = before ? algebra::singleFactor(*before) : nullptr;
       magnitude && magnitude->node()->isApply("abs")) {
     before = algebra.part(magnitude->element);
@@ -97,7 +126,7 @@ bool ExactMatcher::undoExact(const algebra::Factor &divisor, algebra::Var over) 
     return false;
   state = *before;
   dead = over;
-  steps.push_back({over, Denom::none, 0});
+  steps.push_back({over, Denom::none, 0, divisor.element, user});
   return true;
 }
 
@@ -109,21 +138,36 @@ static double numberIn(const Expr &sum) {
   return 0;
 }
 
+/// What a sum with an eps is the sum of. Numbers, and factors that the sums have in common, stand beside it.
+std::optional<Expr> ExactMatcher::summedBy(const algebra::Factor &divisor, algebra::Var over) {
+  const algebra::Node &node = *divisor.node();
+  bool isBounded = node.kind == algebra::Node::Sum || node.isApply("max");
+  for (unsigned side : llvm::seq<unsigned>(isBounded ? node.parts.size() : 0))
+    for (const algebra::Term &term : algebra.part(divisor.element, {}, side).value_or(Expr()))
+      for (const algebra::Factor &factor : term.factors)
+        if (factor.node()->isReduce("sum") && factor.node()->bound.size() == 1) {
+          std::optional<Expr> common = algebra.divide({term}, Algebra::of(factor.element));
+          std::optional<Expr> part = algebra.part(factor.element, {algebra::wholeVar(over, reading.size(value, over))});
+          return common && part ? algebra.multiply(*common, *part) : std::nullopt;
+        }
+  return std::nullopt;
+}
+
 /// state = before / (sum(before) + eps), or / max(sum(before), eps)
 bool ExactMatcher::undoWithEps(const algebra::Factor &divisor, algebra::Var over) {
-  if (dead)
-    return false;
-  std::optional<Expr> before = algebra.multiply(state, Algebra::of(divisor.element));
+  // Behind sums without an eps only the divisor tells what was before. No op divides so: it is told which eps differs.
+  std::optional<Expr> before = dead ? summedBy(divisor, over) : algebra.multiply(state, Algebra::of(divisor.element));
   if (!before)
     return false;
   auto undo = [&](const std::optional<Expr> &summed) {
     std::optional<Expr> sums = summed ? reduceOver("sum", *summed, over) : std::nullopt;
-    std::optional<Step> step = sums ? readBound(*divisor.node(), *sums, over) : std::nullopt;
+    std::optional<Step> step = sums ? readBound(divisor.element, *sums, over) : std::nullopt;
     std::optional<Expr> bounded = step ? boundedSums(*step, *sums) : std::nullopt;
     std::optional<Expr> after = bounded ? algebra.divide(*before, *bounded) : std::nullopt;
     if (!after || !isSameState(state, *after))
       return false;
     state = *before;
+    dead.reset();
     steps.push_back(*step);
     return true;
   };
@@ -132,22 +176,23 @@ bool ExactMatcher::undoWithEps(const algebra::Factor &divisor, algebra::Var over
 }
 
 /// Reads what a divisor does to sums.
-std::optional<SinkhornMatcher::Step> ExactMatcher::readBound(const algebra::Node &divisor, const Expr &sums,
+std::optional<SinkhornMatcher::Step> ExactMatcher::readBound(const algebra::Element *divisor, const Expr &sums,
                                                              algebra::Var over) {
-  Step step{over, Denom::add, 0};
-  if (divisor.isApply("max")) {
-    std::optional<double> first = algebra::numberOf(divisor.parts[0]), second = algebra::numberOf(divisor.parts[1]);
+  const algebra::Node &node = *divisor->node;
+  Step step{over, Denom::add, 0, divisor, user};
+  if (node.isApply("max")) {
+    std::optional<double> first = algebra::numberOf(node.parts[0]), second = algebra::numberOf(node.parts[1]);
     if (!first && !second)
       return std::nullopt;
     step.denom = Denom::clamp;
     step.eps = first ? *first : *second;
-  } else if (divisor.kind == algebra::Node::Sum) {
+  } else if (node.kind == algebra::Node::Sum) {
     // A number in the sums themselves has become one with eps.
-    step.eps = algebra::canonicalNumber(numberIn(divisor.parts[0]) - numberIn(sums));
+    step.eps = algebra::canonicalNumber(numberIn(node.parts[0]) - numberIn(sums));
   } else {
     return std::nullopt;
   }
-  return isEps(step.eps) ? std::optional(step) : std::nullopt;
+  return step;
 }
 
 /// The sums with what the step does to them.
@@ -169,17 +214,17 @@ bool ExactMatcher::undoSoftmaxEps() {
   if (!terms || terms->size() != 2 || terms->front().coefficient != 1 || !(*terms)[1].factors.empty() ||
       !(*terms)[1].exponent.empty())
     return false;
-  Step step{column(), Denom::add, (*terms)[1].coefficient};
-  if (steps.back() == Step{row(), Denom::add, step.eps}) {
-    state = {terms->front()};
-    size_t before = steps.size();
-    if (undoStep() && steps.back().over == column() && steps.back().denom == Denom::none) {
-      steps.resize(before);
-      steps.push_back(step);
-      return true;
-    }
+  const Expr withEps = state;
+  const size_t before = steps.size();
+  state = {terms->front()};
+  if (!undoStep() || steps.back().over != column() || steps.back().denom != Denom::none) {
+    state = withEps;
+    steps.resize(before);
+    return false;
   }
-  return false;
+  steps.resize(before);
+  steps.push_back({column(), Denom::add, (*terms)[1].coefficient, sum->element, user});
+  return true;
 }
 
 /// z - max(z) -> z, where the maximum runs over one variable.
@@ -201,7 +246,7 @@ bool ExactMatcher::takeShift(Expr &logits, algebra::Var over) {
   return false;
 }
 
-std::optional<SinkhornSite> ExactMatcher::readStart() {
+std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
   if (state.size() != 1)
     return std::nullopt;
   bool isSoftmaxEps = !dead && undoSoftmaxEps();
@@ -228,9 +273,9 @@ std::optional<SinkhornSite> ExactMatcher::readStart() {
     init = Init::exp_colmax;
   else if (first.denom == Denom::none) // a softmax, which needs no shift: the form that does not overflow
     init = first.over == column() ? Init::exp_rowmax : Init::exp_colmax;
-  return site(logits, init);
+  return std::make_pair(logits, init);
 }
 
-std::optional<SinkhornSite> mhc::matchExactSinkhorn(algebra::Reading &reading, Value value) {
+SinkhornMatch mhc::matchExactSinkhorn(algebra::Reading &reading, Value value) {
   return ExactMatcher(reading, value).match();
 }

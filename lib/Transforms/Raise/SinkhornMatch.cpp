@@ -5,9 +5,10 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Bounds.h"
-#include "Sinkhorn.h"
+#include "Raise.h"
 #include "SinkhornMatcher.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -19,9 +20,13 @@ constexpr size_t kMaxSteps = 2 * kMostIterations;
 
 std::optional<algebra::Var> SinkhornMatcher::summedIn(const algebra::Factor &sums) const {
   bool hasRow = dependsOn(sums, row()), hasColumn = dependsOn(sums, column());
-  if (hasRow == hasColumn)
-    return std::nullopt;
-  return hasRow ? column() : row();
+  if (hasRow != hasColumn)
+    return hasRow ? column() : row();
+  algebra::Var first = 0;
+  auto batch = llvm::seq<algebra::Var>(first, hasRow ? row() : first);
+  auto missing = llvm::make_filter_range(
+      batch, [&](algebra::Var var) { return reading.size(value, var) != algebra::Size(1) && !dependsOn(sums, var); });
+  return llvm::hasSingleElement(missing) ? std::optional(*missing.begin()) : std::nullopt;
 }
 
 std::optional<Expr> SinkhornMatcher::replaceResults(scf::ForOp loop, llvm::function_ref<Value(unsigned)> by) {
@@ -47,6 +52,17 @@ static scf::ForOp loopOf(const Expr &state) {
   return {};
 }
 
+static std::optional<int64_t> tripCount(scf::ForOp loop) {
+  APInt low, high, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&low)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&high)) || !matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    return std::nullopt;
+  int64_t span = high.getSExtValue() - low.getSExtValue(), by = step.getSExtValue();
+  if (by <= 0)
+    return std::nullopt;
+  return span <= 0 ? 0 : (span + by - 1) / by;
+}
+
 /// The state is of results of a loop: undoes one turn, which must lead to the same state of what the loop carries.
 bool SinkhornMatcher::undoLoop() {
   scf::ForOp loop = loopOf(state);
@@ -58,38 +74,41 @@ bool SinkhornMatcher::undoLoop() {
   std::optional<Expr> yielded = replaceResults(loop, [&](unsigned number) { return loop.getYieldedValues()[number]; });
   if (!carried || !start || !yielded)
     return false;
-  size_t first = steps.size();
+  turnBegin = steps.size();
+  user = loop.getBody()->getTerminator();
   state = *yielded;
   while (undoStep())
     ;
-  if (steps.size() == first || !isSameState(state, *carried))
+  isStuck = steps.size() == turnBegin || !isSameState(state, *carried);
+  if (isStuck)
     return false;
-  std::vector<Step> turn(steps.begin() + first, steps.end());
+  std::vector<Step> turn(steps.begin() + turnBegin, steps.end());
   for (int64_t i = 1; i < *turns && steps.size() <= kMaxSteps; ++i)
     steps.insert(steps.end(), turn.begin(), turn.end());
   state = *start;
+  user = loop;
   return true;
 }
 
-std::optional<SinkhornSite> SinkhornMatcher::site(Expr logits, Init init) const {
-  if (steps.empty() || steps.size() % 2 != 0)
-    return std::nullopt;
-  const Step &first = steps.back();
-  for (auto [i, step] : llvm::enumerate(llvm::reverse(steps))) {
-    algebra::Var over = i % 2 == 0 ? first.over : row() + column() - first.over;
-    if (!(step == Step{over, first.denom, first.eps}))
-      return std::nullopt;
+SinkhornMatch SinkhornMatcher::match() {
+  state = reading.of(value);
+  while (!isStuck && steps.size() <= kMaxSteps && (undoStep() || undoLoop()))
+    ;
+  auto start = isStuck || steps.empty() ? std::nullopt : readStart();
+  Init init = start ? start->second : Init::exp;
+  if (isUnguarded() && isShort() && isStart(start.has_value()) && areStepsAlike(init) && isWhole() && isOfItsType()) {
+    const Step &first = steps.back();
+    Order order = first.over == column() ? Order::row_col : Order::col_row;
+    int64_t iterations = steps.size() / 2;
+    return {SinkhornSite{start->first, init, order, first.denom, first.eps, iterations, format}, {}};
   }
-  Order order = first.over == column() ? Order::row_col : Order::col_row;
-  return SinkhornSite{std::move(logits), init, order, first.denom, first.eps, static_cast<int64_t>(steps.size() / 2),
-                      /*format=*/{}};
+  return {{}, looksLikeSinkhorn() ? miss : std::nullopt};
 }
 
-std::optional<SinkhornSite> SinkhornMatcher::match() {
-  state = reading.of(value);
-  while (steps.size() <= kMaxSteps && (undoStep() || undoLoop()))
-    ;
-  return steps.empty() ? std::nullopt : readStart();
+bool mhc::isMatrixStack(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() >= 2 && type.getDimSize(type.getRank() - 1) == type.getDimSize(type.getRank() - 2) &&
+         type.getShape().back() >= kMinStreams && type.getShape().back() <= kMaxStreams;
 }
 
 /// The format that the last op before `value` rounded to, also where a loop made it.
@@ -102,12 +121,10 @@ static std::optional<Format> roundedTo(Reading &reading, Value value) {
   return std::nullopt;
 }
 
-std::optional<SinkhornSite> mhc::matchSinkhorn(Reading &reading, Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getRank() < 2 || type.getDimSize(type.getRank() - 1) != type.getDimSize(type.getRank() - 2) ||
-      type.getShape().back() < kMinStreams || type.getShape().back() > kMaxStreams)
-    return std::nullopt;
+SinkhornMatch mhc::matchSinkhorn(Reading &reading, Value value) {
+  if (!isMatrixStack(value))
+    return {};
   if (std::optional<Format> format = roundedTo(reading, value))
     return matchRoundedSinkhorn(reading, value, *format);
-  return type.getElementType().isF32() ? matchExactSinkhorn(reading, value) : std::nullopt;
+  return matchExactSinkhorn(reading, value);
 }

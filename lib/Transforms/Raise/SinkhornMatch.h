@@ -9,11 +9,11 @@
 
 #include "mhc/Algebra/Reading.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhc/Transforms/Sites.h"
 
 namespace mhc {
 
-/// A value that is the Sinkhorn iteration of `logits`, an expression of the value's own indices. The number of
-/// iterations may be more than the op takes.
+/// A value that is the Sinkhorn iteration of `logits`, an expression of the value's own indices.
 struct SinkhornSite {
   algebra::Expr logits;
   Init init;
@@ -24,8 +24,17 @@ struct SinkhornSite {
   std::optional<Format> format; ///< of an iteration that rounds each op's result
 };
 
-/// Reads a stack of n x n matrices as a Sinkhorn iteration. Nothing for other values.
-std::optional<SinkhornSite> matchSinkhorn(algebra::Reading &reading, mlir::Value value);
+/// A site, or the first need of one that a value does not meet which normalises rows and columns. Neither for others.
+struct SinkhornMatch {
+  std::optional<SinkhornSite> site;
+  std::optional<Miss> miss;
+};
+
+/// Whether a value is a stack of n x n matrices, in dimensions before the last two.
+bool isMatrixStack(mlir::Value value);
+/// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds no sites: it tells
+/// what a value misses that is one but for its roundings.
+SinkhornMatch matchSinkhorn(algebra::Reading &reading, mlir::Value value);
 
 } // namespace mhc
 

@@ -15,14 +15,15 @@ class ForOp;
 
 namespace mhc {
 
-/// Walks from the end of an iteration to its start. How a step is undone depends on whether the iteration rounds.
+/// Walks from the end of an iteration to its start. How a step is undone depends on whether the iteration rounds. What
+/// is met on the way may be no iteration: its needs are checked at the end, and the first that is not met is told.
 class SinkhornMatcher {
 public:
-  SinkhornMatcher(algebra::Reading &reading, mlir::Value value)
-      : reading(reading), algebra(reading.algebra()), value(value),
-        rank(mlir::cast<mlir::RankedTensorType>(value.getType()).getRank()) {}
+  SinkhornMatcher(algebra::Reading &reading, mlir::Value value, std::optional<Format> format = {})
+      : reading(reading), algebra(reading.algebra()), value(value), format(format),
+        rank(mlir::cast<mlir::RankedTensorType>(value.getType()).getRank()), user(value.getDefiningOp()) {}
   virtual ~SinkhornMatcher() = default;
-  std::optional<SinkhornSite> match();
+  SinkhornMatch match();
 
 protected:
   /// One division by sums: the variable that they run over, and what eps does.
@@ -30,6 +31,9 @@ protected:
     algebra::Var over;
     Denom denom;
     double eps;
+    const algebra::Element *divisor;
+    mlir::Operation *user;  ///< at which the divisor is there
+    bool isGuarded = false; ///< whether a selection chooses what divides
     bool operator==(const Step &o) const { return over == o.over && denom == o.denom && eps == o.eps; }
   };
 
@@ -37,38 +41,64 @@ protected:
   virtual bool undoStep() = 0;
   /// Whether two states differ in nothing, or in what drops out later.
   virtual bool isSameState(const algebra::Expr &a, const algebra::Expr &b) = 0;
-  /// Reads the state before all steps.
-  virtual std::optional<SinkhornSite> readStart() = 0;
+  /// Reads the state before all steps, of which a softmax is the first one.
+  virtual std::optional<std::pair<algebra::Expr, Init>> readStart() = 0;
 
   algebra::Var row() const { return rank - 2; }
   algebra::Var column() const { return rank - 1; }
-  int64_t extent() const { return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape().back(); }
   std::optional<algebra::Expr> reduceOver(llvm::StringRef kind, const algebra::Expr &expr, algebra::Var over) {
-    return algebra.reduce(kind, expr, {{over, algebra::Size(extent())}});
+    return algebra.reduce(kind, expr, {{over, reading.size(value, over)}});
   }
-  /// The variable that the sums run over where they are these; nothing where they are no sums of rows or of columns.
+  /// The variable that the sums run over where they are these; nothing where they are no sums over one dimension.
   std::optional<algebra::Var> summedIn(const algebra::Factor &sums) const;
-  /// The iteration from `logits` on with the steps that were found, which are of rows and columns in turn and by one
-  /// rule.
-  std::optional<SinkhornSite> site(algebra::Expr logits, Init init) const;
 
   algebra::Reading &reading;
   algebra::Algebra &algebra;
   mlir::Value value;
+  std::optional<Format> format; ///< that each op's result is rounded to
   int64_t rank;
   algebra::Expr state;
+  mlir::Operation *user;   ///< at which the values of the state are there
   std::vector<Step> steps; ///< from the last one back
 
 private:
   bool undoLoop();
   /// The state with loop results replaced.
   std::optional<algebra::Expr> replaceResults(mlir::scf::ForOp loop, llvm::function_ref<mlir::Value(unsigned)> by);
+
+  /// Whether this is worth a remark: rows and columns are both normalised, or one of them and something else.
+  bool looksLikeSinkhorn() const;
+  /// The factors of the state that are reciprocals of sums or of maxima of exponentials.
+  llvm::SmallVector<algebra::Factor> divisorsLeft() const;
+  /// The needs of an iteration, each with what is told where it is not met.
+  bool isUnguarded();
+  bool isShort();
+  bool isStart(bool isRead);
+  bool isStepLike(size_t number, Init init);
+  bool areStepsAlike(Init init);
+  bool isWhole();
+  bool isOfItsType();
+
+  bool unmet(Reason reason, mlir::Operation *at, const std::string &found, const std::string &needed);
+  /// The value of an expression that is there at an op; null where none has it.
+  mlir::Value valueOf(const algebra::Expr &expr, mlir::Operation *at) const;
+  mlir::Value divisorOf(const Step &step) const { return valueOf(algebra::Algebra::of(step.divisor), step.user); }
+  mlir::Operation *opOf(const Step &step) const;
+  std::string place(size_t number) const;
+  std::string nameOf(algebra::Var over) const;
+  /// What remarks on all of an iteration's beginnings have in common.
+  mlir::Value origin();
+  mlir::Value functionOf(const algebra::Expr &logits);
+
+  size_t turnBegin = 0; ///< the first step of the turn of a loop that leads to another state than it began with
+  bool isStuck = false; ///< in such a turn
+  std::optional<Miss> miss;
 };
 
 /// Reads a stack of matrices that nothing rounds.
-std::optional<SinkhornSite> matchExactSinkhorn(algebra::Reading &reading, mlir::Value value);
+SinkhornMatch matchExactSinkhorn(algebra::Reading &reading, mlir::Value value);
 /// Reads a stack of matrices whose elements are rounded to f16 or bf16 by every op of the iteration.
-std::optional<SinkhornSite> matchRoundedSinkhorn(algebra::Reading &reading, mlir::Value value, Format format);
+SinkhornMatch matchRoundedSinkhorn(algebra::Reading &reading, mlir::Value value, Format format);
 
 } // namespace mhc
 

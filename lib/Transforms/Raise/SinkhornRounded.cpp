@@ -23,13 +23,12 @@ using algebra::Expr;
 namespace {
 class RoundedMatcher : public SinkhornMatcher {
 public:
-  RoundedMatcher(algebra::Reading &reading, Value value, Format format)
-      : SinkhornMatcher(reading, value), format(format) {}
+  using SinkhornMatcher::SinkhornMatcher;
 
 private:
   bool undoStep() override;
   bool isSameState(const Expr &a, const Expr &b) override { return isSame(a, b); }
-  std::optional<SinkhornSite> readStart() override;
+  std::optional<std::pair<Expr, Init>> readStart() override;
 
   static bool isSame(const Expr &a, const Expr &b);
   /// round(a) -> a
@@ -37,15 +36,17 @@ private:
   /// Whether all numbers are of the format.
   bool isNarrow(const Expr &expr) const;
   std::optional<Expr> rounded(std::optional<Expr> expr) {
-    return expr ? algebra.apply(algebra::roundingTo(format), {*expr}) : std::nullopt;
+    return expr ? algebra.apply(algebra::roundingTo(*format), {*expr}) : std::nullopt;
   }
-  std::optional<Step> readStep(const Expr &divisor, const Expr &sums, algebra::Var over);
-  /// round(exp(z) / sum(exp(z))): z and the variable that the sums run over.
-  std::optional<std::pair<Expr, algebra::Var>> readSoftmax(const Expr &expr);
+  std::optional<Step> readStep(const algebra::Element *element, const Expr &sums, algebra::Var over);
+  /// round(exp(z) / sum(exp(z)))
+  struct Softmax {
+    Expr logits;
+    Step step;
+  };
+  std::optional<Softmax> readSoftmax(const Expr &expr);
   /// z - max(z): z
   std::optional<Expr> readShifted(const Expr &expr, algebra::Var over);
-
-  Format format;
 };
 
 /// number + rest
@@ -66,13 +67,13 @@ static const algebra::Factor *wholeFactor(const Expr &expr) {
 }
 
 std::optional<Expr> RoundedMatcher::unrounded(const Expr &expr) {
-  return isRounded(expr, format) ? algebra.part(expr[0].factors[0].element) : std::nullopt;
+  return isRounded(expr, *format) ? algebra.part(expr[0].factors[0].element) : std::nullopt;
 }
 
 bool RoundedMatcher::isNarrow(const Expr &expr) const {
   const algebra::Factor *factor = wholeFactor(expr);
   Value base = factor ? factor->node()->value : Value();
-  return isRounded(expr, format) || (base && narrowFormat(getElementTypeOrSelf(base.getType())) == format);
+  return isRounded(expr, *format) || (base && narrowFormat(getElementTypeOrSelf(base.getType())) == format);
 }
 
 static std::optional<Shifted> readShift(const Expr &sum) {
@@ -88,14 +89,15 @@ static std::optional<Shifted> readShift(const Expr &sum) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-std::optional<SinkhornMatcher::Step> RoundedMatcher::readStep(const Expr &divisor, const Expr &sums,
+std::optional<SinkhornMatcher::Step> RoundedMatcher::readStep(const algebra::Element *element, const Expr &sums,
                                                               algebra::Var over) {
+  const Expr divisor = Algebra::of(element);
   if (isSame(divisor, sums))
-    return Step{over, Denom::none, 0};
+    return Step{over, Denom::none, 0, element, user};
   std::optional<Expr> bounded = unrounded(divisor);
   std::optional<Shifted> shifted = bounded ? readShift(*bounded) : std::nullopt;
-  if (shifted && isSame(shifted->rest, sums) && isEps(shifted->number))
-    return Step{over, Denom::add, shifted->number};
+  if (shifted && isSame(shifted->rest, sums))
+    return Step{over, Denom::add, shifted->number, element, user};
   // The larger one of two narrow numbers is narrow.
   const algebra::Factor *max = wholeFactor(bounded ? *bounded : divisor);
   if (!max || !max->node()->isApply("max"))
@@ -103,8 +105,8 @@ std::optional<SinkhornMatcher::Step> RoundedMatcher::readStep(const Expr &diviso
   std::optional<Expr> sides[] = {algebra.part(max->element, {}, 0), algebra.part(max->element, {}, 1)};
   for (unsigned side : {0, 1})
     if (std::optional<double> eps = sides[side] ? algebra::numberOf(*sides[side]) : std::nullopt;
-        eps && isEps(*eps) && sides[1 - side] && isSame(*sides[1 - side], sums))
-      return Step{over, Denom::clamp, *eps};
+        eps && sides[1 - side] && isSame(*sides[1 - side], sums))
+      return Step{over, Denom::clamp, *eps, element, user};
   return std::nullopt;
 }
 
@@ -121,7 +123,7 @@ bool RoundedMatcher::undoStep() {
     return false;
   Expr before = Algebra::of(divided.element);
   std::optional<Expr> sums = rounded(reduceOver("sum", before, *over));
-  std::optional<Step> step = sums ? readStep(Algebra::of(divisor.element), *sums, *over) : std::nullopt;
+  std::optional<Step> step = sums ? readStep(divisor.element, *sums, *over) : std::nullopt;
   if (!step)
     return false;
   state = before;
@@ -133,7 +135,7 @@ bool RoundedMatcher::undoStep() {
 // Start
 //===----------------------------------------------------------------------===//
 
-std::optional<std::pair<Expr, algebra::Var>> RoundedMatcher::readSoftmax(const Expr &expr) {
+std::optional<RoundedMatcher::Softmax> RoundedMatcher::readSoftmax(const Expr &expr) {
   std::optional<Expr> quotient = unrounded(expr);
   if (!quotient || quotient->size() != 1 || quotient->front().coefficient != 1 ||
       quotient->front().factors.size() != 1 || quotient->front().factors[0].halves != -2)
@@ -144,7 +146,7 @@ std::optional<std::pair<Expr, algebra::Var>> RoundedMatcher::readSoftmax(const E
   std::optional<Expr> sums = exp ? reduceOver("sum", *exp, *over) : std::nullopt;
   if (!sums || !isSame(*sums, Algebra::of(divisor.element)))
     return std::nullopt;
-  return std::make_pair(quotient->front().exponent, *over);
+  return Softmax{quotient->front().exponent, {*over, Denom::none, 0, divisor.element, user}};
 }
 
 std::optional<Expr> RoundedMatcher::readShifted(const Expr &expr, algebra::Var over) {
@@ -161,26 +163,25 @@ std::optional<Expr> RoundedMatcher::readShifted(const Expr &expr, algebra::Var o
   return std::nullopt;
 }
 
-std::optional<SinkhornSite> RoundedMatcher::readStart() {
-  auto found = [&](const Expr &logits, Init init) -> std::optional<SinkhornSite> {
-    std::optional<SinkhornSite> all = isNarrow(logits) ? site(logits, init) : std::nullopt;
-    if (all)
-      all->format = format;
-    return all;
+std::optional<std::pair<Expr, Init>> RoundedMatcher::readStart() {
+  auto found = [&](const Expr &logits, Init init) {
+    return isNarrow(logits) ? std::optional(std::make_pair(logits, init)) : std::nullopt;
   };
-  if (auto softmax = readSoftmax(state)) { // which is the first step
-    steps.push_back({softmax->second, Denom::none, 0});
-    return found(softmax->first, softmax->second == column() ? Init::exp_rowmax : Init::exp_colmax);
+  if (std::optional<Softmax> softmax = readSoftmax(state)) {
+    steps.push_back(softmax->step);
+    return found(softmax->logits, softmax->step.over == column() ? Init::exp_rowmax : Init::exp_colmax);
   }
   std::optional<Expr> start = unrounded(state);
   if (!start)
     return std::nullopt;
   if (std::optional<Shifted> shifted = readShift(*start)) {
-    auto softmax = readSoftmax(shifted->rest);
-    if (!softmax || softmax->second != column())
+    std::optional<Softmax> softmax = readSoftmax(shifted->rest);
+    if (!softmax || softmax->step.over != column())
       return std::nullopt;
-    steps.push_back({column(), Denom::add, shifted->number});
-    return found(softmax->first, Init::softmax_eps);
+    steps.push_back(softmax->step);
+    steps.back().denom = Denom::add;
+    steps.back().eps = shifted->number;
+    return found(softmax->logits, Init::softmax_eps);
   }
   if (start->size() != 1 || start->front().coefficient != 1 || !start->front().factors.empty())
     return std::nullopt;
@@ -192,6 +193,6 @@ std::optional<SinkhornSite> RoundedMatcher::readStart() {
   return found(exponent, Init::exp);
 }
 
-std::optional<SinkhornSite> mhc::matchRoundedSinkhorn(algebra::Reading &reading, Value value, Format format) {
+SinkhornMatch mhc::matchRoundedSinkhorn(algebra::Reading &reading, Value value, Format format) {
   return RoundedMatcher(reading, value, format).match();
 }

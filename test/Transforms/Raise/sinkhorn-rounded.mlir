@@ -78,7 +78,7 @@ func.func @softmax_start(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
 }
 
 // Sums in f32 that divide unrounded are another iteration.
-// REMARK: remark: [Missed] sinkhorn-scaling | {{.*}}Function=sums_in_f32
+// REMARK: remark: [Missed] sinkhorn-rounds | {{.*}}Function=sums_in_f32 {{.*}}Found="results that are rounded in between"
 // CHECK-LABEL: @sums_in_f32
 // CHECK-NOT: mhc.sinkhorn
 func.func @sums_in_f32(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
