@@ -9,7 +9,8 @@
 #include "Normalise.h"
 #include "Places.h"
 #include "RaiseForms.h"
-#include "Sinkhorn.h"
+#include "SinkhornMatch.h"
+#include "SoftmaxForms.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -112,11 +113,8 @@ static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value va
   return inverted(forms, forms.at(op->getOperand(op->getOperand(0) == value ? 1 : 0), index));
 }
 
-/// exp(log_softmax(z)), exp(z) / sum exp(z), or the same with z - max(z): z and the dimension.
-static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms, Operation *op) {
-  // Where something else reads the logarithm, it is a step of an iteration.
-  if (auto exp = dyn_cast<math::ExpOp>(op))
-    return singleUser(exp.getOperand()) ? matchLogSoftmax(forms, exp.getOperand()) : std::nullopt;
+/// exp(z) / sum exp(z), or the same with z - max(z)
+static std::optional<SoftmaxOf> matchSoftmax(FormBuilder &forms, Operation *op) {
   if (!isa<arith::DivFOp, arith::MulFOp>(op))
     return std::nullopt;
   auto exp = op->getOperand(0).getDefiningOp<math::ExpOp>();
@@ -135,7 +133,7 @@ static std::optional<std::pair<Value, int64_t>> matchSoftmax(FormBuilder &forms,
       divisor->terms.size() == 1 ? summedDim(forms, divisor->terms[0], index, exp.getResult()) : std::nullopt;
   if (!dim)
     return std::nullopt;
-  return std::make_pair(stripShift(forms, exp.getOperand(), *dim), *dim);
+  return SoftmaxOf{stripShift(forms, exp.getOperand(), *dim), *dim};
 }
 
 void SigmoidRaiser::run() {
@@ -149,6 +147,32 @@ void SigmoidRaiser::run() {
       replaceBy(sites, gate, root);
 }
 
+namespace {
+/// Finds exp(log_softmax(z)) where that is no end of a Sinkhorn iteration by logarithms.
+class LogSoftmaxMatcher {
+public:
+  LogSoftmaxMatcher(func::FuncOp func, FormBuilder &forms) : func(func), forms(forms) {}
+  std::optional<SoftmaxOf> match(Operation *op) {
+    // Where something else reads the logarithm, it is a step of an iteration.
+    auto exp = dyn_cast<math::ExpOp>(op);
+    std::optional<SoftmaxOf> softmax =
+        exp && singleUser(exp.getOperand()) ? matchLogSoftmax(forms, exp.getOperand()) : std::nullopt;
+    return softmax && isMatrixStack(exp) && isSinkhorn(exp) ? std::nullopt : softmax;
+  }
+
+private:
+  bool isSinkhorn(Value value) {
+    if (!reading)
+      reading.emplace(func, algebra::Rounding::seen);
+    return matchSinkhorn(*reading, value).site.has_value();
+  }
+
+  func::FuncOp func;
+  FormBuilder &forms;
+  std::optional<algebra::Reading> reading; ///< of what is there when it is first needed
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Entry
 //===----------------------------------------------------------------------===//
@@ -160,13 +184,15 @@ void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
   if (!func.walk(isFunction).wasInterrupted())
     return;
   SigmoidRaiser(func, sites).run();
+  LogSoftmaxMatcher logarithms(func, forms);
   func.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
       return;
     OpBuilder builder(op);
-    if (auto softmax = matchSoftmax(forms, op)) {
-      auto [logits, dim] = *softmax;
-      replaceBy(sites, LeafBuilder(builder, op->getLoc()).softmax(logits, dim), op);
-    }
+    std::optional<SoftmaxOf> softmax = logarithms.match(op);
+    if (!softmax)
+      softmax = matchSoftmax(forms, op);
+    if (softmax)
+      replaceBy(sites, LeafBuilder(builder, op->getLoc()).softmax(softmax->logits, softmax->dim), op);
   });
 }
