@@ -32,7 +32,7 @@ struct F16 {
   uint16_t bits;
 };
 
-/// What the instruction ldtilecfg reads: eight tiles of 16 rows of 64 bytes.
+/// Operand of the instruction ldtilecfg: eight tiles of 16 rows of 64 bytes.
 struct alignas(64) Config {
   uint8_t palette = 1, startRow = 0, reserved[14] = {};
   uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};

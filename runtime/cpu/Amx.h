@@ -37,7 +37,7 @@ struct AmxProduct {
 
 struct AmxGradientUnit;
 
-/// What this machine's tiles do. A thread calls begin() before its first product and end() after its last.
+/// Operations on this machine's tiles. A thread calls begin() before its first product and end() after its last.
 struct AmxUnit {
   void (*begin)();
   void (*end)();

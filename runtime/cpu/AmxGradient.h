@@ -44,7 +44,7 @@ struct AmxPhiProduct {
   AmxAhead ahead[2];
 };
 
-/// What this machine's tiles do for gradients, between AmxUnit's begin() and end().
+/// Gradient operations on this machine's tiles, between AmxUnit's begin() and end().
 struct AmxGradientUnit {
   void (*sumTokens)(const AmxTokenSum &sum);
   void (*multiplyPhi)(const AmxPhiProduct &product);

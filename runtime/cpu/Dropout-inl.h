@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What post, post_bwd and rebuild multiply a block of channels by: the scale of the dropout where it keeps an element
-// of the streams, which are numbered in memory order, and 0 where it drops one.
+// Dropout factors of a block of channels in post, post_bwd and rebuild: the scale where the dropout keeps an element of
+// the streams, which are numbered in memory order, and 0 where it drops one.
 //
 //===------------------------------------------------------------------------===//
 #if defined(MHCRT_CPU_DROPOUT_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -30,7 +30,7 @@ HWY_INLINE void dropoutFactors(const Dropout &dropout, int64_t first, int64_t co
   }
 }
 
-/// Those of channels [first, first+count) of token m.
+/// Factors of channels [first, first+count) of token m.
 HWY_INLINE void dropoutPlanes(const Dropout &dropout, int64_t m, int32_t layout, int64_t n, int64_t C, int64_t first,
                               int64_t count, Planes &factors) {
   const int64_t token = m * n * C;
@@ -44,7 +44,7 @@ HWY_INLINE void dropoutPlanes(const Dropout &dropout, int64_t m, int32_t layout,
   deinterleave(flat.values, n, count, factors);
 }
 
-/// What is dropped is 0 whatever it was.
+/// Selects 0 for a dropped element, even if it is not finite.
 HWY_INLINE V drop(V value, V factor) { return hn::IfThenElseZero(hn::Ne(factor, hn::Zero(d)), hn::Mul(value, factor)); }
 
 } // namespace HWY_NAMESPACE

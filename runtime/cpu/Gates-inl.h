@@ -67,7 +67,7 @@ HWY_INLINE void planesToRows(const float *planes, int64_t count, int64_t columns
       rows[row * columns + j] = planes[j * kLanes + row];
 }
 
-/// What a mhcrt_format keeps of a number.
+/// A number rounded to a mhcrt_format.
 HWY_INLINE V roundedTo(V v, int64_t format) {
   return format == MHCRT_FORMAT_BF16  ? rounded(v, static_cast<const Bf16 *>(nullptr))
          : format == MHCRT_FORMAT_F16 ? rounded(v, static_cast<const F16 *>(nullptr))

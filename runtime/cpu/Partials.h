@@ -18,7 +18,7 @@
 
 namespace mhcrt {
 
-/// How M tokens are cut into runs of whole multiples of `multiple` tokens, at most `most` of them.
+/// Splits M tokens into runs of whole multiples of `multiple` tokens, at most `most` of them.
 struct TokenRuns {
   int64_t M, length, count;
 

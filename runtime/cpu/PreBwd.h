@@ -17,7 +17,7 @@ constexpr int64_t kPreBwdTile = 64;
 /// A head has no residual map.
 inline bool isHead(const PreBwdArgs &a) { return a.d_h_res_type == MHCRT_NONE; }
 
-/// What the first pass over x makes, in scratch memory.
+/// Results of the first pass over x, in scratch memory.
 struct PreBwdFirstPass {
   float *dProj; ///< [M,N]
   float *hPre;  ///< [M,n]; the sums of d_u * x at first

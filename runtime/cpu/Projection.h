@@ -1,4 +1,4 @@
-//===- Projection.h - How a projection is cut into tiles --------*- C++ -*-===//
+//===- Projection.h - Tiling of a projection ------------------ -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -173,8 +173,8 @@ HWY_INLINE void addMixed(const ProjectionBwdCall &args, int64_t m, int64_t k0, i
   }
 }
 
-/// row[k] = what d_x has besides d_proj W: d_x_in or what d_out gives, + factor * x + h_pre * d_u. `x` are kGradBlock
-/// elements.
+/// row[k] = the terms of d_x other than d_proj W: d_x_in or what d_out gives, + factor * x + h_pre * d_u. `x` are
+/// kGradBlock elements.
 HWY_INLINE void startRow(const ProjectionBwdCall &args, int64_t m, int64_t k0, int64_t count, const float *x,
                          float *row) {
   if (args.dxIn)
@@ -192,7 +192,7 @@ HWY_INLINE void startRow(const ProjectionBwdCall &args, int64_t m, int64_t k0, i
     addAggregate(args, m, k0, count, row);
 }
 
-/// What a thread has for the register tiles.
+/// A thread's buffers for the register tiles.
 struct GradScratch {
   float *x, *dx; ///< [kGradTokens][kGradBlock]
   float *dProj;  ///< [kGradTokens][rows]

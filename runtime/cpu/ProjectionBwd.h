@@ -1,4 +1,4 @@
-//===- ProjectionBwd.h - How the gradients of a projection are cut -*- C++ -*-===//
+//===- ProjectionBwd.h - Tiling of a projection's gradients --- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,14 +48,14 @@ struct ProjectionBwdCall {
   float *dPhi, *dWeight; ///< null when they are not wanted
   int64_t M, K, N;
   int32_t phiLayout;
-  // What mhc.aggregate gives to d_x, h_pre[m,i] * d_u[m,c]: for pre_bwd.
+  // Share of mhc.aggregate in d_x, h_pre[m,i] * d_u[m,c]: for pre_bwd.
   const float *hPre; ///< [M,n]; null when there is none
   const void *du;    ///< of x's type
   int64_t n, C;
   int32_t layout;
   const AmxUnit *amx; ///< null for the portable variant
   bool stream;        ///< d_x bypasses the caches
-  // What mhc.post gives to d_x, sum_o A[m,o,i] * d_out[m,o,c]: for pre_bwd.
+  // Share of mhc.post in d_x, sum_o A[m,o,i] * d_out[m,o,c]: for pre_bwd.
   const void *dOut; ///< of x's type; null when there is none
   const float *hRes;
   int32_t orient;

@@ -80,7 +80,7 @@ HWY_INLINE void widenChunk(const T *x, int64_t count, float *to, float *squares)
   store(hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])), squares);
 }
 
-/// What will be read soon: kGroup rows of x, one vector's worth per step.
+/// Rows to prefetch: kGroup rows of x, one vector's worth per step.
 struct Ahead {
   const char *rows;
   int64_t rowBytes, stepBytes;

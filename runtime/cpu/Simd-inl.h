@@ -106,7 +106,7 @@ HWY_INLINE hn::Vec<D16> round16(V v, const F16 *) {
 #endif
 }
 
-/// What a store through a pointer of this type and a load would give.
+/// The value that a store through a pointer of this type and a load would give.
 HWY_INLINE V rounded(V v, const float *) { return v; }
 HWY_INLINE V rounded(V v, const Bf16 *) { return hn::BitCast(d, hn::And(roundBf16(v), hn::Set(du, 0xFFFF0000u))); }
 HWY_INLINE V rounded(V v, const F16 *type) {

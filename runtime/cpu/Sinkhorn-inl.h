@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// What happens to the result of every op of an iteration.
+/// Rounding of the result of every op of an iteration.
 struct KeepF32 {
   V operator()(V v) const { return v; }
 };

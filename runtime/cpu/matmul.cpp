@@ -53,7 +53,7 @@ HWY_AFTER_NAMESPACE();
 // OpenMP, by which OpenBLAS chooses its threads; clang finds no omp.h of GCC.
 extern "C" int omp_get_max_threads(void);
 extern "C" void omp_set_num_threads(int threads);
-// What OpenBLAS would call when it is loaded; Sgemm.cmake takes that out.
+// OpenBLAS's own initialiser, which would run when it is loaded; Sgemm.cmake removes that.
 extern "C" void gotoblas_init(void);
 
 namespace mhcrt {
@@ -79,7 +79,7 @@ private:
   int threads;
 };
 
-/// With work buffers for one thread; others get theirs when they call.
+/// Makes work buffers for one thread; others get theirs when they call.
 void initialiseBlas() {
   static std::once_flag once;
   std::call_once(once, [] {

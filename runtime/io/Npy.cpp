@@ -35,7 +35,7 @@ static constexpr TypeCode kTypes[] = {{"f4", MHCRT_F32}, {"V2", MHCRT_BF16}, {"u
                                       {"f8", MHCRT_F64}, {"i4", MHCRT_I32},  {"i8", MHCRT_I64}};
 
 namespace {
-/// What the dictionary of a header says.
+/// Contents of a header's dictionary.
 struct Header {
   std::string descr;
   bool isFortran = false;

@@ -201,6 +201,6 @@ bool mhcrt::flushStandardOutput(std::string &error) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return true;
   error = std::string("the standard output cannot be written: ") + std::strerror(errno ? errno : EIO);
-  std::clearerr(stdout); // it is told once
+  std::clearerr(stdout); // report it once
   return false;
 }

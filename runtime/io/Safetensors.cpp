@@ -56,7 +56,7 @@ static unsigned long add(unsigned long checksum, const void *data, size_t bytes)
   return crc32_z(checksum, static_cast<const unsigned char *>(data), bytes);
 }
 
-/// Where the digits of the checksum are in a header; npos where it has none.
+/// Position of the checksum's digits in a header; npos where it has none.
 static size_t findChecksum(const std::string &header) {
   const std::string key = std::string("\"") + kChecksum + "\":\""; // no string has such quotes inside
   const size_t at = header.find(key);
@@ -75,7 +75,7 @@ static unsigned long checksumOfHeader(std::string header) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is wrong with a file.
+/// An error in a file.
 struct FormatError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

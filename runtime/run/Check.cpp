@@ -66,7 +66,7 @@ public:
   CheckRunner &operator=(const CheckRunner &) = delete;
   ~CheckRunner() { close(); }
 
-  /// What is wrong, one line each; empty when the check passes.
+  /// Runs the check. Returns its errors, one line each; empty when it passes.
   std::string run(const Check &check);
 
 private:

@@ -128,7 +128,7 @@ bool EntryCall::record(std::string &error) {
 bool EntryCall::runAndTime(int repetitions, std::string &error) {
   if (!place(error) || !upload(error) || !run(error))
     return false;
-  // What is computed in place changes with every run.
+  // Repeated runs change the tensors that are computed in place.
   if (repetitions && (!time(repetitions, error) || !upload(error) || !run(error)))
     return false;
   return fetch(error);

@@ -58,7 +58,7 @@ struct RunOption {
 };
 } // namespace
 
-/// What a name or a file may be.
+/// Sets a text, such as a name or a file; it must not be empty.
 static std::string setText(std::string &text, const std::string &value, const char *needed) {
   text = value;
   return value.empty() ? needed : "";

@@ -199,7 +199,7 @@ static int openAndRun(const RunOptions &options) {
   return runModel(kTool, opened, options);
 }
 
-/// Of `--check FOLDER [--cuda-graph]`, which stands alone; "" for anything else.
+/// The folder of `--check FOLDER [--cuda-graph]`, which stands alone; "" for anything else.
 static std::string checkFolder(std::vector<std::string> words, bool &asGraph) {
   asGraph = !words.empty() && words.back() == "--cuda-graph";
   if (asGraph)

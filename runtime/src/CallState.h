@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the context of every backend has; the checks of a kernel entry (KernelCall.h) need no more.
+// State of the context of every backend; the checks of a kernel entry (KernelCall.h) need no more.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_SRC_CALLSTATE_H

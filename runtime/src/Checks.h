@@ -1,4 +1,4 @@
-//===- Checks.h - What each kernel needs of its arguments -------*- C++ -*-===//
+//===- Checks.h - Argument checks of each kernel -------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

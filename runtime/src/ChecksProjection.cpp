@@ -9,7 +9,7 @@
 
 using namespace mhcrt;
 
-/// What every kernel needs that reads x, phi and norm_weight; N columns.
+/// Checks of every kernel that reads x, phi and norm_weight; N columns.
 template <typename Args>
 static void checkWeights(KernelCall &call, const Args &a, int64_t N) {
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).dim("C", a.C, 1);

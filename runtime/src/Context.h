@@ -1,4 +1,4 @@
-//===- Context.h - What a context holds -------------------------*- C++ -*-===//
+//===- Context.h - Contents of a context ---------------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -65,7 +65,7 @@ public:
   KernelCall &layerDropouts(const void *const *seeds, int32_t type, int64_t count, int64_t size, double rate,
                             int64_t stream, int64_t step, int64_t elements);
   KernelCall &finite(const char *name, double value);
-  /// What keeps a divisor from 0.
+  /// Checks the guard of a divisor against 0.
   KernelCall &epsilon(const char *name, double value);
   /// The options of a Sinkhorn iteration; its eps has the name `epsName`.
   KernelCall &sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps, int64_t iters);

@@ -1,4 +1,4 @@
-//===- LibraryFile.h - Whether the file of a library is whole ---*- C++ -*-===//
+//===- LibraryFile.h - Checks that a library's file is whole --- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -20,7 +20,7 @@ static int32_t parseType(const std::string &word) {
   return MHCRT_NONE;
 }
 
-/// Whether `word` can be the name of a file in a folder, and be told from the file in NAME=FILE.
+/// Whether `word` can be the name of a file in a folder, and be separated from the file in NAME=FILE.
 static bool isTensorName(const std::string &word) {
   return std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isgraph(c) && c != '/' && c != '='; });
 }

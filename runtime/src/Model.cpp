@@ -74,7 +74,7 @@ mhcrt_status mhcrt::report(const mhcrt_model *model, mhcrt_context *context, mhc
 }
 
 static std::string contextError(mhcrt_status status, int32_t threads) {
-  // What a model for the CPU lacks is threads; contexts of the CUDA backend need a driver and a GPU.
+  // A model for the CPU can only lack threads; contexts of the CUDA backend need a driver and a GPU.
   if (status == MHCRT_DEVICE_ERROR)
     return "cannot make a context: the CUDA driver or a GPU is missing";
   return "cannot make a context with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");

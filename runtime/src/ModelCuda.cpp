@@ -1,4 +1,4 @@
-//===- ModelCuda.cpp - What only models for a GPU do ----------------------===//
+//===- ModelCuda.cpp - Functions for GPU models only ----------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

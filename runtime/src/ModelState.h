@@ -1,4 +1,4 @@
-//===- ModelState.h - What a loaded model holds -----------------*- C++ -*-===//
+//===- ModelState.h - State of a loaded model ----------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ struct RuntimeTable {
   decltype(&mhcrt_synchronize) synchronize;
 };
 
-/// Those of mhcrt/cuda.h.
+/// Functions of mhcrt/cuda.h.
 struct CudaTable {
   decltype(&mhcrt_cuda_pin) pin;
   decltype(&mhcrt_cuda_set_strict) setStrict;

@@ -66,7 +66,7 @@ constexpr int64_t kMostRandom = int64_t(4) << 32;
 constexpr int kUniformBits = 24;
 MHCRT_HOST_DEVICE inline uint32_t uniformBits(uint32_t word) { return word >> (32 - kUniformBits); }
 
-/// Which elements a dropout keeps, and what it multiplies them by.
+/// The elements that a dropout keeps, and their factor.
 struct Dropout {
   PhiloxStream philox = {nullptr, 0}; ///< its seed is null where there is no dropout
   uint32_t threshold = 0;             ///< of uniformBits: the first that is kept

@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the matrix tiles promise beyond the tests of ProjectionTest.cpp, which run on both variants.
+// Properties of the matrix tiles beyond the tests of ProjectionTest.cpp, which run on both variants.
 //
 //===------------------------------------------------------------------------===//
 #include "Call.h"

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one token's gradient is, the compiler's kernel tests compare with the chain of each op. Here: sums over tokens,
-// accumulation, threads, errors.
+// Sums over tokens, accumulation, threads and errors of the gradient kernels. The gradient of one token is covered by
+// the compiler's kernel tests, which compare it with the chain of each op.
 //
 //===------------------------------------------------------------------------===//
 #include "Call.h"
@@ -196,7 +196,7 @@ TEST(Backward, SumsOverTokens) {
   }
 }
 
-/// What d_x of a projection is, of every type of x: the sums over rows are f32 sums, in matrix tiles too.
+/// Gradient d_x of a projection, for every type of x: the sums over rows are f32 sums, in matrix tiles too.
 TEST(Backward, StreamsOfProjections) {
   for (bool amx : variants()) {
     Context context(0, amx);

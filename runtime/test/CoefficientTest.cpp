@@ -137,7 +137,7 @@ TEST(Sinkhorn, ExtremeLogits) {
   EXPECT_EQ(mix.values(), Doubles{1.0});
 }
 
-/// What is not finite shows in its matrix, as in f64, and in no other.
+/// A logit that is not finite shows in its own matrix, as in f64, and in no other.
 TEST(Sinkhorn, LogitsThatAreNotFinite) {
   uint64_t seed = 0;
   for (int64_t n : {1, 2, 3, 4, 8, 16})

@@ -1,4 +1,4 @@
-//===- CudaContextTest.cpp - What only the CUDA backend has ---------------===//
+//===- CudaContextTest.cpp - Contexts of the CUDA backend -----------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

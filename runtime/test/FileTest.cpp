@@ -115,7 +115,7 @@ TEST_F(Files, WhatIsNoFileIsWrittenAsItIs) {
   struct stat pipe;
   ASSERT_EQ(stat(in("pipe").c_str(), &pipe), 0);
   EXPECT_TRUE(S_ISFIFO(pipe.st_mode));
-  // What a program has opened as its standard output is that file, whatever its name is now.
+  // A program's standard output stays the file that it has opened, whatever that file's name is now.
   EXPECT_EQ(inChild([&] {
               if (!std::freopen(in("output").c_str(), "w", stdout))
                 return false;

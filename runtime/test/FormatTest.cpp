@@ -13,7 +13,7 @@ namespace {
 
 constexpr int32_t kFormats[] = {MHCRT_FORMAT_BF16, MHCRT_FORMAT_F16};
 
-/// What a format keeps of a number that f32 holds.
+/// An f32 number rounded to a format.
 double rounded(double value, int64_t format) {
   const auto number = static_cast<float>(value);
   return format == MHCRT_FORMAT_BF16  ? fromBf16(toBf16(number))

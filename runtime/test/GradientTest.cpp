@@ -297,7 +297,7 @@ TEST(Gradients, Pre) {
               MHCRT_OK);
     Buffer du = c.random.buffer(c.type, c.M * c.C), dPre = c.random.buffer(MHCRT_F32, c.M * c.n);
     Buffer dPost = c.random.buffer(MHCRT_F32, c.M * c.n), dRes = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
-    // Of every other case mhc.post takes the same streams, with matrices of its own.
+    // In every other case mhc.post takes the same streams, with matrices of its own.
     const bool hasPost = seed % 2;
     const int32_t orient = seed % 4 == 1 ? MHCRT_ORIENT_OI : MHCRT_ORIENT_IO;
     Buffer dOut = c.random.buffer(c.type, c.M * c.K), mix = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);

@@ -33,7 +33,7 @@ struct PreCase {
   /// The same case with only these tokens.
   PreCase tokens(int64_t first, int64_t count) const;
   PreReference reference();
-  /// What mhcrt_pre makes of a projection.
+  /// Results of mhcrt_pre for a projection.
   PreReference coefficients(Projection p, const Doubles &alphas, const Doubles &betas) const;
 };
 

@@ -1,4 +1,4 @@
-//===- PrecisionTest.cpp - What each precision promises --------------------===//
+//===- PrecisionTest.cpp - Error bounds of each precision -----------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,8 +52,8 @@ struct Case {
       largest = std::max(largest, std::fabs(product.back()));
     }
   }
-  /// What the products of a sum may differ by, relative: beside the bound the f32 sum of one product's terms, which
-  /// matrix units may cut off instead of rounding.
+  /// Relative error allowed in the products of a sum: beside the bound the f32 sum of one product's terms, which matrix
+  /// units may truncate instead of rounding.
   double error(int32_t promised) const {
     return kBounds[promised] + (promised == MHCRT_PRECISION_IEEE ? 2 : 8) * kRound;
   }

@@ -16,7 +16,7 @@ static constexpr unsigned char kGuard = 0xA5;
 /// Memory of the backend starts on a cache line; a tensor need not.
 static constexpr size_t kLead = 16;
 
-/// Of this thread: their kernels may have written what it looks at.
+/// Contexts of this thread: their kernels may have written a buffer that it looks at.
 static thread_local std::vector<mhcrt_context *> contexts;
 static std::mutex transferMutex;
 

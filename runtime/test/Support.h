@@ -29,9 +29,9 @@ float fromBf16(uint16_t bits);
 uint16_t toF16(float value);
 float fromF16(uint16_t bits);
 
-/// What a kernel sees: storage of some dtype, with guard bytes behind it that no kernel may touch. The bytes are on the
-/// host and, from the first data() on, in memory of the backend under test; what kernels wrote comes back when it is
-/// looked at.
+/// Memory that a kernel sees: storage of some dtype, with guard bytes behind it that no kernel may touch. The bytes are
+/// on the host and, from the first data() on, in memory of the backend under test; what kernels wrote comes back when
+/// it is looked at.
 class Buffer {
 public:
   Buffer() = default;

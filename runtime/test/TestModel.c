@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the compiler makes of a model: the manifest and the entries, linked with the runtime. Compiled as pedantic C99,
-// it also proves that the headers are C.
+// A model as the compiler writes it: the manifest and the entries, linked with the runtime. Compiled as pedantic C99,
+// it also shows that the headers are C.
 //
 //===------------------------------------------------------------------------===//
 #include "mhcrt/kernels.h"

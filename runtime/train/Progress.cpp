@@ -1,4 +1,4 @@
-//===- Progress.cpp - What a training run shows -----------------------------===//
+//===- Progress.cpp - Progress of a training run --------------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

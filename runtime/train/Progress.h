@@ -1,4 +1,4 @@
-//===- Progress.h - What a training run shows -------------------*- C++ -*-===//
+//===- Progress.h - Progress of a training run ---------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

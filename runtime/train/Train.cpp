@@ -27,7 +27,7 @@ class Trainer {
 public:
   Trainer(const Session &session, const TrainOptions &options) : session(session), options(options) {}
 
-  /// What can be wrong is found here, before the first step.
+  /// Opens the model and checks everything that can be wrong, before the first step.
   bool open(std::string &error);
   bool run(std::string &error);
 
@@ -73,7 +73,7 @@ bool Trainer::open(std::string &error) {
          start(error) && (options.save.empty() || canWriteFile(options.save, error));
 }
 
-/// What the entries take that is neither state nor gradient.
+/// Makes the inputs of the entries that are neither state nor gradient.
 bool Trainer::makeInputs(std::string &error) {
   for (const char *name : {"tokens", "targets", "d_loss"})
     if (!lossGrad.makeArgument(name, inputs[name], error))

@@ -51,7 +51,7 @@ bool hasActivations(const KernelInfo &info);
 /// Whether the channels matter; the coefficients of a token know only n.
 bool hasChannels(const KernelInfo &info);
 
-/// With all gradients and no start of one, without the tensors called `without`, and with those called `with`.
+/// A case with all gradients and no start of one, without the tensors called `without`, and with those called `with`.
 Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without,
               llvm::ArrayRef<llvm::StringRef> with = {});
 

@@ -56,7 +56,7 @@ Error Operands::allocate() {
   return Error::success();
 }
 
-/// What a kernel of the program makes is filled too: the first run finds numbers everywhere.
+/// Fills intermediate tensors as well, so that the first run finds numbers everywhere.
 Error Operands::fill() {
   uint64_t seed = 0;
   for (auto &[name, tensor] : tensors) {

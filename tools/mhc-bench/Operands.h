@@ -24,7 +24,7 @@ public:
 
   void *data(llvm::StringRef tensor) const { return tensors.at(tensor.str()).buffer.get(); }
   mhcrt_status run();
-  /// What is wrong with the first elements of the results after a run; success when all are finite.
+  /// Checks that the first elements of the results are finite after a run.
   llvm::Error checkFinite() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Oracle.h - What a kernel should return ----*- C++ -*-===//
+//===- Oracle.h - Expected results of a kernel ---------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Program.h - What is timed together ----*- C++ -*-===//
+//===- Program.h - Kernels that are timed together ------------ -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

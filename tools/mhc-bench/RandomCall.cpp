@@ -70,7 +70,7 @@ static std::vector<double> multipliers(const Case &c, llvm::ArrayRef<double> x, 
 // Results against the truth
 //===----------------------------------------------------------------------===//
 
-/// What f32 sums and products lose beside the largest value of a token. bf16 results may come of products whose one
+/// Error of f32 sums and products relative to the largest value of a token. bf16 results may come of products whose one
 /// side has 11 bits; `precision` allows errors of products (mhc.projection), which add up like steps of a random walk.
 static double sumError(const Case &c, int32_t dtype) {
   double products = 2e-5;
@@ -122,7 +122,7 @@ public:
       if (!std::isfinite(operand.data()[i]))
         special.insert(i / width);
   }
-  /// Of tensor `index`, or of one in its list.
+  /// Checks tensor `index`, or one in its list.
   void check(unsigned index, const char *bytes, const Truth &truth);
 
 private:
@@ -135,7 +135,7 @@ private:
 };
 } // namespace
 
-/// How many terms of order one an element may sum up.
+/// Number of terms of order one that an element may sum up.
 static double termsOf(const Case &c, bool isTokenwise) {
   double tokens = 1, width = 1;
   for (auto [i, size] : llvm::enumerate(c.values.dims))
@@ -150,7 +150,7 @@ static double largestOf(llvm::ArrayRef<double> row) {
   return largest;
 }
 
-/// What a rounded result holds, its format can.
+/// Checks that a rounded result is representable in its format.
 void Comparison::checkFormat(unsigned index, const mhcrt_tensor &got) {
   const int32_t format = formatOf(c, c.info->tensors[index].name);
   if (format == MHCRT_F32 || !verdict.problem.empty())

@@ -16,7 +16,7 @@
 
 namespace mhc::bench {
 
-/// What one call showed.
+/// Outcome of one call.
 struct Verdict {
   std::string variant; ///< that ran; empty where a backend has none
   double worst = 0;    ///< error of a result over what is allowed
@@ -30,12 +30,12 @@ public:
   RandomCaller(const RandomCaller &) = delete;
   ~RandomCaller();
 
-  /// What went wrong at the start; empty when all is well.
+  /// An error from the start; empty when all is well.
   std::string problem() const { return context ? "" : "no context: the CUDA driver or a GPU is missing"; }
   Verdict call(const KernelInfo &info, uint64_t seed);
 
 private:
-  /// Where each tensor begins in the memory of a call; guard bytes lie behind each.
+  /// Start of each tensor in the memory of a call; guard bytes lie behind each.
   std::vector<int64_t> place(const Case &c, uint64_t seed);
   std::vector<std::pair<unsigned, reference::HostTensor>> fill(const Case &c, llvm::ArrayRef<int64_t> places,
                                                                std::mt19937_64 &random);

@@ -78,7 +78,7 @@ void Report::add(Measurement m) {
   all.push_back(std::move(m));
 }
 
-/// How much of `pre` its coefficients would take as kernels of their own.
+/// Share of `pre` that its coefficients would take as kernels of their own.
 static void printCoefficientShare(llvm::raw_ostream &os, llvm::ArrayRef<Measurement> all) {
   for (const Measurement &pre : all) {
     if (pre.program.name != "pre")

@@ -17,7 +17,7 @@ namespace mhc::bench {
 /// Prints rows as they come, or one JSON array at the end.
 class Report {
 public:
-  /// With the times of PyTorch, if there are any.
+  /// Adds the times of PyTorch, if there are any.
   Report(const Options &options, const Session &session, std::vector<TorchRow> torch, llvm::raw_ostream &os);
   void add(Measurement measurement);
   bool isEmpty() const { return all.empty(); }

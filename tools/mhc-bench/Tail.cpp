@@ -29,7 +29,7 @@ bool mhc::bench::hasTail(const Program &program) {
 }
 
 namespace {
-/// What the last tokens have of one tensor.
+/// One tensor's memory for the last tokens.
 struct Part {
   std::string name;
   char *data;
@@ -57,7 +57,7 @@ static std::vector<void *> addresses(const Operands &operands, const Case &whole
   return data;
 }
 
-/// What the kernels write per token.
+/// Results that the kernels write per token.
 static std::vector<Part> resultsOf(const Operands &operands, const Program &program, const Program &tail) {
   std::vector<Part> parts;
   for (auto [whole, few] : llvm::zip(program.cases, tail.cases))

@@ -23,7 +23,7 @@ static constexpr char kScript[] = {
 #include "TorchScript.inc"
 };
 
-/// What the script prints; its errors on failure.
+/// Output of the script; its errors on failure.
 static Expected<std::string> runScript(llvm::StringRef script, llvm::ArrayRef<std::string> options) {
   auto python = llvm::sys::findProgramByName("python3");
   if (!python)

@@ -1,4 +1,4 @@
-//===- Upstream.cpp - What crashes MLIR itself ----*- C++ -*-===//
+//===- Upstream.cpp - Crashes of MLIR itself ------------------ -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

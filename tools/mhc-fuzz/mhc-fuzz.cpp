@@ -15,7 +15,7 @@
 
 using namespace mhc;
 
-/// What a phase makes of a valid module is valid.
+/// A phase turns a valid module into a valid one.
 static void requireValid(Compiler &compiler, mlir::ModuleOp module, Phase phase) {
   if (llvm::Error error = compiler.withDiagnostics("no diagnostic", [&] { return succeeded(mlir::verify(module)); })) {
     llvm::errs() << "phase '" << phaseName(phase) << "' made an invalid module: " << llvm::toString(std::move(error))

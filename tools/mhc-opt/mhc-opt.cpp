@@ -24,7 +24,7 @@ static bool somePassPrints() {
          llvm::any_of(pm.getPasses(), [](mlir::Pass &pass) { return pass.getArgument() == "mhc-dump-graph"; });
 }
 
-/// What mlir::MlirOptMain does with files, with an output that is whole, or not there where a pass fails.
+/// Runs mlir::MlirOptMain on files; the output is written whole, or not at all where a pass fails.
 static mlir::LogicalResult run(llvm::StringRef input, llvm::StringRef output, mlir::DialectRegistry &registry) {
   std::string message, text;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(input, &message);

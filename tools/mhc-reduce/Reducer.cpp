@@ -16,7 +16,7 @@ using func::FuncOp;
 
 static SmallVector<FuncOp> functionsOf(ModuleOp module) { return llvm::to_vector(module.getOps<FuncOp>()); }
 
-/// Of all function bodies, without what ends them.
+/// Ops of all function bodies except terminators.
 static SmallVector<Operation *> opsOf(ModuleOp module) {
   SmallVector<Operation *> ops;
   for (FuncOp func : module.getOps<FuncOp>())

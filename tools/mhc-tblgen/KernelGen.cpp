@@ -1,4 +1,4 @@
-//===- KernelGen.cpp - What mhc-tblgen reads from the records of kernel ops ----*- C++ -*-===//
+//===- KernelGen.cpp - Reads the records of kernel ops -------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

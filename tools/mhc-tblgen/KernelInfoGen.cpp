@@ -94,7 +94,7 @@ static void emitRules(const KernelRecord &kernel, raw_ostream &os) {
   os << "  };\n";
 }
 
-/// Those of the record's bounds that are of its dims, by op.
+/// Emits the bounds of each record's dims, by op.
 static void emitDimBounds(ArrayRef<KernelRecord> kernels, raw_ostream &os) {
   os << "\nllvm::ArrayRef<DimBound> mhc::dimBoundsOf(llvm::StringRef opName) {\n";
   for (const KernelRecord &kernel : kernels) {

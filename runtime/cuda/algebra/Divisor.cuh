@@ -1,4 +1,4 @@
-//===- Divisor.cuh - What a step of Sinkhorn divides by ---------*- C++ -*-===//
+//===- Divisor.cuh - Divisors of a Sinkhorn step -------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

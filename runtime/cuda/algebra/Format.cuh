@@ -14,14 +14,14 @@
 
 namespace mhcrt {
 
-/// What a mhcrt_format keeps of a number, to nearest even.
+/// A number rounded to a mhcrt_format, to nearest even.
 __device__ __forceinline__ float roundedTo(float value, int32_t format) {
   if (format == MHCRT_FORMAT_BF16)
     return __bfloat162float(__float2bfloat16_rn(value));
   return format == MHCRT_FORMAT_F16 ? __half2float(__float2half_rn(value)) : value;
 }
 
-// What happens to the result of every op of an iteration.
+// Rounding of the result of every op of an iteration.
 struct KeepF32 {
   __device__ __forceinline__ float operator()(float value) const { return value; }
 };

@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What aggregate, post and rebuild do with a column: one order of operations, so that they have the same bits.
+// Column arithmetic of aggregate, post and rebuild: one order of operations, so that they have the same bits.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_ALGEBRA_MIX_CUH

@@ -36,7 +36,7 @@ __device__ inline float rowMeanSquare(const NormView &norm, int64_t token) {
   return sum / static_cast<float>(norm.K);
 }
 
-/// What d_x gets per unit of x from the gradient of the multiplier s. Called by whole warps, one token per lane.
+/// Factor of x in d_x that comes from the gradient of the multiplier s. Called by whole warps, one token per lane.
 __device__ inline float statisticFactor(const NormView &norm, float s, float dStat, int64_t token) {
   const float K = static_cast<float>(norm.K);
   if (norm.norm == MHCRT_NORM_NONE)

@@ -19,7 +19,7 @@ struct Phi {
   int32_t type, weightType;
   int32_t layout;
 
-  /// Those of any kernel's arguments.
+  /// Phi of any kernel's arguments.
   template <typename Args>
   __host__ __device__ static Phi of(const Args &a) {
     return {a.phi, a.norm_weight, a.phi_type, a.norm_weight_type, a.phi_layout};
@@ -43,7 +43,7 @@ struct PhiElements {
   }
 };
 
-/// Of a call's arguments, with N columns.
+/// Elements of the phi of a call's arguments, with N columns.
 template <typename Args>
 __host__ __device__ PhiElements<AnyInput> phiElementsOf(const Args &a, int64_t N) {
   return {Phi::of(a), N, a.K};

@@ -21,7 +21,7 @@ struct SinkhornGroup {
 
   __device__ explicit SinkhornGroup(int64_t n) : n(static_cast<int>(n)), row(threadIdx.x % kWidth) {}
 
-  /// Of each column's line: all are the row's own where kRows.
+  /// Sum of the line of each column: where kRows, all are that of the row.
   template <bool kRows>
   __device__ void sums(const float (&m)[kWidth], float (&out)[kWidth]) const {
     if constexpr (kRows) {
@@ -88,7 +88,7 @@ struct SinkhornGroup {
       m[c] = round(m[c] * (1.0f / sum[c]));
   }
 
-  /// What a step leaves for its reverse: its result (in logs: the softmax along the line), the reciprocal of its
+  /// State that a step keeps for its reverse: its result (in logs: the softmax along the line), the reciprocal of its
   /// divisor, and 1, or 0 where a clamp made the divisor a constant.
   struct Record {
     float value[kWidth], scale[kWidth], isFree[kWidth];

@@ -1,4 +1,4 @@
-//===- Context.h - What a context of the CUDA backend holds -----*- C++ -*-===//
+//===- Context.h - Context of the CUDA backend ---------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ struct Choice {
   std::string fallback; ///< mhcrt_cuda_choice's
 };
 
-/// An error that nobody is told of, and that the thread's next launch must not report.
+/// An error that is not reported, and that the thread's next launch must not report either.
 inline void forget(cudaError_t error) {
   if (error != cudaSuccess)
     cudaGetLastError();

@@ -9,7 +9,7 @@
 using namespace mhcrt;
 
 static constexpr int kThreads = 256;
-/// Of one launch: what the first dimension of a grid takes.
+/// Threads of one launch: the first dimension of a grid holds no more blocks.
 static constexpr int64_t kMostThreads = int64_t{INT32_MAX} * kThreads;
 
 /// Loads the image at its first use.

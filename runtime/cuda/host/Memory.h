@@ -1,4 +1,4 @@
-//===- Memory.h - Where memory of a GPU comes from --------------*- C++ -*-===//
+//===- Memory.h - Allocation of GPU memory -------------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

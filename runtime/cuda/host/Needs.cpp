@@ -1,4 +1,4 @@
-//===- Needs.cpp - What a variant needs of a call, in words ---------------===//
+//===- Needs.cpp - Text of the needs of a variant -------------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Needs.h - What a variant needs of a call -----------------*- C++ -*-===//
+//===- Needs.h - Needs of a variant --------------------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,11 +42,11 @@ public:
   }
   /// Anything else; `needed` completes "needed ".
   bool that(bool isMet, const char *needed) { return isMet || miss(Kind::other, needed, 0, 0); }
-  /// Of the products: `own` is that of the variant.
+  /// Precision of the products: `own` is that of the variant.
   bool precision(int32_t asked, int32_t own) { return own <= asked || miss(Kind::precision, "precision", asked, own); }
-  /// Of `blocks` blocks each: `found` find room on the GPU at once.
+  /// Clusters of `blocks` blocks each: `found` of them fit on the GPU at once.
   bool clusters(int found, int blocks) { return found > 0 || miss(Kind::clusters, "", found, blocks); }
-  /// Of the GPU, compute capabilities times ten.
+  /// Compute capability of the GPU, times ten.
   bool arch(int found, int least, int most) {
     return (found >= least && found <= most) || miss(Kind::arch, "", found, least);
   }

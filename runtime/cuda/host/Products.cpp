@@ -66,7 +66,7 @@ static cudaDataType typeOf(int32_t type) {
   return type == MHCRT_F32 ? CUDA_R_32F : type == MHCRT_BF16 ? CUDA_R_16BF : CUDA_R_16F;
 }
 
-/// The library's matrices are column-major: what it is told to multiply is out^T = rhs^T lhs^T.
+/// The library's matrices are column-major: it is called for out^T = rhs^T lhs^T.
 cublasStatus_t Products::make(const Product &product, Plan &plan) {
   const auto &[inType, outType, B, M, K, N, transposeLhs, transposeRhs, alignment] = product;
   const cublasOperation_t opA = transposeRhs ? CUBLAS_OP_T : CUBLAS_OP_N,

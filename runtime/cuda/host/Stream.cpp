@@ -27,7 +27,7 @@ bool mhcrt_context::askCapture(const char *what, unsigned long long &capture) {
   return error == cudaSuccess;
 }
 
-/// What is enqueued on `to` from here on comes behind what is on `from`.
+/// Makes work that is enqueued on `to` from here on wait for that on `from`.
 static cudaError_t order(cudaEvent_t event, cudaStream_t from, cudaStream_t to) {
   const cudaError_t error = cudaEventRecord(event, from);
   return error == cudaSuccess ? cudaStreamWaitEvent(to, event, 0) : error;

@@ -22,9 +22,9 @@ struct TileShape {
   uint32_t tokens, groups;
 };
 
-/// Of a tensor [M,4,C].
+/// Map of a tensor [M,4,C].
 cudaError_t streamsMap(CUtensorMap &map, const void *data, const TileShape &shape);
-/// Of a tensor [M,C].
+/// Map of a tensor [M,C].
 cudaError_t channelsMap(CUtensorMap &map, const void *data, const TileShape &shape);
 
 } // namespace mhcrt

@@ -19,7 +19,7 @@ static std::string listNames(const Candidate *rows, int count) {
   return text;
 }
 
-/// What kept the rows before the last one from a call: "sm90: 'n' is 3; needed 4".
+/// Misses of the rows before the last one, for a message: "sm90: 'n' is 3; needed 4".
 static std::string listMisses(const Candidate *rows, int count) {
   std::string text;
   for (int i = 0; i + 1 < count; ++i)

@@ -39,7 +39,7 @@ cudaError_t contractCn4(const ContractArgs &args, cudaStream_t stream);
 bool rebuildN4Takes(const RebuildArgs &args, Needs &needs);
 cudaError_t rebuildN4(const RebuildArgs &args, cudaStream_t stream);
 
-// With sums over the channels of a token: `multiprocessors` decides how many blocks there are, nothing else.
+// The same with sums over the channels of a token: `multiprocessors` decides how many blocks there are, nothing else.
 
 bool postBwdN4Takes(const PostBwdArgs &args, Needs &needs);
 cudaError_t postBwdN4(const PostBwdArgs &args, int multiprocessors, cudaStream_t stream);

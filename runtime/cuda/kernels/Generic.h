@@ -16,15 +16,15 @@
 
 namespace mhcrt::generic {
 
-/// What multiplies and adds: with tiles, the architecture has the fast rows of all ops.
+/// Units that multiply and add: with tiles, the architecture has the fast rows of all ops.
 enum class Units { scalar, tiles };
 
-/// With tiles, the fast row where it takes the call.
+/// Uses the fast row where it takes the call and `units` are tiles.
 cudaError_t aggregate(mhcrt_context &context, const AggregateArgs &a, Units units);
 cudaError_t aggregateBwd(mhcrt_context &context, const AggregateBwdArgs &a, Units units);
 cudaError_t post(mhcrt_context &context, const PostArgs &a);
 
-/// What pre and head round the gates to, and the logits of a Sinkhorn that rounds.
+/// Formats to which pre and head round the gates, and the logits of a Sinkhorn that rounds.
 struct GateFormats {
   int64_t pre = MHCRT_FORMAT_F32, post = MHCRT_FORMAT_F32, logits = MHCRT_FORMAT_F32;
 };
@@ -40,7 +40,7 @@ cudaError_t permutationMixBwd(mhcrt_context &context, const PermutationMixBwdArg
 
 int64_t projectionBytes(const ProjectionArgs &a, Units units);
 cudaError_t projection(mhcrt_context &context, const ProjectionArgs &a, void *scratch, Units units);
-/// What d_x gets besides the projection's share; null where there is none.
+/// Terms of d_x other than the projection's; null where there is none.
 struct StreamShares {
   const float *hPre = nullptr; ///< of mhc.aggregate: h_pre[m,i] * d_u[m,c]
   const void *du = nullptr;    ///< of x's type
@@ -65,7 +65,7 @@ bool preBwdTilesTake(const PreBwdArgs &a, Needs &needs);
 cudaError_t addPartials(mhcrt_context &context, const float *partials, int64_t runs, int64_t stride, int64_t count,
                         const void *start, void *out);
 
-/// How M tokens are cut into runs that have a partial sum each: by the shape alone, so that every GPU adds alike.
+/// Splits M tokens into runs that have a partial sum each: by the shape alone, so that every GPU adds alike.
 struct TokenRuns {
   int64_t length, count;
 

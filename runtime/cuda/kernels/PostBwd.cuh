@@ -1,4 +1,4 @@
-//===- PostBwd.cuh - What the fast kernels of post_bwd share ----*- C++ -*-===//
+//===- PostBwd.cuh - Parts of the fast kernels of post_bwd ---- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ namespace mhcrt {
 
 constexpr int kPostBwdSums = 20;
 
-/// What both kernels take besides the tensors of channels.
+/// Arguments of both kernels other than the tensors of channels.
 struct PostBwdCommon {
   const void *bias; ///< null when there is none
   const float4 *hPost, *hRes;
@@ -44,7 +44,7 @@ struct PostBwdCommon {
                        : static_cast<float>(static_cast<const T *>(bias)[channel + e]);
   }
 
-  /// By the threads of a token: thread k has sum k.
+  /// Called by the threads of a token: thread k has sum k.
   __device__ __forceinline__ void storeSums(uint32_t token, int k, float total) const {
     if (k < 16 && dhRes)
       dhRes[int64_t(token) * 16 + (outputFirst ? k : k % 4 * 4 + k / 4)] = total;

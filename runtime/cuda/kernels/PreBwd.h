@@ -1,4 +1,4 @@
-//===- PreBwd.h - What the gradients of pre are called with -----*- C++ -*-===//
+//===- PreBwd.h - Arguments of the gradients of pre ----------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ struct PreBwdOperands {
   int32_t hPreFormat, hPostFormat, logitsFormat; ///< of what pre rounded
 };
 
-/// What the first launch makes for the second, in scratch memory.
+/// Results of the first launch that the second reads, in scratch memory.
 struct PreBwdRows {
   float *dProj;    ///< [M,24]
   float *scalars;  ///< [M,8]: see StreamBwdArgs
@@ -60,7 +60,7 @@ bool preBwdTakes(const PreBwdOperands &args, Needs &needs);
 /// `scratch` is aligned to 256 bytes.
 cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream);
 
-/// Where the rows lie in scratch memory; `scratch` may be null.
+/// Addresses of the rows in scratch memory; `scratch` may be null.
 PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors);
 /// The first launch alone.
 cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream);

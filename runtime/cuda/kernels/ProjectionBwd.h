@@ -1,4 +1,4 @@
-//===- ProjectionBwd.h - What projection_bwd is called with -----*- C++ -*-===//
+//===- ProjectionBwd.h - Arguments of projection_bwd ---------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

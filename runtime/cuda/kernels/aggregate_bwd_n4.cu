@@ -31,7 +31,7 @@ struct AggregateBwdN4 {
 
 enum class Dx { none, fresh, added };
 
-/// What one column reads.
+/// Inputs of one column.
 template <Dx kDx>
 struct Inputs {
   uint4 du, x[4], dxIn[kDx == Dx::added ? 4 : 1];

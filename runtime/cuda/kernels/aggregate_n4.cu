@@ -29,7 +29,7 @@ struct TokenWeights {
   __device__ __forceinline__ float4 of(uint32_t token) const { return h[token]; }
 };
 
-/// Those of contract: none, and a factor of the sum.
+/// In place of gates, contract has a factor of the sum.
 struct SumScale {
   float scale;
   __device__ __forceinline__ SumScale of(uint32_t) const { return *this; }

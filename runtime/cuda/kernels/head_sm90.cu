@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kStreams = 4, kColumns = 24, kGates = 3;
 
-/// What head has of pre's operands, with 24 columns each.
+/// Head's operands padded to the 24 columns of pre.
 struct Padded {
   float *phi, *alpha, *beta;
 };
@@ -175,7 +175,7 @@ static bool reserve(mhcrt_context &context, const HeadBwdArgs &a, BwdRooms &room
   const int64_t proj = plan.addFloats(a.M, kColumns), zeros = plan.addFloats(a.M, kColumns - kStreams);
   const int64_t dPhi = plan.addFloats(kColumns, a.K), dAlpha = plan.addFloats(kGates, 1);
   const int64_t dBeta = plan.addFloats(kColumns, 1);
-  // How much the passes need depends on which results are wanted, not on where they go.
+  // The memory that the passes need depends on which results are wanted, not on where they go.
   float somewhere;
   BwdRooms wanted = {};
   wanted.dPhi = wanted.dAlpha = wanted.dBeta = &somewhere;

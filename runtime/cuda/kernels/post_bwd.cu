@@ -32,7 +32,7 @@ namespace {
 constexpr int kOutputs = 4;
 constexpr int64_t kLeastRun = 64, kMostRuns = 128;
 
-/// Where A[o,i] is in a token's h_res.
+/// Offset of A[o,i] in a token's h_res.
 __device__ inline int mixIndex(const PostBwdArgs &a, int o, int i) {
   const int n = static_cast<int>(a.n);
   return a.orient == MHCRT_ORIENT_OI ? o * n + i : i * n + o;

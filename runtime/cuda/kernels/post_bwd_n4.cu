@@ -29,7 +29,7 @@ struct PostBwdN4 {
   Dropout dropout;
 };
 
-/// What one column reads. The parts are reloaded as soon as they are used.
+/// Inputs of one column. The parts are reloaded as soon as they are used.
 struct Inputs {
   uint4 dOut[4], x[4], f;
 

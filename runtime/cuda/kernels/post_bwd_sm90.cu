@@ -29,7 +29,7 @@ struct PostBwdSm90 {
   PostBwdCommon common;
 };
 
-/// What one thread works on.
+/// The elements of one thread.
 struct Piece {
   uint4 raw[kTokenRows];
 

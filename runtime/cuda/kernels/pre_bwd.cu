@@ -34,8 +34,8 @@ struct Rooms {
   void *pieces; ///< of one piece at a time
 };
 
-/// What the gradients of h_pre and h_post take from each other: d_h_pre is added to the sums over x, and with fold_pre
-/// h_res is mix - h_post h_pre^T.
+/// Adds the coupling of the gradients of h_pre and h_post: d_h_pre is added to the sums over x, and with fold_pre h_res
+/// is mix - h_post h_pre^T.
 __global__ void preBwdGatesKernel(PreBwdArgs a, Rooms rooms) {
   const int64_t n = a.n;
   for (int64_t item = firstItem(); item < a.M * n; item += itemStep()) {

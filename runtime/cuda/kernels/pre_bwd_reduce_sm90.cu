@@ -1,4 +1,4 @@
-//===- pre_bwd_reduce_sm90.cu - What pre_bwd's d_x waits for --------------===//
+//===- pre_bwd_reduce_sm90.cu - Sums that pre_bwd's d_x needs -------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -155,7 +155,7 @@ struct Coefficients {
     }
   }
 
-  /// What needs no sums: the columns of post and of the residual map.
+  /// Columns that need no sums: those of post and of the residual map.
   __device__ __forceinline__ void residual(float4 *history, int stride) {
     if (args.foldPre)
       foldPre();

@@ -51,7 +51,7 @@ struct ProjectionTiles {
 template <bool kWide>
 constexpr int kBlocks = kWide ? 3 : 1;
 
-/// Where the two elements of K are that a lane has in a step: those of its 16 bytes of x.
+/// Offsets of the two elements of K that a lane has in a step: those of its 16 bytes of x.
 template <typename T>
 __device__ __forceinline__ int stepOffset(int step, int q) {
   constexpr int kLanes = kLanesOf<T>, kSteps = kLanes / 2;

@@ -17,7 +17,7 @@ __device__ __forceinline__ uint32_t sharedAddress(const void *p) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// What lies `offset` bytes behind the start of shared memory.
+/// Address of the byte `offset` in shared memory.
 template <class T>
 __device__ __forceinline__ T *sharedAt(char *shared, uint32_t offset) {
   return reinterpret_cast<T *>(shared + offset);

@@ -1,4 +1,4 @@
-//===- RingArgs.h - What the ring kernel is called with ---------*- C++ -*-===//
+//===- RingArgs.h - Arguments of the ring kernel -------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ struct RingArgs {
   float normEps;
   float *proj, *stat; ///< null when they are not wanted
   int32_t statForm;   ///< what proj and stat are
-  // What follows is of pre only.
+  // The rest belongs to pre only.
   const float *alpha, *beta;
   void *u;
   float *hPre; ///< null when it is not wanted

@@ -170,7 +170,7 @@ cudaError_t launchRingOf(const RingArgs &args, cudaStream_t stream) {
   return error;
 }
 
-/// What both ops need of their operands.
+/// Needs that both ops share for their operands.
 inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType,
                               const void *x, const Phi &phi) {
   const auto isWideOrBf16 = [](int32_t type) { return type == MHCRT_F32 || type == MHCRT_BF16; };
@@ -188,7 +188,7 @@ bool ringTakes(const Args &a, Needs &needs) {
   return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, Phi::of(a));
 }
 
-/// What both ops fill in; stat is the multiplier.
+/// Arguments that both ops fill in; stat is the multiplier.
 template <typename Args>
 RingArgs ringArgsOf(const Args &a) {
   RingArgs args = {};

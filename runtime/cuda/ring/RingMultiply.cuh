@@ -14,7 +14,7 @@
 
 namespace mhcrt {
 
-/// What all roles know of their block.
+/// State of a block that all roles share.
 template <typename S>
 struct RingBlock {
   uint32_t memory; ///< shared address

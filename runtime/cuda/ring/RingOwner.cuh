@@ -123,8 +123,8 @@ struct GateBatch {
   }
 };
 
-/// What one of a tile's tokens needs of its sums, four lanes a token: lane 4*k + i has gate i of token k. Lanes behind
-/// them repeat the tokens.
+/// Scalars of one of a tile's tokens from its sums, four lanes a token: lane 4*k + i has gate i of token k. Lanes
+/// behind them repeat the tokens.
 template <typename S, bool kAggregate>
 struct OwnedScalars {
   float square = 0, multiplier, gate;

@@ -1,4 +1,4 @@
-//===- RingShape.cuh - How the ring kernel cuts a width ---------*- C++ -*-===//
+//===- RingShape.cuh - Width tiling of the ring kernel -------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -81,7 +81,7 @@ struct RingBarriers {
 
   static constexpr int kCount = 6 + S::kSlots * (3 + S::kBoxes);
 
-  /// By all threads. `readers` arrive where a slot of the ring may be filled again.
+  /// Called by all threads. `readers` arrive where a slot of the ring may be filled again.
   __device__ void init(int readers) const {
     for (int k = threadIdx.x; k < kCount; k += S::kThreads) {
       const bool isFree = k >= 6 + 2 * S::kSlots && k < 6 + 3 * S::kSlots;
@@ -91,7 +91,7 @@ struct RingBarriers {
   }
 };
 
-/// Where a warp is on its way over the cluster's tiles.
+/// Position of a warp on its way over the cluster's tiles.
 template <typename S>
 struct RingCursor {
   int tile, left, turn = 0, slot = 0;

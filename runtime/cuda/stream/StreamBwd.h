@@ -42,7 +42,7 @@ int streamBwdGroups(int64_t M, int64_t C, int multiprocessors);
 /// itself before it lets this one start.
 cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
-/// What is left when the pass is done.
+/// Arguments of the work that is left when the pass is done.
 struct WeightGradArgs {
   const float *partials; ///< [groups][4C][24], as above; null when there are none
   int32_t groups;

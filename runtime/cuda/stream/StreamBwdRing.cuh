@@ -72,7 +72,7 @@ struct Walk {
     return walk;
   }
 
-  /// By one thread, before the others use the barriers.
+  /// Called by one thread, before the others use the barriers.
   __device__ __forceinline__ void initBarriers(int readers) const {
     for (uint32_t i = 0; i < slots; ++i) {
       barrierInit(full + 8 * i, 1);
@@ -114,7 +114,7 @@ __device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &
     loadChannels(box + L::kDu, du, token, group, bar);
 }
 
-/// By one thread.
+/// Called by one thread.
 template <class L, Start kStart, bool kHasDu>
 __device__ __forceinline__ void loadTiles(const StreamBwdArgs &args, const Walk &walk, const CUtensorMap *x,
                                           const CUtensorMap *dxIn, const CUtensorMap *du) {
@@ -129,7 +129,7 @@ __device__ __forceinline__ void loadTiles(const StreamBwdArgs &args, const Walk 
   }
 }
 
-/// By one thread. A slot is free again when the stores of the next kStoresInFlight are under way.
+/// Called by one thread. A slot is free again when the stores of the next kStoresInFlight are under way.
 template <class L>
 __device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
   Slot slot, read;

@@ -1,4 +1,4 @@
-//===- StreamStages.cuh - What a block of stream_tiles.cu reads -*- C++ -*-===//
+//===- StreamStages.cuh - Loads of a block of stream_tiles ---- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ struct Tiles {
   bool outputFirst;
 };
 
-/// Where the rows of a block are in a token.
+/// Offsets of the rows of a block in a token.
 struct Slice {
   int64_t first; ///< channel, or element of K
   const Tiles &args;

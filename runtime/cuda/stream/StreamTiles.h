@@ -11,10 +11,10 @@
 
 namespace mhcrt {
 
-/// Whether stream_tiles.cu takes a projection's gradients, with what d_x gets besides.
+/// Whether stream_tiles.cu takes a projection's gradients, with the other terms of d_x.
 bool streamTilesTake(const ProjectionBwdArgs &args, const generic::StreamShares &shares, Needs &needs);
 
-/// How the tokens are cut for dW: by the shape alone.
+/// Runs of tokens for dW, by the shape alone.
 generic::TokenRuns streamTilesRuns(const ProjectionBwdArgs &args);
 
 int64_t streamTilesBytes(const ProjectionBwdArgs &args); ///< of scratch memory

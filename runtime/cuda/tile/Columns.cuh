@@ -28,7 +28,7 @@ struct Column {
     token = item / columns;
     index = item - token * columns;
   }
-  /// Of stream `i`, in 16 bytes.
+  /// Index of this column in stream `i`, in units of 16 bytes.
   __device__ __forceinline__ int64_t at(int i, uint32_t columns) const {
     return (int64_t(token) * 4 + i) * columns + index;
   }

@@ -91,7 +91,7 @@ struct AnyOutput {
   }
 };
 
-/// Where element c of stream i is in one token's streams.
+/// Offset of element c of stream i in one token's streams.
 __device__ inline int64_t streamIndex(int64_t i, int64_t c, int64_t n, int64_t C, bool channelsFirst) {
   return channelsFirst ? c * n + i : i * C + c;
 }

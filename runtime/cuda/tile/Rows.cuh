@@ -33,7 +33,7 @@ struct RowSource {
 constexpr int kSources = 3;
 constexpr int kTokenRows = 9; ///< of all sources
 
-/// How a width is cut. All from C alone, but for the number of blocks.
+/// Partition of a width. All follows from C alone, but for the number of blocks.
 struct RowPlan {
   int warps;  ///< of a team
   int teams;  ///< of a block
@@ -76,7 +76,7 @@ struct RowRing {
     fenceBarrierInit();
   }
 
-  /// By one warp.
+  /// Called by one warp.
   __device__ void copyAll(const RowSource (&sources)[kSources]) const {
     int stage = 0;
     uint32_t parity = 1;
@@ -115,7 +115,7 @@ private:
   }
 };
 
-/// Where a team is in the ring.
+/// Position of a team in the ring.
 struct RowCursor {
   int stage;
   uint32_t parity = 0;

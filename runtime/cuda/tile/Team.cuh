@@ -32,7 +32,7 @@ inline int teamWarps(int64_t columns) {
   return best;
 }
 
-/// Where a thread of a block is: a column of a token, then the next, then those of the block's next token.
+/// Position of a thread of a block: a column of a token, then the next, then those of the block's next token.
 struct Place {
   uint32_t token, column;
 
@@ -69,7 +69,7 @@ __device__ __forceinline__ float spreadSums(const float (&v)[kValues]) {
   }
 }
 
-/// Which value spreadSums<kValues> leaves in this lane.
+/// Index of the value that spreadSums<kValues> leaves in this lane.
 template <int kValues>
 __device__ __forceinline__ int spreadIndex(int lane) {
   int index = 0, distance = 16;

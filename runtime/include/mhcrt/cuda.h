@@ -1,4 +1,4 @@
-//===- cuda.h - What only contexts of the CUDA backend have ---------*- C -*-===//
+//===- cuda.h - Functions for CUDA contexts only ---------------- -*- C -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +48,7 @@ mhcrt_status mhcrt_cuda_set_allocator(mhcrt_context *context, mhcrt_cuda_alloc a
 /// Fixes the variant of an op: "post=generic"; "post=" frees it again. MHCRT_NOT_FOUND where the op is called and has
 /// no such variant.
 mhcrt_status mhcrt_cuda_pin(mhcrt_context *context, const char *pin);
-/// Where not 0, a call that only the generic variant takes is an error.
+/// If not 0, a call that only the generic variant takes is an error.
 void mhcrt_cuda_set_strict(mhcrt_context *context, int32_t strict);
 /// The variant that the last call of `op` ("post") took; null when it was not called.
 const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op);
@@ -77,7 +77,7 @@ mhcrt_status mhcrt_cuda_record_end(mhcrt_context *context, mhcrt_cuda_graph **gr
 mhcrt_status mhcrt_cuda_replay(mhcrt_context *context, const mhcrt_cuda_graph *graph);
 void mhcrt_cuda_graph_destroy(mhcrt_cuda_graph *graph);
 
-/// Where not 0, each call is in an NVTX range for profilers, named by op and, where the model has it, source location.
+/// If not 0, each call is in an NVTX range for profilers, named by op and, where the model has it, source location.
 void mhcrt_cuda_set_ranges(mhcrt_context *context, int32_t ranges);
 
 /// Memory of the GPU that holds `bytes` bytes from `host`, copied at the first call with this address. Null with the

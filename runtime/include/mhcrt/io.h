@@ -48,14 +48,14 @@ private:
 
 /// "f32[7,4,64]"
 std::string typeName(const mhcrt_tensor &tensor);
-/// Of all values; -1 where that is more than 2^63-1.
+/// Bytes of all values; -1 if that is more than 2^63-1.
 int64_t bytesOf(const mhcrt_tensor &tensor);
 
 bool readNpy(const std::string &path, HostTensor &tensor, std::string &error);
 bool writeNpy(const std::string &path, const mhcrt_tensor &tensor, std::string &error);
 /// Refuses what the format forbids. Where the file has our checksum, that must be right.
 bool readSafetensors(const std::string &path, std::map<std::string, HostTensor> &tensors, std::string &error);
-/// With a checksum; in the order of the names, so that equal tensors make equal files.
+/// Writes a checksum too; in the order of the names, so that equal tensors make equal files.
 bool writeSafetensors(const std::string &path, const std::map<std::string, mhcrt_tensor> &tensors, std::string &error);
 
 /// Element i as a double.
@@ -64,7 +64,7 @@ double element(const mhcrt_tensor &tensor, int64_t i);
 /// Copies `from` with another element type; float to float only, rounded to nearest even.
 bool convert(const mhcrt_tensor &from, int32_t dtype, HostTensor &to, std::string &error);
 
-/// How two tensors differ. A value passes when |got - want| <= absolute + relative * max|want|; NaN passes only NaN.
+/// Difference of two tensors. A value passes when |got - want| <= absolute + relative * max|want|; NaN passes only NaN.
 struct Comparison {
   bool pass = true;
   double maxAbs = 0;      ///< max |got - want|

@@ -1,4 +1,4 @@
-//===- measure.h - What this machine can do -------------------------*- C -*-===//
+//===- measure.h - Speed of this machine ------------------------ -*- C -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

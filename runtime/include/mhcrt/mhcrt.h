@@ -60,7 +60,7 @@ void mhcrt_context_destroy(mhcrt_context *context);
 int32_t mhcrt_context_threads(const mhcrt_context *context);
 
 /// Whether the kernels of this context multiply in AMX matrix tiles where they know how. They do when processor and
-/// system let them, unless told not to; results differ in the order and the rounding of sums.
+/// system let them, unless that is turned off; results differ in the order and the rounding of sums.
 int32_t mhcrt_context_amx(const mhcrt_context *context);
 /// MHCRT_UNAVAILABLE, and nothing changes, when `amx` is not 0 on a machine without it.
 mhcrt_status mhcrt_context_set_amx(mhcrt_context *context, int32_t amx);
@@ -85,7 +85,7 @@ void *mhcrt_workspace(mhcrt_context *context, int64_t bytes);
 void mhcrt_parallel_loop(mhcrt_context *context, void (*body)(void *frame, int64_t begin, int64_t end), void *frame,
                          int64_t count, int64_t work);
 
-/// Where the tensors are that the kernels of a context work on.
+/// Memory that the tensors of a context's kernels are in.
 typedef enum mhcrt_device { MHCRT_CPU = 0, MHCRT_CUDA = 1 } mhcrt_device;
 int32_t mhcrt_context_device(const mhcrt_context *context);
 

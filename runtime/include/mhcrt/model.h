@@ -52,7 +52,7 @@ typedef struct mhcrt_message {
   char text[1024];
 } mhcrt_message;
 
-/// What the manifest says about one argument or result. Dimension i is sizes[i] when that is not negative, else
+/// Description of one argument or result in the manifest. Dimension i is sizes[i] when that is not negative, else
 /// symbols[i]: a symbol, or such as "4*M*d1+d2-1".
 typedef struct mhcrt_tensor_info {
   const char *name;
@@ -86,7 +86,7 @@ int32_t mhcrt_model_results(const mhcrt_model *model, int32_t entry);
 const mhcrt_tensor_info *mhcrt_model_argument(const mhcrt_model *model, int32_t entry, int32_t index);
 const mhcrt_tensor_info *mhcrt_model_result(const mhcrt_model *model, int32_t entry, int32_t index);
 
-/// What the entry's sizes must fulfil besides, "M*d1 = d2*d3"; null when there is no equality of this number.
+/// An equation between the entry's sizes, "M*d1 = d2*d3"; null when there is none of this number.
 const char *mhcrt_model_equality(const mhcrt_model *model, int32_t entry, int32_t index);
 /// The number that symbols[i] of an info is, where `value_of` knows the symbols in it; 0 where that is no size.
 int32_t mhcrt_size_value(const char *size, int64_t (*value_of)(void *user, const char *symbol), void *user,

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mhc-run does with a model library and mhcc --run with a program in its own process: the options, which file
-// belongs to which tensor, the run, the comparison, the timing. C++17; no exception leaves these functions.
+// Implementation of mhc-run for a model library and of mhcc --run for a program in its own process: the options, which
+// file belongs to which tensor, the run, the comparison, the timing. C++17; no exception leaves these functions.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_RUN_H
@@ -19,7 +19,7 @@
 
 namespace mhcrt {
 
-/// Of models for a GPU.
+/// Options for models that run on a GPU.
 struct KernelOptions {
   std::vector<std::string> pins; ///< "post=generic"
   bool strict = false;           ///< an op that has a fast variant may not take the generic one
@@ -27,7 +27,7 @@ struct KernelOptions {
   bool asGraph = false;          ///< calls are recorded and replayed as CUDA graphs
   bool list = false;             ///< the variants taken are printed
 
-  /// What an option without a value sets; null for any other option.
+  /// The flag that an option without a value sets; null for any other option.
   bool *flag(const std::string &name);
 };
 /// The lines on them in the help text.

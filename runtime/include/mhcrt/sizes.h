@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compiled models call where sizes and places are known only when they run.
+// Calls of compiled models where sizes and offsets are known only when they run.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_SIZES_H

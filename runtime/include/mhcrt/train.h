@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What mhc-train does with a model library that has these entries. It knows tensors by name only:
+// Implementation of mhc-train for a model library that has these entries. It knows tensors by name only:
 //
 //   init       seed                                        -> the weights
 //   loss_grad  tokens, targets, [seed], weights, d_loss    -> loss, and d_W for each weight W
@@ -62,7 +62,7 @@ public:
   PlacedTensor &operator=(const PlacedTensor &) = delete;
   ~PlacedTensor();
 
-  /// Of the type of `type`; a tensor that has it is left alone.
+  /// Allocates a tensor of the type of `type`, unless this one has it already.
   bool allocate(const Session &session, const mhcrt_tensor &type, std::string &error);
   /// From, and to, one of the same type.
   bool upload(const HostTensor &from, std::string &error);

@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every entry, and what a model has besides, in a program that captures graphs of its own and brings its own memory.
+// Every entry and the rest of a model, in a program that captures graphs of its own and brings its own memory.
 //
 //===------------------------------------------------------------------------===//
 #include "Embedding.h"
@@ -159,7 +159,7 @@ TEST_F(CudaEmbedding, AllMemoryIsTheAllocators) {
     const float host[4] = {};
     EXPECT_NE(mhcrt_constant(context, host, sizeof(host)), nullptr);
     EXPECT_LE(pool.blocks.size(), 3u); // workspace, constant, scratch
-    // What it has goes back to the pool, though others come from elsewhere now.
+    // Blocks of the pool go back to it, though new ones come from elsewhere now.
     mhcrt_cuda_set_allocator(context, nullptr, nullptr, nullptr);
     EXPECT_EQ(driver().count("malloc"), mallocs);
     mhcrt_context_destroy(std::exchange(context, nullptr));
@@ -195,7 +195,7 @@ TEST_F(CudaEmbedding, AnAllocatorServesCaptures) {
   EXPECT_GE(served, 8);
 }
 
-/// Also what the stream of a capture has not waited for.
+/// Memory waits for work that the stream of a capture has not waited for, too.
 TEST_F(CudaEmbedding, MemoryGoesBackBehindAllWork) {
   forEachEntry([&](const Entry &entry) {
     Pool pool;

@@ -54,7 +54,7 @@ protected:
          0, layout, 0, 0, 0, 0);
     return chosen("rebuild");
   }
-  /// Of aggregate, post, expand, contract and aggregate_bwd.
+  /// Variants of aggregate, post, expand, contract and aggregate_bwd.
   std::string streams(int32_t type, int64_t C, int32_t layout) {
     call(mhcrt_aggregate, context, t, type, t, F, t, type, 100, 4, C, layout);
     call(mhcrt_post, context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, 4, 0, layout,
@@ -228,7 +228,7 @@ TEST_F(CudaChoice, Precisions) {
   EXPECT_EQ(headBwd(B, 4096), "generic");
 }
 
-/// What a slice of phi needs of shared memory is not there on every GPU.
+/// A slice of phi needs more shared memory than some GPUs have.
 TEST_F(CudaChoice, Architectures) {
   context->arch = 80;
   EXPECT_EQ(projection(F, 4096, 24), "generic");
@@ -270,7 +270,7 @@ TEST_F(CudaChoice, ADriverThatKnowsNoSuchClusters) {
   EXPECT_EQ(head(B, 2560), "tf32x3");
 }
 
-/// A call that asks for another variant anyway is told nothing, and needs no answer of the driver.
+/// A call that asks for another variant anyway reports nothing, and needs no answer of the driver.
 TEST_F(CudaChoice, RoomIsTheLastNeed) {
   driver().clusters = 0;
   EXPECT_EQ(pre(F, 2048), "tf32x3");

@@ -48,7 +48,7 @@ TEST_F(CudaEmbedding, StreamsOfOneCaptureFollowOneAnother) {
   });
 }
 
-/// What runs cannot be waited for in a graph. It is waited for by the next call that runs.
+/// A capture cannot wait for work that runs. The next call that runs waits for it.
 TEST_F(CudaEmbedding, AStreamThatIsCapturedAlready) {
   forEachEntry([&](const Entry &entry) {
     const cudaStream_t eager = driver().makeStream(), captured = driver().makeStream();
@@ -113,7 +113,7 @@ TEST_F(CudaEmbedding, CallsUseTheContextsDeviceAndLeaveTheCallers) {
   });
 }
 
-/// What is no entry of a kernel.
+/// Functions that are not the entry of a kernel.
 TEST_F(CudaEmbedding, OtherFunctionsUseTheContextsDeviceToo) {
   const float host[4] = {};
   void *arguments[] = {nullptr}, *buffer = nullptr;

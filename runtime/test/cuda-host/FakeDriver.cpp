@@ -86,7 +86,7 @@ static cudaError_t endCaptures(cudaError_t error) {
 
 static thread_local cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
 
-/// Of a call that no capture allows but in the relaxed mode.
+/// True in a capture, unless it is in the relaxed mode: only that mode allows the call.
 static bool isForbidden() { return captureMode != cudaStreamCaptureModeRelaxed && driver().isCapturing(); }
 
 static bool isDefault(cudaStream_t stream) {
@@ -412,7 +412,7 @@ cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t, c
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t) { return note("unload"); }
 
-// What NVTX opens by name
+// Functions that NVTX opens by name
 
 static int NVTX_API pushRange(const char *text) {
   driver().calls.push_back(std::string("range ") + text);

@@ -27,7 +27,7 @@ struct Launch {
   cudaStream_t stream;
 };
 
-/// What was enqueued: a kernel, a product, a copy or a memset.
+/// Enqueued work: a kernel, a product, a copy or a memset.
 struct Work {
   std::string what;
   int device, capture;
@@ -80,7 +80,7 @@ struct FakeDriver {
 
   /// A stream of another program.
   cudaStream_t makeStream(int device = 0);
-  /// What ends before the next work of a stream.
+  /// Work that ends before the next work of a stream.
   std::set<size_t> &doneOn(cudaStream_t stream);
   bool isCapturing() const;
   /// Whether the stream is the legacy one and would wait for a capture.
@@ -91,7 +91,7 @@ struct FakeDriver {
   int count(const std::string &call) const;
 };
 
-/// A library that NVTX may be told to use: it makes notes of ranges.
+/// A library that NVTX may be set to use: it records ranges.
 inline constexpr const char *kRangeNotes = "range-notes";
 
 /// The one that the functions below use.

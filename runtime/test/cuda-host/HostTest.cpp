@@ -110,7 +110,7 @@ TEST_F(CudaHost, AnErrorStopsWhatFollows) {
             MHCRT_INVALID_ARGUMENT);
 }
 
-// What a compiled model brings
+// Kernels of a compiled model
 
 TEST_F(CudaHost, LoopImagesAreLoadedOnce) {
   const char first[] = "image", second[] = "image";

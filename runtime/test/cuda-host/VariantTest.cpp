@@ -138,7 +138,7 @@ TEST_F(CudaVariants, ChoicesAndReasonsAreReported) {
   EXPECT_EQ(choice(0), "aggregate hopper 3 ");
   EXPECT_EQ(choice(1), "aggregate generic 2 hopper: 'C' is 3; needed a multiple of 2. ampere: 'C' is 3; needed a "
                        "multiple of 2");
-  // Who pins it need not be told why.
+  // A pinned variant needs no reason.
   mhcrt_cuda_pin(context, "post=generic");
   ASSERT_EQ(call(mhcrt_post, context, this, MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, this, MHCRT_F32, this,
                  MHCRT_F32, nullptr, MHCRT_NONE, this, MHCRT_F32, 3, 33, 4, 0, 0, 0, 0, 0),
@@ -146,7 +146,7 @@ TEST_F(CudaVariants, ChoicesAndReasonsAreReported) {
   EXPECT_EQ(choice(2), "post generic 1 ");
 }
 
-/// What a row of its own says of a call that it does not take.
+/// Messages of a single row about a call that it does not take.
 TEST_F(CudaVariants, NeedsInWords) {
   const auto text = [](const auto &need) {
     Needs needs;
