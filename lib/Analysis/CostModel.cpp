@@ -91,9 +91,9 @@ private:
     std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
     std::optional<int64_t> step = getConstantIntValue(loop.getStep());
     if (!lower || !upper || !step || *step <= 0)
-      return add(loop, times, {{}, "number of turns"});
-    int64_t turns = *upper > *lower ? (*upper - *lower + *step - 1) / *step : 0;
-    countBlock(*loop.getBody(), times * turns);
+      return add(loop, times, {{}, "number of iterations"});
+    int64_t iterations = *upper > *lower ? (*upper - *lower + *step - 1) / *step : 0;
+    countBlock(*loop.getBody(), times * iterations);
   }
 
   Counted countOp(Operation *op) {
@@ -122,7 +122,7 @@ private:
 
   static bool isArithmetic(Operation &op) { return op.hasTrait<OpTrait::Elementwise>() && !isa<CastOpInterface>(op); }
 
-  /// The arithmetic of the body, once for each turn of all loops.
+  /// The arithmetic of the body, once for each iteration of all loops.
   Amount loopFlops(linalg::LinalgOp op, std::string &unknown) {
     SmallVector<std::pair<Value, int>> ranges;
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {

@@ -174,7 +174,7 @@ std::optional<Polynomial> DimAnalysis::expanded(const Polynomial &value) const {
   // Each reshape adds factors; a longer chain would be a product of itself.
   auto isShort = [](const auto &term) { return term.first.size() <= kMostTerms; };
   Polynomial result = value;
-  for (size_t turn = 0; turn < kMostTurns && result.size() <= kMostTerms && llvm::all_of(result, isShort); ++turn) {
+  for (size_t step = 0; step < kMostSteps && result.size() <= kMostTerms && llvm::all_of(result, isShort); ++step) {
     Polynomial next = substitute(result, [&](unsigned symbol) { return valueOf(symbol); });
     if (next == result)
       return result;

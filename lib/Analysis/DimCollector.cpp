@@ -1,4 +1,4 @@
-//===- DimCollector.cpp - What ops say about sizes ----*- C++ -*-===//
+//===- DimCollector.cpp - Facts about sizes, from ops --------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -337,7 +337,7 @@ private:
     }
   }
 
-  /// What the condition passes on is what the body gets, and the last of it is the result.
+  /// The condition's arguments are the body's arguments, and the last of them are the results.
   void visitCondition(scf::ConditionOp op) {
     auto loop = cast<scf::WhileOp>(op->getParentOp());
     for (auto [passed, arg, result] : llvm::zip(op.getArgs(), loop.getAfterArguments(), loop.getResults())) {

@@ -144,7 +144,7 @@ private:
     out.edges.push_back(std::move(edge));
   }
 
-  /// What an op reads, and what its regions read from outside.
+  /// Adds edges from the operands of an op and from the values that its regions capture.
   void addEdges(Operation *op, unsigned to) {
     llvm::SmallPtrSet<Value, 8> read;
     op->walk([&](Operation *inner) {
@@ -182,7 +182,7 @@ NumberedNodes::NumberedNodes(const OpGraph &graph) : graph(graph) {
 }
 
 std::optional<unsigned> NumberedNodes::nodeAbout(StringRef function, LocationAttr at) const {
-  // What was found in a function was found for its gradients NAME_grad, NAME_fwd and NAME_bwd, too.
+  // Remarks on a function hold for its gradients NAME_grad, NAME_fwd and NAME_bwd, too.
   StringRef name = graph.cost.name;
   bool isAbout = function.empty() || name == function || name.starts_with((function + "_").str());
   std::vector<int64_t> ops = isAbout ? opNumbers(at) : std::vector<int64_t>();

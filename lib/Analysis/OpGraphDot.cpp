@@ -89,7 +89,7 @@ private:
     }
   }
 
-  /// What is said about a group.
+  /// Codes of the remarks about a group.
   std::vector<std::string> codesIn(const GraphGroup &group) const {
     std::vector<std::string> codes;
     for (unsigned node : group.nodes)

@@ -41,7 +41,7 @@ static std::vector<Layer> findSublayers(func::FuncOp func) {
   return sublayers;
 }
 
-/// Of sorted layers, the one that holds an op; their number when none does.
+/// Index of the one of the sorted layers that holds an op; the number of layers if none does.
 static unsigned layerOf(ArrayRef<Layer> layers, int64_t number) {
   const Layer *found = llvm::lower_bound(layers, number, [](Layer layer, int64_t n) { return layer.last < n; });
   return found != layers.end() && number > found->behind ? found - layers.begin() : layers.size();
@@ -56,7 +56,7 @@ static double shareAlike(ArrayRef<T> elements, size_t distance) {
   return double(alike) / pairs;
 }
 
-/// How many sublayers repeat: the smallest distance at which most of them are alike.
+/// Number of sublayers that repeat: the smallest distance at which most of them are alike.
 static size_t findPeriod(ArrayRef<Signature> sublayers) {
   constexpr size_t kMostSublayers = 8;
   size_t best = 1;

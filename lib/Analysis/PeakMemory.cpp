@@ -23,7 +23,7 @@ class PeakFinder {
 public:
   explicit PeakFinder(const TensorSizes &sizes) : sizes(sizes) {}
 
-  /// What the caller owns is not counted.
+  /// Leaves out memory that the caller owns.
   void exclude(Value value) { excluded.insert(rootOf(value)); }
 
   Amount peakOf(Block &block) {

@@ -90,7 +90,7 @@ std::optional<int64_t> mhc::valueOf(const Polynomial &a, llvm::function_ref<int6
   return sum;
 }
 
-/// Without a sign.
+/// Text of a term without its sign.
 static std::string describeTerm(const Monomial &monomial, int64_t coefficient,
                                 llvm::function_ref<std::string(unsigned)> nameOf) {
   std::string digits = std::to_string(coefficient);

@@ -109,7 +109,7 @@ Value FormBuilder::relayout(OpBuilder &builder, Location loc, Value value, Array
 }
 
 Value FormBuilder::rebuild(OpBuilder &builder, Location loc, const Factor &factor, ArrayRef<Vars> to) {
-  // What is built is an operand of a kernel, and none takes f64.
+  // The result is an operand of a kernel, and none takes f64.
   if (factor.role != Factor::Value || factor.power != 1 || getElementTypeOrSelf(factor.base).isF64())
     return {};
   Value value = factor.base;

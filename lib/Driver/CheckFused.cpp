@@ -1,4 +1,4 @@
-//===- CheckFused.cpp - Whether all of a model is fused ----*- C++ -*-===//
+//===- CheckFused.cpp - Checks that a model is fused ---------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

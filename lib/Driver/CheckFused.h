@@ -1,4 +1,4 @@
-//===- CheckFused.h - Whether all of a model is fused ----*- C++ -*-===//
+//===- CheckFused.h - Checks that a model is fused ------------ -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

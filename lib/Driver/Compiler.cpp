@@ -72,7 +72,7 @@ struct RemarkAtLine : remark::detail::Remark {
 };
 
 /// Keeps the remarks of the passes for Compiler::remarks, and hands them to the text of a file. The search
-/// behind differentiation meets what the one before it left: that is told once.
+/// after differentiation meets the sites that the one before it left: they are reported once.
 class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
   RemarkCollector(std::vector<CompileRemark> &remarks, llvm::remarks::RemarkSerializer &file)

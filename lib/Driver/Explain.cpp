@@ -1,4 +1,4 @@
-//===- Explain.cpp - What the compiler did, in print ----*- C++ -*-===//
+//===- Explain.cpp - Compilation report as text --------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,7 +51,7 @@ static llvm::StringMap<OpGraph> picturesOf(mlir::ModuleOp module, llvm::ArrayRef
   return pictures;
 }
 
-/// Ops are numbered where both ways part, so that it can be told what became of them.
+/// Ops are numbered where both ways part, so that they can be followed.
 static llvm::Error compilePictures(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options,
                                    std::vector<FunctionPictures> &functions) {
   if (llvm::Error error = compiler.run(module, options, Phase::input))

@@ -1,4 +1,4 @@
-//===- Explain.h - What the compiler did, in print ----*- C++ -*-===//
+//===- Explain.h - Compilation report as text ----------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ struct FunctionPictures {
   OpGraph before, after;
 };
 
-/// What the compiler did: what --explain prints and --report draws, next to the compiler's remarks.
+/// The compiler's result as --explain prints and --report draws it, next to the compiler's remarks.
 struct Explanation {
   std::vector<FunctionPictures> functions;
   std::vector<RecomputePlan> plans;
@@ -38,7 +38,7 @@ llvm::Expected<Explanation> explain(Compiler &compiler, mlir::ModuleOp source, c
 void printExplanation(const Explanation &explanation, const RecomputeChoice &recompute,
                       llvm::ArrayRef<CompileRemark> remarks, const DriverOptions &options);
 
-/// How costs are to be shown.
+/// Options for showing costs.
 CostReportOptions costReportOptions(const DriverOptions &options);
 
 llvm::json::Object toJson(const CompileRemark &remark);

@@ -39,7 +39,7 @@ struct RuntimeSymbol {
 };
 } // namespace
 
-/// What compiled code calls. Naming the kernels here is also what makes the linker keep them.
+/// Symbols that compiled code calls. Naming the kernels here is also what makes the linker keep them.
 static const RuntimeSymbol kRuntimeSymbols[] = {
     {"mhcrt_workspace", reinterpret_cast<void *>(&mhcrt_workspace)},
     {"mhcrt_parallel_loop", reinterpret_cast<void *>(&mhcrt_parallel_loop)},

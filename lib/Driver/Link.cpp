@@ -41,7 +41,7 @@ static llvm::Expected<std::string> findRuntime(StringRef name, StringRef remedy)
   return path.str().str();
 }
 
-/// What the linker is told of the runtime and the libraries behind it.
+/// Linker arguments for the runtime and the libraries that it needs.
 static llvm::Expected<std::vector<std::string>> runtimeArguments(const CompileOptions &options) {
   bool onGpu = !options.gpu.empty();
   auto runtime = onGpu ? findRuntime("libmhcrt_cuda.so", "; build mhc on a machine with the CUDA toolkit")

@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the table below does not know is left to the options of a run, which mhc-run has too.
+// Options that are not in the table below are parsed as options of a run, which mhc-run has too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -250,7 +250,7 @@ static void takeEntry(std::vector<const char *> &words, size_t number, mhcrt::Ru
 }
 
 namespace {
-/// What a file holds by its suffix. Phases before that of .mlir are .mlir, too.
+/// A file suffix and the phase it stands for. Phases before that of .mlir are .mlir, too.
 struct Suffix {
   StringRef text;
   Phase phase;

@@ -1,4 +1,4 @@
-//===- Recompute.cpp - What each way to recompute costs ----*- C++ -*-===//
+//===- Recompute.cpp - Cost of each way to recompute ---------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -198,7 +198,7 @@ static llvm::Error forEachPlan(Compiler &compiler, ModuleOp source, const Compil
   auto layers = longestChain(compiler, source, options);
   if (!layers)
     return layers.takeError();
-  // Of the sizes that make equally many groups, the smallest makes the most even ones.
+  // Several sizes may give the same number of groups; the smallest gives the most even ones.
   for (int64_t groups = *layers, before = 0; groups > 0; --groups) {
     int64_t size = llvm::divideCeil(*layers, groups);
     if (size == before)

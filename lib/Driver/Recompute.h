@@ -1,4 +1,4 @@
-//===- Recompute.h - What each way to recompute costs ----*- C++ -*-===//
+//===- Recompute.h - Cost of each way to recompute ------------ -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ struct RecomputePlan {
   /// Bytes of the values that the backward pass computes again.
   Amount recomputed;
   /// Bytes of the arena of NAME_grad, and of the saved values with the larger arena of the halves; absent where a size
-  /// besides M matters.
+  /// other than M matters.
   std::optional<Amount> jointPeak, halvesPeak;
   /// As far as buffers have their places.
   Compiler::Module module;

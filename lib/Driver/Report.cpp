@@ -1,4 +1,4 @@
-//===- Report.cpp - What the compiler did, as a page ----*- C++ -*-===//
+//===- Report.cpp - Compilation report as a page -------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

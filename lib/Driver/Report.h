@@ -1,4 +1,4 @@
-//===- Report.h - What the compiler did, as a page ----*- C++ -*-===//
+//===- Report.h - Compilation report as a page ---------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -19,7 +19,7 @@ using llvm::json::OStream;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Where in the source an op is from: "model.mlir:3:5", or the first and the last of several places.
+/// Source location of an op: "model.mlir:3:5", or the first and the last of several places.
 static std::string placeText(mlir::Location loc, llvm::StringRef file) {
   std::set<std::tuple<llvm::StringRef, unsigned, unsigned>> places;
   loc->walk([&](mlir::Location part) {
@@ -158,7 +158,7 @@ private:
     });
   }
 
-  /// What differs between layers that are alike.
+  /// Writes the differences between layers of one kind.
   void writeGroup(unsigned index) {
     const GraphGroup &group = graph.groups[index];
     json.object([&] {

@@ -18,9 +18,9 @@ using namespace mhc;
 using llvm::StringRef;
 
 static constexpr const char *kFuseNames[] = {"none", "chain", "layer"};
-/// How often rounding is drawn.
+/// Number of draws of the rounding.
 static constexpr int kDraws = 3;
-/// Of the largest value: what is further off may not be called verified, whatever rounding does.
+/// Relative to the largest value: a larger error is never called verified, whatever rounding may do.
 static constexpr double kMostTolerance = 0.05;
 
 /// Uniform up to 1, the same for every run.

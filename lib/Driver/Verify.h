@@ -14,7 +14,7 @@
 namespace mhc {
 
 /// Prints for each result of each entry the largest error and the first value that is wrong. False when one is wrong,
-/// or cannot be told: where the reference is no number, or where rounding alone may do so much that any result passes.
+/// or cannot be judged: where the reference is no number, or where rounding alone may do so much that all pass.
 llvm::Expected<bool> verify(Compiler &compiler, mlir::ModuleOp source, const mhcrt_model *model,
                             const DriverOptions &options);
 

@@ -3,9 +3,9 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an upgrade can mend: attributes that have another name, are new or mean something else, and operands. MLIR reads
-// the attributes of an op by their place in its record, so a file that shall outlive a change of a record is written
-// with them by name: mhc-opt --emit-bytecode --emit-bytecode-version=4.
+// Upgrades of attributes that have another name, are new or mean something else, and of operands. MLIR reads the
+// attributes of an op by their place in its record, so a file that shall outlive a change of a record is written with
+// them by name: mhc-opt --emit-bytecode --emit-bytecode-version=4.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mhc;
 
-/// From 0, where mhc.pre_bwd knew streams in the orientation oi only.
+/// Upgrades version 0, where mhc.pre_bwd knew streams in the orientation oi only.
 static void addOrientation(Operation *top) {
   top->walk([](PreBwdOp op) {
     if (!op.getOrientAttr())
@@ -25,7 +25,7 @@ static void addOrientation(Operation *top) {
 
 static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
 
-/// From 1, where nothing had the operand `seed`: MLIR skips numbers of operands that are fewer than the op has.
+/// Upgrades version 1, where no op had the operand `seed`: MLIR skips operand counts that are fewer than the op has.
 static void countOperands(Operation *top) {
   top->walk([](PostOp op) {
     int32_t bias = op->getNumOperands() - 4;

@@ -19,7 +19,7 @@ struct DimBound {
   int64_t least, most;
 };
 
-/// Of a kernel op, from its record.
+/// Bounds of the dims of a kernel op, from its record.
 llvm::ArrayRef<DimBound> dimBoundsOf(llvm::StringRef opName);
 
 } // namespace mhc

@@ -19,7 +19,7 @@ using namespace mhc;
 
 static RankedTensorType tensorType(Value value) { return ::llvm::cast<RankedTensorType>(value.getType()); }
 
-/// How far up a size is followed: past the ops of one site, not past all layers of a model.
+/// Steps that a size is followed up: past the ops of one site, not past all layers of a model.
 constexpr int kMaxHops = 8;
 
 /// The value and dimension that a size comes from, so that asking for a size does not keep the op alive that was asked.
@@ -54,14 +54,14 @@ static std::pair<Value, int64_t> sizeSource(Value value, int64_t dim) {
   return {value, dim};
 }
 
-/// The size that a repetition is told for a dimension; null where its operand gives that.
+/// The size operand of a broadcast for a dimension; null where the broadcast tensor gives the size.
 static Value repeatedSize(BroadcastOp op, int64_t dim) {
-  auto isTold = [&](int64_t i) {
+  auto isGiven = [&](int64_t i) {
     const auto *source = llvm::find(op.getDims(), i);
     return op.getOut().getType().isDynamicDim(i) &&
            (source == op.getDims().end() || op.getX().getType().getDimSize(source - op.getDims().begin()) == 1);
   };
-  return isTold(dim) ? op.getSizes()[llvm::count_if(llvm::seq<int64_t>(0, dim), isTold)] : Value();
+  return isGiven(dim) ? op.getSizes()[llvm::count_if(llvm::seq<int64_t>(0, dim), isGiven)] : Value();
 }
 
 OpFoldResult mhc::sizeOf(OpBuilder &builder, Location loc, Value tensor, int64_t dim) {
@@ -72,8 +72,8 @@ OpFoldResult mhc::sizeOf(OpBuilder &builder, Location loc, Value tensor, int64_t
   if (auto expand = source.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getMixedOutputShape()[index];
   auto broadcast = source.getDefiningOp<BroadcastOp>();
-  if (Value told = broadcast ? repeatedSize(broadcast, index) : Value())
-    return told;
+  if (Value given = broadcast ? repeatedSize(broadcast, index) : Value())
+    return given;
   return tensor::getMixedSize(builder, loc, source, index);
 }
 

@@ -46,7 +46,7 @@ void mhc::usersThroughViews(Value value, SmallVectorImpl<Operation *> &users) {
   }
 }
 
-/// What raising reads: neither an mHC op nor a call, a size or the end of a block.
+/// True for ops that raising reads: neither an mHC op nor a call, a size or a terminator.
 static bool isPlain(Operation *op) {
   return !isMhcOp(op) && !isa<CallOpInterface>(op) && op->getNumResults() > 0 &&
          isa<RankedTensorType>(op->getResult(0).getType());

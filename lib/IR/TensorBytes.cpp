@@ -1,4 +1,4 @@
-//===- TensorBytes.cpp - How large a tensor may be ----*- C++ -*-===//
+//===- TensorBytes.cpp - Limit of a tensor's size ------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

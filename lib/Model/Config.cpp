@@ -115,7 +115,7 @@ static llvm::Error readKey(Config &config, StringRef name, const llvm::json::Val
   return llvm::createStringError("'" + name.str() + "' is " + text(value) + "; needed " + needed);
 }
 
-/// What no key alone tells.
+/// Checks that involve several keys.
 static llvm::Error checkTogether(const Config &config) {
   if (config.hidden % config.heads != 0)
     return llvm::createStringError("'hidden_size' is " + std::to_string(config.hidden) +

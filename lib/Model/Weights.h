@@ -29,7 +29,7 @@ struct Weight {
   spelling::Type type() const { return {dims, spelling::Element::F32}; }
 };
 
-/// What the sites of the model compute.
+/// Parameters of the model's sites.
 spelling::Attributes attributesOf(const Config &config);
 
 /// In the order of the forward pass. Names are Megatron-LM's, so that checkpoints keep their keys.

@@ -24,7 +24,7 @@ static constexpr double kPrecision = 0x1p-21;
 /// Where f32 constants are moved by their roundoff, a result may move by more: as many times what moving the inputs
 /// does.
 static constexpr double kAmplification = 8;
-/// What is this small beside the largest element is cancellation in float64.
+/// Relative to the largest element: smaller values are cancellation in float64.
 static constexpr double kCancellation = 0x1p-40;
 
 namespace {

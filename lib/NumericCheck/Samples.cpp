@@ -117,7 +117,7 @@ static double elementsOf(Type type) {
 double mhc::workOf(func::FuncOp func) {
   double work = 0;
   func.walk([&](Operation *op) {
-    double own = 0, turns = 1;
+    double own = 0, iterations = 1;
     for (Type type : op->getResultTypes())
       own += elementsOf(type);
     for (Type type : op->getOperandTypes())
@@ -125,8 +125,8 @@ double mhc::workOf(func::FuncOp func) {
     if (isa<MatmulOp>(op)) // M*K times N
       own = std::sqrt(elementsOf(op->getOperand(0).getType()) * elementsOf(op->getOperand(1).getType()) * own);
     for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())
-      turns *= getConstantIntValue(loop.getUpperBound()).value_or(1);
-    work += own * turns;
+      iterations *= getConstantIntValue(loop.getUpperBound()).value_or(1);
+    work += own * iterations;
   });
   return work;
 }

@@ -15,7 +15,7 @@ namespace mhc {
 
 using Samples = std::vector<reference::HostTensor>;
 
-/// Which arguments a function is called with. Tokens differ in kind in both: normal, small, large, zero, negative.
+/// Kinds of sample arguments. Tokens differ in kind in both: normal, small, large, zero, negative.
 enum class SampleSet {
   Plain,  ///< parameters as a model has them
   Extreme ///< parameters of the same kinds as tokens
@@ -28,7 +28,7 @@ Samples makeSamples(mlir::func::FuncOp func, SampleSet set);
 /// The same, each number moved up or down by the roundoff of f32.
 Samples disturbed(llvm::ArrayRef<reference::HostTensor> samples);
 
-/// How many elements an evaluation of `func` computes or multiplies, about.
+/// Approximate number of elements that an evaluation of `func` computes or multiplies.
 double workOf(mlir::func::FuncOp func);
 
 } // namespace mhc

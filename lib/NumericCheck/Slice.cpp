@@ -1,4 +1,4 @@
-//===- Slice.cpp - What two lists of values are computed by ----*- C++ -*-===//
+//===- Slice.cpp - Ops that compute two lists of values ------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,8 +35,8 @@ static unsigned depthOf(Operation *op) {
   return depth;
 }
 
-/// From which the way back meets all others. They are in one block or in blocks around it, where they come before it.
-/// All go forward at once, and who meets another one is not the last: the cost is the distance between them.
+/// The last of `ops`: walking back from it meets all others. They are in its block or in blocks around it. All walk
+/// forward at once, and one that meets another is not the last: the cost is the distance between them.
 static Operation *lastOf(const SmallPtrSetImpl<Operation *> &ops) {
   unsigned deepest = 0;
   for (Operation *op : ops)
@@ -67,7 +67,7 @@ static bool readsNoData(Operation *op) {
   return isa<tensor::DimOp>(op) || (op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), holdsData));
 }
 
-/// What an op reads, inside its regions too.
+/// Values that an op reads, also inside its regions.
 static llvm::SetVector<Value> valuesReadBy(Operation *op) {
   llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
@@ -134,7 +134,7 @@ public:
   }
 
 private:
-  /// Who reads an op. That of which only sizes are read is an input, not to follow a model to its first layer.
+  /// Readers of an op, as bits. An op of which only the size is read is an input: a model is not followed further.
   static constexpr unsigned kSizeOnly = 0, kWas = 1, kBecomes = 2, kBoth = 3;
 
   void visit(Value value, unsigned reader) {

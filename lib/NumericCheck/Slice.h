@@ -1,4 +1,4 @@
-//===- Slice.h - What two lists of values are computed by ------*- C++ -*-===//
+//===- Slice.h - Ops that compute two lists of values --------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 namespace mhc {
 
-/// How far a slice goes back.
+/// The values at which a slice begins.
 enum class Depth {
   ToShared,   ///< to what both lists of values are computed from
   ToArguments ///< to the arguments of the function and what cannot be evaluated

@@ -121,7 +121,7 @@ static void addGradients(OpPassManager &pm, PipelineOptions options) {
     pm.addNestedPass<func::FuncOp>(createImportPass());
   pm.addPass(createAutodiffPass({options.grad, options.sums, options.recompute}));
   addInline(pm, /*keepForGradients=*/false);
-  // What a limit left must not be found now; without one, -1 stays.
+  // Sites that a limit left must not be found now; without a limit, -1 stays.
   for (int64_t *limit : {&options.raiseLimit, &options.fuseLimit})
     *limit = std::min<int64_t>(*limit, 0);
   addRaise(pm, options);

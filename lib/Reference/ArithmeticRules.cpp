@@ -158,15 +158,15 @@ static bool dividesByUnknown(AffineExpr expr) {
   return found;
 }
 
-/// One number, or in the body of loops one for each turn.
+/// One number, or in the body of loops one for each iteration.
 static Expected<HostTensor> evaluateApply(Operation *op, ArrayRef<HostTensor> operands) {
   AffineMap map = cast<affine::AffineApplyOp>(op).getAffineMap();
   if (dividesByUnknown(map.getResult(0)))
     return errorAt(op, "divides by what is not a positive number");
   std::vector<double> out;
-  for (int64_t turn = 0; turn < (operands.empty() ? 1 : operands[0].size()); ++turn) {
+  for (int64_t iteration = 0; iteration < (operands.empty() ? 1 : operands[0].size()); ++iteration) {
     SmallVector<int64_t> numbers = llvm::map_to_vector(
-        operands, [&](const HostTensor &operand) { return static_cast<int64_t>(operand.data()[turn]); });
+        operands, [&](const HostTensor &operand) { return static_cast<int64_t>(operand.data()[iteration]); });
     ArrayRef<int64_t> all = numbers;
     out.push_back(evaluateAffine(map.getResult(0), all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())));
   }

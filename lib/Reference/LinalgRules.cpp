@@ -1,10 +1,10 @@
-//===- LinalgRules.cpp - Ops of linalg, turn by turn ----*- C++ -*-===//
+//===- LinalgRules.cpp - Evaluation of linalg ops ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Knows nothing of how Raise reads these ops: loops are run as they are written. Parallel loops are one tensor, in
-// which the body is computed for all their turns; reductions are run one turn after the other.
+// which the body is computed for all their iterations; reductions run one iteration after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,29 +28,29 @@ public:
 
 private:
   Error readSizes();
-  /// The positions that the parallel loops visit in an operand, at `turn` of the reductions.
+  /// The positions that the parallel loops visit in an operand, at `iteration` of the reductions.
   std::vector<int64_t> visited(OpOperand &operand);
   HostTensor read(OpOperand &operand);
   void write(OpOperand &init, const HostTensor &tensor);
   Error runTurn();
-  /// Ops of the body, for the turns of the parallel loops that are `active`. The other turns read element 0, which
+  /// Ops of the body, for the iterations of the parallel loops that are `active`. The others read element 0, which
   /// nobody reads on: what they compute may lie outside.
   Error runBlock(Block &block, const HostTensor &active);
   Error runOp(Operation *scalarOp, const HostTensor &active);
   Error runBranch(scf::IfOp branch, const HostTensor &active);
   HostTensor valueOf(Value scalar);
-  /// One element for each turn of the parallel loops, made after `turn` is set to it.
+  /// One element for each iteration of the parallel loops, made after `iteration` is set to it.
   template <typename Element>
   std::vector<Element> forParallel(llvm::function_ref<Element()> make);
   HostTensor tensorOf(llvm::function_ref<double()> make);
-  /// Moves the loops of `kind` to their next turn; false after the last one.
+  /// Moves the loops of `kind` to their next iteration; false after the last one.
   bool advance(utils::IteratorType kind);
 
   linalg::LinalgOp op;
   SmallVector<utils::IteratorType> kinds;
   std::vector<HostTensor> operands;
   OuterValues outer;
-  Shape sizes, turn;
+  Shape sizes, iteration;
   llvm::DenseMap<Value, HostTensor> values;
 };
 } // namespace
@@ -74,9 +74,9 @@ bool LinalgRun::advance(utils::IteratorType kind) {
   for (int64_t loop = sizes.size() - 1; loop >= 0; --loop) {
     if (kinds[loop] != kind)
       continue;
-    if (++turn[loop] < sizes[loop])
+    if (++iteration[loop] < sizes[loop])
       return true;
-    turn[loop] = 0;
+    iteration[loop] = 0;
   }
   return false;
 }
@@ -103,7 +103,7 @@ std::vector<int64_t> LinalgRun::visited(OpOperand &operand) {
     int64_t position = 0;
     for (auto [size, expr] : llvm::zip(shape, map.getResults())) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
-      position = position * size + (loop ? turn[loop.getPosition()] : cast<AffineConstantExpr>(expr).getValue());
+      position = position * size + (loop ? iteration[loop.getPosition()] : cast<AffineConstantExpr>(expr).getValue());
     }
     return position;
   });
@@ -126,7 +126,7 @@ void LinalgRun::write(OpOperand &init, const HostTensor &tensor) {
   out = HostTensor(Shape(out.shape()), std::move(elements));
 }
 
-/// A scalar of the body, or one from outside, for all turns of the parallel loops.
+/// A scalar of the body, or one from outside, for all iterations of the parallel loops.
 HostTensor LinalgRun::valueOf(Value scalar) {
   auto known = values.find(scalar);
   HostTensor value = known == values.end() ? outer(scalar) : known->second;
@@ -160,7 +160,7 @@ static HostTensor where(const HostTensor &active, const HostTensor &values, cons
 
 Error LinalgRun::runOp(Operation *scalarOp, const HostTensor &active) {
   if (auto index = dyn_cast<linalg::IndexOp>(scalarOp)) {
-    values[index.getResult()] = tensorOf([&] { return static_cast<double>(turn[index.getDim()]); });
+    values[index.getResult()] = tensorOf([&] { return static_cast<double>(iteration[index.getDim()]); });
     return Error::success();
   }
   if (auto branch = dyn_cast<scf::IfOp>(scalarOp))
@@ -203,7 +203,7 @@ Error LinalgRun::runBranch(scf::IfOp branch, const HostTensor &active) {
 Expected<std::vector<HostTensor>> LinalgRun::run() {
   if (Error error = readSizes())
     return error;
-  turn.assign(sizes.size(), 0);
+  iteration.assign(sizes.size(), 0);
   if (!llvm::is_contained(sizes, 0))
     do
       if (Error error = runTurn())

@@ -1,4 +1,4 @@
-//===- LinalgRules.h - Ops of linalg, turn by turn ----*- C++ -*-===//
+//===- LinalgRules.h - Evaluation of linalg ops ------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

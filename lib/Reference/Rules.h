@@ -1,4 +1,4 @@
-//===- Rules.h - How the evaluator computes each op ----*- C++ -*-===//
+//===- Rules.h - Evaluation rules, by op ---------------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

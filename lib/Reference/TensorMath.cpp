@@ -1,4 +1,4 @@
-//===- TensorMath.cpp - What leaf ops compute ----*- C++ -*-===//
+//===- TensorMath.cpp - Arithmetic of leaf ops ---------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TensorMath.h - What leaf ops compute ----*- C++ -*-===//
+//===- TensorMath.h - Arithmetic of leaf ops ------------------ -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 namespace mhc::reference {
 
-/// Where a slice starts, its extent and its steps, one number per dimension of the large tensor.
+/// Start, extent and steps of a slice, one number per dimension of the large tensor.
 struct SliceBounds {
   Shape offsets, sizes, strides;
 };

@@ -151,17 +151,17 @@ static Expected<HostTensor> evaluateFromElements(Operation *op, ArrayRef<HostTen
   return HostTensor(Shape(cast<RankedTensorType>(op->getResult(0).getType()).getShape()), std::move(out));
 }
 
-/// One element, or in the body of loops one for each turn.
+/// One element, or in the body of loops one for each iteration.
 static Expected<HostTensor> evaluateExtract(Operation *op, ArrayRef<HostTensor> operands) {
   const HostTensor &tensor = operands[0];
   ArrayRef<HostTensor> indices = operands.drop_front();
   if (indices.empty())
     return HostTensor(tensor.scalar());
   std::vector<double> elements;
-  for (int64_t turn = 0; turn < indices[0].size(); ++turn) {
+  for (int64_t iteration = 0; iteration < indices[0].size(); ++iteration) {
     int64_t position = 0;
     for (auto [index, size] : llvm::zip(indices, tensor.shape())) {
-      auto number = static_cast<int64_t>(index.data()[turn]);
+      auto number = static_cast<int64_t>(index.data()[iteration]);
       if (number < 0 || number >= size)
         return errorAt(op, "reads index " + llvm::Twine(number) + " of a dimension of size " + llvm::Twine(size));
       position = position * size + number;

@@ -83,7 +83,7 @@ static std::string list(const Dims &dims) {
 // Function
 //===----------------------------------------------------------------------===//
 
-/// With the number of tokens, where it is known.
+/// Fills in the number of tokens, where it is known.
 Dims IrWriter::resolve(Dims dims) const {
   std::replace(dims.begin(), dims.end(), kTokens, tokenCount);
   return dims;

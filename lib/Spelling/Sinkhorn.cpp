@@ -16,13 +16,13 @@ namespace mhc::spelling {
 // Steps
 //===----------------------------------------------------------------------===//
 
-Values Chain::repeat(int64_t turns, Values start, const std::function<Values(Values)> &turn) {
-  if (turns == 0)
+Values Chain::repeat(int64_t iterations, Values start, const std::function<Values(Values)> &iteration) {
+  if (iterations == 0)
     return start;
   if (!how.unroll)
-    return w.as("sk").loop(turns, start, turn);
-  for (int64_t i = 0; i < turns; ++i)
-    start = turn(start);
+    return w.as("sk").loop(iterations, start, iteration);
+  for (int64_t i = 0; i < iterations; ++i)
+    start = iteration(start);
   return start;
 }
 
@@ -49,7 +49,7 @@ Value Chain::logSumExp(Value logits, int64_t dim) {
   return w.add(log, shift);
 }
 
-/// The dimensions that the two steps of a turn sum over; a row step sums over the last one.
+/// The dimensions that the two steps of an iteration sum over; a row step sums over the last one.
 static std::pair<int64_t, int64_t> axes(const std::string &order) {
   return order == "row_col" ? std::make_pair(2, 1) : std::make_pair(1, 2);
 }
@@ -62,17 +62,17 @@ Value Chain::sinkhornLinear(Value logits) {
   bool rowsDone = attr.init == "softmax_eps";
   int64_t first, second;
   std::tie(first, second) = axes(rowsDone ? "row_col" : attr.order);
-  auto turn = [&](Values carried) -> Values { return {sinkhornStep(sinkhornStep(carried[0], first), second)}; };
+  auto iteration = [&](Values carried) -> Values { return {sinkhornStep(sinkhornStep(carried[0], first), second)}; };
   if (rowsDone) {
     Value rows = softmax(logits, 2);
     Value start = w.as("start").add(rows, attr.skEps);
-    return repeat(attr.iters - 1, {sinkhornStep(start, 1)}, turn).front();
+    return repeat(attr.iters - 1, {sinkhornStep(start, 1)}, iteration).front();
   }
   if (attr.init != "exp") {
     int64_t dim = attr.init == "exp_rowmax" ? 2 : 1;
     logits = w.sub(logits, over(reduce("max", logits, dim), logits, dim));
   }
-  return repeat(attr.iters, {w.unary("math.exp", logits)}, turn).front();
+  return repeat(attr.iters, {w.unary("math.exp", logits)}, iteration).front();
 }
 
 Value Chain::sinkhornLog(Value logits) {

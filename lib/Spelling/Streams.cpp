@@ -136,7 +136,7 @@ Value Chain::mix(Value x, Value res) {
   return w.as("mixed").batchMatmul(res, x, /*transposeLhs=*/flip);
 }
 
-/// By numbers that are drawn, in the order of the streams.
+/// Drops elements of the branch by drawn numbers, in the order of the streams.
 Value Chain::dropBranch(Value branch) {
   constexpr int64_t kSeed = 2026, kStep = 3;
   Value rows = w.reshape(branch, {kTokens, branch.dim(1) * branch.dim(2)});

@@ -1,4 +1,4 @@
-//===- Variants.cpp - What each library computes --------------------------===//
+//===- Variants.cpp - Parameters of each library --------------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Output.cpp - What programs write ----*- C++ -*-===//
+//===- Output.cpp - Output of programs ------------------------ -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

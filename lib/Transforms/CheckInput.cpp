@@ -1,4 +1,4 @@
-//===- CheckInput.cpp - What MLIR's verifiers let pass ----*- C++ -*-===//
+//===- CheckInput.cpp - Checks that MLIR's verifiers lack ----- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
   return success();
 }
 
-/// With a dynamic size anywhere, their verifier looks at none.
+/// Upstream's verifier skips all sizes if one is dynamic.
 static LogicalResult checkLoops(linalg::LinalgOp op) {
   SmallVector<int64_t> known(op.getNumLoops(), ShapedType::kDynamic);
   for (OpOperand &operand : op->getOpOperands())
@@ -49,7 +49,7 @@ static LogicalResult checkLoops(linalg::LinalgOp op) {
   return success();
 }
 
-/// What is known to lie outside is an error: it would be read, or folded into ops that do not verify.
+/// An index known to be out of bounds is an error: it would be read, or folded into ops that do not verify.
 static LogicalResult checkIndices(tensor::ExtractOp op) {
   ArrayRef<int64_t> shape = op.getTensor().getType().getShape();
   for (auto [dim, index, size] : llvm::enumerate(op.getIndices(), shape)) {

@@ -35,14 +35,14 @@ struct Inline : mhc::impl::InlinePassBase<Inline> {
       return !keepForGradients || !call.targetNode->getCallableRegion()->getParentOp()->hasAttr(kVjp);
     };
     InlinerConfig config;
-    config.setMaxInliningIterations(kTurns);
+    config.setMaxInliningIterations(kIterations);
     Inliner inliner(getOperation(), getAnalysis<CallGraph>(), *this, getAnalysisManager(), simplify, config, isWanted);
     if (failed(inliner.doInlining()))
       signalPassFailure();
   }
 
 private:
-  /// What concerns differentiation no longer keeps a call, nor a function that only `mhc.vjp` names.
+  /// Drops gradient attributes, so that they no longer keep a call, nor a function that only `mhc.vjp` names.
   void forgetGradients() {
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       func.setNoInline(false);
@@ -57,7 +57,7 @@ private:
     return arePublic && !getOperation()->walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
-  /// Most turns over functions that call each other.
-  static constexpr unsigned kTurns = 4;
+  /// Limit of the iterations over functions that call each other.
+  static constexpr unsigned kIterations = 4;
 };
 } // namespace

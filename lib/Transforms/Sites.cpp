@@ -1,4 +1,4 @@
-//===- Sites.cpp - What a pass found, and what it left and why ----*- C++ -*-===//
+//===- Sites.cpp - Remarks on sites, found and missed --------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -93,7 +93,7 @@ void Sites::take(Operation *op, StringRef kind, StringRef text) {
 }
 
 void Sites::decline(StringRef kind, const Miss &miss) {
-  if (!mayTake() || (miss.site.first && !told.insert(miss.site).second))
+  if (!mayTake() || (miss.site.first && !reported.insert(miss.site).second))
     return;
   ++declinedByKind[kind.str()];
   declinedAt[kind.str()].insert(miss.site.first);

@@ -2,7 +2,7 @@
 
 // Liger-Kernel's reference functions. phi is stored [nC, 24], so no transpose is in front of the product. alpha and
 // bias come per group, the residual is mixed by the matrix itself (first index = output stream) and is the left
-// operand of the last addition. Eight Sinkhorn turns are written out.
+// operand of the last addition. Eight Sinkhorn iterations are written out.
 
 // One sublayer with its hyper-connection; tanh(u @ w_sub^T) stands for attention or MLP.
 // CHECK-LABEL: func.func @sublayer

@@ -1,8 +1,8 @@
 // RUN: mhc-opt %s --mhc-raise --mhc-fuse | FileCheck %s
 
 // TileKernels' reference ops, bf16 activations and f32 coefficients. The mean of squares is a sum over 256, inside the
-// root; alpha is one vector; ten Sinkhorn turns are written out, as a traced Python loop gives them. Model entry and
-// the learned head have ops of their own.
+// root; alpha is one vector; ten Sinkhorn iterations are written out, as a traced Python loop gives them. Model entry
+// and the learned head have ops of their own.
 
 // Entry of the model: every stream is a copy of the embedding.
 // CHECK-LABEL: func.func @expand

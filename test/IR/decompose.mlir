@@ -85,7 +85,7 @@ func.func @post_dropout(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: ten
   return %out : tensor<?x64x4xbf16>
 }
 
-// What flows back to the branch is dropped again, what flows back to the streams and the mix is not.
+// The gradient of the branch is dropped again, those of the streams and the mix are not.
 // CHECK-LABEL: @post_bwd_dropout
 func.func @post_bwd_dropout(%d_out: tensor<?x4x64xf32>, %f: tensor<?x64xf32>, %h_post: tensor<?x4xf32>,
                             %x: tensor<?x4x64xf32>, %h_res: tensor<?x4x4xf32>, %seed: tensor<2xi64>)
@@ -266,7 +266,7 @@ func.func @head(%x: tensor<?x4x?xbf16>, %phi: tensor<4x?xf32>, %alpha: tensor<1x
   return %out : tensor<?x?xbf16>
 }
 
-// What is a leaf op stays.
+// Leaf ops stay.
 // CHECK-LABEL: @leaf
 func.func @leaf(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>) -> tensor<?x4xf32> {
   // CHECK-NEXT: mhc.matmul %arg0, %arg1
@@ -274,7 +274,7 @@ func.func @leaf(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>) -> tensor<?x4xf32> {
   return %out : tensor<?x4xf32>
 }
 
-// What is rounded, and where: the first gate before it mixes streams, the second one for its readers.
+// Rounding points: the first gate before it mixes streams, the second one for its readers.
 // CHECK-LABEL: @pre_formats
 func.func @pre_formats(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {

@@ -19,7 +19,7 @@ func.func @pre(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor
   return %u, %h_post, %h_res : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
 
-// With every optional tensor, attributes in another order.
+// Every optional tensor, attributes in another order.
 // CHECK-LABEL: @permutation
 func.func @permutation(%x: tensor<2x64x3xf16>, %phi: tensor<192x12xf16>, %w: tensor<192xf32>, %alpha: tensor<3xf32>,
                        %beta: tensor<12xf32>) -> (tensor<2x64xf16>, tensor<2x3xf32>) {
@@ -76,7 +76,7 @@ func.func @head(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor
   return %out, %h_pre : tensor<?x64xbf16>, tensor<?x4xf32>
 }
 
-// What the gradients read.
+// Values that the gradients read.
 // CHECK-LABEL: @saved
 func.func @saved(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
     -> (tensor<?x4xf32>, tensor<?xf32>) {

@@ -2,7 +2,7 @@
 // RUN: mhcc %s --verify | FileCheck %s
 // RUN: mhcc %s --verify --fuse=none --size=M=1 | FileCheck %s
 
-// The number of turns is data: it comes from an argument.
+// The number of iterations is data: it comes from an argument.
 // CHECK: entry turns
 // CHECK-NEXT: result0: verified
 // CHECK-NEXT: result1: verified
@@ -114,7 +114,7 @@ func.func @until(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   return %out : tensor<?x4x4xf32>
 }
 
-// What is passed on is made beside the condition, what is carried changes places, and one of it is a number.
+// The values passed on are computed beside the condition, the carried ones swap places, and one of them is a number.
 // CHECK: entry passed
 // CHECK-NEXT: result0: verified
 // CHECK-NEXT: result1: verified

@@ -1,7 +1,7 @@
-// What is a node of a graph, and what an edge.
+// Nodes and edges of a graph.
 // RUN: mhc-opt %s --mhc-dump-graph=before | FileCheck %s
 
-// A loop is its ops, with the number of turns; what it starts from is read. Views are no nodes, and neither are
+// A loop is its ops, with the number of iterations; what it starts from is read. Views are no nodes, and neither are
 // constants whose elements are equal.
 // CHECK: label="@loop: 5 kernels, 176 B\n20 flops";
 // CHECK: [[EXP:"before_0_[0-9]+"]] [label="math.exp x 3\n96 B\n12 flops"];
@@ -31,7 +31,7 @@ func.func @loop(%x: tensor<4xf32> {mhc.name = "x"}) -> (tensor<2x2xf32> {mhc.nam
   return %sum : tensor<2x2xf32>
 }
 
-// What is not counted says why. An op with a body reads what its body does.
+// Ops that are not counted say why. An op with a region reads what its region captures.
 // CHECK: label="@unknown: 0 kernels, 0 B/token";
 // CHECK: [[IF:"before_1_[0-9]+"]] [label="scf.if\nnot counted: depends on what it runs"];
 // CHECK: [[A:"before_1_[0-9]+"]] [label="a", shape=ellipse];

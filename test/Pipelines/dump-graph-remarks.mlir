@@ -1,4 +1,4 @@
-// What passes found and missed stands beside the ops that it is about, before and after.
+// Remarks of passes, found and missed, stand beside the ops that they are about, before and after.
 // RUN: mhc-opt %s --mhc-dump-graph=before,after | FileCheck %s
 
 // CHECK: label="before";

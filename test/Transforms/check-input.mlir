@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s --mhc-raise --split-input-file --verify-diagnostics
 
-// What the verifiers of upstream ops let pass and raising would trip over.
+// Programs that pass the verifiers of upstream ops and that raising could not handle.
 
 // expected-error @below {{'tensor<99999999999999x4xf32>' is larger than 64 TiB}}
 func.func @large_argument(%x: tensor<99999999999999x4xf32>) {

@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s '--pass-pipeline=builtin.module(func.func(mhc-raise,mhc-fuse))' --remarks-filter-missed='mhc.*' 2>&1 >/dev/null | FileCheck %s --implicit-check-not='[Missed]'
 
-// One site is told once: what plain code does with gates and logits by raising, what mHC ops do with them by fusing.
+// One remark per site: what plain code does with gates and logits by raising, what mHC ops do with them by fusing.
 
 // CHECK: [Missed] result-wider | Category:mhc-raise:aggregate | Function=aggregate_in_f32 |
 func.func @aggregate_in_f32(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xbf16>, %alpha: tensor<3xf32>,
@@ -43,7 +43,7 @@ func.func @permutations_in_another_order(%x: tensor<?x3x64xf32>, %phi: tensor<12
   return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x3xf32>, tensor<?x9xf32>
 }
 
-// What raising does not read as a mix, it says as well.
+// A mix that raising does not recognise has a remark of its own.
 // CHECK: one-remark.mlir:[[#@LINE+11]]:{{[0-9]+}}: remark: [Missed] aggregate-form | Category:mhc-raise:aggregate | Function=gate_of_something_else |
 // CHECK-SAME: Found="'math.exp', [?, 4] of f32", Needed="a sum over the streams of h_pre x"
 func.func @gate_of_something_else(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
@@ -153,7 +153,7 @@ func.func @two_maps(%a: tensor<8x4x4xf32>, %b: tensor<8x4x4xf32>, %h_post: tenso
   return %out : tensor<8x4x4xf32>
 }
 
-// Without gates h_post is a sigmoid in plain code: the branch is told once they are there.
+// Without gates h_post is a sigmoid in plain code: the branch is reported once they are there.
 // CHECK: [Missed] bias-count | Category:mhc-raise:gates | Function=one_gate |
 func.func @one_gate(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
                     %map: tensor<?x4x4xf32>, %f: tensor<?x64xf32>) -> (tensor<?x64xf32>, tensor<?x4x64xf32>) {
@@ -219,7 +219,7 @@ func.func @two_sites(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: t
   return %u, %out, %bent2 : tensor<?x64xf32>, tensor<?x4x64xf32>, tensor<?x4x64xf32>
 }
 
-// What its iteration lacks, the mix of a matrix does not lack again: no value holds all of its factors.
+// A miss in the iteration is not reported again for the mix that uses its matrix: no value holds all of its factors.
 // CHECK: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | Function=mix_of_no_map |
 func.func @mix_of_no_map(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
     -> (tensor<8x4x64xf32>, tensor<8x4x4xf32>) {

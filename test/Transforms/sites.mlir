@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s -mhc-raise -mhc-fuse --remarks-filter-analyse='mhc.*' 2>&1 >/dev/null | FileCheck %s --implicit-check-not='[Analysis]'
 
-// How many sites each pass made something of, and how many it declined, by function and by kind.
+// Counts of the sites that each pass made something of, and of those it declined, by function and by kind.
 
 // CHECK: sites.mlir:[[#@LINE+1]]:1: remark: [Analysis] sites | Category:mhc-raise | Function=both | Remark="made 1 sinkhorn; declined 1 post"
 func.func @both(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>,

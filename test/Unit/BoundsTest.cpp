@@ -31,7 +31,7 @@ protected:
     std::vector<std::vector<char>> memory;
     std::vector<void *> data;
     for (const CaseTensor &tensor : c.tensors) {
-      // What no kernel takes needs no memory.
+      // Memory for tensors that no kernel accepts is not needed.
       const int64_t bytes = std::min<int64_t>(tensor.elements * mhcrt_dtype_bytes(tensor.dtype), 1 << 20);
       memory.emplace_back(std::max<int64_t>(bytes, 1));
       data.push_back(tensor.count > 0 ? memory.back().data() : nullptr);
@@ -45,7 +45,7 @@ protected:
     return isLegal && isGood;
   }
 
-  /// With the one dropout that the kernel may have.
+  /// Bounds with the one dropout that the kernel may have.
   Case smallCase(const KernelInfo &info, Sizes sizes = {3, 8, 4}) {
     const bool isList = llvm::any_of(info.tensors, [](const KernelTensor &t) { return t.name == "seed" && t.isList; });
     return makeCase(info, sizes, MHCRT_F32, {}, llvm::ArrayRef<llvm::StringRef>("seed").drop_back(isList));

@@ -344,7 +344,7 @@ TEST(CostModel, LoopsMultiply) {
   EXPECT_EQ(cost.ops[0].times, 7);
   EXPECT_EQ(cost.total.bytes(), (Amount{7 * 2 * 4 * 4, 0}));
   EXPECT_EQ(cost.total.launches, 7);
-  EXPECT_EQ(cost.ops[1].unknown, "number of turns");
+  EXPECT_EQ(cost.ops[1].unknown, "number of iterations");
   EXPECT_FALSE(cost.isComplete());
 }
 
@@ -360,7 +360,7 @@ TEST(CostModel, OtherDynamicSizesAreNamed) {
   EXPECT_EQ(cost.total.bytes(), (Amount{0, 0}));
 }
 
-// Of the four tensors made, the argument is the caller's and so is the result; two temporaries meet at the addition.
+// Four tensors are made: the argument and the result belong to the caller, and two temporaries meet at the addition.
 TEST(CostModel, PeakMemory) {
   FunctionCost cost = costOfText(R"mlir(func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
     %a = math.exp %x : tensor<?x4xf32>

@@ -96,7 +96,7 @@ TEST_F(DialectVersionTest, OlderOnesAreUpgraded) {
   EXPECT_EQ(op().getOrient(), Orient::oi);
 }
 
-/// How many operands there are of each kind, as MLIR reads it of ops that have more kinds than the file.
+/// Operand counts of each kind, as MLIR reads them of ops that have more kinds than the file.
 template <typename Op>
 static void forgetOperands(ModuleOp module) {
   module.walk([](Op op) { op.getProperties().operandSegmentSizes.fill(0); });

@@ -193,7 +193,7 @@ TEST(DimAnalysis, SumsOfSizes) {
   EXPECT_TRUE(dims.conditions(module.func().getContext()).empty());
 }
 
-// What is written down holds though no op says it any more; what is no list of texts is not read.
+// Stated sizes hold though no op implies them any more; an attribute that is no list of texts is ignored.
 TEST(DimAnalysis, ReadsWhatIsWrittenDown) {
   Module module(R"mlir(
     func.func @f(%x: tensor<?x?xf32> {mhc.dims = ["a", "b"]}, %y: tensor<?x?xf32> {mhc.dims = ["b", "4"]},

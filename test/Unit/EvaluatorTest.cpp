@@ -281,7 +281,7 @@ TEST(Evaluator, Shapes) {
                {2}, {7, 8});
 }
 
-// What the body reads by index: rows 1 and 0 of each pair.
+// Elements that the body reads by index: rows 1 and 0 of each pair.
 TEST(Evaluator, ElementsByIndexInBodies) {
   const char *body = R"(
     %c1 = arith.constant 1 : index

@@ -23,7 +23,7 @@ void *operator new(size_t size) {
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
-/// Of `count` values that want one name, which is too long to be kept inside of a string.
+/// Allocations for `count` values that want one name, which is too long to be kept inside of a string.
 static size_t allocationsFor(int count) {
   IrWriter writer;
   Value x = writer.argument("x", {{kTokens, 8}, Element::F32});

@@ -54,7 +54,7 @@ TEST(KernelBwd, Post) {
             }
 }
 
-// What is no result is not computed, and the others do not change.
+// A result that is not wanted is not computed, and the others do not change.
 TEST(KernelBwd, PostParts) {
   Names operands = {{"d_out", streams("nC", 4, "bf16")},
                     {"f", tensor({M, C}, "bf16")},
@@ -328,7 +328,7 @@ std::string gradientAttrs(const PreForm &form, llvm::StringRef orient = "oi") {
   return form.op == "head" ? attrs : attrs.substr(0, attrs.size() - 1) + ", orient = " + orient.str() + ">";
 }
 
-/// The gradients of all results, and what the gradient op reads besides. Without `d_h_pre` where x has a weight.
+/// The gradients of all results, and the other operands of the gradient op. Without `d_h_pre` where x has a weight.
 Names preGradientOperands(const PreForm &form, const std::string &type) {
   Names operands = {{form.op == "head" ? "d_out" : "d_u", tensor({M, C}, type)}};
   if (!form.hasWeight)

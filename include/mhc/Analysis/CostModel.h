@@ -3,12 +3,12 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function moves and computes if every op is one kernel that reads its operands once and writes its results
-// once. Kernel ops follow their record. Views cost nothing: reshapes, casts of shape and contiguous slices. A constant
-// whose elements are equal is part of the instruction and is not read.
+// Cost of a function, in bytes moved and operations, if every op is one kernel that reads its operands once and writes
+// its results once. Kernel ops follow their record. Views cost nothing: reshapes, casts of shape and contiguous slices.
+// A constant whose elements are equal is part of the instruction and is not read.
 //
 // An elementwise op counts one flop per element, a reduction one per operand element, softmax and rms_norm four;
-// changes of format and of place count none. A linalg op counts the arithmetic of its body for each turn of its loops.
+// changes of format and of place count none. A linalg op counts the arithmetic of its body for each iteration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,13 +56,13 @@ struct OpCost {
   std::string name;
   unsigned line = 0;             ///< in the source file; 0 when unknown
   mlir::Operation *op = nullptr; ///< of the function as it was counted
-  double times = 1;              ///< turns of the loops around it, counted in `cost`
+  double times = 1;              ///< iterations of the loops around it, counted in `cost`
   Cost cost;
-  /// What the cost depends on besides M, such as the name of another dynamic size; then it is not counted.
+  /// Dynamic quantities other than M that the cost depends on, such as the name of a size; the op is then not counted.
   std::string unknown;
 };
 
-/// What kernels move for the gradients of mHC sublayers that have the same number of streams and element type.
+/// Traffic of the gradient kernels of mHC sublayers that have the same number of streams and element type.
 struct StreamGradients {
   int64_t streams, elementBytes;
   int64_t sublayers;
@@ -86,7 +86,7 @@ struct FunctionCost {
   Amount peakBytes;
   /// Bytes of the arena in a compiled function, where the memory plan has recorded them.
   std::optional<Amount> plannedPeakBytes;
-  /// Where the function has gradients of sublayers, all alike.
+  /// Set where the function has gradients of sublayers, all alike.
   std::optional<StreamGradients> streamGradients;
   bool isComplete() const;
 };
@@ -99,7 +99,7 @@ FunctionCost costOf(mlir::func::FuncOp func);
 /// Bytes of the results of a function from number `first` on; those whose size depends on more than M count as nothing.
 Amount resultBytes(mlir::func::FuncOp func, unsigned first);
 
-/// What mhc-plan-memory recorded, where all of it is a multiple of M or constant.
+/// The peak that mhc-plan-memory recorded, if all of it is a multiple of M or constant.
 std::optional<Amount> plannedPeakBytes(mlir::func::FuncOp func);
 
 } // namespace mhc

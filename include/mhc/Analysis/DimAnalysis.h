@@ -4,13 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Puts the dimensions of all tensors of a function, and the index values that hold sizes, into classes of equal size.
-// What an op says about sizes comes from DimsOpInterface for our ops and from a short list for upstream ones.
+// Facts about sizes come from DimsOpInterface for our ops and from a short list for upstream ones.
 //
 // A fact stated by an op inside a loop or a branch is taken to hold always: where it does not, the op would be
 // undefined as soon as it runs.
 //
-// What the input program demands of its sizes is written down by mhc-state-sizes, as `mhc.dims` of arguments and
-// results and as `mhc.conditions` of the function: passes may replace the ops that demanded it. Those facts are read as
+// mhc-state-sizes writes the input program's constraints on its sizes down, as `mhc.dims` of arguments and results and
+// as `mhc.conditions` of the function, because passes may replace the ops that imply them. Those facts are read as
 // well.
 //
 //===----------------------------------------------------------------------===//
@@ -42,7 +42,7 @@ inline constexpr llvm::StringLiteral kConditions = "mhc.conditions";
 
 class DimAnalysis {
 public:
-  /// In place of a dimension: the number that an index value holds.
+  /// Stands for the number that an index value holds, in place of a dimension.
   static constexpr int kIndexValue = -1;
 
   explicit DimAnalysis(mlir::func::FuncOp func);
@@ -71,7 +71,7 @@ public:
   std::string symbol(mlir::Value value, int dim) const;
   /// The sizes of a tensor, as `mhc.dims` has them: symbols, and what follows from those of arguments.
   mlir::ArrayAttr symbols(mlir::Value tensor) const;
-  /// What else must hold between the arguments' sizes, as `mhc.conditions` has it.
+  /// Further equations between the arguments' sizes, in the form of `mhc.conditions`.
   mlir::ArrayAttr conditions(mlir::MLIRContext *context) const;
 
   /// Whether a size is a constant times other sizes.
@@ -92,8 +92,8 @@ private:
 
   using Key = std::pair<mlir::Value, int>;
 
-  /// More turns and more terms than any size has.
-  static constexpr size_t kMostTurns = 16, kMostTerms = 16;
+  /// More steps and more terms than any size has.
+  static constexpr size_t kMostSteps = 16, kMostTerms = 16;
 
   /// A node of the union-find forest. What is known of a class is kept at its root.
   struct Node {

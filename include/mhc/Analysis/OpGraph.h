@@ -6,9 +6,9 @@
 // The data behind pictures of programs. Nodes are the rows of the cost model, so that a picture says what --explain
 // says; edges are the tensors between them; groups are the layers of a model.
 //
-// What became of an op is told by its number: numberOps writes one into the location of every op, and passes carry
-// locations along. So a remark, an op before and an op after fusion belong together when they share a number, even
-// where the user's own locations are unknown or name one line of a script for a hundred layers.
+// Ops are numbered so that they can be followed through fusion: numberOps writes a number into the location of every
+// op, and passes carry locations along. So a remark, an op before and an op after fusion belong together when they
+// share a number, even where the user's own locations are unknown or name one line of a script for a hundred layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ void numberOps(mlir::ModuleOp module);
 /// The numbers of the ops that a location comes from, ascending.
 std::vector<int64_t> opNumbers(mlir::Location loc);
 
-/// What a pass said about an op.
+/// A remark of a pass about an op.
 struct GraphRemark {
   std::string code; ///< what was found, or the reason why not
   bool missed;
@@ -42,9 +42,9 @@ struct GraphNode {
   enum Kind { argument, constant, op, result } kind;
   std::string name;
   mlir::Location loc;
-  /// Of an op: its row in the cost of the function.
+  /// For an op: its row in the cost of the function.
   unsigned row = 0;
-  /// Of an op: whether it has a kernel of its own.
+  /// For an op: whether it has a kernel of its own.
   bool isKernel = false;
   /// Equal for nodes that do the same with tensors of the same types.
   std::vector<const void *> signature;

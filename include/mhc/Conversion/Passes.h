@@ -22,7 +22,7 @@ namespace mhc {
 /// convert-mhc-to-runtime.
 inline constexpr llvm::StringLiteral kParallelAttr = "mhc.parallel";
 
-/// What the sums of a reduction start from: what mhc-fold-fills tells mhc-loops-to-gpu.
+/// Initial values of a reduction's sums, passed from mhc-fold-fills to mhc-loops-to-gpu.
 inline constexpr llvm::StringLiteral kStartsAttr = "mhc.starts";
 
 /// The module with the GPU kernels of a model, and the global that holds them as machine code.

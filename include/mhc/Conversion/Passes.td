@@ -41,7 +41,7 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
     depth of the model, and an entry becomes a straight list of calls.
 
     Buffers that cannot overlap are marked `llvm.noalias`. A function whose outermost loop may run on several threads is
-    marked `mhc.parallel = array<i64: depth of that loop, argument, dimension of the argument that is its length, turns for an element of it>`.
+    marked `mhc.parallel = array<i64: depth of that loop, argument, dimension of the argument that is its length, iterations for an element of it>`.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
 }

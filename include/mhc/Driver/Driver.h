@@ -41,7 +41,7 @@ struct CompileOptions {
   /// The function to differentiate (mhc-autodiff); empty for none.
   std::string grad;
   GradientSums sums = GradientSums::stored;
-  /// What its backward pass computes again: none, all, auto or groups=N; empty for what the function itself asks for.
+  /// Recomputation in the backward pass: none, all, auto or groups=N; empty for the function's own choice.
   std::string recompute;
   /// Least accuracy of the products of projections that do not say it themselves.
   std::optional<Precision> precision;
@@ -76,7 +76,7 @@ private:
   mhcrt_model *model = nullptr;
 };
 
-/// What raising, fusing and planning had to say, in program order.
+/// A remark of raising, fusing or planning; lists of them are in program order.
 struct CompileRemark {
   enum Kind { passed, missed, note } kind;
   std::string pass, where, text;
@@ -99,7 +99,7 @@ public:
   llvm::Expected<Module> parseFile(llvm::StringRef path);
   llvm::Expected<Module> parseText(llvm::StringRef text, llvm::StringRef name = "<text>");
 
-  /// What parsing checks, for a module that was changed since.
+  /// Repeats the checks of parsing, for a module that was changed since.
   llvm::Error verify(mlir::ModuleOp module);
   /// Runs the passes behind `from` (from the start, without it) to `to`, which is at most Phase::lower.
   llvm::Error run(mlir::ModuleOp module, const CompileOptions &options, Phase to);
@@ -118,7 +118,7 @@ public:
   llvm::Expected<std::unique_ptr<JitModel>> jit(mlir::ModuleOp module, CompileOptions options);
 
   mlir::MLIRContext &context() { return *mlirContext; }
-  /// What `action` has to say is in `remarks` and, as YAML, in the file `path` where one is given.
+  /// Runs `action` and collects its remarks in `remarks` and, if a `path` is given, in that file as YAML.
   llvm::Error withRemarks(llvm::StringRef path, llvm::function_ref<llvm::Error()> action);
   llvm::ArrayRef<CompileRemark> remarks() const { return collected; }
   /// Where a pass fails or crashes, the module before the passes and their names are written to `path`, and the error
@@ -130,7 +130,7 @@ public:
   mlir::TimingScope time(llvm::StringRef what) { return total.nest(what); }
 
 private:
-  /// Of a module that Phase::lower made.
+  /// Object code of a module that Phase::lower made.
   llvm::Expected<llvm::SmallVector<char, 0>> loweredObject(mlir::ModuleOp module, const CompileOptions &options);
   llvm::Expected<Module> parse(unsigned buffer);
   PipelineOptions pipelineOptions(const CompileOptions &options);

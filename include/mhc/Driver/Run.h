@@ -34,9 +34,9 @@ llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm
 /// of a model tells what rounding may do to them.
 Tensors disturbed(const Tensors &arguments, unsigned seed);
 
-/// Of two f64 tensors of one shape; NaN where an element of one of them only is.
+/// Largest difference of two f64 tensors of one shape; NaN if an element of just one of them is NaN.
 double largestDifference(const mhcrt::HostTensor &a, const mhcrt::HostTensor &b);
-/// Of an f64 tensor; NaN where an element is.
+/// Largest magnitude in an f64 tensor; NaN if an element is.
 double largestMagnitude(const mhcrt::HostTensor &tensor);
 
 /// The two halves of evaluate: a copy of the module in leaf ops, with the gradients that the options ask for, and the
@@ -52,7 +52,7 @@ llvm::Expected<std::vector<Tensors>> evaluateRounded(mlir::ModuleOp module, llvm
 
 /// Each of the times that roundingNoise counts is one more stage that rounds.
 inline constexpr int kRoundings = 16;
-/// How far rounding may move a result from `want`, by those of evaluateRounded; NaN where it makes a NaN.
+/// The most that rounding may move a result from `want`, by those of evaluateRounded; NaN where it makes a NaN.
 double roundingNoise(const Tensors &want, llvm::ArrayRef<Tensors> rounded, size_t result);
 
 } // namespace mhc

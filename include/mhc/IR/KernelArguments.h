@@ -26,7 +26,7 @@ struct KernelArguments {
   unsigned bytes;
 };
 
-/// Of a kernel op, from its record.
+/// Arguments of a kernel op, from its record.
 KernelArguments kernelArgumentsOf(llvm::StringRef opName);
 
 } // namespace mhc

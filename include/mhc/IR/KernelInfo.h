@@ -67,7 +67,7 @@ struct KernelAttr {
   llvm::StringRef (*stringify)(int64_t);
   mlir::Attribute (*make)(mlir::MLIRContext *, int64_t);
   int64_t (*read)(mlir::Attribute);
-  /// What it counts as where the op has no such attribute; none where it must have it.
+  /// Default value for an op that lacks the attribute; none if the attribute is required.
   std::optional<int64_t> whenAbsent;
 };
 

@@ -27,7 +27,7 @@ public:
 
   Sizes sizesOf(Value tensor);
   mlir::OpFoldResult size(Value tensor, int64_t dim) { return sizesOf(tensor)[dim]; }
-  /// Of the dimensions that the type of `tensor` leaves open, though what it was made of may be known to have a number.
+  /// Sizes of the dimensions that the type of `tensor` leaves dynamic, even if the value's size is known.
   llvm::SmallVector<Value> dynamicSizes(Value tensor);
   mlir::OpFoldResult constant(int64_t size) { return builder.getIndexAttr(size); }
 
@@ -37,7 +37,7 @@ public:
   /// Rounded to the format, and in f32 again. Without a format the tensor itself.
   Value rounded(Value tensor, std::optional<Format> format);
   Value splat(double value, Value like);
-  /// In the element type in which cotangents are computed.
+  /// Casts to the element type in which cotangents are computed.
   Value widen(Value tensor) { return cast(tensor, cotangentElement(mlir::getElementTypeOrSelf(tensor))); }
 
   Value add(Value a, Value b);
@@ -71,9 +71,9 @@ public:
   /// Splits dimension `dim` into the static sizes `inner`, or joins `count` dimensions from `dim` on.
   Value split(Value tensor, int64_t dim, llvm::ArrayRef<int64_t> inner);
   Value join(Value tensor, int64_t dim, int64_t count);
-  /// Without the dimensions `units`, which have size one.
+  /// Drops the dimensions `units`, which have size one.
   Value dropUnits(Value tensor, const llvm::SmallBitVector &units);
-  /// With new dimensions of size one, which are `units` of the result.
+  /// Inserts new dimensions of size one, which are `units` of the result.
   Value insertUnits(Value tensor, const llvm::SmallBitVector &units);
   /// Splits the last dimension of a matrix into the last two of `like`.
   Value splitLike(Value matrix, Value like);

@@ -149,15 +149,15 @@ class Mhc_IntRange<int low, int high>
 /// Iterations of Sinkhorn. Models take 20. Every iteration of the backward kernels keeps 2n(n + 2) vectors of 64 bytes
 /// per thread: 1000 of 16 streams are 37 MB.
 def Mhc_IterCount : ConfinedAttr<I64Attr, [Mhc_IntRange<0, 1000>]>;
-/// What keeps a divisor from 0.
+/// Guard of a divisor against 0.
 def Mhc_Eps : ConfinedAttr<F64Attr, [Mhc_Bound<[Mhc_IsFinite, Mhc_Float # " >= 0"], "finite and at least 0">]>;
 def Mhc_Factor : ConfinedAttr<F64Attr, [Mhc_Bound<[Mhc_IsFinite], "finite">]>;
 /// The share of the elements that a dropout drops.
 def Mhc_Rate : ConfinedAttr<F64Attr, [Mhc_Bound<[Mhc_Float # " >= 0", Mhc_Float # " < 1"], "at least 0 and less than 1">]>;
-/// Which of the independent sequences of random numbers under one seed: one word of the counter.
+/// Number of one of the independent random sequences under one seed: one word of the counter.
 def Mhc_StreamNumber : ConfinedAttr<I64Attr, [Mhc_IntRange<0, 4294967295>]>;
 def Mhc_StreamStep : ConfinedAttr<I64Attr, [Mhc_IntRange<-4294967295, 4294967295>]>;
-/// Of an op with an optional dropout, whose seed is absent where they are.
+/// Rate of an op with an optional dropout, absent together with the seed.
 def Mhc_OptionalRate : Mhc_Optional<Mhc_Rate, "0">;
 def Mhc_OptionalStreamNumber : Mhc_Optional<Mhc_StreamNumber, "0">;
 
@@ -175,11 +175,11 @@ class Mhc_Tensor<list<Type> types, list<string> dims> : TensorRankOf<types, [!si
   /// Name of the tensor whose element type this one must have; with `orF32`, f32 is legal as well.
   string elementOf = "";
   bit orF32 = 0;
-  /// Of an operand: the result that starts from it, which may take over its buffer.
+  /// For an operand: the result that starts from it, which may take over its buffer.
   string startOf = "";
-  /// Of integers: their width; 0 of floats.
+  /// For integers: their width; 0 for floats.
   int integerBits = 0;
-  /// Of integers: the dim that they count along, so that each is at least 0 and less than its size.
+  /// For integers: the dim that they index, so that each is at least 0 and less than its size.
   string indexOf = "";
 }
 
@@ -256,7 +256,7 @@ class Mhc_DimRule<string dim, string expr> {
   string value = expr;
 }
 
-/// That of Mhc_Seed.
+/// Size of the dim of Mhc_Seed.
 def Mhc_SeedSize : Mhc_DimRule<"S", "2">;
 
 /// An op that one runtime kernel computes. From the record come the class, the shape verifier, the C prototype, the
@@ -269,7 +269,7 @@ class Mhc_KernelOp<string mnemonic, list<Trait> traits = []>
   /// Multiply-adds count as two. A C++ expression over dimensions and attributes.
   string flops = "";
   list<Mhc_DimRule> dimRules = [];
-  /// Of those of its dimensions that may not have every size. The runtime checks dynamic sizes alike.
+  /// Bounds of the dimensions that may not have every size. The runtime checks dynamic sizes alike.
   list<Mhc_DimBound> dimBounds = [Mhc_StreamCount, Mhc_ChannelCount, Mhc_SumLength];
   /// Set where lib/IR/Ops/<Stem>.cpp has a verifier; that one calls verifyKernelDims first.
   bit verifyExtra = 0;

@@ -1,4 +1,4 @@
-//===- MhcInterfaces.h - What passes ask of ops ----*- C++ -*-===//
+//===- MhcInterfaces.h - Interfaces of ops for passes --------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MhcInterfaces.td - What passes ask of ops ----*- tablegen -*-===//
+//===- MhcInterfaces.td - Interfaces of ops for passes --- -*- tablegen -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

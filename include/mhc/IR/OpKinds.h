@@ -22,7 +22,7 @@ bool isMhcOp(mlir::Operation *op);
 /// The format of elements of bf16 or f16; nothing for other types.
 std::optional<Format> narrowFormat(mlir::Type element);
 
-/// What reshapes make `value` of.
+/// The value that reshapes make `value` from.
 mlir::Value behindReshapes(mlir::Value value);
 /// Whether a reshape is all that uses a value.
 bool isOnlyReshaped(mlir::Value value);

@@ -1,4 +1,4 @@
-//===- TensorBytes.h - How large a tensor may be ----*- C++ -*-===//
+//===- TensorBytes.h - Limit of a tensor's size --------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

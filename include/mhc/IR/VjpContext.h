@@ -1,4 +1,4 @@
-//===- VjpContext.h - What a gradient rule works with ----*- C++ -*-===//
+//===- VjpContext.h - Context of a gradient rule -------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -27,7 +27,7 @@ struct Config {
   int64_t streams = 4;
   int64_t iterations = 0; ///< of Sinkhorn; 0 stands for the default of the variant
   double gate = 0.01;     ///< alpha at the start
-  /// Of the backward pass: as in --recompute, whose layers are the sites, two in a layer of the model. Empty is none.
+  /// Recomputation in the backward pass, as in --recompute; layers are the sites, two in a layer. Empty is none.
   std::string recompute;
 
   double initStd = 0.02;

@@ -48,7 +48,7 @@ private:
   Verdict judge(const Slice &slice);
 
   Counts numbers;
-  /// What is known of two computations, by all that tells them from others.
+  /// Verdicts on pairs of computations, keyed by all that distinguishes a pair.
   std::map<std::vector<uintptr_t>, Verdict> known;
 };
 

@@ -39,7 +39,7 @@ struct PipelineOptions {
   std::optional<Precision> precision; ///< of ops that leave it open
   std::string gpu;                    ///< "sm_90a"; empty for the CPU
   unsigned optLevel = 2;              ///< of GPU kernels
-  bool lines = false;                 ///< the runtime is told the lines of calls
+  bool lines = false;                 ///< passes the lines of calls to the runtime
   RaiseCheck raiseCheck;              ///< asked before each raise, if any
 
   std::string target() const { return gpu.empty() ? "cpu" : "cuda:" + gpu; }

@@ -20,10 +20,10 @@ class FuncOp;
 
 namespace mhc::reference {
 
-/// What becomes of the result of each op; numbers that the code itself rounds to a narrow type are rounded always. With
-/// `ToF32` the difference to the truth shows what f32 costs at least. With `AtRandom` each float moves by half to all
-/// of the unit roundoff of its type, up or down: how far the results of a function move tells what rounding may do to
-/// them. With `Narrow` results in a type narrower than f32 round to it.
+/// Rounding of the result of each op; numbers that the code itself rounds to a narrow type are rounded always. With
+/// `ToF32` the difference to the exact results shows the least error of f32. With `AtRandom` each float moves by half
+/// to all of the unit roundoff of its type, up or down: how far the results of a function move shows how much rounding
+/// may change them. With `Narrow` results in a type narrower than f32 round to it.
 enum class Rounding { None, ToF32, AtRandom, Narrow };
 
 /// The results of `func` on `arguments`. mHC ops must have been replaced by leaf ops (mhc-decompose). Errors name the

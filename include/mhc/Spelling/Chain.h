@@ -16,7 +16,7 @@
 
 namespace mhc::spelling {
 
-/// What a row is multiplied with, or divided by: [M] or [M, 1].
+/// Multiplier or divisor of a row: [M] or [M, 1].
 struct RowScale {
   Value value;
   bool divide = false;
@@ -52,7 +52,7 @@ public:
   Value meanSquare(Value rows);
   /// 1 / rms.
   Value inverseRms(Value rows, const std::string &norm, double eps);
-  /// What scales a projection of rows with this mean square.
+  /// Scale of a projection whose rows have this mean square.
   RowScale scaleOf(Value meanSquare);
   Value scaleRows(Value rows, RowScale scale);
   /// Gates from a projection and its statistic; `res` holds logits [M, n*n or n!].
@@ -114,7 +114,7 @@ private:
   Value sinkhornPotentials(Value logits);
   Value sinkhornStep(Value mix, int64_t dim);
   Value logSumExp(Value logits, int64_t dim);
-  Values repeat(int64_t turns, Values start, const std::function<Values(Values)> &turn);
+  Values repeat(int64_t iterations, Values start, const std::function<Values(Values)> &iteration);
   Value stream(Value x, int64_t index);
   Value mixMulReduce(Value x, Value res);
   Value mixStreams(Value x, Value res);

@@ -88,7 +88,7 @@ public:
 
   /// Elementwise op of one operand: "math.exp", "mhc.sigmoid", ...
   Value unary(const std::string &op, Value operand);
-  /// Of integers; `predicate` is that of arith.cmpi: "eq", "sle".
+  /// Compares integers; `predicate` is that of arith.cmpi: "eq", "sle".
   Value compare(const std::string &predicate, Value lhs, Value rhs);
   Value select(Value condition, Value yes, Value no);
   /// Widens or rounds; the same value when the element type is right already.
@@ -122,7 +122,7 @@ public:
   Value sliceDim(Value operand, int64_t dim, int64_t begin, int64_t size);
   Value concat(const Values &operands, int64_t dim);
 
-  /// scf.for over `count` turns that carries `init`.
+  /// scf.for over `count` iterations that carries `init`.
   Values loop(int64_t count, Values init, const std::function<Values(Values)> &body);
 
 private:

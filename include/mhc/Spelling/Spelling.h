@@ -1,4 +1,4 @@
-//===- Spelling.h - How a library writes the algebra ---------- -*- C++ -*-===//
+//===- Spelling.h - Ways to write the algebra ----------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 
 namespace mhc::spelling {
 
-/// What is computed. Field names are the manifest's; the specification explains them.
+/// Parameters of the computation. Field names are the manifest's; the specification explains them.
 struct Attributes {
   int64_t n = 4;
   std::string layout = "nC";        ///< nC, nC_flat, Cn, Cn_flat
@@ -46,9 +46,9 @@ struct Attributes {
   int64_t residualLogits() const;
 };
 
-/// How it is written.
+/// Choices of how the computation is written.
 struct Spelling {
-  /// Where the root mean square meets the projection.
+  /// Place where the root mean square meets the projection.
   enum class Scale {
     RmsNormOp, ///< mhc.rms_norm, then matmul
     Input,     ///< x scaled, then matmul
@@ -61,7 +61,7 @@ struct Spelling {
   bool divide = false;
   /// The mean as a sum divided by K.
   bool meanAsSum = false;
-  /// How phi's rows get under x: the flag of matmul, or a transpose in front of it.
+  /// Way in which phi's rows get under x: the flag of matmul, or a transpose in front of it.
   bool transposePhi = false;
   /// One projection per group of phi's rows.
   bool splitPhi = false;
@@ -76,7 +76,7 @@ struct Spelling {
   bool explicitSoftmax = false;
   /// Reductions keep their dimension as a unit and broadcast from it.
   bool keepDims = false;
-  /// Sinkhorn turns as straight-line code.
+  /// Sinkhorn iterations as straight-line code.
   bool unroll = false;
   /// Log-space Sinkhorn on two potentials, or on the matrix itself.
   bool potentials = false;
@@ -109,7 +109,7 @@ struct Word {
 /// All words, in no order. Two that choose the same thing: the one said last holds.
 const std::vector<Word> &words();
 
-/// What a library's public code computes by default. The variant is one of modelVariants.
+/// Defaults of a library's public code. The variant is one of modelVariants.
 Attributes attributesOf(const std::string &variant);
 /// The variants that a whole model can be made of.
 std::vector<std::string> modelVariants();

@@ -1,4 +1,4 @@
-//===- BufferizationModels.h - How kernel ops meet buffers ----*- C++ -*-===//
+//===- BufferizationModels.h - Bufferization of kernel ops ---- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CheckInput.h - What MLIR's verifiers let pass ----*- C++ -*-===//
+//===- CheckInput.h - Checks that MLIR's verifiers lack ------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

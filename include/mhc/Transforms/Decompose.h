@@ -12,7 +12,7 @@
 
 namespace mhc {
 
-/// What the pass mhc-decompose does to a function. The dialects that it needs must be loaded.
+/// The body of the pass mhc-decompose for one function. The dialects that it needs must be loaded.
 void decomposeOps(mlir::func::FuncOp func);
 
 } // namespace mhc

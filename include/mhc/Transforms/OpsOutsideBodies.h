@@ -1,4 +1,4 @@
-//===- OpsOutsideBodies.h - What a function does itself ----*- C++ -*-===//
+//===- OpsOutsideBodies.h - Ops outside of loop bodies -------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -14,9 +14,9 @@
 
 namespace mhc {
 
-/// What one kernel may span.
+/// The largest unit that becomes one kernel.
 enum class FuseLevel { none, chain, layer };
-/// How the gradient of streams goes from the kernel of one of their readers to that of the next.
+/// Form in which the gradient of streams goes from the kernel of one of their readers to that of the next.
 enum class GradientSums { stored, f32 };
 
 #define GEN_PASS_DECL

@@ -68,8 +68,8 @@ def ReadSizesPass : Pass<"mhc-read-sizes", "::mlir::func::FuncOp"> {
   let summary = "Read the sizes that exporters compute";
   let description = [{
     With open sizes exporters compute the shape of a reshape, allow for sizes of 1 and for negative ones, and assert what
-    they need. A reshape becomes what it does, joining and splitting dimensions. An element that the body of loops reads
-    at the turn of the loops, or at 0 where the size is 1, becomes an operand. A size that the body states, such as by a
+    they need. A reshape becomes ops that join and split dimensions. An element that the body of loops reads
+    at the index of the loops, or at 0 where the size is 1, becomes an operand. A size that the body states, such as by a
     cast, is one of the types of arguments and of all that is made of them. Assertions that the other ops imply go. What
     is not known stays.
 
@@ -136,14 +136,14 @@ def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
     of linalg have none. In this order:
 
     - `mhc-read-sizes`;
-    - `scf.while` whose number of turns is known becomes `scf.for`;
+    - `scf.while` whose number of iterations is known becomes `scf.for`;
     - ops of linalg become leaf ops; assertions inside their bodies go;
     - a number that is read from a tensor and repeated becomes a slice that is repeated;
     - a size of an argument is read from the argument, wherever it is needed;
     - insertions that fill an empty tensor, and parts chosen by an index, become `tensor.concat`;
     - tokens in two dimensions of open size are joined to one where nothing keeps them apart.
 
-    Ops that cannot be read stay, and so do loops whose number of turns nobody knows.
+    Ops that cannot be read stay, and so do loops whose number of iterations is unknown.
 
     Before:
     ```mlir
@@ -253,8 +253,8 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
 
     The pass walks the function backwards and asks each op for its vector-Jacobian product (DifferentiableOpInterface).
     An op without one is decomposed and its leaves are differentiated; calls are replaced by what they call; a loop of
-    constant bounds is written out, so that each turn saves what its own backward pass reads; both sides of a branch are
-    computed. The attribute `mhc.vjp = @f_bwd` on a function `f` names the function that computes its gradients, from its
+    constant bounds is written out, so that each iteration saves the values of its own backward pass; both sides of a
+    branch are computed. The attribute `mhc.vjp = @f_bwd` on a function `f` names the function that computes its gradients, from its
     arguments and the cotangents of its results; a function without a body needs one. Its calls must not have been
     inlined (`mhc-inline=keep-for-gradients`).
 
@@ -370,7 +370,7 @@ def KeepScalarsPass : Pass<"mhc-keep-scalars", "::mlir::func::FuncOp"> {
   let description = [{
     For a target whose memory the host cannot read. A scalar that is taken out of a tensor, and what is computed from it,
     becomes a tensor of rank 0, which linalg ops read as an operand. An error says where the host itself would need the
-    value, such as the number of turns of a loop.
+    value, such as the number of iterations of a loop.
 
     Before:
     ```mlir
@@ -456,9 +456,9 @@ def BufferizePass : Pass<"mhc-bufferize", "::mlir::ModuleOp"> {
 def CarryLoopsPass : Pass<"mhc-carry-loops", "::mlir::func::FuncOp"> {
   let summary = "Keep what a loop carries in one buffer";
   let description = [{
-    Bufferization lets a turn hand any buffer to the next one. Here the turn ends with a copy into the buffer that the
-    loop started with, so that memory does not depend on the number of turns and can be planned. What the condition of a
-    `scf.while` passes on stays in one buffer, too, which is made in front of the loop.
+    Bufferization lets an iteration yield any buffer. Here it ends with a copy into the buffer that the loop started
+    with, so that memory does not depend on the number of iterations and can be planned. Values that the condition of a
+    `scf.while` passes on stay in one buffer, too, which is made in front of the loop.
 
     Before:
     ```mlir
@@ -534,7 +534,7 @@ def PlanMemoryPass : Pass<"mhc-plan-memory", "::mlir::func::FuncOp"> {
     Sizes are polynomials of the symbols in `mhc.dims`. The arena has one region per product of symbols, and one for
     what does not depend on any; in a region, sizes are numbers, so that offsets are planned at compile time: buffers
     that live at the same time do not overlap, others share memory (best fit, in program order). A loop uses the same
-    memory in every turn; what it reads from outside lives until its end. The symbol is rounded up to a multiple of 64, which keeps every offset aligned for any size of the arguments.
+    memory in every iteration; buffers from outside that it reads live until its end. The symbol is rounded up to a multiple of 64, which keeps every offset aligned for any size of the arguments.
 
     One `memref.alloc` remains, the arena. The attribute `mhc.memory` records for each region the bytes of the arena, of
     the largest sum of live buffers (what no plan can beat) and of all buffers together (no sharing).

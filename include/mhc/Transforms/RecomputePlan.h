@@ -20,7 +20,7 @@
 
 namespace mhc {
 
-/// What a user may ask for.
+/// The user's choice of recomputation.
 struct RecomputeMode {
   enum Kind {
     none,      ///< every stream is kept
@@ -36,7 +36,7 @@ struct RecomputeMode {
   static constexpr llvm::StringLiteral kForms = "'none', 'all', 'auto' or 'groups=N' with N at least 1";
 };
 
-/// What a function asks for itself, as text: its attribute `mhc.recompute_mode`, or "none".
+/// The mode in the function's own attribute `mhc.recompute_mode`, as text, or "none".
 llvm::StringRef recomputeModeOf(mlir::func::FuncOp func);
 inline constexpr llvm::StringLiteral kRecomputeMode = "mhc.recompute_mode";
 

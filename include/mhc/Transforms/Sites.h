@@ -1,4 +1,4 @@
-//===- Sites.h - What a pass found, and what it left and why ----*- C++ -*-===//
+//===- Sites.h - Remarks on sites, found and missed ----------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,10 +35,10 @@ struct Miss {
   Reason reason;
   mlir::Operation *at; ///< the op at fault
   std::string found, needed;
-  /// What the site is told by where several of its parts may miss: the first of them is told.
+  /// Identifies the site if several of its parts may miss: only the first miss of a site is reported.
   std::pair<mlir::Value, mlir::Value> site;
 };
-/// Of a function in which the limit of Raise may have left parts of sites: what is missing is no miss then.
+/// Marks a function that the limit of Raise may have left incomplete: missing parts of its sites are not reported.
 inline constexpr llvm::StringLiteral kRaiseLimited = "mhc.raise_limited";
 
 /// One remark for a site that would have become `kind`.
@@ -52,7 +52,7 @@ std::string describe(mlir::Value value);
 /// As short as it can be: "1e-06"
 std::string describe(double number);
 
-/// Counts and tells what a pass does to one function.
+/// Counts and reports the sites of one function.
 class Sites {
 public:
   /// At most `limit` sites are taken; all where it is negative.
@@ -63,13 +63,13 @@ public:
 
   /// Whether the limit lets one more site be taken.
   bool mayTake() const { return limit < 0 || numTaken < limit; }
-  /// `op` was made; `text` says of what.
+  /// Reports that `op` was made; `text` says from what.
   void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
-  /// A site stays as it is. Only the first miss of a site is told, and none once a limit was reached.
+  /// Leaves a site as it is. Only the first miss of a site is reported, and none once a limit was reached.
   void decline(llvm::StringRef kind, const Miss &miss);
   /// Whether any site was declined.
   bool hasDeclined() const { return !declinedByKind.empty(); }
-  /// Whether a site of this kind was declined that is told by `value` first.
+  /// Whether a site of this kind was declined that `value` is the first to identify.
   bool hasDeclined(llvm::StringRef kind, mlir::Value value) const {
     auto found = declinedAt.find(kind.str());
     return found != declinedAt.end() && found->second.contains(value);
@@ -85,7 +85,7 @@ private:
   int64_t limit, numTaken = 0;
   std::map<std::string, unsigned> takenByKind, declinedByKind;
   std::map<std::string, llvm::DenseSet<mlir::Value>> declinedAt;
-  llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> told;
+  llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> reported;
 };
 
 } // namespace mhc

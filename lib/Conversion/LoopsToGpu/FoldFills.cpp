@@ -66,7 +66,7 @@ struct FoldFills : mhc::impl::FoldFillsPassBase<FoldFills> {
     for (linalg::FillOp fill : fills) {
       Attribute value;
       Value buffer = fill.getOutputs()[0];
-      // What a view shows may be used under another name.
+      // A viewed buffer may be used under another name.
       Operation *source = buffer.getDefiningOp();
       if ((source && isa<ViewLikeOpInterface>(source) && !isa<memref::ViewOp>(source)) ||
           !matchPattern(fill.getInputs()[0], m_Constant(&value)))

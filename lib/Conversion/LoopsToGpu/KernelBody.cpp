@@ -1,9 +1,9 @@
-//===- KernelBody.cpp - What one thread of a loop kernel does ----*- C++ -*-===//
+//===- KernelBody.cpp - Work of one thread of a loop kernel --- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sums of a reduction are values that its loops carry: upstream's loops would load and store them in every turn.
+// The sums of a reduction are values that its loops carry: upstream's loops would load and store them every time.
 //
 // The rows of softmax, norms and losses lie in memory one after the other. A thread per row would read a cache line for
 // each element, so a warp takes a row: lane l adds elements l, l + 32, ... and the lanes' sums meet in a butterfly,
@@ -37,7 +37,7 @@ SmallVector<OpFoldResult> mhc::loopSizes(OpBuilder &builder, linalg::LinalgOp op
 static constexpr int64_t kWarp = 32;
 /// Rows that are shorter leave most lanes without work.
 static constexpr int64_t kShortestRow = 64;
-/// Of one thread each: as many as a large GPU holds at a time.
+/// Iterations that fill a large GPU with one thread each.
 static constexpr uint64_t kManyIterations = 1 << 18;
 /// Terms that a thread adds in f32.
 static constexpr int64_t kShortSum = 256;
@@ -55,7 +55,7 @@ static Operation *combinerOf(linalg::LinalgOp op, unsigned number) {
 }
 
 /// Whether the reduction loops leave one value in an element of `init`. Another output has an element for each of their
-/// turns: softmax stores its powers while it adds them.
+/// iterations: softmax stores its powers while it adds them.
 static bool isSum(linalg::LinalgOp op, OpOperand &init) {
   AffineMap map = op.getMatchingIndexingMap(&init);
   SmallVector<unsigned> dims;
@@ -156,7 +156,7 @@ private:
       return operand->get();
     return memref::LoadOp::create(builder, loc, operand->get(), place(operand));
   }
-  /// What a sum starts from: a constant that mhc-fold-fills has found, or the element.
+  /// Initial value of a sum: a constant that mhc-fold-fills has found, or the element.
   Value start(OpOperand *init) {
     auto starts = op->getAttrOfType<ArrayAttr>(mhc::kStartsAttr);
     auto known = starts ? dyn_cast<TypedAttr>(starts[init->getOperandNumber() - op.getNumDpsInputs()]) : TypedAttr();
@@ -210,7 +210,7 @@ SmallVector<Value> ThreadEmitter::emitReductions(ArrayRef<unsigned> dims, ArrayR
   return loop.getResults();
 }
 
-/// One turn; returns the new sums.
+/// One iteration; returns the new sums.
 SmallVector<Value> ThreadEmitter::emitBody(ArrayRef<Value> sums) {
   IRMapping mapping;
   auto mapLoaded = [&](OpOperand *operand) {

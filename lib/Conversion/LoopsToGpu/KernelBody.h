@@ -1,4 +1,4 @@
-//===- KernelBody.h - What one thread of a loop kernel does ----*- C++ -*-===//
+//===- KernelBody.h - Work of one thread of a loop kernel ----- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ namespace mhc {
 /// The sizes of the loops of `op`, computed from its operands at the builder's place.
 llvm::SmallVector<mlir::OpFoldResult> loopSizes(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op);
 
-/// How many threads share one iteration of the parallel loops: a warp for a reduction of a row, else one.
+/// Threads that share one iteration of the parallel loops: a warp for a reduction of a row, else one.
 int64_t threadsPerIteration(mlir::linalg::LinalgOp op);
 
 /// Writes what the thread number `thread` does: an iteration of the parallel loops of `op` with all of its reduction

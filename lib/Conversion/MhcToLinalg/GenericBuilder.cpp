@@ -112,8 +112,8 @@ void GenericBuilder::addReduction(TypedAttr start, ArrayRef<int64_t> reduced) {
   inits.push_back(linalg::FillOp::create(builder, loc, scalar, init).getResult(0));
 }
 
-/// What is reduced along a dimension in which it was repeated is read by no map that has the dimension. A tensor that
-/// nothing reads tells how long the loop is.
+/// Adds an operand without data for each dimension that no map has, as when a repeated dimension is reduced: linalg
+/// takes the extent of a loop from an operand.
 void GenericBuilder::addExtents() {
   llvm::SmallBitVector missing(sizes.size(), true);
   for (ArrayRef<AffineMap> maps : {ArrayRef(operandMaps), ArrayRef(initMaps)})

@@ -14,7 +14,7 @@
 
 namespace mhc {
 
-/// What a memref is once it is lowered. Sizes and strides count elements; dynamic ones are index values.
+/// The parts of a lowered memref. Sizes and strides count elements; dynamic ones are index values.
 struct Buffer {
   mlir::Value base;    ///< where the allocation starts
   mlir::Value pointer; ///< the first element

@@ -36,7 +36,7 @@ bool isCheck(mlir::Operation *op);
 /// in the file of the first that is known. "" where none is.
 std::string describe(mlir::Location loc);
 
-/// What the error of a check begins with: that something is outside, or an assertion.
+/// Start of the error message of a check: that something is outside, or an assertion.
 std::string describeCheck(mlir::Operation *check);
 
 /// Calls the runtime for a check.

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mhc;
 
-/// What a buffer of a loop function was lowered to: a cast of its descriptor.
+/// The descriptor that a buffer of a loop function was lowered to, behind a cast.
 static Value descriptorOf(Value buffer) { return buffer.getDefiningOp<UnrealizedConversionCastOp>().getInputs()[0]; }
 
 namespace {

@@ -1,4 +1,4 @@
-//===- Locations.cpp - What the runtime knows of the source ----*- C++ -*-===//
+//===- Locations.cpp - Source locations for the runtime ------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -29,7 +29,7 @@ static bool isRepeatable(Operation *op) {
   return load ? load.getInvariant() : isMemoryEffectFree(op);
 }
 
-/// What the op reads, itself or in its regions.
+/// Values that the op reads, itself or in its regions.
 static SmallVector<Value> inputsOf(Operation *op) {
   llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), inputs);

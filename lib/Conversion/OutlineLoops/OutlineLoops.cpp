@@ -125,7 +125,7 @@ static SmallVector<bool> findNoAlias(Loop &loop) {
   return result;
 }
 
-/// Operands, and what the body reads besides.
+/// Operands and the values that the body captures.
 static llvm::SetVector<Value> inputsOf(linalg::LinalgOp op) {
   llvm::SetVector<Value> inputs(op->getOperands().begin(), op->getOperands().end());
   getUsedValuesDefinedAbove(op->getRegions(), inputs);
@@ -201,8 +201,8 @@ LoopFunction &LoopOutliner::functionFor(Loop &loop) {
 static constexpr uint64_t kParallelIterations = 1 << 14;
 
 /// The outermost loop of more than one iteration, when its iterations are independent: its depth, the argument and the
-/// dimension that tell its number of iterations, and how many turns of the nest there are for an element of it. The
-/// argument is the one of highest rank, because its size stands for the work of the whole nest.
+/// dimension that tell its number of iterations, and how many iterations of the nest there are for an element of it.
+/// The argument is the one of highest rank, because its size stands for the work of the whole nest.
 static std::optional<std::array<int64_t, 4>> findParallelLoop(Loop &loop) {
   SmallVector<int64_t> sizes = loop.op.getStaticLoopRanges();
   const auto *outer = llvm::find_if(sizes, [](int64_t size) { return size != 1; });
@@ -222,11 +222,11 @@ static std::optional<std::array<int64_t, 4>> findParallelLoop(Loop &loop) {
     if (!dim || map.getNumResults() <= rank)
       continue;
     rank = map.getNumResults();
-    int64_t turns = 1;
+    int64_t iterations = 1;
     for (auto [other, size] : llvm::enumerate(sizes))
       if (!map.isFunctionOfDim(other) && !ShapedType::isDynamic(size))
-        turns = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(turns, size), kParallelIterations);
-    found = {depth, std::distance(loop.inputs.begin(), llvm::find(loop.inputs, operand.get())), *dim, turns};
+        iterations = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(iterations, size), kParallelIterations);
+    found = {depth, std::distance(loop.inputs.begin(), llvm::find(loop.inputs, operand.get())), *dim, iterations};
   }
   return found;
 }

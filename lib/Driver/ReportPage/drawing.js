@@ -21,7 +21,7 @@ function verticesOf(row, side) {
   return { vertices: shape.vertices, links };
 }
 
-/// What is made of weights alone is drawn where it is read, like the weights.
+/// Draws values computed from weights alone where they are read, like the weights.
 function delayWeights(vertices, links) {
   const sources = vertices.map(() => []);
   for (const { from, to } of links) sources[to].push(vertices[from]);
@@ -66,7 +66,7 @@ function opText(node) {
 const tensorLabel = (tensor) =>
   [tensor.name, tensor.unknown ? "?" : amount(tensor.bytes, "B")].filter(Boolean).join(" ");
 
-/// What makes a tensor that comes in, and where.
+/// The op that makes an incoming tensor, and its place.
 function originOf(tensor, side) {
   const picture = current.source[side];
   if (tensor.argument !== undefined) return [picture.arguments[tensor.argument] || "argument", "argument"];

@@ -228,7 +228,7 @@ function makeCard(row, side, last) {
   );
 }
 
-/// What a collapsed group holds: its kernels in order, or its most frequent ops.
+/// Contents of a collapsed group: its kernels in order, or its most frequent ops.
 function makeChips(kind, group) {
   const most = 7;
   const missed = new Set(missedIn(group));

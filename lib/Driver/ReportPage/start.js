@@ -45,7 +45,7 @@ function start() {
   addEventListener("hashchange", followAddress);
   if (data.functions.length) followAddress();
   else page("totals").replaceChildren(make("p", {}, "The model has no entry: no public function."));
-  // What tests and scripts read.
+  // Tests and scripts read this.
   document.documentElement.dataset.errors = problems.join("; ");
   document.documentElement.dataset.ready = Math.round(performance.now() - started);
 }

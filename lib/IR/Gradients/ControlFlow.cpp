@@ -21,26 +21,26 @@ using namespace mhc;
 constexpr int64_t kMaxOpsWrittenOut = 16384;
 
 namespace {
-/// A loop of a known number of turns, one turn after the other. What it carries needs no storage of its own: a turn's
-/// values are saved like any others, those that the backward pass reads and no more.
+/// A loop of a known number of iterations, one after the other. Carried values need no storage of their own: an
+/// iteration's values are saved like any others, those that the backward pass reads and no more.
 struct LoopFlatten : FlattenableOpInterface::ExternalModel<LoopFlatten, scf::ForOp> {
   FailureOr<bool> flatten(Operation *op, RewriterBase &rewriter) const {
     auto loop = cast<scf::ForOp>(op);
-    std::optional<APInt> turns = loop.getStaticTripCount();
+    std::optional<APInt> iterations = loop.getStaticTripCount();
     std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                            step = getConstantIntValue(loop.getStep());
-    if (!turns || !lower || !step)
+    if (!iterations || !lower || !step)
       return loop.emitError() << "'scf.for' has bounds that are no constants, so that it cannot be differentiated";
-    int64_t count = turns->getSExtValue(), ops = 0;
+    int64_t count = iterations->getSExtValue(), ops = 0;
     loop.getBody()->walk([&](Operation *) { ++ops; });
     if (count * ops > kMaxOpsWrittenOut)
-      return loop.emitError() << "'scf.for' has " << counted(count, "turn") << " of " << counted(ops, "op")
+      return loop.emitError() << "'scf.for' has " << counted(count, "iteration") << " of " << counted(ops, "op")
                               << "; at most " << kMaxOpsWrittenOut << " ops can be differentiated";
     SmallVector<Value> carried(loop.getInitArgs());
-    for (int64_t turn = 0; turn < count; ++turn) {
+    for (int64_t iteration = 0; iteration < count; ++iteration) {
       IRMapping mapping;
       Type type = loop.getInductionVar().getType();
-      auto index = rewriter.getIntegerAttr(type, *lower + turn * *step);
+      auto index = rewriter.getIntegerAttr(type, *lower + iteration * *step);
       mapping.map(loop.getInductionVar(), arith::ConstantOp::create(rewriter, loop.getLoc(), index));
       mapping.map(loop.getRegionIterArgs(), carried);
       for (Operation &inner : loop.getBody()->without_terminator())

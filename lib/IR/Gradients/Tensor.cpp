@@ -47,7 +47,7 @@ static void extractSliceVjp(tensor::ExtractSliceOp op, Vjp &vjp) {
                                                         op.getMixedSizes(), op.getMixedStrides()));
 }
 
-/// What was written over has no share.
+/// Elements that were overwritten get a zero gradient.
 static void insertSliceVjp(tensor::InsertSliceOp op, Vjp &vjp) {
   Sizes offsets = op.getMixedOffsets(), sizes = op.getMixedSizes(), strides = op.getMixedStrides();
   if (vjp.needs(op.getSource()))

@@ -1,4 +1,4 @@
-//===- KernelVjp.cpp - What gradient rules of kernel ops share ----*- C++ -*-===//
+//===- KernelVjp.cpp - Helpers of kernel ops' gradient rules --- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelVjp.h - What gradient rules of kernel ops share ----*- C++ -*-===//
+//===- KernelVjp.h - Helpers of kernel ops' gradient rules ---- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ public:
   mlir::Type summed(mlir::Value operand) const;
   mlir::Type partial(mlir::Value operand) const;
   mlir::Type stored(mlir::Value operand) const { return isWanted(operand) ? operand.getType() : mlir::Type(); }
-  /// What the kernel adds its own share of the gradient to, or null.
+  /// The gradient so far, to which the kernel adds its own share; null if there is none.
   mlir::Value start(mlir::Value operand);
   void add(mlir::Value operand, mlir::Value gradient);
 

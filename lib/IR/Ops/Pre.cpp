@@ -45,7 +45,7 @@ static ProjectionOp buildProjection(Op op, OpBuilder &builder, int64_t rows) {
                               op.getPrecisionAttr());
 }
 
-/// What a fused op hands on to its gradients.
+/// Appends the values that a fused op saves for its gradients.
 template <typename Op>
 static void appendSaved(Op op, ProjectionOp projection, SmallVector<Value> &results) {
   if (op.getProj())
@@ -215,7 +215,7 @@ static AggregateBwdOp buildAggregateBwd(Op op, OpBuilder &builder, Value dU, Val
   return AggregateBwdOp::create(builder, op.getLoc(), dX, hPre.getType(), dU, op.getX(), hPre, start, op.getLayout());
 }
 
-/// What the gates' gradients become, with those of x on top of the aggregate's.
+/// Turns the gates' gradients into those of all operands, adding those of x to the aggregate's.
 template <typename Op>
 static SmallVector<Value> finishBwd(Op op, OpBuilder &builder, Value dX, Value dHPre, Value dHPost, Value dLogits,
                                     APFloat postMult) {

@@ -1,4 +1,4 @@
-//===- Random.h - What ops with a dropout have alike ----*- C++ -*-===//
+//===- Random.h - Checks of ops with a dropout ---------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

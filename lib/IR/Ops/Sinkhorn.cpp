@@ -63,15 +63,15 @@ static Value subtractLogSumExp(LeafBuilder &leaf, Value z, int64_t dim, Optional
 }
 
 /// Longer chains are written as a loop.
-constexpr int64_t kMaxTurnsWrittenOut = 32;
+constexpr int64_t kMaxIterationsWrittenOut = 32;
 
-/// `turn` applied `count` times.
+/// `iteration` applied `count` times.
 static Value repeat(OpBuilder &builder, Location loc, Value y, int64_t count,
-                    llvm::function_ref<Value(LeafBuilder &, Value)> turn) {
-  if (count <= kMaxTurnsWrittenOut) {
+                    llvm::function_ref<Value(LeafBuilder &, Value)> iteration) {
+  if (count <= kMaxIterationsWrittenOut) {
     LeafBuilder leaf(builder, loc);
     for (int64_t i = 0; i < count; ++i)
-      y = turn(leaf, y);
+      y = iteration(leaf, y);
     return y;
   }
   Value lower = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -80,7 +80,7 @@ static Value repeat(OpBuilder &builder, Location loc, Value y, int64_t count,
   auto loop = scf::ForOp::create(builder, loc, lower, upper, step, y,
                                  [&](OpBuilder &inner, Location, Value, ValueRange carried) {
                                    LeafBuilder leaf(inner, loc);
-                                   scf::YieldOp::create(inner, loc, turn(leaf, carried[0]));
+                                   scf::YieldOp::create(inner, loc, iteration(leaf, carried[0]));
                                  });
   return loop.getResult(0);
 }
@@ -93,14 +93,14 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
   auto step = [&](LeafBuilder &leaf, Value y, int64_t dim) {
     return inLogs ? subtractLogSumExp(leaf, y, dim, format) : divideBySum(leaf, y, dim, getDenom(), eps, format);
   };
-  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, turns = getIters();
+  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, iterations = getIters();
   Value y = leaf.rounded(getLogits(), format);
   switch (getInit()) {
   case Init::softmax_eps: { // the softmax is the first row step
     y = leaf.rounded(leaf.softmax(y, kRow), format);
     Value least = leaf.rounded(leaf.splat(eps, y), format);
     y = step(leaf, leaf.rounded(leaf.add(y, least), format), kCol);
-    --turns;
+    --iterations;
     break;
   }
   case Init::exp:
@@ -113,7 +113,7 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
   case Init::log:
     break;
   }
-  y = repeat(builder, getLoc(), y, turns,
+  y = repeat(builder, getLoc(), y, iterations,
              [&](LeafBuilder &leaf, Value y) { return step(leaf, step(leaf, y, first), second); });
   return {inLogs ? leaf.rounded(leaf.exp(y), format) : y};
 }
@@ -225,12 +225,12 @@ SmallVector<Value> SinkhornBwdOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
   Replay replay(*this, leaf);
   replay.start();
-  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, turns = getIters();
+  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, iterations = getIters();
   if (getInit() == Init::softmax_eps) { // the softmax is the first row step
     replay.forward(kCol);
-    --turns;
+    --iterations;
   }
-  for (int64_t turn = 0; turn < turns; ++turn) {
+  for (int64_t iteration = 0; iteration < iterations; ++iteration) {
     replay.forward(first);
     replay.forward(second);
   }

@@ -1,4 +1,4 @@
-//===- Sinkhorn.h - What sinkhorn and pre check alike ----*- C++ -*-===//
+//===- Sinkhorn.h - Checks that sinkhorn and pre share -------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -183,7 +183,7 @@ struct Autodiff : mhc::impl::AutodiffPassBase<Autodiff> {
 private:
   std::string name(StringRef suffix) { return function + suffix.str(); }
 
-  /// What the option asks for, or the function where that is not given; nothing, with an error, for an unknown mode.
+  /// The mode of the option or, without it, of the function; nothing, with an error, for an unknown mode.
   std::optional<RecomputeMode> modeOf(func::FuncOp func) {
     StringRef text = recompute.empty() ? recomputeModeOf(func) : StringRef(recompute);
     std::optional<RecomputeMode> mode = RecomputeMode::parse(text);

@@ -1,4 +1,4 @@
-//===- Cotangents.h - Where shares of a gradient meet ----*- C++ -*-===//
+//===- Cotangents.h - Sums of gradient shares ----------------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

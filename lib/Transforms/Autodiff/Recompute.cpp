@@ -80,7 +80,7 @@ private:
 
 static const auto kRemark = remark::RemarkOpts::name("mhc.rebuild").category("mhc-autodiff");
 
-/// Of a tensor whose dynamic size is the number of tokens.
+/// Bytes per token of a tensor whose dynamic size is the number of tokens.
 static int64_t bytesPerToken(RankedTensorType type) {
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   for (int64_t size : type.getShape().drop_front())
@@ -88,7 +88,7 @@ static int64_t bytesPerToken(RankedTensorType type) {
   return bytes;
 }
 
-/// What a layer's dropout adds to the stream number of the one before; none where it has no dropout.
+/// Difference of a layer's dropout stream number to that of the layer before; 0 without dropout.
 static int64_t streamStep(PostOp before, PostOp post) {
   return post.getSeed() ? post.getStreamAttr().getInt() - before.getStreamAttr().getInt() : 0;
 }
@@ -111,7 +111,7 @@ static bool continues(const Chain &chain, PostOp post) {
 
 static bool isSize(Operation *op) { return isa<ShapedDimOpInterface>(op); }
 
-/// What is compared.
+/// Describes the properties that isLike compares.
 static std::string describeLayer(PostOp post) {
   std::string dropout;
   if (post.getSeed())

@@ -91,7 +91,7 @@ public:
   /// Results of the function that are saved values as well.
   bool isResult(Value value) const { return results.contains(value); }
 
-  /// What is saved: arguments, results, and then values that only the backward function needs.
+  /// Values to save: arguments, results, and then values that only the backward function needs.
   SmallVector<Value> saved() {
     SmallVector<Value> inOrder;
     for (BlockArgument argument : arguments())

@@ -38,8 +38,8 @@ static Value copyOf(OpBuilder &builder, Location loc, Value buffer) {
   return copy;
 }
 
-/// Copies what a turn hands on into the buffers that the loop started with.
-static void handOn(LoopLikeOpInterface loop, Operation *yield) {
+/// Copies yielded buffers into those that the loop started with.
+static void copyYielded(LoopLikeOpInterface loop, Operation *yield) {
   OpBuilder builder(yield);
   Location loc = yield->getLoc();
   Block::BlockArgListType arguments = loop.getRegionIterArgs();
@@ -54,7 +54,7 @@ static void handOn(LoopLikeOpInterface loop, Operation *yield) {
     memref::CopyOp::create(builder, loc, source, target);
 }
 
-/// Without buffers, which are no longer handed on.
+/// The values that are no buffers: buffers are no longer carried.
 static SmallVector<Value> scalarsOf(ValueRange values) {
   return llvm::filter_to_vector(values, [](Value value) { return !isBuffer(value); });
 }
@@ -72,7 +72,7 @@ static void replaceBuffers(ValueRange old, ValueRange buffers) {
 
 static void carry(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  handOn(loop, yield);
+  copyYielded(loop, yield);
   OpBuilder builder(loop);
   auto fresh = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
                                   scalarsOf(loop.getInitArgs()), [](OpBuilder &, Location, Value, ValueRange) {});
@@ -86,10 +86,10 @@ static void carry(scf::ForOp loop) {
   loop.erase();
 }
 
-/// Moves what makes `value` in front of the loop; false where it is what a turn computes.
+/// Moves what makes `value` in front of the loop; false where it is what an iteration computes.
 static bool moveInFront(Value value, scf::WhileOp loop) {
   Operation *op = value.getDefiningOp();
-  if (!op) // a number that is carried is another one in each turn
+  if (!op) // a number that is carried is another one in each iteration
     return isBuffer(value) || loop.isDefinedOutsideOfLoop(value);
   if (loop.isDefinedOutsideOfLoop(value))
     return true;
@@ -101,7 +101,7 @@ static bool moveInFront(Value value, scf::WhileOp loop) {
   return true;
 }
 
-/// What the condition passes on stays where it is: in buffers that the body, and the code behind the loop, can read.
+/// Moves the buffers that the condition passes on in front of the loop, where the body and the code behind it see them.
 static LogicalResult passOn(scf::WhileOp loop) {
   ValueRange passed = loop.getConditionOp().getArgs();
   for (auto [i, value] : llvm::enumerate(passed))
@@ -118,7 +118,7 @@ static LogicalResult carry(scf::WhileOp loop) {
     return failure();
   scf::ConditionOp condition = loop.getConditionOp();
   scf::YieldOp yield = loop.getYieldOp();
-  handOn(loop, yield);
+  copyYielded(loop, yield);
   replaceBuffers(loop.getBeforeArguments(), loop.getInits());
   OpBuilder builder(loop);
   SmallVector<Value> passed = scalarsOf(condition.getArgs());

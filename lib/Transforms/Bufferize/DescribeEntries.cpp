@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mhc;
 
 /// Whether an entry may be called so: its symbol is mhc_entry_<name>, and C names of its tensors begin with the name.
-/// What begins like a symbol of the runtime or of another entry would take its place.
+/// A name that begins like a symbol of the runtime or of another entry would clash with it.
 static bool isEntryName(StringRef name) {
   return !name.empty() && !llvm::isDigit(name[0]) &&
          llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }) && !name.starts_with("mhc_entry_") &&
@@ -114,7 +114,7 @@ private:
       auto type = dyn_cast<RankedTensorType>(init.getType());
       for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
         if (!dims.sameSize(init, dim, yielded, dim))
-          return op->emitError() << "'" << op->getName() << "' cannot be compiled: a turn may change the size of "
+          return op->emitError() << "'" << op->getName() << "' cannot be compiled: an iteration may change the size of "
                                  << "carried value " << i << " in dimension " << dim;
     }
     return success();

@@ -66,7 +66,7 @@ struct ResultParams : mhc::impl::ResultParamsPassBase<ResultParams> {
       return;
     Block &block = func.getBody().front();
     auto ret = cast<func::ReturnOp>(block.getTerminator());
-    // What a function holds of its arguments is made anew with each change: once, for all of them.
+    // Argument attributes are rebuilt as a whole with each change: set all of them at once.
     SmallVector<DictionaryAttr> attrs;
     func.getAllArgAttrs(attrs);
     llvm::DenseMap<Attribute, BlockArgument> byName;

@@ -18,7 +18,7 @@ namespace mhc {
 
 using namespace mlir;
 
-/// An operand that is read at the place that is written, by nobody else, and is made in the same turn of a loop.
+/// An operand that is read at the place that is written, by nobody else, and is made in the same iteration of a loop.
 static OpOperand *reusableOperand(linalg::GenericOp op) {
   if (op.getNumResults() != 1 || op.getNumParallelLoops() != op.getNumLoops())
     return nullptr;

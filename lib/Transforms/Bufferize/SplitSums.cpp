@@ -29,13 +29,13 @@ using mlir::utils::IteratorType;
 /// the first number and fewer than the second.
 static constexpr uint64_t kLongOnGpu = 32 * kSumBlock, kManyOnGpu = 1024;
 
-/// How many turns the loops of this kind make; UINT64_MAX where that is known at run time only.
+/// Iterations of the loops of this kind; UINT64_MAX where that is known at run time only.
 static uint64_t countTurns(linalg::LinalgOp op, IteratorType kind) {
-  uint64_t turns = 1;
+  uint64_t iterations = 1;
   for (auto [loop, length] : llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
     if (loop == kind)
-      turns = llvm::SaturatingMultiply<uint64_t>(turns, ShapedType::isDynamic(length) ? UINT64_MAX : length);
-  return turns;
+      iterations = llvm::SaturatingMultiply<uint64_t>(iterations, ShapedType::isDynamic(length) ? UINT64_MAX : length);
+  return iterations;
 }
 
 /// Whether the terms of the op's sums are too many for f32, and for the launch that they are on a GPU.
@@ -67,7 +67,7 @@ static void replaceSums(linalg::GenericOp op, bool knowsSizes, bool onGpu) {
 }
 
 namespace {
-/// Which sizes may depend on data, or on the turn of a loop.
+/// Collects sizes that may depend on data, or on the iteration of a loop.
 class UnknownSizes {
 public:
   /// To be called in the order of the ops. Returns whether the op's operands are such.

@@ -24,7 +24,7 @@ SumSplitter::SumSplitter(linalg::GenericOp op, bool knowsSizes)
     (isSum(i) ? sums : stores).push_back(i);
 }
 
-/// Whether the body adds to the result in f32, and the result is the same element in all turns of the reduction loops.
+/// Whether the body adds to the result in f32, and the result is the same element throughout the reduction loops.
 bool SumSplitter::isSum(unsigned result) {
   SmallVector<Operation *> combiners;
   BlockArgument sum = op.getRegionOutputArgs()[result];
@@ -37,8 +37,8 @@ bool SumSplitter::isSum(unsigned result) {
          });
 }
 
-/// Whether parts of the operands along the loop can be told, and the sums of blocks can be planned and need little
-/// memory beside what is read: an operand has an element for each turn.
+/// Whether the operands can be sliced along the loop, and the sums of blocks can be planned and need
+/// little memory compared to the operands: one of these has an element for each iteration.
 bool SumSplitter::canCut(unsigned loop) {
   if (ShapedType::isDynamic(lengths[loop]) && !knowsSizes)
     return false;
@@ -54,7 +54,7 @@ bool SumSplitter::canCut(unsigned loop) {
   return hasTerms && llvm::all_of(stores, [&](unsigned i) { return mapOf(i).isPermutation(); });
 }
 
-/// Blocks of at most `most` turns, which leave no rest where the length has a divisor that is not much less.
+/// Blocks of at most `most` iterations, which leave no rest where the length has a divisor that is not much less.
 static int64_t blockOf(int64_t length, int64_t most) {
   if (!ShapedType::isDynamic(length))
     for (int64_t block = most; block > most / 4; --block)
@@ -106,10 +106,10 @@ SmallVector<Value> SumSplitter::build(ArrayRef<Value> inputs, ArrayRef<Value> in
   return SmallVector<Value>(made.getResults());
 }
 
-/// The ops of the body. To a sum that is held in f64 a term is added as such. Where loops have changed, `turn` has the
-/// numbers of the old one's turns.
+/// The ops of the body. To a sum that is held in f64 a term is added as such. Where loops have changed, `loopIndex`
+/// gives the indices of the old ones.
 SmallVector<Value> SumSplitter::cloneBody(OpBuilder &body, ValueRange inputs, ValueRange accumulators,
-                                          llvm::function_ref<Value(unsigned loop)> turn) {
+                                          llvm::function_ref<Value(unsigned loop)> loopIndex) {
   IRMapping mapping;
   mapping.map(op.getRegionInputArgs(), inputs);
   auto isWide = [](Value old, Value now) { return old.getType() != now.getType(); };
@@ -119,8 +119,8 @@ SmallVector<Value> SumSplitter::cloneBody(OpBuilder &body, ValueRange inputs, Va
     else
       mapping.map(old, now);
   for (Operation &inner : op.getBody()->without_terminator()) {
-    if (auto position = dyn_cast<linalg::IndexOp>(inner); position && turn)
-      mapping.map(position.getResult(), turn(position.getDim()));
+    if (auto position = dyn_cast<linalg::IndexOp>(inner); position && loopIndex)
+      mapping.map(position.getResult(), loopIndex(position.getDim()));
     else
       body.clone(inner, mapping);
   }
@@ -137,9 +137,9 @@ SmallVector<Value> SumSplitter::cloneBody(OpBuilder &body, ValueRange inputs, Va
   return results;
 }
 
-/// The sums of whole blocks, in f32, and what the op stores besides.
+/// The sums of whole blocks, in f32, and the other results that the op stores.
 SmallVector<Value> SumSplitter::sumBlocks(Cut cut, OpFoldResult blocks) {
-  bool isOne = cut.block == 1; // then a turn is a block, and no loop runs inside
+  bool isOne = cut.block == 1; // then an iteration is a block, and no loop runs inside
   unsigned numLoops = op.getNumLoops() + (isOne ? 0 : 1);
   auto loopAt = [&](unsigned loop) { return loop <= cut.loop || isOne ? loop : loop + 1; };
   SmallVector<AffineExpr> places, kept;
@@ -173,11 +173,11 @@ SmallVector<Value> SumSplitter::sumBlocks(Cut cut, OpFoldResult blocks) {
   }
   return build(inputs, inits, maps, newKinds, [&](OpBuilder &body, ValueRange values, ValueRange accumulators) {
     return cloneBody(body, values.take_front(op.getNumDpsInputs()), accumulators, [&](unsigned loop) -> Value {
-      Value turn = linalg::IndexOp::create(body, loc, loopAt(loop));
+      Value index = linalg::IndexOp::create(body, loc, loopAt(loop));
       if (loop != cut.loop || isOne)
-        return turn;
-      turn = arith::MulIOp::create(body, loc, turn, arith::ConstantIndexOp::create(body, loc, cut.block));
-      return arith::AddIOp::create(body, loc, turn, linalg::IndexOp::create(body, loc, loop + 1));
+        return index;
+      index = arith::MulIOp::create(body, loc, index, arith::ConstantIndexOp::create(body, loc, cut.block));
+      return arith::AddIOp::create(body, loc, index, linalg::IndexOp::create(body, loc, loop + 1));
     });
   });
 }
@@ -206,8 +206,8 @@ SmallVector<Value> SumSplitter::sumRest(Cut cut, OpFoldResult first) {
   return build(inputs, inits, op.getIndexingMapsArray(), kinds,
                [&](OpBuilder &body, ValueRange values, ValueRange accumulators) {
                  return cloneBody(body, values, accumulators, [&](unsigned loop) -> Value {
-                   Value turn = linalg::IndexOp::create(body, loc, loop);
-                   return loop == cut.loop ? arith::AddIOp::create(body, loc, turn, start).getResult() : turn;
+                   Value index = linalg::IndexOp::create(body, loc, loop);
+                   return loop == cut.loop ? arith::AddIOp::create(body, loc, index, start).getResult() : index;
                  });
                });
 }
@@ -275,7 +275,7 @@ void SumSplitter::split(Cut cut) {
   op->replaceAllUsesWith(results);
 }
 
-/// Which result stores the terms of a sum.
+/// The result that stores the terms of a sum.
 std::optional<unsigned> SumSplitter::termsOf(unsigned sum) {
   Operation *combiner = *op.getRegionOutputArgs()[sum].user_begin();
   for (auto [i, yielded] : llvm::enumerate(op.getBody()->getTerminator()->getOperands()))
@@ -284,7 +284,7 @@ std::optional<unsigned> SumSplitter::termsOf(unsigned sum) {
   return std::nullopt;
 }
 
-/// What the op stores, without the sums.
+/// The results that the op stores, without the sums.
 SmallVector<Value> SumSplitter::storeAlone() {
   SmallVector<Value> inits;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();

@@ -20,8 +20,8 @@ inline constexpr int64_t kSumBlock = 256;
 /// One op with sums, and those that take its place.
 class SumSplitter {
 public:
-  /// One of a sum's loops, the turns of which are taken in blocks. The sum's loops inside of it belong to a block as a
-  /// whole, and those outside become parallel.
+  /// One of a sum's loops, the iterations of which are taken in blocks. The sum's loops inside of it belong to a block
+  /// as a whole, and those outside become parallel.
   struct Cut {
     unsigned loop;
     int64_t block;
@@ -50,7 +50,7 @@ private:
 
   mlir::AffineMap mapOf(unsigned result) { return op.getMatchingIndexingMap(op.getDpsInitOperand(result)); }
   unsigned loopOf(mlir::AffineExpr expr) { return mlir::cast<mlir::AffineDimExpr>(expr).getPosition(); }
-  /// Whether a sum of one block is apart from those of the loop's other turns.
+  /// Whether a sum of one block is apart from those of the loop's other iterations.
   bool isKept(unsigned loop, Cut cut) { return mlir::linalg::isParallelIterator(kinds[loop]) || loop <= cut.loop; }
   mlir::Value fill(mlir::Type type, llvm::ArrayRef<mlir::OpFoldResult> shape);
   llvm::SmallVector<mlir::OpFoldResult> shapeOf(unsigned result);
@@ -60,7 +60,7 @@ private:
                                        llvm::ArrayRef<mlir::utils::IteratorType> kinds, Body body);
   llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &body, mlir::ValueRange inputs,
                                            mlir::ValueRange accumulators,
-                                           llvm::function_ref<mlir::Value(unsigned loop)> turn = nullptr);
+                                           llvm::function_ref<mlir::Value(unsigned loop)> loopIndex = nullptr);
   llvm::SmallVector<mlir::Value> sumBlocks(Cut cut, mlir::OpFoldResult blocks);
   llvm::SmallVector<mlir::Value> sumRest(Cut cut, mlir::OpFoldResult first);
   llvm::SmallVector<mlir::Value> addBlocks(Cut cut, llvm::ArrayRef<mlir::Value> blocks);

@@ -275,8 +275,8 @@ static std::optional<Miss> matchSite(FormBuilder &forms, Site &site) {
   return std::nullopt;
 }
 
-/// What plain code does with gates and logits, raising has said.
-static bool isToldByRaise(const Miss &miss, GatesOp gates) {
+/// True if raising has reported already that plain code reads these gates or logits.
+static bool isReportedByRaise(const Miss &miss, GatesOp gates) {
   if (miss.reason == Reason::noAggregate)
     return plainUser(gates.getHPre());
   return miss.reason == Reason::logitsShared && plainMapOf(gates.getLogits());
@@ -286,7 +286,7 @@ static void fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
   Site site;
   site.gates = gates;
   if (std::optional<Miss> miss = matchSite(forms, site)) {
-    if (!isToldByRaise(*miss, gates))
+    if (!isReportedByRaise(*miss, gates))
       sites.decline("pre", *miss);
     return;
   }

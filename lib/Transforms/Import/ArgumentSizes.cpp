@@ -43,7 +43,7 @@ public:
 
 private:
   std::pair<Value, int64_t> sourceOf(tensor::DimOp op, int64_t dim) {
-    // That a slice of an argument has its size says more than that two arguments have one size.
+    // The size of a slice of an argument says more than the equality of two arguments' sizes.
     auto own = dyn_cast<BlockArgument>(op.getSource());
     if (own && own.getOwner() == &func.getBody().front())
       return {own, dim};

@@ -1,4 +1,4 @@
-//===- Import.cpp - What exporters write, in the ops that raising matches ----*- C++ -*-===//
+//===- Import.cpp - Rewrites exporters' IR for raising -------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

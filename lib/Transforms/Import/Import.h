@@ -14,7 +14,7 @@
 
 namespace mhc {
 
-/// while loops of a known number of turns -> for loops
+/// while loops of a known number of iterations -> for loops
 void importLoops(mlir::func::FuncOp func);
 /// linalg ops -> leaf ops
 void importLinalg(mlir::func::FuncOp func);

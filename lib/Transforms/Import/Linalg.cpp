@@ -80,7 +80,7 @@ Value LinalgReader::readReduction(Value yielded, BlockArgument accumulator) {
   return withStart(leaf.reduce(*kind, tensor, dims), accumulator.getArgNumber(), combiner);
 }
 
-/// What loops made of the parts, with what the output was before.
+/// Combines the result of the loops with the previous contents of the output.
 Value LinalgReader::withStart(Value tensor, unsigned operand, Operation *combiner) {
   OpOperand &init = op->getOpOperand(operand);
   Value out = tensor ? views.as(tensor, init) : Value();
@@ -131,8 +131,8 @@ bool LinalgReader::read() {
   return true;
 }
 
-/// Whether each operand is read at one place for each turn of the loops: under a dimension of its own for each loop
-/// that it depends on.
+/// Whether each operand is read at one place for each iteration of the loops: under a dimension of its own for each
+/// loop that it depends on.
 static bool hasPlainMaps(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
            llvm::SmallBitVector seen(map.getNumDims());

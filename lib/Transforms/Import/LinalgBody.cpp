@@ -40,7 +40,7 @@ Attribute mhc::splatOf(Value tensor) {
   return isa<ElementsAttr>(number) ? Attribute() : number;
 }
 
-/// What casting makes of a number. The folder of arith.truncf only knows casts that lose nothing.
+/// A number cast to a type. The folder of arith.truncf only folds casts that lose nothing.
 static Attribute castNumber(FloatAttr number, Type type) {
   APFloat value = number.getValue();
   bool losesInfo;
@@ -174,7 +174,7 @@ Value LinalgBody::extremum(Operation *scalarOp) {
     return {};
   if (keeps)
     predicate = inverted(predicate);
-  // Zeros of both signs compare as equal. What NaN gives, itself or the number, is told by the predicate.
+  // Zeros of both signs compare as equal. The predicate decides whether NaN gives itself or the number.
   std::optional<double> number = numberOf(limit);
   if (!number || *number == 0 || std::isnan(*number))
     return {};

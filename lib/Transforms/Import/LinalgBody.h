@@ -20,7 +20,7 @@ public:
 
   /// A scalar of the body as a tensor over the domain. Null when it cannot be one.
   mlir::Value tensorOf(mlir::Value scalar);
-  /// Whether an output holds less than one element for each turn of the loops.
+  /// Whether an output holds less than one element for each iteration of the loops.
   bool isReduced(mlir::OpOperand &init);
 
 private:

@@ -33,7 +33,7 @@ public:
 
   /// A tensor that has the scalar everywhere.
   mlir::Value splat(mlir::Value scalar);
-  /// What the loops read of an operand.
+  /// An operand as a tensor over all loops.
   mlir::Value over(mlir::OpOperand &operand);
   /// A tensor over the parallel loops as the output `init`.
   mlir::Value as(mlir::Value tensor, mlir::OpOperand &init);
@@ -41,7 +41,7 @@ public:
   mlir::Value contraction();
 
 private:
-  /// Without the dimensions that are read at zero.
+  /// Drops the dimensions that are read at zero.
   mlir::Value dropUnits(mlir::Value tensor, mlir::AffineMap map);
   /// An operand that follows `loops`, without its dimensions of the loops `units`, which run once.
   mlir::Value dropLoops(mlir::Value tensor, Loops &loops, llvm::ArrayRef<int64_t> units);

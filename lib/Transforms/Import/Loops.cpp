@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exporters write a loop of a known number of turns as scf.while, often with its counter in a tensor of rank 0 on which
-// linalg ops compute. The counter becomes a number; then upstream's rewrite to scf.for knows the form.
+// Exporters write a loop of a known number of iterations as scf.while, often with its counter in a tensor of rank 0 on
+// which linalg ops compute. The counter becomes a number; then upstream's rewrite to scf.for knows the form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,8 +127,8 @@ static void carryNumbers(OpBuilder &builder, scf::WhileOp loop) {
       result.setType(getElementTypeOrSelf(result.getType()));
 }
 
-/// Upstream's rewrite gives the code behind the loop the counter of the last turn, one step less than what ended the
-/// loop. Returns the additions that make up for it.
+/// Upstream's rewrite gives the code behind the loop the counter of the last iteration, one step less than what ended
+/// the loop. Returns the additions that make up for it.
 static SmallVector<arith::AddIOp> addLastStep(OpBuilder &builder, scf::WhileOp loop) {
   SmallVector<arith::AddIOp> added;
   auto compare = loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();

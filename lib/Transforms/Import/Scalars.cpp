@@ -28,7 +28,7 @@ public:
   Value read(Value scalar);
 
 private:
-  /// Of a number whose operands were read.
+  /// Tensor form of a scalar whose operands were read.
   Value tensorOf(Value scalar);
   Value slice(tensor::ExtractOp op);
   Value compute(Operation *op);

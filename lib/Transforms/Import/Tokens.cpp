@@ -46,7 +46,7 @@ private:
   void joinOthers(tensor::CollapseShapeOp op);
   /// Carries joined tokens through a loop.
   void carry(scf::ForOp loop);
-  void handOn(scf::YieldOp yield, scf::ForOp loop);
+  void yieldJoined(scf::YieldOp yield, scf::ForOp loop);
 
   func::FuncOp func;
   OpBuilder builder;
@@ -270,8 +270,8 @@ void TokenJoiner::carry(scf::ForOp loop) {
   }
 }
 
-/// A loop's body hands on what its loop carries.
-void TokenJoiner::handOn(scf::YieldOp yield, scf::ForOp loop) {
+/// Makes a loop's body yield what its loop carries.
+void TokenJoiner::yieldJoined(scf::YieldOp yield, scf::ForOp loop) {
   for (auto [arg, yielded] : llvm::zip(loop.getRegionIterArgs(), yield->getOpOperands()))
     if (yielded.get().getType() != arg.getType())
       yielded.set(joined(yielded.get()));
@@ -286,7 +286,7 @@ void TokenJoiner::run() {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       carry(loop);
     else if (auto yield = dyn_cast<scf::YieldOp>(op); yield && parent)
-      handOn(yield, parent);
+      yieldJoined(yield, parent);
     else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op); collapse && isSplit(collapse.getSrc()))
       joinOthers(collapse);
     if (op->getNumResults() != 1 || !split.contains(op->getResult(0)) || isa<scf::ForOp>(op))

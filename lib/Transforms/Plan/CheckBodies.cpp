@@ -23,15 +23,15 @@ static std::pair<Value, int64_t> dimensionOf(linalg::LinalgOp op, unsigned loop)
   return {};
 }
 
-/// Whether the index is the turn of a loop that is not longer than the dimension, or a number in it.
+/// Whether the index is that of a loop that is not longer than the dimension, or a number in it.
 bool SizeChecker::isInside(linalg::LinalgOp op, Value index, Value buffer, int64_t dim) {
   if (auto cast = index.getDefiningOp<arith::IndexCastOp>())
     return isInside(op, cast.getIn(), buffer, dim);
   OpFoldResult whole = sizeOf(buffer, dim);
   if (std::optional<int64_t> place = getConstantIntValue(index))
     return *place >= 0 && isAtMost(number(*place + 1), whole);
-  auto turn = index.getDefiningOp<linalg::IndexOp>();
-  auto [operand, place] = turn ? dimensionOf(op, turn.getDim()) : std::pair<Value, int64_t>();
+  auto loopIndex = index.getDefiningOp<linalg::IndexOp>();
+  auto [operand, place] = loopIndex ? dimensionOf(op, loopIndex.getDim()) : std::pair<Value, int64_t>();
   return operand && isAtMost(sizeOf(operand, place), whole);
 }
 
@@ -78,7 +78,7 @@ void SizeChecker::guardLoad(memref::LoadOp load, ArrayRef<int64_t> dims) {
 }
 
 namespace {
-/// What computes a number in the body of loops.
+/// The ops that compute a number in the body of loops.
 struct BodySlice {
   linalg::LinalgOp op;
   SmallVector<Operation *> ops;     ///< in order
@@ -101,15 +101,15 @@ struct BodySlice {
     Operation *maker = value.getDefiningOp();
     if (!maker || !op->isProperAncestor(maker) || llvm::is_contained(ops, maker))
       return;
-    if (auto turn = dyn_cast<linalg::IndexOp>(maker))
-      loops.insert(turn.getDim());
+    if (auto loopIndex = dyn_cast<linalg::IndexOp>(maker))
+      loops.insert(loopIndex.getDim());
     llvm::for_each(maker->getOperands(), [&](Value operand) { add(operand); });
     ops.push_back(maker);
   }
 };
 } // namespace
 
-/// Loops in front find the least and the largest value of an index or a condition in all turns.
+/// Loops in front find the least and the largest value of an index or a condition in all iterations.
 std::pair<Value, Value> SizeChecker::boundsOf(linalg::LinalgOp op, Value number) {
   BodySlice slice(op, number);
   SmallVector<AffineExpr> places(op.getNumLoops());
@@ -144,8 +144,8 @@ std::pair<Value, Value> SizeChecker::boundsOf(linalg::LinalgOp op, Value number)
       mapping.map(op.getMatchingBlockArgument(&op->getOpOperand(input)), arguments[place]);
     for (Operation *inner : slice.ops) {
       Operation *copy = body.clone(*inner, mapping);
-      if (auto turn = dyn_cast<linalg::IndexOp>(copy))
-        turn.setDim(cast<AffineDimExpr>(places[turn.getDim()]).getPosition());
+      if (auto loopIndex = dyn_cast<linalg::IndexOp>(copy))
+        loopIndex.setDim(cast<AffineDimExpr>(places[loopIndex.getDim()]).getPosition());
     }
     Value found = mapping.lookupOrDefault(number);
     if (found.getType().isIndex())
@@ -193,7 +193,7 @@ void SizeChecker::checkIndex(linalg::LinalgOp op, Value place, Value buffer, int
   require(asIndex(worst), asIndex(low), asIndex(top), "the index in dimension " + Twine(dim));
 }
 
-/// Fails in front of the loops, so that no turn runs.
+/// Fails in front of the loops, so that no iteration runs.
 void SizeChecker::checkAssertion(linalg::LinalgOp op, cf::AssertOp assertion) {
   Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
   Value all =

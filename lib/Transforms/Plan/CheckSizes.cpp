@@ -25,7 +25,7 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-/// What is divided, and by what number, where the symbol is a quotient of a sum of sizes.
+/// Dividend and divisor of a symbol that is a quotient of a sum of sizes.
 std::optional<std::pair<Polynomial, int64_t>> SizeChecker::quotientOf(unsigned symbol) {
   const SizeSymbol &known = sizes.symbol(symbol);
   if (!isa_and_nonnull<arith::DivSIOp>(known.op) || !isAtLeastZero(known.operands[0]))
@@ -113,7 +113,7 @@ void SizeChecker::checkLoops(linalg::LinalgOp op) {
         checkPlaces(op, operand, dim, expr, first);
 }
 
-/// The least and the largest value of an expression of loops, the last turn of each of which is in `ends`.
+/// The least and the largest value of an expression of loops, the last iteration of each of which is in `ends`.
 std::pair<OpFoldResult, OpFoldResult> SizeChecker::rangeOf(AffineExpr expr, ArrayRef<OpFoldResult> ends) {
   if (auto known = dyn_cast<AffineConstantExpr>(expr))
     return {number(known.getValue()), number(known.getValue())};
@@ -138,21 +138,21 @@ std::pair<OpFoldResult, OpFoldResult> SizeChecker::rangeOf(AffineExpr expr, Arra
   }
 }
 
-/// `loops` has a dimension that is as long as each loop. Loops without a turn read nothing.
+/// `loops` has a dimension that is as long as each loop. Loops without an iteration read nothing.
 void SizeChecker::checkPlaces(linalg::LinalgOp op, OpOperand &operand, int64_t dim, AffineExpr expr,
                               ArrayRef<std::pair<Value, int64_t>> loops) {
   SmallVector<OpFoldResult> ends;
-  OpFoldResult turns = number(1);
+  OpFoldResult iterations = number(1);
   for (auto [buffer, other] : loops) {
     OpFoldResult size = sizeOf(buffer, other);
     ends.push_back(less(size, number(1)));
-    turns = times(turns, size);
+    iterations = times(iterations, size);
   }
   auto [least, largest] = rangeOf(expr, ends);
   OpFoldResult last = less(sizeOf(operand.get(), dim), number(1));
   if (isAtMost(number(0), least) && isAtMost(largest, last))
     return;
-  Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index(turns), index(number(0)));
+  Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, index(iterations), index(number(0)));
   auto orZero = [&](OpFoldResult place) -> OpFoldResult {
     return builder.createOrFold<arith::SelectOp>(loc, none, index(number(0)), index(place));
   };

@@ -117,7 +117,7 @@ LogicalResult MemoryPlanner::collect(Block &block) {
   return success();
 }
 
-/// What a turn makes is gone at its end. What comes from outside is needed by every turn, from the first to the last.
+/// Buffers made in an iteration end with it. Those from outside live from the first iteration to the last.
 LogicalResult MemoryPlanner::collectLoop(Operation *loop) {
   int64_t start = ++time;
   size_t before = touched.size();
@@ -205,7 +205,7 @@ static Value roundUp(OpBuilder &builder, Location loc, Value value, int64_t gran
   return arith::AndIOp::create(builder, loc, more, constantIndex(builder, loc, -granule));
 }
 
-/// What is negative is an error where mhc-check-sizes looks; until then it must not make the arena smaller.
+/// Clamps a size at 0: mhc-check-sizes reports negative ones, and until then they must not make the arena smaller.
 static Value notNegative(OpBuilder &builder, Location loc, Value value) {
   return arith::MaxSIOp::create(builder, loc, value, constantIndex(builder, loc, 0));
 }

@@ -18,7 +18,7 @@
 
 namespace mhc {
 
-/// What a symbol stands for: the size of an argument, or else a number that an op computes from sizes alone.
+/// Meaning of a symbol: the size of an argument, or else a number that an op computes from sizes alone.
 struct SizeSymbol {
   std::string name; ///< "?" for the number of an op
   mlir::BlockArgument argument;

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a size is open, exporters broadcast by hand: the body reads an element at the turn of the loops, or at 0 where
-// the size turns out to be 1. Where the size is that of the loop, both are the turn of the loop: an operand.
+// Where a size is open, exporters broadcast by hand: the body reads an element at the index of the loops, or at 0 where
+// the size turns out to be 1. Where the size is that of the loop, both are the loop index: an operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ class ElementReader {
 public:
   ElementReader(linalg::GenericOp op, const DimAnalysis &dims) : op(op), dims(dims) {}
 
-  /// The map under which `extract` reads the elements of its tensor at each turn of the loops; null where it may read
-  /// others.
+  /// The map under which `extract` reads the elements of its tensor at each iteration of the loops; null where it may
+  /// read others.
   AffineMap mapOf(tensor::ExtractOp extract);
 
 private:
@@ -49,7 +49,7 @@ bool ElementReader::hasSizeOf(unsigned loop, Value tensor, int64_t dim) {
   return false;
 }
 
-/// What is chosen where `condition` does not hold.
+/// The value chosen unless `x == 1` selects 0 (or `x != 1` the other way round); null for any other select.
 static Value otherThanFirst(arith::SelectOp choice) {
   auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
   bool asksFor1 = compare && matchPattern(compare.getRhs(), m_One());
@@ -66,12 +66,12 @@ AffineExpr ElementReader::exprOf(Value index, Value tensor, int64_t dim) {
     return getAffineConstantExpr(0, op.getContext());
   if (auto cast = index.getDefiningOp<arith::IndexCastOp>())
     return exprOf(cast.getIn(), tensor, dim);
-  // 0 where some size is 1, and the loop's turn: the only turn is 0 where that is the size of the loop.
+  // 0 where some size is 1, and the loop's index: the only index is 0 where that is the size of the loop.
   if (auto choice = index.getDefiningOp<arith::SelectOp>()) {
-    Value turn = otherThanFirst(choice);
-    auto loop = turn ? turn.getDefiningOp<linalg::IndexOp>() : linalg::IndexOp();
+    Value loopIndex = otherThanFirst(choice);
+    auto loop = loopIndex ? loopIndex.getDefiningOp<linalg::IndexOp>() : linalg::IndexOp();
     Value asked = choice.getCondition().getDefiningOp<arith::CmpIOp>().getLhs();
-    return loop && dims.sameSize(tensor, dim, asked, DimAnalysis::kIndexValue) ? exprOf(turn, tensor, dim)
+    return loop && dims.sameSize(tensor, dim, asked, DimAnalysis::kIndexValue) ? exprOf(loopIndex, tensor, dim)
                                                                                : AffineExpr();
   }
   auto loop = index.getDefiningOp<linalg::IndexOp>();
@@ -93,7 +93,7 @@ AffineMap ElementReader::mapOf(tensor::ExtractOp extract) {
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
 
-/// An element at a known place is the same for all turns of the loops: it is read in front of them.
+/// An element at a known place is the same for all iterations of the loops: it is read in front of them.
 static void moveOut(tensor::ExtractOp extract, linalg::GenericOp op) {
   Value tensor = extract.getTensor();
   SmallVector<OpFoldResult> places = getAsOpFoldResult(extract.getIndices());

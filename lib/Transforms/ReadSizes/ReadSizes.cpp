@@ -80,8 +80,8 @@ struct ConcatOfCasts : OpRewritePattern<tensor::ConcatOp> {
 };
 } // namespace
 
-/// Gives all types the sizes that the arguments' types have: upstream's patterns move casts from operands to results.
-static void handOnSizes(func::FuncOp func) {
+/// Propagates the sizes of the arguments' types to all types: upstream's patterns move casts from operands to results.
+static void propagateSizes(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   RewritePatternSet patterns(context);
   for (RegisteredOperationName op : context->getRegisteredOperations())
@@ -124,8 +124,8 @@ static void refineArguments(func::FuncOp func) {
 // Conditions
 //===----------------------------------------------------------------------===//
 
-/// What a comparison gives for all sizes, where that is known. That two sizes are equal is not taken from the ops that
-/// an assertion guards.
+/// Result of a comparison that is the same for all sizes; nothing if it is not known. Equal sizes are not derived here
+/// from the ops that an assertion guards.
 static std::optional<bool> knownOutcome(arith::CmpIOp op, const DimAnalysis &dims) {
   using P = arith::CmpIPredicate;
   // A product of sizes is not negative; the analysis of ranges allows for one that overflows.
@@ -166,7 +166,7 @@ struct ReadSizesPass : mhc::impl::ReadSizesPassBase<ReadSizesPass> {
     refineArguments(func);
     readReshapes(func);
     readElements(func);
-    handOnSizes(func);
+    propagateSizes(func);
     eraseTrueAssertions(func);
   }
 };

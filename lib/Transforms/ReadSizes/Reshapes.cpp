@@ -30,9 +30,9 @@ public:
 private:
   /// The type with the sizes that are known; null without a rank.
   RankedTensorType typeOf(Value tensor);
-  /// By what is known of the sizes.
+  /// Groups of dimensions by what is known of the sizes.
   std::optional<SmallVector<Group>> groupsBySizes();
-  /// By the types alone, where they allow for one reading.
+  /// Groups of dimensions by the types alone, where they allow for one reading.
   std::optional<SmallVector<Group>> groupsByTypes();
   bool holdSame(const Group &group);
   bool hasSize1(Value tensor, int64_t dim) { return dims.constantSize(tensor, dim) == 1; }

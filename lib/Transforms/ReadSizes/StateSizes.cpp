@@ -1,4 +1,4 @@
-//===- StateSizes.cpp - What functions demand of their sizes ----*- C++ -*-===//
+//===- StateSizes.cpp - Writes size constraints down ---------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ static void state(func::FuncOp func) {
 
 namespace {
 struct StateSizes : mhc::impl::StateSizesPassBase<StateSizes> {
-  /// What is called comes first: its callers demand the same of what they pass.
+  /// Visits callees first: their callers inherit the constraints on what they pass.
   void runOnOperation() override {
     const CallGraph &calls = getAnalysis<CallGraph>();
     for (auto scc = llvm::scc_begin(&calls); !scc.isAtEnd(); ++scc)

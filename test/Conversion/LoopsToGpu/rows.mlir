@@ -3,7 +3,7 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-// A warp adds up a long row. What a turn stores besides is stored in the turn.
+// A warp adds up a long row. Other results of an iteration are stored in it.
 // CHECK-LABEL: gpu.func @mhc_loop_1
 // CHECK: scf.if
 // CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32

@@ -97,7 +97,7 @@ func.func @arena_and_views(%x: memref<?x8xf32> {mhc.name = "x", mhc.dims = ["M",
   return
 }
 
-// What a loop waits for may never come once a kernel has failed.
+// A failed kernel may leave a loop's condition true forever: the loop checks the status.
 // CHECK-LABEL: func.func @mhc_entry_until
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK: scf.while

@@ -8,7 +8,7 @@
 // TEXT-DAG: llvm.mlir.global private constant @"mhc_line_layer.mlir:9-12"("layer.mlir:9-12\00")
 // TEXT-DAG: llvm.mlir.global private constant @mhc_line_("\00")
 
-// Each call is told its line, a fused one its first and its last; what comes behind has none.
+// Each call gets its line, a fused one its first and its last; what comes behind has none.
 // CHECK-LABEL: func.func @mhc_entry_lines(
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
 // CHECK: %[[FIRST:.*]] = llvm.mlir.addressof @"mhc_line_layer.mlir:7:3"

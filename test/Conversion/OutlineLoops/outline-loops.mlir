@@ -121,7 +121,7 @@ func.func @one_thread(%a: memref<?x128xf32>, %b: memref<128xf32>) {
   return
 }
 
-// The argument that tells how many blocks there are has an element for 256 turns.
+// The argument that tells how many blocks there are has an element for 256 iterations.
 // CHECK-LABEL: @blocks
 func.func @blocks(%a: memref<?x8xf32>, %length: memref<256xi8>, %b: memref<?x8xf32>) {
   // CHECK: call @[[BLOCKS:mhc_loop_[0-9]+]](

@@ -13,7 +13,7 @@ func.func @f(%x: tensor<?x4x8xbf16>, %h_pre: tensor<?x4xf32>) -> tensor<?x8xbf16
 
 // -----
 
-// What a leaf op contributed is where the kernel starts.
+// The kernel starts from the share of a leaf op.
 // CHECK-LABEL: func.func @f_bwd(
 // CHECK-NOT: arith.addf
 // CHECK: %[[SHARE:.*]] = arith.mulf

@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s -split-input-file -mhc-autodiff=function=f | FileCheck %s
 
-// A loop of two turns: each turn saves its own tanh, the last one is the result.
+// A loop of two iterations: each iteration saves its own tanh, the last one is the result.
 // CHECK-LABEL: func.func @f_fwd
 // CHECK: %[[FIRST:.*]] = math.tanh
 // CHECK: %[[SECOND:.*]] = math.tanh
@@ -22,7 +22,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A loop of no turns hands on what it starts with; the number of a turn is a constant in it.
+// A loop of no iterations hands on what it starts with; the number of an iteration is a constant in it.
 // CHECK-LABEL: func.func @f_bwd
 // CHECK-SAME: (%[[G:.*]]: tensor<4xf32> {mhc.name = "d_result0"}, %[[H:.*]]: f32
 // CHECK: return %[[G]]

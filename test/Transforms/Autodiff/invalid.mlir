@@ -121,7 +121,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant 10000 : index
-  // expected-error @below {{'scf.for' has 10000 turns of 2 ops; at most 16384 ops can be differentiated}}
+  // expected-error @below {{'scf.for' has 10000 iterations of 2 ops; at most 16384 ops can be differentiated}}
   %y = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %x) -> tensor<4xf32> {
     %z = math.tanh %carried : tensor<4xf32>
     scf.yield %z : tensor<4xf32>
@@ -156,7 +156,7 @@ func.func @f(%x: tensor<4xf32>, %table: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// How many turns would have to be saved, only the values say.
+// The number of iterations to save depends on values.
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %limit = arith.constant 0.5 : f32
   %c0 = arith.constant 0 : index

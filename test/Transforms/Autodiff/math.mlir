@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s -split-input-file -mhc-autodiff=function=f | FileCheck %s
 
-// What is saved is what the slope is made of: the result, or the operand.
+// The saved value is the one that the derivative is computed from: the result, or the operand.
 
 // CHECK-LABEL: func.func @f_bwd
 // CHECK-SAME: (%[[OUT:.*]]: tensor<4xf32> {mhc.name = "result0"}, %[[G:.*]]: tensor<4xf32> {mhc.name = "d_result0"})

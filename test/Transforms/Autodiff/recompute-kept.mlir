@@ -79,7 +79,7 @@ func.func @identity(%x: tensor<?x4x8xf32>, %h: tensor<?x4xf32>, %a: tensor<?x4x4
   return %x2 : tensor<?x4x8xf32>
 }
 
-// The stream numbers of dropouts go up in equal steps, which a rebuild is told.
+// The stream numbers of dropouts go up in equal steps, which a rebuild has as an attribute.
 // DROPOUTS: remark: [Missed] group-ends | {{.*}}Found="{{.*}}no bias, dropout of 0.25 with stream number 8", Needed="{{.*}}no bias, dropout of 0.25 with stream number 5, as in the layer before"
 // DROPOUTS: remark: [Missed] group-ends | {{.*}}Found="{{.*}}no bias", Needed="{{.*}}dropout of 0.25 with stream number 8, as in the layer before"
 // DROPOUTS-LABEL: @dropouts_grad

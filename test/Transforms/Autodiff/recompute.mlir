@@ -109,7 +109,7 @@ func.func @fused(%x: tensor<?x4x8xbf16>, %phi: tensor<24x32xf32>, %alpha: tensor
   return %x2 : tensor<?x4x8xbf16>
 }
 
-// What the function asks for counts where no option is given.
+// The function's own mode counts if no option is given.
 // ASKS-LABEL: func.func @asks_grad(
 // ASKS-SAME: attributes {mhc.recompute = [array<i64: 2>]}
 // ASKS: mhc.rebuild

@@ -129,7 +129,7 @@ func.func @f(%x: tensor<?xf32>) -> tensor<f32> {
 
 // -----
 
-// What padding adds is the share of the number.
+// The gradient of the padding goes to the number that pads.
 // CHECK-LABEL: func.func @f_bwd
 // CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<?x7xf32> {mhc.name = "d_result0"}
 // CHECK: %[[INSIDE:.*]] = tensor.extract_slice %[[G]][0, 1] [%{{.*}}, 4] [1, 1] : tensor<?x7xf32> to tensor<?x4xf32>

@@ -25,7 +25,7 @@ func.func @f(%logits: tensor<?x24xf32>) -> tensor<?x4x4xf32> {
 
 // -----
 
-// Of an iteration in bf16: the gradient of that in f32, at the rounded logits.
+// Gradient of an iteration in bf16: that of the iteration in f32, at the rounded logits.
 // CHECK-LABEL: func.func @f_bwd(
 // CHECK-SAME: %[[Z:[a-z0-9]+]]: tensor<?x4x4xf32> {mhc.name = "arg0"}, %[[G:[a-z0-9]+]]: tensor<?x4x4xf32> {mhc.name = "d_result0"})
 // CHECK: %[[HALF:.*]] = arith.truncf %[[Z]] : tensor<?x4x4xf32> to tensor<?x4x4xbf16>

@@ -14,7 +14,7 @@ func.func @f(%table: tensor<16x8xf32>, %ids: tensor<?xi32>) -> tensor<?x8xf32> {
 
 // -----
 
-// What the table has got from elsewhere is where the sum starts: no pass of its own adds it.
+// The sum starts from the table's gradient from elsewhere: no pass of its own adds it.
 // CHECK-LABEL: func.func @f_bwd
 // CHECK: %[[OTHER:.*]] = mhc.matmul {{.*}} transpose_lhs
 // CHECK: %[[D:.*]] = mhc.take_bwd({{.*}}d_table_in = %[[OTHER]] : tensor<16x8xf32>)

@@ -17,8 +17,8 @@ func.func @one(%n: index, %start: memref<4xf32>, %x: memref<4xf32>) -> memref<4x
   return %r : memref<4xf32>
 }
 
-// What a turn hands on may be what another copy overwrites. Scalars are carried as before, and an unchanged buffer is
-// not copied.
+// A yielded buffer may be the target of another copy. Scalars are carried as before, and an unchanged buffer is not
+// copied.
 // CHECK-LABEL: @swap
 // CHECK-SAME: %[[N:.*]]: index, %[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[C:.*]]: memref<?xf32>
 func.func @swap(%n: index, %a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>)
@@ -43,7 +43,7 @@ func.func @swap(%n: index, %a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf3
   return %r#0, %r#1, %r#2, %r#3 : memref<?xf32>, memref<?xf32>, memref<?xf32>, index
 }
 
-// What a while loop passes on is in front of it, and what is handed on is copied, the same way as above.
+// Buffers that a while loop's condition passes on are in front of the loop, and yielded ones are copied as above.
 // CHECK-LABEL: @until
 // CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[GO:.*]]: memref<1xi1>
 func.func @until(%a: memref<?xf32>, %b: memref<?xf32>, %go: memref<1xi1>) -> (memref<?xf32>, memref<?xf32>, index) {

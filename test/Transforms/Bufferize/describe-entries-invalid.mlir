@@ -129,7 +129,7 @@ func.func @mhcrt_aggregate() {
 
 // -----
 
-// What cannot be called needs no name for that.
+// A private function is no entry and needs no valid name.
 func.func private @"a b"() {
   return
 }
@@ -153,7 +153,7 @@ func.func @growing(%x: tensor<?xf32>, %n: tensor<1xi64>) -> tensor<?xf32> {
   %c1 = arith.constant 1 : index
   %wide = tensor.extract %n[%c0] : tensor<1xi64>
   %turns = arith.index_cast %wide : i64 to index
-  // expected-error @below {{'scf.for' cannot be compiled: a turn may change the size of carried value 0 in dimension 0}}
+  // expected-error @below {{'scf.for' cannot be compiled: an iteration may change the size of carried value 0 in dimension 0}}
   %0 = scf.for %i = %c0 to %turns step %c1 iter_args(%it = %x) -> tensor<?xf32> {
     %longer = tensor.concat dim(0) %it, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     scf.yield %longer : tensor<?xf32>
@@ -165,7 +165,7 @@ func.func @growing(%x: tensor<?xf32>, %n: tensor<1xi64>) -> tensor<?xf32> {
 
 func.func @growing_while(%x: tensor<?xf32>, %go: tensor<1xi1>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{'scf.while' cannot be compiled: a turn may change the size of carried value 0 in dimension 0}}
+  // expected-error @below {{'scf.while' cannot be compiled: an iteration may change the size of carried value 0 in dimension 0}}
   %0 = scf.while (%it = %x) : (tensor<?xf32>) -> tensor<?xf32> {
     %more = tensor.extract %go[%c0] : tensor<1xi1>
     scf.condition(%more) %it : tensor<?xf32>

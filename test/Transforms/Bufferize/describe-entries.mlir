@@ -26,7 +26,7 @@ func.func @results_follow_from_arguments(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// What is written down holds, though no op demands it.
+// Stated sizes hold, though no op implies them.
 // CHECK-LABEL: @stated
 // CHECK-SAME: tensor<?xf32> {mhc.dims = ["M"], mhc.name = "arg0"}, %{{.*}}: tensor<?xf32> {mhc.dims = ["M"],
 // CHECK-SAME: attributes {mhc.conditions = ["M=2*d1"]}

@@ -64,7 +64,7 @@ func.func @value_of_a_sum_and_another(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, 
   return %0, %1 : tensor<?x8xf32>, tensor<?xf32>
 }
 
-// What a loop reads is not computed again in every turn.
+// A value that a loop reads is not recomputed in every iteration.
 // CHECK-LABEL: @outside_of_a_loop
 func.func @outside_of_a_loop(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index

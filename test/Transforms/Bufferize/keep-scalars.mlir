@@ -2,7 +2,7 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// What is taken out of a tensor, and what is computed from it, stays in tensors of rank 0.
+// An extracted element, and values computed from it, stay in tensors of rank 0.
 // CHECK-LABEL: @scale
 // CHECK: %[[PART:.*]] = tensor.extract_slice %{{.*}}[1] [1] [1] : tensor<3xf32> to tensor<f32>
 // CHECK: %[[TWICE:.*]] = linalg.generic {{.*}} iterator_types = []} ins(%[[PART]] : tensor<f32>)

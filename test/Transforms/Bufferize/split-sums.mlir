@@ -51,7 +51,7 @@ func.func @divisor(%x: tensor<8x1000xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
-// A block has all turns of the inner loop; the blocks of all outer ones are added at last.
+// A block has all iterations of the inner loop; the blocks of all outer ones are added at last.
 // CHECK-LABEL: @two_loops
 // CHECK: linalg.generic {indexing_maps = [#[[TENS]]
 // CHECK-SAME: ["parallel", "reduction", "reduction"]
@@ -70,7 +70,7 @@ func.func @whole_rows(%x: tensor<100x200xf32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
-// What makes the terms is in the loops of the blocks and of the rest; so is the number of a turn.
+// The producers of the terms are in the loops of the blocks and of the rest; so is the index of an iteration.
 // CHECK-LABEL: @turns
 // CHECK: linalg.generic {{.*}} ["parallel", "reduction"]
 // CHECK: %[[BLOCK:.*]] = linalg.index 0

@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s -mhc-fuse | FileCheck %s
 
-// What remains of pre when only the input of the sublayer is used, and the learned contraction.
+// Reduced forms of pre if only the input of the sublayer is used, and the learned contraction.
 
 // Gates for the other groups are not computed: phi, alpha and beta shrink.
 // CHECK-LABEL: @only_the_input_is_used

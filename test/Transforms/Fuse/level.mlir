@@ -3,7 +3,7 @@
 // RUN: mhc-opt %s -mhc-fuse=level=layer | FileCheck %s --check-prefixes=CHECK,LAYER
 // RUN: mhc-opt %s -mhc-fuse | FileCheck %s --check-prefixes=CHECK,LAYER
 
-// What one kernel may span.
+// The largest unit that becomes one kernel.
 
 // CHECK-LABEL: @site
 func.func @site(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)

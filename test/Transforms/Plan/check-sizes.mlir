@@ -1,7 +1,7 @@
 // RUN: mhc-opt %s -mhc-check-sizes -split-input-file | FileCheck %s
 // RUN: mhc-opt %s -mhc-check-sizes=on-gpu -split-input-file | FileCheck %s --check-prefix=GPU
 
-// What follows from the manifest is not checked: equal symbols, sums of symbols, and a part as long as the whole.
+// Facts that follow from the manifest are not checked: equal symbols, sums of symbols, and a part as long as the whole.
 // CHECK-LABEL: func.func @known
 // CHECK-NOT: mhc.check_size
 // CHECK: return
@@ -221,7 +221,7 @@ func.func @window(%x: memref<?xf32> {mhc.dims = ["M+d1"]}, %w: memref<?xf32> {mh
 
 // -----
 
-// Nothing says that the window fits. Loops without a turn read nothing.
+// Nothing says that the window fits. Loops without an iteration read nothing.
 // CHECK-LABEL: func.func @open_window
 // CHECK-SAME: %[[X:.*]]: memref<?xf32> {mhc.dims = ["d2"]}, %[[W:.*]]: memref<?xf32> {mhc.dims = ["d1"]}, %[[Y:.*]]: memref<?xf32> {mhc.dims = ["M"]}
 // CHECK-DAG: %[[M:.*]] = memref.dim %[[Y]]

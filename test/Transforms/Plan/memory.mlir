@@ -85,8 +85,8 @@ func.func @no_temporaries() {
   return
 }
 
-// A turn uses the memory of the one before: %s and %u share. %x2 is read by every turn, so nothing in the loop may take its
-// place, although its last reader is the first op there.
+// An iteration uses the memory of the one before: %s and %u share. Every iteration reads %x2, so nothing
+// in the loop may take its place, although its last reader is the first op there.
 // CHECK-LABEL: @loop
 // CHECK-SAME: mhc.memory = [{all = 256 : i64, arena = 192 : i64, live = 192 : i64, per = ""}]
 func.func @loop(%x: memref<16xf32> {mhc.dims = ["16"]}, %n: index) {
@@ -126,7 +126,7 @@ func.func @remainder(%x: memref<?xf32> {mhc.dims = ["M"]}) {
   return
 }
 
-// Both regions of a while loop are one turn: %s and %t share, and nothing takes the place of %x2.
+// Both regions of a while loop are one iteration: %s and %t share, and nothing takes the place of %x2.
 // CHECK-LABEL: @while
 // CHECK-SAME: mhc.memory = [{all = 192 : i64, arena = 128 : i64, live = 128 : i64, per = ""}]
 func.func @while(%x: memref<16xf32> {mhc.dims = ["16"]}, %go: memref<1xi1> {mhc.dims = ["1"]}) {

@@ -3,7 +3,7 @@
 // RUN: mhc-opt %s -mhc-set-precision=precision=tf32 -mhc-autodiff=function=head | FileCheck %s --check-prefix=GRAD
 // RUN: mhc-opt %s -mhc-set-precision=precision=tf32x3 -mhc-decompose | FileCheck %s --check-prefix=PLAIN
 
-// What the program leaves open becomes what was asked for.
+// A precision that the program leaves open becomes the requested one.
 // CHECK-LABEL: @open
 // CHECK: mhc.projection({{.*}}stat_form = inv_rms, precision = ieee>
 // CHECK: mhc.gates({{.*}}post_mult = 2.0>
@@ -26,7 +26,7 @@ func.func @open(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor
   return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
 
-// What it says itself stays, in a head made of a projection and with fewer columns too.
+// A precision that the program states stays, in a head made of a projection and with fewer columns too.
 // CHECK-LABEL: @said
 // CHECK: mhc.projection({{.*}}precision = bf16x3>
 // FUSE-LABEL: @said
@@ -45,7 +45,7 @@ func.func @said(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor
   return %u : tensor<?x64xf32>
 }
 
-// Of a projection alone, narrowed to the rows of its one used gate.
+// Precision of a projection alone, narrowed to the rows of its one used gate.
 // FUSE-LABEL: @narrow
 // FUSE: mhc.projection({{.*}}precision = tf32> -> (proj : tensor<?x4xf32>
 // FUSE-NOT: mhc.projection

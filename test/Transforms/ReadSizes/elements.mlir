@@ -27,7 +27,7 @@ func.func @repeated(%x: tensor<?x4x1xf32>) -> tensor<?x4x4xf32> {
 
 // -----
 
-// Here the rows may be fewer than the loop's turns: one row for all of them.
+// Here the rows may be fewer than the loop's iterations: one row for all of them.
 
 // CHECK-LABEL: @other_rows(
 // CHECK: tensor.extract
@@ -50,7 +50,7 @@ func.func @other_rows(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf3
 
 // -----
 
-// The condition is on another size: row 0 for every turn where that is 1.
+// The condition is on another size: row 0 for every iteration where that is 1.
 
 // CHECK-LABEL: @other_condition(
 // CHECK: tensor.extract
@@ -97,7 +97,7 @@ func.func @known_place(%x: tensor<?x4xf32>, %alpha: tensor<3xf32>) -> tensor<?x4
 
 // -----
 
-// Whether there is such an element, nobody knows where the loops have no turns.
+// Whether there is such an element, nobody knows where the loops have no iterations.
 
 // CHECK-LABEL: @place_of_open_size(
 // CHECK: linalg.generic

@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s -mhc-state-sizes | FileCheck %s
 
-// What a function demands, its callers demand; what it does not, they do not.
+// Callers inherit the constraints of a function, and no others.
 // CHECK: func.func @caller
 // CHECK-SAME: tensor<?x?xf32> {mhc.dims = ["M", "d1"]}
 // CHECK-SAME: tensor<?x?xf32> {mhc.dims = ["M", "d2"]}

@@ -18,7 +18,7 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     The chain `projection`, `gates`, residual map (`sinkhorn`, `permutation_mix` or the logits themselves) and
     `aggregate` on the same x, which is read once. With `fold_pre`, `h_res` is the residual map minus
     `h_post * h_pre^T` (math.md 3.7). `proj` and `stat`, the raw product and the multiplier of `mhc.projection`, are
-    what `mhc.pre_bwd` reads besides the operands. `precision` is that of the projection.
+    what `mhc.pre_bwd` reads in addition to the operands. `precision` is that of the projection.
 
     Where `h_pre_format`, `h_post_format` and `h_res_format` are `bf16` or `f16`, the coefficients are rounded to it
     before they are used, as in models that compute them in f32 and mix streams of bf16: the gates h_pre and h_post
