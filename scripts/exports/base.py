@@ -1,4 +1,4 @@
-"""What all modules of the corpus share, and the list that they enter by `@module`."""
+"""Code that all modules of the corpus share, and the list that they enter by `@module`."""
 
 import torch
 from torch import nn

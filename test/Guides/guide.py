@@ -20,7 +20,7 @@ FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
 
 
 def run(script, work):
-    """What a script prints. Exits when one of its commands fails, or one behind '!' does not."""
+    """Returns the output of a script. Exits when one of its commands fails, or one behind '!' does not."""
     script = re.sub(r"^! (.*)$", r"if \1; then echo 'has not failed' && exit 1; fi", script, flags=re.MULTILINE)
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=work, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)

@@ -39,7 +39,7 @@ func.func @sums(%x: tensor<?x5xf32> {mhc.name = "x"}, %y: tensor<?xf32> {mhc.nam
       : tensor<5xf32>, tensor<5xf32>, tensor<f32>, tensor<5xf32>, tensor<5xf32>, tensor<?xf32>
 }
 
-// How many rows there are follows from data.
+// The number of rows depends on data.
 func.func @part(%x: tensor<?x5xf32> {mhc.name = "x"}, %rows: tensor<1xi64> {mhc.name = "rows"})
     -> (tensor<5xf32> {mhc.name = "columns"}) {
   %c0 = arith.constant 0 : index

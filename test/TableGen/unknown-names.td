@@ -9,7 +9,7 @@
 // RUN: not mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %t/index.td 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=INDEX
 
-// What a record names is part of it.
+// Names in a record must be declared in it.
 
 //--- rule.td
 include "mhc/IR/MhcBase.td"

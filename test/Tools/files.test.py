@@ -23,7 +23,7 @@ BROKEN, SCRIPT = os.path.join(FOLDER, "broken.mlir"), os.path.join(FOLDER, "show
 TEXT = os.path.join(INPUTS, "tiny.json")
 PRINT_OUT = ["mhcc", MODEL, "--compile-to=fuse"]
 
-# What writes the file FILE; two variants for two programs that write it at once.
+# Commands that write the file FILE; two variants for two programs that write it at once.
 WRITERS = {
     "x.mlir": (PRINT_OUT + ["-o", "FILE"], PRINT_OUT + ["--fuse=none", "-o", "FILE"]),
     "x.ll": (["mhcc", MODEL, "--compile-to=llvm", "-o", "FILE"],),
@@ -155,7 +155,7 @@ def printed():
 
 
 def results(name):
-    """What each variant writes alone."""
+    """The output of each variant alone."""
     wanted = []
     for command in WRITERS[name]:
         clear()

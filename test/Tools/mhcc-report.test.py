@@ -58,7 +58,7 @@ def open_page(page, folder, address):
 
 
 def totals(function):
-    """What the tiles of a function are to show."""
+    """The expected texts of the tiles of a function."""
     def both(get):
         return [get(function[side]["total"]) for side in ("before", "after")]
 

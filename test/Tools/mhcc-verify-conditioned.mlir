@@ -1,5 +1,5 @@
 // A model that makes much of every rounding is not called wrong for it: the tolerance follows from how far the result
-// moves when the arguments and all steps are rounded. Thirteen turns of a chaotic map double an error each.
+// moves when the arguments and all steps are rounded. Thirteen iterations of a chaotic map double an error each.
 
 // RUN: mhcc %s --verify --size=M=64 | FileCheck %s
 // RUN: not mhcc %s --verify --size=M=64 --tolerance=2e-5 | FileCheck %s --check-prefix=STRICT

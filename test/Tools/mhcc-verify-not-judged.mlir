@@ -1,11 +1,11 @@
-// What cannot be told is not called verified, and does not end with 0.
+// A result that cannot be judged is not called verified, and the command does not end with 0.
 
 // RUN: not mhcc %s --verify --entry=chaos --size=M=64 | FileCheck %s --check-prefix=CHAOS
 // RUN: not mhcc %s --verify --entry=undefined | FileCheck %s --check-prefix=NAN
 // RUN: mhcc %s --verify --entry=root | FileCheck %s --check-prefix=ROOT
 // RUN: not mhcc %s --verify --entry=rounded --size=M=64 --tolerance=0.5 | FileCheck %s --check-prefix=GIVEN
 
-// Forty turns of a chaotic map make the first rounding as large as the result.
+// Forty iterations of a chaotic map make the first rounding as large as the result.
 // CHAOS: y: not judged, largest error {{.*}} of the largest value (tolerance {{.*}}, 16 times what rounding does)
 // CHAOS-NEXT: y: a tolerance above 0.05 would pass wrong results
 func.func @chaos(%x: tensor<?xf32> {mhc.name = "x"}) -> (tensor<?xf32> {mhc.name = "y"}) {

@@ -9,7 +9,7 @@
 // CHECK: entry shorter
 // CHECK: z: verified
 
-// Those that are given stay.
+// Sizes that are given stay.
 // RUN: mhcc %s --verify --entry=thirds --size=M=6 --size=d1=4 | FileCheck %s --check-prefix=GIVEN
 // GIVEN: z: verified
 // RUN: not mhcc %s --verify --entry=thirds --size=M=7 --size=d1=4 2>&1 | FileCheck %s --check-prefix=NONE

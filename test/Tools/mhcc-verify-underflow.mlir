@@ -1,4 +1,4 @@
-// A result that is NaN in f32 alone is WRONG, and the reason is told.
+// A result that is NaN in f32 alone is WRONG, and the reason is given.
 
 // RUN: not mhcc %s --verify --size=M=4 | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Places that loops read from tensors, which a GPU does not hand to the host.
+// Indices that loops read from tensors, which a GPU does not pass to the host.
 
 func.func @rows(%x: tensor<?x8xf32> {mhc.name = "x"}, %i: tensor<?xi64> {mhc.name = "i"})
     -> (tensor<?x8xf32> {mhc.name = "y"}) {
@@ -17,7 +17,7 @@ func.func @rows(%x: tensor<?x8xf32> {mhc.name = "x"}, %i: tensor<?xi64> {mhc.nam
   return %y : tensor<?x8xf32>
 }
 
-// What the second loop reads depends on what the first has read: the first error is told.
+// Bounds of a second loop may depend on an element that the first has read: the first error is reported.
 func.func @twice(%x: tensor<?xi64> {mhc.name = "x"}, %i: tensor<?xi64> {mhc.name = "i"})
     -> (tensor<?xi64> {mhc.name = "y"}) {
   %c0 = arith.constant 0 : index
@@ -40,7 +40,7 @@ func.func @twice(%x: tensor<?xi64> {mhc.name = "x"}, %i: tensor<?xi64> {mhc.name
   return %y : tensor<?xi64>
 }
 
-// The first check of a body is told.
+// The first failing check of a body is reported.
 func.func @asserted(%x: tensor<?xi64> {mhc.name = "x"}, %i: tensor<?xi64> {mhc.name = "i"})
     -> (tensor<?xi64> {mhc.name = "y"}) {
   %c0 = arith.constant 0 : index

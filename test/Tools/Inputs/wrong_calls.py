@@ -27,7 +27,7 @@ def call(words, folder):
 
 
 def contents(folder):
-    """What is in the files below, by path."""
+    """Contents of the files below, by path."""
     paths = [os.path.join(root, name) for root, _, names in os.walk(folder) for name in names]
     return {path: hashlib.sha256(open(path, "rb").read()).hexdigest() for path in paths}
 

@@ -32,7 +32,7 @@ struct Case {
   std::string directory, variant, name, op, mode;
   Attributes attributes;
   std::vector<TensorInfo> inputs, outputs;
-  /// Of the sum of outputs times cotangents; named like outputs and inputs. Either may lack some.
+  /// Gradients of the sum of outputs times cotangents; named like outputs and inputs. Either may lack some.
   std::vector<TensorInfo> cotangents, gradients;
   Tolerance float32, reference;
 

@@ -104,7 +104,7 @@ private:
   }
   Value in(const char *name, int64_t index) const { return in(name + std::to_string(index)); }
 
-  /// What the function returns under that name, if the manifest asks for it.
+  /// Records a result that the function returns under that name, if the manifest asks for it.
   void out(const std::string &name, Value value) { produced[name] = value; }
 
   Value gateInput(const std::string &name) { return w.reshape(in(name), {kTokens, attr.n}); }

@@ -59,7 +59,7 @@ private:
   mlir::func::FuncOp func;
 };
 
-/// Which operand of a binary op has one number everywhere; 2 for none.
+/// Number of the operand of a binary op that has one number everywhere; 2 for none.
 unsigned numberAt(mlir::Operation *op);
 double numberIn(mlir::Operation *op);
 mlir::Value besideNumber(mlir::Operation *op);

@@ -1,4 +1,4 @@
-//===- ExpressedRunner.cpp - What attributes can express is raised so -----===//
+//===- ExpressedRunner.cpp - Raises what attributes can express -----------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

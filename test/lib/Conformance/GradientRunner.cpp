@@ -19,7 +19,7 @@ namespace mhc::conformance {
 
 /// Where a step crosses the kink of a maximum or an absolute value, a smaller one does not.
 static constexpr double kSteps[] = {1e-5, 1e-6, 1e-7};
-/// What a difference of doubles leaves of 16 digits, relative to the terms of the sum; it grows as the step shrinks.
+/// Precision left of a difference of doubles, relative to the terms of the sum; it gets worse with a smaller step.
 static constexpr double kTolerance = 1e-6, kFirstStep = kSteps[0];
 /// One graph in so many is a whole mHC chain.
 static constexpr uint64_t kChainEvery = 16;
@@ -147,7 +147,7 @@ static llvm::Expected<double> difference(Derivatives &derivatives, const Tensors
   return (sums[0].value - sums[1].value) / (2 * step);
 }
 
-/// What is wrong with the halves; empty when they agree with the joint function.
+/// Errors in the halves; empty when they agree with the joint function.
 static std::string compareHalves(const Tensors &joint, const Tensors &halves) {
   mhcrt::Comparison verdict;
   std::string error;
@@ -158,7 +158,7 @@ static std::string compareHalves(const Tensors &joint, const Tensors &halves) {
   return "";
 }
 
-/// What is wrong with the gradients of the function `entry` of a graph; empty when nothing is.
+/// Errors in the gradients of the function `entry` of a graph; empty when there are none.
 static llvm::Expected<std::string> checkGradients(Compiler &compiler, const RandomGraph &graph,
                                                   const std::string &entry, Random &random) {
   const Tensors &arguments = graph.arguments;

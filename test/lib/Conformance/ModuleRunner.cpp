@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a module compiles to at each level of fusion computes what the float64 evaluator makes of the module as it is
+// Compares a module, compiled at each level of fusion, with the float64 evaluator's results for the module as it is
 // written.
 //
 //===----------------------------------------------------------------------===//
@@ -26,8 +26,8 @@ static constexpr double kLeastTolerance = 2e-5;
 /// Where a result is further away, every op is rounded at random so many times. As far as they move it, compiled code
 /// may, which rounds at other places.
 static constexpr int kDisturbances = 8;
-/// What rounding may move further, relative to the largest value, tells nothing: a comparison may have come out the
-/// other way.
+/// A result that rounding may move further, relative to the largest value, is not judged: a comparison may have come
+/// out the other way.
 static constexpr double kMostNoise = 0.25;
 /// One module in so many is compiled as for users; loops compile ten times as fast without optimisation.
 static constexpr uint64_t kOptimizeEvery = 64;
@@ -45,7 +45,7 @@ public:
   Expectation(mlir::ModuleOp module, const Tensors &arguments) : module(module), arguments(arguments) {}
 
   llvm::Error evaluate();
-  /// What is wrong with the results; empty when they are right, or nobody can tell.
+  /// Errors in the results; empty when they are right, or cannot be judged.
   llvm::Expected<std::string> judge(const Tensors &got, ModuleCounts &counts);
 
 private:

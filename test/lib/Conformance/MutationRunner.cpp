@@ -3,13 +3,13 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What raising and fusing make of a program means what the program meant, whatever it is.
+// Checks that raising and fusing keep the results of random mutants.
 //
 //===----------------------------------------------------------------------===//
+#include "Baseline.h"
 #include "Conformance/Mutation.h"
 #include "Conformance/RandomCase.h"
 #include "Conformance/Runner.h"
-#include "Meaning.h"
 
 #include <ostream>
 
@@ -21,7 +21,7 @@ namespace {
 
 struct Mutant {
   Compiler::Module module;
-  Meaning meaning;
+  Baseline baseline;
 };
 
 } // namespace
@@ -34,13 +34,13 @@ static std::optional<Mutant> tryMutant(Compiler &compiler, mlir::ModuleOp origin
   for (int64_t i = random.between(1, kMostChanges); i > 0; --i)
     if (!mutate(func, random))
       return std::nullopt;
-  std::optional<Meaning> meaning = meaningOf(compiler, *module, arguments, random);
-  if (!meaning)
+  std::optional<Baseline> baseline = baselineOf(compiler, *module, arguments, random);
+  if (!baseline)
     return std::nullopt;
-  return Mutant{std::move(module), std::move(*meaning)};
+  return Mutant{std::move(module), std::move(*baseline)};
 }
 
-/// What raising did wrong; empty when the meaning is kept.
+/// Errors of raising; empty when the results are kept.
 static std::string checkMutant(Compiler &compiler, Mutant &mutant, const Tensors &arguments) {
   std::string problem;
   if (!raiseAndFuse(compiler, *mutant.module, problem))
@@ -48,7 +48,7 @@ static std::string checkMutant(Compiler &compiler, Mutant &mutant, const Tensors
   auto results = evaluate(compiler, *mutant.module, kEntry, arguments);
   if (!results)
     return "  " + llvm::toString(results.takeError()) + "\n";
-  return describeChange(mutant.meaning, *results);
+  return describeChange(mutant.baseline, *results);
 }
 
 MutationCounts runMutants(const Options &options, std::ostream &out) {

@@ -20,7 +20,7 @@ struct NearMiss {
   const char *name;
   /// Changes one place of the program, drawn at random; false when it has none that fits.
   bool (*apply)(Editor &editor);
-  /// What the random program needs besides, for such a place to be there.
+  /// Adds to the random program what such a place needs.
   void (*prepare)(RandomCase &random, int64_t &channels) = nullptr;
   /// Whether the change rounds. Nothing is known of roundings but that raising adds none.
   bool rounds = false;

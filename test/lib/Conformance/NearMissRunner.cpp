@@ -7,9 +7,9 @@
 // that overlooks the change is caught.
 //
 //===----------------------------------------------------------------------===//
+#include "Baseline.h"
 #include "Conformance/NearMiss.h"
 #include "Conformance/Runner.h"
-#include "Meaning.h"
 
 #include <iomanip>
 #include <ostream>
@@ -26,14 +26,14 @@ struct Program {
   std::unique_ptr<Compiler> compiler;
   Compiler::Module module;
   Tensors arguments;
-  Meaning meaning;
+  Baseline baseline;
   Tensors rounded; ///< of a near miss that rounds: the results when values in narrow types round
 };
 
 } // namespace
 
 /// The largest difference of each result, beside its tolerance.
-static bool differs(const Meaning &meaning, const Tensors &other) { return !describeChange(meaning, other).empty(); }
+static bool differs(const Baseline &baseline, const Tensors &other) { return !describeChange(baseline, other).empty(); }
 
 /// A random program that has the chain in it.
 static std::optional<Program> makeProgram(const NearMiss &miss, uint64_t seed, Random &random, int64_t &streams) {
@@ -49,23 +49,23 @@ static std::optional<Program> makeProgram(const NearMiss &miss, uint64_t seed, R
   auto arguments = toF32(original.inputs);
   if (llvm::errorToBool(llvm::joinErrors(module.takeError(), arguments.takeError())))
     return std::nullopt;
-  std::optional<Meaning> meaning = meaningOf(*compiler, **module, *arguments, random);
-  if (!meaning)
+  std::optional<Baseline> baseline = baselineOf(*compiler, **module, *arguments, random);
+  if (!baseline)
     return std::nullopt;
-  return Program{std::move(compiler), std::move(*module), std::move(*arguments), std::move(*meaning), {}};
+  return Program{std::move(compiler), std::move(*module), std::move(*arguments), std::move(*baseline), {}};
 }
 
 /// Whether the change shows in the results: rounding does when values in narrow types round.
-static bool shows(const NearMiss &miss, const Meaning &before, const Tensors &arguments, Program &changed) {
+static bool shows(const NearMiss &miss, const Baseline &before, const Tensors &arguments, Program &changed) {
   if (!miss.rounds)
-    return differs(before, changed.meaning.results) && differs(changed.meaning, before.results);
-  auto rounded = evaluateLeafOps(*changed.meaning.leafOps, kEntry, arguments, /*roundNarrow=*/true);
+    return differs(before, changed.baseline.results) && differs(changed.baseline, before.results);
+  auto rounded = evaluateLeafOps(*changed.baseline.leafOps, kEntry, arguments, /*roundNarrow=*/true);
   if (!rounded) {
     llvm::consumeError(rounded.takeError());
     return false;
   }
   changed.rounded = std::move(*rounded);
-  return differs(changed.meaning, changed.rounded);
+  return differs(changed.baseline, changed.rounded);
 }
 
 /// A near miss of that kind; nothing where none was found.
@@ -78,11 +78,11 @@ static std::optional<Program> makeNearMiss(const NearMiss &miss, uint64_t seed) 
       Compiler::Module copy(program->module->clone());
       if (!applyNearMiss(miss, copy->lookupSymbol<mlir::func::FuncOp>(kEntry), streams, random))
         continue;
-      std::optional<Meaning> meaning = meaningOf(*program->compiler, *copy, program->arguments, random);
-      if (!meaning)
+      std::optional<Baseline> baseline = baselineOf(*program->compiler, *copy, program->arguments, random);
+      if (!baseline)
         continue;
-      Program changed{nullptr, std::move(copy), {}, std::move(*meaning), {}};
-      if (!shows(miss, program->meaning, program->arguments, changed))
+      Program changed{nullptr, std::move(copy), {}, std::move(*baseline), {}};
+      if (!shows(miss, program->baseline, program->arguments, changed))
         continue;
       changed.compiler = std::move(program->compiler);
       changed.arguments = std::move(program->arguments);
@@ -97,16 +97,16 @@ static std::optional<Program> makeNearMiss(const NearMiss &miss, uint64_t seed) 
 static std::string describeRounding(const Program &program, const Tensors &after) {
   std::string report;
   for (size_t i = 0; i < after.size(); ++i) {
-    const mhcrt::HostTensor &exact = program.meaning.results[i];
+    const mhcrt::HostTensor &exact = program.baseline.results[i];
     double difference = largestDifference(exact, after[i]), needed = largestDifference(exact, program.rounded[i]);
-    if (!(difference <= kLuck * needed + program.meaning.tolerances[i]))
+    if (!(difference <= kLuck * needed + program.baseline.tolerances[i]))
       report += "  result " + std::to_string(i) + " is off by " + std::to_string(difference) + "; as written by " +
                 std::to_string(needed) + "\n";
   }
   return report;
 }
 
-/// What raising did wrong; empty when the meaning is kept.
+/// Errors of raising; empty when the results are kept.
 static std::string check(const NearMiss &miss, Program &program) {
   std::string problem;
   if (!raiseAndFuse(*program.compiler, *program.module, problem))
@@ -117,7 +117,7 @@ static std::string check(const NearMiss &miss, Program &program) {
   auto results = evaluateLeafOps(**leafOps, kEntry, program.arguments, miss.rounds);
   if (!results)
     return "  " + llvm::toString(results.takeError()) + "\n";
-  return miss.rounds ? describeRounding(program, *results) : describeChange(program.meaning, *results);
+  return miss.rounds ? describeRounding(program, *results) : describeChange(program.baseline, *results);
 }
 
 static std::string print(mlir::ModuleOp module) {

@@ -40,7 +40,7 @@ static llvm::Expected<std::vector<int64_t>> groupsOf(const Case &golden, const s
   return std::vector<int64_t>(groups.begin(), groups.end());
 }
 
-/// Of each layer its group, or whether it is the last of its group.
+/// For each layer the group it belongs to, or whether it is the last of its group.
 static std::vector<int64_t> perLayer(const std::vector<int64_t> &groups, bool wantLast) {
   std::vector<int64_t> values;
   for (size_t group = 0; group < groups.size(); ++group)

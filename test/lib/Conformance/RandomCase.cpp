@@ -66,7 +66,7 @@ public:
     wide.allocate(MHCRT_F64, shape, error);
     for (int64_t i = 0; i < wide.elements(); ++i)
       static_cast<double *>(wide.data())[i] = mean + deviation * random.normal();
-    // What the kernels will see is what the reference sees.
+    // The reference reads the same rounded numbers as the kernels.
     mhcrt::convert(wide.get(), element == Element::BF16 ? MHCRT_BF16 : MHCRT_F32, narrow, error);
     mhcrt::convert(narrow.get(), MHCRT_F64, tensor, error);
     result.inputs.push_back(std::move(tensor));

@@ -12,8 +12,8 @@ namespace mhc::conformance {
 
 using namespace mlir;
 
-/// Of a value inside a chain: that a random op joins the pool behind it, that it is an operand of later ops, and that
-/// the chain goes on with a function of it, which may or may not leave an mHC chain.
+/// Chances for a value inside a chain: that a random op joins the pool behind it, that it is an operand of later ops,
+/// and that the chain goes on with a function of it, which may or may not leave an mHC chain.
 static constexpr double kOpChance = 0.04, kUserChance = 0.15, kReplaceChance = 0.004;
 
 void RandomGraphBuilder::offer(Value value) {

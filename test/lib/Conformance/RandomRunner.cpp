@@ -52,7 +52,7 @@ static bool runMode(const RandomCase &random, Mode mode, const RunFunction &run,
   return run(request, results, error);
 }
 
-/// What is wrong with one mode; empty when its results agree with the reference.
+/// Errors of one mode; empty when its results agree with the reference.
 static std::string checkMode(const RandomCase &random, Mode mode, const RunFunction &run,
                              const std::vector<mhcrt::HostTensor> &want) {
   std::vector<mhcrt::HostTensor> got;

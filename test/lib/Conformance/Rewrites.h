@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What colleagues and exporters write in the place of an op, whatever chain it stands in. Each keeps what the function
-// computes, and what raising finds in it. To add a spelling, add a row to the table in Rewrites.cpp.
+// Ways that people and exporters write an op, whatever chain it stands in. Each keeps what the function computes, and
+// what raising finds in it. To add a spelling, add a row to the table in Rewrites.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MHC_CONFORMANCE_REWRITES_H
@@ -45,7 +45,7 @@ llvm::ArrayRef<Rewrite> rewrites();
 /// Rewrites one op, some or all of those that the rewrite is for; false when there is none.
 bool applyRewrite(const Rewrite &rewrite, mlir::func::FuncOp func, Random &random);
 
-/// What changes the arguments of a function, and not what it computes of them.
+/// A rewrite of the arguments of a function that keeps what it computes.
 struct SignatureRewrite {
   const char *name;
   bool (*apply)(mlir::func::FuncOp func);

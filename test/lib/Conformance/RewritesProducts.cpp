@@ -23,7 +23,7 @@ struct Product {
     return batched ? leaf.batchMatmul(lhs, rhs, transposeLhs, transposeRhs)
                    : leaf.matmul(lhs, rhs, transposeLhs, transposeRhs);
   }
-  /// With the last two dimensions of a matrix swapped.
+  /// Swaps the last two dimensions of a matrix.
   Value flip(LeafBuilder &leaf, Value matrix) const {
     return leaf.transpose(matrix, batched ? ArrayRef<int64_t>{0, 2, 1} : ArrayRef<int64_t>{1, 0});
   }

@@ -72,7 +72,7 @@ static void splitArgument(func::FuncOp func, unsigned number, int64_t dim, Array
 /// The columns that phi is padded to.
 constexpr int64_t kPadded = 32;
 
-/// How many values the biases of a site have; they may be in parts already.
+/// Number of values in the biases of a site; they may be in parts already.
 static int64_t sizeOfBeta(func::FuncOp func, StringRef site) {
   int64_t size = 0;
   for (unsigned number = 0; number < func.getNumArguments(); ++number) {

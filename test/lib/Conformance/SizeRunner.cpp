@@ -27,7 +27,7 @@ public:
   SizeCheck(Compiler &compiler, SizeGraph &graph, SizeCounts &counts)
       : compiler(compiler), graph(graph), counts(counts) {}
 
-  /// What is wrong; empty when nothing is.
+  /// Runs the check. Returns its errors; empty when there are none.
   llvm::Expected<std::string> run();
 
 private:

@@ -23,7 +23,7 @@ namespace mhc::conformance {
 
 static constexpr const char *kEntry = "case";
 static constexpr int kMostRewrites = 12;
-/// Of the largest value of a result: the evaluator computes in float64, but reads constants that f32 rounded.
+/// Relative to the largest value of a result: the evaluator computes in float64, but reads constants that f32 rounded.
 static constexpr double kPrecision = 1e-5;
 
 namespace {
@@ -45,7 +45,7 @@ class SpellingChecker {
 public:
   explicit SpellingChecker(uint64_t seed) : plain(plainCase(seed)) {}
 
-  /// What is wrong with a draw; empty when its forms are raised to what the plain one is.
+  /// Errors of a draw; empty when its forms are raised to the same as the plain one.
   std::string check(const Draw &draw);
   /// The words of the draw that change the program.
   const Names &changing() const { return used; }

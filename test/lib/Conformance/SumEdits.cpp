@@ -185,7 +185,7 @@ bool scaleAfterBias(Editor &e) {
   });
 }
 
-/// What is one vector for all tokens is another one for each: the last but for a factor of the token.
+/// Multiplies a vector that all tokens share with a factor of the token.
 bool vectorPerToken(Editor &e) {
   Operation *op = e.pick<BroadcastOp>([](Operation *op) {
     auto broadcast = cast<BroadcastOp>(op);

@@ -1,10 +1,10 @@
-//===- Meaning.cpp - What a program computes, whatever it is --------------===//
+//===- Baseline.cpp - Results of a program before raising -----------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Meaning.h"
+#include "Baseline.h"
 #include "mhc/IR/MhcInterfaces.h"
 
 #include <climits>
@@ -17,9 +17,9 @@ static constexpr double kPrecision = 1e-6;
 /// The most that such roundings may move a result, relative to its largest value. Behind what amplifies more, a wrong
 /// raise could hide.
 static constexpr double kMostNoise = 1e-4;
-/// What is left of numbers of order one that cancel in float64: of 1 + tanh, say, far on the negative side.
+/// Residue of numbers of order one that cancel in float64: of 1 + tanh, say, far on the negative side.
 static constexpr double kCancelled = 0x1p-50;
-/// How often the arguments are rounded: once may move a result by less than the constants do.
+/// Number of roundings of the arguments: one alone may move a result by less than the constants do.
 static constexpr int kRoundings = 3;
 
 /// How far rounded constants may move a result, where rounding the arguments moves it by `moved`. Nothing is rounded in
@@ -32,7 +32,8 @@ static std::optional<double> toleranceOf(const mhcrt::HostTensor &result, double
   return tolerance;
 }
 
-std::optional<Meaning> meaningOf(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments, Random &random) {
+std::optional<Baseline> baselineOf(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments,
+                                   Random &random) {
   if (llvm::errorToBool(compiler.verify(module)))
     return std::nullopt;
   auto leafOps = toLeafOps(compiler, module, CompileOptions());
@@ -41,22 +42,22 @@ std::optional<Meaning> meaningOf(Compiler &compiler, mlir::ModuleOp module, cons
   auto results = evaluateLeafOps(**leafOps, kEntry, arguments);
   if (llvm::errorToBool(results.takeError()))
     return std::nullopt;
-  Meaning meaning{std::move(*leafOps), std::move(*results), {}};
-  std::vector<double> moved(meaning.results.size());
+  Baseline baseline{std::move(*leafOps), std::move(*results), {}};
+  std::vector<double> moved(baseline.results.size());
   for (int i = 0; i < kRoundings; ++i) {
-    auto others = evaluateLeafOps(*meaning.leafOps, kEntry, disturbed(arguments, random.between(0, INT_MAX)));
+    auto others = evaluateLeafOps(*baseline.leafOps, kEntry, disturbed(arguments, random.between(0, INT_MAX)));
     if (llvm::errorToBool(others.takeError()))
       return std::nullopt;
-    for (auto [most, result, other] : llvm::zip(moved, meaning.results, *others))
+    for (auto [most, result, other] : llvm::zip(moved, baseline.results, *others))
       most = std::max(most, largestDifference(result, other));
   }
-  for (auto [result, most] : llvm::zip(meaning.results, moved)) {
+  for (auto [result, most] : llvm::zip(baseline.results, moved)) {
     std::optional<double> tolerance = toleranceOf(result, most);
     if (!tolerance)
       return std::nullopt;
-    meaning.tolerances.push_back(*tolerance);
+    baseline.tolerances.push_back(*tolerance);
   }
-  return meaning;
+  return baseline;
 }
 
 bool raiseAndFuse(Compiler &compiler, mlir::ModuleOp module, std::string &problem) {
@@ -71,7 +72,7 @@ bool isRaised(mlir::ModuleOp module) {
   return module->walk([](DecomposableOpInterface) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
 }
 
-std::string describeChange(const Meaning &before, const Tensors &after) {
+std::string describeChange(const Baseline &before, const Tensors &after) {
   std::string report;
   for (size_t i = 0; i < after.size(); ++i) {
     double difference = largestDifference(before.results[i], after[i]);
