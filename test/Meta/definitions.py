@@ -15,8 +15,8 @@ TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'
 NAMESPACE = re.compile(r"^(?:inline )?namespace ?([\w:]*)$")
 TYPE = re.compile(r"^(?:template ?<.*> ?)?(?:struct|class|union|enum(?: class)?) (?:alignas ?\(.*?\) ?)?(\w+)(?: final)?(?: ?:[^:].*)?$")
 FUNCTION = re.compile(r"^(.*?)([\w:~]+) ?\((.*)\)(?: const| noexcept| override)*(?: ?:[^:].*)?$")
-# What each backend has its own of: the functions of its C interface, the context behind them, and the function that
-# runs a kernel on its arguments. A program has one backend.
+# Definitions that each backend has its own of: the functions of its C interface, the context behind them, and the
+# function that runs a kernel on its arguments. A program has one backend.
 PER_BACKEND = re.compile(r"mhcrt_\w+(::.*|\(.*)?$|mhcrt::run(\w+)\(mhcrt_context &, const \2Args &\)$")
 
 
@@ -38,7 +38,7 @@ def signature(parameters):
 
 
 def named(head):
-    """What the text before a brace defines for other files; None where that is nothing."""
+    """The name that the text before a brace defines for other files, or None."""
     if match := TYPE.match(head):
         return match[1]
     match = FUNCTION.match(head)

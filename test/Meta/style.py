@@ -1,4 +1,5 @@
-"""Checks what no formatter does: file headers, lengths, also of lines of a README, paths of one machine, TODOs.
+"""Checks what no formatter does: file headers, lengths, also of lines of a README, paths of one machine, TODOs, and
+comments that do not begin with a noun or a verb.
 
 usage: style.py REPOSITORY
 """
@@ -14,6 +15,12 @@ REASON = "Long because"
 MACHINE = re.compile(r"(?<![\w.%{}$])/(?:work|root|home|Users|mnt)/\w|\b(?:deb\.debian|pypi|pythonhosted)\.org\b")
 TODO = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 TODO_WITH_CONDITION = re.compile(r"\bTODO\(\w[^)]*\): .*\b(?:when|once|until|if|after)\b")
+# "What is left" and "Of the op" need a second reading: say "The rest" and "Cost of the op".
+VAGUE = re.compile(r'^(?:\s*(?:///?|#) |//===-+ \S+ - |\s*""")(What|Of)\b')
+COMMENT = re.compile(r"^\s*(?:///?|#)\s+\w")
+# Folders whose comments are still to be rewritten.
+VAGUE_FOLDERS = ("include/mhc/Algebra/", "lib/Algebra/", "lib/Analysis/Form", "lib/Transforms/Raise/",
+                 "test/Transforms/Raise/")
 OWN_WORDS = "test/Meta/"  # the checks and their tests name what they look for
 
 
@@ -30,6 +37,7 @@ def check(root):
     for path in source.files(root):
         if path.startswith(OWN_WORDS):
             continue
+        before = ""
         for number, line in enumerate(source.lines(root, path), 1):
             if path.endswith(("README.md", "CONTRIBUTING.md")) and len(line) > MAX_LETTERS and line[0] != "|":
                 yield f"{path}:{number}: {len(line)} letters; break the line at {MAX_LETTERS}"
@@ -38,6 +46,10 @@ def check(root):
                 yield f"{path}:{number}: '{match[0]}' belongs to one machine"
             if TODO.search(line) and not path.endswith(".md") and not TODO_WITH_CONDITION.search(line):
                 yield f"{path}:{number}: write 'TODO(name): what, when <condition>'"
+            vague = VAGUE.match(line) if not path.endswith(".md") and not COMMENT.match(before) else None
+            if vague and not path.startswith(VAGUE_FOLDERS):
+                yield f"{path}:{number}: the comment begins with '{vague[1]}'; begin with a noun or a verb"
+            before = line
 
 
 source.main(check)

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-# What a heading of a page introduces, and how its rows start.
+# Headings of a page, and how the rows below them start.
 ROWS = {
     "Attributes": r"<tr><td><code>(\w+)",
     "Operands": r"\| `(\w+)`",
