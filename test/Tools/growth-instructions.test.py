@@ -31,11 +31,12 @@ def entries(n):
 
 def streams(n):
     """Streams, of each of which a sum may be somewhere."""
-    expand = "mhc.expand(x = %x : tensor<?x8xf32>) <layout = nC> -> (streams : tensor<?x4x8xf32>)\n"
-    body = "".join(f"  %x{i} = {expand}" for i in range(n))
-    values = ", ".join(f"%x{i}" for i in range(n))
-    types = ", ".join(["tensor<?x4x8xf32>"] * n)
-    return f"func.func @f(%x: tensor<?x8xf32>) -> ({types}) {{\n{body}  return {values} : {types}\n}}\n"
+    arguments = ", ".join(f"%x{i}: tensor<8x8xf32>" for i in range(n))
+    body = "".join(f"  %y{i} = mhc.expand(x = %x{i} : tensor<8x8xf32>) <layout = nC> -> (streams : tensor<8x4x8xf32>)\n"
+                   for i in range(n))
+    values = ", ".join(f"%y{i}" for i in range(n))
+    types = ", ".join(["tensor<8x4x8xf32>"] * n)
+    return f"func.func @f({arguments}) -> ({types}) {{\n{body}  return {values} : {types}\n}}\n"
 
 
 def written(script, *options):
