@@ -1,6 +1,6 @@
 """Runs passes on programs of n and 2n parts and compares the instructions beyond those for one part.
 
-  growth-instructions.test.py SCRIPTS EXPORTED: the folder of make_model.py and repeat_layer.py, and an exported sublayer
+  growth-instructions.test.py SCRIPTS EXPORTED: the folder of the scripts that write models, and an exported sublayer
 """
 
 import os
