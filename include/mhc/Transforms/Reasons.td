@@ -51,6 +51,8 @@ def : RaiseReason<"sinkhorn-rounds", "the matrix is rounded between two normalis
 def : RaiseReason<"sinkhorn-iterations", "there are more iterations than the op takes",
   "iterate at most 1000 times; 20 are usual">;
 def : RaiseReason<"sinkhorn-type", "the iteration is not in f32", "iterate in f32">;
+def : RaiseReason<"logits-not-a-value", "the logits of an iteration are no tensor of their own",
+  "add up all parts of the residual logits before their exponential is taken">;
 def : RaiseReason<"permutation-order", "the softmax weighs no table of all permutations in lexicographic order",
   "list the permutations of n in lexicographic order, as a constant">;
 

@@ -38,6 +38,7 @@ private:
   bool undoDivision(const algebra::Factor &divisor);
   bool undoGuard();
   bool undoExact(const algebra::Factor &divisor, algebra::Var over);
+  bool undoSumWithNumber(const algebra::Factor &divisor, const Expr &part, algebra::Var over);
   bool undoWithEps(const algebra::Factor &divisor, algebra::Var over);
   std::optional<Expr> summedBy(const algebra::Factor &divisor, algebra::Var over);
   std::optional<Step> readBound(const algebra::Element *divisor, const Expr &sums, algebra::Var over);
@@ -153,12 +154,30 @@ std::optional<Expr> ExactMatcher::summedBy(const algebra::Factor &divisor, algeb
   return std::nullopt;
 }
 
+/// state = (part + number) / sum(part + number), as behind softmax(z) + eps
+bool ExactMatcher::undoSumWithNumber(const algebra::Factor &divisor, const Expr &part, algebra::Var over) {
+  const algebra::Size extent = reading.size(value, over);
+  if (divisor.node()->kind != algebra::Node::Sum || !extent.isNumber())
+    return false;
+  double number = numberIn(divisor.node()->parts[0]) / static_cast<double>(extent.number());
+  std::optional<Expr> before = algebra.add(part, Algebra::number(number));
+  std::optional<Expr> after = before ? algebra.divide(*before, Algebra::of(divisor.element)) : std::nullopt;
+  if (!after || !isSameState(state, *after))
+    return false;
+  state = *before;
+  dead = over;
+  steps.push_back({over, Denom::none, 0, divisor.element, user});
+  return true;
+}
+
 /// state = before / (sum(before) + eps), or / max(sum(before), eps)
 bool ExactMatcher::undoWithEps(const algebra::Factor &divisor, algebra::Var over) {
   // Behind sums without an eps only the divisor tells what was before. No op divides so: it is told which eps differs.
   std::optional<Expr> before = dead ? summedBy(divisor, over) : algebra.multiply(state, Algebra::of(divisor.element));
   if (!before)
     return false;
+  if (dead && undoSumWithNumber(divisor, *before, over))
+    return true;
   auto undo = [&](const std::optional<Expr> &summed) {
     std::optional<Expr> sums = summed ? reduceOver("sum", *summed, over) : std::nullopt;
     std::optional<Step> step = sums ? readBound(divisor.element, *sums, over) : std::nullopt;
@@ -208,9 +227,8 @@ std::optional<Expr> ExactMatcher::boundedSums(const Step &step, const Expr &sums
 /// softmax(z) + eps: the softmax is the first division of rows.
 bool ExactMatcher::undoSoftmaxEps() {
   const algebra::Factor *sum = algebra::singleFactor(state);
-  if (!sum || sum->node()->kind != algebra::Node::Sum || state[0].coefficient != 1)
-    return false;
-  std::optional<Expr> terms = algebra.part(sum->element);
+  bool isNode = sum && sum->node()->kind == algebra::Node::Sum && state[0].coefficient == 1;
+  std::optional<Expr> terms = isNode ? algebra.part(sum->element) : state;
   if (!terms || terms->size() != 2 || terms->front().coefficient != 1 || !(*terms)[1].factors.empty() ||
       !(*terms)[1].exponent.empty())
     return false;
@@ -222,8 +240,9 @@ bool ExactMatcher::undoSoftmaxEps() {
     steps.resize(before);
     return false;
   }
+  const algebra::Element *softmax = steps.back().divisor;
   steps.resize(before);
-  steps.push_back({column(), Denom::add, (*terms)[1].coefficient, sum->element, user});
+  steps.push_back({column(), Denom::add, (*terms)[1].coefficient, softmax, user});
   return true;
 }
 
@@ -247,9 +266,9 @@ bool ExactMatcher::takeShift(Expr &logits, algebra::Var over) {
 }
 
 std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
+  bool isSoftmaxEps = undoSoftmaxEps();
   if (state.size() != 1)
     return std::nullopt;
-  bool isSoftmaxEps = !dead && undoSoftmaxEps();
   const Step first = steps.back();
   const algebra::Term &start = state[0];
   // What the first sums have in common drops out of an exact iteration.

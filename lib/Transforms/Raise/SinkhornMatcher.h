@@ -74,6 +74,7 @@ private:
   bool isUnguarded();
   bool isShort();
   bool isStart(bool isRead);
+  bool isOfOneTensor(const algebra::Expr &logits);
   bool isStepLike(size_t number, Init init);
   bool areStepsAlike(Init init);
   bool isWhole();

@@ -199,6 +199,14 @@ bool SinkhornMatcher::isStart(bool isRead) {
                  "exp(z), exp(z - max(z)), softmax(z) or softmax(z) + eps");
 }
 
+bool SinkhornMatcher::isOfOneTensor(const Expr &logits) {
+  if (valueOf(logits, value.getDefiningOp()))
+    return true;
+  Value start = valueOf(state, user);
+  return unmet(Reason::logitsNotAValue, start ? opAtFault(start, user) : user, "exponentials of logits in parts",
+               "the exponential of one tensor of logits");
+}
+
 static std::string describeEps(Denom denom, double eps) {
   if (denom == Denom::none)
     return "no eps";

@@ -359,3 +359,38 @@ func.func @factors_with_an_eps(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %r = arith.mulf %uk2, %vb2 : tensor<8x4x4xf32>
   return %r : tensor<8x4x4xf32>
 }
+
+// CHECK: remark: [Missed] logits-not-a-value | Category:mhc-raise:sinkhorn | {{.*}}Found="exponentials of logits in parts", Needed="the exponential of one tensor of logits"
+func.func @logits_in_two_parts(%a: tensor<8x4x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4x4xf32> {
+  %e = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %x = math.exp %a : tensor<8x4x4xf32>
+  %y0 = math.exp %b : tensor<8x4xf32>
+  %y = mhc.broadcast %y0 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a0 = arith.mulf %x, %y : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  return %a2 : tensor<8x4x4xf32>
+}
+
+// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="no eps in normalisation 2 of 4", Needed="eps = 0.001 as behind the softmax"
+func.func @no_eps_behind_that_of_the_softmax(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %soft = mhc.softmax %z dim = 2 : tensor<8x4x4xf32>
+  %c = arith.constant dense<1.0e-03> : tensor<8x4x4xf32>
+  %a0 = arith.addf %soft, %c : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b2 = mhc.broadcast %s2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b3 = mhc.broadcast %s3 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  return %a3 : tensor<8x4x4xf32>
+}
