@@ -51,6 +51,11 @@ static std::optional<double> constantValue(Value value, JoinedNumbers &joined) {
                                        [&](Value part) { return constantValue(part, joined) == first; });
     return joined[value] = equal ? first : std::nullopt;
   }
+  if (auto div = value.getDefiningOp<arith::DivFOp>()) {
+    std::optional<double> by = constantValue(div.getRhs(), joined);
+    std::optional<double> number = by && *by != 0 ? constantValue(div.getLhs(), joined) : std::nullopt;
+    return rounded(number ? std::optional(*number / *by) : std::nullopt, cast<FloatType>(getElementTypeOrSelf(value)));
+  }
   if (auto trunc = value.getDefiningOp<arith::TruncFOp>())
     return rounded(constantValue(trunc.getIn(), joined), cast<FloatType>(getElementTypeOrSelf(value)));
   DenseElementsAttr elements;
