@@ -96,6 +96,17 @@ Value SigmoidRaiser::build(Operation *op) {
   return dims.size() == all.size() ? gate : leaf.broadcast(gate, leaf.sizesOf(value), dims);
 }
 
+void SigmoidRaiser::run() {
+  SmallVector<Operation *> roots;
+  func.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && isRoot(op))
+      roots.push_back(op);
+  });
+  for (Operation *root : roots)
+    if (Value gate = build(root))
+      replaceBy(sites, gate, root);
+}
+
 //===----------------------------------------------------------------------===//
 // Softmax
 //===----------------------------------------------------------------------===//
@@ -134,17 +145,6 @@ static std::optional<SoftmaxOf> matchSoftmax(FormBuilder &forms, Operation *op) 
   if (!dim)
     return std::nullopt;
   return SoftmaxOf{stripShift(forms, exp.getOperand(), *dim), *dim};
-}
-
-void SigmoidRaiser::run() {
-  SmallVector<Operation *> roots;
-  func.walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && isRoot(op))
-      roots.push_back(op);
-  });
-  for (Operation *root : roots)
-    if (Value gate = build(root))
-      replaceBy(sites, gate, root);
 }
 
 namespace {

@@ -46,6 +46,7 @@ private:
   bool matchGuardedRoot(const Expr &norm, const Expr &squares);
   bool matchRoot(const Expr &squared, const Expr &squares, Norm norm);
   bool findWeight();
+  bool placeRows(Value weight, ArrayRef<algebra::Index> at);
 
   int64_t width() const {
     int64_t width = 1;
@@ -192,18 +193,19 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
   return findWeight();
 }
 
-/// The value that phi is read of, and the place of the rows in it.
+/// The value that phi is read of: the tensor itself, rather than what shows it in the same type.
 bool GroupMatcher::findWeight() {
-  const algebra::Node &node = *group.phi.node();
-  if (std::optional<algebra::Reading::Found> found = nearest(reading, Algebra::of(group.phi.element), user)) {
-    group.weight = found->value;
-    group.weightAt = found->at;
-  } else if (node.value && reading.isBefore(node.value, user)) {
-    group.weight = node.value;
-    group.weightAt = Indices(group.phi.at());
-  } else {
-    return false;
-  }
+  std::optional<algebra::Reading::Found> found = nearest(reading, Algebra::of(group.phi.element), user);
+  Value base = group.phi.node()->value;
+  bool isBase = base && reading.isBefore(base, user) &&
+                (!found || getElementTypeOrSelf(base) == getElementTypeOrSelf(found->value));
+  return (isBase && placeRows(base, group.phi.at())) || (found && placeRows(found->value, found->at));
+}
+
+/// Finds the place of the rows in the weight, which is read at `at`.
+bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at) {
+  group.weight = weight;
+  group.weightAt = Indices(at.begin(), at.end());
   group.offset = 0;
   group.rows = 1;
   auto isRow = [&](Var var) { return llvm::any_of(group.row, [&](const Extent &row) { return row.first == var; }); };
