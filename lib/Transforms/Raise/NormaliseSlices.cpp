@@ -178,6 +178,7 @@ void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
   DimAnalysis dims(func);
   RewritePatternSet patterns(func.getContext());
   addPartialComputationPatterns(patterns, dims);
+  addPartPatterns(patterns, dims);
   GreedyRewriteConfig config;
   config.setListener(&listener);
   (void)applyPatternsGreedily(func, std::move(patterns), config);
