@@ -134,8 +134,6 @@ def : RaiseReason<"branch-form", "what h_post multiplies has no channels",
   "multiply the sublayer's output [M, C] by h_post">;
 def : RaiseReason<"branch-twice", "h_post multiplies more than one tensor",
   "add the outputs of the sublayer before they are multiplied by h_post">;
-def : RaiseReason<"result-order", "the new streams are in another order than the old ones",
-  "keep the streams in one layout, [M, n, C] or [M, C, n]">;
 def : RaiseReason<"combine-form", "the residual matrix mixes streams in a combine of another form",
   "compute h_res x + h_post y as one sum, over all of the channels of a token">;
 

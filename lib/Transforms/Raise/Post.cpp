@@ -279,22 +279,6 @@ bool BranchReader::read() {
 // Post
 //===----------------------------------------------------------------------===//
 
-/// Whether the program transposes a value itself, maybe after a reshape.
-static bool isTransposed(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<TransposeOp>(user) || (isReshape(user) && isTransposed(user->getResult(0)));
-  });
-}
-
-/// Whether the program has the old streams with their dimensions in the order `own`, that of the new ones.
-static bool isOrderOfStreams(MixSite &site, const Mix &mix, Var output, ArrayRef<Var> own) {
-  return llvm::any_of(site.reading.find(mix.x, site.op), [&](const algebra::Reading::Found &found) {
-    SmallVector<Var> order(varsOf(found.at).getArrayRef());
-    llvm::replace(order, mix.stream.first, output);
-    return ArrayRef<Var>(order) == own;
-  });
-}
-
 bool mhc::raisePost(MixSite &site, const Mix &mix) {
   IndexVars outputs;
   for (const Extent &var : site.vars)
@@ -304,20 +288,15 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
     return false;
   Extent output = outputs[0];
   SmallVector<IndexVars> groups = mix.groups(output.first);
-  // In the order of the op, or in that of the old streams: a transpose before and behind. Or in any order that the
-  // program transposes itself.
+  // Another order takes a transpose behind; what a transpose reads comes next.
   SmallVector<Var> own, order;
   for (const Extent &var : site.vars)
     own.push_back(var.first);
   for (const IndexVars &group : groups)
     for (const Extent &var : group)
       order.push_back(var.first);
-  if (own != order && !isOrderOfStreams(site, mix, output.first, own) && !isTransposed(site.root)) {
-    if (site.coefficients(mix) && !isa<TransposeOp>(site.op)) // what that transposes comes next
-      site.decline("post", mix, Reason::resultOrder, site.root, describe(site.root),
-                   mix.layout == Layout::nC ? "[tokens, n, C] as the streams" : "[tokens, C, n] as the streams");
+  if (own != order && isa<TransposeOp>(site.op))
     return false;
-  }
   if (!keepsPrecision(site.root, mix.streams)) {
     site.declineWidth("post", mix, Reason::resultWider, site.root);
     return false;

@@ -110,6 +110,9 @@ Contraction::Contraction(algebra::Reading &reading, Sites &sites, StreamTensor s
     sum = reading.algebra().reduce("sum", reading.of(streams.was), {stream[0]});
 }
 
+/// Whether a transpose makes [M, n, C] of [M, C, n], or the other way round.
+static bool swapsStreams(TransposeOp op) { return op.getPerm() == ArrayRef<int64_t>{0, 2, 1}; }
+
 bool Contraction::replace(const algebra::Reading::Found &found) {
   Operation *op = found.value.getDefiningOp();
   // found = factor^-1 * sum
@@ -131,7 +134,13 @@ bool Contraction::replace(const algebra::Reading::Found &found) {
   Value x = arrange(reading, builder, op->getLoc(), streams.now, reading.whole(streams.was), groups);
   if (!x)
     return false;
-  auto contract = ContractOp::create(builder, op->getLoc(), rowsOf(x, layout), x, layout,
+  // As the streams are stored
+  Layout stored = layout;
+  if (auto transpose = x.getDefiningOp<TransposeOp>(); transpose && swapsStreams(transpose)) {
+    x = transpose.getX();
+    stored = layout == Layout::nC ? Layout::Cn : Layout::nC;
+  }
+  auto contract = ContractOp::create(builder, op->getLoc(), rowsOf(x, stored), x, stored,
                                      isMean ? ContractMode::mean : ContractMode::sum);
   algebra::Indices from = indicesOf(reading.algebra().sizes, {tokens, channels});
   return finishMix(reading, sites, builder, contract, from, own, found.value, isMean ? "mean" : "sum") != nullptr;

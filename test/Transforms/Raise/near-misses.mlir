@@ -183,20 +183,6 @@ func.func @post_of_two_outputs(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h
   return %out : tensor<8x4x64xf32>
 }
 
-// CHECK: remark: [Missed] result-order | Category:mhc-raise:post | {{.*}}Found="'arith.addf', [8, 64, 4] of f32", Needed="[tokens, n, C] as the streams"
-func.func @post_into_another_layout(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
-    -> tensor<8x64x4xf32> {
-  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
-    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
-  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
-  %turned = mhc.transpose %mixed perm = [0, 2, 1] : tensor<8x4x64xf32> -> tensor<8x64x4xf32>
-  %hw = mhc.broadcast %h dims = [0, 2] : tensor<8x4xf32> -> tensor<8x64x4xf32>
-  %fw = mhc.broadcast %f dims = [0, 1] : tensor<8x64xf32> -> tensor<8x64x4xf32>
-  %branch = arith.mulf %hw, %fw : tensor<8x64x4xf32>
-  %out = arith.addf %turned, %branch : tensor<8x64x4xf32>
-  return %out : tensor<8x64x4xf32>
-}
-
 // What is added to is no mix any more.
 // CHECK: remark: [Missed] combine-form | Category:mhc-raise:post | {{.*}}Found="'mhc.batch_matmul', [8, 4, 64] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
 func.func @a_mix_through_an_activation(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)

@@ -521,3 +521,21 @@ func.func @computed_transposed_and_read_both_ways(%f: tensor<8x64xf32>, %h: tens
   %out = mhc.transpose %sum perm = [0, 2, 1] : tensor<8x64x4xf32> -> tensor<8x4x64xf32>
   return %out, %sum : tensor<8x4x64xf32>, tensor<8x64x4xf32>
 }
+
+// The new streams are in another layout than the old ones.
+// CHECK-LABEL: @post_into_another_layout
+// CHECK: %[[OUT:.*]] = mhc.post({{.*}} x = %arg1 : tensor<8x4x64xf32>{{.*}} <layout = nC, orient = oi>
+// CHECK: %[[T:.*]] = mhc.transpose %[[OUT]] perm = [0, 2, 1]
+// CHECK: return %[[T]]
+func.func @post_into_another_layout(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
+    -> tensor<8x64x4xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %turned = mhc.transpose %mixed perm = [0, 2, 1] : tensor<8x4x64xf32> -> tensor<8x64x4xf32>
+  %hw = mhc.broadcast %h dims = [0, 2] : tensor<8x4xf32> -> tensor<8x64x4xf32>
+  %fw = mhc.broadcast %f dims = [0, 1] : tensor<8x64xf32> -> tensor<8x64x4xf32>
+  %branch = arith.mulf %hw, %fw : tensor<8x64x4xf32>
+  %out = arith.addf %turned, %branch : tensor<8x64x4xf32>
+  return %out : tensor<8x64x4xf32>
+}
