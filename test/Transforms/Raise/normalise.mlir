@@ -42,6 +42,17 @@ func.func @difference_from_zero(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
+// CHECK-LABEL: @quotient_of_numbers(
+func.func @quotient_of_numbers(%x: tensor<?x8xf32>, %M: index) -> tensor<?x8xf32> {
+  // CHECK-NEXT: return %arg0
+  %two = arith.constant 2.0 : f32
+  %a = tensor.splat %two[%M] : tensor<?x8xf32>
+  %b = tensor.splat %two[%M] : tensor<?x8xf32>
+  %one = arith.divf %a, %b : tensor<?x8xf32>
+  %0 = arith.mulf %x, %one : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
 // CHECK-LABEL: @not_a_reciprocal(
 func.func @not_a_reciprocal(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: %[[V0:.*]] = arith.constant dense<2.000000e+00> : tensor<4x8xf32>
