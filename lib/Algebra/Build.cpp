@@ -236,7 +236,7 @@ std::optional<Reading::Found> algebra::nearest(Reading &reading, const Expr &exp
   }
   if (best == all.end())
     best = all.begin();
-  // What only shows or widens another value loses nothing.
+  // An op that only shows or widens another value loses nothing.
   auto widthOf = [](const Reading::Found &found) { return getElementTypeOrSelf(found.value).getIntOrFloatBitWidth(); };
   for (auto shown = best; shown != all.end();) {
     if (widthOf(*shown) < widthOf(*best))
@@ -256,7 +256,7 @@ Value algebra::buildFrom(Reading &reading, OpBuilder &builder, Operation *at, co
                          ArrayRef<DimVars> dims) {
   std::vector<Reading::Found> all = reading.find(expr, at);
   Indices wanted = indicesOf(reading.algebra().sizes, dims);
-  // What it shows is the same in another shape; another value of the expression may have been rounded.
+  // The value that it shows is the same in another shape; another value of the expression may have been rounded.
   while (found.at != wanted) {
     Operation *maker = found.value.getDefiningOp();
     Value shown = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();

@@ -1,4 +1,4 @@
-//===- Join.cpp - What is written out piece by piece --------------------------===//
+//===- Join.cpp - Sums and joins that are written out --------------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -238,7 +238,7 @@ void Algebra::roll(Expr &sum) {
 // Concatenations
 //===----------------------------------------------------------------------===//
 
-/// Of what is joined: more are not compared.
+/// Limit of the joined parts: more are not compared.
 constexpr size_t kMaxPieces = 64;
 
 /// The largest size that all extents are multiples of; 0 where one is open.

@@ -29,7 +29,7 @@ private:
   std::optional<Expr> exact(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
   /// The larger number; one that a maximum starts from is no more than any.
   std::optional<Expr> maximum(const Expr &a, const Expr &b);
-  /// What is left of a number in a type.
+  /// The number that a type leaves of another.
   std::optional<Expr> rounded(std::optional<Expr> expr, mlir::Type type);
   std::optional<Expr> readTensor(mlir::Operation *op);
   std::optional<Expr> readLinalg(mlir::linalg::LinalgOp op, unsigned result);

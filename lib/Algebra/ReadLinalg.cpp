@@ -47,7 +47,7 @@ private:
 };
 } // namespace
 
-/// What a reduction adds to its result, and how.
+/// The summand of a reduction, and how it is added.
 struct Combination {
   StringRef kind;
   Value with;

@@ -18,9 +18,6 @@ TODO_WITH_CONDITION = re.compile(r"\bTODO\(\w[^)]*\): .*\b(?:when|once|until|if|
 # "What is left" and "Of the op" need a second reading: say "The rest" and "Cost of the op".
 VAGUE = re.compile(r'^(?:\s*(?:///?|#) |//===-+ \S+ - |\s*""")(What|Of)\b')
 COMMENT = re.compile(r"^\s*(?:///?|#)\s+\w")
-# Folders whose comments are still to be rewritten.
-VAGUE_FOLDERS = ("include/mhc/Algebra/", "lib/Algebra/", "lib/Analysis/Form", "lib/Transforms/Raise/",
-                 "test/Transforms/Raise/")
 OWN_WORDS = "test/Meta/"  # the checks and their tests name what they look for
 
 
@@ -47,7 +44,7 @@ def check(root):
             if TODO.search(line) and not path.endswith(".md") and not TODO_WITH_CONDITION.search(line):
                 yield f"{path}:{number}: write 'TODO(name): what, when <condition>'"
             vague = VAGUE.match(line) if not path.endswith(".md") and not COMMENT.match(before) else None
-            if vague and not path.startswith(VAGUE_FOLDERS):
+            if vague:
                 yield f"{path}:{number}: the comment begins with '{vague[1]}'; begin with a noun or a verb"
             before = line
 

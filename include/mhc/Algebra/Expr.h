@@ -174,7 +174,7 @@ public:
   /// The element of a node.
   std::optional<Expr> element(const Node *node, llvm::ArrayRef<Index> at);
 
-  /// What a reduction sums, or a function is of, at `element` and, for a reduction, at `bound`.
+  /// The summand of a reduction, or argument of a function, at `element` and, for a reduction, at `bound`.
   std::optional<Expr> part(const Element *element, llvm::ArrayRef<Index> bound = {}, unsigned number = 0);
   const Element *elementAt(const Node *node, llvm::ArrayRef<Index> at);
   /// The same terms and factors with other elements.
@@ -207,7 +207,7 @@ private:
     llvm::SmallVector<std::pair<Var, Size>> over;
   };
   Open open(const Node &node, llvm::ArrayRef<Index> at);
-  /// What `like` is, of other parts.
+  /// The same as `like`, of other parts.
   std::optional<Expr> make(const Node &like, llvm::ArrayRef<Expr> parts, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> instantiate(const Node *node, llvm::ArrayRef<Index> at);
   std::optional<Expr> instantiateOnce(const Node &node, llvm::ArrayRef<Index> at);

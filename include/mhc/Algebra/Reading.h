@@ -65,7 +65,7 @@ private:
     Found found; ///< `at` are the node's indices of the value's own variables
     unsigned place;
   };
-  /// What kind of expression a value has: one that is equal is of the same kind.
+  /// The kind of expression that a value has: equal ones are of the same kind.
   enum Shape { element, product, sum };
   static std::optional<Shape> shapeOf(const Expr &expr);
   using Candidates = llvm::DenseMap<const Node *, std::vector<Candidate>>;

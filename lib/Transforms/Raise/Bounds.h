@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the verifiers of the ops would refuse stays as it is written.
+// Programs that the verifiers of the ops would refuse stay as they are written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace mhc;
 
-/// What a group reads of a base: the places of the variables among those of the group, with one entry for its rows.
+/// The part of a base that a group reads: the places of the variables among those of the group, with one entry for its
+/// rows.
 static SmallVector<Index> readsOf(const FormBuilder &forms, const Factor &factor, const Linear &group) {
   std::optional<Rows> rows = readRows(forms, factor, group.row);
   Vars known = forms.flatten(group.tokens);

@@ -25,16 +25,16 @@ struct Linear {
   std::optional<Factor> proj;
   std::optional<Factor> alpha;
   Factor beta;
-  /// What the token-only factors make; its factor belongs to alpha.
+  /// The product of the token-only factors; its factor belongs to alpha.
   Multiplier multiplier{Norm::none, 0, {}, {}};
   std::optional<Factor> stat; ///< with `proj`: the given statistic
   Stat statForm = Stat::applied;
   int64_t offset = 0, rows = 0; ///< first row, and the number of rows of all of phi or proj
   int64_t extent = 0;
 
-  /// What the rows are taken from.
+  /// The source of the rows.
   mlir::Value source() const { return proj ? proj->base : x->base; }
-  /// What the site is told by.
+  /// The value that remarks identify the site by.
   std::pair<mlir::Value, mlir::Value> site() const { return {source(), phi ? phi->base : mlir::Value()}; }
   mlir::Block *block() const { return mlir::Value(root).getParentBlock(); }
   mlir::Location loc() const { return root.getLoc(); }

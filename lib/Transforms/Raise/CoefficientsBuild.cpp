@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mhc;
 
 namespace {
-/// What the gates read: the projection and its statistic.
+/// Operands of the gates: the projection and its statistic.
 struct GateInputs {
   Value proj, stat;
   Stat statForm = Stat::inv_rms;
@@ -80,7 +80,7 @@ static Value buildNumbers(OpBuilder &builder, Location loc, ArrayRef<const Linea
   return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
 }
 
-/// What is stored of alpha, times the numbers.
+/// The stored alpha, times the numbers.
 static Value buildAlpha(FormBuilder &forms, OpBuilder &builder, Location loc, ArrayRef<const Linear *> groups) {
   SmallVector<std::pair<const Factor *, Vars>> parts;
   for (const Linear *group : groups)
@@ -207,7 +207,7 @@ static GateInputs takeProjection(FormBuilder &forms, OpBuilder &builder, Locatio
   return inputs;
 }
 
-/// What a group becomes in the function: the value that the result of the gates replaces.
+/// The place of a group in the function: the value that the result of the gates replaces.
 static SmallVector<Value> findRoots(ArrayRef<const Linear *> groups, double &preEps, double &postMult) {
   SmallVector<SigmoidOp> gates;
   for (const Linear *group : groups.take_front(2))

@@ -17,7 +17,7 @@ static bool matchStat(FormBuilder &forms, Linear &linear, ArrayRef<Factor> scale
   if (scales.size() > 1)
     return false;
   linear.multiplier.factor = linear.product.coefficient;
-  // Of the projection, some columns of all tokens are read.
+  // Some columns of all tokens of the projection are read.
   Factor whole = *linear.proj;
   Index columns = forms.freshIndices(whole.base).back();
   std::swap(whole.index.back(), columns);

@@ -111,13 +111,13 @@ void SigmoidRaiser::run() {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// What divides where `form` is its reciprocal.
+/// The divisor whose reciprocal `form` is.
 static std::optional<Form> inverted(FormBuilder &forms, const Form &form) {
   const Factor *factor = singleFactor(form, 1, -1);
   return factor ? std::optional(forms.at(factor->base, Indices(factor->index))) : std::nullopt;
 }
 
-/// What divides an element of `value`, which a division or the product with a reciprocal reads.
+/// The divisor of an element of `value`, which a division or the product with a reciprocal reads.
 static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value value, const Indices &index) {
   if (auto div = dyn_cast<arith::DivFOp>(op))
     return div.getLhs() == value ? std::optional(forms.at(div.getRhs(), index)) : std::nullopt;

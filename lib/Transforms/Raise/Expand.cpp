@@ -26,7 +26,7 @@ static bool isReadAsStreams(Value value) {
   });
 }
 
-/// What is repeated, but for reshapes, where arithmetic made it: the sum of embeddings is one tensor, whatever its
+/// The repeated value behind reshapes, where arithmetic made it: the sum of embeddings is one tensor, whatever its
 /// terms.
 static Value madeByArithmetic(BroadcastOp op) {
   Value source = behindReshapes(op.getX());

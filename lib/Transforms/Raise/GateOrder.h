@@ -16,8 +16,8 @@ namespace mhc {
 /// multiplies what the sublayer made of the first.
 bool isSecondGate(SigmoidOp gate, SigmoidOp other);
 
-/// What mhc.gates replaces of one gate or two: their sigmoids or, where a number added to the first or multiplied with
-/// the second is all that reads them, those results. Sets the numbers.
+/// The values of one gate or two that mhc.gates replaces: their sigmoids or, where a number added to the first or
+/// multiplied with the second is all that reads them, those results. Sets the numbers.
 llvm::SmallVector<mlir::Value> gateRoots(llvm::ArrayRef<SigmoidOp> gates, double &preEps, double &postMult);
 
 } // namespace mhc

@@ -1,4 +1,4 @@
-//===- Inputs.cpp - What a site reads, as its kernels take it ----*- C++ -*-===//
+//===- Inputs.cpp - Inputs of a site, as its kernels take them ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -236,7 +236,7 @@ bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at) {
   return group.offset + group.extent <= group.rows;
 }
 
-/// What f32 leaves of a number that was computed of others.
+/// The number that f32 leaves of one that was computed of others.
 static bool isNear(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
 /// The epsilon that a program wrote, from one that is near: a short decimal, a power of two, or what f32 has.
@@ -249,7 +249,7 @@ static double epsMeant(double eps) {
   return asWritten(APFloat(static_cast<float>(isNear(eps, power) ? power : eps)));
 }
 
-/// What stands before the sum: a factor per token, and numbers.
+/// The factors before the sum: a factor per token, and numbers.
 bool GroupMatcher::splitOuter(const algebra::Term &outer) {
   algebra::Term ofToken, numbers;
   numbers.coefficient = outer.coefficient * scale;

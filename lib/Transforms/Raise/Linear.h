@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a sigmoid or a residual map reads is
+// The argument of a sigmoid or of a residual map is
 //
 //   z[t, k] = s[t] * (sum over f of x[t, f] * gamma[f] * phi[k, f]) * alpha + beta[k]
 //

@@ -60,7 +60,7 @@ std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &readin
     if (isa<arith::TruncFOp>(maker))
       streams = shown;
   }
-  // What is projected is aggregated as it is projected, not as a product transposes it.
+  // Streams that are projected are aggregated as they are projected, not as a product transposes it.
   auto isProjected = [&](const algebra::Reading::Found &other) {
     return other.factor == 1 && isProjectedOrMade(other.value) &&
            getElementTypeOrSelf(other.value) == getElementTypeOrSelf(streams->value);
@@ -176,7 +176,7 @@ bool MixSite::finish(Operation *made, ArrayRef<IndexVars> groups, const Twine &d
 // Remarks
 //===----------------------------------------------------------------------===//
 
-/// What is known of an element: the value that it is read of.
+/// The known part of an element: the value that it is read of.
 std::string MixSite::describeTerm(const algebra::Term &term) {
   std::string text = describe(term.coefficient);
   if (!term.exponent.empty())

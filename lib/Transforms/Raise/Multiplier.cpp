@@ -39,7 +39,7 @@ static std::optional<SquareSum> matchSquareSum(FormBuilder &forms, Value value, 
 
 static bool near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
-/// What a root multiplies the root mean square by, where `squared` is its square: the number beside it, or 1, where it
+/// The factor of the root mean square in a root, where `squared` is its square: the number beside it, or 1, where it
 /// is that but for rounding.
 static double scaleOfRoot(double squared, double coefficient) {
   double scale = std::sqrt(squared);

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the steps of raising need not tell apart. Everything here is as exact as what it replaces: it stays in the
-// function where nothing is found.
+// Spellings that the steps of raising need not tell apart. Everything here is as exact as what it replaces: it stays in
+// the function where nothing is found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ static Value without(OpBuilder &builder, Value value) {
   return view;
 }
 
-/// What a value is the negative of, also of which it is a view, unless others read the negative as well.
+/// The negative of a value, also where it is a view, unless others read the negative as well.
 static Value negatedBehindViews(OpBuilder &builder, Value value) {
   if (Value x = negated(value))
     return x;
@@ -289,7 +289,7 @@ static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewrite
   return replace(rewriter, op, rewriter.create(state)->getResult(0));
 }
 
-/// Of the operand: a size that is read keeps nothing alive, and is no use beside those that count.
+/// Ignores users that only ask for a size: they do not keep the operand alive.
 static LogicalResult readSizeOfOperand(tensor::DimOp op, PatternRewriter &rewriter) {
   Operation *maker = op.getSource().getDefiningOp();
   if (!maker || !isElementwise(maker))

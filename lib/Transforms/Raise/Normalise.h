@@ -35,13 +35,13 @@ void addPartialComputationPatterns(mlir::RewritePatternSet &patterns, DimAnalysi
 /// Slices of what is joined and sums over it -> those of the parts: afterwards, as they may be parts of one value
 void addSlicePatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 
-/// Of a computation that a pattern looks through, as others will again: longer ones it does not.
+/// Limit of a computation that a pattern looks through, as others will again: longer ones it does not.
 inline constexpr int kMostSteps = 32;
 
 bool isNumber(mlir::Value value, double number);
 /// The other operand of an op that has this number as one operand.
 mlir::Value besides(mlir::Operation *op, double number);
-/// What a value is the negative of, in the one word that the normal form has for it.
+/// The value whose negative this is, in the one word that the normal form has for it.
 mlir::Value negated(mlir::Value value);
 
 /// The elements for one choice of all unknown sizes.

@@ -1,4 +1,4 @@
-//===- NormaliseJoins.cpp - What is computed of parts of values ----*- C++ -*-===//
+//===- NormaliseJoins.cpp - Computations on parts of values ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -158,7 +158,7 @@ Value Joined::build(OpBuilder &builder, Location loc, ValueRange values) {
   return joined = areViewsAlike(values) ? show(builder, loc, values) : compute(builder, loc, values);
 }
 
-/// What the values are views of, in the same view.
+/// The values behind the same view of each.
 Value Joined::show(OpBuilder &builder, Location loc, ValueRange values) {
   Operation *first = values[0].getDefiningOp();
   Value source = first->getOperand(0);

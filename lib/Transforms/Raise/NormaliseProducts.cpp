@@ -62,8 +62,8 @@ static LogicalResult foldOperandTranspose(Product op, PatternRewriter &rewriter)
   return success();
 }
 
-/// What is repeated in the order of the product needs no flag: streams are repeated in one order. A product with one
-/// row or column tells no order.
+/// A value that is repeated in the order of the product needs no flag: streams are repeated in one order. A product
+/// with one row or column tells no order.
 static LogicalResult repeatInOrder(BatchMatmulOp op, PatternRewriter &rewriter) {
   bool lhs = op.getTransposeLhs() && isRepeated(op.getLhs()), rhs = op.getTransposeRhs() && isRepeated(op.getRhs());
   if ((!lhs && !rhs) || op.getType().getDimSize(1) == 1 || op.getType().getDimSize(2) == 1)

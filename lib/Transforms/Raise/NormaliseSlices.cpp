@@ -1,4 +1,4 @@
-//===- NormaliseSlices.cpp - What is computed of all parts of a value ----*- C++ -*-===//
+//===- NormaliseSlices.cpp - Computations on all parts of a value ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ static bool haveSameShape(DimAnalysis &dims, Value a, Value b) {
 }
 
 namespace {
-/// What an op computes of a part of each operand that is no number.
+/// Computes an op on a part of each operand that is no number.
 struct OnParts {
   SmallVector<Value, 2> wholes;                  ///< null for numbers
   SmallVector<std::optional<double>, 2> numbers; ///< nothing for wholes

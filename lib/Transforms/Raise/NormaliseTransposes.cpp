@@ -116,7 +116,7 @@ static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &r
   return success();
 }
 
-/// What is repeated and then split repeats something split.
+/// A value that is repeated and then split repeats something split.
 static BroadcastOp repeatSplit(OpBuilder &builder, BroadcastOp broadcast, tensor::ExpandShapeOp expand) {
   SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape(), ofX;
   SmallVector<ReassociationIndices> parts = expand.getReassociationIndices(), groups;
@@ -138,7 +138,7 @@ static BroadcastOp repeatSplit(OpBuilder &builder, BroadcastOp broadcast, tensor
   return leaf.broadcast(x, sizes, dims).getDefiningOp<BroadcastOp>();
 }
 
-/// What computes `value`, split and then transposed.
+/// Computes `value`, split and then transposed.
 static Value computeSplit(OpBuilder &builder, Value value, tensor::ExpandShapeOp expand, ArrayRef<int64_t> perm) {
   if (auto broadcast = value.getDefiningOp<BroadcastOp>())
     return transposeBroadcast(builder, repeatSplit(builder, broadcast, expand), perm);

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What reads a value with an added dimension of size one is computed without it, and has it added: where it is dropped
-// again both go. A dimension that an argument has stays, as one token has it.
+// An op that reads a value with an added dimension of size one is computed without it, and has it added: where it is
+// dropped again both go. A dimension that an argument has stays, as one token has it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -69,8 +69,8 @@ static BroadcastOp repeatedMore(Operation *view, Value operand) {
   return fits ? broadcast : BroadcastOp();
 }
 
-/// What joins the dimensions of `fine`'s source to those of `operand`'s, where both split them to the same in the end;
-/// nothing where they do not.
+/// Groups that join the dimensions of `fine`'s source to those of `operand`'s, where both split them to the same in the
+/// end; nothing where they do not.
 static std::optional<SmallVector<ReassociationIndices>> joinedSources(tensor::ExpandShapeOp fine, Value operand) {
   auto coarse = operand.getDefiningOp<tensor::ExpandShapeOp>();
   if (!fine || !coarse || coarse.getType().getShape() != fine.getType().getShape() ||
@@ -216,7 +216,7 @@ static LogicalResult splitBeforeFunction(tensor::ExpandShapeOp op, PatternRewrit
   return success();
 }
 
-/// What is widened is split before: streams are read as they are stored, also where only some of them are read.
+/// A value that is widened is split before: streams are read as they are stored, also where only some of them are read.
 static LogicalResult splitBeforeWidening(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
   auto ext = op.getSrc().getDefiningOp<arith::ExtFOp>();
   if (!ext || addsOnlyUnits(op))
@@ -238,7 +238,7 @@ static bool keepsParts(BroadcastOp op, tensor::ExpandShapeOp expand) {
   });
 }
 
-/// What is split into dimensions and then repeated is repeated and then split.
+/// A value that is split into dimensions and then repeated is repeated and then split.
 static LogicalResult repeatBeforeSplitting(BroadcastOp op, PatternRewriter &rewriter) {
   auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
   if (!expand || addsOnlyUnits(expand) || !keepsParts(op, expand))
@@ -265,7 +265,7 @@ static LogicalResult repeatBeforeSplitting(BroadcastOp op, PatternRewriter &rewr
   return success();
 }
 
-/// What is joined, then repeated and split as it was is repeated only.
+/// A value that is joined, then repeated and split as it was is repeated only.
 static LogicalResult repeatWithoutJoining(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
   auto broadcast = op.getSrc().getDefiningOp<BroadcastOp>();
   auto collapse = broadcast ? broadcast.getX().getDefiningOp<tensor::CollapseShapeOp>() : tensor::CollapseShapeOp();
@@ -298,13 +298,13 @@ static LogicalResult repeatWithoutJoining(tensor::ExpandShapeOp op, PatternRewri
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// What makes parts of dimensions. Groups tell nothing of the dimensions of one element.
+/// Makes parts of dimensions. Groups tell nothing of the dimensions of one element.
 static tensor::ExpandShapeOp partsOfDims(Value x) {
   auto expand = x.getDefiningOp<tensor::ExpandShapeOp>();
   return expand && expand.getSrcType().getRank() > 0 ? expand : tensor::ExpandShapeOp();
 }
 
-/// Of dimensions in parts.
+/// Reads dimensions in parts.
 static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
   auto reduced = [&](int64_t dim) { return llvm::is_contained(op.getDims(), dim); };
   tensor::ExpandShapeOp expand = partsOfDims(op.getX());
@@ -322,7 +322,7 @@ static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Of consecutive parts of a dimension: they are one part of it.
+/// Joins consecutive parts of a dimension: they are one part of it.
 static LogicalResult joinReducedParts(ReduceOp op, PatternRewriter &rewriter) {
   tensor::ExpandShapeOp expand = partsOfDims(op.getX());
   if (!expand)
@@ -366,7 +366,7 @@ static std::optional<int64_t> countOf(ReduceOp mean) {
   return count;
 }
 
-/// Of a reduction: both at once. A sum of means, or a mean of sums, is a scaled sum.
+/// Joins two reductions: both at once. A sum of means, or a mean of sums, is a scaled sum.
 static LogicalResult foldReducedReduction(ReduceOp op, PatternRewriter &rewriter) {
   auto inner = op.getX().getDefiningOp<ReduceOp>();
   if (!inner || !singleUser(inner))

@@ -38,7 +38,7 @@ static Values inputsOf(ArrayRef<Operation *> made) {
   return inputs;
 }
 
-/// What several chains may share: numbers, and arithmetic on sizes.
+/// Ops that several chains may share: numbers, and arithmetic on sizes.
 static bool isShared(Value value) {
   Operation *op = value.getDefiningOp();
   return op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::SplatOp>(op) || !isa<RankedTensorType>(value.getType());
@@ -59,7 +59,7 @@ static SetVector<Operation *> opsBetween(const Values &inputs, Value root) {
   return ops;
 }
 
-/// Of the first place in a file; nowhere sorts first.
+/// Sorts by the first place in a file; nowhere sorts first.
 static std::tuple<StringRef, unsigned, unsigned> sourceOrder(Location loc) {
   auto place = loc->findInstanceOf<FileLineColLoc>();
   return place ? std::make_tuple(place.getFilename().getValue(), place.getLine(), place.getColumn())

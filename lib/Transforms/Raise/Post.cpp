@@ -16,7 +16,7 @@ using algebra::Var;
 using Extent = IndexVars::value_type;
 
 namespace {
-/// What the gate multiplies: `factor` times a value, null for none.
+/// The factor of the gate: `factor` times a value, null for none.
 struct Rows {
   Value value;
   double factor = 1;

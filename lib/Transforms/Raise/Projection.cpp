@@ -39,7 +39,7 @@ struct Product {
   int64_t n = 0; ///< streams, told by the number of rows
 };
 
-/// What the projection makes besides the product.
+/// The second result of the projection.
 struct ProductStatistic {
   Value value; ///< with a form other than applied: what the function calls it
   Stat form = Stat::applied;

@@ -152,7 +152,7 @@ private:
     (void)runRegionDCE(rewriter, func->getRegions());
   }
 
-  /// What was found is joined by pairs of reshapes that undo each other.
+  /// The ops that were found are joined by pairs of reshapes that undo each other.
   void foldReshapes(func::FuncOp func) {
     RewritePatternSet patterns(&getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());

@@ -24,7 +24,7 @@ constexpr int64_t kMaxPermuted = 6;
 
 /// One of many words for what steps need not tell apart, and one value for what is computed twice.
 void normalise(mlir::func::FuncOp func);
-/// What is computed twice is one value: steps tell values apart by where they come from.
+/// Merges equal computations into one value: steps tell values apart by where they come from.
 void mergeCopies(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
 void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);

@@ -1,4 +1,4 @@
-//===- RaiseForms.h - What the steps on forms share ---------------*- C++ -*-===//
+//===- RaiseForms.h - Helpers of the steps on forms ----------------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -55,7 +55,8 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
 }
 
 namespace {
-/// What values of a function are, with their roundings and without. The latter is read where something is left over.
+/// Values of a function as expressions, with their roundings and without. The latter is read where something is left
+/// over.
 struct Readings {
   explicit Readings(func::FuncOp func) : func(func), exact(func, algebra::Rounding::seen) {}
   algebra::Reading &unrounded() {

@@ -1,4 +1,4 @@
-//===- ResidualMaps.h - What becomes of residual logits -----------*- C++ -*-===//
+//===- ResidualMaps.h - Maps of residual logits -------------------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -139,7 +139,7 @@ static double numberIn(const Expr &sum) {
   return 0;
 }
 
-/// What a sum with an eps is the sum of. Numbers, and factors that the sums have in common, stand beside it.
+/// The summand of a sum with an eps. Numbers, and factors that the sums have in common, stand beside it.
 std::optional<Expr> ExactMatcher::summedBy(const algebra::Factor &divisor, algebra::Var over) {
   const algebra::Node &node = *divisor.node();
   bool isBounded = node.kind == algebra::Node::Sum || node.isApply("max");
@@ -271,7 +271,7 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
     return std::nullopt;
   const Step first = steps.back();
   const algebra::Term &start = state[0];
-  // What the first sums have in common drops out of an exact iteration.
+  // Factors that the first sums have in common drop out of an exact iteration.
   Expr logits;
   for (const algebra::Term &part : start.exponent)
     if (!dead || dependsOn(part, *dead))

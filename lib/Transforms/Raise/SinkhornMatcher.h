@@ -87,7 +87,7 @@ private:
   mlir::Operation *opOf(const Step &step) const;
   std::string place(size_t number) const;
   std::string nameOf(algebra::Var over) const;
-  /// What remarks on all of an iteration's beginnings have in common.
+  /// The common part of remarks on the beginning of an iteration.
   mlir::Value origin();
   mlir::Value functionOf(const algebra::Expr &logits);
 

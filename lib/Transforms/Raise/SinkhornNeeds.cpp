@@ -1,4 +1,4 @@
-//===- SinkhornNeeds.cpp - What an iteration needs to be a Sinkhorn op --------===//
+//===- SinkhornNeeds.cpp - Needs of an iteration to be a Sinkhorn op ---------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,7 +78,7 @@ Value SinkhornMatcher::functionOf(const Expr &logits) {
   return {};
 }
 
-/// What a state is made of.
+/// The parts of a state.
 Value SinkhornMatcher::origin() {
   Expr logits = exponentIn(algebra, state);
   if (Value function = logits.empty() ? Value() : functionOf(logits))

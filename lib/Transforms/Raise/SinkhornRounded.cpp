@@ -8,7 +8,7 @@
 //
 //   round(y / round(round(sum y) + eps))
 //
-// What is found rounds where mhc.sinkhorn with a format rounds, and nowhere else.
+// An iteration that is found rounds where mhc.sinkhorn with a format rounds, and nowhere else.
 //
 //===------------------------------------------------------------------------===//
 #include "Bounds.h"

@@ -95,7 +95,7 @@ struct Signed {
 };
 } // namespace
 
-/// What a value in f64 is of f32: a log-sum-exp may be taken in f64 and rounded.
+/// The value in f32 behind one in f64: a log-sum-exp may be taken in f64 and rounded.
 static Value unwidened(Value value) {
   auto ext = value.getDefiningOp<arith::ExtFOp>();
   return ext && isWide(value) ? Value(ext.getIn()) : value;

@@ -1,4 +1,4 @@
-//===- StreamsMiss.cpp - What was found and is read by plain code ----*- C++ -*-===//
+//===- StreamsMiss.cpp - Remarks on finds that plain code reads ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

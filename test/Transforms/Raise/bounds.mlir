@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s -mhc-raise --remarks-filter-missed='mhc.*' 2>&1 | FileCheck %s
 
-// What the verifiers of mHC ops refuse stays as it is written.
+// Programs that the verifiers of mHC ops refuse stay as they are written.
 
 // CHECK: [Missed] sinkhorn-eps-sign {{.*}}Function=negative_eps {{.*}}Found="eps = -0.001 in normalisation 1 of 2", Needed="an eps of at least 0"
 // CHECK-NOT: [Missed]

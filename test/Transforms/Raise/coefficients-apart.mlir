@@ -33,7 +33,7 @@ func.func @weights_of_logits_as_matrices(%x: tensor<8x4x16xf32>, %pre: tensor<64
 
 // -----
 
-// What the root leaves of the numbers is alpha: 0.25 x / sqrt(sum(x^2) + eps) = 0.25 / 8 x / sqrt(mean(x^2) + eps / 64).
+// The numbers that the root leaves are alpha: 0.25 x / sqrt(sum(x^2) + eps) = 0.25 / 8 x / sqrt(mean(x^2) + eps / 64).
 // CHECK-LABEL: @alphas_as_numbers
 func.func @alphas_as_numbers(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {

@@ -1,7 +1,7 @@
 // RUN: mhc-opt %s --mhc-raise --mhc-fuse | FileCheck %s
 // RUN: mhcc %s --verify
 
-// What the sublayer adds depends on the position, which no leaf op knows. It stays linalg and is compiled as that; what
+// The sublayer's summand depends on the position, which no leaf op knows. It stays linalg and is compiled as that; what
 // stands around it is found.
 // CHECK-LABEL: @main
 // CHECK: %[[U:.*]] = mhc.aggregate(x = %arg0

@@ -211,7 +211,7 @@ func.func @started(%x: tensor<8xf32>, %start: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// What is added depends on what was added before it: a sum that decays, and one of running maxima.
+// The summand depends on what was added before it: a sum that decays, and one of running maxima.
 // CHECK-LABEL: @running
 // CHECK: linalg.generic
 // CHECK: linalg.generic
@@ -243,7 +243,7 @@ func.func @running(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// What is not understood stays: a body that asks for its place, a column of a wider tensor, a convolution.
+// Ops that are not understood stay: a body that asks for its place, a column of a wider tensor, a convolution.
 // CHECK-LABEL: @unread
 // CHECK: linalg.generic
 // CHECK: linalg.index
@@ -471,7 +471,7 @@ func.func @batches(%x: tensor<1x8x16xf32>, %w: tensor<1x16x24xf32>, %h: tensor<8
 
 // -----
 
-// What --linalg-generalize-named-ops makes of a fill, and --linalg-fuse-elementwise-ops of a step.
+// The output of --linalg-generalize-named-ops for a fill, and --linalg-fuse-elementwise-ops of a step.
 // CHECK-LABEL: @filled_and_fused
 // CHECK-NEXT: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
 // CHECK-SAME: <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 1>

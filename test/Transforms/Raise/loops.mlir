@@ -181,7 +181,7 @@ func.func @no_projection_with_a_statistic_outside_the_loop(%x: tensor<8x256xf32>
   return %out, %ms : tensor<8x24xf32>, tensor<8xf32>
 }
 
-// What a loop carries is no streams when it does not start from streams.
+// A carried value is no streams when it does not start from streams.
 // CHECK-LABEL: @no_contract_of_other_carried_values
 func.func @no_contract_of_other_carried_values(%z: tensor<8x4x64xf32>) -> tensor<8x4x64xf32> {
   // CHECK-NOT: mhc.contract

@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s -mhc-raise --remarks-filter-missed='mhc.*' 2>&1 | FileCheck %s --implicit-check-not='[Missed]'
 
-// What looks like mHC and is not raised: one remark per site, at the op at fault.
+// Code that looks like mHC and is not raised: one remark per site, at the op at fault.
 
 // CHECK: near-misses.mlir:[[#@LINE+5]]:11: remark: [Missed] x-not-whole | Category:mhc-raise:gates | Function=gates_of_three_streams_of_four |
 // CHECK-SAME: Found="a part of argument 0, [8, 4, 64] of f32, or another order", Needed="all values of a token, behind the tokens"
@@ -183,7 +183,7 @@ func.func @post_of_two_outputs(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h
   return %out : tensor<8x4x64xf32>
 }
 
-// What is added to is no mix any more.
+// A mix that is added to is no mix any more.
 // CHECK: remark: [Missed] combine-form | Category:mhc-raise:post | {{.*}}Found="'mhc.batch_matmul', [8, 4, 64] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
 func.func @a_mix_through_an_activation(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
     -> tensor<8x4x64xf32> {

@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s --mhc-raise | FileCheck %s
 
-// What is computed of all parts of a value is computed of the value.
+// A computation on all parts of a value is computed of the value.
 
 // CHECK-LABEL: @of_both_halves(
 func.func @of_both_halves(%a: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {

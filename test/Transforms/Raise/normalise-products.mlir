@@ -116,7 +116,7 @@ func.func @scaled_rows_behind_a_gate(%g: tensor<?x4xf32>, %f: tensor<?x8xf32>) -
   return %out : tensor<?x4x8xf32>
 }
 
-// What others read as well is computed anyway.
+// A value that others read as well is computed anyway.
 // CHECK-LABEL: @scaled_rows_that_others_read(
 func.func @scaled_rows_that_others_read(%g: tensor<16x4xf32>, %f: tensor<16x8xf32>) -> (tensor<16x4x8xf32>, tensor<16x8xf32>) {
   // CHECK: %[[F:.*]] = arith.mulf %arg1, %{{.*}} : tensor<16x8xf32>

@@ -370,7 +370,7 @@ func.func @widened_and_split(%x: tensor<16x36xbf16>) -> tensor<16x9x4xf32> {
   return %1 : tensor<16x9x4xf32>
 }
 
-// What is repeated, split and transposed goes back to where it was beside what is split otherwise.
+// A value that is repeated, split and transposed goes back to where it was beside what is split otherwise.
 // CHECK-LABEL: @split_in_two_ways(
 func.func @split_in_two_ways(%x: tensor<8x16xf32>, %row: tensor<8x4xf32>, %column: tensor<8x4xf32>) -> tensor<8x4x4xf32> {
   // CHECK-DAG: mhc.broadcast %arg2 dims = [0, 2]

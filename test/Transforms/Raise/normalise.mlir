@@ -1,6 +1,6 @@
 // RUN: mhc-opt %s --mhc-raise | FileCheck %s
 
-// What says nothing goes.
+// Ops that change nothing go.
 // CHECK-LABEL: @zero_and_one(
 func.func @zero_and_one(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: return %arg0 : tensor<4x8xf32>
@@ -418,7 +418,7 @@ func.func @repeated_once(%x: tensor<8x16xf32>) -> tensor<8x1x16xf32> {
   return %0 : tensor<8x1x16xf32>
 }
 
-// What is added is repeated further: both are repeated once they are added.
+// The summands are repeated further: both are repeated once they are added.
 // CHECK-LABEL: @added_before_it_is_repeated(
 func.func @added_before_it_is_repeated(%x: tensor<?x8xf32>, %b: tensor<8xf32>) -> tensor<?x4x8xf32> {
   // CHECK: %[[V0:.*]] = mhc.broadcast %arg1[%{{.*}}] dims = [1] : tensor<8xf32> -> tensor<?x8xf32>

@@ -1,7 +1,7 @@
 // RUN: mhc-opt %s --mhc-raise --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: mhcc %S/../../Examples/exported/torch_mlir_linalg.mlir -g --compile-to=lower | FileCheck %s --check-prefix=KERNELS
 
-// What was found stands for the lines of the ops that it replaced: its own first, then the others in their order. Views of
+// An op that was found stands for the lines of the ops that it replaced: its own first, then the others in their order. Views of
 // its inputs, constants and sizes are no part of it, nor is what was found before.
 // CHECK-LABEL: func.func @aggregate
 func.func @aggregate(%x: tensor<?x4x64xf32>, %logits: tensor<?x4xf32>) -> tensor<?x64xf32> {

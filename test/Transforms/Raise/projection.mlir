@@ -48,7 +48,7 @@ func.func @product_times_the_multiplier(%x: tensor<8x4x64xf32>, %phi: tensor<24x
   return %p : tensor<8x24xf32>
 }
 
-// What stands before phi keeps its own statistic.
+// A norm before phi keeps its own statistic.
 // CHECK-LABEL: @statistic_that_is_used_before_phi_is_known
 func.func @statistic_that_is_used_before_phi_is_known(%x: tensor<8x4x64xf32>, %raw: tensor<24x256xf32>)
     -> (tensor<8x24xf32>, tensor<8xf32>, tensor<8xf32>) {

@@ -135,7 +135,7 @@ func.func @log_domain_without_shift(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> 
   return %r : tensor<?x4x4xf32>
 }
 
-// What is added back is the maximum of columns, what was subtracted that of rows.
+// The maximum that is added back is that of columns, what was subtracted that of rows.
 // CHECK-LABEL: @no_log_step_with_two_different_maxima
 func.func @no_log_step_with_two_different_maxima(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   // CHECK-NOT: mhc.sinkhorn
@@ -308,7 +308,7 @@ func.func @potentials_without_a_loop(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32>
   return %r : tensor<?x4x4xf32>
 }
 
-// What is added is the potential of the turn before the last.
+// The summand is the potential of the turn before the last.
 // CHECK-LABEL: @no_potentials_of_two_turns
 func.func @no_potentials_of_two_turns(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   // CHECK-NOT: mhc.sinkhorn
@@ -442,7 +442,7 @@ func.func @no_potentials_that_are_spread_along_the_wrong_dimension(%z: tensor<?x
   return %r : tensor<?x4x4xf32>
 }
 
-// What is the same in all rows drops out in the first sums.
+// A summand that is the same in all rows drops out in the first sums.
 // CHECK-LABEL: @potentials_that_start_from_a_number
 func.func @potentials_that_start_from_a_number(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   // CHECK: mhc.sinkhorn(logits = %arg0 : tensor<?x4x4xf32>) <init = log, order = row_col, denom = none, eps = 0.0, iters = 19>

@@ -55,7 +55,7 @@ func.func @ops_behind_tokens(%x: tensor<?x?x8xf32>, %w: tensor<8xf32>) -> tensor
 
 // -----
 
-// What runs along sequences or batches alone has both.
+// A value along sequences or batches alone has both.
 // CHECK-LABEL: @sum_of_batches(
 // CHECK-NEXT: %[[SUM:.*]] = mhc.reduce sum %arg0 dims = [1] : tensor<?x?x8xf32> -> tensor<?x8xf32>
 // CHECK-NEXT: return %[[SUM]]

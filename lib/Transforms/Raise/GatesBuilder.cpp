@@ -1,0 +1,350 @@
+//===- GatesBuilder.cpp - Builds the gates of one site --------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The weights are joined to one phi, with the rows of h_pre, h_post and the logits in that order.
+//
+//===------------------------------------------------------------------------===//
+
+#include "GatesBuilder.h"
+#include "GateOrder.h"
+#include "Places.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::Expr;
+using algebra::Indices;
+using algebra::Size;
+using algebra::Var;
+
+using Extent = IndexVars::value_type;
+
+/// The streams of x, [tokens, n, C] or [tokens, C, n]. Rows that are flat do not say which; either projects the same,
+/// and the function's own shapes decide.
+Value GatesBuilder::buildStreams() {
+  int64_t n = pre.extent, width = 1;
+  for (const Extent &var : pre.flat)
+    width *= var.second.number();
+  const Expr x = Algebra::of(pre.x.element);
+  if (width % n != 0 || width == n)
+    return {};
+  if (pre.flat.size() == 2) {
+    bool isInner = pre.flat[1].second == Size(n) && pre.flat[0].second != Size(n);
+    if (!isInner && pre.flat[0].second != Size(n))
+      return {};
+    layout = isInner ? Layout::Cn : Layout::nC;
+    return mhc::buildStreams(reading, builder, user, x, {pre.tokens, IndexVars{pre.flat[0]}, IndexVars{pre.flat[1]}});
+  }
+  if (pre.flat.size() == 1)
+    for (const algebra::Reading::Found &shown : reading.find(x, user)) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(shown.value.getType()).getShape();
+      bool isInner = shape.size() >= 3 && shape.back() == n && shape[shape.size() - 2] == width / n;
+      if (isInner && n != width / n)
+        layout = Layout::Cn;
+    }
+  Value rows = mhc::buildStreams(reading, builder, user, x, {pre.tokens, pre.flat});
+  if (!rows)
+    return {};
+  int64_t outer = layout == Layout::nC ? n : width / n;
+  return leaf.split(rows, 1, {outer, width / outer});
+}
+
+Value GatesBuilder::buildPhi() {
+  bool areConsecutive = true;
+  int64_t next = pre.offset;
+  for (const LinearGroup &group : groups) {
+    areConsecutive &= group.weight == pre.weight && group.offset == next;
+    next += group.extent;
+  }
+  SmallVector<Value> parts;
+  std::optional<PhiLayout> first;
+  for (const LinearGroup &group : ArrayRef(groups).take_front(areConsecutive ? 1 : groups.size())) {
+    // All rows of the weight as one variable
+    Indices at = group.weightAt;
+    IndexVars rowVars = group.row;
+    SmallVector<Size, 4> sizes = reading.sizes(group.weight);
+    auto isRow = [&](const algebra::Piece &piece) {
+      return llvm::any_of(group.row, [&](const Extent &row) { return row.first == piece.var; });
+    };
+    bool isOneDim = false;
+    size_t rowDim = 0, flatDim = 0;
+    for (auto [dim, index] : llvm::enumerate(at)) {
+      if (llvm::any_of(index.pieces, isRow)) {
+        rowDim = dim;
+        if (group.extent != group.rows) {
+          if (isOneDim)
+            return {};
+          isOneDim = true;
+          Var whole = algebra.freshVar();
+          index = algebra::wholeVar(whole, sizes[dim]);
+          rowVars = IndexVars{Extent(whole, sizes[dim])};
+        }
+      } else if (!index.pieces.empty()) {
+        flatDim = dim;
+      }
+    }
+    PhiLayout own = rowDim < flatDim ? PhiLayout::out_in : PhiLayout::in_out;
+    first = first ? *first : own;
+    phiLayout = *first;
+    SmallVector<IndexVars> groupsOfVars = {rowVars, group.flat};
+    if (phiLayout == PhiLayout::in_out)
+      std::swap(groupsOfVars[0], groupsOfVars[1]);
+    Value weight = arrange(reading, builder, loc, group.weight, at, groupsOfVars);
+    if (!weight)
+      return {};
+    int64_t axis = phiLayout == PhiLayout::out_in ? 0 : 1;
+    parts.push_back(slice(weight, axis, group.offset, areConsecutive ? rows() : group.extent));
+  }
+  if (llvm::any_of(parts, [&](Value part) { return getElementTypeOrSelf(part) != getElementTypeOrSelf(parts[0]); }))
+    llvm::for_each(parts, [&](Value &part) { part = leaf.toF32(part); });
+  return leaf.concat(parts, phiLayout == PhiLayout::out_in ? 0 : 1);
+}
+
+/// The weight of the norm, repeated where streams or channels share its elements.
+Value GatesBuilder::buildGamma() {
+  IndexVars own;
+  SmallVector<int64_t> dims;
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, var] : llvm::enumerate(pre.flat)) {
+    sizes.push_back(builder.getIndexAttr(var.second.number()));
+    if (!dependsOnAny((*pre.gamma)[0], var))
+      continue;
+    own.push_back(var);
+    dims.push_back(dim);
+  }
+  if (own == pre.flat)
+    return build(reading, builder, user, *pre.gamma, {own});
+  SmallVector<IndexVars> groups(own.size());
+  for (auto [group, var] : llvm::zip(groups, own))
+    group = {var};
+  Value shared = build(reading, builder, user, *pre.gamma, groups);
+  return shared ? leaf.join(leaf.broadcast(shared, sizes, dims), 0, sizes.size()) : Value();
+}
+
+/// An element that no token enters: a vector of the group's rows, or one number.
+Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
+  IndexVars rowVars = hasRows ? group.row : IndexVars();
+  if (Value whole = build(reading, builder, user, Algebra::of(factor.element), {rowVars}))
+    return leaf.toF32(whole);
+  Value base = factor.node()->value;
+  auto type = base ? dyn_cast<RankedTensorType>(base.getType()) : RankedTensorType();
+  if (!type || !type.hasStaticShape() || !reading.isBefore(base, user))
+    return {};
+  // A part of a tensor
+  SmallVector<OpFoldResult> offsets, sizes, strides(type.getRank(), builder.getIndexAttr(1));
+  Indices at(factor.at().begin(), factor.at().end());
+  for (auto [dim, index] : llvm::enumerate(at)) {
+    Size extent = 1;
+    for (const algebra::Piece &piece : index.pieces)
+      extent = algebra.sizes.multiply(extent, piece.extent).value_or(0);
+    offsets.push_back(builder.getIndexAttr(index.offset));
+    sizes.push_back(builder.getIndexAttr(extent.number()));
+    index.offset = 0;
+    if (!index.pieces.empty() && !covers(algebra.sizes, index, extent))
+      return {};
+  }
+  Value part = tensor::ExtractSliceOp::create(builder, loc, base, offsets, sizes, strides);
+  part = arrange(reading, builder, loc, part, at, {rowVars});
+  return part ? leaf.toF32(part) : Value();
+}
+
+/// A power of an element, as a vector of the group's rows or as [1].
+Value GatesBuilder::buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
+  bool isVector = hasRows && dependsOnAny(factor, group.row);
+  Value value = factor.halves % 2 == 0 ? buildElement(factor, group, isVector) : Value();
+  if (!value)
+    return {};
+  Value base = value;
+  for (int halves = 2; halves < std::abs(factor.halves); halves += 2)
+    value = leaf.mul(value, base);
+  if (factor.halves < 0)
+    value = leaf.div(leaf.splat(1, value), value);
+  if (hasRows && !isVector && group.extent != 1) {
+    Value number = tensor::CollapseShapeOp::create(builder, loc, value, ArrayRef<ReassociationIndices>());
+    value = leaf.broadcast(number, {builder.getIndexAttr(group.extent)}, {});
+  }
+  return value;
+}
+
+/// A product that no token enters, as [rows] or as [1].
+Value GatesBuilder::buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows) {
+  auto type = RankedTensorType::get({hasRows ? group.extent : 1}, builder.getF32Type());
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, static_cast<float>(value)));
+  };
+  Value product;
+  auto multiply = [&](Value factor) { product = product ? leaf.mul(product, factor) : factor; };
+  for (const algebra::Factor &factor : term.factors) {
+    Value value = buildFactor(factor, group, hasRows);
+    if (!value)
+      return {};
+    multiply(value);
+  }
+  if (!term.exponent.empty()) {
+    Value exponent = buildVector(term.exponent, group, hasRows);
+    if (!exponent)
+      return {};
+    multiply(leaf.exp(exponent));
+  }
+  if (!product || term.coefficient != 1)
+    multiply(number(term.coefficient));
+  return product;
+}
+
+/// A sum of products that no token enters, as [rows] or as [1].
+Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool hasRows) {
+  Value sum;
+  for (const algebra::Term &term : expr) {
+    Value product = buildTerm(term, group, hasRows);
+    if (!product)
+      return {};
+    sum = sum ? leaf.add(sum, product) : product;
+  }
+  return sum ? sum : buildTerm(algebra::Term{0, {}, {}}, group, hasRows);
+}
+
+/// The parts of all groups, or the one tensor that they lie in side by side.
+Value GatesBuilder::buildAlpha() {
+  SmallVector<Value> parts;
+  const algebra::Factor *first = algebra::singleFactor(pre.alpha);
+  bool isOneTensor = first && first->node()->value && first->at().size() == 1;
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    const algebra::Factor *factor = algebra::singleFactor(group.alpha);
+    isOneTensor = isOneTensor && factor && group.alpha[0].coefficient == 1 && factor->node() == first->node() &&
+                  factor->at()[0].offset == first->at()[0].offset + static_cast<int64_t>(number);
+  }
+  if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
+    return leaf.toF32(slice(first->node()->value, 0, first->at()[0].offset, groups.size()));
+  for (const LinearGroup &group : groups) {
+    Value part = buildVector(group.alpha, group, /*hasRows=*/false);
+    if (!part)
+      return {};
+    parts.push_back(part);
+  }
+  return leaf.concat(parts, 0);
+}
+
+Value GatesBuilder::buildBeta() {
+  const algebra::Factor *first = algebra::singleFactor(pre.beta);
+  bool isOneTensor = first && first->node()->value && first->at().size() == 1;
+  int64_t next = isOneTensor ? first->at()[0].offset : 0;
+  const int64_t begin = next;
+  for (const LinearGroup &group : groups) {
+    const algebra::Factor *factor = algebra::singleFactor(group.beta);
+    isOneTensor = isOneTensor && factor && group.beta[0].coefficient == 1 && factor->node() == first->node() &&
+                  factor->at()[0].offset == next;
+    algebra::Index rowsOnly = isOneTensor ? factor->at()[0] : algebra::Index();
+    rowsOnly.offset = 0;
+    isOneTensor = isOneTensor && rowsOnly == indicesOf(algebra.sizes, {group.row})[0];
+    next += group.extent;
+  }
+  if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
+    return leaf.toF32(slice(first->node()->value, 0, begin, next - begin));
+  SmallVector<Value> parts;
+  for (const LinearGroup &group : groups) {
+    Value part = buildVector(group.beta, group, /*hasRows=*/true);
+    if (!part)
+      return {};
+    parts.push_back(part);
+  }
+  return leaf.concat(parts, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Roots
+//===----------------------------------------------------------------------===//
+
+/// Finds what is replaced, and where: behind all inputs, and before the first reader.
+bool GatesBuilder::placeBuilder() {
+  roots = gateRoots(gates, preEps, postMult);
+  if (groups.size() > 2)
+    roots.push_back(groups[2].root);
+  Operation *first = nullptr;
+  for (Value root : roots) {
+    Operation *op = root.getDefiningOp();
+    if (!op || op->getBlock() != roots[0].getParentBlock())
+      return false;
+    if (!first || op->isBeforeInBlock(first))
+      first = op;
+  }
+  user = first;
+  builder.setInsertionPoint(first);
+  return true;
+}
+
+/// A weight may be shaped behind the first root: reads what is there before.
+bool GatesBuilder::readAtBuilder() {
+  for (LinearGroup &group : groups) {
+    std::optional<LinearGroup> read = matchLinearGroup(reading, group.root, user);
+    if (!read)
+      return false;
+    group = *read;
+  }
+  return true;
+}
+
+bool GatesBuilder::replaceRoots(GatesOp made, ProjectionOp projection) {
+  SmallVector<Value> was, becomes;
+  for (auto [root, group, result] : llvm::zip(roots, groups, made->getResults())) {
+    Indices from;
+    for (const algebra::Index &index : indicesOf(algebra.sizes, {group.tokens, group.row})) {
+      std::optional<algebra::Index> moved =
+          substitute(algebra.sizes, index, [&](Var var) { return group.rootAt[var]; });
+      if (!moved)
+        return false;
+      from.push_back(*moved);
+    }
+    Value shaped = arrange(reading, builder, loc, result, from, ownDims(reading, group.root));
+    if (!shaped)
+      return false;
+    shaped = leaf.cast(shaped, getElementTypeOrSelf(root));
+    if (shaped.getType() != root.getType())
+      shaped = tensor::CastOp::create(builder, loc, root.getType(), shaped);
+    was.push_back(root);
+    becomes.push_back(shaped);
+  }
+  if (!mayReplace(sites, made, was, becomes))
+    return false;
+  for (auto [root, shaped] : llvm::zip(was, becomes)) {
+    addPlaces({made, projection}, root);
+    root.replaceAllUsesWith(shaped);
+  }
+  return true;
+}
+
+bool GatesBuilder::run() {
+  if (!placeBuilder() || !readAtBuilder())
+    return false;
+  Value x = buildStreams();
+  Value phi = x ? buildPhi() : Value();
+  Value gamma = phi && pre.gamma ? buildGamma() : Value();
+  if (!phi || (pre.gamma && !gamma))
+    return false;
+  Type f32 = builder.getF32Type(), type = getElementTypeOrSelf(x);
+  auto isTaken = [&](Value weight) {
+    return !weight || getElementTypeOrSelf(weight) == type || getElementTypeOrSelf(weight) == f32;
+  };
+  if (!isTaken(phi) || !isTaken(gamma) || isWide(x))
+    return false;
+  Value alpha = buildAlpha(), beta = alpha ? buildBeta() : Value();
+  if (!beta)
+    return false;
+  int64_t tokens = cast<RankedTensorType>(x.getType()).getDimSize(0);
+  auto projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, rows()}, f32),
+                                         RankedTensorType::get({tokens}, f32), x, phi, gamma, layout, phiLayout,
+                                         pre.norm, APFloat(pre.eps), Stat::inv_rms, /*precision=*/{});
+  SmallVector<Type> types(3);
+  for (auto [result, group] : llvm::zip(types, groups))
+    result = RankedTensorType::get({tokens, group.extent}, f32);
+  auto made = GatesOp::create(builder, loc, types[0], types[1], types[2], projection.getProj(), projection.getStat(),
+                              alpha, beta, Stat::inv_rms, APFloat(pre.eps), APFloat(preEps), APFloat(postMult));
+  if (!replaceRoots(made, projection))
+    return false;
+  takeRaised(sites, made,
+             Twine(pre.extent) + " streams, " + Twine(pre.rows) + " rows, norm " + stringifyNorm(pre.norm));
+  return true;
+}

@@ -1,0 +1,65 @@
+//===- GatesBuilder.h - Builds the gates of one site ------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_LIB_TRANSFORMS_RAISE_GATESBUILDER_H
+#define MHC_LIB_TRANSFORMS_RAISE_GATESBUILDER_H
+
+#include "Linear.h"
+
+namespace mhc {
+
+/// The groups of one mhc.gates: one, or three.
+class GatesBuilder {
+public:
+  GatesBuilder(algebra::Reading &reading, Sites &sites, llvm::ArrayRef<LinearGroup> groups,
+               llvm::ArrayRef<SigmoidOp> gates)
+      : reading(reading), algebra(reading.algebra()), sites(sites), groups(groups), gates(gates),
+        pre(this->groups.front()), builder(pre.root.getContext()), loc(pre.root.getLoc()), leaf(builder, loc) {}
+  bool run();
+
+private:
+  bool placeBuilder();
+  bool readAtBuilder();
+  mlir::Value buildStreams();
+  mlir::Value buildPhi();
+  mlir::Value buildGamma();
+  mlir::Value buildAlpha();
+  mlir::Value buildBeta();
+  mlir::Value buildVector(const algebra::Expr &expr, const LinearGroup &group, bool hasRows);
+  mlir::Value buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
+  mlir::Value buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
+  mlir::Value buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows);
+  bool replaceRoots(GatesOp made, ProjectionOp projection);
+  mlir::Value slice(mlir::Value value, int64_t dim, int64_t offset, int64_t size) {
+    bool isWhole = mlir::cast<mlir::RankedTensorType>(value.getType()).getDimSize(dim) == size;
+    return isWhole ? value : leaf.slice(value, dim, offset, size);
+  }
+  int64_t rows() const {
+    int64_t rows = 0;
+    for (const LinearGroup &group : groups)
+      rows += group.extent;
+    return rows;
+  }
+
+  algebra::Reading &reading;
+  algebra::Algebra &algebra;
+  Sites &sites;
+  std::vector<LinearGroup> groups;
+  llvm::ArrayRef<SigmoidOp> gates;
+  const LinearGroup &pre;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  LeafBuilder leaf;
+  mlir::Operation *user = nullptr; ///< the last of the roots: what is there before it may be read
+  Layout layout = Layout::nC;
+  PhiLayout phiLayout = PhiLayout::out_in;
+  llvm::SmallVector<mlir::Value> roots;
+  double preEps = 0, postMult = 1;
+};
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_GATESBUILDER_H
