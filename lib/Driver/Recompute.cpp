@@ -10,8 +10,8 @@
 
 #include "Recompute.h"
 #include "mhc/Analysis/DimAnalysis.h"
-#include "mhc/Transforms/RecomputePlan.h"
 #include "mhc/IR/Counted.h"
+#include "mhc/Transforms/RecomputePlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
