@@ -18,12 +18,12 @@
 using namespace mlir;
 using namespace mhc;
 
-static void replaceBy(Sites &sites, Value made, Operation *root) {
-  Operation *op = made.getDefiningOp();
-  if (!mayReplace(sites, op, root->getResult(0), made))
+/// Replaces `root` by the last of the ops that were made for it.
+static void replaceBy(Sites &sites, ArrayRef<Operation *> made, Operation *root) {
+  if (!mayReplace(sites, made.back(), root->getResult(0), made.back()->getResult(0)))
     return;
-  addPlaces(op, root->getResult(0));
-  root->replaceAllUsesWith(op);
+  addPlaces(made, root->getResult(0));
+  root->replaceAllUsesWith(made.back());
 }
 
 //===----------------------------------------------------------------------===//
@@ -40,6 +40,7 @@ public:
 private:
   const algebra::Factor *sigmoidOf(Value value);
   bool isRoot(Operation *op);
+  /// The gate, from ops in front of `op`; null where there is none.
   Value build(Operation *op);
 
   func::FuncOp func;
@@ -102,9 +103,16 @@ void SigmoidRaiser::run() {
     if (op->getNumResults() == 1 && isRoot(op))
       roots.push_back(op);
   });
-  for (Operation *root : roots)
-    if (Value gate = build(root))
-      replaceBy(sites, gate, root);
+  for (Operation *root : roots) {
+    Operation *before = root->getPrevNode();
+    if (!build(root))
+      continue;
+    SmallVector<Operation *> made;
+    for (Operation *op = root->getPrevNode(); op != before; op = op->getPrevNode())
+      made.push_back(op);
+    std::reverse(made.begin(), made.end());
+    replaceBy(sites, made, root);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,6 +201,6 @@ void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
     if (!softmax)
       softmax = matchSoftmax(forms, op);
     if (softmax)
-      replaceBy(sites, LeafBuilder(builder, op->getLoc()).softmax(softmax->logits, softmax->dim), op);
+      replaceBy(sites, LeafBuilder(builder, op->getLoc()).softmax(softmax->logits, softmax->dim).getDefiningOp(), op);
   });
 }

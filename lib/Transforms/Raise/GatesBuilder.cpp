@@ -53,11 +53,28 @@ Value GatesBuilder::buildStreams() {
   return leaf.split(rows, 1, {outer, width / outer});
 }
 
+/// The dimensions of a weight as a group reads them: rows as -1, the flat variables by their numbers. Two groups may
+/// read one square tensor, and one of them its transpose.
+static SmallVector<SmallVector<int64_t>> readingOrder(const LinearGroup &group) {
+  SmallVector<SmallVector<int64_t>> dims;
+  for (const algebra::Index &index : group.weightAt) {
+    SmallVector<int64_t> &dim = dims.emplace_back();
+    for (const algebra::Piece &piece : index.pieces) {
+      auto isPiece = [&](const Extent &var) { return var.first == piece.var; };
+      auto flat = llvm::find_if(group.flat, isPiece);
+      int64_t number = flat == group.flat.end() ? -1 : flat - group.flat.begin();
+      if (number >= 0 || dim.empty() || dim.back() >= 0)
+        dim.push_back(number);
+    }
+  }
+  return dims;
+}
+
 Value GatesBuilder::buildPhi() {
   bool areConsecutive = true;
   int64_t next = pre.offset;
   for (const LinearGroup &group : groups) {
-    areConsecutive &= group.weight == pre.weight && group.offset == next;
+    areConsecutive &= group.weight == pre.weight && group.offset == next && readingOrder(group) == readingOrder(pre);
     next += group.extent;
   }
   SmallVector<Value> parts;
