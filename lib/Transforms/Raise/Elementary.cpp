@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mix.h"
-#include "Normalise.h"
 #include "Places.h"
 #include "RaiseForms.h"
 #include "SinkhornMatch.h"
