@@ -7,7 +7,8 @@
 
 #include "mhc/IR/Constants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include <cmath>
+#include <charconv>
+#include <iterator>
 
 using namespace mlir;
 
@@ -30,10 +31,8 @@ double mhc::asWritten(const llvm::APFloat &number) {
     return number.convertToDouble();
   float value = number.convertToFloat();
   char text[32];
-  for (int digits = 6; digits <= 9; ++digits) {
-    snprintf(text, sizeof(text), "%.*g", digits, value);
-    if (strtof(text, nullptr) == value)
-      break;
-  }
-  return std::isfinite(value) ? strtod(text, nullptr) : value;
+  char *end = std::to_chars(text, std::end(text), value).ptr; // the shortest text that is read as this number
+  double decimal = value;
+  std::from_chars(text, end, decimal);
+  return decimal;
 }

@@ -47,8 +47,16 @@ static void countOperands(Operation *top) {
 /// over those that are there.
 static void addFormats(Operation *) {}
 
+/// Upgrades version 3, where mhc.pre had no operand `h_in`.
+static void countPreOperands(Operation *top) {
+  top->walk([](PreOp op) {
+    int32_t weights = op->getNumOperands() - 4;
+    op.getProperties().operandSegmentSizes = {1, 1, weights, 1, 1, 0};
+  });
+}
+
 /// The step at index v makes version v + 1 of a module of version v. The module is verified behind the last.
-static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation, countOperands, addFormats};
+static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation, countOperands, addFormats, countPreOperands};
 static_assert(std::size(kUpgrades) == MhcDialectVersion::kCurrent, "each version has a step that leads to it");
 
 void MhcBytecode::writeVersion(DialectBytecodeWriter &writer) const {

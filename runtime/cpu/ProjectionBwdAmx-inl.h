@@ -170,7 +170,8 @@ HWY_INLINE void writeToken(const ProjectionBwdCall &args, int64_t m, int64_t k0,
                            const AmxGradScratch &scratch) {
   const int64_t count = HWY_MIN(kGradBlock, args.K - k0), at = m * args.K + k0;
   A *dx = static_cast<A *>(args.dx) + at;
-  const bool oneStream = !args.hPre || (args.layout == MHCRT_LAYOUT_NC && k0 % args.C + count <= args.C);
+  const bool oneStream =
+      (!args.hPre && !args.dOut) || (args.layout == MHCRT_LAYOUT_NC && k0 % args.C + count <= args.C);
   if (count < kGradBlock || !oneStream || (args.dxIn && args.dxInType != args.dxType)) {
     float *x = scratch.rows, *row = x + kGradBlock;
     widenAny(args.x, args.type, at, count, x);

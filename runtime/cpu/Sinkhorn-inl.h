@@ -92,9 +92,23 @@ HWY_INLINE void sinkhornStep(V *m, int n, bool rows, const SinkhornOptions &opti
   }
 }
 
-/// exp(Z), shifted by the largest value of each line where the option says so.
+template <typename Round>
+HWY_INLINE void shiftedExp(V *m, int first, int step, int count, Round round) {
+  const V shift = lineMaxOrNaN(m, first, step, count);
+  for (int k = 0; k < count; ++k)
+    m[first + k * step] = round(expOfNegative(round(hn::Sub(m[first + k * step], shift))));
+}
+
+/// The function of the logits that the steps start from, but for the sums of a softmax and eps.
 template <typename Round = KeepF32>
-HWY_INLINE void sinkhornExp(V *m, int n, const SinkhornOptions &options, Round round = {}) {
+HWY_INLINE void startFunction(V *m, int n, const SinkhornOptions &options, Round round = {}) {
+  if (options.init == MHCRT_INIT_EXP_MAX)
+    return shiftedExp(m, 0, 1, n * n, round);
+  if (options.isSigmoid()) {
+    for (int k = 0; k < n * n; ++k)
+      m[k] = round(sigmoid(m[k]));
+    return;
+  }
   const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
   for (int line = 0; line < n; ++line) {
     const int first = rows ? line * n : line, step = rows ? 1 : n;
@@ -103,10 +117,35 @@ HWY_INLINE void sinkhornExp(V *m, int n, const SinkhornOptions &options, Round r
         m[k] = round(expV(m[k]));
       continue;
     }
-    const V shift = lineMaxOrNaN(m, first, step, n);
-    for (int k = 0; k < n; ++k)
-      m[first + k * step] = round(expOfNegative(round(hn::Sub(m[first + k * step], shift))));
+    shiftedExp(m, first, step, n, round);
   }
+}
+
+/// Factors of lines, of which `others` are those of the other lines: one over the scaled sum and eps.
+HWY_INLINE void potentialStep(const V *m, int n, bool rows, V *mine, const V *others, V eps) {
+  for (int line = 0; line < n; ++line) {
+    const int first = rows ? line * n : line, step = rows ? 1 : n;
+    V sum = hn::Mul(m[first], others[0]);
+    for (int k = 1; k < n; ++k)
+      sum = hn::MulAdd(m[first + k * step], others[k], sum);
+    mine[line] = hn::Div(hn::Set(d, 1.0f), hn::Add(sum, eps));
+  }
+}
+
+template <int kSize>
+HWY_INLINE void scaleByPotentials(V *m, int n, const SinkhornOptions &options) {
+  V rows[kSize ? kSize : 16], columns[kSize ? kSize : 16];
+  for (int k = 0; k < n; ++k)
+    rows[k] = columns[k] = hn::Set(d, 1.0f);
+  const V eps = hn::Set(d, options.eps);
+  for (int64_t step = 0; step < options.steps(); ++step) {
+    if (options.rowsAt(step))
+      potentialStep(m, n, true, rows, columns, eps);
+    else
+      potentialStep(m, n, false, columns, rows, eps);
+  }
+  for (int k = 0; k < n * n; ++k)
+    m[k] = hn::Mul(hn::Mul(m[k], rows[k / n]), columns[k % n]);
 }
 
 /// kSize is n where the compiler should know it, so that the matrix stays in registers; 0 where it should not.
@@ -117,25 +156,31 @@ HWY_INLINE void sinkhornSized(float *planes, int runtimeN, const SinkhornOptions
   for (int k = 0; k < n * n; ++k)
     m[k] = round(load(planes + k * kLanes));
 
-  const bool rowsFirst = options.order == MHCRT_ORDER_ROW_COL;
+  const bool rowsFirst = options.order == MHCRT_ORDER_ROW_COL, isSoftmax = options.init == MHCRT_INIT_SOFTMAX_EPS;
+  const V eps = round(hn::Set(d, options.eps));
   int64_t iterations = options.iters;
-  if (options.init == MHCRT_INIT_SOFTMAX_EPS) {
+  if (isSoftmax) {
     // The softmax is the first row step, and one op; its sum has no eps.
-    const V eps = round(hn::Set(d, options.eps));
-    sinkhornExp(m, n, options);
+    startFunction(m, n, options);
     for (int r = 0; r < n; ++r) {
       normalizeLine(m, r * n, 1, n, MHCRT_DENOM_NONE, hn::Zero(d));
       for (int c = 0; c < n; ++c)
         m[r * n + c] = round(hn::Add(round(m[r * n + c]), eps));
     }
+  } else if (options.init != MHCRT_INIT_LOG) {
+    startFunction(m, n, options, round);
+    for (int k = 0; k < n * n && options.addsEps(); ++k)
+      m[k] = round(hn::Add(m[k], eps));
+  }
+  if (options.hasPotentials()) {
+    scaleByPotentials<kSize>(m, n, options);
+  } else if (isSoftmax) {
     sinkhornStep(m, n, false, options, round);
     for (--iterations; iterations > 0; --iterations) {
       sinkhornStep(m, n, true, options, round);
       sinkhornStep(m, n, false, options, round);
     }
   } else {
-    if (options.init != MHCRT_INIT_LOG)
-      sinkhornExp(m, n, options, round);
     for (; iterations > 0; --iterations) {
       sinkhornStep(m, n, rowsFirst, options, round);
       sinkhornStep(m, n, !rowsFirst, options, round);

@@ -77,35 +77,103 @@ HWY_INLINE void reverseLine(V *g, int first, int step, int n, bool inLogs, const
 }
 
 /// Where a line has its maximum: 1 over the number of equal ones; 0 elsewhere.
-HWY_INLINE void maximumShares(const V *m, int n, bool rows, float *shares) {
-  const V one = hn::Set(d, 1.0f);
-  for (int line = 0; line < n; ++line) {
-    const int first = rows ? line * n : line, step = rows ? 1 : n;
-    const V most = lineMax(m, first, step, n);
-    V count = hn::Zero(d);
-    for (int k = 0; k < n; ++k)
-      count = hn::Add(count, hn::IfThenElseZero(hn::Eq(m[first + k * step], most), one));
-    const V share = hn::Div(one, count);
-    for (int k = 0; k < n; ++k)
-      store(hn::IfThenElseZero(hn::Eq(m[first + k * step], most), share), shares + (first + k * step) * kLanes);
+HWY_INLINE void maximumShares(const V *m, int first, int step, int count, float *shares) {
+  const V one = hn::Set(d, 1.0f), most = lineMax(m, first, step, count);
+  V equal = hn::Zero(d);
+  for (int k = 0; k < count; ++k)
+    equal = hn::Add(equal, hn::IfThenElseZero(hn::Eq(m[first + k * step], most), one));
+  const V share = hn::Div(one, equal);
+  for (int k = 0; k < count; ++k)
+    store(hn::IfThenElseZero(hn::Eq(m[first + k * step], most), share), shares + (first + k * step) * kLanes);
+}
+
+/// A line of the start's gradient loses its sum, by weights.
+HWY_INLINE void subtractSum(V *g, int first, int step, int count, const float *weights) {
+  const V sum = lineSum(g, first, step, count);
+  for (int k = 0; k < count; ++k) {
+    const int at = first + k * step;
+    g[at] = hn::NegMulAdd(load(weights + at * kLanes), sum, g[at]);
   }
 }
 
-/// The gradient of the start from that of the first step: `start` is the exponential or the softmax.
+/// The gradient of the logits from that of the start: `start` is the exponential, the sigmoid or the softmax.
 HWY_INLINE void reverseStart(V *g, int n, const SinkhornOptions &options, const float *start, const float *shares) {
   const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
   for (int k = 0; k < n * n; ++k)
     g[k] = hn::Mul(g[k], load(start + k * kLanes));
-  if (options.init == MHCRT_INIT_EXP)
+  if (options.isSigmoid())
+    for (int k = 0; k < n * n; ++k)
+      g[k] = hn::Mul(g[k], hn::Sub(hn::Set(d, 1.0f), load(start + k * kLanes)));
+  if (options.isSigmoid() || options.init == MHCRT_INIT_EXP)
     return;
-  const float *weights = options.init == MHCRT_INIT_SOFTMAX_EPS ? start : shares;
-  for (int line = 0; line < n; ++line) {
-    const int first = rows ? line * n : line, step = rows ? 1 : n;
-    const V sum = lineSum(g, first, step, n);
-    for (int k = 0; k < n; ++k) {
-      const int at = first + k * step;
-      g[at] = hn::NegMulAdd(load(weights + at * kLanes), sum, g[at]);
+  if (options.init == MHCRT_INIT_EXP_MAX)
+    return subtractSum(g, 0, 1, n * n, shares);
+  for (int line = 0; line < n; ++line)
+    subtractSum(g, rows ? line * n : line, rows ? 1 : n, n, options.init == MHCRT_INIT_SOFTMAX_EPS ? start : shares);
+}
+
+/// g: the gradient of the start m from that of the mix. A step's record is the factors that it replaced. Gradients of
+/// factors are those of their logarithms.
+template <int kSize>
+HWY_INLINE void potentialsBwd(V *g, const V *m, const float *planes, int n, const SinkhornOptions &options,
+                              float *history) {
+  V factors[2][kSize ? kSize : 16], grads[2][kSize ? kSize : 16]; // of columns, of rows
+  for (int k = 0; k < n; ++k) {
+    factors[0][k] = factors[1][k] = hn::Set(d, 1.0f);
+    grads[0][k] = grads[1][k] = hn::Zero(d);
+  }
+  for (int64_t step = 0; step < options.steps(); ++step) {
+    const bool rows = options.rowsAt(step);
+    for (int line = 0; line < n; ++line)
+      store(factors[rows][line], history + (step * n + line) * kLanes);
+    potentialStep(m, n, rows, factors[rows], factors[!rows], hn::Set(d, options.eps));
+  }
+  for (int k = 0; k < n * n; ++k) {
+    g[k] = hn::Mul(load(planes + k * kLanes), hn::Mul(factors[1][k / n], factors[0][k % n]));
+    for (bool rows : {false, true}) {
+      V &grad = grads[rows][rows ? k / n : k % n];
+      grad = hn::MulAdd(g[k], m[k], grad);
     }
+  }
+  for (int64_t step = options.steps() - 1; step >= 0; --step) {
+    const bool rows = options.rowsAt(step);
+    for (int line = 0; line < n; ++line) {
+      const V scale = hn::Mul(factors[rows][line], grads[rows][line]);
+      for (int k = 0; k < n; ++k) {
+        const int at = rows ? line * n + k : k * n + line;
+        const V passed = hn::Mul(scale, factors[!rows][k]);
+        g[at] = hn::Sub(g[at], passed);
+        grads[!rows][k] = hn::NegMulAdd(m[at], passed, grads[!rows][k]);
+      }
+      grads[rows][line] = hn::Zero(d);
+      factors[rows][line] = load(history + (step * n + line) * kLanes);
+    }
+  }
+}
+
+/// The same where each step divides m, or subtracts from it.
+HWY_INLINE void stepsBwd(V *g, V *m, const float *planes, int n, const SinkhornOptions &options, float *history) {
+  const int cells = n * n;
+  const int64_t slot = static_cast<int64_t>(cells + 2 * n) * kLanes;
+  const bool inLogs = options.init == MHCRT_INIT_LOG;
+  for (int64_t step = 0; step < options.steps(); ++step) {
+    float *values = history + step * slot, *scales = values + cells * kLanes, *frees = scales + n * kLanes;
+    const bool rows = options.rowsAt(step);
+    for (int line = 0; line < n; ++line)
+      replayLine(m, rows ? line * n : line, rows ? 1 : n, n, options, values, scales + line * kLanes,
+                 frees + line * kLanes);
+  }
+  for (int k = 0; k < cells; ++k) {
+    g[k] = load(planes + k * kLanes);
+    if (inLogs)
+      g[k] = hn::Mul(g[k], expV(m[k]));
+  }
+  for (int64_t step = options.steps() - 1; step >= 0; --step) {
+    const float *values = history + step * slot, *scales = values + cells * kLanes, *frees = scales + n * kLanes;
+    const bool rows = options.rowsAt(step);
+    for (int line = 0; line < n; ++line)
+      reverseLine(g, rows ? line * n : line, rows ? 1 : n, n, inLogs, values, scales + line * kLanes,
+                  frees + line * kLanes);
   }
 }
 
@@ -115,50 +183,32 @@ template <int kSize>
 HWY_INLINE void sinkhornBwdSized(float *planes, float *logits, int runtimeN, const SinkhornOptions &options,
                                  float *history) {
   const int n = kSize ? kSize : runtimeN, cells = n * n;
-  const int64_t slot = static_cast<int64_t>(cells + 2 * n) * kLanes;
-  const bool inLogs = options.init == MHCRT_INIT_LOG, isSoftmax = options.init == MHCRT_INIT_SOFTMAX_EPS;
-  const bool rowsFirst = isSoftmax || options.order == MHCRT_ORDER_ROW_COL;
-  const int64_t steps = 2 * options.iters - (isSoftmax ? 1 : 0);
-  // The softmax is the first row step, so the steps that are recorded begin with the columns.
-  auto byRows = [&](int64_t step) { return (step % 2 == 0) == (rowsFirst != isSoftmax); };
-  V m[kSize ? kSize * kSize : 256];
+  const bool inLogs = options.init == MHCRT_INIT_LOG;
+  V m[kSize ? kSize * kSize : 256], g[kSize ? kSize * kSize : 256];
 
   for (int k = 0; k < cells; ++k)
     m[k] = load(logits + k * kLanes);
-  float *shares = history + steps * slot;
-  if (options.init == MHCRT_INIT_EXP_ROWMAX || options.init == MHCRT_INIT_EXP_COLMAX)
-    maximumShares(m, n, options.init == MHCRT_INIT_EXP_ROWMAX, shares);
+  float *shares = history + options.steps() * (cells + 2 * n) * kLanes;
+  const bool byRow = options.init == MHCRT_INIT_EXP_ROWMAX;
+  if (byRow || options.init == MHCRT_INIT_EXP_COLMAX)
+    for (int line = 0; line < n; ++line)
+      maximumShares(m, byRow ? line * n : line, byRow ? 1 : n, n, shares);
+  if (options.init == MHCRT_INIT_EXP_MAX)
+    maximumShares(m, 0, 1, cells, shares);
   if (!inLogs)
-    sinkhornExp(m, n, options);
-  if (isSoftmax)
+    startFunction(m, n, options);
+  if (options.init == MHCRT_INIT_SOFTMAX_EPS)
     for (int r = 0; r < n; ++r)
       normalizeLine(m, r * n, 1, n, MHCRT_DENOM_NONE, hn::Zero(d));
   for (int k = 0; k < cells; ++k) {
     store(m[k], logits + k * kLanes); // what the start's own gradient needs
-    if (isSoftmax)
+    if (options.addsEps())
       m[k] = hn::Add(m[k], hn::Set(d, options.eps));
   }
-  for (int64_t step = 0; step < steps; ++step) {
-    float *values = history + step * slot, *scales = values + cells * kLanes, *frees = scales + n * kLanes;
-    const bool rows = byRows(step);
-    for (int line = 0; line < n; ++line)
-      replayLine(m, rows ? line * n : line, rows ? 1 : n, n, options, values, scales + line * kLanes,
-                 frees + line * kLanes);
-  }
-
-  V g[kSize ? kSize * kSize : 256];
-  for (int k = 0; k < cells; ++k) {
-    g[k] = load(planes + k * kLanes);
-    if (inLogs)
-      g[k] = hn::Mul(g[k], expV(m[k]));
-  }
-  for (int64_t step = steps - 1; step >= 0; --step) {
-    const float *values = history + step * slot, *scales = values + cells * kLanes, *frees = scales + n * kLanes;
-    const bool rows = byRows(step);
-    for (int line = 0; line < n; ++line)
-      reverseLine(g, rows ? line * n : line, rows ? 1 : n, n, inLogs, values, scales + line * kLanes,
-                  frees + line * kLanes);
-  }
+  if (options.hasPotentials())
+    potentialsBwd<kSize>(g, m, planes, n, options, history);
+  else
+    stepsBwd(g, m, planes, n, options, history);
   if (!inLogs)
     reverseStart(g, n, options, logits, shares);
   for (int k = 0; k < cells; ++k)

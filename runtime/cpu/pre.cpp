@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   P = x phi^T, s = 1/rms(x)          h_pre, h_post, z = gates(s * P)
-//   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
+//   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c], or by h_in in place of h_pre
 //
 // Plan    projection.cpp's; then the coefficients of the tile with one token per lane, then
 //         aggregate.cpp's loop over the same tokens, whose x is still in the caches that their size allows.
@@ -87,8 +87,9 @@ void preTyped(const PreCall &args, const char *packed, int64_t first, int64_t co
   projectTile<T>(args.projection, packed, first, count, scratch);
   for (int64_t t = 0; t < count; t += kLanes)
     coefficients(args, first, t, HWY_MIN(kLanes, count - t), scratch);
-  for (int64_t m = first; m < first + count; ++m)
-    aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, args.hPre + m * args.n, args.n,
+  const float *weights = args.h_in ? floats(args.h_in) : args.hPre;
+  for (int64_t m = first; args.u && m < first + count; ++m)
+    aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, weights + m * args.n, args.n,
                    args.C, args.layout, static_cast<T *>(args.u) + m * args.C, args.bypasses);
   if (args.bypasses)
     hwy::FlushStream();

@@ -106,7 +106,10 @@ void preBwdTile(const PreBwdArgs &args, const PreBwdFirstPass &rows, int64_t fir
   aggregate.d_u = args.d_u, aggregate.x = args.x, aggregate.x_type = args.x_type;
   aggregate.h_pre = aggregate.d_h_pre = rows.hPre;
   aggregate.n = args.n, aggregate.C = args.C, aggregate.layout = args.layout;
-  aggregateBwdTokens(aggregate, first, last);
+  if (args.d_u)
+    aggregateBwdTokens(aggregate, first, last);
+  else
+    std::memset(rows.hPre + first * args.n, 0, (last - first) * args.n * sizeof(float));
   const int64_t width = args.N + 3;
   float *sumPlanes = planes + 3 * args.N * kLanes, *history = sumPlanes + width * kLanes;
   std::memset(sumPlanes, 0, width * kLanes * sizeof(float));
@@ -158,7 +161,7 @@ static mhcrt_status run(mhcrt_context &context, const char *kernel, const PreBwd
     addPartials(sums + 3, tiles, width, 0, a.N, floats(a.d_beta_in), floats(a.d_beta));
   projection.dProj = rows.dProj;
   projection.factor = hasFactor ? rows.dStat : nullptr;
-  projection.hPre = rows.hPre;
+  projection.hPre = a.d_u ? rows.hPre : nullptr;
   if (projection.dx || projection.wantsProduct())
     projectionBackward(context, projection, context.sharedScratch());
   return MHCRT_OK;

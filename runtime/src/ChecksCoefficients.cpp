@@ -70,7 +70,7 @@ bool mhcrt::checkSinkhorn(CallState &state, const SinkhornArgs &a) {
   KernelCall call(state, "mhcrt_sinkhorn");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams);
   call.tensor("logits", a.logits, a.logits_type, kF32, a.M).tensor("mix", a.mix, a.mix_type, kF32, a.M);
-  call.sinkhorn(a.init, a.order, a.denom, "eps", a.eps, a.iters).format("format", a.format);
+  call.sinkhorn(a.init, a.order, a.denom, "eps", a.eps, a.iters).sinkhornFormat("format", a.format, a.denom);
   return call.begin();
 }
 

@@ -64,7 +64,8 @@ static void checkResidual(KernelCall &call, const Args &a) {
   else
     call.equal("N", a.N, "2*n + n*n", 2 * a.n + a.n * a.n);
   if (a.res_map == MHCRT_RES_MAP_SINKHORN)
-    call.sinkhorn(a.init, a.order, a.denom, "sk_eps", a.sk_eps, a.iters).format("sk_format", a.sk_format);
+    call.sinkhorn(a.init, a.order, a.denom, "sk_eps", a.sk_eps, a.iters)
+        .sinkhornFormat("sk_format", a.sk_format, a.denom);
   call.format("h_pre_format", a.h_pre_format).format("h_post_format", a.h_post_format);
 }
 
@@ -95,7 +96,13 @@ bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
   checkWeights(call, a, a.N);
   checkResidual(call, a);
   checkGateParameters(call, a, 3, a.N);
-  call.tensor("u", a.u, a.u_type, {a.x_type}, a.M).optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M);
+  call.optional("u", a.u, a.u_type, {a.x_type}, a.M).optional("h_pre", a.h_pre, a.h_pre_type, kF32, a.M);
+  if (a.u_type == MHCRT_NONE)
+    call.absent("h_in", a.h_in_type, "absent u");
+  else if (a.fold_pre)
+    call.absent("h_in", a.h_in_type, "fold_pre");
+  else
+    call.optional("h_in", a.h_in, a.h_in_type, kF32, a.M);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optional("proj", a.proj, a.proj_type, kF32, a.M).optional("stat", a.stat, a.stat_type, kF32, a.M);
   call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult).format("h_res_format", a.h_res_format);
@@ -107,7 +114,7 @@ bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
   checkWeights(call, a, a.N);
   checkResidual(call, a);
   checkGateParameters(call, a, 3, a.N);
-  call.tensor("d_u", a.d_u, a.d_u_type, {a.x_type}, a.M);
+  call.optional("d_u", a.d_u, a.d_u_type, {a.x_type}, a.M);
   call.tensor("d_h_post", a.d_h_post, a.d_h_post_type, kF32, a.M)
       .tensor("d_h_res", a.d_h_res, a.d_h_res_type, kF32, a.M);
   checkGateGradients(call, a, a.N);

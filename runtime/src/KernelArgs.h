@@ -516,9 +516,11 @@ struct PreArgs {
   int64_t h_post_format;
   int64_t h_res_format;
   int64_t sk_format;
+  const void *h_in;
+  int32_t h_in_type;
 };
-static_assert(offsetof(mhcrt_pre_args, sk_format) == 336 && offsetof(PreArgs, sk_format) == 328 &&
-              sizeof(mhcrt_pre_args) == 344 && sizeof(PreArgs) == 336);
+static_assert(offsetof(mhcrt_pre_args, h_in_type) == 352 && offsetof(PreArgs, h_in_type) == 344 &&
+              sizeof(mhcrt_pre_args) == 360 && sizeof(PreArgs) == 352);
 mhcrt_status runPre(mhcrt_context &context, const PreArgs &args);
 
 struct ProjectionBwdArgs {

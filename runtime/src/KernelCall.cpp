@@ -186,11 +186,15 @@ KernelCall &KernelCall::epsilon(const char *name, double value) {
 
 KernelCall &KernelCall::sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps,
                                  int64_t iters) {
-  return attribute("init", init, 5)
+  return attribute("init", init, 8)
       .attribute("order", order, 2)
-      .attribute("denom", denom, 3)
+      .attribute("denom", denom, 4)
       .epsilon(epsName, eps)
       .dim("iters", iters, init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0, kMaxIterations);
+}
+
+KernelCall &KernelCall::sinkhornFormat(const char *name, int64_t value, int32_t denom) {
+  return attribute(name, value, denom == MHCRT_DENOM_POTENTIALS ? 1 : 3);
 }
 
 bool KernelCall::begin() {

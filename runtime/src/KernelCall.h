@@ -69,6 +69,8 @@ public:
   KernelCall &epsilon(const char *name, double value);
   /// The options of a Sinkhorn iteration; its eps has the name `epsName`.
   KernelCall &sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps, int64_t iters);
+  /// The format of its results, which potentials do not have.
+  KernelCall &sinkhornFormat(const char *name, int64_t value, int32_t denom);
 
   /// True when all needs are met and the context has no earlier error; counts the launch.
   bool begin();

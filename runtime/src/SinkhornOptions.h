@@ -17,6 +17,12 @@ struct SinkhornOptions {
   int64_t iters;
   int64_t format = MHCRT_FORMAT_F32; ///< of the iteration forwards; backwards it runs in f32
 
+  constexpr bool isSigmoid() const { return init == MHCRT_INIT_SIGMOID || init == MHCRT_INIT_SIGMOID_EPS; }
+  /// Whether the start has eps in each element.
+  constexpr bool addsEps() const { return init == MHCRT_INIT_SOFTMAX_EPS || init == MHCRT_INIT_SIGMOID_EPS; }
+  /// Whether the start is kept, and factors of its rows and columns change.
+  constexpr bool hasPotentials() const { return denom == MHCRT_DENOM_POTENTIALS && init != MHCRT_INIT_LOG; }
+
   /// The softmax is the first row step, so that the steps behind it begin with the columns.
   constexpr int64_t steps() const { return 2 * iters - (init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0); }
   constexpr bool rowsAt(int64_t step) const {

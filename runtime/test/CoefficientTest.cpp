@@ -101,9 +101,9 @@ void checkSinkhorn(const Doubles &logits, int64_t M, int64_t n, int32_t init, in
 TEST(Sinkhorn, MatchesTheReferenceForAllOptions) {
   uint64_t seed = 0;
   for (int64_t n : {1, 2, 3, 4, 8, 16})
-    for (int32_t init = 0; init < 5; ++init)
+    for (int32_t init = 0; init <= MHCRT_INIT_SIGMOID_EPS; ++init)
       for (int32_t order = 0; order < 2; ++order)
-        for (int32_t denom = 0; denom < 3; ++denom) {
+        for (int32_t denom = 0; denom <= MHCRT_DENOM_POTENTIALS; ++denom) {
           Random random(++seed);
           const int64_t M = random.pick<int64_t>({0, 1, 13, 300});
           const int64_t iters = random.pick<int64_t>({init == MHCRT_INIT_SOFTMAX_EPS, 1, 2, 20});
@@ -112,17 +112,21 @@ TEST(Sinkhorn, MatchesTheReferenceForAllOptions) {
         }
 }
 
-/// exp(200) and exp(-200) are no numbers of f32: only what subtracts a maximum first computes these.
+/// exp(200) and exp(-200) are no numbers of f32: only what subtracts a maximum first, or adds eps to a sigmoid,
+/// computes these. Far below the maximum of the whole matrix a row is zero in f32, and iterates back to a number in
+/// f64.
 TEST(Sinkhorn, ExtremeLogits) {
   for (int64_t n : {2, 3, 4, 8, 16})
-    for (int32_t init : {MHCRT_INIT_SOFTMAX_EPS, MHCRT_INIT_EXP_ROWMAX, MHCRT_INIT_EXP_COLMAX, MHCRT_INIT_LOG})
-      for (int32_t denom : {MHCRT_DENOM_ADD, MHCRT_DENOM_CLAMP}) {
+    for (int32_t init : {MHCRT_INIT_SOFTMAX_EPS, MHCRT_INIT_EXP_ROWMAX, MHCRT_INIT_EXP_COLMAX, MHCRT_INIT_LOG,
+                         MHCRT_INIT_EXP_MAX, MHCRT_INIT_SIGMOID_EPS})
+      for (int32_t denom : {MHCRT_DENOM_ADD, MHCRT_DENOM_CLAMP, MHCRT_DENOM_POTENTIALS}) {
         Random random(n);
         const int64_t M = 20;
         Doubles logits;
         for (int64_t i = 0; i < M * n * n; ++i)
           logits.push_back(random.pick({-200.0, 200.0}));
-        checkSinkhorn(logits, M, n, init, MHCRT_ORDER_ROW_COL, denom, 1e-6, 20);
+        if (init != MHCRT_INIT_EXP_MAX)
+          checkSinkhorn(logits, M, n, init, MHCRT_ORDER_ROW_COL, denom, 1e-6, 20);
         for (double offset : {-200.0, 200.0}) {
           logits = random.buffer(MHCRT_F32, M * n * n).values();
           for (double &logit : logits)
@@ -141,9 +145,9 @@ TEST(Sinkhorn, ExtremeLogits) {
 TEST(Sinkhorn, LogitsThatAreNotFinite) {
   uint64_t seed = 0;
   for (int64_t n : {1, 2, 3, 4, 8, 16})
-    for (int32_t init = 0; init < 5; ++init)
+    for (int32_t init = 0; init <= MHCRT_INIT_SIGMOID_EPS; ++init)
       for (int32_t order = 0; order < 2; ++order)
-        for (int32_t denom = 0; denom < 3; ++denom)
+        for (int32_t denom = 0; denom <= MHCRT_DENOM_POTENTIALS; ++denom)
           for (double special : {NAN, INFINITY, -INFINITY}) {
             Random random(++seed);
             const int64_t M = 19, iters = random.pick<int64_t>({init == MHCRT_INIT_SOFTMAX_EPS, 1, 2, 20});

@@ -91,7 +91,8 @@ struct PreCall {
     args.order = MHCRT_ORDER_ROW_COL, args.sk_eps = 1e-6, args.iters = 20, args.precision = MHCRT_PRECISION_BF16X3;
   }
   mhcrt_status run(mhcrt_context *context) {
-    args.u = u.data(), args.h_pre = hPre.data(), args.h_post = hPost.data(), args.h_res = hRes.data();
+    args.u = args.u_type == MHCRT_NONE ? nullptr : u.data(), args.h_pre = hPre.data(), args.h_post = hPost.data(),
+    args.h_res = hRes.data();
     return mhcrt_pre(context, &args);
   }
 };
@@ -121,6 +122,33 @@ TEST(Formats, PreRoundsWhatItComputesInF32) {
           EXPECT_EQ(c.u.values(), c.streams.mixed(rounded(pre, c.args.h_pre_format)));
         }
       }
+}
+
+TEST(Formats, PreMixesByGivenWeightsOrNotAtAll) {
+  Context context;
+  for (const Size &size : kSizes)
+    for (int64_t tokens : {13, 1}) {
+      SCOPED_TRACE("n=" + std::to_string(size.n) + " C=" + std::to_string(size.C) + " M=" + std::to_string(tokens));
+      PreCall c(size.C, size);
+      c.args.M = tokens;
+      ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
+      const Doubles pre = c.hPre.values(), post = c.hPost.values(), res = c.hRes.values();
+      Buffer given = c.random.buffer(MHCRT_F32, c.streams.M * size.n);
+      c.args.h_in = given.data(), c.args.h_in_type = MHCRT_F32;
+      ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
+      Doubles u = c.u.values(), want = c.streams.mixed(given.values());
+      u.resize(tokens * size.C), want.resize(tokens * size.C);
+      EXPECT_EQ(u, want);
+      EXPECT_EQ(c.hPre.values(), pre);
+      EXPECT_EQ(c.hPost.values(), post);
+      EXPECT_EQ(c.hRes.values(), res);
+      c.args.h_in = nullptr, c.args.h_in_type = c.args.u_type = MHCRT_NONE;
+      c.hPost = Buffer(MHCRT_F32, c.streams.M * size.n);
+      ASSERT_EQ(c.run(context), MHCRT_OK) << context.error();
+      EXPECT_EQ(c.hPre.values(), pre);
+      EXPECT_EQ(c.hPost.values(), post);
+      EXPECT_EQ(c.hRes.values(), res);
+    }
 }
 
 TEST(Formats, TheFoldOfPreTakesRoundedGates) {
@@ -340,8 +368,14 @@ Doubles iterate(Doubles m, int64_t n, int32_t init, int32_t order, int32_t denom
   for (double &value : m)
     value = r(value);
   const bool isSoftmax = init == MHCRT_INIT_SOFTMAX_EPS, byRows = init != MHCRT_INIT_EXP_COLMAX;
-  for (int64_t index = 0; index < n && init != MHCRT_INIT_LOG; ++index) {
-    const double most = init == MHCRT_INIT_EXP ? 0 : mostOf(byRows, index);
+  const bool isSigmoid = init == MHCRT_INIT_SIGMOID || init == MHCRT_INIT_SIGMOID_EPS;
+  for (double &value : m) {
+    value = isSigmoid ? r(1 / (1 + std::exp(-value))) : value;
+    value = init == MHCRT_INIT_SIGMOID_EPS ? r(value + r(eps)) : value;
+  }
+  const double mostOfAll = *std::max_element(m.begin(), m.end());
+  for (int64_t index = 0; index < n && init != MHCRT_INIT_LOG && !isSigmoid; ++index) {
+    const double most = init == MHCRT_INIT_EXP ? 0 : init == MHCRT_INIT_EXP_MAX ? mostOfAll : mostOf(byRows, index);
     double sum = 0;
     for (int64_t k = 0; k < n; ++k) {
       double &value = line(byRows, index, k);
@@ -364,7 +398,7 @@ TEST(Formats, SinkhornRoundsEveryOp) {
   Context context;
   int64_t all = 0, equal = 0;
   for (int64_t n : {1, 2, 3, 4, 8, 16})
-    for (int32_t init = 0; init < 5; ++init)
+    for (int32_t init = 0; init <= MHCRT_INIT_SIGMOID_EPS; ++init)
       for (int32_t order = 0; order < 2; ++order)
         for (int32_t denom = 0; denom < 3; ++denom)
           for (int32_t format : kFormats) {
@@ -408,6 +442,15 @@ TEST(Formats, OnlyThoseThatThereAre) {
   bwd.args.h_pre_format = int64_t{1} << 32;
   EXPECT_EQ(mhcrt_pre_bwd(other, &bwd.args), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(other.error(), "mhcrt_pre_bwd: 'h_pre_format' is 4294967296; needed 0 to 2");
+}
+
+/// Factors of rows and columns are not rounded.
+TEST(Formats, NoneOfPotentials) {
+  Context context;
+  PreCall c(1, kSizes[0]);
+  c.args.denom = MHCRT_DENOM_POTENTIALS, c.args.sk_format = MHCRT_FORMAT_BF16;
+  EXPECT_EQ(c.run(context), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context.error(), "mhcrt_pre: 'sk_format' is 1; needed 0 to 0");
 }
 
 /// A caller of an older library has no formats.

@@ -164,6 +164,11 @@ TEST(Gradients, Gates) {
   }
 }
 
+/// Whether an iteration from `init` takes logits beyond the exponentials of f32, all of a matrix.
+bool takesAnyLogits(int32_t init) {
+  return init != MHCRT_INIT_EXP && init != MHCRT_INIT_SIGMOID && init != MHCRT_INIT_SIGMOID_EPS;
+}
+
 /// Logits with 200, -200 or nothing added to all of a token: what subtracts a maximum does not care, and the
 /// exponential of anything else is no number of f32.
 Buffer shifted(const Buffer &logits, int64_t width, uint64_t seed) {
@@ -177,14 +182,14 @@ TEST(Gradients, SinkhornWithAllOptions) {
   Context context;
   uint64_t seed = 0;
   for (int64_t n : {1, 2, 3, 4, 5, 16})
-    for (int32_t init = 0; init < 5; ++init)
+    for (int32_t init = 0; init <= MHCRT_INIT_SIGMOID_EPS; ++init)
       for (int32_t order = 0; order < 2; ++order)
-        for (int32_t denom = 0; denom < 3; ++denom) {
+        for (int32_t denom = 0; denom <= MHCRT_DENOM_POTENTIALS; ++denom) {
           Random random(++seed);
           const int64_t M = random.pick<int64_t>({1, 13, 70}), iters = random.pick<int64_t>({1, 2, 20});
           const double eps = random.pick({1e-6, 0.8}); // the clamp is at work
           Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = random.buffer(MHCRT_F32, M * n * n);
-          if (init != MHCRT_INIT_EXP)
+          if (takesAnyLogits(init))
             in = shifted(in, n * n, seed);
           Buffer out(MHCRT_F32, M * n * n);
           ASSERT_EQ(call(mhcrt_sinkhorn_bwd, context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(),
@@ -284,7 +289,7 @@ TEST(Gradients, Pre) {
   for (uint64_t seed = 0; seed < 2 * kCases; ++seed) {
     PreCase c(seed);
     // Logits of the gates and of the residual map beyond the exponentials of f32.
-    if (c.resMap == MHCRT_RES_MAP_PERMUTATION || (c.resMap == MHCRT_RES_MAP_SINKHORN && c.init != MHCRT_INIT_EXP)) {
+    if (c.resMap == MHCRT_RES_MAP_PERMUTATION || (c.resMap == MHCRT_RES_MAP_SINKHORN && takesAnyLogits(c.init))) {
       Doubles beta = c.beta.values();
       for (int64_t j = seed % 3 == 0 ? 0 : 2 * c.n; j < c.N; ++j)
         beta[j] += seed % 2 ? 200 : -200;
@@ -298,20 +303,20 @@ TEST(Gradients, Pre) {
     Buffer du = c.random.buffer(c.type, c.M * c.C), dPre = c.random.buffer(MHCRT_F32, c.M * c.n);
     Buffer dPost = c.random.buffer(MHCRT_F32, c.M * c.n), dRes = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
     // In every other case mhc.post takes the same streams, with matrices of its own.
-    const bool hasPost = seed % 2;
+    const bool hasPost = seed % 2, hasMix = seed % 5 != 4;
     const int32_t orient = seed % 4 == 1 ? MHCRT_ORIENT_OI : MHCRT_ORIENT_IO;
     Buffer dOut = c.random.buffer(c.type, c.M * c.K), mix = c.random.buffer(MHCRT_F32, c.M * c.n * c.n);
     WeightGradients grads(c, c.N, 3);
-    ASSERT_EQ(call(mhcrt_pre_bwd, context, du.data(), c.type, dPre.data(), MHCRT_F32, dPost.data(), MHCRT_F32,
-                   dRes.data(), MHCRT_F32, c.x.data(), c.type, c.phi.data(), c.phiType, c.weightData(), c.weightType,
-                   c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32, proj.data(), MHCRT_F32, stat.data(), MHCRT_F32,
-                   hasPost ? dOut.data() : nullptr, hasPost ? c.type : MHCRT_NONE, hasPost ? mix.data() : nullptr,
-                   hasPost ? MHCRT_F32 : MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE,
-                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, grads.x.data(), c.type, grads.phi.data(), MHCRT_F32,
-                   grads.weight.data(), grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(),
-                   MHCRT_F32, c.M, c.C, c.n, c.N, c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps,
-                   c.postMult, c.resMap, c.init, c.order, c.denom, c.skEps, c.iters, c.foldPre, orient,
-                   MHCRT_PRECISION_BF16X3),
+    ASSERT_EQ(call(mhcrt_pre_bwd, context, hasMix ? du.data() : nullptr, hasMix ? c.type : MHCRT_NONE, dPre.data(),
+                   MHCRT_F32, dPost.data(), MHCRT_F32, dRes.data(), MHCRT_F32, c.x.data(), c.type, c.phi.data(),
+                   c.phiType, c.weightData(), c.weightType, c.alpha.data(), MHCRT_F32, c.beta.data(), MHCRT_F32,
+                   proj.data(), MHCRT_F32, stat.data(), MHCRT_F32, hasPost ? dOut.data() : nullptr,
+                   hasPost ? c.type : MHCRT_NONE, hasPost ? mix.data() : nullptr, hasPost ? MHCRT_F32 : MHCRT_NONE,
+                   nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, nullptr,
+                   MHCRT_NONE, grads.x.data(), c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(),
+                   grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(), MHCRT_F32, c.M, c.C, c.n, c.N,
+                   c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps, c.postMult, c.resMap, c.init, c.order,
+                   c.denom, c.skEps, c.iters, c.foldPre, orient, MHCRT_PRECISION_BF16X3),
               MHCRT_OK)
         << context.error();
     Weights at(c);
@@ -320,7 +325,7 @@ TEST(Gradients, Pre) {
     grads.expect(
         {[&] {
            const PreReference r = c.coefficients(at.project(c, c.N), at.alpha, at.beta);
-           return dot(aggregate(at.x, r.hPre, c.M, c.n, c.C, c.layout).values, u) + dot(r.hPre, pre) +
+           return (hasMix ? dot(aggregate(at.x, r.hPre, c.M, c.n, c.C, c.layout).values, u) : 0.0) + dot(r.hPre, pre) +
                   dot(r.hPost, gate) + dot(r.hRes, res) +
                   (hasPost ? dot(post(none, nullptr, none, at.x, matrices, c.M, c.n, c.C, c.layout, orient).values, out)
                            : 0.0);

@@ -20,9 +20,9 @@ PreCase::PreCase(uint64_t seed)
   phiLayout = static_cast<int32_t>(random.integer(0, 1));
   norm = static_cast<int32_t>(random.integer(0, 2));
   resMap = n <= 4 ? static_cast<int32_t>(random.integer(0, 2)) : MHCRT_RES_MAP_SINKHORN;
-  init = static_cast<int32_t>(random.integer(0, 4));
+  init = static_cast<int32_t>(random.integer(0, MHCRT_INIT_SIGMOID_EPS));
   order = static_cast<int32_t>(random.integer(0, 1));
-  denom = static_cast<int32_t>(random.integer(0, 2));
+  denom = static_cast<int32_t>(random.integer(0, MHCRT_DENOM_POTENTIALS));
   foldPre = static_cast<int32_t>(random.integer(0, 1));
   iters = random.integer(1, 20);
   normEps = random.pick({1e-6, 1e-2});

@@ -124,11 +124,37 @@ static void step(double *m, int64_t n, bool rows, int32_t init, int32_t denom, d
   }
 }
 
+/// The matrix at m scaled by factors of rows and columns, which the steps set.
+static void scaleByPotentials(double *m, int64_t n, int64_t steps, bool rowsFirst, double eps) {
+  Doubles factors[2] = {Doubles(n, 1.0), Doubles(n, 1.0)}; // of columns, of rows
+  for (int64_t step = 0; step < steps; ++step) {
+    const bool rows = (step % 2 == 0) == rowsFirst;
+    for (int64_t line = 0; line < n; ++line) {
+      double sum = 0;
+      for (int64_t k = 0; k < n; ++k)
+        sum += m[rows ? line * n + k : k * n + line] * factors[!rows][k];
+      factors[rows][line] = 1 / (sum + eps);
+    }
+  }
+  for (int64_t k = 0; k < n * n; ++k)
+    m[k] *= factors[1][k / n] * factors[0][k % n];
+}
+
 Doubles mhcrt::test::sinkhorn(Doubles all, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps,
                               int64_t iters) {
   for (int64_t matrix = 0; matrix < M; ++matrix) {
     double *m = all.data() + matrix * n * n;
-    if (init != MHCRT_INIT_LOG) {
+    const bool isSigmoid = init == MHCRT_INIT_SIGMOID || init == MHCRT_INIT_SIGMOID_EPS;
+    if (isSigmoid)
+      for (int64_t k = 0; k < n * n; ++k)
+        m[k] = sigmoid(m[k]) + (init == MHCRT_INIT_SIGMOID_EPS ? eps : 0);
+    if (init == MHCRT_INIT_EXP_MAX) {
+      double most = m[0];
+      for (int64_t k = 1; k < n * n; ++k)
+        most = larger(most, m[k]);
+      for (int64_t k = 0; k < n * n; ++k)
+        m[k] = std::exp(m[k] - most);
+    } else if (init != MHCRT_INIT_LOG && !isSigmoid) {
       const bool rows = init != MHCRT_INIT_EXP_COLMAX;
       for (int64_t line = 0; line < n; ++line) {
         auto cell = [&](int64_t k) -> double & { return m[rows ? line * n + k : k * n + line]; };
@@ -139,17 +165,18 @@ Doubles mhcrt::test::sinkhorn(Doubles all, int64_t M, int64_t n, int32_t init, i
           cell(k) = std::exp(cell(k) - (init == MHCRT_INIT_EXP ? 0 : most));
       }
     }
-    if (init == MHCRT_INIT_SOFTMAX_EPS) {
+    const bool isSoftmax = init == MHCRT_INIT_SOFTMAX_EPS, rowsFirst = !isSoftmax && order == MHCRT_ORDER_ROW_COL;
+    const int64_t steps = 2 * iters - isSoftmax; // the softmax is the first one
+    if (isSoftmax) {
       step(m, n, true, init, MHCRT_DENOM_NONE, 0);
       for (int64_t k = 0; k < n * n; ++k)
         m[k] += eps;
-      step(m, n, false, init, denom, eps);
     }
-    for (int64_t t = init == MHCRT_INIT_SOFTMAX_EPS ? 1 : 0; t < iters; ++t) {
-      const bool rowsFirst = init == MHCRT_INIT_SOFTMAX_EPS || order == MHCRT_ORDER_ROW_COL;
-      step(m, n, rowsFirst, init, denom, eps);
-      step(m, n, !rowsFirst, init, denom, eps);
-    }
+    if (denom == MHCRT_DENOM_POTENTIALS && init != MHCRT_INIT_LOG)
+      scaleByPotentials(m, n, steps, rowsFirst, eps);
+    else
+      for (int64_t t = 0; t < steps; ++t)
+        step(m, n, (t % 2 == 0) == rowsFirst, init, denom, eps);
     if (init == MHCRT_INIT_LOG)
       for (int64_t k = 0; k < n * n; ++k)
         m[k] = std::exp(m[k]);

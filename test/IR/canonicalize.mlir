@@ -93,3 +93,39 @@ func.func @dropout_is_kept(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<
     -> (out : tensor<?x4x8xf32>)
   return %out : tensor<?x4x8xf32>
 }
+
+// A product takes transposes of matrices as flags, and no others.
+// CHECK-LABEL: @product_of_transposes
+// CHECK-NEXT: %[[ONE:.*]] = mhc.matmul %arg0, %arg1 transpose_lhs : (tensor<8x?xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+// CHECK-NEXT: %[[T:.*]] = mhc.transpose %arg2 perm = [1, 0, 2]
+// CHECK-NEXT: %[[MANY:.*]] = mhc.batch_matmul %[[T]], %arg2 transpose_rhs
+// CHECK-NEXT: return %[[ONE]], %[[MANY]]
+func.func @product_of_transposes(%a: tensor<8x?xf32>, %b: tensor<8x3xf32>, %c: tensor<4x4x5xf32>)
+    -> (tensor<?x3xf32>, tensor<4x4x4xf32>) {
+  %0 = mhc.transpose %a perm = [1, 0] : tensor<8x?xf32> -> tensor<?x8xf32>
+  %1 = mhc.transpose %b perm = [1, 0] : tensor<8x3xf32> -> tensor<3x8xf32>
+  %2 = mhc.matmul %0, %1 transpose_rhs : (tensor<?x8xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
+  %3 = mhc.transpose %c perm = [1, 0, 2] : tensor<4x4x5xf32> -> tensor<4x4x5xf32>
+  %4 = mhc.transpose %c perm = [0, 2, 1] : tensor<4x4x5xf32> -> tensor<4x5x4xf32>
+  %5 = mhc.batch_matmul %3, %4 : (tensor<4x4x5xf32>, tensor<4x5x4xf32>) -> tensor<4x4x4xf32>
+  return %2, %5 : tensor<?x3xf32>, tensor<4x4x4xf32>
+}
+
+// A batch of products with one matrix, which may be widened, is one product. One with a row of each is not.
+// CHECK-LABEL: @products_with_one_matrix
+// CHECK-DAG: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]] : tensor<?x?x64xf32> into tensor<?x64xf32>
+// CHECK-DAG: %[[W:.*]] = arith.extf %arg1
+// CHECK: %[[OUT:.*]] = mhc.matmul %[[ROWS]], %[[W]] transpose_rhs : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+// CHECK: tensor.expand_shape %[[OUT]] {{\[\[}}0, 1], [2]] output_shape [%{{.*}}, %{{.*}}, 32]
+// CHECK: mhc.batch_matmul %arg0
+func.func @products_with_one_matrix(%x: tensor<?x?x64xf32>, %w: tensor<32x64xbf16>, %row: tensor<1x64xf32>)
+    -> (tensor<?x?x32xf32>, tensor<?x?x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %B = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %ws = mhc.broadcast %w[%B] dims = [1, 2] : tensor<32x64xbf16> -> tensor<?x32x64xbf16>
+  %wide = arith.extf %ws : tensor<?x32x64xbf16> to tensor<?x32x64xf32>
+  %0 = mhc.batch_matmul %x, %wide transpose_rhs : (tensor<?x?x64xf32>, tensor<?x32x64xf32>) -> tensor<?x?x32xf32>
+  %rows = mhc.broadcast %row[%B] dims = [1, 2] : tensor<1x64xf32> -> tensor<?x32x64xf32>
+  %1 = mhc.batch_matmul %x, %rows transpose_rhs : (tensor<?x?x64xf32>, tensor<?x32x64xf32>) -> tensor<?x?x32xf32>
+  return %0, %1 : tensor<?x?x32xf32>, tensor<?x?x32xf32>
+}

@@ -385,3 +385,31 @@ func.func @format(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tens
     -> (out : tensor<?x64xbf16>)
   return
 }
+
+// -----
+
+// C3
+func.func @weights_without_mix(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                               %beta: tensor<24xf32>, %h: tensor<?x4xf32>) {
+  // expected-error @below {{has 'h_in' but no 'u'}}
+  %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>, h_in = %h : tensor<?x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+// C3
+func.func @weights_and_fold(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                            %beta: tensor<24xf32>, %h: tensor<?x4xf32>) {
+  // expected-error @below {{has 'h_in' and 'fold_pre'; needed u mixed by h_pre}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>, h_in = %h : tensor<?x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = true>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}

@@ -36,6 +36,26 @@ func.func @permutation(%x: tensor<2x64x3xf16>, %phi: tensor<192x12xf16>, %w: ten
   return %u, %h_pre : tensor<2x64xf16>, tensor<2x3xf32>
 }
 
+// The single-pass form, and coefficients alone.
+// CHECK-LABEL: @single_pass
+func.func @single_pass(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
+                       %h: tensor<?x4xf32>) -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %u, %h_pre, %h_post, %h_res = mhc.pre({{.*}}, beta = %{{.*}} : tensor<24xf32>, h_in = %{{.*}} : tensor<?x4xf32>)
+  %u, %h_pre, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, h_in = %h : tensor<?x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  // CHECK: %{{.*}}, %{{.*}} = mhc.pre(
+  // CHECK-SAME: -> (h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  %post, %res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %h_pre, %res : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
 // The constraints of sinkhorn hold for res_map = sinkhorn only.
 // CHECK-LABEL: @identity
 func.func @identity(%x: tensor<?x4x?xf32>, %phi: tensor<24x?xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)

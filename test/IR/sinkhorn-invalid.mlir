@@ -94,7 +94,7 @@ func.func @eps_is_no_number(%logits: tensor<?x4x4xf32>) {
 // -----
 
 func.func @unknown_start(%logits: tensor<?x4x4xf32>) {
-  // expected-error @+2 {{'init' is 'softmax'; expected 'softmax_eps', 'exp', 'exp_rowmax', 'exp_colmax', 'log'}}
+  // expected-error @+2 {{'init' is 'softmax'; expected 'softmax_eps', 'exp', 'exp_rowmax', 'exp_colmax', 'log', 'exp_max', 'sigmoid', 'sigmoid_eps'}}
   %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
     <init = softmax, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
   return
@@ -131,5 +131,15 @@ func.func @format(%logits: tensor<?x4x4xf32>) {
   %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
     // expected-error @below {{'format' is 'f64'; expected 'f32', 'bf16', 'f16'}}
     <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 20, format = f64> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @potentials_that_are_rounded(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{has format 'bf16' with denom 'potentials', whose factors are not rounded; needed 'f32'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp, order = row_col, denom = potentials, eps = 1.0e-06, iters = 20, format = bf16>
+    -> (mix : tensor<?x4x4xf32>)
   return
 }

@@ -24,7 +24,16 @@ func.func @variants(%a: tensor<2x1x1xf32>) -> tensor<2x1x1xf32> {
   // CHECK: <init = log, order = row_col, denom = none, eps = 0.0, iters = 20>
   %e = mhc.sinkhorn(logits = %d : tensor<2x1x1xf32>)
     <init = log, order = row_col, denom = none, eps = 0.0, iters = 20> -> (mix : tensor<2x1x1xf32>)
-  return %e : tensor<2x1x1xf32>
+  // CHECK: <init = exp_max, order = col_row, denom = potentials, eps = 1.0e-06, iters = 20>
+  %f = mhc.sinkhorn(logits = %e : tensor<2x1x1xf32>)
+    <init = exp_max, order = col_row, denom = potentials, eps = 1.0e-06, iters = 20> -> (mix : tensor<2x1x1xf32>)
+  // CHECK: <init = sigmoid, order = row_col, denom = none, eps = 0.0, iters = 1>
+  %g = mhc.sinkhorn(logits = %f : tensor<2x1x1xf32>)
+    <init = sigmoid, order = row_col, denom = none, eps = 0.0, iters = 1> -> (mix : tensor<2x1x1xf32>)
+  // CHECK: <init = sigmoid_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 1>
+  %h = mhc.sinkhorn(logits = %g : tensor<2x1x1xf32>)
+    <init = sigmoid_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 1> -> (mix : tensor<2x1x1xf32>)
+  return %h : tensor<2x1x1xf32>
 }
 
 // CHECK-LABEL: @permutation_mix

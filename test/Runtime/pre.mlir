@@ -248,3 +248,20 @@ func.func @head_bwd(%d_out: tensor<?x64xf16>, %d_h_pre: tensor<?x4xf32>, %x: ten
     -> (d_x : tensor<?x4x64xf16>, d_phi : tensor<4x256xf32>, d_alpha : tensor<1xf32>, d_beta : tensor<4xf32>)
   return %d_x, %d_phi, %d_alpha, %d_beta : tensor<?x4x64xf16>, tensor<4x256xf32>, tensor<1xf32>, tensor<4xf32>
 }
+
+// CHECK: entry pre_single_pass
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+// CHECK-NEXT: result2: verified
+// CHECK-NEXT: result3: verified
+func.func @pre_single_pass(%x: tensor<?x4x40xbf16>, %phi: tensor<24x160xf32>, %alpha: tensor<3xf32>,
+                           %beta: tensor<24xf32>, %h: tensor<?x4xf32>)
+    -> (tensor<?x40xbf16>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %u, %h_pre, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x40xbf16>, phi = %phi : tensor<24x160xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, h_in = %h : tensor<?x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20,
+     fold_pre = false>
+    -> (u : tensor<?x40xbf16>, h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %h_pre, %h_post, %h_res : tensor<?x40xbf16>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}

@@ -111,3 +111,36 @@ func.func @permutation_bwd(%d_mix: tensor<?x4x4xf32>, %logits: tensor<?x24xf32>)
     -> (d_logits : tensor<?x24xf32>)
   return %d_logits : tensor<?x24xf32>
 }
+
+// CHECK: entry exp_max
+// CHECK-NEXT: result0: verified
+func.func @exp_max(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp_max, order = row_col, denom = add, eps = 1.0e-03, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  return %mix : tensor<?x4x4xf32>
+}
+
+// CHECK: entry potentials
+// CHECK-NEXT: result0: verified
+func.func @potentials(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp_rowmax, order = col_row, denom = potentials, eps = 1.0e-01, iters = 5> -> (mix : tensor<?x4x4xf32>)
+  return %mix : tensor<?x4x4xf32>
+}
+
+// The softmax stands for the first factors of the rows. More turns than are written out.
+// CHECK: entry potentials_of_a_softmax
+// CHECK-NEXT: result0: verified
+func.func @potentials_of_a_softmax(%logits: tensor<?x5x5xf32>) -> tensor<?x5x5xf32> {
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x5x5xf32>)
+    <init = softmax_eps, order = row_col, denom = potentials, eps = 1.0e-02, iters = 40> -> (mix : tensor<?x5x5xf32>)
+  return %mix : tensor<?x5x5xf32>
+}
+
+// CHECK: entry sigmoid_eps
+// CHECK-NEXT: result0: verified
+func.func @sigmoid_eps(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = sigmoid_eps, order = row_col, denom = add, eps = 1.0e-02, iters = 3> -> (mix : tensor<?x4x4xf32>)
+  return %mix : tensor<?x4x4xf32>
+}

@@ -91,6 +91,15 @@ TEST(Algebra, SoftmaxWithAndWithoutMaximum) {
   })");
 }
 
+TEST(Algebra, MaximumOfAMatrixByRows) {
+  expectSame(R"(func.func @f(%x: tensor<?x4x4xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %a = mhc.reduce max %x dims = [1, 2] : tensor<?x4x4xf32> -> tensor<?xf32>
+    %m = mhc.reduce max %x dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %b = mhc.reduce max %m dims = [1] : tensor<?x4xf32> -> tensor<?xf32>
+    return %a, %b : tensor<?xf32>, tensor<?xf32>
+  })");
+}
+
 TEST(Algebra, SoftmaxByLogarithms) {
   expectSame(R"(func.func @f(%x: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x4x4xf32>) {
     %a = mhc.softmax %x dim = 1 : tensor<?x4x4xf32>
@@ -219,6 +228,26 @@ TEST(Algebra, StackedPartsOfTwoSizes) {
   })");
 }
 
+/// Each step reads the one before twice: parts are compared in as many steps as they have.
+TEST(Algebra, StackedPartsOfManySteps) {
+  auto steps = [](const std::string &name, const std::string &type) {
+    std::string text;
+    for (int step = 0; step < 16; ++step) {
+      std::string value = "%" + name + std::to_string(step), next = "%" + name + std::to_string(step + 1);
+      text += next + "s = mhc.sigmoid " + value + " : " + type + "\n" + next + "t = math.tanh " + value + " : " + type +
+              "\n" + next + " = arith.maximumf " + next + "s, " + next + "t : " + type + "\n";
+    }
+    return text;
+  };
+  const std::string whole = "tensor<3x2x8xf32>", part = "tensor<3x1x8xf32>";
+  std::string text = "func.func @f(%x0: " + whole + ") -> (" + whole + ", " + whole + ") {\n" + steps("x", whole);
+  for (std::string i : {"0", "1"})
+    text += "%p" + i + "_0 = tensor.extract_slice %x0[0, " + i + ", 0] [3, 1, 8] [1, 1, 1] : " + whole + " to " + part +
+            "\n" + steps("p" + i + "_", part);
+  text += "%y = tensor.concat dim(1) %p0_16, %p1_16 : (" + part + ", " + part + ") -> " + whole + "\n";
+  expectSame(text + "return %x16, %y : " + whole + ", " + whole + "\n}");
+}
+
 TEST(Algebra, GenericsAndLeaves) {
   expectSame(R"(
   #x = affine_map<(t, c, k) -> (t, c)>
@@ -273,10 +302,54 @@ TEST(Algebra, SlicesOfFunctions) {
 }
 
 /// sqrt(x^2) is no x.
+TEST(Algebra, MaximumInTwoSteps) {
+  expectSame(R"(func.func @f(%x: tensor<?x2x3xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %a = mhc.reduce max %x dims = [1, 2] : tensor<?x2x3xf32> -> tensor<?xf32>
+    %m = mhc.reduce max %x dims = [1] : tensor<?x2x3xf32> -> tensor<?x3xf32>
+    %b = mhc.reduce max %m dims = [1] : tensor<?x3xf32> -> tensor<?xf32>
+    return %a, %b : tensor<?xf32>, tensor<?xf32>
+  })");
+}
+
+TEST(Algebra, MaximumOfNegatedMaxima) {
+  expectDifferent(R"(func.func @f(%x: tensor<?x2x3xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %n = arith.negf %x : tensor<?x2x3xf32>
+    %a = mhc.reduce max %n dims = [1, 2] : tensor<?x2x3xf32> -> tensor<?xf32>
+    %m = mhc.reduce max %x dims = [1] : tensor<?x2x3xf32> -> tensor<?x3xf32>
+    %l = arith.negf %m : tensor<?x3xf32>
+    %b = mhc.reduce max %l dims = [1] : tensor<?x3xf32> -> tensor<?xf32>
+    return %a, %b : tensor<?xf32>, tensor<?xf32>
+  })");
+}
+
+TEST(Algebra, SquareOfAMagnitude) {
+  expectSame(R"(func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+    %a = arith.mulf %x, %x : tensor<?x4xf32>
+    %m = math.absf %x : tensor<?x4xf32>
+    %b = arith.mulf %m, %m : tensor<?x4xf32>
+    return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+  })");
+}
+
 TEST(Algebra, RootOfASquare) {
   expectDifferent(R"(func.func @f(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
     %x2 = arith.mulf %x, %x : tensor<?x4xf32>
     %a = math.sqrt %x2 : tensor<?x4xf32>
     return %a, %x : tensor<?x4xf32>, tensor<?x4xf32>
   })");
+}
+
+/// A value that is made after the reading is a base until the next.
+TEST(Algebra, ValuesMadeSince) {
+  Module module(R"(func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %a = math.absf %x : tensor<?x4xf32>
+    return %a : tensor<?x4xf32>
+  })");
+  mlir::func::FuncOp func = module.func();
+  Reading reading(func);
+  mlir::Operation *known = &func.getBody().front().front(), *made = known->clone();
+  known->getBlock()->push_front(made);
+  EXPECT_NE(reading.text(made->getResult(0)), reading.text(known->getResult(0)));
+  reading.refresh();
+  EXPECT_EQ(reading.text(made->getResult(0)), reading.text(known->getResult(0)));
 }

@@ -127,9 +127,10 @@ TEST(Gradient, Aggregate) {
 
 TEST(KernelBwd, Sinkhorn) {
   for (int n : {1, 2, 3, 4, 8})
-    for (std::string init : {"softmax_eps", "exp", "exp_rowmax", "exp_colmax", "log"})
+    for (std::string init :
+         {"softmax_eps", "exp", "exp_rowmax", "exp_colmax", "exp_max", "sigmoid", "sigmoid_eps", "log"})
       for (std::string order : {"row_col", "col_row"})
-        for (std::string denom : {"add", "clamp", "none"})
+        for (std::string denom : {"add", "clamp", "none", "potentials"})
           for (int iters : {0, 1, 2, 7}) {
             if ((init == "softmax_eps" && (order == "col_row" || iters == 0)) || (init == "log" && denom != "none"))
               continue;
@@ -302,6 +303,7 @@ const char *const kSinkhorns[] = {
     "init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-2, iters = 3",
     "init = exp_rowmax, order = col_row, denom = clamp, sk_eps = 8.0e-1, iters = 2",
     "init = log, order = row_col, denom = none, sk_eps = 0.0, iters = 2",
+    "init = exp_max, order = row_col, denom = potentials, sk_eps = 8.0e-1, iters = 3",
 };
 
 std::vector<PreForm> preForms() {

@@ -97,9 +97,10 @@ TEST(Kernel, Gates) {
 
 TEST(Kernel, Sinkhorn) {
   for (int n : {1, 2, 3, 4, 8})
-    for (std::string init : {"softmax_eps", "exp", "exp_rowmax", "exp_colmax", "log"})
+    for (std::string init :
+         {"softmax_eps", "exp", "exp_rowmax", "exp_colmax", "exp_max", "sigmoid", "sigmoid_eps", "log"})
       for (std::string order : {"row_col", "col_row"})
-        for (std::string denom : {"add", "clamp", "none"})
+        for (std::string denom : {"add", "clamp", "none", "potentials"})
           for (int iters : {0, 1, 7}) {
             if ((init == "softmax_eps" && (order == "col_row" || iters == 0)) || (init == "log" && denom != "none"))
               continue;

@@ -73,15 +73,15 @@ static bool hasOperand(const Case &c, llvm::StringRef name) {
   return false;
 }
 
-/// Parameters and starts of gradients that may be absent are; the statistic of a projection is there, and so is the
-/// gradient of what is.
+/// Parameters, starts of gradients and weights of another sublayer that may be absent are; the statistic of a
+/// projection is there, and so is the gradient of what is.
 static bool isPresent(const Case &c, unsigned index) {
   const KernelTensor &tensor = c.info->tensors[index];
   if (!tensor.isOptional)
     return !tensor.isList || hasTokens(*c.info, index);
   if (tensor.isResult && tensor.name.starts_with("d_"))
     return hasOperand(c, tensor.name.drop_front(2));
-  return hasTokens(*c.info, index) && tensor.startOf < 0;
+  return hasTokens(*c.info, index) && !tensor.name.ends_with("_in");
 }
 
 static CaseTensor makeTensor(const Case &c, unsigned index) {

@@ -19,6 +19,9 @@ static const Record &tensorRecord(const NamedTypeConstraint &value) {
   return value.isVariableLength() ? *def.getValueAsDef("baseType") : def;
 }
 
+/// The version of the dialect that brought an operand or attribute, 0 for the first.
+static int64_t versionOf(const Record &def) { return def.getValue("since") ? def.getValueAsInt("since") : 0; }
+
 unsigned KernelRecord::dimIndex(StringRef name) {
   auto it = llvm::find(dims, name);
   if (it == dims.end())
@@ -45,6 +48,7 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   tensor.startOf = def.getValueAsString("startOf").str();
   tensor.integerBits = def.getValueAsInt("integerBits");
   tensor.indexOf = def.getValueAsString("indexOf").str();
+  tensor.since = versionOf(value.constraint.getDef());
   tensors.push_back(tensor);
 }
 
@@ -70,7 +74,8 @@ void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
     PrintFatalError(op.getLoc(), "attribute '" + attr.name + "' of a kernel op has a type without a C form: " + def);
   }
   static const char *const cTypes[] = {"int32_t", "int64_t", "double", "int32_t", "int32_t"};
-  attr.cType = value.attr.getDef().getValue("isAdded") ? "int64_t" : cTypes[attr.kind];
+  attr.since = versionOf(value.attr.getDef());
+  attr.cType = attr.since > 0 ? "int64_t" : cTypes[attr.kind];
   if (value.attr.getDef().getValue("whenAbsent"))
     attr.whenAbsent = value.attr.getDef().getValueAsString("whenAbsent").str();
   attrs.push_back(attr);
@@ -111,28 +116,35 @@ KernelRecord::KernelRecord(const Record &record) : def(record), op(record) {
       addAttr(attr);
   checkNames();
   addFields();
-}
-
-/// Members have 4 or 8 bytes and are aligned as in C.
-void KernelRecord::addField(RecordField::Kind kind, unsigned index, const std::string &cType, const std::string &name) {
-  const unsigned bytes = cType == "int32_t" ? 4 : 8, last = fields.empty() ? 0 : fields.back().offset;
-  const unsigned end = fields.empty() ? 8 : last + (fields.back().cType == "int32_t" ? 4 : 8);
-  fields.push_back({kind, index, cType, name, (end + bytes - 1) / bytes * bytes});
-  argsBytes = (fields.back().offset + bytes + 7) / 8 * 8;
+  layOutFields();
 }
 
 void KernelRecord::addFields() {
   for (auto [i, tensor] : enumerate(tensors)) {
-    std::string element = tensor.isResult ? "void *" : "const void *";
-    addField(RecordField::Data, i, element + (tensor.isList ? "const *" : ""), tensor.name);
-    addField(RecordField::Type, i, "int32_t", tensor.name + "_type");
+    std::string element = tensor.isResult ? "void *" : "const void *",
+                data = element + (tensor.isList ? "const *" : "");
+    fields.push_back({RecordField::Data, unsigned(i), data, tensor.name, tensor.since});
+    fields.push_back({RecordField::Type, unsigned(i), "int32_t", tensor.name + "_type", tensor.since});
     if (tensor.isList)
-      addField(RecordField::Count, i, "int64_t", tensor.name + "_count");
+      fields.push_back({RecordField::Count, unsigned(i), "int64_t", tensor.name + "_count", tensor.since});
   }
   for (auto [i, dim] : enumerate(dims))
-    addField(RecordField::Dim, i, "int64_t", dim);
+    fields.push_back({RecordField::Dim, unsigned(i), "int64_t", dim, /*since=*/0});
   for (auto [i, attr] : enumerate(attrs))
-    addField(RecordField::Attr, i, attr.cType, attr.name);
+    fields.push_back({RecordField::Attr, unsigned(i), attr.cType, attr.name, attr.since});
+}
+
+/// Members have 4 or 8 bytes and are aligned as in C. Those of later versions come last.
+void KernelRecord::layOutFields() {
+  auto order = to_vector(map_range(fields, [](RecordField &field) { return &field; }));
+  stable_sort(order, [](RecordField *a, RecordField *b) { return a->since < b->since; });
+  unsigned end = 8;
+  for (RecordField *field : order) {
+    const unsigned bytes = field->cType == "int32_t" ? 4 : 8;
+    field->offset = alignTo(end, bytes);
+    end = field->offset + bytes;
+  }
+  argsBytes = alignTo(end, 8);
 }
 
 std::vector<unsigned> KernelRecord::dimsUsedBy(StringRef expression) const {

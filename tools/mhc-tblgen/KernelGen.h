@@ -28,6 +28,7 @@ struct RecordTensor {
   std::string startOf;
   int64_t integerBits;
   std::string indexOf;
+  int64_t since; ///< the version of the dialect that brought it
 };
 
 struct RecordAttr {
@@ -39,6 +40,7 @@ struct RecordAttr {
   std::string mnemonic;   ///< of an enum attribute
   std::string attrClass;  ///< of an enum attribute
   std::string whenAbsent; ///< what an attribute counts as that may be absent; empty when it may not
+  int64_t since;          ///< the version of the dialect that brought it
 };
 
 /// A member of the struct of a kernel's arguments.
@@ -47,7 +49,8 @@ struct RecordField {
   Kind kind;
   unsigned index; ///< of the tensor, the dim or the attribute
   std::string cType, name;
-  unsigned offset; ///< in bytes
+  int64_t since;
+  unsigned offset = 0; ///< in bytes
 };
 
 class KernelRecord {
@@ -63,12 +66,13 @@ public:
   std::vector<RecordTensor> tensors;
   std::vector<std::string> dims; ///< in order of first appearance
   std::vector<RecordAttr> attrs;
-  std::vector<RecordField> fields; ///< behind the size, which is the first member
-  unsigned argsBytes = 8;          ///< of the struct
+  /// Members for tensors, dims and attributes. The struct has them in the order of their offsets, behind its size.
+  std::vector<RecordField> fields;
+  unsigned argsBytes = 8; ///< of the struct
 
 private:
-  void addField(RecordField::Kind kind, unsigned index, const std::string &cType, const std::string &name);
   void addFields();
+  void layOutFields();
   unsigned dimIndex(llvm::StringRef name);
   void addTensor(const mlir::tblgen::NamedTypeConstraint &value, bool isResult);
   void addAttr(const mlir::tblgen::NamedAttribute &value);

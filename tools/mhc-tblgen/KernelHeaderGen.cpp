@@ -31,8 +31,14 @@ static std::string prototype(const KernelRecord &kernel) {
   return formatv("mhcrt_status mhcrt_{0}(mhcrt_context *ctx, const mhcrt_{0}_args *args)", kernel.mnemonic);
 }
 
+static std::vector<RecordField> membersOf(const KernelRecord &kernel) {
+  std::vector<RecordField> members = kernel.fields;
+  sort(members, [](const RecordField &a, const RecordField &b) { return a.offset < b.offset; });
+  return members;
+}
+
 static void emitMembers(const KernelRecord &kernel, raw_ostream &os) {
-  for (const RecordField &field : kernel.fields)
+  for (const RecordField &field : membersOf(kernel))
     os << "  " << field.cType << (StringRef(field.cType).ends_with("*") ? "" : " ") << field.name << ";\n";
 }
 
@@ -113,7 +119,7 @@ static bool emitArgs(const RecordKeeper &records, raw_ostream &os) {
     os << formatv("struct {0}Args {{\n", camelName(kernel));
     emitMembers(kernel, os);
     os << "};\n";
-    const RecordField &last = kernel.fields.back();
+    const RecordField last = membersOf(kernel).back();
     os << formatv("static_assert(offsetof(mhcrt_{0}_args, {1}) == {2} && offsetof({3}Args, {1}) == {4} &&\n"
                   "              sizeof(mhcrt_{0}_args) == {5} && sizeof({3}Args) == {6});\n",
                   kernel.mnemonic, last.name, last.offset, camelName(kernel), last.offset - 8, kernel.argsBytes,

@@ -82,15 +82,18 @@ def Mhc_StatAttr : Mhc_EnumAttr<Mhc_Stat, "stat">;
 
 def Mhc_Init : Mhc_Enum<"Init", "start of the Sinkhorn iteration (math.md 3.4)",
   [I32EnumAttrCase<"softmax_eps", 0>, I32EnumAttrCase<"exp", 1>, I32EnumAttrCase<"exp_rowmax", 2>,
-   I32EnumAttrCase<"exp_colmax", 3>, I32EnumAttrCase<"log", 4>]>;
+   I32EnumAttrCase<"exp_colmax", 3>, I32EnumAttrCase<"log", 4>, I32EnumAttrCase<"exp_max", 5>,
+   I32EnumAttrCase<"sigmoid", 6>, I32EnumAttrCase<"sigmoid_eps", 7>]>;
 def Mhc_InitAttr : Mhc_EnumAttr<Mhc_Init, "init">;
 
 def Mhc_Order : Mhc_Enum<"Order", "which step of an iteration comes first; a row step makes rows sum to one",
   [I32EnumAttrCase<"row_col", 0>, I32EnumAttrCase<"col_row", 1>]>;
 def Mhc_OrderAttr : Mhc_EnumAttr<Mhc_Order, "order">;
 
-def Mhc_Denom : Mhc_Enum<"Denom", "divisor of a step: add is sum + eps, clamp is max(sum, eps), none is sum",
-  [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"clamp", 1>, I32EnumAttrCase<"none", 2>]>;
+def Mhc_Denom : Mhc_Enum<"Denom", "divisor of a step: add is sum + eps, clamp is max(sum, eps), none is sum; potentials "
+  "scale the start by 1 / (sum + eps) of what the others left (math.md 3.4)",
+  [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"clamp", 1>, I32EnumAttrCase<"none", 2>,
+   I32EnumAttrCase<"potentials", 3>]>;
 def Mhc_DenomAttr : Mhc_EnumAttr<Mhc_Denom, "denom">;
 
 def Mhc_Orient : Mhc_Enum<"Orient",
@@ -109,16 +112,18 @@ def Mhc_Precision : Mhc_Enum<"Precision",
 def Mhc_PrecisionAttr : Mhc_EnumAttr<Mhc_Precision, "precision">;
 /// An attribute that may be absent and then counts as `value`: a case of an enum, or an integer.
 class Mhc_Optional<Attr attr, string value> : OptionalAttr<attr> { string whenAbsent = value; }
-/// The same of an attribute that came after the struct of arguments had callers: it has 8 bytes there, for 4 would lie
-/// in the padding at the end of an older struct, which nobody sets.
-class Mhc_Added<Attr attr, string value> : Mhc_Optional<attr, value> { bit isAdded = 1; }
+/// The same of an attribute, or of an operand, that came with a later version of the dialect (DialectVersion.h), when the
+/// struct of arguments had callers: its members are at the end, after those of the versions before. An attribute has 8
+/// bytes there, for 4 would lie in the padding at the end of an older struct, which nobody sets.
+class Mhc_Added<Attr attr, string value, int version> : Mhc_Optional<attr, value> { int since = version; }
+class Mhc_AddedOperand<Type type, int version> : Optional<type> { int since = version; }
 /// Where it is absent, mhc-set-precision may set it for a whole module.
 def Mhc_OptionalPrecision : Mhc_Optional<Mhc_PrecisionAttr, "bf16x3">;
 
 def Mhc_Format : Mhc_Enum<"Format", "type that numbers are rounded to, to nearest even, though they are kept in f32",
   [I32EnumAttrCase<"f32", 0>, I32EnumAttrCase<"bf16", 1>, I32EnumAttrCase<"f16", 2>]>;
 def Mhc_FormatAttr : Mhc_EnumAttr<Mhc_Format, "format">;
-def Mhc_OptionalFormat : Mhc_Added<Mhc_FormatAttr, "f32">;
+def Mhc_OptionalFormat : Mhc_Added<Mhc_FormatAttr, "f32", 3>;
 
 def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;

@@ -26,12 +26,22 @@ static LogicalResult verifyResidualMap(Op op, int64_t n) {
     return verifyPermutationStreams(op, n);
   if (op.getResMap() == ResMap::identity)
     return success();
-  return verifySinkhornAttrs(op, op.getInit(), op.getOrder(), op.getDenom(), op.getIters());
+  return verifySinkhornAttrs(op, op.getInit(), op.getOrder(), op.getDenom(), op.getIters(), op.getSkFormat());
+}
+
+/// C3 of pre.
+static LogicalResult verifyGivenWeights(PreOp op) {
+  if (op.getHIn() && !op.getU())
+    return op.emitOpError() << "has 'h_in' but no 'u'";
+  if (op.getHIn() && op.getFoldPre())
+    return op.emitOpError() << "has 'h_in' and 'fold_pre'; needed u mixed by h_pre";
+  return success();
 }
 
 LogicalResult PreOp::verify() {
   return failure(failed(verifyKernelDims(*this)) ||
-                 failed(verifyResidualMap(*this, getHRes().getType().getDimSize(1))));
+                 failed(verifyResidualMap(*this, getHRes().getType().getDimSize(1))) ||
+                 failed(verifyGivenWeights(*this)));
 }
 
 /// Raw product and multiplier of the projection inside a fused op.
@@ -77,8 +87,10 @@ SmallVector<Value> PreOp::decompose(OpBuilder &builder) {
     Value post = leaf.broadcast(hPost, sizes, {0, 1});
     mix = leaf.sub(mix, leaf.mul(post, leaf.broadcast(hPre, sizes, {0, 2})));
   }
-  Value u = AggregateOp::create(builder, getLoc(), getU().getType(), getX(), hPre, getLayout());
-  SmallVector<Value> results = {u};
+  SmallVector<Value> results;
+  if (getU())
+    results.push_back(
+        AggregateOp::create(builder, getLoc(), getU().getType(), getX(), getHIn() ? getHIn() : hPre, getLayout()));
   if (getHPre())
     results.push_back(hPre);
   results.append({hPost, leaf.rounded(mix, getHResFormat())});
@@ -142,19 +154,30 @@ static void addGradients(KernelVjp &vjp, Op op, BwdOp bwd) {
   vjp.add(op.getBeta(), bwd.getDBeta());
 }
 
+/// The gradients of u where it was mixed by `h_in`: they are added last, so that the gradient of the post behind can be
+/// folded into that of pre.
+static void addGivenMixGradients(KernelVjp &vjp, PreOp op, OpBuilder &builder, Value dU) {
+  auto bwd = AggregateBwdOp::create(builder, op.getLoc(), vjp.partial(op.getX()), vjp.summed(op.getHIn()), dU,
+                                    op.getX(), op.getHIn(), vjp.start(op.getX()), op.getLayout());
+  vjp.add(op.getX(), bwd.getDX());
+  vjp.add(op.getHIn(), bwd.getDHPre());
+}
+
 LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  Value dU = vjp.cotangentOrZero(getU()), dHPre = vjp.cotangent(getHPre());
+  Value dU = vjp.cotangent(getU()), dHPre = vjp.cotangent(getHPre());
   Value dHPost = vjp.cotangentOrZero(getHPost()), dHRes = vjp.cotangentOrZero(getHRes());
   auto bwd = PreBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()),
-                              vjp.summed(getAlpha()), vjp.summed(getBeta()), dU, dHPre, dHPost, dHRes, getX(), getPhi(),
-                              getNormWeight(), getAlpha(), getBeta(), getProj(), getStat(), /*d_out=*/Value(),
-                              /*h_res=*/Value(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()),
-                              vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(),
-                              getNormEps(), getPreEps(), getPostMult(), getResMap(), getInit(), getOrder(), getDenom(),
-                              getSkEps(), getIters(), getFoldPre(), Orient::oi, getPrecisionAttr(), getHPreFormatAttr(),
-                              getHPostFormatAttr(), getSkFormatAttr());
+                              vjp.summed(getAlpha()), vjp.summed(getBeta()), getHIn() ? Value() : dU, dHPre, dHPost,
+                              dHRes, getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(), getProj(), getStat(),
+                              /*d_out=*/Value(), /*h_res=*/Value(), vjp.start(getX()), vjp.start(getPhi()),
+                              vjp.start(getNormWeight()), vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(),
+                              getPhiLayout(), getNorm(), getNormEps(), getPreEps(), getPostMult(), getResMap(),
+                              getInit(), getOrder(), getDenom(), getSkEps(), getIters(), getFoldPre(), Orient::oi,
+                              getPrecisionAttr(), getHPreFormatAttr(), getHPostFormatAttr(), getSkFormatAttr());
   addGradients(vjp, *this, bwd);
+  if (getHIn() && dU)
+    addGivenMixGradients(vjp, *this, builder, dU);
   return success();
 }
 
@@ -262,8 +285,13 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
   Value start = getDXIn();
   if (getDOut())
     start = mixStreams(leaf, getHRes(), leaf.toF32(getDOut()), getLayout(), getOrient(), /*back=*/true);
-  AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDU(), hPre, start);
-  Value dHPre = aggregate.getDHPre(), dHPost = getDHPost(), dMix = getDHRes();
+  Value dX = start, dHPre, dHPost = getDHPost(), dMix = getDHRes();
+  if (getDU()) {
+    AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDU(), hPre, start);
+    dX = aggregate.getDX(), dHPre = aggregate.getDHPre();
+  } else {
+    dHPre = leaf.splat(0.0, hPre);
+  }
   if (getFoldPre()) {
     LeafBuilder::Sizes sizes = leaf.sizesOf(dMix);
     auto weighted = [&](Value gate, int64_t kept) { // summed over the other index
@@ -274,7 +302,7 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
     dHPre = leaf.sub(dHPre, weighted(hPost, 2));
   }
   Value dLogits = residualBwd(*this, builder, dMix, gates.getLogits());
-  return finishBwd(*this, builder, aggregate.getDX(), dHPre, dHPost, dLogits, getPostMult());
+  return finishBwd(*this, builder, dX, dHPre, dHPost, dLogits, getPostMult());
 }
 
 SmallVector<Value> HeadBwdOp::decompose(OpBuilder &builder) {

@@ -18,7 +18,8 @@ using namespace mhc;
 // sinkhorn
 //===----------------------------------------------------------------------===//
 
-LogicalResult mhc::verifySinkhornAttrs(Operation *op, Init init, Order order, Denom denom, int64_t iters) {
+LogicalResult mhc::verifySinkhornAttrs(Operation *op, Init init, Order order, Denom denom, int64_t iters,
+                                       std::optional<Format> format) {
   if (init == Init::softmax_eps && order != Order::row_col) // C1
     return op->emitOpError() << "has order '" << stringifyOrder(order)
                              << "' with init 'softmax_eps', whose softmax is the first row step; needed 'row_col'";
@@ -27,17 +28,32 @@ LogicalResult mhc::verifySinkhornAttrs(Operation *op, Init init, Order order, De
   if (init == Init::log && denom != Denom::none) // C2
     return op->emitOpError() << "has denom '" << stringifyDenom(denom)
                              << "' with init 'log', which divides by nothing; needed 'none'";
+  if (denom == Denom::potentials && format && *format != Format::f32) // C3
+    return op->emitOpError() << "has format '" << stringifyFormat(*format)
+                             << "' with denom 'potentials', whose factors are not rounded; needed 'f32'";
   return success();
 }
 
 LogicalResult SinkhornOp::verify() {
   if (failed(verifyKernelDims(*this)))
     return failure();
-  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters());
+  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters(), getFormat());
 }
 
 /// Row steps reduce the last index, column steps the one before.
 constexpr int64_t kRow = 2, kCol = 1;
+
+/// Over what the start's maximum or sum goes.
+static Value reduceStart(LeafBuilder &leaf, ReduceKind kind, Value y, Init init) {
+  if (init != Init::exp_colmax)
+    y = leaf.reduceLike(kind, y, kRow);
+  return init == Init::exp_colmax || init == Init::exp_max ? leaf.reduceLike(kind, y, kCol) : y;
+}
+
+static bool isShifted(Init init) {
+  return init == Init::exp_rowmax || init == Init::exp_colmax || init == Init::exp_max;
+}
+static bool isSigmoid(Init init) { return init == Init::sigmoid || init == Init::sigmoid_eps; }
 
 /// A sum, a maximum or anything else is rounded to `format` where it is made.
 using OptionalFormat = std::optional<Format>;
@@ -62,12 +78,33 @@ static Value subtractLogSumExp(LeafBuilder &leaf, Value z, int64_t dim, Optional
   return leaf.rounded(leaf.sub(z, leaf.rounded(leaf.add(max, log), format)), format);
 }
 
+/// One for each line of a matrix.
+static Value onesOf(OpBuilder &builder, Location loc, Value matrix) {
+  auto type = RankedTensorType::get({}, getElementTypeOrSelf(matrix));
+  Value one = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, APFloat(1.0f)));
+  LeafBuilder leaf(builder, loc);
+  return leaf.broadcast(one, ArrayRef(leaf.sizesOf(matrix)).drop_back(), {});
+}
+
+/// A number for each line along `dim`, repeated to the shape of a matrix.
+static Value acrossLines(LeafBuilder &leaf, Value numbers, Value matrix, int64_t dim) {
+  return leaf.broadcast(numbers, leaf.sizesOf(matrix), {0, kRow + kCol - dim});
+}
+
+/// The factors of the lines along `dim` where `others` are those of the other lines.
+static Value potentialsOf(LeafBuilder &leaf, Value start, Value others, int64_t dim, double eps) {
+  Value scaled = leaf.mul(start, acrossLines(leaf, others, start, kRow + kCol - dim));
+  Value sum = leaf.reduce(ReduceKind::sum, scaled, {dim});
+  Value divisor = leaf.add(sum, leaf.splat(eps, sum));
+  return leaf.div(leaf.splat(1.0, sum), divisor);
+}
+
 /// Longer chains are written as a loop.
 constexpr int64_t kMaxIterationsWrittenOut = 32;
 
 /// `iteration` applied `count` times.
-static Value repeat(OpBuilder &builder, Location loc, Value y, int64_t count,
-                    llvm::function_ref<Value(LeafBuilder &, Value)> iteration) {
+static SmallVector<Value> repeat(OpBuilder &builder, Location loc, SmallVector<Value> y, int64_t count,
+                                 llvm::function_ref<SmallVector<Value>(LeafBuilder &, ValueRange)> iteration) {
   if (count <= kMaxIterationsWrittenOut) {
     LeafBuilder leaf(builder, loc);
     for (int64_t i = 0; i < count; ++i)
@@ -80,42 +117,67 @@ static Value repeat(OpBuilder &builder, Location loc, Value y, int64_t count,
   auto loop = scf::ForOp::create(builder, loc, lower, upper, step, y,
                                  [&](OpBuilder &inner, Location, Value, ValueRange carried) {
                                    LeafBuilder leaf(inner, loc);
-                                   scf::YieldOp::create(inner, loc, iteration(leaf, carried[0]));
+                                   scf::YieldOp::create(inner, loc, iteration(leaf, carried));
                                  });
-  return loop.getResult(0);
+  return loop.getResults();
 }
 
 SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
   double eps = getEps().convertToDouble();
-  bool inLogs = getInit() == Init::log;
   OptionalFormat format = getFormat();
-  auto step = [&](LeafBuilder &leaf, Value y, int64_t dim) {
-    return inLogs ? subtractLogSumExp(leaf, y, dim, format) : divideBySum(leaf, y, dim, getDenom(), eps, format);
-  };
-  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, iterations = getIters();
   Value y = leaf.rounded(getLogits(), format);
-  switch (getInit()) {
-  case Init::softmax_eps: { // the softmax is the first row step
-    y = leaf.rounded(leaf.softmax(y, kRow), format);
+  auto addEps = [&] {
     Value least = leaf.rounded(leaf.splat(eps, y), format);
-    y = step(leaf, leaf.rounded(leaf.add(y, least), format), kCol);
-    --iterations;
+    y = leaf.rounded(leaf.add(y, least), format);
+  };
+  switch (getInit()) {
+  case Init::softmax_eps: // the first row step
+    y = leaf.rounded(leaf.softmax(y, kRow), format);
+    addEps();
     break;
-  }
   case Init::exp:
     y = leaf.rounded(leaf.exp(y), format);
     break;
   case Init::exp_rowmax:
   case Init::exp_colmax:
-    y = shiftedExp(leaf, y, leaf.reduceLike(ReduceKind::max, y, getInit() == Init::exp_rowmax ? kRow : kCol), format);
+  case Init::exp_max:
+    y = shiftedExp(leaf, y, reduceStart(leaf, ReduceKind::max, y, getInit()), format);
+    break;
+  case Init::sigmoid:
+  case Init::sigmoid_eps:
+    y = leaf.rounded(leaf.sigmoid(y), format);
+    if (getInit() == Init::sigmoid_eps)
+      addEps();
     break;
   case Init::log:
     break;
   }
-  y = repeat(builder, getLoc(), y, iterations,
-             [&](LeafBuilder &leaf, Value y) { return step(leaf, step(leaf, y, first), second); });
-  return {inLogs ? leaf.rounded(leaf.exp(y), format) : y};
+
+  bool inLogs = getInit() == Init::log, hasPotentials = getDenom() == Denom::potentials;
+  int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first;
+  auto step = [&](LeafBuilder &leaf, SmallVector<Value> state, int64_t dim) -> SmallVector<Value> {
+    if (hasPotentials) // of rows and of columns
+      state[dim == kCol] = potentialsOf(leaf, y, state[dim == kRow], dim, eps);
+    else
+      state[0] = inLogs ? subtractLogSumExp(leaf, state[0], dim, format)
+                        : divideBySum(leaf, state[0], dim, getDenom(), eps, format);
+    return state;
+  };
+  bool isSoftmax = getInit() == Init::softmax_eps;
+  SmallVector<Value> state = {y};
+  if (hasPotentials)
+    state.assign(2, onesOf(builder, getLoc(), y));
+  if (isSoftmax)
+    state = step(leaf, state, kCol);
+  state = repeat(builder, getLoc(), state, getIters() - isSoftmax, [&](LeafBuilder &leaf, ValueRange state) {
+    return step(leaf, step(leaf, llvm::to_vector(state), first), second);
+  });
+  if (hasPotentials) {
+    y = leaf.mul(y, acrossLines(leaf, state[0], y, kRow));
+    return {leaf.mul(y, acrossLines(leaf, state[1], y, kCol))};
+  }
+  return {inLogs ? leaf.rounded(leaf.exp(state[0]), format) : state[0]};
 }
 
 LogicalResult SinkhornOp::buildVjp(OpBuilder &builder, VjpContext &context) {
@@ -133,7 +195,7 @@ LogicalResult SinkhornOp::buildVjp(OpBuilder &builder, VjpContext &context) {
 LogicalResult SinkhornBwdOp::verify() {
   if (failed(verifyKernelDims(*this)))
     return failure();
-  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters());
+  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters(), std::nullopt);
 }
 
 namespace {
@@ -141,8 +203,8 @@ namespace {
 struct Replay {
   struct Step {
     int64_t dim;
-    Value out;     ///< what the step made; its exponential in log space
-    Value divisor; ///< null in log space
+    Value out;     ///< what the step made; its exponential in log space; the product of the potentials
+    Value divisor; ///< null in log space, and for potentials
     Value sum;     ///< before eps
   };
 
@@ -150,16 +212,22 @@ struct Replay {
 
   /// Divides by the sum along `dim`, or subtracts its logarithm.
   void forward(int64_t dim);
-  /// The gradient of the step's input from that of its output.
+  /// The gradient of the step's input from that of its output; of the start where there are potentials.
   Value backward(const Step &step, Value grad);
   void start();
+  /// The gradient of the last step's output.
+  Value begin(Value grad);
   Value finish(Value grad);
+  /// The products of the potentials of rows and of columns.
+  Value product();
+  bool hasPotentials() { return op.getDenom() == Denom::potentials; }
 
   SinkhornBwdOp op;
   LeafBuilder &leaf;
   double eps;
-  Value y;     ///< logarithms with init log
-  Value first; ///< the exponential, or the softmax, that the steps began with
+  Value y;                           ///< logarithms with init log; the start where there are potentials
+  Value first;                       ///< the exponential, the softmax or the sigmoid that the steps began with
+  Value potentials[2], gradients[2]; ///< for rows and for columns; the gradients are those of the logarithms
   SmallVector<Step> steps;
 };
 } // namespace
@@ -168,6 +236,11 @@ void Replay::forward(int64_t dim) {
   if (op.getInit() == Init::log) {
     y = subtractLogSumExp(leaf, y, dim, std::nullopt);
     steps.push_back({dim, leaf.exp(y), Value(), Value()});
+    return;
+  }
+  if (hasPotentials()) {
+    potentials[dim == kCol] = potentialsOf(leaf, y, potentials[dim == kRow], dim, eps);
+    steps.push_back({dim, product(), Value(), Value()});
     return;
   }
   Value sum = leaf.reduceLike(ReduceKind::sum, y, dim), divisor = sum;
@@ -180,6 +253,13 @@ void Replay::forward(int64_t dim) {
 }
 
 Value Replay::backward(const Step &step, Value grad) {
+  if (hasPotentials()) {
+    Value &mine = gradients[step.dim == kCol], &others = gradients[step.dim == kRow];
+    Value passed = leaf.mul(step.out, acrossLines(leaf, mine, y, step.dim));
+    others = leaf.sub(others, leaf.reduce(ReduceKind::sum, leaf.mul(y, passed), {kRow + kCol - step.dim}));
+    mine = leaf.splat(0.0, mine);
+    return leaf.sub(grad, passed);
+  }
   if (!step.divisor) {
     Value total = leaf.reduceLike(ReduceKind::sum, grad, step.dim);
     return leaf.sub(grad, leaf.mul(step.out, total));
@@ -194,30 +274,49 @@ Value Replay::backward(const Step &step, Value grad) {
 
 void Replay::start() {
   y = op.getLogits();
-  if (op.getInit() == Init::exp_rowmax || op.getInit() == Init::exp_colmax)
-    y = leaf.sub(y, leaf.reduceLike(ReduceKind::max, y, op.getInit() == Init::exp_rowmax ? kRow : kCol));
-  if (op.getInit() == Init::softmax_eps) {
-    first = leaf.softmax(y, kRow);
+  Init init = op.getInit();
+  if (isShifted(init))
+    y = leaf.sub(y, reduceStart(leaf, ReduceKind::max, y, init));
+  if (init == Init::log)
+    return;
+  y = first = init == Init::softmax_eps ? leaf.softmax(y, kRow) : isSigmoid(init) ? leaf.sigmoid(y) : leaf.exp(y);
+  if (init == Init::softmax_eps || init == Init::sigmoid_eps)
     y = leaf.add(first, leaf.splat(eps, first));
-  } else if (op.getInit() != Init::log) {
-    y = first = leaf.exp(y);
-  }
+}
+
+Value Replay::begin(Value grad) {
+  if (op.getInit() == Init::log)
+    return leaf.mul(grad, leaf.exp(y));
+  if (!hasPotentials())
+    return grad;
+  grad = leaf.mul(grad, product());
+  Value both = leaf.mul(y, grad);
+  gradients[0] = leaf.reduce(ReduceKind::sum, both, {kRow});
+  gradients[1] = leaf.reduce(ReduceKind::sum, both, {kCol});
+  return grad;
+}
+
+Value Replay::product() {
+  Value rows = acrossLines(leaf, potentials[0], y, kRow);
+  return leaf.mul(rows, acrossLines(leaf, potentials[1], y, kCol));
 }
 
 Value Replay::finish(Value grad) {
-  if (op.getInit() == Init::log)
+  Init init = op.getInit();
+  if (init == Init::log)
     return grad;
   Value product = leaf.mul(grad, first);
-  if (op.getInit() == Init::exp)
+  if (init == Init::exp)
     return product;
-  int64_t dim = op.getInit() == Init::exp_colmax ? kCol : kRow;
-  Value total = leaf.reduceLike(ReduceKind::sum, product, dim);
-  if (op.getInit() == Init::softmax_eps)
+  if (isSigmoid(init))
+    return leaf.mul(product, leaf.sub(leaf.splat(1.0, first), first));
+  Value total = reduceStart(leaf, ReduceKind::sum, product, init);
+  if (init == Init::softmax_eps)
     return leaf.sub(product, leaf.mul(first, total));
   // The shift takes the whole line's gradient to its maximum; equal ones share it.
-  Value most = leaf.reduceLike(ReduceKind::max, op.getLogits(), dim), one = leaf.splat(1.0, first);
+  Value most = reduceStart(leaf, ReduceKind::max, op.getLogits(), init), one = leaf.splat(1.0, first);
   Value isMost = leaf.select(leaf.isEqual(op.getLogits(), most), one, leaf.splat(0.0, first));
-  Value share = leaf.div(isMost, leaf.reduceLike(ReduceKind::sum, isMost, dim));
+  Value share = leaf.div(isMost, reduceStart(leaf, ReduceKind::sum, isMost, init));
   return leaf.sub(product, leaf.mul(share, total));
 }
 
@@ -225,6 +324,8 @@ SmallVector<Value> SinkhornBwdOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
   Replay replay(*this, leaf);
   replay.start();
+  if (getDenom() == Denom::potentials)
+    replay.potentials[0] = replay.potentials[1] = onesOf(builder, getLoc(), replay.y);
   int64_t first = getOrder() == Order::row_col ? kRow : kCol, second = kRow + kCol - first, iterations = getIters();
   if (getInit() == Init::softmax_eps) { // the softmax is the first row step
     replay.forward(kCol);
@@ -234,9 +335,7 @@ SmallVector<Value> SinkhornBwdOp::decompose(OpBuilder &builder) {
     replay.forward(first);
     replay.forward(second);
   }
-  Value grad = getDMix();
-  if (getInit() == Init::log)
-    grad = leaf.mul(grad, leaf.exp(replay.y));
+  Value grad = replay.begin(getDMix());
   for (const Replay::Step &step : llvm::reverse(replay.steps))
     grad = replay.backward(step, grad);
   return {replay.finish(grad)};

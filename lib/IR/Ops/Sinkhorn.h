@@ -12,8 +12,9 @@
 
 namespace mhc {
 
-/// C1 and C2 of mhc.sinkhorn.
-llvm::LogicalResult verifySinkhornAttrs(mlir::Operation *op, Init init, Order order, Denom denom, int64_t iters);
+/// C1 to C3 of mhc.sinkhorn.
+llvm::LogicalResult verifySinkhornAttrs(mlir::Operation *op, Init init, Order order, Denom denom, int64_t iters,
+                                        std::optional<Format> format);
 /// The limit on n of a mixture of all permutations.
 llvm::LogicalResult verifyPermutationStreams(mlir::Operation *op, int64_t n);
 

@@ -12,6 +12,7 @@
 
 #include "cuda/algebra/Divisor.cuh"
 #include "cuda/algebra/Format.cuh"
+#include "cuda/algebra/Gate.cuh"
 
 namespace mhcrt {
 
@@ -58,8 +59,34 @@ struct SinkhornGroup {
     }
   }
 
-  /// exp(Z), shifted by the largest value of each line where the option says so; for softmax_eps the softmax; Z for
-  /// log.
+  /// The sum of what the rows have.
+  __device__ float sumOfRows(float mine) const {
+    mine = row < n ? mine : 0.0f;
+    for (int offset = kWidth / 2; offset > 0; offset /= 2)
+      mine += __shfl_xor_sync(~0u, mine, offset, kWidth);
+    return mine;
+  }
+
+  /// Maxima of rows, of columns or of the matrix, as the start wants them; sums likewise.
+  __device__ void maximaOfStart(const float (&m)[kWidth], int32_t init, float (&out)[kWidth]) const {
+    if (init == MHCRT_INIT_EXP_COLMAX || init == MHCRT_INIT_EXP_MAX)
+      maxima<false>(m, out);
+    else
+      maxima<true>(m, out);
+    if (init == MHCRT_INIT_EXP_MAX)
+      maxima<true>(out, out);
+  }
+  __device__ void sumsOfStart(const float (&m)[kWidth], int32_t init, float (&out)[kWidth]) const {
+    if (init == MHCRT_INIT_EXP_COLMAX || init == MHCRT_INIT_EXP_MAX)
+      sums<false>(m, out);
+    else
+      sums<true>(m, out);
+    if (init == MHCRT_INIT_EXP_MAX)
+      sums<true>(out, out);
+  }
+
+  /// exp(Z), shifted by the largest value of each line where the option says so; for softmax_eps the softmax; the
+  /// sigmoid; Z for log. All before eps.
   template <typename Round = KeepF32>
   __device__ void start(float (&m)[kWidth], const SinkhornOptions &options, Round round = {}) const {
     float shift[kWidth] = {};
@@ -68,10 +95,14 @@ struct SinkhornGroup {
       m[c] = round(m[c]);
     if (options.init == MHCRT_INIT_LOG)
       return;
-    if (options.init == MHCRT_INIT_EXP_COLMAX)
-      maxima<false>(m, shift);
-    else if (options.init != MHCRT_INIT_EXP)
-      maxima<true>(m, shift);
+    if (options.isSigmoid()) {
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c)
+        m[c] = round(sigmoid(m[c]));
+      return;
+    }
+    if (options.init != MHCRT_INIT_EXP)
+      maximaOfStart(m, options.init, shift);
     if (options.init != MHCRT_INIT_SOFTMAX_EPS) {
 #pragma unroll
       for (int c = 0; c < kWidth; ++c)
@@ -136,6 +167,69 @@ struct SinkhornGroup {
     for (int c = 0; c < kWidth; ++c)
       grad[c] =
           inLogs ? fmaf(-record.value[c], line[c], grad[c]) : (grad[c] - line[c] * record.isFree[c]) * record.scale[c];
+  }
+
+  /// Factors of this row and of all columns.
+  struct Factors {
+    float row, columns[kWidth];
+  };
+
+  __device__ Factors ones() const {
+    Factors factors;
+    factors.row = 1.0f;
+    fill(factors.columns, 1.0f);
+    return factors;
+  }
+
+  /// The value of the column that has this row's number.
+  __device__ float ofMyColumn(const float (&columns)[kWidth]) const {
+    float mine = 0.0f;
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      mine = c == row ? columns[c] : mine;
+    return mine;
+  }
+
+  /// A step of potentials: the factors of the lines are one over the scaled sums of m and eps.
+  __device__ void scale(const float (&m)[kWidth], Factors &factors, bool rows, float eps) const {
+    if (rows) {
+      float sum = m[0] * factors.columns[0];
+#pragma unroll
+      for (int c = 1; c < kWidth; ++c)
+        sum = c < n ? fmaf(m[c], factors.columns[c], sum) : sum;
+      factors.row = 1.0f / (sum + eps);
+    } else {
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c)
+        factors.columns[c] = 1.0f / (sumOfRows(m[c] * factors.row) + eps);
+    }
+  }
+
+  __device__ void scaleByPotentials(float (&m)[kWidth], const SinkhornOptions &options) const {
+    Factors factors = ones();
+    for (int64_t step = 0; step < options.steps(); ++step)
+      scale(m, factors, options.rowsAt(step), options.eps);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] = m[c] * factors.row * factors.columns[c];
+  }
+
+  /// A step of potentials backwards: `grad` is that of m, `grads` those of the factors' logarithms.
+  template <bool kRows>
+  __device__ void reverseScale(float (&grad)[kWidth], const float (&m)[kWidth], const Factors &factors,
+                               Factors &grads) const {
+    float sum = 0.0f;
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c) {
+      const float passed = factors.row * factors.columns[c] * (kRows ? grads.row : grads.columns[c]);
+      grad[c] -= passed;
+      if (kRows)
+        grads.columns[c] -= sumOfRows(m[c] * passed);
+      else
+        sum = c < n ? fmaf(m[c], passed, sum) : sum;
+      grads.columns[c] = kRows ? grads.columns[c] : 0.0f;
+    }
+    grads.row = kRows ? 0.0f : grads.row - sum;
   }
 
 private:

@@ -12,6 +12,9 @@
 
 #include "cuda/algebra/Divisor.cuh"
 #include "cuda/algebra/Format.cuh"
+#include "cuda/algebra/Gate.cuh"
+
+#include <type_traits>
 
 namespace mhcrt {
 
@@ -65,18 +68,87 @@ __device__ __forceinline__ void subtractLogSumExp(float (&m)[16], Round round) {
   }
 }
 
-/// exp(Z), shifted by the largest value of each line; kShift 0: not at all, 1: of rows, 2: of columns.
-template <int kShift, typename Round>
+__device__ __forceinline__ float largestOf(const float (&m)[16]) {
+  return maximumOf(maximumOf(lineMax<true>(m, 0), lineMax<true>(m, 1)),
+                   maximumOf(lineMax<true>(m, 2), lineMax<true>(m, 3)));
+}
+
+/// Values that exp is shifted by.
+enum class Shift { none, rows, columns, all };
+
+/// exp(Z), shifted by the largest value of each line, or of all.
+template <Shift kShift, typename Round>
 __device__ __forceinline__ void expLines(float (&m)[16], Round round) {
+  const float most = kShift == Shift::all ? largestOf(m) : 0.0f;
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
-    const float shift = kShift == 0 ? 0.0f : lineMax<kShift == 1>(m, line);
+    const bool isLine = kShift == Shift::rows || kShift == Shift::columns;
+    const float shift = isLine ? lineMax<kShift == Shift::rows>(m, line) : most;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      float &value = m[lineAt<kShift != 2>(line, k)];
+      float &value = m[lineAt<kShift != Shift::columns>(line, k)];
       value = round(expf(round(value - shift)));
     }
   }
+}
+
+template <typename Round>
+__device__ __forceinline__ void sigmoids(float (&m)[16], Round round) {
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    m[k] = round(fastSigmoid(m[k]));
+}
+
+template <typename Round>
+__device__ __forceinline__ void addToAll(float (&m)[16], float eps, Round round) {
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    m[k] = round(m[k] + eps);
+}
+
+__device__ __forceinline__ void transpose(float (&m)[16]) {
+#pragma unroll
+  for (int r = 0; r < 4; ++r)
+#pragma unroll
+    for (int c = 0; c < r; ++c) {
+      const float v = m[r * 4 + c];
+      m[r * 4 + c] = m[c * 4 + r];
+      m[c * 4 + r] = v;
+    }
+}
+
+/// Where the first step is one of columns, matrices are transposed, so that loops begin with rows.
+__device__ __forceinline__ bool columnsFirst(const SinkhornOptions &options) { return !options.rowsAt(0); }
+
+/// Factors of lines, of which `others` are those of the other lines: one over the scaled sum and eps.
+template <bool kRows>
+__device__ __forceinline__ void scaleLines(const float (&m)[16], float (&mine)[4], const float (&others)[4],
+                                           float eps) {
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    float even = m[lineAt<kRows>(line, 0)] * others[0], odd = m[lineAt<kRows>(line, 1)] * others[1];
+    even = fmaf(m[lineAt<kRows>(line, 2)], others[2], even);
+    odd = fmaf(m[lineAt<kRows>(line, 3)], others[3], odd);
+    mine[line] = reciprocalOf((even + odd) + eps);
+  }
+}
+
+__device__ __forceinline__ void scaleByPotentials(float (&m)[16], const SinkhornOptions &options) {
+  const int steps = static_cast<int>(options.steps());
+  float rows[4] = {1, 1, 1, 1}, columns[4] = {1, 1, 1, 1};
+  if (columnsFirst(options))
+    transpose(m);
+#pragma unroll 1
+  for (int step = 0; step < steps; step += 2) {
+    scaleLines<true>(m, rows, columns, options.eps);
+    if (step + 1 < steps)
+      scaleLines<false>(m, columns, rows, options.eps);
+  }
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    m[k] = m[k] * rows[k / 4] * columns[k % 4];
+  if (columnsFirst(options))
+    transpose(m);
 }
 
 /// `steps` half iterations, of rows and columns in turn.
@@ -98,43 +170,54 @@ __device__ __forceinline__ void alternate(float (&m)[16], int steps, Divisor div
 /// The softmax is the first row step, and one op; its sum has no eps.
 template <typename Round>
 __device__ __forceinline__ void softmaxStart(float (&m)[16], float eps, Round round) {
-  expLines<1>(m, KeepF32());
+  expLines<Shift::rows>(m, KeepF32());
   normalizeLines<true>(m, Divisor::sum(), KeepF32());
 #pragma unroll
   for (int k = 0; k < 16; ++k)
     m[k] = round(round(m[k]) + eps);
 }
 
+/// The matrix that the steps start from.
+template <typename Round>
+__device__ __forceinline__ void startMix(float (&m)[16], const SinkhornOptions &options, float eps, Round round) {
+  if (options.init == MHCRT_INIT_SOFTMAX_EPS)
+    return softmaxStart(m, eps, round);
+  if (options.init == MHCRT_INIT_EXP_ROWMAX)
+    return expLines<Shift::rows>(m, round);
+  if (options.init == MHCRT_INIT_EXP_COLMAX)
+    return expLines<Shift::columns>(m, round);
+  if (options.init == MHCRT_INIT_EXP_MAX)
+    return expLines<Shift::all>(m, round);
+  if (options.init == MHCRT_INIT_EXP)
+    return expLines<Shift::none>(m, round);
+  sigmoids(m, round);
+  if (options.addsEps())
+    addToAll(m, eps, round);
+}
+
 template <typename Round>
 __device__ __forceinline__ void sinkhornMix(float (&m)[16], const SinkhornOptions &options, Round round) {
-  const bool rowsFirst = options.order == MHCRT_ORDER_ROW_COL;
-  const int steps = 2 * static_cast<int>(options.iters);
+  const int steps = static_cast<int>(options.steps());
   const float eps = round(options.eps);
   const Divisor divisor(options, eps);
 #pragma unroll
   for (int k = 0; k < 16; ++k)
     m[k] = round(m[k]);
   if (options.init == MHCRT_INIT_LOG) {
-    if (rowsFirst)
-      alternate<true, true>(m, steps, divisor, round);
-    else
+    if (columnsFirst(options))
       alternate<true, false>(m, steps, divisor, round);
-    return expLines<0>(m, round);
+    else
+      alternate<true, true>(m, steps, divisor, round);
+    return expLines<Shift::none>(m, round);
   }
-  if (options.init == MHCRT_INIT_SOFTMAX_EPS) {
-    softmaxStart(m, eps, round);
-    return alternate<false, false>(m, steps - 1, divisor, round);
-  }
-  if (options.init == MHCRT_INIT_EXP_ROWMAX)
-    expLines<1>(m, round);
-  else if (options.init == MHCRT_INIT_EXP_COLMAX)
-    expLines<2>(m, round);
-  else
-    expLines<0>(m, round);
-  if (rowsFirst)
-    alternate<false, true>(m, steps, divisor, round);
-  else
+  startMix(m, options, eps, round);
+  if constexpr (std::is_same_v<Round, KeepF32>)
+    if (options.hasPotentials())
+      return scaleByPotentials(m, options);
+  if (columnsFirst(options))
     alternate<false, false>(m, steps, divisor, round);
+  else
+    alternate<false, true>(m, steps, divisor, round);
 }
 
 /// The iteration with every result rounded to the format that the options name.

@@ -3,8 +3,9 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The iterations run again and leave a float4 a step: the lines' divisors, or in log space the potentials that the step
-// replaced. The steps then run backwards, each making the matrix before it from the one after.
+// The iterations run again and leave a float4 a step: the lines' divisors, or the potentials that the step replaced,
+// which in log space are logarithms. The steps then run backwards, each making the matrix, or the potentials, before it
+// from those after.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_ALGEBRA_SINKHORN4BWD_CUH
@@ -14,14 +15,18 @@
 
 namespace mhcrt {
 
-/// In place: logits become the exponentials or the softmax that the steps start from.
-__device__ __forceinline__ void sinkhornStart(float (&m)[16], int32_t init) {
-  if (init == MHCRT_INIT_EXP)
-    return expLines<0>(m, KeepF32());
-  if (init == MHCRT_INIT_EXP_COLMAX)
-    return expLines<2>(m, KeepF32());
-  expLines<1>(m, KeepF32());
-  if (init != MHCRT_INIT_SOFTMAX_EPS)
+/// In place: logits become the exponentials, the sigmoids or the softmax that the steps start from, before eps.
+__device__ __forceinline__ void sinkhornStart(float (&m)[16], const SinkhornOptions &options) {
+  if (options.init == MHCRT_INIT_EXP)
+    return expLines<Shift::none>(m, KeepF32());
+  if (options.init == MHCRT_INIT_EXP_COLMAX)
+    return expLines<Shift::columns>(m, KeepF32());
+  if (options.init == MHCRT_INIT_EXP_MAX)
+    return expLines<Shift::all>(m, KeepF32());
+  if (options.isSigmoid())
+    return sigmoids(m, KeepF32());
+  expLines<Shift::rows>(m, KeepF32());
+  if (options.init != MHCRT_INIT_SOFTMAX_EPS)
     return;
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
@@ -67,17 +72,6 @@ __device__ __forceinline__ void reverseLines(float (&g)[16], float (&m)[16], con
   }
 }
 
-__device__ __forceinline__ void transpose(float (&m)[16]) {
-#pragma unroll
-  for (int r = 0; r < 4; ++r)
-#pragma unroll
-    for (int c = 0; c < r; ++c) {
-      const float v = m[r * 4 + c];
-      m[r * 4 + c] = m[c * 4 + r];
-      m[c * 4 + r] = v;
-    }
-}
-
 /// The gradient of a maximum goes to the largest values, in equal parts.
 template <bool kRows>
 __device__ __forceinline__ void reverseMaximum(float (&g)[16], const float (&logits)[16]) {
@@ -95,21 +89,43 @@ __device__ __forceinline__ void reverseMaximum(float (&g)[16], const float (&log
   }
 }
 
+/// The same of the maximum of all.
+__device__ __forceinline__ void reverseMaximum(float (&g)[16], const float (&logits)[16]) {
+  const float most = largestOf(logits);
+  float sum = 0.0f, count = 0.0f;
+#pragma unroll
+  for (int k = 0; k < 16; ++k) {
+    sum += g[k];
+    count += logits[k] == most ? 1.0f : 0.0f;
+  }
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    if (logits[k] == most)
+      g[k] -= sum / count;
+}
+
 /// g: of the start matrix; becomes that of the logits.
-__device__ __forceinline__ void reverseStart(float (&g)[16], const float (&logits)[16], int32_t init) {
+__device__ __forceinline__ void reverseStart(float (&g)[16], const float (&logits)[16],
+                                             const SinkhornOptions &options) {
   float start[16];
 #pragma unroll
   for (int k = 0; k < 16; ++k)
     start[k] = logits[k];
-  sinkhornStart(start, init);
+  sinkhornStart(start, options);
 #pragma unroll
   for (int k = 0; k < 16; ++k)
     g[k] *= start[k];
-  if (init == MHCRT_INIT_EXP_ROWMAX)
+  if (options.init == MHCRT_INIT_EXP_ROWMAX)
     reverseMaximum<true>(g, logits);
-  if (init == MHCRT_INIT_EXP_COLMAX)
+  if (options.init == MHCRT_INIT_EXP_COLMAX)
     reverseMaximum<false>(g, logits);
-  if (init != MHCRT_INIT_SOFTMAX_EPS)
+  if (options.init == MHCRT_INIT_EXP_MAX)
+    reverseMaximum(g, logits);
+  if (options.isSigmoid())
+#pragma unroll
+    for (int k = 0; k < 16; ++k)
+      g[k] *= 1.0f - start[k];
+  if (options.init != MHCRT_INIT_SOFTMAX_EPS)
     return;
 #pragma unroll
   for (int line = 0; line < 4; ++line) {
@@ -155,27 +171,67 @@ __device__ __forceinline__ void reversePotentials(float (&g)[16], const float (&
   mine[0] = record->x, mine[1] = record->y, mine[2] = record->z, mine[3] = record->w;
 }
 
-/// Where the first step is one of columns, the matrices are transposed, so that the loops begin with rows.
-__device__ __forceinline__ bool columnsFirst(const SinkhornOptions &options) { return !options.rowsAt(0); }
+/// Factors of lines, and the gradients of their logarithms.
+struct Factors {
+  float values[4], grads[4];
+};
 
-/// In place: the gradient of the mix becomes that of the logits. Step s of the lane has a float4 at history + s *
-/// stride. `load` makes the logits; called twice, so that they need no registers in between.
-template <class Load>
-__device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, const SinkhornOptions &options,
-                                                   float4 *history, int stride) {
+template <bool kRows>
+__device__ __forceinline__ void recordFactors(const float (&m)[16], float (&mine)[4], const float (&others)[4],
+                                              float eps, float4 *record) {
+  *record = make_float4(mine[0], mine[1], mine[2], mine[3]);
+  scaleLines<kRows>(m, mine, others, eps);
+}
+
+/// g: of the start m.
+template <bool kRows>
+__device__ __forceinline__ void reverseFactors(float (&g)[16], const float (&m)[16], Factors &mine, Factors &others,
+                                               const float4 *record) {
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    const float scale = mine.values[line] * mine.grads[line];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int at = lineAt<kRows>(line, k);
+      const float passed = scale * others.values[k];
+      g[at] -= passed;
+      others.grads[k] = fmaf(-m[at], passed, others.grads[k]);
+    }
+    mine.grads[line] = 0.0f;
+  }
+  mine.values[0] = record->x, mine.values[1] = record->y, mine.values[2] = record->z, mine.values[3] = record->w;
+}
+
+/// In place: the gradient of the mix becomes that of the start m. Both begin with rows.
+__device__ __forceinline__ void reverseScaling(float (&g)[16], const float (&m)[16], const SinkhornOptions &options,
+                                               float4 *history, int stride) {
+  const int steps = static_cast<int>(options.steps());
+  Factors rows = {{1, 1, 1, 1}, {}}, columns = rows;
+#pragma unroll 1
+  for (int step = 0; step < steps; step += 2) {
+    recordFactors<true>(m, rows.values, columns.values, options.eps, history + step * stride);
+    if (step + 1 < steps)
+      recordFactors<false>(m, columns.values, rows.values, options.eps, history + (step + 1) * stride);
+  }
+#pragma unroll
+  for (int k = 0; k < 16; ++k) {
+    g[k] *= rows.values[k / 4] * columns.values[k % 4];
+    rows.grads[k / 4] = fmaf(g[k], m[k], rows.grads[k / 4]);
+    columns.grads[k % 4] = fmaf(g[k], m[k], columns.grads[k % 4]);
+  }
+#pragma unroll 1
+  for (int step = (steps - 1) & ~1; step >= 0; step -= 2) {
+    if (step + 1 < steps)
+      reverseFactors<false>(g, m, columns, rows, history + (step + 1) * stride);
+    reverseFactors<true>(g, m, rows, columns, history + step * stride);
+  }
+}
+
+/// In place: the gradient of the mix becomes that of the start m. Both begin with rows.
+__device__ __forceinline__ void reverseDivisions(float (&g)[16], float (&m)[16], const SinkhornOptions &options,
+                                                 float4 *history, int stride) {
   const int steps = static_cast<int>(options.steps());
   const Divisor rule(options, options.eps);
-  float m[16];
-  load(m);
-  sinkhornStart(m, options.init);
-  if (options.init == MHCRT_INIT_SOFTMAX_EPS)
-#pragma unroll
-    for (int k = 0; k < 16; ++k)
-      m[k] += options.eps;
-  if (columnsFirst(options)) {
-    transpose(m);
-    transpose(g);
-  }
 #pragma unroll 1
   for (int pair = 0; pair < steps / 2; ++pair, history += 2 * stride) {
     divideLines<true>(m, rule, history);
@@ -191,10 +247,30 @@ __device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, co
     reverseLines<false>(g, m, rule, history + stride);
     reverseLines<true>(g, m, rule, history);
   }
+}
+
+/// In place: the gradient of the mix becomes that of the logits. Step s of the lane has a float4 at history + s *
+/// stride. `load` makes the logits; called twice, so that they need no registers in between.
+template <class Load>
+__device__ __forceinline__ void sinkhorn4BwdLinear(float (&g)[16], Load load, const SinkhornOptions &options,
+                                                   float4 *history, int stride) {
+  float m[16];
+  load(m);
+  sinkhornStart(m, options);
+  if (options.addsEps())
+    addToAll(m, options.eps, KeepF32());
+  if (columnsFirst(options)) {
+    transpose(m);
+    transpose(g);
+  }
+  if (options.hasPotentials())
+    reverseScaling(g, m, options, history, stride);
+  else
+    reverseDivisions(g, m, options, history, stride);
   if (columnsFirst(options))
     transpose(g);
   load(m);
-  reverseStart(g, m, options.init);
+  reverseStart(g, m, options);
 }
 
 /// The same in log space; value (r, c) of the matrix is exp(z - rows[r] - columns[c]). The number of steps is even.

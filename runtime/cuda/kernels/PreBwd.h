@@ -17,7 +17,7 @@ namespace mhcrt {
 
 /// The record's operands as the passes take them. A tensor that is absent is null, with type MHCRT_NONE.
 struct PreBwdOperands {
-  const void *du;     ///< [M,C], of x's type
+  const void *du;     ///< [M,C], of x's type; may be null
   const float *dhPre; ///< [M,n]; may be null
   const float *dhPost, *dhRes;
   const void *x;

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   P = x phi^T, s = 1/rms(x)          h_pre, h_post, z = gates(s * P)
-//   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
+//   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c], or by h_in in place of h_pre
 //
 // Generic: the launches of projection, gates, the residual map and aggregate, and so their bits; fold_pre and the
 // rounding of h_res have a launch of their own. tf32x3: the same, with the projection on matrix tiles and aggregate's
@@ -77,8 +77,9 @@ cudaError_t generic::pre(mhcrt_context &context, const char *kernel, const PreAr
     error = launchKernel(preFinishKernel, gridFor(context, a.M * a.n * a.n), kThreads, 0, context.stream, hPre,
                          static_cast<const float *>(a.fold_pre ? a.h_post : nullptr), static_cast<float *>(a.h_res),
                          a.M, a.n, static_cast<int32_t>(a.h_res_format));
-  if (error == cudaSuccess)
-    error = aggregate(context, {a.x, a.x_type, hPre, MHCRT_F32, a.u, a.u_type, a.M, a.n, a.C, a.layout}, units);
+  if (error == cudaSuccess && a.u)
+    error = aggregate(
+        context, {a.x, a.x_type, a.h_in ? a.h_in : hPre, MHCRT_F32, a.u, a.u_type, a.M, a.n, a.C, a.layout}, units);
   return error;
 }
 

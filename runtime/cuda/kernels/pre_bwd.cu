@@ -40,7 +40,7 @@ __global__ void preBwdGatesKernel(PreBwdArgs a, Rooms rooms) {
   const int64_t n = a.n;
   for (int64_t item = firstItem(); item < a.M * n; item += itemStep()) {
     const int64_t m = item / n, j = item % n;
-    float pre = rooms.dhPre[item];
+    float pre = a.d_u ? rooms.dhPre[item] : 0.0f;
     if (a.d_h_pre)
       pre += static_cast<const float *>(a.d_h_pre)[item];
     if (a.fold_pre) {
@@ -172,7 +172,7 @@ ProjectionBwdArgs projectionOf(const PreBwdArgs &a, const Rooms &rooms) {
 }
 
 generic::StreamShares sharesOf(const PreBwdArgs &a, const Rooms &rooms) {
-  return {rooms.hPre, a.d_u, static_cast<const float *>(a.h_res), a.d_out, a.orient};
+  return {a.d_u ? rooms.hPre : nullptr, a.d_u, static_cast<const float *>(a.h_res), a.d_out, a.orient};
 }
 
 /// d_h_pre's sums over the channels.
@@ -230,7 +230,7 @@ cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const Pr
   Rooms rooms = {};
   if (!reserve(context, kernel, a, isHead, units, rooms))
     return cudaSuccess;
-  cudaError_t error = generic::aggregateBwd(context, aggregateOf(a, rooms), units);
+  cudaError_t error = a.d_u ? generic::aggregateBwd(context, aggregateOf(a, rooms), units) : cudaSuccess;
   if (error == cudaSuccess)
     error = generic::gates(context, gatesOf(a, rooms, isHead), gateFormatsOf(a));
   if (error == cudaSuccess) {

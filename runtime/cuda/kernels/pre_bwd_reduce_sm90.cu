@@ -39,8 +39,9 @@ constexpr int kThreads = 32 * (kSumWarps + 1);
 constexpr int kChunk = 256;          ///< channels of one step of a warp
 constexpr int kSegment = 4 * kChunk; ///< channels whose products a warp adds before the lanes' sums are added
 
+/// None without d_u.
 __host__ __device__ int segmentsOf(const PreBwdOperands &args) {
-  return static_cast<int>((args.C + kSegment - 1) / kSegment);
+  return !args.du ? 0 : static_cast<int>((args.C + kSegment - 1) / kSegment);
 }
 
 struct Chunk {
@@ -182,7 +183,7 @@ struct Coefficients {
 
   /// The rest, when the sums of the token's products are there. Returns h_pre.
   __device__ __forceinline__ float4 preGate(const float4 *sums, int segments) {
-    float4 sum = sums[0];
+    float4 sum = segments ? sums[0] : make_float4(0, 0, 0, 0);
     for (int k = 1; k < segments; ++k)
       sum.x += sums[k].x, sum.y += sums[k].y, sum.z += sums[k].z, sum.w += sums[k].w;
     float pre[4];

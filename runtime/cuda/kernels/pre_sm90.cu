@@ -14,7 +14,7 @@ using namespace mhcrt;
 bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
   return ringTakes(a, needs) &&
          needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
-         needs.aligned({a.u, a.h_pre, a.h_post, a.h_res}) && ringHasRoom<true>(a.C, needs);
+         needs.aligned({a.u, a.h_in, a.h_pre, a.h_post, a.h_res}) && ringHasRoom<true>(a.C, needs);
 }
 
 cudaError_t mhcrt::preSm90(const PreArgs &a, cudaStream_t stream) {
@@ -22,6 +22,7 @@ cudaError_t mhcrt::preSm90(const PreArgs &a, cudaStream_t stream) {
   args.alpha = static_cast<const float *>(a.alpha);
   args.beta = static_cast<const float *>(a.beta);
   args.u = a.u;
+  args.hIn = static_cast<const float *>(a.h_in);
   args.hPre = static_cast<float *>(a.h_pre);
   args.hPost = static_cast<float *>(a.h_post);
   args.hRes = static_cast<float *>(a.h_res);

@@ -18,7 +18,8 @@ using namespace mhcrt;
 
 namespace {
 
-template <int kWidth, typename Round>
+/// Potentials have kernels of their own, whose registers the others do not need.
+template <int kWidth, bool kPotentials, typename Round>
 __global__ void __launch_bounds__(kThreads, 3)
     sinkhornKernel(const float *logits, float *mix, int64_t M, int64_t n, SinkhornOptions options, Round round) {
   constexpr int kGroups = kThreads / kWidth;
@@ -33,11 +34,13 @@ __global__ void __launch_bounds__(kThreads, 3)
     for (int c = 0; c < kWidth; ++c)
       m[c] = isRow && c < n ? logits[at + c] : 0.0f;
     group.start(m, options, round);
-    if (options.init == MHCRT_INIT_SOFTMAX_EPS)
+    if (options.addsEps())
 #pragma unroll
       for (int c = 0; c < kWidth; ++c)
         m[c] = round(m[c] + round(options.eps));
-    for (int64_t step = 0; step < options.steps(); ++step) {
+    if constexpr (kPotentials)
+      group.scaleByPotentials(m, options);
+    for (int64_t step = 0; step < options.steps() && !kPotentials; ++step) {
       typename SinkhornGroup<kWidth>::Record unused;
       if (options.rowsAt(step))
         group.template step<true>(m, options, unused, round);
@@ -54,11 +57,13 @@ __global__ void __launch_bounds__(kThreads, 3)
 template <int kWidth>
 cudaError_t launchWidth(mhcrt_context &context, const SinkhornArgs &a) {
   const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
-  const auto launch = [&](auto round) {
-    return launchKernel(sinkhornKernel<kWidth, decltype(round)>, gridFor(context, a.M * kWidth), kThreads, 0,
-                        context.stream, static_cast<const float *>(a.logits), static_cast<float *>(a.mix), a.M, a.n,
-                        options, round);
+  const auto start = [&](auto kernel, auto round) {
+    return launchKernel(kernel, gridFor(context, a.M * kWidth), kThreads, 0, context.stream,
+                        static_cast<const float *>(a.logits), static_cast<float *>(a.mix), a.M, a.n, options, round);
   };
+  const auto launch = [&](auto round) { return start(sinkhornKernel<kWidth, false, decltype(round)>, round); };
+  if (options.hasPotentials())
+    return start(sinkhornKernel<kWidth, true, KeepF32>, KeepF32());
   return a.format == MHCRT_FORMAT_F32 ? launch(KeepF32()) : launch(RoundTo{static_cast<int32_t>(a.format)});
 }
 

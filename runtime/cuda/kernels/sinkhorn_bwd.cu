@@ -69,31 +69,68 @@ __device__ inline void reverseStart(const SinkhornGroup<kWidth> &group, const Si
 #pragma unroll
   for (int c = 0; c < kWidth; ++c)
     grad[c] *= start[c];
-  if (options.init == MHCRT_INIT_EXP)
+  if (options.isSigmoid())
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      grad[c] *= 1.0f - start[c];
+  if (options.isSigmoid() || options.init == MHCRT_INIT_EXP)
     return;
-  const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
   if (options.init == MHCRT_INIT_SOFTMAX_EPS) {
 #pragma unroll
     for (int c = 0; c < kWidth; ++c)
       weight[c] = start[c];
   } else {
     float most[kWidth];
-    rows ? group.template maxima<true>(logits, most) : group.template maxima<false>(logits, most);
+    group.maximaOfStart(logits, options.init, most);
 #pragma unroll
     for (int c = 0; c < kWidth; ++c)
       weight[c] = logits[c] == most[c] ? 1.0f : 0.0f;
-    rows ? group.template sums<true>(weight, line) : group.template sums<false>(weight, line);
+    group.sumsOfStart(weight, options.init, line);
 #pragma unroll
     for (int c = 0; c < kWidth; ++c)
       weight[c] *= 1.0f / line[c];
   }
-  rows ? group.template sums<true>(grad, line) : group.template sums<false>(grad, line);
+  group.sumsOfStart(grad, options.init, line);
 #pragma unroll
   for (int c = 0; c < kWidth; ++c)
     grad[c] = fmaf(-weight[c], line[c], grad[c]);
 }
 
+/// The gradient of the start m from that of the mix, in place. A step's record is the factors that it replaced.
 template <int kWidth>
+__device__ inline void reversePotentials(const History<kWidth> &history, const SinkhornOptions &options,
+                                         const float (&m)[kWidth], float (&grad)[kWidth]) {
+  const SinkhornGroup<kWidth> &group = history.group;
+  typename SinkhornGroup<kWidth>::Factors factors = group.ones(), grads;
+  for (int64_t step = 0; step < options.steps(); ++step) {
+    *history.at(step, 0) = options.rowsAt(step) ? factors.row : group.ofMyColumn(factors.columns);
+    group.scale(m, factors, options.rowsAt(step), options.eps);
+  }
+  grads.row = 0.0f;
+#pragma unroll
+  for (int c = 0; c < kWidth; ++c) {
+    grad[c] *= factors.row * factors.columns[c];
+    grads.row = c < group.n ? fmaf(m[c], grad[c], grads.row) : grads.row;
+    grads.columns[c] = group.sumOfRows(m[c] * grad[c]);
+  }
+  for (int64_t step = options.steps() - 1; step >= 0; --step) {
+    const bool rows = options.rowsAt(step);
+    const float before = *history.at(step, 0);
+    if (rows)
+      group.template reverseScale<true>(grad, m, factors, grads);
+    else
+      group.template reverseScale<false>(grad, m, factors, grads);
+    factors.row = rows ? before : factors.row;
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c) {
+      const float column = __shfl_sync(~0u, before, c, kWidth);
+      factors.columns[c] = rows ? factors.columns[c] : column;
+    }
+  }
+}
+
+/// Potentials have kernels of their own, whose registers the others do not need.
+template <int kWidth, bool kPotentials>
 __global__ void __launch_bounds__(kThreads)
     sinkhornBwdKernel(SinkhornBwdArgs a, SinkhornOptions options, float *records) {
   constexpr int kGroups = kThreads / kWidth;
@@ -112,8 +149,8 @@ __global__ void __launch_bounds__(kThreads)
     group.start(start, options);
 #pragma unroll
     for (int c = 0; c < kWidth; ++c)
-      m[c] = options.init == MHCRT_INIT_SOFTMAX_EPS ? start[c] + options.eps : start[c];
-    for (int64_t step = 0; step < options.steps(); ++step) {
+      m[c] = options.addsEps() ? start[c] + options.eps : start[c];
+    for (int64_t step = 0; step < options.steps() && !kPotentials; ++step) {
       if (options.rowsAt(step))
         group.template step<true>(m, options, record);
       else
@@ -125,7 +162,9 @@ __global__ void __launch_bounds__(kThreads)
       grad[c] = isRow && c < a.n ? static_cast<const float *>(a.d_mix)[at + c] : 0.0f;
       grad[c] *= inLogs ? expf(m[c]) : 1.0f;
     }
-    for (int64_t step = options.steps() - 1; step >= 0; --step) {
+    if constexpr (kPotentials)
+      reversePotentials(history, options, m, grad);
+    for (int64_t step = options.steps() - 1; step >= 0 && !kPotentials; --step) {
       history.load(step, options.rowsAt(step), record);
       if (options.rowsAt(step))
         group.template reverse<true>(grad, inLogs, record);
@@ -161,7 +200,10 @@ int64_t generic::sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBw
 }
 
 cudaError_t generic::sinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a, void *scratch) {
-  const auto kernel = lanesPerToken(a.n) == 4 ? sinkhornBwdKernel<4> : sinkhornBwdKernel<16>;
+  const bool isNarrow = lanesPerToken(a.n) == 4;
+  auto kernel = isNarrow ? sinkhornBwdKernel<4, false> : sinkhornBwdKernel<16, false>;
+  if (optionsOf(a).hasPotentials())
+    kernel = isNarrow ? sinkhornBwdKernel<4, true> : sinkhornBwdKernel<16, true>;
   return launchKernel(kernel, gridOf(context, a), kThreads, 0, context.stream, a, optionsOf(a),
                       static_cast<float *>(scratch));
 }

@@ -27,8 +27,9 @@ struct RingArgs {
   int32_t statForm;   ///< what proj and stat are
   // The rest belongs to pre only.
   const float *alpha, *beta;
-  void *u;
-  float *hPre; ///< null when it is not wanted
+  void *u;          ///< null when it is not wanted
+  const float *hIn; ///< what u is mixed by; null where that is h_pre
+  float *hPre;      ///< null when it is not wanted
   float *hPost, *hRes;
   float preEps, postMult;
   int32_t resMap;

@@ -5,7 +5,7 @@
 //
 //   P = x phi^T, ms = mean of x^2 over the 4C values, s = 1/rms                     projection
 //   h_pre, h_post, z = gates(s * P), h_res = residual map of z,
-//   u[c] = sum_i h_pre[i] x[i,c]                                                    pre
+//   u[c] = sum_i h_pre[i] x[i,c], or by h_in in place of h_pre                      pre
 //
 // Plan    A cluster of blocks splits the channels and walks over tiles of 8 or 16 tokens. phi stays where it is used,
 //         in registers and shared memory (PhiFragments.cuh); x goes through a ring of tiles in shared memory. Warps:
@@ -66,6 +66,7 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
   const int index = block.warp - S::kWarps, inTile = index % kFours * 4 + block.lane / 8, chunk = block.lane % 8;
   const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
   uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
+  const int64_t stored = args.u ? args.M : 0; // tokens
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
     if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
@@ -85,7 +86,7 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
 #pragma unroll
       for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k) {
         const int box = index / kFours + (turn + k) * kStep;
-        if (box < S::kBoxes && token < args.M)
+        if (box < S::kBoxes && token < stored)
           storeOnce(u + token * S::kWidth + box * 64, weigh(x[k], h));
       }
     }

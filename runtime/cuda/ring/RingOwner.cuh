@@ -144,11 +144,11 @@ struct OwnedScalars {
     gate = kAggregate ? roundedTo(fastSigmoid(fmaf(multiplier * sum, alpha, beta)) + args.preEps, args.hPreFormat) : 0;
   }
 
-  /// To all blocks, a token and a block per lane.
-  __device__ __forceinline__ void sendGates(const RingBlock<S> &block, int slot) const {
+  /// Sends the weights that u is mixed by to all blocks, a token and a block per lane.
+  __device__ __forceinline__ void sendWeights(const RingBlock<S> &block, int slot, float weight) const {
     const int k = block.lane / S::kSplit % S::kOwned, to = block.lane % S::kSplit;
-    const float4 h = make_float4(__shfl_sync(~0u, gate, 4 * k), __shfl_sync(~0u, gate, 4 * k + 1),
-                                 __shfl_sync(~0u, gate, 4 * k + 2), __shfl_sync(~0u, gate, 4 * k + 3));
+    const float4 h = make_float4(__shfl_sync(~0u, weight, 4 * k), __shfl_sync(~0u, weight, 4 * k + 1),
+                                 __shfl_sync(~0u, weight, 4 * k + 2), __shfl_sync(~0u, weight, 4 * k + 3));
     if (block.lane < S::kOwned * S::kSplit)
       sendRemote(remoteAddress(block.hPre(slot) + (block.rank * S::kOwned + k) * 16, to), h,
                  remoteAddress(block.bars.hPre(slot), to));
@@ -158,12 +158,12 @@ struct OwnedScalars {
 /// One tile of an owner, each step for all of its tokens so that their latencies overlap.
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
-                                           float alpha, float beta, GateBatch<S> &batch) {
+                                           float alpha, float beta, float given, GateBatch<S> &batch) {
   const int lane = block.lane, first = at.firstToken() + block.rank * S::kOwned;
   float sums[S::kOwned], logits[S::kOwned];
   ownSums(block, at.slot, sums);
   const OwnedScalars<S, kAggregate> own(args, lane, sums, alpha, beta);
-  own.sendGates(block, at.slot);
+  own.sendWeights(block, at.slot, args.hIn ? given : own.gate);
   if (kAggregate && args.hPre && lane < 4 * S::kOwned && first + lane / 4 < args.M)
     args.hPre[int64_t(first) * 4 + lane] = own.gate;
 #pragma unroll
@@ -180,6 +180,13 @@ __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock
   }
 }
 
+/// The lane's weight of h_in, if there is one: as OwnedScalars has the gates. Tokens behind the last are not stored.
+template <typename S>
+__device__ __forceinline__ float givenWeight(const RingArgs &args, const RingBlock<S> &block, int firstToken) {
+  const int64_t token = firstToken + block.rank * S::kOwned + block.lane / 4 % S::kOwned;
+  return args.hIn ? args.hIn[min(token, args.M - 1) * 4 + block.lane % 4] : 0.0f;
+}
+
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<S> &block) {
   if (block.rank >= S::kOwners)
@@ -187,8 +194,9 @@ __device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<
   const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[block.lane & 3] : 0;
   GateBatch<S> batch;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
+    const float given = kAggregate ? givenWeight(args, block, at.firstToken()) : 0; // on its way while the sums come
     barrierWaitRemote(block.bars.received(at.slot), at.parity);
-    finishTile<S, kAggregate>(args, block, at, alpha, beta, batch);
+    finishTile<S, kAggregate>(args, block, at, alpha, beta, given, batch);
   }
 }
 

@@ -118,6 +118,7 @@ cudaError_t mhcrt::streamBwd(const StreamBwdArgs &args, int multiprocessors, cud
     return args.mix    ? launch<Start::kMix, true>(args, multiprocessors, stream)
            : args.dxIn ? launch<Start::kAdd, true>(args, multiprocessors, stream)
                        : launch<Start::kNone, true>(args, multiprocessors, stream);
-  return args.dxIn ? launch<Start::kAdd, false>(args, multiprocessors, stream)
-                   : launch<Start::kNone, false>(args, multiprocessors, stream);
+  return args.mix    ? launch<Start::kMix, false>(args, multiprocessors, stream)
+         : args.dxIn ? launch<Start::kAdd, false>(args, multiprocessors, stream)
+                     : launch<Start::kNone, false>(args, multiprocessors, stream);
 }

@@ -94,7 +94,10 @@ typedef enum mhcrt_init {
   MHCRT_INIT_EXP = 1,
   MHCRT_INIT_EXP_ROWMAX = 2,
   MHCRT_INIT_EXP_COLMAX = 3,
-  MHCRT_INIT_LOG = 4
+  MHCRT_INIT_LOG = 4,
+  MHCRT_INIT_EXP_MAX = 5,
+  MHCRT_INIT_SIGMOID = 6,
+  MHCRT_INIT_SIGMOID_EPS = 7
 } mhcrt_init;
 
 /// which step of an iteration comes first; a row step makes rows sum to one
@@ -103,11 +106,12 @@ typedef enum mhcrt_order {
   MHCRT_ORDER_COL_ROW = 1
 } mhcrt_order;
 
-/// divisor of a step: add is sum + eps, clamp is max(sum, eps), none is sum
+/// divisor of a step: add is sum + eps, clamp is max(sum, eps), none is sum; potentials scale the start by 1 / (sum + eps) of what the others left (math.md 3.4)
 typedef enum mhcrt_denom {
   MHCRT_DENOM_ADD = 0,
   MHCRT_DENOM_CLAMP = 1,
-  MHCRT_DENOM_NONE = 2
+  MHCRT_DENOM_NONE = 2,
+  MHCRT_DENOM_POTENTIALS = 3
 } mhcrt_denom;
 
 /// uniform in [0, 1), or normal with mean 0 and variance 1
@@ -510,7 +514,7 @@ typedef struct mhcrt_post_args {
 mhcrt_status mhcrt_post(mhcrt_context *ctx, const mhcrt_post_args *args);
 
 /// Gradients of mhc.pre, with the streams' in one accumulated write.
-/// d_u[M,C], d_h_pre?[M,n], d_h_post[M,n], d_h_res[M,n,n], x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], proj[M,N], stat[M], d_out?[M,n,C] (or [M,C,n] by layout), h_res?[M,n,n], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[N] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[N]
+/// d_u?[M,C], d_h_pre?[M,n], d_h_post[M,n], d_h_res[M,n,n], x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], proj[M,N], stat[M], d_out?[M,n,C] (or [M,C,n] by layout), h_res?[M,n,n], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[N] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[N]
 typedef struct mhcrt_pre_bwd_args {
   int64_t size;
   const void *d_u;
@@ -587,7 +591,7 @@ typedef struct mhcrt_pre_bwd_args {
 mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const mhcrt_pre_bwd_args *args);
 
 /// Compute a sublayer's mixing coefficients and its input in one pass over the streams.
-/// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N] -> u[M,C], h_pre?[M,n], h_post[M,n], h_res[M,n,n], proj?[M,N], stat?[M]
+/// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n] -> u?[M,C], h_pre?[M,n], h_post[M,n], h_res[M,n,n], proj?[M,N], stat?[M]
 typedef struct mhcrt_pre_args {
   int64_t size;
   const void *x;
@@ -636,6 +640,8 @@ typedef struct mhcrt_pre_args {
   int64_t h_post_format;
   int64_t h_res_format;
   int64_t sk_format;
+  const void *h_in;
+  int32_t h_in_type;
 } mhcrt_pre_args;
 mhcrt_status mhcrt_pre(mhcrt_context *ctx, const mhcrt_pre_args *args);
 

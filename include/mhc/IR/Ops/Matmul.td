@@ -17,6 +17,7 @@ class Mhc_MatmulBase<string mnemonic, list<string> batch>
     Mhc_Flippable<Mhc_Floats, batch # ["K", "N"], batch # ["N", "K"], "transpose_rhs">:$rhs,
     UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
   let results = (outs Mhc_Tensor<Mhc_Floats, batch # ["M", "N"]>:$out);
+  let hasCanonicalizeMethod = 1;
   let hasCustomAssemblyFormat = 0;
   let assemblyFormat = [{
     $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? attr-dict

@@ -12,13 +12,17 @@ include "mhc/IR/MhcBase.td"
 
 def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
                                      DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-                                     DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedResultSegments]> {
+                                     DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedOperandSegments,
+                                     AttrSizedResultSegments]> {
   let summary = "Compute a sublayer's mixing coefficients and its input in one pass over the streams";
   let description = [{
     The chain `projection`, `gates`, residual map (`sinkhorn`, `permutation_mix` or the logits themselves) and
     `aggregate` on the same x, which is read once. With `fold_pre`, `h_res` is the residual map minus
     `h_post * h_pre^T` (math.md 3.7). `proj` and `stat`, the raw product and the multiplier of `mhc.projection`, are
     what `mhc.pre_bwd` reads in addition to the operands. `precision` is that of the projection.
+
+    In the single-pass form (math.md 3.9), `u` mixes x by `h_in`, the h_pre of the sublayer before, and `h_pre` is for
+    the sublayer behind. Without `u` nothing is mixed: something else reads `h_pre`.
 
     Where `h_pre_format`, `h_post_format` and `h_res_format` are `bf16` or `f16`, the coefficients are rounded to it
     before they are used, as in models that compute them in f32 and mix streams of bf16: the gates h_pre and h_post
@@ -27,7 +31,7 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     the `format` of `mhc.sinkhorn`.
 
     C1: the constraints of `mhc.sinkhorn` hold when `res_map` is `sinkhorn`; otherwise `init`, `order`, `denom`,
-    `sk_eps`, `iters` and `sk_format` are not read. C2: A is 3.
+    `sk_eps`, `iters` and `sk_format` are not read. C2: A is 3. C3: `h_in` goes with `u`, and without `fold_pre`.
 
     ```mlir
     func.func @pre(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -43,17 +47,17 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     ```
   }];
   let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
-    Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta,
+    Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_AddedOperand<Mhc_Tensor<[F32], ["M", "n"]>, 4>:$h_in,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
     Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
     Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision,
     Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format,
     Mhc_OptionalFormat:$sk_format);
-  let results = (outs Mhc_Like<"x", ["M", "C"]>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
+  let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
     Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
   let flops = "2*M*K*N + 2*M*K + 6*M*N + (res_map == 0 ? 4*M*n*n*iters : 0) + "
-              "(res_map == 1 ? M*factorial(n)*(n + 4) : 0) + 2*M*n*C";
+              "(res_map == 1 ? M*factorial(n)*(n + 4) : 0) + u_count*2*M*n*C";
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">,
                   Mhc_DimRule<"A", "3">];
   let verifyExtra = 1;
@@ -75,6 +79,7 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
 
     which spares writing that sum, n elements a token and channel. With `fold_pre`, `d_h_res * h_pre` and
     `h_post * d_h_res` are subtracted from the gates' gradients first (math.md 3.7). An absent `d_h_pre` counts as zero.
+    Without `d_u`, the terms with it are left out.
     A gradient that is no result is not computed; those that have a start begin with it instead of zero.
 
     `proj` and `stat` are those of `mhc.pre`: 4(N+1) bytes a token that spare the product of x and phi. The gates and
@@ -108,7 +113,7 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     }
     ```
   }];
-  let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$d_u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre,
+  let arguments = (ins Optional<Mhc_Like<"x", ["M", "C"]>>:$d_u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$d_h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_h_res, Mhc_Streams<>:$x,
     Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
     Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_Tensor<[F32], ["M", "N"]>:$proj, Mhc_Tensor<[F32], ["M"]>:$stat,
@@ -125,7 +130,7 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
   let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? 12*M*n*n*iters : 0) + "
-              "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + 4*M*n*C + "
+              "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + d_u_count*4*M*n*C + "
               "d_out_count*2*M*n*n*C";
   let hasCanonicalizeMethod = 1;
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">,

@@ -18,19 +18,24 @@ def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<Decompo
     (math.md 3.4)
 
     - `softmax_eps`: the softmax of each row plus eps, which counts as the first row step;
-    - `exp`, `exp_rowmax`, `exp_colmax`: exp of the logits, shifted by nothing, the row maximum or the column maximum;
+    - `exp`, `exp_rowmax`, `exp_colmax`, `exp_max`: exp of the logits, shifted by nothing or by the maximum of the row,
+      the column or the matrix;
+    - `sigmoid`, `sigmoid_eps`: the sigmoid of the logits, and the same plus eps;
     - `log`: the logits; every step subtracts a log-sum-exp, and the exponential comes last.
 
     `denom` says how eps enters a division; `log` knows no eps. The last step is exact, the other direction converges.
+    With `potentials` the start K is kept and scaled: the result is diag(u) K diag(v), a row step sets u to 1 / (K v +
+    eps), a column step v to 1 / (K^T u + eps), and both begin as ones. Without eps that is `none`.
 
     With `format` `bf16` or `f16` the iteration runs as in a program whose tensors have that type: the logits and eps are
     rounded to it, and so is the result of every op. With r for a rounding, which is to nearest even, and sums in f32:
 
-    - the start is r(softmax(z)) and then r(y + eps), or r(exp(z)), or r(exp(r(z - max)));
+    - the start is r(softmax(z)) or r(sigmoid(z)), and then r(y + eps), or r(exp(z)), or r(exp(r(z - max)));
     - a step divides by s = r(sum y), by r(s + eps), or by max(s, eps): r(y / s);
     - a step of `log` is r(z - r(max + r(log s))) with s = r(sum r(exp(r(z - max)))), and the end is r(exp(z)).
 
-    C1: `softmax_eps` needs order `row_col` and iters of at least 1. C2: `log` needs denom `none`.
+    C1: `softmax_eps` needs order `row_col` and iters of at least 1. C2: `log` needs denom `none`. C3: `potentials` need
+    `format` `f32`.
 
     ```mlir
     func.func @sinkhorn(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
@@ -52,8 +57,9 @@ def Mhc_SinkhornBwdOp : Mhc_KernelOp<"sinkhorn_bwd", [DeclareOpInterfaceMethods<
   let description = [{
     Runs the iterations of `mhc.sinkhorn` again and then every step backwards (math.md 3.4): a step `y = x / d` gives
     `d_x = (d_y - sum(d_y * y)) / d`, without the sum where a clamp is active; a step in log space `d_x = d_y -
-    exp(y) * sum(d_y)`. Exact for the number of iterations that was run. The shift by a maximum is differentiated as
-    well: only without eps does it cancel. The constraints are those of `mhc.sinkhorn`.
+    exp(y) * sum(d_y)`; a step of potentials passes what its factors get to K and to the other factors. Exact for the
+    number of iterations that was run. The shift by a maximum is differentiated as well: only without eps does it cancel.
+    The constraints are those of `mhc.sinkhorn`.
 
     Of a `mhc.sinkhorn` with a `format` the gradient is the same, at the rounded logits: the derivative of a rounding
     counts as one, and the iteration runs in f32. A program that differentiates its own iteration in bf16 rounds the
