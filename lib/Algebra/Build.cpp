@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "mhc/Algebra/Build.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -201,6 +202,17 @@ Value algebra::build(Reading &reading, OpBuilder &builder, Operation *at, const 
 /// A function has one value that is read a few ops before a mix.
 constexpr size_t kMaxOpsBetween = 128;
 
+/// The value, and the values that it shows, is a part of or joins parts of: nothing on the way computes.
+static llvm::SmallSetVector<Value, 16> shownBy(Value value) {
+  llvm::SmallSetVector<Value, 16> shown;
+  shown.insert(value);
+  for (size_t i = 0; i < shown.size() && i < kMaxOpsBetween; ++i)
+    if (Operation *maker = shown[i].getDefiningOp();
+        maker && (isReshape(maker) || isa<TransposeOp, tensor::ExtractSliceOp, tensor::ConcatOp>(maker)))
+      shown.insert_range(isa<tensor::ConcatOp>(maker) ? maker->getOperands() : maker->getOperands().take_front());
+  return shown;
+}
+
 std::optional<Reading::Found> algebra::nearest(Reading &reading, const Expr &expr, Operation *user, bool anyFactor) {
   std::vector<Reading::Found> all = reading.find(expr, user);
   if (!anyFactor)
@@ -236,13 +248,29 @@ std::optional<Reading::Found> algebra::nearest(Reading &reading, const Expr &exp
   }
   if (best == all.end())
     best = all.begin();
-  // An op that only shows or widens another value loses nothing.
+  // An op that shows or widens another value of the expression, takes it apart and joins it again, adds zero to it or
+  // multiplies it by one, adds nothing.
   auto widthOf = [](const Reading::Found &found) { return getElementTypeOrSelf(found.value).getIntOrFloatBitWidth(); };
+  auto before = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (isa_and_nonnull<tensor::ExtractSliceOp, tensor::ConcatOp>(maker)) {
+      const llvm::SmallSetVector<Value, 16> values = shownBy(value);
+      for (Value shown : llvm::drop_begin(values))
+        if (auto found = find(shown); found != all.end())
+          return found;
+    }
+    for (Value operand : maker ? maker->getOperands() : ValueRange())
+      if (auto found = find(operand); found != all.end())
+        return found;
+    return all.end();
+  };
   for (auto shown = best; shown != all.end();) {
-    if (widthOf(*shown) < widthOf(*best))
-      best = shown;
     Operation *maker = shown->value.getDefiningOp();
-    shown = maker && maker->getNumOperands() > 0 ? find(maker->getOperand(0)) : all.end();
+    shown = before(shown->value);
+    bool isSame = shown != all.end() && !showsOperand(maker) && widthOf(*shown) == widthOf(*best) &&
+                  shown->factor == best->factor;
+    if (shown != all.end() && (isSame || widthOf(*shown) < widthOf(*best)))
+      best = shown;
   }
   return *best;
 }
@@ -256,17 +284,30 @@ Value algebra::buildFrom(Reading &reading, OpBuilder &builder, Operation *at, co
                          ArrayRef<DimVars> dims) {
   std::vector<Reading::Found> all = reading.find(expr, at);
   Indices wanted = indicesOf(reading.algebra().sizes, dims);
-  // The value that it shows is the same in another shape; another value of the expression may have been rounded.
-  while (found.at != wanted) {
+  auto operandOf = [&](const Reading::Found &found) {
     Operation *maker = found.value.getDefiningOp();
     Value shown = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();
-    auto before = llvm::find_if(all, [&](const Reading::Found &other) {
+    return llvm::find_if(all, [&](const Reading::Found &other) {
       return other.value == shown && other.factor == found.factor &&
              getElementTypeOrSelf(shown) == getElementTypeOrSelf(found.value);
     });
+  };
+  // The value that it shows is the same in another shape; another value of the expression may have been rounded.
+  while (found.at != wanted) {
+    auto before = operandOf(found);
     if (before == all.end())
       break;
     found = *before;
+  }
+  // Views may undo each other.
+  auto isView = [](Value value) { return value.getDefiningOp() && showsOperand(value.getDefiningOp()); };
+  for (Reading::Found shown = found; isView(shown.value);) {
+    auto before = operandOf(shown);
+    if (before == all.end())
+      break;
+    shown = *before;
+    if (shown.at == found.at)
+      found = shown;
   }
   return arrange(reading, builder, at->getLoc(), found.value, found.at, dims);
 }

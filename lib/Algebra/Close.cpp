@@ -14,14 +14,22 @@
 using namespace mhc;
 using namespace mhc::algebra;
 
-Closer::Closer(Algebra &algebra, std::vector<Expr> &parts, llvm::ArrayRef<std::pair<Var, Size>> over)
-    : algebra(algebra), sizes(algebra.sizes), parts(parts) {
-  llvm::SmallPtrSet<const Element *, 8> met;
+/// The indices of all elements, in the order in which they occur.
+static llvm::SmallVector<llvm::ArrayRef<Index>> arraysOf(llvm::ArrayRef<Expr> parts) {
+  llvm::SmallVector<llvm::ArrayRef<Index>> all;
+  llvm::SmallPtrSet<const Index *, 8> met;
   for (const Expr &part : parts)
     forEachElement(part, [&](const Element *element) {
-      if (met.insert(element).second)
-        ats.push_back({element, element->at});
+      if (met.insert(element->at.data()).second)
+        all.push_back(element->at);
     });
+  return all;
+}
+
+Closer::Closer(Algebra &algebra, std::vector<Expr> &parts, llvm::ArrayRef<std::pair<Var, Size>> over)
+    : algebra(algebra), sizes(algebra.sizes), parts(parts) {
+  for (llvm::ArrayRef<Index> at : arraysOf(parts))
+    ats.push_back({at.data(), Indices(at)});
   for (auto [var, extent] : over) {
     bounds.push_back(var);
     cuts[var] = {Size(1), extent};
@@ -29,7 +37,7 @@ Closer::Closer(Algebra &algebra, std::vector<Expr> &parts, llvm::ArrayRef<std::p
 }
 
 void Closer::forEach(llvm::function_ref<void(Index &)> visit) {
-  for (auto &[element, indices] : ats)
+  for (auto &[array, indices] : ats)
     llvm::for_each(indices, visit);
 }
 
@@ -151,17 +159,19 @@ bool Closer::joinRuns() {
 
 /// Puts names in place of the runs' numbers, and elements in place of those that the parts have.
 void Closer::rename(llvm::ArrayRef<int> names) {
-  llvm::SmallDenseMap<const Element *, const Element *, 4> replacement;
-  for (auto &[element, indices] : ats) {
+  llvm::SmallDenseMap<const Index *, llvm::ArrayRef<Index>, 8> replacement;
+  for (auto &[array, indices] : ats) {
     for (Index &index : indices)
       for (Piece &piece : index.pieces)
         piece.var = names[piece.var];
-    const Element *now = algebra.elementAt(element->node, indices);
-    replacement[element] = now;
-    element = now;
+    llvm::ArrayRef<Index> now = algebra.unique(indices);
+    replacement[array] = now;
+    array = now.data();
   }
   for (Expr &part : parts)
-    part = algebra.replaceElements(part, [&](const Element *element) { return replacement.lookup(element); });
+    Algebra::replaceElements(part, [&](const Element *element) {
+      return algebra.elementOf(element->node, replacement.find(element->at.data())->second);
+    });
 }
 
 /// Gives the runs their final names, in the order in which they occur.
@@ -173,17 +183,18 @@ void Closer::name() {
   for (int round = 0; round < 2; ++round) {
     llvm::SmallVector<int> names(runs.size(), -1);
     llvm::SmallVector<Run> ordered;
-    auto visit = [&](const Element *element, bool wantsBound) {
-      for (const Index &index : element->at)
+    auto visit = [&](llvm::ArrayRef<Index> at, bool wantsBound) {
+      for (const Index &index : at)
         for (const Piece &piece : index.pieces)
           if (runs[piece.var].isBound == wantsBound && names[piece.var] < 0) {
             names[piece.var] = ordered.size();
             ordered.push_back(runs[piece.var]);
           }
     };
+    llvm::SmallVector<llvm::ArrayRef<Index>> all = arraysOf(parts);
     for (bool wantsBound : {false, true})
-      for (const Expr &part : parts)
-        forEachElement(part, [&](const Element *element) { visit(element, wantsBound); });
+      for (llvm::ArrayRef<Index> at : all)
+        visit(at, wantsBound);
     bool isSettled = llvm::equal(names, llvm::seq<int>(0, runs.size()));
     runs = ordered;
     if (!isSettled)

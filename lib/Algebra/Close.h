@@ -51,8 +51,8 @@ private:
   Algebra &algebra;
   Sizes &sizes;
   std::vector<Expr> &parts;
-  /// The indices of each element that the parts have.
-  llvm::SmallVector<std::pair<const Element *, Indices>, 4> ats;
+  /// The indices of the elements that the parts have, by their array.
+  llvm::SmallVector<std::pair<const Index *, Indices>, 4> ats;
   llvm::SmallVector<Var, 2> bounds;
   llvm::SmallMapVector<Var, llvm::SmallVector<Size, 4>, 4> cuts;
   llvm::SmallVector<Digit> digits;

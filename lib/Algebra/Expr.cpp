@@ -6,10 +6,10 @@
 //===------------------------------------------------------------------------===//
 #include "mhc/Algebra/Expr.h"
 #include "Close.h"
+#include "Facts.h"
 #include "Order.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/bit.h"
 #include <cmath>
 
 using namespace mhc;
@@ -34,21 +34,6 @@ std::optional<double> algebra::numberOf(const Expr &expr) {
 }
 
 //===----------------------------------------------------------------------===//
-// Variables
-//===----------------------------------------------------------------------===//
-
-bool algebra::dependsOn(const Factor &factor, Var var) {
-  return llvm::any_of(factor.at(), [&](const Index &index) {
-    return llvm::any_of(index.pieces, [&](const Piece &piece) { return piece.var == var; });
-  });
-}
-
-bool algebra::dependsOn(const Term &term, Var var) {
-  return llvm::any_of(term.factors, [&](const Factor &factor) { return dependsOn(factor, var); }) ||
-         llvm::any_of(term.exponent, [&](const Term &part) { return dependsOn(part, var); });
-}
-
-//===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
 
@@ -68,21 +53,6 @@ static void profile(llvm::FoldingSetNodeID &id, const Expr &expr) {
   id.AddInteger(expr.size());
   for (const Term &term : expr)
     profile(id, term);
-}
-
-/// A hash that is cheaper than that of a list of numbers: an element is looked up wherever one is named.
-ElementKey::ElementKey(const algebra::Node *node, ArrayRef<Index> at) : node(node), at(at) {
-  uint64_t sum = node->number;
-  auto add = [&](uint64_t number) { sum = llvm::rotl(sum ^ number, 29) * 0x9E3779B97F4A7C15; };
-  for (const Index &index : at) {
-    add(index.offset);
-    for (const Piece &piece : index.pieces) {
-      add(piece.var);
-      for (Size size : {piece.stride, piece.extent, piece.multiplier})
-        add(size.id());
-    }
-  }
-  hash = llvm::DenseMapInfo<uint64_t>::getHashValue(sum);
 }
 
 void Node::profile(llvm::FoldingSetNodeID &id) const {
@@ -107,40 +77,6 @@ bool Node::isReduce(llvm::StringRef name) const {
   return kind == Reduce && llvm::cast<mlir::StringAttr>(label).getValue() == name;
 }
 
-//===----------------------------------------------------------------------===//
-// Signs
-//===----------------------------------------------------------------------===//
-
-bool algebra::isNonNegative(const Factor &factor) {
-  return factor.halves % 4 == 0 || factor.halves % 2 != 0 || factor.node()->isNonNegative;
-}
-
-bool algebra::isNonNegative(const Term &term) {
-  return term.coefficient >= 0 &&
-         llvm::all_of(term.factors, [](const Factor &factor) { return isNonNegative(factor); });
-}
-
-bool algebra::isNonNegative(const Expr &expr) {
-  return llvm::all_of(expr, [](const Term &term) { return isNonNegative(term); });
-}
-
-static bool isNeverNegative(const Node &node) {
-  auto isPartNonNegative = [](const Expr &part) { return isNonNegative(part); };
-  switch (node.kind) {
-  case Node::Base:
-    return false;
-  case Node::Extent:
-    return true;
-  case Node::Apply:
-    return node.isApply("abs") || node.isApply("sigmoid") ||
-           (node.isApply("max") && llvm::any_of(node.parts, isPartNonNegative));
-  case Node::Reduce:
-  case Node::Sum:
-    return isPartNonNegative(node.parts[0]);
-  }
-  return false;
-}
-
 const Node *Algebra::unique(Node node) {
   llvm::FoldingSetNodeID id;
   node.profile(id);
@@ -150,33 +86,35 @@ const Node *Algebra::unique(Node node) {
   node.number = nodes.size();
   node.id = id.Intern(ids);
   node.hash = id.ComputeHash();
-  node.isNonNegative = isNeverNegative(node);
+  node.isNonNegative = isNonNegative(node);
+  node.fixed = fixedExtents(node);
   nodes.push_back(std::make_unique<Node>(std::move(node)));
   set.InsertNode(nodes.back().get(), place);
   return nodes.back().get();
 }
 
-const Element *Algebra::elementAt(const Node *node, ArrayRef<Index> at) {
-  ElementKey key(node, at);
-  auto known = elements.find_as(key);
-  if (known != elements.end())
-    return *known;
-  unsigned number = elements.size();
-  auto *element = new (elementMemory.Allocate()) Element{node, Indices(at), number, key.hash};
-  elements.insert(element);
-  return element;
+ArrayRef<Index> Algebra::unique(ArrayRef<Index> at) {
+  auto known = indices.find_as(at);
+  if (known == indices.end())
+    known = indices.insert(new (indexMemory.Allocate()) Indices(at)).first;
+  return **known;
+}
+
+const Element *Algebra::elementOf(const Node *node, ArrayRef<Index> at) {
+  auto [known, isNew] = elements.try_emplace({node, at.data()});
+  if (isNew)
+    known->second = new (elementMemory.Allocate<Element>()) Element{node, at, elements.size() - 1};
+  return known->second;
 }
 
 Expr Algebra::single(const Node *node, ArrayRef<Index> at) { return of(elementAt(node, at)); }
 
-Expr Algebra::replaceElements(const Expr &expr, llvm::function_ref<const Element *(const Element *)> replace) {
-  Expr result = expr;
-  for (Term &term : result) {
-    term.exponent = replaceElements(term.exponent, replace);
+void Algebra::replaceElements(Expr &expr, llvm::function_ref<const Element *(const Element *)> replace) {
+  for (Term &term : expr) {
+    replaceElements(term.exponent, replace);
     for (Factor &factor : term.factors)
       factor.element = replace(factor.element);
   }
-  return result;
 }
 
 Expr Algebra::number(double value) {
@@ -204,6 +142,7 @@ Expr Algebra::extent(Size size) {
 Expr Algebra::base(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> at) {
   Node node(Node::Base, dims);
   node.value = value;
+  node.size = renewed.lookup(value);
   return single(unique(node), at);
 }
 
@@ -252,12 +191,13 @@ void Algebra::normalise(Term &term) {
     term.factors = std::move(merged);
   }
   simplifySigmoids(term);
+  squareMagnitudes(term);
 }
 
-/// Zero where rounding is all that is left.
+/// Zero where rounding is all that is left, to which a number of 13 digits belongs.
 static double sumOfNumbers(double a, double b) {
   double sum = snapped(a + b);
-  return std::abs(sum) <= 1e-13 * std::abs(a) ? 0 : sum;
+  return std::abs(sum) <= 1e-12 * std::abs(a) ? 0 : sum;
 }
 
 bool Algebra::normalise(Expr &expr) {
@@ -353,7 +293,11 @@ std::optional<Expr> Algebra::multiply(const Expr &a, const Expr &b) {
   if (!product || !other)
     return std::nullopt;
   product->coefficient *= other->coefficient;
-  llvm::append_range(product->factors, other->factors);
+  llvm::SmallVector<Factor, 2> factors;
+  factors.reserve(product->factors.size() + other->factors.size());
+  std::merge(product->factors.begin(), product->factors.end(), other->factors.begin(), other->factors.end(),
+             std::back_inserter(factors), isBefore);
+  product->factors = std::move(factors);
   if (!other->exponent.empty()) {
     std::optional<Expr> exponent = add(product->exponent, other->exponent);
     if (!exponent)
@@ -496,4 +440,18 @@ void Algebra::simplifySigmoids(Term &term) {
     term.exponent.clear();
     return normalise(term);
   }
+}
+
+/// |x|^2 is x^2.
+void Algebra::squareMagnitudes(Term &term) {
+  auto isEven = [](const Factor &factor) { return factor.node()->isApply("abs") && factor.halves % 4 == 0; };
+  auto magnitude = llvm::find_if(term.factors, isEven);
+  std::optional<Expr> argument = magnitude == term.factors.end() ? std::nullopt : part(magnitude->element);
+  std::optional<Expr> square = argument ? power(*argument, magnitude->halves) : std::nullopt;
+  if (!square || square->size() != 1)
+    return;
+  Term rest = term;
+  rest.factors.erase(rest.factors.begin() + (magnitude - term.factors.begin()));
+  if (std::optional<Expr> product = multiply({rest}, *square); product && product->size() == 1)
+    term = product->front();
 }

@@ -224,3 +224,18 @@ bool algebra::covers(Sizes &sizes, const Index &index, Size extent) {
   }
   return next == extent;
 }
+
+/// A hash that is cheaper than that of a list of numbers.
+unsigned IndicesInfo::getHashValue(llvm::ArrayRef<Index> at) {
+  uint64_t sum = at.size();
+  auto add = [&](uint64_t number) { sum = llvm::rotl(sum ^ number, 29) * 0x9E3779B97F4A7C15; };
+  for (const Index &index : at) {
+    add(index.offset);
+    for (const Piece &piece : index.pieces) {
+      add(piece.var);
+      for (Size size : {piece.stride, piece.extent, piece.multiplier})
+        add(size.id());
+    }
+  }
+  return llvm::DenseMapInfo<uint64_t>::getHashValue(sum);
+}

@@ -96,48 +96,63 @@ static auto pick(ArrayRef<T> all, Function function) {
   return picked;
 }
 
-std::optional<Expr> Algebra::mergeFactors(ArrayRef<const Factor *> factors, Var part) {
-  constexpr int kMaxMergeWork = 2000;
-  if (++mergeWork > kMaxMergeWork)
-    return std::nullopt;
-  const Factor &first = *factors[0];
-  bool isOneNode = llvm::all_of(factors, [&](const Factor *factor) { return factor->node() == first.node(); });
-  std::optional<Expr> element;
-  if (isOneNode) {
+/// One merge. An element that it meets in several places is merged once: a Sinkhorn iteration has its matrix twice in
+/// each step.
+struct Algebra::Merge {
+  Var part;
+  std::map<std::vector<const Element *>, std::optional<Expr>> elements;
+};
+
+std::optional<Expr> Algebra::mergeElements(ArrayRef<const Element *> elements, Merge &merge) {
+  const Element &first = *elements[0];
+  if (llvm::all_of(elements, [&](const Element *other) { return other->node == first.node; })) {
     Indices at;
-    for (size_t dim = 0; dim < first.at().size(); ++dim) {
+    for (size_t dim = 0; dim < first.at.size(); ++dim) {
       std::optional<Index> index = mergeIndices(
-          sizes, pick(factors, [&](const Factor &factor) -> const Index & { return factor.at()[dim]; }), part);
+          sizes, pick(elements, [&](const Element &element) -> const Index & { return element.at[dim]; }), merge.part);
       if (!index)
         return std::nullopt;
       at.push_back(*index);
     }
-    element = this->element(first.node(), at);
-  } else {
-    if (llvm::any_of(factors, [&](const Factor *factor) { return factor->at() != first.at(); }))
-      return std::nullopt;
-    Open open = this->open(*first.node(), first.at());
-    std::vector<Expr> parts;
-    for (size_t number = 0; number < first.node()->parts.size(); ++number) {
-      std::vector<Expr> bodies;
-      for (const Factor *factor : factors) {
-        std::optional<Expr> body =
-            substitute(factor->node()->parts[number], [&](Var var) { return open.indices[var]; });
-        if (!body)
-          return std::nullopt;
-        bodies.push_back(*body);
-      }
-      std::optional<Expr> merged = merge(bodies, part);
-      if (!merged)
-        return std::nullopt;
-      parts.push_back(*merged);
-    }
-    element = make(*first.node(), parts, open.over);
+    return element(first.node, at);
   }
-  return element ? power(*element, first.halves) : std::nullopt;
+  if (llvm::any_of(elements, [&](const Element *other) { return other->at != first.at; }))
+    return std::nullopt;
+  Open open = this->open(*first.node, first.at);
+  std::vector<Expr> parts;
+  for (size_t number = 0; number < first.node->parts.size(); ++number) {
+    std::vector<Expr> bodies;
+    for (const Element *element : elements) {
+      std::optional<Expr> body = substitute(element->node->parts[number], [&](Var var) { return open.indices[var]; });
+      if (!body)
+        return std::nullopt;
+      bodies.push_back(*body);
+    }
+    std::optional<Expr> merged = mergeParts(bodies, merge);
+    if (!merged)
+      return std::nullopt;
+    parts.push_back(*merged);
+  }
+  return make(*first.node, parts, open.over);
+}
+
+std::optional<Expr> Algebra::mergeFactors(ArrayRef<const Factor *> factors, Merge &merge) {
+  constexpr size_t kMaxMerged = 2000; // wider sums are given up
+  std::vector<const Element *> elements;
+  for (const Factor *factor : factors)
+    elements.push_back(factor->element);
+  auto [known, isNew] = merge.elements.try_emplace(elements);
+  if (isNew && merge.elements.size() <= kMaxMerged)
+    known->second = mergeElements(elements, merge);
+  return known->second ? power(*known->second, factors[0]->halves) : std::nullopt;
 }
 
 std::optional<Expr> Algebra::merge(ArrayRef<Expr> parts, Var part) {
+  Merge merge{part, {}};
+  return mergeParts(parts, merge);
+}
+
+std::optional<Expr> Algebra::mergeParts(ArrayRef<Expr> parts, Merge &merge) {
   const Expr &first = parts[0];
   if (llvm::any_of(parts, [&](const Expr &other) { return !isAlike(first, other); }))
     return std::nullopt;
@@ -148,7 +163,7 @@ std::optional<Expr> Algebra::merge(ArrayRef<Expr> parts, Var part) {
     for (const Expr &other : parts)
       exponents.push_back(other[t].exponent);
     if (!first[t].exponent.empty()) {
-      std::optional<Expr> exponent = merge(exponents, part);
+      std::optional<Expr> exponent = mergeParts(exponents, merge);
       std::optional<Expr> exponential = exponent ? exp(*exponent) : std::nullopt;
       if (!exponential)
         return std::nullopt;
@@ -158,7 +173,7 @@ std::optional<Expr> Algebra::merge(ArrayRef<Expr> parts, Var part) {
       llvm::SmallVector<const Factor *> factors;
       for (const Expr &other : parts)
         factors.push_back(&other[t].factors[f]);
-      std::optional<Expr> factor = mergeFactors(factors, part);
+      std::optional<Expr> factor = mergeFactors(factors, merge);
       std::optional<Expr> next = factor ? multiply(product, *factor) : std::nullopt;
       if (!next)
         return std::nullopt;
@@ -173,41 +188,14 @@ std::optional<Expr> Algebra::merge(ArrayRef<Expr> parts, Var part) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// The extents of dimensions of which a node's definition reads one position only.
-const llvm::SmallDenseSet<int64_t, 2> &Algebra::fixedExtents(const Node *node) {
-  auto [place, isNew] = fixed.try_emplace(node);
-  if (!isNew)
-    return place->second;
-  llvm::SmallDenseSet<int64_t, 2> own;
-  if (node->kind != Node::Base)
-    for (const Expr &part : node->parts)
-      for (const Term &term : part)
-        for (int64_t extent : fixedExtents(term))
-          own.insert(extent);
-  return fixed[node] = own;
-}
-
-llvm::SmallDenseSet<int64_t, 2> Algebra::fixedExtents(const Term &term) {
-  llvm::SmallDenseSet<int64_t, 2> all;
-  for (const Term &part : term.exponent)
-    for (int64_t extent : fixedExtents(part))
-      all.insert(extent);
-  for (const Factor &factor : term.factors) {
-    if (factor.node()->kind != Node::Base) {
-      for (int64_t extent : fixedExtents(factor.node()))
-        all.insert(extent);
-      continue;
-    }
-    for (auto [index, extent] : llvm::zip(factor.at(), factor.node()->dims))
-      if (index.pieces.empty() && extent.isNumber() && extent.number() > 1)
-        all.insert(extent.number());
-  }
-  return all;
-}
-
 /// Writes terms of one sum that differ in a running position as a sum over it.
 void Algebra::roll(Expr &sum) {
-  for (size_t t = 0; t < sum.size(); ++t)
+  auto isLike = [](const Term &a, const Term &b) {
+    return a.factors.size() == b.factors.size() && a.exponent.size() == b.exponent.size();
+  };
+  for (size_t t = 0; t < sum.size(); ++t) {
+    if (llvm::count_if(sum, [&](const Term &other) { return isLike(sum[t], other); }) == 1)
+      continue;
     for (int64_t extent : fixedExtents(sum[t])) {
       if (extent > static_cast<int64_t>(sum.size()))
         continue;
@@ -222,7 +210,6 @@ void Algebra::roll(Expr &sum) {
         continue;
       llvm::stable_sort(parts, [](const Expr &a, const Expr &b) { return compareOffsets(a, b) < 0; });
       Var part = freshVar();
-      mergeWork = 0;
       std::optional<Expr> merged = merge(parts, part);
       std::optional<Expr> rolled = merged ? reduce("sum", *merged, {{part, Size(extent)}}) : std::nullopt;
       if (!rolled)
@@ -232,6 +219,7 @@ void Algebra::roll(Expr &sum) {
       (void)normalise(sum);
       return;
     }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,7 +262,6 @@ Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole
   int64_t extent = whole[dim].pieces.size() == 1 ? commonExtent(extents) : 0;
   std::vector<Expr> pieces = extent > 0 ? split(parts, extents, whole, dim, extent) : std::vector<Expr>();
   Var part = freshVar();
-  mergeWork = 0;
   if (std::optional<Expr> merged = pieces.size() > 1 ? merge(pieces, part) : std::nullopt) {
     const Piece &piece = whole[dim].pieces[0];
     Index inner = wholeVar(piece.var, extent), outer;

@@ -139,13 +139,14 @@ public:
   }
 
 private:
-  Expr replaced(const Expr &expr, ArrayRef<Index> all) {
-    return algebra.replaceElements(expr, [&](const Element *element) {
+  Expr replaced(Expr expr, ArrayRef<Index> all) {
+    algebra.replaceElements(expr, [&](const Element *element) {
       Indices moved;
       for (const Index &index : element->at)
         moved.push_back(substitute(algebra.sizes, index, [&](Var var) { return all[var]; }).value_or(index));
       return algebra.elementAt(element->node, moved);
     });
+    return expr;
   }
 
   void print(ArrayRef<Index> at) {

@@ -18,6 +18,33 @@ static bool isRead(Value value) {
 
 Reading::Reading(func::FuncOp func, Rounding rounding)
     : func(func), dims(func), theAlgebra(func.getContext()), rounding(rounding) {
+  refresh();
+}
+
+bool Reading::isSame(Operation *op, const llvm::DenseMap<Value, Expr> &before) {
+  size_t hash = llvm::hash_combine(op->getName(), op->getDiscardableAttrDictionary(), op->hashProperties(),
+                                   llvm::hash_combine_range(op->operand_begin(), op->operand_end()),
+                                   llvm::hash_combine_range(op->result_type_begin(), op->result_type_end()));
+  auto [known, isNew] = hashes.try_emplace(op, hash);
+  bool isSame = !isNew && known->second == hash && (op->getNumResults() == 0 || before.contains(op->getResult(0)));
+  // Also where it is new: its results may lie where those of another op were. The ops in a region say for themselves
+  // whether they are the same.
+  if (!isSame && !before.empty()) {
+    dims.forget(op->getResults());
+    for (Value result : op->getResults())
+      theAlgebra.renew(result);
+  }
+  known->second = hash;
+  return isSame;
+}
+
+void Reading::refresh() {
+  llvm::DenseMap<Value, Expr> before = std::exchange(exprs, llvm::DenseMap<Value, Expr>());
+  llvm::DenseSet<Value> changed;
+  places.clear();
+  values.clear();
+  candidates.reset();
+  unread.clear();
   auto add = [&](Value value, Expr expr) {
     exprs[value] = std::move(expr);
     if (isa<RankedTensorType>(value.getType()))
@@ -26,6 +53,11 @@ Reading::Reading(func::FuncOp func, Rounding rounding)
   auto readBlock = [&](Block *block) {
     for (BlockArgument argument : block->getArguments())
       add(argument, baseOf(argument));
+  };
+  auto read = [&](Operation *op, OpResult result) {
+    theAlgebra.forgetFreshVars();
+    std::optional<Expr> expr = isRead(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
+    return expr ? std::move(*expr) : baseOf(result);
   };
   for (Block &block : func.getBody())
     readBlock(&block);
@@ -38,12 +70,35 @@ Reading::Reading(func::FuncOp func, Rounding rounding)
       for (Region &region : op->getRegions())
         for (Block &block : region)
           readBlock(&block);
+    bool isSame = this->isSame(op, before);
+    bool isKept = isSame && op->getNumRegions() == 0 &&
+                  llvm::none_of(op->getOperands(), [&](Value operand) { return changed.contains(operand); });
     for (OpResult result : op->getResults()) {
-      theAlgebra.forgetFreshVars();
-      std::optional<Expr> expr = isRead(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
-      add(result, expr ? std::move(*expr) : baseOf(result));
+      auto known = before.find(result);
+      if (isKept && known != before.end()) {
+        add(result, std::move(known->second));
+        continue;
+      }
+      if (!before.empty())
+        dims.learn(result);
+      if (isSame && isa<tensor::ConcatOp>(op)) // is known by its parts, which have changed
+        theAlgebra.renew(result);
+      Expr expr = read(op, result);
+      if (!isSame || known == before.end() || compare(known->second, expr, By::names) != 0)
+        changed.insert(result);
+      add(result, std::move(expr));
     }
   });
+}
+
+const Expr &Reading::of(Value value) {
+  auto known = exprs.find(value);
+  if (known != exprs.end())
+    return known->second;
+  auto [place, isNew] = unread.try_emplace(value.getAsOpaquePointer());
+  if (isNew)
+    place->second = baseOf(value);
+  return place->second;
 }
 
 Size Reading::size(Value value, int dim) {
@@ -75,28 +130,27 @@ Expr Reading::baseOf(Value value) { return theAlgebra.base(value, sizes(value), 
 // Values of expressions
 //===----------------------------------------------------------------------===//
 
-std::optional<Reading::Shape> Reading::shapeOf(const Expr &expr) {
-  if (expr.empty())
-    return std::nullopt;
-  if (expr.size() > 1)
-    return sum;
-  const Term &term = expr[0];
-  if (term.factors.size() != 1 || term.factors[0].halves != 2 || !term.exponent.empty())
-    return product;
-  const Node &node = *term.factors[0].node();
-  return node.kind == Node::Sum ? shapeOf(node.parts[0]) : element;
+/// A number of an expression's nodes, which is the same whatever the indices and the order are.
+static uint64_t signatureOf(const Expr &expr) {
+  if (const Factor *factor = singleFactor(expr); factor && factor->node()->kind == Node::Sum)
+    return signatureOf(factor->node()->parts[0]);
+  uint64_t all = expr.size();
+  for (const Term &term : expr) {
+    uint64_t product = llvm::hash_combine(signatureOf(term.exponent), term.factors.size());
+    for (const Factor &factor : term.factors)
+      product += llvm::hash_combine(factor.node()->number, factor.halves);
+    all += llvm::hash_value(product);
+  }
+  return all;
 }
 
-const Reading::Candidates &Reading::candidatesOf(Shape shape) {
-  std::optional<Candidates> &found = candidates[shape];
-  if (found)
-    return *found;
-  found.emplace();
-  for (auto [value, place] : values)
-    if (shapeOf(of(value)) == shape)
-      if (std::optional<Algebra::Closed> closed = theAlgebra.close(of(value)))
-        (*found)[closed->node].push_back({{value, closed->at, closed->coefficient}, place});
-  return *found;
+Reading::Candidates &Reading::allCandidates() {
+  if (!candidates) {
+    candidates.emplace();
+    for (auto [value, place] : values)
+      (*candidates)[signatureOf(of(value))].push_back({value, place});
+  }
+  return *candidates;
 }
 
 /// The indices of a value whose variables, put into `own`, give `wanted`.
@@ -120,7 +174,7 @@ static std::optional<Indices> solve(Sizes &sizes, ArrayRef<Index> own, ArrayRef<
 std::vector<Reading::Found> Reading::find(const Expr &expr, Operation *user) {
   const unsigned end = places.lookup(user);
   return find(expr, [&](const Candidate &candidate) {
-    Value value = candidate.found.value;
+    Value value = candidate.value;
     return candidate.place <= end && value.getDefiningOp() != user &&
            value.getParentBlock()->findAncestorOpInBlock(*user);
   });
@@ -132,23 +186,23 @@ std::vector<Reading::Found> Reading::find(const Expr &expr) {
 
 std::vector<Reading::Found> Reading::find(const Expr &expr, llvm::function_ref<bool(const Candidate &)> isThere) {
   std::vector<Found> found;
-  std::optional<Shape> shape = shapeOf(expr);
-  std::optional<Algebra::Closed> wanted = shape ? theAlgebra.close(expr) : std::nullopt;
-  if (!wanted)
+  std::optional<Algebra::Closed> wanted = theAlgebra.close(expr);
+  auto known = wanted ? allCandidates().find(signatureOf(expr)) : allCandidates().end();
+  if (known == allCandidates().end())
     return found;
-  const Candidates &all = candidatesOf(*shape);
-  auto known = all.find(wanted->node);
-  if (known == all.end())
-    return found;
-  for (const Candidate &candidate : llvm::reverse(known->second)) {
+  for (Candidate &candidate : llvm::reverse(known->second)) {
     if (!isThere(candidate))
       continue;
-    auto [value, own, coefficient] = candidate.found;
-    SmallVector<Size, 4> extents = sizes(value);
-    std::optional<Indices> at = solve(theAlgebra.sizes, own, wanted->at, extents.size());
+    if (!candidate.isClosed)
+      candidate.closed = theAlgebra.close(of(candidate.value));
+    candidate.isClosed = true;
+    if (!candidate.closed || candidate.closed->node != wanted->node)
+      continue;
+    SmallVector<Size, 4> extents = sizes(candidate.value);
+    std::optional<Indices> at = solve(theAlgebra.sizes, candidate.closed->at, wanted->at, extents.size());
     if (at && llvm::all_of(llvm::zip(*at, extents),
                            [&](auto pair) { return covers(theAlgebra.sizes, std::get<0>(pair), std::get<1>(pair)); }))
-      found.push_back({value, *at, snapped(wanted->coefficient / coefficient)});
+      found.push_back({candidate.value, *at, snapped(wanted->coefficient / candidate.closed->coefficient)});
   }
   return found;
 }

@@ -73,6 +73,14 @@ std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> ove
 std::optional<Expr> Algebra::maximumOf(const Expr &expr, ArrayRef<std::pair<Var, Size>> over) {
   if (!llvm::any_of(expr, [&](const Term &term) { return dependsOnAny(term, over); }))
     return expr;
+  // A maximum of maxima is one maximum.
+  if (const Factor *alone = singleFactor(expr); alone && alone->node()->isReduce("max") && expr[0].coefficient > 0) {
+    llvm::SmallVector<std::pair<Var, Size>> all(over.begin(), over.end());
+    Open open = this->open(*alone->node(), alone->at());
+    all.append(open.over);
+    std::optional<Expr> body = substitute(alone->node()->parts[0], [&](Var var) { return open.indices[var]; });
+    return body ? maximumOf(scale(*body, expr[0].coefficient), all) : std::nullopt;
+  }
   std::vector<Expr> parts(1, expr);
   Closer closer(*this, parts, over);
   if (!closer.run())

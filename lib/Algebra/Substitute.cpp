@@ -69,41 +69,58 @@ std::optional<Expr> Algebra::instantiateOnce(const Node &node, ArrayRef<Index> a
 }
 
 namespace {
-/// Names the digits that indices read in the order in which they occur.
-struct Renaming {
-  llvm::SmallVector<Piece> digits; ///< by name, with a multiplier of one
-  Indices at;
-  std::vector<int64_t> key;
-
-  explicit Renaming(ArrayRef<Index> indices) : at(indices) {
+/// Names the digits that indices read in the order in which they occur. A variable of which several are read is named
+/// itself: names of its digits would hide that they belong together.
+class Renaming {
+public:
+  Renaming(Sizes &sizes, ArrayRef<Index> indices) : at(indices), sizes(sizes) {
+    for (const Index &index : indices)
+      for (const Piece &piece : index.pieces)
+        fits = fits && widen(piece);
+    if (!fits)
+      return;
     for (Index &index : at) {
       key.insert(key.end(), {index.offset, static_cast<int64_t>(index.pieces.size())});
       for (Piece &piece : index.pieces) {
-        Piece digit = {piece.var, piece.stride, piece.extent, 1};
-        auto place = llvm::find(digits, digit);
-        size_t name = place - digits.begin();
-        if (place == digits.end())
-          digits.push_back(digit);
-        piece = {static_cast<Var>(name), 1, piece.extent, piece.multiplier};
-        key.insert(key.end(), {piece.var, piece.extent.id(), piece.multiplier.id()});
+        size_t name = llvm::find_if(named, [&](const Piece &known) { return known.var == piece.var; }) - named.begin();
+        piece.stride = *sizes.divide(piece.stride, named[name].stride);
+        piece.var = static_cast<Var>(name);
+        key.insert(key.end(), {piece.var, piece.stride.id(), piece.extent.id(), piece.multiplier.id()});
       }
     }
   }
 
-  /// Whether one variable's digits overlap: their names would hide it.
-  bool overlaps() const {
-    for (size_t i = 0; i < digits.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (digits[i].var == digits[j].var)
-          return true;
-    return false;
+  llvm::SmallVector<Piece> named; ///< by name, with a multiplier of one
+  Indices at;
+  std::vector<int64_t> key;
+  bool fits = true; ///< whether the digits of each variable are digits of one
+
+private:
+  /// Names the piece's variable, or the digits of it that are read so far and the piece.
+  bool widen(const Piece &piece) {
+    auto known = llvm::find_if(named, [&](const Piece &known) { return known.var == piece.var; });
+    if (known == named.end()) {
+      named.push_back({piece.var, piece.stride, piece.extent, 1});
+      return true;
+    }
+    if (known->stride == piece.stride && known->extent == piece.extent)
+      return true;
+    std::optional<Size> end = sizes.multiply(piece.stride, piece.extent);
+    std::optional<Size> knownEnd = sizes.multiply(known->stride, known->extent);
+    if (!end || !knownEnd || (!sizes.divides(*end, *knownEnd) && !sizes.divides(*knownEnd, *end)))
+      return false;
+    known->stride = 1;
+    known->extent = sizes.divides(*end, *knownEnd) ? *knownEnd : *end;
+    return true;
   }
+
+  Sizes &sizes;
 };
 } // namespace
 
 std::optional<Expr> Algebra::instantiate(const Node *node, ArrayRef<Index> at) {
-  Renaming names(at);
-  if (names.overlaps())
+  Renaming names(sizes, at);
+  if (!names.fits)
     return instantiateOnce(*node, at);
   auto key = std::make_pair(node, names.key);
   auto known = instances.find(key);
@@ -113,7 +130,7 @@ std::optional<Expr> Algebra::instantiate(const Node *node, ArrayRef<Index> at) {
     return std::nullopt;
   return substitute(*known->second, [&](Var var) {
     Index index;
-    index.pieces.push_back(names.digits[var]);
+    index.pieces.push_back(names.named[var]);
     return index;
   });
 }
@@ -124,15 +141,37 @@ std::optional<Expr> Algebra::part(const Element *element, ArrayRef<Index> bound,
   return substitute(element->node->parts[number], [&](Var var) { return all[var]; });
 }
 
-std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std::optional<Index>(Var)> at) {
-  auto indexOf = [&](Var var) {
-    std::optional<Index> index = at(var);
-    assert(index && "a variable without an index");
-    return *index;
+std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<Index(Var)> at) {
+  // Most elements of a long product have the same few indices.
+  struct Moved {
+    const Index *from;
+    ArrayRef<Index> to;
+    const Node *node = nullptr; ///< the last one that was asked for
+    bool isWhole = false;       ///< for its dimensions
+  };
+  llvm::SmallVector<Moved, 8> known;
+  auto move = [&](ArrayRef<Index> from) -> Moved * {
+    auto *place = llvm::find_if(known, [&](const Moved &moved) { return moved.from == from.data(); });
+    if (place != known.end())
+      return place;
+    Indices to;
+    for (const Index &index : from) {
+      std::optional<Index> moved = algebra::substitute(sizes, index, at);
+      if (!moved)
+        return nullptr;
+      to.push_back(std::move(*moved));
+    }
+    known.push_back({from.data(), unique(to)});
+    return &known.back();
   };
   // Whether an element is one of the same node after all: most are, and need no product of expressions.
-  auto staysElement = [&](const Node *node, ArrayRef<Index> at) {
-    return node->kind == Node::Base ? !joins.contains(node) : node->kind == Node::Extent || isWhole(*node, at);
+  auto staysElement = [&](const Node *node, Moved &moved) {
+    if (node->kind == Node::Base)
+      return !joins.contains(node);
+    if (!moved.node || moved.node->dims != node->dims)
+      moved.isWhole = isWhole(*node, moved.to);
+    moved.node = node;
+    return node->kind == Node::Extent || moved.isWhole;
   };
   Expr result;
   for (const Term &term : expr) {
@@ -146,18 +185,14 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<std
     }
     Term plain;
     for (const Factor &factor : term.factors) {
-      Indices indices;
-      for (const Index &index : factor.at()) {
-        std::optional<Index> moved = algebra::substitute(sizes, index, indexOf);
-        if (!moved)
-          return std::nullopt;
-        indices.push_back(*moved);
-      }
-      if (staysElement(factor.node(), indices)) {
-        plain.factors.push_back({elementAt(factor.node(), indices), factor.halves});
+      Moved *moved = move(factor.at());
+      if (!moved)
+        return std::nullopt;
+      if (staysElement(factor.node(), *moved)) {
+        plain.factors.push_back({elementOf(factor.node(), moved->to), factor.halves});
         continue;
       }
-      std::optional<Expr> inner = element(factor.node(), indices);
+      std::optional<Expr> inner = element(factor.node(), moved->to);
       inner = inner ? power(*inner, factor.halves) : std::nullopt;
       std::optional<Expr> next = inner ? multiply(product, *inner) : std::nullopt;
       if (!next)

@@ -26,7 +26,6 @@
 #include "llvm/Support/Allocator.h"
 #include <map>
 #include <memory>
-#include <unordered_map>
 
 namespace mhc::algebra {
 
@@ -37,9 +36,8 @@ using Expr = std::vector<Term>;
 /// A node at an index for each of its dimensions. One that is equal is the same object.
 struct Element {
   const algebra::Node *node;
-  Indices at;
-  unsigned number; ///< in order of making
-  unsigned hash;   ///< of the node and the indices
+  llvm::ArrayRef<Index> at; ///< equal indices are one array
+  unsigned number;          ///< in order of making
 };
 
 struct Factor {
@@ -71,10 +69,11 @@ struct Node : llvm::FoldingSetNode {
   llvm::SmallVector<Size, 4> dims, bound;
   mlir::Value value;     ///< of a base that is no constant
   mlir::Attribute label; ///< the constant of a base; the name of a function; "sum" or "max" of a reduction
-  Size size;             ///< of an extent
+  Size size;             ///< of an extent; of a base the values before it that were at its place in memory
   std::vector<Expr> parts;
-  llvm::FoldingSetNodeIDRef id; ///< what it is found by
-  unsigned hash = 0;            ///< of the id
+  llvm::SmallVector<int64_t, 2> fixed; ///< extents of dimensions of which the definition reads one position, ascending
+  llvm::FoldingSetNodeIDRef id;        ///< what it is found by
+  unsigned hash = 0;                   ///< of the id
 
   Node(Kind kind, llvm::ArrayRef<Size> extents) : kind(kind), dims(extents.begin(), extents.end()) {}
   void profile(llvm::FoldingSetNodeID &id) const;
@@ -86,31 +85,13 @@ struct Node : llvm::FoldingSetNode {
 /// Whether a variable is read.
 bool dependsOn(const Factor &factor, Var var);
 bool dependsOn(const Term &term, Var var);
+/// The extents of dimensions of which a term reads one position only, ascending.
+llvm::SmallVector<int64_t, 2> fixedExtents(const Term &term);
 
 /// Whether an expression is known to be nowhere less than zero.
 bool isNonNegative(const Factor &factor);
 bool isNonNegative(const Term &term);
 bool isNonNegative(const Expr &expr);
-
-/// An element that may not have been made yet.
-struct ElementKey {
-  const Node *node;
-  llvm::ArrayRef<Index> at;
-  unsigned hash;
-
-  ElementKey(const Node *node, llvm::ArrayRef<Index> at);
-};
-
-/// Finds elements by what they are.
-struct ElementInfo : llvm::DenseMapInfo<const Element *> {
-  static unsigned getHashValue(const Element *element) { return element->hash; }
-  static unsigned getHashValue(const ElementKey &key) { return key.hash; }
-  static bool isEqual(const Element *a, const Element *b) { return a == b; }
-  static bool isEqual(const ElementKey &key, const Element *element) {
-    return element != getEmptyKey() && element != getTombstoneKey() && element->hash == key.hash &&
-           element->node == key.node && llvm::ArrayRef<Index>(element->at) == key.at;
-  }
-};
 
 } // namespace mhc::algebra
 
@@ -148,6 +129,8 @@ public:
   Expr extent(Size size);
   /// A value of the IR at an index.
   Expr base(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> at);
+  /// Another value has taken the place of one that is gone.
+  void renew(mlir::Value value) { ++renewed[value]; }
   Expr constant(mlir::Attribute elements, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> at);
 
   std::optional<Expr> add(const Expr &a, const Expr &b);
@@ -167,8 +150,8 @@ public:
   Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
             llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents);
 
-  /// Puts an index in place of each variable for which `at` has one.
-  std::optional<Expr> substitute(const Expr &expr, llvm::function_ref<std::optional<Index>(Var)> at);
+  /// Puts the index that `at` gives in place of each variable.
+  std::optional<Expr> substitute(const Expr &expr, llvm::function_ref<Index(Var)> at);
   /// Puts expressions in place of the elements for which `by` has one, where an expression names them itself.
   std::optional<Expr> replace(const Expr &expr, llvm::function_ref<std::optional<Expr>(const Element *)> by);
   /// The element of a node.
@@ -176,9 +159,13 @@ public:
 
   /// The summand of a reduction, or argument of a function, at `element` and, for a reduction, at `bound`.
   std::optional<Expr> part(const Element *element, llvm::ArrayRef<Index> bound = {}, unsigned number = 0);
-  const Element *elementAt(const Node *node, llvm::ArrayRef<Index> at);
+  const Element *elementAt(const Node *node, llvm::ArrayRef<Index> at) { return elementOf(node, unique(at)); }
+  /// The one array of these indices.
+  llvm::ArrayRef<Index> unique(llvm::ArrayRef<Index> at);
+  /// The same of indices that are that array.
+  const Element *elementOf(const Node *node, llvm::ArrayRef<Index> at);
   /// The same terms and factors with other elements.
-  static Expr replaceElements(const Expr &expr, llvm::function_ref<const Element *(const Element *)> replace);
+  static void replaceElements(Expr &expr, llvm::function_ref<const Element *(const Element *)> replace);
 
   /// An expression as one node: it is `coefficient` times the node's element at `at`.
   struct Closed {
@@ -218,36 +205,39 @@ private:
   /// The reduction of a part that a closer, which has run, has closed.
   Expr reduction(llvm::StringRef kind, const Expr &part, const Closer &closer);
   void simplifySigmoids(Term &term);
+  void squareMagnitudes(Term &term);
   /// Whether two differ in offsets only.
   bool isAlike(const Node *a, const Node *b);
   bool isAlike(const Expr &a, const Expr &b);
   /// One expression of variable `part` for all of `parts`, where they differ in a running position only.
   std::optional<Expr> merge(llvm::ArrayRef<Expr> parts, Var part);
-  std::optional<Expr> mergeFactors(llvm::ArrayRef<const Factor *> factors, Var part);
-  const llvm::SmallDenseSet<int64_t, 2> &fixedExtents(const Node *node);
-  llvm::SmallDenseSet<int64_t, 2> fixedExtents(const Term &term);
+  struct Merge;
+  std::optional<Expr> mergeParts(llvm::ArrayRef<Expr> parts, Merge &merge);
+  std::optional<Expr> mergeElements(llvm::ArrayRef<const Element *> elements, Merge &merge);
+  std::optional<Expr> mergeFactors(llvm::ArrayRef<const Factor *> factors, Merge &merge);
   void roll(Expr &sum);
   std::vector<Expr> split(llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents, llvm::ArrayRef<Index> whole,
                           unsigned dim, int64_t extent);
   std::optional<Expr> elementOfPart(const Node *node, llvm::ArrayRef<Index> at);
 
   mlir::MLIRContext *context;
+  llvm::DenseMap<mlir::Value, int64_t> renewed;
   llvm::BumpPtrAllocator ids;
   llvm::FoldingSet<Node> set;
   std::vector<std::unique_ptr<Node>> nodes;
-  llvm::DenseSet<const Element *, ElementInfo> elements;
-  llvm::SpecificBumpPtrAllocator<Element> elementMemory;
+  llvm::DenseSet<const Indices *, IndicesInfo> indices;
+  llvm::SpecificBumpPtrAllocator<Indices> indexMemory;
+  llvm::DenseMap<std::pair<const Node *, const Index *>, const Element *> elements;
+  llvm::BumpPtrAllocator elementMemory;
   struct Joined {
     unsigned dim;
     std::vector<Expr> parts;
     llvm::SmallVector<Size> extents;
   };
   llvm::DenseMap<const Node *, Joined> joins;
-  std::unordered_map<const Node *, llvm::SmallDenseSet<int64_t, 2>> fixed;
   /// Definitions at indices, whose digits are named in the order in which they occur.
   std::map<std::pair<const Node *, std::vector<int64_t>>, std::optional<Expr>> instances;
   llvm::DenseMap<std::pair<const Node *, const Node *>, bool> alike;
-  int mergeWork = 0; ///< of one merge, which is given up where it grows
   Var nextVar = kFirstFresh;
 };
 

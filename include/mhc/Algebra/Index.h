@@ -17,6 +17,7 @@
 
 #include "mhc/Analysis/Polynomial.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMapInfo.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mhc::algebra {
@@ -89,6 +90,16 @@ std::optional<Index> substitute(Sizes &sizes, const Index &index, llvm::function
 
 /// Whether an index runs over all of 0 to extent - 1.
 bool covers(Sizes &sizes, const Index &index, Size extent);
+
+/// Finds lists of indices by what they are.
+struct IndicesInfo : llvm::DenseMapInfo<const Indices *> {
+  static unsigned getHashValue(llvm::ArrayRef<Index> at);
+  static unsigned getHashValue(const Indices *indices) { return getHashValue(llvm::ArrayRef<Index>(*indices)); }
+  static bool isEqual(const Indices *a, const Indices *b) { return a == b; }
+  static bool isEqual(llvm::ArrayRef<Index> at, const Indices *indices) {
+    return indices != getEmptyKey() && indices != getTombstoneKey() && at == llvm::ArrayRef<Index>(*indices);
+  }
+};
 
 } // namespace mhc::algebra
 

@@ -11,7 +11,6 @@
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include <array>
 
 namespace mhc::algebra {
 
@@ -22,17 +21,21 @@ std::string roundingTo(Format format);
 /// Whether an expression is what that function gives, and nothing else.
 bool isRounded(const Expr &expr, Format format);
 
-/// Reads all values of a function once, in their order, and changes nothing. Variable i of a value's expression is the
+/// Reads all values of a function in their order, and changes nothing. Variable i of a value's expression is the
 /// index of its dimension i; a dimension of size one has none. An op that is not understood, or whose expression grows
 /// beyond bounds, is a base.
 class Reading {
 public:
   explicit Reading(mlir::func::FuncOp func, Rounding rounding = Rounding::ignored);
 
+  /// Reads what has changed since the last time.
+  void refresh();
+
   bool ignoresRoundings() const { return rounding == Rounding::ignored; }
   /// Whether there is a function that rounds.
   bool hasRoundings() const { return seesAny; }
-  const Expr &of(mlir::Value value) const { return exprs.find(value)->second; }
+  /// The expression of a value; a base where it was made since the last time.
+  const Expr &of(mlir::Value value);
   Algebra &algebra() { return theAlgebra; }
   Size size(mlir::Value value, int dim);
   llvm::SmallVector<Size, 4> sizes(mlir::Value value);
@@ -62,17 +65,18 @@ private:
   friend class OpReader;
 
   struct Candidate {
-    Found found; ///< `at` are the node's indices of the value's own variables
+    mlir::Value value;
     unsigned place;
+    std::optional<Algebra::Closed> closed = {}; ///< `at` are the node's indices of the value's own variables
+    bool isClosed = false;                      ///< where that was tried
   };
-  /// The kind of expression that a value has: equal ones are of the same kind.
-  enum Shape { element, product, sum };
-  static std::optional<Shape> shapeOf(const Expr &expr);
-  using Candidates = llvm::DenseMap<const Node *, std::vector<Candidate>>;
-  /// The tensors that a node is of, in their order, among those of one shape.
-  const Candidates &candidatesOf(Shape shape);
+  /// The tensors in their order, by what is the same for expressions that may be one node.
+  using Candidates = llvm::DenseMap<uint64_t, std::vector<Candidate>>;
+  Candidates &allCandidates();
   std::vector<Found> find(const Expr &expr, llvm::function_ref<bool(const Candidate &)> isThere);
   Expr baseOf(mlir::Value value);
+  /// Whether an op is the one that was read at its place in memory.
+  bool isSame(mlir::Operation *op, const llvm::DenseMap<mlir::Value, Expr> &before);
 
   mlir::func::FuncOp func;
   DimAnalysis dims;
@@ -80,10 +84,12 @@ private:
   Rounding rounding;
   bool seesAny = false; ///< rounding
   llvm::DenseMap<mlir::Value, Expr> exprs;
-  llvm::DenseMap<mlir::Operation *, unsigned> places;        ///< of ops, in their order
-  std::vector<std::pair<mlir::Value, unsigned>> values;      ///< tensors with the places of their ops
-  std::array<std::optional<Candidates>, sum + 1> candidates; ///< filled at the first question
-  unsigned nextSymbol = 1u << 30;                            ///< of a size that nothing is known of
+  std::map<const void *, Expr> unread;                  ///< bases, of values that were made since
+  llvm::DenseMap<mlir::Operation *, size_t> hashes;     ///< of ops, as they were read
+  llvm::DenseMap<mlir::Operation *, unsigned> places;   ///< of ops, in their order
+  std::vector<std::pair<mlir::Value, unsigned>> values; ///< tensors with the places of their ops
+  std::optional<Candidates> candidates;                 ///< filled at the first question
+  unsigned nextSymbol = 1u << 30;                       ///< of a size that nothing is known of
 };
 
 } // namespace mhc::algebra

@@ -1,0 +1,96 @@
+//===- Facts.cpp - Variables, signs and positions of expressions --------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Facts.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mhc;
+using namespace mhc::algebra;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+bool algebra::dependsOn(const Factor &factor, Var var) {
+  return llvm::any_of(factor.at(), [&](const Index &index) {
+    return llvm::any_of(index.pieces, [&](const Piece &piece) { return piece.var == var; });
+  });
+}
+
+bool algebra::dependsOn(const Term &term, Var var) {
+  return llvm::any_of(term.factors, [&](const Factor &factor) { return dependsOn(factor, var); }) ||
+         llvm::any_of(term.exponent, [&](const Term &part) { return dependsOn(part, var); });
+}
+
+//===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+bool algebra::isNonNegative(const Factor &factor) {
+  return factor.halves % 4 == 0 || factor.halves % 2 != 0 || factor.node()->isNonNegative;
+}
+
+bool algebra::isNonNegative(const Term &term) {
+  return term.coefficient >= 0 &&
+         llvm::all_of(term.factors, [](const Factor &factor) { return isNonNegative(factor); });
+}
+
+bool algebra::isNonNegative(const Expr &expr) {
+  return llvm::all_of(expr, [](const Term &term) { return isNonNegative(term); });
+}
+
+bool algebra::isNonNegative(const Node &node) {
+  auto isPartNonNegative = [](const Expr &part) { return isNonNegative(part); };
+  switch (node.kind) {
+  case Node::Base:
+    return false;
+  case Node::Extent:
+    return true;
+  case Node::Apply:
+    return node.isApply("abs") || node.isApply("sigmoid") ||
+           (node.isApply("max") && llvm::any_of(node.parts, isPartNonNegative));
+  case Node::Reduce:
+  case Node::Sum:
+    return isPartNonNegative(node.parts[0]);
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+static void sortOut(SmallVectorImpl<int64_t> &numbers) {
+  llvm::sort(numbers);
+  numbers.erase(llvm::unique(numbers), numbers.end());
+}
+
+SmallVector<int64_t, 2> algebra::fixedExtents(const Term &term) {
+  SmallVector<int64_t, 2> all;
+  for (const Term &part : term.exponent)
+    llvm::append_range(all, fixedExtents(part));
+  for (const Factor &factor : term.factors) {
+    const Node &node = *factor.node();
+    llvm::append_range(all, node.fixed);
+    if (node.kind == Node::Base)
+      for (auto [index, extent] : llvm::zip(factor.at(), node.dims))
+        if (index.pieces.empty() && extent.isNumber() && extent.number() > 1)
+          all.push_back(extent.number());
+  }
+  sortOut(all);
+  return all;
+}
+
+SmallVector<int64_t, 2> algebra::fixedExtents(const Node &node) {
+  SmallVector<int64_t, 2> all;
+  for (const Expr &part : node.parts)
+    for (const Term &term : part)
+      llvm::append_range(all, fixedExtents(term));
+  sortOut(all);
+  return all;
+}
