@@ -80,7 +80,8 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
   nodes[first].isDimension |= nodes[second].isDimension;
   if (!nodes[first].size)
     nodes[first].size = nodes[second].size;
-  if (!nodes[first].value)
+  // The product of older sizes, where there are two: those of the first arguments.
+  if (!nodes[first].value || (nodes[second].value && *nodes[second].value < *nodes[first].value))
     nodes[first].value = nodes[second].value;
   equate(both.first, both.second);
 }
@@ -338,17 +339,18 @@ void DimAnalysis::addResults(Operation *op) {
       nodeOf({result, dim});
 }
 
+void DimAnalysis::forget(ValueRange values) {
+  for (Value value : values)
+    for (int dim = kIndexValue; dim < rankOf(value); ++dim)
+      numbers.erase({value, dim});
+}
+
 void DimAnalysis::forget(Operation *op) {
-  auto forgetAll = [this](ValueRange values) {
-    for (Value value : values)
-      for (int dim = kIndexValue; dim < rankOf(value); ++dim)
-        numbers.erase({value, dim});
-  };
   op->walk([&](Operation *nested) {
-    forgetAll(nested->getResults());
+    forget(ValueRange(nested->getResults()));
     for (Region &region : nested->getRegions())
       for (Block &block : region)
-        forgetAll(block.getArguments());
+        forget(ValueRange(block.getArguments()));
   });
 }
 

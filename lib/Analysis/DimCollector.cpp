@@ -24,6 +24,16 @@ using namespace mhc;
 
 static RankedTensorType tensorType(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
 
+/// Whether all sizes that an op reads and makes are numbers, so that it says nothing about others.
+static bool hasOnlyNumbers(Operation *op) {
+  auto isKnown = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.hasStaticShape() : isa<FloatType>(type);
+  };
+  return op->getNumRegions() == 0 && !isa<func::CallOp>(op) && llvm::all_of(op->getOperandTypes(), isKnown) &&
+         llvm::all_of(op->getResultTypes(), isKnown);
+}
+
 namespace mhc {
 /// Visits the ops of a function, bodies before the op that holds them, and unites what they say is equal.
 class DimCollector {
@@ -31,6 +41,8 @@ public:
   explicit DimCollector(DimAnalysis &dims) : dims(dims) {}
 
   void visit(Operation *op) {
+    if (hasOnlyNumbers(op))
+      return;
     if (auto labelled = dyn_cast<DimsOpInterface>(op))
       uniteLabels(op, labelled.getDimLabels());
     if (op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::SameOperandsAndResultShape>())
@@ -219,6 +231,33 @@ private:
     for (auto [dim, size] : llvm::enumerate(sizes.getElements()))
       if (getConstantIntValue(size).value_or(0) >= 0) // an exporter may leave a -1, which is no size
         unite(op.getResult(), dim, size);
+    visitElements(op.getSource(), op.getResult());
+    visitElements(op.getResult(), op.getSource());
+  }
+
+  /// The number of elements; nothing where it is no product.
+  std::optional<Polynomial> elementsOf(Value tensor) {
+    std::optional<Polynomial> product = constantPolynomial(1);
+    for (int dim = 0; dim < rankOf(tensor); ++dim)
+      product = product ? multiply(*product, dims.valueOf({tensor, dim})) : product;
+    product = product ? dims.expanded(*product) : product;
+    return product && product->size() == 1 ? product : std::nullopt;
+  }
+
+  /// As many elements in both: where each has one open size that the other does not have, that of `whole` may be a
+  /// multiple of that of `part`. It is none where both have no elements, and a program then has no shape for them.
+  void visitElements(Value whole, Value part) {
+    std::optional<Polynomial> all = elementsOf(whole), same = all ? elementsOf(part) : std::nullopt;
+    if (!same)
+      return;
+    auto &[allSizes, allFactor] = *all->begin();
+    auto &[sizes, factor] = *same->begin();
+    Monomial size, divisor;
+    std::set_difference(allSizes.begin(), allSizes.end(), sizes.begin(), sizes.end(), std::back_inserter(size));
+    std::set_difference(sizes.begin(), sizes.end(), allSizes.begin(), allSizes.end(), std::back_inserter(divisor));
+    bool isMultiple = allFactor > 0 && factor > allFactor && factor % allFactor == 0;
+    if (isMultiple && size.size() == 1 && divisor.size() == 1 && !dims.isKnown(dims.rootOf(size[0])))
+      dims.setValue(size[0], {{divisor, factor / allFactor}});
   }
 
   /// A group keeps its size where all but one of its dimensions are 1, and is else the product of its sizes.

@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -61,6 +62,38 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
   return machine;
 }
 
+static llvm::OptimizationLevel optimisationLevel(unsigned level) {
+  return level == 0   ? llvm::OptimizationLevel::O0
+         : level == 1 ? llvm::OptimizationLevel::O1
+         : level == 2 ? llvm::OptimizationLevel::O2
+                      : llvm::OptimizationLevel::O3;
+}
+
+/// Optimises loops. The instrumentations are what leaves entries as they are, which are marked so.
+static void optimise(LlvmModule &module, unsigned level) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::StandardInstrumentations instrumentations(*module.context, /*DebugLogging=*/false);
+  instrumentations.registerCallbacks(callbacks, &modules);
+  // All calls of generated code name what they call.
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](llvm::StringRef pass, llvm::Any) { return pass != "CalledValuePropagationPass"; });
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopInterleaving = tuning.LoopVectorization = tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(module.machine.get(), tuning, std::nullopt, &callbacks);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  llvm::OptimizationLevel passes = optimisationLevel(level);
+  (level == 0 ? builder.buildO0DefaultPipeline(passes) : builder.buildPerModuleDefaultPipeline(passes))
+      .run(*module.module, modules);
+}
+
 llvm::Expected<LlvmModule> mhc::translate(Compiler &compiler, mlir::ModuleOp module, const CompileOptions &options) {
   TimingScope kernels = compiler.time("GPU kernels");
   if (llvm::Error error = embedKernels(compiler, module))
@@ -82,9 +115,7 @@ llvm::Expected<LlvmModule> mhc::translate(Compiler &compiler, mlir::ModuleOp mod
   result.module->setDataLayout(result.machine->createDataLayout());
   translation.stop();
   TimingScope optimization = compiler.time("optimise LLVM IR");
-  if (llvm::Error error =
-          mlir::makeOptimizingTransformer(options.optLevel, 0, result.machine.get())(result.module.get()))
-    return error;
+  optimise(result, options.optLevel);
   return result;
 }
 

@@ -58,21 +58,57 @@ static std::pair<int64_t, int64_t> axes(const std::string &order) {
 // Iterations
 //===----------------------------------------------------------------------===//
 
+Value Chain::sinkhornStart(Value logits) {
+  if (attr.init == "softmax_eps") {
+    Value rows = softmax(logits, 2);
+    return w.as("start").add(rows, attr.skEps);
+  }
+  if (attr.init == "sigmoid" || attr.init == "sigmoid_eps") {
+    // By tanh, the halves of all columns become one product, and no value is the argument of a gate.
+    Value start = how.sigmoid == Spelling::Sigmoid::Tanh ? w.unary("mhc.sigmoid", logits) : sigmoid(logits);
+    return attr.init == "sigmoid" ? start : w.as("start").add(start, attr.skEps);
+  }
+  if (attr.init == "exp_max") {
+    Value rows = over(reduce("max", logits, 2), logits, 2);
+    logits = w.sub(logits, over(reduce("max", rows, 1), logits, 1));
+  } else if (attr.init != "exp") {
+    int64_t dim = attr.init == "exp_rowmax" ? 2 : 1;
+    logits = w.sub(logits, over(reduce("max", logits, dim), logits, dim));
+  }
+  return w.unary("math.exp", logits);
+}
+
 Value Chain::sinkhornLinear(Value logits) {
   bool rowsDone = attr.init == "softmax_eps";
   int64_t first, second;
   std::tie(first, second) = axes(rowsDone ? "row_col" : attr.order);
   auto iteration = [&](Values carried) -> Values { return {sinkhornStep(sinkhornStep(carried[0], first), second)}; };
-  if (rowsDone) {
-    Value rows = softmax(logits, 2);
-    Value start = w.as("start").add(rows, attr.skEps);
+  Value start = sinkhornStart(logits);
+  if (rowsDone)
     return repeat(attr.iters - 1, {sinkhornStep(start, 1)}, iteration).front();
-  }
-  if (attr.init != "exp") {
-    int64_t dim = attr.init == "exp_rowmax" ? 2 : 1;
-    logits = w.sub(logits, over(reduce("max", logits, dim), logits, dim));
-  }
-  return repeat(attr.iters, {w.unary("math.exp", logits)}, iteration).front();
+  return repeat(attr.iters, {start}, iteration).front();
+}
+
+Value Chain::sinkhornScaling(Value logits) {
+  int64_t first, second;
+  std::tie(first, second) = axes(attr.order);
+  Value start = sinkhornStart(logits), one = w.splat(1.0, {{kTokens, attr.n}, logits.type.element});
+  auto scaled = [&](Value matrix, Value factors, int64_t dim) {
+    Value spread = across(factors, matrix.type.dims, {0, 3 - dim});
+    return w.mul(matrix, spread);
+  };
+  // The factors of the lines along `dim` from those of the others.
+  auto update = [&](Value others, int64_t dim) {
+    Value sum = w.reshape(reduce("sum", scaled(start, others, 3 - dim), dim), one.type.dims);
+    return w.div(one, w.add(sum, attr.skEps));
+  };
+  Values factors = repeat(attr.iters, {one, one}, [&](Values carried) -> Values {
+    Value mine = update(carried[1], first);
+    Value others = update(mine, second);
+    return {mine, others};
+  });
+  Value half = scaled(start, factors[0], first);
+  return scaled(half, factors[1], second);
 }
 
 Value Chain::sinkhornLog(Value logits) {
@@ -114,7 +150,7 @@ Value Chain::sinkhornPotentials(Value logits) {
 
 Value Chain::sinkhorn(Value logits) {
   if (attr.init != "log")
-    return sinkhornLinear(logits);
+    return attr.denom == "potentials" ? sinkhornScaling(logits) : sinkhornLinear(logits);
   return how.potentials ? sinkhornPotentials(logits) : sinkhornLog(logits);
 }
 

@@ -10,6 +10,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -92,9 +93,24 @@ void Sites::take(Operation *op, StringRef kind, StringRef text) {
   remark::passed(op->getLoc(), remark::RemarkOpts::name(kind).category(pass).function(functionOf(op))) << text;
 }
 
+/// The values that one is computed of, nearest first. A site has few: further ones belong to the site before.
+static llvm::SmallSetVector<Value, 16> nearestSources(Value value) {
+  constexpr size_t kMostSources = 64;
+  llvm::SmallSetVector<Value, 16> sources;
+  sources.insert(value);
+  for (size_t next = 0; next < sources.size() && sources.size() < kMostSources; ++next)
+    if (Operation *op = sources[next].getDefiningOp())
+      sources.insert_range(op->getOperands());
+  return sources;
+}
+
 void Sites::decline(StringRef kind, const Miss &miss) {
-  if (!mayTake() || (miss.site.first && !reported.insert(miss.site).second))
+  bool isIteration = kind == "sinkhorn";
+  if (!mayTake() || (!isIteration && readByIterations.contains(miss.site.second)) ||
+      (miss.site.first && !reported.insert(miss.site).second))
     return;
+  if (isIteration && miss.site.first)
+    readByIterations.insert_range(nearestSources(miss.site.first));
   ++declinedByKind[kind.str()];
   declinedAt[kind.str()].insert(miss.site.first);
   remarkMissed(kind, miss);

@@ -20,7 +20,7 @@
 
 #include "mhc/Analysis/Polynomial.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
@@ -54,6 +54,7 @@ public:
   void learn(mlir::Value value);
   /// Forgets the values of an op that is about to be erased: a later one may take their place in memory.
   void forget(mlir::Operation *op);
+  void forget(mlir::ValueRange values);
 
   /// Whether a number is a product of sizes of tensors.
   bool isSize(mlir::Value number) const;

@@ -109,7 +109,11 @@ private:
   Value alphaVector(Value alpha, const std::vector<Group> &groups);
   Value linearVector(Projection projection, Value alpha, Value beta, const std::vector<Group> &groups);
   Value linearGroup(Value part, RowScale scale, Value alpha, Value beta, const Group &group);
+  /// The matrix that the steps start from, and are behind the first one for softmax_eps.
+  Value sinkhornStart(Value logits);
   Value sinkhornLinear(Value logits);
+  /// u K v with u = 1 / (K v + eps) and v = 1 / (K^T u + eps) in turn.
+  Value sinkhornScaling(Value logits);
   Value sinkhornLog(Value logits);
   Value sinkhornPotentials(Value logits);
   Value sinkhornStep(Value mix, int64_t dim);

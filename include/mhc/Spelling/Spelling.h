@@ -25,9 +25,9 @@ struct Attributes {
   std::string norm = "inside";      ///< inside, outside
   std::string stat;                 ///< projection: mean_square, inv_rms, applied; gates: those two or none
   std::string res = "sinkhorn";     ///< sinkhorn, perm, none
-  std::string init = "softmax_eps"; ///< softmax_eps, exp, exp_rowmax, exp_colmax, log
+  std::string init = "softmax_eps"; ///< softmax_eps, exp, exp_rowmax, exp_colmax, exp_max, sigmoid, sigmoid_eps, log
   std::string order = "row_col";    ///< row_col, col_row
-  std::string denom = "add";        ///< add, clamp, none
+  std::string denom = "add";        ///< add, clamp, none, potentials
   std::string resOrient = "io";     ///< io, oi
   std::string sublayer = "toy";     ///< toy, rmsnorm
   std::string mode = "mean";        ///< contract: mean, sum

@@ -43,9 +43,9 @@ def : RaiseReason<"sinkhorn-divisor", "a normalisation divides by other values t
 def : RaiseReason<"sinkhorn-guard", "a selection chooses what a normalisation divides by",
   "add an eps to every sum, or bound every sum by it: sums of exponentials are not zero">;
 def : RaiseReason<"sinkhorn-scaling", "factors of rows and columns are not the reciprocals of sums in turn",
-  "compute u = 1 / (K v) and v = 1 / (K^T u) in turn from ones, without an eps, and u K v once at the end">;
-def : RaiseReason<"sinkhorn-start", "what is normalised is no exponential of logits",
-  "start from exp or softmax of the residual logits">;
+  "compute u = 1 / (K v) and v = 1 / (K^T u) in turn from ones, with one eps or none, and u K v once at the end">;
+def : RaiseReason<"sinkhorn-start", "what is normalised is no exponential or sigmoid of logits",
+  "start from exp, softmax or sigmoid of the residual logits">;
 def : RaiseReason<"sinkhorn-rounds", "the matrix is rounded between two normalisations",
   "iterate in f32, and round behind the last normalisation if at all">;
 def : RaiseReason<"sinkhorn-iterations", "there are more iterations than the op takes",
@@ -64,10 +64,6 @@ def : RaiseReason<"alpha-per-column", "the scale of the projection differs from 
   "scale each group of gates, and the residual logits, by one alpha">;
 def : RaiseReason<"scale-form", "the projection is scaled by more than one factor per token and one alpha per group",
   "compute s * (x . phi) * alpha + beta, with alpha a stored number">;
-def : RaiseReason<"bias-count", "the projection has no bias, or more than one",
-  "add one bias [2n + n*n]; zeros where the model has none">;
-def : RaiseReason<"bias-scaled", "the bias is multiplied",
-  "add the bias behind the multiplication by alpha and the root mean square">;
 def : RaiseReason<"bias-form", "the bias is not one value per row of the projection",
   "store the bias as [2n + n*n], the same for all tokens">;
 def : RaiseReason<"gate-function", "a group of the projection goes through another function than a sigmoid",
@@ -76,7 +72,7 @@ def : RaiseReason<"gate-rows", "the rows of the projection are read in an order 
   "keep the rows of h_pre, of h_post and of the residual logits together">;
 def : RaiseReason<"norm-per-stream", "the root mean square is taken for each stream on its own",
   "take the mean over all n*C values of a token">;
-def : RaiseReason<"x-not-whole", "x is transposed or sliced before the projection",
+def : RaiseReason<"x-not-whole", "what is projected are not as many streams as there are gates",
   "project the streams as they are stored, all of them">;
 def : RaiseReason<"projection-width", "the projection does not sum over exactly a token's streams",
   "project the flattened streams [M, n*C] by a phi that is a value of its own, [N, n*C]">;
@@ -88,8 +84,6 @@ def : RaiseReason<"norm-width", "the root mean square does not run over all of a
   "take the mean over all n*C values of a token">;
 def : RaiseReason<"norm-of-other-tokens", "the root mean square is of other tokens than those that it scales",
   "scale each token by its own root mean square">;
-def : RaiseReason<"single-token", "a single token has no index that tells its values from parameters",
-  "give the tokens a dynamic size">;
 def : RaiseReason<"second-gate-missing", "only the first gate of the projection is there",
   "make h_pre, h_post and the residual logits from consecutive rows of one projection">;
 def : RaiseReason<"logits-missing", "the residual logits of the projection are not there",

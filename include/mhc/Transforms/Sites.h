@@ -65,7 +65,8 @@ public:
   bool mayTake() const { return limit < 0 || numTaken < limit; }
   /// Reports that `op` was made; `text` says from what.
   void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
-  /// Leaves a site as it is. Only the first miss of a site is reported, and none once a limit was reached.
+  /// Leaves a site as it is. Only the first miss of a site is reported, and none once a limit was reached. An iteration
+  /// and its projection are of one site: what reads the same weights.
   void decline(llvm::StringRef kind, const Miss &miss);
   /// Whether any site was declined.
   bool hasDeclined() const { return !declinedByKind.empty(); }
@@ -86,6 +87,7 @@ private:
   std::map<std::string, unsigned> takenByKind, declinedByKind;
   std::map<std::string, llvm::DenseSet<mlir::Value>> declinedAt;
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> reported;
+  llvm::DenseSet<mlir::Value> readByIterations; ///< that were declined
 };
 
 } // namespace mhc

@@ -125,6 +125,13 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
 
 struct ExpandMath : mhc::impl::ExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<arith::TruncFOp, arith::ExtFOp>(op) || isa_and_nonnull<math::MathDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return;
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandTruncToBf16, ExpandExtFromBf16, CastThroughF32<arith::TruncFOp>, CastThroughF32<arith::ExtFOp>>(
         &getContext());
@@ -134,7 +141,7 @@ struct ExpandMath : mhc::impl::ExpandMathPassBase<ExpandMath> {
       return name == math::LogOp::getOperationName() || name == math::Log1pOp::getOperationName() ||
              name == math::ErfOp::getOperationName();
     });
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) || failed(callLibrary()))
+    if (failed(applyOpPatternsGreedily(ops, std::move(patterns))) || failed(callLibrary()))
       signalPassFailure();
   }
 

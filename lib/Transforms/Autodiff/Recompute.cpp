@@ -230,7 +230,8 @@ static Value inputMadeBy(Operation *op) {
 static Value weightsOf(Operation *input) {
   if (auto aggregate = dyn_cast<AggregateOp>(input))
     return aggregate.getHPre();
-  return cast<PreOp>(input).getHPre();
+  auto pre = cast<PreOp>(input);
+  return pre.getHIn() ? pre.getHIn() : pre.getHPre();
 }
 
 /// The op that made the input of the layer behind the streams, where the backward pass can have a copy of it.
@@ -253,7 +254,7 @@ SmallVector<Operation *> Recompute::inputsOf(ArrayRef<PostOp> layers) {
     inputs.push_back(input);
   }
   for (Operation *&input : inputs)
-    if (auto pre = dyn_cast<PreOp>(input); pre && !pre.getHPre())
+    if (auto pre = dyn_cast<PreOp>(input); pre && !weightsOf(pre))
       input = withWeights(pre);
   return inputs;
 }

@@ -9,7 +9,6 @@
 #define MHC_LIB_TRANSFORMS_FUSE_FUSE_H
 
 #include "mhc/Analysis/CostModel.h"
-#include "mhc/Analysis/Form.h"
 #include "mhc/Transforms/Sites.h"
 
 namespace mhc {

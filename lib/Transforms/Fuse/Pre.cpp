@@ -7,10 +7,13 @@
 
 #include "Fuse.h"
 #include "Rounding.h"
+#include "mhc/Algebra/Reading.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,27 +25,55 @@ namespace {
 struct Site {
   ProjectionOp projection;
   GatesOp gates;
-  AggregateOp aggregate;
+  AggregateOp aggregate; ///< of the projected streams; null where they are not mixed
+  bool isMixedByGate;    ///< or else by other weights, as in the single-pass form
   ResMap resMap = ResMap::identity;
   SinkhornOp sinkhorn;          ///< with resMap sinkhorn
   PermutationMixOp permutation; ///< with resMap permutation
-  Value residual;               ///< value that becomes h_res; null when the logits are dead
-  bool foldPre = false;
+  Value residual;               ///< residual map; null when the logits are dead
+  arith::SubFOp fold;           ///< the residual less h_post h_pre^T
   /// The gate of the aggregate, and what else reads it; formats that coefficients are rounded to before they are used.
   SmallVector<CoefficientReader> gateReaders;
   std::optional<Format> hPreFormat, hPostFormat, hResFormat;
 
   /// The format that the residual matrix has without another rounding.
-  std::optional<Format> iterationFormat() { return sinkhorn && !foldPre ? sinkhorn.getFormat() : std::nullopt; }
+  std::optional<Format> iterationFormat() { return sinkhorn && !fold ? sinkhorn.getFormat() : std::nullopt; }
   SmallVector<Operation *> ops() const {
     SmallVector<Operation *> all = {projection, gates};
     if (sinkhorn)
       all.push_back(sinkhorn);
     if (permutation)
       all.push_back(permutation);
-    all.push_back(aggregate);
+    if (aggregate)
+      all.push_back(aggregate);
     return all;
   }
+};
+
+/// Finds residual maps that h_post h_pre^T is subtracted from.
+class FoldMatcher {
+public:
+  explicit FoldMatcher(func::FuncOp func) : func(func) {}
+  arith::SubFOp match(Site &site);
+
+private:
+  func::FuncOp func;
+  std::optional<algebra::Reading> reading; ///< once there is a candidate
+};
+
+/// Mixes of streams by weights that were not projected from them.
+class GivenMixes {
+public:
+  explicit GivenMixes(func::FuncOp func) : dominance(func) {}
+  void add(AggregateOp aggregate) { byStreams[behindReshapes(aggregate.getX())].push_back(aggregate); }
+  /// Gives the site the mix of its streams, if there is one.
+  void addTo(Site &site);
+
+private:
+  bool place(Site &site, AggregateOp aggregate);
+
+  DominanceInfo dominance;
+  llvm::DenseMap<Value, SmallVector<AggregateOp>> byStreams;
 };
 } // namespace
 
@@ -57,7 +88,32 @@ static AggregateOp findAggregate(Site &site) {
       return aggregate;
     }
   }
+  site.hPreFormat = commonFormat(site.gateReaders);
   return {};
+}
+
+/// Moves what the fused op reads in front of the gates and the aggregate. False where one of the two needs the other.
+bool GivenMixes::place(Site &site, AggregateOp aggregate) {
+  Operation *first = site.gates;
+  if (aggregate->getBlock() != first->getBlock())
+    return false;
+  if (aggregate->isBeforeInBlock(first))
+    first = aggregate;
+  SmallVector<Value> read = llvm::to_vector(site.projection->getOperands());
+  llvm::append_range(read, ValueRange{site.gates.getAlpha(), site.gates.getBeta(), aggregate.getHPre()});
+  IRRewriter rewriter(first->getContext());
+  return succeeded(moveValueDefinitions(rewriter, read, first, dominance));
+}
+
+void GivenMixes::addTo(Site &site) {
+  if (site.aggregate || site.fold)
+    return;
+  for (AggregateOp &aggregate : byStreams[behindReshapes(site.projection.getX())])
+    if (aggregate && !aggregate.getU().use_empty() && aggregate.getHPre().getType() == site.gates.getHPre().getType() &&
+        place(site, aggregate)) {
+      site.aggregate = std::exchange(aggregate, {});
+      return;
+    }
 }
 
 /// The formats of the gates and of the residual matrix. Where not all readers round a coefficient alike, they round it
@@ -66,51 +122,38 @@ static void matchFormats(Site &site) {
   if (Value hPost = site.gates.getHPost())
     site.hPostFormat = commonFormat(readersOf(hPost));
   if (site.residual)
-    site.hResFormat = commonFormat(readersOf(site.residual));
+    site.hResFormat = commonFormat(readersOf(site.fold ? site.fold.getResult() : site.residual));
   if (site.hResFormat == site.iterationFormat()) // it is rounded already
     site.hResFormat.reset();
 }
 
-/// view(mix) - y -> view(mix - y), where the view only splits the tokens.
-static arith::SubFOp subtractBeforeView(tensor::ExpandShapeOp view, arith::SubFOp sub) {
-  OpBuilder builder(sub);
-  Value mix = view.getSrc();
-  auto y = tensor::CollapseShapeOp::create(builder, sub.getLoc(), mix.getType(), sub.getRhs(),
-                                           view.getReassociationIndices());
-  auto before = arith::SubFOp::create(builder, sub.getLoc(), mix, y);
-  IRMapping mapping;
-  mapping.map(mix, before.getResult());
-  sub.replaceAllUsesWith(builder.clone(*view, mapping));
-  sub.erase();
-  view.erase();
-  return before;
-}
-
 /// mix - h_post h_pre^T, when it is all that reads the mix.
-static arith::SubFOp matchFold(FormBuilder &forms, Site &site, Value mix) {
+arith::SubFOp FoldMatcher::match(Site &site) {
   auto soleUser = [](Value value) { return value.hasOneUse() ? *value.user_begin() : nullptr; };
-  auto view = dyn_cast_or_null<tensor::ExpandShapeOp>(soleUser(mix));
-  Value shown = view ? view.getResult() : mix;
-  auto sub = dyn_cast_or_null<arith::SubFOp>(soleUser(shown));
-  if (!sub || sub.getLhs() != shown || !isRoundedAlike(site.gateReaders) ||
-      !isRoundedAlike(readersOf(site.gates.getHPost())))
+  Value mix = site.residual, hPre = site.gates.getHPre(), hPost = site.gates.getHPost();
+  Operation *user = soleUser(mix);
+  while (user && (isReshape(user) || isa<TransposeOp>(user)))
+    user = soleUser(user->getResult(0));
+  auto sub = dyn_cast_or_null<arith::SubFOp>(user);
+  SmallVector<CoefficientReader> postReaders = readersOf(hPost);
+  if (!sub || !isRoundedAlike(site.gateReaders) || !isRoundedAlike(postReaders))
     return {};
-  forms.reset();
-  forms.stops.insert(mix);
-  Indices index = forms.freshIndices(shown);
-  Form minuend = forms.at(shown, index), form = forms.at(sub.getRhs(), index);
-  forms.resolve(form);
-  if (minuend.terms.size() != 1 || minuend.terms[0].factors.size() != 1 || minuend.terms[0].factors[0].base != mix ||
-      form.terms.size() != 1 || form.terms[0].factors.size() != 2 || form.terms[0].coefficient != 1 ||
-      !form.terms[0].sums.empty())
+  if (!reading)
+    reading.emplace(func, algebra::Rounding::seen);
+  algebra::Algebra &algebra = reading->algebra();
+  auto gate = [&](Value value, std::optional<Format> format) {
+    const algebra::Expr &exact = reading->of(value);
+    return format ? algebra.apply(algebra::roundingTo(*format), {exact}) : exact;
+  };
+  algebra::Indices columns = {reading->whole(mix)[0], reading->whole(mix)[2]};
+  std::optional<algebra::Expr> post = gate(hPost, commonFormat(postReaders)), pre = gate(hPre, site.hPreFormat);
+  pre = pre ? algebra.substitute(*pre, [&](algebra::Var var) { return columns[var]; }) : std::nullopt;
+  std::optional<algebra::Expr> product = post && pre ? algebra.multiply(*post, *pre) : std::nullopt;
+  if (!product)
     return {};
-  const Indices &at = minuend.terms[0].factors[0].index;
-  Factor post{site.gates.getHPost(), {at[0], at[1]}}, pre{site.gates.getHPre(), {at[0], at[2]}};
-  const std::vector<Factor> &factors = form.terms[0].factors;
-  bool matches = (factors[0] == post && factors[1] == pre) || (factors[0] == pre && factors[1] == post);
-  if (!matches)
-    return {};
-  return view ? subtractBeforeView(view, sub) : sub;
+  std::optional<algebra::Expr> folded = algebra.add(reading->of(mix), algebra::Algebra::scale(*product, -1));
+  auto isFold = [&](const algebra::Reading::Found &found) { return found.value == sub && found.factor == 1; };
+  return folded && llvm::any_of(reading->find(*folded), isFold) ? sub : arith::SubFOp();
 }
 
 /// The Sinkhorn iteration that alone reads the logits. It rounds them itself where it rounds at all.
@@ -121,7 +164,7 @@ static SinkhornOp iterationOf(Value logits) {
 }
 
 /// Finds what the residual logits become. False when something else reads them.
-static bool matchResidual(FormBuilder &forms, Site &site) {
+static bool matchResidual(FoldMatcher &folds, Site &site) {
   Value logits = site.gates.getLogits();
   if (!logits)
     return true;
@@ -149,10 +192,7 @@ static bool matchResidual(FormBuilder &forms, Site &site) {
   } else {
     return false;
   }
-  if (arith::SubFOp fold = matchFold(forms, site, site.residual)) {
-    site.residual = fold.getResult();
-    site.foldPre = true;
-  }
+  site.fold = folds.match(site);
   return true;
 }
 
@@ -177,6 +217,8 @@ static bool isReadOnce(Value gate) {
     gate = (*gate.user_begin())->getResult(0);
   return gate.hasOneUse() && isa<AggregateOp>(*gate.user_begin());
 }
+
+static Layout layoutOf(Site &site) { return site.aggregate ? site.aggregate.getLayout() : site.projection.getLayout(); }
 
 static KernelOpInterface buildHead(OpBuilder &builder, Location loc, const Site &site, Value x) {
   ProjectionOp p = site.projection;
@@ -204,21 +246,25 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
   AggregateOp a = site.aggregate;
   auto gateType = cast<RankedTensorType>(g.getHPre().getType());
   int64_t n = gateType.getDimSize(1);
-  bool hPre = !isReadOnce(g.getHPre());
+  bool hPre = !site.isMixedByGate || !isReadOnce(g.getHPre());
   SinkhornOp s = site.sinkhorn;
-  auto pre =
-      PreOp::create(builder, loc, a.getU().getType(), hPre ? Type(gateType) : Type(), gateType,
-                    gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), /*proj=*/Type(),
-                    /*stat=*/Type(), x, p.getPhi(), p.getNormWeight(), g.getAlpha(), g.getBeta(), a.getLayout(),
-                    p.getPhiLayout(), p.getNorm(), p.getNormEps(), g.getPreEps(), g.getPostMult(), site.resMap,
-                    s ? s.getInit() : Init::exp, s ? s.getOrder() : Order::row_col, s ? s.getDenom() : Denom::none,
-                    s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.foldPre, p.getPrecisionAttr(),
-                    formatAttr(builder, site.hPreFormat), formatAttr(builder, site.hPostFormat),
-                    formatAttr(builder, site.hResFormat), s ? s.getFormatAttr() : FormatAttr());
-  a.getU().replaceAllUsesWith(pre.getU());
+  auto pre = PreOp::create(
+      builder, loc, a ? a.getU().getType() : Type(), hPre ? Type(gateType) : Type(), gateType,
+      gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), /*proj=*/Type(),
+      /*stat=*/Type(), x, p.getPhi(), p.getNormWeight(), g.getAlpha(), g.getBeta(),
+      a && !site.isMixedByGate ? a.getHPre() : Value(), layoutOf(site), p.getPhiLayout(), p.getNorm(), p.getNormEps(),
+      g.getPreEps(), g.getPostMult(), site.resMap, s ? s.getInit() : Init::exp, s ? s.getOrder() : Order::row_col,
+      s ? s.getDenom() : Denom::none, s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.fold != nullptr,
+      p.getPrecisionAttr(), formatAttr(builder, site.hPreFormat), formatAttr(builder, site.hPostFormat),
+      formatAttr(builder, site.hResFormat), s ? s.getFormatAttr() : FormatAttr());
+  if (a)
+    a.getU().replaceAllUsesWith(pre.getU());
   replaceCoefficient(g.getHPost(), pre.getHPost(), site.hPostFormat);
+  std::optional<Format> format = site.hResFormat ? site.hResFormat : site.iterationFormat();
   if (site.residual)
-    replaceCoefficient(site.residual, pre.getHRes(), site.hResFormat ? site.hResFormat : site.iterationFormat());
+    replaceCoefficient(site.residual, pre.getHRes(), format);
+  if (site.fold) // h_res, or its view
+    replaceCoefficient(site.fold, site.fold.getLhs(), format);
   if (hPre)
     replaceCoefficient(g.getHPre(), pre.getHPre(), site.hPreFormat);
   return cast<KernelOpInterface>(pre.getOperation());
@@ -241,16 +287,18 @@ static Operation *unexpectedUser(Value value, llvm::function_ref<bool(Operation 
 }
 
 /// Completes the site of its gates. Returns why that cannot be one kernel.
-static std::optional<Miss> matchSite(FormBuilder &forms, Site &site) {
+static std::optional<Miss> matchSite(FoldMatcher &folds, Site &site) {
   GatesOp gates = site.gates;
   Value proj = gates.getProj(), stat = gates.getStat();
   if (!(site.projection = proj.getDefiningOp<ProjectionOp>()))
     return Miss{Reason::noProjection, opAtFault(proj, gates), describe(proj), "'mhc.projection'"};
   ProjectionOp projection = site.projection;
-  if (!(site.aggregate = findAggregate(site)))
+  site.aggregate = findAggregate(site);
+  site.isMixedByGate = site.aggregate != nullptr;
+  if (!site.isMixedByGate && (!gates.getLogits() || (gates.getLogits().use_empty() && gates.getHPost().use_empty())))
     return Miss{Reason::noAggregate, unexpectedUser(gates.getHPre(), [](Operation *) { return false; }),
                 "h_pre " + describeReaders(gates.getHPre()), "'mhc.aggregate' of " + describe(projection.getX())};
-  if (site.hPreFormat)
+  if (site.isMixedByGate && site.hPreFormat)
     for (const CoefficientReader &reader : site.gateReaders)
       if (reader.format != site.hPreFormat)
         return Miss{Reason::roundingsDiffer, reader.use->getOwner(),
@@ -261,7 +309,7 @@ static std::optional<Miss> matchSite(FormBuilder &forms, Site &site) {
     return Miss{Reason::statisticDiffers, stat ? opAtFault(stat, gates) : gates,
                 (stringifyStat(gates.getStatForm()) + (stat ? " from " + describe(stat) : "")).str(),
                 "inv_rms from the 'mhc.projection' that makes it"};
-  if (!matchResidual(forms, site))
+  if (!matchResidual(folds, site))
     return Miss{Reason::logitsShared, unexpectedUser(gates.getLogits(), llvm::IsaPred<tensor::ExpandShapeOp>),
                 describeReaders(gates.getLogits()), "read by one residual map"};
   for (Value value : {Value(projection.getProj()), Value(projection.getStat())})
@@ -282,15 +330,10 @@ static bool isReportedByRaise(const Miss &miss, GatesOp gates) {
   return miss.reason == Reason::logitsShared && plainMapOf(gates.getLogits());
 }
 
-static void fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
-  Site site;
-  site.gates = gates;
-  if (std::optional<Miss> miss = matchSite(forms, site)) {
-    if (!isReportedByRaise(*miss, gates))
-      sites.decline("pre", *miss);
-    return;
-  }
-  OpBuilder builder(gates);
+static void fuse(Sites &sites, GivenMixes &mixes, Site &site) {
+  mixes.addTo(site);
+  bool isMixedFirst = site.aggregate && !site.isMixedByGate && site.aggregate->isBeforeInBlock(site.gates);
+  OpBuilder builder(isMixedFirst ? site.aggregate : site.gates.getOperation());
   SmallVector<Location> locs;
   int64_t before = 0;
   for (Operation *op : site.ops()) {
@@ -298,17 +341,34 @@ static void fuse(FormBuilder &forms, Sites &sites, GatesOp gates) {
     before += bytesPerToken(cast<KernelOpInterface>(op));
   }
   Location loc = builder.getFusedLoc(locs);
-  Value x = streamsAs(builder, site.projection, site.aggregate.getLayout());
-  bool onlyInput = !site.residual && (!gates.getHPost() || gates.getHPost().use_empty());
+  Value x = streamsAs(builder, site.projection, layoutOf(site)), hPost = site.gates.getHPost();
+  bool onlyInput = !site.residual && (!hPost || hPost.use_empty());
   KernelOpInterface fused = onlyInput ? buildHead(builder, loc, site, x) : buildPre(builder, loc, site, x);
   takeFused(sites, fused, Twine(site.ops().size()) + " ops", before - bytesPerToken(fused));
 }
 
 void mhc::fusePre(func::FuncOp func, Sites &sites) {
-  FormBuilder forms(func);
-  SmallVector<GatesOp> work;
-  func.walk([&](GatesOp gates) { work.push_back(gates); });
-  for (GatesOp gates : work)
-    if (sites.mayTake())
-      fuse(forms, sites, gates);
+  // All are matched before the first is fused: folds are matched on values as they were read.
+  FoldMatcher folds(func);
+  std::vector<std::pair<Site, std::optional<Miss>>> all;
+  func.walk([&](GatesOp gates) {
+    auto &[site, miss] = all.emplace_back();
+    site.gates = gates;
+    miss = matchSite(folds, site);
+  });
+  llvm::SmallPtrSet<Operation *, 16> byGates;
+  for (auto &[site, miss] : all)
+    byGates.insert(site.aggregate);
+  GivenMixes mixes(func);
+  func.walk([&](AggregateOp aggregate) {
+    if (!byGates.contains(aggregate))
+      mixes.add(aggregate);
+  });
+  for (auto &[site, miss] : all)
+    if (!sites.mayTake())
+      return;
+    else if (!miss)
+      fuse(sites, mixes, site);
+    else if (!isReportedByRaise(*miss, site.gates))
+      sites.decline("pre", *miss);
 }

@@ -68,6 +68,8 @@ private:
 void mhc::readSizesFromArguments(func::FuncOp func) {
   SmallVector<tensor::DimOp> ops;
   func.walk([&](tensor::DimOp op) { ops.push_back(op); });
+  if (ops.empty())
+    return;
   SizesOfArguments arguments(func);
   for (tensor::DimOp op : ops)
     if (Value size = arguments.replacementOf(op)) {

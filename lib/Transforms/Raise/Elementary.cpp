@@ -7,15 +7,15 @@
 
 #include "Mix.h"
 #include "Places.h"
-#include "RaiseForms.h"
+#include "Readings.h"
 #include "SinkhornMatch.h"
-#include "SoftmaxForms.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mhc;
+using algebra::Expr;
 
 /// Replaces `root` by the last of the ops that were made for it.
 static void replaceBy(Sites &sites, ArrayRef<Operation *> made, Operation *root) {
@@ -25,30 +25,38 @@ static void replaceBy(Sites &sites, ArrayRef<Operation *> made, Operation *root)
   root->replaceAllUsesWith(made.back());
 }
 
-//===----------------------------------------------------------------------===//
-// Sigmoids
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// number * sigmoid(z)
-class SigmoidRaiser {
+/// number * sigmoid(z), or softmax(z) over a variable
+struct Function {
+  Expr z;
+  double number = 1;
+  std::optional<algebra::Var> over;
+};
+
+/// Finds both among the values as they are before the first is replaced.
+class ElementaryRaiser {
 public:
-  SigmoidRaiser(func::FuncOp func, Sites &sites) : func(func), reading(func), sites(sites) {}
+  ElementaryRaiser(func::FuncOp func, Readings &readings, Sites &sites)
+      : func(func), readings(readings), reading(readings.unrounded()), sites(sites) {}
   void run();
 
 private:
   const algebra::Factor *sigmoidOf(Value value);
-  bool isRoot(Operation *op);
-  /// The gate, from ops in front of `op`; null where there is none.
-  Value build(Operation *op);
+  bool completesSigmoid(Operation *op);
+  std::optional<Function> matchSoftmax(Operation *op);
+  std::optional<Function> match(Operation *op);
+  /// The function's value, from ops in front of `op`; null where its argument is none.
+  Value build(Operation *op, const Function &function);
 
   func::FuncOp func;
-  algebra::Reading reading;
+  Readings &readings;
+  algebra::Reading &reading;
+  algebra::Reading *exact = nullptr; ///< once a softmax may be a step of a Sinkhorn iteration
   Sites &sites;
 };
 } // namespace
 
-const algebra::Factor *SigmoidRaiser::sigmoidOf(Value value) {
+const algebra::Factor *ElementaryRaiser::sigmoidOf(Value value) {
   if (!isa<RankedTensorType>(value.getType()))
     return nullptr;
   const algebra::Factor *factor = algebra::singleFactor(reading.of(value));
@@ -56,8 +64,8 @@ const algebra::Factor *SigmoidRaiser::sigmoidOf(Value value) {
 }
 
 /// Whether an op completes a sigmoid: neither scales one that is there, nor is scaled by the next op.
-bool SigmoidRaiser::isRoot(Operation *op) {
-  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::TruncFOp>(op) || isWide(op->getResult(0)))
+bool ElementaryRaiser::completesSigmoid(Operation *op) {
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::TruncFOp>(op))
     return false;
   const algebra::Factor *own = sigmoidOf(op->getResult(0));
   auto isSame = [&](Value value) {
@@ -70,41 +78,93 @@ bool SigmoidRaiser::isRoot(Operation *op) {
          !(isa_and_nonnull<arith::MulFOp, arith::DivFOp>(user) && isSame(user->getResult(0)));
 }
 
-Value SigmoidRaiser::build(Operation *op) {
+/// w / sum w, where w is exp(z)
+static std::optional<Function> readSoftmax(algebra::Reading &reading, Value root) {
+  algebra::Algebra &algebra = reading.algebra();
+  const Expr &value = reading.of(root);
+  if (value.size() != 1)
+    return std::nullopt;
+  for (auto [place, sum] : llvm::enumerate(value[0].factors)) {
+    if (sum.halves != -2 || !sum.node()->isReduce("sum") || sum.node()->bound.size() != 1)
+      continue;
+    Expr weight = value;
+    weight[0].factors.erase(weight[0].factors.begin() + place);
+    if (!isNonNegative(weight)) // has no logarithm
+      continue;
+    for (const IndexVars &dim : ownDims(reading, root)) {
+      if (dim.empty() || dim[0].second != sum.node()->bound[0] || dependsOn(sum, dim[0].first))
+        continue;
+      std::optional<Expr> summand = algebra.part(sum.element, {algebra::wholeVar(dim[0].first, dim[0].second)});
+      std::optional<Expr> ratio = summand ? algebra.divide(weight, *summand) : std::nullopt;
+      std::optional<Expr> z = ratio && algebra::numberOf(*ratio) == 1.0 ? algebra.log(weight) : std::nullopt;
+      if (z)
+        return Function{*z, 1, dim[0].first};
+    }
+  }
+  return std::nullopt;
+}
+
+/// A logarithm that something else reads is a step of an iteration, and so is what rounds on the way in a stack of
+/// matrices.
+std::optional<Function> ElementaryRaiser::matchSoftmax(Operation *op) {
+  if (!isa<arith::DivFOp, arith::MulFOp>(op) && !(isa<math::ExpOp>(op) && singleUser(op->getOperand(0))))
+    return std::nullopt;
   Value value = op->getResult(0);
-  std::optional<algebra::Expr> z = reading.algebra().part(sigmoidOf(value)->element);
+  std::optional<Function> softmax = readSoftmax(reading, value);
+  if (!softmax || !isMatrixStack(value))
+    return softmax;
+  if (!exact)
+    exact = &readings.exact();
+  bool isStep = !readSoftmax(*exact, value) || (isa<math::ExpOp>(op) && matchSinkhorn(*exact, value).site);
+  return isStep ? std::nullopt : softmax;
+}
+
+std::optional<Function> ElementaryRaiser::match(Operation *op) {
+  if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
+    return std::nullopt;
+  if (!completesSigmoid(op))
+    return matchSoftmax(op);
+  std::optional<Expr> z = reading.algebra().part(sigmoidOf(op->getResult(0))->element);
+  return z ? std::optional(Function{*z, reading.of(op->getResult(0))[0].coefficient, {}}) : std::nullopt;
+}
+
+Value ElementaryRaiser::build(Operation *op, const Function &function) {
+  Value value = op->getResult(0);
   auto isArgument = [](const algebra::Reading::Found &found) { return std::abs(found.factor) == 1; };
-  if (!z || llvm::none_of(reading.find(*z, op), isArgument))
+  if (llvm::none_of(reading.find(function.z, op), isArgument))
     return {};
   OpBuilder builder(op);
   LeafBuilder leaf(builder, op->getLoc());
   SmallVector<IndexVars> all = ownDims(reading, value), read;
   SmallVector<int64_t> dims;
+  int64_t over = 0;
   for (auto [dim, vars] : llvm::enumerate(all)) {
     auto isRead = [&](const algebra::Term &term) { return dependsOn(term, vars[0].first); };
-    if (!vars.empty() && llvm::none_of(*z, isRead))
+    if (!vars.empty() && llvm::none_of(function.z, isRead))
       continue;
+    if (!vars.empty() && vars[0].first == function.over)
+      over = read.size();
     dims.push_back(dim);
     read.push_back(vars);
   }
-  Value argument = algebra::build(reading, builder, op, *z, read, getElementTypeOrSelf(value));
+  Value argument = algebra::build(reading, builder, op, function.z, read, getElementTypeOrSelf(value));
   if (!argument)
     return {};
-  Value gate = leaf.sigmoid(argument);
-  if (double number = reading.of(value)[0].coefficient; number != 1)
-    gate = leaf.scale(gate, number);
-  return dims.size() == all.size() ? gate : leaf.broadcast(gate, leaf.sizesOf(value), dims);
+  Value made = function.over ? leaf.softmax(argument, over) : leaf.sigmoid(argument);
+  if (function.number != 1)
+    made = leaf.scale(made, function.number);
+  return dims.size() == all.size() ? made : leaf.broadcast(made, leaf.sizesOf(value), dims);
 }
 
-void SigmoidRaiser::run() {
-  SmallVector<Operation *> roots;
+void ElementaryRaiser::run() {
+  SmallVector<std::pair<Operation *, Function>> found;
   func.walk([&](Operation *op) {
-    if (op->getNumResults() == 1 && isRoot(op))
-      roots.push_back(op);
+    if (std::optional<Function> function = match(op))
+      found.push_back({op, *function});
   });
-  for (Operation *root : roots) {
+  for (auto &[root, function] : found) {
     Operation *before = root->getPrevNode();
-    if (!build(root))
+    if (!build(root, function))
       continue;
     SmallVector<Operation *> made;
     for (Operation *op = root->getPrevNode(); op != before; op = op->getPrevNode())
@@ -114,92 +174,10 @@ void SigmoidRaiser::run() {
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Softmax
-//===----------------------------------------------------------------------===//
-
-/// The divisor whose reciprocal `form` is.
-static std::optional<Form> inverted(FormBuilder &forms, const Form &form) {
-  const Factor *factor = singleFactor(form, 1, -1);
-  return factor ? std::optional(forms.at(factor->base, Indices(factor->index))) : std::nullopt;
-}
-
-/// The divisor of an element of `value`, which a division or the product with a reciprocal reads.
-static std::optional<Form> divisorOf(FormBuilder &forms, Operation *op, Value value, const Indices &index) {
-  if (auto div = dyn_cast<arith::DivFOp>(op))
-    return div.getLhs() == value ? std::optional(forms.at(div.getRhs(), index)) : std::nullopt;
-  return inverted(forms, forms.at(op->getOperand(op->getOperand(0) == value ? 1 : 0), index));
-}
-
-/// exp(z) / sum exp(z), or the same with z - max(z)
-static std::optional<SoftmaxOf> matchSoftmax(FormBuilder &forms, Operation *op) {
-  if (!isa<arith::DivFOp, arith::MulFOp>(op))
-    return std::nullopt;
-  auto exp = op->getOperand(0).getDefiningOp<math::ExpOp>();
-  if (!exp && isa<arith::MulFOp>(op))
-    exp = op->getOperand(1).getDefiningOp<math::ExpOp>();
-  if (!exp)
-    return std::nullopt;
-  forms.reset();
-  forms.stops.insert(exp.getResult());
-  Indices index = forms.freshIndices(exp.getResult());
-  std::optional<Form> divisor = divisorOf(forms, op, exp.getResult(), index);
-  if (!divisor)
-    return std::nullopt;
-  forms.resolve(*divisor);
-  std::optional<int64_t> dim =
-      divisor->terms.size() == 1 ? summedDim(forms, divisor->terms[0], index, exp.getResult()) : std::nullopt;
-  if (!dim)
-    return std::nullopt;
-  return SoftmaxOf{stripShift(forms, exp.getOperand(), *dim), *dim};
-}
-
-namespace {
-/// Finds exp(log_softmax(z)) where that is no end of a Sinkhorn iteration by logarithms.
-class LogSoftmaxMatcher {
-public:
-  LogSoftmaxMatcher(func::FuncOp func, FormBuilder &forms) : func(func), forms(forms) {}
-  std::optional<SoftmaxOf> match(Operation *op) {
-    // Where something else reads the logarithm, it is a step of an iteration.
-    auto exp = dyn_cast<math::ExpOp>(op);
-    std::optional<SoftmaxOf> softmax =
-        exp && singleUser(exp.getOperand()) ? matchLogSoftmax(forms, exp.getOperand()) : std::nullopt;
-    return softmax && isMatrixStack(exp) && isSinkhorn(exp) ? std::nullopt : softmax;
-  }
-
-private:
-  bool isSinkhorn(Value value) {
-    if (!reading)
-      reading.emplace(func, algebra::Rounding::seen);
-    return matchSinkhorn(*reading, value).site.has_value();
-  }
-
-  func::FuncOp func;
-  FormBuilder &forms;
-  std::optional<algebra::Reading> reading; ///< of what is there when it is first needed
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Entry
-//===----------------------------------------------------------------------===//
-
-void mhc::raiseElementary(func::FuncOp func, FormBuilder &forms, Sites &sites) {
+void mhc::raiseElementary(func::FuncOp func, Readings &readings, Sites &sites) {
   auto isFunction = [](Operation *op) {
     return isa<math::ExpOp, math::TanhOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
   };
-  if (!func.walk(isFunction).wasInterrupted())
-    return;
-  SigmoidRaiser(func, sites).run();
-  LogSoftmaxMatcher logarithms(func, forms);
-  func.walk([&](Operation *op) {
-    if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
-      return;
-    OpBuilder builder(op);
-    std::optional<SoftmaxOf> softmax = logarithms.match(op);
-    if (!softmax)
-      softmax = matchSoftmax(forms, op);
-    if (softmax)
-      replaceBy(sites, LeafBuilder(builder, op->getLoc()).softmax(softmax->logits, softmax->dim).getDefiningOp(), op);
-  });
+  if (func.walk(isFunction).wasInterrupted())
+    ElementaryRaiser(func, readings, sites).run();
 }

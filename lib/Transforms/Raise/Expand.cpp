@@ -5,55 +5,87 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Places.h"
-#include "RaiseForms.h"
-#include "mhc/IR/LeafBuilder.h"
+#include "Mix.h"
+#include "Readings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
+using algebra::Algebra;
 
-/// A repeated tensor that is only a factor of products (a gate, a bias, a sublayer's output) is no stream tensor; one
-/// that is squared, projected, reduced or returned is.
-static bool isReadAsStreams(Value value) {
-  SmallVector<Operation *> users;
-  usersThroughViews(value, users);
-  return llvm::any_of(users, [](Operation *user) {
-    if (!user->hasTrait<OpTrait::Elementwise>())
-      return !isa<tensor::DimOp>(user);
-    return isa<arith::MulFOp>(user) && user->getOperand(0) == user->getOperand(1);
-  });
+/// Whether both are the same tensor at some index.
+static bool isSameElement(algebra::Reading &reading, Value a, Value b) {
+  std::optional<Algebra::Closed> one = reading.algebra().close(reading.of(a));
+  std::optional<Algebra::Closed> other = reading.algebra().close(reading.of(b));
+  return one && other && one->node == other->node && one->coefficient == other->coefficient;
 }
 
-/// The repeated value behind reshapes, where arithmetic made it: the sum of embeddings is one tensor, whatever its
-/// terms.
-static Value madeByArithmetic(BroadcastOp op) {
-  Value source = behindReshapes(op.getX());
-  Operation *maker = source.getDefiningOp();
-  return maker && maker->hasTrait<OpTrait::Elementwise>() ? source : Value();
+/// Whether a batch of products reads a matrix that is the same in all of them, as exporters repeat a weight.
+static bool multipliesByOne(algebra::Reading &reading, Operation *op) {
+  auto isOne = [&](Value matrix) {
+    return llvm::none_of(reading.of(matrix), [](const algebra::Term &term) { return algebra::dependsOn(term, 0); });
+  };
+  return isa<BatchMatmulOp>(op) && llvm::any_of(op->getOperands(), isOne);
+}
+
+/// A repeated tensor that is only a factor of products (a gate, a bias, a weight, a sublayer's output) is no stream
+/// tensor; one that is squared, projected, reduced or returned is. Ops that compute nothing, and parts of it, are read
+/// like itself.
+static bool isReadAsStreams(algebra::Reading &reading, Value streams) {
+  llvm::SmallSetVector<Value, 8> values;
+  values.insert(streams);
+  for (size_t i = 0; i < values.size(); ++i) {
+    SmallVector<Operation *> users;
+    usersThroughViews(values[i], users);
+    for (Operation *user : users) {
+      if (isa<tensor::DimOp>(user) || multipliesByOne(reading, user))
+        continue;
+      bool isElementwise = user->hasTrait<OpTrait::Elementwise>();
+      if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(user) ||
+          (isElementwise && isSameElement(reading, user->getResult(0), streams)))
+        values.insert(user->getResult(0));
+      else if (!isElementwise || (isa<arith::MulFOp>(user) && user->getOperand(0) == user->getOperand(1)))
+        return true;
+    }
+  }
+  return false;
 }
 
 namespace {
-/// Rows x[M,C] that are repeated for each stream.
+/// Rows x[M,C] that are repeated for each stream. Their variables are those of the result.
 struct Repetition {
-  Factor x;
-  Vars tokens, channels, stream;
-  Layout layout;
-  SmallVector<Vars> own; ///< the variables of each dimension of the result
+  algebra::Reading::Found x;
+  IndexVars tokens, channels, stream;
+  Layout layout = Layout::nC;
 };
 } // namespace
 
-/// Tells tokens from channels by the order of all variables of the result, those of x in the same order. Tokens are
-/// what stands before the streams; with inner streams, all but the dimension before them.
-static bool splitInOrder(Repetition &rows, ArrayRef<Var> all) {
+/// The value that is repeated, before views show it in another shape or order.
+static std::optional<algebra::Reading::Found> findRows(algebra::Reading &reading, BroadcastOp op) {
+  std::optional<algebra::Reading::Found> rows;
+  std::vector<algebra::Reading::Found> all = reading.find(reading.of(op.getOut()), op);
+  for (Value shown = op.getX(); shown;) {
+    auto found = llvm::find_if(all, [&](const auto &other) { return other.value == shown; });
+    if (found == all.end())
+      break;
+    rows = *found;
+    Operation *maker = shown.getDefiningOp();
+    shown = maker && (isReshape(maker) || isa<TransposeOp>(maker)) ? maker->getOperand(0) : Value();
+  }
+  return rows;
+}
+
+/// Tells tokens from channels by the order of the result, where that is the order of x. Tokens are what stands before
+/// the streams; with inner streams, all but the dimension before them.
+static bool splitInOrder(Repetition &rows, ArrayRef<IndexVars::value_type> all) {
   size_t position = llvm::find(all, rows.stream[0]) - all.begin();
   bool inner = position + 1 == all.size();
   if (position < (inner ? 2 : 1))
     return false;
   size_t tokens = inner ? position - 1 : position;
   rows.tokens.assign(all.begin(), all.begin() + tokens);
-  for (Var var : all.drop_front(tokens))
+  for (const auto &var : all.drop_front(tokens))
     if (var != rows.stream[0])
       rows.channels.push_back(var);
   rows.layout = inner ? Layout::Cn : Layout::nC;
@@ -61,10 +93,12 @@ static bool splitInOrder(Repetition &rows, ArrayRef<Var> all) {
 }
 
 /// The same for a result whose dimensions were transposed: the channels are the last dimension of x.
-static bool splitTransposed(FormBuilder &forms, Repetition &rows, ArrayRef<Var> all) {
-  for (const Index &index : ArrayRef(rows.x.index).drop_back())
-    llvm::append_range(rows.tokens, forms.flatten(index.vars));
-  rows.channels = forms.flatten(rows.x.index.back().vars);
+static bool splitTransposed(Repetition &rows, ArrayRef<IndexVars::value_type> all) {
+  auto last = varsOf(rows.x.at.back());
+  for (algebra::Var var : varsOf(rows.x.at))
+    (last.contains(var) ? rows.channels : rows.tokens).push_back(*llvm::find_if(all, [&](const auto &own) {
+      return own.first == var;
+    }));
   if (rows.tokens.empty() || rows.channels.empty())
     return false;
   bool before = llvm::find(all, rows.stream[0]) < llvm::find(all, rows.channels[0]);
@@ -72,26 +106,26 @@ static bool splitTransposed(FormBuilder &forms, Repetition &rows, ArrayRef<Var> 
   return true;
 }
 
-static std::optional<Repetition> matchRepetition(FormBuilder &forms, BroadcastOp op) {
-  Indices index = forms.freshIndices(op.getOut());
-  Form form = forms.at(op.getOut(), index);
-  forms.resolve(form);
-  if (form.terms.size() != 1 || form.terms[0].factors.size() != 1 || form.terms[0].coefficient != 1 ||
-      !form.terms[0].sums.empty() || form.terms[0].factors[0].power != 1)
+static std::optional<Repetition> matchRepetition(algebra::Reading &reading, BroadcastOp op) {
+  std::optional<algebra::Reading::Found> x = findRows(reading, op);
+  if (!x)
     return std::nullopt;
-  Repetition rows{form.terms[0].factors[0], {}, {}, {}, Layout::nC, {}};
-  std::optional<Vars> vars = forms.fullVars(rows.x);
-  Vars all, kept;
-  for (const Index &slot : index) {
-    rows.own.push_back(forms.flatten(slot.vars));
-    llvm::append_range(all, rows.own.back());
-  }
-  for (Var var : all)
-    (vars && !llvm::is_contained(*vars, var) ? rows.stream : kept).push_back(var);
-  if (rows.stream.size() != 1 || forms.extent(rows.stream[0]) < kMinStreams ||
-      forms.extent(rows.stream[0]) > kMaxStreams)
+  Repetition rows{*x, {}, {}, {}};
+  auto read = varsOf(rows.x.at);
+  IndexVars all;
+  SmallVector<algebra::Var> kept;
+  for (const IndexVars &dim : ownDims(reading, op.getOut()))
+    for (const auto &var : dim) {
+      all.push_back(var);
+      if (read.contains(var.first))
+        kept.push_back(var.first);
+      else
+        rows.stream.push_back(var);
+    }
+  if (rows.stream.size() != 1 || rows.stream[0].second < kMinStreams ||
+      algebra::Size(kMaxStreams) < rows.stream[0].second)
     return std::nullopt;
-  bool split = kept == *vars ? splitInOrder(rows, all) : splitTransposed(forms, rows, all);
+  bool split = ArrayRef(kept) == read.getArrayRef() ? splitInOrder(rows, all) : splitTransposed(rows, all);
   return split ? std::optional(rows) : std::nullopt;
 }
 
@@ -112,41 +146,38 @@ static ExpandOp repeatedBefore(Value x, int64_t n, Operation *op) {
 }
 
 /// broadcast x[M,C] -> [M,n,C] or [M,C,n]
-static void raiseBroadcast(FormBuilder &forms, Sites &sites, BroadcastOp op) {
-  if (op.getOut().getType().getRank() < 3 || !isReadAsStreams(op.getOut()))
-    return;
-  forms.reset();
-  if (Value sum = madeByArithmetic(op))
-    forms.stops.insert(sum);
-  std::optional<Repetition> rows = matchRepetition(forms, op);
+static void raiseBroadcast(algebra::Reading &reading, Sites &sites, BroadcastOp op) {
+  std::optional<Repetition> rows = matchRepetition(reading, op);
   OpBuilder builder(op);
-  Value x = rows ? forms.rebuild(builder, op.getLoc(), rows->x, {rows->tokens, rows->channels}) : Value();
+  Location loc = op.getLoc();
+  Value x = rows ? arrange(reading, builder, loc, rows->x.value, rows->x.at, {rows->tokens, rows->channels}) : Value();
   if (!x)
     return;
   auto type = cast<RankedTensorType>(x.getType());
-  int64_t n = forms.extent(rows->stream[0]), M = type.getDimSize(0), C = type.getDimSize(1);
+  int64_t n = rows->stream[0].second.number(), M = type.getDimSize(0), C = type.getDimSize(1);
   ExpandOp known = repeatedBefore(x, n, op);
   bool inner = (known ? known.getLayout() : rows->layout) == Layout::Cn;
   auto streams = type.clone(inner ? ArrayRef<int64_t>{M, C, n} : ArrayRef<int64_t>{M, n, C});
-  auto expand = known ? known : ExpandOp::create(builder, op.getLoc(), streams, x, rows->layout);
-  SmallVector<Vars> made = {rows->tokens, rows->stream, rows->channels};
+  auto expand = known ? known : ExpandOp::create(builder, loc, streams, x, rows->layout);
+  SmallVector<IndexVars> made = {rows->tokens, rows->stream, rows->channels};
   if (inner)
     std::swap(made[1], made[2]);
-  Value shaped = forms.relayout(builder, op.getLoc(), expand.getStreams(), made, rows->own);
-  if (!shaped)
-    return;
-  shaped = LeafBuilder(builder, op.getLoc()).cast(shaped, getElementTypeOrSelf(op.getOut()));
-  if (!mayReplace(sites, expand, Value(op.getOut()), shaped))
-    return;
-  addPlaces(expand.getOperation(), op.getOut());
-  op.getOut().replaceAllUsesWith(shaped);
-  if (!known)
+  algebra::Indices from = indicesOf(reading.algebra().sizes, made);
+  if (replaceRoot(reading, sites, builder, expand, from, ownDims(reading, op.getOut()), op.getOut()) && !known)
     takeRaised(sites, expand, Twine(n) + " streams");
 }
 
-void mhc::raiseExpand(func::FuncOp func, FormBuilder &forms, Sites &sites) {
+void mhc::raiseExpand(func::FuncOp func, Readings &readings, Sites &sites) {
+  SmallVector<BroadcastOp> repeated;
   func.walk([&](BroadcastOp op) {
-    if (sites.mayTake())
-      raiseBroadcast(forms, sites, op);
+    if (op.getOut().getType().getRank() >= 3)
+      repeated.push_back(op);
   });
+  if (repeated.empty())
+    return;
+  algebra::Reading &reading = readings.unrounded();
+  llvm::erase_if(repeated, [&](BroadcastOp op) { return !isReadAsStreams(reading, op.getOut()); });
+  for (BroadcastOp op : repeated)
+    if (sites.mayTake())
+      raiseBroadcast(reading, sites, op);
 }

@@ -47,35 +47,59 @@ static bool reaches(const llvm::SetVector<Operation *> &from, Operation *to) {
   return false;
 }
 
-bool mhc::isSecondGate(SigmoidOp gate, SigmoidOp other) {
-  auto isFollowedBy = [](SigmoidOp sigmoid, auto isOp) {
-    Operation *user = singleUser(sigmoid.getResult());
-    return user && isOp(user) && readsNumber(user);
-  };
-  if (isFollowedBy(gate, llvm::IsaPred<arith::MulFOp>) || isFollowedBy(other, llvm::IsaPred<arith::AddFOp>))
+/// The last value in a row of only readers that is `gate` times `factor` and a number more, as far as both are taken.
+static Value followNumbers(algebra::Reading &reading, Value gate, double &factor, double &number,
+                           llvm::function_ref<bool(double, double)> isTaken) {
+  Value last = gate;
+  while (Operation *op = singleUser(last)) {
+    if (op->getNumResults() != 1 || op->getResult(0).getType() != gate.getType())
+      break;
+    algebra::Expr scaled;
+    double added = 0;
+    for (const algebra::Term &term : reading.of(op->getResult(0)))
+      if (term.factors.empty() && term.exponent.empty())
+        added += term.coefficient;
+      else
+        scaled.push_back(term);
+    std::optional<algebra::Expr> ratio = reading.algebra().divide(scaled, reading.of(gate));
+    std::optional<double> times = ratio ? algebra::numberOf(*ratio) : std::nullopt;
+    if (scaled.empty() || !times || !isTaken(*times, added))
+      break;
+    last = op->getResult(0);
+    factor = *times;
+    number = added;
+  }
+  return last;
+}
+
+/// A gate of the aggregate, and an epsilon.
+static Value followEps(algebra::Reading &reading, SigmoidOp gate, double &eps) {
+  double factor = 1;
+  return followNumbers(reading, gate.getResult(), factor, eps,
+                       [](double factor, double number) { return factor == 1 && isEps(number); });
+}
+
+/// A gate of the sublayer's output, scaled.
+static Value followFactor(algebra::Reading &reading, SigmoidOp gate, double &factor) {
+  double number = 0;
+  return followNumbers(reading, gate.getResult(), factor, number,
+                       [](double factor, double number) { return number == 0 && isFactor(factor); });
+}
+
+bool mhc::isSecondGate(algebra::Reading &reading, SigmoidOp gate, SigmoidOp other) {
+  double factor = 1, eps = 0;
+  followFactor(reading, gate, factor);
+  followEps(reading, other, eps);
+  if (factor != 1 || eps != 0)
     return true;
   llvm::SetVector<Operation *> others = productsWith(other);
   return llvm::any_of(productsWith(gate), [&](Operation *product) { return reaches(others, product); });
 }
 
-/// `value`, or its only user when that adds (or multiplies by) one number: the number goes into `number`.
-template <typename Op>
-static Value followConstant(Value value, double &number, bool (*isTaken)(double)) {
-  auto op = dyn_cast_or_null<Op>(singleUser(value));
-  if (!op)
-    return value;
-  Value other = op.getLhs() == value ? op.getRhs() : op.getLhs();
-  std::optional<double> constant = constantValue(other);
-  if (!constant || !isTaken(*constant))
-    return value;
-  number = *constant;
-  return op.getResult();
-}
-
-SmallVector<Value> mhc::gateRoots(ArrayRef<SigmoidOp> gates, double &preEps, double &postMult) {
-  auto resultOf = [](SigmoidOp gate) -> Value { return gate.getResult(); };
-  SmallVector<Value> roots = {followConstant<arith::AddFOp>(resultOf(gates[0]), preEps, isEps)};
+SmallVector<Value> mhc::gateRoots(algebra::Reading &reading, ArrayRef<SigmoidOp> gates, double &preEps,
+                                  double &postMult) {
+  SmallVector<Value> roots = {followEps(reading, gates[0], preEps)};
   if (gates.size() > 1)
-    roots.push_back(followConstant<arith::MulFOp>(resultOf(gates[1]), postMult, isFactor));
+    roots.push_back(followFactor(reading, gates[1], postMult));
   return roots;
 }

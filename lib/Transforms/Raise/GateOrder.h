@@ -7,18 +7,19 @@
 #ifndef MHC_LIB_TRANSFORMS_RAISE_GATEORDER_H
 #define MHC_LIB_TRANSFORMS_RAISE_GATEORDER_H
 
-#include "mhc/IR/MhcOps.h"
+#include "mhc/Algebra/Reading.h"
 
 namespace mhc {
 
 /// Whether `gate` is h_post where `other` is h_pre. Gates with weights of their own have no order but that of the
 /// function: what is done with them tells it. Only the first is lifted by an epsilon, and only the second is scaled, or
 /// multiplies what the sublayer made of the first.
-bool isSecondGate(SigmoidOp gate, SigmoidOp other);
+bool isSecondGate(algebra::Reading &reading, SigmoidOp gate, SigmoidOp other);
 
 /// The values of one gate or two that mhc.gates replaces: their sigmoids or, where a number added to the first or
-/// multiplied with the second is all that reads them, those results. Sets the numbers.
-llvm::SmallVector<mlir::Value> gateRoots(llvm::ArrayRef<SigmoidOp> gates, double &preEps, double &postMult);
+/// multiplied with the second is all that reads them, those results, however that is written. Sets the numbers.
+llvm::SmallVector<mlir::Value> gateRoots(algebra::Reading &reading, llvm::ArrayRef<SigmoidOp> gates, double &preEps,
+                                         double &postMult);
 
 } // namespace mhc
 

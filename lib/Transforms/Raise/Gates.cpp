@@ -11,6 +11,10 @@
 #include "GateOrder.h"
 #include "GatesBuilder.h"
 #include "Places.h"
+#include "Readings.h"
+#include "mhc/IR/Counted.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -18,98 +22,253 @@ using namespace mhc;
 using algebra::Size;
 
 namespace {
-struct Gate {
-  SigmoidOp op;
-  LinearGroup group;
+struct Group {
+  LinearGroup rows;
+  SigmoidOp gate; ///< null for logits
   bool isTaken = false;
+};
+
+/// Groups in the order of the function, by the streams that they project: a model has some of each for every layer.
+class Groups {
+public:
+  void add(Group group) {
+    byStreams[group.rows.x.node()].push_back(all.size());
+    all.push_back(std::move(group));
+  }
+  /// Those that may be of one site with all of `taken`.
+  SmallVector<Group *> beside(ArrayRef<const Group *> taken);
+  std::vector<Group> all;
+
+private:
+  llvm::DenseMap<const algebra::Node *, SmallVector<size_t, 3>> byStreams;
 };
 
 class GatesRaiser {
 public:
-  GatesRaiser(func::FuncOp func, Sites &sites) : func(func), reading(func), sites(sites) {}
+  GatesRaiser(func::FuncOp func, algebra::Reading &reading, Sites &sites)
+      : func(func), reading(reading), sites(sites) {}
   void run();
 
 private:
   void collect();
-  void raiseFrom(Gate &gate);
+  void collectOthers();
+  /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
+  void declineFunction(Operation *op);
+  /// The `extent` rows from `offset` on are no group.
+  void declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent);
+  bool isWeighed(SigmoidOp gate, Value streams);
+  Group *findLogits(const Group &first, const Group &second);
+  void raiseFrom(Group &gate);
 
   func::FuncOp func;
-  algebra::Reading reading;
+  algebra::Reading &reading;
   Sites &sites;
-  std::vector<Gate> gates;
-  std::vector<LinearGroup> logits;
-  /// Those of one tensor of streams: a model has some of each for every layer.
-  struct Readers {
-    SmallVector<Gate *> gates;
-    SmallVector<const LinearGroup *> logits;
-  };
-  llvm::DenseMap<const algebra::Node *, Readers> readersOf;
+  Groups gates;
+  Groups logits;                 ///< what residual maps read
+  SmallVector<Value> candidates; ///< that may be logits without a residual map, as they were read
+  std::optional<Groups> others;  ///< those of the form, once they were searched
 };
 } // namespace
 
-static const LinearGroup &groupOf(const Gate &gate) { return gate.group; }
-static const LinearGroup &groupOf(const LinearGroup &group) { return group; }
+/// Whether no row is in both groups.
+static bool areApart(const LinearGroup &a, const LinearGroup &b) {
+  return a.weight != b.weight || a.offset + a.extent <= b.offset || b.offset + b.extent <= a.offset;
+}
+
+SmallVector<Group *> Groups::beside(ArrayRef<const Group *> taken) {
+  SmallVector<Group *> found;
+  auto fits = [](const LinearGroup &a, const LinearGroup &b) {
+    return isSameProjection(a, b) && areApart(a, b) && (!a.isGiven || a.weight == b.weight);
+  };
+  for (size_t number : byStreams.lookup(taken.front()->rows.x.node()))
+    if (llvm::all_of(taken, [&](const Group *other) { return fits(all[number].rows, other->rows); }))
+      found.push_back(&all[number]);
+  return found;
+}
+
+/// Whether a group comes `distance` rows behind the beginning of `first`: a weight that `first` is all of is followed
+/// by another.
+static bool follows(const LinearGroup &group, const LinearGroup &first, int64_t distance) {
+  if (group.weight == first.weight)
+    return group.offset == first.offset + distance;
+  return first.hasAllRows() && group.offset == 0;
+}
+
+/// The only one, or the only one that comes `distance` rows behind the beginning of `first`.
+static Group *choose(ArrayRef<Group *> all, const LinearGroup &first, int64_t distance) {
+  if (all.size() == 1)
+    return all[0];
+  auto isNext = [&](const Group *group) { return follows(group->rows, first, distance); };
+  SmallVector<Group *> next = llvm::filter_to_vector(all, isNext);
+  return next.size() == 1 ? next[0] : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
 
 void GatesRaiser::collect() {
   func.walk([&](Operation *op) {
-    bool isGate = isa<SigmoidOp>(op);
-    if (!isGate && !isa<SinkhornOp, PermutationMixOp>(op))
+    if (isa<math::TanhOp, SoftmaxOp>(op))
+      return declineFunction(op);
+    if (isa<arith::AddFOp, arith::MulFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
+      if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()); type && type.getRank() >= 2)
+        candidates.push_back(op->getResult(0));
+    auto gate = dyn_cast<SigmoidOp>(op);
+    if (!gate && !isa<SinkhornOp, PermutationMixOp>(op))
       return;
     // The logits as they are before they become matrices: other code may read them there.
     Value z = op->getOperand(0);
-    while (auto matrices = isGate ? tensor::ExpandShapeOp() : z.getDefiningOp<tensor::ExpandShapeOp>())
+    while (auto matrices = gate ? tensor::ExpandShapeOp() : z.getDefiningOp<tensor::ExpandShapeOp>())
       z = matrices.getSrc();
-    std::optional<LinearGroup> group = matchLinearGroup(reading, z, op);
-    if (!group)
-      return;
-    if (isGate && group->extent >= kMinStreams && group->extent <= kMaxStreams)
-      gates.push_back({cast<SigmoidOp>(op), *group});
-    else if (!isGate)
-      logits.push_back(*group);
+    std::optional<Miss> miss;
+    if (std::optional<LinearGroup> rows = matchLinearGroup(reading, z, op, &miss))
+      (gate ? gates : logits).add({*rows, gate});
+    else if (miss && (miss->reason != Reason::streamCount || (gate && isWeighed(gate, miss->site.first))))
+      sites.decline("gates", *miss);
   });
-  for (Gate &gate : gates)
-    readersOf[gate.group.x.node()].gates.push_back(&gate);
-  for (const LinearGroup &group : logits)
-    readersOf[group.x.node()].logits.push_back(&group);
 }
 
-void GatesRaiser::raiseFrom(Gate &gate) {
-  const LinearGroup &group = gate.group;
-  auto isSame = [&](const auto *other) { return isSameProjection(groupOf(*other), group); };
-  const Readers &readers = readersOf[group.x.node()];
-  SmallVector<Gate *> same = llvm::filter_to_vector(readers.gates, isSame);
-  SmallVector<const LinearGroup *> maps = llvm::filter_to_vector(readers.logits, isSame);
-  for (Gate *taken : same)
-    taken->isTaken = true;
-  const int64_t n = group.extent;
-  // Other layers end in sigmoids of a few rows, too.
-  bool isOfStreams = !group.beta.empty() || (group.flat.size() == 2 && group.flat[0].second == Size(n));
-  if (same.size() == 1 && maps.empty() && group.hasWholeWeight() && isOfStreams) {
-    GatesBuilder(reading, sites, {group}, {gate.op}).run();
+void GatesRaiser::collectOthers() {
+  others.emplace();
+  auto feedsSigmoid = [](Value value) { return llvm::any_of(value.getUsers(), llvm::IsaPred<SigmoidOp>); };
+  for (Value value : candidates)
+    if (!feedsSigmoid(value))
+      if (std::optional<LinearGroup> rows = matchLinearGroup(reading, value, value.getParentBlock()->getTerminator()))
+        others->add({*rows, {}});
+}
+
+/// Rows apart from both gates: what a residual map reads or, where none does, any value. As many as the weight has left
+/// or, where it has columns for others or the weights are apart, as one of the residual maps reads.
+Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
+  const LinearGroup &rows = first.rows;
+  const int64_t n = rows.extent, rest = rows.rows - rows.offset - 2 * n;
+  SmallVector<int64_t, 2> extents = logitsOf(n);
+  auto beside = [&](Groups &groups, int64_t extent) {
+    SmallVector<Group *> all = groups.beside({&first, &second});
+    llvm::erase_if(all, [&](const Group *group) { return group->rows.extent != extent; });
+    return all;
+  };
+  const int64_t behind = std::min(rows.offset, second.rows.offset) - rows.offset + 2 * n;
+  for (int64_t extent : extents)
+    if (Group *found = choose(beside(logits, extent), rows, behind))
+      return found;
+  if (!others)
+    collectOthers();
+  // The last of several is logits by then: with their scale and bias.
+  auto findLast = [&](int64_t extent, int64_t distance) -> Group * {
+    SmallVector<Group *> all = beside(*others, extent);
+    auto last =
+        llvm::find_if(llvm::reverse(all), [&](const Group *group) { return follows(group->rows, rows, distance); });
+    return last == all.rend() ? nullptr : *last;
+  };
+  if (rest > 0 && !llvm::is_contained(extents, rest))
+    extents.insert(extents.begin(), rest);
+  for (int64_t extent : extents)
+    if (Group *found = findLast(extent, behind))
+      return found;
+  // Or in front of them
+  return rest == 0 && rows.offset > 0 ? findLast(rows.offset, -rows.offset) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+void GatesRaiser::raiseFrom(Group &gate) {
+  const LinearGroup &rows = gate.rows;
+  SmallVector<Group *> same = gates.beside({&gate});
+  llvm::erase_if(same, [&](const Group *other) { return other->isTaken || other->rows.extent != rows.extent; });
+  Group *other = choose(same, rows, rows.extent);
+  Group *map = other ? findLogits(gate, *other) : nullptr;
+  gate.isTaken = true;
+  if (map) {
+    other->isTaken = true;
+    Group *first = &gate, *second = other;
+    if (first->rows.weight == second->rows.weight && second->rows.offset < first->rows.offset)
+      std::swap(first, second);
+    // Rows of one weight are in the usual order where nothing tells otherwise.
+    if (isSecondGate(reading, first->gate, second->gate) && !isSecondGate(reading, second->gate, first->gate))
+      std::swap(first, second);
+    GatesBuilder(reading, sites, {first->rows, second->rows, map->rows}, {first->gate, second->gate}).run();
     return;
   }
-  bool isLogits = maps.size() == 1 && (maps[0]->extent == n * n ||
-                                       (n <= kMaxPermuted && maps[0]->extent == static_cast<int64_t>(factorial(n))));
-  if (same.size() != 2 || !isLogits || same[0]->group.extent != same[1]->group.extent)
+  // Other layers end in sigmoids of a few rows, too.
+  bool isOfStreams = !rows.beta.empty() || (rows.flat.size() == 2 && rows.flat[0].second == Size(rows.extent));
+  if (rows.hasAllRows() && isOfStreams)
+    GatesBuilder(reading, sites, {rows}, {gate.gate}).run();
+  if (rows.hasAllRows() || rows.offset != 0)
     return;
-  Gate *first = same[0], *second = same[1];
-  if (first->group.weight == second->group.weight && second->group.offset < first->group.offset)
-    std::swap(first, second);
-  // Rows of one weight are in the usual order where nothing tells otherwise.
-  if (isSecondGate(first->op, second->op) && !isSecondGate(second->op, first->op))
-    std::swap(first, second);
-  GatesBuilder(reading, sites, {first->group, second->group, *maps[0]}, {first->op, second->op}).run();
+  if (!other)
+    return declineRows(rows, Reason::secondGateMissing, rows.extent, rows.extent);
+  declineRows(rows, Reason::logitsMissing, 2 * rows.extent, rows.rows - 2 * rows.extent);
 }
 
 void GatesRaiser::run() {
   collect();
-  for (Gate &gate : gates)
-    if (!gate.isTaken && sites.mayTake())
+  for (Group &gate : gates.all) {
+    const LinearGroup &rows = gate.rows;
+    if (rows.extent > kMaxStreams && rows.offset == 0 && rows.rows == rows.extent * (rows.extent + 2))
+      sites.decline("gates", {Reason::streamCount, rows.root.getDefiningOp(), counted(rows.extent, "stream"),
+                              "at most " + counted(kMaxStreams, "stream"), rows.site()});
+    else if (!gate.isTaken && sites.mayTake() && rows.extent >= kMinStreams && rows.extent <= kMaxStreams)
       raiseFrom(gate);
+  }
 }
 
-void mhc::raiseGates(func::FuncOp func, Sites &sites) {
+//===----------------------------------------------------------------------===//
+// Misses
+//===----------------------------------------------------------------------===//
+
+void GatesRaiser::declineFunction(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!type || type.getRank() < 2 || ShapedType::isDynamic(type.getShape().back()) ||
+      type.getShape().back() > kMaxStreams)
+    return; // most layers are wider
+  std::optional<LinearGroup> rows = matchLinearGroup(reading, op->getOperand(0), op);
+  if (rows && rows->rows > 2 * rows->extent && rows->offset <= rows->extent && isOfStreams(*rows))
+    sites.decline("gates", {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'",
+                            rows->site()});
+}
+
+void GatesRaiser::declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent) {
+  auto rows = [](int64_t begin, int64_t count) {
+    return std::to_string(begin) + " to " + std::to_string(begin + count - 1);
+  };
+  if (isOfStreams(first))
+    sites.decline("gates", {reason, first.root.getDefiningOp(),
+                            "rows " + rows(0, offset) + " of " + std::to_string(first.rows) + " rows",
+                            "rows " + rows(offset, extent) + " in the same form", first.site()});
+}
+
+/// Whether a gate multiplies all of x: what aggregate is with one stream.
+bool GatesRaiser::isWeighed(SigmoidOp gate, Value streams) {
+  const algebra::Factor *own = algebra::singleFactor(reading.of(gate.getResult()));
+  auto isGate = [&](const algebra::Factor &factor) { return factor.node() == own->node(); };
+  auto isGateWithEps = [&](const algebra::Factor &factor) {
+    return isGate(factor) || (factor.node()->kind == algebra::Node::Sum &&
+                              llvm::any_of(factor.node()->parts[0], [&](const algebra::Term &term) {
+                                return llvm::any_of(term.factors, isGate);
+                              }));
+  };
+  std::optional<algebra::Algebra::Closed> x = reading.algebra().close(reading.of(streams));
+  auto isStreams = [&](const algebra::Factor &factor) { return x && factor.node() == x->node; };
+  auto isProduct = [&](const algebra::Term &term) {
+    return llvm::any_of(term.factors, isStreams) && llvm::any_of(term.factors, isGateWithEps);
+  };
+  return own && func.walk([&](Operation *op) {
+                      bool isMade = isa<arith::MulFOp, MatmulOp, BatchMatmulOp>(op) &&
+                                    llvm::any_of(reading.of(op->getResult(0)), isProduct);
+                      return isMade ? WalkResult::interrupt() : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+}
+
+void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
   // Gradients have no gates that are not raised, and need not be read for them.
-  if (func.walk([](SigmoidOp) { return WalkResult::interrupt(); }).wasInterrupted())
-    GatesRaiser(func, sites).run();
+  auto isFunction = [](Operation *op) {
+    return isa<SigmoidOp, SoftmaxOp, math::TanhOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (func.walk(isFunction).wasInterrupted())
+    GatesRaiser(func, readings.unrounded(), sites).run();
 }

@@ -26,9 +26,7 @@ using Extent = IndexVars::value_type;
 /// The streams of x, [tokens, n, C] or [tokens, C, n]. Rows that are flat do not say which; either projects the same,
 /// and the function's own shapes decide.
 Value GatesBuilder::buildStreams() {
-  int64_t n = pre.extent, width = 1;
-  for (const Extent &var : pre.flat)
-    width *= var.second.number();
+  const int64_t n = pre.extent, width = pre.width();
   const Expr x = Algebra::of(pre.x.element);
   if (width % n != 0 || width == n)
     return {};
@@ -70,16 +68,18 @@ static SmallVector<SmallVector<int64_t>> readingOrder(const LinearGroup &group) 
   return dims;
 }
 
-Value GatesBuilder::buildPhi() {
-  bool areConsecutive = true;
+bool GatesBuilder::areConsecutive() const {
   int64_t next = pre.offset;
-  for (const LinearGroup &group : groups) {
-    areConsecutive &= group.weight == pre.weight && group.offset == next && readingOrder(group) == readingOrder(pre);
-    next += group.extent;
-  }
+  return llvm::all_of(groups, [&](const LinearGroup &group) {
+    return group.weight == pre.weight && group.offset == std::exchange(next, next + group.extent) &&
+           readingOrder(group) == readingOrder(pre);
+  });
+}
+
+Value GatesBuilder::buildPhi() {
   SmallVector<Value> parts;
   std::optional<PhiLayout> first;
-  for (const LinearGroup &group : ArrayRef(groups).take_front(areConsecutive ? 1 : groups.size())) {
+  for (const LinearGroup &group : ArrayRef(groups).take_front(areConsecutive() ? 1 : groups.size())) {
     // All rows of the weight as one variable
     Indices at = group.weightAt;
     IndexVars rowVars = group.row;
@@ -114,7 +114,7 @@ Value GatesBuilder::buildPhi() {
     if (!weight)
       return {};
     int64_t axis = phiLayout == PhiLayout::out_in ? 0 : 1;
-    parts.push_back(slice(weight, axis, group.offset, areConsecutive ? rows() : group.extent));
+    parts.push_back(slice(weight, axis, group.offset, areConsecutive() ? rows() : group.extent));
   }
   if (llvm::any_of(parts, [&](Value part) { return getElementTypeOrSelf(part) != getElementTypeOrSelf(parts[0]); }))
     llvm::for_each(parts, [&](Value &part) { part = leaf.toF32(part); });
@@ -236,6 +236,14 @@ Value GatesBuilder::buildAlpha() {
   }
   if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
     return leaf.toF32(slice(first->node()->value, 0, first->at()[0].offset, groups.size()));
+  SmallVector<float> numbers;
+  for (const LinearGroup &group : groups)
+    if (std::optional<double> number = algebra::numberOf(group.alpha))
+      numbers.push_back(static_cast<float>(*number));
+  if (numbers.size() == groups.size()) {
+    auto type = RankedTensorType::get({static_cast<int64_t>(groups.size())}, builder.getF32Type());
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<float>(numbers)));
+  }
   for (const LinearGroup &group : groups) {
     Value part = buildVector(group.alpha, group, /*hasRows=*/false);
     if (!part)
@@ -275,25 +283,29 @@ Value GatesBuilder::buildBeta() {
 // Roots
 //===----------------------------------------------------------------------===//
 
-/// Finds what is replaced, and where: behind all inputs, and before the first reader.
+/// Finds what is replaced, and where: behind as many inputs as there can be, and before the first reader.
 bool GatesBuilder::placeBuilder() {
-  roots = gateRoots(gates, preEps, postMult);
+  roots = gateRoots(reading, gates, preEps, postMult);
   if (groups.size() > 2)
     roots.push_back(groups[2].root);
-  Operation *first = nullptr;
+  Block *block = roots[0].getParentBlock();
+  Operation *last = nullptr, *reader = nullptr;
   for (Value root : roots) {
     Operation *op = root.getDefiningOp();
-    if (!op || op->getBlock() != roots[0].getParentBlock())
+    if (!op || op->getBlock() != block)
       return false;
-    if (!first || op->isBeforeInBlock(first))
-      first = op;
+    if (!last || last->isBeforeInBlock(op))
+      last = op;
+    for (Operation *user : root.getUsers())
+      if (Operation *at = block->findAncestorOpInBlock(*user); at && (!reader || at->isBeforeInBlock(reader)))
+        reader = at;
   }
-  user = first;
-  builder.setInsertionPoint(first);
+  user = reader ? reader : last;
+  builder.setInsertionPoint(user);
   return true;
 }
 
-/// A weight may be shaped behind the first root: reads what is there before.
+/// A weight may be shaped behind the first reader: reads what is there before.
 bool GatesBuilder::readAtBuilder() {
   for (LinearGroup &group : groups) {
     std::optional<LinearGroup> read = matchLinearGroup(reading, group.root, user);
@@ -304,18 +316,40 @@ bool GatesBuilder::readAtBuilder() {
   return true;
 }
 
-bool GatesBuilder::replaceRoots(GatesOp made, ProjectionOp projection) {
+/// An input that is made behind the builder; null for none.
+Value GatesBuilder::lateInput() const {
+  SmallVector<Value> inputs;
+  for (const LinearGroup &group : groups) {
+    inputs.push_back(group.weight);
+    for (const Expr &expr : {Algebra::of(group.x.element), group.alpha, group.beta}) {
+      std::vector<algebra::Reading::Found> all = reading.find(expr);
+      if (!all.empty())
+        inputs.push_back(all.back().value); // the first that there is
+      for (const algebra::Term &term : expr)
+        for (const algebra::Factor &factor : term.factors)
+          inputs.push_back(factor.node()->value);
+    }
+  }
+  auto late = llvm::find_if(inputs, [&](Value input) { return input && !reading.isBefore(input, user); });
+  return late == inputs.end() ? Value() : *late;
+}
+
+/// The first of what the gates read that no tensor could be made for.
+void GatesBuilder::declineInput(StringRef name, Value value, StringRef needed) {
+  auto quoted = [](Operation *op) { return "'" + op->getName().getStringRef().str() + "'"; };
+  Value late = lateInput();
+  if (Operation *maker = late ? late.getDefiningOp() : nullptr)
+    return sites.decline("gates", {Reason::gateUsedEarly, user, quoted(user) + " before " + quoted(maker),
+                                   quoted(maker) + " before " + quoted(user), pre.site()});
+  sites.decline("gates", {Reason::storedForm, opAtFault(value, pre.root.getDefiningOp()),
+                          name.str() + ": " + describe(value), needed.str(), pre.site()});
+}
+
+bool GatesBuilder::replaceRoots(GatesOp made) {
   SmallVector<Value> was, becomes;
   for (auto [root, group, result] : llvm::zip(roots, groups, made->getResults())) {
-    Indices from;
-    for (const algebra::Index &index : indicesOf(algebra.sizes, {group.tokens, group.row})) {
-      std::optional<algebra::Index> moved =
-          substitute(algebra.sizes, index, [&](Var var) { return group.rootAt[var]; });
-      if (!moved)
-        return false;
-      from.push_back(*moved);
-    }
-    Value shaped = arrange(reading, builder, loc, result, from, ownDims(reading, group.root));
+    std::optional<Indices> from = indicesIn(algebra.sizes, {group.tokens, group.row}, group.rootAt);
+    Value shaped = from ? arrange(reading, builder, loc, result, *from, ownDims(reading, group.root)) : Value();
     if (!shaped)
       return false;
     shaped = leaf.cast(shaped, getElementTypeOrSelf(root));
@@ -327,41 +361,93 @@ bool GatesBuilder::replaceRoots(GatesOp made, ProjectionOp projection) {
   if (!mayReplace(sites, made, was, becomes))
     return false;
   for (auto [root, shaped] : llvm::zip(was, becomes)) {
-    addPlaces({made, projection}, root);
+    addPlaces(projection ? ArrayRef<Operation *>{made, projection} : ArrayRef<Operation *>{made}, root);
     root.replaceAllUsesWith(shaped);
   }
   return true;
 }
 
-bool GatesBuilder::run() {
-  if (!placeBuilder() || !readAtBuilder())
-    return false;
+/// The projection that all groups share, with its multiplier.
+bool GatesBuilder::buildProjection() {
   Value x = buildStreams();
   Value phi = x ? buildPhi() : Value();
   Value gamma = phi && pre.gamma ? buildGamma() : Value();
-  if (!phi || (pre.gamma && !gamma))
+  if (!phi || (pre.gamma && !gamma) || isWide(x) || isWide(phi) || (gamma && isWide(gamma)))
     return false;
-  Type f32 = builder.getF32Type(), type = getElementTypeOrSelf(x);
-  auto isTaken = [&](Value weight) {
-    return !weight || getElementTypeOrSelf(weight) == type || getElementTypeOrSelf(weight) == f32;
+  Type f32 = builder.getF32Type();
+  auto inTypeOf = [&](Value weight) { // exactly: a narrow type is another one than that of x
+    return !weight || getElementTypeOrSelf(weight) == getElementTypeOrSelf(x) ? weight : leaf.toF32(weight);
   };
-  if (!isTaken(phi) || !isTaken(gamma) || isWide(x))
+  phi = inTypeOf(phi);
+  gamma = inTypeOf(gamma);
+  int64_t tokens = cast<RankedTensorType>(x.getType()).getDimSize(0);
+  projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, rows()}, f32),
+                                    RankedTensorType::get({tokens}, f32), x, phi, gamma, layout, phiLayout, pre.norm,
+                                    APFloat(pre.eps), Stat::inv_rms, /*precision=*/{});
+  proj = projection.getProj();
+  stat = projection.getStat();
+  return true;
+}
+
+/// A projection that the function already has, without padding.
+bool GatesBuilder::takeProjection() {
+  Indices at = pre.weightAt;
+  IndexVars rowVars = pre.row;
+  SmallVector<Size, 4> sizes = reading.sizes(pre.weight);
+  if (pre.extent != pre.rows) {
+    auto isRow = [&](const algebra::Index &index) {
+      return llvm::any_of(index.pieces, [&](const algebra::Piece &piece) {
+        return llvm::any_of(pre.row, [&](const Extent &row) { return row.first == piece.var; });
+      });
+    };
+    auto dim = llvm::find_if(at, isRow);
+    if (std::any_of(std::next(dim), at.end(), isRow))
+      return false;
+    Var whole = algebra.freshVar();
+    Size extent = sizes[dim - at.begin()];
+    *dim = algebra::wholeVar(whole, extent);
+    rowVars = IndexVars{Extent(whole, extent)};
+  }
+  proj = arrange(reading, builder, loc, pre.weight, at, {pre.tokens, rowVars});
+  if (!proj)
     return false;
+  proj = leaf.toF32(proj);
+  SmallVector<Value> parts;
+  for (const LinearGroup &group : ArrayRef(groups).take_front(areConsecutive() ? 1 : groups.size()))
+    parts.push_back(slice(proj, 1, group.offset, areConsecutive() ? rows() : group.extent));
+  proj = leaf.concat(parts, 1);
+  if (!pre.stat)
+    return true;
+  stat = build(reading, builder, user, *pre.stat, {pre.tokens});
+  stat = stat ? leaf.toF32(stat) : Value();
+  return stat != nullptr;
+}
+
+constexpr StringLiteral kNeededInputs = "x [M, n, C] or [M, C, n], of f32, bf16 or f16";
+
+void GatesBuilder::run() {
+  if (!placeBuilder())
+    return;
+  if (!readAtBuilder())
+    return declineInput("x or phi", pre.weight, kNeededInputs);
+  if (pre.isGiven && !takeProjection())
+    return declineInput("the projection", pre.weight, "all rows of all tokens, with their statistic");
+  if (!pre.isGiven && isWide(pre.weight))
+    return sites.decline("gates", {Reason::projectionType, opAtFault(pre.weight, pre.root.getDefiningOp()),
+                                   describe(pre.weight), "a product of f32, bf16 or f16", pre.site()});
+  if (!pre.isGiven && !buildProjection())
+    return declineInput("x or phi", pre.weight, kNeededInputs);
   Value alpha = buildAlpha(), beta = alpha ? buildBeta() : Value();
   if (!beta)
-    return false;
-  int64_t tokens = cast<RankedTensorType>(x.getType()).getDimSize(0);
-  auto projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, rows()}, f32),
-                                         RankedTensorType::get({tokens}, f32), x, phi, gamma, layout, phiLayout,
-                                         pre.norm, APFloat(pre.eps), Stat::inv_rms, /*precision=*/{});
+    return declineInput(alpha ? "beta" : "alpha", pre.root,
+                        alpha ? "one value for each row of the projection" : "one number for each group");
+  int64_t tokens = cast<RankedTensorType>(proj.getType()).getDimSize(0);
   SmallVector<Type> types(3);
   for (auto [result, group] : llvm::zip(types, groups))
-    result = RankedTensorType::get({tokens, group.extent}, f32);
-  auto made = GatesOp::create(builder, loc, types[0], types[1], types[2], projection.getProj(), projection.getStat(),
-                              alpha, beta, Stat::inv_rms, APFloat(pre.eps), APFloat(preEps), APFloat(postMult));
-  if (!replaceRoots(made, projection))
-    return false;
-  takeRaised(sites, made,
-             Twine(pre.extent) + " streams, " + Twine(pre.rows) + " rows, norm " + stringifyNorm(pre.norm));
-  return true;
+    result = RankedTensorType::get({tokens, group.extent}, builder.getF32Type());
+  auto made = GatesOp::create(builder, loc, types[0], types[1], types[2], proj, stat, alpha, beta, pre.statForm,
+                              APFloat(pre.eps), APFloat(preEps), APFloat(postMult));
+  if (replaceRoots(made))
+    takeRaised(sites, made,
+               Twine(pre.extent) + " streams, " + Twine(pre.rows) + " rows, norm " + stringifyNorm(pre.norm));
 }

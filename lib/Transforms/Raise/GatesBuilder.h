@@ -18,7 +18,7 @@ public:
                llvm::ArrayRef<SigmoidOp> gates)
       : reading(reading), algebra(reading.algebra()), sites(sites), groups(groups), gates(gates),
         pre(this->groups.front()), builder(pre.root.getContext()), loc(pre.root.getLoc()), leaf(builder, loc) {}
-  bool run();
+  void run();
 
 private:
   bool placeBuilder();
@@ -32,7 +32,13 @@ private:
   mlir::Value buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows);
-  bool replaceRoots(GatesOp made, ProjectionOp projection);
+  /// Whether the groups are rows of one weight, one group behind the other.
+  bool areConsecutive() const;
+  bool buildProjection();
+  bool takeProjection();
+  bool replaceRoots(GatesOp made);
+  mlir::Value lateInput() const;
+  void declineInput(llvm::StringRef name, mlir::Value value, llvm::StringRef needed);
   mlir::Value slice(mlir::Value value, int64_t dim, int64_t offset, int64_t size) {
     bool isWhole = mlir::cast<mlir::RankedTensorType>(value.getType()).getDimSize(dim) == size;
     return isWhole ? value : leaf.slice(value, dim, offset, size);
@@ -53,7 +59,9 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   LeafBuilder leaf;
-  mlir::Operation *user = nullptr; ///< the last of the roots: what is there before it may be read
+  mlir::Operation *user = nullptr; ///< what is there before it may be read
+  ProjectionOp projection;         ///< where it is made
+  mlir::Value proj, stat;
   Layout layout = Layout::nC;
   PhiLayout phiLayout = PhiLayout::out_in;
   llvm::SmallVector<mlir::Value> roots;

@@ -5,9 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 
-#include "Linear.h"
-#include "Bounds.h"
-#include "mhc/IR/Constants.h"
+#include "LinearMatcher.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -25,44 +23,35 @@ using Extent = IndexVars::value_type;
 constexpr int64_t kMaxGroupRows = 1024;
 /// More terms are no group: a product, its biases, and what scales them.
 constexpr size_t kMaxGroupTerms = 8;
+/// More factors are no group: the sum, factors of tokens, and those of parameters.
+constexpr size_t kMaxGroupFactors = 8;
 
-namespace {
-class GroupMatcher {
-public:
-  GroupMatcher(algebra::Reading &reading, Value root, Operation *user)
-      : reading(reading), algebra(reading.algebra()), user(user) {
-    group.root = root;
+SmallVector<int64_t, 2> mhc::logitsOf(int64_t n) {
+  SmallVector<int64_t, 2> counts = {n * n};
+  if (n <= kMaxPermuted)
+    counts.push_back(factorial(n));
+  return counts;
+}
+
+bool mhc::isOfStreams(const LinearGroup &group) {
+  for (int64_t n = kMinStreams; n <= kMaxStreams; ++n) {
+    bool isHead = group.rows == n && group.flat.size() > 1 && group.flat[0].second == Size(n);
+    if (isHead && group.extent == n)
+      return true;
+    for (int64_t logits : logitsOf(n))
+      if (group.rows == 2 * n + logits && (group.extent == n || group.extent == logits))
+        return true;
   }
-  std::optional<LinearGroup> match();
+  return false;
+}
 
-private:
-  bool readVars(Expr &z);
-  bool multiplyOut(Expr &z);
-  bool matchProduct(const algebra::Term &term);
-  bool matchSum(const algebra::Term &outer, const algebra::Factor &sum);
-  bool assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest);
-  bool splitOuter(const algebra::Term &outer);
-  bool matchNorm(const algebra::Term &scale);
-  bool matchGuardedRoot(const Expr &norm, const Expr &squares);
-  bool matchRoot(const Expr &squared, const Expr &squares, Norm norm);
-  bool findWeight();
-  bool placeRows(Value weight, ArrayRef<algebra::Index> at);
-
-  int64_t width() const {
-    int64_t width = 1;
-    for (const Extent &var : group.flat)
-      width *= var.second.number();
-    return width;
-  }
-
-  algebra::Reading &reading;
-  Algebra &algebra;
-  Operation *user;
-  LinearGroup group;
-  IndexVars all;
-  double scale = 1; ///< what the root mean square leaves of the numbers
-};
-} // namespace
+/// Whether what is summed may be streams of which the group is gates or logits; flat rows do not say.
+static bool hasStreams(const LinearGroup &group) {
+  return group.flat.size() != 2 || !isOfStreams(group) || llvm::any_of(group.flat, [&](const Extent &var) {
+           int64_t n = var.second.isNumber() ? var.second.number() : 0;
+           return n <= kMaxStreams && (group.extent == n || llvm::is_contained(logitsOf(n), group.extent));
+         });
+}
 
 /// z in the variables of its node: each stands for dimensions that nothing tells apart.
 bool GroupMatcher::readVars(Expr &z) {
@@ -81,6 +70,12 @@ bool GroupMatcher::readVars(Expr &z) {
   return true;
 }
 
+static bool isShort(const Expr &z) {
+  return z.size() <= kMaxGroupTerms && llvm::all_of(z, [](const algebra::Term &term) {
+           return term.factors.size() <= kMaxGroupFactors && term.exponent.size() <= kMaxGroupTerms;
+         });
+}
+
 /// (a + b) * c -> a * c + b * c
 bool GroupMatcher::multiplyOut(Expr &z) {
   for (size_t number = 0; number < z.size(); ++number)
@@ -88,7 +83,7 @@ bool GroupMatcher::multiplyOut(Expr &z) {
       if (factor.halves != 2 || factor.node()->kind != algebra::Node::Sum)
         continue;
       std::optional<Expr> terms = algebra.part(factor.element);
-      if (!terms || z.size() + terms->size() > kMaxGroupTerms)
+      if (!terms || z.size() + terms->size() > kMaxGroupTerms || !isShort(*terms))
         return false;
       algebra::Term rest = z[number];
       rest.factors.erase(rest.factors.begin() + place);
@@ -118,6 +113,7 @@ bool GroupMatcher::matchProduct(const algebra::Term &term) {
       continue;
     algebra::Term outer = term;
     outer.factors.erase(outer.factors.begin() + place);
+    hasAlpha = llvm::any_of(outer.factors, [&](const algebra::Factor &other) { return !dependsOnAny(other, all); });
     if (matchSum(outer, factor))
       return true;
   }
@@ -169,13 +165,22 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
     if (ofPhi)
       group.extent *= var.second.number();
   }
-  bool isRest = llvm::none_of(rest.factors, [&](const algebra::Factor &factor) { return dependsOnAny(factor, all); });
-  if (group.row.empty() || group.extent > kMaxGroupRows || !isRest)
+  group.x = x;
+  group.phi = phi;
+  if (group.row.empty())
+    return declineSingle();
+  scale = rest.coefficient;
+  if (group.extent > kMaxGroupRows || !findWeight())
     return false;
+  if (llvm::any_of(rest.factors, [&](const algebra::Factor &factor) { return dependsOnAny(factor, group.row); }))
+    return false;
+  for (const algebra::Factor &factor : rest.factors)
+    if (dependsOnAny(factor, all))
+      return decline(Reason::normPerStream, describe(valueOf(factor)), "one factor for each token", valueOf(factor));
   // In the order in which x is stored
   std::optional<algebra::Reading::Found> stored = findStreams(reading, Algebra::of(x.element), user);
-  if (!stored)
-    return false;
+  if (!stored || !hasStreams(group))
+    return declineStreams();
   auto order = varsOf(stored->at);
   auto sort = [&](IndexVars &vars) {
     llvm::stable_sort(vars, [&](const Extent &a, const Extent &b) {
@@ -184,22 +189,28 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
   };
   sort(group.tokens);
   sort(group.flat);
-  group.x = x;
-  group.phi = phi;
   group.gamma = rest.factors.empty() ? std::nullopt : std::optional(Expr{rest});
-  scale = rest.coefficient;
   if (group.gamma)
     (*group.gamma)[0].coefficient = 1;
-  return findWeight();
+  return true;
 }
 
-/// The value that phi is read of: the tensor itself, rather than what shows it in the same type.
+/// The value that phi is read of: the tensor itself, rather than what shows it in the same type. A sum is read but for
+/// a number.
 bool GroupMatcher::findWeight() {
-  std::optional<algebra::Reading::Found> found = nearest(reading, Algebra::of(group.phi.element), user);
+  const Expr phi = Algebra::of(group.phi.element);
+  std::optional<algebra::Reading::Found> found = nearest(reading, phi, user);
   Value base = group.phi.node()->value;
   bool isBase = base && reading.isBefore(base, user) &&
                 (!found || getElementTypeOrSelf(base) == getElementTypeOrSelf(found->value));
-  return (isBase && placeRows(base, group.phi.at())) || (found && placeRows(found->value, found->at));
+  if (isBase && placeRows(base, group.phi.at()))
+    return true;
+  if (!found)
+    found = nearest(reading, phi, user, /*anyFactor=*/true);
+  if (!found || !placeRows(found->value, found->at))
+    return false;
+  scale *= found->factor;
+  return true;
 }
 
 /// Finds the place of the rows in the weight, which is read at `at`.
@@ -236,26 +247,13 @@ bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at) {
   return group.offset + group.extent <= group.rows;
 }
 
-/// The number that f32 leaves of one that was computed of others.
-static bool isNear(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
-
-/// The epsilon that a program wrote, from one that is near: a short decimal, a power of two, or what f32 has.
-static double epsMeant(double eps) {
-  char text[32];
-  snprintf(text, sizeof(text), "%.2e", eps);
-  double decimal = strtod(text, nullptr), power = std::exp2(std::round(std::log2(eps)));
-  if (isNear(eps, decimal))
-    return decimal;
-  return asWritten(APFloat(static_cast<float>(isNear(eps, power) ? power : eps)));
-}
-
 /// The factors before the sum: a factor per token, and numbers.
 bool GroupMatcher::splitOuter(const algebra::Term &outer) {
   algebra::Term ofToken, numbers;
   numbers.coefficient = outer.coefficient * scale;
   for (const algebra::Factor &factor : outer.factors) {
     if (dependsOnAny(factor, group.row))
-      return false;
+      return decline(Reason::alphaPerColumn, describe(valueOf(factor)), "one number for each group", valueOf(factor));
     bool isOfToken = dependsOnAny(factor, group.tokens) || (group.tokens.empty() && matchNorm({1, {}, {factor}}));
     (isOfToken ? ofToken : numbers).factors.push_back(factor);
   }
@@ -267,8 +265,8 @@ bool GroupMatcher::splitOuter(const algebra::Term &outer) {
   scale = 1;
   group.norm = Norm::none;
   group.eps = 0;
-  if (!ofToken.factors.empty() && !matchNorm(ofToken))
-    return false;
+  if (!ofToken.factors.empty() && !(group.isGiven ? matchStatistic(ofToken) : matchNorm(ofToken)))
+    return !group.isGiven && declineNorm(ofToken);
   numbers.coefficient *= scale;
   if (isNear(numbers.coefficient, 1))
     numbers.coefficient = 1;
@@ -277,73 +275,44 @@ bool GroupMatcher::splitOuter(const algebra::Term &outer) {
 }
 
 //===----------------------------------------------------------------------===//
-// The norm
+// A given projection
 //===----------------------------------------------------------------------===//
 
-bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
-  Expr x = Algebra::of(group.x.element);
-  std::optional<Expr> square = algebra.multiply(x, x);
-  std::optional<Expr> squares = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
-  if (!squares || squares->size() != 1)
-    return false;
-  std::optional<Expr> squared = algebra.power({ofToken}, -4), plain = algebra.power({ofToken}, -2);
-  return (squared && matchRoot(*squared, *squares, Norm::inside)) ||
-         (plain && matchRoot(*plain, *squares, Norm::outside)) || (plain && matchGuardedRoot(*plain, *squares));
-}
-
-/// A larger bound is a part of the function.
-constexpr double kMostGuard = 1e-10;
-
-/// max(root, bound), where the bound only keeps a token of zeros from a division by zero: sqrt(root^2 + bound^2) is the
-/// same number, to f32, where the norm of a token is above 1e-6.
-bool GroupMatcher::matchGuardedRoot(const Expr &norm, const Expr &squares) {
-  const algebra::Factor *max = algebra::singleFactor(norm);
-  if (!max || !max->node()->isApply("max"))
-    return false;
-  std::optional<Expr> root = algebra.part(max->element, {}, 0), bound = algebra.part(max->element, {}, 1);
-  if (root && algebra::numberOf(*root))
-    std::swap(root, bound);
-  std::optional<double> guard = bound ? algebra::numberOf(*bound) : std::nullopt;
-  std::optional<Expr> power = root && guard ? algebra.multiply(*root, *root) : std::nullopt;
-  if (!power || *guard < 0 || *guard > kMostGuard)
-    return false;
-  power = algebra.add(*power, Algebra::number(*guard * *guard));
-  double number = norm[0].coefficient;
-  return power && matchRoot(Algebra::scale(*power, number * number), squares, Norm::inside);
-}
-
-/// `power` is the norm's square, or the norm: a number times the mean square, or its root, plus eps.
-bool GroupMatcher::matchRoot(const Expr &power, const Expr &squares, Norm norm) {
-  double mean = 1.0 / static_cast<double>(width());
-  std::optional<Expr> base = Algebra::scale(squares, mean);
-  if (norm == Norm::outside)
-    base = algebra.power(*base, 1);
-  Expr terms = power;
-  const algebra::Factor *sum = algebra::singleFactor(power);
-  if (sum && sum->node()->kind == algebra::Node::Sum) {
-    std::optional<Expr> part = algebra.part(sum->element);
-    if (!part)
+/// The sum is a tensor of tokens and rows. The bias tells which are which.
+bool GroupMatcher::matchGiven(const algebra::Term &term) {
+  group.tokens.clear();
+  group.row.clear();
+  group.flat.clear();
+  group.gamma.reset();
+  group.extent = 1;
+  for (const Extent &var : all) {
+    bool isRow = llvm::any_of(group.beta, [&](const algebra::Term &part) { return dependsOn(part, var.first); });
+    (isRow ? group.row : group.tokens).push_back(var);
+    if (isRow && !var.second.isNumber())
       return false;
-    terms = Algebra::scale(*part, power[0].coefficient);
+    if (isRow)
+      group.extent *= var.second.number();
   }
-  double number = 0;
-  llvm::erase_if(terms, [&](const algebra::Term &term) {
-    if (!term.factors.empty() || !term.exponent.empty())
-      return false;
-    number += term.coefficient;
-    return true;
-  });
-  std::optional<Expr> ratio = base && terms.size() == 1 ? algebra.divide(terms, *base) : std::nullopt;
-  std::optional<double> factor = ratio ? algebra::numberOf(*ratio) : std::nullopt;
-  if (!factor || *factor <= 0 || !isEps(number / *factor))
+  if (group.row.empty() || group.tokens.empty() || group.extent > kMaxGroupRows)
     return false;
-  if (isNear(*factor, 1))
-    factor = 1;
-  // 1/sqrt(factor * (mean + eps)), or 1/(factor * (sqrt(mean) + eps))
-  group.norm = number == 0 ? Norm::inside : norm; // without an epsilon there is one norm
-  group.eps = epsMeant(number / *factor);
-  scale = norm == Norm::inside ? 1 / std::sqrt(*factor) : 1 / *factor;
-  return true;
+  for (auto [place, factor] : llvm::enumerate(term.factors)) {
+    Value base = factor.node()->value;
+    auto isRead = [&, &sum = factor](const Extent &var) { return dependsOn(sum, var.first); };
+    if (factor.halves != 2 || !base || !llvm::all_of(all, isRead) || !reading.isBefore(base, user) ||
+        !placeRows(base, factor.at()))
+      continue;
+    algebra::Term outer = term;
+    outer.factors.erase(outer.factors.begin() + place);
+    group.isGiven = true;
+    group.stat.reset();
+    group.statForm = Stat::applied;
+    group.x = factor;
+    scale = 1;
+    if (splitOuter(outer))
+      return true;
+    group.isGiven = false;
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,25 +321,40 @@ bool GroupMatcher::matchRoot(const Expr &power, const Expr &squares, Norm norm) 
 
 std::optional<LinearGroup> GroupMatcher::match() {
   Expr z;
-  if (!readVars(z) || !multiplyOut(z))
+  if (!readVars(z) || !isShort(z) || !multiplyOut(z))
     return std::nullopt;
-  for (size_t number = 0; number < z.size(); ++number) {
-    if (!matchProduct(z[number]))
-      continue;
-    group.beta = z;
-    group.beta.erase(group.beta.begin() + number);
-    if (llvm::any_of(group.beta, [&](const algebra::Term &term) { return dependsOnAny(term, group.tokens); }))
+  auto isMaximum = [](const algebra::Term &term) {
+    return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return factor.node()->isReduce("max"); });
+  };
+  for (bool isGiven : {false, true})
+    for (size_t number = 0; number < z.size() && !miss; ++number) {
+      group.beta = z;
+      group.beta.erase(group.beta.begin() + number);
+      if (isGiven ? !matchGiven(z[number]) : !matchProduct(z[number]))
+        continue;
+      auto isOfTokens = [&](const algebra::Term &term) { return dependsOnAny(term, group.tokens); };
+      auto term = llvm::find_if(group.beta, isOfTokens);
+      if (term == group.beta.end())
+        return group;
+      // A maximum that is subtracted belongs to the residual map.
+      if (!isGiven && !isMaximum(*term))
+        decline(Reason::biasForm, term->factors.empty() ? "an exponential" : describe(valueOf(term->factors[0])),
+                "one value for each of the " + std::to_string(group.extent) + " rows");
       return std::nullopt;
-    return group;
-  }
+    }
   return std::nullopt;
 }
 
-std::optional<LinearGroup> mhc::matchLinearGroup(algebra::Reading &reading, Value root, Operation *user) {
+std::optional<LinearGroup> mhc::matchLinearGroup(algebra::Reading &reading, Value root, Operation *user,
+                                                 std::optional<Miss> *miss) {
   auto type = dyn_cast<RankedTensorType>(root.getType());
   if (!type || type.getRank() == 0)
     return std::nullopt;
-  return GroupMatcher(reading, root, user).match();
+  GroupMatcher matcher(reading, root, user);
+  std::optional<LinearGroup> group = matcher.match();
+  if (miss && !group)
+    *miss = matcher.miss;
+  return group;
 }
 
 /// An element with its variables named by their places in `vars`; the rows are one name.
@@ -401,6 +385,17 @@ bool mhc::isSameProjection(const LinearGroup &a, const LinearGroup &b) {
              return isSameFactor(std::get<0>(pair), std::get<1>(pair));
            });
   };
-  return Value(a.root).getParentBlock() == Value(b.root).getParentBlock() && a.norm == b.norm && a.eps == b.eps &&
-         isSameFactor(a.x, b.x) && isSameGamma();
+  auto isSameSum = [&] {
+    bool isSameStat = a.stat && b.stat ? isSameFactor((*a.stat)[0].factors[0], (*b.stat)[0].factors[0])
+                                       : a.stat.has_value() == b.stat.has_value();
+    auto tokensOf = [](const LinearGroup &group) {
+      Indices at = renamed(group.weightAt, group);
+      for (algebra::Index &index : at)
+        llvm::erase_if(index.pieces, [](const Piece &piece) { return piece.var < 0; });
+      return at;
+    };
+    return a.weight == b.weight && tokensOf(a) == tokensOf(b) && a.statForm == b.statForm && isSameStat;
+  };
+  return a.isGiven == b.isGiven && Value(a.root).getParentBlock() == Value(b.root).getParentBlock() &&
+         a.norm == b.norm && a.eps == b.eps && (a.isGiven ? isSameSum() : isSameFactor(a.x, b.x) && isSameGamma());
 }

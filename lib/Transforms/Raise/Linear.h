@@ -7,7 +7,9 @@
 //
 //   z[t, k] = s[t] * (sum over f of x[t, f] * gamma[f] * phi[k, f]) * alpha + beta[k]
 //
-// with tokens t, rows k, the streams and channels f, and s none or the reciprocal root mean square of x[t, :].
+// with tokens t, rows k, the streams and channels f, and s none or the reciprocal root mean square of x[t, :]. The sum
+// may also be given, as a tensor of tokens and rows; s is then none, a tensor of tokens, or what is computed of one
+// that holds mean squares.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHC_LIB_TRANSFORMS_RAISE_LINEAR_H
@@ -22,23 +24,42 @@ struct LinearGroup {
   mlir::Value root;        ///< the value that is z
   algebra::Indices rootAt; ///< the variables as indices of the root
   IndexVars tokens, row, flat;
+  bool isGiven = false; ///< whether `x` is the sum itself, and there is no `phi`
   algebra::Factor x, phi;
   std::optional<algebra::Expr> gamma;
   algebra::Expr alpha, beta; ///< numbers times what no token enters
   Norm norm = Norm::none;
   double eps = 0;
-  /// The weight that holds the rows, and where they are in it: rows [offset, offset + extent) of `rows`. Its index of
-  /// the rows alone, without offset.
+  std::optional<algebra::Expr> stat; ///< of a given sum
+  Stat statForm = Stat::inv_rms;
+  /// The weight, or the given sum, that holds the rows, and where they are in it: rows [offset, offset + extent) of
+  /// `rows`. Its index of the rows alone, without offset.
   mlir::Value weight;
   algebra::Indices weightAt;
   int64_t offset = 0, rows = 0, extent = 0;
 
+  /// The values of a token that are summed.
+  int64_t width() const {
+    int64_t width = 1;
+    for (const auto &[var, extent] : flat)
+      width *= extent.number();
+    return width;
+  }
   /// Whether the group is all rows of its weight.
-  bool hasWholeWeight() const { return offset == 0 && rows == extent; }
+  bool hasAllRows() const { return offset == 0 && rows == extent; }
+  /// The values that remarks identify the site by.
+  std::pair<mlir::Value, mlir::Value> site() const { return {x.node()->value, isGiven ? mlir::Value() : weight}; }
 };
 
-/// Reads a value as a group of rows, for code at `user`.
-std::optional<LinearGroup> matchLinearGroup(algebra::Reading &reading, mlir::Value root, mlir::Operation *user);
+/// Reads a value as a group of rows, for code at `user`. Sets `miss`, for those who ask, where it is nearly one.
+std::optional<LinearGroup> matchLinearGroup(algebra::Reading &reading, mlir::Value root, mlir::Operation *user,
+                                            std::optional<Miss> *miss = nullptr);
+
+/// The number of logits of n streams, for each residual map.
+llvm::SmallVector<int64_t, 2> logitsOf(int64_t n);
+
+/// Whether a group is as those of a token's streams: other layers end in few columns too.
+bool isOfStreams(const LinearGroup &group);
 
 /// Whether two groups project the same streams in the same way: by one weight, or by two of one form.
 bool isSameProjection(const LinearGroup &a, const LinearGroup &b);

@@ -41,7 +41,8 @@ bool mhc::dependsOnAny(const algebra::Term &term, ArrayRef<Extent> vars) {
   return llvm::any_of(vars, [&](const Extent &var) { return dependsOn(term, var.first); });
 }
 
-std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &reading, const Expr &x, Operation *user) {
+std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &reading, const Expr &x, Operation *user,
+                                                        bool stored) {
   std::optional<algebra::Reading::Found> streams = nearest(reading, x, user);
   if (!streams)
     return std::nullopt;
@@ -57,7 +58,7 @@ std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &readin
     if (found == all.end())
       break;
     shown = *found;
-    if (isa<arith::TruncFOp>(maker))
+    if (stored || isa<arith::TruncFOp>(maker))
       streams = shown;
   }
   // Streams that are projected are aggregated as they are projected, not as a product transposes it.
@@ -143,8 +144,8 @@ SmallVector<IndexVars> mhc::ownDims(algebra::Reading &reading, Value value) {
   return own;
 }
 
-Value mhc::finishMix(algebra::Reading &reading, Sites &sites, OpBuilder &builder, Operation *made,
-                     ArrayRef<algebra::Index> from, ArrayRef<IndexVars> own, Value root, const Twine &detail) {
+Value mhc::replaceRoot(algebra::Reading &reading, Sites &sites, OpBuilder &builder, Operation *made,
+                       ArrayRef<algebra::Index> from, ArrayRef<IndexVars> own, Value root) {
   Value shaped = arrange(reading, builder, root.getLoc(), made->getResult(0), from, own);
   if (!shaped)
     return {};
@@ -156,19 +157,32 @@ Value mhc::finishMix(algebra::Reading &reading, Sites &sites, OpBuilder &builder
     return {};
   addPlaces(made, root);
   root.replaceAllUsesWith(shaped);
-  takeRaised(sites, made, detail);
   return shaped;
 }
 
-bool MixSite::finish(Operation *made, ArrayRef<IndexVars> groups, const Twine &detail) {
-  Indices from;
-  for (const algebra::Index &index : indicesOf(algebra.sizes, groups)) {
-    std::optional<algebra::Index> moved = substitute(algebra.sizes, index, [&](Var var) { return at[var]; });
+Value mhc::finishMix(algebra::Reading &reading, Sites &sites, OpBuilder &builder, Operation *made,
+                     ArrayRef<algebra::Index> from, ArrayRef<IndexVars> own, Value root, const Twine &detail) {
+  Value shaped = replaceRoot(reading, sites, builder, made, from, own, root);
+  if (shaped)
+    takeRaised(sites, made, detail);
+  return shaped;
+}
+
+std::optional<Indices> mhc::indicesIn(algebra::Sizes &sizes, ArrayRef<IndexVars> groups, ArrayRef<algebra::Index> at) {
+  Indices indices;
+  for (const algebra::Index &index : indicesOf(sizes, groups)) {
+    std::optional<algebra::Index> moved = substitute(sizes, index, [&](Var var) { return at[var]; });
     if (!moved)
-      return false;
-    from.push_back(*moved);
+      return std::nullopt;
+    indices.push_back(*moved);
   }
-  replacement = finishMix(reading, sites, builder, made, from, ownDims(reading, root), root, detail);
+  return indices;
+}
+
+bool MixSite::finish(Operation *made, ArrayRef<IndexVars> groups, const Twine &detail) {
+  std::optional<Indices> from = indicesIn(algebra.sizes, groups, at);
+  if (from)
+    replacement = finishMix(reading, sites, builder, made, *from, ownDims(reading, root), root, detail);
   return replacement != nullptr;
 }
 
@@ -311,10 +325,6 @@ std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Te
   mix.stream = stream;
   if (x.halves != 2 || dependsOnAny(x, rest))
     return std::nullopt;
-  std::optional<algebra::Reading::Found> streams = findStreams(reading, mix.x, op);
-  if (!streams)
-    return std::nullopt;
-  mix.streams = streams->value;
   std::optional<Expr> weights = inner;
   if (!rest.empty())
     weights = algebra.reduce("sum", *weights, rest);
@@ -327,6 +337,14 @@ std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Te
   if (!weights || weights->size() != 1)
     return std::nullopt;
   mix.weights = *weights;
+  // Weights of all tokens do not tell tokens from channels: the order in which streams are stored does.
+  auto isWeighed = [&](Var var) { return var != stream.first && dependsOn(mix.weights[0], var); };
+  bool isStatic = llvm::none_of(varsOf(x.at()), isWeighed);
+  std::optional<algebra::Reading::Found> streams = findStreams(reading, mix.x, op, isStatic);
+  if (!streams)
+    return std::nullopt;
+  mix.streams = streams->value;
+  mix.at = streams->at;
   if (!splitVars(mix, streams->at) || !isConsistent(mix))
     return std::nullopt;
   return mix;

@@ -25,6 +25,7 @@ using IndexVars = algebra::DimVars;
 struct Mix {
   algebra::Expr x; ///< one element of the streams
   mlir::Value streams;
+  algebra::Indices at;   ///< of the streams, where that element is
   algebra::Expr weights; ///< one term
   std::pair<algebra::Var, algebra::Size> stream;
   IndexVars tokens, channels;
@@ -49,6 +50,10 @@ public:
   /// An expression as a value of the dimensions `groups`; null where the program has none.
   mlir::Value build(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups) {
     return algebra::build(reading, builder, op, expr, groups);
+  }
+  /// The streams in the order of their groups.
+  mlir::Value buildStreams(const Mix &mix) {
+    return algebra::buildFrom(reading, builder, op, mix.x, {mix.streams, mix.at, 1}, mix.groups());
   }
   /// Weights [tokens, ...] for streams x; those of all tokens are repeated.
   mlir::Value buildWeights(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, mlir::Value x);
@@ -100,16 +105,23 @@ private:
 /// The dimensions of a value as its own variables.
 llvm::SmallVector<IndexVars> ownDims(algebra::Reading &reading, mlir::Value value);
 
+/// The indices of a tensor with dimensions `groups`, with `at` in place of its variables.
+std::optional<algebra::Indices> indicesIn(algebra::Sizes &sizes, llvm::ArrayRef<IndexVars> groups,
+                                          llvm::ArrayRef<algebra::Index> at);
+
 /// Replaces `root`, of dimensions `own`, by the result of `made`, whose dimensions have the indices `from`. Gives the
 /// value in its place, or null.
+mlir::Value replaceRoot(algebra::Reading &reading, Sites &sites, mlir::OpBuilder &builder, mlir::Operation *made,
+                        llvm::ArrayRef<algebra::Index> from, llvm::ArrayRef<IndexVars> own, mlir::Value root);
+/// The same where `made` was found there.
 mlir::Value finishMix(algebra::Reading &reading, Sites &sites, mlir::OpBuilder &builder, mlir::Operation *made,
                       llvm::ArrayRef<algebra::Index> from, llvm::ArrayRef<IndexVars> own, mlir::Value root,
                       const llvm::Twine &detail = {});
 
 /// The streams that an expression is read from at `user`, in the type in which the program keeps them: not what rounds
-/// them for one product.
+/// them for one product. With `stored`, as they are stored, and not as a product transposes them.
 std::optional<algebra::Reading::Found> findStreams(algebra::Reading &reading, const algebra::Expr &x,
-                                                   mlir::Operation *user);
+                                                   mlir::Operation *user, bool stored = false);
 /// Those as [tokens, ...] of `groups`.
 mlir::Value buildStreams(algebra::Reading &reading, mlir::OpBuilder &builder, mlir::Operation *user,
                          const algebra::Expr &x, llvm::ArrayRef<IndexVars> groups);

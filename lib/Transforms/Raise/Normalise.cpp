@@ -10,7 +10,6 @@
 
 #include "Normalise.h"
 #include "Places.h"
-#include "RaiseForms.h"
 #include "mhc/IR/Constants.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/ArgumentSizes.h"
@@ -350,15 +349,11 @@ void mhc::normalise(func::FuncOp func) {
   addViewPatterns(patterns);
   addProductPatterns(patterns);
   addTransposePatterns(patterns);
-  addUnitPatterns(patterns);
   addPartPatterns(patterns, dims);
   addPartialComputationPatterns(patterns, dims);
   // Copies of a value hide that it has one use, and that two slices are of one value.
-  FrozenRewritePatternSet frozen(std::move(patterns));
-  rewriteAll(func, frozen, forget);
   mergeCopies(func, forget);
-  rewriteAll(func, frozen, forget);
-  addSplitPatterns(last);
+  rewriteAll(func, std::move(patterns), forget);
   addSlicePatterns(last, dims);
   addPartPatterns(last, dims);
   rewriteAll(func, std::move(last), forget);

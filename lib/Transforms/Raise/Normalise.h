@@ -8,7 +8,7 @@
 #ifndef MHC_LIB_TRANSFORMS_RAISE_NORMALISE_H
 #define MHC_LIB_TRANSFORMS_RAISE_NORMALISE_H
 
-#include "RaiseForms.h"
+#include "Raise.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,14 +20,10 @@ namespace mhc {
 void addArithmeticPatterns(mlir::RewritePatternSet &patterns);
 /// Arithmetic in front of views
 void addViewPatterns(mlir::RewritePatternSet &patterns);
-/// Transposes into flags of products; products of what is repeated or of ones without either
+/// Products of two matrices with tokens in front: such are joined
 void addProductPatterns(mlir::RewritePatternSet &patterns);
-/// Dimensions are split in front of functions: afterwards, as views go behind them before
-void addSplitPatterns(mlir::RewritePatternSet &patterns);
-/// Transposes behind what reads them
+/// Transposes in front of what repeats
 void addTransposePatterns(mlir::RewritePatternSet &patterns);
-/// Dimensions of size one behind what reads them
-void addUnitPatterns(mlir::RewritePatternSet &patterns);
 /// Parts of one value, joined -> the value
 void addPartPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
 /// The same function of all parts of a value -> parts of the function of the value
@@ -50,19 +46,9 @@ int64_t knownSize(mlir::RankedTensorType type);
 bool isElementwise(mlir::Operation *op);
 /// Whether each dimension of what is repeated has the size that it has there.
 bool repeatsWholeDims(BroadcastOp op);
-/// Whether a reshape only adds dimensions of size one.
-bool addsOnlyUnits(mlir::tensor::ExpandShapeOp op);
-/// Whether a transpose swaps the last two dimensions, rows and columns.
-bool swapsRowsAndColumns(TransposeOp op);
-/// Whether a value is a product that one op reads, and that may have rows and columns swapped: tokens stay in front.
-bool isProductToTranspose(mlir::Value matrix);
-/// Its transpose: the product of the transposes.
-mlir::Value productOfTransposes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value product);
-/// Whether an op is the transpose of a product that becomes the product of the transposes.
-bool isTransposedProduct(mlir::Operation *op);
 /// Whether a value is repeated, or the cast or the square of such a value: those are computed behind what repeats.
 bool isRepeated(mlir::Value value);
-/// The transpose of such a value, or of what is computed of such values and of products: they are transposed.
+/// The transpose of such a value, or of what is computed of such values: they are transposed.
 mlir::Value transposeRepeated(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
 } // namespace mhc

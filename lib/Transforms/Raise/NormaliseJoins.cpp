@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormaliseParts.h"
-#include "RaiseForms.h"
 #include "mhc/IR/LeafBuilder.h"
 
 using namespace mlir;

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
-#include "RaiseForms.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -78,6 +77,19 @@ static bool isOfMatrices(Operation *op) {
   return isa<math::ExpOp>(op) && slice && slice.getSourceType().getRank() == 3;
 }
 
+/// Whether the op is the sigmoid of elements of matrices, with an eps behind it or none: an iteration starts from it,
+/// and it is no gate.
+static bool isStart(Operation *op) {
+  auto isSplit = [](Operation *user) {
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(user);
+    ArrayRef<int64_t> shape = expand ? expand.getResultType().getShape() : ArrayRef<int64_t>();
+    return shape.size() >= 3 && shape.back() > 1 && shape.back() == shape.drop_back().back();
+  };
+  return isa<SigmoidOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return isSplit(user) || (isa<arith::AddFOp>(user) && llvm::any_of(user->getUsers(), isSplit));
+         });
+}
+
 namespace {
 /// The same function of all parts of some values is one of the values. That of a few parts only stays, as the whole
 /// would cost more. Functions of one value stay with what reads them: steps look for them there.
@@ -88,7 +100,7 @@ struct ComputeBeforeSlicing : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     bool isFunction =
         op->getNumOperands() == 1 && !isa<arith::ExtFOp, arith::TruncFOp, SigmoidOp>(op) && !isOfMatrices(op);
-    std::optional<OnParts> read = isElementwise(op) && !isFunction ? readOnParts(op) : std::nullopt;
+    std::optional<OnParts> read = isElementwise(op) && !isFunction && !isStart(op) ? readOnParts(op) : std::nullopt;
     if (!read || !llvm::all_of(read->wholes, [&](Value whole) {
           return !whole || haveSameShape(dims, whole, read->part.getSource());
         }))
@@ -126,7 +138,7 @@ private:
     int64_t covered = 0;
     auto visit = [&](Operation *user) {
       if (user->getName() != op->getName() || user->getAttrs() != op->getAttrs() ||
-          user->getBlock() != op->getBlock() || llvm::is_contained(found, user))
+          user->getBlock() != op->getBlock() || llvm::is_contained(found, user) || isStart(user))
         return;
       std::optional<OnParts> own = readOnParts(user);
       auto fits = [&](const OnParts &read) {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
-#include "RaiseForms.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -21,6 +20,13 @@ static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(
 //===----------------------------------------------------------------------===//
 // f(view(a), view(b)) -> view(f(a, b))
 //===----------------------------------------------------------------------===//
+
+/// Whether a reshape only adds dimensions of size one.
+static bool addsOnlyUnits(tensor::ExpandShapeOp op) {
+  return llvm::all_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
+    return llvm::count_if(group, [&](int64_t dim) { return op.getType().getDimSize(dim) != 1; }) <= 1;
+  });
+}
 
 /// Whether a reshape joins dimensions of static size.
 static bool joinsSizes(tensor::CollapseShapeOp op) {
@@ -174,11 +180,12 @@ struct ComputeBeforeViews : RewritePattern {
 
 private:
   static LogicalResult computeBefore(Operation *view, Operation *op, PatternRewriter &rewriter) {
-    // It becomes the product of the transposes, in the order of the result.
-    if (isTransposedProduct(view))
-      return failure();
     // No mhc op has elements of f64. What is repeated stays narrow, and its square tells that it is streams.
     if (isa<TransposeOp, BroadcastOp>(view) && getElementTypeOrSelf(op->getResult(0)).isF64())
+      return failure();
+    // Steps look for functions in the shape that the program gives them.
+    bool isFunction = op->getNumOperands() == 1 && !isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(op);
+    if (auto split = dyn_cast<tensor::ExpandShapeOp>(view); split && isFunction && !addsOnlyUnits(split))
       return failure();
     bool square = isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
     if (isa<BroadcastOp>(view) && (square || isa<arith::ExtFOp, arith::TruncFOp>(op)))
@@ -197,34 +204,6 @@ private:
   }
 };
 } // namespace
-
-/// An op that forms do not look into: steps look for it in the shape of its result.
-static bool isFunction(Operation *op) {
-  return isElementwise(op) && op->getNumOperands() == 1 && !isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(op);
-}
-
-/// A function whose result is only split into dimensions is one of what is split.
-static LogicalResult splitBeforeFunction(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
-  Operation *function = op.getSrc().getDefiningOp();
-  if (!function || !isFunction(function) || addsOnlyUnits(op) ||
-      !llvm::all_of(function->getUsers(), llvm::IsaPred<tensor::ExpandShapeOp>))
-    return failure();
-  Value operand = function->getOperand(0);
-  Value x = showAgain(rewriter, op, operand, op.getResultType().clone(getElementTypeOrSelf(operand)));
-  OperationState state(function->getLoc(), function->getName(), x, op.getType(), function->getAttrs());
-  rewriter.replaceOp(op, rewriter.create(state)->getResult(0));
-  return success();
-}
-
-/// A value that is widened is split before: streams are read as they are stored, also where only some of them are read.
-static LogicalResult splitBeforeWidening(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
-  auto ext = op.getSrc().getDefiningOp<arith::ExtFOp>();
-  if (!ext || addsOnlyUnits(op))
-    return failure();
-  Value x = showAgain(rewriter, op, ext.getIn(), op.getResultType().clone(getElementTypeOrSelf(ext.getIn())));
-  rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), x);
-  return success();
-}
 
 /// Whether the parts of each dimension that is split are neighbours when they are repeated, and whole.
 static bool keepsParts(BroadcastOp op, tensor::ExpandShapeOp expand) {
@@ -322,6 +301,22 @@ static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// Reduces what was joined part by part.
+static LogicalResult reduceBeforeJoining(ReduceOp op, PatternRewriter &rewriter) {
+  auto collapse = op.getX().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse)
+    return failure();
+  SmallVector<int64_t> dims;
+  for (auto [dim, group] : llvm::enumerate(collapse.getReassociationIndices())) {
+    if (llvm::is_contained(op.getDims(), static_cast<int64_t>(dim)))
+      llvm::append_range(dims, group);
+    else if (group.size() > 1)
+      return failure();
+  }
+  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), collapse.getSrc(), dims);
+  return success();
+}
+
 /// Joins consecutive parts of a dimension: they are one part of it.
 static LogicalResult joinReducedParts(ReduceOp op, PatternRewriter &rewriter) {
   tensor::ExpandShapeOp expand = partsOfDims(op.getX());
@@ -413,14 +408,10 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   patterns.add(repeatBeforeSplitting);
   patterns.add(repeatWithoutJoining);
   patterns.add(foldReducedView);
+  patterns.add(reduceBeforeJoining);
   patterns.add(joinReducedParts);
   patterns.add(foldReducedReduction);
   patterns.add(scaleAfterSum);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
-}
-
-void mhc::addSplitPatterns(RewritePatternSet &patterns) {
-  patterns.add(splitBeforeFunction);
-  patterns.add(splitBeforeWidening);
 }

@@ -60,20 +60,20 @@ static SetVector<Operation *> opsBetween(const Values &inputs, Value root) {
 }
 
 /// Sorts by the first place in a file; nowhere sorts first.
-static std::tuple<StringRef, unsigned, unsigned> sourceOrder(Location loc) {
+using SourceOrder = std::tuple<StringRef, unsigned, unsigned>;
+static SourceOrder sourceOrder(Location loc) {
   auto place = loc->findInstanceOf<FileLineColLoc>();
-  return place ? std::make_tuple(place.getFilename().getValue(), place.getLine(), place.getColumn())
-               : std::make_tuple(StringRef(), 0u, 0u);
+  return place ? SourceOrder(place.getFilename().getValue(), place.getLine(), place.getColumn()) : SourceOrder();
 }
 
 static void addPlacesOf(ArrayRef<Operation *> ops, ArrayRef<Operation *> made) {
-  SmallVector<Location> places;
+  SmallVector<std::pair<SourceOrder, Location>> places;
   for (Operation *op : ops)
-    op->walk([&](Operation *part) { places.push_back(part->getLoc()); });
-  llvm::stable_sort(places, [](Location a, Location b) { return sourceOrder(a) < sourceOrder(b); });
+    op->walk([&](Operation *part) { places.push_back({sourceOrder(part->getLoc()), part->getLoc()}); });
+  llvm::stable_sort(places, llvm::less_first());
   for (Operation *op : made) {
     SmallVector<Location> all = {op->getLoc()};
-    llvm::append_range(all, places);
+    llvm::append_range(all, llvm::make_second_range(places));
     op->setLoc(FusedLoc::get(op->getContext(), all));
   }
 }

@@ -43,7 +43,7 @@ private:
   const algebra::Factor *findDropout(const algebra::Term &term);
   bool add(const algebra::Term &term);
   std::optional<Parts> split(const algebra::Term &term);
-  Value addGate(Parts parts, ArrayRef<IndexVars> rowGroups);
+  Value addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups);
   Rows buildRows(const Expr &product, ArrayRef<IndexVars> groups);
   Rows buildPart(const Expr &product, ArrayRef<IndexVars> groups);
   void splitBias();
@@ -189,19 +189,28 @@ Rows BranchReader::buildRows(const Expr &product, ArrayRef<IndexVars> groups) {
   return {};
 }
 
-/// A factor of the tokens belongs to the gate or to what it multiplies: where the program has values.
-Value BranchReader::addGate(Parts parts, ArrayRef<IndexVars> rowGroups) {
-  double number = std::exchange(parts.common.coefficient, 1);
-  for (bool toGate : {true, false}) {
+/// A factor of the tokens, or of none, belongs to the gate or to what it multiplies: where the program has values.
+Value BranchReader::addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups) {
+  constexpr size_t kMostShared = 4;
+  SmallVector<Expr> shared;
+  for (const algebra::Factor &factor : parts.common.factors)
+    shared.push_back(Algebra::of(factor.element, factor.halves));
+  if (!parts.common.exponent.empty())
+    shared.push_back({algebra::Term{1, parts.common.exponent, {}}});
+  if (shared.size() > kMostShared)
+    return {};
+  for (unsigned toGate = 1u << shared.size(); toGate-- > 0;) {
     std::optional<Expr> gates = Expr{parts.gate}, rows = Expr{parts.rows};
-    std::optional<Expr> &with = toGate ? gates : rows;
-    with = algebra.multiply(*with, {parts.common});
-    std::optional<Expr> same = with && gateTerm ? algebra.divide(*gates, *gateTerm) : std::nullopt;
-    if (!with || (gateTerm && (!same || !isOne(algebra::numberOf(*same).value_or(0)))))
+    for (auto [number, part] : llvm::enumerate(shared)) {
+      std::optional<Expr> &with = toGate >> number & 1 ? gates : rows;
+      with = with ? algebra.multiply(*with, part) : std::nullopt;
+    }
+    std::optional<Expr> same = gates && gateTerm ? algebra.divide(*gates, *gateTerm) : std::nullopt;
+    if (!gates || !rows || (gateTerm && (!same || !isOne(algebra::numberOf(*same).value_or(0)))))
       continue;
     auto weights = nearest(site.reading, *gates, site.op, /*anyFactor=*/true);
     Rows found = weights ? buildRows(*rows, rowGroups) : Rows();
-    if (!found.value || !isOne(number * weights->factor * found.factor))
+    if (!found.value || !isOne(parts.common.coefficient * weights->factor * found.factor))
       continue;
     IndexVars streams = {output};
     if (!gate)
@@ -301,7 +310,7 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
     site.declineWidth("post", mix, Reason::resultWider, site.root);
     return false;
   }
-  Value x = buildStreams(site.reading, site.builder, site.op, mix.x, mix.groups());
+  Value x = site.buildStreams(mix);
   if (!x)
     return false;
   BranchReader branch(site, mix, output, x);
@@ -311,7 +320,7 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
   Orient orient = Orient::oi;
   if (!stored.empty()) // as it was made
     for (const algebra::Index &index : llvm::reverse(stored.back().at))
-      for (const algebra::Piece &piece : index.pieces)
+      for (const algebra::Piece &piece : llvm::reverse(index.pieces))
         if (piece.var == output.first || piece.var == mix.stream.first)
           orient = piece.var == output.first ? Orient::oi : Orient::io;
   IndexVars first = {output}, second = {mix.stream};

@@ -5,262 +5,242 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bounds.h"
+#include "Linear.h"
 #include "Places.h"
-#include "RaiseForms.h"
+#include "Readings.h"
+#include "mhc/IR/Constants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mhc;
-
-/// More columns are no gates and logits.
-constexpr int64_t kMaxRows = 1024;
+using algebra::Algebra;
+using algebra::Expr;
+using algebra::Size;
+using Found = algebra::Reading::Found;
 
 namespace {
-/// A mean square of rows of `x`, or a reciprocal root of one, that the function computes.
-struct RowStatistic {
-  Value value;
-  Value x;
-  int64_t width;
-  Stat form;
-  Multiplier multiplier; ///< with form inv_rms
+/// 1/sqrt(sum + eps), or 1/(sqrt(sum) + eps), of a sum of squares.
+struct SumNorm {
+  Norm norm;
+  double eps;
 };
 
-/// x . phi, scaled by what depends on the token only.
-struct Product {
-  Operation *op;
-  Indices index; ///< of the result
-  Vars tokens, row;
-  double coefficient;
-  Factor x, phi;
-  std::optional<Factor> gamma;
-  Vars flat; ///< the variables of x behind the tokens
-  std::vector<Factor> scales;
-  int64_t n = 0; ///< streams, told by the number of rows
-};
-
-/// The second result of the projection.
-struct ProductStatistic {
-  Value value; ///< with a form other than applied: what the function calls it
+/// The second result of a projection.
+struct Statistic {
   Stat form = Stat::applied;
-  Multiplier multiplier{Norm::none, 0, {}, {}};
+  Norm norm = Norm::none;
+  double eps = 0;
+  std::optional<Found> own; ///< what the function has of it; none where it is applied
+};
+
+class ProjectionRaiser {
+public:
+  ProjectionRaiser(func::FuncOp func, algebra::Reading &reading, Sites &sites);
+  void raise(Operation *op);
+
+private:
+  std::optional<Found> findValue(const std::optional<Expr> &expr, Operation *op);
+  std::optional<Statistic> findStatistic(const LinearGroup &group, Operation *op);
+  ProjectionOp build(OpBuilder &builder, const LinearGroup &group, const Statistic &statistic, Operation *op);
+  bool replace(OpBuilder &builder, const LinearGroup &group, const Statistic &statistic, ProjectionOp made);
+
+  algebra::Reading &reading;
+  Sites &sites;
+  llvm::DenseMap<const algebra::Node *, SmallVector<SumNorm>> norms; ///< that the function takes of each sum
+  llvm::DenseSet<Operation *> replaced;
 };
 } // namespace
 
-/// Reads a value as a statistic of the rows that its variables name.
-static std::optional<RowStatistic> matchStatistic(FormBuilder &forms, Value value) {
-  forms.reset();
-  Indices index = forms.freshIndices(value);
-  Form form = forms.at(value, index);
-  forms.resolve(form);
-  if (form.terms.size() != 1)
-    return std::nullopt;
-  const Term &term = form.terms[0];
-  Vars tokens;
-  for (const Index &slot : index)
-    llvm::append_range(tokens, forms.flatten(slot.vars));
-  if (term.factors.size() == 1 && term.sums.empty()) {
-    auto multiplier = matchMultiplier(forms, term.factors, term.coefficient);
-    if (!multiplier || multiplier->factor != 1 || !averagesRow(forms, *multiplier, tokens))
-      return std::nullopt;
-    return RowStatistic{value, multiplier->x.base, forms.extent(multiplier->sums), Stat::inv_rms, *multiplier};
-  }
-  if (term.factors.size() != 2 || term.sums.empty() || !(term.factors[0] == term.factors[1]) ||
-      !coversRow(forms, term.factors[0], tokens, term.sums))
-    return std::nullopt;
-  int64_t width = forms.extent(term.sums);
-  if (std::abs(term.coefficient * width - 1) > 1e-6)
-    return std::nullopt;
-  return RowStatistic{value, term.factors[0].base, width, Stat::mean_square, {Norm::none, 0, {}, {}}};
-}
-
-using RowStatistics = llvm::DenseMap<Value, SmallVector<RowStatistic, 2>>;
-
-static RowStatistics collectStatistics(FormBuilder &forms, func::FuncOp func) {
-  RowStatistics found;
-  func.walk([&](Operation *op) {
-    if (!isa<ReduceOp, arith::MulFOp, arith::DivFOp, math::RsqrtOp>(op))
-      return;
-    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || type.getRank() < 1)
-      return;
-    if (std::optional<RowStatistic> statistic = matchStatistic(forms, op->getResult(0)))
-      found[statistic->x].push_back(*statistic);
-  });
-  return found;
-}
-
-/// The number of streams whose gates and residual logits fill `rows` rows.
+/// The number of streams whose gates and residual logits fill `rows` rows, or 0. An open number of rows tells none.
 static int64_t streamsOfRows(int64_t rows) {
   int64_t found = 0;
+  if (ShapedType::isDynamic(rows))
+    return found;
   for (int64_t n = kMinStreams; n <= kMaxStreams; ++n)
-    if (rows == 2 * n + n * n || (n <= kMaxPermuted && rows == 2 * n + factorial(n)))
+    if (llvm::is_contained(logitsOf(n), rows - 2 * n))
       found = n;
   return found;
 }
 
-/// Sorts the factors by the variables they depend on.
-static bool classify(FormBuilder &forms, const Term &term, Product &product) {
-  std::optional<Factor> x, phi;
-  for (const Factor &factor : term.factors) {
-    Vars vars = varsOf(forms, factor);
-    bool token = containsAny(vars, product.tokens), column = containsAny(vars, product.row);
-    bool sum = containsAny(vars, term.sums);
-    if (token && !column && !sum) {
-      product.scales.push_back(factor);
-      continue;
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+/// number / sqrt(sum + eps)  or  number / (sqrt(sum) + eps)
+static std::optional<std::pair<const algebra::Node *, SumNorm>> readNorm(const Expr &value) {
+  const algebra::Factor *root = algebra::singleFactor(value, -1), *divisor = root;
+  if (root && root->node()->isReduce("sum"))
+    return std::pair(root->node(), SumNorm{Norm::inside, 0});
+  if (!root)
+    divisor = algebra::singleFactor(value, -2);
+  if (!divisor || divisor->node()->kind != algebra::Node::Sum || divisor->node()->parts[0].size() != 2)
+    return std::nullopt;
+  const Expr &terms = divisor->node()->parts[0]; // a number comes last
+  Expr first = {terms[0]};
+  const algebra::Factor *sum = algebra::singleFactor(first, root ? 2 : 1);
+  std::optional<double> eps = algebra::numberOf({terms[1]});
+  if (!sum || !sum->node()->isReduce("sum") || !eps || !isEps(*eps))
+    return std::nullopt;
+  return std::pair(sum->node(), SumNorm{root ? Norm::inside : Norm::outside, *eps});
+}
+
+ProjectionRaiser::ProjectionRaiser(func::FuncOp func, algebra::Reading &reading, Sites &sites)
+    : reading(reading), sites(sites) {
+  func.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()))
+      if (auto norm = readNorm(reading.of(op->getResult(0))))
+        norms[norm->first].push_back(norm->second);
+  });
+}
+
+/// The first value of an expression in the block of `op`.
+std::optional<Found> ProjectionRaiser::findValue(const std::optional<Expr> &expr, Operation *op) {
+  if (!expr)
+    return std::nullopt;
+  std::vector<Found> all = reading.find(*expr);
+  auto first = llvm::find_if(llvm::reverse(all), [&](Found found) {
+    return std::abs(found.factor - 1) <= 1e-6 && getElementTypeOrSelf(found.value).isF32() &&
+           found.value.getParentBlock() == op->getBlock();
+  });
+  return first == all.rend() ? std::nullopt : std::optional(*first);
+}
+
+/// The multiplier in the product or, for a raw product, a statistic of x beside it.
+std::optional<Statistic> ProjectionRaiser::findStatistic(const LinearGroup &group, Operation *op) {
+  if (group.norm != Norm::none)
+    return Statistic{Stat::applied, group.norm, group.eps, {}};
+  Algebra &algebra = reading.algebra();
+  const Expr x = Algebra::of(group.x.element);
+  std::optional<Expr> square = algebra.multiply(x, x);
+  std::optional<Expr> sum = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
+  const algebra::Factor *squares = sum ? algebra::singleFactor(*sum) : nullptr;
+  if (!squares)
+    return std::nullopt;
+  const auto width = static_cast<double>(group.width());
+  for (auto [norm, eps] : norms.lookup(squares->node())) {
+    bool isInside = norm == Norm::inside;
+    std::optional<Expr> inverse = isInside ? sum : algebra.power(*sum, 1);
+    inverse = inverse ? algebra.add(*inverse, Algebra::number(eps)) : std::nullopt;
+    inverse = inverse ? algebra.power(*inverse, isInside ? -1 : -2) : std::nullopt;
+    inverse = inverse ? algebra.multiply(Algebra::number(std::sqrt(width)), *inverse) : std::nullopt;
+    if (std::optional<Found> own = findValue(inverse, op)) {
+      auto ofMean = static_cast<float>(eps / (isInside ? width : std::sqrt(width)));
+      return Statistic{Stat::inv_rms, norm, asWritten(APFloat(ofMean)), own};
     }
-    std::optional<Factor> *slot = sum && token && !column   ? &x
-                                  : sum && column && !token ? &phi
-                                  : sum && !token           ? &product.gamma
-                                                            : nullptr;
-    if (!slot || slot->has_value() || factor.power != 1)
-      return false;
-    *slot = factor;
   }
-  if (!x || !phi)
+  if (std::optional<Found> own = findValue(Algebra::scale(*sum, 1 / width), op))
+    return Statistic{Stat::mean_square, Norm::none, 0, own};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Replacement
+//===----------------------------------------------------------------------===//
+
+/// Builds behind the inputs: the function's own statistic may have uses before the product.
+ProjectionOp ProjectionRaiser::build(OpBuilder &builder, const LinearGroup &group, const Statistic &statistic,
+                                     Operation *op) {
+  const Expr x = Algebra::of(group.x.element);
+  std::optional<Found> streams = findStreams(reading, x, op);
+  std::optional<Found> weight = group.gamma ? nearest(reading, *group.gamma, op) : std::nullopt;
+  if (!streams || (group.gamma && !weight))
+    return {};
+  SmallVector<Value> inputs = {streams->value, group.weight};
+  if (weight)
+    inputs.push_back(weight->value);
+  setAfterInputs(builder, op->getBlock(), inputs);
+  // Inner streams are told by the shape; flat rows do not say, and either reading projects the same.
+  const int64_t n = streamsOfRows(group.extent), width = group.width();
+  bool isInner = group.flat.size() == 2 && group.flat[1].second == Size(n) && group.flat[0].second != Size(n);
+  SmallVector<IndexVars> groups = {group.tokens, group.flat};
+  if (isInner || (group.flat.size() == 2 && group.flat[0].second == Size(n)))
+    groups = {group.tokens, {group.flat[0]}, {group.flat[1]}};
+  Value xs = buildStreams(reading, builder, op, x, groups);
+  if (xs && groups.size() == 2)
+    xs = LeafBuilder(builder, op->getLoc()).split(xs, 1, {n, width / n});
+  bool isOutIn = llvm::any_of(group.row, [&](auto &row) { return row.first == varsOf(group.weightAt).front(); });
+  SmallVector<IndexVars> dims = {isOutIn ? group.row : group.flat, isOutIn ? group.flat : group.row};
+  Value phi = xs ? arrange(reading, builder, op->getLoc(), group.weight, group.weightAt, dims) : Value();
+  Value gamma = phi && weight ? algebra::build(reading, builder, op, *group.gamma, {group.flat}) : Value();
+  if (!phi || (weight && !gamma))
+    return {};
+  Type f32 = builder.getF32Type(), type = getElementTypeOrSelf(xs), phiType = getElementTypeOrSelf(phi);
+  if (isWide(xs) || (phiType != f32 && phiType != type))
+    return {};
+  int64_t tokens = cast<RankedTensorType>(xs.getType()).getDimSize(0);
+  Type statType = statistic.own ? RankedTensorType::get({tokens}, f32) : Type();
+  return ProjectionOp::create(builder, op->getLoc(), RankedTensorType::get({tokens, group.extent}, f32), statType, xs,
+                              phi, gamma, isInner ? Layout::Cn : Layout::nC,
+                              isOutIn ? PhiLayout::out_in : PhiLayout::in_out, statistic.norm, APFloat(statistic.eps),
+                              statistic.form, /*precision=*/{});
+}
+
+bool ProjectionRaiser::replace(OpBuilder &builder, const LinearGroup &group, const Statistic &statistic,
+                               ProjectionOp made) {
+  algebra::Sizes &sizes = reading.algebra().sizes;
+  std::optional<algebra::Indices> from = indicesIn(sizes, {group.tokens, group.row}, group.rootAt);
+  if (!from)
     return false;
-  product.x = *x;
-  product.phi = *phi;
+  SmallVector<Value> was = {group.root};
+  SmallVector<Value> becomes = {
+      arrange(reading, builder, made.getLoc(), made.getProj(), *from, ownDims(reading, group.root))};
+  if (statistic.own) {
+    SmallVector<IndexVars> own;
+    for (const algebra::Index &index : statistic.own->at) {
+      IndexVars &vars = own.emplace_back();
+      for (const algebra::Piece &piece : index.pieces)
+        vars.push_back({piece.var, piece.extent});
+    }
+    was.push_back(statistic.own->value);
+    becomes.push_back(arrange(reading, builder, made.getLoc(), made.getStat(), indicesOf(sizes, {group.tokens}), own));
+  }
+  if (llvm::is_contained(becomes, Value()) || !mayReplace(sites, made, was, becomes))
+    return false;
+  addPlaces(made.getOperation(), group.root);
+  // The function's own statistic may have uses before the projection.
+  for (auto [old, shaped] : llvm::zip(was, becomes))
+    old.replaceUsesWithIf(shaped, [&](OpOperand &use) {
+      return made->isBeforeInBlock(made->getBlock()->findAncestorOpInBlock(*use.getOwner()));
+    });
   return true;
 }
 
-static std::optional<Product> matchProduct(FormBuilder &forms, Operation *op) {
-  forms.reset();
-  Value root = op->getResult(0);
-  Product product;
-  product.op = op;
-  product.index = forms.freshIndices(root);
-  Form form = forms.at(root, product.index);
-  forms.resolve(form);
-  if (form.terms.size() != 1 || form.terms[0].sums.empty() || !getElementTypeOrSelf(root).isF32())
-    return std::nullopt;
-  product.row = forms.flatten(product.index.back().vars);
-  for (const Index &slot : ArrayRef(product.index).drop_back())
-    llvm::append_range(product.tokens, forms.flatten(slot.vars));
-  product.coefficient = form.terms[0].coefficient;
-  if (!classify(forms, form.terms[0], product))
-    return std::nullopt;
-  std::optional<Vars> vars = forms.fullVars(product.x);
-  const Vars &tokens = product.tokens;
-  if (!vars || !forms.fullVars(product.phi) || vars->size() <= tokens.size() ||
-      !std::equal(tokens.begin(), tokens.end(), vars->begin()))
-    return std::nullopt;
-  product.flat.assign(vars->begin() + tokens.size(), vars->end());
-  const int64_t rows = forms.extent(product.row), width = forms.extent(product.flat);
-  product.n = streamsOfRows(rows);
+void ProjectionRaiser::raise(Operation *op) {
+  if (llvm::all_of(op->getUsers(), [&](Operation *user) { return replaced.contains(user); }))
+    return;
+  std::optional<LinearGroup> group = matchLinearGroup(reading, op->getResult(0), op);
+  const int64_t n = group ? streamsOfRows(group->extent) : 0;
   // A weight with more columns than rows is a layer behind a norm, such as the one that makes queries, keys and values.
-  if (product.n == 0 || width % product.n != 0 || rows > width)
-    return std::nullopt;
-  return product;
-}
-
-/// The multiplier in the product or, for a raw product, a statistic of x in the same block.
-static std::optional<ProductStatistic> findStatistic(FormBuilder &forms, const Product &product,
-                                                     const RowStatistics &statistics) {
-  ProductStatistic found;
-  if (!product.scales.empty()) {
-    auto match = matchMultiplier(forms, product.scales, product.coefficient);
-    if (!match || match->factor != 1 || match->x.base != product.x.base || !averagesRow(forms, *match, product.tokens))
-      return std::nullopt;
-    found.multiplier = *match;
-    return found;
-  }
-  auto known = statistics.find(product.x.base);
-  if (product.coefficient != 1 || known == statistics.end())
-    return std::nullopt;
-  for (const RowStatistic &statistic : known->second) {
-    bool better = !found.value || (found.form != Stat::inv_rms && statistic.form == Stat::inv_rms);
-    if (better && statistic.width == forms.extent(product.flat) &&
-        Value(statistic.value).getParentBlock() == product.op->getBlock())
-      found = {statistic.value, statistic.form, statistic.multiplier};
-  }
-  return found.value ? std::optional(found) : std::nullopt;
-}
-
-/// The statistic of the projection in the shape of the function's own.
-static Value statisticAs(FormBuilder &forms, OpBuilder &builder, Value old, ProjectionOp projection) {
-  forms.reset();
-  SmallVector<Vars> to;
-  Vars from;
-  for (const Index &slot : forms.freshIndices(old)) {
-    to.push_back(slot.vars);
-    llvm::append_range(from, slot.vars);
-  }
-  return forms.relayout(builder, old.getLoc(), projection.getStat(), {from}, to);
-}
-
-/// x . phi with the root mean square of x nearby: raw product and statistic, or their product.
-static void raiseProduct(FormBuilder &forms, Sites &sites, const Product &product, const ProductStatistic &statistic) {
-  Location loc = product.op->getLoc();
-  SmallVector<Value> inputs = {product.x.base, product.phi.base};
-  if (product.gamma)
-    inputs.push_back(product.gamma->base);
-  OpBuilder builder(product.op->getContext());
-  setAfterInputs(builder, product.op->getBlock(), inputs);
-  auto streams = buildStreams(forms, builder, loc, product.x, product.tokens, product.flat, product.n);
-  auto phi = buildPhi(forms, builder, loc, product.phi, product.row, product.flat);
-  Value gamma = product.gamma ? forms.rebuild(builder, loc, *product.gamma, {product.flat}) : Value();
-  if (!streams || !phi || (product.gamma && !gamma))
+  if (n == 0 || !group->hasAllRows() || !group->beta.empty() || algebra::numberOf(group->alpha) != 1.0 ||
+      group->extent > group->width() || group->width() % n != 0)
     return;
-  int64_t N = forms.extent(product.row), M = cast<RankedTensorType>(streams->value.getType()).getDimSize(0);
-  Type f32 = builder.getF32Type(), phiType = getElementTypeOrSelf(phi->first);
-  if (phiType != f32 && phiType != getElementTypeOrSelf(streams->value))
+  std::optional<Statistic> statistic = findStatistic(*group, op);
+  OpBuilder builder(op);
+  ProjectionOp made = statistic ? build(builder, *group, *statistic, op) : ProjectionOp();
+  if (!made || !replace(builder, *group, *statistic, made))
     return;
-  auto projection =
-      ProjectionOp::create(builder, loc, RankedTensorType::get({M, N}, f32),
-                           statistic.value ? Type(RankedTensorType::get({M}, f32)) : Type(), streams->value, phi->first,
-                           gamma, streams->layout, phi->second, statistic.multiplier.norm,
-                           APFloat(statistic.multiplier.eps), statistic.form, /*precision=*/{});
-  SmallVector<Vars> own;
-  for (const Index &slot : product.index)
-    own.push_back(forms.flatten(slot.vars));
-  Value shaped = forms.relayout(builder, loc, projection.getProj(), {product.tokens, product.row}, own);
-  SmallVector<Value> was = {product.op->getResult(0)}, becomes = {shaped};
-  if (Value known = statistic.value)
-    if (Value own = statisticAs(forms, builder, known, projection)) {
-      was.push_back(known);
-      becomes.push_back(own);
-    }
-  if (!mayReplace(sites, projection, was, becomes))
-    return;
-  addPlaces(projection.getOperation(), was[0]);
-  was[0].replaceAllUsesWith(becomes[0]);
-  // The function's own statistic may have uses before the projection.
-  if (was.size() > 1)
-    was[1].replaceUsesWithIf(becomes[1], [&](OpOperand &use) {
-      return projection->isBeforeInBlock(projection->getBlock()->findAncestorOpInBlock(*use.getOwner()));
-    });
-  takeRaised(sites, projection, Twine(N) + " rows, norm " + stringifyNorm(statistic.multiplier.norm));
+  replaced.insert(op);
+  takeRaised(sites, made, Twine(group->extent) + " rows, norm " + stringifyNorm(statistic->norm));
 }
 
-/// A matrix product, alone or scaled, with few columns.
+/// A product, alone or scaled, whose columns are the gates and logits of some number of streams.
 static bool isCandidate(Operation *op) {
-  bool scaled = isa<arith::MulFOp, arith::DivFOp>(op) && op->getOperand(0).getDefiningOp<MatmulOp>();
-  bool scales = isa<arith::MulFOp>(op) && op->getOperand(1).getDefiningOp<MatmulOp>();
-  if (!scaled && !scales && !isa<MatmulOp>(op))
+  if (!isa<MatmulOp, arith::MulFOp, arith::DivFOp>(op))
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  return type && type.getRank() == 2 && !ShapedType::isDynamic(type.getDimSize(1)) && type.getDimSize(1) <= kMaxRows;
+  return type && type.getRank() == 2 && type.getElementType().isF32() && streamsOfRows(type.getDimSize(1)) != 0;
 }
 
-void mhc::raiseProjection(func::FuncOp func, FormBuilder &forms, Sites &sites) {
+void mhc::raiseProjection(func::FuncOp func, Readings &readings, Sites &sites) {
   SmallVector<Operation *> candidates;
-  func.walk([&](Operation *op) {
+  for (Operation *op : opsFromTheEnd(func))
     if (isCandidate(op))
       candidates.push_back(op);
-  });
   if (candidates.empty())
     return;
-  RowStatistics statistics = collectStatistics(forms, func);
-  for (Operation *op : llvm::reverse(candidates)) {
-    if (isOpTriviallyDead(op)) {
-      forms.erase(op);
-      continue;
-    }
-    std::optional<Product> product = matchProduct(forms, op);
-    std::optional<ProductStatistic> statistic = product ? findStatistic(forms, *product, statistics) : std::nullopt;
-    if (statistic && sites.mayTake())
-      raiseProduct(forms, sites, *product, *statistic);
-  }
+  ProjectionRaiser raiser(func, readings.unrounded(), sites);
+  for (Operation *op : candidates)
+    if (sites.mayTake())
+      raiser.raise(op);
 }

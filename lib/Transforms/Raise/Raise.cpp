@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Raise.h"
 #include "Places.h"
-#include "RaiseForms.h"
+#include "Readings.h"
 #include "mhc/Transforms/ArgumentSizes.h"
 #include "mhc/Transforms/CheckInput.h"
 #include "mhc/Transforms/Passes.h"
@@ -49,22 +50,13 @@ bool mhc::mayReplace(Sites &sites, Operation *made, ArrayRef<Value> was, ArrayRe
   return false;
 }
 
-std::string mhc::describeProduct(ArrayRef<Factor> factors, double coefficient) {
-  std::string text = describe(coefficient);
-  for (const Factor &factor : factors)
-    text += " * " + describe(factor.base);
-  return text;
-}
-
-Vars mhc::varsOf(const FormBuilder &forms, const Factor &factor) {
-  Vars all;
-  for (const Index &index : factor.index)
-    llvm::append_range(all, forms.flatten(index.vars));
-  return all;
-}
-
-bool mhc::containsAny(ArrayRef<Var> vars, ArrayRef<Var> wanted) {
-  return llvm::any_of(wanted, [&](Var var) { return llvm::is_contained(vars, var); });
+void mhc::setAfterInputs(OpBuilder &builder, Block *block, ArrayRef<Value> inputs) {
+  builder.setInsertionPointToStart(block);
+  for (Value input : inputs) {
+    Operation *op = input.getDefiningOp();
+    if (op && op->getBlock() == block && !op->isBeforeInBlock(&*builder.getInsertionPoint()))
+      builder.setInsertionPointAfter(op);
+  }
 }
 
 bool mhc::isWide(Value value) { return getElementTypeOrSelf(value).isF64(); }
@@ -96,25 +88,23 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
       return signalPassFailure();
     normalise(func);
     eraseDeadOps(func);
-    FormBuilder forms(func);
-    ForgetErased<FormBuilder> forget(forms);
+    PlaceKeeper keeper;
+    Readings readings(func);
     Sites sites(getArgument(), limit);
     sites.check = check;
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
-    raiseElementary(func, forms, sites);
-    joinGates(func, forget);
-    mergeCopies(func, forget); // a gate in two spellings is one
-    raiseResidualMaps(func, forms, sites);
-    raiseExpand(func, forms, sites);
-    raiseGates(func, sites);
-    eraseDeadOps(func, &forget);
-    raiseCoefficients(func, forms, sites);
-    eraseDeadOps(func, &forget);
-    raiseProjection(func, forms, sites);
-    raiseStreams(func, sites);
-    eraseDeadOps(func, &forget);
-    mergeCopies(func, forget); // streams that several ops read transposed
+    raiseElementary(func, readings, sites);
+    joinGates(func, keeper);
+    mergeCopies(func, keeper); // a gate in two spellings is one
+    raiseResidualMaps(func, readings, sites);
+    raiseExpand(func, readings, sites);
+    raiseGates(func, readings, sites);
+    eraseDeadOps(func, &keeper);
+    raiseProjection(func, readings, sites);
+    raiseStreams(func, readings, sites);
+    eraseDeadOps(func, &keeper);
+    mergeCopies(func, keeper); // streams that several ops read transposed
     if (sites.mayTake()) {
       explainStreams(func, sites);
       explainUnread(func, sites);
@@ -152,12 +142,14 @@ private:
     (void)runRegionDCE(rewriter, func->getRegions());
   }
 
-  /// The ops that were found are joined by pairs of reshapes that undo each other.
+  /// The ops that were found are joined by pairs of reshapes that undo each other. Products take transposes as flags.
   void foldReshapes(func::FuncOp func) {
     RewritePatternSet patterns(&getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
+    MatmulOp::getCanonicalizationPatterns(patterns, &getContext());
+    BatchMatmulOp::getCanonicalizationPatterns(patterns, &getContext());
     (void)applyPatternsGreedily(func, std::move(patterns));
   }
 };

@@ -14,7 +14,7 @@
 
 namespace mhc {
 
-class FormBuilder;
+class Readings;
 
 /// Bounds on what counts as residual streams.
 constexpr int64_t kMinStreams = 2;
@@ -27,21 +27,19 @@ void normalise(mlir::func::FuncOp func);
 /// Merges equal computations into one value: steps tell values apart by where they come from.
 void mergeCopies(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
-void raiseElementary(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
+void raiseElementary(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// sigmoids of all parts of a value -> parts of the sigmoid of the value
 void joinGates(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix
-void raiseResidualMaps(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
+void raiseResidualMaps(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// a broadcast along a new stream dimension -> mhc.expand
-void raiseExpand(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
+void raiseExpand(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// sigmoids and logits of s * (x . phi) * alpha + beta -> mhc.projection, mhc.gates
-void raiseGates(mlir::func::FuncOp func, Sites &sites);
-/// The same where parts of a site are missing, or given by the program: those of a projection that has other readers.
-void raiseCoefficients(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
+void raiseGates(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// x . phi beside the mean square of x -> mhc.projection
-void raiseProjection(mlir::func::FuncOp func, FormBuilder &forms, Sites &sites);
+void raiseProjection(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract
-void raiseStreams(mlir::func::FuncOp func, Sites &sites);
+void raiseStreams(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 
 /// Whether the check of `sites`, where there is one, lets `becomes`, which `made` computes, take the place of `was`.
 bool mayReplace(Sites &sites, mlir::Operation *made, llvm::ArrayRef<mlir::Value> was,
@@ -65,10 +63,6 @@ std::optional<double> constantValue(mlir::Value value);
 /// Whether a value is in f64, which no kernel takes or makes. Exporters compute a statistic in it now and then, which
 /// kernels do in f32: a result that is rounded to f32 may be raised, one that stays in f64 is not.
 bool isWide(mlir::Value value);
-
-/// The maximum that a value is, which may start at the lowest number in place of minus infinity: that differs where no
-/// element is finite. Null for other values.
-ReduceOp maximumOf(mlir::Value value);
 
 /// All ops of a function, users before what they use, and what a loop holds before the loop.
 llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);

@@ -8,10 +8,11 @@
 #include "ResidualMaps.h"
 #include "Mix.h"
 #include "Places.h"
+#include "Readings.h"
 #include "SinkhornMatch.h"
 #include "mhc/Algebra/Build.h"
-#include "mhc/Analysis/Form.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,7 +34,7 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   for (auto [dim, vars] : llvm::enumerate(own))
     flat[std::max<int64_t>(0, static_cast<int64_t>(dim) + 3 - rank)].append(vars);
   Value logits = build(reading, builder, op, site.logits, flat, builder.getF32Type());
-  if (!logits && site.format)
+  if (!logits)
     logits = build(reading, builder, op, site.logits, flat, getElementTypeOrSelf(value));
   if (!logits)
     return false;
@@ -55,40 +56,58 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
 }
 
 namespace {
-/// Values of a function as expressions, with their roundings and without. The latter is read where something is left
-/// over.
-struct Readings {
-  explicit Readings(func::FuncOp func) : func(func), exact(func, algebra::Rounding::seen) {}
+/// Values with their roundings, and without where something is left over.
+struct ReadBoth {
+  explicit ReadBoth(Readings &readings) : readings(readings), exact(readings.exact()) {}
   algebra::Reading &unrounded() {
     if (!ignoring)
-      ignoring.emplace(func, algebra::Rounding::ignored);
+      ignoring = &readings.unrounded();
     return *ignoring;
   }
 
-  func::FuncOp func;
-  algebra::Reading exact;
-  std::optional<algebra::Reading> ignoring;
+  Readings &readings;
+  algebra::Reading &exact;
+  algebra::Reading *ignoring = nullptr;
 };
 } // namespace
 
-static bool replaceSinkhorn(Readings &readings, Sites &sites, Operation *op, Value value) {
-  if (!isa<arith::DivFOp, arith::MulFOp, scf::ForOp, math::ExpOp, arith::TruncFOp, SoftmaxOp>(op) ||
+/// Whether a view shows as matrices what no op before has as matrices: the last step may be computed in any shape.
+static bool makesMatrices(Operation *op) {
+  auto isView = [](Operation *op) { return op && (isReshape(op) || isa<TransposeOp>(op)); };
+  if (!isView(op))
+    return false;
+  for (Operation *shown = op; isView(shown) || isa_and_nonnull<arith::AddFOp, arith::MulFOp>(shown);
+       shown = shown->getOperand(0).getDefiningOp())
+    if (isMatrixStack(shown->getOperand(0)))
+      return false;
+  return true;
+}
+
+static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Value value) {
+  bool isView = makesMatrices(op);
+  if ((!isView && !isa<arith::DivFOp, arith::MulFOp, scf::ForOp, math::ExpOp, arith::TruncFOp, SoftmaxOp>(op)) ||
       !isMatrixStack(value))
     return false;
   SinkhornMatch match = matchSinkhorn(readings.exact, value);
   if (match.site)
     return replaceSite(readings.exact, sites, op, value, *match.site);
-  if (isa<arith::TruncFOp>(op)) // what it rounds is told
+  if (isView || isa<arith::TruncFOp>(op)) // what it shows is told
     return false;
-  if (!match.miss && readings.exact.hasRoundings())
+  if (!match.miss && readings.exact.hasRoundings()) {
     match = matchSinkhorn(readings.unrounded(), value);
+    if (match.site && replaceSite(readings.unrounded(), sites, op, value, *match.site)) {
+      sites.note(op, "fewer-roundings",
+                 "an iteration by logarithms in a narrow type is computed in f32, and rounded once");
+      return true;
+    }
+  }
   if (match.miss)
     sites.decline("sinkhorn", *match.miss);
   return false;
 }
 
-void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms, Sites &sites) {
-  Readings readings(func);
+void mhc::raiseResidualMaps(func::FuncOp func, Readings &all, Sites &sites) {
+  ReadBoth readings(all);
   // The longest chain is met first, and takes its shorter beginnings with it.
   for (Operation *op : opsFromTheEnd(func)) {
     if (sites.mayTake() && !raisePermutationMix(readings.exact, sites, op))
@@ -96,6 +115,6 @@ void mhc::raiseResidualMaps(func::FuncOp func, FormBuilder &forms, Sites &sites)
         if (!result.use_empty() && replaceSinkhorn(readings, sites, op, result))
           break;
     if (isOpTriviallyDead(op))
-      forms.erase(op);
+      op->erase();
   }
 }

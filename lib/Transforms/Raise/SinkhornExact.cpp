@@ -13,9 +13,13 @@
 // then one product, of which only the last two divisors are left. The divisor tells what the product before it was, but
 // for what dropped out later.
 //
+// With an eps, vectors u = 1 / (K v + eps) and v = 1 / (K^T u + eps) are not what dividing the matrix makes. The result
+// is K u v of the last two; each divisor has the vector that the one before it made, and all of them the same K.
+//
 //===------------------------------------------------------------------------===//
 #include "Bounds.h"
 #include "SinkhornMatcher.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -40,16 +44,26 @@ private:
   bool undoExact(const algebra::Factor &divisor, algebra::Var over);
   bool undoSumWithNumber(const algebra::Factor &divisor, const Expr &part, algebra::Var over);
   bool undoWithEps(const algebra::Factor &divisor, algebra::Var over);
+  bool undoPotentials(const algebra::Factor &divisor, algebra::Var over);
   std::optional<Expr> summedBy(const algebra::Factor &divisor, algebra::Var over);
   std::optional<Step> readBound(const algebra::Element *divisor, const Expr &sums, algebra::Var over);
   std::optional<Expr> boundedSums(const Step &step, const Expr &sums);
+  bool isEqual(const Expr &a, const Expr &b);
   bool undoSoftmaxEps();
-  bool takeShift(Expr &logits, algebra::Var over);
+  bool takeShift(Expr &logits, ArrayRef<algebra::Var> over);
+  std::optional<Expr> readSigmoid(const Expr &expr);
+  std::optional<Expr> readSigmoidEps();
 
   std::optional<algebra::Var> dead; ///< factors without this variable drop out later
+  std::optional<Expr> kernel;       ///< K, where the steps are of potentials
   bool sumsMagnitudes = false;      ///< in one of the steps
 };
 } // namespace
+
+bool ExactMatcher::isEqual(const Expr &a, const Expr &b) {
+  std::optional<Expr> ratio = algebra.divide(a, b);
+  return ratio && algebra::numberOf(*ratio) == 1.0;
+}
 
 bool ExactMatcher::isSameState(const Expr &a, const Expr &b) {
   std::optional<Expr> ratio = algebra.divide(a, b);
@@ -108,7 +122,11 @@ bool ExactMatcher::undoDivision(const algebra::Factor &divisor) {
   std::optional<algebra::Var> over = summedIn(divisor);
   if (!over)
     return false;
-  return divisor.node()->isReduce("sum") ? undoExact(divisor, *over) : undoWithEps(divisor, *over);
+  if (kernel)
+    return undoPotentials(divisor, *over);
+  if (divisor.node()->isReduce("sum"))
+    return undoExact(divisor, *over);
+  return undoWithEps(divisor, *over) || undoPotentials(divisor, *over);
 }
 
 /// state = before / sum(before): the sum tells what was before.
@@ -194,6 +212,28 @@ bool ExactMatcher::undoWithEps(const algebra::Factor &divisor, algebra::Var over
   return undo(before) || undo(algebra.apply("abs", {*before}));
 }
 
+/// state = K u, where 1 / u = sum(K v) + eps. Before it, the state is K v. The last step of an iteration has nothing
+/// that tells it from one that divides the matrix.
+bool ExactMatcher::undoPotentials(const algebra::Factor &divisor, algebra::Var over) {
+  bool isBehindLast = steps.size() == 1 && steps[0].denom == Denom::add;
+  if (dead || over < row() || !(kernel || isBehindLast))
+    return false;
+  std::optional<Expr> scaled = algebra.multiply(state, Algebra::of(divisor.element));
+  std::optional<Expr> before = scaled ? summedBy(divisor, over) : std::nullopt;
+  std::optional<Expr> sums = before ? reduceOver("sum", *before, over) : std::nullopt;
+  std::optional<Step> step = sums ? readBound(divisor.element, *sums, over) : std::nullopt;
+  std::optional<Expr> bounded = step && step->denom == Denom::add ? boundedSums(*step, *sums) : std::nullopt;
+  std::optional<Expr> others = bounded ? algebra.divide(*before, *scaled) : std::nullopt;
+  if (!others || others->size() != 1 || dependsOn((*others)[0], row() + column() - over) ||
+      !isEqual(*bounded, Algebra::of(divisor.element)) || (kernel && !isEqual(*scaled, *kernel)))
+    return false;
+  kernel = scaled;
+  state = *before;
+  step->denom = steps[0].denom = Denom::potentials;
+  steps.push_back(*step);
+  return true;
+}
+
 /// Reads what a divisor does to sums.
 std::optional<SinkhornMatcher::Step> ExactMatcher::readBound(const algebra::Element *divisor, const Expr &sums,
                                                              algebra::Var over) {
@@ -246,8 +286,8 @@ bool ExactMatcher::undoSoftmaxEps() {
   return true;
 }
 
-/// z - max(z) -> z, where the maximum runs over one variable.
-bool ExactMatcher::takeShift(Expr &logits, algebra::Var over) {
+/// z - max(z) -> z
+bool ExactMatcher::takeShift(Expr &logits, ArrayRef<algebra::Var> over) {
   for (const algebra::Term &term : logits) {
     bool isMaximum = term.coefficient == -1 && term.exponent.empty() && term.factors.size() == 1 &&
                      term.factors[0].halves == 2 && term.factors[0].node()->isReduce("max");
@@ -265,7 +305,42 @@ bool ExactMatcher::takeShift(Expr &logits, algebra::Var over) {
   return false;
 }
 
+/// sigmoid(z) -> z. What drops out of an exact iteration may stand beside it.
+std::optional<Expr> ExactMatcher::readSigmoid(const Expr &expr) {
+  const algebra::Term *term = expr.size() == 1 ? &expr[0] : nullptr;
+  if (!term || term->coefficient <= 0 || (!dead && term->coefficient != 1))
+    return std::nullopt;
+  std::optional<Expr> logits;
+  for (const algebra::Factor &factor : term->factors) {
+    if (dead && !dependsOn(factor, *dead))
+      continue;
+    bool isSigmoid = factor.node()->isApply("sigmoid") && factor.halves == 2 && dependsOn(factor, row()) &&
+                     dependsOn(factor, column());
+    if (logits || !isSigmoid)
+      return std::nullopt;
+    logits = algebra.part(factor.element);
+  }
+  bool hasExponent = llvm::any_of(term->exponent, [&](auto &part) { return !dead || dependsOn(part, *dead); });
+  return hasExponent ? std::nullopt : logits;
+}
+
+/// sigmoid(z) + eps -> z
+std::optional<Expr> ExactMatcher::readSigmoidEps() {
+  const algebra::Factor *sum = algebra::singleFactor(state);
+  bool isNode = sum && sum->node()->kind == algebra::Node::Sum && state[0].coefficient == 1;
+  std::optional<Expr> terms = isNode ? algebra.part(sum->element) : state;
+  if (dead || !terms || terms->size() != 2 || algebra::numberOf({(*terms)[1]}) != steps.back().eps)
+    return std::nullopt;
+  return readSigmoid({terms->front()});
+}
+
 std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
+  if (kernel && !isEqual(state, *kernel))
+    return std::nullopt;
+  if (std::optional<Expr> logits = readSigmoid(state))
+    return std::make_pair(*logits, Init::sigmoid);
+  if (std::optional<Expr> logits = readSigmoidEps())
+    return std::make_pair(*logits, Init::sigmoid_eps);
   bool isSoftmaxEps = undoSoftmaxEps();
   if (state.size() != 1)
     return std::nullopt;
@@ -282,14 +357,14 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
   if (!isExp || (!dead && start.coefficient != 1) || start.coefficient <= 0)
     return std::nullopt;
   Init init = Init::exp;
+  const auto candidates = shifts();
   if (isSoftmaxEps)
     init = Init::softmax_eps;
-  else if (first.denom == Denom::none && value.getDefiningOp<math::ExpOp>())
+  else if (first.denom == Denom::none && behindReshapes(value).getDefiningOp<math::ExpOp>())
     init = Init::log;
-  else if (takeShift(logits, column()))
-    init = Init::exp_rowmax;
-  else if (takeShift(logits, row()))
-    init = Init::exp_colmax;
+  else if (auto shift = llvm::find_if(candidates, [&](auto &shift) { return takeShift(logits, shift.over); });
+           shift != candidates.end())
+    init = shift->init;
   else if (first.denom == Denom::none) // a softmax, which needs no shift: the form that does not overflow
     init = first.over == column() ? Init::exp_rowmax : Init::exp_colmax;
   return std::make_pair(logits, init);

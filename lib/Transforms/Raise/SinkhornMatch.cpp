@@ -29,13 +29,24 @@ std::optional<algebra::Var> SinkhornMatcher::summedIn(const algebra::Factor &sum
   return llvm::hasSingleElement(missing) ? std::optional(*missing.begin()) : std::nullopt;
 }
 
-std::optional<Expr> SinkhornMatcher::replaceResults(scf::ForOp loop, llvm::function_ref<Value(unsigned)> by) {
+std::optional<Expr> SinkhornMatcher::replaceValues(llvm::function_ref<Value(Value)> by) {
   return algebra.replace(state, [&](const algebra::Element *element) -> std::optional<Expr> {
-    Value base = element->node->value;
-    if (!base || base.getDefiningOp() != loop)
+    Value base = element->node->value, other = base ? by(base) : Value();
+    if (!other)
       return std::nullopt;
-    return algebra.substitute(reading.of(by(cast<OpResult>(base).getResultNumber())),
-                              [&](algebra::Var var) { return element->at[var]; });
+    return algebra.substitute(reading.of(other), [&](algebra::Var var) { return element->at[var]; });
+  });
+}
+
+std::optional<Expr> SinkhornMatcher::replaceResults(scf::ForOp loop, ValueRange by) {
+  return replaceValues(
+      [&](Value base) { return base.getDefiningOp() == loop ? by[cast<OpResult>(base).getResultNumber()] : Value(); });
+}
+
+std::optional<Expr> SinkhornMatcher::replaceArguments(scf::ForOp loop, ValueRange by) {
+  return replaceValues([&](Value base) {
+    auto argument = llvm::find(loop.getRegionIterArgs(), base);
+    return argument == loop.getRegionIterArgs().end() ? Value() : by[argument - loop.getRegionIterArgs().begin()];
   });
 }
 
@@ -63,26 +74,42 @@ static std::optional<int64_t> tripCount(scf::ForOp loop) {
   return span <= 0 ? 0 : (span + by - 1) / by;
 }
 
-/// The state is of results of a loop: undoes one turn, which must lead to the same state of what the loop carries.
+void SinkhornMatcher::undoTurn(scf::ForOp loop, const Expr &end) {
+  user = loop.getBody()->getTerminator();
+  state = end;
+  while (undoStep())
+    ;
+}
+
+/// The state is of results of a loop: undoes one turn, which must lead to the same state of what the loop carries. Or
+/// to one that another turn leads to as well: of the potentials that a loop carries, only some are read by the next.
 bool SinkhornMatcher::undoLoop() {
   scf::ForOp loop = loopOf(state);
   std::optional<int64_t> turns = loop ? tripCount(loop) : std::nullopt;
   if (!turns || *turns <= 0)
     return false;
-  std::optional<Expr> carried = replaceResults(loop, [&](unsigned number) { return loop.getRegionIterArg(number); });
-  std::optional<Expr> start = replaceResults(loop, [&](unsigned number) { return loop.getInitArgs()[number]; });
-  std::optional<Expr> yielded = replaceResults(loop, [&](unsigned number) { return loop.getYieldedValues()[number]; });
+  std::optional<Expr> carried = replaceResults(loop, loop.getRegionIterArgs());
+  std::optional<Expr> start = replaceResults(loop, loop.getInitArgs());
+  std::optional<Expr> yielded = replaceResults(loop, loop.getYieldedValues());
   if (!carried || !start || !yielded)
     return false;
   turnBegin = steps.size();
-  user = loop.getBody()->getTerminator();
-  state = *yielded;
-  while (undoStep())
-    ;
-  isStuck = steps.size() == turnBegin || !isSameState(state, *carried);
+  undoTurn(loop, *yielded);
+  std::vector<Step> turn(steps.begin() + turnBegin, steps.end());
+  isStuck = turn.empty();
+  if (!isStuck && !isSameState(state, *carried)) {
+    const Expr before = state;
+    std::optional<Expr> again = replaceArguments(loop, loop.getYieldedValues());
+    start = replaceArguments(loop, loop.getInitArgs());
+    if (again)
+      undoTurn(loop, *again);
+    bool isTurn = std::equal(turn.begin(), turn.end(), steps.begin() + turnBegin + turn.size(), steps.end());
+    isStuck = !again || !start || !isTurn || !isSameState(state, before);
+    steps.resize(turnBegin + turn.size());
+    state = before;
+  }
   if (isStuck)
     return false;
-  std::vector<Step> turn(steps.begin() + turnBegin, steps.end());
   for (int64_t i = 1; i < *turns && steps.size() <= kMaxSteps; ++i)
     steps.insert(steps.end(), turn.begin(), turn.end());
   state = *start;

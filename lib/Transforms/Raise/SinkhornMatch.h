@@ -32,8 +32,8 @@ struct SinkhornMatch {
 
 /// Whether a value is a stack of n x n matrices, in dimensions before the last two.
 bool isMatrixStack(mlir::Value value);
-/// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds no sites: it tells
-/// what a value misses that is one but for its roundings.
+/// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds iterations by
+/// logarithms in a narrow type; of others it tells what a value misses that is one but for its roundings.
 SinkhornMatch matchSinkhorn(algebra::Reading &reading, mlir::Value value);
 
 } // namespace mhc

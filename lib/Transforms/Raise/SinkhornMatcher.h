@@ -46,8 +46,20 @@ protected:
 
   algebra::Var row() const { return rank - 2; }
   algebra::Var column() const { return rank - 1; }
-  std::optional<algebra::Expr> reduceOver(llvm::StringRef kind, const algebra::Expr &expr, algebra::Var over) {
-    return algebra.reduce(kind, expr, {{over, reading.size(value, over)}});
+  std::optional<algebra::Expr> reduceOver(llvm::StringRef kind, const algebra::Expr &expr,
+                                          llvm::ArrayRef<algebra::Var> over) {
+    llvm::SmallVector<std::pair<algebra::Var, algebra::Size>, 2> sizes;
+    for (algebra::Var var : over)
+      sizes.push_back({var, reading.size(value, var)});
+    return algebra.reduce(kind, expr, sizes);
+  }
+  /// Dimensions that a maximum may run over which exp is shifted by, with the start that it makes.
+  struct Shift {
+    llvm::SmallVector<algebra::Var, 2> over;
+    Init init;
+  };
+  llvm::SmallVector<Shift, 3> shifts() const {
+    return {{{column()}, Init::exp_rowmax}, {{row()}, Init::exp_colmax}, {{row(), column()}, Init::exp_max}};
   }
   /// The variable that the sums run over where they are these; nothing where they are no sums over one dimension.
   std::optional<algebra::Var> summedIn(const algebra::Factor &sums) const;
@@ -63,8 +75,12 @@ protected:
 
 private:
   bool undoLoop();
-  /// The state with loop results replaced.
-  std::optional<algebra::Expr> replaceResults(mlir::scf::ForOp loop, llvm::function_ref<mlir::Value(unsigned)> by);
+  /// Undoes the steps of one turn, from the state at its end.
+  void undoTurn(mlir::scf::ForOp loop, const algebra::Expr &end);
+  /// The state with values that a loop carries replaced: its results, or its arguments.
+  std::optional<algebra::Expr> replaceResults(mlir::scf::ForOp loop, mlir::ValueRange by);
+  std::optional<algebra::Expr> replaceArguments(mlir::scf::ForOp loop, mlir::ValueRange by);
+  std::optional<algebra::Expr> replaceValues(llvm::function_ref<mlir::Value(mlir::Value)> by);
 
   /// Whether this is worth a remark: rows and columns are both normalised, or one of them and something else.
   bool looksLikeSinkhorn() const;

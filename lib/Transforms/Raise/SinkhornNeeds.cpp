@@ -59,15 +59,15 @@ static Expr exponentIn(Algebra &algebra, const Expr &expr, int depth = 4) {
 
 /// The function of logits by which other remarks on them go as well.
 Value SinkhornMatcher::functionOf(const Expr &logits) {
-  SmallVector<std::optional<Expr>, 5> functions;
+  SmallVector<std::optional<Expr>, 6> functions;
   std::optional<Expr> exp = algebra.exp(logits);
   for (algebra::Var over : {column(), row()}) {
     std::optional<Expr> sums = exp ? reduceOver("sum", *exp, over) : std::nullopt;
     functions.push_back(sums ? algebra.divide(*exp, *sums) : std::nullopt);
   }
   functions.push_back(exp);
-  for (algebra::Var over : {column(), row()}) {
-    std::optional<Expr> max = reduceOver("max", logits, over);
+  for (const Shift &shift : shifts()) {
+    std::optional<Expr> max = reduceOver("max", logits, shift.over);
     std::optional<Expr> shifted = max ? algebra.add(logits, Algebra::scale(*max, -1)) : std::nullopt;
     functions.push_back(shifted ? algebra.exp(*shifted) : std::nullopt);
   }
@@ -196,7 +196,7 @@ bool SinkhornMatcher::isStart(bool isRead) {
   }
   Value start = valueOf(state, user);
   return unmetAt(Reason::sinkhornStart, start, start ? describe(start) : "another function",
-                 "exp(z), exp(z - max(z)), softmax(z) or softmax(z) + eps");
+                 "exp(z), exp(z - max(z)), or softmax(z) or sigmoid(z), with the eps of the sums or none");
 }
 
 bool SinkhornMatcher::isOfOneTensor(const Expr &logits) {
@@ -210,7 +210,7 @@ bool SinkhornMatcher::isOfOneTensor(const Expr &logits) {
 static std::string describeEps(Denom denom, double eps) {
   if (denom == Denom::none)
     return "no eps";
-  return (denom == Denom::add ? "eps = " : "sums of at least ") + describe(eps);
+  return (denom == Denom::clamp ? "sums of at least " : "eps = ") + describe(eps);
 }
 
 bool SinkhornMatcher::isStepLike(size_t number, Init init) {
@@ -251,6 +251,10 @@ bool SinkhornMatcher::isOfItsType() {
   if (format)
     return true;
   bool isNarrow = narrowFormat(getElementTypeOrSelf(value)).has_value();
+  // Logarithms of narrow types are rounded in too many places for a format of the op, and are more exact without.
+  bool isExact = llvm::all_of(steps, [](const Step &step) { return step.denom == Denom::none; });
+  if (isNarrow && isExact && isa<math::ExpOp, SoftmaxOp>(value.getDefiningOp()))
+    return true;
   if (isNarrow || reading.ignoresRoundings())
     return unmet(Reason::sinkhornRounds, value.getDefiningOp(),
                  isNarrow ? describe(value.getType()) : "results that are rounded in between", kNoRounding.str());

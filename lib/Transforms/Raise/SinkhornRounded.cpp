@@ -46,7 +46,9 @@ private:
   };
   std::optional<Softmax> readSoftmax(const Expr &expr);
   /// z - max(z): z
-  std::optional<Expr> readShifted(const Expr &expr, algebra::Var over);
+  std::optional<Expr> readShifted(const Expr &expr, ArrayRef<algebra::Var> over);
+  /// sigmoid(z): z
+  std::optional<Expr> readSigmoid(const Expr &expr);
 };
 
 /// number + rest
@@ -149,7 +151,13 @@ std::optional<RoundedMatcher::Softmax> RoundedMatcher::readSoftmax(const Expr &e
   return Softmax{quotient->front().exponent, {*over, Denom::none, 0, divisor.element, user}};
 }
 
-std::optional<Expr> RoundedMatcher::readShifted(const Expr &expr, algebra::Var over) {
+std::optional<Expr> RoundedMatcher::readSigmoid(const Expr &expr) {
+  const algebra::Factor *sigmoid = wholeFactor(expr);
+  bool isSigmoid = sigmoid && sigmoid->node()->isApply("sigmoid");
+  return isSigmoid ? algebra.part(sigmoid->element) : std::nullopt;
+}
+
+std::optional<Expr> RoundedMatcher::readShifted(const Expr &expr, ArrayRef<algebra::Var> over) {
   std::optional<Expr> difference = unrounded(expr);
   if (!difference || difference->size() != 2)
     return std::nullopt;
@@ -174,7 +182,12 @@ std::optional<std::pair<Expr, Init>> RoundedMatcher::readStart() {
   std::optional<Expr> start = unrounded(state);
   if (!start)
     return std::nullopt;
+  if (std::optional<Expr> logits = readSigmoid(*start))
+    return found(*logits, Init::sigmoid);
   if (std::optional<Shifted> shifted = readShift(*start)) {
+    std::optional<Expr> sigmoid = shifted->number == steps.back().eps ? unrounded(shifted->rest) : std::nullopt;
+    if (std::optional<Expr> logits = sigmoid ? readSigmoid(*sigmoid) : std::nullopt)
+      return found(*logits, Init::sigmoid_eps);
     std::optional<Softmax> softmax = readSoftmax(shifted->rest);
     if (!softmax || softmax->step.over != column())
       return std::nullopt;
@@ -186,10 +199,9 @@ std::optional<std::pair<Expr, Init>> RoundedMatcher::readStart() {
   if (start->size() != 1 || start->front().coefficient != 1 || !start->front().factors.empty())
     return std::nullopt;
   const Expr &exponent = start->front().exponent;
-  if (std::optional<Expr> logits = readShifted(exponent, column()))
-    return found(*logits, Init::exp_rowmax);
-  if (std::optional<Expr> logits = readShifted(exponent, row()))
-    return found(*logits, Init::exp_colmax);
+  for (const Shift &shift : shifts())
+    if (std::optional<Expr> logits = readShifted(exponent, shift.over))
+      return found(*logits, shift.init);
   return found(exponent, Init::exp);
 }
 

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "Mix.h"
+#include "Readings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -42,7 +43,7 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !isProjectedOrMade(mix.streams))
     return false;
   IndexVars streams = {mix.stream};
-  Value x = buildStreams(site.reading, site.builder, site.op, mix.x, mix.groups());
+  Value x = site.buildStreams(mix);
   Value gate = x ? site.buildWeights(mix.weights, mix, {streams}, x) : Value();
   if (!gate)
     return false;
@@ -68,9 +69,10 @@ static bool isStreamTensor(Value value) {
 }
 
 namespace {
-/// Streams, and the value that has taken their place.
+/// Streams as they were read, and the value in their place, which has their elements at these indices.
 struct StreamTensor {
   Value was, now;
+  algebra::Indices at;
 };
 
 /// The plain sum or mean over the streams of a tensor of known streams.
@@ -131,7 +133,7 @@ bool Contraction::replace(const algebra::Reading::Found &found) {
   OpBuilder builder(op);
   SmallVector<IndexVars> groups = {tokens, layout == Layout::nC ? stream : channels,
                                    layout == Layout::nC ? channels : stream};
-  Value x = arrange(reading, builder, op->getLoc(), streams.now, reading.whole(streams.was), groups);
+  Value x = arrange(reading, builder, op->getLoc(), streams.now, streams.at, groups);
   if (!x)
     return false;
   // As the streams are stored
@@ -191,7 +193,8 @@ static bool isCandidate(Operation *op) {
 namespace {
 class StreamRaiser {
 public:
-  StreamRaiser(func::FuncOp func, Sites &sites) : func(func), ops(opsFromTheEnd(func)), reading(func), sites(sites) {}
+  StreamRaiser(func::FuncOp func, algebra::Reading &reading, Sites &sites)
+      : func(func), ops(opsFromTheEnd(func)), reading(reading), sites(sites) {}
   void run();
 
 private:
@@ -202,10 +205,10 @@ private:
 
   func::FuncOp func;
   SmallVector<Operation *> ops; ///< as they were read
-  algebra::Reading reading;
+  algebra::Reading &reading;
   Sites &sites;
   llvm::DenseSet<Operation *> dead; ///< erased later: the reading names their results
-  SmallVector<StreamTensor> streams;
+  std::vector<StreamTensor> streams;
 };
 } // namespace
 
@@ -229,7 +232,7 @@ void StreamRaiser::raiseMixes() {
       if (mix.branches.empty() ? !raiseAggregate(site, mix) : !raisePost(site, mix))
         continue;
       if (!mix.branches.empty())
-        streams.push_back({site.root, site.replacement});
+        streams.push_back({site.root, site.replacement, reading.whole(site.root)});
       markDead(op);
       break;
     }
@@ -241,8 +244,8 @@ void StreamRaiser::raiseContractions() {
     const algebra::Factor *whole =
         isa<RankedTensorType>(value.getType()) ? algebra::singleFactor(reading.of(value)) : nullptr;
     Value base = whole && reading.of(value)[0].coefficient == 1 ? whole->node()->value : Value();
-    if (base && isStreamTensor(base) && getElementTypeOrSelf(base) == getElementTypeOrSelf(value))
-      streams.push_back({value, value});
+    if (base && isStreamTensor(base))
+      streams.push_back({value, base, algebra::Indices(whole->at().begin(), whole->at().end())});
   };
   func.walk([&](Block *block) { llvm::for_each(block->getArguments(), addKnown); });
   for (Operation *op : ops)
@@ -265,4 +268,6 @@ void StreamRaiser::run() {
   raiseContractions();
 }
 
-void mhc::raiseStreams(func::FuncOp func, Sites &sites) { StreamRaiser(func, sites).run(); }
+void mhc::raiseStreams(func::FuncOp func, Readings &readings, Sites &sites) {
+  StreamRaiser(func, readings.unrounded(), sites).run();
+}

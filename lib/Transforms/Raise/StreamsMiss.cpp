@@ -26,6 +26,9 @@ static bool lacksGates(const Sites &sites, Value streams) {
 /// Code that only measures or returns a map is none that mixes streams. What reads several maps is told once, and what
 /// lacks its gates when they are there.
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
+  auto gates = behindReshapes(map.getDefiningOp()->getOperand(0)).getDefiningOp<GatesOp>();
+  if (gates && sites.hasDeclined("aggregate", gates.getHPre()))
+    return;
   SmallVector<Operation *> readers;
   usersThroughViews(map, readers);
   for (size_t i = 0; i < readers.size(); ++i) // beside h_post in one product, or by a size that is computed
@@ -60,13 +63,31 @@ static Operation *firstFunction(Value value) {
   return first;
 }
 
+/// Whether what the logits are read by was declined as an iteration.
+static bool lacksIteration(const Sites &sites, Value logits) {
+  constexpr size_t kMostOps = 64;
+  SetVector<Value> values;
+  values.insert(logits);
+  for (size_t next = 0; next < values.size() && next < kMostOps; ++next) {
+    if (sites.hasDeclined("sinkhorn", values[next]))
+      return true;
+    for (Operation *user : values[next].getUsers())
+      if (!isMhcOp(user) || isa<SoftmaxOp, BroadcastOp, ReduceOp, TransposeOp>(user))
+        values.insert_range(user->getResults());
+  }
+  return false;
+}
+
+/// One remark, on what the site lacks first.
 static void explainGates(Sites &sites, GatesOp gates) {
+  if (gates.getLogits() && lacksIteration(sites, gates.getLogits()))
+    return;
   if (Operation *user = plainUser(gates.getHPre()))
-    sites.decline("aggregate", {Reason::aggregateForm,
-                                user,
-                                describe(user->getResult(0)),
-                                "a sum over the streams of h_pre x",
-                                {gates.getHPre(), Value()}});
+    return sites.decline("aggregate", {Reason::aggregateForm,
+                                       user,
+                                       describe(user->getResult(0)),
+                                       "a sum over the streams of h_pre x",
+                                       {gates.getHPre(), Value()}});
   Value logits = gates.getLogits();
   Operation *user = logits ? plainMapOf(logits) : nullptr;
   if (!user)

@@ -1,0 +1,64 @@
+//===- LinearMatcher.h - Reads one value as a group of rows -----------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_LIB_TRANSFORMS_RAISE_LINEARMATCHER_H
+#define MHC_LIB_TRANSFORMS_RAISE_LINEARMATCHER_H
+
+#include "Linear.h"
+
+namespace mhc {
+
+class GroupMatcher {
+public:
+  GroupMatcher(algebra::Reading &reading, mlir::Value root, mlir::Operation *user)
+      : reading(reading), algebra(reading.algebra()), user(user) {
+    group.root = root;
+  }
+  std::optional<LinearGroup> match();
+  /// The first need that was not met by what is a group otherwise.
+  std::optional<Miss> miss;
+
+private:
+  // The product and its weight
+  bool readVars(algebra::Expr &z);
+  bool multiplyOut(algebra::Expr &z);
+  bool matchProduct(const algebra::Term &term);
+  bool matchSum(const algebra::Term &outer, const algebra::Factor &sum);
+  bool assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest);
+  bool findWeight();
+  bool placeRows(mlir::Value weight, llvm::ArrayRef<algebra::Index> at);
+  bool splitOuter(const algebra::Term &outer);
+  // Its factors
+  bool matchNorm(const algebra::Term &scale);
+  bool matchGuardedRoot(const algebra::Expr &norm, const algebra::Expr &squares);
+  bool matchRoot(const algebra::Expr &squared, const algebra::Expr &squares, Norm norm);
+  bool matchGiven(const algebra::Term &term);
+  bool matchStatistic(const algebra::Term &ofToken);
+  // Misses
+  bool decline(Reason reason, const std::string &found, const std::string &needed, mlir::Value at = {});
+  bool declineSingle();
+  bool declineStreams();
+  bool declineNorm(const algebra::Term &ofToken);
+  /// Whether an expression is made of an element.
+  bool reads(const algebra::Expr &expr, const algebra::Element *wanted);
+  /// The value that a factor is; the root where it is none.
+  mlir::Value valueOf(const algebra::Factor &factor);
+
+  algebra::Reading &reading;
+  algebra::Algebra &algebra;
+  mlir::Operation *user;
+  LinearGroup group;
+  IndexVars all;
+  double scale = 1;      ///< what the root mean square leaves of the numbers
+  bool hasAlpha = false; ///< whether a parameter stands before the sum
+};
+
+/// The number that f32 leaves of one that was computed of others.
+inline bool isNear(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_LINEARMATCHER_H

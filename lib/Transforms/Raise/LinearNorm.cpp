@@ -1,0 +1,124 @@
+//===- LinearNorm.cpp - Factors of the tokens of a group of rows ------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Bounds.h"
+#include "LinearMatcher.h"
+#include "mhc/IR/Constants.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::Expr;
+
+/// The epsilon that a program wrote, from one that is near: a short decimal, a power of two, or what f32 has.
+static double epsMeant(double eps) {
+  char text[32];
+  snprintf(text, sizeof(text), "%.2e", eps);
+  double decimal = strtod(text, nullptr), power = std::exp2(std::round(std::log2(eps)));
+  if (isNear(eps, decimal))
+    return decimal;
+  return asWritten(APFloat(static_cast<float>(isNear(eps, power) ? power : eps)));
+}
+
+bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
+  Expr x = Algebra::of(group.x.element);
+  std::optional<Expr> square = algebra.multiply(x, x);
+  std::optional<Expr> squares = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
+  if (!squares || squares->size() != 1)
+    return false;
+  std::optional<Expr> squared = algebra.power({ofToken}, -4), plain = algebra.power({ofToken}, -2);
+  return (squared && matchRoot(*squared, *squares, Norm::inside)) ||
+         (plain && matchRoot(*plain, *squares, Norm::outside)) || (plain && matchGuardedRoot(*plain, *squares));
+}
+
+/// A larger bound is a part of the function.
+constexpr double kMostGuard = 1e-10;
+
+/// max(root, bound), where the bound only keeps a token of zeros from a division by zero: sqrt(root^2 + bound^2) is the
+/// same number, to f32, where the norm of a token is above 1e-6.
+bool GroupMatcher::matchGuardedRoot(const Expr &norm, const Expr &squares) {
+  const algebra::Factor *max = algebra::singleFactor(norm);
+  if (!max || !max->node()->isApply("max"))
+    return false;
+  std::optional<Expr> root = algebra.part(max->element, {}, 0), bound = algebra.part(max->element, {}, 1);
+  if (root && algebra::numberOf(*root))
+    std::swap(root, bound);
+  std::optional<double> guard = bound ? algebra::numberOf(*bound) : std::nullopt;
+  std::optional<Expr> power = root && guard ? algebra.multiply(*root, *root) : std::nullopt;
+  if (!power || *guard < 0 || *guard > kMostGuard)
+    return false;
+  power = algebra.add(*power, Algebra::number(*guard * *guard));
+  double number = norm[0].coefficient;
+  return power && matchRoot(Algebra::scale(*power, number * number), squares, Norm::inside);
+}
+
+/// `power` is the norm's square, or the norm: a number times the mean square, or its root, plus eps.
+bool GroupMatcher::matchRoot(const Expr &power, const Expr &squares, Norm norm) {
+  double mean = 1.0 / static_cast<double>(group.width());
+  std::optional<Expr> base = Algebra::scale(squares, mean);
+  if (norm == Norm::outside)
+    base = algebra.power(*base, 1);
+  Expr terms = power;
+  const algebra::Factor *sum = algebra::singleFactor(power);
+  if (sum && sum->node()->kind == algebra::Node::Sum) {
+    std::optional<Expr> part = algebra.part(sum->element);
+    if (!part)
+      return false;
+    terms = Algebra::scale(*part, power[0].coefficient);
+  }
+  double number = 0;
+  llvm::erase_if(terms, [&](const algebra::Term &term) {
+    if (!term.factors.empty() || !term.exponent.empty())
+      return false;
+    number += term.coefficient;
+    return true;
+  });
+  std::optional<Expr> ratio = base && terms.size() == 1 ? algebra.divide(terms, *base) : std::nullopt;
+  std::optional<double> factor = ratio ? algebra::numberOf(*ratio) : std::nullopt;
+  if (!factor || *factor <= 0 || !isEps(number / *factor))
+    return false;
+  if (isNear(*factor, 1))
+    factor = 1;
+  // 1/sqrt(factor * (mean + eps)), or 1/(factor * (sqrt(mean) + eps))
+  group.norm = number == 0 ? Norm::inside : norm; // without an epsilon there is one norm
+  group.eps = epsMeant(number / *factor);
+  scale = norm == Norm::inside ? 1 / std::sqrt(*factor) : 1 / *factor;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// A given projection
+//===----------------------------------------------------------------------===//
+
+/// A statistic of the tokens, or one over the root of a mean square and an epsilon.
+bool GroupMatcher::matchStatistic(const algebra::Term &ofToken) {
+  if (ofToken.factors.size() != 1)
+    return false;
+  auto isTensor = [](const algebra::Factor &factor) { return factor.halves == 2 && factor.node()->value; };
+  group.stat = Expr{ofToken};
+  group.statForm = Stat::inv_rms;
+  if (isTensor(ofToken.factors[0]))
+    return true;
+  std::optional<Expr> square = algebra.power({ofToken}, -4);
+  const algebra::Factor *sum = square ? algebra::singleFactor(*square) : nullptr;
+  if (sum && sum->node()->kind == algebra::Node::Sum && (*square)[0].coefficient == 1)
+    square = algebra.part(sum->element);
+  if (!square)
+    return false;
+  double eps = 0;
+  llvm::erase_if(*square, [&](const algebra::Term &term) {
+    bool isNumber = term.factors.empty() && term.exponent.empty();
+    eps += isNumber ? term.coefficient : 0;
+    return isNumber;
+  });
+  if (square->size() != 1 || (*square)[0].coefficient != 1 || (*square)[0].factors.size() != 1 ||
+      !isTensor((*square)[0].factors[0]) || !isEps(eps))
+    return false;
+  group.stat = square;
+  group.statForm = Stat::mean_square;
+  group.eps = epsMeant(eps);
+  return true;
+}
