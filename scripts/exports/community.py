@@ -225,3 +225,48 @@ class Vmap(Site):
 
     def forward(self, x):
         return torch.vmap(torch.vmap(self.token))(x)
+
+
+@module
+class ThreeLinear(Site):
+    """Three Linear without a bias of x over its norm; maximum of each row subtracted; no eps."""
+
+    def __init__(self):
+        super().__init__()
+        self.linears(pre=N, post=N, res=N * N)
+        self.weights(a_pre=(1,), a_post=(1,), a_res=(1,), b_pre=(1, 1, N), b_post=(1, 1, N), b_res=(1, 1, N, N))
+
+    def forward(self, x):
+        b, t, n, c = x.shape
+        normed = F.normalize(x.reshape(b, t, n * c), dim=-1) * math.sqrt(n * c)
+        pre = torch.sigmoid(self.a_pre * self.pre(normed) + self.b_pre)
+        post = 2 * torch.sigmoid(self.a_post * self.post(normed) + self.b_post)
+        z = self.a_res * self.res(normed).reshape(b, t, n, n) + self.b_res
+        res = sinkhorn.rows_columns(torch.exp(z - z.max(dim=-1, keepdim=True).values), 0.0)
+        y = self.f((pre[..., None] * x).sum(dim=-2))
+        return res @ x + post[..., None] * y[:, :, None, :]
+
+
+@module
+class LogTemperature(Site):
+    """Streams in front of tokens, [B, n, T, C]; all tokens in one dimension; a Sinkhorn in logarithms over tau."""
+
+    inputs = ("B n T C",)
+
+    def __init__(self):
+        super().__init__()
+        self.weights(phi=(N * C, ROWS), alpha=(3,), beta=(ROWS,))
+
+    def forward(self, x):
+        b, n, t, c = x.shape
+        tokens = x.permute(0, 2, 1, 3).contiguous()
+        flat = tokens.view(b * t, n * c)
+        scale = flat.float().pow(2).mean(-1, keepdim=True).add(1e-6).rsqrt().to(flat.dtype)
+        h = (flat * scale) @ self.phi
+        pre = torch.sigmoid(self.alpha[0] * h[:, :n] + self.beta[:n])
+        post = 2 * torch.sigmoid(self.alpha[1] * h[:, n:2 * n] + self.beta[n:2 * n])
+        res = sinkhorn.of_logsumexp((self.alpha[2] * h[:, 2 * n:] + self.beta[2 * n:]).view(-1, n, n), tau=0.5)
+        streams = tokens.view(b * t, n, c)
+        y = self.f(torch.bmm(pre.unsqueeze(1), streams).view(b, t, c)).view(b * t, 1, c)
+        out = torch.bmm(res, streams) + post.unsqueeze(2) * y
+        return out.view(b, t, n, c).permute(0, 2, 1, 3)

@@ -216,6 +216,17 @@ class StreamStack(Plain):
 
 
 @module
+class ChunkedStreams(Plain):
+    """Streams [B, T, n*C] cut by chunk, stacked and mixed as one; the result is cut and joined again."""
+
+    inputs = ("B T nC",)
+
+    def forward(self, x):
+        out = super().forward(torch.stack(x.chunk(N, dim=-1), dim=2))
+        return torch.cat([stream.squeeze(2) for stream in out.split(1, dim=2)], dim=-1)
+
+
+@module
 class FlatTokens(Plain):
     """Tokens already flat, [T, n, C]; sums of products in place of einsum."""
 

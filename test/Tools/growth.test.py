@@ -1,4 +1,7 @@
-"""Compiles programs of n and 2n parts and compares the memory that they take beyond that of no parts."""
+"""Compiles programs of n and 2n parts and compares the memory that they take beyond that of one part.
+
+  growth.test.py SCRIPTS: the folder of the scripts that write models
+"""
 
 import os
 import subprocess
@@ -7,6 +10,7 @@ import tempfile
 
 # Twice the program: a part of this factor is that tables grow by doubling.
 MOST = 2.6
+SCRIPTS = sys.argv[1]
 
 
 def weights(n):
@@ -29,6 +33,12 @@ def products(n):
             f"  return %x{n} : tensor<8x4xf32>\n}}\n")
 
 
+def model(n):
+    """Layers of a model, which are raised, fused and differentiated."""
+    script = os.path.join(SCRIPTS, "make_model.py")
+    return subprocess.run([sys.executable, script, f"--layers={n}"], check=True, capture_output=True, text=True).stdout
+
+
 def peak(program, options):
     """Bytes that mhcc needs to compile the program."""
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
@@ -41,7 +51,8 @@ def peak(program, options):
     return usage.ru_maxrss * 1024
 
 
-for write, n, options in ((weights, 1000, ["--compile-to=lower"]), (products, 500, ["--grad", "--compile-to=lower"])):
+for write, n, options in ((weights, 3000, ["--compile-to=lower"]), (products, 500, ["--grad", "--compile-to=lower"]),
+                          (model, 30, ["--grad=model", "--compile-to=lower"])):
     none, small, large = (peak(write(parts), options) for parts in (1, n, 2 * n))
     growth = (large - none) / (small - none)
     print(f"{write.__name__}: {small - none >> 20} MiB of {n}, {large - none >> 20} MiB of {2 * n}")

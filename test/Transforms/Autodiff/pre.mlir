@@ -32,13 +32,12 @@ func.func @f(%x: tensor<?x4x8xf32>, %phi: tensor<24x32xf32>, %alpha: tensor<3xf3
 
 // -----
 
-// The gradient of h_pre joins that of u; results without a cotangent count as zero; what needs no gradient gets none.
+// Gates and matrices without a cotangent count as zero, u has no terms then; what needs no gradient gets none.
 // CHECK-LABEL: func.func @f_bwd(
 // CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<?x4xf32> {mhc.name = "d_result0"})
-// CHECK-DAG: %[[DU:.*]] = tensor.splat %{{.*}} : tensor<?x8xbf16>
 // CHECK-DAG: %[[DPOST:.*]] = tensor.splat %{{.*}} : tensor<?x4xf32>
 // CHECK-DAG: %[[DRES:.*]] = tensor.splat %{{.*}} : tensor<?x4x4xf32>
-// CHECK: mhc.pre_bwd(d_u = %[[DU]] : tensor<?x8xbf16>, d_h_pre = %[[G]] : tensor<?x4xf32>,
+// CHECK: mhc.pre_bwd(d_h_pre = %[[G]] : tensor<?x4xf32>,
 // CHECK-SAME: d_h_post = %[[DPOST]] : tensor<?x4xf32>, d_h_res = %[[DRES]] : tensor<?x4x4xf32>,
 // CHECK-SAME: -> (d_phi : tensor<24x32xf32>)
 func.func @f(%x: tensor<?x4x8xbf16> {mhc.no_grad}, %phi: tensor<24x32xf32>, %alpha: tensor<3xf32> {mhc.no_grad},
@@ -117,4 +116,23 @@ func.func @f(%x: tensor<?x4x8xf16>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf32
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, h_pre_format = f16>
     -> (out : tensor<?x8xf16>)
   return %out : tensor<?x8xf16>
+}
+
+// -----
+
+// In the single-pass form u is mixed by other weights: its gradients are those of an aggregate, added last.
+// CHECK-LABEL: func.func @f_bwd(
+// CHECK: %[[D_X:.*]] = mhc.pre_bwd(d_h_pre = %{{.*}} : tensor<?x4xf32>, d_h_post = %{{.*}} : tensor<?x4xf32>, d_h_res =
+// CHECK-SAME: -> (d_x : tensor<?x4x8xf32>)
+// CHECK-NEXT: %[[SUM:.*]], %[[D_H:.*]] = mhc.aggregate_bwd(d_u = %{{.*}} : tensor<?x8xf32>, x = %{{.*}}, h_pre = %{{.*}} : tensor<?x4xf32>, d_x_in = %[[D_X]] :
+// CHECK-NEXT: return %[[SUM]], %[[D_H]]
+func.func @f(%x: tensor<?x4x8xf32>, %phi: tensor<24x32xf32> {mhc.no_grad}, %alpha: tensor<3xf32> {mhc.no_grad},
+             %beta: tensor<24xf32> {mhc.no_grad}, %h: tensor<?x4xf32>)
+    -> (tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %u, %h_pre, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x8xf32>, phi = %phi : tensor<24x32xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, h_in = %h : tensor<?x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x8xf32>, h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %h_pre, %h_post, %h_res : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }

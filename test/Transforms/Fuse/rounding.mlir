@@ -230,6 +230,40 @@ func.func @fold(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tenso
   return %u, %post_32, %folded_16 : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xbf16>
 }
 
+// No kernel rounds the product.
+// CHECK-LABEL: @fold_of_a_rounded_product
+func.func @fold_of_a_rounded_product(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xbf16>) {
+  // CHECK: mhc.pre({{.*}} fold_pre = false, h_pre_format = bf16, h_post_format = bf16> ->
+  // CHECK: arith.subf
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xbf16>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %pre_16 = arith.truncf %h_pre : tensor<?x4xf32> to tensor<?x4xbf16>
+  %pre_32 = arith.extf %pre_16 : tensor<?x4xbf16> to tensor<?x4xf32>
+  %post_16 = arith.truncf %h_post : tensor<?x4xf32> to tensor<?x4xbf16>
+  %post_32 = arith.extf %post_16 : tensor<?x4xbf16> to tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xbf16>, h_pre = %pre_32 : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xbf16>)
+  %rows = mhc.broadcast %post_32 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %columns = mhc.broadcast %pre_32 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %outer = arith.mulf %rows, %columns : tensor<?x4x4xf32>
+  %outer_16 = arith.truncf %outer : tensor<?x4x4xf32> to tensor<?x4x4xbf16>
+  %outer_32 = arith.extf %outer_16 : tensor<?x4x4xbf16> to tensor<?x4x4xf32>
+  %folded = arith.subf %mix, %outer_32 : tensor<?x4x4xf32>
+  %folded_16 = arith.truncf %folded : tensor<?x4x4xf32> to tensor<?x4x4xbf16>
+  return %u, %post_32, %folded_16 : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xbf16>
+}
+
 // The fold has h_post as it is, and another reader has it rounded: no one format is right.
 // CHECK-LABEL: @fold_of_another_gate
 func.func @fold_of_another_gate(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)

@@ -99,8 +99,8 @@ func.func @weights_of_layers_in_a_stack(%x: tensor<8x4x16xf32>, %phis: tensor<3x
   // CHECK: %[[PHI:.*]] = tensor.extract_slice %arg1[1, 0, 0] [1, 4, 64] [1, 1, 1] : tensor<3x4x64xf32> to tensor<4x64xf32>
   // CHECK: %[[NUMBER:.*]] = tensor.extract_slice %arg2[1, 1] [1, 1] [1, 1] : tensor<3x2xf32> to tensor<f32>
   // CHECK: %[[BETA:.*]] = tensor.extract_slice %arg3[1, 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<4xf32>
-  // CHECK: %[[ALPHA:.*]] = tensor.expand_shape %[[NUMBER]]
   // CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<4x64xf32>)
+  // CHECK: %[[ALPHA:.*]] = tensor.expand_shape %[[NUMBER]]
   // CHECK: mhc.gates({{.*}} alpha = %[[ALPHA]] : tensor<1xf32>, beta = %[[BETA]] : tensor<4xf32>)
   %phi1 = tensor.extract_slice %phis[1, 0, 0] [1, 4, 64] [1, 1, 1] : tensor<3x4x64xf32> to tensor<4x64xf32>
   %alpha1 = tensor.extract_slice %alphas[1, 1] [1, 1] [1, 1] : tensor<3x2xf32> to tensor<f32>

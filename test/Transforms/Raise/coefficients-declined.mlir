@@ -1,7 +1,7 @@
 // RUN: mhc-opt %s -mhc-raise | FileCheck %s
 // RUN: mhc-opt %s -mhc-raise --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Near misses of gates, each with the reason in a remark.
+// Near misses of gates, each with the reason in a remark, and forms that are none.
 
 // The multiplier of stream 0 for all streams.
 // REMARK: [Missed] norm-width | {{.*}}Found="a mean over 64 values", Needed="a mean over n*C = 256", Reason="the root mean square does not run over all of a token's streams", Suggestion="take the mean over all n*C values of a token"
@@ -156,14 +156,15 @@ func.func @no_gates_with_a_scale_per_column(%x: tensor<8x4x64xf32>, %phi: tensor
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
-// The second group is made with another phi.
-// REMARK: [Missed] second-gate-missing | {{.*}}Found="rows 0 to 3 of 24 rows", Needed="rows 4 to 7 in the same form"
-// CHECK-LABEL: @no_gates_from_different_projections
-func.func @no_gates_from_different_projections(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+// The second group is made with another phi: the rows are joined.
+// CHECK-LABEL: @gates_from_different_projections
+func.func @gates_from_different_projections(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %psi: tensor<24x256xf32>)
     -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
-  // CHECK-NOT: mhc.gates(
-  // CHECK: return
+  // CHECK: %[[POST:.*]] = tensor.extract_slice %arg4[4, 0] [4, 256]
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(0) %{{.*}}, %[[POST]], %{{.*}}
+  // CHECK: mhc.projection(x = %arg0 : tensor<8x4x64xf32>, phi = %[[PHI]] : tensor<24x256xf32>)
+  // CHECK: mhc.gates({{.*}} alpha = %arg2 : tensor<3xf32>, beta = %arg3 : tensor<24xf32>)
   %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
   %one = arith.constant dense<1.0> : tensor<8xf32>
   %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
@@ -276,13 +277,13 @@ func.func @no_gates_with_the_norm_of_other_tokens(%x: tensor<4x4x4x64xf32>, %phi
 }
 
 // Channel-major phi on stream-major streams.
-// REMARK: [Missed] stored-form | {{.*}}Found="x or phi: argument 1, [24, 256] of f32", Needed="x [M, n, C] or [M, C, n], and phi in its type or in f32"
-// CHECK-LABEL: @no_gates_with_phi_in_another_order_than_x
-func.func @no_gates_with_phi_in_another_order_than_x(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+// CHECK-LABEL: @gates_with_phi_in_another_order_than_x
+func.func @gates_with_phi_in_another_order_than_x(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                      %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
-  // CHECK-NOT: mhc.gates(
-  // CHECK: return
+  // CHECK: %[[X:.*]] = mhc.transpose %arg0 perm = [0, 2, 1]
+  // CHECK: mhc.projection(x = %[[X]] : tensor<8x64x4xf32>, phi = %arg1 : tensor<24x256xf32>) <layout = Cn
+  // CHECK: mhc.gates(
   %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
   %one = arith.constant dense<1.0> : tensor<8xf32>
   %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
@@ -318,7 +319,7 @@ func.func @no_gates_with_phi_in_another_order_than_x(%x: tensor<8x4x64xf32>, %ph
 }
 
 // The bias of the logits depends on the first gate.
-// REMARK: [Missed] gate-used-early | {{.*}}Found="'mhc.reduce' before 'math.tanh'", Needed="'math.tanh' before 'mhc.reduce'"
+// REMARK: [Missed] gate-used-early | {{.*}}Found="'mhc.reduce' before 'arith.mulf'", Needed="'arith.mulf' before 'mhc.reduce'"
 // CHECK-LABEL: @no_gates_when_one_is_used_before_the_inputs_of_the_others
 func.func @no_gates_when_one_is_used_before_the_inputs_of_the_others(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                                                      %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -363,9 +364,10 @@ func.func @no_gates_when_one_is_used_before_the_inputs_of_the_others(%x: tensor<
   %pa2 = arith.mulf %aw2, %p2 : tensor<8x16xf32>
   %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
   %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
-  %top = mhc.reduce max %h_pre dims = [0] : tensor<8x4xf32> -> tensor<4xf32>
-  %raw = tensor.concat dim(0) %top, %top, %top, %top : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<16xf32>
-  %be2 = math.tanh %raw : tensor<16xf32>
+  %top = mhc.reduce max %h_pre dims = [0, 1] : tensor<8x4xf32> -> tensor<f32>
+  %tops = mhc.broadcast %top dims = [] : tensor<f32> -> tensor<16xf32>
+  %raw = tensor.extract_slice %beta[8] [16] [1] : tensor<24xf32> to tensor<16xf32>
+  %be2 = arith.mulf %raw, %tops : tensor<16xf32>
   %bw2 = mhc.broadcast %be2 dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
   %z2 = arith.addf %pa2, %bw2 : tensor<8x16xf32>
   %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>

@@ -615,3 +615,33 @@ func.func @one_weight_is_one_group(%x: tensor<8x27x2xf32>, %phi: tensor<2x54xf32
   %u = mhc.reduce sum %products dims = [2] : tensor<8x27x2xf32> -> tensor<8x27xf32>
   return %u, %twice : tensor<8x27xf32>, tensor<8x2xf32>
 }
+
+// A weight, and that of the norm, in a type of their own are widened: that is exact.
+// CHECK-LABEL: @phi_narrower_than_x
+func.func @phi_narrower_than_x(%x: tensor<8x4x64xf32>, %phi: tensor<4x256xbf16>, %beta: tensor<4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[PHI:.*]] = arith.extf %arg1 : tensor<4x256xbf16> to tensor<4x256xf32>
+  // CHECK: mhc.projection(x = %arg0 : tensor<8x4x64xf32>, phi = %[[PHI]] : tensor<4x256xf32>)
+  // CHECK: mhc.gates(
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %wide = arith.extf %phi : tensor<4x256xbf16> to tensor<4x256xf32>
+  %proj = mhc.matmul %flat, %wide transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %proj, %b : tensor<8x4xf32>
+  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @two_narrow_types
+func.func @two_narrow_types(%x: tensor<8x4x64xbf16>, %phi: tensor<4x256xf16>, %beta: tensor<4xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[PHI:.*]] = arith.extf %arg1 : tensor<4x256xf16> to tensor<4x256xf32>
+  // CHECK: mhc.projection(x = %arg0 : tensor<8x4x64xbf16>, phi = %[[PHI]] : tensor<4x256xf32>)
+  // CHECK: mhc.gates(
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xbf16> into tensor<8x256xbf16>
+  %wide_x = arith.extf %flat : tensor<8x256xbf16> to tensor<8x256xf32>
+  %wide = arith.extf %phi : tensor<4x256xf16> to tensor<4x256xf32>
+  %proj = mhc.matmul %wide_x, %wide transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %proj, %b : tensor<8x4xf32>
+  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}

@@ -351,3 +351,44 @@ func.func @sigmoid_in_two_spellings(%z: tensor<8x4xf32>) -> (tensor<8x4xf32>, te
   %3 = mhc.sigmoid %z : tensor<8x4xf32>
   return %2, %3 : tensor<8x4xf32>, tensor<8x4xf32>
 }
+
+// Whatever is the same in a row drops out of the quotient, and the sum may be taken by a product.
+// CHECK-LABEL: @softmax_less_the_mean
+func.func @softmax_less_the_mean(%z: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  // CHECK: %[[S:.*]] = mhc.softmax %arg0 dim = 1
+  // CHECK-NEXT: return %[[S]]
+  %mean = mhc.reduce mean %z dims = [1] : tensor<8x6xf32> -> tensor<8xf32>
+  %0 = mhc.broadcast %mean dims = [0] : tensor<8xf32> -> tensor<8x6xf32>
+  %1 = arith.subf %z, %0 : tensor<8x6xf32>
+  %2 = math.exp %1 : tensor<8x6xf32>
+  %ones = arith.constant dense<1.0> : tensor<6x6xf32>
+  %3 = mhc.matmul %2, %ones : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+  %4 = arith.divf %2, %3 : tensor<8x6xf32>
+  return %4 : tensor<8x6xf32>
+}
+
+// CHECK-LABEL: @softmax_of_repeated_rows
+func.func @softmax_of_repeated_rows(%z: tensor<8x6xf32>) -> tensor<8x6x20xf32> {
+  // CHECK: %[[S:.*]] = mhc.softmax %arg0 dim = 1
+  // CHECK-NEXT: mhc.broadcast %[[S]] dims = [0, 1]
+  %0 = mhc.broadcast %z dims = [0, 1] : tensor<8x6xf32> -> tensor<8x6x20xf32>
+  %1 = math.exp %0 : tensor<8x6x20xf32>
+  %2 = mhc.reduce sum %1 dims = [1] : tensor<8x6x20xf32> -> tensor<8x20xf32>
+  %3 = mhc.broadcast %2 dims = [0, 2] : tensor<8x20xf32> -> tensor<8x6x20xf32>
+  %4 = arith.divf %1, %3 : tensor<8x6x20xf32>
+  return %4 : tensor<8x6x20xf32>
+}
+
+// A quotient of what may be negative has no logarithm, whatever else the program takes it of.
+// CHECK-LABEL: @no_softmax_of_signed_weights
+func.func @no_softmax_of_signed_weights(%w: tensor<8x6xf32>, %y: tensor<8x6xf32>) -> (tensor<8x6xf32>, tensor<8x6xf32>) {
+  // CHECK-NOT: mhc.softmax
+  // CHECK: return
+  %log = math.log %w : tensor<8x6xf32>
+  %other = math.exp %y : tensor<8x6xf32>
+  %product = arith.mulf %log, %other : tensor<8x6xf32>
+  %0 = mhc.reduce sum %w dims = [1] : tensor<8x6xf32> -> tensor<8xf32>
+  %1 = mhc.broadcast %0 dims = [0] : tensor<8xf32> -> tensor<8x6xf32>
+  %2 = arith.divf %w, %1 : tensor<8x6xf32>
+  return %product, %2 : tensor<8x6xf32>, tensor<8x6xf32>
+}

@@ -3,8 +3,8 @@
 // A bias inside of alpha, and one number that divides all logits: both go into alpha and beta.
 // CHECK-LABEL: @bias_inside_of_alpha_over_a_temperature
 // CHECK-DAG: %[[FIFTH:.*]] = arith.constant dense<2.000000e-01> : tensor<1xf32>
-// CHECK-DAG: %[[ALPHA:.*]] = arith.mulf %arg2, %[[FIFTH]] : tensor<1xf32>
 // CHECK: mhc.projection(x = %arg0 : tensor<?x4x16xf32>, phi = %arg1 : tensor<4x64xf32>)
+// CHECK: %[[ALPHA:.*]] = arith.mulf %arg2, %[[FIFTH]] : tensor<1xf32>
 // CHECK: mhc.gates({{.*}} alpha = %[[ALPHA]] : tensor<1xf32>, beta = %{{.*}} : tensor<4xf32>)
 func.func @bias_inside_of_alpha_over_a_temperature(%x: tensor<?x4x16xf32>, %phi: tensor<4x64xf32>, %alpha: tensor<1xf32>,
                                                    %bias: tensor<4xf32>) -> tensor<?x4xf32> {

@@ -74,3 +74,36 @@ func.func @sequences_and_batches(%x: tensor<?x?x4x64xf32>, %phi: tensor<24x256xf
   %out = arith.addf %mix, %branch : tensor<?x?x4x64xf32>
   return %proj, %mean, %out : tensor<?x?x24xf32>, tensor<?x?xf32>, tensor<?x?x4x64xf32>
 }
+
+// One matrix for all tokens is one product, of streams that are transposed for it: they are mixed as they are stored.
+// The denominators of both softmaxes are factors of the sublayer's output, each of which goes to its own gate.
+// CHECK-LABEL: @coefficients_of_all_tokens
+// CHECK: mhc.aggregate(x = %arg0 : tensor<10x4x48xf32>, h_pre = %{{.*}} : tensor<10x4xf32>) <layout = nC>
+// CHECK: mhc.post(f = %{{.*}} : tensor<10x48xf32>, h_post = %{{.*}} : tensor<10x4xf32>, x = %arg0 : tensor<10x4x48xf32>, h_res = %{{.*}} : tensor<10x4x4xf32>) <layout = nC, orient = oi>
+func.func @coefficients_of_all_tokens(%x: tensor<10x4x48xf32>, %pre: tensor<1x4xf32>, %post: tensor<1x4xf32>,
+    %z: tensor<4x4xf32>, %w: tensor<48x48xf32>) -> tensor<10x4x48xf32> {
+  %e = math.exp %z : tensor<4x4xf32>
+  %s1 = mhc.reduce sum %e dims = [1] : tensor<4x4xf32> -> tensor<4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0] : tensor<4xf32> -> tensor<4x4xf32>
+  %a1 = arith.divf %e, %b1 : tensor<4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [0] : tensor<4x4xf32> -> tensor<4xf32>
+  %b2 = mhc.broadcast %s2 dims = [1] : tensor<4xf32> -> tensor<4x4xf32>
+  %mix = arith.divf %a1, %b2 : tensor<4x4xf32>
+  %turned = mhc.transpose %x perm = [1, 0, 2] : tensor<10x4x48xf32> -> tensor<4x10x48xf32>
+  %flat = tensor.collapse_shape %turned [[0], [1, 2]] : tensor<4x10x48xf32> into tensor<4x480xf32>
+  %h_pre = mhc.softmax %pre dim = 1 : tensor<1x4xf32>
+  %u = mhc.matmul %h_pre, %flat : (tensor<1x4xf32>, tensor<4x480xf32>) -> tensor<1x480xf32>
+  %rows = tensor.expand_shape %u [[0], [1, 2]] output_shape [1, 10, 48] : tensor<1x480xf32> into tensor<1x10x48xf32>
+  %tokens = tensor.collapse_shape %rows [[0, 1], [2]] : tensor<1x10x48xf32> into tensor<10x48xf32>
+  %f = mhc.matmul %tokens, %w : (tensor<10x48xf32>, tensor<48x48xf32>) -> tensor<10x48xf32>
+  %mixed = mhc.matmul %mix, %flat : (tensor<4x4xf32>, tensor<4x480xf32>) -> tensor<4x480xf32>
+  %apart = tensor.expand_shape %mixed [[0], [1, 2]] output_shape [4, 10, 48] : tensor<4x480xf32> into tensor<4x10x48xf32>
+  %back = mhc.transpose %apart perm = [1, 0, 2] : tensor<4x10x48xf32> -> tensor<10x4x48xf32>
+  %h_post = mhc.softmax %post dim = 1 : tensor<1x4xf32>
+  %gate = tensor.collapse_shape %h_post [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
+  %gates = mhc.broadcast %gate dims = [1] : tensor<4xf32> -> tensor<10x4x48xf32>
+  %outputs = mhc.broadcast %f dims = [0, 2] : tensor<10x48xf32> -> tensor<10x4x48xf32>
+  %branch = arith.mulf %gates, %outputs : tensor<10x4x48xf32>
+  %out = arith.addf %back, %branch : tensor<10x4x48xf32>
+  return %out : tensor<10x4x48xf32>
+}

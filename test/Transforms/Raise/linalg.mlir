@@ -449,12 +449,10 @@ func.func @wide(%x: tensor<4x8xf32>, %w: tensor<8x8xf64>) -> (tensor<4xf64>, ten
 
 // -----
 
-// einsum as a batch of one, and an outer product as a batched one of depth one: each times each.
+// einsum as a batch of one, and an outer product as a batched one of depth one.
 // CHECK-LABEL: @batches
 // CHECK: mhc.matmul %{{.*}}, %{{.*}} : (tensor<8x16xf32>, tensor<16x24xf32>) -> tensor<8x24xf32>
-// CHECK: %[[H:.*]] = mhc.broadcast %{{.*}} dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
-// CHECK: %[[F:.*]] = mhc.broadcast %{{.*}} dims = [0, 2] : tensor<8x16xf32> -> tensor<8x4x16xf32>
-// CHECK: arith.mulf %[[H]], %[[F]] : tensor<8x4x16xf32>
+// CHECK: mhc.batch_matmul %arg2, %arg3 : (tensor<8x4x1xf32>, tensor<8x1x16xf32>) -> tensor<8x4x16xf32>
 func.func @batches(%x: tensor<1x8x16xf32>, %w: tensor<1x16x24xf32>, %h: tensor<8x4x1xf32>, %f: tensor<8x1x16xf32>)
     -> (tensor<1x8x24xf32>, tensor<8x4x16xf32>) {
   %zero = arith.constant 0.0 : f32

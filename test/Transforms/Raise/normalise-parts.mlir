@@ -194,22 +194,6 @@ func.func @parts_beside_the_sum(%x: tensor<16x8xf32>, %y: tensor<16x4xf32>, %z: 
   return %sum, %part : tensor<16x8xf32>, tensor<16x4xf32>
 }
 
-// The transpose of a product in parts.
-// CHECK-LABEL: @transpose_of_joined_products(
-func.func @transpose_of_joined_products(%x: tensor<?x5x8xf32>, %h: tensor<?x5x5xf32>) -> tensor<?x5x8xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.batch_matmul %arg1, %arg0 transpose_lhs
-  // CHECK-NEXT: return %[[OUT]]
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %h, %c0 : tensor<?x5x5xf32>
-  %h0 = tensor.extract_slice %h[0, 0, 0] [%M, 5, 2] [1, 1, 1] : tensor<?x5x5xf32> to tensor<?x5x2xf32>
-  %h1 = tensor.extract_slice %h[0, 0, 2] [%M, 5, 3] [1, 1, 1] : tensor<?x5x5xf32> to tensor<?x5x3xf32>
-  %0 = mhc.batch_matmul %x, %h0 transpose_lhs : (tensor<?x5x8xf32>, tensor<?x5x2xf32>) -> tensor<?x8x2xf32>
-  %1 = mhc.batch_matmul %x, %h1 transpose_lhs : (tensor<?x5x8xf32>, tensor<?x5x3xf32>) -> tensor<?x8x3xf32>
-  %joined = tensor.concat dim(2) %0, %1 : (tensor<?x8x2xf32>, tensor<?x8x3xf32>) -> tensor<?x8x5xf32>
-  %out = mhc.transpose %joined perm = [0, 2, 1] : tensor<?x8x5xf32> -> tensor<?x5x8xf32>
-  return %out : tensor<?x5x8xf32>
-}
-
 // Insertions that begin alike.
 // CHECK-LABEL: @insertions_with_one_beginning(
 func.func @insertions_with_one_beginning(%a: tensor<16x4xf32>, %b: tensor<16x4xf32>, %c: tensor<16x4xf32>)

@@ -1,28 +1,5 @@
 // RUN: mhc-opt %s '--pass-pipeline=builtin.module(func.func(mhc-raise{limit=0}))' | FileCheck %s
 
-// Products, reductions and what is repeated, in one order.
-
-// A row that reshapes make a column of is a transpose.
-// CHECK-LABEL: @row_as_column(
-func.func @row_as_column(%h: tensor<16x1x4xf32>, %x: tensor<16x4x8xf32>) -> tensor<16x8x1xf32> {
-  // CHECK-NEXT: %[[OUT:.*]] = mhc.batch_matmul %arg1, %arg0 transpose_lhs transpose_rhs
-  // CHECK-NEXT: return %[[OUT]]
-  %u = mhc.batch_matmul %h, %x : (tensor<16x1x4xf32>, tensor<16x4x8xf32>) -> tensor<16x1x8xf32>
-  %rows = tensor.collapse_shape %u [[0], [1, 2]] : tensor<16x1x8xf32> into tensor<16x8xf32>
-  %column = tensor.expand_shape %rows [[0], [1, 2]] output_shape [16, 8, 1] : tensor<16x8xf32> into tensor<16x8x1xf32>
-  return %column : tensor<16x8x1xf32>
-}
-
-// CHECK-LABEL: @row_as_operand(
-func.func @row_as_operand(%x: tensor<16x24xf32>, %row: tensor<1x24xf32>) -> tensor<16x1xf32> {
-  // CHECK-NEXT: %[[OUT:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs
-  // CHECK-NEXT: return %[[OUT]]
-  %flat = tensor.collapse_shape %row [[0, 1]] : tensor<1x24xf32> into tensor<24xf32>
-  %column = tensor.expand_shape %flat [[0, 1]] output_shape [24, 1] : tensor<24xf32> into tensor<24x1xf32>
-  %out = mhc.matmul %x, %column : (tensor<16x24xf32>, tensor<24x1xf32>) -> tensor<16x1xf32>
-  return %out : tensor<16x1xf32>
-}
-
 // A square of products keeps its order: rows and columns of others are no units.
 // CHECK-LABEL: @reshaped_square(
 func.func @reshaped_square(%h: tensor<16x4x4xf32>, %x: tensor<16x4x4xf32>) -> tensor<16x2x8xf32> {
@@ -39,24 +16,6 @@ func.func @outer_product_that_rounds(%a: tensor<16x1xf32>, %b: tensor<1x8xf32>) 
   // CHECK-NEXT: mhc.matmul
   %out = mhc.matmul %a, %b : (tensor<16x1xf32>, tensor<1x8xf32>) -> tensor<16x8xbf16>
   return %out : tensor<16x8xbf16>
-}
-
-// Streams that are repeated take their order from the transpose behind the combine.
-// CHECK-LABEL: @combine_of_what_is_repeated(
-func.func @combine_of_what_is_repeated(%x: tensor<16x8xf32>, %h: tensor<16x4x4xf32>, %g: tensor<16x4xf32>,
-                                       %f: tensor<16x8xf32>) -> tensor<16x8x4xf32> {
-  // CHECK: %[[X:.*]] = mhc.broadcast %arg0 dims = [0, 1] : tensor<16x8xf32> -> tensor<16x8x4xf32>
-  // CHECK: %[[MIXED:.*]] = mhc.batch_matmul %[[X]], %arg1 transpose_rhs
-  // CHECK: %[[OUT:.*]] = arith.addf %{{.*}}, %[[MIXED]]
-  // CHECK-NEXT: return %[[OUT]]
-  %streams = mhc.broadcast %x dims = [0, 2] : tensor<16x8xf32> -> tensor<16x4x8xf32>
-  %gates = mhc.broadcast %g dims = [0, 1] : tensor<16x4xf32> -> tensor<16x4x8xf32>
-  %rows = mhc.broadcast %f dims = [0, 2] : tensor<16x8xf32> -> tensor<16x4x8xf32>
-  %branch = arith.mulf %gates, %rows : tensor<16x4x8xf32>
-  %mixed = mhc.batch_matmul %h, %streams : (tensor<16x4x4xf32>, tensor<16x4x8xf32>) -> tensor<16x4x8xf32>
-  %sum = arith.addf %branch, %mixed : tensor<16x4x8xf32>
-  %out = mhc.transpose %sum perm = [0, 2, 1] : tensor<16x4x8xf32> -> tensor<16x8x4xf32>
-  return %out : tensor<16x8x4xf32>
 }
 
 // CHECK-LABEL: @mean_of_sums(
@@ -76,17 +35,6 @@ func.func @largest_of_sums(%x: tensor<16x4x2xf32>) -> tensor<16xf32> {
   %sums = mhc.reduce sum %x dims = [2] : tensor<16x4x2xf32> -> tensor<16x4xf32>
   %largest = mhc.reduce max %sums dims = [1] : tensor<16x4xf32> -> tensor<16xf32>
   return %largest : tensor<16xf32>
-}
-
-// A unit that is dropped behind a slice is dropped before it.
-// CHECK-LABEL: @unit_around_a_slice(
-func.func @unit_around_a_slice(%x: tensor<16x4xf32>) -> tensor<16x2xf32> {
-  // CHECK-NEXT: %[[OUT:.*]] = tensor.extract_slice %arg0[0, 2] [16, 2] [1, 1] : tensor<16x4xf32> to tensor<16x2xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %unit = tensor.expand_shape %x [[0, 1], [2]] output_shape [16, 1, 4] : tensor<16x4xf32> into tensor<16x1x4xf32>
-  %part = tensor.extract_slice %unit[0, 0, 2] [16, 1, 2] [1, 1, 1] : tensor<16x1x4xf32> to tensor<16x1x2xf32>
-  %out = tensor.collapse_shape %part [[0], [1, 2]] : tensor<16x1x2xf32> into tensor<16x2xf32>
-  return %out : tensor<16x2xf32>
 }
 
 // CHECK-LABEL: @slice_of_nothing(

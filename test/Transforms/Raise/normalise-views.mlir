@@ -39,16 +39,6 @@ func.func @repeated_and_transposed(%x: tensor<4x8xf32>) -> tensor<8x32x4xf32> {
   return %1 : tensor<8x32x4xf32>
 }
 
-// CHECK-LABEL: @reduced_in_another_order(
-func.func @reduced_in_another_order(%x: tensor<4x8x16xf32>) -> tensor<16x4xf32> {
-  // CHECK: %[[SUM:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<4x8x16xf32> -> tensor<4x16xf32>
-  // CHECK-NEXT: %[[OUT:.*]] = mhc.transpose %[[SUM]] perm = [1, 0] : tensor<4x16xf32> -> tensor<16x4xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %0 = mhc.transpose %x perm = [2, 0, 1] : tensor<4x8x16xf32> -> tensor<16x4x8xf32>
-  %1 = mhc.reduce max %0 dims = [2] : tensor<16x4x8xf32> -> tensor<16x4xf32>
-  return %1 : tensor<16x4xf32>
-}
-
 // CHECK-LABEL: @tokens_behind(
 func.func @tokens_behind(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>) -> tensor<4x?xf32> {
   // CHECK: %[[XW:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
@@ -58,32 +48,6 @@ func.func @tokens_behind(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>) -> tensor<4x?
   %0 = mhc.matmul %w, %x transpose_rhs : (tensor<4x8xf32>, tensor<?x8xf32>) -> tensor<4x?xf32>
   %1 = math.exp %0 : tensor<4x?xf32>
   return %1 : tensor<4x?xf32>
-}
-
-// CHECK-LABEL: @parts_of_a_transpose(
-func.func @parts_of_a_transpose(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
-  // CHECK: %[[HEAD:.*]] = tensor.extract_slice %arg0[0, 0] [3, 4] [1, 1] : tensor<8x4xf32> to tensor<3x4xf32>
-  // CHECK-NEXT: %[[TAIL:.*]] = tensor.extract_slice %arg0[3, 0] [5, 4] [1, 1] : tensor<8x4xf32> to tensor<5x4xf32>
-  // CHECK-NEXT: %[[ALL:.*]] = tensor.concat dim(0) %[[TAIL]], %[[HEAD]]
-  // CHECK-NEXT: %[[OUT:.*]] = mhc.transpose %[[ALL]] perm = [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %0 = mhc.transpose %x perm = [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
-  %head = tensor.extract_slice %0[0, 0] [4, 3] [1, 1] : tensor<4x8xf32> to tensor<4x3xf32>
-  %tail = tensor.extract_slice %0[0, 3] [4, 5] [1, 1] : tensor<4x8xf32> to tensor<4x5xf32>
-  %1 = tensor.concat dim(1) %tail, %head : (tensor<4x5xf32>, tensor<4x3xf32>) -> tensor<4x8xf32>
-  return %1 : tensor<4x8xf32>
-}
-
-// CHECK-LABEL: @split_and_joined_around_a_transpose(
-func.func @split_and_joined_around_a_transpose(%x: tensor<?x4x8xf32>) -> tensor<4x8x?xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.transpose %arg0 perm = [1, 2, 0] : tensor<?x4x8xf32> -> tensor<4x8x?xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %x, %c0 : tensor<?x4x8xf32>
-  %0 = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x8xf32> into tensor<?x32xf32>
-  %1 = mhc.transpose %0 perm = [1, 0] : tensor<?x32xf32> -> tensor<32x?xf32>
-  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [4, 8, %M] : tensor<32x?xf32> into tensor<4x8x?xf32>
-  return %2 : tensor<4x8x?xf32>
 }
 
 // Dimensions of size one are added last.
@@ -100,60 +64,6 @@ func.func @computed_with_a_unit(%a: tensor<?x4xf32>, %row: tensor<4xf32>) -> ten
   %2 = arith.addf %0, %1 : tensor<?x1x4xf32>
   %3 = tensor.collapse_shape %2 [[0, 1], [2]] : tensor<?x1x4xf32> into tensor<?x4xf32>
   return %3 : tensor<?x4xf32>
-}
-
-// CHECK-LABEL: @split_with_a_unit(
-func.func @split_with_a_unit(%z: tensor<?x16xf32>) -> tensor<?x4x4xf32> {
-  // CHECK: %[[Z:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]] output_shape [%{{.*}}, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
-  // CHECK-NEXT: %[[EXP:.*]] = math.exp %[[Z]] : tensor<?x4x4xf32>
-  // CHECK-NEXT: return %[[EXP]]
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %z, %c0 : tensor<?x16xf32>
-  %0 = tensor.expand_shape %z [[0], [1, 2, 3]] output_shape [%M, 4, 1, 4] : tensor<?x16xf32> into tensor<?x4x1x4xf32>
-  %1 = math.exp %0 : tensor<?x4x1x4xf32>
-  %2 = tensor.collapse_shape %1 [[0], [1], [2, 3]] : tensor<?x4x1x4xf32> into tensor<?x4x4xf32>
-  return %2 : tensor<?x4x4xf32>
-}
-
-// CHECK-LABEL: @unit_through_a_transpose(
-func.func @unit_through_a_transpose(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.transpose %arg0 perm = [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 1, 8] : tensor<4x8xf32> into tensor<4x1x8xf32>
-  %1 = mhc.transpose %0 perm = [2, 1, 0] : tensor<4x1x8xf32> -> tensor<8x1x4xf32>
-  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<8x1x4xf32> into tensor<8x4xf32>
-  return %2 : tensor<8x4xf32>
-}
-
-// CHECK-LABEL: @unit_through_a_reduction(
-func.func @unit_through_a_reduction(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
-  // CHECK: %[[MAX:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
-  // CHECK-NEXT: return %[[MAX]], %arg0
-  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 1, 8] : tensor<4x8xf32> into tensor<4x1x8xf32>
-  %1 = mhc.reduce max %0 dims = [2] : tensor<4x1x8xf32> -> tensor<4x1xf32>
-  %2 = tensor.collapse_shape %1 [[0, 1]] : tensor<4x1xf32> into tensor<4xf32>
-  %3 = mhc.reduce sum %0 dims = [1] : tensor<4x1x8xf32> -> tensor<4x8xf32>
-  return %2, %3 : tensor<4xf32>, tensor<4x8xf32>
-}
-
-// CHECK-LABEL: @repeated_unit(
-func.func @repeated_unit(%x: tensor<4xf32>) -> tensor<4x8xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.broadcast %arg0 dims = [0] : tensor<4xf32> -> tensor<4x8xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %0 = tensor.expand_shape %x [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
-  %1 = mhc.broadcast %0 dims = [0, 1] : tensor<4x1xf32> -> tensor<4x8xf32>
-  return %1 : tensor<4x8xf32>
-}
-
-// The unit of an argument is no added one: it may be the only token.
-// CHECK-LABEL: @unit_of_an_argument(
-func.func @unit_of_an_argument(%x: tensor<1x8xf32>, %row: tensor<8xf32>) -> tensor<1x8xf32> {
-  // CHECK: %[[ROW:.*]] = tensor.expand_shape %arg1
-  // CHECK-NEXT: %[[SUM:.*]] = arith.addf %arg0, %[[ROW]] : tensor<1x8xf32>
-  // CHECK-NEXT: return %[[SUM]]
-  %0 = mhc.broadcast %row dims = [1] : tensor<8xf32> -> tensor<1x8xf32>
-  %1 = arith.addf %x, %0 : tensor<1x8xf32>
-  return %1 : tensor<1x8xf32>
 }
 
 // Parts.
@@ -234,32 +144,6 @@ func.func @sums_of_scaled_sums(%x: tensor<4x6xf32>) -> tensor<4xf32> {
   return %3 : tensor<4xf32>
 }
 
-// Products.
-
-// CHECK-LABEL: @product_spelled_out(
-func.func @product_spelled_out(%a: tensor<?x8xf32>, %b: tensor<4x8xf32>) -> tensor<?x4xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %a, %c0 : tensor<?x8xf32>
-  %0 = mhc.broadcast %a dims = [0, 2] : tensor<?x8xf32> -> tensor<?x4x8xf32>
-  %1 = mhc.broadcast %b[%M] dims = [1, 2] : tensor<4x8xf32> -> tensor<?x4x8xf32>
-  %2 = arith.mulf %1, %0 : tensor<?x4x8xf32>
-  %3 = mhc.reduce sum %2 dims = [2] : tensor<?x4x8xf32> -> tensor<?x4xf32>
-  return %3 : tensor<?x4xf32>
-}
-
-// CHECK-LABEL: @batch_spelled_out(
-func.func @batch_spelled_out(%a: tensor<?x32x8xf32>, %b: tensor<?x32x16xf32>) -> tensor<?x8x16xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.batch_matmul %arg0, %arg1 transpose_lhs
-  // CHECK-NEXT: return %[[OUT]]
-  %0 = mhc.broadcast %a dims = [0, 1, 2] : tensor<?x32x8xf32> -> tensor<?x32x8x16xf32>
-  %1 = mhc.broadcast %b dims = [0, 1, 3] : tensor<?x32x16xf32> -> tensor<?x32x8x16xf32>
-  %2 = arith.mulf %0, %1 : tensor<?x32x8x16xf32>
-  %3 = mhc.reduce sum %2 dims = [1] : tensor<?x32x8x16xf32> -> tensor<?x8x16xf32>
-  return %3 : tensor<?x8x16xf32>
-}
-
 // Each product is rounded: a matrix product rounds their sum only.
 // CHECK-LABEL: @product_that_rounds(
 func.func @product_that_rounds(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>) -> tensor<4x16xbf16> {
@@ -313,33 +197,6 @@ func.func @square_of_what_is_repeated(%x: tensor<?x8xbf16>) -> tensor<?x4x8xf32>
   return %3 : tensor<?x4x8xf32>
 }
 
-// CHECK-LABEL: @stacked_transposes(
-func.func @stacked_transposes(%a: tensor<?x8xf32>) -> tensor<?x2x8xf32> {
-  // CHECK-DAG: %[[A:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<?x1x8xf32>
-  // CHECK-DAG: %[[EXP:.*]] = math.exp %arg0
-  // CHECK-DAG: %[[B:.*]] = tensor.expand_shape %[[EXP]] {{.*}} into tensor<?x1x8xf32>
-  // CHECK: %[[OUT:.*]] = tensor.concat dim(1) %[[A]], %[[B]]
-  // CHECK-NEXT: return %[[OUT]]
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %a, %c0 : tensor<?x8xf32>
-  %0 = mhc.transpose %a perm = [1, 0] : tensor<?x8xf32> -> tensor<8x?xf32>
-  %1 = math.exp %0 : tensor<8x?xf32>
-  %2 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [1, 8, %M] : tensor<8x?xf32> into tensor<1x8x?xf32>
-  %3 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [1, 8, %M] : tensor<8x?xf32> into tensor<1x8x?xf32>
-  %4 = tensor.concat dim(0) %2, %3 : (tensor<1x8x?xf32>, tensor<1x8x?xf32>) -> tensor<2x8x?xf32>
-  %5 = mhc.transpose %4 perm = [2, 0, 1] : tensor<2x8x?xf32> -> tensor<?x2x8xf32>
-  return %5 : tensor<?x2x8xf32>
-}
-
-// CHECK-LABEL: @repeated_for_a_transposed_product(
-func.func @repeated_for_a_transposed_product(%h: tensor<?x4x4xf32>, %x: tensor<?x8xf32>) -> tensor<?x4x8xf32> {
-  // CHECK: %[[X:.*]] = mhc.expand(x = %arg1 : tensor<?x8xf32>) <layout = nC>
-  // CHECK-NEXT: mhc.batch_matmul %arg0, %[[X]] : (tensor<?x4x4xf32>, tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
-  %0 = mhc.broadcast %x dims = [0, 1] : tensor<?x8xf32> -> tensor<?x8x4xf32>
-  %1 = mhc.batch_matmul %h, %0 transpose_rhs : (tensor<?x4x4xf32>, tensor<?x8x4xf32>) -> tensor<?x4x8xf32>
-  return %1 : tensor<?x4x8xf32>
-}
-
 // CHECK-LABEL: @joined_repeated_and_split(
 func.func @joined_repeated_and_split(%w: tensor<6x8xf32>) -> tensor<16x6x8xf32> {
   // CHECK: %[[OUT:.*]] = mhc.broadcast %arg0 dims = [1, 2] : tensor<6x8xf32> -> tensor<16x6x8xf32>
@@ -358,46 +215,4 @@ func.func @split_in_another_way(%w: tensor<6x8xf32>) -> tensor<16x8x6xf32> {
   %1 = mhc.broadcast %0 dims = [1] : tensor<48xf32> -> tensor<16x48xf32>
   %2 = tensor.expand_shape %1 [[0], [1, 2]] output_shape [16, 8, 6] : tensor<16x48xf32> into tensor<16x8x6xf32>
   return %2 : tensor<16x8x6xf32>
-}
-
-// CHECK-LABEL: @widened_and_split(
-func.func @widened_and_split(%x: tensor<16x36xbf16>) -> tensor<16x9x4xf32> {
-  // CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} : tensor<16x36xbf16> into tensor<16x9x4xbf16>
-  // CHECK-NEXT: %[[OUT:.*]] = arith.extf %[[X]] : tensor<16x9x4xbf16> to tensor<16x9x4xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %0 = arith.extf %x : tensor<16x36xbf16> to tensor<16x36xf32>
-  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [16, 9, 4] : tensor<16x36xf32> into tensor<16x9x4xf32>
-  return %1 : tensor<16x9x4xf32>
-}
-
-// A value that is repeated, split and transposed goes back to where it was beside what is split otherwise.
-// CHECK-LABEL: @split_in_two_ways(
-func.func @split_in_two_ways(%x: tensor<8x16xf32>, %row: tensor<8x4xf32>, %column: tensor<8x4xf32>) -> tensor<8x4x4xf32> {
-  // CHECK-DAG: mhc.broadcast %arg2 dims = [0, 2]
-  // CHECK-DAG: mhc.broadcast %arg1 dims = [0, 1]
-  // CHECK-DAG: tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]]
-  // CHECK-NOT: mhc.transpose
-  // CHECK: return %{{.*}} : tensor<8x4x4xf32>
-  %0 = tensor.expand_shape %x [[0], [1, 2, 3]] output_shape [8, 2, 2, 4] : tensor<8x16xf32> into tensor<8x2x2x4xf32>
-  %1 = mhc.broadcast %row dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
-  %2 = tensor.expand_shape %1 [[0], [1], [2, 3]] output_shape [8, 4, 2, 2] : tensor<8x4x4xf32> into tensor<8x4x2x2xf32>
-  %3 = mhc.transpose %2 perm = [0, 2, 3, 1] : tensor<8x4x2x2xf32> -> tensor<8x2x2x4xf32>
-  %4 = arith.subf %0, %3 : tensor<8x2x2x4xf32>
-  %5 = mhc.broadcast %column dims = [0, 3] : tensor<8x4xf32> -> tensor<8x2x2x4xf32>
-  %6 = arith.mulf %4, %5 : tensor<8x2x2x4xf32>
-  %7 = tensor.collapse_shape %6 [[0], [1, 2], [3]] : tensor<8x2x2x4xf32> into tensor<8x4x4xf32>
-  return %7 : tensor<8x4x4xf32>
-}
-
-// The sum of transposed products is one of products.
-// CHECK-LABEL: @transposed_products(
-func.func @transposed_products(%a: tensor<8x4x4xf32>, %x: tensor<8x4x16xf32>) -> tensor<8x4x16xf32> {
-  // CHECK-NOT: mhc.transpose
-  // CHECK: return
-  %0 = mhc.batch_matmul %x, %a transpose_lhs : (tensor<8x4x16xf32>, tensor<8x4x4xf32>) -> tensor<8x16x4xf32>
-  %1 = mhc.transpose %0 perm = [0, 2, 1] : tensor<8x16x4xf32> -> tensor<8x4x16xf32>
-  %2 = mhc.batch_matmul %x, %a transpose_lhs transpose_rhs : (tensor<8x4x16xf32>, tensor<8x4x4xf32>) -> tensor<8x16x4xf32>
-  %3 = mhc.transpose %2 perm = [0, 2, 1] : tensor<8x16x4xf32> -> tensor<8x4x16xf32>
-  %4 = arith.addf %1, %3 : tensor<8x4x16xf32>
-  return %4 : tensor<8x4x16xf32>
 }

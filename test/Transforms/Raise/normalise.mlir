@@ -185,16 +185,6 @@ func.func @one_operand_transposed(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> t
   return %1 : tensor<4x4xf32>
 }
 
-// CHECK-LABEL: @transposes_as_flags(
-func.func @transposes_as_flags(%a: tensor<8x?xf32>, %b: tensor<3x8xf32>) -> tensor<?x3xf32> {
-  // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 transpose_lhs transpose_rhs : (tensor<8x?xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
-  // CHECK-NEXT: return %[[V0]] : tensor<?x3xf32>
-  %0 = mhc.transpose %a perm = [1, 0] : tensor<8x?xf32> -> tensor<?x8xf32>
-  %1 = mhc.transpose %b perm = [1, 0] : tensor<3x8xf32> -> tensor<8x3xf32>
-  %2 = mhc.matmul %0, %1 : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
-  return %2 : tensor<?x3xf32>
-}
-
 // CHECK-LABEL: @transposed_product(
 func.func @transposed_product(%a: tensor<?x8xf32>, %b: tensor<8x3xf32>) -> tensor<?x3xf32> {
   // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
@@ -264,15 +254,6 @@ func.func @slices_joined(%x: tensor<?x6xf32>) -> tensor<?x6xf32> {
   %1 = tensor.extract_slice %x[0, 2] [%M, 4] [1, 1] : tensor<?x6xf32> to tensor<?x4xf32>
   %2 = tensor.concat dim(1) %0, %1 : (tensor<?x2xf32>, tensor<?x4xf32>) -> tensor<?x6xf32>
   return %2 : tensor<?x6xf32>
-}
-
-// CHECK-LABEL: @reduced_transpose(
-func.func @reduced_transpose(%x: tensor<?x4x8xf32>) -> tensor<?x8xf32> {
-  // CHECK: %[[V0:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
-  // CHECK-NEXT: return %[[V0]] : tensor<?x8xf32>
-  %0 = mhc.transpose %x perm = [1, 0, 2] : tensor<?x4x8xf32> -> tensor<4x?x8xf32>
-  %1 = mhc.reduce max %0 dims = [0] : tensor<4x?x8xf32> -> tensor<?x8xf32>
-  return %1 : tensor<?x8xf32>
 }
 
 // CHECK-LABEL: @reduced_in_steps(
@@ -410,14 +391,6 @@ func.func @vector_beside_a_transpose(%a: tensor<?x4xf32>, %b: tensor<4xf32>) -> 
   return %3 : tensor<?x4xf32>
 }
 
-// CHECK-LABEL: @repeated_once(
-func.func @repeated_once(%x: tensor<8x16xf32>) -> tensor<8x1x16xf32> {
-  // CHECK: %[[V0:.*]] = tensor.expand_shape %arg0 {{\[\[}}0, 1], [2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
-  // CHECK-NEXT: return %[[V0]] : tensor<8x1x16xf32>
-  %0 = mhc.broadcast %x dims = [0, 2] : tensor<8x16xf32> -> tensor<8x1x16xf32>
-  return %0 : tensor<8x1x16xf32>
-}
-
 // The summands are repeated further: both are repeated once they are added.
 // CHECK-LABEL: @added_before_it_is_repeated(
 func.func @added_before_it_is_repeated(%x: tensor<?x8xf32>, %b: tensor<8xf32>) -> tensor<?x4x8xf32> {
@@ -489,35 +462,4 @@ func.func @exponential_of_another_base(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>,
   %3 = arith.mulf %x, %nearly : tensor<4x8xf32>
   %4 = math.exp2 %3 : tensor<4x8xf32>
   return %1, %2, %4 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
-}
-
-// CHECK-LABEL: @sums_by_ones(
-func.func @sums_by_ones(%x: tensor<?x20x40xf32>) -> (tensor<?x20x1xf32>, tensor<?x17x40xf32>) {
-  // CHECK: mhc.reduce sum %arg0 dims = [2]
-  // CHECK: mhc.reduce sum %arg0 dims = [1]
-  // CHECK: mhc.broadcast {{.*}} dims = [0, 2] : tensor<?x40xf32> -> tensor<?x17x40xf32>
-  // CHECK-NOT: mhc.batch_matmul
-  // CHECK: return
-  %c0 = arith.constant 0 : index
-  %one = arith.constant 1.0 : f32
-  %half = arith.constant 0.5 : f32
-  %M = tensor.dim %x, %c0 : tensor<?x20x40xf32>
-  %column = tensor.splat %one[%M] : tensor<?x40x1xf32>
-  %rows = tensor.splat %half[%M] : tensor<?x17x20xf32>
-  %0 = mhc.batch_matmul %x, %column : (tensor<?x20x40xf32>, tensor<?x40x1xf32>) -> tensor<?x20x1xf32>
-  %1 = mhc.batch_matmul %rows, %x : (tensor<?x17x20xf32>, tensor<?x20x40xf32>) -> tensor<?x17x40xf32>
-  return %0, %1 : tensor<?x20x1xf32>, tensor<?x17x40xf32>
-}
-
-// CHECK-LABEL: @batch_with_one_matrix(
-func.func @batch_with_one_matrix(%x: tensor<?x5x64xf32>, %w: tensor<64x32xf32>) -> tensor<?x5x32xf32> {
-  // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]]
-  // CHECK: %[[OUT:.*]] = mhc.matmul %[[ROWS]], %arg1
-  // CHECK: %[[BATCH:.*]] = tensor.expand_shape %[[OUT]] {{\[\[}}0, 1], [2]]
-  // CHECK: return %[[BATCH]]
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %x, %c0 : tensor<?x5x64xf32>
-  %ws = mhc.broadcast %w[%M] dims = [1, 2] : tensor<64x32xf32> -> tensor<?x64x32xf32>
-  %0 = mhc.batch_matmul %x, %ws : (tensor<?x5x64xf32>, tensor<?x64x32xf32>) -> tensor<?x5x32xf32>
-  return %0 : tensor<?x5x32xf32>
 }

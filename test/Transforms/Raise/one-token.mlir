@@ -1,5 +1,4 @@
 // RUN: mhc-opt %s -mhc-raise | FileCheck %s
-// RUN: mhc-opt %s -mhc-raise --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A single token of static size: its dimension has no variable, but its tensors keep the dimension.
 
@@ -52,13 +51,12 @@ func.func @no_aggregate_with_weights_that_no_token_has(%x: tensor<1x4x64xf32>, %
   return %2 : tensor<1x64xf32>
 }
 
-// The multiplier of the token and the scale of the gates are both one number.
-// REMARK: [Missed] single-token | {{.*}}Found="[1, 4] of f32", Needed="[?, ...]"
-// CHECK-LABEL: @no_gates
-func.func @no_gates(%x: tensor<1x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+// The multiplier of the token and the scale of the gates are both one number: the root mean square tells them apart.
+// CHECK-LABEL: @gates
+func.func @gates(%x: tensor<1x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x16xf32>) {
-  // CHECK-NOT: mhc.gates
-  // CHECK: return
+  // CHECK: mhc.projection(x = %arg0 : tensor<1x4x64xf32>, phi = %arg1 : tensor<24x256xf32>) <{{.*}} norm = inside
+  // CHECK: mhc.gates({{.*}} alpha = %arg2 : tensor<3xf32>, beta = %arg3 : tensor<24xf32>)
   %eps = arith.constant dense<1.0e-06> : tensor<1xf32>
   %one = arith.constant dense<1.0> : tensor<1xf32>
   %pre_eps = arith.constant dense<1.0e-03> : tensor<1x4xf32>

@@ -32,7 +32,7 @@ func.func @sigmoid(%x: tensor<?x4xf32>, %one: tensor<?x4xf32>) -> tensor<?x4xf32
 func.func @products(%x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %h2: tensor<8x4xf32>, %f: tensor<8x64xf32>,
                     %map: tensor<8x4x4xf32>) -> (tensor<8x64xf32>, tensor<8x4x64xf32>) {
   %row = tensor.expand_shape %h [[0], [1, 2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
-  // CHECK: mhc.aggregate{{.*}} loc(fused[{{.*}}:[[# @LINE + 2]]:{{[0-9]+}}, {{.*}}:[[# @LINE + 1]]:{{[0-9]+}}, {{.*}}:[[# @LINE - 1]]:{{[0-9]+}}])
+  // CHECK: mhc.aggregate{{.*}} loc(fused[{{.*}}:[[# @LINE + 2]]:{{[0-9]+}}, {{.*}}:[[# @LINE - 1]]:{{[0-9]+}}, {{.*}}:[[# @LINE + 1]]:{{[0-9]+}}])
   %u3 = mhc.batch_matmul %row, %x : (tensor<8x1x4xf32>, tensor<8x4x64xf32>) -> tensor<8x1x64xf32>
   %column = mhc.transpose %u3 perm = [0, 2, 1] : tensor<8x1x64xf32> -> tensor<8x64x1xf32>
   %u = tensor.collapse_shape %column [[0], [1, 2]] : tensor<8x64x1xf32> into tensor<8x64xf32>

@@ -217,7 +217,7 @@ func.func @one_step_divides_by_a_maximum(%z: tensor<8x4x4xf32>) -> tensor<8x4x4x
   return %a6 : tensor<8x4x4xf32>
 }
 
-// CHECK: remark: [Missed] sinkhorn-start | Category:mhc-raise:sinkhorn | {{.*}}Found="'math.absf', [8, 4, 4] of f32", Needed="exp(z), exp(z - max(z)), softmax(z) or softmax(z) + eps"
+// CHECK: remark: [Missed] sinkhorn-start | Category:mhc-raise:sinkhorn | {{.*}}Found="'math.absf', [8, 4, 4] of f32", Needed="exp(z), exp(z - max(z)), or softmax(z) or sigmoid(z), with the eps of the sums or none"
 func.func @magnitudes_in_place_of_exponentials(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %a0 = math.absf %z : tensor<8x4x4xf32>
   %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
@@ -332,28 +332,28 @@ func.func @a_sum_guarded_by_a_selection(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf
   return %p2 : tensor<8x4x4xf32>
 }
 
-// CHECK: remark: [Missed] sinkhorn-scaling | Category:mhc-raise:sinkhorn | {{.*}}Found="a division by 'arith.addf', [8, 4] of f32", Needed="1 / (K v) and 1 / (K^T u) in turn, from ones"
-func.func @factors_with_an_eps(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+// CHECK: remark: [Missed] sinkhorn-scaling | Category:mhc-raise:sinkhorn | {{.*}}Found="a division by 'arith.maximumf', [8, 4] of f32", Needed="1 / (K v) and 1 / (K^T u) in turn, from ones"
+func.func @factors_with_a_least_sum(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %eps = arith.constant dense<1.0e-6> : tensor<8x4xf32>
   %one = arith.constant dense<1.0> : tensor<8x4xf32>
   %k = math.exp %z : tensor<8x4x4xf32>
   %s1 = mhc.reduce sum %k dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
-  %e1 = arith.addf %s1, %eps : tensor<8x4xf32>
+  %e1 = arith.maximumf %s1, %eps : tensor<8x4xf32>
   %u1 = arith.divf %one, %e1 : tensor<8x4xf32>
   %ub1 = mhc.broadcast %u1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
   %uk1 = arith.mulf %k, %ub1 : tensor<8x4x4xf32>
   %t1 = mhc.reduce sum %uk1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
-  %f1 = arith.addf %t1, %eps : tensor<8x4xf32>
+  %f1 = arith.maximumf %t1, %eps : tensor<8x4xf32>
   %v1 = arith.divf %one, %f1 : tensor<8x4xf32>
   %vb1 = mhc.broadcast %v1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
   %kv1 = arith.mulf %k, %vb1 : tensor<8x4x4xf32>
   %s2 = mhc.reduce sum %kv1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
-  %e2 = arith.addf %s2, %eps : tensor<8x4xf32>
+  %e2 = arith.maximumf %s2, %eps : tensor<8x4xf32>
   %u2 = arith.divf %one, %e2 : tensor<8x4xf32>
   %ub2 = mhc.broadcast %u2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
   %uk2 = arith.mulf %ub2, %k : tensor<8x4x4xf32>
   %t2 = mhc.reduce sum %uk2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
-  %f2 = arith.addf %t2, %eps : tensor<8x4xf32>
+  %f2 = arith.maximumf %t2, %eps : tensor<8x4xf32>
   %v2 = arith.divf %one, %f2 : tensor<8x4xf32>
   %vb2 = mhc.broadcast %v2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
   %r = arith.mulf %uk2, %vb2 : tensor<8x4x4xf32>

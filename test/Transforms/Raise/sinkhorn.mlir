@@ -526,12 +526,12 @@ func.func @only_the_steps_before_a_loop_that_does_more(%z: tensor<?x4x4xf32>) ->
   return %r : tensor<?x4x4xf32>
 }
 
-// With eps in the sums, a shift by the maximum of all entries is no row maximum: it stays outside.
-// CHECK-LABEL: @row_sums_of_a_shifted_exponential_keep_the_shift
-func.func @row_sums_of_a_shifted_exponential_keep_the_shift(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
-  // CHECK: %[[D:.*]] = arith.subf %arg0
-  // CHECK: mhc.sinkhorn(logits = %[[D]]
-  // CHECK-SAME: <init = exp,
+// With eps in the sums, a shift by the maximum of all entries is no row maximum.
+// CHECK-LABEL: @exp_shifted_by_the_maximum_of_the_matrix
+func.func @exp_shifted_by_the_maximum_of_the_matrix(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = exp_max, order = row_col, denom = add, eps = 1.0e-06, iters = 1>
+  // CHECK: return %[[MIX]]
   %c0 = arith.constant 0 : index
   %number = arith.constant 1.0e-06 : f32
   %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>

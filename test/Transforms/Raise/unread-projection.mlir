@@ -6,7 +6,7 @@
 
 // UNFUSED: error: not fused: {{.*}}f64
 
-// CHECK: [Missed] projection-type | Category:mhc-raise:gates | Function=projected_in_f64 | Found="'linalg.matmul', [?, 4] of f64", Needed="a product of f32, bf16 or f16"
+// CHECK: [Missed] projection-type | Category:mhc-raise:gates | Function=projected_in_f64 | Found="argument 1, [128, 4] of f64", Needed="a product of f32, bf16 or f16"
 func.func @projected_in_f64(%x: tensor<?x4x32xf32>, %phi: tensor<128x4xf64>) -> tensor<?x32xf32> {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f64

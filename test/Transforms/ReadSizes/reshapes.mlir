@@ -106,3 +106,42 @@ func.func @inferred(%x: tensor<?x4x2xf32>) -> (tensor<?x8xf32>, tensor<?x?xf32>)
   %two = tensor.reshape %x(%shape) : (tensor<?x4x2xf32>, tensor<2xindex>) -> tensor<?x?xf32>
   return %one, %two : tensor<?x8xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// An open size is a multiple: no other divides it exactly.
+// CHECK-LABEL: @open_multiple(
+// CHECK: arith.floordivsi
+// CHECK: %[[WIDE:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2], [3]] output_shape [{{.*}}, 4, {{.*}}, 48] : tensor<?x?x48xf32> into tensor<?x4x?x48xf32>
+// CHECK: %[[ALL:.*]] = math.exp %[[WIDE]]
+// CHECK: tensor.collapse_shape %[[ALL]] {{\[\[}}0, 1], [2], [3]] : tensor<?x4x?x48xf32> into tensor<?x?x48xf32>
+// CHECK-NOT: tensor.reshape
+func.func @open_multiple(%x: tensor<?x?x48xf32>) -> tensor<?x?x48xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 4 : i64
+  %c = arith.constant 48 : i64
+  %d0 = tensor.dim %x, %c0 : tensor<?x?x48xf32>
+  %d1 = tensor.dim %x, %c1 : tensor<?x?x48xf32>
+  %bn = arith.index_cast %d0 : index to i64
+  %t = arith.index_cast %d1 : index to i64
+  %b = arith.floordivsi %bn, %n : i64
+  %apart = tensor.from_elements %b, %n, %t, %c : tensor<4xi64>
+  %wide = tensor.reshape %x(%apart) : (tensor<?x?x48xf32>, tensor<4xi64>) -> tensor<?x4x?x48xf32>
+  %exp = math.exp %wide : tensor<?x4x?x48xf32>
+  %joined = tensor.from_elements %bn, %t, %c : tensor<3xi64>
+  %out = tensor.reshape %exp(%joined) : (tensor<?x4x?x48xf32>, tensor<3xi64>) -> tensor<?x?x48xf32>
+  return %out : tensor<?x?x48xf32>
+}
+
+// -----
+
+// Two open sizes may share out the factor in any way.
+// CHECK-LABEL: @factor_of_two_sizes(
+// CHECK: tensor.reshape
+func.func @factor_of_two_sizes(%x: tensor<?x?xf32>, %a: i64, %b: i64) -> tensor<?x4x?xf32> {
+  %n = arith.constant 4 : i64
+  %shape = tensor.from_elements %a, %n, %b : tensor<3xi64>
+  %out = tensor.reshape %x(%shape) : (tensor<?x?xf32>, tensor<3xi64>) -> tensor<?x4x?xf32>
+  return %out : tensor<?x4x?xf32>
+}

@@ -30,6 +30,8 @@ bool sameAxisTwice(Editor &e);
 bool orderSwappedOnce(Editor &e);
 bool earlierMatrix(Editor &e);
 bool turnCountOnce(Editor &e);
+bool otherFactors(Editor &e);
+bool maximumOfTokens(Editor &e);
 bool softmaxAxis(Editor &e);
 bool softmaxTemperature(Editor &e);
 bool permutationTable(Editor &e);

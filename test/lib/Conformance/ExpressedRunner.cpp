@@ -49,10 +49,12 @@ private:
 
 static void compare(Comparison &to, SinkhornOp op, const Attributes &attr) {
   // Over a plain sum, a maximum that is subtracted before exp drops out.
-  if (attr.denom != "none" || attr.init == "log")
+  if (attr.denom != "none" || attr.init == "log" || attr.init == "sigmoid")
     to.text("init", stringifyInit(op.getInit()), attr.init);
   to.text("order", stringifyOrder(op.getOrder()), attr.order);
-  to.text("denom", stringifyDenom(op.getDenom()), attr.denom);
+  // One step of rows and one of columns divide alike.
+  bool isAdd = attr.denom == "potentials" && attr.iters == 1;
+  to.text("denom", stringifyDenom(op.getDenom()), isAdd ? "add" : attr.denom);
   to.number("eps", op.getEps().convertToDouble(), attr.denom == "none" ? 0 : attr.skEps);
   to.number("iters", op.getIters(), attr.iters);
 }
@@ -96,7 +98,7 @@ static void prepare(RandomCase &random, int64_t &channels) {
   Attributes &attr = random.golden.attributes;
   attr.n = std::max<int64_t>(2, attr.n);
   attr.res = "sinkhorn";
-  if (attr.init == "softmax_eps") // the op has no other one
+  if (attr.init == "softmax_eps" || attr.init == "sigmoid_eps") // the op has no other one
     attr.denom = "add";
   attr.foldPre = false;
   attr.normEps = std::max(attr.normEps, 1e-6);

@@ -7,6 +7,8 @@
 #include "Conformance/NearMiss.h"
 #include "Edits.h"
 
+#include <algorithm>
+
 namespace mhc::conformance {
 
 static void unrolled(RandomCase &random, int64_t &) {
@@ -30,6 +32,23 @@ static void unrolledLinear(RandomCase &random, int64_t &channels) {
     attr.init = "exp";
 }
 
+static void unrolledPotentials(RandomCase &random, int64_t &channels) {
+  unrolledLinear(random, channels);
+  Attributes &attr = random.golden.attributes;
+  attr.denom = "potentials";
+  if (attr.init == "softmax_eps" || attr.init == "sigmoid_eps")
+    attr.init = "exp";
+  attr.skEps = 1e-5;
+  attr.n = std::max<int64_t>(2, attr.n);
+  attr.iters = std::max<int64_t>(2, attr.iters);
+}
+
+static void shiftedByAll(RandomCase &random, int64_t &channels) {
+  unrolledAdd(random, channels);
+  random.golden.attributes.init = "exp_max";
+  random.golden.attributes.denom = "add";
+}
+
 static void looped(RandomCase &random, int64_t &) {
   random.spelling.unroll = false;
   random.golden.attributes.iters = 2 + random.golden.attributes.iters % 19;
@@ -42,6 +61,11 @@ static void loopedAdd(RandomCase &random, int64_t &channels) {
 
 static void loopedLinear(RandomCase &random, int64_t &channels) {
   unrolledLinear(random, channels);
+  looped(random, channels);
+}
+
+static void loopedPotentials(RandomCase &random, int64_t &channels) {
+  unrolledPotentials(random, channels);
   looped(random, channels);
 }
 
@@ -137,6 +161,12 @@ llvm::ArrayRef<NearMiss> nearMisses() {
       {"one use doubled", doubledOnce},
       {"one use not negative", positiveOnce},
       {"one use shifted", shiftedOnce},
+      {"eps of one potential changed", epsOnce, unrolledPotentials},
+      {"eps of one potential missing", epsMissingOnce, unrolledPotentials},
+      {"eps of one potential changed in a loop", epsOnce, loopedPotentials},
+      {"potentials of another step", otherFactors, unrolledPotentials},
+      {"potentials of another step in a loop", otherFactors, loopedPotentials},
+      {"start shifted by all tokens", maximumOfTokens, shiftedByAll},
       {"rounds to bf16 in between", roundsToBf16, nullptr, /*rounds=*/true},
       {"rounds to f16 in between", roundsToF16, nullptr, /*rounds=*/true},
   };

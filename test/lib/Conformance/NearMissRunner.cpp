@@ -10,6 +10,7 @@
 #include "Baseline.h"
 #include "Conformance/NearMiss.h"
 #include "Conformance/Runner.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <iomanip>
 #include <ostream>
@@ -28,6 +29,7 @@ struct Program {
   Tensors arguments;
   Baseline baseline;
   Tensors rounded; ///< of a near miss that rounds: the results when values in narrow types round
+  bool hasOneSite; ///< which one remark may tell at most
 };
 
 } // namespace
@@ -52,7 +54,9 @@ static std::optional<Program> makeProgram(const NearMiss &miss, uint64_t seed, R
   std::optional<Baseline> baseline = baselineOf(*compiler, **module, *arguments, random);
   if (!baseline)
     return std::nullopt;
-  return Program{std::move(compiler), std::move(*module), std::move(*arguments), std::move(*baseline), {}};
+  const Attributes &attr = original.golden.attributes;
+  bool hasOneSite = original.golden.op != "stack" || (attr.sites == 1 && attr.contract != "head");
+  return Program{std::move(compiler), std::move(*module), std::move(*arguments), std::move(*baseline), {}, hasOneSite};
 }
 
 /// Whether the change shows in the results: rounding does when values in narrow types round.
@@ -81,7 +85,7 @@ static std::optional<Program> makeNearMiss(const NearMiss &miss, uint64_t seed) 
       std::optional<Baseline> baseline = baselineOf(*program->compiler, *copy, program->arguments, random);
       if (!baseline)
         continue;
-      Program changed{nullptr, std::move(copy), {}, std::move(*baseline), {}};
+      Program changed{nullptr, std::move(copy), {}, std::move(*baseline), {}, program->hasOneSite};
       if (!shows(miss, program->baseline, program->arguments, changed))
         continue;
       changed.compiler = std::move(program->compiler);
@@ -106,11 +110,18 @@ static std::string describeRounding(const Program &program, const Tensors &after
   return report;
 }
 
-/// Errors of raising; empty when the results are kept.
-static std::string check(const NearMiss &miss, Program &program) {
+/// Errors of raising; empty when the results are kept. `remarks` are those on what was missed.
+static std::string check(const NearMiss &miss, Program &program, std::vector<std::string> &remarks) {
   std::string problem;
-  if (!raiseAndFuse(*program.compiler, *program.module, problem))
+  llvm::cantFail(program.compiler->withRemarks(/*path=*/"", [&] {
+    raiseAndFuse(*program.compiler, *program.module, problem);
+    return llvm::Error::success();
+  }));
+  if (!problem.empty())
     return problem;
+  for (const CompileRemark &remark : program.compiler->remarks())
+    if (remark.kind == CompileRemark::missed)
+      remarks.push_back(remark.text);
   auto leafOps = toLeafOps(*program.compiler, *program.module, CompileOptions());
   if (!leafOps)
     return "  " + llvm::toString(leafOps.takeError()) + "\n";
@@ -138,7 +149,7 @@ static bool isRejected(Compiler &compiler, mlir::ModuleOp source, mlir::ModuleOp
 
 static void printRow(const NearMiss &miss, const NearMissCounts::Row &row, std::ostream &out) {
   out << std::setw(6) << row.programs << std::setw(6) << row.raised << std::setw(6) << row.wrong << std::setw(9)
-      << row.rejected << "  " << miss.name << "\n";
+      << row.rejected << std::setw(9) << row.repeated << "  " << miss.name << "\n";
 }
 
 NearMissCounts runNearMisses(const Options &options, std::ostream &out) {
@@ -152,16 +163,27 @@ NearMissCounts runNearMisses(const Options &options, std::ostream &out) {
     if (!program)
       continue;
     Compiler::Module source(program->module->clone());
-    std::string problem = check(miss, *program);
+    std::vector<std::string> remarks;
+    std::string problem = check(miss, *program, remarks);
     ++row.programs;
     row.raised += isRaised(*program->module);
     row.wrong += !problem.empty();
-    row.rejected += isRejected(*program->compiler, *source, *program->module);
+    bool rejected = isRejected(*program->compiler, *source, *program->module);
+    row.rejected += rejected;
+    bool isRepeated = program->hasOneSite && remarks.size() > 1;
+    row.repeated += isRepeated;
+    auto report = [&](const char *what, const std::string &text) {
+      out << what << " near miss, " << miss.name << ", number " << i << " of --seed=" << options.seed << "\n"
+          << text << print(*source) << "\n";
+    };
     if (!problem.empty())
-      out << "WRONG near miss, " << miss.name << ", number " << i << " of --seed=" << options.seed << "\n"
-          << problem << print(*source) << "\n";
+      report("WRONG", problem);
+    if (rejected)
+      report("REJECTED by the numeric check, a", "");
+    if (isRepeated)
+      report("REPEATED remarks on one site of a", "  " + llvm::join(remarks, "\n  ") + "\n");
   }
-  out << "  made raised wrong rejected  kind\n";
+  out << "  made raised wrong rejected repeated  kind\n";
   for (auto [miss, row] : llvm::zip(kinds, counts.rows))
     printRow(miss, row, out);
   return counts;

@@ -106,6 +106,18 @@ static double randomDropout(uint64_t seed) {
   return random.flip(0.15) ? random.pick({0.1, 0.5}) : 0;
 }
 
+/// Draws by itself as well.
+static void randomStart(uint64_t seed, Attributes &attr) {
+  Random random(seed * 0x2545f4914f6cdd1du + 4);
+  if (attr.init == "log")
+    return;
+  if (attr.init != "softmax_eps" && random.flip(0.4))
+    attr.init = random.pick<const char *>({"exp_max", "exp_max", "sigmoid", "sigmoid_eps"});
+  bool addsEps = attr.init == "softmax_eps" || attr.init == "sigmoid_eps";
+  if (attr.denom == "add" && !addsEps && random.flip(0.4))
+    attr.denom = "potentials";
+}
+
 static std::string randomOp(Random &random) { return random.flip(0.3) ? "stack" : "sublayer"; }
 
 /// Fills in the program of op, attributes and spelling that are drawn, and its inputs.
@@ -147,6 +159,7 @@ RandomCase randomCase(uint64_t seed, Prepare prepare) {
   result.spelling = randomSpelling(random);
   result.golden.attributes = randomAttributes(random);
   result.golden.attributes.dropout = randomDropout(seed);
+  randomStart(seed, result.golden.attributes);
   result.golden.op = randomOp(random);
   int64_t tokens = random.between(1, 9), channels = random.between(1, 40);
   if (prepare)
@@ -160,11 +173,13 @@ RandomCase plainCase(uint64_t seed) {
   RandomCase result;
   Attributes &attr = result.golden.attributes = randomAttributes(random);
   attr.dropout = randomDropout(seed);
+  randomStart(seed, attr);
   attr.n = random.flip(0.5) ? 4 : random.between(2, 6);
   attr.res = random.flip(0.15) && attr.n <= 4 ? "perm" : "sinkhorn";
   attr.sites = random.between(1, 2);
   attr.iters = random.between(1, 6);
-  if (attr.init == "softmax_eps" && attr.denom != "add") { // there is no op with another denominator
+  bool addsEps = attr.init == "softmax_eps" || attr.init == "sigmoid_eps";
+  if (addsEps && attr.denom != "add") { // there is no op with another denominator
     attr.denom = "add";
     attr.skEps = 1e-6;
   }

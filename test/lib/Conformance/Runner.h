@@ -94,13 +94,14 @@ struct NearMissCounts {
   struct Row {
     uint64_t programs = 0, raised = 0, wrong = 0;
     uint64_t rejected = 0; ///< where the numeric check, which is off otherwise, has an objection
+    uint64_t repeated = 0; ///< with more than one remark on their one site
   };
   std::vector<Row> rows; ///< one for each kind
 };
 
 /// Changes random programs in one of the ways that NearMiss.h knows, each as often as the others, and compares what
-/// raising and fusing make of them with what they are, as runMutants does. Prints programs whose meaning is not kept,
-/// and a table.
+/// raising and fusing make of them with what they are, as runMutants does. Prints programs whose meaning is not kept or
+/// whose one site is told more than once, and a table.
 NearMissCounts runNearMisses(const Options &options, std::ostream &out);
 
 struct ExpressedCounts {

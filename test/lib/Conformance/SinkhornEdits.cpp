@@ -210,6 +210,21 @@ bool turnCountOnce(Editor &e) {
   });
 }
 
+/// Factors of other lines, or of another step, at one place.
+bool otherFactors(Editor &e) {
+  auto isFactors = [&](Value value) {
+    Operation *op = value.getDefiningOp<arith::DivFOp>();
+    return op && e.isGate(value) && numberAt(op) == 0;
+  };
+  return e.changeUse(isFactors, [&](LeafBuilder &, Value value) { return e.other(value, isFactors); });
+}
+
+/// The maximum that is subtracted is the largest one of all tokens.
+bool maximumOfTokens(Editor &e) {
+  Operation *op = e.pick<ReduceOp>([](Operation *op) { return cast<ReduceOp>(op).getKind() == ReduceKind::max; });
+  return e.changeResult(op, [&](LeafBuilder &leaf) { return leaf.reduceLike(ReduceKind::max, op->getResult(0), 0); });
+}
+
 bool softmaxAxis(Editor &e) {
   Operation *op = e.pick<SoftmaxOp>([&](Operation *op) { return e.isMatrix(op->getResult(0)); });
   return e.changeResult(op, [&](LeafBuilder &leaf) {

@@ -1,0 +1,127 @@
+// Each iteration is written out, and found again with the same attributes.
+// RUN: mhc-opt %s --mhc-decompose | mhc-opt --mhc-raise | FileCheck %s
+
+// CHECK-LABEL: @whole_maximum
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = exp_max, order = row_col, denom = add, eps = 1.0e-03, iters = 3>
+// CHECK-NEXT: return
+func.func @whole_maximum(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = exp_max, order = row_col, denom = add, eps = 1.0e-03, iters = 3> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @whole_maximum_clamp
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = exp_max, order = col_row, denom = clamp, eps = 1.0e-02, iters = 2>
+// CHECK-NEXT: return
+func.func @whole_maximum_clamp(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = exp_max, order = col_row, denom = clamp, eps = 1.0e-02, iters = 2> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @whole_maximum_rounded
+// CHECK: mhc.sinkhorn(logits = {{.*}} : tensor<6x4x4xf32>) <init = exp_max, order = col_row, denom = add, eps = 7.8125e-03, iters = 2, format = bf16>
+// CHECK: return
+func.func @whole_maximum_rounded(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = exp_max, order = col_row, denom = add, eps = 7.8125e-03, iters = 2, format = bf16> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @potentials
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = exp, order = row_col, denom = potentials, eps = 1.0e-06, iters = 4>
+// CHECK-NEXT: return
+func.func @potentials(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = exp, order = row_col, denom = potentials, eps = 1.0e-06, iters = 4> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @potentials_of_columns_first
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = exp_max, order = col_row, denom = potentials, eps = 1.0e-06, iters = 2>
+// CHECK-NEXT: return
+func.func @potentials_of_columns_first(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = exp_max, order = col_row, denom = potentials, eps = 1.0e-06, iters = 2> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @potentials_in_a_loop
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = exp_rowmax, order = col_row, denom = potentials, eps = 1.0e-06, iters = 40>
+// CHECK-NEXT: return
+func.func @potentials_in_a_loop(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = exp_rowmax, order = col_row, denom = potentials, eps = 1.0e-06, iters = 40> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = sigmoid, order = row_col, denom = add, eps = 1.0e-03, iters = 3>
+// CHECK-NEXT: return
+func.func @sigmoid(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = sigmoid, order = row_col, denom = add, eps = 1.0e-03, iters = 3> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_clamp
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = sigmoid, order = col_row, denom = clamp, eps = 1.0e-03, iters = 3>
+// CHECK-NEXT: return
+func.func @sigmoid_clamp(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = sigmoid, order = col_row, denom = clamp, eps = 1.0e-03, iters = 3> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_exact
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = sigmoid, order = row_col, denom = none, eps = 0.0, iters = 2>
+// CHECK-NEXT: return
+func.func @sigmoid_exact(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = sigmoid, order = row_col, denom = none, eps = 0.0, iters = 2> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_with_eps
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<6x4x4xf32>) <init = sigmoid_eps, order = col_row, denom = add, eps = 1.0e-03, iters = 3>
+// CHECK-NEXT: return
+func.func @sigmoid_with_eps(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = sigmoid_eps, order = col_row, denom = add, eps = 1.0e-03, iters = 3> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// CHECK-LABEL: @sigmoid_with_eps_rounded
+// CHECK: mhc.sinkhorn(logits = {{.*}} : tensor<6x4x4xf32>) <init = sigmoid_eps, order = row_col, denom = add, eps = 7.8125e-03, iters = 2, format = bf16>
+// CHECK: return
+func.func @sigmoid_with_eps_rounded(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %mix = mhc.sinkhorn(logits = %z : tensor<6x4x4xf32>)
+    <init = sigmoid_eps, order = row_col, denom = add, eps = 7.8125e-03, iters = 2, format = bf16> -> (mix : tensor<6x4x4xf32>)
+  return %mix : tensor<6x4x4xf32>
+}
+
+// The sigmoid that is found takes the place of what the loop starts from: the loop is read again.
+// CHECK-LABEL: @sigmoids_in_a_loop(
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<?x4x4xf32>) <init = sigmoid, order = col_row, {{.*}}iters = 11>
+func.func @sigmoids_in_a_loop(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c11 = arith.constant 11 : index
+  %one = arith.constant 1.0 : f32
+  %M = tensor.dim %logits, %c0 : tensor<?x4x4xf32>
+  %ones = tensor.splat %one[%M] : tensor<?x4x4xf32>
+  %0 = arith.negf %logits : tensor<?x4x4xf32>
+  %1 = math.exp %0 : tensor<?x4x4xf32>
+  %2 = arith.addf %1, %ones : tensor<?x4x4xf32>
+  %3 = arith.divf %ones, %2 : tensor<?x4x4xf32>
+  %sk = scf.for %i = %c0 to %c11 step %c1 iter_args(%it = %3) -> (tensor<?x4x4xf32>) {
+    %sum = mhc.reduce sum %it dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %4 = mhc.broadcast %sum dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %5 = arith.divf %it, %4 : tensor<?x4x4xf32>
+    %sums = mhc.reduce sum %5 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %6 = mhc.broadcast %sums dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %7 = arith.divf %5, %6 : tensor<?x4x4xf32>
+    scf.yield %7 : tensor<?x4x4xf32>
+  }
+  return %sk : tensor<?x4x4xf32>
+}
