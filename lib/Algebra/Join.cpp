@@ -49,8 +49,7 @@ bool Algebra::isAlike(const Expr &a, const Expr &b) {
   });
 }
 
-/// The order of two expressions that are alike by the first offset in which they differ.
-static int compareOffsets(const Expr &a, const Expr &b) {
+int algebra::compareOffsets(const Expr &a, const Expr &b) {
   for (auto [x, y] : llvm::zip(a, b)) {
     if (int result = compareOffsets(x.exponent, y.exponent))
       return result;

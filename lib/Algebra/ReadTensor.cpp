@@ -110,6 +110,8 @@ std::optional<Expr> OpReader::readTensor(Operation *op) {
         return indices ? at(slice.getSource(), *indices) : std::nullopt;
       })
       .Case([&](tensor::ConcatOp concat) -> Result {
+        if (concat->hasAttr(kStack)) // its parts are read as what it holds
+          return std::nullopt;
         std::vector<Expr> parts;
         SmallVector<Size> extents;
         for (Value part : concat.getInputs()) {

@@ -101,8 +101,10 @@ static void addLower(OpPassManager &pm, const PipelineOptions &options) {
 }
 
 static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
-  if (options.fuse != FuseLevel::none)
+  if (options.fuse != FuseLevel::none) {
+    pm.addNestedPass<func::FuncOp>(createImportPass()); // what raising leaves as it came in has leaf ops, too
     pm.addNestedPass<func::FuncOp>(createRaisePass(options.raiseCheck, options.raiseLimit));
+  }
   if (options.precision)
     pm.addNestedPass<func::FuncOp>(createSetPrecisionPass({*options.precision}));
 }

@@ -88,6 +88,9 @@ bool dependsOn(const Term &term, Var var);
 /// The extents of dimensions of which a term reads one position only, ascending.
 llvm::SmallVector<int64_t, 2> fixedExtents(const Term &term);
 
+/// The order of two expressions that are alike by the first offset in which they differ: negative, zero or positive.
+int compareOffsets(const Expr &a, const Expr &b);
+
 /// Whether an expression is known to be nowhere less than zero.
 bool isNonNegative(const Factor &factor);
 bool isNonNegative(const Term &term);
@@ -150,6 +153,9 @@ public:
   Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
             llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents);
 
+  /// Whether two differ in offsets only.
+  bool isAlike(const Expr &a, const Expr &b);
+
   /// Puts the index that `at` gives in place of each variable.
   std::optional<Expr> substitute(const Expr &expr, llvm::function_ref<Index(Var)> at);
   /// Puts expressions in place of the elements for which `by` has one, where an expression names them itself.
@@ -208,7 +214,6 @@ private:
   void squareMagnitudes(Term &term);
   /// Whether two differ in offsets only.
   bool isAlike(const Node *a, const Node *b);
-  bool isAlike(const Expr &a, const Expr &b);
   /// One expression of variable `part` for all of `parts`, where they differ in a running position only.
   std::optional<Expr> merge(llvm::ArrayRef<Expr> parts, Var part);
   struct Merge;

@@ -14,6 +14,9 @@
 
 namespace mhc::algebra {
 
+/// Marks a concatenation that is read as a tensor of its own, since all that read its parts read them of it.
+inline constexpr llvm::StringLiteral kStack = "mhc.stack";
+
 /// Whether a rounding to f16 or bf16 is a function of its own, or the number itself.
 enum class Rounding { seen, ignored };
 /// The name of the function that rounds.

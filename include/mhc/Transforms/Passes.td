@@ -158,6 +158,23 @@ def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NormalisePass : Pass<"mhc-normalise", "::mlir::func::FuncOp"> {
+  let summary = "Bring what mhc-raise reads to its normal form";
+  let description = [{
+    What `mhc-raise` does between `mhc-import` and its search, alone: to look at, and to test. Arithmetic has one form,
+    views stand behind what computes, products of joined matrices are products of the parts, and what is computed twice
+    is one value.
+
+    Before:
+    ```mlir
+    %z = arith.addf %x, %zero : tensor<8x4xf32>
+    ```
+    After: `%z` is `%x`.
+  }];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
 def RaisePass : Pass<"mhc-raise"> {
   let summary = "Recognise mHC ops in chains of plain tensor ops";
   let description = [{
@@ -166,8 +183,9 @@ def RaisePass : Pass<"mhc-raise"> {
     reduction and a sum over slices are the same thing. Values that other code uses stay available. Streams keep
     the layout that they have, [M,n,C] or [M,C,n]: no transpose is added.
 
-    What exporters write is read by `mhc-import` first. On a module, the pass replaces calls by what they call before
-    that, as `mhc-inline{keep-for-gradients}` does.
+    What exporters write is read by `mhc-import` first, and brought to a normal form (`mhc-normalise`). On a module, the
+    pass replaces calls by what they call before that, as `mhc-inline{keep-for-gradients}` does. A function, or a module,
+    in which nothing is found stays as it came in.
 
     A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md). An
     analysis remark, `sites`, counts both for each function; another one, `bare-exp`, says where a found iteration starts

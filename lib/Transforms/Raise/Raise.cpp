@@ -8,6 +8,7 @@
 #include "Raise.h"
 #include "Places.h"
 #include "Readings.h"
+#include "StreamLists.h"
 #include "mhc/Transforms/ArgumentSizes.h"
 #include "mhc/Transforms/CheckInput.h"
 #include "mhc/Transforms/Passes.h"
@@ -21,6 +22,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 
 namespace mhc {
+#define GEN_PASS_DEF_NORMALISEPASS
 #define GEN_PASS_DEF_RAISEPASS
 #include "mhc/Transforms/Passes.h.inc"
 } // namespace mhc
@@ -67,7 +69,55 @@ Operation *mhc::singleUser(Value value) {
   return llvm::hasSingleElement(readers) ? *readers.begin() : nullptr;
 }
 
+static void eraseDeadOps(func::FuncOp func, RewriterBase::Listener *listener = nullptr) {
+  IRRewriter rewriter(func.getContext(), listener);
+  (void)runRegionDCE(rewriter, func->getRegions());
+}
+
+/// The ops that were found are joined by pairs of reshapes that undo each other. Products take transposes as flags.
+static void foldReshapes(func::FuncOp func) {
+  MLIRContext *context = func.getContext();
+  RewritePatternSet patterns(context);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  TransposeOp::getCanonicalizationPatterns(patterns, context);
+  MatmulOp::getCanonicalizationPatterns(patterns, context);
+  BatchMatmulOp::getCanonicalizationPatterns(patterns, context);
+  (void)applyPatternsGreedily(func, std::move(patterns));
+}
+
+/// Counts of the ops that raising makes, by kind.
+static llvm::MapVector<OperationName, int64_t> countFound(Operation *op) {
+  llvm::MapVector<OperationName, int64_t> counts;
+  op->walk([&](Operation *inner) {
+    if (isMhcOp(inner) || isa<SigmoidOp, SoftmaxOp>(inner))
+      ++counts[inner->getName()];
+  });
+  return counts;
+}
+
+/// Whether there is more of one kind: an op that was there already may have become a part of another.
+static bool hasFound(Operation *before, Operation *after) {
+  llvm::MapVector<OperationName, int64_t> had = countFound(before);
+  return llvm::any_of(countFound(after), [&](const auto &kind) { return kind.second > had.lookup(kind.first); });
+}
+
 namespace {
+struct NormalisePass : mhc::impl::NormalisePassBase<NormalisePass> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal())
+      return;
+    OpPassManager import(func::FuncOp::getOperationName());
+    import.addPass(createImportPass());
+    if (failed(runPipeline(import, func)))
+      return signalPassFailure();
+    normalise(func);
+    eraseDeadOps(func);
+    foldReshapes(func);
+  }
+};
+
 struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
   RaisePass(RaiseCheck check, int64_t limit) : check(std::move(check)) { this->limit = limit; }
@@ -77,17 +127,48 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
   }
 
   void runOnOperation() override {
-    if (auto module = dyn_cast<ModuleOp>(getOperation()))
-      return raiseModule(module);
-    auto func = cast<func::FuncOp>(getOperation());
+    Operation *op = getOperation();
+    OwningOpRef<Operation *> before = op->clone();
+    LogicalResult raised = isa<ModuleOp>(op) ? raiseModule(cast<ModuleOp>(op)) : raiseFunction(cast<func::FuncOp>(op));
+    if (failed(raised))
+      return signalPassFailure();
+    if (!hasFound(*before, op))
+      restore(op, *before);
+  }
+
+private:
+  RaiseCheck check;
+
+  static void restore(Operation *op, Operation *before) {
+    bool isLimited = op->hasAttr(kRaiseLimited);
+    op->setAttrs(before->getAttrDictionary());
+    if (isLimited)
+      op->setAttr(kRaiseLimited, UnitAttr::get(op->getContext()));
+    op->getRegion(0).takeBody(before->getRegion(0));
+  }
+
+  /// Exporters call functions from a layer, and a site ends at a call.
+  LogicalResult raiseModule(ModuleOp module) {
+    OpPassManager pm(ModuleOp::getOperationName());
+    pm.addPass(createInlinePass({/*keepForGradients=*/true}));
+    pm.addNestedPass<func::FuncOp>(createRaisePass(check, limit));
+    return runPipeline(pm, module);
+  }
+
+  LogicalResult readInput(func::FuncOp func) {
+    OpPassManager pm(func::FuncOp::getOperationName());
+    pm.addPass(createImportPass());
+    return runPipeline(pm, func);
+  }
+
+  LogicalResult raiseFunction(func::FuncOp func) {
     if (func.isExternal())
-      return;
-    if (failed(checkInput(func)))
-      return signalPassFailure();
-    if (failed(readInput(func)))
-      return signalPassFailure();
+      return success();
+    if (failed(checkInput(func)) || failed(readInput(func)))
+      return failure();
     normalise(func);
     eraseDeadOps(func);
+    stackStreams(func);
     PlaceKeeper keeper;
     Readings readings(func);
     Sites sites(getArgument(), limit);
@@ -111,46 +192,12 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
     } else {
       func->setAttr(kRaiseLimited, UnitAttr::get(&getContext()));
     }
+    unstackStreams(func);
     foldReshapes(func);
     readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
     eraseDeadOps(func);
     sites.remarkCounts(func);
-    if (failed(verify(func))) // mhcc verifies nothing between passes, and a wrong op would be a wrong number
-      signalPassFailure();
-  }
-
-private:
-  RaiseCheck check;
-
-  /// Exporters call functions from a layer, and a site ends at a call.
-  void raiseModule(ModuleOp module) {
-    OpPassManager pm(ModuleOp::getOperationName());
-    pm.addPass(createInlinePass({/*keepForGradients=*/true}));
-    pm.addNestedPass<func::FuncOp>(createRaisePass(check, limit));
-    if (failed(runPipeline(pm, module)))
-      signalPassFailure();
-  }
-
-  LogicalResult readInput(func::FuncOp func) {
-    OpPassManager pm(func::FuncOp::getOperationName());
-    pm.addPass(createImportPass());
-    return runPipeline(pm, func);
-  }
-
-  void eraseDeadOps(func::FuncOp func, RewriterBase::Listener *listener = nullptr) {
-    IRRewriter rewriter(&getContext(), listener);
-    (void)runRegionDCE(rewriter, func->getRegions());
-  }
-
-  /// The ops that were found are joined by pairs of reshapes that undo each other. Products take transposes as flags.
-  void foldReshapes(func::FuncOp func) {
-    RewritePatternSet patterns(&getContext());
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
-    MatmulOp::getCanonicalizationPatterns(patterns, &getContext());
-    BatchMatmulOp::getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyPatternsGreedily(func, std::move(patterns));
+    return verify(func); // mhcc verifies nothing between passes, and a wrong op would be a wrong number
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "Mix.h"
 #include "Readings.h"
+#include "StreamLists.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -269,5 +270,7 @@ void StreamRaiser::run() {
 }
 
 void mhc::raiseStreams(func::FuncOp func, Readings &readings, Sites &sites) {
+  SmallVector<tensor::ConcatOp> stacks = stackMixes(func, readings.unrounded());
   StreamRaiser(func, readings.unrounded(), sites).run();
+  llvm::for_each(stacks, unstack);
 }

@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s --mhc-raise --canonicalize --split-input-file | FileCheck %s
+// RUN: mhc-opt %s --mhc-normalise --mhc-raise --canonicalize --split-input-file | FileCheck %s
 
 // x.view(-1, 64) as torch-mlir leaves it: a size that might be negative, one that follows from the others, and an
 // assertion that at most one is negative. None of it stays.

@@ -348,8 +348,11 @@ func.func @sigmoid_in_two_spellings(%z: tensor<8x4xf32>) -> (tensor<8x4xf32>, te
   %0 = math.exp %z : tensor<8x4xf32>
   %1 = arith.addf %0, %one : tensor<8x4xf32>
   %2 = arith.divf %0, %1 : tensor<8x4xf32>
-  %3 = mhc.sigmoid %z : tensor<8x4xf32>
-  return %2, %3 : tensor<8x4xf32>, tensor<8x4xf32>
+  %3 = arith.negf %z : tensor<8x4xf32>
+  %4 = math.exp %3 : tensor<8x4xf32>
+  %5 = arith.addf %4, %one : tensor<8x4xf32>
+  %6 = arith.divf %one, %5 : tensor<8x4xf32>
+  return %2, %6 : tensor<8x4xf32>, tensor<8x4xf32>
 }
 
 // Whatever is the same in a row drops out of the quotient, and the sum may be taken by a product.

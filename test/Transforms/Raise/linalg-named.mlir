@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s --mhc-raise --canonicalize --split-input-file | FileCheck %s
+// RUN: mhc-opt %s --mhc-normalise --mhc-raise --canonicalize --split-input-file | FileCheck %s
 // RUN: mhcc %s --verify
 // RUN: mhcc %s --verify --fuse=none
 

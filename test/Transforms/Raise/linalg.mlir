@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s --mhc-raise --canonicalize --split-input-file | FileCheck %s
+// RUN: mhc-opt %s --mhc-normalise --mhc-raise --canonicalize --split-input-file | FileCheck %s
 
 // Operands under other orders and with fewer dimensions, a dimension of size one read at zero, a number from outside.
 // CHECK-LABEL: @elementwise

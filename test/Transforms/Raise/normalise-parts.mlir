@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s --mhc-raise | FileCheck %s
+// RUN: mhc-opt %s --mhc-normalise | FileCheck %s
 
 // A computation on all parts of a value is computed of the value.
 

@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s '--pass-pipeline=builtin.module(func.func(mhc-raise{limit=0}))' | FileCheck %s
+// RUN: mhc-opt %s --mhc-normalise | FileCheck %s
 
 // A square of products keeps its order: rows and columns of others are no units.
 // CHECK-LABEL: @reshaped_square(

@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s --mhc-raise | FileCheck %s
+// RUN: mhc-opt %s --mhc-normalise --mhc-raise | FileCheck %s
 
 // Transposes go behind what reads them.
 

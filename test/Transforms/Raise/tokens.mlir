@@ -1,4 +1,4 @@
-// RUN: mhc-opt %s --mhc-raise --split-input-file | FileCheck %s
+// RUN: mhc-opt %s --mhc-normalise --mhc-raise --split-input-file | FileCheck %s
 
 // Sequences and batches are joined once, in front; what is computed has one dimension of tokens.
 // CHECK-LABEL: @map_of_sequences_and_batches(

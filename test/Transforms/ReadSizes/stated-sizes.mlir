@@ -1,5 +1,5 @@
 // RUN: mhc-opt %s --split-input-file --mhc-read-sizes | FileCheck %s
-// RUN: mhc-opt %s --split-input-file --mhc-raise | FileCheck %s --check-prefix=RAISE
+// RUN: mhc-opt %s --split-input-file --mhc-normalise --mhc-raise | FileCheck %s --check-prefix=RAISE
 
 // Where a view joins two open sizes, torch-mlir casts the second one to 1: it is 1 from the argument on.
 

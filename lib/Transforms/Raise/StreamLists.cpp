@@ -1,0 +1,212 @@
+//===- StreamLists.cpp - Streams that are n tensors ---------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program may keep its streams as n tensors, stack them for the projection, and mix them one by one. Arguments that
+// are stacked are read as rows of that stack, and n results that are the rows of one mix are stacked: the mix is found
+// as where the streams are one tensor.
+//
+//===------------------------------------------------------------------------===//
+
+#include "StreamLists.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::Expr;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// The dimensions of size one that a view inserts.
+static llvm::SmallBitVector insertedUnits(tensor::ExpandShapeOp view) {
+  RankedTensorType type = view.getResultType();
+  llvm::SmallBitVector units(type.getRank());
+  for (const ReassociationIndices &group : view.getReassociationIndices())
+    for (size_t i = 0, left = group.size(); i < group.size(); ++i)
+      if (type.getDimSize(group[i]) == 1 && left > 1) {
+        units.set(group[i]);
+        --left;
+      }
+  return units;
+}
+
+namespace {
+/// Arguments of one block, flat or not, that a concatenation stacks, each in the same view.
+struct Stack {
+  SmallVector<Value> streams;
+  llvm::SmallBitVector units; ///< none where there is no view
+};
+} // namespace
+
+static std::optional<Stack> matchStack(tensor::ConcatOp concat) {
+  Stack stack;
+  llvm::SmallDenseSet<Value> seen;
+  for (Value part : concat.getInputs()) {
+    auto view = part.getDefiningOp<tensor::ExpandShapeOp>();
+    Value stream = view ? Value(view.getSrc()) : part;
+    if (!isa<BlockArgument>(behindReshapes(stream)) || !seen.insert(stream).second ||
+        part.getType() != concat.getInputs()[0].getType())
+      return std::nullopt;
+    llvm::SmallBitVector units = view ? insertedUnits(view) : llvm::SmallBitVector();
+    bool insertsUnitsOnly =
+        !view || view.getResultType().getRank() - static_cast<int64_t>(units.count()) == view.getSrcType().getRank();
+    if (!stack.streams.empty() && (units != stack.units || stream.getType() != stack.streams[0].getType() ||
+                                   stream.getParentBlock() != stack.streams[0].getParentBlock()))
+      return std::nullopt;
+    if (!insertsUnitsOnly)
+      return std::nullopt;
+    stack.units = units;
+    stack.streams.push_back(stream);
+  }
+  int64_t count = stack.streams.size();
+  bool hasSize = !cast<RankedTensorType>(concat.getInputs()[0].getType()).isDynamicDim(concat.getDim());
+  bool isReadAlone = llvm::any_of(stack.streams, [](Value stream) { return !singleUser(stream); });
+  return count >= kMinStreams && count <= kMaxStreams && hasSize && isReadAlone ? std::optional(stack) : std::nullopt;
+}
+
+/// A row of a stack in the type of the streams.
+static Value rowOf(LeafBuilder &leaf, tensor::ConcatOp stack, int64_t row, const llvm::SmallBitVector &units) {
+  int64_t extent = cast<RankedTensorType>(stack.getInputs()[0].getType()).getDimSize(stack.getDim());
+  Value part = leaf.slice(stack, stack.getDim(), row * extent, extent);
+  return units.any() ? leaf.dropUnits(part, units) : part;
+}
+
+void mhc::stackStreams(func::FuncOp func) {
+  SmallVector<tensor::ConcatOp> all;
+  func.walk([&](tensor::ConcatOp concat) { all.push_back(concat); });
+  for (tensor::ConcatOp concat : all) {
+    std::optional<Stack> stack = matchStack(concat);
+    if (!stack)
+      continue;
+    Block *block = stack->streams[0].getParentBlock();
+    OpBuilder builder(concat);
+    setAfterInputs(builder, block, stack->streams);
+    LeafBuilder leaf(builder, concat.getLoc());
+    SmallVector<Value> parts;
+    for (Value stream : stack->streams)
+      parts.push_back(stack->units.any() ? leaf.insertUnits(stream, stack->units) : stream);
+    auto whole = tensor::ConcatOp::create(builder, concat.getLoc(), concat.getType(), concat.getDim(), parts);
+    whole->setAttr(algebra::kStack, builder.getUnitAttr());
+    Operation *last = whole;
+    for (auto [row, stream] : llvm::enumerate(stack->streams)) {
+      Value element = rowOf(leaf, whole, row, stack->units);
+      if (element.getType() != stream.getType())
+        element = tensor::CastOp::create(builder, concat.getLoc(), stream.getType(), element);
+      last = element.getDefiningOp();
+      stream.replaceUsesWithIf(element, [&](OpOperand &use) {
+        Operation *user = block->findAncestorOpInBlock(*use.getOwner());
+        return last->isBeforeInBlock(user) && !isa<tensor::DimOp>(use.getOwner());
+      });
+    }
+    concat.replaceAllUsesWith(whole.getResult());
+    concat.erase();
+  }
+}
+
+void mhc::unstack(tensor::ConcatOp stack) {
+  int64_t extent = cast<RankedTensorType>(stack.getInputs()[0].getType()).getDimSize(stack.getDim());
+  for (Operation *user : llvm::make_early_inc_range(stack->getUsers())) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    int64_t offset = slice ? slice.getStaticOffset(stack.getDim()) : ShapedType::kDynamic;
+    if (ShapedType::isDynamic(offset) || offset % extent != 0)
+      continue;
+    if (Value part = stack.getInputs()[offset / extent]; part.getType() == slice.getType())
+      slice.replaceAllUsesWith(part);
+  }
+}
+
+void mhc::unstackStreams(func::FuncOp func) {
+  func.walk([](tensor::ConcatOp concat) {
+    if (concat->removeAttr(algebra::kStack))
+      unstack(concat);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Values in their order that differ in the position of a row.
+using Rows = SmallVector<Value>;
+} // namespace
+
+/// The rows that a value may be one of: those of the matrix that a mix is weighed by.
+static int64_t rowCount(const Expr &expr) {
+  if (expr.size() < 2 || expr.size() > 3) // a mix, a sublayer's output and a bias
+    return 0;
+  for (const algebra::Term &term : expr)
+    for (const algebra::Factor &factor : term.factors) {
+      const algebra::Node *node = factor.node();
+      if (factor.halves != 2 || !node->isReduce("sum") || node->bound.size() != 1 || !node->bound[0].isNumber())
+        continue;
+      int64_t count = node->bound[0].number();
+      if (count >= kMinStreams && count <= kMaxStreams && llvm::is_contained(fixedExtents(term), count))
+        return count;
+    }
+  return 0;
+}
+
+/// Adds a value to the rows that it belongs to, or begins new ones.
+static void addRow(algebra::Reading &reading, std::vector<Rows> &all, Value value) {
+  constexpr size_t kMostOpen = 8; // rows of one mix lie beside each other
+  const Expr &expr = reading.of(value);
+  for (Rows &rows : llvm::make_range(all.size() > kMostOpen ? all.end() - kMostOpen : all.begin(), all.end())) {
+    if (rows[0].getType() != value.getType() || rows[0].getParentBlock() != value.getParentBlock() ||
+        !reading.algebra().isAlike(reading.of(rows[0]), expr))
+      continue;
+    auto place = llvm::find_if(rows, [&](Value row) { return compareOffsets(reading.of(row), expr) >= 0; });
+    if (place != rows.end() && compareOffsets(reading.of(*place), expr) == 0)
+      *place = value; // the later one shows it
+    else
+      rows.insert(place, value);
+    return;
+  }
+  all.push_back({value});
+}
+
+/// [..., C] times n -> [..., n, C], and what comes behind it reads its rows.
+static tensor::ConcatOp stackRows(const Rows &rows) {
+  Operation *last = rows[0].getDefiningOp();
+  for (Value row : rows)
+    if (last->isBeforeInBlock(row.getDefiningOp()))
+      last = row.getDefiningOp();
+  OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  LeafBuilder leaf(builder, last->getLoc());
+  const int64_t rank = cast<RankedTensorType>(rows[0].getType()).getRank();
+  llvm::SmallBitVector units(rank + 1);
+  units.set(rank - 1);
+  SmallVector<Value> parts;
+  for (Value row : rows)
+    parts.push_back(leaf.insertUnits(row, units));
+  auto stack = leaf.concat(parts, rank - 1).getDefiningOp<tensor::ConcatOp>();
+  for (auto [number, value] : llvm::enumerate(rows)) {
+    Value row = value, element = rowOf(leaf, stack, number, units);
+    row.replaceUsesWithIf(element, [&](OpOperand &use) {
+      Operation *user = stack->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return element.getDefiningOp()->isBeforeInBlock(user) && !isa<tensor::DimOp>(use.getOwner());
+    });
+  }
+  return stack;
+}
+
+SmallVector<tensor::ConcatOp> mhc::stackMixes(func::FuncOp func, algebra::Reading &reading) {
+  std::vector<Rows> all;
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+    if (type && isa<FloatType>(type.getElementType()) && type.getRank() >= 2 && rowCount(reading.of(op->getResult(0))))
+      addRow(reading, all, op->getResult(0));
+  });
+  SmallVector<tensor::ConcatOp> stacks;
+  for (const Rows &rows : all)
+    if (static_cast<int64_t>(rows.size()) == rowCount(reading.of(rows[0])))
+      stacks.push_back(stackRows(rows));
+  return stacks;
+}

@@ -1,0 +1,29 @@
+//===- StreamLists.h - Streams that are n tensors -----------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHC_LIB_TRANSFORMS_RAISE_STREAMLISTS_H
+#define MHC_LIB_TRANSFORMS_RAISE_STREAMLISTS_H
+
+#include "Raise.h"
+#include "mhc/Algebra/Reading.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mhc {
+
+/// Arguments that the function stacks and reads alone as well are read of the stack, which is marked.
+void stackStreams(mlir::func::FuncOp func);
+/// Lets every op that still reads a part of a marked stack read the argument.
+void unstackStreams(mlir::func::FuncOp func);
+
+/// Stacks each n values that are the rows of one mix, and reads them of the stack from there on. The reading does not
+/// know the stacks yet.
+llvm::SmallVector<mlir::tensor::ConcatOp> stackMixes(mlir::func::FuncOp func, algebra::Reading &reading);
+/// Lets every op that still reads a row of a stack read the value that was stacked.
+void unstack(mlir::tensor::ConcatOp stack);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_STREAMLISTS_H
