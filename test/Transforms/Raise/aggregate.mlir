@@ -101,3 +101,18 @@ func.func @no_aggregate_when_the_result_is_kept_wider(%x: tensor<8x4x64xbf16>, %
   %2 = mhc.reduce sum %1 dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
   return %2 : tensor<8x64xf32>
 }
+
+// The first row of a product that mixes several things at once, which is shown in another order of units.
+// CHECK-LABEL: @row_of_a_shown_product
+// CHECK: mhc.aggregate(x = %arg2 : tensor<8x4x16xf32>, h_pre = %arg0 : tensor<8x4xf32>)
+func.func @row_of_a_shown_product(%gate: tensor<8x4xf32>, %r: tensor<8x4x4xf32>, %x: tensor<8x4x16xf32>)
+    -> (tensor<8x16xf32>, tensor<8x4x16xf32>) {
+  %first = tensor.expand_shape %gate [[0], [1, 2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
+  %h = tensor.concat dim(1) %first, %r : (tensor<8x1x4xf32>, tensor<8x4x4xf32>) -> tensor<8x5x4xf32>
+  %all = mhc.batch_matmul %h, %x : (tensor<8x5x4xf32>, tensor<8x4x16xf32>) -> tensor<8x5x16xf32>
+  %units = tensor.expand_shape %all [[0], [1, 2], [3]] output_shape [8, 5, 1, 16] : tensor<8x5x16xf32> into tensor<8x5x1x16xf32>
+  %turned = mhc.transpose %units perm = [0, 1, 3, 2] : tensor<8x5x1x16xf32> -> tensor<8x5x16x1xf32>
+  %row = tensor.extract_slice %turned[0, 0, 0, 0] [8, 1, 16, 1] [1, 1, 1, 1] : tensor<8x5x16x1xf32> to tensor<8x16xf32>
+  %rest = tensor.extract_slice %turned[0, 1, 0, 0] [8, 4, 16, 1] [1, 1, 1, 1] : tensor<8x5x16x1xf32> to tensor<8x4x16xf32>
+  return %row, %rest : tensor<8x16xf32>, tensor<8x4x16xf32>
+}
