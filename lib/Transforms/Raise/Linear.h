@@ -47,6 +47,8 @@ struct LinearGroup {
   }
   /// Whether the group is all rows of its weight.
   bool hasAllRows() const { return offset == 0 && rows == extent; }
+  /// Whether the gate in the group's place is made of parameters alone, and reads no row: nothing but `extent` is set.
+  bool isStatic() const { return !root; }
   /// The values that remarks identify the site by.
   std::pair<mlir::Value, mlir::Value> site() const { return {x.node()->value, isGiven ? mlir::Value() : weight}; }
 };
