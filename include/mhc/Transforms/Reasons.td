@@ -148,6 +148,8 @@ def : FuseReason<"no-aggregate", "h_pre mixes no streams that were projected for
   "mix the projected streams by their own h_pre">;
 def : FuseReason<"roundings-differ", "h_pre is rounded where it mixes the streams, and not alike where else it is read",
   "round h_pre once, for all that read it">;
+def : FuseReason<"fold-rounds", "h_post h_pre^T, or the residual map that it is subtracted from, is rounded before that",
+  "subtract in f32, and round the difference", /*unfused=*/0>;
 def : FuseReason<"statistic-differs", "the statistic of the gates is not the multiplier of the projection",
   "scale the gates by the reciprocal root mean square that belongs to the projection">;
 def : FuseReason<"logits-shared", "the residual logits are read by more than one residual map",
