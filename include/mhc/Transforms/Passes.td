@@ -171,8 +171,8 @@ def RaisePass : Pass<"mhc-raise"> {
 
     A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md). An
     analysis remark, `sites`, counts both for each function; another one, `bare-exp`, says where a found iteration starts
-    from exponentials that overflow, and `fewer-roundings` where one by logarithms rounds to a narrow type in between, which
-    the op does not.
+    from exponentials that overflow, and `fewer-roundings` where one by logarithms, or the weights of permutations, round to
+    a narrow type in between, which the op does not.
 
     `limit` is for bisecting: of the ops that the pass would find in a function, the first N are, in the order in which
     it finds them. A function in which it was reached gets the attribute `mhc.raise_limited`: what later passes miss

@@ -106,11 +106,20 @@ static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Val
   return false;
 }
 
+static bool replaceMixture(ReadBoth &readings, Sites &sites, Operation *op) {
+  if (raisePermutationMix(readings.exact, sites, op))
+    return true;
+  if (!readings.exact.hasRoundings() || !raisePermutationMix(readings.unrounded(), sites, op))
+    return false;
+  sites.note(op, "fewer-roundings", "weights of permutations in a narrow type are added up in f32, and rounded once");
+  return true;
+}
+
 void mhc::raiseResidualMaps(func::FuncOp func, Readings &all, Sites &sites) {
   ReadBoth readings(all);
   // The longest chain is met first, and takes its shorter beginnings with it.
   for (Operation *op : opsFromTheEnd(func)) {
-    if (sites.mayTake() && !raisePermutationMix(readings.exact, sites, op))
+    if (sites.mayTake() && !replaceMixture(readings, sites, op))
       for (Value result : op->getResults())
         if (!result.use_empty() && replaceSinkhorn(readings, sites, op, result))
           break;
