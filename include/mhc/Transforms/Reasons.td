@@ -68,6 +68,8 @@ def : RaiseReason<"bias-form", "the bias is not one value per row of the project
   "store the bias as [2n + n*n], the same for all tokens">;
 def : RaiseReason<"gate-function", "a group of the projection goes through another function than a sigmoid",
   "make h_pre and h_post by sigmoids">;
+def : RaiseReason<"gate-clamp", "a gate, or the residual logits, are bounded by numbers, which no kernel does",
+  "leave the bounds away: a sigmoid has its own, and exp does not overflow behind the subtraction of a maximum">;
 def : RaiseReason<"gate-rows", "the rows of the projection are read in an order that no gates have",
   "keep the rows of h_pre, of h_post and of the residual logits together">;
 def : RaiseReason<"norm-per-stream", "the root mean square is taken for each stream on its own",

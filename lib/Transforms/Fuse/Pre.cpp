@@ -201,10 +201,15 @@ static bool matchResidual(FoldMatcher &folds, Site &site) {
     site.resMap = ResMap::sinkhorn;
     site.residual = site.sinkhorn.getMix();
   } else if (auto matrices = dyn_cast<tensor::ExpandShapeOp>(user)) {
-    site.residual = matrices.getResult();
-    auto type = matrices.getResultType();
-    if (type.getRank() != 3 || type.getDimSize(1) != n || type.getDimSize(2) != n)
+    ArrayRef<int64_t> shape = matrices.getResultType().getShape();
+    bool hasMatrices = shape.take_back(2) == ArrayRef<int64_t>{n, n};
+    if (!hasMatrices && shape.back() != n * n)
       return false;
+    if (!hasMatrices || shape.size() != 3) { // tokens in several dimensions: the program's own view of the logits
+      site.residual = logits;
+      return true;
+    }
+    site.residual = matrices.getResult();
   } else {
     return false;
   }
@@ -277,8 +282,11 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
     a.getU().replaceAllUsesWith(pre.getU());
   replaceCoefficient(g.getHPost(), pre.getHPost(), site.hPostFormat);
   std::optional<Format> format = site.hResFormat ? site.hResFormat : site.iterationFormat();
-  if (site.residual)
-    replaceCoefficient(site.residual, pre.getHRes(), format);
+  if (site.residual) {
+    bool hasMatrices = cast<RankedTensorType>(site.residual.getType()).getRank() == 3;
+    Value hRes = hasMatrices ? Value(pre.getHRes()) : LeafBuilder(builder, loc).join(pre.getHRes(), 1, 2);
+    replaceCoefficient(site.residual, hRes, format);
+  }
   if (site.fold) // h_res, or its view
     replaceCoefficient(site.fold, site.fold.getLhs(), format);
   if (hPre)

@@ -8,6 +8,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "Clamps.h"
 #include "GateOrder.h"
 #include "GatesBuilder.h"
 #include "Places.h"
@@ -293,6 +294,8 @@ void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
   auto isFunction = [](Operation *op) {
     return isa<SigmoidOp, SoftmaxOp, math::TanhOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
   };
-  if (func.walk(isFunction).wasInterrupted())
-    GatesRaiser(func, readings.unrounded(), sites).run();
+  if (!func.walk(isFunction).wasInterrupted())
+    return;
+  liftClamps(func, readings.unrounded());
+  GatesRaiser(func, readings.unrounded(), sites).run();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ResidualMaps.h"
+#include "Clamps.h"
 #include "Mix.h"
 #include "Places.h"
 #include "Readings.h"
@@ -22,6 +23,9 @@ using namespace mhc;
 
 /// The iteration means exp(z), which no kernel may shift where an eps follows.
 static void noteBareExp(const Sites &sites, Value logits) {
+  constexpr double kMostOfExp = 88;
+  if (upperBound(logits) <= kMostOfExp)
+    return;
   auto exp = llvm::find_if(logits.getUsers(), llvm::IsaPred<math::ExpOp>);
   sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: subtract the maximum of each row first");
 }
