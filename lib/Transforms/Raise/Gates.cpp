@@ -173,8 +173,8 @@ Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
   return rest == 0 && rows.offset > 0 ? findLast(rows.offset, -rows.offset) : nullptr;
 }
 
-/// The logits beside the only gate that the streams make: the other one is static. No row is left over that may be
-/// another gate's.
+/// The logits beside the only gate of the projection: the other one is made of parameters alone, or in another way. No
+/// row is left over that may be another gate's.
 Group *GatesRaiser::findOnlyLogits(const Group &gate) {
   SmallVector<Group *> all = logits.beside({&gate});
   llvm::erase_if(all, [&, &rows = gate.rows](const Group *group) {

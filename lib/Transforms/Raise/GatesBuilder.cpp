@@ -72,18 +72,18 @@ static SmallVector<SmallVector<int64_t>> readingOrder(const LinearGroup &group) 
 SmallVector<GatesBuilder::Run> GatesBuilder::runs() const {
   SmallVector<Run> runs;
   for (const LinearGroup &group : groups) {
-    const LinearGroup *first = runs.empty() || group.isStatic() ? nullptr : runs.back().first;
+    const LinearGroup *first = runs.empty() || group.isAbsent() ? nullptr : runs.back().first;
     bool continues = first && group.weight == first->weight && group.offset == first->offset + runs.back().extent &&
                      readingOrder(group) == readingOrder(*first);
     if (continues)
       runs.back().extent += group.extent;
     else
-      runs.push_back({group.isStatic() ? nullptr : &group, group.extent});
+      runs.push_back({group.isAbsent() ? nullptr : &group, group.extent});
   }
   return runs;
 }
 
-/// Rows in the place of a static gate's, so that the others are where mhc.gates has them. Nothing reads the gate that
+/// Rows in the place of an absent gate's, so that the others are where mhc.gates has them. Nothing reads the gate that
 /// becomes of them: streams are mixed by the program's own, as in the single-pass form. A bias that is its logit would
 /// do as well but where x is infinite, and 0 * x no number.
 Value GatesBuilder::zeroRows(Value like, int64_t axis, int64_t count) {
@@ -338,7 +338,7 @@ bool GatesBuilder::placeBuilder() {
 /// A weight may be shaped behind the first reader: reads what is there before.
 bool GatesBuilder::readAtBuilder() {
   for (LinearGroup &group : groups) {
-    if (group.isStatic())
+    if (group.isAbsent())
       continue;
     std::optional<LinearGroup> read = matchLinearGroup(reading, group.root, user);
     if (!read)
@@ -352,7 +352,7 @@ bool GatesBuilder::readAtBuilder() {
 Value GatesBuilder::lateInput() const {
   SmallVector<Value> inputs;
   for (const LinearGroup &group : groups) {
-    if (group.isStatic())
+    if (group.isAbsent())
       continue;
     inputs.push_back(group.weight);
     for (const Expr &expr : {Algebra::of(group.x.element), group.alpha, group.beta}) {

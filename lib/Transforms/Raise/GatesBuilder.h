@@ -11,13 +11,13 @@
 
 namespace mhc {
 
-/// The groups of one mhc.gates: one, or three, of which the gate of one may be static.
+/// The groups of one mhc.gates: one, or three, of which one gate may be absent.
 class GatesBuilder {
 public:
   GatesBuilder(algebra::Reading &reading, Sites &sites, llvm::ArrayRef<LinearGroup> groups,
                llvm::ArrayRef<SigmoidOp> gates)
       : reading(reading), algebra(reading.algebra()), sites(sites), groups(groups), gates(gates),
-        lead(*llvm::find_if_not(this->groups, std::mem_fn(&LinearGroup::isStatic))), builder(lead.root.getContext()),
+        lead(*llvm::find_if_not(this->groups, std::mem_fn(&LinearGroup::isAbsent))), builder(lead.root.getContext()),
         loc(lead.root.getLoc()), leaf(builder, loc) {}
   void run();
 
@@ -34,7 +34,7 @@ private:
   mlir::Value buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows);
-  /// Groups that are rows of one weight, one behind the other; or a static one, where `first` is null.
+  /// Groups that are rows of one weight, one behind the other; or an absent one, where `first` is null.
   struct Run {
     const LinearGroup *first;
     int64_t extent; ///< of all its groups
@@ -61,7 +61,7 @@ private:
   Sites &sites;
   std::vector<LinearGroup> groups;
   llvm::ArrayRef<SigmoidOp> gates;
-  const LinearGroup &lead; ///< the first that is not static: what all share is read of it
+  const LinearGroup &lead; ///< the first that is there: what all share is read of it
   mlir::OpBuilder builder;
   mlir::Location loc;
   LeafBuilder leaf;
@@ -70,7 +70,7 @@ private:
   mlir::Value proj, stat;
   Layout layout = Layout::nC;
   PhiLayout phiLayout = PhiLayout::out_in;
-  llvm::SmallVector<mlir::Value> roots; ///< null for a static gate
+  llvm::SmallVector<mlir::Value> roots; ///< null for an absent gate
   double preEps = 0, postMult = 1;
 };
 

@@ -83,6 +83,35 @@ func.func @static_post(%x: tensor<8x4x16xf32>, %w: tensor<64x4xf32>, %w_res: ten
 
 // -----
 
+// A gate of another function is the program's own as well.
+// CHECK-LABEL: @another_function
+// FUSED-LABEL: @another_function
+func.func @another_function(%x: tensor<8x4x16xf32>, %w_pre: tensor<64x4xf32>, %w: tensor<64x4xf32>,
+                            %w_res: tensor<64x16xf32>, %b: tensor<4xf32>)
+    -> (tensor<8x16xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  // CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x4xf32>
+  // CHECK: tensor.concat dim(1) %[[ZEROS]], %arg2, %arg3 :
+  // FUSED: %[[H:.*]] = math.tanh
+  // FUSED: mhc.pre({{.*}} h_in = %[[H]] : tensor<8x4xf32>)
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p0 = mhc.matmul %flat, %w_pre : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %p1 = mhc.matmul %flat, %w : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %p2 = mhc.matmul %flat, %w_res : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  %bias = mhc.broadcast %b dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %p1, %bias : tensor<8x4xf32>
+  %h_post = mhc.sigmoid %z : tensor<8x4xf32>
+  %logits = tensor.expand_shape %p2 [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %h_res = mhc.sinkhorn(logits = %logits : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = none, eps = 0.0, iters = 20> -> (mix : tensor<8x4x4xf32>)
+  %tanh = math.tanh %p0 : tensor<8x4xf32>
+  %h_pre = tensor.expand_shape %tanh [[0], [1, 2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
+  %mixed = mhc.batch_matmul %h_pre, %x : (tensor<8x1x4xf32>, tensor<8x4x16xf32>) -> tensor<8x1x16xf32>
+  %u = tensor.collapse_shape %mixed [[0], [1, 2]] : tensor<8x1x16xf32> into tensor<8x16xf32>
+  return %u, %h_post, %h_res : tensor<8x16xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
+
+// -----
+
 // Rows of the weight that neither reads: they may be another gate's.
 // CHECK-LABEL: @rows_left_over
 // CHECK-NOT: mhc.gates
