@@ -64,11 +64,22 @@ bool algebra::isRounded(const Expr &expr, Format format) {
   return factor && expr[0].coefficient == 1 && factor->node()->isApply(roundingTo(format));
 }
 
+bool algebra::isNarrow(const Expr &expr, Format format) {
+  const Factor *factor = singleFactor(expr);
+  if (!factor || expr[0].coefficient != 1)
+    return false;
+  const Node &node = *factor->node();
+  if (node.isReduce("max")) // is one of what it is taken of
+    return isNarrow(node.parts[0], format);
+  return node.isApply(roundingTo(format)) ||
+         (node.value && narrowFormat(getElementTypeOrSelf(node.value.getType())) == format);
+}
+
 std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
   std::optional<Format> format = narrowFormat(getElementTypeOrSelf(type));
   if (!expr || reading.rounding == Rounding::ignored || !format)
     return expr;
-  if (isRounded(*expr, *format) || numberOf(*expr))
+  if (isNarrow(*expr, *format) || numberOf(*expr))
     return expr;
   reading.seesAny = true;
   return algebra.apply(roundingTo(*format), {*expr});

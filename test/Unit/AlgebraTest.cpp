@@ -15,24 +15,24 @@ using namespace mhc::algebra;
 using mhc::test::Module;
 
 /// The two values that @f returns, as text.
-static std::pair<std::string, std::string> read(llvm::StringRef text) {
+static std::pair<std::string, std::string> read(llvm::StringRef text, Rounding rounding = Rounding::ignored) {
   Module module(text);
   mlir::func::FuncOp func = module.func();
   if (!func)
     return {"does not parse", ""};
-  Reading reading(func);
+  Reading reading(func, rounding);
   mlir::Operation *end = func.getBody().front().getTerminator();
   auto textOf = [&](mlir::Value value) { return reading.text(value); };
   return {textOf(end->getOperand(0)), textOf(end->getOperand(1))};
 }
 
-static void expectSame(llvm::StringRef text) {
-  auto [a, b] = read(text);
+static void expectSame(llvm::StringRef text, Rounding rounding = Rounding::ignored) {
+  auto [a, b] = read(text, rounding);
   EXPECT_EQ(a, b);
 }
 
-static void expectDifferent(llvm::StringRef text) {
-  auto [a, b] = read(text);
+static void expectDifferent(llvm::StringRef text, Rounding rounding = Rounding::ignored) {
+  auto [a, b] = read(text, rounding);
   EXPECT_NE(a, b);
 }
 
@@ -320,6 +320,26 @@ TEST(Algebra, MaximumOfNegatedMaxima) {
     %b = mhc.reduce max %l dims = [1] : tensor<?x3xf32> -> tensor<?xf32>
     return %a, %b : tensor<?xf32>, tensor<?xf32>
   })");
+}
+
+TEST(Algebra, MaximumOfNarrowNumbers) {
+  expectSame(R"(func.func @f(%x: tensor<?x2x3xbf16>) -> (tensor<?xbf16>, tensor<?xbf16>) {
+    %a = mhc.reduce max %x dims = [1, 2] : tensor<?x2x3xbf16> -> tensor<?xbf16>
+    %m = mhc.reduce max %x dims = [1] : tensor<?x2x3xbf16> -> tensor<?x3xbf16>
+    %b = mhc.reduce max %m dims = [1] : tensor<?x3xbf16> -> tensor<?xbf16>
+    return %a, %b : tensor<?xbf16>, tensor<?xbf16>
+  })",
+             Rounding::seen);
+}
+
+TEST(Algebra, RoundedMaximumOfWideNumbers) {
+  expectDifferent(R"(func.func @f(%x: tensor<?x4xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %a = mhc.reduce max %x dims = [1] : tensor<?x4xf32> -> tensor<?xf32>
+    %r = arith.truncf %a : tensor<?xf32> to tensor<?xbf16>
+    %b = arith.extf %r : tensor<?xbf16> to tensor<?xf32>
+    return %a, %b : tensor<?xf32>, tensor<?xf32>
+  })",
+                  Rounding::seen);
 }
 
 TEST(Algebra, SquareOfAMagnitude) {

@@ -23,6 +23,8 @@ enum class Rounding { seen, ignored };
 std::string roundingTo(Format format);
 /// Whether an expression is what that function gives, and nothing else.
 bool isRounded(const Expr &expr, Format format);
+/// Whether all elements are numbers of the format, so that rounding leaves them as they are.
+bool isNarrow(const Expr &expr, Format format);
 
 /// Reads all values of a function in their order, and changes nothing. Variable i of a value's expression is the
 /// index of its dimension i; a dimension of size one has none. An op that is not understood, or whose expression grows

@@ -137,6 +137,7 @@ def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
 
     - `mhc-read-sizes`;
     - `scf.while` whose number of iterations is known becomes `scf.for`;
+    - a table that is gathered of constants, as JAX takes rows of an identity, becomes a constant;
     - ops of linalg become leaf ops; assertions inside their bodies go;
     - a number that is read from a tensor and repeated becomes a slice that is repeated;
     - a size of an argument is read from the argument, wherever it is needed;
@@ -189,8 +190,8 @@ def RaisePass : Pass<"mhc-raise"> {
 
     A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md). An
     analysis remark, `sites`, counts both for each function; another one, `bare-exp`, says where a found iteration starts
-    from exponentials that overflow, and `fewer-roundings` where one by logarithms rounds to a narrow type in between, which
-    the op does not.
+    from exponentials that overflow, and `fewer-roundings` where one by logarithms, or the weights of permutations, round to
+    a narrow type in between, which the op does not.
 
     `limit` is for bisecting: of the ops that the pass would find in a function, the first N are, in the order in which
     it finds them. A function in which it was reached gets the attribute `mhc.raise_limited`: what later passes miss

@@ -68,6 +68,8 @@ def : RaiseReason<"bias-form", "the bias is not one value per row of the project
   "store the bias as [2n + n*n], the same for all tokens">;
 def : RaiseReason<"gate-function", "a group of the projection goes through another function than a sigmoid",
   "make h_pre and h_post by sigmoids">;
+def : RaiseReason<"gate-clamp", "a gate, or the residual logits, are bounded by numbers, which no kernel does",
+  "leave the bounds away: a sigmoid has its own, and exp does not overflow behind the subtraction of a maximum">;
 def : RaiseReason<"gate-rows", "the rows of the projection are read in an order that no gates have",
   "keep the rows of h_pre, of h_post and of the residual logits together">;
 def : RaiseReason<"norm-per-stream", "the root mean square is taken for each stream on its own",
@@ -148,6 +150,8 @@ def : FuseReason<"no-aggregate", "h_pre mixes no streams that were projected for
   "mix the projected streams by their own h_pre">;
 def : FuseReason<"roundings-differ", "h_pre is rounded where it mixes the streams, and not alike where else it is read",
   "round h_pre once, for all that read it">;
+def : FuseReason<"fold-rounds", "h_post h_pre^T, or the residual map that it is subtracted from, is rounded before that",
+  "subtract in f32, and round the difference", /*unfused=*/0>;
 def : FuseReason<"statistic-differs", "the statistic of the gates is not the multiplier of the projection",
   "scale the gates by the reciprocal root mean square that belongs to the projection">;
 def : FuseReason<"logits-shared", "the residual logits are read by more than one residual map",

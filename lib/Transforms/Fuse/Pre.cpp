@@ -32,6 +32,7 @@ struct Site {
   PermutationMixOp permutation; ///< with resMap permutation
   Value residual;               ///< residual map; null when the logits are dead
   arith::SubFOp fold;           ///< the residual less h_post h_pre^T
+  arith::SubFOp roundedFold;    ///< that of rounded operands, which no kernel has
   /// The gate of the aggregate, and what else reads it; formats that coefficients are rounded to before they are used.
   SmallVector<CoefficientReader> gateReaders;
   std::optional<Format> hPreFormat, hPostFormat, hResFormat;
@@ -54,11 +55,13 @@ struct Site {
 class FoldMatcher {
 public:
   explicit FoldMatcher(func::FuncOp func) : func(func) {}
-  arith::SubFOp match(Site &site);
+  void match(Site &site);
 
 private:
+  bool isFold(algebra::Reading &reading, Site &site, arith::SubFOp sub);
+
   func::FuncOp func;
-  std::optional<algebra::Reading> reading; ///< once there is a candidate
+  std::optional<algebra::Reading> exact, unrounded; ///< once there is a candidate
 };
 
 /// Mixes of streams by weights that were not projected from them.
@@ -127,33 +130,46 @@ static void matchFormats(Site &site) {
     site.hResFormat.reset();
 }
 
-/// mix - h_post h_pre^T, when it is all that reads the mix.
-arith::SubFOp FoldMatcher::match(Site &site) {
-  auto soleUser = [](Value value) { return value.hasOneUse() ? *value.user_begin() : nullptr; };
-  Value mix = site.residual, hPre = site.gates.getHPre(), hPost = site.gates.getHPost();
-  Operation *user = soleUser(mix);
-  while (user && (isReshape(user) || isa<TransposeOp>(user)))
-    user = soleUser(user->getResult(0));
-  auto sub = dyn_cast_or_null<arith::SubFOp>(user);
-  SmallVector<CoefficientReader> postReaders = readersOf(hPost);
-  if (!sub || !isRoundedAlike(site.gateReaders) || !isRoundedAlike(postReaders))
-    return {};
-  if (!reading)
-    reading.emplace(func, algebra::Rounding::seen);
-  algebra::Algebra &algebra = reading->algebra();
+bool FoldMatcher::isFold(algebra::Reading &reading, Site &site, arith::SubFOp sub) {
+  algebra::Algebra &algebra = reading.algebra();
   auto gate = [&](Value value, std::optional<Format> format) {
-    const algebra::Expr &exact = reading->of(value);
-    return format ? algebra.apply(algebra::roundingTo(*format), {exact}) : exact;
+    const algebra::Expr &expr = reading.of(value);
+    return format && reading.hasRoundings() ? algebra.apply(algebra::roundingTo(*format), {expr}) : expr;
   };
-  algebra::Indices columns = {reading->whole(mix)[0], reading->whole(mix)[2]};
-  std::optional<algebra::Expr> post = gate(hPost, commonFormat(postReaders)), pre = gate(hPre, site.hPreFormat);
+  Value mix = site.residual, hPost = site.gates.getHPost();
+  algebra::Indices columns = {reading.whole(mix)[0], reading.whole(mix)[2]};
+  std::optional<algebra::Expr> post = gate(hPost, commonFormat(readersOf(hPost))),
+                               pre = gate(site.gates.getHPre(), site.hPreFormat);
   pre = pre ? algebra.substitute(*pre, [&](algebra::Var var) { return columns[var]; }) : std::nullopt;
   std::optional<algebra::Expr> product = post && pre ? algebra.multiply(*post, *pre) : std::nullopt;
   if (!product)
-    return {};
-  std::optional<algebra::Expr> folded = algebra.add(reading->of(mix), algebra::Algebra::scale(*product, -1));
-  auto isFold = [&](const algebra::Reading::Found &found) { return found.value == sub && found.factor == 1; };
-  return folded && llvm::any_of(reading->find(*folded), isFold) ? sub : arith::SubFOp();
+    return false;
+  std::optional<algebra::Expr> folded = algebra.add(reading.of(mix), algebra::Algebra::scale(*product, -1));
+  auto isSub = [&](const algebra::Reading::Found &found) { return found.value == sub && found.factor == 1; };
+  return folded && llvm::any_of(reading.find(*folded), isSub);
+}
+
+/// mix - h_post h_pre^T, when it is all that reads the mix.
+void FoldMatcher::match(Site &site) {
+  auto soleUser = [](Value value) { return value.hasOneUse() ? *value.user_begin() : nullptr; };
+  Operation *user = soleUser(site.residual);
+  while (user && (isReshape(user) || isa<TransposeOp, arith::TruncFOp>(user)))
+    user = soleUser(user->getResult(0));
+  auto sub = dyn_cast_or_null<arith::SubFOp>(user);
+  if (!sub || !isRoundedAlike(site.gateReaders) || !isRoundedAlike(readersOf(site.gates.getHPost())))
+    return;
+  if (!exact)
+    exact.emplace(func, algebra::Rounding::seen);
+  if (isFold(*exact, site, sub)) {
+    site.fold = sub;
+    return;
+  }
+  if (!exact->hasRoundings())
+    return;
+  if (!unrounded)
+    unrounded.emplace(func, algebra::Rounding::ignored);
+  if (isFold(*unrounded, site, sub))
+    site.roundedFold = sub;
 }
 
 /// The Sinkhorn iteration that alone reads the logits. It rounds them itself where it rounds at all.
@@ -185,14 +201,19 @@ static bool matchResidual(FoldMatcher &folds, Site &site) {
     site.resMap = ResMap::sinkhorn;
     site.residual = site.sinkhorn.getMix();
   } else if (auto matrices = dyn_cast<tensor::ExpandShapeOp>(user)) {
-    site.residual = matrices.getResult();
-    auto type = matrices.getResultType();
-    if (type.getRank() != 3 || type.getDimSize(1) != n || type.getDimSize(2) != n)
+    ArrayRef<int64_t> shape = matrices.getResultType().getShape();
+    bool hasMatrices = shape.take_back(2) == ArrayRef<int64_t>{n, n};
+    if (!hasMatrices && shape.back() != n * n)
       return false;
+    if (!hasMatrices || shape.size() != 3) { // tokens in several dimensions: the program's own view of the logits
+      site.residual = logits;
+      return true;
+    }
+    site.residual = matrices.getResult();
   } else {
     return false;
   }
-  site.fold = folds.match(site);
+  folds.match(site);
   return true;
 }
 
@@ -261,8 +282,11 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
     a.getU().replaceAllUsesWith(pre.getU());
   replaceCoefficient(g.getHPost(), pre.getHPost(), site.hPostFormat);
   std::optional<Format> format = site.hResFormat ? site.hResFormat : site.iterationFormat();
-  if (site.residual)
-    replaceCoefficient(site.residual, pre.getHRes(), format);
+  if (site.residual) {
+    bool hasMatrices = cast<RankedTensorType>(site.residual.getType()).getRank() == 3;
+    Value hRes = hasMatrices ? Value(pre.getHRes()) : LeafBuilder(builder, loc).join(pre.getHRes(), 1, 2);
+    replaceCoefficient(site.residual, hRes, format);
+  }
   if (site.fold) // h_res, or its view
     replaceCoefficient(site.fold, site.fold.getLhs(), format);
   if (hPre)
@@ -331,6 +355,12 @@ static bool isReportedByRaise(const Miss &miss, GatesOp gates) {
 }
 
 static void fuse(Sites &sites, GivenMixes &mixes, Site &site) {
+  if (arith::SubFOp fold = site.roundedFold)
+    sites.decline("pre", {Reason::foldRounds,
+                          fold,
+                          describe(fold.getLhs()) + " - " + describe(fold.getRhs()),
+                          "a difference of f32, rounded behind",
+                          {fold, Value()}});
   mixes.addTo(site);
   bool isMixedFirst = site.aggregate && !site.isMixedByGate && site.aggregate->isBeforeInBlock(site.gates);
   OpBuilder builder(isMixedFirst ? site.aggregate : site.gates.getOperation());

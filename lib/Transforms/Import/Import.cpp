@@ -34,6 +34,7 @@ struct ImportPass : mhc::impl::ImportPassBase<ImportPass> {
     if (failed(runPipeline(sizes, func)))
       return signalPassFailure();
     importLoops(func);
+    importTables(func);
     importLinalg(func);
     importScalars(func);
     readSizesFromArguments(func);

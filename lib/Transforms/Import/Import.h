@@ -16,6 +16,8 @@ namespace mhc {
 
 /// while loops of a known number of iterations -> for loops
 void importLoops(mlir::func::FuncOp func);
+/// tables that are gathered of constants -> constants
+void importTables(mlir::func::FuncOp func);
 /// linalg ops -> leaf ops
 void importLinalg(mlir::func::FuncOp func);
 /// numbers read from tensors and repeated -> slices that are repeated

@@ -96,10 +96,21 @@ bool mhc::isSecondGate(algebra::Reading &reading, SigmoidOp gate, SigmoidOp othe
   return llvm::any_of(productsWith(gate), [&](Operation *product) { return reaches(others, product); });
 }
 
+bool mhc::isFirstGate(algebra::Reading &reading, SigmoidOp gate, const algebra::Node *streams) {
+  double eps = 0;
+  followEps(reading, gate, eps);
+  auto isStreams = [&](Value value) {
+    const algebra::Factor *factor = algebra::singleFactor(reading.of(value));
+    return factor && factor->node() == streams;
+  };
+  return eps != 0 || llvm::any_of(productsWith(gate),
+                                  [&](Operation *product) { return llvm::any_of(product->getOperands(), isStreams); });
+}
+
 SmallVector<Value> mhc::gateRoots(algebra::Reading &reading, ArrayRef<SigmoidOp> gates, double &preEps,
                                   double &postMult) {
-  SmallVector<Value> roots = {followEps(reading, gates[0], preEps)};
+  SmallVector<Value> roots = {gates[0] ? followEps(reading, gates[0], preEps) : Value()};
   if (gates.size() > 1)
-    roots.push_back(followFactor(reading, gates[1], postMult));
+    roots.push_back(gates[1] ? followFactor(reading, gates[1], postMult) : Value());
   return roots;
 }

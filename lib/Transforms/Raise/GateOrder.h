@@ -16,8 +16,12 @@ namespace mhc {
 /// multiplies what the sublayer made of the first.
 bool isSecondGate(algebra::Reading &reading, SigmoidOp gate, SigmoidOp other);
 
-/// The values of one gate or two that mhc.gates replaces: their sigmoids or, where a number added to the first or
-/// multiplied with the second is all that reads them, those results, however that is written. Sets the numbers.
+/// Whether a gate that has no other beside it is h_pre: it is lifted by an epsilon, or multiplies the streams.
+bool isFirstGate(algebra::Reading &reading, SigmoidOp gate, const algebra::Node *streams);
+
+/// The values of one gate or two, of which one may be null, that mhc.gates replaces: their sigmoids or, where a number
+/// added to the first or multiplied with the second is all that reads them, those results, however that is written.
+/// Sets the numbers.
 llvm::SmallVector<mlir::Value> gateRoots(algebra::Reading &reading, llvm::ArrayRef<SigmoidOp> gates, double &preEps,
                                          double &postMult);
 

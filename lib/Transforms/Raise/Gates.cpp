@@ -8,6 +8,7 @@
 //
 //===------------------------------------------------------------------------===//
 
+#include "Clamps.h"
 #include "GateOrder.h"
 #include "GatesBuilder.h"
 #include "Places.h"
@@ -58,6 +59,7 @@ private:
   void declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent);
   bool isWeighed(SigmoidOp gate, Value streams);
   Group *findLogits(const Group &first, const Group &second);
+  Group *findOnlyLogits(const Group &gate);
   void raiseFrom(Group &gate);
 
   func::FuncOp func;
@@ -171,6 +173,18 @@ Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
   return rest == 0 && rows.offset > 0 ? findLast(rows.offset, -rows.offset) : nullptr;
 }
 
+/// The logits beside the only gate of the projection: the other one is made of parameters alone, or in another way. No
+/// row is left over that may be another gate's.
+Group *GatesRaiser::findOnlyLogits(const Group &gate) {
+  SmallVector<Group *> all = logits.beside({&gate});
+  llvm::erase_if(all, [&, &rows = gate.rows](const Group *group) {
+    bool hasAllRows = group->rows.weight == rows.weight ? rows.extent + group->rows.extent == rows.rows
+                                                        : rows.hasAllRows() && group->rows.hasAllRows();
+    return !hasAllRows || !llvm::is_contained(logitsOf(rows.extent), group->rows.extent);
+  });
+  return all.size() == 1 && !gate.rows.isGiven ? all[0] : nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Sites
 //===----------------------------------------------------------------------===//
@@ -178,7 +192,9 @@ Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
 void GatesRaiser::raiseFrom(Group &gate) {
   const LinearGroup &rows = gate.rows;
   SmallVector<Group *> same = gates.beside({&gate});
-  llvm::erase_if(same, [&](const Group *other) { return other->isTaken || other->rows.extent != rows.extent; });
+  llvm::erase_if(same, [&](const Group *other) { return other->rows.extent != rows.extent; });
+  const bool isOnly = same.empty();
+  llvm::erase_if(same, [](const Group *other) { return other->isTaken; });
   Group *other = choose(same, rows, rows.extent);
   Group *map = other ? findLogits(gate, *other) : nullptr;
   gate.isTaken = true;
@@ -191,6 +207,15 @@ void GatesRaiser::raiseFrom(Group &gate) {
     if (isSecondGate(reading, first->gate, second->gate) && !isSecondGate(reading, second->gate, first->gate))
       std::swap(first, second);
     GatesBuilder(reading, sites, {first->rows, second->rows, map->rows}, {first->gate, second->gate}).run();
+    return;
+  }
+  if (Group *only = isOnly ? findOnlyLogits(gate) : nullptr) {
+    LinearGroup other;
+    other.extent = rows.extent;
+    if (isFirstGate(reading, gate.gate, rows.x.node()))
+      GatesBuilder(reading, sites, {rows, other, only->rows}, {gate.gate, {}}).run();
+    else
+      GatesBuilder(reading, sites, {other, rows, only->rows}, {{}, gate.gate}).run();
     return;
   }
   // Other layers end in sigmoids of a few rows, too.
@@ -269,6 +294,8 @@ void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
   auto isFunction = [](Operation *op) {
     return isa<SigmoidOp, SoftmaxOp, math::TanhOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
   };
-  if (func.walk(isFunction).wasInterrupted())
-    GatesRaiser(func, readings.unrounded(), sites).run();
+  if (!func.walk(isFunction).wasInterrupted())
+    return;
+  liftClamps(func, readings.unrounded());
+  GatesRaiser(func, readings.unrounded(), sites).run();
 }

@@ -26,25 +26,26 @@ using Extent = IndexVars::value_type;
 /// The streams of x, [tokens, n, C] or [tokens, C, n]. Rows that are flat do not say which; either projects the same,
 /// and the function's own shapes decide.
 Value GatesBuilder::buildStreams() {
-  const int64_t n = pre.extent, width = pre.width();
-  const Expr x = Algebra::of(pre.x.element);
+  const int64_t n = lead.extent, width = lead.width();
+  const Expr x = Algebra::of(lead.x.element);
   if (width % n != 0 || width == n)
     return {};
-  if (pre.flat.size() == 2) {
-    bool isInner = pre.flat[1].second == Size(n) && pre.flat[0].second != Size(n);
-    if (!isInner && pre.flat[0].second != Size(n))
+  if (lead.flat.size() == 2) {
+    bool isInner = lead.flat[1].second == Size(n) && lead.flat[0].second != Size(n);
+    if (!isInner && lead.flat[0].second != Size(n))
       return {};
     layout = isInner ? Layout::Cn : Layout::nC;
-    return mhc::buildStreams(reading, builder, user, x, {pre.tokens, IndexVars{pre.flat[0]}, IndexVars{pre.flat[1]}});
+    return mhc::buildStreams(reading, builder, user, x,
+                             {lead.tokens, IndexVars{lead.flat[0]}, IndexVars{lead.flat[1]}});
   }
-  if (pre.flat.size() == 1)
+  if (lead.flat.size() == 1)
     for (const algebra::Reading::Found &shown : reading.find(x, user)) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(shown.value.getType()).getShape();
       bool isInner = shape.size() >= 3 && shape.back() == n && shape[shape.size() - 2] == width / n;
       if (isInner && n != width / n)
         layout = Layout::Cn;
     }
-  Value rows = mhc::buildStreams(reading, builder, user, x, {pre.tokens, pre.flat});
+  Value rows = mhc::buildStreams(reading, builder, user, x, {lead.tokens, lead.flat});
   if (!rows)
     return {};
   int64_t outer = layout == Layout::nC ? n : width / n;
@@ -68,18 +69,40 @@ static SmallVector<SmallVector<int64_t>> readingOrder(const LinearGroup &group) 
   return dims;
 }
 
-bool GatesBuilder::areConsecutive() const {
-  int64_t next = pre.offset;
-  return llvm::all_of(groups, [&](const LinearGroup &group) {
-    return group.weight == pre.weight && group.offset == std::exchange(next, next + group.extent) &&
-           readingOrder(group) == readingOrder(pre);
-  });
+SmallVector<GatesBuilder::Run> GatesBuilder::runs() const {
+  SmallVector<Run> runs;
+  for (const LinearGroup &group : groups) {
+    const LinearGroup *first = runs.empty() || group.isAbsent() ? nullptr : runs.back().first;
+    bool continues = first && group.weight == first->weight && group.offset == first->offset + runs.back().extent &&
+                     readingOrder(group) == readingOrder(*first);
+    if (continues)
+      runs.back().extent += group.extent;
+    else
+      runs.push_back({group.isAbsent() ? nullptr : &group, group.extent});
+  }
+  return runs;
+}
+
+/// Rows in the place of an absent gate's, so that the others are where mhc.gates has them. Nothing reads the gate that
+/// becomes of them: streams are mixed by the program's own, as in the single-pass form. A bias that is its logit would
+/// do as well but where x is infinite, and 0 * x no number.
+Value GatesBuilder::zeroRows(Value like, int64_t axis, int64_t count) {
+  auto type = cast<RankedTensorType>(like.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = count;
+  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type.clone(shape))));
 }
 
 Value GatesBuilder::buildPhi() {
   SmallVector<Value> parts;
   std::optional<PhiLayout> first;
-  for (const LinearGroup &group : ArrayRef(groups).take_front(areConsecutive() ? 1 : groups.size())) {
+  const SmallVector<Run> all = runs();
+  for (const Run &run : all) {
+    if (!run.first) {
+      parts.push_back({});
+      continue;
+    }
+    const LinearGroup &group = *run.first;
     // All rows of the weight as one variable
     Indices at = group.weightAt;
     IndexVars rowVars = group.row;
@@ -114,11 +137,16 @@ Value GatesBuilder::buildPhi() {
     if (!weight)
       return {};
     int64_t axis = phiLayout == PhiLayout::out_in ? 0 : 1;
-    parts.push_back(slice(weight, axis, group.offset, areConsecutive() ? rows() : group.extent));
+    parts.push_back(slice(weight, axis, group.offset, run.extent));
   }
-  if (llvm::any_of(parts, [&](Value part) { return getElementTypeOrSelf(part) != getElementTypeOrSelf(parts[0]); }))
+  const Value like = *llvm::find_if(parts, [](Value part) { return part != nullptr; });
+  const int64_t axis = phiLayout == PhiLayout::out_in ? 0 : 1;
+  for (auto [part, run] : llvm::zip(parts, all))
+    if (!part)
+      part = zeroRows(like, axis, run.extent);
+  if (llvm::any_of(parts, [&](Value part) { return getElementTypeOrSelf(part) != getElementTypeOrSelf(like); }))
     llvm::for_each(parts, [&](Value &part) { part = leaf.toF32(part); });
-  return leaf.concat(parts, phiLayout == PhiLayout::out_in ? 0 : 1);
+  return leaf.concat(parts, axis);
 }
 
 /// The weight of the norm, repeated where streams or channels share its elements.
@@ -126,19 +154,19 @@ Value GatesBuilder::buildGamma() {
   IndexVars own;
   SmallVector<int64_t> dims;
   SmallVector<OpFoldResult> sizes;
-  for (auto [dim, var] : llvm::enumerate(pre.flat)) {
+  for (auto [dim, var] : llvm::enumerate(lead.flat)) {
     sizes.push_back(builder.getIndexAttr(var.second.number()));
-    if (!dependsOnAny((*pre.gamma)[0], var))
+    if (!dependsOnAny((*lead.gamma)[0], var))
       continue;
     own.push_back(var);
     dims.push_back(dim);
   }
-  if (own == pre.flat)
-    return build(reading, builder, user, *pre.gamma, {own});
+  if (own == lead.flat)
+    return build(reading, builder, user, *lead.gamma, {own});
   SmallVector<IndexVars> groups(own.size());
   for (auto [group, var] : llvm::zip(groups, own))
     group = {var};
-  Value shared = build(reading, builder, user, *pre.gamma, groups);
+  Value shared = build(reading, builder, user, *lead.gamma, groups);
   return shared ? leaf.join(leaf.broadcast(shared, sizes, dims), 0, sizes.size()) : Value();
 }
 
@@ -227,7 +255,7 @@ Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool
 /// The parts of all groups, or the one tensor that they lie in side by side.
 Value GatesBuilder::buildAlpha() {
   SmallVector<Value> parts;
-  const algebra::Factor *first = algebra::singleFactor(pre.alpha);
+  const algebra::Factor *first = algebra::singleFactor(lead.alpha);
   bool isOneTensor = first && first->node()->value && first->at().size() == 1;
   for (auto [number, group] : llvm::enumerate(groups)) {
     const algebra::Factor *factor = algebra::singleFactor(group.alpha);
@@ -254,7 +282,7 @@ Value GatesBuilder::buildAlpha() {
 }
 
 Value GatesBuilder::buildBeta() {
-  const algebra::Factor *first = algebra::singleFactor(pre.beta);
+  const algebra::Factor *first = algebra::singleFactor(lead.beta);
   bool isOneTensor = first && first->node()->value && first->at().size() == 1;
   int64_t next = isOneTensor ? first->at()[0].offset : 0;
   const int64_t begin = next;
@@ -288,9 +316,11 @@ bool GatesBuilder::placeBuilder() {
   roots = gateRoots(reading, gates, preEps, postMult);
   if (groups.size() > 2)
     roots.push_back(groups[2].root);
-  Block *block = roots[0].getParentBlock();
+  Block *block = llvm::find_if(roots, [](Value root) { return root != nullptr; })->getParentBlock();
   Operation *last = nullptr, *reader = nullptr;
   for (Value root : roots) {
+    if (!root)
+      continue;
     Operation *op = root.getDefiningOp();
     if (!op || op->getBlock() != block)
       return false;
@@ -308,6 +338,8 @@ bool GatesBuilder::placeBuilder() {
 /// A weight may be shaped behind the first reader: reads what is there before.
 bool GatesBuilder::readAtBuilder() {
   for (LinearGroup &group : groups) {
+    if (group.isAbsent())
+      continue;
     std::optional<LinearGroup> read = matchLinearGroup(reading, group.root, user);
     if (!read)
       return false;
@@ -320,6 +352,8 @@ bool GatesBuilder::readAtBuilder() {
 Value GatesBuilder::lateInput() const {
   SmallVector<Value> inputs;
   for (const LinearGroup &group : groups) {
+    if (group.isAbsent())
+      continue;
     inputs.push_back(group.weight);
     for (const Expr &expr : {Algebra::of(group.x.element), group.alpha, group.beta}) {
       std::vector<algebra::Reading::Found> all = reading.find(expr);
@@ -340,14 +374,16 @@ void GatesBuilder::declineInput(StringRef name, Value value, StringRef needed) {
   Value late = lateInput();
   if (Operation *maker = late ? late.getDefiningOp() : nullptr)
     return sites.decline("gates", {Reason::gateUsedEarly, user, quoted(user) + " before " + quoted(maker),
-                                   quoted(maker) + " before " + quoted(user), pre.site()});
-  sites.decline("gates", {Reason::storedForm, opAtFault(value, pre.root.getDefiningOp()),
-                          name.str() + ": " + describe(value), needed.str(), pre.site()});
+                                   quoted(maker) + " before " + quoted(user), lead.site()});
+  sites.decline("gates", {Reason::storedForm, opAtFault(value, lead.root.getDefiningOp()),
+                          name.str() + ": " + describe(value), needed.str(), lead.site()});
 }
 
 bool GatesBuilder::replaceRoots(GatesOp made) {
   SmallVector<Value> was, becomes;
   for (auto [root, group, result] : llvm::zip(roots, groups, made->getResults())) {
+    if (!root)
+      continue;
     std::optional<Indices> from = indicesIn(algebra.sizes, {group.tokens, group.row}, group.rootAt);
     Value shaped = from ? arrange(reading, builder, loc, result, *from, ownDims(reading, group.root)) : Value();
     if (!shaped)
@@ -371,8 +407,8 @@ bool GatesBuilder::replaceRoots(GatesOp made) {
 bool GatesBuilder::buildProjection() {
   Value x = buildStreams();
   Value phi = x ? buildPhi() : Value();
-  Value gamma = phi && pre.gamma ? buildGamma() : Value();
-  if (!phi || (pre.gamma && !gamma) || isWide(x) || isWide(phi) || (gamma && isWide(gamma)))
+  Value gamma = phi && lead.gamma ? buildGamma() : Value();
+  if (!phi || (lead.gamma && !gamma) || isWide(x) || isWide(phi) || (gamma && isWide(gamma)))
     return false;
   Type f32 = builder.getF32Type();
   auto inTypeOf = [&](Value weight) { // exactly: a narrow type is another one than that of x
@@ -382,8 +418,8 @@ bool GatesBuilder::buildProjection() {
   gamma = inTypeOf(gamma);
   int64_t tokens = cast<RankedTensorType>(x.getType()).getDimSize(0);
   projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, rows()}, f32),
-                                    RankedTensorType::get({tokens}, f32), x, phi, gamma, layout, phiLayout, pre.norm,
-                                    APFloat(pre.eps), Stat::inv_rms, /*precision=*/{});
+                                    RankedTensorType::get({tokens}, f32), x, phi, gamma, layout, phiLayout, lead.norm,
+                                    APFloat(lead.eps), Stat::inv_rms, /*precision=*/{});
   proj = projection.getProj();
   stat = projection.getStat();
   return true;
@@ -391,13 +427,13 @@ bool GatesBuilder::buildProjection() {
 
 /// A projection that the function already has, without padding.
 bool GatesBuilder::takeProjection() {
-  Indices at = pre.weightAt;
-  IndexVars rowVars = pre.row;
-  SmallVector<Size, 4> sizes = reading.sizes(pre.weight);
-  if (pre.extent != pre.rows) {
+  Indices at = lead.weightAt;
+  IndexVars rowVars = lead.row;
+  SmallVector<Size, 4> sizes = reading.sizes(lead.weight);
+  if (lead.extent != lead.rows) {
     auto isRow = [&](const algebra::Index &index) {
       return llvm::any_of(index.pieces, [&](const algebra::Piece &piece) {
-        return llvm::any_of(pre.row, [&](const Extent &row) { return row.first == piece.var; });
+        return llvm::any_of(lead.row, [&](const Extent &row) { return row.first == piece.var; });
       });
     };
     auto dim = llvm::find_if(at, isRow);
@@ -408,17 +444,17 @@ bool GatesBuilder::takeProjection() {
     *dim = algebra::wholeVar(whole, extent);
     rowVars = IndexVars{Extent(whole, extent)};
   }
-  proj = arrange(reading, builder, loc, pre.weight, at, {pre.tokens, rowVars});
+  proj = arrange(reading, builder, loc, lead.weight, at, {lead.tokens, rowVars});
   if (!proj)
     return false;
   proj = leaf.toF32(proj);
   SmallVector<Value> parts;
-  for (const LinearGroup &group : ArrayRef(groups).take_front(areConsecutive() ? 1 : groups.size()))
-    parts.push_back(slice(proj, 1, group.offset, areConsecutive() ? rows() : group.extent));
+  for (const Run &run : runs())
+    parts.push_back(slice(proj, 1, run.first->offset, run.extent));
   proj = leaf.concat(parts, 1);
-  if (!pre.stat)
+  if (!lead.stat)
     return true;
-  stat = build(reading, builder, user, *pre.stat, {pre.tokens});
+  stat = build(reading, builder, user, *lead.stat, {lead.tokens});
   stat = stat ? leaf.toF32(stat) : Value();
   return stat != nullptr;
 }
@@ -429,25 +465,25 @@ void GatesBuilder::run() {
   if (!placeBuilder())
     return;
   if (!readAtBuilder())
-    return declineInput("x or phi", pre.weight, kNeededInputs);
-  if (pre.isGiven && !takeProjection())
-    return declineInput("the projection", pre.weight, "all rows of all tokens, with their statistic");
-  if (!pre.isGiven && isWide(pre.weight))
-    return sites.decline("gates", {Reason::projectionType, opAtFault(pre.weight, pre.root.getDefiningOp()),
-                                   describe(pre.weight), "a product of f32, bf16 or f16", pre.site()});
-  if (!pre.isGiven && !buildProjection())
-    return declineInput("x or phi", pre.weight, kNeededInputs);
+    return declineInput("x or phi", lead.weight, kNeededInputs);
+  if (lead.isGiven && !takeProjection())
+    return declineInput("the projection", lead.weight, "all rows of all tokens, with their statistic");
+  if (!lead.isGiven && isWide(lead.weight))
+    return sites.decline("gates", {Reason::projectionType, opAtFault(lead.weight, lead.root.getDefiningOp()),
+                                   describe(lead.weight), "a product of f32, bf16 or f16", lead.site()});
+  if (!lead.isGiven && !buildProjection())
+    return declineInput("x or phi", lead.weight, kNeededInputs);
   Value alpha = buildAlpha(), beta = alpha ? buildBeta() : Value();
   if (!beta)
-    return declineInput(alpha ? "beta" : "alpha", pre.root,
+    return declineInput(alpha ? "beta" : "alpha", lead.root,
                         alpha ? "one value for each row of the projection" : "one number for each group");
   int64_t tokens = cast<RankedTensorType>(proj.getType()).getDimSize(0);
   SmallVector<Type> types(3);
   for (auto [result, group] : llvm::zip(types, groups))
     result = RankedTensorType::get({tokens, group.extent}, builder.getF32Type());
-  auto made = GatesOp::create(builder, loc, types[0], types[1], types[2], proj, stat, alpha, beta, pre.statForm,
-                              APFloat(pre.eps), APFloat(preEps), APFloat(postMult));
+  auto made = GatesOp::create(builder, loc, types[0], types[1], types[2], proj, stat, alpha, beta, lead.statForm,
+                              APFloat(lead.eps), APFloat(preEps), APFloat(postMult));
   if (replaceRoots(made))
     takeRaised(sites, made,
-               Twine(pre.extent) + " streams, " + Twine(pre.rows) + " rows, norm " + stringifyNorm(pre.norm));
+               Twine(lead.extent) + " streams, " + Twine(lead.rows) + " rows, norm " + stringifyNorm(lead.norm));
 }

@@ -11,19 +11,21 @@
 
 namespace mhc {
 
-/// The groups of one mhc.gates: one, or three.
+/// The groups of one mhc.gates: one, or three, of which one gate may be absent.
 class GatesBuilder {
 public:
   GatesBuilder(algebra::Reading &reading, Sites &sites, llvm::ArrayRef<LinearGroup> groups,
                llvm::ArrayRef<SigmoidOp> gates)
       : reading(reading), algebra(reading.algebra()), sites(sites), groups(groups), gates(gates),
-        pre(this->groups.front()), builder(pre.root.getContext()), loc(pre.root.getLoc()), leaf(builder, loc) {}
+        lead(*llvm::find_if_not(this->groups, std::mem_fn(&LinearGroup::isAbsent))), builder(lead.root.getContext()),
+        loc(lead.root.getLoc()), leaf(builder, loc) {}
   void run();
 
 private:
   bool placeBuilder();
   bool readAtBuilder();
   mlir::Value buildStreams();
+  mlir::Value zeroRows(mlir::Value like, int64_t axis, int64_t count);
   mlir::Value buildPhi();
   mlir::Value buildGamma();
   mlir::Value buildAlpha();
@@ -32,8 +34,12 @@ private:
   mlir::Value buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows);
-  /// Whether the groups are rows of one weight, one group behind the other.
-  bool areConsecutive() const;
+  /// Groups that are rows of one weight, one behind the other; or an absent one, where `first` is null.
+  struct Run {
+    const LinearGroup *first;
+    int64_t extent; ///< of all its groups
+  };
+  llvm::SmallVector<Run> runs() const;
   bool buildProjection();
   bool takeProjection();
   bool replaceRoots(GatesOp made);
@@ -55,7 +61,7 @@ private:
   Sites &sites;
   std::vector<LinearGroup> groups;
   llvm::ArrayRef<SigmoidOp> gates;
-  const LinearGroup &pre;
+  const LinearGroup &lead; ///< the first that is there: what all share is read of it
   mlir::OpBuilder builder;
   mlir::Location loc;
   LeafBuilder leaf;
@@ -64,7 +70,7 @@ private:
   mlir::Value proj, stat;
   Layout layout = Layout::nC;
   PhiLayout phiLayout = PhiLayout::out_in;
-  llvm::SmallVector<mlir::Value> roots;
+  llvm::SmallVector<mlir::Value> roots; ///< null for an absent gate
   double preEps = 0, postMult = 1;
 };
 

@@ -195,7 +195,8 @@ static bool replaceMixture(algebra::Reading &reading, Sites &sites, Operation *o
 }
 
 bool mhc::raisePermutationMix(algebra::Reading &reading, Sites &sites, Operation *op) {
-  if (!isa<MatmulOp, BatchMatmulOp, ReduceOp, tensor::ConcatOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32())
+  if (!isa<MatmulOp, BatchMatmulOp, ReduceOp, tensor::ConcatOp>(op) ||
+      !isa<Float32Type, BFloat16Type, Float16Type>(getElementTypeOrSelf(op->getResult(0))))
     return false;
   MixtureMatcher matcher(reading, op->getResult(0));
   if (std::optional<Mixture> mixture = matcher.match())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ResidualMaps.h"
+#include "Clamps.h"
 #include "Mix.h"
 #include "Places.h"
 #include "Readings.h"
@@ -22,6 +23,9 @@ using namespace mhc;
 
 /// The iteration means exp(z), which no kernel may shift where an eps follows.
 static void noteBareExp(const Sites &sites, Value logits) {
+  constexpr double kMostOfExp = 88;
+  if (upperBound(logits) <= kMostOfExp)
+    return;
   auto exp = llvm::find_if(logits.getUsers(), llvm::IsaPred<math::ExpOp>);
   sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: subtract the maximum of each row first");
 }
@@ -106,11 +110,20 @@ static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Val
   return false;
 }
 
+static bool replaceMixture(ReadBoth &readings, Sites &sites, Operation *op) {
+  if (raisePermutationMix(readings.exact, sites, op))
+    return true;
+  if (!readings.exact.hasRoundings() || !raisePermutationMix(readings.unrounded(), sites, op))
+    return false;
+  sites.note(op, "fewer-roundings", "weights of permutations in a narrow type are added up in f32, and rounded once");
+  return true;
+}
+
 void mhc::raiseResidualMaps(func::FuncOp func, Readings &all, Sites &sites) {
   ReadBoth readings(all);
   // The longest chain is met first, and takes its shorter beginnings with it.
   for (Operation *op : opsFromTheEnd(func)) {
-    if (sites.mayTake() && !raisePermutationMix(readings.exact, sites, op))
+    if (sites.mayTake() && !replaceMixture(readings, sites, op))
       for (Value result : op->getResults())
         if (!result.use_empty() && replaceSinkhorn(readings, sites, op, result))
           break;

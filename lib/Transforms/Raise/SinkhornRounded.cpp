@@ -33,8 +33,6 @@ private:
   static bool isSame(const Expr &a, const Expr &b);
   /// round(a) -> a
   std::optional<Expr> unrounded(const Expr &expr);
-  /// Whether all numbers are of the format.
-  bool isNarrow(const Expr &expr) const;
   std::optional<Expr> rounded(std::optional<Expr> expr) {
     return expr ? algebra.apply(algebra::roundingTo(*format), {*expr}) : std::nullopt;
   }
@@ -70,12 +68,6 @@ static const algebra::Factor *wholeFactor(const Expr &expr) {
 
 std::optional<Expr> RoundedMatcher::unrounded(const Expr &expr) {
   return isRounded(expr, *format) ? algebra.part(expr[0].factors[0].element) : std::nullopt;
-}
-
-bool RoundedMatcher::isNarrow(const Expr &expr) const {
-  const algebra::Factor *factor = wholeFactor(expr);
-  Value base = factor ? factor->node()->value : Value();
-  return isRounded(expr, *format) || (base && narrowFormat(getElementTypeOrSelf(base.getType())) == format);
 }
 
 static std::optional<Shifted> readShift(const Expr &sum) {
@@ -163,9 +155,8 @@ std::optional<Expr> RoundedMatcher::readShifted(const Expr &expr, ArrayRef<algeb
     return std::nullopt;
   for (unsigned side : {0, 1}) {
     Expr z = {(*difference)[side]}, max = Algebra::scale({(*difference)[1 - side]}, -1);
-    std::optional<Expr> expected = isNarrow(z) ? reduceOver("max", z, over) : std::nullopt;
-    // The maximum of narrow numbers is one of them.
-    if (expected && isSame(unrounded(max).value_or(max), *expected))
+    std::optional<Expr> expected = isNarrow(z, *format) ? reduceOver("max", z, over) : std::nullopt;
+    if (expected && isSame(max, *expected))
       return z;
   }
   return std::nullopt;
@@ -173,7 +164,7 @@ std::optional<Expr> RoundedMatcher::readShifted(const Expr &expr, ArrayRef<algeb
 
 std::optional<std::pair<Expr, Init>> RoundedMatcher::readStart() {
   auto found = [&](const Expr &logits, Init init) {
-    return isNarrow(logits) ? std::optional(std::make_pair(logits, init)) : std::nullopt;
+    return isNarrow(logits, *format) ? std::optional(std::make_pair(logits, init)) : std::nullopt;
   };
   if (std::optional<Softmax> softmax = readSoftmax(state)) {
     steps.push_back(softmax->step);

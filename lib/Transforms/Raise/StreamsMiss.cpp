@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clamps.h"
 #include "Raise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -82,6 +83,11 @@ static bool lacksIteration(const Sites &sites, Value logits) {
 static void explainGates(Sites &sites, GatesOp gates) {
   if (gates.getLogits() && lacksIteration(sites, gates.getLogits()))
     return;
+  for (Value result : gates->getResults())
+    if (Operation *user = plainUser(result); user && isClamp(user))
+      return sites.decline(
+          "gates",
+          {Reason::gateClamp, user, describe(user->getResult(0)), "gates and logits as they are", {result, Value()}});
   if (Operation *user = plainUser(gates.getHPre()))
     return sites.decline("aggregate", {Reason::aggregateForm,
                                        user,

@@ -121,10 +121,9 @@ func.func @weights_of_layers_in_a_stack(%x: tensor<8x4x16xf32>, %phis: tensor<3x
 // CHECK-LABEL: @logits_in_front_of_the_gates
 func.func @logits_in_front_of_the_gates(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
-  // CHECK: %[[PRE:.*]] = tensor.extract_slice %arg1[16, 0] [4, 64] [1, 1]
-  // CHECK: %[[POST:.*]] = tensor.extract_slice %arg1[20, 0] [4, 64] [1, 1]
+  // CHECK: %[[GATES:.*]] = tensor.extract_slice %arg1[16, 0] [8, 64] [1, 1]
   // CHECK: %[[RES:.*]] = tensor.extract_slice %arg1[0, 0] [16, 64] [1, 1]
-  // CHECK: %[[PHI:.*]] = tensor.concat dim(0) %[[PRE]], %[[POST]], %[[RES]]
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(0) %[[GATES]], %[[RES]]
   // CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<24x64xf32>)
   // CHECK: %[[H_PRE:.*]], %[[H_POST:.*]], %[[LOGITS:.*]] = mhc.gates(
   // CHECK: return %[[H_PRE]], %[[H_POST]], %[[LOGITS]]

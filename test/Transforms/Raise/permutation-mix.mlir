@@ -1,5 +1,6 @@
 // RUN: mhc-opt %s -mhc-raise | FileCheck %s
 // RUN: mhc-opt %s -mhc-raise --remarks-filter-missed='mhc.*' 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: mhc-opt %s -mhc-raise --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=NOTE
 
 // A softmax over all permutations, times the table of permutation matrices in lexicographic order.
 
@@ -167,3 +168,28 @@ func.func @rows_with_a_unit(%z: tensor<?x6xf32>) -> tensor<?x1x9xf32> {
     }
   }
 #-}
+
+// The weights are rounded before they are added up, which the op does not.
+// NOTE: remark: [Analysis] fewer-roundings | {{.*}}Function=rounded_weights
+// CHECK-LABEL: @rounded_weights
+func.func @rounded_weights(%z: tensor<?x6xbf16>) -> tensor<?x9xbf16> {
+  // CHECK: %[[Z:.*]] = arith.extf %arg0
+  // CHECK: %[[MIX:.*]] = mhc.permutation_mix(logits = %[[Z]]
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[MIX]]
+  // CHECK: %[[ROUNDED:.*]] = arith.truncf %[[FLAT]]
+  // CHECK: return %[[ROUNDED]]
+  %table = arith.constant dense<[
+      [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+      [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+      [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+      [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+      [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+      [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]]> : tensor<6x9xf32>
+  %wide = arith.extf %z : tensor<?x6xbf16> to tensor<?x6xf32>
+  %softmax = mhc.softmax %wide dim = 1 : tensor<?x6xf32>
+  %narrow = arith.truncf %softmax : tensor<?x6xf32> to tensor<?x6xbf16>
+  %weights = arith.extf %narrow : tensor<?x6xbf16> to tensor<?x6xf32>
+  %m = mhc.matmul %weights, %table : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = arith.truncf %m : tensor<?x9xf32> to tensor<?x9xbf16>
+  return %r : tensor<?x9xbf16>
+}

@@ -66,6 +66,48 @@ func.func @narrow_tensors(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
   return %a2 : tensor<8x4x4xbf16>
 }
 
+// The maximum of narrow numbers is one of them, also where it is taken twice.
+// CHECK-LABEL: @maximum_of_maxima
+// CHECK: mhc.sinkhorn(logits = %{{.*}}) <init = exp_max, order = row_col, denom = none, eps = {{.*}}, iters = 1, format = bf16>
+// CHECK-NOT: arith.subf
+func.func @maximum_of_maxima(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
+  %rows = mhc.reduce max %z dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %units = tensor.expand_shape %rows [[0], [1, 2]] output_shape [8, 4, 1] : tensor<8x4xbf16> into tensor<8x4x1xbf16>
+  %max = mhc.reduce max %units dims = [1] : tensor<8x4x1xbf16> -> tensor<8x1xbf16>
+  %number = tensor.collapse_shape %max [[0, 1]] : tensor<8x1xbf16> into tensor<8xbf16>
+  %b0 = mhc.broadcast %number dims = [0] : tensor<8xbf16> -> tensor<8x4x4xbf16>
+  %shifted = arith.subf %z, %b0 : tensor<8x4x4xbf16>
+  %a0 = math.exp %shifted : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %b2 = mhc.broadcast %s2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xbf16>
+  return %a2 : tensor<8x4x4xbf16>
+}
+
+// The maximum of wide logits is rounded: a shift that the op does not have.
+// CHECK-LABEL: @rounded_maximum_of_wide_logits
+// CHECK: arith.subf
+// CHECK: mhc.sinkhorn({{.*}}) <init = exp, order = row_col,
+func.func @rounded_maximum_of_wide_logits(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xbf16> {
+  %max = mhc.reduce max %z dims = [1, 2] : tensor<8x4x4xf32> -> tensor<8xf32>
+  %narrow = arith.truncf %max : tensor<8xf32> to tensor<8xbf16>
+  %number = arith.extf %narrow : tensor<8xbf16> to tensor<8xf32>
+  %b0 = mhc.broadcast %number dims = [0] : tensor<8xf32> -> tensor<8x4x4xf32>
+  %wide = arith.subf %z, %b0 : tensor<8x4x4xf32>
+  %shifted = arith.truncf %wide : tensor<8x4x4xf32> to tensor<8x4x4xbf16>
+  %a0 = math.exp %shifted : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %b2 = mhc.broadcast %s2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xbf16>
+  return %a2 : tensor<8x4x4xbf16>
+}
+
 // The softmax is the first step.
 // CHECK-LABEL: @softmax_start
 // CHECK: mhc.sinkhorn({{.*}}) <init = exp_rowmax, order = row_col, denom = none, eps = {{.*}}, iters = 1, format = bf16>
