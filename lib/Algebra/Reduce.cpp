@@ -9,6 +9,7 @@
 #include "mhc/Algebra/Expr.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace mhc;
 using namespace mhc::algebra;
@@ -27,7 +28,47 @@ Expr Algebra::reduction(llvm::StringRef kind, const Expr &part, const Closer &cl
   return closed(std::move(node), closer.at);
 }
 
+std::optional<Index> Algebra::chosenBy(const Factor &factor, Var var, Size extent) {
+  if (!factor.node()->isApply("equal"))
+    return std::nullopt;
+  for (unsigned side : {0, 1}) {
+    std::optional<Expr> own = part(factor.element, {}, side), other = part(factor.element, {}, 1 - side);
+    const Index *ownIndex = own ? positionOf(*own) : nullptr, *index = other ? positionOf(*other) : nullptr;
+    if (!ownIndex || *ownIndex != wholeVar(var, extent))
+      continue;
+    if (index && !dependsOn((*other)[0], var) && (*other)[0].factors[0].node()->dims[0] == extent)
+      return *index;
+    std::optional<double> number = other ? numberOf(*other) : std::nullopt;
+    if (number && extent.isNumber() && *number >= 0 && *number < extent.number() && *number == std::floor(*number)) {
+      Index fixed;
+      fixed.offset = static_cast<int64_t>(*number);
+      return fixed;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Expr> Algebra::sumOfChosen(const Term &term, ArrayRef<std::pair<Var, Size>> over) {
+  constexpr int64_t kAnyExtent = 0; // is a multiple of all extents: each digit of the variable stays
+  for (const Factor &factor : term.factors)
+    for (auto [var, extent] : over) {
+      std::optional<Index> chosen = chosenBy(factor, var, extent);
+      if (!chosen)
+        continue;
+      Term rest = term;
+      rest.factors.erase(rest.factors.begin() + (&factor - term.factors.begin()));
+      std::optional<Expr> there = substitute(
+          Expr{rest}, [&, chosenVar = var](Var var) { return var == chosenVar ? *chosen : wholeVar(var, kAnyExtent); });
+      auto others = llvm::to_vector(
+          llvm::make_filter_range(over, [chosenVar = var](const auto &other) { return other.first != chosenVar; }));
+      return there ? reduce("sum", *there, others) : std::nullopt;
+    }
+  return std::nullopt;
+}
+
 std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
+  if (std::optional<Expr> chosen = sumOfChosen(term, over))
+    return chosen;
   Term outer, inner;
   outer.coefficient = term.coefficient;
   for (const Factor &factor : term.factors)

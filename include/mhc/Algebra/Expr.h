@@ -57,11 +57,12 @@ struct Term {
 /// A tensor. Dimension i of its definition is variable i; variables behind those are what a reduction runs over.
 struct Node : llvm::FoldingSetNode {
   enum Kind {
-    Base,   ///< an IR value that is not looked into, or a constant
-    Extent, ///< a size as a number
-    Apply,  ///< a function of the elements of `parts`
-    Reduce, ///< the sum, or the maximum, of one part over `bound`
-    Sum     ///< a part that is no single product
+    Base,     ///< an IR value that is not looked into, or a constant
+    Extent,   ///< a size as a number
+    Position, ///< its own index as a number
+    Apply,    ///< a function of the elements of `parts`
+    Reduce,   ///< the sum, or the maximum, of one part over `bound`
+    Sum       ///< a part that is no single product
   };
   Kind kind;
   unsigned number = 0;        ///< in order of making
@@ -127,6 +128,10 @@ public:
   static Expr number(double value);
   static Expr of(const Element *element, int halves = 2);
   Expr extent(Size size);
+  /// An index as a number.
+  std::optional<Expr> position(const Index &index);
+  /// 1 where two numbers are equal, 0 elsewhere. A sum over a position that must equal another is its summand there.
+  std::optional<Expr> equal(const Expr &a, const Expr &b);
   /// A value of the IR at an index.
   Expr base(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> at);
   /// Another value has taken the place of one that is gone.
@@ -200,6 +205,10 @@ private:
   std::optional<Expr> instantiateOnce(const Node &node, llvm::ArrayRef<Index> at);
   /// Whether a node is read whole, each of its elements once.
   bool isWhole(const Node &node, llvm::ArrayRef<Index> at);
+  /// The index that a bound variable has where a factor is not zero; nothing where it may have several or none.
+  std::optional<Index> chosenBy(const Factor &factor, Var var, Size extent);
+  /// The sum of a term in which a factor chooses one of the variables.
+  std::optional<Expr> sumOfChosen(const Term &term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> maximumOf(const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
   /// The reduction of a part that a closer, which has run, has closed.
@@ -247,6 +256,8 @@ const Factor *singleFactor(const Expr &expr, int halves = 2);
 double canonicalNumber(double value);
 /// The number that an expression is.
 std::optional<double> numberOf(const Expr &expr);
+/// The index that an expression is as a number; null for others.
+const Index *positionOf(const Expr &expr);
 
 } // namespace mhc::algebra
 

@@ -83,10 +83,15 @@ static bool makesMatrices(Operation *op) {
   return true;
 }
 
+/// Whether an iteration may end with an op. Products of matrices are those with diagonal ones.
+static bool mayEnd(Operation *op) {
+  return isa<arith::DivFOp, arith::MulFOp, scf::ForOp, math::ExpOp, arith::TruncFOp, SoftmaxOp, MatmulOp,
+             BatchMatmulOp>(op);
+}
+
 static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Value value) {
   bool isView = makesMatrices(op);
-  if ((!isView && !isa<arith::DivFOp, arith::MulFOp, scf::ForOp, math::ExpOp, arith::TruncFOp, SoftmaxOp>(op)) ||
-      !isMatrixStack(value))
+  if ((!isView && !mayEnd(op)) || !isMatrixStack(value))
     return false;
   SinkhornMatch match = matchSinkhorn(readings.exact, value);
   if (match.site)
