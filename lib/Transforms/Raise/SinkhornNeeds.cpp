@@ -243,7 +243,7 @@ bool SinkhornMatcher::areStepsAlike(Init init) {
   return llvm::all_of(llvm::seq<size_t>(0, steps.size()), [&](size_t number) { return isStepLike(number, init); });
 }
 
-/// What the elements of a row, of a column or of a matrix are divided by behind the last step; null for nothing.
+/// The divisor of a row, of a column or of a matrix behind the last step; null for none.
 Value SinkhornMatcher::divisorBehind() {
   for (Operation *reader : value.getUsers()) {
     bool divides = isa<arith::DivFOp>(reader) && reader->getOperand(0) == value;
