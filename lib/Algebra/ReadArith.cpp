@@ -122,11 +122,23 @@ bool algebra::isRounded(const Expr &expr, Format format) {
   return factor && expr[0].coefficient == 1 && factor->node()->isApply(roundingTo(format));
 }
 
+/// Whether all numbers are of a format: the maximum of such numbers is one of them.
+static bool isOfFormat(const Expr &expr, Format format) {
+  const Factor *factor = singleFactor(expr);
+  if (!factor || std::abs(expr[0].coefficient) != 1)
+    return false;
+  const Node &node = *factor->node();
+  if (node.isReduce("max") || node.isApply("max"))
+    return llvm::all_of(node.parts, [&](const Expr &part) { return isOfFormat(part, format); });
+  return node.isApply(roundingTo(format)) ||
+         (node.value && narrowFormat(getElementTypeOrSelf(node.value.getType())) == format);
+}
+
 std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
   std::optional<Format> format = narrowFormat(getElementTypeOrSelf(type));
   if (!expr || reading.rounding == Rounding::ignored || !format)
     return expr;
-  if (isRounded(*expr, *format) || numberOf(*expr))
+  if (isOfFormat(*expr, *format) || numberOf(*expr))
     return expr;
   reading.seesAny = true;
   return algebra.apply(roundingTo(*format), {*expr});
