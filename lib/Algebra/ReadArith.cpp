@@ -69,7 +69,11 @@ std::optional<Expr> OpReader::choice(Operation *op, ArrayRef<Expr> operands) {
   auto isKnown = [](const Expr &expr) { return positionOf(expr) || numberOf(expr); };
   return llvm::TypeSwitch<Operation *, std::optional<Expr>>(op)
       .Case([&](arith::ConstantOp constant) { return positionsIn(constant); })
-      .Case([&](arith::IndexCastOp) { return isKnown(operands[0]) ? std::optional(operands[0]) : std::nullopt; })
+      .Case([&](arith::IndexCastOp) {
+        Type type = getElementTypeOrSelf(op->getResult(0));
+        bool isWide = type.isIndex() || type.getIntOrFloatBitWidth() >= 32; // no size is more than that
+        return isWide && isKnown(operands[0]) ? std::optional(operands[0]) : std::nullopt;
+      })
       .Case([&](arith::AddIOp) -> std::optional<Expr> {
         for (unsigned side : {0, 1})
           if (isKnown(operands[side]) && numberOf(operands[1 - side]) == 0.0)
@@ -77,8 +81,10 @@ std::optional<Expr> OpReader::choice(Operation *op, ArrayRef<Expr> operands) {
         return std::nullopt;
       })
       .Case([&](arith::CmpIOp compare) {
-        bool isEqual = compare.getPredicate() == arith::CmpIPredicate::eq && llvm::all_of(operands, isKnown);
-        return isEqual ? algebra.equal(operands[0], operands[1]) : std::nullopt;
+        bool isOfPositions = llvm::all_of(operands, isKnown) && llvm::any_of(operands, positionOf);
+        return isOfPositions && compare.getPredicate() == arith::CmpIPredicate::eq
+                   ? algebra.equal(operands[0], operands[1])
+                   : std::nullopt;
       })
       .Case<arith::ExtUIOp, arith::UIToFPOp, arith::SIToFPOp>([&](Operation *) {
         bool hasSign = isa<arith::SIToFPOp>(op) && isOneBit(op->getOperand(0)); // is -1 for true
