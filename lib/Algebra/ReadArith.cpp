@@ -36,10 +36,13 @@ static std::optional<double> splatNumber(Attribute value) {
 
 /// A constant that holds the positions along a dimension, or the identity matrix.
 std::optional<Expr> OpReader::positionsIn(arith::ConstantOp constant) {
-  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  constexpr int64_t kMostElements = 4096; // more are a weight
+  auto type = dyn_cast<RankedTensorType>(constant.getType());
+  bool isSmall = type && type.getNumElements() <= kMostElements;
+  DenseElementsAttr elements = isSmall ? denseElements(constant.getValue()) : DenseElementsAttr();
   if (!elements || elements.isSplat())
     return std::nullopt;
-  ArrayRef<int64_t> shape = elements.getType().getShape();
+  ArrayRef<int64_t> shape = type.getShape();
   auto dims = llvm::to_vector(
       llvm::make_filter_range(llvm::seq<int>(0, shape.size()), [&](int dim) { return shape[dim] != 1; }));
   auto position = [&](int dim) { return algebra.position(own(constant, dim)); };

@@ -55,20 +55,35 @@ std::optional<Expr> Algebra::sumOfChosen(const Term &term, ArrayRef<std::pair<Va
       std::optional<Index> chosen = chosenBy(factor, var, extent);
       if (!chosen)
         continue;
+      auto isChosen = [chosenVar = var](Var var) { return var == chosenVar; };
       Term rest = term;
       rest.factors.erase(rest.factors.begin() + (&factor - term.factors.begin()));
-      std::optional<Expr> there = substitute(
-          Expr{rest}, [&, chosenVar = var](Var var) { return var == chosenVar ? *chosen : wholeVar(var, kAnyExtent); });
-      auto others = llvm::to_vector(
-          llvm::make_filter_range(over, [chosenVar = var](const auto &other) { return other.first != chosenVar; }));
-      return there ? reduce("sum", *there, others) : std::nullopt;
+      std::optional<Expr> there =
+          substitute({rest}, [&](Var var) { return isChosen(var) ? *chosen : wholeVar(var, kAnyExtent); });
+      auto others =
+          llvm::to_vector(llvm::make_filter_range(over, [&](const auto &other) { return !isChosen(other.first); }));
+      if (!there || there->size() != 1)
+        return std::nullopt;
+      std::optional<Expr> next = sumOfChosen((*there)[0], others);
+      return next ? next : sumOf((*there)[0], others);
     }
   return std::nullopt;
 }
 
+std::optional<Expr> Algebra::choose(const Expr &expr) {
+  return replace(expr, [&](const Element *element) -> std::optional<Expr> {
+    const Node &node = *element->node;
+    bool isSum = node.isReduce("sum") && node.parts[0].size() == 1;
+    if (!isSum || !llvm::any_of(node.parts[0][0].factors, [](auto &factor) { return factor.node()->isApply("equal"); }))
+      return std::nullopt;
+    Open open = this->open(node, element->at);
+    std::optional<Expr> body = substitute(node.parts[0], [&](Var var) { return open.indices[var]; });
+    std::optional<Expr> chosen = body && body->size() == 1 ? sumOfChosen((*body)[0], open.over) : std::nullopt;
+    return chosen ? choose(*chosen) : std::nullopt; // there may be a sum in it
+  });
+}
+
 std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
-  if (std::optional<Expr> chosen = sumOfChosen(term, over))
-    return chosen;
   Term outer, inner;
   outer.coefficient = term.coefficient;
   for (const Factor &factor : term.factors)

@@ -130,7 +130,7 @@ public:
   Expr extent(Size size);
   /// An index as a number.
   std::optional<Expr> position(const Index &index);
-  /// 1 where two numbers are equal, 0 elsewhere. A sum over a position that must equal another is its summand there.
+  /// 1 where two numbers are equal, 0 elsewhere.
   std::optional<Expr> equal(const Expr &a, const Expr &b);
   /// A value of the IR at an index.
   Expr base(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> at);
@@ -150,6 +150,9 @@ public:
   std::optional<Expr> apply(llvm::StringRef name, llvm::ArrayRef<Expr> arguments);
   /// The sum or the maximum ("max") over variables of these extents.
   std::optional<Expr> reduce(llvm::StringRef kind, const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
+  /// An expression in which a sum over a position that must equal another is its summand there: a product with a
+  /// diagonal matrix is one with a vector. Not so by itself: a mix of streams by the identity is a mix.
+  std::optional<Expr> choose(const Expr &expr);
   /// A value whose parts lie one after the other along a dimension. `whole` are the value's own indices; variable i of
   /// a part is the index of its dimension i.
   Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
@@ -207,7 +210,7 @@ private:
   bool isWhole(const Node &node, llvm::ArrayRef<Index> at);
   /// The index that a bound variable has where a factor is not zero; nothing where it may have several or none.
   std::optional<Index> chosenBy(const Factor &factor, Var var, Size extent);
-  /// The sum of a term in which a factor chooses one of the variables.
+  /// The sum of a term in which a factor chooses one of the variables; nothing where none does.
   std::optional<Expr> sumOfChosen(const Term &term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> maximumOf(const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);

@@ -118,7 +118,7 @@ bool SinkhornMatcher::undoLoop() {
 }
 
 SinkhornMatch SinkhornMatcher::match() {
-  state = reading.of(value);
+  state = algebra.choose(reading.of(value)).value_or(reading.of(value));
   while (!isStuck && steps.size() <= kMaxSteps && (undoStep() || undoLoop()))
     ;
   auto start = isStuck || steps.empty() ? std::nullopt : readStart();
