@@ -33,6 +33,12 @@ std::optional<double> algebra::numberOf(const Expr &expr) {
   return expr.size() == 1 && isNumber(expr[0]) ? std::optional(expr[0].coefficient) : std::nullopt;
 }
 
+const Index *algebra::positionOf(const Expr &expr) {
+  const Factor *factor = singleFactor(expr);
+  bool isPosition = factor && expr[0].coefficient == 1 && factor->node()->kind == Node::Position;
+  return isPosition ? &factor->at()[0] : nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
@@ -139,6 +145,21 @@ Expr Algebra::extent(Size size) {
   return single(unique(node), {});
 }
 
+std::optional<Expr> Algebra::position(const Index &index) {
+  Expr sum = number(index.offset);
+  for (const Piece &piece : index.pieces) {
+    Index digit;
+    digit.pieces.push_back({piece.var, piece.stride, piece.extent, 1});
+    Node node(Node::Position, {piece.extent});
+    std::optional<Expr> part = multiply(single(unique(std::move(node)), digit), extent(piece.multiplier));
+    std::optional<Expr> next = part ? add(sum, *part) : std::nullopt;
+    if (!next)
+      return std::nullopt;
+    sum = std::move(*next);
+  }
+  return sum;
+}
+
 Expr Algebra::base(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> at) {
   Node node(Node::Base, dims);
   node.value = value;
@@ -165,6 +186,9 @@ Expr Algebra::closed(Node node, const Indices &at) { return single(unique(std::m
 // Normal form
 //===----------------------------------------------------------------------===//
 
+/// Whether a factor is 1 or 0 by the positions that it is read at.
+static bool isChoice(const Factor &factor) { return factor.node()->isApply("equal"); }
+
 static bool isBefore(const Factor &a, const Factor &b) {
   return std::pair(a.node()->number, a.element->number) < std::pair(b.node()->number, b.element->number);
 }
@@ -183,7 +207,9 @@ void Algebra::normalise(Term &term) {
     llvm::sort(term.factors, isBefore);
     llvm::SmallVector<Factor, 2> merged;
     for (const Factor &factor : term.factors)
-      if (!merged.empty() && merged.back().element == factor.element)
+      if (!merged.empty() && merged.back().element == factor.element && isChoice(factor))
+        merged.back().halves = 2; // 0 and 1 are their own squares
+      else if (!merged.empty() && merged.back().element == factor.element)
         merged.back().halves += factor.halves;
       else
         merged.push_back(factor);
@@ -352,7 +378,7 @@ std::optional<Expr> Algebra::power(const Expr &expr, int halves) {
   term->coefficient = std::pow(term->coefficient, halves / 2.0);
   term->exponent = scale(term->exponent, halves / 2.0);
   for (Factor &factor : term->factors) {
-    if (isRoot && factor.halves % 2 != 0)
+    if ((isRoot && factor.halves % 2 != 0) || (halves < 0 && isChoice(factor)))
       return std::nullopt;
     factor.halves = factor.halves * halves / 2;
   }
@@ -412,7 +438,7 @@ std::optional<Expr> Algebra::apply(llvm::StringRef name, ArrayRef<Expr> argument
   if (name == "abs" && isNonNegative(arguments[0]))
     return arguments[0];
   std::vector<Expr> parts(arguments.begin(), arguments.end());
-  if (name == "max" || name == "min")
+  if (name == "max" || name == "min" || name == "equal")
     llvm::stable_sort(parts, [](const Expr &a, const Expr &b) { return compare(a, b, By::names) < 0; });
   Closer closer(*this, parts);
   if (!closer.run())
@@ -421,6 +447,12 @@ std::optional<Expr> Algebra::apply(llvm::StringRef name, ArrayRef<Expr> argument
   node.label = mlir::StringAttr::get(context, name);
   node.parts = std::move(parts);
   return closed(std::move(node), closer.at);
+}
+
+std::optional<Expr> Algebra::equal(const Expr &a, const Expr &b) {
+  std::optional<Expr> difference = add(a, scale(b, -1));
+  std::optional<double> number = difference ? numberOf(*difference) : std::nullopt;
+  return number ? Algebra::number(*number == 0 ? 1 : 0) : apply("equal", {a, b});
 }
 
 /// sigmoid(-z)^k * exp(k*z) -> sigmoid(z)^k

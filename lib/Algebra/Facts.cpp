@@ -50,9 +50,10 @@ bool algebra::isNonNegative(const Node &node) {
   case Node::Base:
     return false;
   case Node::Extent:
+  case Node::Position:
     return true;
   case Node::Apply:
-    return node.isApply("abs") || node.isApply("sigmoid") ||
+    return node.isApply("abs") || node.isApply("sigmoid") || node.isApply("equal") ||
            (node.isApply("max") && llvm::any_of(node.parts, isPartNonNegative));
   case Node::Reduce:
   case Node::Sum:

@@ -9,6 +9,7 @@
 
 #include "mhc/Algebra/Reading.h"
 #include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -25,6 +26,9 @@ public:
   std::optional<Expr> scalar(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
 
 private:
+  /// Positions as integers, and what is chosen by comparing them; nothing for other ops.
+  std::optional<Expr> choice(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
+  std::optional<Expr> positionsIn(mlir::arith::ConstantOp constant);
   /// The same without the rounding of the result.
   std::optional<Expr> exact(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
   /// The larger number; one that a maximum starts from is no more than any.

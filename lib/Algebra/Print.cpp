@@ -65,11 +65,14 @@ private:
     print(at);
   }
 
+  static bool isPlain(const Node &node) {
+    return node.kind == Node::Base || node.kind == Node::Extent || node.kind == Node::Position;
+  }
+
   static bool readsBases(const Expr &expr) {
     return llvm::all_of(expr, [](const Term &term) {
-      return readsBases(term.exponent) && llvm::all_of(term.factors, [](const Factor &factor) {
-               return factor.node()->kind == Node::Base || factor.node()->kind == Node::Extent;
-             });
+      return readsBases(term.exponent) &&
+             llvm::all_of(term.factors, [](const Factor &factor) { return isPlain(*factor.node()); });
     });
   }
 
@@ -83,6 +86,9 @@ private:
       return print(at);
     case Node::Extent:
       return print(node.size);
+    case Node::Position:
+      os << "position";
+      return print(at);
     case Node::Apply:
       os << cast<StringAttr>(node.label).getValue();
       break;
@@ -120,7 +126,7 @@ public:
       printDefinitions(term.exponent);
       for (const Factor &factor : term.factors) {
         const Node &node = *factor.node();
-        if (node.kind == Node::Base || node.kind == Node::Extent || !written.insert(&node).second)
+        if (isPlain(node) || !written.insert(&node).second)
           continue;
         for (const Expr &part : node.parts)
           printDefinitions(part);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -31,6 +32,72 @@ static std::optional<double> splatNumber(Attribute value) {
                ? static_cast<double>(number.getValue().getZExtValue())
                : static_cast<double>(number.getValue().getSExtValue());
   return std::nullopt;
+}
+
+/// A constant that holds the positions along a dimension, or the identity matrix.
+std::optional<Expr> OpReader::positionsIn(arith::ConstantOp constant) {
+  constexpr int64_t kMostElements = 4096; // more are a weight
+  auto type = dyn_cast<RankedTensorType>(constant.getType());
+  bool isSmall = type && type.getNumElements() <= kMostElements;
+  DenseElementsAttr elements = isSmall ? denseElements(constant.getValue()) : DenseElementsAttr();
+  if (!elements || elements.isSplat())
+    return std::nullopt;
+  ArrayRef<int64_t> shape = type.getShape();
+  auto dims = llvm::to_vector(
+      llvm::make_filter_range(llvm::seq<int>(0, shape.size()), [&](int dim) { return shape[dim] != 1; }));
+  auto position = [&](int dim) { return algebra.position(own(constant, dim)); };
+  auto holds = [&](auto numberAt) {
+    return llvm::all_of(llvm::enumerate(elements.getValues<Attribute>()),
+                        [&](auto element) { return splatNumber(element.value()) == numberAt(element.index()); });
+  };
+  if (dims.size() == 1 && elements.getElementType().isInteger() && holds([](size_t i) { return i; }))
+    return position(dims[0]);
+  bool isSquare = dims.size() == 2 && shape[dims[0]] == shape[dims[1]];
+  if (!isSquare || !holds([&](size_t i) { return i / shape[dims[0]] == i % shape[dims[0]]; }))
+    return std::nullopt;
+  std::optional<Expr> row = position(dims[0]), column = position(dims[1]);
+  return row && column ? algebra.equal(*row, *column) : std::nullopt;
+}
+
+/// Whether an expression is 1 or 0 by the positions that it is read at.
+static bool isChoice(const Expr &expr) {
+  const Factor *factor = singleFactor(expr);
+  return factor && expr[0].coefficient == 1 && factor->node()->isApply("equal");
+}
+
+static bool isOneBit(Value value) { return getElementTypeOrSelf(value).isInteger(1); }
+
+// Other integers are not read: they may overflow.
+std::optional<Expr> OpReader::choice(Operation *op, ArrayRef<Expr> operands) {
+  auto isKnown = [](const Expr &expr) { return positionOf(expr) || numberOf(expr); };
+  return llvm::TypeSwitch<Operation *, std::optional<Expr>>(op)
+      .Case([&](arith::ConstantOp constant) { return positionsIn(constant); })
+      .Case([&](arith::IndexCastOp) {
+        Type type = getElementTypeOrSelf(op->getResult(0));
+        bool isWide = type.isIndex() || type.getIntOrFloatBitWidth() >= 32; // no size is more than that
+        return isWide && isKnown(operands[0]) ? std::optional(operands[0]) : std::nullopt;
+      })
+      .Case([&](arith::AddIOp) -> std::optional<Expr> {
+        for (unsigned side : {0, 1})
+          if (isKnown(operands[side]) && numberOf(operands[1 - side]) == 0.0)
+            return operands[side];
+        return std::nullopt;
+      })
+      .Case([&](arith::CmpIOp compare) {
+        bool isOfPositions = llvm::all_of(operands, isKnown) && llvm::any_of(operands, positionOf);
+        return isOfPositions && compare.getPredicate() == arith::CmpIPredicate::eq
+                   ? algebra.equal(operands[0], operands[1])
+                   : std::nullopt;
+      })
+      .Case<arith::ExtUIOp, arith::UIToFPOp, arith::SIToFPOp>([&](Operation *) {
+        bool hasSign = isa<arith::SIToFPOp>(op) && isOneBit(op->getOperand(0)); // is -1 for true
+        return isChoice(operands[0]) && !hasSign ? std::optional(operands[0]) : std::nullopt;
+      })
+      .Case([&](arith::SelectOp) {
+        bool isOrZero = isChoice(operands[0]) && numberOf(operands[2]) == 0.0;
+        return isOrZero ? algebra.multiply(operands[0], operands[1]) : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
 }
 
 /// A function's name with its attributes, but for the liberties that it leaves to compilers.
@@ -64,16 +131,22 @@ bool algebra::isRounded(const Expr &expr, Format format) {
   return factor && expr[0].coefficient == 1 && factor->node()->isApply(roundingTo(format));
 }
 
-bool algebra::isNarrow(const Expr &expr, Format format) {
+/// The maxima of maxima that are looked into.
+constexpr int kMostMaxima = 4;
+
+/// The maximum of numbers of a format is one of them.
+static bool isNarrow(const Expr &expr, Format format, int maxima) {
   const Factor *factor = singleFactor(expr);
-  if (!factor || expr[0].coefficient != 1)
+  if (!factor || std::abs(expr[0].coefficient) != 1)
     return false;
   const Node &node = *factor->node();
-  if (node.isReduce("max")) // is one of what it is taken of
-    return isNarrow(node.parts[0], format);
+  if (node.isReduce("max") || node.isApply("max"))
+    return maxima > 0 && llvm::all_of(node.parts, [&](const Expr &part) { return isNarrow(part, format, maxima - 1); });
   return node.isApply(roundingTo(format)) ||
          (node.value && narrowFormat(getElementTypeOrSelf(node.value.getType())) == format);
 }
+
+bool algebra::isNarrow(const Expr &expr, Format format) { return ::isNarrow(expr, format, kMostMaxima); }
 
 std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
   std::optional<Format> format = narrowFormat(getElementTypeOrSelf(type));
@@ -86,6 +159,8 @@ std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
 }
 
 std::optional<Expr> OpReader::scalar(Operation *op, ArrayRef<Expr> operands) {
+  if (std::optional<Expr> chosen = choice(op, operands))
+    return chosen; // 0, 1 and what is chosen are numbers of all types
   bool isExact = isa<arith::ConstantOp, arith::ExtFOp>(op);
   std::optional<Expr> expr = exact(op, operands);
   return isExact ? expr : rounded(expr, op->getResult(0).getType());

@@ -109,6 +109,10 @@ std::optional<Expr> OpReader::readLinalg(linalg::LinalgOp op, unsigned result) {
     }
     return at(operand.get(), indices);
   };
+  auto positionOf = [&](linalg::IndexOp loop) -> Result {
+    std::optional<Index> index = loops.index(sizes, getAffineDimExpr(loop.getDim(), op.getContext()));
+    return index ? algebra.position(*index) : std::nullopt;
+  };
   Block *body = op.getBlock();
   DenseMap<Value, Expr> known;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -129,7 +133,11 @@ std::optional<Expr> OpReader::readLinalg(linalg::LinalgOp op, unsigned result) {
       operands.push_back(known.contains(operand) ? known[operand] : reading.of(operand));
     if (combination && inner.getResult(0) == yielded)
       break;
-    Result value = inner.getNumResults() == 1 && inner.getNumRegions() == 0 ? scalar(&inner, operands) : std::nullopt;
+    Result value;
+    if (auto loop = dyn_cast<linalg::IndexOp>(inner))
+      value = positionOf(loop);
+    else if (inner.getNumResults() == 1 && inner.getNumRegions() == 0)
+      value = scalar(&inner, operands);
     if (!value)
       return std::nullopt;
     known[inner.getResult(0)] = *value;

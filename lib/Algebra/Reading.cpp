@@ -47,7 +47,7 @@ void Reading::refresh() {
   unread.clear();
   auto add = [&](Value value, Expr expr) {
     exprs[value] = std::move(expr);
-    if (isa<RankedTensorType>(value.getType()))
+    if (isa<RankedTensorType>(value.getType()) && isa<FloatType>(getElementTypeOrSelf(value)))
       values.push_back({value, places.size()});
   };
   auto readBlock = [&](Block *block) {

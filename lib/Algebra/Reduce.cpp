@@ -9,6 +9,7 @@
 #include "mhc/Algebra/Expr.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 
 using namespace mhc;
 using namespace mhc::algebra;
@@ -25,6 +26,61 @@ Expr Algebra::reduction(llvm::StringRef kind, const Expr &part, const Closer &cl
   node.label = mlir::StringAttr::get(context, kind);
   node.parts.push_back(part);
   return closed(std::move(node), closer.at);
+}
+
+std::optional<Index> Algebra::chosenBy(const Factor &factor, Var var, Size extent) {
+  if (!factor.node()->isApply("equal"))
+    return std::nullopt;
+  for (unsigned side : {0, 1}) {
+    std::optional<Expr> own = part(factor.element, {}, side), other = part(factor.element, {}, 1 - side);
+    const Index *ownIndex = own ? positionOf(*own) : nullptr, *index = other ? positionOf(*other) : nullptr;
+    if (!ownIndex || *ownIndex != wholeVar(var, extent))
+      continue;
+    if (index && !dependsOn((*other)[0], var) && (*other)[0].factors[0].node()->dims[0] == extent)
+      return *index;
+    std::optional<double> number = other ? numberOf(*other) : std::nullopt;
+    if (number && extent.isNumber() && *number >= 0 && *number < extent.number() && *number == std::floor(*number)) {
+      Index fixed;
+      fixed.offset = static_cast<int64_t>(*number);
+      return fixed;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Expr> Algebra::sumOfChosen(const Term &term, ArrayRef<std::pair<Var, Size>> over) {
+  constexpr int64_t kAnyExtent = 0; // is a multiple of all extents: each digit of the variable stays
+  for (const Factor &factor : term.factors)
+    for (auto [var, extent] : over) {
+      std::optional<Index> chosen = chosenBy(factor, var, extent);
+      if (!chosen)
+        continue;
+      auto isChosen = [chosenVar = var](Var var) { return var == chosenVar; };
+      Term rest = term;
+      rest.factors.erase(rest.factors.begin() + (&factor - term.factors.begin()));
+      std::optional<Expr> there =
+          substitute({rest}, [&](Var var) { return isChosen(var) ? *chosen : wholeVar(var, kAnyExtent); });
+      auto others =
+          llvm::to_vector(llvm::make_filter_range(over, [&](const auto &other) { return !isChosen(other.first); }));
+      if (!there || there->size() != 1)
+        return std::nullopt;
+      std::optional<Expr> next = sumOfChosen((*there)[0], others);
+      return next ? next : sumOf((*there)[0], others);
+    }
+  return std::nullopt;
+}
+
+std::optional<Expr> Algebra::choose(const Expr &expr) {
+  return replace(expr, [&](const Element *element) -> std::optional<Expr> {
+    const Node &node = *element->node;
+    bool isSum = node.isReduce("sum") && node.parts[0].size() == 1;
+    if (!isSum || !llvm::any_of(node.parts[0][0].factors, [](auto &factor) { return factor.node()->isApply("equal"); }))
+      return std::nullopt;
+    Open open = this->open(node, element->at);
+    std::optional<Expr> body = substitute(node.parts[0], [&](Var var) { return open.indices[var]; });
+    std::optional<Expr> chosen = body && body->size() == 1 ? sumOfChosen((*body)[0], open.over) : std::nullopt;
+    return chosen ? choose(*chosen) : std::nullopt; // there may be a sum in it
+  });
 }
 
 std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {

@@ -32,6 +32,8 @@ std::optional<Expr> Algebra::element(const Node *node, ArrayRef<Index> at) {
     std::optional<Expr> part = elementOfPart(node, at);
     return part ? part : single(node, at);
   }
+  if (node->kind == Node::Position)
+    return position(at[0]);
   if (node->kind == Node::Extent || isWhole(*node, at))
     return single(node, at);
   return instantiate(node, at);
@@ -53,6 +55,8 @@ std::optional<Expr> Algebra::make(const Node &like, ArrayRef<Expr> parts, ArrayR
   llvm::StringRef name = llvm::cast<mlir::StringAttr>(like.label).getValue();
   if (like.kind == Node::Reduce)
     return reduce(name, parts[0], over);
+  if (name == "equal")
+    return equal(parts[0], parts[1]);
   return name == "log" ? log(parts[0]) : apply(name, parts);
 }
 
@@ -168,6 +172,8 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<Ind
   auto staysElement = [&](const Node *node, Moved &moved) {
     if (node->kind == Node::Base)
       return !joins.contains(node);
+    if (node->kind == Node::Position)
+      return false;
     if (!moved.node || moved.node->dims != node->dims)
       moved.isWhole = isWhole(*node, moved.to);
     moved.node = node;

@@ -26,6 +26,18 @@ static std::pair<std::string, std::string> read(llvm::StringRef text, Rounding r
   return {textOf(end->getOperand(0)), textOf(end->getOperand(1))};
 }
 
+/// Whether the two values are one where sums over chosen positions are taken.
+static bool areChosenAlike(llvm::StringRef text) {
+  Module module(text);
+  mlir::func::FuncOp func = module.func();
+  Reading reading(func);
+  mlir::Operation *end = func.getBody().front().getTerminator();
+  auto chosen = [&](int i) { return reading.algebra().choose(reading.of(end->getOperand(i))); };
+  std::optional<Expr> a = chosen(0), b = chosen(1);
+  std::optional<Expr> ratio = a && b ? reading.algebra().divide(*a, *b) : std::nullopt;
+  return ratio && numberOf(*ratio) == 1.0;
+}
+
 static void expectSame(llvm::StringRef text, Rounding rounding = Rounding::ignored) {
   auto [a, b] = read(text, rounding);
   EXPECT_EQ(a, b);
@@ -340,6 +352,62 @@ TEST(Algebra, RoundedMaximumOfWideNumbers) {
     return %a, %b : tensor<?xf32>, tensor<?xf32>
   })",
                   Rounding::seen);
+}
+
+/// diag(u) k is u k, by products and by a choice of each element.
+TEST(Algebra, DiagonalMatrices) {
+  for (const char *diagonal :
+       {R"(%eye = arith.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>
+      %d = arith.mulf %ub, %eye : tensor<2x2xf32>)",
+        R"(%p = arith.constant dense<[0, 1]> : tensor<2xi64>
+      %rows = linalg.broadcast ins(%p : tensor<2xi64>) outs(%i : tensor<2x2xi64>) dimensions = [1]
+      %columns = linalg.broadcast ins(%p : tensor<2xi64>) outs(%i : tensor<2x2xi64>) dimensions = [0]
+      %is = arith.cmpi eq, %columns, %rows : tensor<2x2xi64>
+      %d = arith.select %is, %ub, %zero : tensor<2x2xi1>, tensor<2x2xf32>)",
+        R"(%is = linalg.generic {indexing_maps = [#both], iterator_types = ["parallel", "parallel"]}
+          outs(%m : tensor<2x2xf32>) {
+      ^bb0(%out: f32):
+        %r = linalg.index 0 : index
+        %c = linalg.index 1 : index
+        %equal = arith.cmpi eq, %r, %c : index
+        %one = arith.uitofp %equal : i1 to f32
+        linalg.yield %one : f32
+      } -> tensor<2x2xf32>
+      %d = arith.mulf %ub, %is : tensor<2x2xf32>)"})
+    EXPECT_TRUE(areChosenAlike((R"(#both = affine_map<(d0, d1) -> (d0, d1)>
+    func.func @f(%u: tensor<2xf32>, %k: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+      %i = tensor.empty() : tensor<2x2xi64>
+      %m = tensor.empty() : tensor<2x2xf32>
+      %zero = arith.constant dense<0.0> : tensor<2x2xf32>
+      %ub = mhc.broadcast %u dims = [0] : tensor<2xf32> -> tensor<2x2xf32>
+      %a = arith.mulf %ub, %k : tensor<2x2xf32>
+      )" + std::string(diagonal) +
+                                R"(
+      %b = mhc.matmul %d, %k : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+      return %a, %b : tensor<2x2xf32>, tensor<2x2xf32>
+    })")));
+}
+
+/// A row of the identity chooses one element; a part of its columns leaves some rows without any.
+TEST(Algebra, PartsOfTheIdentity) {
+  auto chosen = [](const char *vector) {
+    return R"(func.func @f(%x: tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      %eye = arith.constant dense<[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]> : tensor<3x3xf32>
+      %row = tensor.extract_slice %x[2, 0] [1, 3] [1, 1] : tensor<3x3xf32> to tensor<1x3xf32>
+      %a = tensor.collapse_shape %row [[0, 1]] : tensor<1x3xf32> into tensor<3xf32>
+      )" + std::string(vector) +
+           R"(
+      %b = tensor.collapse_shape %y [[0, 1]] : tensor<1x3xf32> into tensor<3xf32>
+      return %a, %b : tensor<3xf32>, tensor<3xf32>
+    })";
+  };
+  EXPECT_TRUE(
+      areChosenAlike(chosen(R"(%e = tensor.extract_slice %eye[2, 0] [1, 3] [1, 1] : tensor<3x3xf32> to tensor<1x3xf32>
+      %y = mhc.matmul %e, %x : (tensor<1x3xf32>, tensor<3x3xf32>) -> tensor<1x3xf32>)")));
+  EXPECT_FALSE(
+      areChosenAlike(chosen(R"(%e = tensor.extract_slice %eye[2, 0] [1, 2] [1, 1] : tensor<3x3xf32> to tensor<1x2xf32>
+      %two = tensor.extract_slice %x[0, 0] [2, 3] [1, 1] : tensor<3x3xf32> to tensor<2x3xf32>
+      %y = mhc.matmul %e, %two : (tensor<1x2xf32>, tensor<2x3xf32>) -> tensor<1x3xf32>)")));
 }
 
 TEST(Algebra, SquareOfAMagnitude) {

@@ -57,11 +57,12 @@ struct Term {
 /// A tensor. Dimension i of its definition is variable i; variables behind those are what a reduction runs over.
 struct Node : llvm::FoldingSetNode {
   enum Kind {
-    Base,   ///< an IR value that is not looked into, or a constant
-    Extent, ///< a size as a number
-    Apply,  ///< a function of the elements of `parts`
-    Reduce, ///< the sum, or the maximum, of one part over `bound`
-    Sum     ///< a part that is no single product
+    Base,     ///< an IR value that is not looked into, or a constant
+    Extent,   ///< a size as a number
+    Position, ///< its own index as a number
+    Apply,    ///< a function of the elements of `parts`
+    Reduce,   ///< the sum, or the maximum, of one part over `bound`
+    Sum       ///< a part that is no single product
   };
   Kind kind;
   unsigned number = 0;        ///< in order of making
@@ -130,6 +131,10 @@ public:
   static Expr number(double value);
   static Expr of(const Element *element, int halves = 2);
   Expr extent(Size size);
+  /// An index as a number.
+  std::optional<Expr> position(const Index &index);
+  /// 1 where two numbers are equal, 0 elsewhere.
+  std::optional<Expr> equal(const Expr &a, const Expr &b);
   /// A value of the IR at an index.
   Expr base(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> at);
   /// Another value has taken the place of one that is gone.
@@ -148,6 +153,9 @@ public:
   std::optional<Expr> apply(llvm::StringRef name, llvm::ArrayRef<Expr> arguments);
   /// The sum or the maximum ("max") over variables of these extents.
   std::optional<Expr> reduce(llvm::StringRef kind, const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
+  /// An expression in which a sum over a position that must equal another is its summand there: a product with a
+  /// diagonal matrix is one with a vector. Not so by itself: a mix of streams by the identity is a mix.
+  std::optional<Expr> choose(const Expr &expr);
   /// A value whose parts lie one after the other along a dimension. `whole` are the value's own indices; variable i of
   /// a part is the index of its dimension i.
   Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
@@ -206,6 +214,10 @@ private:
   std::optional<Expr> instantiateOnce(const Node &node, llvm::ArrayRef<Index> at);
   /// Whether a node is read whole, each of its elements once.
   bool isWhole(const Node &node, llvm::ArrayRef<Index> at);
+  /// The index that a bound variable has where a factor is not zero; nothing where it may have several or none.
+  std::optional<Index> chosenBy(const Factor &factor, Var var, Size extent);
+  /// The sum of a term in which a factor chooses one of the variables; nothing where none does.
+  std::optional<Expr> sumOfChosen(const Term &term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> maximumOf(const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
   /// The reduction of a part that a closer, which has run, has closed.
@@ -252,6 +264,8 @@ const Factor *singleFactor(const Expr &expr, int halves = 2);
 double canonicalNumber(double value);
 /// The number that an expression is.
 std::optional<double> numberOf(const Expr &expr);
+/// The index that an expression is as a number; null for others.
+const Index *positionOf(const Expr &expr);
 
 } // namespace mhc::algebra
 

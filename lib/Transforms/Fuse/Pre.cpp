@@ -30,7 +30,7 @@ struct Site {
   ResMap resMap = ResMap::identity;
   SinkhornOp sinkhorn;          ///< with resMap sinkhorn
   PermutationMixOp permutation; ///< with resMap permutation
-  Value residual;               ///< residual map; null when the logits are dead
+  Value residual;               ///< residual map, or the logits; null when those are dead
   arith::SubFOp fold;           ///< the residual less h_post h_pre^T
   arith::SubFOp roundedFold;    ///< that of rounded operands, which no kernel has
   /// The gate of the aggregate, and what else reads it; formats that coefficients are rounded to before they are used.
@@ -179,18 +179,14 @@ static SinkhornOp iterationOf(Value logits) {
   return sinkhorn && (!readers[0].format || readers[0].format == sinkhorn.getFormat()) ? sinkhorn : SinkhornOp();
 }
 
-/// Finds what the residual logits become. False when something else reads them.
-static bool matchResidual(FoldMatcher &folds, Site &site) {
+static bool isMatrix(Value value, int64_t n) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getRank() == 3 && type.getDimSize(1) == n && type.getDimSize(2) == n;
+}
+
+/// Finds the residual map that alone reads the logits, or their view as matrices.
+static bool matchMap(FoldMatcher &folds, Site &site, int64_t n) {
   Value logits = site.gates.getLogits();
-  if (!logits)
-    return true;
-  int64_t n = cast<RankedTensorType>(site.gates.getHPre().getType()).getDimSize(1);
-  if (logits.use_empty()) {
-    // Nothing says what they are for, but phi has their rows: n*n, or n! for the weights of permutations.
-    if (cast<RankedTensorType>(logits.getType()).getDimSize(1) != n * n)
-      site.resMap = ResMap::permutation;
-    return true;
-  }
   if (!logits.hasOneUse())
     return false;
   Operation *user = *logits.getUsers().begin();
@@ -200,20 +196,34 @@ static bool matchResidual(FoldMatcher &folds, Site &site) {
   } else if ((site.sinkhorn = iterationOf(logits))) {
     site.resMap = ResMap::sinkhorn;
     site.residual = site.sinkhorn.getMix();
-  } else if (auto matrices = dyn_cast<tensor::ExpandShapeOp>(user)) {
-    ArrayRef<int64_t> shape = matrices.getResultType().getShape();
-    bool hasMatrices = shape.take_back(2) == ArrayRef<int64_t>{n, n};
-    if (!hasMatrices && shape.back() != n * n)
-      return false;
-    if (!hasMatrices || shape.size() != 3) { // tokens in several dimensions: the program's own view of the logits
-      site.residual = logits;
-      return true;
-    }
-    site.residual = matrices.getResult();
+  } else if (isa<tensor::ExpandShapeOp>(user) && isMatrix(user->getResult(0), n)) {
+    site.residual = user->getResult(0);
   } else {
     return false;
   }
   folds.match(site);
+  return true;
+}
+
+/// Finds what the residual logits become. False when something else reads them.
+static bool matchResidual(FoldMatcher &folds, Site &site) {
+  Value logits = site.gates.getLogits();
+  if (!logits)
+    return true;
+  int64_t n = cast<RankedTensorType>(site.gates.getHPre().getType()).getDimSize(1);
+  bool areMatrices = cast<RankedTensorType>(logits.getType()).getDimSize(1) == n * n;
+  if (logits.use_empty()) {
+    // Nothing says what they are for, but phi has their rows: n*n, or n! for the weights of permutations.
+    if (!areMatrices)
+      site.resMap = ResMap::permutation;
+    return true;
+  }
+  if (matchMap(folds, site, n))
+    return true;
+  // Code that is no residual map, as raising has told, makes something else of them.
+  if (!areMatrices || !plainMapOf(logits))
+    return false;
+  site.residual = logits;
   return true;
 }
 
@@ -268,6 +278,7 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
   auto gateType = cast<RankedTensorType>(g.getHPre().getType());
   int64_t n = gateType.getDimSize(1);
   bool hPre = !site.isMixedByGate || !isReadOnce(g.getHPre());
+  LeafBuilder leaf(builder, loc);
   SinkhornOp s = site.sinkhorn;
   auto pre = PreOp::create(
       builder, loc, a ? a.getU().getType() : Type(), hPre ? Type(gateType) : Type(), gateType,
@@ -282,11 +293,10 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
     a.getU().replaceAllUsesWith(pre.getU());
   replaceCoefficient(g.getHPost(), pre.getHPost(), site.hPostFormat);
   std::optional<Format> format = site.hResFormat ? site.hResFormat : site.iterationFormat();
-  if (site.residual) {
-    bool hasMatrices = cast<RankedTensorType>(site.residual.getType()).getRank() == 3;
-    Value hRes = hasMatrices ? Value(pre.getHRes()) : LeafBuilder(builder, loc).join(pre.getHRes(), 1, 2);
-    replaceCoefficient(site.residual, hRes, format);
-  }
+  if (site.residual)
+    replaceCoefficient(
+        site.residual,
+        site.residual == g.getLogits() ? LeafBuilder(builder, loc).join(pre.getHRes(), 1, 2) : pre.getHRes(), format);
   if (site.fold) // h_res, or its view
     replaceCoefficient(site.fold, site.fold.getLhs(), format);
   if (hPre)

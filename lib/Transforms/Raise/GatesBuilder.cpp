@@ -385,10 +385,11 @@ bool GatesBuilder::replaceRoots(GatesOp made) {
     if (!root)
       continue;
     std::optional<Indices> from = indicesIn(algebra.sizes, {group.tokens, group.row}, group.rootAt);
-    Value shaped = from ? arrange(reading, builder, loc, result, *from, ownDims(reading, group.root)) : Value();
+    // Rounded first, so that transposes behind each other meet.
+    Value rounded = leaf.cast(result, getElementTypeOrSelf(root));
+    Value shaped = from ? arrange(reading, builder, loc, rounded, *from, ownDims(reading, group.root)) : Value();
     if (!shaped)
       return false;
-    shaped = leaf.cast(shaped, getElementTypeOrSelf(root));
     if (shaped.getType() != root.getType())
       shaped = tensor::CastOp::create(builder, loc, root.getType(), shaped);
     was.push_back(root);

@@ -319,6 +319,15 @@ bool GroupMatcher::matchGiven(const algebra::Term &term) {
 // The group
 //===----------------------------------------------------------------------===//
 
+static bool isMadeOf(const Expr &expr, const algebra::Node *wanted) {
+  return llvm::any_of(expr, [&](const algebra::Term &term) {
+    return isMadeOf(term.exponent, wanted) || llvm::any_of(term.factors, [&](const algebra::Factor &factor) {
+             return factor.node() == wanted ||
+                    llvm::any_of(factor.node()->parts, [&](const Expr &part) { return isMadeOf(part, wanted); });
+           });
+  });
+}
+
 std::optional<LinearGroup> GroupMatcher::match() {
   Expr z;
   if (!readVars(z) || !isShort(z) || !multiplyOut(z))
@@ -332,11 +341,14 @@ std::optional<LinearGroup> GroupMatcher::match() {
       group.beta.erase(group.beta.begin() + number);
       if (isGiven ? !matchGiven(z[number]) : !matchProduct(z[number]))
         continue;
-      auto isOfTokens = [&](const algebra::Term &term) { return dependsOnAny(term, group.tokens); };
-      auto term = llvm::find_if(group.beta, isOfTokens);
+      auto isNoBias = [&](const algebra::Term &term) {
+        bool isOnlyMaximum = isMaximum(term) && term.factors.size() == 1;
+        return dependsOnAny(term, group.tokens) || (isOnlyMaximum && isMadeOf({term}, group.x.node()));
+      };
+      auto term = llvm::find_if(group.beta, isNoBias);
       if (term == group.beta.end())
         return group;
-      // A maximum that is subtracted belongs to the residual map.
+      // A maximum that is subtracted, of one token or of all, belongs to the residual map.
       if (!isGiven && !isMaximum(*term))
         decline(Reason::biasForm, term->factors.empty() ? "an exponential" : describe(valueOf(term->factors[0])),
                 "one value for each of the " + std::to_string(group.extent) + " rows");

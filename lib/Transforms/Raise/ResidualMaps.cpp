@@ -30,18 +30,37 @@ static void noteBareExp(const Sites &sites, Value logits) {
   sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: subtract the maximum of each row first");
 }
 
-/// Makes the iteration that a value is, of logits that are there.
-static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, Value value, const SinkhornSite &site) {
-  OpBuilder builder(op);
-  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-  SmallVector<IndexVars> flat(3), own = ownDims(reading, value);
+/// The dimensions of the op's matrices: those of a value, all tokens in one.
+static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, bool isTransposed) {
+  SmallVector<IndexVars> flat(3);
   for (auto [dim, vars] : llvm::enumerate(own))
-    flat[std::max<int64_t>(0, static_cast<int64_t>(dim) + 3 - rank)].append(vars);
-  Value logits = build(reading, builder, op, site.logits, flat, builder.getF32Type());
-  if (!logits)
-    logits = build(reading, builder, op, site.logits, flat, getElementTypeOrSelf(value));
+    flat[std::max<int64_t>(0, static_cast<int64_t>(dim) + 3 - static_cast<int64_t>(own.size()))].append(vars);
+  if (isTransposed)
+    std::swap(flat[1], flat[2]);
+  return flat;
+}
+
+/// The logits of a site that are there; null for none.
+static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *op, Value value,
+                      const SinkhornSite &site) {
+  SmallVector<IndexVars> dims = matrixDims(ownDims(reading, value), site.isTransposed);
+  Value logits = build(reading, builder, op, site.logits, dims, builder.getF32Type());
+  return logits ? logits : build(reading, builder, op, site.logits, dims, getElementTypeOrSelf(value));
+}
+
+/// Makes the iteration that a value is, of logits that are there.
+static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, Value value, SinkhornSite site) {
+  OpBuilder builder(op);
+  auto isTransposed = [](Value logits) { return behindReshapes(logits).getDefiningOp<TransposeOp>(); };
+  Value logits = logitsOf(reading, builder, op, value, site);
   if (!logits)
     return false;
+  if (isTransposed(logits)) // the mix is transposed in their place, where a product may take it so
+    if (Value stored = logitsOf(reading, builder, op, value, transposed(site)); stored && !isTransposed(stored)) {
+      site = transposed(site);
+      logits = stored;
+    }
+  SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, site.isTransposed);
   logits = LeafBuilder(builder, op->getLoc()).toF32(logits);
   auto sinkhorn = SinkhornOp::create(builder, op->getLoc(), logits.getType(), logits, site.init, site.order, site.denom,
                                      APFloat(site.eps), site.iters,
@@ -87,10 +106,15 @@ static bool makesMatrices(Operation *op) {
   return true;
 }
 
+/// Whether an iteration may end with an op. Products of matrices are those with diagonal ones.
+static bool mayEnd(Operation *op) {
+  return isa<arith::DivFOp, arith::MulFOp, scf::ForOp, math::ExpOp, arith::TruncFOp, SoftmaxOp, MatmulOp,
+             BatchMatmulOp>(op);
+}
+
 static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Value value) {
   bool isView = makesMatrices(op);
-  if ((!isView && !isa<arith::DivFOp, arith::MulFOp, scf::ForOp, math::ExpOp, arith::TruncFOp, SoftmaxOp>(op)) ||
-      !isMatrixStack(value))
+  if ((!isView && !mayEnd(op)) || !isMatrixStack(value))
     return false;
   SinkhornMatch match = matchSinkhorn(readings.exact, value);
   if (match.site)

@@ -264,7 +264,7 @@ std::optional<Expr> ExactMatcher::boundedSums(const Step &step, const Expr &sums
 // Start
 //===----------------------------------------------------------------------===//
 
-/// softmax(z) + eps: the softmax is the first division of rows.
+/// softmax(z) + eps: the softmax is the first division.
 bool ExactMatcher::undoSoftmaxEps() {
   const algebra::Factor *sum = algebra::singleFactor(state);
   bool isNode = sum && sum->node()->kind == algebra::Node::Sum && state[0].coefficient == 1;
@@ -275,14 +275,14 @@ bool ExactMatcher::undoSoftmaxEps() {
   const Expr withEps = state;
   const size_t before = steps.size();
   state = {terms->front()};
-  if (!undoStep() || steps.back().over != column() || steps.back().denom != Denom::none) {
+  if (!undoStep() || steps.back().over < row() || steps.back().denom != Denom::none) {
     state = withEps;
     steps.resize(before);
     return false;
   }
-  const algebra::Element *softmax = steps.back().divisor;
+  const Step softmax = steps.back();
   steps.resize(before);
-  steps.push_back({column(), Denom::add, (*terms)[1].coefficient, softmax, user});
+  steps.push_back({softmax.over, Denom::add, (*terms)[1].coefficient, softmax.divisor, user});
   return true;
 }
 

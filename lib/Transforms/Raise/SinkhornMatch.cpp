@@ -118,7 +118,7 @@ bool SinkhornMatcher::undoLoop() {
 }
 
 SinkhornMatch SinkhornMatcher::match() {
-  state = reading.of(value);
+  state = algebra.choose(reading.of(value)).value_or(reading.of(value));
   while (!isStuck && steps.size() <= kMaxSteps && (undoStep() || undoLoop()))
     ;
   auto start = isStuck || steps.empty() ? std::nullopt : readStart();
@@ -128,9 +128,24 @@ SinkhornMatch SinkhornMatcher::match() {
     const Step &first = steps.back();
     Order order = first.over == column() ? Order::row_col : Order::col_row;
     int64_t iterations = steps.size() / 2;
-    return {SinkhornSite{start->first, init, order, first.denom, first.eps, iterations, format}, {}};
+    SinkhornSite site{start->first, init, order, first.denom, first.eps, iterations, format};
+    if (init == Init::softmax_eps && order == Order::col_row) { // the op has softmaxes of rows only
+      site.order = Order::row_col;
+      site.isTransposed = true;
+    }
+    return {site, {}};
   }
   return {{}, looksLikeSinkhorn() ? miss : std::nullopt};
+}
+
+SinkhornSite mhc::transposed(SinkhornSite site) {
+  if (site.init == Init::softmax_eps)
+    return site;
+  site.isTransposed = !site.isTransposed;
+  site.order = site.order == Order::row_col ? Order::col_row : Order::row_col;
+  if (site.init == Init::exp_rowmax || site.init == Init::exp_colmax)
+    site.init = site.init == Init::exp_rowmax ? Init::exp_colmax : Init::exp_rowmax;
+  return site;
 }
 
 bool mhc::isMatrixStack(Value value) {

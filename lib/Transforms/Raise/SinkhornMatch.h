@@ -22,6 +22,7 @@ struct SinkhornSite {
   double eps;
   int64_t iters;
   std::optional<Format> format; ///< of an iteration that rounds each op's result
+  bool isTransposed = false;    ///< of the transposes of all matrices
 };
 
 /// A site, or the first need of one that a value does not meet which normalises rows and columns. Neither for others.
@@ -30,6 +31,8 @@ struct SinkhornMatch {
   std::optional<Miss> miss;
 };
 
+/// The iteration of the other orientation that is the same; the site itself where there is none.
+SinkhornSite transposed(SinkhornSite site);
 /// Whether a value is a stack of n x n matrices, in dimensions before the last two.
 bool isMatrixStack(mlir::Value value);
 /// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds iterations by

@@ -93,6 +93,7 @@ private:
   bool isOfOneTensor(const algebra::Expr &logits);
   bool isStepLike(size_t number, Init init);
   bool areStepsAlike(Init init);
+  mlir::Value divisorBehind();
   bool isWhole();
   bool isOfItsType();
 

@@ -8,6 +8,7 @@
 #include "SinkhornMatcher.h"
 #include "mhc/IR/Counted.h"
 #include "mhc/IR/OpKinds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -165,6 +166,7 @@ static const algebra::Factor *roundedFactor(const Expr &state, Format format) {
   return nullptr;
 }
 
+constexpr StringLiteral kSums = "division by sums of rows or of columns";
 constexpr StringLiteral kNoRounding = "elements of f32, or each result rounded as by 'mhc.sinkhorn' with a format";
 
 bool SinkhornMatcher::isStart(bool isRead) {
@@ -185,14 +187,13 @@ bool SinkhornMatcher::isStart(bool isRead) {
   if (!left.empty() && steps.size() - turnBegin + left.size() == 2)
     return unmetBy(Reason::sinkhornScaling, left.back(), "a division by",
                    "1 / (K v) and 1 / (K^T u) in turn, from ones");
-  constexpr StringLiteral sums = "division by sums of rows or of columns";
   if (!left.empty())
-    return unmetBy(Reason::sinkhornDivisor, left.back(), "a division by", sums);
+    return unmetBy(Reason::sinkhornDivisor, left.back(), "a division by", kSums);
   if (state.size() == 1 && state[0].factors.size() + !state[0].exponent.empty() > 1) {
     auto divisor = llvm::find_if(llvm::reverse(state[0].factors), [](auto &factor) { return factor.halves < 0; });
     bool divides = divisor != state[0].factors.rend();
     return unmetBy(Reason::sinkhornDivisor, divides ? *divisor : state[0].factors.back(),
-                   divides ? "a division by" : "a factor", sums);
+                   divides ? "a division by" : "a factor", kSums);
   }
   Value start = valueOf(state, user);
   return unmetAt(Reason::sinkhornStart, start, start ? describe(start) : "another function",
@@ -242,9 +243,29 @@ bool SinkhornMatcher::areStepsAlike(Init init) {
   return llvm::all_of(llvm::seq<size_t>(0, steps.size()), [&](size_t number) { return isStepLike(number, init); });
 }
 
+/// The divisor of a row, of a column or of a matrix behind the last step; null for none.
+Value SinkhornMatcher::divisorBehind() {
+  for (Operation *reader : value.getUsers()) {
+    bool divides = isa<arith::DivFOp>(reader) && reader->getOperand(0) == value;
+    if (!divides && !isa<arith::MulFOp>(reader))
+      continue;
+    const Expr &by = reading.of(reader->getOperand(reader->getOperand(0) == value ? 1 : 0));
+    auto isOf = [&](algebra::Var var) { return llvm::any_of(by, [&](auto &term) { return dependsOn(term, var); }); };
+    bool isShared = llvm::any_of(llvm::seq<algebra::Var>(0, rank), isOf) && !(isOf(row()) && isOf(column()));
+    bool isReciprocal = by.size() == 1 && llvm::any_of(by[0].factors, [](auto &factor) { return factor.halves < 0; });
+    if (Value divisor = isShared && (divides || isReciprocal) ? valueOf(by, reader) : Value())
+      return divisor;
+  }
+  return {};
+}
+
 bool SinkhornMatcher::isWhole() {
-  return steps.size() % 2 == 0 || unmet(Reason::sinkhornOdd, opOf(steps.front()),
-                                        counted(steps.size(), "normalisation"), "as many of rows as of columns");
+  if (steps.size() % 2 == 0)
+    return true;
+  if (Value divisor = divisorBehind())
+    return unmet(Reason::sinkhornDivisor, opAtFault(divisor, user), "a division by " + describe(divisor), kSums.str());
+  return unmet(Reason::sinkhornOdd, opOf(steps.front()), counted(steps.size(), "normalisation"),
+               "as many of rows as of columns");
 }
 
 bool SinkhornMatcher::isOfItsType() {

@@ -54,6 +54,36 @@ func.func @logits_themselves(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %
   return %u, %h_post, %matrices : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
 
+// Code that is no residual map reads the logits in another type and shape, more than once.
+// CHECK-LABEL: @logits_for_other_code
+func.func @logits_for_other_code(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                 %beta: tensor<24xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x16xbf16>) {
+  // CHECK: %[[U:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : tensor<?x4x64xf32>, phi = %arg1 :
+  // CHECK-SAME: res_map = identity
+  // CHECK-SAME: h_res_format = bf16
+  // CHECK-NOT: mhc.{{gates|projection|aggregate|sinkhorn|permutation_mix}}
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[RES]] {{\[\[}}0], [1, 2]] : tensor<?x4x4xf32> into tensor<?x16xf32>
+  // CHECK: %[[Z:.*]] = arith.truncf %[[FLAT]] : tensor<?x16xf32> to tensor<?x16xbf16>
+  // CHECK: mhc.reduce max %[[Z]]
+  // CHECK: arith.subf %[[Z]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %narrow = arith.truncf %z : tensor<?x16xf32> to tensor<?x16xbf16>
+  %max = mhc.reduce max %narrow dims = [0, 1] : tensor<?x16xbf16> -> tensor<bf16>
+  %all = mhc.broadcast %max[%M] dims = [] : tensor<bf16> -> tensor<?x16xbf16>
+  %shifted = arith.subf %narrow, %all : tensor<?x16xbf16>
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xf32>)
+  return %u, %h_post, %shifted : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x16xbf16>
+}
+
 // CHECK-LABEL: @permutation_mix
 func.func @permutation_mix(%x: tensor<?x4x64xf32>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>,
                            %beta: tensor<32xf32>) -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {

@@ -409,6 +409,94 @@ func.func @gates_of_a_given_projection(%proj: tensor<8x24xf32>, %s: tensor<8xf32
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
+// The maximum of all logits is subtracted: it needs the logits first, and is no bias of them.
+// CHECK-LABEL: @less_the_maximum_of_all_tokens
+func.func @less_the_maximum_of_all_tokens(%proj: tensor<8x24xf32>, %s: tensor<8xf32>, %alpha: tensor<3xf32>,
+                                          %beta: tensor<24xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  // CHECK: %{{.*}}, %{{.*}}, %[[LOGITS:.*]] = mhc.gates(proj = %arg0 : tensor<8x24xf32>, stat = %arg1 : tensor<8xf32>, alpha = %arg2 : tensor<3xf32>, beta = %arg3 : tensor<24xf32>)
+  // CHECK: mhc.reduce max %[[LOGITS]]
+  // CHECK: arith.subf %[[LOGITS]]
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  %max = mhc.reduce max %z2 dims = [0, 1] : tensor<8x16xf32> -> tensor<f32>
+  %all = mhc.broadcast %max dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %shifted = arith.subf %z2, %all : tensor<8x16xf32>
+  %matrices = tensor.expand_shape %shifted [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<8x4x4xf32>)
+    <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 2> -> (mix : tensor<8x4x4xf32>)
+  return %h_pre, %h_post, %mix : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
+
+// The identity, as a comparison of positions, is a part of the bias: its numbers, and not its bits.
+// CHECK-LABEL: @the_identity_added
+func.func @the_identity_added(%proj: tensor<8x24xf32>, %s: tensor<8xf32>, %alpha: tensor<3xf32>,
+                              %beta: tensor<24xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  // CHECK: %[[ONES:.*]] = arith.uitofp %{{.*}} : tensor<4x4xi1> to tensor<4x4xf32>
+  // CHECK: %[[IDENTITY:.*]] = tensor.collapse_shape %[[ONES]] {{\[\[}}0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  // CHECK: arith.addf {{.*}}%[[IDENTITY]]
+  // CHECK: mhc.gates(
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  %e = tensor.empty() : tensor<4x4xi1>
+  %is = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<4x4xi1>) {
+  ^bb0(%out: i1):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %equal = arith.cmpi eq, %row, %column : index
+    linalg.yield %equal : i1
+  } -> tensor<4x4xi1>
+  %ones = arith.uitofp %is : tensor<4x4xi1> to tensor<4x4xf32>
+  %identity = mhc.broadcast %ones dims = [1, 2] : tensor<4x4xf32> -> tensor<8x4x4xf32>
+  %matrices = tensor.expand_shape %z2 [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %mix = arith.addf %matrices, %identity : tensor<8x4x4xf32>
+  return %h_pre, %h_post, %mix : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
+
 // CHECK-LABEL: @gates_of_a_given_mean_square
 func.func @gates_of_a_given_mean_square(%proj: tensor<8x24xf32>, %ms: tensor<8xf32>, %alpha: tensor<3xf32>,
                                         %beta: tensor<24xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {

@@ -263,3 +263,20 @@ func.func @one_product(%x: tensor<2x3x4x16xf32>, %z: tensor<6x4x4xf32>, %h: tens
   %out = mhc.batch_matmul %lhs, %rhs : (tensor<6x4x5xf32>, tensor<6x5x16xf32>) -> tensor<6x4x16xf32>
   return %out : tensor<6x4x16xf32>
 }
+
+// A gate of tokens behind streams, in bf16: it is rounded before it is transposed, so that transposes undo each other.
+// CHECK-LABEL: @rounded_behind_a_transpose
+// CHECK: %[[GATE:.*]] = mhc.gates(
+// CHECK-NEXT: %[[ROUNDED:.*]] = arith.truncf %[[GATE]] : tensor<8x4xf32> to tensor<8x4xbf16>
+// CHECK-NEXT: return %[[ROUNDED]]
+func.func @rounded_behind_a_transpose(%x: tensor<8x4x16xbf16>, %phi: tensor<4x64xbf16>, %bias: tensor<4xbf16>)
+    -> tensor<8x4xbf16> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xbf16> into tensor<8x64xbf16>
+  %rows = mhc.transpose %flat perm = [1, 0] : tensor<8x64xbf16> -> tensor<64x8xbf16>
+  %p = mhc.matmul %phi, %rows : (tensor<4x64xbf16>, tensor<64x8xbf16>) -> tensor<4x8xbf16>
+  %biases = mhc.broadcast %bias dims = [0] : tensor<4xbf16> -> tensor<4x8xbf16>
+  %z = arith.addf %p, %biases : tensor<4x8xbf16>
+  %gate = mhc.sigmoid %z : tensor<4x8xbf16>
+  %tokens = mhc.transpose %gate perm = [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  return %tokens : tensor<8x4xbf16>
+}

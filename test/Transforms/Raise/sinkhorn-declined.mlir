@@ -155,6 +155,83 @@ func.func @the_last_step_is_missing(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> 
   return %a3 : tensor<8x4x4xf32>
 }
 
+// The last step divides the columns by the sums of the rows.
+// CHECK: remark: [Missed] sinkhorn-divisor | Category:mhc-raise:sinkhorn | {{.*}}Found="a division by 'arith.addf', [8, 4] of f32", Needed="division by sums of rows or of columns"
+func.func @the_last_sums_are_transposed(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %a3 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p4 = arith.addf %s4, %e1 : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
+// The last step multiplies by reciprocals of the sums of all elements.
+// CHECK: remark: [Missed] sinkhorn-divisor | Category:mhc-raise:sinkhorn | {{.*}}Found="a division by 'arith.divf', [8] of f32", Needed="division by sums of rows or of columns"
+func.func @the_last_sums_are_of_the_matrix(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %s4 = mhc.reduce sum %a3 dims = [1, 2] : tensor<8x4x4xf32> -> tensor<8xf32>
+  %p4 = arith.divf %one, %s4 : tensor<8xf32>
+  %b4 = mhc.broadcast %p4 dims = [0] : tensor<8xf32> -> tensor<8x4x4xf32>
+  %a4 = arith.mulf %a3, %b4 : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
+// A number behind it is no step.
+// CHECK: remark: [Missed] sinkhorn-odd | Category:mhc-raise:sinkhorn | {{.*}}Found="3 normalisations"
+func.func @a_number_behind_three_steps(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %a0 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
+  %half = arith.constant dense<0.5> : tensor<8x4x4xf32>
+  %a4 = arith.mulf %a3, %half : tensor<8x4x4xf32>
+  return %a4 : tensor<8x4x4xf32>
+}
+
 // CHECK: remark: [Missed] sinkhorn-axis | Category:mhc-raise:sinkhorn | {{.*}}Found="sums over dimension 0 in normalisation 3 of 4", Needed="sums of rows (dimension 2) or of columns (dimension 1)"
 func.func @one_sum_runs_over_the_tokens(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %a0 = math.exp %z : tensor<8x4x4xf32>

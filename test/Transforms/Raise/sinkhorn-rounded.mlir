@@ -161,3 +161,22 @@ func.func @logarithms(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
   %mix = math.exp %a1 : tensor<8x4x4xbf16>
   return %mix : tensor<8x4x4xbf16>
 }
+
+// The maximum of a matrix in two steps: nothing is rounded between them.
+// CHECK-LABEL: @maximum_in_two_steps
+// CHECK: mhc.sinkhorn({{.*}}) <init = exp_max, order = row_col, denom = none, eps = {{.*}}, iters = 1, format = bf16>
+// CHECK-NOT: arith.divf
+func.func @maximum_in_two_steps(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
+  %rows = mhc.reduce max %z dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %max = mhc.reduce max %rows dims = [1] : tensor<8x4xbf16> -> tensor<8xbf16>
+  %maxb = mhc.broadcast %max dims = [0] : tensor<8xbf16> -> tensor<8x4x4xbf16>
+  %shifted = arith.subf %z, %maxb : tensor<8x4x4xbf16>
+  %a0 = math.exp %shifted : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %b2 = mhc.broadcast %s2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xbf16>
+  return %a2 : tensor<8x4x4xbf16>
+}
