@@ -15,13 +15,12 @@ namespace mhc {
 namespace {
 struct PrintAlgebraPass : mhc::impl::PrintAlgebraPassBase<PrintAlgebraPass> {
   void runOnOperation() override {
-    mlir::func::FuncOp func = getOperation();
-    if (func.isExternal())
-      return;
-    std::string text = "@" + func.getName().str() + "\n";
-    llvm::raw_string_ostream os(text);
-    mhc::algebra::Reading(func).print(os);
-    llvm::outs() << text;
+    for (auto func : getOperation().getOps<mlir::func::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      llvm::outs() << "@" << func.getName() << "\n";
+      mhc::algebra::Reading(func).print(llvm::outs());
+    }
     markAllAnalysesPreserved();
   }
 };

@@ -45,12 +45,12 @@ def InlinePass : Pass<"mhc-inline", "::mlir::ModuleOp"> {
                         "Keep calls of functions with no_inline or mhc.vjp">];
 }
 
-def PrintAlgebraPass : Pass<"mhc-print-algebra", "::mlir::func::FuncOp"> {
-  let summary = "Print the values of a function as expressions of their indices";
+def PrintAlgebraPass : Pass<"mhc-print-algebra", "::mlir::ModuleOp"> {
+  let summary = "Print the values of all functions as expressions of their indices";
   let description = [{
     Writes how the compiler reads each value: a sum of products of elements, functions of them and reductions, in the
     normal form in which it compares them. Variable `i0` is the index of the value's first dimension, `i1/4<8` the digit
-    `(i1 div 4) mod 8`. The function stays as it is.
+    `(i1 div 4) mod 8`. The module stays as it is.
 
     For
     ```mlir
