@@ -20,6 +20,8 @@ using namespace mhc;
 
 /// More elements are no table: 6! permutations have 720 matrices of 36.
 constexpr int64_t kMostElements = 1 << 15;
+/// Tables that one is computed of, each of the next.
+constexpr int kMostSteps = 16;
 
 namespace {
 /// The elements of values that follow from constants alone.
@@ -36,6 +38,7 @@ private:
   Attribute fold(Operation &op, ArrayRef<int64_t> place, const llvm::DenseMap<Value, Attribute> &numbers);
 
   llvm::DenseMap<Value, DenseElementsAttr> known;
+  int steps = 0;
 };
 } // namespace
 
@@ -53,7 +56,9 @@ DenseElementsAttr Tables::of(Value value) {
   auto [entry, isNew] = known.try_emplace(value);
   if (!isNew)
     return entry->second;
-  DenseElementsAttr table = read(value);
+  ++steps;
+  DenseElementsAttr table = steps <= kMostSteps ? read(value) : DenseElementsAttr();
+  --steps;
   return known[value] = table;
 }
 

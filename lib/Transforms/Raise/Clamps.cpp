@@ -36,12 +36,17 @@ static std::optional<Bound> boundOf(Operation *op) {
 bool mhc::isClamp(Operation *op) { return boundOf(op).has_value(); }
 
 double mhc::upperBound(Value value) {
-  std::optional<Bound> bound = boundOf(behindReshapes(value).getDefiningOp());
-  if (!bound)
-    return INFINITY;
-  double inner = upperBound(bound->bounded);
-  bool isLower = isa<arith::MaximumFOp, arith::MaxNumFOp>(bound->op);
-  return isLower ? std::max(inner, bound->number) : std::min(inner, bound->number);
+  SmallVector<Bound> bounds; // the last one first
+  while (std::optional<Bound> bound = boundOf(behindReshapes(value).getDefiningOp())) {
+    bounds.push_back(*bound);
+    value = bound->bounded;
+  }
+  double upper = INFINITY;
+  for (const Bound &bound : llvm::reverse(bounds)) {
+    bool isLower = isa<arith::MaximumFOp, arith::MaxNumFOp>(bound.op);
+    upper = isLower ? std::max(upper, bound.number) : std::min(upper, bound.number);
+  }
+  return upper;
 }
 
 static void liftClamp(algebra::Reading &reading, SigmoidOp gate) {
