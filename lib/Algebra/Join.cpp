@@ -187,8 +187,8 @@ std::optional<Expr> Algebra::mergeParts(ArrayRef<Expr> parts, Merge &merge) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Writes terms of one sum that differ in a running position as a sum over it.
-void Algebra::roll(Expr &sum) {
+/// Writes terms of one sum that differ in a running position as a sum over it. False where there are none.
+bool Algebra::rollOnce(Expr &sum) {
   auto isLike = [](const Term &a, const Term &b) {
     return a.factors.size() == b.factors.size() && a.exponent.size() == b.exponent.size();
   };
@@ -215,10 +215,15 @@ void Algebra::roll(Expr &sum) {
         continue;
       llvm::append_range(rest, *rolled);
       sum = std::move(rest);
-      (void)normalise(sum);
-      return;
+      return normalise(sum);
     }
   }
+  return false;
+}
+
+void Algebra::roll(Expr &sum) {
+  while (rollOnce(sum))
+    ;
 }
 
 //===----------------------------------------------------------------------===//

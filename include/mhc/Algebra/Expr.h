@@ -232,6 +232,7 @@ private:
   std::optional<Expr> mergeParts(llvm::ArrayRef<Expr> parts, Merge &merge);
   std::optional<Expr> mergeElements(llvm::ArrayRef<const Element *> elements, Merge &merge);
   std::optional<Expr> mergeFactors(llvm::ArrayRef<const Factor *> factors, Merge &merge);
+  bool rollOnce(Expr &sum);
   void roll(Expr &sum);
   std::vector<Expr> split(llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents, llvm::ArrayRef<Index> whole,
                           unsigned dim, int64_t extent);

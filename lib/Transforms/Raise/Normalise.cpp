@@ -79,25 +79,6 @@ static Value negatedBehindViews(OpBuilder &builder, Value value) {
 
 static bool isHalf(Value value) { return getElementTypeOrSelf(value).isBF16() || getElementTypeOrSelf(value).isF16(); }
 
-/// a + (b + c), a - (b - c) and the like as sums that lean to the left: their beginnings are values that others read. A
-/// number stays with its addend, as in 1 - sigmoid(-z). A sum that others read as well stays whole: a chain of sums of
-/// sums would grow with each.
-static LogicalResult leanLeft(Operation *op, PatternRewriter &rewriter) {
-  Operation *right = op->getOperand(1).getDefiningOp();
-  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(right) || !singleUser(right->getResult(0)) ||
-      isHalf(op->getResult(0)) || constantValue(op->getOperand(0)) ||
-      llvm::any_of(right->getOperands(), [](Value addend) { return constantValue(addend).has_value(); }))
-    return failure();
-  LeafBuilder leaf(rewriter, op->getLoc());
-  auto next = [&](Value sum, Value addend, bool subtracts) {
-    return subtracts ? leaf.sub(sum, addend) : leaf.add(sum, addend);
-  };
-  bool outer = isa<arith::SubFOp>(op), inner = isa<arith::SubFOp>(right);
-  Value sum = next(op->getOperand(0), right->getOperand(0), outer);
-  rewriter.replaceOp(op, next(sum, right->getOperand(1), outer != inner));
-  return success();
-}
-
 static LogicalResult replace(PatternRewriter &rewriter, Operation *op, Value value) {
   if (!value)
     return failure();
@@ -128,7 +109,7 @@ static LogicalResult addSmallestLast(arith::AddFOp op, PatternRewriter &rewriter
   return failure();
 }
 
-/// x + 0 -> x; a + -b -> a - b; a + (b + c) -> (a + b) + c
+/// x + 0 -> x; a + -b -> a - b
 static LogicalResult normaliseAdd(arith::AddFOp op, PatternRewriter &rewriter) {
   if (Value x = besides(op, 0))
     return replace(rewriter, op, x);
@@ -137,10 +118,10 @@ static LogicalResult normaliseAdd(arith::AddFOp op, PatternRewriter &rewriter) {
       rewriter.replaceOpWithNewOp<arith::SubFOp>(op, a, subtracted);
       return success();
     }
-  return succeeded(addSmallestLast(op, rewriter)) ? success() : leanLeft(op, rewriter);
+  return addSmallestLast(op, rewriter);
 }
 
-/// x - 0 -> x; 0 - x -> -x; a - -b -> a + b; -a - b -> -(a + b); a - (b + c) -> (a - b) - c
+/// x - 0 -> x; 0 - x -> -x; a - -b -> a + b; -a - b -> -(a + b)
 static LogicalResult normaliseSub(arith::SubFOp op, PatternRewriter &rewriter) {
   if (isNumber(op.getRhs(), 0))
     return replace(rewriter, op, op.getLhs());
@@ -157,7 +138,7 @@ static LogicalResult normaliseSub(arith::SubFOp op, PatternRewriter &rewriter) {
     rewriter.replaceOpWithNewOp<arith::NegFOp>(op, sum);
     return success();
   }
-  return leanLeft(op, rewriter);
+  return failure();
 }
 
 /// a * (number * b) -> (number * a) * b where both are repeated and a has fewer elements for each token: a gate is

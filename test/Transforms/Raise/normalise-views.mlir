@@ -105,31 +105,6 @@ func.func @parts_of_some_rows(%x: tensor<?x4xf32>, %rows: index) -> tensor<?x4xf
 
 // Sums.
 
-// CHECK-LABEL: @sum_to_the_right(
-func.func @sum_to_the_right(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>, %d: tensor<4xf32>)
-    -> (tensor<4xf32>, tensor<4xf32>) {
-  // CHECK: %[[AB:.*]] = arith.addf %arg0, %arg1
-  // CHECK-NEXT: %[[ABC:.*]] = arith.subf %[[AB]], %arg2
-  // CHECK-NEXT: %[[DIFF:.*]] = arith.subf %arg0, %arg1
-  // CHECK-NEXT: %[[ABD:.*]] = arith.addf %[[DIFF]], %arg3
-  // CHECK-NEXT: return %[[ABC]], %[[ABD]]
-  %bc = arith.subf %b, %c : tensor<4xf32>
-  %bd = arith.subf %b, %d : tensor<4xf32>
-  %0 = arith.addf %a, %bc : tensor<4xf32>
-  %1 = arith.subf %a, %bd : tensor<4xf32>
-  return %0, %1 : tensor<4xf32>, tensor<4xf32>
-}
-
-// CHECK-LABEL: @sum_that_others_read(
-func.func @sum_that_others_read(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // CHECK: %[[BC:.*]] = arith.subf %arg1, %arg2
-  // CHECK-NEXT: %[[SUM:.*]] = arith.addf %arg0, %[[BC]]
-  // CHECK-NEXT: return %[[SUM]], %[[BC]]
-  %bc = arith.subf %b, %c : tensor<4xf32>
-  %0 = arith.addf %a, %bc : tensor<4xf32>
-  return %0, %bc : tensor<4xf32>, tensor<4xf32>
-}
-
 // CHECK-LABEL: @sums_of_scaled_sums(
 func.func @sums_of_scaled_sums(%x: tensor<4x6xf32>) -> tensor<4xf32> {
   // CHECK: %[[HALF:.*]] = arith.constant dense<5.000000e-01>

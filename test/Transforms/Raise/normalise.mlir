@@ -435,19 +435,6 @@ func.func @numbers_in_another_order(%z: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %4 : tensor<4x8xf32>
 }
 
-// Copies of a sum are one: it has one reader, and leans.
-// CHECK-LABEL: @copies_of_a_sum(
-func.func @copies_of_a_sum(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x8xf32>)
-    -> (tensor<4x8xf32>, tensor<4x8xf32>) {
-  // CHECK: %[[V0:.*]] = arith.subf %arg0, %arg1
-  // CHECK-NEXT: %[[V1:.*]] = arith.subf %[[V0]], %arg2
-  // CHECK-NEXT: return %[[V1]], %[[V1]]
-  %0 = arith.addf %b, %c : tensor<4x8xf32>
-  %1 = arith.subf %a, %0 : tensor<4x8xf32>
-  %2 = arith.subf %a, %0 : tensor<4x8xf32>
-  return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
-}
-
 // CHECK-LABEL: @exponential_of_another_base(
 func.func @exponential_of_another_base(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
   // CHECK: %[[EXP:.*]] = math.exp %arg0
