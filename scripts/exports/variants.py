@@ -265,3 +265,53 @@ class TwoSites(Site):
 
     def forward(self, x):
         return self.second(self.first(x))
+
+
+@module
+class ListLayers(Plain):
+    """Two sublayers of streams that are n tensors, added up at the end."""
+
+    inputs = ("B T C",) * N
+    fused = ("pre", "post", "contract")
+
+    def __init__(self):
+        super().__init__()
+        self.g = nn.Linear(C, C, bias=False)
+
+    def forward(self, *streams):
+        for f in (self.f, self.g):
+            pre, post, res = self.coefficients(torch.stack(streams, dim=2))
+            y = f(sum(pre[..., i, None] * x for i, x in enumerate(streams)))
+            streams = [sum(res[..., i, j, None] * x for j, x in enumerate(streams)) + post[..., i, None] * y
+                       for i in range(N)]
+        return sum(streams)
+
+
+@module
+class AddedInPlace(Plain):
+    """Each new stream begins with its part of the branch; the others are added to it one by one."""
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        u = torch.zeros_like(x[:, :, 0])
+        for i in range(N):
+            u = torch.addcmul(u, pre[..., i, None], x[:, :, i])
+        y = self.f(u)
+        streams = []
+        for i in range(N):
+            stream = post[..., i, None] * y
+            for j in range(N):
+                stream = torch.addcmul(stream, res[..., i, j, None], x[:, :, j])
+            streams.append(stream)
+        return torch.stack(streams, dim=2)
+
+
+@module
+class AddedProduct(Rounded):
+    """The mix as a batched product that begins with the branch."""
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        y = self.f((pre.unsqueeze(-2) @ x).squeeze(-2))
+        branch = (post.unsqueeze(-1) * y.unsqueeze(-2)).flatten(0, 1)
+        return torch.baddbmm(branch, res.flatten(0, 1), x.flatten(0, 1)).view(x.shape)
