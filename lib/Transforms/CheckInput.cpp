@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Transforms/CheckInput.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/TensorBytes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -82,13 +83,14 @@ static std::optional<int64_t> knownNumber(OpFoldResult number) {
   return getConstantIntValue(number);
 }
 
-/// Their verifiers see sizes of types alone.
-static LogicalResult checkSlice(OffsetSizeAndStrideOpInterface op, Value tensor) {
+/// Their verifiers see sizes of types alone. `sizeOf` gives the size of a dimension where one is known.
+static LogicalResult checkSlice(OffsetSizeAndStrideOpInterface op,
+                                llvm::function_ref<std::optional<int64_t>(int64_t)> sizeOf) {
   for (auto [dim, offset, size, stride] :
        llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
-    std::optional<int64_t> first = knownNumber(offset), count = knownNumber(size), step = knownNumber(stride),
-                           whole = knownSize(tensor, dim);
-    if (!first || !count || !step || !whole || *count <= 0)
+    std::optional<int64_t> first = knownNumber(offset), count = knownNumber(size), step = knownNumber(stride);
+    std::optional<int64_t> whole = first && count && step && *count > 0 ? sizeOf(dim) : std::nullopt;
+    if (!whole)
       continue;
     int64_t last;
     if (llvm::MulOverflow(*count - 1, *step, last) || llvm::AddOverflow(last, *first, last) || last >= *whole)
@@ -96,6 +98,25 @@ static LogicalResult checkSlice(OffsetSizeAndStrideOpInterface op, Value tensor)
                              << ", which has " << *whole;
   }
   return success();
+}
+
+static LogicalResult checkSlice(OffsetSizeAndStrideOpInterface op, Value tensor) {
+  return checkSlice(op, [&](int64_t dim) { return knownSize(tensor, dim); });
+}
+
+/// The same where a size follows from other ops. They have been checked.
+static LogicalResult checkSlices(func::FuncOp func) {
+  std::optional<DimAnalysis> dims;
+  WalkResult result = func.walk([&](tensor::ExtractSliceOp op) -> WalkResult {
+    return checkSlice(op, [&](int64_t dim) -> std::optional<int64_t> {
+      if (!op.getSourceType().isDynamicDim(dim))
+        return std::nullopt;
+      if (!dims)
+        dims.emplace(func);
+      return dims->constantSize(op.getSource(), dim);
+    });
+  });
+  return failure(result.wasInterrupted());
 }
 
 static LogicalResult checkShapes(Operation *op) {
@@ -124,5 +145,8 @@ LogicalResult mhc::checkInput(Operation *root) {
             return failure();
     return checkShapes(op);
   });
+  if (result.wasInterrupted())
+    return failure();
+  result = root->walk([](func::FuncOp func) -> WalkResult { return checkSlices(func); });
   return failure(result.wasInterrupted());
 }

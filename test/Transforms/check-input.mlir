@@ -82,3 +82,12 @@ func.func @slice_of_a_size_that_folding_finds(%part: tensor<?x4xf32>) -> tensor<
   %all = tensor.insert_slice %part into %row[0, 0] [%four, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
   return %all : tensor<?x4xf32>
 }
+
+// -----
+
+func.func @slice_of_a_size_that_follows(%x: tensor<0x64xbf16>) -> tensor<2x4x4xbf16> {
+  %streams = mhc.expand(x = %x : tensor<0x64xbf16>) <layout = nC> -> (streams : tensor<?x4x64xbf16>)
+  // expected-error @below {{'tensor.extract_slice' reaches element 1 of dimension 0, which has 0}}
+  %rows = tensor.extract_slice %streams[0, 0, 0] [2, 4, 4] [1, 1, 1] : tensor<?x4x64xbf16> to tensor<2x4x4xbf16>
+  return %rows : tensor<2x4x4xbf16>
+}
