@@ -147,8 +147,8 @@ private:
   /// Names the classes and makes every node point to its root.
   void finish();
 
-  llvm::DenseMap<Key, unsigned> numbers;       ///< a node for each dimension of unknown size
-  llvm::DenseMap<int64_t, unsigned> constants; ///< and one for each number
+  llvm::DenseMap<Key, unsigned> numbers; ///< a node for each dimension of unknown size
+  std::map<int64_t, unsigned> constants; ///< and one for each number, of which a DenseMap reserves two
   llvm::SmallVector<Node> nodes;
   std::map<Polynomial, unsigned> values;                     ///< to a node
   std::vector<std::pair<Polynomial, Polynomial>> equalities; ///< of values that are written in two ways
