@@ -65,7 +65,7 @@ static std::optional<Stack> matchStack(tensor::ConcatOp concat) {
     stack.streams.push_back(stream);
   }
   int64_t count = stack.streams.size();
-  bool hasSize = !cast<RankedTensorType>(concat.getInputs()[0].getType()).isDynamicDim(concat.getDim());
+  bool hasSize = cast<RankedTensorType>(concat.getInputs()[0].getType()).getDimSize(concat.getDim()) > 0; // known
   bool isReadAlone = llvm::any_of(stack.streams, [](Value stream) { return !singleUser(stream); });
   return count >= kMinStreams && count <= kMaxStreams && hasSize && isReadAlone ? std::optional(stack) : std::nullopt;
 }
@@ -77,6 +77,15 @@ static Value rowOf(LeafBuilder &leaf, tensor::ConcatOp stack, int64_t row, const
   return units.any() ? leaf.dropUnits(part, units) : part;
 }
 
+/// Lets what comes behind `row` read that in place of `stream`; a size keeps nothing alive.
+static void readAs(Value stream, Value row) {
+  Operation *maker = row.getDefiningOp();
+  stream.replaceUsesWithIf(row, [&](OpOperand &use) {
+    Operation *user = maker->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return maker->isBeforeInBlock(user) && !isa<tensor::DimOp>(use.getOwner());
+  });
+}
+
 void mhc::stackStreams(func::FuncOp func) {
   SmallVector<tensor::ConcatOp> all;
   func.walk([&](tensor::ConcatOp concat) { all.push_back(concat); });
@@ -84,25 +93,19 @@ void mhc::stackStreams(func::FuncOp func) {
     std::optional<Stack> stack = matchStack(concat);
     if (!stack)
       continue;
-    Block *block = stack->streams[0].getParentBlock();
     OpBuilder builder(concat);
-    setAfterInputs(builder, block, stack->streams);
+    setAfterInputs(builder, stack->streams[0].getParentBlock(), stack->streams);
     LeafBuilder leaf(builder, concat.getLoc());
     SmallVector<Value> parts;
     for (Value stream : stack->streams)
       parts.push_back(stack->units.any() ? leaf.insertUnits(stream, stack->units) : stream);
     auto whole = tensor::ConcatOp::create(builder, concat.getLoc(), concat.getType(), concat.getDim(), parts);
     whole->setAttr(algebra::kStack, builder.getUnitAttr());
-    Operation *last = whole;
     for (auto [row, stream] : llvm::enumerate(stack->streams)) {
       Value element = rowOf(leaf, whole, row, stack->units);
       if (element.getType() != stream.getType())
         element = tensor::CastOp::create(builder, concat.getLoc(), stream.getType(), element);
-      last = element.getDefiningOp();
-      stream.replaceUsesWithIf(element, [&](OpOperand &use) {
-        Operation *user = block->findAncestorOpInBlock(*use.getOwner());
-        return last->isBeforeInBlock(user) && !isa<tensor::DimOp>(use.getOwner());
-      });
+      readAs(stream, element);
     }
     concat.replaceAllUsesWith(whole.getResult());
     concat.erase();
@@ -187,13 +190,8 @@ static tensor::ConcatOp stackRows(const Rows &rows) {
   for (Value row : rows)
     parts.push_back(leaf.insertUnits(row, units));
   auto stack = leaf.concat(parts, rank - 1).getDefiningOp<tensor::ConcatOp>();
-  for (auto [number, value] : llvm::enumerate(rows)) {
-    Value row = value, element = rowOf(leaf, stack, number, units);
-    row.replaceUsesWithIf(element, [&](OpOperand &use) {
-      Operation *user = stack->getBlock()->findAncestorOpInBlock(*use.getOwner());
-      return element.getDefiningOp()->isBeforeInBlock(user) && !isa<tensor::DimOp>(use.getOwner());
-    });
-  }
+  for (auto [number, row] : llvm::enumerate(rows))
+    readAs(row, rowOf(leaf, stack, number, units));
   return stack;
 }
 

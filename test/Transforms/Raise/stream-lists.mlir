@@ -99,3 +99,14 @@ func.func @no_streams(%a: tensor<8x16xf32>, %b: tensor<8x16xf32>, %z: tensor<8x3
   %d = arith.subf %a, %b : tensor<8x16xf32>
   return %gated, %d : tensor<8x32xf32>, tensor<8x16xf32>
 }
+
+// Tensors of no elements along the dimension are no streams.
+// CHECK-LABEL: @nothing_to_stack(
+// CHECK: return
+func.func @nothing_to_stack(%a: tensor<8x0xf32>, %b: tensor<8x0xf32>, %z: tensor<8x0xf32>) -> (tensor<8x0xf32>, tensor<8x0xf32>) {
+  %ab = tensor.concat dim(1) %a, %b : (tensor<8x0xf32>, tensor<8x0xf32>) -> tensor<8x0xf32>
+  %gate = mhc.sigmoid %z : tensor<8x0xf32>
+  %gated = arith.mulf %ab, %gate : tensor<8x0xf32>
+  %d = arith.subf %a, %b : tensor<8x0xf32>
+  return %gated, %d : tensor<8x0xf32>, tensor<8x0xf32>
+}
