@@ -294,9 +294,8 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
   replaceCoefficient(g.getHPost(), pre.getHPost(), site.hPostFormat);
   std::optional<Format> format = site.hResFormat ? site.hResFormat : site.iterationFormat();
   if (site.residual)
-    replaceCoefficient(
-        site.residual,
-        site.residual == g.getLogits() ? LeafBuilder(builder, loc).join(pre.getHRes(), 1, 2) : pre.getHRes(), format);
+    replaceCoefficient(site.residual, site.residual == g.getLogits() ? leaf.join(pre.getHRes(), 1, 2) : pre.getHRes(),
+                       format);
   if (site.fold) // h_res, or its view
     replaceCoefficient(site.fold, site.fold.getLhs(), format);
   if (hPre)
