@@ -33,6 +33,7 @@ struct ImportPass : mhc::impl::ImportPassBase<ImportPass> {
     sizes.addPass(createReadSizesPass());
     if (failed(runPipeline(sizes, func)))
       return signalPassFailure();
+    joinElementwiseSizes(func);
     importLoops(func);
     importTables(func);
     importLinalg(func);

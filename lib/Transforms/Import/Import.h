@@ -14,6 +14,8 @@
 
 namespace mhc {
 
+/// elementwise ops that leave a size open in one type and state it in another -> on operands of one shape
+void joinElementwiseSizes(mlir::func::FuncOp func);
 /// while loops of a known number of iterations -> for loops
 void importLoops(mlir::func::FuncOp func);
 /// tables that are gathered of constants -> constants
