@@ -21,8 +21,31 @@ static LogicalResult checkType(Operation *op, Type type, DenseSet<Type> &good) {
   return good.insert(type).second ? verifyBytes(op, type) : success();
 }
 
+/// Upstream's verifiers count the groups and look at no dimension.
+static LogicalResult checkGroups(Operation *op, ArrayRef<ReassociationIndices> groups, int64_t rank) {
+  int64_t next = 0;
+  for (const ReassociationIndices &group : groups)
+    for (int64_t dim : group)
+      if (dim != next++)
+        return op->emitError() << "'" << op->getName() << "' has dimension " << dim << " in a group; needed "
+                               << next - 1;
+  if (next != rank && !groups.empty())
+    return op->emitError() << "'" << op->getName() << "' has " << next << " dimensions in groups; needed " << rank;
+  return success();
+}
+
+/// Upstream's verifier does not compare the two; the buffers that it copies need it.
+static LogicalResult checkPad(tensor::PadOp op) {
+  Type type = op.getSourceType().getElementType(), result = op.getResultType().getElementType();
+  if (type != result)
+    return op.emitError() << "'tensor.pad' has a result with elements of type " << result << "; needed " << type;
+  return success();
+}
+
 /// Its own verifier does not compare the two; that of memref.expand_shape, which it becomes, does.
 static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
+  if (failed(checkGroups(op, op.getReassociationIndices(), op.getResultType().getRank())))
+    return failure();
   for (auto [dim, stated, size] : llvm::enumerate(op.getStaticOutputShape(), op.getResultType().getShape()))
     if (stated != size && !ShapedType::isDynamic(size)) // a type may leave open what folding has found
       return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "
@@ -122,6 +145,9 @@ static LogicalResult checkSlices(func::FuncOp func) {
 static LogicalResult checkShapes(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tensor::ExpandShapeOp>([](auto op) { return checkExpansion(op); })
+      .Case<tensor::CollapseShapeOp>(
+          [](auto op) { return checkGroups(op, op.getReassociationIndices(), op.getSrcType().getRank()); })
+      .Case<tensor::PadOp>([](auto op) { return checkPad(op); })
       .Case<tensor::ExtractOp>([](auto op) { return checkIndices(op); })
       .Case<tensor::InsertSliceOp>([](auto op) { return checkSlice(op, op.getDest()); })
       .Case<tensor::ExtractSliceOp>([](auto op) { return checkSlice(op, op.getSource()); })

@@ -17,6 +17,25 @@ func.func @large_result(%x: tensor<4xf32>) -> tensor<99999999999999x4xf32> {
 
 // -----
 
+func.func @expanded_by_other_groups(%x: tensor<?x8xf32>, %M: index) -> tensor<?x4x8xf32> {
+  // expected-error @below {{'tensor.expand_shape' has dimension 4611686018427387904 in a group; needed 0}}
+  %y = tensor.expand_shape %x [[4611686018427387904, 1], [2]] output_shape [%M, 4, 8] : tensor<?x8xf32> into tensor<?x4x8xf32>
+  return %y : tensor<?x4x8xf32>
+}
+
+// -----
+
+func.func @padded_to_another_type(%x: tensor<?x4xi64>, %pad: f32) -> tensor<?x7xf32> {
+  // expected-error @below {{'tensor.pad' has a result with elements of type 'f32'; needed 'i64'}}
+  %y = tensor.pad %x low[1, 1] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %pad : f32
+  } : tensor<?x4xi64> to tensor<?x7xf32>
+  return %y : tensor<?x7xf32>
+}
+
+// -----
+
 func.func @expanded_to_other_sizes(%x: tensor<?x12xf32>, %M: index) -> tensor<?x4x3xf32> {
   // expected-error @below {{'tensor.expand_shape' states another size for dimension 1 than its type 'tensor<?x4x3xf32>'}}
   %y = tensor.expand_shape %x [[0], [1, 2]] output_shape [%M, 3, 4] : tensor<?x12xf32> into tensor<?x4x3xf32>

@@ -94,9 +94,22 @@ private:
   }
 };
 
+/// Upstream takes the product of an open size and 0 for 0, which memref.collapse_shape refuses.
+void openEmptyGroups(tensor::CollapseShapeOp op) {
+  SmallVector<int64_t> shape(op.getSrcType().getShape());
+  for (const ReassociationIndices &group : op.getReassociationIndices())
+    if (llvm::any_of(group, [&](int64_t dim) { return ShapedType::isDynamic(shape[dim]); }))
+      for (int64_t dim : group)
+        shape[dim] = shape[dim] == 0 ? ShapedType::kDynamic : shape[dim];
+  OpBuilder builder(op);
+  if (RankedTensorType open = op.getSrcType().clone(shape); open != op.getSrcType())
+    op.getSrcMutable().assign(tensor::CastOp::create(builder, op.getLoc(), open, op.getSrc()));
+}
+
 struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     StepSeparator().run(getOperation());
+    getOperation().walk(openEmptyGroups);
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.setFunctionBoundaryTypeConversion(LayoutMapOption::IdentityLayoutMap);
