@@ -50,25 +50,39 @@ static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
     if (stated != size && !ShapedType::isDynamic(size)) // a type may leave open what folding has found
       return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "
                             << op.getResultType();
-  for (Value size : op.getOutputShape())
+  for (OpFoldResult size : op.getMixedOutputShape())
     if (std::optional<int64_t> number = getConstantIntValue(size); number && *number < 0)
       return op.emitError() << "'tensor.expand_shape' has " << *number << " as a size";
-  return success();
+  return verifyBytes(op, op.getResultType().clone(op.getStaticOutputShape()));
+}
+
+/// From the type, or where folding will find it.
+static std::optional<int64_t> knownSize(Value tensor, int64_t dim) {
+  while (auto insert = tensor.getDefiningOp<tensor::InsertSliceOp>())
+    tensor = insert.getDest();
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type)
+    return std::nullopt;
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+  return empty ? getConstantIntValue(empty.getMixedSizes()[dim]) : std::nullopt;
 }
 
 /// Upstream's verifier skips all sizes if one is dynamic.
 static LogicalResult checkLoops(linalg::LinalgOp op) {
   SmallVector<int64_t> known(op.getNumLoops(), ShapedType::kDynamic);
   for (OpOperand &operand : op->getOpOperands())
-    for (auto [expr, size] : llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), op.getShape(&operand))) {
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop || ShapedType::isDynamic(size))
+      std::optional<int64_t> size = loop ? knownSize(operand.get(), dim) : std::nullopt;
+      if (!size)
         continue;
       int64_t &other = known[loop.getPosition()];
-      if (other != size && !ShapedType::isDynamic(other))
-        return op.emitOpError() << "has both " << other << " and " << size << " as the size of loop "
+      if (other != *size && !ShapedType::isDynamic(other))
+        return op.emitOpError() << "has both " << other << " and " << *size << " as the size of loop "
                                 << loop.getPosition();
-      other = size;
+      other = *size;
     }
   return success();
 }
@@ -83,16 +97,6 @@ static LogicalResult checkIndices(tensor::ExtractOp op) {
                             << op.getTensor().getType();
   }
   return success();
-}
-
-static std::optional<int64_t> knownSize(Value tensor, int64_t dim) {
-  while (auto insert = tensor.getDefiningOp<tensor::InsertSliceOp>())
-    tensor = insert.getDest();
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return type.getDimSize(dim);
-  auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
-  return empty ? getConstantIntValue(empty.getMixedSizes()[dim]) : std::nullopt;
 }
 
 /// A number that folding will find.

@@ -17,6 +17,24 @@ func.func @large_result(%x: tensor<4xf32>) -> tensor<99999999999999x4xf32> {
 
 // -----
 
+func.func @loop_of_two_sizes(%x: tensor<8xf32>) -> tensor<?xf32> {
+  %c1 = arith.constant 1 : index
+  %one = tensor.empty(%c1) : tensor<?xf32>
+  // expected-error @below {{'linalg.exp' op has both 8 and 1 as the size of loop 0}}
+  %y = linalg.exp ins(%x : tensor<8xf32>) outs(%one : tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @expanded_to_too_much(%x: tensor<?xf32>) -> tensor<?x?xf32> {
+  // expected-error @below {{'tensor<4294967296x4294967296xf32>' is larger than 64 TiB}}
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [4294967296, 4294967296] : tensor<?xf32> into tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
 func.func @expanded_by_other_groups(%x: tensor<?x8xf32>, %M: index) -> tensor<?x4x8xf32> {
   // expected-error @below {{'tensor.expand_shape' has dimension 4611686018427387904 in a group; needed 0}}
   %y = tensor.expand_shape %x [[4611686018427387904, 1], [2]] output_shape [%M, 4, 8] : tensor<?x8xf32> into tensor<?x4x8xf32>

@@ -142,6 +142,7 @@ def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
     - a number that is read from a tensor and repeated becomes a slice that is repeated;
     - a size of an argument is read from the argument, wherever it is needed;
     - insertions that fill an empty tensor, and parts chosen by an index, become `tensor.concat`;
+    - a size that the type of one operand or result of an op states is stated by all;
     - tokens in two dimensions of open size are joined to one where nothing keeps them apart.
 
     Ops that cannot be read stay, and so do loops whose number of iterations is unknown.

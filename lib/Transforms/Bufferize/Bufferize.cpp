@@ -94,22 +94,27 @@ private:
   }
 };
 
-/// Upstream takes the product of an open size and 0 for 0, which memref.collapse_shape refuses.
-void openEmptyGroups(tensor::CollapseShapeOp op) {
-  SmallVector<int64_t> shape(op.getSrcType().getShape());
-  for (const ReassociationIndices &group : op.getReassociationIndices())
-    if (llvm::any_of(group, [&](int64_t dim) { return ShapedType::isDynamic(shape[dim]); }))
-      for (int64_t dim : group)
-        shape[dim] = shape[dim] == 0 ? ShapedType::kDynamic : shape[dim];
+/// Upstream takes the product of an open size and 0 for 0, which memref.collapse_shape refuses. There are no elements.
+void replaceEmptyCollapse(tensor::CollapseShapeOp op) {
+  ArrayRef<int64_t> shape = op.getSrcType().getShape();
+  if (!llvm::is_contained(shape, 0) || op.getSrcType().hasStaticShape())
+    return;
   OpBuilder builder(op);
-  if (RankedTensorType open = op.getSrcType().clone(shape); open != op.getSrcType())
-    op.getSrcMutable().assign(tensor::CastOp::create(builder, op.getLoc(), open, op.getSrc()));
+  ReifiedRankedShapedTypeDims sizes;
+  if (failed(reifyResultShapes(builder, op, sizes)))
+    return;
+  for (auto [group, size] : llvm::zip_equal(op.getReassociationIndices(), sizes.front()))
+    if (llvm::any_of(group, [&](int64_t dim) { return shape[dim] == 0; }))
+      size = builder.getIndexAttr(0);
+  Value empty = tensor::EmptyOp::create(builder, op.getLoc(), sizes.front(), op.getSrcType().getElementType());
+  op.replaceAllUsesWith(builder.createOrFold<tensor::CastOp>(op.getLoc(), op.getResultType(), empty));
+  op.erase();
 }
 
 struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     StepSeparator().run(getOperation());
-    getOperation().walk(openEmptyGroups);
+    getOperation().walk(replaceEmptyCollapse);
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.setFunctionBoundaryTypeConversion(LayoutMapOption::IdentityLayoutMap);

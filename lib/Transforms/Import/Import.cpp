@@ -33,13 +33,13 @@ struct ImportPass : mhc::impl::ImportPassBase<ImportPass> {
     sizes.addPass(createReadSizesPass());
     if (failed(runPipeline(sizes, func)))
       return signalPassFailure();
-    joinElementwiseSizes(func);
     importLoops(func);
     importTables(func);
     importLinalg(func);
     importScalars(func);
     readSizesFromArguments(func);
     importConcat(func);
+    stateOpenSizes(func);
     joinTokens(func);
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, func->getRegions()); // what is left of linalg has uses that patterns count

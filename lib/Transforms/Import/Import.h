@@ -14,8 +14,6 @@
 
 namespace mhc {
 
-/// elementwise ops that leave a size open in one type and state it in another -> on operands of one shape
-void joinElementwiseSizes(mlir::func::FuncOp func);
 /// while loops of a known number of iterations -> for loops
 void importLoops(mlir::func::FuncOp func);
 /// tables that are gathered of constants -> constants
@@ -26,6 +24,8 @@ void importLinalg(mlir::func::FuncOp func);
 void importScalars(mlir::func::FuncOp func);
 /// insertions that fill an empty tensor, parts chosen by an index -> tensor.concat
 void importConcat(mlir::func::FuncOp func);
+/// leaf ops that leave a size open in one type and state it in another -> in all
+void stateOpenSizes(mlir::func::FuncOp func);
 /// tokens in two dimensions of unknown size -> in one
 void joinTokens(mlir::func::FuncOp func);
 

@@ -1,0 +1,7 @@
+module {
+  func.func @fold(%arg0: tensor<?x4x?xbf16>, %arg1: tensor<?x64xbf16>, %arg2: tensor<?x4xf32>, %arg3: tensor<?x4x?xbf16>, %arg4: tensor<?x4x4xf32>, %arg5: tensor<24x256xf32>, %arg6: tensor<3xf32>, %arg7: tensor<24xf32>, %arg8: tensor<?x24xf32>, %arg9: tensor<?xf32>) -> (tensor<?x4x?xbf16>, tensor<?x4x?xbf16>) {
+    %d_f, %d_h_post, %d_h_res, %d_x = mhc.post_bwd(d_out = %arg0 : tensor<?x4x?xbf16>, f = %arg1 : tensor<?x64xbf16>, h_post = %arg2 : tensor<?x4xf32>, x = %arg0 : tensor<?x4x?xbf16>, h_res = %arg4 : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (d_f : tensor<?x64xbf16>, d_h_post : tensor<?x4xf32>, d_h_res : tensor<?x4x4xf32>, d_x : tensor<?x4x?xbf16>)
+    %d_x_0 = mhc.pre_bwd(d_u = %d_f : tensor<?x64xbf16>, d_h_post = %d_h_post : tensor<?x4xf32>, d_h_res = %d_h_res : tensor<?x4x4xf32>, x = %arg3 : tensor<?x4x?xbf16>, phi = %arg5 : tensor<24x256xf32>, alpha = %arg6 : tensor<3xf32>, beta = %arg7 : tensor<24xf32>, proj = %arg8 : tensor<?x24xf32>, stat = %arg9 : tensor<?xf32>, d_x_in = %d_x : tensor<?x4x?xbf16>) <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 2.461168601842739, pre_eps = 0.0, post_mult = 2.0, res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi> -> (d_x : tensor<?x4x?xbf16>)
+    return %d_x_0, %arg3 : tensor<?x4x?xbf16>, tensor<?x4x?xbf16>
+  }
+}
