@@ -359,12 +359,25 @@ bool DimAnalysis::sameSize(Value a, int da, Value b, int db) const {
   return first && first == second;
 }
 
+bool DimAnalysis::isSumOfSizes(const Polynomial &value) const {
+  auto isDimension = [&](unsigned symbol) { return nodes[symbol].isDimension; };
+  return llvm::all_of(value,
+                      [&](const auto &term) { return term.second > 0 && llvm::all_of(term.first, isDimension); });
+}
+
 bool DimAnalysis::isSize(Value number) const {
-  std::optional<Polynomial> value = expandedProduct({{number, kIndexValue}});
-  return value && !value->empty() && llvm::all_of(*value, [&](const auto &term) {
-           return term.second > 0 &&
-                  llvm::all_of(term.first, [&](unsigned symbol) { return nodes[symbol].isDimension; });
-         });
+  std::optional<Polynomial> size = value(number, kIndexValue);
+  return size && !size->empty() && isSumOfSizes(*size);
+}
+
+bool DimAnalysis::isAtMost(Value less, Value more) const {
+  auto numberOf = [&](Value value) {
+    std::optional<int64_t> constant = getConstantIntValue(value);
+    return constant ? constantPolynomial(*constant) : this->value(value, kIndexValue);
+  };
+  std::optional<Polynomial> low = numberOf(less), high = numberOf(more);
+  std::optional<Polynomial> rest = low && high ? subtract(*high, *low) : std::nullopt;
+  return rest && isSumOfSizes(*rest);
 }
 
 std::optional<int64_t> DimAnalysis::constantSize(Value value, int dim) const {

@@ -55,18 +55,48 @@ private:
 };
 } // namespace
 
+/// Whether an expression grows with each of its loops, so that its largest value is that of the last iteration.
+static bool isRising(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() >= 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return isa<AffineDimExpr>(expr) ||
+         (binary && llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul}, expr.getKind()) &&
+          isRising(binary.getLHS()) && isRising(binary.getRHS()));
+}
+
+static int64_t valueAt(AffineExpr expr, ArrayRef<int64_t> iteration) {
+  if (auto loop = dyn_cast<AffineDimExpr>(expr))
+    return iteration[loop.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t lhs = valueAt(binary.getLHS(), iteration), rhs = valueAt(binary.getRHS(), iteration);
+  return expr.getKind() == AffineExprKind::Add ? lhs + rhs : lhs * rhs;
+}
+
 Error LinalgRun::readSizes() {
+  SmallVector<std::pair<AffineExpr, int64_t>> sums;
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    for (auto [size, expr] : llvm::zip(operands[operand.getOperandNumber()].shape(), map.getResults())) {
       if (auto loop = dyn_cast<AffineDimExpr>(expr))
-        sizes[loop.getPosition()] = operands[operand.getOperandNumber()].shape()[dim];
-      else if (!isa<AffineConstantExpr>(expr))
+        sizes[loop.getPosition()] = size;
+      else if (isRising(expr))
+        sums.emplace_back(expr, size);
+      else
         return errorAt(op,
                        "has an indexing map that the reference evaluator cannot follow: a dimension that is neither "
-                       "one loop nor a number");
+                       "a sum of loops nor a number");
     }
   }
+  if (llvm::is_contained(sizes, -1))
+    return errorAt(op, "has a loop whose size no operand has as a dimension");
+  auto last = llvm::map_to_vector(sizes, [](int64_t size) { return size - 1; });
+  for (auto [expr, size] : sums)
+    if (!llvm::is_contained(sizes, 0) && valueAt(expr, last) >= size)
+      return errorAt(op, "reads element " + llvm::Twine(valueAt(expr, last)) + " of a dimension that has " +
+                             llvm::Twine(size));
   return Error::success();
 }
 
@@ -101,10 +131,8 @@ std::vector<int64_t> LinalgRun::visited(OpOperand &operand) {
   ArrayRef<int64_t> shape = operands[operand.getOperandNumber()].shape();
   return forParallel<int64_t>([&] {
     int64_t position = 0;
-    for (auto [size, expr] : llvm::zip(shape, map.getResults())) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      position = position * size + (loop ? iteration[loop.getPosition()] : cast<AffineConstantExpr>(expr).getValue());
-    }
+    for (auto [size, expr] : llvm::zip(shape, map.getResults()))
+      position = position * size + valueAt(expr, iteration);
     return position;
   });
 }

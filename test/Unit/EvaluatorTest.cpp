@@ -302,6 +302,22 @@ TEST(Evaluator, ElementsByIndexInBodies) {
             std::string::npos);
 }
 
+// A dimension that is read by a sum of loops: a convolution of 1 2 3 4 by 10 1.
+TEST(Evaluator, SumsOfLoopsInMaps) {
+  const char *body = R"(
+    %w = arith.constant dense<[10.0, 1.0]> : tensor<2xf32>
+    %e = arith.constant dense<0.0> : tensor<3xf32>
+    %r = linalg.conv_1d ins(%x, %w : tensor<4xf32>, tensor<2xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>)";
+  const HostTensor x({4}, {1, 2, 3, 4});
+  expectTensor(runBody(body, "tensor<4xf32>", "tensor<3xf32>", {x}), {3}, {12, 23, 34});
+  std::string longer = std::regex_replace(body, std::regex("3xf32"), "?xf32");
+  longer = std::regex_replace(longer, std::regex("%e = .*"), R"(%c4 = arith.constant 4 : index
+    %e = tensor.empty(%c4) : tensor<?xf32>)");
+  EXPECT_NE(runBody(longer, "tensor<4xf32>", "tensor<?xf32>", {x})
+                .error.find("'linalg.conv_1d' reads element 4 of a dimension that has 4"),
+            std::string::npos);
+}
+
 // Either side of a branch in a body, which reads beyond its tensor where it is not taken: x0 x1 y0 y1.
 TEST(Evaluator, BranchesInBodies) {
   const char *body = R"(

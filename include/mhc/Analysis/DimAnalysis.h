@@ -59,6 +59,9 @@ public:
   /// Whether a number is a product of sizes of tensors.
   bool isSize(mlir::Value number) const;
 
+  /// Whether one number is at most another for all sizes of tensors.
+  bool isAtMost(mlir::Value less, mlir::Value more) const;
+
   /// The size, where it is known.
   std::optional<int64_t> constantSize(mlir::Value value, int dim) const;
 
@@ -128,6 +131,8 @@ private:
   void setQuotient(Key whole, Key dividend, Key divisor);
   /// States that a class has a value; classes of equal values become one.
   void setValue(unsigned node, const Polynomial &value);
+  /// Whether no term is negative, and all symbols are sizes of tensors.
+  bool isSumOfSizes(const Polynomial &value) const;
   bool isKnown(unsigned root) const { return nodes[root].size || nodes[root].value; }
   /// States that both are equal: where they are so for one pair of symbols only, those become one class.
   void equate(const Polynomial &a, const Polynomial &b);

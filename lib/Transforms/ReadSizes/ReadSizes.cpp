@@ -145,6 +145,19 @@ static void foldConditions(func::FuncOp func) {
   });
 }
 
+/// The end of a slice is the smaller one of where it should be and of what there is.
+static void foldBounds(func::FuncOp func) {
+  DimAnalysis dims(func);
+  func.walk([&](Operation *op) {
+    if (!isa<arith::MinSIOp, arith::MaxSIOp>(op) || !op->getResult(0).getType().isIntOrIndex())
+      return;
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    const bool isLess = dims.isAtMost(lhs, rhs);
+    if (isLess || dims.isAtMost(rhs, lhs))
+      op->getResult(0).replaceAllUsesWith(isLess == isa<arith::MinSIOp>(op) ? lhs : rhs);
+  });
+}
+
 static void eraseTrueAssertions(func::FuncOp func) {
   func.walk([](cf::AssertOp op) {
     if (matchPattern(op.getArg(), m_One()))
@@ -163,6 +176,7 @@ struct ReadSizesPass : mhc::impl::ReadSizesPassBase<ReadSizesPass> {
     ranges.addPass(arith::createIntRangeOptimizationsPass());
     if (failed(runPipeline(ranges, func)))
       return signalPassFailure();
+    foldBounds(func);
     refineArguments(func);
     readReshapes(func);
     readElements(func);
