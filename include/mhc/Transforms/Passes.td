@@ -138,6 +138,7 @@ def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
     - `mhc-read-sizes`;
     - `scf.while` whose number of iterations is known becomes `scf.for`;
     - a table that is gathered of constants, as JAX takes rows of an identity, becomes a constant;
+    - a convolution, or another op with a short window, becomes one op for each point of it;
     - ops of linalg become leaf ops; assertions inside their bodies go;
     - a number that is read from a tensor and repeated becomes a slice that is repeated;
     - a size of an argument is read from the argument, wherever it is needed;

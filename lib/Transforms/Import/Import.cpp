@@ -35,6 +35,7 @@ struct ImportPass : mhc::impl::ImportPassBase<ImportPass> {
       return signalPassFailure();
     importLoops(func);
     importTables(func);
+    unrollWindows(func);
     importLinalg(func);
     importScalars(func);
     readSizesFromArguments(func);

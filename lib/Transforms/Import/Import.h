@@ -18,6 +18,8 @@ namespace mhc {
 void importLoops(mlir::func::FuncOp func);
 /// tables that are gathered of constants -> constants
 void importTables(mlir::func::FuncOp func);
+/// convolutions -> one op for each point of their window
+void unrollWindows(mlir::func::FuncOp func);
 /// linalg ops -> leaf ops
 void importLinalg(mlir::func::FuncOp func);
 /// numbers read from tensors and repeated -> slices that are repeated
