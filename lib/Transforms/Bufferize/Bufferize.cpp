@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyBuffer.h"
 #include "InPlace.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
@@ -111,6 +112,18 @@ void replaceEmptyCollapse(tensor::CollapseShapeOp op) {
   op.erase();
 }
 
+/// Upstream casts a slice that a function returns to a buffer without gaps where its strides are unknown. They may be
+/// those of a longer row.
+void copySlice(memref::CastOp op) {
+  auto from = dyn_cast<MemRefType>(op.getSource().getType()), to = dyn_cast<MemRefType>(op.getType());
+  if (!from || !to || !to.getLayout().isIdentity() || from.areTrailingDimsContiguous(from.getRank()))
+    return;
+  OpBuilder builder(op);
+  Value copy = mhc::copyOf(builder, op.getLoc(), op.getSource());
+  op.replaceAllUsesWith(builder.createOrFold<memref::CastOp>(op.getLoc(), to, copy));
+  op.erase();
+}
+
 struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     StepSeparator().run(getOperation());
@@ -127,7 +140,8 @@ struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
     copying.copyBeforeWrite = true;
     if (failed(insertTensorCopies(getOperation(), LocalAnalysis(copying), state)) ||
         failed(bufferizeModuleOp(getOperation(), options, state)))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk(copySlice);
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyBuffer.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,7 +27,7 @@ static Value rootOf(Value value) {
   return value;
 }
 
-static Value copyOf(OpBuilder &builder, Location loc, Value buffer) {
+Value mhc::copyOf(OpBuilder &builder, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -48,7 +49,7 @@ static void copyYielded(LoopLikeOpInterface loop, Operation *yield) {
     if (!isBuffer(init) || yielded == argument)
       continue;
     bool overwritten = llvm::is_contained(arguments, rootOf(yielded));
-    copies.emplace_back(overwritten ? copyOf(builder, loc, yielded) : yielded, init);
+    copies.emplace_back(overwritten ? mhc::copyOf(builder, loc, yielded) : yielded, init);
   }
   for (auto [source, target] : copies)
     memref::CopyOp::create(builder, loc, source, target);
