@@ -51,6 +51,22 @@ static bool isRebuilt(OpResult value) {
          (rule && rule.isCheapToRebuild());
 }
 
+/// Whether a value holds elements of an argument or a constant, and no others than padding. These are there in the
+/// backward pass as well, so that nothing is saved; a part of what was computed may be far smaller than the whole.
+static bool isPartOfArgument(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    auto rule = dyn_cast<DifferentiableOpInterface>(op);
+    if (!isa<tensor::ExtractSliceOp, tensor::PadOp>(op) && !(rule && rule.isCheapToRebuild()))
+      return false;
+    if (op->getNumOperands() == 0)
+      return false;
+    value = op->getOperand(0);
+  }
+  return true;
+}
+
 /// Whether the op reads the size of a dimension of a tensor.
 static bool isSize(Operation *op) {
   auto size = dyn_cast<ShapedDimOpInterface>(op);
@@ -142,7 +158,8 @@ private:
     if ((op && !isForward(op)) || !known.insert(value).second)
       return;
     auto result = dyn_cast<OpResult>(value);
-    if (!result || isResult(value) || !(::isRebuilt(result) || mustBeRebuilt(value))) {
+    bool isMade = result && (::isRebuilt(result) || mustBeRebuilt(value) || isPartOfArgument(value));
+    if (!isMade || isResult(value)) {
       taken.insert(value);
       return;
     }
