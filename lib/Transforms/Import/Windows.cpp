@@ -29,6 +29,13 @@ struct Place {
   std::optional<unsigned> loop;
 };
 
+/// The part of an operand that a point of the window reads, and how the loops that are left read that.
+struct Part {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  SmallVector<int64_t> shape;
+  AffineMap map;
+};
+
 class WindowUnroller {
 public:
   explicit WindowUnroller(linalg::LinalgOp op) : op(op), builder(op), sizes(op.getStaticLoopRanges()) {}
@@ -39,7 +46,7 @@ private:
   bool findWindow();
   std::optional<Place> placeOf(AffineExpr expr, ArrayRef<int64_t> point) const;
   Value atPoint(ArrayRef<int64_t> point, Value start);
-  std::optional<AffineMap> sliceAtPoint(OpOperand &operand, ArrayRef<int64_t> point, Value &slice);
+  std::optional<Part> partAt(OpOperand &operand, ArrayRef<int64_t> point);
   OpFoldResult sizeOf(unsigned loop);
 
   linalg::LinalgOp op;
@@ -49,24 +56,33 @@ private:
 };
 } // namespace
 
-/// The reduction loops that share a dimension with another loop, where they are short.
+/// All loops that share a dimension of an operand but the longest, parallel ones before reductions.
 bool WindowUnroller::findWindow() {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  auto length = [&](unsigned loop) {
+    const bool isOpen = ShapedType::isDynamic(sizes[loop]);
+    return std::tuple(kinds[loop] == utils::IteratorType::parallel, isOpen, isOpen ? 0 : sizes[loop]);
+  };
   llvm::SmallBitVector found(kinds.size());
   for (AffineMap map : op.getIndexingMapsArray())
-    for (AffineExpr expr : map.getResults())
-      if (isa<AffineBinaryOpExpr>(expr))
-        for (unsigned loop = 0; loop < kinds.size(); ++loop)
-          if (expr.isFunctionOfDim(loop) && kinds[loop] == utils::IteratorType::reduction)
-            found.set(loop);
+    for (AffineExpr expr : map.getResults()) {
+      auto loops = llvm::filter_to_vector(llvm::seq<unsigned>(0, kinds.size()),
+                                          [&](unsigned loop) { return expr.isFunctionOfDim(loop); });
+      const auto *longest = llvm::max_element(loops, [&](unsigned a, unsigned b) { return length(a) < length(b); });
+      for (unsigned loop : loops)
+        if (loop != *longest)
+          found.set(loop);
+    }
   int64_t points = 1;
   for (unsigned loop : found.set_bits()) {
     if (ShapedType::isDynamic(sizes[loop]) || sizes[loop] < 1 || sizes[loop] > kMostPoints)
       return false;
     points *= sizes[loop];
+    if (points > kMostPoints)
+      return false;
     window.push_back(loop);
   }
-  return !window.empty() && points <= kMostPoints;
+  return !window.empty();
 }
 
 /// Nothing where an expression is no place for a point of the window, or one that runs backwards.
@@ -101,60 +117,59 @@ OpFoldResult WindowUnroller::sizeOf(unsigned loop) {
   return {};
 }
 
-/// The part of an operand that a point of the window reads, and how the loops that are left read that.
-std::optional<AffineMap> WindowUnroller::sliceAtPoint(OpOperand &operand, ArrayRef<int64_t> point, Value &slice) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  slice = operand.get();
-  if (map.getNumResults() == 0)
-    return AffineMap::get(sizes.size(), 0, {}, builder.getContext());
-  SmallVector<OpFoldResult> offsets, counts, strides;
+std::optional<Part> WindowUnroller::partAt(OpOperand &operand, ArrayRef<int64_t> point) {
+  Part part;
   SmallVector<AffineExpr> results;
-  SmallVector<int64_t> shape;
-  for (AffineExpr expr : map.getResults()) {
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
     std::optional<Place> place = placeOf(expr, point);
-    OpFoldResult count = place && place->loop ? sizeOf(*place->loop) : OpFoldResult(builder.getIndexAttr(1));
-    if (!place || !count)
+    OpFoldResult size = place && place->loop ? sizeOf(*place->loop) : OpFoldResult(builder.getIndexAttr(1));
+    if (!place || !size)
       return std::nullopt;
-    offsets.push_back(builder.getIndexAttr(place->offset));
-    counts.push_back(count);
-    strides.push_back(builder.getIndexAttr(place->loop ? place->stride : 1));
-    if (place->loop) {
-      results.push_back(builder.getAffineDimExpr(*place->loop));
-      shape.push_back(getConstantIntValue(count).value_or(ShapedType::kDynamic));
-    }
+    part.offsets.push_back(builder.getIndexAttr(place->offset));
+    part.sizes.push_back(size);
+    part.strides.push_back(builder.getIndexAttr(place->loop ? place->stride : 1));
+    if (!place->loop)
+      continue;
+    results.push_back(builder.getAffineDimExpr(*place->loop));
+    part.shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   }
-  if (!llvm::equal(results, map.getResults()))
-    slice = tensor::ExtractSliceOp::create(builder, op.getLoc(), cast<RankedTensorType>(slice.getType()).clone(shape),
-                                           slice, offsets, counts, strides);
-  return AffineMap::get(sizes.size(), 0, results, builder.getContext());
+  part.map = AffineMap::get(sizes.size(), 0, results, builder.getContext());
+  return part;
 }
 
-/// The op with the loops of the window at one point.
-Value WindowUnroller::atPoint(ArrayRef<int64_t> point, Value start) {
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value slice;
-    std::optional<AffineMap> map = sliceAtPoint(operand, point, slice);
-    if (!map)
-      return {};
-    maps.push_back(*map);
-    if (op.isDpsInput(&operand))
-      inputs.push_back(slice);
-  }
+/// `whole` after the op with the loops of the window at one point.
+Value WindowUnroller::atPoint(ArrayRef<int64_t> point, Value whole) {
   llvm::SmallBitVector gone(sizes.size());
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray(), left;
   for (unsigned loop : window)
     gone.set(loop);
-  for (auto [loop, kind] : llvm::enumerate(kinds))
+  SmallVector<Value> slices;
+  SmallVector<AffineMap> maps;
+  Part last;
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<Part> part = partAt(operand, point);
+    if (!part)
+      return {};
+    Value from = op.isDpsInput(&operand) ? operand.get() : whole;
+    const bool isWhole = part->map == op.getMatchingIndexingMap(&operand);
+    slices.push_back(isWhole ? from
+                             : tensor::ExtractSliceOp::create(builder, op.getLoc(),
+                                                              cast<RankedTensorType>(from.getType()).clone(part->shape),
+                                                              from, part->offsets, part->sizes, part->strides));
+    maps.push_back(projectDims(part->map, gone, /*compressDimsFlag=*/true));
+    last = std::move(*part);
+  }
+  SmallVector<utils::IteratorType> left;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     if (!gone[loop])
       left.push_back(kind);
-  for (AffineMap &map : maps)
-    map = projectDims(map, gone, /*compressDimsFlag=*/true);
-  auto part = linalg::GenericOp::create(builder, op.getLoc(), start.getType(), inputs, start, maps, left);
+  Value start = slices.pop_back_val();
+  auto made = linalg::GenericOp::create(builder, op.getLoc(), start.getType(), slices, start, maps, left);
   IRMapping mapping;
-  op->getRegion(0).cloneInto(&part.getRegion(), mapping);
-  return part.getResult(0);
+  op->getRegion(0).cloneInto(&made.getRegion(), mapping);
+  if (start == whole)
+    return made.getResult(0);
+  return tensor::InsertSliceOp::create(builder, op.getLoc(), made.getResult(0), whole, last.offsets, last.sizes,
+                                       last.strides);
 }
 
 bool WindowUnroller::run() {

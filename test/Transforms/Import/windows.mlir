@@ -59,6 +59,24 @@ func.func @pool(%x: tensor<2x3x9x8xf32>) -> tensor<2x3x7x7xf32> {
 
 // -----
 
+// All windows as a tensor: the window is the shorter one of two parallel loops.
+// CHECK-LABEL: func @unfold
+// CHECK: %[[X0:.*]] = tensor.extract_slice %arg0[0, 0] [8, 4]
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %[[X0]] into %{{.*}}[0, 0, 0] [8, 4, 1]
+// CHECK: %[[X1:.*]] = tensor.extract_slice %arg0[1, 0] [8, 4]
+// CHECK: tensor.insert_slice %[[X1]] into %[[FIRST]][0, 0, 1] [8, 4, 1]
+func.func @unfold(%x: tensor<9x4xf32>) -> tensor<8x4x2xf32> {
+  %empty = tensor.empty() : tensor<8x4x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(t, c, j) -> (t + j, c)>, affine_map<(t, c, j) -> (t, c, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<9x4xf32>) outs(%empty : tensor<8x4x2xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x4x2xf32>
+  return %y : tensor<8x4x2xf32>
+}
+
+// -----
+
 // A long window stays a loop, and so does one that is read backwards.
 // CHECK-LABEL: func @long
 // CHECK: linalg.conv_1d
