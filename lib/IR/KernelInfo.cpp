@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace mhc;
 
+#include "mhc/IR/MhcKernelFields.cpp.inc"
 #include "mhc/IR/MhcKernelInfo.cpp.inc"
 
 const KernelInfo *mhc::lookupKernelInfo(StringRef opName) {
@@ -47,6 +48,16 @@ ValueRange mhc::kernelTensors(Operation *op, const KernelInfo &info, unsigned in
 Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
   ValueRange values = kernelTensors(op, info, index);
   return values.empty() ? Value() : values.front();
+}
+
+Value mhc::kernelOperand(Operation *op, StringRef name) {
+  auto kernel = dyn_cast<KernelOpInterface>(op);
+  if (!kernel)
+    return {};
+  for (auto [i, tensor] : llvm::enumerate(kernel.getKernelInfo().tensors))
+    if (!tensor.isResult && !tensor.isList && tensor.name == name)
+      return kernel.getTensor(i);
+  return {};
 }
 
 /// The dimensions under a value of the attribute that may flip them.

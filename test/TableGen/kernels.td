@@ -1,5 +1,7 @@
 // RUN: mhc-tblgen --gen-kernel-header -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=HEADER
 // RUN: mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=INFO
+// RUN: mhc-tblgen --gen-kernel-fields-decls -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=FIELDS
+// RUN: mhc-tblgen --gen-kernel-fields-defs -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=CREATE
 // RUN: mhc-tblgen --gen-kernel-args -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=ARGS
 // RUN: mhc-tblgen --gen-op-reference -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=DOC
 // RUN: mhc-tblgen --gen-attribute-reference -I %mhc_src_root/include -I %mlir_include_dir %s | FileCheck %s --check-prefix=ATTRS
@@ -131,6 +133,54 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO-NEXT: {KernelField::Attr, 7, 216}, // format
 // INFO-NEXT: };
 // INFO-NEXT: return {fields, 224};
+
+// FIELDS: struct mhc::MixOp::Fields {
+// FIELDS: void take(mlir::Operation *op);
+// FIELDS-NEXT: mhc::MixOp create(mlir::OpBuilder &builder, mlir::Location loc) const;
+// FIELDS: mlir::Type out;
+// FIELDS-NEXT: mlir::Type sum;
+// FIELDS-NEXT: mlir::Value x;
+// FIELDS-NEXT: mlir::Value weight;
+// FIELDS-NEXT: mlir::Value sum_in;
+// FIELDS-NEXT: llvm::SmallVector<mlir::Value> f;
+// FIELDS-NEXT: mlir::Value ids;
+// FIELDS-NEXT: std::optional<mhc::Layout> layout;
+// FIELDS-NEXT: std::optional<int64_t> iters;
+// FIELDS-NEXT: std::optional<double> eps;
+// FIELDS-NEXT: std::optional<bool> fold;
+// FIELDS-NEXT: bool flag = false;
+// FIELDS-NEXT: std::optional<mhc::Precision> precision;
+// FIELDS-NEXT: std::optional<double> rate;
+// FIELDS-NEXT: std::optional<mhc::Format> format;
+// FIELDS-NEXT: };
+
+// Results and lists are not taken over.
+// CREATE-LABEL: void MixOp::Fields::take(mlir::Operation *op) {
+// CREATE-NEXT: if (mlir::Value found = kernelOperand(op, "x"))
+// CREATE-NEXT: x = found;
+// CREATE-NOT: "f"
+// CREATE-NOT: "out"
+// CREATE: if (auto found = op->getAttrOfType<LayoutAttr>("layout"))
+// CREATE-NEXT: layout = found.getValue();
+// CREATE: eps = found.getValueAsDouble();
+// CREATE-LABEL: MixOp MixOp::Fields::create(mlir::OpBuilder &builder, mlir::Location loc) const {
+// CREATE-NEXT: assert(out && "mhc.mix needs 'out'");
+// CREATE-NEXT: assert(sum && "mhc.mix needs 'sum'");
+// CREATE-NEXT: assert(x && "mhc.mix needs 'x'");
+// CREATE-NEXT: assert(ids && "mhc.mix needs 'ids'");
+// CREATE-NEXT: assert(layout && "mhc.mix needs 'layout'");
+// CREATE-NEXT: assert(iters && "mhc.mix needs 'iters'");
+// CREATE-NEXT: assert(eps && "mhc.mix needs 'eps'");
+// CREATE-NEXT: assert(fold && "mhc.mix needs 'fold'");
+// CREATE-NEXT: return MixOp::create(builder, loc, out, sum, x, weight, sum_in, f, ids,
+// CREATE-NEXT: layout ? LayoutAttr::get(builder.getContext(), *layout) : LayoutAttr(),
+// CREATE-NEXT: iters ? builder.getI64IntegerAttr(*iters) : mlir::IntegerAttr(),
+// CREATE-NEXT: eps ? builder.getF64FloatAttr(*eps) : mlir::FloatAttr(),
+// CREATE-NEXT: fold ? builder.getBoolAttr(*fold) : mlir::BoolAttr(),
+// CREATE-NEXT: flag ? builder.getUnitAttr() : mlir::UnitAttr(),
+// CREATE-NEXT: precision ? PrecisionAttr::get(builder.getContext(), *precision) : PrecisionAttr(),
+// CREATE-NEXT: rate ? builder.getF64FloatAttr(*rate) : mlir::FloatAttr(),
+// CREATE-NEXT: format ? FormatAttr::get(builder.getContext(), *format) : FormatAttr());
 
 // DOC: # Ops
 // DOC: A minimal tensor language

@@ -108,6 +108,8 @@ double factorial(double n);
 mlir::ValueRange kernelTensors(mlir::Operation *op, const KernelInfo &info, unsigned index);
 /// The first of them, or null.
 mlir::Value kernelTensor(mlir::Operation *op, const KernelInfo &info, unsigned index);
+/// The operand of that name; null where the op has none, or any number of it.
+mlir::Value kernelOperand(mlir::Operation *op, llvm::StringRef name);
 llvm::ArrayRef<unsigned> kernelTensorDims(mlir::Operation *op, const KernelInfo &info, unsigned index);
 /// The same from a dictionary of the op's attributes.
 llvm::ArrayRef<unsigned> kernelTensorDims(mlir::DictionaryAttr attrs, const KernelTensor &tensor);

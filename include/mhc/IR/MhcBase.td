@@ -264,8 +264,8 @@ class Mhc_DimRule<string dim, string expr> {
 /// Size of the dim of Mhc_Seed.
 def Mhc_SeedSize : Mhc_DimRule<"S", "2">;
 
-/// An op that one runtime kernel computes. From the record come the class, the shape verifier, the C prototype, the
-/// runtime call, the byte count, the reference page and the benchmark case.
+/// An op that one runtime kernel computes. From the record come the class and its Fields, the shape verifier, the C
+/// prototype, the runtime call, the byte count, the reference page and the benchmark case.
 class Mhc_KernelOp<string mnemonic, list<Trait> traits = []>
     : Op<Mhc_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelInfo"]>,
         DeclareOpInterfaceMethods<DimsOpInterface>,
@@ -296,7 +296,10 @@ class Mhc_KernelOp<string mnemonic, list<Trait> traits = []>
   }], "") # !if(verifyExtra, "", [{
     ::llvm::LogicalResult $cppClass::verify() { return ::mhc::verifyKernelDims(*this); }
   }]);
-  let extraClassDeclaration = "static const ::mhc::KernelInfo &kernelInfo();";
+  let extraClassDeclaration = [{
+    static const ::mhc::KernelInfo &kernelInfo();
+    struct Fields;
+  }];
 }
 
 #endif // MHC_IR_MHCBASE

@@ -18,4 +18,6 @@
 #define GET_OP_CLASSES
 #include "mhc/IR/MhcOps.h.inc"
 
+#include "mhc/IR/MhcKernelFields.h.inc"
+
 #endif // MHC_IR_MHCOPS_H

@@ -20,10 +20,8 @@ SmallVector<Value> AggregateOp::decompose(OpBuilder &builder) {
 
 LogicalResult AggregateOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  auto bwd = AggregateBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getHPre()),
-                                    vjp.cotangent(getU()), getX(), getHPre(), vjp.start(getX()), getLayout());
-  vjp.add(getX(), bwd.getDX());
-  vjp.add(getHPre(), bwd.getDHPre());
+  vjp.addResults(AggregateBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getHPre()),
+                                        vjp.cotangent(getU()), getX(), getHPre(), vjp.start(getX()), getLayout()));
   return success();
 }
 

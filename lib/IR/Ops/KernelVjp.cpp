@@ -48,6 +48,12 @@ void KernelVjp::add(Value operand, Value gradient) {
     context.addCotangent(operand, gradient);
 }
 
+void KernelVjp::addResults(KernelOpInterface bwd) {
+  for (auto [i, tensor] : llvm::enumerate(bwd.getKernelInfo().tensors))
+    if (tensor.isResult)
+      add(kernelOperand(bwd, tensor.name.drop_front(2)), bwd.getTensor(i));
+}
+
 LogicalResult mhc::roundInKernel(KernelOpInterface op, PatternRewriter &rewriter) {
   for (auto [index, tensor] : llvm::enumerate(op.getKernelInfo().tensors)) {
     Value result = tensor.isResult && tensor.orF32 ? op.getTensor(index) : Value();

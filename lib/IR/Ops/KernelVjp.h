@@ -30,6 +30,8 @@ public:
   /// The gradient so far, to which the kernel adds its own share; null if there is none.
   mlir::Value start(mlir::Value operand);
   void add(mlir::Value operand, mlir::Value gradient);
+  /// Adds each result d_<name> of the backward op as the gradient of its operand <name>.
+  void addResults(KernelOpInterface bwd);
 
 private:
   bool isWanted(mlir::Value operand) const { return operand && context.needsGradient(operand); }

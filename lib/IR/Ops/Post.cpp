@@ -36,15 +36,13 @@ SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
 
 LogicalResult PostOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  auto bwd = PostBwdOp::create(builder, getLoc(), vjp.stored(getF()), vjp.summed(getHPost()), vjp.summed(getHRes()),
-                               vjp.partial(getX()), vjp.summed(getBias()), vjp.cotangent(getOut()), getF(), getBias(),
-                               getHPost(), getX(), getHRes(), getSeed(), vjp.start(getX()), vjp.start(getBias()),
-                               getLayout(), getOrient(), getRateAttr(), getStreamAttr());
-  vjp.add(getF(), bwd.getDF());
-  vjp.add(getHPost(), bwd.getDHPost());
-  vjp.add(getHRes(), bwd.getDHRes());
-  vjp.add(getX(), bwd.getDX());
-  vjp.add(getBias(), bwd.getDBias());
+  PostBwdOp::Fields fields(*this);
+  fields.d_out = vjp.cotangent(getOut());
+  fields.d_f = vjp.stored(getF());
+  fields.d_h_post = vjp.summed(getHPost()), fields.d_h_res = vjp.summed(getHRes());
+  fields.d_x = vjp.partial(getX()), fields.d_x_in = vjp.start(getX());
+  fields.d_bias = vjp.summed(getBias()), fields.d_bias_in = vjp.start(getBias());
+  vjp.addResults(fields.create(builder, getLoc()));
   return success();
 }
 

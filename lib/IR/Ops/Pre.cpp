@@ -48,11 +48,26 @@ LogicalResult PreOp::verify() {
 template <typename Op>
 static ProjectionOp buildProjection(Op op, OpBuilder &builder, int64_t rows) {
   int64_t tokens = op.getX().getType().getDimSize(0);
-  Type f32 = builder.getF32Type();
-  return ProjectionOp::create(builder, op.getLoc(), RankedTensorType::get({tokens, rows}, f32),
-                              RankedTensorType::get({tokens}, f32), op.getX(), op.getPhi(), op.getNormWeight(),
-                              op.getLayout(), op.getPhiLayout(), op.getNorm(), op.getNormEps(), Stat::inv_rms,
-                              op.getPrecisionAttr());
+  ProjectionOp::Fields fields(op);
+  fields.proj = RankedTensorType::get({tokens, rows}, builder.getF32Type());
+  fields.stat = RankedTensorType::get({tokens}, builder.getF32Type());
+  fields.stat_form = Stat::inv_rms;
+  return fields.create(builder, op.getLoc());
+}
+
+/// The gates of raw products inside a fused op: all of them, or without a type of the logits the first alone.
+template <typename Op>
+static GatesOp buildGates(Op op, OpBuilder &builder, Value proj, Value stat, Type gateType, Type logitsType = {}) {
+  GatesOp::Fields fields(op);
+  fields.h_pre = gateType;
+  fields.h_post = logitsType ? gateType : Type();
+  fields.logits = logitsType;
+  fields.proj = proj;
+  fields.stat = stat;
+  fields.stat_form = Stat::inv_rms;
+  fields.norm_eps = 0.0;
+  fields.post_mult = fields.post_mult.value_or(1.0);
+  return fields.create(builder, op.getLoc());
 }
 
 /// Appends the values that a fused op saves for its gradients.
@@ -69,19 +84,22 @@ SmallVector<Value> PreOp::decompose(OpBuilder &builder) {
   RankedTensorType mixType = getHRes().getType(), gateType = getHPost().getType();
   int64_t tokens = mixType.getDimSize(0), n = mixType.getDimSize(1), rows = getBeta().getType().getDimSize(0);
   ProjectionOp projection = buildProjection(*this, builder, rows);
-  auto zero = APFloat(0.0);
-  auto gates = GatesOp::create(builder, getLoc(), gateType, gateType, mixType.clone({tokens, rows - 2 * n}),
-                               projection.getProj(), projection.getStat(), getAlpha(), getBeta(), Stat::inv_rms, zero,
-                               getPreEps(), getPostMult());
+  GatesOp gates = buildGates(*this, builder, projection.getProj(), projection.getStat(), gateType,
+                             mixType.clone({tokens, rows - 2 * n}));
   Value hPre = leaf.rounded(gates.getHPre(), getHPreFormat()), hPost = leaf.rounded(gates.getHPost(), getHPostFormat());
   Value mix;
   if (getResMap() == ResMap::permutation)
     mix = PermutationMixOp::create(builder, getLoc(), mixType, gates.getLogits());
   else
     mix = leaf.split(gates.getLogits(), 1, {n, n});
-  if (getResMap() == ResMap::sinkhorn)
-    mix = SinkhornOp::create(builder, getLoc(), mixType, mix, getInit(), getOrder(), getDenom(), getSkEps(), getIters(),
-                             getSkFormatAttr());
+  if (getResMap() == ResMap::sinkhorn) {
+    SinkhornOp::Fields fields(*this);
+    fields.mix = mixType;
+    fields.logits = mix;
+    fields.eps = getSkEps().convertToDouble();
+    fields.format = getSkFormat();
+    mix = fields.create(builder, getLoc());
+  }
   if (getFoldPre()) {
     LeafBuilder::Sizes sizes = leaf.sizesOf(mix);
     Value post = leaf.broadcast(hPost, sizes, {0, 1});
@@ -102,8 +120,7 @@ SmallVector<Value> HeadOp::decompose(OpBuilder &builder) {
   int64_t tokens = getX().getType().getDimSize(0), n = getBeta().getType().getDimSize(0);
   ProjectionOp projection = buildProjection(*this, builder, n);
   auto gateType = RankedTensorType::get({tokens, n}, builder.getF32Type());
-  auto gates = GatesOp::create(builder, getLoc(), gateType, Type(), Type(), projection.getProj(), projection.getStat(),
-                               getAlpha(), getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), APFloat(1.0));
+  GatesOp gates = buildGates(*this, builder, projection.getProj(), projection.getStat(), gateType);
   Value hPre = LeafBuilder(builder, getLoc()).rounded(gates.getHPre(), getHPreFormat());
   Value out = AggregateOp::create(builder, getLoc(), getOut().getType(), getX(), hPre, getLayout());
   SmallVector<Value> results = {out};
@@ -144,38 +161,35 @@ FailureOr<bool> HeadOp::flatten(RewriterBase &rewriter) {
   return flattenFused(*this, rewriter, getBeta().getType().getDimSize(0));
 }
 
-/// Hands on the gradients of the operands that pre and head have alike.
-template <typename Op, typename BwdOp>
-static void addGradients(KernelVjp &vjp, Op op, BwdOp bwd) {
-  vjp.add(op.getX(), bwd.getDX());
-  vjp.add(op.getPhi(), bwd.getDPhi());
-  vjp.add(op.getNormWeight(), bwd.getDNormWeight());
-  vjp.add(op.getAlpha(), bwd.getDAlpha());
-  vjp.add(op.getBeta(), bwd.getDBeta());
+/// Makes the gradients of the operands that pre and head have alike, of those of the results.
+template <typename Op, typename Fields>
+static void addGradients(KernelVjp &vjp, Op op, OpBuilder &builder, Fields fields) {
+  fields.d_x = vjp.partial(op.getX()), fields.d_x_in = vjp.start(op.getX());
+  fields.d_phi = vjp.summed(op.getPhi()), fields.d_phi_in = vjp.start(op.getPhi());
+  fields.d_norm_weight = vjp.summed(op.getNormWeight()), fields.d_norm_weight_in = vjp.start(op.getNormWeight());
+  fields.d_alpha = vjp.summed(op.getAlpha()), fields.d_alpha_in = vjp.start(op.getAlpha());
+  fields.d_beta = vjp.summed(op.getBeta()), fields.d_beta_in = vjp.start(op.getBeta());
+  fields.proj = op.getProj(), fields.stat = op.getStat();
+  vjp.addResults(fields.create(builder, op.getLoc()));
 }
 
 /// The gradients of u where it was mixed by `h_in`: they are added last, so that the gradient of the post behind can be
 /// folded into that of pre.
 static void addGivenMixGradients(KernelVjp &vjp, PreOp op, OpBuilder &builder, Value dU) {
-  auto bwd = AggregateBwdOp::create(builder, op.getLoc(), vjp.partial(op.getX()), vjp.summed(op.getHIn()), dU,
-                                    op.getX(), op.getHIn(), vjp.start(op.getX()), op.getLayout());
-  vjp.add(op.getX(), bwd.getDX());
-  vjp.add(op.getHIn(), bwd.getDHPre());
+  vjp.addResults(AggregateBwdOp::create(builder, op.getLoc(), vjp.partial(op.getX()), vjp.summed(op.getHIn()), dU,
+                                        op.getX(), op.getHIn(), vjp.start(op.getX()), op.getLayout()));
 }
 
 LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  Value dU = vjp.cotangent(getU()), dHPre = vjp.cotangent(getHPre());
-  Value dHPost = vjp.cotangentOrZero(getHPost()), dHRes = vjp.cotangentOrZero(getHRes());
-  auto bwd = PreBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()), vjp.summed(getNormWeight()),
-                              vjp.summed(getAlpha()), vjp.summed(getBeta()), getHIn() ? Value() : dU, dHPre, dHPost,
-                              dHRes, getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(), getProj(), getStat(),
-                              /*d_out=*/Value(), /*h_res=*/Value(), vjp.start(getX()), vjp.start(getPhi()),
-                              vjp.start(getNormWeight()), vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(),
-                              getPhiLayout(), getNorm(), getNormEps(), getPreEps(), getPostMult(), getResMap(),
-                              getInit(), getOrder(), getDenom(), getSkEps(), getIters(), getFoldPre(), Orient::oi,
-                              getPrecisionAttr(), getHPreFormatAttr(), getHPostFormatAttr(), getSkFormatAttr());
-  addGradients(vjp, *this, bwd);
+  PreBwdOp::Fields fields(*this);
+  Value dU = vjp.cotangent(getU());
+  fields.d_u = getHIn() ? Value() : dU;
+  fields.d_h_pre = vjp.cotangent(getHPre());
+  fields.d_h_post = vjp.cotangentOrZero(getHPost());
+  fields.d_h_res = vjp.cotangentOrZero(getHRes());
+  fields.orient = Orient::oi;
+  addGradients(vjp, *this, builder, fields);
   if (getHIn() && dU)
     addGivenMixGradients(vjp, *this, builder, dU);
   return success();
@@ -183,14 +197,10 @@ LogicalResult PreOp::buildVjp(OpBuilder &builder, VjpContext &context) {
 
 LogicalResult HeadOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  Value dOut = vjp.cotangentOrZero(getOut());
-  auto bwd = HeadBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()),
-                               vjp.summed(getNormWeight()), vjp.summed(getAlpha()), vjp.summed(getBeta()), dOut,
-                               vjp.cotangent(getHPre()), getX(), getPhi(), getNormWeight(), getAlpha(), getBeta(),
-                               getProj(), getStat(), vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()),
-                               vjp.start(getAlpha()), vjp.start(getBeta()), getLayout(), getPhiLayout(), getNorm(),
-                               getNormEps(), getPreEps(), getPrecisionAttr(), getHPreFormatAttr());
-  addGradients(vjp, *this, bwd);
+  HeadBwdOp::Fields fields(*this);
+  fields.d_out = vjp.cotangentOrZero(getOut());
+  fields.d_h_pre = vjp.cotangent(getHPre());
+  addGradients(vjp, *this, builder, fields);
   return success();
 }
 
@@ -240,20 +250,25 @@ static AggregateBwdOp buildAggregateBwd(Op op, OpBuilder &builder, Value dU, Val
 
 /// Turns the gates' gradients into those of all operands, adding those of x to the aggregate's.
 template <typename Op>
-static SmallVector<Value> finishBwd(Op op, OpBuilder &builder, Value dX, Value dHPre, Value dHPost, Value dLogits,
-                                    APFloat postMult) {
+static SmallVector<Value> finishBwd(Op op, OpBuilder &builder, Value dX, Value dHPre, Value dHPost, Value dLogits) {
   LeafBuilder leaf(builder, op.getLoc());
   if (op.getDHPre())
     dHPre = leaf.add(dHPre, op.getDHPre());
-  auto gates =
-      GatesBwdOp::create(builder, op.getLoc(), op.getProj().getType(), op.getStat().getType(), typeOf(op.getDAlpha()),
-                         typeOf(op.getDBeta()), dHPre, dHPost, dLogits, op.getProj(), op.getStat(), op.getAlpha(),
-                         op.getBeta(), op.getDAlphaIn(), op.getDBetaIn(), Stat::inv_rms, APFloat(0.0), postMult);
-  auto projection = ProjectionBwdOp::create(builder, op.getLoc(), typeOf(op.getDX()), typeOf(op.getDPhi()),
-                                            typeOf(op.getDNormWeight()), gates.getDProj(), gates.getDStat(), op.getX(),
-                                            op.getPhi(), op.getNormWeight(), op.getStat(), dX, op.getDPhiIn(),
-                                            op.getDNormWeightIn(), op.getLayout(), op.getPhiLayout(), op.getNorm(),
-                                            op.getNormEps(), Stat::inv_rms, op.getPrecisionAttr());
+  GatesBwdOp::Fields ofGates(op);
+  ofGates.d_proj = op.getProj().getType(), ofGates.d_stat = op.getStat().getType();
+  ofGates.d_alpha = typeOf(op.getDAlpha()), ofGates.d_beta = typeOf(op.getDBeta());
+  ofGates.d_h_pre = dHPre, ofGates.d_h_post = dHPost, ofGates.d_logits = dLogits;
+  ofGates.stat_form = Stat::inv_rms;
+  ofGates.norm_eps = 0.0;
+  ofGates.post_mult = ofGates.post_mult.value_or(1.0);
+  GatesBwdOp gates = ofGates.create(builder, op.getLoc());
+  ProjectionBwdOp::Fields fields(op);
+  fields.d_x = typeOf(op.getDX()), fields.d_phi = typeOf(op.getDPhi());
+  fields.d_norm_weight = typeOf(op.getDNormWeight());
+  fields.d_proj = gates.getDProj(), fields.d_stat = gates.getDStat();
+  fields.d_x_in = dX;
+  fields.stat_form = Stat::inv_rms;
+  ProjectionBwdOp projection = fields.create(builder, op.getLoc());
   SmallVector<Value> results(projection->getResults());
   for (Value gradient : {Value(gates.getDAlpha()), Value(gates.getDBeta())})
     if (gradient)
@@ -268,8 +283,12 @@ static Value residualBwd(PreBwdOp op, OpBuilder &builder, Value dMix, Value logi
     return PermutationMixBwdOp::create(builder, op.getLoc(), logits.getType(), dMix, logits);
   if (op.getResMap() == ResMap::sinkhorn) {
     logits = leaf.rounded(leaf.splitLike(logits, dMix), op.getSkFormat());
-    dMix = SinkhornBwdOp::create(builder, op.getLoc(), dMix.getType(), dMix, logits, op.getInit(), op.getOrder(),
-                                 op.getDenom(), op.getSkEps(), op.getIters());
+    SinkhornBwdOp::Fields fields(op);
+    fields.d_logits = dMix.getType();
+    fields.d_mix = dMix;
+    fields.logits = logits;
+    fields.eps = op.getSkEps().convertToDouble();
+    dMix = fields.create(builder, op.getLoc());
   }
   return leaf.join(dMix, 1, 2);
 }
@@ -278,9 +297,7 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
   RankedTensorType gateType = getDHPost().getType();
   int64_t tokens = gateType.getDimSize(0), n = gateType.getDimSize(1), rows = getBeta().getType().getDimSize(0);
-  auto gates =
-      GatesOp::create(builder, getLoc(), gateType, gateType, gateType.clone({tokens, rows - 2 * n}), getProj(),
-                      getStat(), getAlpha(), getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), getPostMult());
+  GatesOp gates = buildGates(*this, builder, getProj(), getStat(), gateType, gateType.clone({tokens, rows - 2 * n}));
   Value hPre = leaf.rounded(gates.getHPre(), getHPreFormat()), hPost = leaf.rounded(gates.getHPost(), getHPostFormat());
   Value start = getDXIn();
   if (getDOut())
@@ -302,13 +319,12 @@ SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
     dHPre = leaf.sub(dHPre, weighted(hPost, 2));
   }
   Value dLogits = residualBwd(*this, builder, dMix, gates.getLogits());
-  return finishBwd(*this, builder, dX, dHPre, dHPost, dLogits, getPostMult());
+  return finishBwd(*this, builder, dX, dHPre, dHPost, dLogits);
 }
 
 SmallVector<Value> HeadBwdOp::decompose(OpBuilder &builder) {
-  auto gates = GatesOp::create(builder, getLoc(), getProj().getType(), Type(), Type(), getProj(), getStat(), getAlpha(),
-                               getBeta(), Stat::inv_rms, APFloat(0.0), getPreEps(), APFloat(1.0));
+  GatesOp gates = buildGates(*this, builder, getProj(), getStat(), getProj().getType());
   Value hPre = LeafBuilder(builder, getLoc()).rounded(gates.getHPre(), getHPreFormat());
   AggregateBwdOp aggregate = buildAggregateBwd(*this, builder, getDOut(), hPre, getDXIn());
-  return finishBwd(*this, builder, aggregate.getDX(), aggregate.getDHPre(), Value(), Value(), APFloat(1.0));
+  return finishBwd(*this, builder, aggregate.getDX(), aggregate.getDHPre(), Value(), Value());
 }

@@ -63,9 +63,10 @@ FailureOr<bool> ProjectionOp::flatten(RewriterBase &rewriter) {
   if (getStatForm() != Stat::applied)
     return false;
   RankedTensorType type = getProj().getType();
-  auto raw = ProjectionOp::create(rewriter, getLoc(), type, type.clone({type.getDimSize(0)}), getX(), getPhi(),
-                                  getNormWeight(), getLayout(), getPhiLayout(), getNorm(), getNormEps(), Stat::inv_rms,
-                                  getPrecisionAttr());
+  ProjectionOp::Fields fields(*this);
+  fields.proj = type, fields.stat = type.clone({type.getDimSize(0)});
+  fields.stat_form = Stat::inv_rms;
+  ProjectionOp raw = fields.create(rewriter, getLoc());
   LeafBuilder leaf(rewriter, getLoc());
   LeafBuilder::Sizes sizes = leaf.sizesOf(raw.getProj());
   rewriter.replaceOp(*this, leaf.mul(raw.getProj(), leaf.broadcast(raw.getStat(), sizes, 0)));
@@ -74,15 +75,14 @@ FailureOr<bool> ProjectionOp::flatten(RewriterBase &rewriter) {
 
 LogicalResult ProjectionOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  Value dProj = vjp.cotangentOrZero(getProj()), dStat = vjp.cotangent(getStat());
-  Value stat = dStat && getStatForm() == Stat::inv_rms ? getStat() : Value();
-  auto bwd = ProjectionBwdOp::create(builder, getLoc(), vjp.partial(getX()), vjp.summed(getPhi()),
-                                     vjp.summed(getNormWeight()), dProj, dStat, getX(), getPhi(), getNormWeight(), stat,
-                                     vjp.start(getX()), vjp.start(getPhi()), vjp.start(getNormWeight()), getLayout(),
-                                     getPhiLayout(), getNorm(), getNormEps(), getStatForm(), getPrecisionAttr());
-  vjp.add(getX(), bwd.getDX());
-  vjp.add(getPhi(), bwd.getDPhi());
-  vjp.add(getNormWeight(), bwd.getDNormWeight());
+  ProjectionBwdOp::Fields fields(*this);
+  fields.d_proj = vjp.cotangentOrZero(getProj());
+  fields.d_stat = vjp.cotangent(getStat());
+  fields.stat = fields.d_stat && getStatForm() == Stat::inv_rms ? getStat() : Value();
+  fields.d_x = vjp.partial(getX()), fields.d_x_in = vjp.start(getX());
+  fields.d_phi = vjp.summed(getPhi()), fields.d_phi_in = vjp.start(getPhi());
+  fields.d_norm_weight = vjp.summed(getNormWeight()), fields.d_norm_weight_in = vjp.start(getNormWeight());
+  vjp.addResults(fields.create(builder, getLoc()));
   return success();
 }
 
@@ -202,15 +202,14 @@ SmallVector<Value> GatesOp::decompose(OpBuilder &builder) {
 
 LogicalResult GatesOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  Value dHPre = vjp.cotangentOrZero(getHPre());
-  auto bwd = GatesBwdOp::create(builder, getLoc(), vjp.summed(getProj()), vjp.summed(getStat()), vjp.summed(getAlpha()),
-                                vjp.summed(getBeta()), dHPre, vjp.cotangent(getHPost()), vjp.cotangent(getLogits()),
-                                getProj(), getStat(), getAlpha(), getBeta(), vjp.start(getAlpha()),
-                                vjp.start(getBeta()), getStatForm(), getNormEps(), getPostMult());
-  vjp.add(getProj(), bwd.getDProj());
-  vjp.add(getStat(), bwd.getDStat());
-  vjp.add(getAlpha(), bwd.getDAlpha());
-  vjp.add(getBeta(), bwd.getDBeta());
+  GatesBwdOp::Fields fields(*this);
+  fields.d_h_pre = vjp.cotangentOrZero(getHPre());
+  fields.d_h_post = vjp.cotangent(getHPost());
+  fields.d_logits = vjp.cotangent(getLogits());
+  fields.d_proj = vjp.summed(getProj()), fields.d_stat = vjp.summed(getStat());
+  fields.d_alpha = vjp.summed(getAlpha()), fields.d_alpha_in = vjp.start(getAlpha());
+  fields.d_beta = vjp.summed(getBeta()), fields.d_beta_in = vjp.start(getBeta());
+  vjp.addResults(fields.create(builder, getLoc()));
   return success();
 }
 

@@ -10,11 +10,9 @@
 using namespace mlir;
 using namespace mhc;
 
-/// The stream number of a layer's dropout, where it has one.
-static IntegerAttr streamOf(RebuildOp op, int64_t layer) {
-  if (op.getSeed().empty())
-    return {};
-  return IntegerAttr::get(op.getStreamAttr().getType(), op.getStreamAttr().getInt() + layer * *op.getStreamStep());
+/// The stream number of a layer's dropout.
+static int64_t streamOf(RebuildOp op, int64_t layer) {
+  return op.getStreamAttr().getInt() + layer * static_cast<int64_t>(*op.getStreamStep());
 }
 
 static LogicalResult verifyStreams(RebuildOp op) {
@@ -22,7 +20,7 @@ static LogicalResult verifyStreams(RebuildOp op) {
   if (failed(verifyOptionalDropout(op, hasSeed, op.getRateAttr(), op.getStreamAttr())) ||
       failed(verifyGoesWithSeed(op, hasSeed, "stream_step", op.getStreamStepAttr())))
     return failure();
-  int64_t last = hasSeed ? streamOf(op, op.getOut().size() - 1).getInt() : 0;
+  int64_t last = hasSeed ? streamOf(op, op.getOut().size() - 1) : 0;
   if (last < 0 || last > UINT32_MAX)
     return op.emitOpError() << "'stream' of the last layer is " << last << "; needed 0 to " << UINT32_MAX;
   return success();
@@ -66,10 +64,16 @@ SmallVector<Value> RebuildOp::decompose(OpBuilder &builder) {
   };
   for (size_t layer = 0; layer < getOut().size(); ++layer) {
     addInput(layer);
-    Value bias = getBias().empty() ? Value() : getBias()[layer];
-    Value seed = getSeed().empty() ? Value() : getSeed()[layer];
-    x = PostOp::create(builder, getLoc(), x.getType(), getF()[layer], bias, getHPost()[layer], x, getHRes()[layer],
-                       seed, getLayout(), getOrient(), getRateAttr(), streamOf(*this, layer));
+    PostOp::Fields post(*this);
+    post.out = x.getType();
+    post.x = x;
+    post.f = getF()[layer], post.h_post = getHPost()[layer], post.h_res = getHRes()[layer];
+    post.bias = getBias().empty() ? Value() : getBias()[layer];
+    if (!getSeed().empty()) {
+      post.seed = getSeed()[layer];
+      post.stream = streamOf(*this, layer);
+    }
+    x = post.create(builder, getLoc());
     streams.push_back(x);
   }
   addInput(streams.size());

@@ -182,9 +182,11 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
 
 LogicalResult SinkhornOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   KernelVjp vjp(*this, builder, context);
-  Value cotangent = vjp.cotangent(getMix()), logits = LeafBuilder(builder, getLoc()).rounded(getLogits(), getFormat());
-  vjp.add(getLogits(), SinkhornBwdOp::create(builder, getLoc(), getLogits().getType(), cotangent, logits, getInit(),
-                                             getOrder(), getDenom(), getEps(), getIters()));
+  SinkhornBwdOp::Fields fields(*this);
+  fields.d_logits = getLogits().getType();
+  fields.d_mix = vjp.cotangent(getMix());
+  fields.logits = LeafBuilder(builder, getLoc()).rounded(getLogits(), getFormat());
+  vjp.add(getLogits(), fields.create(builder, getLoc()));
   return success();
 }
 

@@ -299,28 +299,25 @@ void Recompute::rebuild(MutableArrayRef<PostOp> layers) {
 }
 
 RebuildOp Recompute::buildRebuild(ArrayRef<PostOp> layers, ArrayRef<Operation *> inputs) {
-  SmallVector<Value> hPre, f, bias, hPost, hRes, seed;
-  SmallVector<Type> uTypes, outTypes;
+  PostOp first = layers.front();
+  RebuildOp::Fields fields(first);
   for (Operation *input : inputs) {
-    hPre.push_back(weightsOf(input));
-    uTypes.push_back(inputMadeBy(input).getType());
+    fields.h_pre.push_back(weightsOf(input));
+    fields.u.push_back(inputMadeBy(input).getType());
   }
   for (PostOp layer : layers) {
-    f.push_back(layer.getF());
+    fields.f.push_back(layer.getF());
     if (layer.getBias())
-      bias.push_back(layer.getBias());
-    hPost.push_back(layer.getHPost());
-    hRes.push_back(layer.getHRes());
+      fields.bias.push_back(layer.getBias());
+    fields.h_post.push_back(layer.getHPost());
+    fields.h_res.push_back(layer.getHRes());
     if (layer.getSeed())
-      seed.push_back(layer.getSeed());
-    outTypes.push_back(layer.getOut().getType());
+      fields.seed.push_back(layer.getSeed());
+    fields.out.push_back(layer.getOut().getType());
   }
-  PostOp first = layers.front();
-  IntegerAttr step;
   if (first.getSeed())
-    step = builder.getI64IntegerAttr(layers.size() > 1 ? streamStep(first, layers[1]) : 0);
-  return RebuildOp::create(builder, first.getLoc(), uTypes, outTypes, first.getX(), hPre, f, bias, hPost, hRes, seed,
-                           first.getLayout(), first.getOrient(), first.getRateAttr(), first.getStreamAttr(), step);
+    fields.stream_step = layers.size() > 1 ? streamStep(first, layers[1]) : 0;
+  return fields.create(builder, first.getLoc());
 }
 
 /// The streams that a kernel reads, or null.

@@ -34,17 +34,20 @@ static void narrow(Sites &sites, GatesOp gates) {
   auto gateType = cast<RankedTensorType>(gates.getHPre().getType());
   int64_t n = gateType.getDimSize(1);
   builder.setInsertionPoint(projection); // the statistic may have users before the gates
-  Value phi = firstRows(builder, gates.getLoc(), projection.getPhi(), projection.getPhiLayout(), n);
   Value stat = projection.getStat();
-  auto narrowed = ProjectionOp::create(builder, projection.getLoc(), gateType, stat ? stat.getType() : Type(),
-                                       projection.getX(), phi, projection.getNormWeight(), projection.getLayout(),
-                                       projection.getPhiLayout(), projection.getNorm(), projection.getNormEps(),
-                                       projection.getStatForm(), projection.getPrecisionAttr());
+  ProjectionOp::Fields fewerRows(projection);
+  fewerRows.phi = firstRows(builder, gates.getLoc(), projection.getPhi(), projection.getPhiLayout(), n);
+  fewerRows.proj = gateType, fewerRows.stat = stat ? stat.getType() : Type();
+  ProjectionOp narrowed = fewerRows.create(builder, projection.getLoc());
   builder.setInsertionPoint(gates);
-  auto small = GatesOp::create(builder, gates.getLoc(), gateType, Type(), Type(), narrowed.getProj(),
-                               gates.getStat() == stat ? Value(narrowed.getStat()) : Value(gates.getStat()),
-                               leaf.slice(gates.getAlpha(), 0, 0, 1), leaf.slice(gates.getBeta(), 0, 0, n),
-                               gates.getStatForm(), gates.getNormEps(), gates.getPreEps(), gates.getPostMult());
+  GatesOp::Fields firstGroup(gates);
+  firstGroup.h_pre = gateType;
+  firstGroup.proj = narrowed.getProj();
+  if (gates.getStat() == stat)
+    firstGroup.stat = narrowed.getStat();
+  firstGroup.alpha = leaf.slice(gates.getAlpha(), 0, 0, 1);
+  firstGroup.beta = leaf.slice(gates.getBeta(), 0, 0, n);
+  GatesOp small = firstGroup.create(builder, gates.getLoc());
   int64_t saved = bytesPerToken(projection) + bytesPerToken(gates) - bytesPerToken(narrowed) - bytesPerToken(small);
   gates.getHPre().replaceAllUsesWith(small.getHPre());
   if (stat)

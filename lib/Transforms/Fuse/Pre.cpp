@@ -237,11 +237,6 @@ static Value streamsAs(OpBuilder &builder, ProjectionOp projection, Layout layou
   return leaf.split(leaf.join(x, 1, 2), 1, {shape[2], shape[1]});
 }
 
-/// The attribute of a fused op: absent where nothing is rounded.
-static FormatAttr formatAttr(OpBuilder &builder, std::optional<Format> format) {
-  return format ? FormatAttr::get(builder.getContext(), *format) : FormatAttr();
-}
-
 /// Whether all that reads a gate is the aggregate, inside the kernel.
 static bool isReadOnce(Value gate) {
   while (gate.hasOneUse() && !isa<AggregateOp>(*gate.user_begin()) && (*gate.user_begin())->getNumResults() == 1)
@@ -258,13 +253,19 @@ static KernelOpInterface buildHead(OpBuilder &builder, Location loc, const Site 
   LeafBuilder leaf(builder, loc);
   auto gateType = cast<RankedTensorType>(g.getHPre().getType());
   int64_t n = gateType.getDimSize(1);
-  bool whole = !g.getLogits();
-  auto head = HeadOp::create(
-      builder, loc, a.getU().getType(), isReadOnce(g.getHPre()) ? Type() : Type(gateType),
-      /*proj=*/Type(), /*stat=*/Type(), x, firstRows(builder, loc, p.getPhi(), p.getPhiLayout(), n), p.getNormWeight(),
-      whole ? Value(g.getAlpha()) : leaf.slice(g.getAlpha(), 0, 0, 1),
-      whole ? Value(g.getBeta()) : leaf.slice(g.getBeta(), 0, 0, n), a.getLayout(), p.getPhiLayout(), p.getNorm(),
-      p.getNormEps(), g.getPreEps(), p.getPrecisionAttr(), formatAttr(builder, site.hPreFormat));
+  HeadOp::Fields fields(g);
+  fields.take(p);
+  fields.out = a.getU().getType();
+  fields.h_pre = isReadOnce(g.getHPre()) ? Type() : Type(gateType);
+  fields.x = x;
+  fields.layout = a.getLayout();
+  fields.phi = firstRows(builder, loc, p.getPhi(), p.getPhiLayout(), n);
+  if (g.getLogits()) {
+    fields.alpha = leaf.slice(g.getAlpha(), 0, 0, 1);
+    fields.beta = leaf.slice(g.getBeta(), 0, 0, n);
+  }
+  fields.h_pre_format = site.hPreFormat;
+  HeadOp head = fields.create(builder, loc);
   a.getU().replaceAllUsesWith(head.getOut());
   if (head.getHPre())
     replaceCoefficient(g.getHPre(), head.getHPre(), site.hPreFormat);
@@ -279,16 +280,26 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
   int64_t n = gateType.getDimSize(1);
   bool hPre = !site.isMixedByGate || !isReadOnce(g.getHPre());
   LeafBuilder leaf(builder, loc);
-  SinkhornOp s = site.sinkhorn;
-  auto pre = PreOp::create(
-      builder, loc, a ? a.getU().getType() : Type(), hPre ? Type(gateType) : Type(), gateType,
-      gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n}), /*proj=*/Type(),
-      /*stat=*/Type(), x, p.getPhi(), p.getNormWeight(), g.getAlpha(), g.getBeta(),
-      a && !site.isMixedByGate ? a.getHPre() : Value(), layoutOf(site), p.getPhiLayout(), p.getNorm(), p.getNormEps(),
-      g.getPreEps(), g.getPostMult(), site.resMap, s ? s.getInit() : Init::exp, s ? s.getOrder() : Order::row_col,
-      s ? s.getDenom() : Denom::none, s ? s.getEps() : APFloat(0.0), s ? s.getIters() : 0, site.fold != nullptr,
-      p.getPrecisionAttr(), formatAttr(builder, site.hPreFormat), formatAttr(builder, site.hPostFormat),
-      formatAttr(builder, site.hResFormat), s ? s.getFormatAttr() : FormatAttr());
+  PreOp::Fields fields(g);
+  fields.take(p);
+  fields.u = a ? a.getU().getType() : Type();
+  fields.h_pre = hPre ? Type(gateType) : Type(), fields.h_post = gateType;
+  fields.h_res = gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n});
+  fields.x = x;
+  fields.h_in = a && !site.isMixedByGate ? a.getHPre() : Value();
+  fields.layout = layoutOf(site);
+  fields.res_map = site.resMap;
+  fields.init = Init::exp, fields.order = Order::row_col, fields.denom = Denom::none, fields.iters = 0;
+  fields.sk_eps = 0.0;
+  if (SinkhornOp sinkhorn = site.sinkhorn) {
+    fields.take(sinkhorn);
+    fields.sk_eps = sinkhorn.getEps().convertToDouble();
+    fields.sk_format = sinkhorn.getFormat();
+  }
+  fields.fold_pre = site.fold != nullptr;
+  fields.h_pre_format = site.hPreFormat, fields.h_post_format = site.hPostFormat;
+  fields.h_res_format = site.hResFormat;
+  PreOp pre = fields.create(builder, loc);
   if (a)
     a.getU().replaceAllUsesWith(pre.getU());
   replaceCoefficient(g.getHPost(), pre.getHPost(), site.hPostFormat);

@@ -411,16 +411,19 @@ bool GatesBuilder::buildProjection() {
   Value gamma = phi && lead.gamma ? buildGamma() : Value();
   if (!phi || (lead.gamma && !gamma) || isWide(x) || isWide(phi) || (gamma && isWide(gamma)))
     return false;
-  Type f32 = builder.getF32Type();
   auto inTypeOf = [&](Value weight) { // exactly: a narrow type is another one than that of x
     return !weight || getElementTypeOrSelf(weight) == getElementTypeOrSelf(x) ? weight : leaf.toF32(weight);
   };
-  phi = inTypeOf(phi);
-  gamma = inTypeOf(gamma);
   int64_t tokens = cast<RankedTensorType>(x.getType()).getDimSize(0);
-  projection = ProjectionOp::create(builder, loc, RankedTensorType::get({tokens, rows()}, f32),
-                                    RankedTensorType::get({tokens}, f32), x, phi, gamma, layout, phiLayout, lead.norm,
-                                    APFloat(lead.eps), Stat::inv_rms, /*precision=*/{});
+  ProjectionOp::Fields fields;
+  fields.proj = RankedTensorType::get({tokens, rows()}, builder.getF32Type());
+  fields.stat = RankedTensorType::get({tokens}, builder.getF32Type());
+  fields.x = x;
+  fields.phi = inTypeOf(phi);
+  fields.norm_weight = inTypeOf(gamma);
+  fields.layout = layout, fields.phi_layout = phiLayout;
+  fields.norm = lead.norm, fields.norm_eps = lead.eps, fields.stat_form = Stat::inv_rms;
+  projection = fields.create(builder, loc);
   proj = projection.getProj();
   stat = projection.getStat();
   return true;
@@ -479,11 +482,14 @@ void GatesBuilder::run() {
     return declineInput(alpha ? "beta" : "alpha", lead.root,
                         alpha ? "one value for each row of the projection" : "one number for each group");
   int64_t tokens = cast<RankedTensorType>(proj.getType()).getDimSize(0);
-  SmallVector<Type> types(3);
-  for (auto [result, group] : llvm::zip(types, groups))
-    result = RankedTensorType::get({tokens, group.extent}, builder.getF32Type());
-  auto made = GatesOp::create(builder, loc, types[0], types[1], types[2], proj, stat, alpha, beta, lead.statForm,
-                              APFloat(lead.eps), APFloat(preEps), APFloat(postMult));
+  GatesOp::Fields fields;
+  Type *types[] = {&fields.h_pre, &fields.h_post, &fields.logits};
+  for (auto [type, group] : llvm::zip(types, groups))
+    *type = RankedTensorType::get({tokens, group.extent}, builder.getF32Type());
+  fields.proj = proj, fields.stat = stat, fields.alpha = alpha, fields.beta = beta;
+  fields.stat_form = lead.statForm, fields.norm_eps = lead.eps;
+  fields.pre_eps = preEps, fields.post_mult = postMult;
+  GatesOp made = fields.create(builder, loc);
   if (replaceRoots(made))
     takeRaised(sites, made,
                Twine(lead.extent) + " streams, " + Twine(lead.rows) + " rows, norm " + stringifyNorm(lead.norm));

@@ -337,14 +337,14 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
     return false;
   }
   Type type = getElementTypeOrSelf(x);
-  Value f = site.leaf.cast(branch.f, type), bias = branch.bias;
-  if (bias && getElementTypeOrSelf(bias) != type)
-    bias = site.leaf.toF32(bias);
-  Value gate = site.leaf.toF32(branch.gate), matrix = site.leaf.toF32(weights);
-  DropoutOp dropout = branch.dropout;
-  auto post =
-      PostOp::create(site.builder, site.op->getLoc(), x.getType(), f, bias, gate, x, matrix,
-                     dropout ? dropout.getSeed() : Value(), mix.layout, orient,
-                     dropout ? dropout.getRateAttr() : FloatAttr(), dropout ? dropout.getStreamAttr() : IntegerAttr());
+  PostOp::Fields fields(branch.dropout); // its seed, rate and stream
+  fields.out = x.getType(), fields.x = x;
+  fields.f = site.leaf.cast(branch.f, type);
+  fields.bias = branch.bias;
+  if (fields.bias && getElementTypeOrSelf(fields.bias) != type)
+    fields.bias = site.leaf.toF32(fields.bias);
+  fields.h_post = site.leaf.toF32(branch.gate), fields.h_res = site.leaf.toF32(weights);
+  fields.layout = mix.layout, fields.orient = orient;
+  PostOp post = fields.create(site.builder, site.op->getLoc());
   return site.finish(post, groups, orient == Orient::oi ? "orientation oi" : "orientation io");
 }

@@ -169,11 +169,14 @@ ProjectionOp ProjectionRaiser::build(OpBuilder &builder, const LinearGroup &grou
   if (isWide(xs) || (phiType != f32 && phiType != type))
     return {};
   int64_t tokens = cast<RankedTensorType>(xs.getType()).getDimSize(0);
-  Type statType = statistic.own ? RankedTensorType::get({tokens}, f32) : Type();
-  return ProjectionOp::create(builder, op->getLoc(), RankedTensorType::get({tokens, group.extent}, f32), statType, xs,
-                              phi, gamma, isInner ? Layout::Cn : Layout::nC,
-                              isOutIn ? PhiLayout::out_in : PhiLayout::in_out, statistic.norm, APFloat(statistic.eps),
-                              statistic.form, /*precision=*/{});
+  ProjectionOp::Fields fields;
+  fields.proj = RankedTensorType::get({tokens, group.extent}, f32);
+  fields.stat = statistic.own ? RankedTensorType::get({tokens}, f32) : Type();
+  fields.x = xs, fields.phi = phi, fields.norm_weight = gamma;
+  fields.layout = isInner ? Layout::Cn : Layout::nC;
+  fields.phi_layout = isOutIn ? PhiLayout::out_in : PhiLayout::in_out;
+  fields.norm = statistic.norm, fields.norm_eps = statistic.eps, fields.stat_form = statistic.form;
+  return fields.create(builder, op->getLoc());
 }
 
 bool ProjectionRaiser::replace(OpBuilder &builder, const LinearGroup &group, const Statistic &statistic,

@@ -62,9 +62,11 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
     }
   SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, site.isTransposed);
   logits = LeafBuilder(builder, op->getLoc()).toF32(logits);
-  auto sinkhorn = SinkhornOp::create(builder, op->getLoc(), logits.getType(), logits, site.init, site.order, site.denom,
-                                     APFloat(site.eps), site.iters,
-                                     site.format ? FormatAttr::get(op->getContext(), *site.format) : FormatAttr());
+  SinkhornOp::Fields fields;
+  fields.mix = logits.getType(), fields.logits = logits;
+  fields.init = site.init, fields.order = site.order, fields.denom = site.denom;
+  fields.eps = site.eps, fields.iters = site.iters, fields.format = site.format;
+  SinkhornOp sinkhorn = fields.create(builder, op->getLoc());
   if (!finishMix(reading, sites, builder, sinkhorn, indicesOf(reading.algebra().sizes, flat), own, value,
                  stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations" +
                      (site.format ? " in " + stringifyFormat(*site.format) : Twine())))
