@@ -39,9 +39,12 @@ LogicalResult PostOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   PostBwdOp::Fields fields(*this);
   fields.d_out = vjp.cotangent(getOut());
   fields.d_f = vjp.stored(getF());
-  fields.d_h_post = vjp.summed(getHPost()), fields.d_h_res = vjp.summed(getHRes());
-  fields.d_x = vjp.partial(getX()), fields.d_x_in = vjp.start(getX());
-  fields.d_bias = vjp.summed(getBias()), fields.d_bias_in = vjp.start(getBias());
+  fields.d_h_post = vjp.summed(getHPost());
+  fields.d_h_res = vjp.summed(getHRes());
+  fields.d_x = vjp.partial(getX());
+  fields.d_x_in = vjp.start(getX());
+  fields.d_bias = vjp.summed(getBias());
+  fields.d_bias_in = vjp.start(getBias());
   vjp.addResults(fields.create(builder, getLoc()));
   return success();
 }

@@ -164,12 +164,18 @@ FailureOr<bool> HeadOp::flatten(RewriterBase &rewriter) {
 /// Makes the gradients of the operands that pre and head have alike, of those of the results.
 template <typename Op, typename Fields>
 static void addGradients(KernelVjp &vjp, Op op, OpBuilder &builder, Fields fields) {
-  fields.d_x = vjp.partial(op.getX()), fields.d_x_in = vjp.start(op.getX());
-  fields.d_phi = vjp.summed(op.getPhi()), fields.d_phi_in = vjp.start(op.getPhi());
-  fields.d_norm_weight = vjp.summed(op.getNormWeight()), fields.d_norm_weight_in = vjp.start(op.getNormWeight());
-  fields.d_alpha = vjp.summed(op.getAlpha()), fields.d_alpha_in = vjp.start(op.getAlpha());
-  fields.d_beta = vjp.summed(op.getBeta()), fields.d_beta_in = vjp.start(op.getBeta());
-  fields.proj = op.getProj(), fields.stat = op.getStat();
+  fields.d_x = vjp.partial(op.getX());
+  fields.d_x_in = vjp.start(op.getX());
+  fields.d_phi = vjp.summed(op.getPhi());
+  fields.d_phi_in = vjp.start(op.getPhi());
+  fields.d_norm_weight = vjp.summed(op.getNormWeight());
+  fields.d_norm_weight_in = vjp.start(op.getNormWeight());
+  fields.d_alpha = vjp.summed(op.getAlpha());
+  fields.d_alpha_in = vjp.start(op.getAlpha());
+  fields.d_beta = vjp.summed(op.getBeta());
+  fields.d_beta_in = vjp.start(op.getBeta());
+  fields.proj = op.getProj();
+  fields.stat = op.getStat();
   vjp.addResults(fields.create(builder, op.getLoc()));
 }
 
@@ -255,17 +261,23 @@ static SmallVector<Value> finishBwd(Op op, OpBuilder &builder, Value dX, Value d
   if (op.getDHPre())
     dHPre = leaf.add(dHPre, op.getDHPre());
   GatesBwdOp::Fields ofGates(op);
-  ofGates.d_proj = op.getProj().getType(), ofGates.d_stat = op.getStat().getType();
-  ofGates.d_alpha = typeOf(op.getDAlpha()), ofGates.d_beta = typeOf(op.getDBeta());
-  ofGates.d_h_pre = dHPre, ofGates.d_h_post = dHPost, ofGates.d_logits = dLogits;
+  ofGates.d_proj = op.getProj().getType();
+  ofGates.d_stat = op.getStat().getType();
+  ofGates.d_alpha = typeOf(op.getDAlpha());
+  ofGates.d_beta = typeOf(op.getDBeta());
+  ofGates.d_h_pre = dHPre;
+  ofGates.d_h_post = dHPost;
+  ofGates.d_logits = dLogits;
   ofGates.stat_form = Stat::inv_rms;
   ofGates.norm_eps = 0.0;
   ofGates.post_mult = ofGates.post_mult.value_or(1.0);
   GatesBwdOp gates = ofGates.create(builder, op.getLoc());
   ProjectionBwdOp::Fields fields(op);
-  fields.d_x = typeOf(op.getDX()), fields.d_phi = typeOf(op.getDPhi());
+  fields.d_x = typeOf(op.getDX());
+  fields.d_phi = typeOf(op.getDPhi());
   fields.d_norm_weight = typeOf(op.getDNormWeight());
-  fields.d_proj = gates.getDProj(), fields.d_stat = gates.getDStat();
+  fields.d_proj = gates.getDProj();
+  fields.d_stat = gates.getDStat();
   fields.d_x_in = dX;
   fields.stat_form = Stat::inv_rms;
   ProjectionBwdOp projection = fields.create(builder, op.getLoc());

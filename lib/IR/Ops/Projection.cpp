@@ -64,7 +64,8 @@ FailureOr<bool> ProjectionOp::flatten(RewriterBase &rewriter) {
     return false;
   RankedTensorType type = getProj().getType();
   ProjectionOp::Fields fields(*this);
-  fields.proj = type, fields.stat = type.clone({type.getDimSize(0)});
+  fields.proj = type;
+  fields.stat = type.clone({type.getDimSize(0)});
   fields.stat_form = Stat::inv_rms;
   ProjectionOp raw = fields.create(rewriter, getLoc());
   LeafBuilder leaf(rewriter, getLoc());
@@ -79,9 +80,12 @@ LogicalResult ProjectionOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   fields.d_proj = vjp.cotangentOrZero(getProj());
   fields.d_stat = vjp.cotangent(getStat());
   fields.stat = fields.d_stat && getStatForm() == Stat::inv_rms ? getStat() : Value();
-  fields.d_x = vjp.partial(getX()), fields.d_x_in = vjp.start(getX());
-  fields.d_phi = vjp.summed(getPhi()), fields.d_phi_in = vjp.start(getPhi());
-  fields.d_norm_weight = vjp.summed(getNormWeight()), fields.d_norm_weight_in = vjp.start(getNormWeight());
+  fields.d_x = vjp.partial(getX());
+  fields.d_x_in = vjp.start(getX());
+  fields.d_phi = vjp.summed(getPhi());
+  fields.d_phi_in = vjp.start(getPhi());
+  fields.d_norm_weight = vjp.summed(getNormWeight());
+  fields.d_norm_weight_in = vjp.start(getNormWeight());
   vjp.addResults(fields.create(builder, getLoc()));
   return success();
 }
@@ -206,9 +210,12 @@ LogicalResult GatesOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   fields.d_h_pre = vjp.cotangentOrZero(getHPre());
   fields.d_h_post = vjp.cotangent(getHPost());
   fields.d_logits = vjp.cotangent(getLogits());
-  fields.d_proj = vjp.summed(getProj()), fields.d_stat = vjp.summed(getStat());
-  fields.d_alpha = vjp.summed(getAlpha()), fields.d_alpha_in = vjp.start(getAlpha());
-  fields.d_beta = vjp.summed(getBeta()), fields.d_beta_in = vjp.start(getBeta());
+  fields.d_proj = vjp.summed(getProj());
+  fields.d_stat = vjp.summed(getStat());
+  fields.d_alpha = vjp.summed(getAlpha());
+  fields.d_alpha_in = vjp.start(getAlpha());
+  fields.d_beta = vjp.summed(getBeta());
+  fields.d_beta_in = vjp.start(getBeta());
   vjp.addResults(fields.create(builder, getLoc()));
   return success();
 }

@@ -67,7 +67,9 @@ SmallVector<Value> RebuildOp::decompose(OpBuilder &builder) {
     PostOp::Fields post(*this);
     post.out = x.getType();
     post.x = x;
-    post.f = getF()[layer], post.h_post = getHPost()[layer], post.h_res = getHRes()[layer];
+    post.f = getF()[layer];
+    post.h_post = getHPost()[layer];
+    post.h_res = getHRes()[layer];
     post.bias = getBias().empty() ? Value() : getBias()[layer];
     if (!getSeed().empty()) {
       post.seed = getSeed()[layer];

@@ -37,7 +37,8 @@ static void narrow(Sites &sites, GatesOp gates) {
   Value stat = projection.getStat();
   ProjectionOp::Fields fewerRows(projection);
   fewerRows.phi = firstRows(builder, gates.getLoc(), projection.getPhi(), projection.getPhiLayout(), n);
-  fewerRows.proj = gateType, fewerRows.stat = stat ? stat.getType() : Type();
+  fewerRows.proj = gateType;
+  fewerRows.stat = stat ? stat.getType() : Type();
   ProjectionOp narrowed = fewerRows.create(builder, projection.getLoc());
   builder.setInsertionPoint(gates);
   GatesOp::Fields firstGroup(gates);

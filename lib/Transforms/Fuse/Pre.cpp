@@ -283,13 +283,17 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
   PreOp::Fields fields(g);
   fields.take(p);
   fields.u = a ? a.getU().getType() : Type();
-  fields.h_pre = hPre ? Type(gateType) : Type(), fields.h_post = gateType;
+  fields.h_pre = hPre ? Type(gateType) : Type();
+  fields.h_post = gateType;
   fields.h_res = gateType.clone(ArrayRef<int64_t>{gateType.getDimSize(0), n, n});
   fields.x = x;
   fields.h_in = a && !site.isMixedByGate ? a.getHPre() : Value();
   fields.layout = layoutOf(site);
   fields.res_map = site.resMap;
-  fields.init = Init::exp, fields.order = Order::row_col, fields.denom = Denom::none, fields.iters = 0;
+  fields.init = Init::exp;
+  fields.order = Order::row_col;
+  fields.denom = Denom::none;
+  fields.iters = 0;
   fields.sk_eps = 0.0;
   if (SinkhornOp sinkhorn = site.sinkhorn) {
     fields.take(sinkhorn);
@@ -297,7 +301,8 @@ static KernelOpInterface buildPre(OpBuilder &builder, Location loc, Site &site, 
     fields.sk_format = sinkhorn.getFormat();
   }
   fields.fold_pre = site.fold != nullptr;
-  fields.h_pre_format = site.hPreFormat, fields.h_post_format = site.hPostFormat;
+  fields.h_pre_format = site.hPreFormat;
+  fields.h_post_format = site.hPostFormat;
   fields.h_res_format = site.hResFormat;
   PreOp pre = fields.create(builder, loc);
   if (a)

@@ -421,8 +421,11 @@ bool GatesBuilder::buildProjection() {
   fields.x = x;
   fields.phi = inTypeOf(phi);
   fields.norm_weight = inTypeOf(gamma);
-  fields.layout = layout, fields.phi_layout = phiLayout;
-  fields.norm = lead.norm, fields.norm_eps = lead.eps, fields.stat_form = Stat::inv_rms;
+  fields.layout = layout;
+  fields.phi_layout = phiLayout;
+  fields.norm = lead.norm;
+  fields.norm_eps = lead.eps;
+  fields.stat_form = Stat::inv_rms;
   projection = fields.create(builder, loc);
   proj = projection.getProj();
   stat = projection.getStat();
@@ -486,9 +489,14 @@ void GatesBuilder::run() {
   Type *types[] = {&fields.h_pre, &fields.h_post, &fields.logits};
   for (auto [type, group] : llvm::zip(types, groups))
     *type = RankedTensorType::get({tokens, group.extent}, builder.getF32Type());
-  fields.proj = proj, fields.stat = stat, fields.alpha = alpha, fields.beta = beta;
-  fields.stat_form = lead.statForm, fields.norm_eps = lead.eps;
-  fields.pre_eps = preEps, fields.post_mult = postMult;
+  fields.proj = proj;
+  fields.stat = stat;
+  fields.alpha = alpha;
+  fields.beta = beta;
+  fields.stat_form = lead.statForm;
+  fields.norm_eps = lead.eps;
+  fields.pre_eps = preEps;
+  fields.post_mult = postMult;
   GatesOp made = fields.create(builder, loc);
   if (replaceRoots(made))
     takeRaised(sites, made,

@@ -338,13 +338,16 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
   }
   Type type = getElementTypeOrSelf(x);
   PostOp::Fields fields(branch.dropout); // its seed, rate and stream
-  fields.out = x.getType(), fields.x = x;
+  fields.out = x.getType();
+  fields.x = x;
   fields.f = site.leaf.cast(branch.f, type);
   fields.bias = branch.bias;
   if (fields.bias && getElementTypeOrSelf(fields.bias) != type)
     fields.bias = site.leaf.toF32(fields.bias);
-  fields.h_post = site.leaf.toF32(branch.gate), fields.h_res = site.leaf.toF32(weights);
-  fields.layout = mix.layout, fields.orient = orient;
+  fields.h_post = site.leaf.toF32(branch.gate);
+  fields.h_res = site.leaf.toF32(weights);
+  fields.layout = mix.layout;
+  fields.orient = orient;
   PostOp post = fields.create(site.builder, site.op->getLoc());
   return site.finish(post, groups, orient == Orient::oi ? "orientation oi" : "orientation io");
 }

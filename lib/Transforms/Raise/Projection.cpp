@@ -172,10 +172,14 @@ ProjectionOp ProjectionRaiser::build(OpBuilder &builder, const LinearGroup &grou
   ProjectionOp::Fields fields;
   fields.proj = RankedTensorType::get({tokens, group.extent}, f32);
   fields.stat = statistic.own ? RankedTensorType::get({tokens}, f32) : Type();
-  fields.x = xs, fields.phi = phi, fields.norm_weight = gamma;
+  fields.x = xs;
+  fields.phi = phi;
+  fields.norm_weight = gamma;
   fields.layout = isInner ? Layout::Cn : Layout::nC;
   fields.phi_layout = isOutIn ? PhiLayout::out_in : PhiLayout::in_out;
-  fields.norm = statistic.norm, fields.norm_eps = statistic.eps, fields.stat_form = statistic.form;
+  fields.norm = statistic.norm;
+  fields.norm_eps = statistic.eps;
+  fields.stat_form = statistic.form;
   return fields.create(builder, op->getLoc());
 }
 

@@ -63,9 +63,14 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, site.isTransposed);
   logits = LeafBuilder(builder, op->getLoc()).toF32(logits);
   SinkhornOp::Fields fields;
-  fields.mix = logits.getType(), fields.logits = logits;
-  fields.init = site.init, fields.order = site.order, fields.denom = site.denom;
-  fields.eps = site.eps, fields.iters = site.iters, fields.format = site.format;
+  fields.mix = logits.getType();
+  fields.logits = logits;
+  fields.init = site.init;
+  fields.order = site.order;
+  fields.denom = site.denom;
+  fields.eps = site.eps;
+  fields.iters = site.iters;
+  fields.format = site.format;
   SinkhornOp sinkhorn = fields.create(builder, op->getLoc());
   if (!finishMix(reading, sites, builder, sinkhorn, indicesOf(reading.algebra().sizes, flat), own, value,
                  stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations" +
