@@ -414,7 +414,12 @@ ArrayAttr DimAnalysis::conditions(MLIRContext *context) const {
   return ArrayAttr::get(context, texts.getArrayRef());
 }
 
-std::optional<Polynomial> DimAnalysis::value(Value value, int dim) const { return expandedProduct({{value, dim}}); }
+std::optional<Polynomial> DimAnalysis::value(Value value, int dim) const {
+  const Node *node = classOf(value, dim);
+  if (node && !node->value) // most sizes are a number or a symbol
+    return valueOf(numberOf(*node));
+  return expandedProduct({{value, dim}});
+}
 
 std::optional<Polynomial> DimAnalysis::expandedProduct(ArrayRef<Key> parts) const {
   std::optional<Polynomial> product = constantPolynomial(1);

@@ -17,12 +17,7 @@ namespace {
 /// Sizes of arguments, and of the first reshape that makes a product of them, such as the number of all tokens.
 class SizesOfArguments {
 public:
-  explicit SizesOfArguments(func::FuncOp func) : func(func), dims(func), builder(func.getBody()) {
-    for (Operation &op : func.getBody().front())
-      if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) && isa<BlockArgument>(op.getOperand(0)))
-        for (int64_t dim = 0; dim < cast<RankedTensorType>(op.getResult(0).getType()).getRank(); ++dim)
-          products.try_emplace(dims.factors(op.getResult(0), dim), op.getResult(0), dim);
-  }
+  explicit SizesOfArguments(func::FuncOp func) : func(func), builder(func.getBody()) {}
 
   /// The size that `op` reads, from an argument or a reshape of one; null where none has it, or none before `op`.
   Value replacementOf(tensor::DimOp op) {
@@ -47,9 +42,11 @@ private:
     auto own = dyn_cast<BlockArgument>(op.getSource());
     if (own && own.getOwner() == &func.getBody().front())
       return {own, dim};
-    if (auto argument = dims.argumentDim(op.getSource(), dim))
+    if (!dims)
+      analyse();
+    if (auto argument = dims->argumentDim(op.getSource(), dim))
       return {func.getArgument(argument->first), argument->second};
-    auto product = products.find(dims.factors(op.getSource(), dim));
+    auto product = products.find(dims->factors(op.getSource(), dim));
     if (product == products.end() || StringRef(product->first.second).contains('?'))
       return {};
     Operation *here = func.getBody().front().findAncestorOpInBlock(*op);
@@ -57,8 +54,17 @@ private:
     return before ? product->second : std::pair<Value, int64_t>();
   }
 
+  /// Not needed where all sizes are read from arguments already.
+  void analyse() {
+    dims.emplace(func);
+    for (Operation &op : func.getBody().front())
+      if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) && isa<BlockArgument>(op.getOperand(0)))
+        for (int64_t dim = 0; dim < cast<RankedTensorType>(op.getResult(0).getType()).getRank(); ++dim)
+          products.try_emplace(dims->factors(op.getResult(0), dim), op.getResult(0), dim);
+  }
+
   func::FuncOp func;
-  DimAnalysis dims;
+  std::optional<DimAnalysis> dims;
   OpBuilder builder;
   std::map<std::pair<int64_t, std::string>, std::pair<Value, int64_t>> products;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> sizes;
