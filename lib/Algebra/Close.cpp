@@ -55,7 +55,9 @@ bool Closer::collectCuts() {
     }
   });
   for (auto &[var, own] : cuts) {
-    llvm::stable_sort(own, [&](Size a, Size b) { return a != b && sizes.divides(a, b); });
+    auto isBefore = [&](Size a, Size b) { return a != b && sizes.divides(a, b); };
+    if (!llvm::is_sorted(own, isBefore))
+      llvm::stable_sort(own, isBefore);
     for (size_t i = 1; i < own.size(); ++i)
       fits = fits && sizes.divides(own[i - 1], own[i]);
   }

@@ -126,15 +126,15 @@ void Algebra::replaceElements(Expr &expr, llvm::function_ref<const Element *(con
 Expr Algebra::number(double value) {
   if (value == 0)
     return {};
-  Term term;
-  term.coefficient = canonicalNumber(value);
-  return {term};
+  Expr expr(1);
+  expr[0].coefficient = canonicalNumber(value);
+  return expr;
 }
 
 Expr Algebra::of(const Element *element, int halves) {
-  Term term;
-  term.factors.push_back({element, halves});
-  return {term};
+  Expr expr(1);
+  expr[0].factors.push_back({element, halves});
+  return expr;
 }
 
 Expr Algebra::extent(Size size) {
@@ -227,7 +227,9 @@ static double sumOfNumbers(double a, double b) {
 }
 
 bool Algebra::normalise(Expr &expr) {
-  if (expr.size() > 1) {
+  // Most sums are in order, and have each product once.
+  auto isBehind = [](const Term &a, const Term &b) { return compare(a, b, By::names) >= 0; };
+  if (std::adjacent_find(expr.begin(), expr.end(), isBehind) != expr.end()) {
     llvm::stable_sort(expr, [](const Term &a, const Term &b) { return compare(a, b, By::names) < 0; });
     Expr merged;
     for (Term &term : expr)

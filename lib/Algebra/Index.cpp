@@ -93,11 +93,15 @@ static std::optional<Piece> joined(Sizes &sizes, const Piece &high, const Piece 
 void algebra::normalise(Sizes &sizes, Index &index) {
   auto &pieces = index.pieces;
   llvm::erase_if(pieces, [](const Piece &piece) { return piece.extent == Size(1); });
-  llvm::stable_sort(pieces, [&](const Piece &a, const Piece &b) {
+  if (pieces.size() < 2)
+    return;
+  auto isBefore = [&](const Piece &a, const Piece &b) {
     return a.multiplier != b.multiplier &&
            (a.multiplier.isNumber() && b.multiplier.isNumber() ? b.multiplier.number() < a.multiplier.number()
                                                                : sizes.divides(b.multiplier, a.multiplier));
-  });
+  };
+  if (!llvm::is_sorted(pieces, isBefore))
+    llvm::stable_sort(pieces, isBefore);
   for (size_t i = 1; i < pieces.size();)
     if (std::optional<Piece> both = joined(sizes, pieces[i - 1], pieces[i])) {
       pieces[i - 1] = *both;

@@ -189,7 +189,8 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<Ind
         return std::nullopt;
       product = scale(*exponential, term.coefficient);
     }
-    Term plain;
+    Expr whole(1);
+    Term &plain = whole[0];
     for (const Factor &factor : term.factors) {
       Moved *moved = move(factor.at());
       if (!moved)
@@ -207,7 +208,7 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<Ind
     }
     if (!plain.factors.empty()) {
       normalise(plain);
-      std::optional<Expr> next = multiply(product, Expr(1, std::move(plain)));
+      std::optional<Expr> next = multiply(product, whole);
       if (!next)
         return std::nullopt;
       product = std::move(*next);

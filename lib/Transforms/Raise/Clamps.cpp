@@ -49,7 +49,7 @@ double mhc::upperBound(Value value) {
   return upper;
 }
 
-static void liftClamp(algebra::Reading &reading, SigmoidOp gate) {
+static bool liftClamp(algebra::Reading &reading, SigmoidOp gate) {
   SmallVector<Bound> bounds;
   Value z = gate.getX();
   while (std::optional<Bound> bound = boundOf(z.getDefiningOp())) {
@@ -58,7 +58,7 @@ static void liftClamp(algebra::Reading &reading, SigmoidOp gate) {
   }
   std::optional<LinearGroup> rows = bounds.empty() ? std::nullopt : matchLinearGroup(reading, z, gate);
   if (!rows || !isOfStreams(*rows))
-    return;
+    return false;
   OpBuilder builder(gate);
   LeafBuilder leaf(builder, gate.getLoc());
   Value lifted = leaf.sigmoid(z);
@@ -72,11 +72,14 @@ static void liftClamp(algebra::Reading &reading, SigmoidOp gate) {
   }
   addPlaces(made, gate.getResult());
   gate.getResult().replaceAllUsesWith(lifted);
+  return true;
 }
 
-void mhc::liftClamps(func::FuncOp func, algebra::Reading &reading) {
+bool mhc::liftClamps(func::FuncOp func, algebra::Reading &reading) {
   SmallVector<SigmoidOp> gates;
   func.walk([&](SigmoidOp gate) { gates.push_back(gate); });
+  bool lifted = false;
   for (SigmoidOp gate : gates)
-    liftClamp(reading, gate);
+    lifted |= liftClamp(reading, gate);
+  return lifted;
 }

@@ -12,8 +12,9 @@
 namespace mhc {
 
 /// sigmoid(clamp(z, a, b)) -> clamp(sigmoid(z), sigmoid(a), sigmoid(b)), where z are logits of streams. No op bounds
-/// its logits, and a sigmoid is monotone: so the gate is found, and the clamp is left behind it.
-void liftClamps(mlir::func::FuncOp func, algebra::Reading &reading);
+/// its logits, and a sigmoid is monotone: so the gate is found, and the clamp is left behind it. Whether there was
+/// any.
+bool liftClamps(mlir::func::FuncOp func, algebra::Reading &reading);
 
 /// Whether an op bounds a value by a number.
 bool isClamp(mlir::Operation *op);

@@ -296,6 +296,8 @@ void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
   };
   if (!func.walk(isFunction).wasInterrupted())
     return;
-  liftClamps(func, readings.unrounded());
-  GatesRaiser(func, readings.unrounded(), sites).run();
+  algebra::Reading &reading = readings.unrounded();
+  if (liftClamps(func, reading))
+    reading.refresh();
+  GatesRaiser(func, reading, sites).run();
 }
