@@ -73,9 +73,9 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
     return;
   if (second < first)
     std::swap(first, second);
-  bool bothKnown = isKnown(first) && isKnown(second);
-  std::pair<Polynomial, Polynomial> both =
-      bothKnown ? std::pair(valueOf(first), valueOf(second)) : std::pair<Polynomial, Polynomial>();
+  std::optional<std::pair<Polynomial, Polynomial>> both;
+  if (isKnown(first) && isKnown(second))
+    both = {valueOf(first), valueOf(second)};
   nodes[second].parent = first;
   nodes[first].isDimension |= nodes[second].isDimension;
   if (!nodes[first].size)
@@ -83,7 +83,8 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
   // The product of older sizes, where there are two: those of the first arguments.
   if (!nodes[first].value || (nodes[second].value && *nodes[second].value < *nodes[first].value))
     nodes[first].value = nodes[second].value;
-  equate(both.first, both.second);
+  if (both)
+    equate(both->first, both->second);
 }
 
 void DimAnalysis::unite(Key a, Key b) {

@@ -93,8 +93,10 @@ static LogicalResult addSmallestLast(arith::AddFOp op, PatternRewriter &rewriter
     return failure();
   for (auto [outer, sum] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
     Operation *inner = sum.getDefiningOp();
+    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(inner) || !singleUser(inner->getResult(0)))
+      continue;
     std::optional<double> a = constantValue(outer);
-    if (!a || !isa_and_nonnull<arith::AddFOp, arith::SubFOp>(inner) || !singleUser(inner->getResult(0)))
+    if (!a)
       continue;
     bool behind = isa<arith::AddFOp>(inner) && constantValue(inner->getOperand(1));
     std::optional<double> b = constantValue(inner->getOperand(behind));

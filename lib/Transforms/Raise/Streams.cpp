@@ -277,7 +277,10 @@ void StreamRaiser::run() {
 }
 
 void mhc::raiseStreams(func::FuncOp func, Readings &readings, Sites &sites) {
-  SmallVector<tensor::ConcatOp> stacks = stackMixes(func, readings.unrounded());
-  StreamRaiser(func, readings.unrounded(), sites).run();
+  algebra::Reading &reading = readings.unrounded();
+  SmallVector<tensor::ConcatOp> stacks = stackMixes(func, reading);
+  if (!stacks.empty())
+    reading.refresh();
+  StreamRaiser(func, reading, sites).run();
   llvm::for_each(stacks, unstack);
 }
