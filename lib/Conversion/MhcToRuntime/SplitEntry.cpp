@@ -136,7 +136,10 @@ void EntrySplitter::run() {
   }
   last->moveBefore(body.getTerminator());
   llvm::SmallPtrSet<Operation *, 32> moved(steps.begin(), steps.end());
-  auto rest = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
+  SmallVector<Operation *> rest; // also what was read of arguments, in front of the arena
+  for (Block &block : entry.getBody())
+    for (Operation &op : block.without_terminator())
+      rest.push_back(&op);
   for (Operation *op : llvm::reverse(rest))
     if (moved.contains(op) || (isRepeatable(op) && op->use_empty()))
       op->erase();
