@@ -40,6 +40,7 @@ bool Reading::isSame(Operation *op, const llvm::DenseMap<Value, Expr> &before) {
 
 void Reading::refresh() {
   llvm::DenseMap<Value, Expr> before = std::exchange(exprs, llvm::DenseMap<Value, Expr>());
+  exprs.reserve(before.size());
   llvm::DenseSet<Value> changed;
   places.clear();
   values.clear();
@@ -193,9 +194,9 @@ std::vector<Reading::Found> Reading::find(const Expr &expr, llvm::function_ref<b
   for (Candidate &candidate : llvm::reverse(known->second)) {
     if (!isThere(candidate))
       continue;
-    if (!candidate.isClosed)
-      candidate.closed = theAlgebra.close(of(candidate.value));
-    candidate.isClosed = true;
+    if (!std::exchange(candidate.isClosed, true))
+      if (std::optional<Algebra::Closed> closed = theAlgebra.close(of(candidate.value)))
+        candidate.closed = std::make_unique<Algebra::Closed>(std::move(*closed));
     if (!candidate.closed || candidate.closed->node != wanted->node)
       continue;
     SmallVector<Size, 4> extents = sizes(candidate.value);

@@ -72,8 +72,8 @@ private:
   struct Candidate {
     mlir::Value value;
     unsigned place;
-    std::optional<Algebra::Closed> closed = {}; ///< `at` are the node's indices of the value's own variables
-    bool isClosed = false;                      ///< where that was tried
+    bool isClosed = false;                        ///< where that was tried
+    std::unique_ptr<Algebra::Closed> closed = {}; ///< `at` are the node's indices of the value's own variables
   };
   /// The tensors in their order, by what is the same for expressions that may be one node.
   using Candidates = llvm::DenseMap<uint64_t, std::vector<Candidate>>;
