@@ -89,7 +89,7 @@ static void setType(OpResult result, Type type, OpBuilder &builder) {
   result.replaceAllUsesExcept(cast, cast);
 }
 
-/// What its sizes state may be open in its types.
+/// States in its types what its sizes state.
 static void stateSizes(tensor::ExpandShapeOp op, OpBuilder &builder) {
   RankedTensorType type = op.getResultType().clone(op.getStaticOutputShape());
   if (type == op.getResultType())

@@ -6,7 +6,7 @@
 // CHECK: func.func @main
 // CHECK-NOT: {{linalg|tensor.reshape|cf.assert}}
 // CHECK: tensor.pad
-// CHECK-COUNT-4: tensor.extract_slice %padded
+// CHECK-COUNT-4: : tensor<?x128x?x1xf32> to tensor<?x128x?x1xf32>
 // VERIFY: entry main_bwd
 // VERIFY: d_arg0: verified
 // VERIFY: d_arg4: verified

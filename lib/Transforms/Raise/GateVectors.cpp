@@ -1,0 +1,154 @@
+//===- GateVectors.cpp - Alpha and beta of the gates of one site ----------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+
+#include "GatesBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::Expr;
+using algebra::Indices;
+using algebra::Size;
+
+/// An element that no token enters: a vector of the group's rows, or one number.
+Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
+  IndexVars rowVars = hasRows ? group.row : IndexVars();
+  if (Value whole = build(reading, builder, user, Algebra::of(factor.element), {rowVars}))
+    return leaf.toF32(whole);
+  Value base = factor.node()->value;
+  auto type = base ? dyn_cast<RankedTensorType>(base.getType()) : RankedTensorType();
+  if (!type || !type.hasStaticShape() || !reading.isBefore(base, user))
+    return {};
+  // A part of a tensor
+  SmallVector<OpFoldResult> offsets, sizes, strides(type.getRank(), builder.getIndexAttr(1));
+  Indices at(factor.at().begin(), factor.at().end());
+  for (auto [dim, index] : llvm::enumerate(at)) {
+    Size extent = 1;
+    for (const algebra::Piece &piece : index.pieces)
+      extent = algebra.sizes.multiply(extent, piece.extent).value_or(0);
+    offsets.push_back(builder.getIndexAttr(index.offset));
+    sizes.push_back(builder.getIndexAttr(extent.number()));
+    index.offset = 0;
+    if (!index.pieces.empty() && !covers(algebra.sizes, index, extent))
+      return {};
+  }
+  Value part = tensor::ExtractSliceOp::create(builder, loc, base, offsets, sizes, strides);
+  part = arrange(reading, builder, loc, part, at, {rowVars});
+  return part ? leaf.toF32(part) : Value();
+}
+
+/// A power of an element, as a vector of the group's rows or as [1].
+Value GatesBuilder::buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
+  bool isVector = hasRows && dependsOnAny(factor, group.row);
+  Value value = factor.halves % 2 == 0 ? buildElement(factor, group, isVector) : Value();
+  if (!value)
+    return {};
+  Value base = value;
+  for (int halves = 2; halves < std::abs(factor.halves); halves += 2)
+    value = leaf.mul(value, base);
+  if (factor.halves < 0)
+    value = leaf.div(leaf.splat(1, value), value);
+  if (hasRows && !isVector && group.extent != 1) {
+    Value number = tensor::CollapseShapeOp::create(builder, loc, value, ArrayRef<ReassociationIndices>());
+    value = leaf.broadcast(number, {builder.getIndexAttr(group.extent)}, {});
+  }
+  return value;
+}
+
+/// A product that no token enters, as [rows] or as [1].
+Value GatesBuilder::buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows) {
+  auto type = RankedTensorType::get({hasRows ? group.extent : 1}, builder.getF32Type());
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, static_cast<float>(value)));
+  };
+  Value product;
+  auto multiply = [&](Value factor) { product = product ? leaf.mul(product, factor) : factor; };
+  for (const algebra::Factor &factor : term.factors) {
+    Value value = buildFactor(factor, group, hasRows);
+    if (!value)
+      return {};
+    multiply(value);
+  }
+  if (!term.exponent.empty()) {
+    Value exponent = buildVector(term.exponent, group, hasRows);
+    if (!exponent)
+      return {};
+    multiply(leaf.exp(exponent));
+  }
+  if (!product || term.coefficient != 1)
+    multiply(number(term.coefficient));
+  return product;
+}
+
+/// A sum of products that no token enters, as [rows] or as [1].
+Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool hasRows) {
+  Value sum;
+  for (const algebra::Term &term : expr) {
+    Value product = buildTerm(term, group, hasRows);
+    if (!product)
+      return {};
+    sum = sum ? leaf.add(sum, product) : product;
+  }
+  return sum ? sum : buildTerm(algebra::Term{0, {}, {}}, group, hasRows);
+}
+
+/// The parts of all groups, or the one tensor that they lie in side by side.
+Value GatesBuilder::buildAlpha() {
+  SmallVector<Value> parts;
+  const algebra::Factor *first = algebra::singleFactor(lead.alpha);
+  bool isOneTensor = first && first->node()->value && first->at().size() == 1;
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    const algebra::Factor *factor = algebra::singleFactor(group.alpha);
+    isOneTensor = isOneTensor && factor && group.alpha[0].coefficient == 1 && factor->node() == first->node() &&
+                  factor->at()[0].offset == first->at()[0].offset + static_cast<int64_t>(number);
+  }
+  if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
+    return leaf.toF32(slice(first->node()->value, 0, first->at()[0].offset, groups.size()));
+  SmallVector<float> numbers;
+  for (const LinearGroup &group : groups)
+    if (std::optional<double> number = algebra::numberOf(group.alpha))
+      numbers.push_back(static_cast<float>(*number));
+  if (numbers.size() == groups.size()) {
+    auto type = RankedTensorType::get({static_cast<int64_t>(groups.size())}, builder.getF32Type());
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<float>(numbers)));
+  }
+  for (const LinearGroup &group : groups) {
+    Value part = buildVector(group.alpha, group, /*hasRows=*/false);
+    if (!part)
+      return {};
+    parts.push_back(part);
+  }
+  return leaf.concat(parts, 0);
+}
+
+Value GatesBuilder::buildBeta() {
+  const algebra::Factor *first = algebra::singleFactor(lead.beta);
+  bool isOneTensor = first && first->node()->value && first->at().size() == 1;
+  int64_t next = isOneTensor ? first->at()[0].offset : 0;
+  const int64_t begin = next;
+  for (const LinearGroup &group : groups) {
+    const algebra::Factor *factor = algebra::singleFactor(group.beta);
+    isOneTensor = isOneTensor && factor && group.beta[0].coefficient == 1 && factor->node() == first->node() &&
+                  factor->at()[0].offset == next;
+    algebra::Index rowsOnly = isOneTensor ? factor->at()[0] : algebra::Index();
+    rowsOnly.offset = 0;
+    isOneTensor = isOneTensor && rowsOnly == indicesOf(algebra.sizes, {group.row})[0];
+    next += group.extent;
+  }
+  if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
+    return leaf.toF32(slice(first->node()->value, 0, begin, next - begin));
+  SmallVector<Value> parts;
+  for (const LinearGroup &group : groups) {
+    Value part = buildVector(group.beta, group, /*hasRows=*/true);
+    if (!part)
+      return {};
+    parts.push_back(part);
+  }
+  return leaf.concat(parts, 0);
+}
