@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Linear.h"
 #include "Mix.h"
 #include "Places.h"
 #include "Readings.h"
@@ -12,6 +13,7 @@
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mhc;
@@ -45,6 +47,7 @@ private:
   bool completesSigmoid(Operation *op);
   std::optional<Function> matchSoftmax(Operation *op);
   std::optional<Function> match(Operation *op);
+  bool hasArgument(Operation *op, const Expr &z);
   /// The function's value, from ops in front of `op`; null where its argument is none.
   Value build(Operation *op, const Function &function);
 
@@ -128,10 +131,21 @@ std::optional<Function> ElementaryRaiser::match(Operation *op) {
   return z ? std::optional(Function{*z, reading.of(op->getResult(0))[0].coefficient, {}}) : std::nullopt;
 }
 
+/// Whether a function's argument is there: itself, or logits of streams that were scaled, exactly, in front of their
+/// groups. Of another function the scaled argument stays the argument.
+bool ElementaryRaiser::hasArgument(Operation *op, const Expr &z) {
+  return llvm::any_of(reading.find(z, op), [&](const algebra::Reading::Found &found) {
+    int exponent;
+    if (std::abs(found.factor) == 1 || std::abs(std::frexp(found.factor, &exponent)) != 0.5)
+      return std::abs(found.factor) == 1;
+    std::optional<LinearGroup> rows = matchLinearGroup(reading, found.value, op);
+    return rows && isOfStreams(*rows);
+  });
+}
+
 Value ElementaryRaiser::build(Operation *op, const Function &function) {
   Value value = op->getResult(0);
-  auto isArgument = [](const algebra::Reading::Found &found) { return std::abs(found.factor) == 1; };
-  if (llvm::none_of(reading.find(function.z, op), isArgument))
+  if (!hasArgument(op, function.z))
     return {};
   OpBuilder builder(op);
   LeafBuilder leaf(builder, op->getLoc());

@@ -395,3 +395,50 @@ func.func @no_softmax_of_signed_weights(%w: tensor<8x6xf32>, %y: tensor<8x6xf32>
   %2 = arith.divf %w, %1 : tensor<8x6xf32>
   return %product, %2 : tensor<8x6xf32>, tensor<8x6xf32>
 }
+
+// Logits that are halved in front of their groups, of which the gates are made by tanh(z / 2).
+// CHECK-LABEL: func.func @halved_logits
+// CHECK: %[[H_PRE:.*]], %[[H_POST:.*]], %{{.*}} = mhc.gates(
+// CHECK-NOT: math.tanh
+// CHECK: return %[[H_PRE]], %[[H_POST]]
+func.func @halved_logits(%streams: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, %alphas: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  %half = arith.constant dense<0.5> : tensor<8x24xf32>
+  %halves = arith.constant dense<0.5> : tensor<8x4xf32>
+  %ones = arith.constant dense<1.0> : tensor<8x4xf32>
+  %x = tensor.collapse_shape %streams [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %proj = mhc.matmul %x, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %a0 = tensor.extract_slice %alphas[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %a1 = tensor.extract_slice %alphas[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %a2 = tensor.extract_slice %alphas[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %r0 = mhc.broadcast %a0 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %r1 = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %r2 = mhc.broadcast %a2 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %alpha = tensor.concat dim(0) %r0, %r1, %r2 : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %factors = mhc.broadcast %alpha dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %scaled = arith.mulf %proj, %factors : tensor<8x24xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %scaled, %bias : tensor<8x24xf32>
+  %w = arith.mulf %z, %half : tensor<8x24xf32>
+  %w_pre = tensor.extract_slice %w[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %w_post = tensor.extract_slice %w[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %logits = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %t_pre = math.tanh %w_pre : tensor<8x4xf32>
+  %s_pre = arith.addf %ones, %t_pre : tensor<8x4xf32>
+  %h_pre = arith.mulf %s_pre, %halves : tensor<8x4xf32>
+  %t_post = math.tanh %w_post : tensor<8x4xf32>
+  %s_post = arith.addf %ones, %t_post : tensor<8x4xf32>
+  return %h_pre, %s_post, %logits : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// Of another function the scaled argument stays the argument.
+// CHECK-LABEL: func.func @no_logits
+// CHECK: math.tanh
+// CHECK-NOT: mhc.sigmoid
+func.func @no_logits(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %ones = arith.constant dense<1.0> : tensor<8x4xf32>
+  %w = arith.addf %x, %y : tensor<8x4xf32>
+  %t = math.tanh %w : tensor<8x4xf32>
+  %s = arith.addf %ones, %t : tensor<8x4xf32>
+  return %s : tensor<8x4xf32>
+}
