@@ -84,3 +84,11 @@ func.func @behind_a_reshape(%x: tensor<4x32xf32>, %z: tensor<?x4x4xf32>, %shape:
   %out = mhc.matmul %map, %x : (tensor<?x4xf32>, tensor<4x32xf32>) -> tensor<?x32xf32>
   return %out : tensor<?x32xf32>
 }
+
+// Attention among few tokens: its scores are no projection of the values.
+func.func @heads(%q: tensor<3x8x64xf32>, %k: tensor<3x8x64xf32>, %v: tensor<3x8x64xf32>) -> tensor<3x8x64xf32> {
+  %scores = mhc.batch_matmul %q, %k transpose_rhs : (tensor<3x8x64xf32>, tensor<3x8x64xf32>) -> tensor<3x8x8xf32>
+  %shares = mhc.softmax %scores dim = 2 : tensor<3x8x8xf32>
+  %out = mhc.batch_matmul %shares, %v : (tensor<3x8x8xf32>, tensor<3x8x64xf32>) -> tensor<3x8x64xf32>
+  return %out : tensor<3x8x64xf32>
+}
