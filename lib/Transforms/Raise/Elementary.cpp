@@ -132,7 +132,7 @@ std::optional<Function> ElementaryRaiser::match(Operation *op) {
 }
 
 /// Whether a function's argument is there: itself, or logits of streams that were scaled, exactly, in front of their
-/// groups. Of another function the scaled argument stays the argument.
+/// groups. The scaled argument of another function stays its argument.
 bool ElementaryRaiser::hasArgument(Operation *op, const Expr &z) {
   return llvm::any_of(reading.find(z, op), [&](const algebra::Reading::Found &found) {
     int exponent;

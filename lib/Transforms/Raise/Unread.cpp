@@ -86,7 +86,7 @@ static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet
     if (!op || !seen.insert(op).second || isa<AggregateOp, PostOp, ContractOp, ExpandOp, GatesOp, ProjectionOp>(op))
       continue;
     uint64_t depth = depthOf(op);
-    // Of a batch of products, as in attention, each has a factor of its own: none is a weight.
+    // Each of a batch of products, as in attention, has a factor of its own: none is a weight.
     bool isWhole = depth == static_cast<uint64_t>(mix.width);
     if (isWhole || (depth == static_cast<uint64_t>(mix.channels) && !isa<BatchMatmulOp>(op)))
       return Product{op, !isWhole};

@@ -431,7 +431,7 @@ func.func @halved_logits(%streams: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, 
   return %h_pre, %s_post, %logits : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
-// Of another function the scaled argument stays the argument.
+// The scaled argument of another function stays its argument.
 // CHECK-LABEL: func.func @no_logits
 // CHECK: math.tanh
 // CHECK-NOT: mhc.sigmoid
