@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -49,7 +50,22 @@ static LogicalResult multiplyBeforeTranspose(MatmulOp op, PatternRewriter &rewri
   return success();
 }
 
+/// A product with a column of ones is a sum.
+static LogicalResult sumByOnes(MatmulOp op, PatternRewriter &rewriter) {
+  Type f32 = rewriter.getF32Type();
+  if (op.getType().getDimSize(1) != 1 || getElementTypeOrSelf(op.getLhs()) != f32 ||
+      op.getType().getElementType() != f32 || !isNumber(op.getRhs(), 1))
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  Value sum = leaf.reduce(ReduceKind::sum, op.getLhs(), {op.getTransposeLhs() ? 0 : 1});
+  llvm::SmallBitVector units(2);
+  units.set(1);
+  rewriter.replaceOp(op, leaf.insertUnits(sum, units));
+  return success();
+}
+
 void mhc::addProductPatterns(RewritePatternSet &patterns) {
   patterns.add(foldSingleBatch);
   patterns.add(multiplyBeforeTranspose);
+  patterns.add(sumByOnes);
 }

@@ -76,3 +76,19 @@ func.func @scaled_rows_that_others_read(%g: tensor<16x4xf32>, %f: tensor<16x8xf3
   %out = arith.mulf %gates, %rows : tensor<16x4x8xf32>
   return %out, %scaled : tensor<16x4x8xf32>, tensor<16x8xf32>
 }
+
+// A product with a column of ones is a sum, here the second half of one: of the squares of all channels.
+// CHECK-LABEL: @sum_by_ones(
+// CHECK: %[[SUM:.*]] = mhc.reduce sum %{{.*}} dims = [1, 2] : tensor<?x9x4xf32> -> tensor<?xf32>
+// CHECK-NOT: mhc.matmul
+func.func @sum_by_ones(%x: tensor<?x9x4xf32>) -> tensor<?x1xf32> {
+  %c0 = arith.constant 0 : index
+  %ones = arith.constant dense<1.0> : tensor<18x1xf32>
+  %M = tensor.dim %x, %c0 : tensor<?x9x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x9x4xf32> into tensor<?x36xf32>
+  %squares = arith.mulf %flat, %flat : tensor<?x36xf32>
+  %halves = tensor.expand_shape %squares [[0], [1, 2]] output_shape [%M, 2, 18] : tensor<?x36xf32> into tensor<?x2x18xf32>
+  %half = mhc.reduce sum %halves dims = [1] : tensor<?x2x18xf32> -> tensor<?x18xf32>
+  %sum = mhc.matmul %half, %ones : (tensor<?x18xf32>, tensor<18x1xf32>) -> tensor<?x1xf32>
+  return %sum : tensor<?x1xf32>
+}
