@@ -192,9 +192,18 @@ bool WindowUnroller::run() {
   return true;
 }
 
+/// Whether an operand has a dimension that is read at a sum.
+static bool readsSums(linalg::LinalgOp op) {
+  return llvm::any_of(op.getIndexingMapsArray(),
+                      [](AffineMap map) { return llvm::any_of(map.getResults(), llvm::IsaPred<AffineBinaryOpExpr>); });
+}
+
 void mhc::unrollWindows(func::FuncOp func) {
   SmallVector<linalg::LinalgOp> ops;
-  func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  func.walk([&](linalg::LinalgOp op) {
+    if (readsSums(op))
+      ops.push_back(op);
+  });
   for (linalg::LinalgOp op : ops)
     if (WindowUnroller(op).run())
       op.erase();
