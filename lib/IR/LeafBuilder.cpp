@@ -174,12 +174,6 @@ Value LeafBuilder::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims)
 
 Value LeafBuilder::broadcast(Value tensor, ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> dims) {
   RankedTensorType type = tensorType(tensor);
-  SmallVector<int64_t> shape(type.getShape());
-  for (auto [known, dim] : llvm::zip_equal(shape, dims)) // a type may leave open what another one states
-    if (std::optional<int64_t> number = getConstantIntValue(sizes[dim]); number && ShapedType::isDynamic(known))
-      known = *number;
-  if (type = type.clone(shape); type != tensor.getType())
-    tensor = tensor::CastOp::create(builder, loc, type, tensor);
   SmallVector<Value> dynamic;
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     const auto *source = llvm::find(dims, static_cast<int64_t>(dim));
