@@ -55,6 +55,14 @@ static ProjectionOp buildProjection(Op op, OpBuilder &builder, int64_t rows) {
   return fields.create(builder, op.getLoc());
 }
 
+/// Says that gates inside a fused op, or their gradients, read raw products and 1/rms; a head has one group only.
+template <typename Fields>
+static void readRawProducts(Fields &fields) {
+  fields.stat_form = Stat::inv_rms;
+  fields.norm_eps = 0.0;
+  fields.post_mult = fields.post_mult.value_or(1.0);
+}
+
 /// The gates of raw products inside a fused op: all of them, or without a type of the logits the first alone.
 template <typename Op>
 static GatesOp buildGates(Op op, OpBuilder &builder, Value proj, Value stat, Type gateType, Type logitsType = {}) {
@@ -64,9 +72,7 @@ static GatesOp buildGates(Op op, OpBuilder &builder, Value proj, Value stat, Typ
   fields.logits = logitsType;
   fields.proj = proj;
   fields.stat = stat;
-  fields.stat_form = Stat::inv_rms;
-  fields.norm_eps = 0.0;
-  fields.post_mult = fields.post_mult.value_or(1.0);
+  readRawProducts(fields);
   return fields.create(builder, op.getLoc());
 }
 
@@ -268,9 +274,7 @@ static SmallVector<Value> finishBwd(Op op, OpBuilder &builder, Value dX, Value d
   ofGates.d_h_pre = dHPre;
   ofGates.d_h_post = dHPost;
   ofGates.d_logits = dLogits;
-  ofGates.stat_form = Stat::inv_rms;
-  ofGates.norm_eps = 0.0;
-  ofGates.post_mult = ofGates.post_mult.value_or(1.0);
+  readRawProducts(ofGates);
   GatesBwdOp gates = ofGates.create(builder, op.getLoc());
   ProjectionBwdOp::Fields fields(op);
   fields.d_x = typeOf(op.getDX());

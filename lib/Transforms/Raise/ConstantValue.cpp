@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mhc;
@@ -56,6 +57,11 @@ static std::optional<double> constantValue(Value value, JoinedNumbers &joined) {
   if (matchPattern(value, m_Constant(&elements)) && elements.isSplat() && isa<FloatType>(elements.getElementType()))
     return asWritten(elements.getSplatValue<APFloat>());
   return std::nullopt;
+}
+
+bool mhc::isPowerOfTwo(double number) {
+  int exponent;
+  return std::abs(std::frexp(number, &exponent)) == 0.5;
 }
 
 std::optional<double> mhc::constantValue(Value value) {

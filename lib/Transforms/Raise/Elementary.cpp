@@ -135,10 +135,11 @@ std::optional<Function> ElementaryRaiser::match(Operation *op) {
 /// groups. The scaled argument of another function stays its argument.
 bool ElementaryRaiser::hasArgument(Operation *op, const Expr &z) {
   return llvm::any_of(reading.find(z, op), [&](const algebra::Reading::Found &found) {
-    int exponent;
-    if (std::abs(found.factor) == 1 || std::abs(std::frexp(found.factor, &exponent)) != 0.5)
-      return std::abs(found.factor) == 1;
-    std::optional<LinearGroup> rows = matchLinearGroup(reading, found.value, op);
+    if (std::abs(found.factor) == 1)
+      return true;
+    std::optional<LinearGroup> rows;
+    if (isPowerOfTwo(found.factor))
+      rows = matchLinearGroup(reading, found.value, op);
     return rows && isOfStreams(*rows);
   });
 }

@@ -98,9 +98,20 @@ Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool
   return sum ? sum : buildTerm(algebra::Term{0, {}, {}}, group, hasRows);
 }
 
+/// The vectors of all groups side by side.
+Value GatesBuilder::buildVectors(Expr LinearGroup::*vector, bool hasRows) {
+  SmallVector<Value> parts;
+  for (const LinearGroup &group : groups) {
+    Value part = buildVector(group.*vector, group, hasRows);
+    if (!part)
+      return {};
+    parts.push_back(part);
+  }
+  return leaf.concat(parts, 0);
+}
+
 /// The parts of all groups, or the one tensor that they lie in side by side.
 Value GatesBuilder::buildAlpha() {
-  SmallVector<Value> parts;
   const algebra::Factor *first = algebra::singleFactor(lead.alpha);
   bool isOneTensor = first && first->node()->value && first->at().size() == 1;
   for (auto [number, group] : llvm::enumerate(groups)) {
@@ -118,13 +129,7 @@ Value GatesBuilder::buildAlpha() {
     auto type = RankedTensorType::get({static_cast<int64_t>(groups.size())}, builder.getF32Type());
     return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<float>(numbers)));
   }
-  for (const LinearGroup &group : groups) {
-    Value part = buildVector(group.alpha, group, /*hasRows=*/false);
-    if (!part)
-      return {};
-    parts.push_back(part);
-  }
-  return leaf.concat(parts, 0);
+  return buildVectors(&LinearGroup::alpha, /*hasRows=*/false);
 }
 
 Value GatesBuilder::buildBeta() {
@@ -143,12 +148,5 @@ Value GatesBuilder::buildBeta() {
   }
   if (isOneTensor && !cast<RankedTensorType>(first->node()->value.getType()).isDynamicDim(0))
     return leaf.toF32(slice(first->node()->value, 0, begin, next - begin));
-  SmallVector<Value> parts;
-  for (const LinearGroup &group : groups) {
-    Value part = buildVector(group.beta, group, /*hasRows=*/true);
-    if (!part)
-      return {};
-    parts.push_back(part);
-  }
-  return leaf.concat(parts, 0);
+  return buildVectors(&LinearGroup::beta, /*hasRows=*/true);
 }

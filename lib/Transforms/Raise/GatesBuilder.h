@@ -31,6 +31,7 @@ private:
   mlir::Value buildAlpha();
   mlir::Value buildBeta();
   mlir::Value buildVector(const algebra::Expr &expr, const LinearGroup &group, bool hasRows);
+  mlir::Value buildVectors(algebra::Expr LinearGroup::*vector, bool hasRows);
   mlir::Value buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows);

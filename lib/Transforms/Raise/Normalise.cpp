@@ -190,8 +190,7 @@ static LogicalResult normaliseDiv(arith::DivFOp op, PatternRewriter &rewriter) {
   std::optional<double> divisor = constantValue(op.getRhs());
   if (divisor == 1.0)
     return replace(rewriter, op, op.getLhs());
-  int exponent;
-  if (!divisor || constantValue(op.getLhs()) || std::abs(std::frexp(*divisor, &exponent)) != 0.5)
+  if (!divisor || constantValue(op.getLhs()) || !isPowerOfTwo(*divisor))
     return failure();
   Value factor = LeafBuilder(rewriter, op.getLoc()).splat(1 / *divisor, op.getLhs());
   rewriter.replaceOpWithNewOp<arith::MulFOp>(op, op.getLhs(), factor);

@@ -60,6 +60,9 @@ void setAfterInputs(mlir::OpBuilder &builder, mlir::Block *block, llvm::ArrayRef
 /// The number that all elements of a value are.
 std::optional<double> constantValue(mlir::Value value);
 
+/// Whether a number is a power of two or its negative, so that products and quotients with it round nothing.
+bool isPowerOfTwo(double number);
+
 /// Whether a value is in f64, which no kernel takes or makes. Exporters compute a statistic in it now and then, which
 /// kernels do in f32: a result that is rounded to f32 may be raised, one that stays in f64 is not.
 bool isWide(mlir::Value value);
