@@ -107,17 +107,34 @@ private:
     for (OpOperand &operand : op->getOpOperands())
       if (isInMemory(operand.get()) && (!loops || loops.payloadUsesValueFromOperand(&operand)) &&
           read.insert(operand.get()).second)
-        cost.bytesRead += sizes.bytes(operand.get(), counted.unknown);
+        cost.bytesRead += bytesRead(operand, counted.unknown);
     for (Value result : op->getResults())
       if (isTensor(result))
         cost.bytesWritten += sizes.bytes(result, counted.unknown);
     if (loops)
       cost.flops = loopFlops(loops, counted.unknown);
     else if (auto kernel = dyn_cast<KernelOpInterface>(op))
-      cost.flops = kernelFlops(kernel, counted.unknown);
+      cost.flops = alongTokens(kernel, kernel.getKernelInfo().flops, counted.unknown);
     else
       cost.flops = leafFlops(op, counted.unknown);
     return counted;
+  }
+
+  /// All bytes of an operand, or those of the elements that the record of a kernel says are read.
+  Amount bytesRead(OpOperand &operand, std::string &unknown) {
+    auto kernel = dyn_cast<KernelOpInterface>(operand.getOwner());
+    const KernelTensor *record = kernel ? recordOf(kernel, operand.get()) : nullptr;
+    if (!record || !record->elementsRead)
+      return sizes.bytes(operand.get(), unknown);
+    double bytes = getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth() / 8;
+    return bytes * alongTokens(kernel, record->elementsRead, unknown);
+  }
+
+  static const KernelTensor *recordOf(KernelOpInterface op, Value operand) {
+    for (auto [i, tensor] : llvm::enumerate(op.getKernelInfo().tensors))
+      if (!tensor.isResult && llvm::is_contained(op.getTensors(i), operand))
+        return &tensor;
+    return nullptr;
   }
 
   static bool isArithmetic(Operation &op) { return op.hasTrait<OpTrait::Elementwise>() && !isa<CastOpInterface>(op); }
@@ -148,15 +165,16 @@ private:
     return {};
   }
 
-  /// The record's formula at three numbers of tokens tells whether it is a multiple of M, and which.
-  Amount kernelFlops(KernelOpInterface op, std::string &unknown) {
-    double none = flopsAt(op, 0, unknown), one = flopsAt(op, 1, unknown), two = flopsAt(op, 2, unknown);
+  /// A formula of the record at three numbers of tokens tells whether it is a multiple of M, and which.
+  Amount alongTokens(KernelOpInterface op, double (*formula)(const KernelSizes &), std::string &unknown) {
+    double none = formula(sizesAt(op, 0, unknown)), one = formula(sizesAt(op, 1, unknown)),
+           two = formula(sizesAt(op, 2, unknown));
     if (two - one != one - none)
       note(unknown, "M*M");
     return {one - none, none};
   }
 
-  double flopsAt(KernelOpInterface op, double tokens, std::string &unknown) {
+  KernelSizes sizesAt(KernelOpInterface op, double tokens, std::string &unknown) {
     const KernelInfo &info = op.getKernelInfo();
     KernelSizes at;
     at.dims.resize(info.dims.size());
@@ -168,7 +186,7 @@ private:
       at.attrs.push_back(kernelAttrValue(attr, op->getAttr(attr.name)));
     for (unsigned i = 0; i < info.tensors.size(); ++i)
       at.counts.push_back(op.getTensors(i).size());
-    return info.flops(at);
+    return at;
   }
 
   double sizeAt(Value tensor, int dim, double tokens, std::string &unknown) {

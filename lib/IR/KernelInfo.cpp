@@ -67,6 +67,8 @@ static ArrayRef<unsigned> dimsUnder(Attribute flip, const KernelTensor &tensor) 
     first = layout.getValue() == Layout::nC;
   else if (auto layout = dyn_cast_or_null<PhiLayoutAttr>(flip))
     first = layout.getValue() == PhiLayout::out_in;
+  else if (auto layout = dyn_cast_or_null<SeqLayoutAttr>(flip))
+    first = layout.getValue() == SeqLayout::MbD;
   return first ? tensor.dims : tensor.flippedDims;
 }
 

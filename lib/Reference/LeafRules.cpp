@@ -107,6 +107,36 @@ static Expected<HostTensor> evaluateTakeBwd(Operation *op, ArrayRef<HostTensor> 
   return HostTensor(Shape(start.shape()), std::move(out));
 }
 
+/// The last cut at or before each token.
+static Expected<HostTensor> evaluateSequenceStarts(Operation *op, ArrayRef<HostTensor> operands) {
+  const HostTensor &cuts = operands[0];
+  const int64_t size =
+      operands.size() > 1 ? operands[1].integer() : cast<SequenceStartsOp>(op).getStarts().getType().getDimSize(0);
+  std::vector<double> starts(size, 0.0);
+  for (int64_t m = 0; m < size; ++m)
+    for (double cut : cuts.values())
+      if (cut <= m)
+        starts[m] = std::max(starts[m], cut);
+  return HostTensor({size}, std::move(starts));
+}
+
+static Expected<HostTensor> evaluateShift(Operation *op, ArrayRef<HostTensor> operands) {
+  auto shift = cast<ShiftOp>(op);
+  const HostTensor &x = operands[0];
+  const int64_t dim = shift.getDim(), tokens = x.shape()[dim], by = shift.getBy();
+  if (operands.size() > 1 && operands[1].size() != tokens)
+    return errorAt(op, "has " + llvm::Twine(operands[1].size()) + " starts; needed " + llvm::Twine(tokens));
+  const int64_t inner = numElements(x.shape().drop_front(dim + 1));
+  std::vector<double> out(x.size(), 0.0);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const int64_t m = i / inner % tokens, from = m - by;
+    const bool isToken = from >= 0 && from < tokens;
+    if (isToken && (operands.size() == 1 || operands[1].data()[m] == operands[1].data()[from]))
+      out[i] = x.data()[i - by * inner];
+  }
+  return HostTensor(Shape(x.shape()), std::move(out));
+}
+
 void mhc::reference::addLeafRules(llvm::StringMap<Rule> &rules) {
   rules["mhc.matmul"] = evaluateMatmul<MatmulOp>;
   rules["mhc.batch_matmul"] = evaluateMatmul<BatchMatmulOp>;
@@ -115,6 +145,8 @@ void mhc::reference::addLeafRules(llvm::StringMap<Rule> &rules) {
   rules["mhc.take"] = evaluateTake;
   rules["mhc.take_bwd"] = evaluateTakeBwd;
   rules["mhc.rms_norm"] = evaluateRmsNorm;
+  rules["mhc.sequence_starts"] = evaluateSequenceStarts;
+  rules["mhc.shift"] = evaluateShift;
   rules["linalg.softmax"] = [](Operation *op, ArrayRef<HostTensor> operands) -> Expected<HostTensor> {
     return softmax(operands[0], cast<linalg::SoftmaxOp>(op).getDimension());
   };

@@ -14,6 +14,10 @@
 
 namespace mhcrt {
 
+/// Whether row numbers and cuts may be read by the check. Where they are in the memory of a GPU, the kernel finds bad
+/// ones.
+enum class Ids { OnHost, OnDevice };
+
 // Streams: ChecksStreams.cpp
 bool checkExpand(CallState &state, const ExpandArgs &a);
 bool checkContract(CallState &state, const ContractArgs &a);
@@ -39,11 +43,11 @@ bool checkPreBwd(CallState &state, const PreBwdArgs &a);
 bool checkHead(CallState &state, const HeadArgs &a);
 bool checkHeadBwd(CallState &state, const HeadBwdArgs &a);
 
+// The front end of a gated delta net: ChecksGatedDelta.cpp
+bool checkPreGatedDeltaRule(CallState &state, const PreGatedDeltaRuleArgs &a, Ids ids);
+bool checkPreGatedDeltaRuleBwd(CallState &state, const PreGatedDeltaRuleBwdArgs &a, Ids ids);
+
 // The rest of a model: ChecksModel.cpp
-
-/// Whether row numbers may be read by the check. Where they are in the memory of a GPU, the kernel finds bad ones.
-enum class Ids { OnHost, OnDevice };
-
 bool checkMatmul(CallState &state, const MatmulArgs &a);
 bool checkBatchMatmul(CallState &state, const BatchMatmulArgs &a);
 bool checkTake(CallState &state, const TakeArgs &a, Ids ids);

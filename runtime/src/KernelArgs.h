@@ -469,6 +469,117 @@ static_assert(offsetof(mhcrt_pre_bwd_args, sk_format) == 528 && offsetof(PreBwdA
               sizeof(mhcrt_pre_bwd_args) == 536 && sizeof(PreBwdArgs) == 528);
 mhcrt_status runPreBwd(mhcrt_context &context, const PreBwdArgs &args);
 
+struct PreGatedDeltaRuleBwdArgs {
+  const void *d_query;
+  int32_t d_query_type;
+  const void *d_key;
+  int32_t d_key_type;
+  const void *d_value;
+  int32_t d_value_type;
+  const void *d_gate;
+  int32_t d_gate_type;
+  const void *d_beta;
+  int32_t d_beta_type;
+  const void *d_g;
+  int32_t d_g_type;
+  const void *qkvzba;
+  int32_t qkvzba_type;
+  const void *conv_weight;
+  int32_t conv_weight_type;
+  const void *conv_bias;
+  int32_t conv_bias_type;
+  const void *A_log;
+  int32_t A_log_type;
+  const void *dt_bias;
+  int32_t dt_bias_type;
+  const void *cu_seqlens;
+  int32_t cu_seqlens_type;
+  const void *left_boundary;
+  int32_t left_boundary_type;
+  void *d_qkvzba;
+  int32_t d_qkvzba_type;
+  void *d_conv_weight;
+  int32_t d_conv_weight_type;
+  void *d_conv_bias;
+  int32_t d_conv_bias_type;
+  void *d_A_log;
+  int32_t d_A_log_type;
+  void *d_dt_bias;
+  int32_t d_dt_bias_type;
+  void *d_left_boundary;
+  int32_t d_left_boundary_type;
+  int64_t b;
+  int64_t M;
+  int64_t hv;
+  int64_t dk;
+  int64_t dv;
+  int64_t D;
+  int64_t E;
+  int64_t k;
+  int64_t s;
+  int64_t p;
+  int64_t num_key_heads;
+  int32_t qk_l2norm;
+  double l2_eps;
+  double softplus_threshold;
+  int32_t seq_layout;
+  int32_t impl;
+};
+static_assert(offsetof(mhcrt_pre_gated_delta_rule_bwd_args, impl) == 428 && offsetof(PreGatedDeltaRuleBwdArgs, impl) == 420 &&
+              sizeof(mhcrt_pre_gated_delta_rule_bwd_args) == 432 && sizeof(PreGatedDeltaRuleBwdArgs) == 424);
+mhcrt_status runPreGatedDeltaRuleBwd(mhcrt_context &context, const PreGatedDeltaRuleBwdArgs &args);
+
+struct PreGatedDeltaRuleArgs {
+  const void *qkvzba;
+  int32_t qkvzba_type;
+  const void *conv_weight;
+  int32_t conv_weight_type;
+  const void *conv_bias;
+  int32_t conv_bias_type;
+  const void *A_log;
+  int32_t A_log_type;
+  const void *dt_bias;
+  int32_t dt_bias_type;
+  const void *cu_seqlens;
+  int32_t cu_seqlens_type;
+  const void *left_boundary;
+  int32_t left_boundary_type;
+  void *query;
+  int32_t query_type;
+  void *key;
+  int32_t key_type;
+  void *value;
+  int32_t value_type;
+  void *gate;
+  int32_t gate_type;
+  void *beta;
+  int32_t beta_type;
+  void *g;
+  int32_t g_type;
+  void *silu;
+  int32_t silu_type;
+  int64_t M;
+  int64_t b;
+  int64_t D;
+  int64_t E;
+  int64_t k;
+  int64_t hv;
+  int64_t s;
+  int64_t p;
+  int64_t dk;
+  int64_t dv;
+  int64_t F;
+  int64_t num_key_heads;
+  int32_t qk_l2norm;
+  double l2_eps;
+  double softplus_threshold;
+  int32_t seq_layout;
+  int32_t impl;
+};
+static_assert(offsetof(mhcrt_pre_gated_delta_rule_args, impl) == 356 && offsetof(PreGatedDeltaRuleArgs, impl) == 348 &&
+              sizeof(mhcrt_pre_gated_delta_rule_args) == 360 && sizeof(PreGatedDeltaRuleArgs) == 352);
+mhcrt_status runPreGatedDeltaRule(mhcrt_context &context, const PreGatedDeltaRuleArgs &args);
+
 struct PreArgs {
   const void *x;
   int32_t x_type;
@@ -738,6 +849,8 @@ mhcrt_status runTake(mhcrt_context &context, const TakeArgs &args);
   MHCRT_ENTRY(post_bwd, PostBwd) \
   MHCRT_ENTRY(post, Post) \
   MHCRT_ENTRY(pre_bwd, PreBwd) \
+  MHCRT_ENTRY(pre_gated_delta_rule_bwd, PreGatedDeltaRuleBwd) \
+  MHCRT_ENTRY(pre_gated_delta_rule, PreGatedDeltaRule) \
   MHCRT_ENTRY(pre, Pre) \
   MHCRT_ENTRY(projection_bwd, ProjectionBwd) \
   MHCRT_ENTRY(projection, Projection) \

@@ -57,7 +57,7 @@ bool mhcrt::readArguments(CallState &state, const char *kernel, const void *give
 }
 
 KernelCall &KernelCall::tensor(const char *name, const void *data, int32_t type, Types allowed, int64_t elements) {
-  if (!ok())
+  if (!met())
     return *this;
   if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
     char needed[64];
@@ -79,16 +79,16 @@ KernelCall &KernelCall::optional(const char *name, const void *data, int32_t typ
 
 KernelCall &KernelCall::list(const char *name, const void *const *data, int32_t type, int64_t count, Types allowed,
                              int64_t elements) {
-  if (ok() && !data && count > 0)
+  if (met() && !data && count > 0)
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed %lld tensors", kernel, name,
                  static_cast<long long>(count));
-  for (int64_t i = 0; i < count && ok(); ++i)
+  for (int64_t i = 0; i < count && met(); ++i)
     tensor(name, data[i], type, allowed, elements);
   return *this;
 }
 
 KernelCall &KernelCall::absent(const char *name, int32_t type, const char *reason) {
-  if (ok() && type != MHCRT_NONE)
+  if (met() && type != MHCRT_NONE)
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none with %s", kernel, name,
                  mhcrt_dtype_name(type), reason);
   return *this;
@@ -96,7 +96,7 @@ KernelCall &KernelCall::absent(const char *name, int32_t type, const char *reaso
 
 KernelCall &KernelCall::start(const char *name, const void *data, int32_t type, Types allowed, int64_t elements,
                               const char *result, int32_t resultType) {
-  if (ok() && type != MHCRT_NONE && resultType == MHCRT_NONE) {
+  if (met() && type != MHCRT_NONE && resultType == MHCRT_NONE) {
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed none without '%s'", kernel, name,
                  mhcrt_dtype_name(type), result);
     return *this;
@@ -106,7 +106,7 @@ KernelCall &KernelCall::start(const char *name, const void *data, int32_t type, 
 
 KernelCall &KernelCall::indices(const char *name, const void *data, int32_t type, int64_t count, int64_t size) {
   tensor(name, data, type, {MHCRT_I32}, count);
-  if (!ok())
+  if (!met())
     return *this;
   const int32_t *first = static_cast<const int32_t *>(data), *last = first + count;
   const int32_t *bad = std::find_if(first, last, [&](int32_t index) { return index < 0 || index >= size; });
@@ -116,8 +116,25 @@ KernelCall &KernelCall::indices(const char *name, const void *data, int32_t type
   return *this;
 }
 
+KernelCall &KernelCall::cuts(const char *name, const void *data, int32_t type, int64_t count, int64_t size) {
+  tensor(name, data, type, {MHCRT_I32}, count);
+  if (!met())
+    return *this;
+  const int32_t *cut = static_cast<const int32_t *>(data);
+  const auto need = [&](int64_t i, bool isMet, const char *relation, int64_t needed) {
+    if (met() && !isMet)
+      context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has %d at %lld; needed %s%lld", kernel, name, cut[i],
+                   static_cast<long long>(i), relation, static_cast<long long>(needed));
+  };
+  need(0, cut[0] == 0, "", 0);
+  for (int64_t i = 1; i < count && met(); ++i)
+    need(i, cut[i] >= cut[i - 1], "at least ", cut[i - 1]);
+  need(count - 1, cut[count - 1] == size, "", size);
+  return *this;
+}
+
 KernelCall &KernelCall::dim(const char *name, int64_t value, int64_t least, int64_t most) {
-  if (!ok() || (value >= least && value <= most))
+  if (!met() || (value >= least && value <= most))
     return *this;
   if (most == INT64_MAX)
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed at least %lld", kernel, name,
@@ -129,21 +146,28 @@ KernelCall &KernelCall::dim(const char *name, int64_t value, int64_t least, int6
 }
 
 KernelCall &KernelCall::equal(const char *name, int64_t value, const char *formula, int64_t expected) {
-  if (ok() && value != expected)
+  if (met() && value != expected)
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %s = %lld", kernel, name,
                  static_cast<long long>(value), formula, static_cast<long long>(expected));
   return *this;
 }
 
+KernelCall &KernelCall::multiple(const char *name, int64_t value, const char *divisorName, int64_t divisor) {
+  if (met() && value % divisor != 0)
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed a multiple of %s = %lld", kernel, name,
+                 static_cast<long long>(value), divisorName, static_cast<long long>(divisor));
+  return *this;
+}
+
 KernelCall &KernelCall::attribute(const char *name, int64_t value, int32_t count) {
-  if (ok() && (value < 0 || value >= count))
+  if (met() && (value < 0 || value >= count))
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed 0 to %d", kernel, name,
                  static_cast<long long>(value), count - 1);
   return *this;
 }
 
 KernelCall &KernelCall::fraction(const char *name, double value) {
-  if (ok() && !(value >= 0 && value < 1))
+  if (met() && !(value >= 0 && value < 1))
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed at least 0 and less than 1", kernel, name, value);
   return *this;
 }
@@ -158,7 +182,7 @@ KernelCall &KernelCall::optionalDropout(const void *seed, int32_t type, int64_t 
     return tensor("seed", seed, type, {MHCRT_I64}, size)
         .equal("S", size, "2", 2)
         .dropout(rate, stream, "M*n*C", elements);
-  if (ok() && rate != 0)
+  if (met() && rate != 0)
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'rate' is %g; needed 0 without 'seed'", kernel, rate);
   return *this;
 }
@@ -173,13 +197,13 @@ KernelCall &KernelCall::layerDropouts(const void *const *seeds, int32_t type, in
 }
 
 KernelCall &KernelCall::finite(const char *name, double value) {
-  if (ok() && !std::isfinite(value))
+  if (met() && !std::isfinite(value))
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number", kernel, name, value);
   return *this;
 }
 
 KernelCall &KernelCall::epsilon(const char *name, double value) {
-  if (ok() && !(std::isfinite(value) && value >= 0))
+  if (met() && !(std::isfinite(value) && value >= 0))
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number of at least 0", kernel, name, value);
   return *this;
 }
@@ -198,7 +222,7 @@ KernelCall &KernelCall::sinkhornFormat(const char *name, int64_t value, int32_t 
 }
 
 bool KernelCall::begin() {
-  if (!ok())
+  if (!met())
     return false;
   ++context.launches;
   return true;

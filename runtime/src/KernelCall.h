@@ -24,6 +24,8 @@ constexpr Types kF32 = {MHCRT_F32};
 constexpr int64_t kMaxStreams = 16;
 /// The most iterations of Sinkhorn: backward kernels keep what each of them made.
 constexpr int64_t kMaxIterations = 1000;
+/// The most taps of a causal convolution.
+constexpr int64_t kMostTaps = 8;
 
 /// Reads the arguments of a caller, which may have been built against another version of the library. `given` begins
 /// with its size, behind which `bytes` bytes are copied to `args`. False with the error set where it asks for what this
@@ -47,7 +49,10 @@ public:
                     const char *result, int32_t resultType);
   /// i32 numbers, each at least 0 and less than `size`. They are read, so ask after the dims.
   KernelCall &indices(const char *name, const void *data, int32_t type, int64_t count, int64_t size);
+  /// i32 ends of runs along a dim of `size`, with the 0 in front of the first. They are read, so ask after the dims.
+  KernelCall &cuts(const char *name, const void *data, int32_t type, int64_t count, int64_t size);
   KernelCall &dim(const char *name, int64_t value, int64_t least, int64_t most = INT64_MAX);
+  KernelCall &multiple(const char *name, int64_t value, const char *divisorName, int64_t divisor);
   /// `formula` is what `expected` was computed from: "n*C".
   KernelCall &equal(const char *name, int64_t value, const char *formula, int64_t expected);
   /// An enum attribute with values 0 .. count-1.
@@ -72,12 +77,12 @@ public:
   /// The format of its results, which potentials do not have.
   KernelCall &sinkhornFormat(const char *name, int64_t value, int32_t denom);
 
-  /// True when all needs are met and the context has no earlier error; counts the launch.
+  /// True when all needs so far are met and the context has no earlier error.
+  bool met() const { return context.status == MHCRT_OK; }
+  /// The same; counts the launch.
   bool begin();
 
 private:
-  bool ok() const { return context.status == MHCRT_OK; }
-
   CallState &context;
   const char *kernel;
 };

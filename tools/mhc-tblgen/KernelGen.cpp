@@ -48,6 +48,8 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   tensor.startOf = def.getValueAsString("startOf").str();
   tensor.integerBits = def.getValueAsInt("integerBits");
   tensor.indexOf = def.getValueAsString("indexOf").str();
+  tensor.cutsOf = def.getValueAsString("cutsOf").str();
+  tensor.elementsRead = def.getValueAsString("elementsRead").str();
   tensor.since = versionOf(value.constraint.getDef());
   tensors.push_back(tensor);
 }
@@ -91,9 +93,10 @@ void KernelRecord::checkNames() const {
     if (!tensor.startOf.empty() && !has(tensors, tensor.startOf))
       PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' is the start of '" + tensor.startOf +
                                        "', which is no tensor of the op");
-    if (!tensor.indexOf.empty() && !is_contained(dims, tensor.indexOf))
-      PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' counts along dim '" + tensor.indexOf +
-                                       "', which no tensor of the op has");
+    for (StringRef dim : {tensor.indexOf, tensor.cutsOf})
+      if (!dim.empty() && !is_contained(dims, dim))
+        PrintFatalError(op.getLoc(),
+                        "tensor '" + tensor.name + "' counts along dim '" + dim + "', which no tensor of the op has");
     if (!tensor.flipAttr.empty() && !has(attrs, tensor.flipAttr))
       PrintFatalError(op.getLoc(), "the dims of tensor '" + tensor.name + "' depend on '" + tensor.flipAttr +
                                        "', which is no attribute of the op");

@@ -27,7 +27,8 @@ struct RecordTensor {
   bool orF32;
   std::string startOf;
   int64_t integerBits;
-  std::string indexOf;
+  std::string indexOf, cutsOf;
+  std::string elementsRead; ///< empty where all are
   int64_t since; ///< the version of the dialect that brought it
 };
 

@@ -44,11 +44,13 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
       return place(kernel.tensors,
                    find_if(kernel.tensors, [&](const RecordTensor &other) { return other.name == name; }));
     };
+    std::string read = tensor.elementsRead.empty() ? "nullptr" : sizesLambda(kernel, tensor.elementsRead);
     std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
-    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}, {10}, {11}},\n", tensor.name,
-                  tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr, tensorCalled(tensor.elementOf),
-                  tensor.orF32, tensorCalled(tensor.startOf), tensor.isList, tensor.integerBits,
-                  place(kernel.dims, find(kernel.dims, tensor.indexOf)));
+    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}, {10}, {11}, {12}, {13}},\n",
+                  tensor.name, tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr,
+                  tensorCalled(tensor.elementOf), tensor.orF32, tensorCalled(tensor.startOf), tensor.isList,
+                  tensor.integerBits, place(kernel.dims, find(kernel.dims, tensor.indexOf)),
+                  place(kernel.dims, find(kernel.dims, tensor.cutsOf)), read);
   }
   os << "  };\n";
 }

@@ -34,6 +34,14 @@ struct DimLabels {
   llvm::SmallVector<llvm::SmallVector<int>> results;
 };
 
+/// Sizes of the dims, values of the attributes and numbers of tensors, in the order of the record. Enums count as their
+/// number.
+struct KernelSizes {
+  llvm::SmallVector<double> dims;
+  llvm::SmallVector<double> attrs;
+  llvm::SmallVector<double> counts;
+};
+
 struct KernelTensor {
   llvm::StringRef name;
   bool isResult;
@@ -54,6 +62,10 @@ struct KernelTensor {
   int integerBits;
   /// Dim that integers count along, or -1.
   int indexOf;
+  /// Dim that integers cut into runs, or -1.
+  int cutsOf;
+  /// How many elements of an operand are read; null where all are.
+  double (*elementsRead)(const KernelSizes &);
 };
 
 struct KernelAttr {
@@ -69,14 +81,6 @@ struct KernelAttr {
   int64_t (*read)(mlir::Attribute);
   /// Default value for an op that lacks the attribute; none if the attribute is required.
   std::optional<int64_t> whenAbsent;
-};
-
-/// Sizes of the dims, values of the attributes and numbers of tensors, in the order of the record. Enums count as their
-/// number.
-struct KernelSizes {
-  llvm::SmallVector<double> dims;
-  llvm::SmallVector<double> attrs;
-  llvm::SmallVector<double> counts;
 };
 
 struct KernelDimRule {

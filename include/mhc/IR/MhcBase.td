@@ -133,6 +133,15 @@ def Mhc_ReduceKind : Mhc_Enum<"ReduceKind", "what a reduction computes",
   [I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"mean", 2>]>;
 def Mhc_ReduceKindAttr : Mhc_EnumAttr<Mhc_ReduceKind, "reduce_kind"> { let assemblyFormat = "$value"; }
 
+def Mhc_GdnImpl : Mhc_Enum<"GdnImpl",
+  "kernels of a gated delta front end: fused is one for all branches, streamed one for each of them, with the same bits",
+  [I32EnumAttrCase<"fused", 0>, I32EnumAttrCase<"streamed", 1>]>;
+def Mhc_GdnImplAttr : Mhc_EnumAttr<Mhc_GdnImpl, "gdn_impl">;
+
+def Mhc_SeqLayout : Mhc_Enum<"SeqLayout", "memory order of the tokens of several sequences: MbD is token first, bMD "
+  "sequence first", [I32EnumAttrCase<"MbD", 0>, I32EnumAttrCase<"bMD", 1>]>;
+def Mhc_SeqLayoutAttr : Mhc_EnumAttr<Mhc_SeqLayout, "seq_layout">;
+
 def Mhc_Distribution : Mhc_Enum<"Distribution", "uniform in [0, 1), or normal with mean 0 and variance 1",
   [I32EnumAttrCase<"uniform", 0>, I32EnumAttrCase<"normal", 1>]>;
 def Mhc_DistributionAttr : Mhc_EnumAttr<Mhc_Distribution, "distribution">;
@@ -186,12 +195,22 @@ class Mhc_Tensor<list<Type> types, list<string> dims> : TensorRankOf<types, [!si
   int integerBits = 0;
   /// For integers: the dim that they index, so that each is at least 0 and less than its size.
   string indexOf = "";
+  /// For integers: the dim that they cut into runs: they start at 0, do not decrease and end at its size.
+  string cutsOf = "";
+  /// For an operand: how many of its elements are read, where it is not all of them. A C++ expression as `flops`.
+  string elementsRead = "";
 }
 
 /// Numbers of rows. A kernel checks them: one that is out of range is an error of the call.
 class Mhc_Indices<string dim, list<string> dims> : Mhc_Tensor<[I32], dims> {
   let integerBits = 32;
   let indexOf = dim;
+}
+
+/// The ends of runs along a dim, with the 0 in front of the first. A kernel checks them.
+class Mhc_Cuts<string dim, list<string> dims> : Mhc_Tensor<[I32], dims> {
+  let integerBits = 32;
+  let cutsOf = dim;
 }
 
 /// A seed and an offset, such as the number of the training step.
@@ -202,6 +221,10 @@ class Mhc_Flippable<list<Type> types, list<string> dims, list<string> flipped, s
   let flippedDims = flipped;
   let flipAttr = attr;
 }
+
+/// The same with the element type of another tensor.
+class Mhc_FlippableLike<string like, list<string> dims, list<string> flipped, string attr>
+    : Mhc_Flippable<Mhc_Floats, dims, flipped, attr> { let elementOf = like; }
 
 /// The residual streams, [M,n,C] or [M,C,n] by the attribute `layout`.
 class Mhc_Streams<string like = ""> : Mhc_Tensor<Mhc_Floats, ["M", "n", "C"]> {

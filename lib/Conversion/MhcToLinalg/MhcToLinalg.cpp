@@ -92,7 +92,7 @@ private:
       return success();
     return TypeSwitch<Operation *, LogicalResult>(op)
         .Case<SigmoidOp, SiluOp, SoftplusOp>([&](auto leaf) { return replace(leaf, convertUnary(leaf)); })
-        .Case<SoftmaxOp, RmsNormOp, ReduceOp, BroadcastOp, TransposeOp>(
+        .Case<SoftmaxOp, RmsNormOp, ReduceOp, BroadcastOp, TransposeOp, ShiftOp, SequenceStartsOp>(
             [&](auto leaf) { return replace(leaf, convertLeaf(leaf)); })
         .Case([&](tensor::SplatOp splat) { return replace(splat, convertSplat(splat)); })
         .Case([&](tensor::DimOp dim) { return convertDim(dim); })
@@ -145,12 +145,16 @@ private:
   Value convertLeaf(ReduceOp op);
   Value convertLeaf(BroadcastOp op);
   Value convertLeaf(TransposeOp op);
+  Value convertLeaf(ShiftOp op);
+  Value convertLeaf(SequenceStartsOp op);
   Value convertSplat(tensor::SplatOp op);
 
   Value formula(SigmoidOp, Scalars s, Value x) { return s.div(s.constant(1.0), s.onePlusExpNeg(x)); }
   Value formula(SiluOp, Scalars s, Value x) { return s.div(x, s.onePlusExpNeg(x)); }
   Value formula(SoftplusOp, Scalars s, Value x) { return s.softplus(x); }
 
+  /// Elements `by` further down along `dim`, and `padding` in front of them, or behind them where `by` is negative.
+  Value moved(Value tensor, int64_t dim, int64_t by, TypedAttr padding);
   /// The number of elements along `dims`, as a scalar.
   Value count(Value tensor, ArrayRef<int64_t> dims, Type type);
   TypedAttr f32(double value) { return builder.getF32FloatAttr(static_cast<float>(value)); }
@@ -322,6 +326,59 @@ Value LeafConverter::convertLeaf(TransposeOp op) {
   loops.addInput(op.getX(), AffineMap::get(from.size(), 0, exprs, builder.getContext()));
   loops.addResult(op.getOut().getType().getElementType());
   return loops.build([](OpBuilder &, ValueRange inputs, ValueRange) { return SmallVector<Value>(inputs); })[0];
+}
+
+Value LeafConverter::moved(Value tensor, int64_t dim, int64_t by, TypedAttr padding) {
+  Location loc = tensor.getLoc();
+  SmallVector<OpFoldResult> sizes = tensorSizes(builder, tensor);
+  SmallVector<OpFoldResult> low(sizes.size(), builder.getIndexAttr(0)), high = low, offsets = low;
+  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+  (by > 0 ? low : high)[dim] = builder.getIndexAttr(std::abs(by));
+  offsets[dim] = builder.getIndexAttr(std::max<int64_t>(-by, 0));
+  Value fill = arith::ConstantOp::create(builder, loc, padding);
+  Value padded = tensor::PadOp::create(builder, loc, Type(), tensor, low, high, fill);
+  return tensor::ExtractSliceOp::create(builder, loc, cast<RankedTensorType>(tensor.getType()), padded, offsets, sizes,
+                                        strides);
+}
+
+/// A token that has moved stays where the sequence of the later one of both places starts no later than the earlier.
+Value LeafConverter::convertLeaf(ShiftOp op) {
+  int64_t dim = op.getDim(), by = op.getBy();
+  Type type = op.getX().getType().getElementType();
+  Value out = moved(op.getX(), dim, by, builder.getFloatAttr(type, 0.0));
+  if (!op.getStarts())
+    return out;
+  Value starts = by > 0 ? Value(op.getStarts()) : moved(op.getStarts(), 0, by, builder.getI32IntegerAttr(INT32_MAX));
+  GenericBuilder loops = generic(out);
+  int64_t rank = op.getX().getType().getRank();
+  loops.addInput(out);
+  loops.addInput(starts, AffineMap::get(rank, 0, builder.getAffineDimExpr(dim)));
+  loops.addResult(type);
+  return loops.build([&](OpBuilder &inner, ValueRange inputs, ValueRange) {
+    Location loc = op.getLoc();
+    Value here = linalg::IndexOp::create(inner, loc, dim);
+    Value distance = arith::ConstantIndexOp::create(inner, loc, std::max<int64_t>(by, 0));
+    Value earlier = arith::SubIOp::create(inner, loc, here, distance);
+    Value start = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), inputs[1]);
+    Value isSame = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::sle, start, earlier);
+    Value zero = arith::ConstantOp::create(inner, loc, inner.getFloatAttr(type, 0.0));
+    return SmallVector<Value>{arith::SelectOp::create(inner, loc, isSame, inputs[0], zero)};
+  })[0];
+}
+
+Value LeafConverter::convertLeaf(SequenceStartsOp op) {
+  Location loc = op.getLoc();
+  OpFoldResult tokens = op.getSize() ? OpFoldResult(op.getSize())
+                                     : OpFoldResult(builder.getIndexAttr(op.getStarts().getType().getDimSize(0)));
+  GenericBuilder loops(builder, loc, {tokens, tensorSizes(builder, op.getCuSeqlens())[0]});
+  loops.addInput(op.getCuSeqlens(), AffineMap::get(2, 0, builder.getAffineDimExpr(1)));
+  loops.addReduction(builder.getI32IntegerAttr(0), 1);
+  return loops.build([&](OpBuilder &inner, ValueRange inputs, ValueRange accumulators) {
+    Value token = arith::IndexCastOp::create(inner, loc, inner.getI32Type(), linalg::IndexOp::create(inner, loc, 0));
+    Value isBefore = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::sle, inputs[0], token);
+    Value later = arith::MaxSIOp::create(inner, loc, inputs[0], accumulators[0]);
+    return SmallVector<Value>{arith::SelectOp::create(inner, loc, isBefore, later, accumulators[0])};
+  })[0];
 }
 
 Value LeafConverter::convertSplat(tensor::SplatOp op) {

@@ -329,3 +329,43 @@ LogicalResult TransposeOp::canonicalize(TransposeOp op, PatternRewriter &rewrite
   rewriter.replaceOp(op, leaf.insertUnits(leaf.dropUnits(op.getX(), before), after));
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// shift and sequence_starts
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShiftOp::verify() {
+  RankedTensorType type = getX().getType();
+  if (static_cast<int64_t>(getDim()) >= type.getRank())
+    return emitOpError() << "has dim " << getDim() << "; the operand has rank " << type.getRank();
+  if (getStarts() && getStarts().getType().getDimSize(0) != type.getDimSize(getDim()))
+    return emitOpError() << "has starts of type " << getStarts().getType() << "; needed the size of dimension "
+                         << getDim() << " of " << type;
+  return success();
+}
+
+DimLabels ShiftOp::getDimLabels() {
+  DimLabels labels = elementwiseLabels(getX().getType());
+  if (getStarts())
+    labels.operands.push_back({static_cast<int>(getDim())});
+  return labels;
+}
+
+LogicalResult ShiftOp::buildVjp(OpBuilder &builder, VjpContext &context) {
+  Value g = context.cotangentOf(getOut());
+  context.addCotangent(getX(), ShiftOp::create(builder, getLoc(), g.getType(), g, getStarts(), getDim(), -getBy()));
+  return success();
+}
+
+LogicalResult SequenceStartsOp::verify() {
+  if (getStarts().getType().isDynamicDim(0) == bool(getSize()))
+    return success();
+  return emitOpError() << "has a result of type " << getStarts().getType() << (getSize() ? " and" : " without")
+                       << " a size; needed one where the type leaves it open";
+}
+
+DimLabels SequenceStartsOp::getDimLabels() {
+  DimLabels labels{{{0}}, {{1}}};
+  labels.operands.resize(getOperation()->getNumOperands());
+  return labels;
+}

@@ -114,6 +114,18 @@ typedef enum mhcrt_denom {
   MHCRT_DENOM_POTENTIALS = 3
 } mhcrt_denom;
 
+/// memory order of the tokens of several sequences: MbD is token first, bMD sequence first
+typedef enum mhcrt_seq_layout {
+  MHCRT_SEQ_LAYOUT_MBD = 0,
+  MHCRT_SEQ_LAYOUT_BMD = 1
+} mhcrt_seq_layout;
+
+/// kernels of a gated delta front end: fused is one for all branches, streamed one for each of them, with the same bits
+typedef enum mhcrt_gdn_impl {
+  MHCRT_GDN_IMPL_FUSED = 0,
+  MHCRT_GDN_IMPL_STREAMED = 1
+} mhcrt_gdn_impl;
+
 /// uniform in [0, 1), or normal with mean 0 and variance 1
 typedef enum mhcrt_distribution {
   MHCRT_DISTRIBUTION_UNIFORM = 0,
@@ -589,6 +601,119 @@ typedef struct mhcrt_pre_bwd_args {
   int64_t sk_format;
 } mhcrt_pre_bwd_args;
 mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const mhcrt_pre_bwd_args *args);
+
+/// Gradients of mhc.pre_gated_delta_rule, in one pass.
+/// d_query[b,M,hv,dk], d_key[b,M,hv,dk], d_value[b,M,hv,dv], d_gate[b,M,hv,dv], d_beta[b,M,hv], d_g[b,M,hv], qkvzba[M,b,D] (or [b,M,D] by seq_layout), conv_weight[E,k], conv_bias?[E], A_log[hv], dt_bias[hv], cu_seqlens?[s], left_boundary?[p,b,E] (or [b,p,E] by seq_layout) -> d_qkvzba?[M,b,D] (or [b,M,D] by seq_layout), d_conv_weight?[E,k], d_conv_bias?[E], d_A_log?[hv], d_dt_bias?[hv], d_left_boundary?[p,b,E] (or [b,p,E] by seq_layout)
+typedef struct mhcrt_pre_gated_delta_rule_bwd_args {
+  int64_t size;
+  const void *d_query;
+  int32_t d_query_type;
+  const void *d_key;
+  int32_t d_key_type;
+  const void *d_value;
+  int32_t d_value_type;
+  const void *d_gate;
+  int32_t d_gate_type;
+  const void *d_beta;
+  int32_t d_beta_type;
+  const void *d_g;
+  int32_t d_g_type;
+  const void *qkvzba;
+  int32_t qkvzba_type;
+  const void *conv_weight;
+  int32_t conv_weight_type;
+  const void *conv_bias;
+  int32_t conv_bias_type;
+  const void *A_log;
+  int32_t A_log_type;
+  const void *dt_bias;
+  int32_t dt_bias_type;
+  const void *cu_seqlens;
+  int32_t cu_seqlens_type;
+  const void *left_boundary;
+  int32_t left_boundary_type;
+  void *d_qkvzba;
+  int32_t d_qkvzba_type;
+  void *d_conv_weight;
+  int32_t d_conv_weight_type;
+  void *d_conv_bias;
+  int32_t d_conv_bias_type;
+  void *d_A_log;
+  int32_t d_A_log_type;
+  void *d_dt_bias;
+  int32_t d_dt_bias_type;
+  void *d_left_boundary;
+  int32_t d_left_boundary_type;
+  int64_t b;
+  int64_t M;
+  int64_t hv;
+  int64_t dk;
+  int64_t dv;
+  int64_t D;
+  int64_t E;
+  int64_t k;
+  int64_t s;
+  int64_t p;
+  int64_t num_key_heads;
+  int32_t qk_l2norm;
+  double l2_eps;
+  double softplus_threshold;
+  int32_t seq_layout;
+  int32_t impl;
+} mhcrt_pre_gated_delta_rule_bwd_args;
+mhcrt_status mhcrt_pre_gated_delta_rule_bwd(mhcrt_context *ctx, const mhcrt_pre_gated_delta_rule_bwd_args *args);
+
+/// Compute all inputs of the gated delta rule from one projection, in one pass.
+/// qkvzba[M,b,D] (or [b,M,D] by seq_layout), conv_weight[E,k], conv_bias?[E], A_log[hv], dt_bias[hv], cu_seqlens?[s], left_boundary?[p,b,E] (or [b,p,E] by seq_layout) -> query[b,M,hv,dk], key[b,M,hv,dk], value[b,M,hv,dv], gate[b,M,hv,dv], beta[b,M,hv], g[b,M,hv], silu?[b,M,F]
+typedef struct mhcrt_pre_gated_delta_rule_args {
+  int64_t size;
+  const void *qkvzba;
+  int32_t qkvzba_type;
+  const void *conv_weight;
+  int32_t conv_weight_type;
+  const void *conv_bias;
+  int32_t conv_bias_type;
+  const void *A_log;
+  int32_t A_log_type;
+  const void *dt_bias;
+  int32_t dt_bias_type;
+  const void *cu_seqlens;
+  int32_t cu_seqlens_type;
+  const void *left_boundary;
+  int32_t left_boundary_type;
+  void *query;
+  int32_t query_type;
+  void *key;
+  int32_t key_type;
+  void *value;
+  int32_t value_type;
+  void *gate;
+  int32_t gate_type;
+  void *beta;
+  int32_t beta_type;
+  void *g;
+  int32_t g_type;
+  void *silu;
+  int32_t silu_type;
+  int64_t M;
+  int64_t b;
+  int64_t D;
+  int64_t E;
+  int64_t k;
+  int64_t hv;
+  int64_t s;
+  int64_t p;
+  int64_t dk;
+  int64_t dv;
+  int64_t F;
+  int64_t num_key_heads;
+  int32_t qk_l2norm;
+  double l2_eps;
+  double softplus_threshold;
+  int32_t seq_layout;
+  int32_t impl;
+} mhcrt_pre_gated_delta_rule_args;
+mhcrt_status mhcrt_pre_gated_delta_rule(mhcrt_context *ctx, const mhcrt_pre_gated_delta_rule_args *args);
 
 /// Compute a sublayer's mixing coefficients and its input in one pass over the streams.
 /// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n] -> u?[M,C], h_pre?[M,n], h_post[M,n], h_res[M,n,n], proj?[M,N], stat?[M]

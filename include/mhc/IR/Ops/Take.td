@@ -10,6 +10,8 @@
 
 include "mhc/IR/MhcBase.td"
 
+def Mhc_TakenRows : Mhc_Tensor<Mhc_Floats, ["V", "C"]> { let elementsRead = "M*C"; }
+
 def Mhc_TakeOp : Mhc_KernelOp<"take", [DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "Copy rows of a table";
   let description = [{
@@ -22,7 +24,7 @@ def Mhc_TakeOp : Mhc_KernelOp<"take", [DeclareOpInterfaceMethods<DifferentiableO
     }
     ```
   }];
-  let arguments = (ins Mhc_Tensor<Mhc_Floats, ["V", "C"]>:$table, Mhc_Indices<"V", ["M"]>:$ids);
+  let arguments = (ins Mhc_TakenRows:$table, Mhc_Indices<"V", ["M"]>:$ids);
   let results = (outs Mhc_Like<"table", ["M", "C"]>:$out);
   let flops = "0";
 }

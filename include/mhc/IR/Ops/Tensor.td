@@ -15,6 +15,8 @@ defvar Mhc_AnyFloatTensor = RankedTensorOf<Mhc_Floats>;
 defvar Mhc_WideFloats = Mhc_Floats # [F64];
 defvar Mhc_WideFloatTensor = RankedTensorOf<Mhc_WideFloats>;
 
+defvar Mhc_TokenNumbers = TensorRankOf<[I32], [1]>;
+
 class Mhc_UnaryOp<string mnemonic, string formula>
     : Mhc_LeafOp<mnemonic, [Elementwise, SameOperandsAndResultType]> {
   let summary = "Apply " # formula # " to each element";
@@ -129,6 +131,45 @@ def Mhc_TransposeOp : Mhc_LeafOp<"transpose", [], /*rebuilt=*/1> {
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+}
+
+def Mhc_ShiftOp : Mhc_LeafOp<"shift", [TypesMatchWith<"result has the type of the operand", "x", "out", "$_self">]> {
+  let summary = "Move tokens along a dimension, within their sequence";
+  let description = [{
+    `out[..., m, ...] = x[..., m - by, ...]` along `dim`, and 0 where there is no such token. With `starts`, the number
+    of the first token of each token's sequence (`mhc.sequence_starts`), tokens of other sequences count as absent. What
+    a causal convolution consists of; the gradient is the shift by `-by`.
+
+    ```mlir
+    func.func @shift(%x: tensor<1x?x64xf32>, %starts: tensor<?xi32>) -> tensor<1x?x64xf32> {
+      %out = mhc.shift %x, %starts dim = 1 by = 3 : tensor<1x?x64xf32>, tensor<?xi32>
+      return %out : tensor<1x?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_WideFloatTensor:$x, Optional<Mhc_TokenNumbers>:$starts,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, I64Attr:$by);
+  let results = (outs Mhc_WideFloatTensor:$out);
+  let assemblyFormat = "$x (`,` $starts^)? `dim` `=` $dim `by` `=` $by attr-dict `:` type($x) (`,` type($starts)^)?";
+  let hasVerifier = 1;
+}
+
+def Mhc_SequenceStartsOp : Op<Mhc_Dialect, "sequence_starts", [Pure, DeclareOpInterfaceMethods<DimsOpInterface>]> {
+  let summary = "Say of each token where its sequence starts";
+  let description = [{
+    `starts[m] = max {cu_seqlens[i] : cu_seqlens[i] <= m}` of `size` tokens; 0 where there is none.
+
+    ```mlir
+    func.func @sequence_starts(%cu_seqlens: tensor<?xi32>, %M: index) -> tensor<?xi32> {
+      %starts = mhc.sequence_starts %cu_seqlens[%M] : tensor<?xi32> -> tensor<?xi32>
+      return %starts : tensor<?xi32>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_TokenNumbers:$cu_seqlens, Optional<Index>:$size);
+  let results = (outs Mhc_TokenNumbers:$starts);
+  let assemblyFormat = "$cu_seqlens (`[` $size^ `]`)? attr-dict `:` type($cu_seqlens) `->` type($starts)";
+  let hasVerifier = 1;
 }
 
 #endif // MHC_IR_OPS_TENSOR

@@ -1,0 +1,4 @@
+#include "cuda/host/Context.h"
+#include "src/Checks.h"
+using namespace mhcrt;
+mhcrt_status mhcrt::runPreGatedDeltaRuleBwd(mhcrt_context &context, const PreGatedDeltaRuleBwdArgs &a) { checkPreGatedDeltaRuleBwd(context, a, Ids::OnDevice); return context.fail(MHCRT_INVALID_ARGUMENT, "not there yet"); }
