@@ -234,6 +234,12 @@ Value IrWriter::compare(const std::string &predicate, Value lhs, Value rhs) {
                 "arith.cmpi " + predicate + ", " + lhs.name + ", " + rhs.name + " : " + lhs.type.str());
 }
 
+Value IrWriter::compareFloat(const std::string &predicate, Value lhs, Value rhs) {
+  assert(lhs.type == rhs.type && "elementwise operands have one type");
+  return define({lhs.type.dims, Element::I1},
+                "arith.cmpf " + predicate + ", " + lhs.name + ", " + rhs.name + " : " + lhs.type.str());
+}
+
 Value IrWriter::select(Value condition, Value yes, Value no) {
   assert(yes.type == no.type && "elementwise operands have one type");
   return define(yes.type, "arith.select " + condition.name + ", " + yes.name + ", " + no.name + " : " +
@@ -298,6 +304,17 @@ Value IrWriter::rmsNorm(Value operand, Value weight, double eps) {
   return define(operand.type, "mhc.rms_norm " + operand.name + (weight ? ", " + weight.name : "") +
                                   " eps = " + formatFloat(eps) + " : " + operand.type.str() +
                                   (weight ? ", " + weight.type.str() : ""));
+}
+
+Value IrWriter::shift(Value operand, Value starts, int64_t dim, int64_t by) {
+  return define(operand.type, "mhc.shift " + operand.name + (starts ? ", " + starts.name : "") +
+                                  " dim = " + std::to_string(dim) + " by = " + std::to_string(by) + " : " +
+                                  operand.type.str() + (starts ? ", " + starts.type.str() : ""));
+}
+
+Value IrWriter::sequenceStarts(Value cuSeqlens, int64_t count) {
+  Type type{{count}, Element::I32};
+  return define(type, "mhc.sequence_starts " + cuSeqlens.name + " : " + cuSeqlens.type.str() + " -> " + type.str());
 }
 
 Value IrWriter::take(Value table, Value ids) {

@@ -142,6 +142,7 @@ Spelling spellingOf(const std::string &variant, bool &known) {
       {"mhc_lite", mhcLite},
       {"hyper_connections", hyperConnections},
       {"mhc_cu", mhcCu},
+      {"pre_gated_delta_rule", [] { return Spelling(); }},
   };
   auto found = table.find(variant);
   known = found != table.end();

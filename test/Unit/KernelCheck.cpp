@@ -144,6 +144,11 @@ struct Call {
     std::vector<double> values(c.tensors[index].elements);
     for (double &value : values)
       value = distribution(random);
+    if (record.cutsOf >= 0) { // into an empty run, one of a token, and others
+      std::fill(values.begin(), values.end(), 0.0);
+      std::fill(values.begin() + values.size() / 2, values.end(), 1.0);
+      values.back() = c.values.dims[record.cutsOf];
+    }
     return setOperand(index, shape, std::move(values));
   }
 

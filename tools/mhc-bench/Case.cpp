@@ -14,9 +14,12 @@
 using namespace mhc;
 using namespace mhc::bench;
 
-/// Sizes by letter. A plain product stands for the projection, a batch of products for the mix of the streams.
+/// Sizes by letter. A plain product stands for the projection, a batch of products for the mix of the streams. Heads
+/// are those of Qwen3-Next.
 static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes) {
   double M = sizes.M, C = sizes.C, n = sizes.n;
+  if (llvm::is_contained(info.dims, "hv"))
+    return {{"M", M}, {"b", 1}, {"k", 4}, {"hv", 32}, {"dk", 128}, {"dv", 128}, {"s", 9}};
   if (llvm::is_contained(info.dims, "B"))
     return {{"B", M}, {"M", n}, {"K", n}, {"N", C}};
   return {{"M", M},     {"C", C}, {"n", n}, {"K", n * C}, {"N", 2 * n + n * n},
@@ -26,18 +29,19 @@ static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes
 /// Tensors of a list.
 constexpr int64_t kListLength = 4;
 
-/// The default or first choice of each enum, 20 iterations, eps of 1e-6, a rate of 0.1 and factors of 2.
+/// The default or first choice of each enum, 20 iterations, 16 heads, eps of 1e-6, a rate of 0.1, a threshold of 20 and
+/// factors of 2.
 static double attributeValue(const KernelAttr &attr) {
   switch (attr.kind) {
   case KernelAttr::Int:
-    return 20;
+    return attr.name.ends_with("heads") ? 16 : 20;
   case KernelAttr::Float:
-    return attr.name.ends_with("eps") ? 1e-6 : attr.name == "rate" ? 0.1 : 2;
+    return attr.name.ends_with("eps") ? 1e-6 : attr.name == "rate" ? 0.1 : attr.name.ends_with("threshold") ? 20 : 2;
   case KernelAttr::Enum:
     return attr.whenAbsent.value_or(0);
   case KernelAttr::Bool:
   case KernelAttr::Unit:
-    return 0;
+    return attr.name == "qk_l2norm";
   }
   llvm_unreachable("all kinds are above");
 }
@@ -73,15 +77,15 @@ static bool hasOperand(const Case &c, llvm::StringRef name) {
   return false;
 }
 
-/// Parameters, starts of gradients and weights of another sublayer that may be absent are; the statistic of a
-/// projection is there, and so is the gradient of what is.
+/// Parameters, starts of gradients, weights of another sublayer and what only a reader beside the gradient wants that
+/// may be absent are; the statistic of a projection is there, and so is the gradient of what is.
 static bool isPresent(const Case &c, unsigned index) {
   const KernelTensor &tensor = c.info->tensors[index];
   if (!tensor.isOptional)
     return !tensor.isList || hasTokens(*c.info, index);
   if (tensor.isResult && tensor.name.starts_with("d_"))
     return hasOperand(c, tensor.name.drop_front(2));
-  return hasTokens(*c.info, index) && !tensor.name.ends_with("_in");
+  return hasTokens(*c.info, index) && !tensor.name.ends_with("_in") && tensor.name != "silu";
 }
 
 static CaseTensor makeTensor(const Case &c, unsigned index) {
@@ -98,7 +102,8 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
             static_cast<int64_t>(elements),
             0,
             false,
-            tensor.indexOf < 0 ? INT32_MAX : static_cast<int64_t>(c.values.dims[tensor.indexOf])};
+            tensor.indexOf < 0 ? INT32_MAX : static_cast<int64_t>(c.values.dims[tensor.indexOf]),
+            tensor.cutsOf < 0 ? -1 : static_cast<int64_t>(c.values.dims[tensor.cutsOf])};
   int64_t count = tensor.isList ? kListLength : 1;
   // Rows of a weight have length one, so that a product is as large as its other operand.
   double scale = isTokenwise ? 1.0 : 1.0 / std::sqrt(elements / smallest);
@@ -132,7 +137,9 @@ Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, ll
     const bool isLeftOut = llvm::is_contained(without, name) || (!isPresent(c, i) && !llvm::is_contained(with, name));
     c.tensors.push_back(isLeftOut ? CaseTensor{0, MHCRT_NONE, 0, 0, false} : makeTensor(c, i));
     c.values.counts[i] = c.tensors[i].count;
-    c.bytes += c.tensors[i].elements * mhcrt_dtype_bytes(c.tensors[i].dtype);
+    const bool isPart = info.tensors[i].elementsRead && c.tensors[i].count;
+    const double elements = isPart ? info.tensors[i].elementsRead(c.values) : c.tensors[i].elements;
+    c.bytes += elements * mhcrt_dtype_bytes(c.tensors[i].dtype);
   }
   settleAttributes(c);
   c.flops = info.flops(c.values);

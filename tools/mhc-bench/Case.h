@@ -29,6 +29,7 @@ struct CaseTensor {
   double scale;       ///< of the random elements of an operand
   bool isNegativeToo; ///< a mean square is not
   int64_t rows = 0;   ///< integers are less than this
+  int64_t cuts = -1;  ///< or, where it is not negative, cut so many tokens into runs
 };
 
 struct Case {

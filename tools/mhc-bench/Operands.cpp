@@ -20,6 +20,7 @@ constexpr int64_t kFillElements = 1000003;
 static int64_t bytesOf(const CaseTensor &tensor) { return tensor.elements * mhcrt_dtype_bytes(tensor.dtype); }
 
 /// Even random numbers in [-scale, scale], or [0, scale]: the high half of an f32 is the bf16 with its leading bits.
+/// Cuts are evenly spaced.
 static std::vector<char> randomElements(const CaseTensor &tensor, uint64_t seed) {
   const int64_t elements = std::min(tensor.elements, kFillElements);
   std::vector<char> bytes(elements * mhcrt_dtype_bytes(tensor.dtype));
@@ -30,7 +31,9 @@ static std::vector<char> randomElements(const CaseTensor &tensor, uint64_t seed)
     value = tensor.isNegativeToo ? value : std::fabs(value);
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
-    if (tensor.dtype == MHCRT_I32)
+    if (tensor.cuts >= 0)
+      reinterpret_cast<int32_t *>(bytes.data())[i] = i * tensor.cuts / std::max<int64_t>(elements - 1, 1);
+    else if (tensor.dtype == MHCRT_I32)
       reinterpret_cast<int32_t *>(bytes.data())[i] = (state >> 32) % tensor.rows;
     else if (tensor.dtype == MHCRT_I64)
       reinterpret_cast<int64_t *>(bytes.data())[i] = (state >> 32) % tensor.rows;

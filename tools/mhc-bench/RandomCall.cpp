@@ -91,9 +91,9 @@ static int32_t formatOf(const Case &c, llvm::StringRef result) {
   return MHCRT_F32;
 }
 
-/// The unit roundoff of the coarsest format that the op rounds to; 0 where it rounds to none.
+/// The unit roundoff of the coarsest format that the op rounds to on the way; 0 where it rounds to none.
 static double formatUnit(const Case &c) {
-  double unit = 0;
+  double unit = c.info->roundsInside && c.dtype != MHCRT_F32 ? mhcrt::unitRoundoff(c.dtype) : 0;
   for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
     if (attr.name.ends_with("format") && value != MHCRT_FORMAT_F32)
       unit = std::max(unit, mhcrt::unitRoundoff(value == MHCRT_FORMAT_BF16 ? MHCRT_BF16 : MHCRT_F16));

@@ -33,6 +33,7 @@ private:
 
   int64_t channels();
   llvm::StringMap<double> sizesByLetter();
+  llvm::StringMap<double> headSizes();
   double attribute(const KernelAttr &attr);
   double format();
   int32_t dtypeOf(unsigned index);
@@ -56,8 +57,23 @@ int64_t Draw::channels() {
   return flip(0.5) ? pick<int64_t>({1, 7, 32, 33, 64, 129, 300, 1280, 4100, 5129}) : between(1, 600);
 }
 
+/// Sizes of a gated delta net, whose heads are often like those of models.
+llvm::StringMap<double> Draw::headSizes() {
+  const bool isUsual = flip(0.5);
+  const auto width = [&] { return isUsual ? pick<int64_t>({32, 64, 128, 256}) : between(1, 70); };
+  return {{"M", flip(0.3) ? pick<int64_t>({0, 1, 2, 130}) : between(1, flip(0.2) ? 300 : 40)},
+          {"b", pick<int64_t>({1, 1, 1, 0, 2, 3})},
+          {"k", isUsual ? 4 : between(1, 8)},
+          {"hv", pick<int64_t>({1, 2, 3, 4, 6, 8})},
+          {"dk", width()},
+          {"dv", width()},
+          {"s", between(2, 9)}};
+}
+
 /// Sums over K and over M stay short enough for a reference that multiplies one by one; one case in twenty is longer.
 llvm::StringMap<double> Draw::sizesByLetter() {
+  if (llvm::is_contained(info.dims, "hv"))
+    return headSizes();
   const int64_t n = isTuned ? 4 : between(1, 16), C = channels();
   const int64_t R = isTuned || flip(0.8) ? n * n : between(1, 24);
   const int64_t N = isTuned || flip(0.8) ? 2 * n + R : flip(0.5) ? n : between(1, 40);
@@ -79,11 +95,13 @@ llvm::StringMap<double> Draw::sizesByLetter() {
 double Draw::attribute(const KernelAttr &attr) {
   switch (attr.kind) {
   case KernelAttr::Int:
-    return attr.name == "iters" ? pick({1, 2, 5, 20, 20}) : between(0, 1 << 20);
+    return attr.name == "iters"           ? pick({1, 2, 5, 20, 20})
+           : attr.name.ends_with("heads") ? pick({1, 1, 2, 3})
+                                          : between(0, 1 << 20);
   case KernelAttr::Float:
     return attr.name.ends_with("eps") ? pick({1e-6, 1e-6, 1e-5, 1e-2})
            : attr.name == "rate"      ? pick({0.0, 0.1, 0.5, 0.9})
-                                      : pick({1.0, 2.0});
+                                      : pick({1.0, 2.0}); // of a threshold as well: random numbers reach it
   case KernelAttr::Enum: {
     int64_t values = 0;
     while (!attr.stringify(values).empty())
@@ -155,7 +173,8 @@ CaseTensor Draw::tensor(const Case &c, unsigned index) {
           count * static_cast<int64_t>(elements),
           scale,
           tensor.name != "stat",
-          tensor.indexOf < 0 ? INT32_MAX : static_cast<int64_t>(c.values.dims[tensor.indexOf])};
+          tensor.indexOf < 0 ? INT32_MAX : static_cast<int64_t>(c.values.dims[tensor.indexOf]),
+          tensor.cutsOf < 0 ? -1 : static_cast<int64_t>(c.values.dims[tensor.cutsOf])};
 }
 
 Case Draw::run() {
@@ -210,6 +229,13 @@ static void disturb(const Case &c, unsigned index, std::vector<double> &values, 
 std::vector<double> mhc::bench::randomElements(const Case &c, unsigned index, std::mt19937_64 &random) {
   const CaseTensor &tensor = c.tensors[index];
   std::vector<double> values(tensor.elements);
+  if (tensor.cuts >= 0) {
+    for (double &value : values)
+      value = random() % (tensor.cuts + 1);
+    values.front() = 0, values.back() = tensor.cuts;
+    llvm::sort(values);
+    return values;
+  }
   if (tensor.dtype == MHCRT_I32 || tensor.dtype == MHCRT_I64) {
     for (double &value : values)
       value = random() % tensor.rows;

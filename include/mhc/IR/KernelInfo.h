@@ -98,6 +98,7 @@ struct KernelInfo {
   llvm::ArrayRef<KernelAttr> attrs;
   llvm::ArrayRef<KernelDimRule> dimRules;
   double (*flops)(const KernelSizes &);
+  bool roundsInside; ///< results of 16 bits are made of values that were rounded to 16 bits on the way
 };
 
 /// The record of the kernel op called `opName`, or null.

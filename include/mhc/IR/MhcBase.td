@@ -297,6 +297,8 @@ class Mhc_KernelOp<string mnemonic, list<Trait> traits = []>
   /// Multiply-adds count as two. A C++ expression over dimensions and attributes.
   string flops = "";
   list<Mhc_DimRule> dimRules = [];
+  /// Set where results of 16 bits are made of values that were rounded to 16 bits on the way.
+  bit roundsInside = 0;
   /// Bounds of the dimensions that may not have every size. The runtime checks dynamic sizes alike.
   list<Mhc_DimBound> dimBounds = [Mhc_StreamCount, Mhc_ChannelCount, Mhc_SumLength];
   /// Set where lib/IR/Ops/<Stem>.cpp has a verifier; that one calls verifyKernelDims first.

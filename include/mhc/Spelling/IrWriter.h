@@ -90,6 +90,8 @@ public:
   Value unary(const std::string &op, Value operand);
   /// Compares integers; `predicate` is that of arith.cmpi: "eq", "sle".
   Value compare(const std::string &predicate, Value lhs, Value rhs);
+  /// Compares floats: "ogt", "oeq".
+  Value compareFloat(const std::string &predicate, Value lhs, Value rhs);
   Value select(Value condition, Value yes, Value no);
   /// Widens or rounds; the same value when the element type is right already.
   Value convert(Value operand, Element element);
@@ -107,6 +109,10 @@ public:
   Value dropout(Value operand, Value seed, double rate, int64_t stream);
   /// `distribution` is uniform or normal; `count` numbers.
   Value random(Value seed, const std::string &distribution, int64_t stream, int64_t count);
+  /// Tokens along `dim` moved by `by` within their sequences, which begin at `starts`, or all of them where that is absent.
+  Value shift(Value operand, Value starts, int64_t dim, int64_t by);
+  /// The start of the sequence of each of `count` tokens, a number, from the ends of the sequences.
+  Value sequenceStarts(Value cuSeqlens, int64_t count);
   Value rmsNorm(Value operand, Value weight, double eps);
   /// Operand dimension i becomes result dimension dims[i]; the same value when nothing changes.
   Value broadcast(Value operand, const Dims &shape, const Dims &dims);

@@ -56,11 +56,26 @@ static Attributes readAttributes(const Json &json) {
   return attr;
 }
 
+static GatedDelta readGatedDelta(const Json &json) {
+  GatedDelta sizes;
+  json.at("num_key_heads").get_to(sizes.keyHeads);
+  json.at("num_value_heads").get_to(sizes.valueHeads);
+  json.at("key_head_dim").get_to(sizes.keyDim);
+  json.at("value_head_dim").get_to(sizes.valueDim);
+  json.at("conv_width").get_to(sizes.width);
+  json.at("qk_l2norm").get_to(sizes.qkL2norm);
+  json.at("l2_eps").get_to(sizes.l2Eps);
+  json.at("softplus_threshold").get_to(sizes.softplusThreshold);
+  return sizes;
+}
+
 static Element readElement(const std::string &name) {
   if (name == "bfloat16")
     return Element::BF16;
   if (name == "float16")
     return Element::F16;
+  if (name == "int32")
+    return Element::I32;
   return name == "float64" ? Element::F64 : Element::F32;
 }
 
@@ -92,6 +107,8 @@ std::optional<Case> readCase(const std::string &directory, std::string &error) {
     golden.op = json.at("op");
     golden.mode = json.at("mode");
     golden.attributes = readAttributes(json.at("attrs"));
+    if (golden.op == "pre_gdn")
+      golden.gatedDelta = readGatedDelta(json.at("attrs"));
     golden.inputs = readTensors(json.at("tensors"), "inputs");
     golden.outputs = readTensors(json.at("tensors"), "outputs");
     golden.cotangents = readTensors(json.at("tensors"), "cotangents");

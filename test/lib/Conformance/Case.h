@@ -7,6 +7,7 @@
 #ifndef MHC_CONFORMANCE_CASE_H
 #define MHC_CONFORMANCE_CASE_H
 
+#include "mhc/Spelling/GatedDelta.h"
 #include "mhc/Spelling/IrWriter.h"
 #include "mhc/Spelling/Spelling.h"
 
@@ -31,6 +32,7 @@ struct Tolerance {
 struct Case {
   std::string directory, variant, name, op, mode;
   Attributes attributes;
+  GatedDelta gatedDelta; ///< of op pre_gdn
   std::vector<TensorInfo> inputs, outputs;
   /// Gradients of the sum of outputs times cotangents; named like outputs and inputs. Either may lack some.
   std::vector<TensorInfo> cotangents, gradients;

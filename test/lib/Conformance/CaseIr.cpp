@@ -7,6 +7,7 @@
 #include "Conformance/CaseIr.h"
 #include "Conformance/HyperConnections.h"
 #include "Conformance/Random.h"
+#include "mhc/Spelling/GatedDelta.h"
 
 #include <algorithm>
 #include <cassert>
@@ -43,7 +44,10 @@ static size_t leadingAxes(const Case &golden) {
   return 0;
 }
 
+/// The shape of a tensor with tokens; as it is where they are two axes, in an order of their own.
 static Dims withTokens(const Case &golden, const TensorInfo &tensor) {
+  if (golden.op == "pre_gdn")
+    return tensor.shape;
   Dims dims{kTokens};
   dims.insert(dims.end(), tensor.shape.begin() + leadingAxes(golden), tensor.shape.end());
   return dims;
@@ -131,6 +135,7 @@ private:
   void singlePassStack();
   void recomputeChain();
   void hyperConnections();
+  void gatedDelta();
 
   void outCoefficients(Coefficients coefficients) {
     out("h_pre", coefficients.pre);
@@ -246,6 +251,20 @@ void CaseWriter::hyperConnections() {
                               in("scale_res"), in("static_beta"), in("dyn_beta"), in("scale_beta"), in("w_sub")}));
 }
 
+void CaseWriter::gatedDelta() {
+  const GatedDelta &sizes = golden.gatedDelta;
+  Value weight = w.reshape(in("conv_weight"), {sizes.convolved(), sizes.width});
+  GatedDeltaOutputs all = writeGatedDelta(
+      w, sizes,
+      {in("qkvzba"), weight, in("conv_bias"), in("A_log"), in("dt_bias"), in("cu_seqlens"), in("left_boundary")});
+  out("query", all.query);
+  out("key", all.key);
+  out("value", all.value);
+  out("gate", all.gate);
+  out("beta", all.beta);
+  out("g", all.g);
+}
+
 const std::map<std::string, CaseWriter::Writer> &CaseWriter::ops() {
   static const std::map<std::string, Writer> table = {
       {"expand", &CaseWriter::expand},
@@ -264,6 +283,7 @@ const std::map<std::string, CaseWriter::Writer> &CaseWriter::ops() {
       {"single_pass_stack", &CaseWriter::singlePassStack},
       {"recompute_chain", &CaseWriter::recomputeChain},
       {"hc_sublayer", &CaseWriter::hyperConnections},
+      {"pre_gdn", &CaseWriter::gatedDelta},
   };
   return table;
 }
@@ -273,8 +293,6 @@ const std::map<std::string, CaseWriter::Writer> &CaseWriter::ops() {
 //===----------------------------------------------------------------------===//
 
 std::string whyNotCovered(const std::string &op) {
-  if (op == "pre_gdn")
-    return "the gated delta rule has no op yet";
   return CaseWriter::ops().count(op) ? "" : "op '" + op + "' is unknown";
 }
 

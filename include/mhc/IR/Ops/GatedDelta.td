@@ -32,6 +32,7 @@ class Mhc_GatedDeltaBase<string mnemonic, list<Trait> traits> : Mhc_KernelOp<mne
   let dimBounds = [Mhc_TapCount, Mhc_DimBound<"b", 0>, Mhc_DimBound<"hv", 1>, Mhc_DimBound<"dk", 1>,
                    Mhc_DimBound<"dv", 1>, Mhc_DimBound<"s", 1>];
   let verifyExtra = 1;
+  let roundsInside = 1;
 }
 
 def Mhc_PreGatedDeltaRuleOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule",
