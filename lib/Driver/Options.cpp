@@ -62,6 +62,11 @@ static std::string setPrecision(DriverOptions &options, StringRef value) {
   return options.compile.precision ? "" : "'ieee', 'tf32x3', 'bf16x3' or 'tf32'";
 }
 
+static std::string setGdnImpl(DriverOptions &options, StringRef value) {
+  options.compile.gdnImpl = value.str();
+  return value == "ref" || symbolizeGdnImpl(value) ? "" : "'ref', 'streamed' or 'fused'";
+}
+
 static std::string setBudget(DriverOptions &options, StringRef value) {
   unsigned shift = StringSwitch<unsigned>(value.ltrim("0123456789"))
                        .Cases({"", "B"}, 0)
@@ -167,6 +172,9 @@ static const Option kOptions[] = {
      setBudget},
     {"--precision", Option::needed, "PRECISION",
      "least accuracy of projections that do not say it: ieee, tf32x3, bf16x3 (default) or tf32", setPrecision},
+    {"--gdn-impl", Option::needed, "IMPL",
+     "front ends of gated delta nets: fused (default), streamed, one kernel a branch, or ref, without kernels",
+     setGdnImpl},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},

@@ -25,7 +25,7 @@ struct Key {
 
 // A program has each layer in full, and lists of all words and places.
 static constexpr int64_t kMostLayers = 10'000, kMostSize = 1 << 20;
-static constexpr int kMostDepth = 16; // of the JSON, whose parser recurses; a configuration has 1
+static constexpr int kMostDepth = 16; // of the JSON, whose parser recurses; a configuration has 2
 
 template <int64_t Config::*member, int64_t least, int64_t most = INT32_MAX>
 static std::string readInteger(Config &config, const llvm::json::Value &value) {
@@ -64,9 +64,35 @@ static std::string readVariant(Config &config, const llvm::json::Value &value) {
   return "";
 }
 
-/// Layers in a recompute group; null is one group of all layers, as in Megatron-LM.
+static constexpr StringRef kLayerTypes[] = {"attention", "gated_delta", "mlp"}; ///< in the order of Sublayer
+
+static std::string readLayerTypes(Config &config, const llvm::json::Value &value) {
+  const std::string needed = "a list of '" + llvm::join(kLayerTypes, "', '") + "', one for each layer";
+  const llvm::json::Array *names = value.getAsArray();
+  if (!names || names->empty())
+    return needed;
+  for (const llvm::json::Value &one : *names) {
+    const auto *name = llvm::find(kLayerTypes, one.getAsString().value_or(""));
+    if (name == std::end(kLayerTypes))
+      return needed;
+    config.layerTypes.push_back(static_cast<Sublayer>(name - std::begin(kLayerTypes)));
+  }
+  return "";
+}
+
+static std::string readGdnImpl(Config &config, const llvm::json::Value &value) {
+  constexpr StringRef kNames[] = {"ref", "streamed", "fused"};
+  std::optional<StringRef> name = value.getAsString();
+  if (!name || !llvm::is_contained(kNames, *name))
+    return "one of '" + llvm::join(kNames, "', '") + "'";
+  config.gdnImpl = name->str();
+  return "";
+}
+
+/// Layers in a recompute group; null is one group of all layers, as in Megatron-LM. A hybrid model, whose layers have
+/// one site, has read its layers: keys are read by name.
 static std::string readRecompute(Config &config, const llvm::json::Value &value) {
-  constexpr int64_t kSites = 2;
+  const int64_t kSites = config.layerTypes.empty() ? 2 : 1;
   std::optional<int64_t> layers = value.getAsInteger();
   if (!value.getAsNull() && (!layers || *layers < 1 || *layers > INT32_MAX))
     return "null or an integer from 1 to " + std::to_string(INT32_MAX);
@@ -83,6 +109,13 @@ static constexpr Key kKeys[] = {
     {"micro_batch_size", true, readInteger<&Config::batch, 1, kMostSize>},
     {"ffn_hidden_size", false, readInteger<&Config::ffn, 1, 4 * kMostSize>},
     {"bf16", false, readBool<&Config::bf16>},
+    {"layer_types", false, readLayerTypes},
+    {"linear_conv_kernel_dim", false, readInteger<&Config::deltaWidth, 1, 8>},
+    {"linear_num_key_heads", false, readInteger<&Config::deltaKeyHeads, 1, kMostSize>},
+    {"linear_num_value_heads", false, readInteger<&Config::deltaValueHeads, 1, kMostSize>},
+    {"linear_key_head_dim", false, readInteger<&Config::deltaKeyDim, 1, kMostSize>},
+    {"linear_value_head_dim", false, readInteger<&Config::deltaValueDim, 1, kMostSize>},
+    {"gdn_impl", false, readGdnImpl},
     {"hidden_dropout", false, readNumber<&Config::dropout, /*isFraction=*/true>},
     {"enable_hyper_connections", false, readBool<&Config::hyperConnections>},
     {"mhc_variant", false, readVariant},
@@ -121,6 +154,14 @@ static llvm::Error checkTogether(const Config &config) {
     return llvm::createStringError("'hidden_size' is " + std::to_string(config.hidden) +
                                    "; needed a multiple of 'num_attention_heads', which is " +
                                    std::to_string(config.heads));
+  if (!config.layerTypes.empty() && static_cast<int64_t>(config.layerTypes.size()) != config.layers)
+    return llvm::createStringError("'layer_types' has " + std::to_string(config.layerTypes.size()) +
+                                   " layers; needed as many as 'num_layers', which is " +
+                                   std::to_string(config.layers));
+  if (config.deltaValueHeads % config.deltaKeyHeads != 0)
+    return llvm::createStringError("'linear_num_value_heads' is " + std::to_string(config.deltaValueHeads) +
+                                   "; needed a multiple of 'linear_num_key_heads', which is " +
+                                   std::to_string(config.deltaKeyHeads));
   constexpr int64_t kMostPermuted = 6; // 720 permutations
   if (config.hyperConnections && config.streams > kMostPermuted &&
       mhc::spelling::attributesOf(config.variant).res == "perm")
@@ -128,6 +169,12 @@ static llvm::Error checkTogether(const Config &config) {
                                    std::to_string(kMostPermuted) + " with 'mhc_variant' \"" + config.variant +
                                    "\", which has a weight for each permutation");
   return llvm::Error::success();
+}
+
+std::vector<Sublayer> mhc::model::sublayersOf(const Config &config, int64_t layer) {
+  if (config.layerTypes.empty())
+    return {Sublayer::Attention, Sublayer::Mlp};
+  return {config.layerTypes[layer]};
 }
 
 static int depthOf(StringRef json) {
@@ -170,6 +217,13 @@ llvm::Expected<Config> mhc::model::parseConfig(StringRef json) {
       return llvm::createStringError("key '" + key.name.str() + "' is missing");
   if (config.ffn == 0)
     config.ffn = 4 * config.hidden;
+  const int64_t width = std::max<int64_t>(config.hidden / config.heads, 1);
+  for (auto [size, usual] : {std::pair(&config.deltaKeyHeads, config.heads),
+                             {&config.deltaValueHeads, config.heads},
+                             {&config.deltaKeyDim, width},
+                             {&config.deltaValueDim, width}})
+    if (*size == 0)
+      *size = usual;
   if (llvm::Error error = checkTogether(config))
     return error;
   return config;

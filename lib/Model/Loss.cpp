@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeltaRule.h"
 #include "Functions.h"
 #include "Weights.h"
 #include "mhc/Spelling/Chain.h"
@@ -32,9 +33,11 @@ private:
   Value embed(Value tokens);
   Value drop(Value x) { return config.dropout == 0 ? x : w.dropout(x, seed, config.dropout, dropouts++); }
   Value layer(Value x, int64_t index);
-  Value site(Value streams, const std::string &prefix, int sub);
-  Value sublayer(Value u, const std::string &prefix, int sub);
+  Value site(Value streams, const std::string &prefix, Sublayer kind);
+  Value sublayer(Value u, const std::string &prefix, Sublayer kind);
+  Value middle(Value inner, const std::string &prefix, Sublayer kind);
   Value attention(Value qkv);
+  Value gatedDelta(Value qkvzba, const std::string &prefix);
   Value heads(Value qkv, int64_t part);
   Value causal(Value scores);
   Value crossEntropy(Value logits, Value targets);
@@ -59,6 +62,8 @@ private:
 std::string LossWriter::write() {
   if (config.hyperConnections && !config.recompute.empty())
     w.functionAttribute("mhc.recompute_mode", config.recompute);
+  if (!config.gdnImpl.empty())
+    w.functionAttribute("mhc.gdn_impl", config.gdnImpl);
   Dims shape{config.batch, config.context};
   Value tokens = w.argument("tokens", {shape, Element::I32}), targets = w.argument("targets", {shape, Element::I32});
   if (config.dropout != 0)
@@ -92,34 +97,60 @@ Value LossWriter::embed(Value tokens) {
 
 Value LossWriter::layer(Value x, int64_t index) {
   std::string prefix = layerPrefix(index);
-  for (int sub = 0; sub < 2; ++sub) {
+  for (Sublayer kind : sublayersOf(config, index)) {
     if (config.hyperConnections) {
-      x = site(x, prefix, sub);
+      x = site(x, prefix, kind);
       continue;
     }
-    w.comment(prefix + kSublayers[sub]);
-    Value f = drop(sublayer(x, prefix, sub));
+    w.comment(prefix + namesOf(kind).site);
+    Value f = drop(sublayer(x, prefix, kind));
     x = w.add(x, f);
   }
   return x;
 }
 
 /// One sublayer between its reading and its writing of the streams.
-Value LossWriter::site(Value streams, const std::string &prefix, int sub) {
-  std::string connection = prefix + kSublayers[sub] + "_hyper_connection.";
+Value LossWriter::site(Value streams, const std::string &prefix, Sublayer kind) {
+  std::string connection = prefix + namesOf(kind).site + "_hyper_connection.";
   Coefficients c = chain.coefficients(streams, weight(connection + "mapping_proj.weight"), Value(),
                                       weight(connection + "alpha"), weight(connection + "bias"));
-  w.comment(prefix + kSublayers[sub]);
+  w.comment(prefix + namesOf(kind).site);
   Value u = chain.aggregate(streams, c.pre);
-  Value f = drop(sublayer(u, prefix, sub));
+  Value f = drop(sublayer(u, prefix, kind));
   return chain.post(streams, f, Value(), c.post, c.res, Value());
 }
 
-Value LossWriter::sublayer(Value u, const std::string &prefix, int sub) {
-  Value normed = norm(u, prefix + kNorms[sub]);
-  Value inner = w.matmul(normed, cast(prefix + kInner[sub]), /*transposeRhs=*/true);
-  Value middle = sub == 0 ? attention(inner) : w.unary("mhc.silu", inner);
-  return w.as("f").matmul(middle, cast(prefix + kOuter[sub]), /*transposeRhs=*/true);
+Value LossWriter::sublayer(Value u, const std::string &prefix, Sublayer kind) {
+  const SublayerNames &names = namesOf(kind);
+  Value normed = norm(u, prefix + names.norm);
+  Value inner = w.matmul(normed, cast(prefix + names.inner), /*transposeRhs=*/true);
+  Value outer = middle(inner, prefix + names.site + ".", kind);
+  return w.as("f").matmul(outer, cast(prefix + names.outer), /*transposeRhs=*/true);
+}
+
+Value LossWriter::middle(Value inner, const std::string &prefix, Sublayer kind) {
+  switch (kind) {
+  case Sublayer::Attention:
+    return attention(inner);
+  case Sublayer::GatedDelta:
+    return gatedDelta(inner, prefix);
+  case Sublayer::Mlp:
+    return w.unary("mhc.silu", inner);
+  }
+  return {};
+}
+
+/// The recurrence, and its output normed for each head and gated.
+Value LossWriter::gatedDelta(Value qkvzba, const std::string &prefix) {
+  const GatedDelta sizes = gatedDeltaOf(config);
+  Value tokens = w.reshape(qkvzba, {config.batch, config.context, sizes.channels()});
+  GatedDeltaOutputs in = writeGatedDelta(w, sizes,
+                                         {tokens, cast(prefix + "conv1d.weight"), Value(), weight(prefix + "A_log"),
+                                          weight(prefix + "dt_bias"), Value(), Value()});
+  w.comment("The gated delta rule");
+  Value out = w.convert(writeDeltaRule(w, in), activation);
+  Value normed = norm(out, prefix + "out_norm.weight");
+  return w.reshape(w.mul(normed, w.unary("mhc.silu", in.gate)), {M, sizes.valueChannels()});
 }
 
 /// Part 0, 1 or 2 of queries, keys and values: [B*H, T, D].

@@ -24,6 +24,15 @@ spelling::Attributes mhc::model::attributesOf(const Config &config) {
   return attributes;
 }
 
+spelling::GatedDelta mhc::model::gatedDeltaOf(const Config &config) {
+  spelling::GatedDelta sizes;
+  sizes.keyHeads = config.deltaKeyHeads, sizes.valueHeads = config.deltaValueHeads;
+  sizes.keyDim = config.deltaKeyDim, sizes.valueDim = config.deltaValueDim;
+  sizes.width = config.deltaWidth;
+  sizes.tokenFirst = false;
+  return sizes;
+}
+
 std::string mhc::model::layerPrefix(int64_t layer) { return "decoder.layers." + std::to_string(layer) + "."; }
 
 static Weight normal(std::string name, Dims dims, double deviation) {
@@ -44,19 +53,35 @@ static void addHyperConnection(const Config &config, const std::string &prefix, 
   weights.push_back(constant(prefix + "bias", {rows}, 0));
 }
 
+/// As in Qwen3-Next, but that all heads forget alike at the start: by a factor of exp(-0.08) a token.
+static void addGatedDelta(const Config &config, const std::string &prefix, std::vector<Weight> &weights) {
+  const spelling::GatedDelta sizes = gatedDeltaOf(config);
+  const double bound = 1 / std::sqrt(static_cast<double>(sizes.width));
+  weights.push_back({prefix + "conv1d.weight", {sizes.convolved(), sizes.width}, Weight::Uniform, bound});
+  weights.push_back(constant(prefix + "A_log", {sizes.valueHeads}, 2));
+  weights.push_back(constant(prefix + "dt_bias", {sizes.valueHeads}, -4.6));
+  weights.push_back(constant(prefix + "out_norm.weight", {sizes.valueDim}, 1));
+}
+
 std::vector<Weight> mhc::model::weightsOf(const Config &config) {
-  const int64_t C = config.hidden, inner[] = {3 * C, config.ffn}, outer[] = {C, config.ffn};
+  const spelling::GatedDelta delta = gatedDeltaOf(config);
+  const int64_t C = config.hidden, inner[] = {3 * C, delta.channels(), config.ffn},
+                outer[] = {C, delta.valueChannels(), config.ffn};
   const double std = config.initStd, outerStd = std / std::sqrt(2.0 * static_cast<double>(config.layers));
   std::vector<Weight> weights = {normal("embedding.word_embeddings.weight", {config.vocabulary, C}, std),
                                  normal("embedding.position_embeddings.weight", {config.context, C}, std)};
   for (int64_t layer = 0; layer < config.layers; ++layer) {
     std::string prefix = layerPrefix(layer);
-    for (int sub = 0; sub < 2; ++sub) {
+    for (Sublayer sublayer : sublayersOf(config, layer)) {
+      const SublayerNames &names = namesOf(sublayer);
+      const int kind = static_cast<int>(sublayer);
       if (config.hyperConnections)
-        addHyperConnection(config, prefix + kSublayers[sub] + "_hyper_connection.", weights);
-      weights.push_back(constant(prefix + kNorms[sub], {C}, 1));
-      weights.push_back(normal(prefix + kInner[sub], {inner[sub], C}, std));
-      weights.push_back(normal(prefix + kOuter[sub], {C, outer[sub]}, outerStd));
+        addHyperConnection(config, prefix + names.site + "_hyper_connection.", weights);
+      weights.push_back(constant(prefix + names.norm, {C}, 1));
+      weights.push_back(normal(prefix + names.inner, {inner[kind], C}, std));
+      if (sublayer == Sublayer::GatedDelta)
+        addGatedDelta(config, prefix + names.site + ".", weights);
+      weights.push_back(normal(prefix + names.outer, {C, outer[kind]}, outerStd));
     }
   }
   weights.push_back(constant("decoder.final_layernorm.weight", {C}, 1));

@@ -9,7 +9,7 @@
 #define MHC_LIB_MODEL_WEIGHTS_H
 
 #include "mhc/Model/Config.h"
-#include "mhc/Spelling/IrWriter.h"
+#include "mhc/Spelling/GatedDelta.h"
 #include "mhc/Spelling/Spelling.h"
 
 namespace mhc::model {
@@ -29,6 +29,9 @@ struct Weight {
   spelling::Type type() const { return {dims, spelling::Element::F32}; }
 };
 
+/// Sizes of the layers of gated delta.
+spelling::GatedDelta gatedDeltaOf(const Config &config);
+
 /// Parameters of the model's sites.
 spelling::Attributes attributesOf(const Config &config);
 
@@ -38,11 +41,17 @@ std::vector<Weight> weightsOf(const Config &config);
 /// "decoder.layers.3.".
 std::string layerPrefix(int64_t layer);
 
-// Names behind the prefix of a layer: of its two sublayers.
-inline constexpr const char *kSublayers[] = {"self_attention", "mlp"};
-inline constexpr const char *kNorms[] = {"input_layernorm.weight", "pre_mlp_layernorm.weight"};
-inline constexpr const char *kInner[] = {"self_attention.linear_qkv.weight", "mlp.linear_fc1.weight"};
-inline constexpr const char *kOuter[] = {"self_attention.linear_proj.weight", "mlp.linear_fc2.weight"};
+/// Names behind the prefix of a layer. A layer of gated delta takes the place of the attention.
+struct SublayerNames {
+  const char *site, *norm, *inner, *outer;
+};
+inline constexpr SublayerNames kSublayerNames[] = {
+    {"self_attention", "input_layernorm.weight", "self_attention.linear_qkv.weight",
+     "self_attention.linear_proj.weight"},
+    {"self_attention", "input_layernorm.weight", "self_attention.in_proj.weight", "self_attention.out_proj.weight"},
+    {"mlp", "pre_mlp_layernorm.weight", "mlp.linear_fc1.weight", "mlp.linear_fc2.weight"},
+};
+inline const SublayerNames &namesOf(Sublayer sublayer) { return kSublayerNames[static_cast<int>(sublayer)]; }
 
 } // namespace mhc::model
 

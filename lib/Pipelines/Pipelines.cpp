@@ -107,6 +107,7 @@ static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
   }
   if (options.precision)
     pm.addNestedPass<func::FuncOp>(createSetPrecisionPass({*options.precision}));
+  pm.addNestedPass<func::FuncOp>(createSetGdnImplPass({options.gdnImpl}));
 }
 
 static void addFuse(OpPassManager &pm, const PipelineOptions &options) {

@@ -45,6 +45,8 @@ struct CompileOptions {
   std::string recompute;
   /// Least accuracy of the products of projections that do not say it themselves.
   std::optional<Precision> precision;
+  /// Kernels of gated delta front ends: ref, streamed or fused; empty for the function's own choice, or fused.
+  std::string gdnImpl;
   /// Name of the CPU to generate loops for, as in clang's -mcpu. "native" is this machine; empty is this machine for
   /// jit and a CPU of the last ten years for files. Kernels choose their instructions when they run.
   std::string cpu;

@@ -12,8 +12,11 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mhc::model {
+
+enum class Sublayer { Attention, GatedDelta, Mlp };
 
 /// A GPT. Keys of the file are the names of Megatron-LM where that has one (lib/Model/Config.cpp).
 struct Config {
@@ -21,6 +24,12 @@ struct Config {
   int64_t ffn = 0;    ///< width of the MLP; 0 stands for 4 times hidden
   bool bf16 = false;  ///< activations; weights, gates and the loss are f32
   double dropout = 0; ///< of the embedding and of every sublayer's output
+
+  /// The one sublayer of each layer, in a hybrid model; empty where each layer has attention and an MLP.
+  std::vector<Sublayer> layerTypes;
+  // Of layers of gated delta; 0 heads or channels are those of the attention.
+  int64_t deltaWidth = 4, deltaKeyHeads = 0, deltaValueHeads = 0, deltaKeyDim = 0, deltaValueDim = 0;
+  std::string gdnImpl; ///< ref, streamed or fused; empty leaves it open
 
   bool hyperConnections = true;
   std::string variant = "megatron_native"; ///< whose chain, in whose spelling
@@ -33,6 +42,9 @@ struct Config {
   double initStd = 0.02;
   double beta1 = 0.9, beta2 = 0.95, adamEps = 1e-8, weightDecay = 0.1;
 };
+
+/// Sublayers of a layer, in order.
+std::vector<Sublayer> sublayersOf(const Config &config, int64_t layer);
 
 /// Errors name the key, the value found and the value needed.
 llvm::Expected<Config> parseConfig(llvm::StringRef json);

@@ -37,6 +37,7 @@ struct PipelineOptions {
   GradientSums sums = GradientSums::stored;
   std::string recompute;              ///< of its streams, as in mhc-autodiff
   std::optional<Precision> precision; ///< of ops that leave it open
+  std::string gdnImpl;                ///< as in mhc-set-gdn-impl
   std::string gpu;                    ///< "sm_90a"; empty for the CPU
   unsigned optLevel = 2;              ///< of GPU kernels
   bool lines = false;                 ///< passes the lines of calls to the runtime

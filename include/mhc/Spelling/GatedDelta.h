@@ -11,7 +11,7 @@
 
 namespace mhc::spelling {
 
-/// Sizes and options (math.md 3.10). Names are those of the op's attributes and dims.
+/// Sizes and options (math.md 3.11). Names are those of the op's attributes and dims.
 struct GatedDelta {
   int64_t keyHeads = 1, valueHeads = 1, keyDim = 1, valueDim = 1, width = 4;
   bool qkL2norm = true;

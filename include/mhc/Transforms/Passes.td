@@ -231,6 +231,27 @@ def SetPrecisionPass : Pass<"mhc-set-precision", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mhc::MhcDialect"];
 }
 
+def SetGdnImplPass : Pass<"mhc-set-gdn-impl", "::mlir::func::FuncOp"> {
+  let summary = "Choose the kernels of gated delta front ends that leave it open";
+  let description = [{
+    Sets `impl` of `mhc.pre_gated_delta_rule` and its gradient where it is absent: `fused` is one kernel, `streamed` one
+    for each branch, with the same bits. `ref` replaces the ops by the leaf ops that define them. Without the option, the
+    string attribute `mhc.gdn_impl` of the function chooses.
+
+    Before:
+    ```mlir
+    %query, %key, %value, %gate, %beta, %g = mhc.pre_gated_delta_rule(...) <num_key_heads = 1, ..., seq_layout = MbD> -> (...)
+    ```
+    After `mhc-set-gdn-impl{impl=streamed}`:
+    ```mlir
+    %query, %key, %value, %gate, %beta, %g = mhc.pre_gated_delta_rule(...) <num_key_heads = 1, ..., seq_layout = MbD, impl = streamed> -> (...)
+    ```
+  }];
+  let options = [Option<"impl", "impl", "std::string", /*default=*/"", "ref, streamed or fused">];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let summary = "Join mHC ops into fewer kernels";
   let description = [{

@@ -40,7 +40,7 @@ def Mhc_PreGatedDeltaRuleOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule",
      DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedOperandSegments]> {
   let summary = "Compute all inputs of the gated delta rule from one projection, in one pass";
   let description = [{
-    Everything between the input projection of a gated delta net layer and the recurrence (math.md 3.10): a causal
+    Everything between the input projection of a gated delta net layer and the recurrence (math.md 3.11): a causal
     depthwise convolution, SiLU, the norm of q and k, the repetition of their heads, and the gates g and beta.
 
         a[m,c] = conv_bias[c] + sum_j conv_weight[c,j] * x[m-(k-1)+j,c]       u = a / (1 + exp(-a))
@@ -90,7 +90,7 @@ def Mhc_PreGatedDeltaRuleBwdOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule_bwd",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>, AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "Gradients of mhc.pre_gated_delta_rule, in one pass";
   let description = [{
-    The gradients of the operands from those of the results (math.md 3.10). a and u are computed again. A gradient that
+    The gradients of the operands from those of the results (math.md 3.11). a and u are computed again. A gradient that
     is absent counts as zero, one that is no result is not computed; `d_z` of the operand is not read but copied from
     `d_gate`. Sums over tokens are in f32 and in a fixed order. The constraints are those of `mhc.pre_gated_delta_rule`.
 
