@@ -7,6 +7,9 @@
 
 #include "Verify.h"
 #include "DefaultSizes.h"
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -41,6 +44,20 @@ static void fillIndices(mhcrt::HostTensor &tensor, std::mt19937 &generator) {
 
 using Sizes = std::map<std::string, int64_t>;
 
+/// The tensor and its dimension that a kernel cuts at the numbers `cuts`; null where they are none.
+static std::pair<mlir::Value, int64_t> whatIsCut(KernelOpInterface op, mlir::Value cuts) {
+  const KernelInfo &info = op.getKernelInfo();
+  for (auto [i, record] : llvm::enumerate(info.tensors)) {
+    if (record.cutsOf < 0 || op.getTensor(i) != cuts)
+      continue;
+    for (unsigned other = 0; other < info.tensors.size(); ++other)
+      for (auto [axis, dim] : llvm::enumerate(op.getTensorDims(other)))
+        if (op.getTensor(other) && static_cast<int>(dim) == record.cutsOf)
+          return {op.getTensor(other), axis};
+  }
+  return {};
+}
+
 static int64_t valueOfSymbol(void *sizes, const char *symbol) { return static_cast<Sizes *>(sizes)->at(symbol); }
 
 static llvm::Expected<std::vector<int64_t>> shapeOf(const mhcrt_tensor_info &info, Sizes &sizes) {
@@ -52,8 +69,38 @@ static llvm::Expected<std::vector<int64_t>> shapeOf(const mhcrt_tensor_info &inf
   return dims;
 }
 
-static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t entry, const Sizes &given,
-                                               double least) {
+/// The number of tokens that an integer argument of the program cuts into sequences; nothing for other arguments.
+static std::optional<int64_t> cutTokens(mlir::BlockArgument argument, const Sizes &sizes) {
+  for (mlir::OpOperand &use : argument.getUses()) {
+    mlir::Value tensor;
+    int64_t dim = 0;
+    if (auto starts = llvm::dyn_cast<SequenceStartsOp>(use.getOwner()))
+      tensor = starts.getStarts();
+    else if (auto kernel = llvm::dyn_cast<KernelOpInterface>(use.getOwner()))
+      std::tie(tensor, dim) = whatIsCut(kernel, argument);
+    if (!tensor)
+      continue;
+    auto [factor, symbol] =
+        DimAnalysis(llvm::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp())).factors(tensor, dim);
+    auto size = sizes.find(symbol);
+    if (symbol.empty() || size != sizes.end())
+      return symbol.empty() ? factor : factor * size->second;
+  }
+  return std::nullopt;
+}
+
+/// Ends of sequences of an even length, the second of which is empty, where there are three.
+static void fillCuts(mhcrt::HostTensor &tensor, int64_t tokens) {
+  auto *cuts = static_cast<int32_t *>(tensor.data());
+  const int64_t count = tensor.elements();
+  for (int64_t i = 0; i < count; ++i)
+    cuts[i] = i * tokens / std::max<int64_t>(count - 1, 1);
+  if (count > 3)
+    cuts[2] = cuts[1];
+}
+
+static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t entry, mlir::func::FuncOp program,
+                                               const Sizes &given, double least) {
   std::mt19937 generator(1);
   Tensors arguments(mhcrt_model_arguments(model, entry));
   auto sizes = chooseSizes(model, entry, given);
@@ -70,7 +117,9 @@ static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t
     if (!(isInteger ? arguments[i].allocate(info.dtype, *dims, error) : wide.allocate(MHCRT_F64, *dims, error)))
       return llvm::createStringError(error);
     if (isInteger) {
-      fillIndices(arguments[i], generator);
+      std::optional<int64_t> tokens =
+          program && i < program.getNumArguments() ? cutTokens(program.getArgument(i), *sizes) : std::nullopt;
+      tokens ? fillCuts(arguments[i], *tokens) : fillIndices(arguments[i], generator);
       continue;
     }
     fillRandom(wide, least, generator);
@@ -129,6 +178,11 @@ private:
     int32_t entry = -1;
     mhcrt_message message;
     return mhcrt_model_find_entry(model, name.c_str(), &entry, &message) == MHCRT_OK ? entry : -1;
+  }
+  /// The function of the source that has the entry's arguments first; null where there is none.
+  mlir::func::FuncOp programOf(StringRef entry) const {
+    auto own = source.lookupSymbol<mlir::func::FuncOp>(entry);
+    return own || !entry.starts_with(grad) ? own : source.lookupSymbol<mlir::func::FuncOp>(grad);
   }
   bool isEntry(int32_t entry, StringRef suffix) const {
     return !grad.empty() && mhcrt_model_entry_name(model, entry) == grad + suffix.str();
@@ -247,7 +301,7 @@ llvm::Expected<Expectation> Verifier::expectationOf(int32_t entry) {
   // Where a program takes roots or logarithms of its arguments, negative ones tell nothing.
   for (double least : {-1.0, 0.0}) {
     auto arguments = isGiven ? givenArguments(model, entry, options.runOptions)
-                             : randomArguments(model, entry, options.sizes, least);
+                             : randomArguments(model, entry, programOf(name), options.sizes, least);
     if (!arguments)
       return arguments.takeError();
     auto want = evaluate(compiler, source, name, *arguments, options.compile);
