@@ -180,7 +180,7 @@ private:
     return mhcrt_model_find_entry(model, name.c_str(), &entry, &message) == MHCRT_OK ? entry : -1;
   }
   /// The function of the source that has the entry's arguments first; null where there is none.
-  mlir::func::FuncOp programOf(StringRef entry) const {
+  mlir::func::FuncOp programOf(StringRef entry) {
     auto own = source.lookupSymbol<mlir::func::FuncOp>(entry);
     return own || !entry.starts_with(grad) ? own : source.lookupSymbol<mlir::func::FuncOp>(grad);
   }

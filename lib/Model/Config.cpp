@@ -67,7 +67,7 @@ static std::string readVariant(Config &config, const llvm::json::Value &value) {
 static constexpr StringRef kLayerTypes[] = {"attention", "gated_delta", "mlp"}; ///< in the order of Sublayer
 
 static std::string readLayerTypes(Config &config, const llvm::json::Value &value) {
-  const std::string needed = "a list of '" + llvm::join(kLayerTypes, "', '") + "', one for each layer";
+  const std::string needed = "a list of '" + llvm::join(llvm::ArrayRef(kLayerTypes), "', '") + "', one for each layer";
   const llvm::json::Array *names = value.getAsArray();
   if (!names || names->empty())
     return needed;
@@ -84,7 +84,7 @@ static std::string readGdnImpl(Config &config, const llvm::json::Value &value) {
   constexpr StringRef kNames[] = {"ref", "streamed", "fused"};
   std::optional<StringRef> name = value.getAsString();
   if (!name || !llvm::is_contained(kNames, *name))
-    return "one of '" + llvm::join(kNames, "', '") + "'";
+    return "one of '" + llvm::join(llvm::ArrayRef(kNames), "', '") + "'";
   config.gdnImpl = name->str();
   return "";
 }

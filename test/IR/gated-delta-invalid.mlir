@@ -31,7 +31,7 @@ func.func @heads(%x: tensor<?x1x86xbf16>, %w: tensor<56x4xf32>, %A: tensor<3xf32
 // -----
 
 func.func @no_heads(%x: tensor<?x1x52xbf16>, %w: tensor<32x4xf32>, %A: tensor<2xf32>, %dt: tensor<2xf32>) {
-  // expected-error @below {{attribute 'num_key_heads' failed to satisfy constraint: 64-bit signless integer attribute that is 1 to 65536 (found 0)}}
+  // expected-error @below {{attribute 'num_key_heads' failed to satisfy constraint: 64-bit signless integer attribute that is 1 to 65536 (found 0 : i64)}}
   %query, %key, %value, %gate, %beta, %g = mhc.pre_gated_delta_rule(qkvzba = %x : tensor<?x1x52xbf16>, conv_weight = %w : tensor<32x4xf32>, A_log = %A : tensor<2xf32>, dt_bias = %dt : tensor<2xf32>)
     <num_key_heads = 0, qk_l2norm = true, l2_eps = 1.0e-06, softplus_threshold = 20.0, seq_layout = MbD>
     -> (query : tensor<1x?x2x8xbf16>, key : tensor<1x?x2x8xbf16>, value : tensor<1x?x2x8xbf16>, gate : tensor<1x?x2x8xbf16>, beta : tensor<1x?x2xbf16>, g : tensor<1x?x2xf32>)

@@ -14,11 +14,14 @@
 using namespace mhc;
 using namespace mhc::bench;
 
+/// A gated delta net, whose channels are those of its heads.
+static bool hasHeads(const KernelInfo &info) { return llvm::is_contained(info.dims, "hv"); }
+
 /// Sizes by letter. A plain product stands for the projection, a batch of products for the mix of the streams. Heads
 /// are those of Qwen3-Next.
 static llvm::StringMap<double> sizesByLetter(const KernelInfo &info, Sizes sizes) {
   double M = sizes.M, C = sizes.C, n = sizes.n;
-  if (llvm::is_contained(info.dims, "hv"))
+  if (hasHeads(info))
     return {{"M", M}, {"b", 1}, {"k", 4}, {"hv", 32}, {"dk", 128}, {"dv", 128}, {"s", 9}};
   if (llvm::is_contained(info.dims, "B"))
     return {{"B", M}, {"M", n}, {"K", n}, {"N", C}};
@@ -66,7 +69,8 @@ bool mhc::bench::hasActivations(const KernelInfo &info) {
 }
 
 bool mhc::bench::hasChannels(const KernelInfo &info) {
-  return llvm::any_of(info.dims, [](llvm::StringRef dim) { return dim == "C" || dim == "K" || dim == "E"; });
+  return !hasHeads(info) &&
+         llvm::any_of(info.dims, [](llvm::StringRef dim) { return dim == "C" || dim == "K" || dim == "E"; });
 }
 
 /// Whether an operand of this name was made already: operands come first.

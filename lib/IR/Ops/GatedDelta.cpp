@@ -143,9 +143,9 @@ public:
     int64_t both = 2 * keyHeads;
     return leaf.split(leaf.slice(u, 2, 0, queryKeyChannels()), 2, {both, queryKeyChannels() / both});
   }
-  Value valueHeads(Value u) {
-    return leaf.split(leaf.slice(u, 2, queryKeyChannels(), valueChannels()), 2, {heads, valueChannels() / heads});
-  }
+  Value valueHeads(Value u) { return headsOf(leaf.slice(u, 2, queryKeyChannels(), valueChannels())); }
+  /// Channels like those of v by head.
+  Value headsOf(Value tensor) { return leaf.split(tensor, 2, {heads, valueChannels() / heads}); }
 
   /// 1 / sqrt(sum u^2 + eps) of each head, for each of its channels.
   Value inverseNorm(Value u) {
@@ -214,8 +214,8 @@ SmallVector<Value> PreGatedDeltaRuleOp::decompose(OpBuilder &builder) {
   for (int64_t first : {int64_t(0), chain.keyHeads})
     results.push_back(repeatHeads(leaf, leaf.slice(heads, 2, first, chain.keyHeads), chain.heads / chain.keyHeads));
   results.push_back(leaf.cast(chain.valueHeads(u), chain.element()));
-  Value z = chain.channels(chain.convolved, chain.valueChannels());
-  results.push_back(leaf.cast(leaf.splitLike(z, results.back()), chain.element()));
+  Value z = chain.headsOf(chain.channels(chain.convolved, chain.valueChannels()));
+  results.push_back(leaf.cast(z, chain.element()));
   results.push_back(leaf.cast(leaf.sigmoid(chain.rawBeta()), chain.element()));
   Value p = chain.gateLogit();
   Value softplus = SoftplusOp::create(builder, getLoc(), p.getType(), p);

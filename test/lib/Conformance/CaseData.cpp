@@ -8,6 +8,7 @@
 #include "Conformance/CaseIr.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace mhc::conformance {
 
@@ -47,12 +48,17 @@ bool loadTensor(const Case &golden, const TensorInfo &like, const std::string &f
   mhcrt_tensor view = stored.get();
   view.rank = static_cast<int32_t>(shape.size());
   std::copy(shape.begin(), shape.end(), view.dims);
-  return mhcrt::convert(view, dtype == MHCRT_NONE ? view.dtype : dtype, tensor, error);
+  if (dtype != MHCRT_I32)
+    return mhcrt::convert(view, dtype == MHCRT_NONE ? view.dtype : dtype, tensor, error);
+  if (!tensor.allocate(dtype, shape, error))
+    return false;
+  std::memcpy(tensor.data(), view.data, tensor.bytes());
+  return true;
 }
 
 /// The element type of an argument.
 static int32_t argumentType(const TensorInfo &info, Backend backend) {
-  if (backend == Backend::Reference)
+  if (backend == Backend::Reference && info.source != Element::I32)
     return MHCRT_F64;
   return dtypeOf(info.source == Element::F64 ? Element::F32 : info.source);
 }
