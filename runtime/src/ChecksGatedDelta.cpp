@@ -20,7 +20,7 @@ constexpr int64_t kMostChannels = 1 << 24;
 template <typename Args>
 bool checkInputs(KernelCall &call, const Args &a, Ids ids) {
   const Types likeOrF32 = {a.qkvzba_type, MHCRT_F32};
-  call.dim("M", a.M, 0, INT32_MAX).dim("b", a.b, 0, INT32_MAX).dim("k", a.k, 1, kMostTaps);
+  call.dim("M", a.M, 0, INT32_MAX).dim("b", a.b, 1, INT32_MAX).dim("k", a.k, 1, kMostTaps);
   call.dim("hv", a.hv, 1, kMostChannels).dim("dk", a.dk, 1, kMostChannels).dim("dv", a.dv, 1, kMostChannels);
   call.dim("num_key_heads", a.num_key_heads, 1, a.hv);
   call.multiple("hv", a.hv, "num_key_heads", a.num_key_heads);

@@ -11,6 +11,11 @@
 
 include "mhc/IR/MhcBase.td"
 
+def Tiny_Ids : Mhc_Indices<"K", ["M"]> {
+  let cutsOf = "M";
+  let elementsRead = "M/2";
+}
+
 def Tiny_MixOp : Mhc_KernelOp<"mix"> {
   let summary = "Mix streams";
   let description = [{
@@ -18,7 +23,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
       - indented
   }];
   let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
-    Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Mhc_Indices<"K", ["M"]>:$ids,
+    Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Tiny_Ids:$ids,
     Mhc_LayoutAttr:$layout,
     Mhc_IterCount:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision, Mhc_OptionalRate:$rate,
     Mhc_OptionalFormat:$format);
@@ -78,13 +83,14 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: static const unsigned dims4[] = {0};
 // INFO: static const unsigned dims5[] = {0, 4};
 // Name, result, optional, list, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32, result that
-// starts from it, width of integers, dim that they count along.
-// INFO: {"x", false, false, false, dims0, flipped0, "layout", -1, false, -1, 0, -1},
-// INFO: {"weight", false, true, false, dims1, {}, "", 0, true, -1, 0, -1},
-// INFO: {"sum_in", false, true, false, dims2, {}, "", -1, false, 6, 0, -1},
-// INFO: {"f", false, false, true, dims3, {}, "", 0, false, -1, 0, -1},
-// INFO: {"ids", false, false, false, dims4, {}, "", -1, false, -1, 32, 3},
-// INFO: {"out", true, false, false, dims5, {}, "", -1, false, -1, 0, -1},
+// starts from it, width of integers, dim that they count along, dim that they cut, how many elements are read.
+// INFO: {"x", false, false, false, dims0, flipped0, "layout", -1, false, -1, 0, -1, -1, nullptr},
+// INFO: {"weight", false, true, false, dims1, {}, "", 0, true, -1, 0, -1, -1, nullptr},
+// INFO: {"sum_in", false, true, false, dims2, {}, "", -1, false, 6, 0, -1, -1, nullptr},
+// INFO: {"f", false, false, true, dims3, {}, "", 0, false, -1, 0, -1, -1, nullptr},
+// INFO: {"ids", false, false, false, dims4, {}, "", -1, false, -1, 32, 3, 0, [](const KernelSizes &sizes) -> double {
+// INFO: return M/2;
+// INFO: {"out", true, false, false, dims5, {}, "", -1, false, -1, 0, -1, -1, nullptr},
 // INFO: dims[] = {"M", "n", "C", "K", "R"};
 // INFO: {"layout", KernelAttr::Enum, "int32_t",
 // INFO: symbolizeLayout(text)

@@ -8,6 +8,8 @@
 
 // RUN: not mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %t/index.td 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=INDEX
+// RUN: not mhc-tblgen --gen-kernel-info -I %mhc_src_root/include -I %mlir_include_dir %t/cuts.td 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=CUTS
 
 // Names in a record must be declared in it.
 
@@ -38,4 +40,11 @@ include "mhc/IR/MhcBase.td"
 // INDEX: index.td:3:5: error: tensor 'ids' counts along dim 'V', which no tensor of the op has
 def Tiny_BadOp : Mhc_KernelOp<"bad"> {
   let arguments = (ins Mhc_Indices<"V", ["M"]>:$ids);
+}
+
+//--- cuts.td
+include "mhc/IR/MhcBase.td"
+// CUTS: cuts.td:3:5: error: tensor 'ends' counts along dim 'V', which no tensor of the op has
+def Tiny_BadOp : Mhc_KernelOp<"bad"> {
+  let arguments = (ins Mhc_Cuts<"V", ["M"]>:$ends);
 }

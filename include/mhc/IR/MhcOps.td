@@ -10,7 +10,7 @@
 
 include "mhc/IR/Ops/Aggregate.td"
 include "mhc/IR/Ops/Expand.td"
-include "mhc/IR/Ops/GatedDelta.td"
+include "mhc/IR/Ops/PreGatedDeltaRule.td"
 include "mhc/IR/Ops/Launch.td"
 include "mhc/IR/Ops/Matmul.td"
 include "mhc/IR/Ops/Post.td"

@@ -27,7 +27,7 @@ struct Config {
 
   /// The one sublayer of each layer, in a hybrid model; empty where each layer has attention and an MLP.
   std::vector<Sublayer> layerTypes;
-  // Of layers of gated delta; 0 heads or channels are those of the attention.
+  // Sizes of gated delta layers; 0 heads or channels are those of the attention.
   int64_t deltaWidth = 4, deltaKeyHeads = 0, deltaValueHeads = 0, deltaKeyDim = 0, deltaValueDim = 0;
   std::string gdnImpl; ///< ref, streamed or fused; empty leaves it open
 

@@ -1,4 +1,4 @@
-//===- GatedDelta.cpp - The front end of a gated delta net layer, and its gradient ----*- C++ -*-===//
+//===- PreGatedDeltaRule.cpp - The front end of a gated delta net layer, and its gradient ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -97,7 +97,7 @@ public:
   int64_t valueChannels() { return (op.getQkvzba().getType().getShape().back() - convolved - 2 * heads); }
   int64_t queryKeyChannels() { return convolved - valueChannels(); }
 
-  /// What is convolved: the tokens, behind those of the boundary.
+  /// Input of the convolution: the tokens, behind those of the boundary.
   Value convolutionInput() {
     Value x = channels(0, convolved);
     if (!op.getLeftBoundary())

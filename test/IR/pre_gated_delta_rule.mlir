@@ -5,14 +5,14 @@
 // CHECK-LABEL: @bounded
 // CHECK: %query, %key, %value, %gate, %beta, %g, %silu = mhc.pre_gated_delta_rule(
 // CHECK-SAME: conv_bias = %{{.*}} : tensor<32xbf16>, {{.*}} left_boundary = %{{.*}} : tensor<?x3x32xbf16>)
-// CHECK-SAME: <num_key_heads = 1, qk_l2norm = false, l2_eps = 0.0, softplus_threshold = 20.0, seq_layout = bMD, impl = streamed>
+// CHECK-SAME: <num_key_heads = 1, qk_l2norm = false, l2_eps = 0.0, softplus_threshold = 2.0e+01, seq_layout = bMD, impl = streamed>
 // CHECK-SAME: silu : tensor<?x?x16xbf16>
 func.func @bounded(%x: tensor<?x?x52xbf16>, %w: tensor<32x4xf32>, %bias: tensor<32xbf16>, %A: tensor<2xf32>,
                    %left: tensor<?x3x32xbf16>) -> tensor<?x?x2xf32> {
   %query, %key, %value, %gate, %beta, %g, %silu = mhc.pre_gated_delta_rule(qkvzba = %x : tensor<?x?x52xbf16>,
       conv_weight = %w : tensor<32x4xf32>, conv_bias = %bias : tensor<32xbf16>, A_log = %A : tensor<2xf32>,
       dt_bias = %A : tensor<2xf32>, left_boundary = %left : tensor<?x3x32xbf16>)
-    <num_key_heads = 1, qk_l2norm = false, l2_eps = 0.0, softplus_threshold = 20.0, seq_layout = bMD, impl = streamed>
+    <num_key_heads = 1, qk_l2norm = false, l2_eps = 0.0, softplus_threshold = 2.0e+01, seq_layout = bMD, impl = streamed>
     -> (query : tensor<?x?x2x8xbf16>, key : tensor<?x?x2x8xbf16>, value : tensor<?x?x2x8xbf16>,
         gate : tensor<?x?x2x8xbf16>, beta : tensor<?x?x2xbf16>, g : tensor<?x?x2xf32>, silu : tensor<?x?x16xbf16>)
   return %g : tensor<?x?x2xf32>

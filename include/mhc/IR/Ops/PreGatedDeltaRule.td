@@ -1,12 +1,12 @@
-//===- GatedDelta.td - The front end of a gated delta net layer ----*- tablegen -*-===//
+//===- PreGatedDeltaRule.td - The front end of a gated delta net layer ----*- tablegen -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MHC_IR_OPS_GATEDDELTA
-#define MHC_IR_OPS_GATEDDELTA
+#ifndef MHC_IR_OPS_PREGATEDDELTARULE
+#define MHC_IR_OPS_PREGATEDDELTARULE
 
 include "mhc/IR/MhcBase.td"
 
@@ -18,7 +18,7 @@ def Mhc_WithoutGate : Mhc_Flippable<Mhc_Floats, ["M", "b", "D"], ["b", "M", "D"]
   let elementsRead = "b*M*(E + 2*hv)";
 }
 
-/// What the front end of a gated delta net and its gradient read alike, and the sizes of both.
+/// Operands that the front end of a gated delta net and its gradient share, and the sizes of both.
 class Mhc_GatedDeltaBase<string mnemonic, list<Trait> traits> : Mhc_KernelOp<mnemonic, traits> {
   dag inputs = (ins
     Mhc_LikeOrF32<"qkvzba", ["E", "k"]>:$conv_weight, Optional<Mhc_LikeOrF32<"qkvzba", ["E"]>>:$conv_bias,
@@ -29,7 +29,7 @@ class Mhc_GatedDeltaBase<string mnemonic, list<Trait> traits> : Mhc_KernelOp<mne
     Mhc_Factor:$softplus_threshold, Mhc_SeqLayoutAttr:$seq_layout, Mhc_Optional<Mhc_GdnImplAttr, "fused">:$impl);
   let dimRules = [Mhc_DimRule<"E", "2*num_key_heads*dk + hv*dv">, Mhc_DimRule<"D", "E + hv*dv + 2*hv">,
                   Mhc_DimRule<"p", "k - 1">];
-  let dimBounds = [Mhc_TapCount, Mhc_DimBound<"b", 0>, Mhc_DimBound<"hv", 1>, Mhc_DimBound<"dk", 1>,
+  let dimBounds = [Mhc_TapCount, Mhc_DimBound<"b", 1>, Mhc_DimBound<"hv", 1>, Mhc_DimBound<"dk", 1>,
                    Mhc_DimBound<"dv", 1>, Mhc_DimBound<"s", 1>];
   let verifyExtra = 1;
   let roundsInside = 1;
@@ -129,4 +129,4 @@ def Mhc_PreGatedDeltaRuleBwdOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule_bwd",
   let flops = "b*M*(E*(6*k + 12) + (qk_l2norm ? 14*num_key_heads*dk : 0) + 4*hv*dk + 20*hv)";
 }
 
-#endif // MHC_IR_OPS_GATEDDELTA
+#endif // MHC_IR_OPS_PREGATEDDELTARULE
