@@ -1,50 +1,13 @@
-//===- GatedDelta-inl.h - Rows and gates of a gated delta net ---*- C++ -*-===//
+//===- GatedDelta-inl.h - The convolution and the gates ---------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tokens are counted batch first, in the order of the results: token n is m = n % M of row n / M of the batch.
+// What the front end of a gated delta net and its gradient compute alike. Channels are taken in pairs of vectors, in
+// the pair's own order of their type (Simd-inl.h): planes[(k + 1)*plane(head)] has the weights of each head in that
+// order, one row for each tap, then the bias.
 //
 //===------------------------------------------------------------------------===//
-#ifndef MHCRT_CPU_GATEDDELTA_H
-#define MHCRT_CPU_GATEDDELTA_H
-#include "mhcrt/kernels.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-
-namespace mhcrt {
-
-/// The sequence that a token belongs to; none sees another's tokens.
-template <typename Args>
-void findSequence(const Args &a, int64_t n, int64_t &begin, int64_t &end) {
-  if (!a.cu_seqlens) {
-    begin = n / a.M * a.M;
-    end = begin + a.M;
-    return;
-  }
-  const int32_t *cuts = static_cast<const int32_t *>(a.cu_seqlens), *next = std::upper_bound(cuts, cuts + a.s, n);
-  begin = next[-1];
-  end = *next;
-}
-
-/// The row of token n in qkvzba and in its gradient.
-template <typename Args>
-int64_t rowOf(const Args &a, int64_t n) {
-  return a.seq_layout == MHCRT_SEQ_LAYOUT_MBD ? n % a.M * a.b + n / a.M : n;
-}
-
-/// The row of left_boundary and of its gradient that is token `before` (negative) of row i of the batch.
-template <typename Args>
-int64_t boundaryRowOf(const Args &a, int64_t i, int64_t before) {
-  const int64_t at = before + a.p;
-  return a.seq_layout == MHCRT_SEQ_LAYOUT_MBD ? at * a.b + i : i * a.p + at;
-}
-
-} // namespace mhcrt
-#endif // MHCRT_CPU_GATEDDELTA_H
-
 #if defined(MHCRT_CPU_GATEDDELTA_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef MHCRT_CPU_GATEDDELTA_INL_H
 #undef MHCRT_CPU_GATEDDELTA_INL_H
@@ -52,65 +15,202 @@ int64_t boundaryRowOf(const Args &a, int64_t i, int64_t before) {
 #define MHCRT_CPU_GATEDDELTA_INL_H
 #endif
 
-#include "cpu/Simd-inl.h"
+#include "cpu/GatedDelta.h"
+#include "cpu/Gates-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-HWY_INLINE float sigmoidOf(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+constexpr int64_t kPair = 2 * kLanes;
 
-HWY_INLINE float softplusOf(float p, float threshold) {
-  return p > threshold ? p : std::max(p, 0.0f) + std::log1p(std::exp(-std::fabs(p)));
+/// A pair, or its first `count` elements and zeros.
+template <typename T>
+HWY_INLINE void loadSomePair(const T *from, int64_t count, V &a, V &b) {
+  if (count >= kPair)
+    return loadPair(from, a, b);
+  HWY_ALIGN T buffer[kPair] = {};
+  std::memcpy(buffer, from, count * sizeof(T));
+  loadPair(buffer, a, b);
 }
 
-/// Rounds `count` values to `type`; `room` takes as many of them.
-HWY_INLINE void roundAny(float *values, int64_t count, int32_t type, void *room) {
-  if (type == MHCRT_F32)
-    return;
-  narrowAny(values, count, room, type, 0);
-  widenAny(room, type, 0, count, values);
+template <bool kStream, typename T>
+HWY_INLINE void storeSomePair(V a, V b, T *to, int64_t count) {
+  if (count >= kPair)
+    return storePair<kStream>(a, b, to);
+  HWY_ALIGN T buffer[kPair];
+  storePair<false>(a, b, buffer);
+  std::memcpy(to, buffer, count * sizeof(T));
 }
 
-/// The E convolved channels of token n and of the k - 1 before it to taps[j][c]; null where there is none.
-template <typename Args>
-HWY_INLINE void readTaps(const Args &a, int64_t n, float *room, const float **taps) {
-  int64_t begin, end;
-  findSequence(a, n, begin, end);
-  for (int64_t j = 0; j < a.k; ++j) {
-    const int64_t from = n - (a.k - 1) + j;
-    float *to = room + j * a.E;
-    taps[j] = to;
-    if (from >= begin)
-      widenAny(a.qkvzba, a.qkvzba_type, rowOf(a, from) * a.D, a.E, to);
-    else if (a.left_boundary)
-      widenAny(a.left_boundary, a.qkvzba_type, boundaryRowOf(a, n / a.M, from - begin) * a.E, a.E, to);
+/// A pair as f32 in the order of its registers, and back.
+HWY_INLINE void loadPlane(const float *from, V &a, V &b) {
+  a = load(from);
+  b = load(from + kLanes);
+}
+HWY_INLINE void storePlane(V a, V b, float *to) {
+  store(a, to);
+  store(b, to + kLanes);
+}
+
+/// The weights of one head to its planes.
+template <typename T, typename Args>
+HWY_INLINE void weightPlanes(const Args &args, const Heads &heads, int64_t head, float *planes) {
+  const int64_t k = args.k, pad = heads.pad(head), width = heads.width(head), first = heads.channel(head);
+  planes += (k + 1) * heads.plane(head);
+  std::fill_n(planes, (k + 1) * pad, 0.0f);
+  for (int64_t c = 0; c < width; c += kPair) {
+    const int64_t count = HWY_MIN(kPair, width - c);
+    HWY_ALIGN float rows[kPair * kMostTaps], taps[(kMostTaps + 1) * kPair] = {};
+    widenAny(args.conv_weight, args.conv_weight_type, (first + c) * k, count * k, rows);
+    for (int64_t i = 0; i < count * k; ++i)
+      taps[i % k * kPair + i / k] = rows[i];
+    if (args.conv_bias)
+      widenAny(args.conv_bias, args.conv_bias_type, first + c, count, taps + k * kPair);
+    for (int64_t j = 0; j <= k; ++j) {
+      V a, b;
+      loadPairAs<T>(taps + j * kPair, a, b);
+      storePlane(a, b, planes + j * pad + c);
+    }
+  }
+}
+
+/// 1 / x of a number from 1 to 2^126.
+HWY_INLINE V reciprocal(V x) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  // A step of Newton's doubles the 12 bits or more of the approximation. A division takes as long as all the rest.
+  const V y = hn::ApproximateReciprocal(x);
+  return hn::Mul(y, hn::NegMulAdd(x, y, hn::Set(d, 2.0f)));
+#else
+  return hn::Div(hn::Set(d, 1.0f), x);
+#endif
+}
+
+/// s = sigmoid(a), u = a*s. Below -87, where s is 1e-38 and less, a counts as -87.
+HWY_INLINE void silu(V a, V &s, V &u) {
+  const V least = hn::Set(d, -87.0f);
+  a = hn::IfThenElse(hn::Lt(a, least), least, a); // a NaN stays
+  const V x = hn::Min(a, hn::Set(d, 87.0f));
+  // 2^t with t = n + f. The low bits of `whole` are n + 127, which is the exponent of 2^n.
+  const V log2e = hn::Set(d, -1.44269504f), magic = hn::Set(d, 12582912.0f + 127.0f);
+  const V whole = hn::MulAdd(x, log2e, magic);
+  V f = hn::MulSub(x, log2e, hn::Sub(whole, magic));
+  f = hn::MulAdd(x, hn::Set(d, -1.92596303e-8f), f);
+  V power = hn::MulAdd(f, hn::Set(d, 1.54531634e-4f), hn::Set(d, 1.33908633e-3f));
+  power = hn::MulAdd(f, power, hn::Set(d, 9.61808302e-3f));
+  power = hn::MulAdd(f, power, hn::Set(d, 5.55035695e-2f));
+  power = hn::MulAdd(f, power, hn::Set(d, 2.40226507e-1f));
+  power = hn::MulAdd(f, power, hn::Set(d, 6.93147182e-1f));
+  power = hn::MulAdd(f, power, hn::Set(d, 1.0f));
+  const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole)));
+  s = reciprocal(hn::MulAdd(power, scale, hn::Set(d, 1.0f)));
+  u = hn::Mul(a, s);
+}
+
+/// Where a piece of tokens finds its taps: token t has tap j at rows[t + j].
+template <typename T>
+struct TapRows {
+  const T *rows[kTogether + kMostTaps - 1];
+};
+
+/// The rows of a piece from `channel` on. One that is missing is null, and is left out by firstTap.
+template <typename T, typename Args>
+HWY_INLINE TapRows<T> tapRows(const Args &args, const Piece &piece, int64_t channel) {
+  TapRows<T> taps;
+  const int64_t k = args.k;
+  for (int64_t i = 0; i < piece.count + k - 1; ++i) {
+    const int64_t n = piece.n - (k - 1) + i;
+    if (n >= piece.begin)
+      taps.rows[i] = static_cast<const T *>(args.qkvzba) + rowOf(args, n) * args.D + channel;
+    else if (args.left_boundary)
+      taps.rows[i] =
+          static_cast<const T *>(args.left_boundary) + boundaryRowOf(args, piece, piece.begin - n) * args.E + channel;
     else
-      taps[j] = nullptr;
+      taps.rows[i] = nullptr;
+  }
+  return taps;
+}
+
+/// The pair at channel c of each row; the last one of a head is copied to `room`, since it may end with the tensor.
+template <typename T>
+struct PairRows {
+  const T *rows[kTogether + kMostTaps - 1];
+  HWY_ALIGN T room[kTogether + kMostTaps - 1][kPair];
+
+  PairRows(const TapRows<T> &taps, int64_t count, int64_t c, int64_t width) : room() {
+    for (int64_t i = 0; i < count; ++i) {
+      rows[i] = room[i];
+      if (taps.rows[i])
+        std::memcpy(room[i], taps.rows[i] + c, (width - c) * sizeof(T));
+    }
+  }
+};
+
+/// a of a pair of channels of kTokens tokens, rounded. kTaps: k, or 0 where it is not known and taps may be missing.
+template <int kTokens, int kTaps, typename T>
+HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *planes, int64_t pad, int64_t k,
+                             int64_t firstTap, V (&a)[kTokens], V (&b)[kTokens]) {
+  loadPlane(planes + k * pad, a[0], b[0]);
+  for (int t = 1; t < kTokens; ++t) {
+    a[t] = a[0];
+    b[t] = b[0];
+  }
+  const int64_t first = kTaps ? 0 : firstTap, last = kTaps ? kTaps : k;
+#pragma GCC unroll 4
+  for (int64_t j = first; j < last; ++j) {
+    V weightA, weightB;
+    loadPlane(planes + j * pad, weightA, weightB);
+#pragma GCC unroll 4
+    for (int t = 0; t < kTokens; ++t) {
+      V xA, xB;
+      loadPair(rows[t + j] + c, xA, xB);
+      a[t] = hn::MulAdd(weightA, xA, a[t]);
+      b[t] = hn::MulAdd(weightB, xB, b[t]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int t = 0; t < kTokens; ++t) {
+    a[t] = rounded(a[t], static_cast<const T *>(nullptr));
+    b[t] = rounded(b[t], static_cast<const T *>(nullptr));
   }
 }
 
-/// The weights as f32: weight[c][j], then bias[c], which is 0 where there is none.
-template <typename Args>
-void readWeights(const Args &a, float *weight) {
-  widenAny(a.conv_weight, a.conv_weight_type, 0, a.E * a.k, weight);
-  float *bias = weight + a.E * a.k;
-  std::fill_n(bias, a.E, 0.0f);
-  if (a.conv_bias)
-    widenAny(a.conv_bias, a.conv_bias_type, 0, a.E, bias);
+/// Copies elements as bits.
+template <bool kStream, typename T>
+HWY_INLINE void copyBits(const T *from, int64_t count, T *to) {
+  const hn::ScalableTag<uint8_t> d8;
+  constexpr int64_t kBytes = hn::MaxLanes(d8);
+  const uint8_t *source = reinterpret_cast<const uint8_t *>(from);
+  uint8_t *target = reinterpret_cast<uint8_t *>(to);
+  const int64_t bytes = count * sizeof(T);
+  int64_t i = 0;
+  for (; kStream && i + kBytes <= bytes; i += kBytes) {
+    __builtin_prefetch(source + i + kAheadBytes);
+    hn::Stream(hn::LoadU(d8, source + i), d8, target + i);
+  }
+  std::memcpy(target + i, source + i, bytes - i);
 }
 
-/// The convolution of one token, rounded.
-template <typename Args>
-HWY_INLINE void convolve(const Args &a, const float *const *taps, const float *weight, float *out, void *room) {
-  for (int64_t c = 0; c < a.E; ++c) {
-    float sum = weight[a.E * a.k + c];
-    for (int64_t j = 0; j < a.k; ++j)
-      if (taps[j])
-        sum = std::fma(weight[c * a.k + j], taps[j][c], sum);
-    out[c] = sum;
-  }
-  roundAny(out, a.E, a.qkvzba_type, room);
+/// log(1 + exp(p)), p where it is above the threshold.
+HWY_INLINE V softplus(V p, V threshold) {
+  const V tail = hn::Log1p(d, expOfNegative(hn::Neg(hn::Abs(p))));
+  const V sum = hn::Add(hn::Max(p, hn::Zero(d)), tail);
+  return keepNaN(p, hn::IfThenElse(hn::Gt(p, threshold), p, sum));
+}
+
+/// `count` heads' values of a tensor of some type, fewer than kLanes or a vector.
+HWY_INLINE V loadAny(const void *from, int32_t type, int64_t at, int64_t count) {
+  HWY_ALIGN float values[kLanes] = {};
+  widenAny(from, type, at, HWY_MIN(kLanes, count), values);
+  return load(values);
+}
+
+/// alpha + dt_bias and -exp(A_log).
+template <typename T, typename Args>
+HWY_INLINE void decayOf(const Args &args, const T *alpha, int64_t h, V &p, V &rate) {
+  const int64_t count = args.hv - h;
+  p = hn::Add(loadSome(alpha + h, count), loadAny(args.dt_bias, args.dt_bias_type, h, count));
+  rate = hn::Neg(expV(loadAny(args.A_log, args.A_log_type, h, count)));
 }
 
 } // namespace HWY_NAMESPACE

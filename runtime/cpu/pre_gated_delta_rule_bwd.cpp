@@ -3,6 +3,21 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+//   du = r*(dy - r^2*u*sum dy*u) of q and k, dy the sum over a head's copies, r = 1/sqrt(sum u^2 + l2_eps); d_value of
+//   v da = du * s*(1 + a*(1 - s)), s = sigmoid(a)             dx[n,c]  = sum_j w[c,j] * da[n+(k-1)-j,c] dw[c,j] = sum_n
+//   da[n,c]*x[n-(k-1)+j,c]                  db[c]    = sum_n da[n,c] d_b = d_beta * beta*(1 - beta) d_alpha  = d_g *
+//   -exp(A_log) * sigmoid(alpha + dt_bias) d_A_log = sum d_g * g                                   d_dt_bias = sum
+//   d_alpha
+//
+// Plan    Lanes along channels, four tokens at a time, as pre_gated_delta_rule computes them. A run of tokens keeps the
+//         da of the last k - 1 tokens of each head and its partial sums in the second-level cache, so that x and the
+//         gradients are read once; dx follows da by k - 1 tokens, so a run computes the da of k - 1 tokens more. A tile
+//         is a run, or a share of its heads where there are few. Large results bypass the caches.
+// Bytes   per token 2*hv*(dk + dv) + hv of the gradients, 4*hv, E + 2*hv of x and D of dx.
+// Needs   scratch memory of 4*(k + 1)*E for each run and 4*(3*k + 1)*E for each thread; streaming stores need heads
+//         and rows of a multiple of 64 bytes.
+// Round   a and u as in pre_gated_delta_rule, each result once. Sums over tokens are those of 128 tokens, compensated.
+//
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/pre_gated_delta_rule_bwd.cpp"
@@ -15,129 +30,424 @@
 #include "cpu/Tokens.h"
 #include "src/Checks.h"
 
+#ifndef MHCRT_CPU_PRE_GATED_DELTA_RULE_BWD_CALL
+#define MHCRT_CPU_PRE_GATED_DELTA_RULE_BWD_CALL
+namespace mhcrt {
+struct GatedDeltaBwdCall : PreGatedDeltaRuleBwdArgs {
+  Heads heads;
+  float *planes; ///< of the weights
+  bool bypasses; ///< the caches
+
+  bool wantsInputs() const { return d_qkvzba || d_left_boundary; }
+  bool wantsSums() const { return d_conv_weight || d_conv_bias; }
+  /// Sums over tokens: planes of d_conv_weight and d_conv_bias as those of the weights, then d_A_log and d_dt_bias.
+  int64_t gateSums() const { return (k + 1) * heads.plane(heads.count()); }
+  int64_t sums() const { return gateSums() + 2 * Heads::padded(hv); }
+};
+
+/// Scratch memory of a thread.
+struct GatedDeltaRoom {
+  float *sums, *rests; ///< of a few tokens, and what the sums of the run have rounded away
+  float *before;       ///< planes of da of the k - 1 tokens before a piece
+  float *da, *slope, *u, *dy;
+
+  static int64_t ofPiece(const Heads &heads) { return kTogether * std::max(heads.pad(0), heads.pad(2 * heads.keys)); }
+  static int64_t floats(const GatedDeltaBwdCall &args) {
+    return 2 * args.sums() + (args.k - 1) * args.heads.plane(args.heads.count()) + 4 * ofPiece(args.heads);
+  }
+  GatedDeltaRoom(const GatedDeltaBwdCall &args, float *at) {
+    const int64_t piece = ofPiece(args.heads);
+    sums = at;
+    rests = sums + args.sums();
+    before = rests + args.sums();
+    da = before + (args.k - 1) * args.heads.plane(args.heads.count());
+    slope = da + piece;
+    u = slope + piece;
+    dy = u + piece;
+  }
+};
+} // namespace mhcrt
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void gatedDeltaBwdWeights(const PreGatedDeltaRuleBwdArgs &a, float *weight) { readWeights(a, weight); }
+/// The tokens of a run whose results are stored.
+struct Run {
+  int64_t first, last;
+};
 
-/// du of one head of q or k to out[dk], from u and from the gradients of its copies.
-HWY_INLINE void headBwd(const PreGatedDeltaRuleBwdArgs &a, const void *grads, int64_t firstCopy, const float *u,
-                        float *out, float *one) {
-  std::fill_n(out, a.dk, 0.0f);
-  for (int64_t copy = 0; copy < a.hv / a.num_key_heads; ++copy) {
-    widenAny(grads, a.qkvzba_type, (firstCopy + copy) * a.dk, a.dk, one);
-    for (int64_t c = 0; c < a.dk; ++c)
-      out[c] += one[c];
-  }
-  if (!a.qk_l2norm)
-    return;
-  float squares = 0, product = 0;
-  for (int64_t c = 0; c < a.dk; ++c) {
-    squares = std::fma(u[c], u[c], squares);
-    product = std::fma(out[c], u[c], product);
-  }
-  const float r = 1.0f / std::sqrt(squares + static_cast<float>(a.l2_eps)), scale = r * r * product;
-  for (int64_t c = 0; c < a.dk; ++c)
-    out[c] = r * (out[c] - scale * u[c]);
-}
-
-/// da of token n. `room` has k + 3 rows of E values; the first k are the taps.
-HWY_INLINE void convolutionBwd(const PreGatedDeltaRuleBwdArgs &a, const float *weight, int64_t n, float *da,
-                               float *room, const float **taps) {
-  const int64_t qk = a.num_key_heads * a.dk, vc = a.hv * a.dv;
-  float *conv = room + a.k * a.E, *u = conv + a.E, *rest = u + a.E;
-  readTaps(a, n, room, taps);
-  convolve(a, taps, weight, conv, rest);
-  for (int64_t c = 0; c < 2 * qk; ++c)
-    u[c] = conv[c] * sigmoidOf(conv[c]);
-  roundAny(u, 2 * qk, a.qkvzba_type, rest);
-  for (int64_t head = 0; head < 2 * a.num_key_heads; ++head)
-    headBwd(a, head < a.num_key_heads ? a.d_query : a.d_key,
-            n * a.hv + head % a.num_key_heads * (a.hv / a.num_key_heads), u + head * a.dk, da + head * a.dk, rest);
-  widenAny(a.d_value, a.qkvzba_type, n * vc, vc, da + 2 * qk);
-  for (int64_t c = 0; c < a.E; ++c) {
-    const float s = sigmoidOf(conv[c]);
-    da[c] *= s * (1.0f + conv[c] * (1.0f - s));
+/// a, its slope du/da, and u, of a pair of channels.
+template <int kTokens, int kTaps, typename T>
+HWY_INLINE void slopePair(const T *const *rows, int64_t c, const float *planes, int64_t pad, int64_t k,
+                          int64_t firstTap, V (&slopeA)[kTokens], V (&slopeB)[kTokens], V (&uA)[kTokens],
+                          V (&uB)[kTokens]) {
+  convolvePair<kTokens, kTaps>(rows, c, planes, pad, k, firstTap, uA, uB);
+#pragma GCC unroll 4
+  for (int t = 0; t < kTokens; ++t) {
+    V s;
+    silu(uA[t], s, uA[t]);
+    slopeA[t] = hn::Add(s, hn::NegMulAdd(uA[t], s, uA[t]));
+    silu(uB[t], s, uB[t]);
+    slopeB[t] = hn::Add(s, hn::NegMulAdd(uB[t], s, uB[t]));
   }
 }
 
-/// beta, alpha, z, and the sums of d_A_log and d_dt_bias in sums[2][hv].
-HWY_INLINE void gatesBwd(const PreGatedDeltaRuleBwdArgs &a, int64_t n, float *sums) {
-  const int64_t vc = a.hv * a.dv, row = rowOf(a, n) * a.D + a.E, size = mhcrt_dtype_bytes(a.qkvzba_type);
-  const int32_t type = a.qkvzba_type;
-  if (a.d_qkvzba)
-    std::memcpy(static_cast<char *>(a.d_qkvzba) + row * size, static_cast<const char *>(a.d_gate) + n * vc * size,
-                vc * size);
-  for (int64_t h = 0; h < a.hv; ++h) {
-    float beta, alpha, decay, shift, dBeta;
-    widenAny(a.qkvzba, type, row + vc + h, 1, &beta);
-    widenAny(a.qkvzba, type, row + vc + a.hv + h, 1, &alpha);
-    widenAny(a.A_log, a.A_log_type, h, 1, &decay);
-    widenAny(a.dt_bias, a.dt_bias_type, h, 1, &shift);
-    widenAny(a.d_beta, type, n * a.hv + h, 1, &dBeta);
-    beta = sigmoidOf(beta);
-    dBeta *= beta * (1.0f - beta);
-    const float p = alpha + shift, threshold = static_cast<float>(a.softplus_threshold);
-    const float scaled = static_cast<const float *>(a.d_g)[n * a.hv + h] * -std::exp(decay);
-    const float dAlpha = scaled * (p > threshold ? 1.0f : sigmoidOf(p));
-    sums[h] += scaled * softplusOf(p, threshold);
-    sums[a.hv + h] += dAlpha;
-    if (a.d_qkvzba) {
-      narrowAny(&dBeta, 1, a.d_qkvzba, type, row + vc + h);
-      narrowAny(&dAlpha, 1, a.d_qkvzba, type, row + vc + a.hv + h);
+/// One pair of q or k to the room, with the sums of its head.
+template <int kTokens, int kTaps, typename T>
+HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int64_t at, const T *const *grads,
+                        int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap,
+                        const GatedDeltaRoom &room, V (&squares)[kTokens], V (&products)[kTokens]) {
+  V slopeA[kTokens], slopeB[kTokens], uA[kTokens], uB[kTokens];
+  slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
+#pragma GCC unroll 4
+  for (int t = 0; t < kTokens; ++t) {
+    const V a = rounded(uA[t], static_cast<const T *>(nullptr)), b = rounded(uB[t], static_cast<const T *>(nullptr));
+    V sumA, sumB, gradA, gradB;
+    loadSomePair(grads[t] + c, count, sumA, sumB);
+    for (int64_t copy = 1; copy < args.heads.repeat(); ++copy) {
+      loadSomePair(grads[t] + copy * args.dk + c, count, gradA, gradB);
+      sumA = hn::Add(sumA, gradA);
+      sumB = hn::Add(sumB, gradB);
     }
+    squares[t] = hn::MulAdd(b, b, hn::MulAdd(a, a, squares[t]));
+    products[t] = hn::MulAdd(b, sumB, hn::MulAdd(a, sumA, products[t]));
+    storePlane(slopeA[t], slopeB[t], room.slope + t * pad + c);
+    storePlane(a, b, room.u + t * pad + c);
+    storePlane(sumA, sumB, room.dy + t * pad + c);
   }
 }
 
-/// The gradient of the input of token `from`, which may be one of the k - 1 before its sequence, by the da of the k
-/// tokens from there on; null where the sequence has ended, or not begun.
-HWY_INLINE void storeInput(const PreGatedDeltaRuleBwdArgs &a, const float *weight, const float *const *das, float *row,
-                           void *to, int64_t at) {
-  for (int64_t c = 0; c < a.E; ++c) {
-    float sum = 0;
-    for (int64_t j = a.k - 1; j >= 0; --j)
-      if (const float *da = das[a.k - 1 - j])
-        sum = std::fma(weight[c * a.k + j], da[c], sum);
-    row[c] = sum;
+/// da of one token's head from what keyPair left in the room.
+HWY_INLINE void normBwd(float squares, float product, float eps, int64_t pad, const float *slope, const float *u,
+                        const float *dy, float *da) {
+  const V r = hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::Set(d, squares + eps)));
+  const V scale = hn::Mul(hn::Mul(r, r), hn::Set(d, product));
+  for (int64_t c = 0; c < pad; c += kLanes) {
+    const V du = hn::Mul(r, hn::NegMulAdd(scale, load(u + c), load(dy + c)));
+    store(hn::Mul(load(slope + c), du), da + c);
   }
-  narrowAny(row, a.E, to, a.qkvzba_type, at);
 }
 
-/// The tokens [first, last); sums[E*(k+1) + 2*hv] are those of the run. `room` has 2*k + 4 rows of E values.
-void gatedDeltaBwdTokens(const PreGatedDeltaRuleBwdArgs &a, const float *weight, int64_t first, int64_t last,
-                         float *sums, float *room) {
-  const int64_t tokens = a.M * a.b, k = a.k, E = a.E;
-  float *ring = room + (k + 4) * E, *row = room + (k + 3) * E;
-  const float *taps[kMostTaps], *das[kMostTaps];
-  int64_t begin, end;
-  std::fill_n(sums, E * (k + 1) + 2 * a.hv, 0.0f);
-  for (int64_t n = first; n < std::min(tokens, last + k - 1); ++n) {
-    float *da = ring + n % k * E;
-    convolutionBwd(a, weight, n, da, room, taps);
-    if (n < last) {
-      gatesBwd(a, n, sums + E * (k + 1));
-      for (int64_t c = 0; c < E; ++c) {
-        sums[E * k + c] += da[c];
-        for (int64_t j = 0; j < k; ++j)
-          if (taps[j])
-            sums[c * k + j] = std::fma(da[c], taps[j][c], sums[c * k + j]);
+/// da of a head of q or k.
+template <int kTokens, int kTaps, typename T>
+HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
+                             const T *const *grads, const GatedDeltaRoom &room) {
+  const int64_t width = args.dk, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
+  const float *planes = args.planes + (k + 1) * args.heads.plane(head);
+  V squares[kTokens], products[kTokens];
+  for (int t = 0; t < kTokens; ++t)
+    squares[t] = products[t] = hn::Zero(d);
+  for (int64_t c = 0; c < whole; c += kPair) {
+    for (int t = 0; t < kTokens; ++t) {
+      prefetchPair(taps.rows[t + k - 1] + c + kAheadBytes / sizeof(T));
+      prefetchPair(grads[t] + c + kAheadBytes / sizeof(T));
+    }
+    keyPair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, room, squares, products);
+  }
+  if (whole < width) {
+    const PairRows<T> last(taps, kTokens + k - 1, whole, width);
+    keyPair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, room, squares,
+                            products);
+  }
+  const int64_t used = roundUp(width, kPair);
+  for (int t = 0; t < kTokens; ++t) {
+    const float *slope = room.slope + t * pad, *dy = room.dy + t * pad;
+    float *da = room.da + t * pad;
+    if (args.qk_l2norm)
+      normBwd(sumLanes(squares[t]), sumLanes(products[t]), static_cast<float>(args.l2_eps), used, slope,
+              room.u + t * pad, dy, da);
+    for (int64_t c = 0; !args.qk_l2norm && c < used; c += kLanes)
+      store(hn::Mul(load(slope + c), load(dy + c)), da + c);
+  }
+}
+
+template <int kTokens, int kTaps, typename T>
+HWY_INLINE void valuePair(const GatedDeltaBwdCall &args, const T *const *rows, int64_t at, const T *const *grads,
+                          int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap,
+                          const GatedDeltaRoom &room) {
+  V slopeA[kTokens], slopeB[kTokens], uA[kTokens], uB[kTokens];
+  slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
+#pragma GCC unroll 4
+  for (int t = 0; t < kTokens; ++t) {
+    V gradA, gradB;
+    loadSomePair(grads[t] + c, count, gradA, gradB);
+    storePlane(hn::Mul(slopeA[t], gradA), hn::Mul(slopeB[t], gradB), room.da + t * pad + c);
+  }
+}
+
+/// da of a head of v.
+template <int kTokens, int kTaps, typename T>
+HWY_NOINLINE void valueHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
+                               const T *const *grads, const GatedDeltaRoom &room) {
+  const int64_t width = args.dv, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
+  const float *planes = args.planes + (k + 1) * args.heads.plane(head);
+  for (int64_t c = 0; c < whole; c += kPair) {
+    for (int t = 0; t < kTokens; ++t) {
+      prefetchPair(taps.rows[t + k - 1] + c + kAheadBytes / sizeof(T));
+      prefetchPair(grads[t] + c + kAheadBytes / sizeof(T));
+    }
+    valuePair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, room);
+  }
+  if (whole < width) {
+    const PairRows<T> last(taps, kTokens + k - 1, whole, width);
+    valuePair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, room);
+  }
+}
+
+/// One pair of the sums of d_conv_weight and d_conv_bias.
+template <int kTokens, int kTaps, typename T>
+HWY_INLINE void sumPair(const T *const *rows, int64_t at, const float *da, int64_t pad, int64_t k, int64_t firstTap,
+                        float *sums) {
+  V daA[kTokens], daB[kTokens], a, b;
+  loadPlane(sums + k * pad, a, b);
+#pragma GCC unroll 4
+  for (int t = 0; t < kTokens; ++t) {
+    loadPlane(da + t * pad, daA[t], daB[t]);
+    a = hn::Add(a, daA[t]);
+    b = hn::Add(b, daB[t]);
+  }
+  storePlane(a, b, sums + k * pad);
+  constexpr int kRows = kTokens + (kTaps ? kTaps : kMostTaps) - 1;
+  V xA[kRows], xB[kRows];
+  const int64_t first = kTaps ? 0 : firstTap, last = kTaps ? kTaps : k;
+#pragma GCC unroll 8
+  for (int64_t i = first; i < kTokens + last - 1; ++i)
+    loadPair(rows[i] + at, xA[i], xB[i]);
+#pragma GCC unroll 4
+  for (int64_t j = first; j < last; ++j) {
+    loadPlane(sums + j * pad, a, b);
+#pragma GCC unroll 4
+    for (int t = 0; t < kTokens; ++t) {
+      a = hn::MulAdd(daA[t], xA[t + j], a);
+      b = hn::MulAdd(daB[t], xB[t + j], b);
+    }
+    storePlane(a, b, sums + j * pad);
+  }
+}
+
+template <int kTokens, int kTaps, typename T>
+HWY_NOINLINE void sumHead(const TapRows<T> &taps, const float *da, int64_t width, int64_t pad, int64_t k,
+                          int64_t firstTap, float *sums) {
+  int64_t c = 0;
+  for (; c + kPair <= width; c += kPair)
+    sumPair<kTokens, kTaps>(taps.rows, c, da + c, pad, k, firstTap, sums + c);
+  if (c < width) {
+    const PairRows<T> last(taps, kTokens + k - 1, c, width);
+    sumPair<kTokens, kTaps>(last.rows, 0, da + c, pad, k, firstTap, sums + c);
+  }
+}
+
+/// Planes of the da of a piece and of the k - 1 tokens before it.
+struct DaRows {
+  const float *rows[kTogether + kMostTaps - 1];
+};
+
+/// dx of kTokens tokens, the first of which has its da at das.rows[0], of its terms [first, last) only; null rows are
+/// not wanted.
+template <int kTokens, int kTaps, bool kStream, typename T>
+HWY_NOINLINE void inputHead(const float *const *das, const float *planes, int64_t width, int64_t pad, int64_t k,
+                            int64_t first, int64_t last, T *const *to) {
+  constexpr int kRows = kTokens + (kTaps ? kTaps : kMostTaps) - 1;
+  if (kTaps) {
+    first = 0;
+    last = k = kTaps;
+  }
+  for (int64_t c = 0; c < width; c += kPair) {
+    V daA[kRows], daB[kRows];
+#pragma GCC unroll 8
+    for (int64_t i = first; i < kTokens + last - 1; ++i)
+      loadPlane(das[i] + c, daA[i], daB[i]);
+#pragma GCC unroll 4
+    for (int t = 0; t < kTokens; ++t) {
+      V a = hn::Zero(d), b = hn::Zero(d), weightA, weightB;
+#pragma GCC unroll 4
+      for (int64_t i = first; i < last; ++i) {
+        loadPlane(planes + (k - 1 - i) * pad + c, weightA, weightB);
+        a = hn::MulAdd(weightA, daA[t + i], a);
+        b = hn::MulAdd(weightB, daB[t + i], b);
       }
-    }
-    // The inputs that have their last reader here.
-    findSequence(a, n, begin, end);
-    const int64_t behind = n + 1 == end ? n : n - (k - 1);
-    for (int64_t from = n - (k - 1); from <= behind; ++from) {
-      const bool isBefore = from < begin, isMine = std::max(from, begin) >= first && std::max(from, begin) < last;
-      void *to = isBefore ? a.d_left_boundary : a.d_qkvzba;
-      if (!to || !isMine)
-        continue;
-      for (int64_t i = 0; i < k; ++i)
-        das[i] = from + i >= begin && from + i < end ? ring + (from + i) % k * E : nullptr;
-      storeInput(a, weight, das, row, to,
-                 isBefore ? boundaryRowOf(a, n / a.M, from - begin) * E : rowOf(a, from) * a.D);
+      if (to[t])
+        storeSomePair<kStream>(a, b, to[t] + c, width - c);
     }
   }
+}
+
+/// Where the gradient of the input of token n goes, one of a piece's sequence or of the k - 1 before it; null where it
+/// is not wanted or another run's.
+template <typename T>
+HWY_INLINE T *inputRow(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t n, int64_t channel) {
+  const int64_t owner = HWY_MAX(n, piece.begin);
+  if (owner < run.first || owner >= run.last)
+    return nullptr;
+  if (n >= piece.begin)
+    return args.d_qkvzba ? static_cast<T *>(args.d_qkvzba) + rowOf(args, n) * args.D + channel : nullptr;
+  return args.d_left_boundary
+             ? static_cast<T *>(args.d_left_boundary) + boundaryRowOf(args, piece, piece.begin - n) * args.E + channel
+             : nullptr;
+}
+
+/// dx of what has its last term in a piece, which is more where its sequence ends.
+template <int kTokens, int kTaps, bool kStream, typename T>
+HWY_INLINE void inputsBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head, const DaRows &das) {
+  const int64_t k = args.k, pad = args.heads.pad(head), width = args.heads.width(head);
+  const int64_t channel = args.heads.channel(head), start = piece.n - (k - 1);
+  const float *planes = args.planes + (k + 1) * args.heads.plane(head);
+  T *to[kTokens];
+  for (int t = 0; t < kTokens; ++t)
+    to[t] = inputRow<T>(args, piece, run, start + t, channel);
+  inputHead<kTokens, kTaps, kStream>(das.rows, planes, width, pad, k, HWY_MAX(piece.begin - start, 0), k, to);
+  if (piece.n + kTokens < piece.end)
+    return;
+  for (int64_t n = start + kTokens; n < piece.end; ++n) {
+    T *row = inputRow<T>(args, piece, run, n, channel);
+    inputHead<1, 0, false>(das.rows + (n - start), planes, width, pad, k, HWY_MAX(piece.begin - n, 0), piece.end - n,
+                           &row);
+  }
+}
+
+template <typename T>
+HWY_INLINE const T *gradRow(const GatedDeltaBwdCall &args, int64_t n, int64_t head) {
+  const Heads &heads = args.heads;
+  if (heads.isValue(head))
+    return static_cast<const T *>(args.d_value) + (n * heads.values + head - 2 * heads.keys) * heads.dv;
+  return static_cast<const T *>(head < heads.keys ? args.d_query : args.d_key) +
+         (n * heads.values + heads.copy(head)) * heads.dk;
+}
+
+template <int kTokens, int kTaps, bool kStream, typename T>
+HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head,
+                        const GatedDeltaRoom &room) {
+  const Heads &heads = args.heads;
+  const int64_t k = args.k, pad = heads.pad(head), plane = heads.plane(head), firstTap = firstTapOf(args, piece);
+  const TapRows<T> taps = tapRows<T>(args, piece, heads.channel(head));
+  const T *grads[kTokens];
+  for (int t = 0; t < kTokens; ++t)
+    grads[t] = gradRow<T>(args, piece.n + t, head);
+  if (heads.isValue(head))
+    valueHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, room);
+  else
+    keyHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, room);
+  if (args.wantsSums() && piece.n < run.last)
+    sumHead<kTokens, kTaps>(taps, room.da, heads.width(head), pad, k, firstTap, room.sums + (k + 1) * plane);
+  if (!args.wantsInputs())
+    return;
+  float *before = room.before + (k - 1) * plane;
+  DaRows das;
+  for (int64_t i = 0; i < kTokens + k - 1; ++i)
+    das.rows[i] = i < k - 1 ? before + i * pad : room.da + (i - (k - 1)) * pad;
+  inputsBwd<kTokens, kTaps, kStream, T>(args, piece, run, head, das);
+  for (int64_t i = 0; i < k - 1; ++i)
+    std::memcpy(before + i * pad, das.rows[kTokens + i], pad * sizeof(float));
+}
+
+/// The gradients of one token's beta and g, and what they add to sums[2][padded hv].
+template <typename T>
+HWY_INLINE void gatesBwd(const GatedDeltaBwdCall &args, int64_t n, float *sums) {
+  const int64_t hv = args.hv, row = rowOf(args, n) * args.D + args.E + hv * args.dv;
+  const T *raw = static_cast<const T *>(args.qkvzba) + row, *dBeta = static_cast<const T *>(args.d_beta) + n * hv;
+  T *to = args.d_qkvzba ? static_cast<T *>(args.d_qkvzba) + row : nullptr;
+  const V one = hn::Set(d, 1.0f), threshold = hn::Set(d, static_cast<float>(args.softplus_threshold));
+  float *shifts = sums + Heads::padded(hv);
+  for (int64_t h = 0; h < hv; h += kLanes) {
+    const int64_t count = hv - h;
+    V p, rate;
+    decayOf(args, raw + hv, h, p, rate);
+    const V grad = hn::Mul(rate, loadSome(floats(args.d_g) + n * hv + h, count));
+    const V dAlpha = hn::Mul(grad, hn::IfThenElse(hn::Gt(p, threshold), one, sigmoid(p)));
+    const V beta = sigmoid(loadSome(raw + h, count));
+    store(hn::MulAdd(grad, softplus(p, threshold), load(sums + h)), sums + h);
+    store(hn::Add(dAlpha, load(shifts + h)), shifts + h);
+    if (!to)
+      continue;
+    storeSome(hn::Mul(loadSome(dBeta + h, count), hn::Mul(beta, hn::Sub(one, beta))), to + h, count);
+    storeSome(dAlpha, to + hv + h, count);
+  }
+}
+
+/// What is not convolved of token n.
+template <bool kStream, typename T>
+HWY_INLINE void restOfTokenBwd(const GatedDeltaBwdCall &args, HeadRange range, int64_t n, float *sums) {
+  const int64_t values = 2 * args.heads.keys, dv = args.dv;
+  const int64_t first = HWY_MAX(range.first - values, 0) * dv, last = HWY_MAX(range.last - values, 0) * dv;
+  if (args.d_qkvzba)
+    copyBits<kStream>(static_cast<const T *>(args.d_gate) + n * args.hv * dv + first, last - first,
+                      static_cast<T *>(args.d_qkvzba) + rowOf(args, n) * args.D + args.E + first);
+  if (range.last == args.heads.count())
+    gatesBwd<T>(args, n, sums);
+}
+
+template <bool kStream, typename T>
+HWY_INLINE void gatedDeltaBwdTyped(const GatedDeltaBwdCall &args, HeadRange range, Run run, int64_t first, int64_t last,
+                                   const GatedDeltaRoom &room) {
+  const bool isConvolved = args.wantsSums() || args.wantsInputs();
+  for (int64_t n = first; n < last;) {
+    const Piece piece = pieceAt(args, n, last);
+    for (int64_t head = range.first; isConvolved && head < range.last; ++head) {
+      if (piece.count == 1)
+        headBwd<1, 0, false, T>(args, piece, run, head, room);
+      else if (args.k == 4)
+        headBwd<kTogether, 4, kStream, T>(args, piece, run, head, room);
+      else
+        headBwd<kTogether, 0, kStream, T>(args, piece, run, head, room);
+    }
+    for (; n < piece.n + piece.count; ++n)
+      if (n < run.last)
+        restOfTokenBwd<kStream, T>(args, range, n, room.sums + args.gateSums());
+  }
+  if (kStream)
+    hwy::FlushStream();
+}
+
+/// Tokens [first, last) of some heads, which follow those of the call before. Behind the run's last there is no more
+/// than the dx of the run. z goes with v, the gates with the last head.
+void gatedDeltaBwdTokens(const GatedDeltaBwdCall &args, HeadRange range, int64_t runFirst, int64_t runLast,
+                         int64_t first, int64_t last, const GatedDeltaRoom &room) {
+  const Run run = {runFirst, runLast};
+  const bool streams = args.bypasses && kPair * mhcrt_dtype_bytes(args.qkvzba_type) >= kAlignment;
+  if (args.qkvzba_type == MHCRT_F32)
+    streams ? gatedDeltaBwdTyped<true, float>(args, range, run, first, last, room)
+            : gatedDeltaBwdTyped<false, float>(args, range, run, first, last, room);
+  else if (args.qkvzba_type == MHCRT_BF16)
+    streams ? gatedDeltaBwdTyped<true, Bf16>(args, range, run, first, last, room)
+            : gatedDeltaBwdTyped<false, Bf16>(args, range, run, first, last, room);
+  else
+    gatedDeltaBwdTyped<false, F16>(args, range, run, first, last, room);
+}
+
+void gatedDeltaBwdWeights(const GatedDeltaBwdCall &args, int64_t head) {
+  if (args.qkvzba_type == MHCRT_BF16)
+    weightPlanes<Bf16>(args, args.heads, head, args.planes);
+  else
+    weightPlanes<float>(args, args.heads, head, args.planes);
+}
+
+/// One head's planes of sums to its rows of d_conv_weight and d_conv_bias.
+template <typename T>
+HWY_INLINE void storeSums(const GatedDeltaBwdCall &args, int64_t head, const float *sums) {
+  const int64_t k = args.k, pad = args.heads.pad(head), width = args.heads.width(head);
+  const int64_t first = args.heads.channel(head);
+  float *weight = floats(args.d_conv_weight), *bias = floats(args.d_conv_bias);
+  for (int64_t c = 0; c < width; c += kPair)
+    for (int64_t j = 0; j <= k; ++j) {
+      HWY_ALIGN float row[kPair];
+      V a, b;
+      loadPlane(sums + j * pad + c, a, b);
+      storePairAs<false, T>(a, b, row);
+      float *to = j < k ? weight : bias;
+      const int64_t step = j < k ? k : 1, at = (first + c) * step + (j < k ? j : 0);
+      for (int64_t i = 0; to && i < HWY_MIN(kPair, width - c); ++i)
+        to[at + i * step] = row[i];
+    }
+}
+
+void gatedDeltaBwdSums(const GatedDeltaBwdCall &args, int64_t head, const float *sums) {
+  sums += (args.k + 1) * args.heads.plane(head);
+  if (args.qkvzba_type == MHCRT_BF16)
+    storeSums<Bf16>(args, head, sums);
+  else
+    storeSums<float>(args, head, sums);
 }
 
 } // namespace HWY_NAMESPACE
@@ -146,41 +456,86 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mhcrt {
-HWY_EXPORT(gatedDeltaBwdWeights);
 HWY_EXPORT(gatedDeltaBwdTokens);
+HWY_EXPORT(gatedDeltaBwdWeights);
+HWY_EXPORT(gatedDeltaBwdSums);
 } // namespace mhcrt
 
 using namespace mhcrt;
 
-/// Runs of tokens that have partial sums.
+/// Runs of tokens that have partial sums, whole multiples of kRunTokens.
 static constexpr int64_t kRuns = 16;
-static constexpr int64_t kRunTokens = 64;
+/// Tokens of a run that plain sums add.
+static constexpr int64_t kSumTokens = 128;
+
+/// The sums of a head range's tile: a part of those of its run, and of the gates where it has the last head.
+static HeadRange sumsOf(const GatedDeltaBwdCall &args, HeadRange range) {
+  const int64_t first = (args.k + 1) * args.heads.plane(range.first);
+  return {first, range.last == args.heads.count() ? args.sums() : (args.k + 1) * args.heads.plane(range.last)};
+}
+
+static void runTile(const GatedDeltaBwdCall &args, const TokenRuns &runs, int64_t run, HeadRange range,
+                    const GatedDeltaRoom &room, float *partials) {
+  const int64_t first = runs.first(run), last = runs.last(run), behind = std::min(runs.M, last + args.k - 1);
+  const HeadRange part = sumsOf(args, range);
+  const int64_t count = part.last - part.first;
+  const CompensatedSums sums = {partials + part.first, room.rests + part.first};
+  const auto tokens = [&](int64_t begin, int64_t end) {
+    HWY_DYNAMIC_DISPATCH(gatedDeltaBwdTokens)(args, range, first, last, begin, end, room);
+  };
+  sums.clear(count);
+  std::fill_n(room.before, (args.k - 1) * args.heads.plane(args.heads.count()), 0.0f);
+  for (int64_t n = first; n < last; n += kSumTokens) {
+    std::fill_n(room.sums + part.first, count, 0.0f);
+    tokens(n, std::min(last, n + kSumTokens));
+    sums.add(room.sums + part.first, count);
+  }
+  sums.store(sums.sums, count);
+  if (args.wantsInputs())
+    tokens(last, behind);
+}
+
+/// Adds the partial sums up, to those of the first run, and stores them.
+static void addRuns(mhcrt_context &context, const GatedDeltaBwdCall &args, int64_t runs, float *partials) {
+  const int64_t gates = args.gateSums(), stride = args.sums();
+  if (args.wantsSums())
+    context.parallelFor(args.heads.count(), [&](int64_t head, int) {
+      const HeadRange part = {(args.k + 1) * args.heads.plane(head), (args.k + 1) * args.heads.plane(head + 1)};
+      addPartials(partials, runs, stride, part.first, part.last, nullptr, partials);
+      HWY_DYNAMIC_DISPATCH(gatedDeltaBwdSums)(args, head, partials);
+    });
+  if (args.d_A_log)
+    addPartials(partials + gates, runs, stride, 0, args.hv, nullptr, floats(args.d_A_log));
+  if (args.d_dt_bias)
+    addPartials(partials + gates + Heads::padded(args.hv), runs, stride, 0, args.hv, nullptr, floats(args.d_dt_bias));
+}
 
 mhcrt_status mhcrt::runPreGatedDeltaRuleBwd(mhcrt_context &context, const PreGatedDeltaRuleBwdArgs &a) {
   if (!checkPreGatedDeltaRuleBwd(context, a, Ids::OnHost))
     return context.status;
-  const TokenRuns runs(a.M * a.b, kRunTokens, kRuns);
-  const int64_t weights = a.E * (a.k + 1), width = weights + 2 * a.hv;
-  if (!context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", (weights + runs.count * width) * 4,
-                              a.E * (2 * a.k + 4) * 4))
+  const int64_t tokens = a.M * a.b, size = mhcrt_dtype_bytes(a.qkvzba_type);
+  const bool bypasses = a.d_qkvzba && streams(a.d_qkvzba, tokens, a.D * size) && a.dk * size % kAlignment == 0 &&
+                        a.dv * size % kAlignment == 0;
+  GatedDeltaBwdCall args = {a, Heads(a), nullptr, bypasses};
+  const TokenRuns runs(tokens, kRunTokens, kRuns);
+  const int64_t planes = args.gateSums(), sums = saturatingMul(std::max<int64_t>(1, runs.count), args.sums());
+  if (!context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", saturatingMul(4, saturatingAdd(planes, sums)),
+                              4 * GatedDeltaRoom::floats(args)))
     return context.status;
-  float *weight = reinterpret_cast<float *>(context.sharedScratch()), *sums = weight + weights;
-  HWY_DYNAMIC_DISPATCH(gatedDeltaBwdWeights)(a, weight);
-  context.parallelFor(runs.count, [&](int64_t run, int thread) {
-    HWY_DYNAMIC_DISPATCH(gatedDeltaBwdTokens)
-    (a, weight, runs.first(run), runs.last(run), sums + run * width,
-     reinterpret_cast<float *>(context.threadScratch(thread)));
+
+  args.planes = reinterpret_cast<float *>(context.sharedScratch());
+  float *partials = args.planes + planes;
+  context.parallelFor(args.heads.count(),
+                      [&](int64_t head, int) { HWY_DYNAMIC_DISPATCH(gatedDeltaBwdWeights)(args, head); });
+  const GatedDeltaTiles tiles(args.heads, runs.count, context.pool.threads());
+  context.parallelFor(tiles.count(), [&](int64_t tile, int thread) {
+    const int64_t run = tiles.run(tile);
+    const GatedDeltaRoom room(args, reinterpret_cast<float *>(context.threadScratch(thread)));
+    runTile(args, runs, run, tiles.heads(tile), room, partials + run * args.sums());
   });
-  const auto addUp = [&](void *to, int64_t from, int64_t count) {
-    if (to)
-      addPartials(sums + from, runs.count, width, 0, count, nullptr, floats(to));
-  };
-  addUp(a.d_conv_weight, 0, a.E * a.k);
-  addUp(a.d_conv_bias, a.E * a.k, a.E);
-  addUp(a.d_A_log, weights, a.hv);
-  addUp(a.d_dt_bias, weights + a.hv, a.hv);
-  if (a.M == 0 && a.d_left_boundary)
-    std::memset(a.d_left_boundary, 0, a.p * a.b * a.E * mhcrt_dtype_bytes(a.qkvzba_type));
+  addRuns(context, args, runs.count, partials);
+  if (tokens == 0 && a.d_left_boundary)
+    std::memset(a.d_left_boundary, 0, a.p * a.b * a.E * size);
   return MHCRT_OK;
 }
 

@@ -62,6 +62,14 @@ struct Case {
       dLeft = Buffer(type, left.size());
   }
 
+  std::string describe(uint64_t seed) const {
+    std::string text = "seed " + std::to_string(seed) + ":";
+    for (int64_t size : {M, b, heads, hv, dk, dv, k, E, D, static_cast<int64_t>(type), static_cast<int64_t>(layout),
+                         static_cast<int64_t>(norm), cuts.size(), bias.size(), left.size()})
+      text += " " + std::to_string(size);
+    return text;
+  }
+
   mhcrt_status forward(mhcrt_context *context) {
     return call(mhcrt_pre_gated_delta_rule, context, x.data(), x.type(), weight.data(), weight.type(), bias.data(),
                 bias.type(), decay.data(), decay.type(), shift.data(), shift.type(), cuts.data(), cuts.type(),
@@ -194,7 +202,7 @@ void Reference::checkForward() const {
       double sum = c.eps, error = 0;
       for (int64_t i = first; i < first + c.dk; ++i)
         sum += u[i] * u[i], error += std::fabs(u[i]) * uError[i];
-      const double r = c.norm ? 1 / std::sqrt(sum) : 1, rError = c.norm ? error * r / sum + kAlike : 0;
+      const double r = c.norm ? 1 / std::sqrt(sum) : 1, rError = c.norm ? error / sum + kAlike : 0;
       for (int64_t copy = 0; copy < repeat; ++copy)
         for (int64_t e = 0; e < c.dk; ++e)
           (head < c.heads ? query : key)
@@ -327,9 +335,9 @@ Case randomCase(uint64_t seed) {
 
 TEST(GatedDelta, MatchesTheReference) {
   Context context;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    SCOPED_TRACE(seed);
+  for (uint64_t seed = 0; seed < 300; ++seed) {
     Case c = randomCase(seed);
+    SCOPED_TRACE(c.describe(seed));
     ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
     ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
     const Reference reference(c);

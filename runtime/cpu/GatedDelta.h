@@ -1,0 +1,110 @@
+//===- GatedDelta.h - Tokens and heads of a gated delta net -----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tokens are counted batch first, in the order of the results: token n is n % M of row n / M of the batch. Heads are
+// counted in the order of their channels: those of q, those of k, those of v.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CPU_GATEDDELTA_H
+#define MHCRT_CPU_GATEDDELTA_H
+
+#include "cpu/Coefficients.h"
+#include "cpu/Tokens.h"
+
+namespace mhcrt {
+
+/// Tokens that are computed at a time, where they have all their taps in one sequence.
+constexpr int64_t kTogether = 4;
+
+/// Tokens of one tile. It reads the k - 1 before them once more.
+constexpr int64_t kRunTokens = 64;
+
+/// Tokens [n, n+count) of the sequence [begin, end). A piece is whole, or one token.
+struct Piece {
+  int64_t n, count, begin, end;
+};
+
+/// The piece that begins with token n and ends at `last` at most. No token of another sequence is in it or in its taps.
+template <typename Args>
+Piece pieceAt(const Args &a, int64_t n, int64_t last) {
+  int64_t begin = n / a.M * a.M, end = begin + a.M;
+  if (a.cu_seqlens) {
+    const int32_t *cuts = static_cast<const int32_t *>(a.cu_seqlens), *next = std::upper_bound(cuts, cuts + a.s, n);
+    begin = next[-1];
+    end = *next;
+  }
+  const bool isWhole = n - (a.k - 1) >= begin && n + kTogether <= std::min(end, last);
+  return {n, isWhole ? kTogether : 1, begin, end};
+}
+
+/// The first tap that a piece's tokens have, those of left_boundary among them.
+template <typename Args>
+int64_t firstTapOf(const Args &a, const Piece &piece) {
+  return a.left_boundary ? 0 : std::max<int64_t>(0, piece.begin - (piece.n - (a.k - 1)));
+}
+
+/// The row of token n in qkvzba and in its gradient.
+template <typename Args>
+int64_t rowOf(const Args &a, int64_t n) {
+  return a.seq_layout == MHCRT_SEQ_LAYOUT_MBD ? n % a.M * a.b + n / a.M : n;
+}
+
+/// The row of left_boundary and of its gradient that has token begin - before of a sequence.
+template <typename Args>
+int64_t boundaryRowOf(const Args &a, const Piece &piece, int64_t before) {
+  const int64_t at = a.p - before, i = piece.begin / a.M;
+  return a.seq_layout == MHCRT_SEQ_LAYOUT_MBD ? at * a.b + i : i * a.p + at;
+}
+
+/// Sizes of heads. Planes of f32 have each head's channels padded to whole pairs of vectors.
+struct Heads {
+  int64_t keys, values, dk, dv; ///< keys: of q and of k each
+
+  template <typename Args>
+  explicit Heads(const Args &a) : keys(a.num_key_heads), values(a.hv), dk(a.dk), dv(a.dv) {}
+
+  static int64_t padded(int64_t width) { return roundUp(width, 2 * kMaxLanes); }
+  int64_t count() const { return 2 * keys + values; }
+  int64_t repeat() const { return values / keys; }
+  bool isValue(int64_t head) const { return head >= 2 * keys; }
+  int64_t width(int64_t head) const { return isValue(head) ? dv : dk; }
+  int64_t pad(int64_t head) const { return padded(width(head)); }
+  int64_t channel(int64_t head) const {
+    return std::min(head, 2 * keys) * dk + std::max<int64_t>(0, head - 2 * keys) * dv;
+  }
+  /// Padded channels before this head's, the same for count() heads.
+  int64_t plane(int64_t head) const {
+    return std::min(head, 2 * keys) * padded(dk) + std::max<int64_t>(0, head - 2 * keys) * padded(dv);
+  }
+  /// The first copy of a head of q or k.
+  int64_t copy(int64_t head) const { return head % keys * repeat(); }
+};
+
+struct HeadRange {
+  int64_t first, last;
+};
+
+/// Tiles of a kernel: runs of tokens, each with all heads, or with shares of them where the runs are too few for the
+/// threads.
+class GatedDeltaTiles {
+  int64_t runs, all, length;
+
+public:
+  GatedDeltaTiles(const Heads &heads, int64_t runs, int64_t threads) : runs(runs), all(heads.count()), length(all) {
+    const int64_t wanted = 4 * threads;
+    if (runs < wanted)
+      length = std::max<int64_t>(1, all * std::max<int64_t>(1, runs) / wanted);
+  }
+  int64_t count() const { return runs * divideUp(all, length); }
+  int64_t run(int64_t tile) const { return tile % runs; }
+  HeadRange heads(int64_t tile) const {
+    const int64_t first = tile / runs * length;
+    return {first, std::min(all, first + length)};
+  }
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_CPU_GATEDDELTA_H
