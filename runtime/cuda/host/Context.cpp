@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/CallGuard.h"
+#include "cuda/host/CutFault.h"
 #include "cuda/host/LoopChecks.h"
 #include "src/ContextState.h"
 
@@ -37,14 +38,29 @@ mhcrt_status mhcrt_context::check(cudaError_t error, const char *what) {
   return fail(MHCRT_DEVICE_ERROR, "%s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-/// The ops that read row numbers.
-static constexpr const char *kIdOps[] = {"mhcrt_take", "mhcrt_take_bwd"};
-static constexpr int kIdOpCount = 2;
+/// The ops that read row numbers, then those that read cuts.
+static constexpr const char *kIdOps[] = {"mhcrt_take", "mhcrt_take_bwd", "mhcrt_pre_gated_delta_rule",
+                                         "mhcrt_pre_gated_delta_rule_bwd"};
+static constexpr int kIdOpCount = 4, kFirstCutOp = 2;
 
 IdFault *mhcrt_context::idFault(const char *kernel) {
   readsIds = true;
   const auto *op = std::find_if(kIdOps, kIdOps + kIdOpCount, [&](const char *op) { return !std::strcmp(op, kernel); });
   return static_cast<IdFault *>(idFaults.data) + (op - kIdOps);
+}
+
+/// The message of the CPU's checks (KernelCall).
+static void failId(mhcrt_context &context, int op, const IdFault &fault) {
+  const auto number = static_cast<int32_t>(fault.first);
+  const auto position = static_cast<long long>(fault.first >> 32);
+  if (op < kFirstCutOp) {
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'ids' has %d at %lld; needed 0 to %lld", kIdOps[op], number, position,
+                 static_cast<long long>(fault.size - 1));
+    return;
+  }
+  const auto needed = static_cast<uint32_t>(fault.size);
+  context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'cu_seqlens' has %d at %lld; needed %s%u", kIdOps[op], number, position,
+               needed & kCutBound ? "at least " : "", needed & ~kCutBound);
 }
 
 mhcrt_status mhcrt_context::synchronize() {
@@ -56,16 +72,15 @@ mhcrt_status mhcrt_context::synchronize() {
   if (capture)
     return fail(MHCRT_INVALID_ARGUMENT, "%s: the stream is captured, so that nothing runs; end the capture first",
                 kName);
-  IdFault found[kIdOpCount] = {{kNone, 0}, {kNone, 0}};
+  IdFault found[kIdOpCount];
+  std::fill(found, found + kIdOpCount, IdFault{kNone, 0});
   if (readsIds)
     check(cudaMemcpyAsync(found, idFaults.data, sizeof(found), cudaMemcpyDeviceToHost, stream), kName);
   check(cudaStreamSynchronize(stream), kName);
   reportLoopChecks(*this, kName);
   for (int op = 0; op < kIdOpCount; ++op)
     if (found[op].first != kNone) {
-      fail(MHCRT_INVALID_ARGUMENT, "%s: 'ids' has %d at %lld; needed 0 to %lld", kIdOps[op],
-           static_cast<int32_t>(found[op].first), static_cast<long long>(found[op].first >> 32),
-           static_cast<long long>(found[op].size - 1));
+      failId(*this, op, found[op]);
       check(cudaMemsetAsync(static_cast<IdFault *>(idFaults.data) + op, 0xFF, sizeof(IdFault), stream), kName);
     }
   return status;

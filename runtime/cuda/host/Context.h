@@ -20,10 +20,10 @@
 
 namespace mhcrt {
 
-/// The first row number of an op's calls that its table does not have; all bits are one where there is none.
+/// The first row number of an op's calls that its table does not have, or bad cut; all bits are one where there is none.
 struct IdFault {
   unsigned long long first; ///< its position, at most 2^32 - 2, above the number itself
-  int64_t size;             ///< rows of the table
+  int64_t size;             ///< rows of the table; of a cut: CutFault.h
 };
 
 /// A variant that calls of an op took.
@@ -73,7 +73,7 @@ struct mhcrt_context : mhcrt::CallState {
   bool hasRanges = false; ///< NVTX ranges name the calls
 
   mhcrt::DeviceBlock idFaults;               ///< an IdFault per op of kIdOps
-  bool readsIds = false;                     ///< an op of kIdOps was called
+  bool readsIds = false;                     ///< an op of kIdOps was called with numbers
   std::shared_ptr<mhcrt::Products> products; ///< null until the first matmul
 
   std::map<const void *, mhcrt::DeviceBlock> constants; ///< by address on the host
@@ -107,9 +107,9 @@ struct mhcrt_context : mhcrt::CallState {
   void followStreams(const char *what);
   bool isStreamOfOtherThread() const;
 
-  /// Where `kernel`, one of the ops that read row numbers, reports a bad one.
+  /// Where `kernel`, one of the ops that read row numbers or cuts, reports a bad one.
   mhcrt::IdFault *idFault(const char *kernel);
-  /// Waits for all work, and makes an error of a bad row number that a kernel met.
+  /// Waits for all work, and makes an error of a bad number that a kernel met.
   mhcrt_status synchronize();
   /// `error` as the context's status, and no more the thread's last one; `what` is the kernel or function that met it.
   mhcrt_status check(cudaError_t error, const char *what);

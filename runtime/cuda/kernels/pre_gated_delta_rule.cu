@@ -1,4 +1,299 @@
-#include "cuda/host/Context.h"
+//===- pre_gated_delta_rule.cu - Inputs of the gated delta rule -----------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   a[m,c] = bias[c] + sum_j w[c,j] * x[m-(k-1)+j,c]        u = a * sigmoid(a)
+//   query[h] = u / sqrt(sum u^2 + l2_eps) of q-head floor(h / repeats), key alike        value = u        gate = z
+//   beta = sigmoid(b)        g = -exp(A_log) * softplus(alpha + dt_bias)
+//
+// Plan    One launch over a flat list of warps: of a run of tokens, the gates, then q and k, v and z. `runs`: a warp
+//         has 16 bytes of channels a lane, whole heads of q and k, and walks down the tokens with the last k-1 of them
+//         in registers. `generic`: a warp per head of a token, which is computed twice where it is normed.
+// Bytes   per token E + 2*hv*(dk + dv) + hv*dv + 3*hv elements and 4*hv.
+// Needs   `runs`: 2 to 4 taps; dk, dv and D in whole 16 bytes; heads of q and k of at most 512 bytes.
+// Round   f32; a is rounded, u of q and k is rounded before the norm, each result once at its store.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/host/Variants.h"
+#include "cuda/kernels/GatedDeltaRun.cuh"
+#include "cuda/tile/Sum.cuh"
 #include "src/Checks.h"
+
 using namespace mhcrt;
-mhcrt_status mhcrt::runPreGatedDeltaRule(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) { checkPreGatedDeltaRule(context, a, Ids::OnDevice); return context.fail(MHCRT_INVALID_ARGUMENT, "not there yet"); }
+
+namespace {
+
+struct Results {
+  void *query, *key, *value, *gate, *beta;
+  float *g;
+  void *silu; ///< null where it is not asked for
+};
+
+Results resultsOf(const PreGatedDeltaRuleArgs &a) {
+  return {a.query, a.key, a.value, a.gate, a.beta, static_cast<float *>(a.g), a.silu};
+}
+
+/// beta and g of head h of a token of row `row` of the results.
+template <typename T>
+__device__ __forceinline__ void writeGates(const GatedDelta &in, const Results &out, const T *x, int64_t row,
+                                           int64_t h) {
+  const float p = toFloat(x[in.alphaChannel() + h]) + in.dtBias[h];
+  static_cast<T *>(out.beta)[row * in.valueHeads + h] = fromFloat<T>(sigmoid(toFloat(x[in.betaChannel() + h])));
+  out.g[row * in.valueHeads + h] = -expf(in.aLog[h]) * softplus(p, in.threshold);
+}
+
+//===- Any shape -----------------------------------------------------------===//
+
+/// Head `head` of q, or of k from keyHeads on, by a warp.
+template <typename T>
+__device__ __forceinline__ void writeKeyHead(const GatedDelta &in, const Results &out, const Sequence &sequence, int64_t batch,
+                             int64_t token, int64_t head) {
+  const int lane = threadIdx.x % kWarp;
+  const int64_t row = batch * in.M + token, c0 = head * in.dk;
+  float squares = 0;
+  for (int64_t c = lane; c < in.dk && in.isNormed; c += kWarp) {
+    const float u = rounded<T>(siluAt<T>(in, sequence, batch, token, c0 + c));
+    squares = fmaf(u, u, squares);
+  }
+  const float scale = in.isNormed ? reciprocalRootOf(warpSum(squares) + in.eps) : 1.0f;
+  const bool isKey = head >= in.keyHeads;
+  const int64_t first = (head - (isKey ? in.keyHeads : 0)) * in.repeats;
+  T *heads = static_cast<T *>(isKey ? out.key : out.query) + (row * in.valueHeads + first) * in.dk;
+  for (int64_t c = lane; c < in.dk; c += kWarp) {
+    const T u = fromFloat<T>(siluAt<T>(in, sequence, batch, token, c0 + c));
+    if (out.silu)
+      static_cast<T *>(out.silu)[row * 2 * in.keyChannels() + c0 + c] = u;
+    const T y = fromFloat<T>(toFloat(u) * scale);
+    for (int r = 0; r < in.repeats; ++r)
+      heads[int64_t(r) * in.dk + c] = y;
+  }
+}
+
+/// Parts of a token: the gates, heads of q and k, heads of v, heads of z.
+template <typename T>
+__global__ void __launch_bounds__(kThreads) preGatedDeltaRuleKernel(GatedDelta in, Results out, Parts parts) {
+  checkCuts(in);
+  const int lane = threadIdx.x % kWarp;
+  const int64_t items = in.tokens() * parts.count;
+  for (int64_t item = firstItem() / kWarp; item < items; item += itemStep() / kWarp) {
+    const int64_t row = item / parts.count, batch = row / in.M, token = row % in.M;
+    const T *x = static_cast<const T *>(in.x) + in.xSteps.at(batch, token);
+    int64_t part = parts.first + item % parts.count;
+    if (part == 0) {
+      for (int64_t h = lane; h < in.valueHeads; h += kWarp)
+        writeGates(in, out, x, row, h);
+      continue;
+    }
+    part -= 1;
+    const Sequence sequence(in, static_cast<int32_t>(token));
+    if (part < 2 * in.keyHeads) {
+      writeKeyHead<T>(in, out, sequence, batch, token, part);
+      continue;
+    }
+    part -= 2 * in.keyHeads;
+    const bool isGate = part >= in.valueHeads;
+    const int64_t c0 = (part - (isGate ? in.valueHeads : 0)) * in.dv;
+    T *to = static_cast<T *>(isGate ? out.gate : out.value) + row * in.valueChannels() + c0;
+    for (int64_t c = lane; c < in.dv; c += kWarp)
+      to[c] = isGate ? x[in.gateChannel() + c0 + c]
+                     : fromFloat<T>(siluAt<T>(in, sequence, batch, token, 2 * in.keyChannels() + c0 + c));
+  }
+}
+
+/// Launches `start(parts)` once, or once for each branch.
+template <typename Start>
+cudaError_t startBranches(int32_t impl, std::initializer_list<int64_t> counts, Start start) {
+  Parts all = {0, 0};
+  for (int64_t count : counts) {
+    if (impl == MHCRT_GDN_IMPL_STREAMED && count)
+      if (const cudaError_t error = start(Parts{all.count, count}))
+        return error;
+    all.count += count;
+  }
+  return impl == MHCRT_GDN_IMPL_STREAMED ? cudaSuccess : start(all);
+}
+
+cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
+  const GatedDelta in = gatedDeltaOf(context, "mhcrt_pre_gated_delta_rule", a);
+  return startBranches(a.impl, {1, 2 * a.num_key_heads, a.hv, a.hv}, [&](Parts parts) {
+    return withFloatType(a.qkvzba_type, [&](auto type) {
+      return launchKernel(preGatedDeltaRuleKernel<decltype(type)>,
+                          gridFor(context, saturatingMul(in.tokens() * parts.count, kWarp)), kThreads, 0,
+                          context.stream, in, resultsOf(a), parts);
+    });
+  });
+}
+
+//===- Whole heads ---------------------------------------------------------===//
+
+constexpr int kAhead = 4;     ///< tokens whose loads are under way
+constexpr int kLeastRun = 8;  ///< tokens
+constexpr int kMostRun = 32;  ///< tokens
+constexpr int kFullWarps = 32; ///< of a multiprocessor, for which runs are made shorter
+
+/// A run of tokens of a row of the batch.
+struct Run {
+  int64_t batch;
+  int32_t first, last;
+};
+
+/// The list of warps: parts of a run, then those of the next.
+struct RunList {
+  int64_t warps;
+  int32_t length, runs; ///< of a row of the batch
+  int width;            ///< lanes of a head
+  RunParts counts;
+  Parts parts;
+};
+
+/// Convolves a run. Heads of q and k are normed and stored `repeats` times.
+template <typename T, int kTaps, int kCount, bool kIsHead>
+__device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run, const LanePlace &place, int width,
+                                            T *out, T *silu) {
+  const int64_t c = place.channel + (kIsHead ? 0 : 2 * in.keyChannels());
+  const int64_t step = kIsHead ? int64_t(in.valueHeads) * in.dk : in.valueChannels();
+  Taps<kTaps, kCount> taps;
+  History<T, kTaps, kCount> history;
+  taps.template load<T>(in, c, place.isActive);
+  history.load(in, run.batch, run.first, c, place.isActive);
+  Sequence sequence(in, run.first);
+  const T *x = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + c;
+  const auto load = [&](int32_t) {
+    const auto bits = place.isActive ? loadChunk<T, kCount>(x) : Chunk<T, kCount>{};
+    x += in.xSteps.token;
+    return bits;
+  };
+  walkRun<kAhead>(run.first, run.last, load, [&](int32_t token, Chunk<T, kCount> bits) {
+    sequence.advance(in, token);
+    float x[kCount], a[kCount];
+    widenChunk<T>(bits, x);
+    history.convolve(taps, sequence, token, x, a);
+    history.push(bits);
+    roundChunk<T>(a);
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      a[e] *= sigmoidFor<T>(a[e]);
+    if constexpr (kIsHead) {
+      roundChunk<T>(a);
+      if (silu) {
+        if (place.isActive)
+          storeChunk(silu, narrowChunk<T>(a));
+        silu += 2 * in.keyChannels();
+      }
+      if (in.isNormed)
+        scaleHead(a, width, in.eps);
+    }
+    const auto y = narrowChunk<T>(a);
+    if (place.isActive)
+      for (int r = 0; r < (kIsHead ? in.repeats : 1); ++r)
+        storeChunk(out + int64_t(r) * in.dk, y);
+    out += step;
+  });
+}
+
+template <typename T, int kCount>
+__device__ __forceinline__ void copyRun(const GatedDelta &in, const Run &run, const LanePlace &place, T *out) {
+  if (!place.isActive)
+    return;
+  const T *x = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + in.gateChannel() + place.channel;
+  const auto load = [&](int32_t) {
+    const auto bits = loadChunk<T, kCount>(x);
+    x += in.xSteps.token;
+    return bits;
+  };
+  walkRun<2 * kAhead>(run.first, run.last, load, [&](int32_t, Chunk<T, kCount> bits) {
+    storeChunk(out, bits);
+    out += in.valueChannels();
+  });
+}
+
+/// The gates of 32 heads.
+template <typename T>
+__device__ __forceinline__ void gateRun(const GatedDelta &in, const Results &out, const Run &run, int64_t part) {
+  const int64_t h = part * 32 + threadIdx.x % 32;
+  if (h >= in.valueHeads)
+    return;
+#pragma unroll 4
+  for (int32_t token = run.first; token < run.last; ++token)
+    writeGates(in, out, static_cast<const T *>(in.x) + in.xSteps.at(run.batch, token), run.batch * in.M + token, h);
+}
+
+template <typename T, int kTaps>
+__global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in, Results out, RunList list) {
+  constexpr int kCount = kLanesOf<T>;
+  checkCuts(in);
+  const int64_t item = int64_t(blockIdx.x) * kRunWarps + threadIdx.x / 32;
+  if (item >= list.warps)
+    return;
+  const int64_t number = item / list.parts.count;
+  int64_t part = list.parts.first + item % list.parts.count;
+  Run run;
+  run.batch = number / list.runs;
+  run.first = static_cast<int32_t>(number % list.runs * list.length);
+  run.last = min(in.M, run.first + list.length);
+  const int64_t row = run.batch * in.M + run.first;
+  if (part < list.counts.gates)
+    return gateRun<T>(in, out, run, part);
+  part -= list.counts.gates;
+  if (part < list.counts.keys) {
+    const LanePlace place = LanePlace::ofHead(in, part, list.width, kCount);
+    const bool isKey = place.head >= in.keyHeads;
+    const int64_t first = (place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
+    T *heads = static_cast<T *>(isKey ? out.key : out.query);
+    T *silu = static_cast<T *>(out.silu);
+    return convolveRun<T, kTaps, kCount, true>(
+        in, run, place, list.width, heads + (row * in.valueHeads + first) * in.dk + place.channel % in.dk,
+        silu ? silu + row * 2 * in.keyChannels() + place.channel : nullptr);
+  }
+  part -= list.counts.keys;
+  const bool isGate = part >= list.counts.values;
+  const LanePlace place = LanePlace::ofValue(in, part - (isGate ? list.counts.values : 0), kCount);
+  T *to = static_cast<T *>(isGate ? out.gate : out.value) + row * in.valueChannels() + place.channel;
+  if (isGate)
+    copyRun<T, kCount>(in, run, place, to);
+  else
+    convolveRun<T, kTaps, kCount, false>(in, run, place, list.width, to, nullptr);
+}
+
+bool runsTake(const PreGatedDeltaRuleArgs &a, Needs &needs) {
+  return runsFit(needs, a, 16 / mhcrt_dtype_bytes(a.qkvzba_type)) &&
+         needs.aligned({a.qkvzba, a.conv_weight, a.conv_bias, a.left_boundary, a.query, a.key, a.value, a.gate, a.silu});
+}
+
+/// Runs as long as can be with the GPU full; no result follows from their length.
+int32_t runLength(const mhcrt_context &context, const GatedDelta &in, int64_t parts) {
+  int32_t length = kMostRun;
+  while (length > kLeastRun &&
+         in.b * divideUp(in.M, length) * parts < int64_t(context.multiprocessors) * kFullWarps)
+    length /= 2;
+  return length;
+}
+
+cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
+  const GatedDelta in = gatedDeltaOf(context, "mhcrt_pre_gated_delta_rule", a);
+  const int count = static_cast<int>(16 / mhcrt_dtype_bytes(a.qkvzba_type)), width = headWidth(a.dk, count);
+  const RunParts counts(in, width, count);
+  const int32_t length = runLength(context, in, counts.all()), runs = static_cast<int32_t>(divideUp(in.M, length));
+  return startBranches(a.impl, {counts.gates, counts.keys, counts.values, counts.z}, [&](Parts parts) {
+    const RunList list = {in.b * int64_t(runs) * parts.count, length, runs, width, counts, parts};
+    return withFloatType(a.qkvzba_type, [&](auto type) {
+      return withTaps(a.k, [&](auto taps) {
+        return launchKernel(gatedDeltaRunKernel<decltype(type), decltype(taps)::value>,
+                            static_cast<unsigned>(divideUp(list.warps, kRunWarps)), kRunThreads, 0, context.stream, in,
+                            resultsOf(a), list);
+      });
+    });
+  });
+}
+
+} // namespace
+
+static constexpr Variant<PreGatedDeltaRuleArgs> kVariants[] = {{"runs", 80, kAnyArch, runsTake, launchRuns},
+                                                               {"generic", 0, kAnyArch, nullptr, launchGeneric}};
+
+mhcrt_status mhcrt::runPreGatedDeltaRule(mhcrt_context &context, const PreGatedDeltaRuleArgs &args) {
+  if (!checkPreGatedDeltaRule(context, args, Ids::OnDevice))
+    return context.status;
+  return args.M && args.b ? launchVariant(context, "pre_gated_delta_rule", kVariants, args) : context.status;
+}

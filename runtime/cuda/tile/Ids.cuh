@@ -1,4 +1,4 @@
-//===- Ids.cuh - Row numbers that a table does not have ---------*- C++ -*-===//
+//===- Ids.cuh - Row numbers and cuts that cannot be ------------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #define MHCRT_CUDA_TILE_IDS_CUH
 
 #include "cuda/host/Context.h"
+#include "cuda/host/CutFault.h"
 
 namespace mhcrt {
 
@@ -19,6 +20,14 @@ __device__ inline void reportId(IdFault *fault, int32_t id, int64_t position, in
   const unsigned long long mine = place << 32 | static_cast<uint32_t>(id);
   if (mine < atomicMin(&fault->first, mine))
     fault->size = size;
+}
+
+/// Keeps the bad cut of the lowest position and what was needed of it: at least `needed` where `isBound`, else that.
+__device__ inline void reportCut(IdFault *fault, int32_t cut, int64_t position, int32_t needed, bool isBound) {
+  const auto place = static_cast<unsigned long long>(position) << 32;
+  atomicMin(&fault->first, place | static_cast<uint32_t>(cut));
+  atomicMin(reinterpret_cast<unsigned long long *>(&fault->size),
+            place | (isBound ? kCutBound : 0) | static_cast<uint32_t>(needed));
 }
 
 } // namespace mhcrt
