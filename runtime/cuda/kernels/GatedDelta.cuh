@@ -197,6 +197,19 @@ struct Parts {
   int64_t first, count;
 };
 
+/// Launches `start(parts)` once, or once for each branch.
+template <typename Start>
+cudaError_t startBranches(int32_t impl, std::initializer_list<int64_t> counts, Start start) {
+  Parts all = {0, 0};
+  for (int64_t count : counts) {
+    if (impl == MHCRT_GDN_IMPL_STREAMED && count)
+      if (const cudaError_t error = start(Parts{all.count, count}))
+        return error;
+    all.count += count;
+  }
+  return impl == MHCRT_GDN_IMPL_STREAMED ? cudaSuccess : start(all);
+}
+
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_KERNELS_GATEDDELTA_CUH

@@ -154,6 +154,22 @@ struct History {
     for (int e = 0; e < kCount; ++e)
       a[e] = fmaf(taps.at(e, kTaps - 1), x[e], a[e]);
   }
+  /// Adds d * source to the sums of the taps, which are by how far back they read.
+  __device__ __forceinline__ void addProducts(const Sequence &sequence, int32_t token, const float (&x)[kCount],
+                                              const float (&d)[kCount], float (&sums)[kTaps][kCount]) const {
+#pragma unroll
+    for (int back = 1; back < kTaps; ++back) {
+      float source[kCount];
+      widenChunk<T>(past[back - 1], source);
+      if (sequence.has(token - back))
+#pragma unroll
+        for (int e = 0; e < kCount; ++e)
+          sums[back][e] = fmaf(d[e], source[e], sums[back][e]);
+    }
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      sums[0][e] = fmaf(d[e], x[e], sums[0][e]);
+  }
 };
 
 /// Calls body(t, load(t)) for each token from `first` on. load is called in the order of the tokens, kAhead of them

@@ -101,19 +101,6 @@ __global__ void __launch_bounds__(kThreads) preGatedDeltaRuleKernel(GatedDelta i
   }
 }
 
-/// Launches `start(parts)` once, or once for each branch.
-template <typename Start>
-cudaError_t startBranches(int32_t impl, std::initializer_list<int64_t> counts, Start start) {
-  Parts all = {0, 0};
-  for (int64_t count : counts) {
-    if (impl == MHCRT_GDN_IMPL_STREAMED && count)
-      if (const cudaError_t error = start(Parts{all.count, count}))
-        return error;
-    all.count += count;
-  }
-  return impl == MHCRT_GDN_IMPL_STREAMED ? cudaSuccess : start(all);
-}
-
 cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
   const GatedDelta in = gatedDeltaOf(context, "mhcrt_pre_gated_delta_rule", a);
   return startBranches(a.impl, {1, 2 * a.num_key_heads, a.hv, a.hv}, [&](Parts parts) {

@@ -1,0 +1,352 @@
+//===- pre_gated_delta_rule_bwd_runs.cu - The same, by runs of tokens -----===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plan    Two launches. A lane has four channels, a warp whole heads of q and k; a block's warps have four runs of
+//         tokens, one behind the other, which are a stretch. Down its run a lane makes the gradient of a from the
+//         inputs of the last k taps, spreads it to the k tokens that the convolution read, and adds it to the sums of
+//         the weight. dx is written k-1 tokens late: a warp goes on for k-1 tokens of the next run. The block adds its
+//         warps' sums in order. Then the rows of sums are added.
+// Bytes   per token 2*hv*(dk + dv) + E + 2*hv*dv + E + 5*hv elements and 4*hv, (k-1)/run more of what is read and
+//         (k+1)*E*4 a stretch, from the second-level cache.
+// Needs   2 to 4 taps; dk, dv and D in whole 16 bytes; heads of q and k of at most 128 channels.
+// Round   f32; a and u of q and k are rounded as forward; each result once at its store. Sums of a run are f32, those
+//         of the rows are compensated.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/kernels/GatedDeltaBwd.cuh"
+#include "cuda/kernels/GatedDeltaRun.cuh"
+
+using namespace mhcrt;
+
+namespace {
+
+constexpr int kCount = 4; ///< channels of a lane
+constexpr int kRun = 64;  ///< tokens of a warp
+constexpr int kShortRun = 16, kShortTokens = 2048;
+
+/// Tokens whose loads are under way.
+template <typename T>
+constexpr int kAhead = sizeof(T) == 4 ? 2 : 4;
+
+/// The list of blocks: parts of a stretch, then those of the next.
+struct StretchList {
+  Stretches stretches;
+  int32_t run; ///< tokens of a warp
+  int width;   ///< lanes of a head
+  RunParts counts;
+  Parts parts;
+};
+
+/// The run of this warp in a stretch.
+struct WarpRun {
+  int64_t batch;
+  int32_t first, last;
+
+  __device__ __forceinline__ WarpRun(const GatedDelta &in, const StretchList &list, int64_t stretch) {
+    batch = stretch / list.stretches.ofRow;
+    const int64_t start = stretch % list.stretches.ofRow * list.stretches.length + threadIdx.x / 32 * list.run;
+    first = static_cast<int32_t>(min(start, int64_t{in.M}));
+    last = min(in.M, first + list.run);
+  }
+};
+
+template <typename T>
+struct Loaded {
+  Chunk<T, kCount> x, dy[2]; ///< gradients of the first two repeats
+};
+
+/// Gradients of a lane's channels, and where they come from.
+template <typename T>
+struct LaneGrads {
+  const T *dy;          ///< of the first repeat, at the first token of all
+  int64_t step, repeat; ///< from token to token and from repeat to repeat
+  int repeats;
+
+  __device__ __forceinline__ void load(int64_t row, Chunk<T, kCount> (&to)[2]) const {
+    to[0] = loadChunk<T, kCount>(dy + row * step);
+    if (repeats > 1)
+      to[1] = loadChunk<T, kCount>(dy + row * step + repeat);
+  }
+  __device__ __forceinline__ void fold(int64_t row, const Chunk<T, kCount> (&first)[2], float (&sum)[kCount]) const {
+    widenChunk<T>(first[0], sum);
+    if (repeats > 1)
+      add(first[1], sum);
+    for (int r = 2; r < repeats; ++r)
+      add(loadChunk<T, kCount>(dy + row * step + r * repeat), sum);
+  }
+
+private:
+  __device__ __forceinline__ static void add(Chunk<T, kCount> bits, float (&sum)[kCount]) {
+    float term[kCount];
+    widenChunk<T>(bits, term);
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      sum[e] += term[e];
+  }
+};
+
+/// The gradient of a head's u from that of its y, in place.
+__device__ __forceinline__ void unscaleHead(const float (&u)[kCount], int width, float eps, float (&d)[kCount]) {
+  float squares = 0, product = 0;
+#pragma unroll
+  for (int e = 0; e < kCount; ++e) {
+    squares = fmaf(u[e], u[e], squares);
+    product = fmaf(d[e], u[e], product);
+  }
+  const float scale = reciprocalRootOf(headSum(squares, width) + eps), shared = scale * headSum(product, width);
+#pragma unroll
+  for (int e = 0; e < kCount; ++e)
+    d[e] = scale * fmaf(-scale * u[e], shared, d[e]);
+}
+
+/// Sums of a lane over its tokens.
+template <int kTaps>
+struct LaneSums {
+  float weight[kTaps][kCount] = {}; ///< by how far back the tap reads
+  float bias[kCount] = {};
+};
+
+/// Gradients of x that wait for those of later tokens, the last token in front.
+template <int kTaps>
+struct Pending {
+  float sum[kTaps - 1][kCount] = {};
+
+  /// Spreads the gradient of a of `token` to the sources of its sequence; that of the source taps - 1 back is then done.
+  __device__ __forceinline__ void spread(const Taps<kTaps, kCount> &taps, const Sequence &sequence, int32_t token,
+                                         const float (&da)[kCount], float (&done)[kCount]) {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      done[e] = sum[kTaps - 2][e];
+#pragma unroll
+    for (int back = kTaps - 1; back > 0; --back) {
+      const bool has = sequence.has(token - back);
+#pragma unroll
+      for (int e = 0; e < kCount; ++e) {
+        const float before = sum[back - 1][e], after = has ? fmaf(taps.at(e, kTaps - 1 - back), da[e], before) : before;
+        (back == kTaps - 1 ? done[e] : sum[back][e]) = after;
+      }
+    }
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      sum[0][e] = taps.at(e, kTaps - 1) * da[e];
+  }
+  /// The same behind the last token.
+  __device__ __forceinline__ void flush(float (&done)[kCount]) {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
+      done[e] = sum[kTaps - 2][e];
+#pragma unroll
+      for (int back = kTaps - 2; back > 0; --back)
+        sum[back][e] = sum[back - 1][e];
+      sum[0][e] = 0;
+    }
+  }
+};
+
+/// Gradients of a run, with those of the tokens behind it that read its inputs.
+template <typename T, int kTaps, bool kIsHead>
+__device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run,
+                                             const LanePlace &place, int64_t c, int width, const LaneGrads<T> &lane,
+                                             const Taps<kTaps, kCount> &taps, LaneSums<kTaps> &sums) {
+  History<T, kTaps, kCount> history;
+  history.load(in, run.batch, run.first, c, place.isActive);
+  Sequence sequence(in, run.first);
+  Pending<kTaps> pending;
+  const int64_t row = run.batch * in.M;
+  const int32_t last = run.last + kTaps - 1;
+  const auto load = [&](int32_t token) {
+    Loaded<T> loaded = {};
+    if (place.isActive && token < in.M) {
+      loaded.x = loadChunk<T, kCount>(static_cast<const T *>(in.x) + in.xSteps.at(run.batch, token) + c);
+      lane.load(row + token, loaded.dy);
+    }
+    return loaded;
+  };
+  walkRun<kAhead<T>>(run.first, last, load, [&](int32_t token, const Loaded<T> &loaded) {
+    float done[kCount];
+    if (token < in.M) {
+      sequence.advance(in, token);
+      float x[kCount], a[kCount], slope[kCount], d[kCount];
+      widenChunk<T>(loaded.x, x);
+      history.convolve(taps, sequence, token, x, a);
+      roundChunk<T>(a);
+#pragma unroll
+      for (int e = 0; e < kCount; ++e) {
+        const float s = sigmoidFor<T>(a[e]);
+        slope[e] = siluSlope(a[e], s);
+        a[e] *= s;
+      }
+      lane.fold(row + token, loaded.dy, d);
+      if (kIsHead && in.isNormed) {
+        roundChunk<T>(a);
+        unscaleHead(a, width, in.eps, d);
+      }
+#pragma unroll
+      for (int e = 0; e < kCount; ++e)
+        d[e] *= slope[e];
+      if (token < run.last) {
+        history.addProducts(sequence, token, x, d, sums.weight);
+#pragma unroll
+        for (int e = 0; e < kCount; ++e)
+          sums.bias[e] += d[e];
+      }
+      history.push(loaded.x);
+      pending.spread(taps, sequence, token, d, done);
+    } else {
+      pending.flush(done);
+    }
+    const int32_t source = token - (kTaps - 1);
+    if (!place.isActive)
+      return;
+    if (source >= run.first && grads.x)
+      storeChunk(static_cast<T *>(grads.x) + in.xSteps.at(run.batch, source) + c, narrowChunk<T>(done));
+    else if (source < 0 && grads.left)
+      storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + c, narrowChunk<T>(done));
+  });
+}
+
+/// Adds the sums of the block's warps into their row.
+template <int kTaps>
+__device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, float *row, int64_t E, bool isActive) {
+  __shared__ float4 room[kRunWarps][kTaps + 1][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const auto pack = [](const float (&v)[kCount]) { return make_float4(v[0], v[1], v[2], v[3]); };
+#pragma unroll
+  for (int back = 0; back < kTaps; ++back)
+    room[warp][kTaps - 1 - back][lane] = pack(sums.weight[back]);
+  room[warp][kTaps][lane] = pack(sums.bias);
+  __syncthreads();
+  for (int tap = warp; tap <= kTaps && isActive; tap += kRunWarps) {
+    float4 sum = room[0][tap][lane];
+    for (int other = 1; other < kRunWarps; ++other) {
+      const float4 term = room[other][tap][lane];
+      sum = make_float4(sum.x + term.x, sum.y + term.y, sum.z + term.z, sum.w + term.w);
+    }
+    *reinterpret_cast<float4 *>(row + tap * E) = sum;
+  }
+}
+
+template <typename T, int kTaps, bool kIsHead>
+__device__ __forceinline__ void convolveStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
+                                                  const StretchList &list, int64_t r, const LanePlace &place,
+                                                  const LaneGrads<T> &lane) {
+  const int64_t c = place.channel + (kIsHead ? 0 : 2 * in.keyChannels());
+  Taps<kTaps, kCount> taps;
+  taps.template load<T>(in, c, place.isActive);
+  LaneSums<kTaps> sums;
+  for (int64_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
+    const WarpRun run(in, list, stretch);
+    if (run.first < run.last)
+      convolveBack<T, kTaps, kIsHead>(in, grads, run, place, c, list.width, lane, taps, sums);
+  }
+  if (grads.haveTaps())
+    addWarps(sums, list.stretches.row(r) + c, in.E, place.isActive);
+}
+
+/// The gradients of the gates of 32 heads, and their sums.
+template <typename T>
+__device__ __forceinline__ void gateStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
+                                              const StretchList &list, int64_t r, int64_t part) {
+  __shared__ float2 room[kRunWarps][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int64_t h = part * 32 + lane;
+  float2 sum = {0, 0};
+  for (int64_t stretch = r; stretch < list.stretches.count && h < in.valueHeads; stretch += list.stretches.rows) {
+    const WarpRun run(in, list, stretch);
+#pragma unroll 4
+    for (int32_t token = run.first; token < run.last; ++token) {
+      const float2 terms = gateGradients<T>(in, grads, run.batch, token, h);
+      sum = {sum.x + terms.x, sum.y + terms.y};
+    }
+  }
+  room[warp][lane] = sum;
+  __syncthreads();
+  if (warp || h >= in.valueHeads)
+    return;
+  for (int other = 1; other < kRunWarps; ++other)
+    sum = {sum.x + room[other][lane].x, sum.y + room[other][lane].y};
+  float *row = list.stretches.row(r) + (in.taps + 1) * in.E + h;
+  row[0] = sum.x;
+  row[in.valueHeads] = sum.y;
+}
+
+template <typename T>
+__device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
+                                              const StretchList &list, int64_t r, const LanePlace &place) {
+  if (!place.isActive)
+    return;
+  for (int64_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
+    const WarpRun run(in, list, stretch);
+    const T *from = static_cast<const T *>(grads.gate) + run.batch * in.M * in.valueChannels() + place.channel;
+    T *to = static_cast<T *>(grads.x) + in.gateChannel() + place.channel;
+    const auto load = [&](int32_t token) { return loadChunk<T, kCount>(from + token * in.valueChannels()); };
+    walkRun<2 * kAhead<T>>(run.first, run.last, load, [&](int32_t token, Chunk<T, kCount> bits) {
+      storeChunk(to + in.xSteps.at(run.batch, token), bits);
+    });
+  }
+}
+
+template <typename T, int kTaps>
+__global__ void __launch_bounds__(kRunThreads)
+    gatedDeltaBwdRunKernel(GatedDelta in, GatedDeltaGrads grads, StretchList list) {
+  checkCuts(in);
+  const int64_t r = blockIdx.x / list.parts.count;
+  int64_t part = list.parts.first + blockIdx.x % list.parts.count;
+  if (part < list.counts.gates)
+    return gateStretches<T>(in, grads, list, r, part);
+  part -= list.counts.gates;
+  if (part < list.counts.keys) {
+    const LanePlace place = LanePlace::ofHead(in, part, list.width, kCount);
+    const bool isKey = place.head >= in.keyHeads;
+    const int64_t head = (place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
+    const LaneGrads<T> lane = {static_cast<const T *>(isKey ? grads.key : grads.query) + head * in.dk +
+                                   (place.channel - place.head * in.dk),
+                               int64_t(in.valueHeads) * in.dk, in.dk, in.repeats};
+    return convolveStretches<T, kTaps, true>(in, grads, list, r, place, lane);
+  }
+  part -= list.counts.keys;
+  const bool isGate = part >= list.counts.values;
+  const LanePlace place = LanePlace::ofValue(in, part - (isGate ? list.counts.values : 0), kCount);
+  if (isGate)
+    return copyStretches<T>(in, grads, list, r, place);
+  const LaneGrads<T> lane = {static_cast<const T *>(grads.value) + place.channel, in.valueChannels(), 0, 1};
+  convolveStretches<T, kTaps, false>(in, grads, list, r, place, lane);
+}
+
+} // namespace
+
+bool mhcrt::gatedDeltaBwdRunsTake(const PreGatedDeltaRuleBwdArgs &a, Needs &needs) {
+  return runsFit(needs, a, kCount) && needs.that(a.M > 0 && a.b > 0, "tokens") &&
+         needs.aligned({a.d_query, a.d_key, a.d_value, a.d_gate, a.qkvzba, a.conv_weight, a.conv_bias, a.left_boundary,
+                        a.d_qkvzba, a.d_left_boundary});
+}
+
+cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDeltaRuleBwdArgs &a) {
+  const GatedDelta in = gatedDeltaOf(context, "mhcrt_pre_gated_delta_rule_bwd", a);
+  const GatedDeltaGrads grads = gradsOf(a);
+  const int32_t run = in.tokens() > kShortTokens ? kRun : kShortRun;
+  const int width = headWidth(a.dk, kCount);
+  StretchList list = {Stretches(in, run * kRunWarps), run, width, RunParts(in, width, kCount), {}};
+  list.stretches.partials = static_cast<float *>(
+      context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", list.stretches.bytes()));
+  if (!list.stretches.partials)
+    return cudaSuccess;
+  const bool convolves = grads.x || grads.left || grads.haveTaps();
+  const cudaError_t error = startBranches(
+      a.impl,
+      {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0,
+       grads.x ? list.counts.z : 0},
+      [&](Parts parts) {
+        list.parts = parts;
+        return withFloatType(a.qkvzba_type, [&](auto type) {
+          return withTaps(a.k, [&](auto taps) {
+            return launchKernel(gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value>,
+                                static_cast<unsigned>(list.stretches.rows * parts.count), kRunThreads, 0,
+                                context.stream, in, grads, list);
+          });
+        });
+      });
+  return error == cudaSuccess ? addStretches(context, in, grads, list.stretches) : error;
+}
