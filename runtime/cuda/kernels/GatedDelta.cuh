@@ -12,6 +12,7 @@
 
 #include "cuda/algebra/Gate.cuh"
 #include "cuda/host/Launch.cuh"
+#include "cuda/ptx/FastFloat.cuh"
 #include "cuda/tile/Element.cuh"
 #include "cuda/tile/Ids.cuh"
 #include "src/KernelArgs.h"
@@ -143,15 +144,16 @@ __device__ __forceinline__ float rounded(float value) {
 /// 1 / (1 + exp(-z)): within what a result of 16 bits keeps, where T is one.
 template <typename T>
 __device__ __forceinline__ float sigmoidFor(float z) {
-  return __fdividef(1.0f, 1.0f + __expf(-z));
+  constexpr float kLog2OfE = 1.44269504f;
+  return fastReciprocal(1.0f + fastPowerOf2(-kLog2OfE * z));
 }
 template <>
 __device__ __forceinline__ float sigmoidFor<float>(float z) {
   return fastSigmoid(z);
 }
 
-/// d silu(a) / d a, where s is the sigmoid of a.
-__device__ __forceinline__ float siluSlope(float a, float s) { return fmaf(a * s, 1.0f - s, s); }
+/// d silu(a) / d a, where s is the sigmoid of a and u = a*s.
+__device__ __forceinline__ float siluSlope(float u, float s) { return fmaf(u, 1.0f - s, s); }
 
 __device__ __forceinline__ float softplus(float p, float threshold) {
   return p > threshold ? p : fmaxf(p, 0.0f) + log1pf(expf(-fabsf(p)));

@@ -12,6 +12,7 @@
 
 #include "cuda/host/Needs.h"
 #include "cuda/kernels/GatedDelta.cuh"
+#include "cuda/ptx/AsyncCopy.cuh"
 #include "cuda/tile/Vec.cuh"
 
 #include <type_traits>
@@ -115,25 +116,28 @@ struct Taps {
 /// Inputs of the kTaps - 1 tokens before the present one, the last one in front. They may be another sequence's.
 template <typename T, int kTaps, int kCount>
 struct History {
-  Chunk<T, kCount> past[kTaps - 1];
+  float past[kTaps - 1][kCount];
 
   __device__ __forceinline__ void load(const GatedDelta &in, int64_t batch, int32_t token, int64_t c, bool isActive) {
 #pragma unroll
     for (int back = 1; back < kTaps; ++back) {
       const int32_t source = token - back;
-      past[back - 1] = {};
+      Chunk<T, kCount> bits = {};
       if (isActive && source >= 0)
-        past[back - 1] = loadChunk<T, kCount>(static_cast<const T *>(in.x) + in.xSteps.at(batch, source) + c);
+        bits = loadChunk<T, kCount>(static_cast<const T *>(in.x) + in.xSteps.at(batch, source) + c);
       else if (isActive && in.left)
-        past[back - 1] =
-            loadChunk<T, kCount>(static_cast<const T *>(in.left) + in.leftSteps.at(batch, source + kTaps - 1) + c);
+        bits = loadChunk<T, kCount>(static_cast<const T *>(in.left) + in.leftSteps.at(batch, source + kTaps - 1) + c);
+      widenChunk<T>(bits, past[back - 1]);
     }
   }
-  __device__ __forceinline__ void push(Chunk<T, kCount> bits) {
+  __device__ __forceinline__ void push(const float (&x)[kCount]) {
 #pragma unroll
-    for (int back = kTaps - 1; back > 1; --back)
-      past[back - 1] = past[back - 2];
-    past[0] = bits;
+    for (int e = 0; e < kCount; ++e) {
+#pragma unroll
+      for (int back = kTaps - 1; back > 1; --back)
+        past[back - 1][e] = past[back - 2][e];
+      past[0][e] = x[e];
+    }
   }
   /// a of `token`, whose input is x; not rounded.
   __device__ __forceinline__ void convolve(const Taps<kTaps, kCount> &taps, const Sequence &sequence, int32_t token,
@@ -142,14 +146,11 @@ struct History {
     for (int e = 0; e < kCount; ++e)
       a[e] = taps.bias[e];
 #pragma unroll
-    for (int back = kTaps - 1; back > 0; --back) {
-      float source[kCount];
-      widenChunk<T>(past[back - 1], source);
+    for (int back = kTaps - 1; back > 0; --back)
       if (sequence.has(token - back))
 #pragma unroll
         for (int e = 0; e < kCount; ++e)
-          a[e] = fmaf(taps.at(e, kTaps - 1 - back), source[e], a[e]);
-    }
+          a[e] = fmaf(taps.at(e, kTaps - 1 - back), past[back - 1][e], a[e]);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
       a[e] = fmaf(taps.at(e, kTaps - 1), x[e], a[e]);
@@ -158,14 +159,11 @@ struct History {
   __device__ __forceinline__ void addProducts(const Sequence &sequence, int32_t token, const float (&x)[kCount],
                                               const float (&d)[kCount], float (&sums)[kTaps][kCount]) const {
 #pragma unroll
-    for (int back = 1; back < kTaps; ++back) {
-      float source[kCount];
-      widenChunk<T>(past[back - 1], source);
+    for (int back = 1; back < kTaps; ++back)
       if (sequence.has(token - back))
 #pragma unroll
         for (int e = 0; e < kCount; ++e)
-          sums[back][e] = fmaf(d[e], source[e], sums[back][e]);
-    }
+          sums[back][e] = fmaf(d[e], past[back - 1][e], sums[back][e]);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
       sums[0][e] = fmaf(d[e], x[e], sums[0][e]);
@@ -183,13 +181,57 @@ __device__ __forceinline__ void walkRun(int32_t first, int32_t last, Load load, 
       ahead[i] = load(first + i);
   for (int32_t t = first; t < last; t += kAhead) {
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i)
-      if (t + i < last) {
-        const auto now = ahead[i];
-        if (t + i + kAhead < last)
-          ahead[i] = load(t + i + kAhead);
-        body(t + i, now);
-      }
+    for (int i = 0; i < kAhead; ++i) {
+      if (t + i >= last)
+        return;
+      const auto now = ahead[i];
+      if (t + i + kAhead < last)
+        ahead[i] = load(t + i + kAhead);
+      body(t + i, now);
+    }
+  }
+}
+
+/// Shared memory for the chunks of a lane's next tokens, kPieces a token. A lane reads what itself copied: no thread
+/// waits for another.
+template <typename Piece, int kPieces, int kDepth>
+struct CopyRing {
+  Piece room[kDepth][kPieces][kRunThreads];
+
+  __device__ __forceinline__ void copy(int slot, int piece, const void *from, bool real) {
+    copyAhead<sizeof(Piece)>(&room[slot][piece][threadIdx.x], from, real);
+  }
+  __device__ __forceinline__ Piece read(int slot, int piece) const { return room[slot][piece][threadIdx.x]; }
+};
+
+constexpr int kUnrolled = 4; ///< tokens, so that what a lane keeps of the last ones need not move
+
+/// Calls body(t, read(slot)) for each token from `first` on, behind copy(t, slot), which is called kDepth - 1 tokens
+/// ahead in the order of the tokens.
+template <int kDepth, typename Copy, typename Read, typename Body>
+__device__ __forceinline__ void walkRing(int32_t first, int32_t last, Copy copy, Read read, Body body) {
+  static_assert(kDepth % kUnrolled == 0);
+  waitCopies(); // of the last run: slots are free
+#pragma unroll
+  for (int i = 0; i < kDepth - 1; ++i) {
+    if (first + i < last)
+      copy(first + i, i);
+    commitCopies();
+  }
+  int base = 0;
+  for (int32_t t = first; t < last; t += kUnrolled) {
+#pragma unroll
+    for (int i = 0; i < kUnrolled; ++i) {
+      if (t + i >= last)
+        return;
+      waitCopyGroupsBut<kDepth - 2>();
+      const auto now = read(base + i);
+      if (t + i + kDepth - 1 < last)
+        copy(t + i + kDepth - 1, i ? base + i - 1 : (base ? base : kDepth) - 1);
+      commitCopies();
+      body(t + i, now);
+    }
+    base = base + kUnrolled == kDepth ? 0 : base + kUnrolled;
   }
 }
 

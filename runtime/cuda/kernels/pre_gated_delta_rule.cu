@@ -114,9 +114,9 @@ cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleArgs &a
 
 //===- Whole heads ---------------------------------------------------------===//
 
-constexpr int kAhead = 4;     ///< tokens whose loads are under way
-constexpr int kLeastRun = 8;  ///< tokens
-constexpr int kMostRun = 32;  ///< tokens
+constexpr int kDepth = 8;      ///< tokens whose loads are under way, and one
+constexpr int kLeastRun = 8;   ///< tokens
+constexpr int kMostRun = 32;   ///< tokens
 constexpr int kFullWarps = 32; ///< of a multiprocessor, for which runs are made shorter
 
 /// A run of tokens of a row of the batch.
@@ -124,6 +124,8 @@ struct Run {
   int64_t batch;
   int32_t first, last;
 };
+
+using RunRing = CopyRing<uint4, 1, kDepth>;
 
 /// The list of warps: parts of a run, then those of the next.
 struct RunList {
@@ -137,7 +139,7 @@ struct RunList {
 /// Convolves a run. Heads of q and k are normed and stored `repeats` times.
 template <typename T, int kTaps, int kCount, bool kIsHead>
 __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run, const LanePlace &place, int width,
-                                            T *out, T *silu) {
+                                            RunRing &ring, T *out, T *silu) {
   const int64_t c = place.channel + (kIsHead ? 0 : 2 * in.keyChannels());
   const int64_t step = kIsHead ? int64_t(in.valueHeads) * in.dk : in.valueChannels();
   Taps<kTaps, kCount> taps;
@@ -145,18 +147,18 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
   taps.template load<T>(in, c, place.isActive);
   history.load(in, run.batch, run.first, c, place.isActive);
   Sequence sequence(in, run.first);
-  const T *x = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + c;
-  const auto load = [&](int32_t) {
-    const auto bits = place.isActive ? loadChunk<T, kCount>(x) : Chunk<T, kCount>{};
-    x += in.xSteps.token;
-    return bits;
+  const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + (place.isActive ? c : 0);
+  const auto copy = [&](int32_t, int slot) {
+    ring.copy(slot, 0, from, place.isActive);
+    from += in.xSteps.token;
   };
-  walkRun<kAhead>(run.first, run.last, load, [&](int32_t token, Chunk<T, kCount> bits) {
+  const auto read = [&](int slot) { return ring.read(slot, 0); };
+  walkRing<kDepth>(run.first, run.last, copy, read, [&](int32_t token, Chunk<T, kCount> bits) {
     sequence.advance(in, token);
     float x[kCount], a[kCount];
     widenChunk<T>(bits, x);
     history.convolve(taps, sequence, token, x, a);
-    history.push(bits);
+    history.push(x);
     roundChunk<T>(a);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
@@ -189,7 +191,7 @@ __device__ __forceinline__ void copyRun(const GatedDelta &in, const Run &run, co
     x += in.xSteps.token;
     return bits;
   };
-  walkRun<2 * kAhead>(run.first, run.last, load, [&](int32_t, Chunk<T, kCount> bits) {
+  walkRun<kDepth>(run.first, run.last, load, [&](int32_t, Chunk<T, kCount> bits) {
     storeChunk(out, bits);
     out += in.valueChannels();
   });
@@ -209,6 +211,7 @@ __device__ __forceinline__ void gateRun(const GatedDelta &in, const Results &out
 template <typename T, int kTaps>
 __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in, Results out, RunList list) {
   constexpr int kCount = kLanesOf<T>;
+  __shared__ RunRing ring;
   checkCuts(in);
   const int64_t item = int64_t(blockIdx.x) * kRunWarps + threadIdx.x / 32;
   if (item >= list.warps)
@@ -230,7 +233,7 @@ __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in
     T *heads = static_cast<T *>(isKey ? out.key : out.query);
     T *silu = static_cast<T *>(out.silu);
     return convolveRun<T, kTaps, kCount, true>(
-        in, run, place, list.width, heads + (row * in.valueHeads + first) * in.dk + place.channel % in.dk,
+        in, run, place, list.width, ring, heads + (row * in.valueHeads + first) * in.dk + place.channel % in.dk,
         silu ? silu + row * 2 * in.keyChannels() + place.channel : nullptr);
   }
   part -= list.counts.keys;
@@ -240,7 +243,7 @@ __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in
   if (isGate)
     copyRun<T, kCount>(in, run, place, to);
   else
-    convolveRun<T, kTaps, kCount, false>(in, run, place, list.width, to, nullptr);
+    convolveRun<T, kTaps, kCount, false>(in, run, place, list.width, ring, to, nullptr);
 }
 
 bool runsTake(const PreGatedDeltaRuleArgs &a, Needs &needs) {

@@ -74,7 +74,7 @@ __device__ __forceinline__ float convolvedGradient(const GatedDelta &in, const G
     const float2 head = heads[row * 2 * in.keyHeads + c / in.dk];
     du = head.x * (du - head.x * rounded<T>(a * s) * head.y);
   }
-  return du * siluSlope(a, s);
+  return du * siluSlope(a * s, s);
 }
 
 /// The gradient of channel c of a source, which is negative where it precedes token 0.

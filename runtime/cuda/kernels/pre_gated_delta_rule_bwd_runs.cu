@@ -26,9 +26,13 @@ constexpr int kCount = 4; ///< channels of a lane
 constexpr int kRun = 64;  ///< tokens of a warp
 constexpr int kShortRun = 16, kShortTokens = 2048;
 
-/// Tokens whose loads are under way.
+/// Tokens whose loads are under way, and one.
 template <typename T>
-constexpr int kAhead = sizeof(T) == 4 ? 2 : 4;
+constexpr int kDepth = sizeof(T) == 4 ? 4 : 8;
+
+/// Chunks of a token: x and the gradients of the first two repeats.
+template <typename T>
+using GradRing = CopyRing<Chunk<T, kCount>, 3, kDepth<T>>;
 
 /// The list of blocks: parts of a stretch, then those of the next.
 struct StretchList {
@@ -54,21 +58,17 @@ struct WarpRun {
 
 template <typename T>
 struct Loaded {
-  Chunk<T, kCount> x, dy[2]; ///< gradients of the first two repeats
+  Chunk<T, kCount> x, dy[2];
 };
 
-/// Gradients of a lane's channels, and where they come from.
+/// Gradients of the results of a lane's channels, where they come from.
 template <typename T>
 struct LaneGrads {
   const T *dy;          ///< of the first repeat, at the first token of all
   int64_t step, repeat; ///< from token to token and from repeat to repeat
   int repeats;
 
-  __device__ __forceinline__ void load(int64_t row, Chunk<T, kCount> (&to)[2]) const {
-    to[0] = loadChunk<T, kCount>(dy + row * step);
-    if (repeats > 1)
-      to[1] = loadChunk<T, kCount>(dy + row * step + repeat);
-  }
+  /// The sum over the repeats, `first` of which are there.
   __device__ __forceinline__ void fold(int64_t row, const Chunk<T, kCount> (&first)[2], float (&sum)[kCount]) const {
     widenChunk<T>(first[0], sum);
     if (repeats > 1)
@@ -95,10 +95,11 @@ __device__ __forceinline__ void unscaleHead(const float (&u)[kCount], int width,
     squares = fmaf(u[e], u[e], squares);
     product = fmaf(d[e], u[e], product);
   }
-  const float scale = reciprocalRootOf(headSum(squares, width) + eps), shared = scale * headSum(product, width);
+  const float scale = reciprocalRootOf(headSum(squares, width) + eps);
+  const float along = scale * scale * (scale * headSum(product, width));
 #pragma unroll
   for (int e = 0; e < kCount; ++e)
-    d[e] = scale * fmaf(-scale * u[e], shared, d[e]);
+    d[e] = fmaf(-along, u[e], scale * d[e]);
 }
 
 /// Sums of a lane over its tokens.
@@ -149,22 +150,35 @@ struct Pending {
 template <typename T, int kTaps, bool kIsHead>
 __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run,
                                              const LanePlace &place, int64_t c, int width, const LaneGrads<T> &lane,
-                                             const Taps<kTaps, kCount> &taps, LaneSums<kTaps> &sums) {
+                                             const Taps<kTaps, kCount> &taps, GradRing<T> &ring,
+                                             LaneSums<kTaps> &sums) {
   History<T, kTaps, kCount> history;
   history.load(in, run.batch, run.first, c, place.isActive);
   Sequence sequence(in, run.first);
   Pending<kTaps> pending;
   const int64_t row = run.batch * in.M;
   const int32_t last = run.last + kTaps - 1;
-  const auto load = [&](int32_t token) {
-    Loaded<T> loaded = {};
-    if (place.isActive && token < in.M) {
-      loaded.x = loadChunk<T, kCount>(static_cast<const T *>(in.x) + in.xSteps.at(run.batch, token) + c);
-      lane.load(row + token, loaded.dy);
-    }
+  const int64_t at = place.isActive ? c : 0;
+  const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + at;
+  const T *dy = lane.dy + (row + run.first) * lane.step;
+  const auto copy = [&](int32_t token, int slot) {
+    if (token >= in.M)
+      return;
+    ring.copy(slot, 0, from, place.isActive);
+    ring.copy(slot, 1, dy, place.isActive);
+    if (lane.repeats > 1)
+      ring.copy(slot, 2, dy + lane.repeat, place.isActive);
+    from += in.xSteps.token;
+    dy += lane.step;
+  };
+  const auto read = [&](int slot) {
+    Loaded<T> loaded = {ring.read(slot, 0), {ring.read(slot, 1), {}}};
+    if (lane.repeats > 1)
+      loaded.dy[1] = ring.read(slot, 2);
     return loaded;
   };
-  walkRun<kAhead<T>>(run.first, last, load, [&](int32_t token, const Loaded<T> &loaded) {
+  T *dx = static_cast<T *>(grads.x) + in.xSteps.at(run.batch, run.first) + c;
+  walkRing<kDepth<T>>(run.first, last, copy, read, [&](int32_t token, const Loaded<T> &loaded) {
     float done[kCount];
     if (token < in.M) {
       sequence.advance(in, token);
@@ -175,8 +189,8 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
 #pragma unroll
       for (int e = 0; e < kCount; ++e) {
         const float s = sigmoidFor<T>(a[e]);
-        slope[e] = siluSlope(a[e], s);
         a[e] *= s;
+        slope[e] = siluSlope(a[e], s);
       }
       lane.fold(row + token, loaded.dy, d);
       if (kIsHead && in.isNormed) {
@@ -192,18 +206,19 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
         for (int e = 0; e < kCount; ++e)
           sums.bias[e] += d[e];
       }
-      history.push(loaded.x);
+      history.push(x);
       pending.spread(taps, sequence, token, d, done);
     } else {
       pending.flush(done);
     }
     const int32_t source = token - (kTaps - 1);
-    if (!place.isActive)
-      return;
-    if (source >= run.first && grads.x)
-      storeChunk(static_cast<T *>(grads.x) + in.xSteps.at(run.batch, source) + c, narrowChunk<T>(done));
-    else if (source < 0 && grads.left)
+    if (source >= run.first) {
+      if (place.isActive && grads.x)
+        storeChunk(dx, narrowChunk<T>(done));
+      dx += in.xSteps.token;
+    } else if (source < 0 && place.isActive && grads.left) {
       storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + c, narrowChunk<T>(done));
+    }
   });
 }
 
@@ -231,7 +246,7 @@ __device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, float *row
 template <typename T, int kTaps, bool kIsHead>
 __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
                                                   const StretchList &list, int64_t r, const LanePlace &place,
-                                                  const LaneGrads<T> &lane) {
+                                                  const LaneGrads<T> &lane, GradRing<T> &ring) {
   const int64_t c = place.channel + (kIsHead ? 0 : 2 * in.keyChannels());
   Taps<kTaps, kCount> taps;
   taps.template load<T>(in, c, place.isActive);
@@ -239,7 +254,7 @@ __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const Ga
   for (int64_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
     if (run.first < run.last)
-      convolveBack<T, kTaps, kIsHead>(in, grads, run, place, c, list.width, lane, taps, sums);
+      convolveBack<T, kTaps, kIsHead>(in, grads, run, place, c, list.width, lane, taps, ring, sums);
   }
   if (grads.haveTaps())
     addWarps(sums, list.stretches.row(r) + c, in.E, place.isActive);
@@ -282,7 +297,7 @@ __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedD
     const T *from = static_cast<const T *>(grads.gate) + run.batch * in.M * in.valueChannels() + place.channel;
     T *to = static_cast<T *>(grads.x) + in.gateChannel() + place.channel;
     const auto load = [&](int32_t token) { return loadChunk<T, kCount>(from + token * in.valueChannels()); };
-    walkRun<2 * kAhead<T>>(run.first, run.last, load, [&](int32_t token, Chunk<T, kCount> bits) {
+    walkRun<kDepth<T>>(run.first, run.last, load, [&](int32_t token, Chunk<T, kCount> bits) {
       storeChunk(to + in.xSteps.at(run.batch, token), bits);
     });
   }
@@ -291,6 +306,7 @@ __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedD
 template <typename T, int kTaps>
 __global__ void __launch_bounds__(kRunThreads)
     gatedDeltaBwdRunKernel(GatedDelta in, GatedDeltaGrads grads, StretchList list) {
+  __shared__ GradRing<T> ring;
   checkCuts(in);
   const int64_t r = blockIdx.x / list.parts.count;
   int64_t part = list.parts.first + blockIdx.x % list.parts.count;
@@ -304,7 +320,7 @@ __global__ void __launch_bounds__(kRunThreads)
     const LaneGrads<T> lane = {static_cast<const T *>(isKey ? grads.key : grads.query) + head * in.dk +
                                    (place.channel - place.head * in.dk),
                                int64_t(in.valueHeads) * in.dk, in.dk, in.repeats};
-    return convolveStretches<T, kTaps, true>(in, grads, list, r, place, lane);
+    return convolveStretches<T, kTaps, true>(in, grads, list, r, place, lane, ring);
   }
   part -= list.counts.keys;
   const bool isGate = part >= list.counts.values;
@@ -312,7 +328,7 @@ __global__ void __launch_bounds__(kRunThreads)
   if (isGate)
     return copyStretches<T>(in, grads, list, r, place);
   const LaneGrads<T> lane = {static_cast<const T *>(grads.value) + place.channel, in.valueChannels(), 0, 1};
-  convolveStretches<T, kTaps, false>(in, grads, list, r, place, lane);
+  convolveStretches<T, kTaps, false>(in, grads, list, r, place, lane, ring);
 }
 
 } // namespace

@@ -14,14 +14,15 @@
 
 namespace mhcrt {
 
-/// Copies kBytes, 4 or 16, or makes them zero where not `real`.
+/// Copies kBytes, 4, 8 or 16, or makes them zero where not `real`.
 template <int kBytes>
 __device__ __forceinline__ void copyAhead(void *to, const void *from, bool real) {
   if constexpr (kBytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(to)), "l"(from), "r"(real ? 16 : 0)
                  : "memory");
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(sharedAddress(to)), "l"(from), "r"(real ? 4 : 0)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(sharedAddress(to)), "l"(from), "n"(kBytes),
+                 "r"(real ? kBytes : 0)
                  : "memory");
 }
 
@@ -35,6 +36,12 @@ __device__ __forceinline__ void commitCopies() { asm volatile("cp.async.commit_g
 
 /// Waits for all groups.
 __device__ __forceinline__ void waitCopyGroups() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
+
+/// Waits for all groups but the last kLeft.
+template <int kLeft>
+__device__ __forceinline__ void waitCopyGroupsBut() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
+}
 
 /// Waits for all copies, in groups or not.
 __device__ __forceinline__ void waitCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
