@@ -8,8 +8,6 @@
 
 // CHECK: entry dense
 // CHECK-COUNT-6: : verified
-// CHECK: entry packed
-// CHECK-COUNT-6: : verified
 // CHECK: entry dense_grad
 // CHECK-COUNT-6: : verified
 // CHECK-DAG: d_x: verified
@@ -18,6 +16,8 @@
 // CHECK-DAG: d_A_log: verified
 // CHECK-DAG: d_dt_bias: verified
 // CHECK-DAG: d_left: verified
+// CHECK: entry packed
+// CHECK-COUNT-6: : verified
 func.func @dense(%x: tensor<?x2x44xf32> {mhc.name = "x"}, %w: tensor<28x4xf32> {mhc.name = "conv_weight"},
                  %bias: tensor<28xf32> {mhc.name = "conv_bias"}, %A: tensor<2xf32> {mhc.name = "A_log"},
                  %dt: tensor<2xf32> {mhc.name = "dt_bias"}, %left: tensor<3x2x28xf32> {mhc.name = "left"})
