@@ -206,32 +206,40 @@ struct CopyRing {
 
 constexpr int kUnrolled = 4; ///< tokens, so that what a lane keeps of the last ones need not move
 
-/// Calls body(t, read(slot)) for each token from `first` on, behind copy(t, slot), which is called kDepth - 1 tokens
-/// ahead in the order of the tokens.
-template <int kDepth, typename Copy, typename Read, typename Body>
-__device__ __forceinline__ void walkRing(int32_t first, int32_t last, Copy copy, Read read, Body body) {
+/// Calls body(t, read(slot)) for the tokens first .. last-1 in whole groups of kUnrolled, then rest(t, read(slot)) up to
+/// `end`, behind copy(slot) of the tokens before `copied`, which is called kDepth - 1 of them ahead.
+template <int kDepth, typename Copy, typename Read, typename Body, typename Rest>
+__device__ __forceinline__ void walkRing(int32_t first, int32_t last, int32_t end, int32_t copied, Copy copy, Read read,
+                                         Body body, Rest rest) {
   static_assert(kDepth % kUnrolled == 0);
   waitCopies(); // of the last run: slots are free
 #pragma unroll
   for (int i = 0; i < kDepth - 1; ++i) {
-    if (first + i < last)
-      copy(first + i, i);
+    if (first + i < copied)
+      copy(i);
     commitCopies();
   }
+  const auto next = [&](int slot, int refilled, bool copies) {
+    waitCopyGroupsBut<kDepth - 2>();
+    const auto now = read(slot);
+    if (copies)
+      copy(refilled);
+    commitCopies();
+    return now;
+  };
   int base = 0;
-  for (int32_t t = first; t < last; t += kUnrolled) {
+  int32_t token = first;
+  for (; token + kUnrolled <= last; token += kUnrolled) {
 #pragma unroll
-    for (int i = 0; i < kUnrolled; ++i) {
-      if (t + i >= last)
-        return;
-      waitCopyGroupsBut<kDepth - 2>();
-      const auto now = read(base + i);
-      if (t + i + kDepth - 1 < last)
-        copy(t + i + kDepth - 1, i ? base + i - 1 : (base ? base : kDepth) - 1);
-      commitCopies();
-      body(t + i, now);
-    }
+    for (int i = 0; i < kUnrolled; ++i)
+      body(token + i,
+           next(base + i, i ? base + i - 1 : (base ? base : kDepth) - 1, token + i + kDepth - 1 < copied));
     base = base + kUnrolled == kDepth ? 0 : base + kUnrolled;
+  }
+#pragma unroll 1
+  for (; token < end; ++token) {
+    const int slot = (token - first) % kDepth;
+    rest(token, next(slot, (slot + kDepth - 1) % kDepth, token + kDepth - 1 < copied));
   }
 }
 
@@ -243,23 +251,24 @@ inline int headWidth(int64_t channels, int count) {
   return width;
 }
 
-/// A sum over the `width` lanes of a head, in all of them.
+/// A sum over the lanes of a head, in all of them: kWidth lanes, or `width` where that is 0.
+template <int kWidth>
 __device__ __forceinline__ float headSum(float value, int width) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
-    if (distance < width)
+    if (distance < (kWidth ? kWidth : width))
       value += __shfl_xor_sync(~0u, value, distance);
   return value;
 }
 
 /// Scales a head to length 1.
-template <int kCount>
+template <int kWidth, int kCount>
 __device__ __forceinline__ void scaleHead(float (&u)[kCount], int width, float eps) {
   float squares = 0;
 #pragma unroll
   for (float value : u)
     squares = fmaf(value, value, squares);
-  const float scale = reciprocalRootOf(headSum(squares, width) + eps);
+  const float scale = reciprocalRootOf(headSum<kWidth>(squares, width) + eps);
 #pragma unroll
   for (float &value : u)
     value *= scale;

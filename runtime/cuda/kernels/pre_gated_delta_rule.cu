@@ -125,6 +125,10 @@ struct Run {
   int32_t first, last;
 };
 
+/// Lanes of a head of 128 channels.
+template <typename T>
+constexpr int kUsualWidth = 128 / kLanesOf<T>;
+
 using RunRing = CopyRing<uint4, 1, kDepth>;
 
 /// The list of warps: parts of a run, then those of the next.
@@ -137,7 +141,7 @@ struct RunList {
 };
 
 /// Convolves a run. Heads of q and k are normed and stored `repeats` times.
-template <typename T, int kTaps, int kCount, bool kIsHead>
+template <typename T, int kTaps, int kCount, int kWidth, bool kIsHead>
 __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run, const LanePlace &place, int width,
                                             RunRing &ring, T *out, T *silu) {
   const int64_t c = place.channel + (kIsHead ? 0 : 2 * in.keyChannels());
@@ -148,12 +152,12 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
   history.load(in, run.batch, run.first, c, place.isActive);
   Sequence sequence(in, run.first);
   const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + (place.isActive ? c : 0);
-  const auto copy = [&](int32_t, int slot) {
+  const auto copy = [&](int slot) {
     ring.copy(slot, 0, from, place.isActive);
     from += in.xSteps.token;
   };
   const auto read = [&](int slot) { return ring.read(slot, 0); };
-  walkRing<kDepth>(run.first, run.last, copy, read, [&](int32_t token, Chunk<T, kCount> bits) {
+  const auto body = [&](int32_t token, Chunk<T, kCount> bits) {
     sequence.advance(in, token);
     float x[kCount], a[kCount];
     widenChunk<T>(bits, x);
@@ -171,14 +175,20 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
         silu += 2 * in.keyChannels();
       }
       if (in.isNormed)
-        scaleHead(a, width, in.eps);
+        scaleHead<kWidth>(a, width, in.eps);
     }
     const auto y = narrowChunk<T>(a);
     if (place.isActive)
-      for (int r = 0; r < (kIsHead ? in.repeats : 1); ++r)
+      storeChunk(out, y);
+    if (kIsHead && place.isActive && in.repeats > 1)
+      storeChunk(out + in.dk, y);
+    if (kIsHead && place.isActive)
+#pragma unroll 1
+      for (int r = 2; r < in.repeats; ++r)
         storeChunk(out + int64_t(r) * in.dk, y);
     out += step;
-  });
+  };
+  walkRing<kDepth>(run.first, run.last, run.last, run.last, copy, read, body, body);
 }
 
 template <typename T, int kCount>
@@ -232,9 +242,14 @@ __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in
     const int64_t first = (place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
     T *heads = static_cast<T *>(isKey ? out.key : out.query);
     T *silu = static_cast<T *>(out.silu);
-    return convolveRun<T, kTaps, kCount, true>(
-        in, run, place, list.width, ring, heads + (row * in.valueHeads + first) * in.dk + place.channel % in.dk,
-        silu ? silu + row * 2 * in.keyChannels() + place.channel : nullptr);
+    heads += (row * in.valueHeads + first) * in.dk + (place.channel - place.head * in.dk);
+    if (silu)
+      silu += row * 2 * in.keyChannels() + place.channel;
+    if (list.width == kUsualWidth<T>)
+      convolveRun<T, kTaps, kCount, kUsualWidth<T>, true>(in, run, place, list.width, ring, heads, silu);
+    else
+      convolveRun<T, kTaps, kCount, 0, true>(in, run, place, list.width, ring, heads, silu);
+    return;
   }
   part -= list.counts.keys;
   const bool isGate = part >= list.counts.values;
@@ -243,7 +258,7 @@ __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in
   if (isGate)
     copyRun<T, kCount>(in, run, place, to);
   else
-    convolveRun<T, kTaps, kCount, false>(in, run, place, list.width, ring, to, nullptr);
+    convolveRun<T, kTaps, kCount, 1, false>(in, run, place, list.width, ring, to, nullptr);
 }
 
 bool runsTake(const PreGatedDeltaRuleArgs &a, Needs &needs) {

@@ -23,6 +23,7 @@ using namespace mhcrt;
 namespace {
 
 constexpr int kCount = 4; ///< channels of a lane
+constexpr int kUsualWidth = 128 / kCount; ///< lanes of a head of 128 channels
 constexpr int kRun = 64;  ///< tokens of a warp
 constexpr int kShortRun = 16, kShortTokens = 2048;
 
@@ -73,6 +74,7 @@ struct LaneGrads {
     widenChunk<T>(first[0], sum);
     if (repeats > 1)
       add(first[1], sum);
+#pragma unroll 1
     for (int r = 2; r < repeats; ++r)
       add(loadChunk<T, kCount>(dy + row * step + r * repeat), sum);
   }
@@ -88,6 +90,7 @@ private:
 };
 
 /// The gradient of a head's u from that of its y, in place.
+template <int kWidth>
 __device__ __forceinline__ void unscaleHead(const float (&u)[kCount], int width, float eps, float (&d)[kCount]) {
   float squares = 0, product = 0;
 #pragma unroll
@@ -95,8 +98,8 @@ __device__ __forceinline__ void unscaleHead(const float (&u)[kCount], int width,
     squares = fmaf(u[e], u[e], squares);
     product = fmaf(d[e], u[e], product);
   }
-  const float scale = reciprocalRootOf(headSum(squares, width) + eps);
-  const float along = scale * scale * (scale * headSum(product, width));
+  const float scale = reciprocalRootOf(headSum<kWidth>(squares, width) + eps);
+  const float along = scale * scale * (scale * headSum<kWidth>(product, width));
 #pragma unroll
   for (int e = 0; e < kCount; ++e)
     d[e] = fmaf(-along, u[e], scale * d[e]);
@@ -146,80 +149,108 @@ struct Pending {
   }
 };
 
-/// Gradients of a run, with those of the tokens behind it that read its inputs.
-template <typename T, int kTaps, bool kIsHead>
-__device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run,
-                                             const LanePlace &place, int64_t c, int width, const LaneGrads<T> &lane,
-                                             const Taps<kTaps, kCount> &taps, GradRing<T> &ring,
-                                             LaneSums<kTaps> &sums) {
+/// What a lane needs to walk down its runs.
+template <typename T, int kTaps>
+struct BackLane {
+  const GatedDelta &in;
+  LaneGrads<T> grads;
+  Taps<kTaps, kCount> taps;
+  LaneSums<kTaps> sums;
   History<T, kTaps, kCount> history;
-  history.load(in, run.batch, run.first, c, place.isActive);
+  int width; ///< lanes of its head
+
+  /// The gradient of a of a token; a kWidth of 1 is v.
+  template <int kWidth>
+  __device__ __forceinline__ void gradient(const Sequence &sequence, int64_t row, int32_t token,
+                                           const Chunk<T, kCount> (&dy)[2], const float (&x)[kCount],
+                                           float (&d)[kCount]) const {
+    float a[kCount], slope[kCount];
+    history.convolve(taps, sequence, token, x, a);
+    roundChunk<T>(a);
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
+      const float s = sigmoidFor<T>(a[e]);
+      a[e] *= s;
+      slope[e] = siluSlope(a[e], s);
+    }
+    grads.fold(row + token, dy, d);
+    if (kWidth != 1 && in.isNormed) {
+      roundChunk<T>(a);
+      unscaleHead<kWidth>(a, width, in.eps, d);
+    }
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      d[e] *= slope[e];
+  }
+};
+
+/// Gradients of a run, with those of the tokens behind it that read its inputs.
+template <typename T, int kTaps, int kWidth>
+__device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run,
+                                             bool isActive, int64_t c, GradRing<T> &ring, BackLane<T, kTaps> &lane) {
+  constexpr int kBefore = kTaps - 1;
+  lane.history.load(in, run.batch, run.first, c, isActive);
   Sequence sequence(in, run.first);
   Pending<kTaps> pending;
-  const int64_t row = run.batch * in.M;
-  const int32_t last = run.last + kTaps - 1;
-  const int64_t at = place.isActive ? c : 0;
+  const int64_t row = run.batch * in.M, at = isActive ? c : 0, step = in.xSteps.token;
+  const bool hasSecond = lane.grads.repeats > 1;
   const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + at;
-  const T *dy = lane.dy + (row + run.first) * lane.step;
-  const auto copy = [&](int32_t token, int slot) {
-    if (token >= in.M)
-      return;
-    ring.copy(slot, 0, from, place.isActive);
-    ring.copy(slot, 1, dy, place.isActive);
-    if (lane.repeats > 1)
-      ring.copy(slot, 2, dy + lane.repeat, place.isActive);
-    from += in.xSteps.token;
-    dy += lane.step;
+  const T *dy = lane.grads.dy + (row + run.first) * lane.grads.step;
+  T *dx = static_cast<T *>(grads.x) + in.xSteps.at(run.batch, run.first - kBefore) + c;
+  const bool writes = isActive && grads.x;
+  const auto copy = [&](int slot) {
+    ring.copy(slot, 0, from, isActive);
+    ring.copy(slot, 1, dy, isActive);
+    if (hasSecond)
+      ring.copy(slot, 2, dy + lane.grads.repeat, isActive);
+    from += step;
+    dy += lane.grads.step;
   };
   const auto read = [&](int slot) {
     Loaded<T> loaded = {ring.read(slot, 0), {ring.read(slot, 1), {}}};
-    if (lane.repeats > 1)
+    if (hasSecond)
       loaded.dy[1] = ring.read(slot, 2);
     return loaded;
   };
-  T *dx = static_cast<T *>(grads.x) + in.xSteps.at(run.batch, run.first) + c;
-  walkRing<kDepth<T>>(run.first, last, copy, read, [&](int32_t token, const Loaded<T> &loaded) {
-    float done[kCount];
+  const auto write = [&](int32_t token, const float (&done)[kCount]) {
+    if (writes && token >= run.first + kBefore)
+      storeChunk(dx, narrowChunk<T>(done));
+    dx += step;
+    if (token < kBefore && isActive && grads.left)
+      storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + c, narrowChunk<T>(done));
+  };
+  const auto addToSums = [&](int32_t token, const float(&x)[kCount], const float(&d)[kCount]) {
+    lane.history.addProducts(sequence, token, x, d, lane.sums.weight);
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      lane.sums.bias[e] += d[e];
+  };
+  const auto own = [&](int32_t token, const Loaded<T> &loaded) {
+    float x[kCount], d[kCount], done[kCount];
+    sequence.advance(in, token);
+    widenChunk<T>(loaded.x, x);
+    lane.template gradient<kWidth>(sequence, row, token, loaded.dy, x, d);
+    addToSums(token, x, d);
+    lane.history.push(x);
+    pending.spread(lane.taps, sequence, token, d, done);
+    write(token, done);
+  };
+  const auto any = [&](int32_t token, const Loaded<T> &loaded) {
+    float x[kCount], d[kCount], done[kCount];
     if (token < in.M) {
       sequence.advance(in, token);
-      float x[kCount], a[kCount], slope[kCount], d[kCount];
       widenChunk<T>(loaded.x, x);
-      history.convolve(taps, sequence, token, x, a);
-      roundChunk<T>(a);
-#pragma unroll
-      for (int e = 0; e < kCount; ++e) {
-        const float s = sigmoidFor<T>(a[e]);
-        a[e] *= s;
-        slope[e] = siluSlope(a[e], s);
-      }
-      lane.fold(row + token, loaded.dy, d);
-      if (kIsHead && in.isNormed) {
-        roundChunk<T>(a);
-        unscaleHead(a, width, in.eps, d);
-      }
-#pragma unroll
-      for (int e = 0; e < kCount; ++e)
-        d[e] *= slope[e];
-      if (token < run.last) {
-        history.addProducts(sequence, token, x, d, sums.weight);
-#pragma unroll
-        for (int e = 0; e < kCount; ++e)
-          sums.bias[e] += d[e];
-      }
-      history.push(x);
-      pending.spread(taps, sequence, token, d, done);
+      lane.template gradient<kWidth>(sequence, row, token, loaded.dy, x, d);
+      if (token < run.last)
+        addToSums(token, x, d);
+      lane.history.push(x);
+      pending.spread(lane.taps, sequence, token, d, done);
     } else {
       pending.flush(done);
     }
-    const int32_t source = token - (kTaps - 1);
-    if (source >= run.first) {
-      if (place.isActive && grads.x)
-        storeChunk(dx, narrowChunk<T>(done));
-      dx += in.xSteps.token;
-    } else if (source < 0 && place.isActive && grads.left) {
-      storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + c, narrowChunk<T>(done));
-    }
-  });
+    write(token, done);
+  };
+  walkRing<kDepth<T>>(run.first, run.last, run.last + kBefore, min(run.last + kBefore, in.M), copy, read, own, any);
 }
 
 /// Adds the sums of the block's warps into their row.
@@ -243,21 +274,20 @@ __device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, float *row
   }
 }
 
-template <typename T, int kTaps, bool kIsHead>
+template <typename T, int kTaps, int kWidth>
 __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
                                                   const StretchList &list, int64_t r, const LanePlace &place,
-                                                  const LaneGrads<T> &lane, GradRing<T> &ring) {
-  const int64_t c = place.channel + (kIsHead ? 0 : 2 * in.keyChannels());
-  Taps<kTaps, kCount> taps;
-  taps.template load<T>(in, c, place.isActive);
-  LaneSums<kTaps> sums;
+                                                  const LaneGrads<T> &laneGrads, GradRing<T> &ring) {
+  const int64_t c = place.channel + (kWidth == 1 ? 2 * in.keyChannels() : 0);
+  BackLane<T, kTaps> lane = {in, laneGrads, {}, {}, {}, list.width};
+  lane.taps.template load<T>(in, c, place.isActive);
   for (int64_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
     if (run.first < run.last)
-      convolveBack<T, kTaps, kIsHead>(in, grads, run, place, c, list.width, lane, taps, ring, sums);
+      convolveBack<T, kTaps, kWidth>(in, grads, run, place.isActive, c, ring, lane);
   }
   if (grads.haveTaps())
-    addWarps(sums, list.stretches.row(r) + c, in.E, place.isActive);
+    addWarps(lane.sums, list.stretches.row(r) + c, in.E, place.isActive);
 }
 
 /// The gradients of the gates of 32 heads, and their sums.
@@ -320,7 +350,11 @@ __global__ void __launch_bounds__(kRunThreads)
     const LaneGrads<T> lane = {static_cast<const T *>(isKey ? grads.key : grads.query) + head * in.dk +
                                    (place.channel - place.head * in.dk),
                                int64_t(in.valueHeads) * in.dk, in.dk, in.repeats};
-    return convolveStretches<T, kTaps, true>(in, grads, list, r, place, lane, ring);
+    if (list.width == kUsualWidth)
+      convolveStretches<T, kTaps, kUsualWidth>(in, grads, list, r, place, lane, ring);
+    else
+      convolveStretches<T, kTaps, 0>(in, grads, list, r, place, lane, ring);
+    return;
   }
   part -= list.counts.keys;
   const bool isGate = part >= list.counts.values;
@@ -328,7 +362,7 @@ __global__ void __launch_bounds__(kRunThreads)
   if (isGate)
     return copyStretches<T>(in, grads, list, r, place);
   const LaneGrads<T> lane = {static_cast<const T *>(grads.value) + place.channel, in.valueChannels(), 0, 1};
-  convolveStretches<T, kTaps, false>(in, grads, list, r, place, lane, ring);
+  convolveStretches<T, kTaps, 1>(in, grads, list, r, place, lane, ring);
 }
 
 } // namespace
