@@ -110,7 +110,30 @@ struct Taps {
     if (isActive && in.bias)
       loadParameters<T>(in.bias, c, bias);
   }
-  __device__ __forceinline__ float at(int channel, int tap) const { return weight[channel * kTaps + tap]; }
+  __device__ __forceinline__ void get(int tap, float (&to)[kCount]) const {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      to[e] = tap < kTaps ? weight[e * kTaps + tap] : bias[e];
+  }
+};
+
+/// The same in shared memory, for a lane whose registers have other use.
+template <int kTaps>
+struct SharedTaps {
+  float4 room[kTaps + 1][kRunThreads];
+
+  __device__ __forceinline__ void put(const Taps<kTaps, 4> &taps) {
+#pragma unroll
+    for (int tap = 0; tap <= kTaps; ++tap) {
+      float v[4];
+      taps.get(tap, v);
+      room[tap][threadIdx.x] = make_float4(v[0], v[1], v[2], v[3]);
+    }
+  }
+  __device__ __forceinline__ void get(int tap, float (&to)[4]) const {
+    const float4 v = room[tap][threadIdx.x];
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+  }
 };
 
 /// Inputs of the kTaps - 1 tokens before the present one, the last one in front. They may be another sequence's.
@@ -140,20 +163,23 @@ struct History {
     }
   }
   /// a of `token`, whose input is x; not rounded.
-  __device__ __forceinline__ void convolve(const Taps<kTaps, kCount> &taps, const Sequence &sequence, int32_t token,
+  template <typename AnyTaps>
+  __device__ __forceinline__ void convolve(const AnyTaps &taps, const Sequence &sequence, int32_t token,
                                            const float (&x)[kCount], float (&a)[kCount]) const {
+    float weight[kCount];
+    taps.get(kTaps, a);
 #pragma unroll
-    for (int e = 0; e < kCount; ++e)
-      a[e] = taps.bias[e];
-#pragma unroll
-    for (int back = kTaps - 1; back > 0; --back)
+    for (int back = kTaps - 1; back > 0; --back) {
+      taps.get(kTaps - 1 - back, weight);
       if (sequence.has(token - back))
 #pragma unroll
         for (int e = 0; e < kCount; ++e)
-          a[e] = fmaf(taps.at(e, kTaps - 1 - back), past[back - 1][e], a[e]);
+          a[e] = fmaf(weight[e], past[back - 1][e], a[e]);
+    }
+    taps.get(kTaps - 1, weight);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
-      a[e] = fmaf(taps.at(e, kTaps - 1), x[e], a[e]);
+      a[e] = fmaf(weight[e], x[e], a[e]);
   }
   /// Adds d * source to the sums of the taps, which are by how far back they read.
   __device__ __forceinline__ void addProducts(const Sequence &sequence, int32_t token, const float (&x)[kCount],
@@ -207,7 +233,7 @@ struct CopyRing {
 constexpr int kUnrolled = 4; ///< tokens, so that what a lane keeps of the last ones need not move
 
 /// Calls body(t, read(slot)) for the tokens first .. last-1 in whole groups of kUnrolled, then rest(t, read(slot)) up to
-/// `end`, behind copy(slot) of the tokens before `copied`, which is called kDepth - 1 of them ahead.
+/// `end`, behind copy(slot, t < copied), which is called for each token in turn, kDepth - 1 of them ahead.
 template <int kDepth, typename Copy, typename Read, typename Body, typename Rest>
 __device__ __forceinline__ void walkRing(int32_t first, int32_t last, int32_t end, int32_t copied, Copy copy, Read read,
                                          Body body, Rest rest) {
@@ -215,15 +241,13 @@ __device__ __forceinline__ void walkRing(int32_t first, int32_t last, int32_t en
   waitCopies(); // of the last run: slots are free
 #pragma unroll
   for (int i = 0; i < kDepth - 1; ++i) {
-    if (first + i < copied)
-      copy(i);
+    copy(i, first + i < copied);
     commitCopies();
   }
   const auto next = [&](int slot, int refilled, bool copies) {
     waitCopyGroupsBut<kDepth - 2>();
     const auto now = read(slot);
-    if (copies)
-      copy(refilled);
+    copy(refilled, copies);
     commitCopies();
     return now;
   };
@@ -261,6 +285,18 @@ __device__ __forceinline__ float headSum(float value, int width) {
   return value;
 }
 
+/// Two such sums.
+template <int kWidth>
+__device__ __forceinline__ float2 headSums(float2 values, int width) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    if (distance < (kWidth ? kWidth : width)) {
+      const float x = __shfl_xor_sync(~0u, values.x, distance), y = __shfl_xor_sync(~0u, values.y, distance);
+      values = {values.x + x, values.y + y};
+    }
+  return values;
+}
+
 /// Scales a head to length 1.
 template <int kWidth, int kCount>
 __device__ __forceinline__ void scaleHead(float (&u)[kCount], int width, float eps) {
@@ -276,19 +312,19 @@ __device__ __forceinline__ void scaleHead(float (&u)[kCount], int width, float e
 
 /// A lane's place among the channels of q and k, or of v, or of z.
 struct LanePlace {
-  int64_t head;    ///< of q and k; 0 in v and z
-  int64_t channel; ///< of the branch, its first
+  int32_t head;    ///< of q and k; 0 in v and z
+  int32_t channel; ///< of the branch, its first
   bool isActive;
 
   /// Of warp `part` of the heads of q and k.
   __device__ static __forceinline__ LanePlace ofHead(const GatedDelta &in, int64_t part, int width, int count) {
     const int lane = threadIdx.x % 32, channel = lane % width * count;
-    const int64_t head = part * (32 / width) + lane / width;
+    const int32_t head = static_cast<int32_t>(part) * (32 / width) + lane / width;
     return {head, head * in.dk + channel, head < 2 * in.keyHeads && channel < in.dk};
   }
   /// Of warp `part` of v or z.
   __device__ static __forceinline__ LanePlace ofValue(const GatedDelta &in, int64_t part, int count) {
-    const int64_t channel = (part * 32 + threadIdx.x % 32) * count;
+    const int32_t channel = (static_cast<int32_t>(part) * 32 + threadIdx.x % 32) * count;
     return {0, channel, channel < in.valueChannels()};
   }
 };

@@ -144,7 +144,7 @@ struct RunList {
 template <typename T, int kTaps, int kCount, int kWidth, bool kIsHead>
 __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run, const LanePlace &place, int width,
                                             RunRing &ring, T *out, T *silu) {
-  const int64_t c = place.channel + (kIsHead ? 0 : 2 * in.keyChannels());
+  const int32_t c = place.channel + (kIsHead ? 0 : 2 * in.keyHeads * in.dk);
   const int64_t step = kIsHead ? int64_t(in.valueHeads) * in.dk : in.valueChannels();
   Taps<kTaps, kCount> taps;
   History<T, kTaps, kCount> history;
@@ -152,8 +152,9 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
   history.load(in, run.batch, run.first, c, place.isActive);
   Sequence sequence(in, run.first);
   const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + (place.isActive ? c : 0);
-  const auto copy = [&](int slot) {
-    ring.copy(slot, 0, from, place.isActive);
+  const auto copy = [&](int slot, bool isToken) {
+    if (isToken)
+      ring.copy(slot, 0, from, place.isActive);
     from += in.xSteps.token;
   };
   const auto read = [&](int slot) { return ring.read(slot, 0); };
@@ -239,7 +240,7 @@ __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in
   if (part < list.counts.keys) {
     const LanePlace place = LanePlace::ofHead(in, part, list.width, kCount);
     const bool isKey = place.head >= in.keyHeads;
-    const int64_t first = (place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
+    const int64_t first = int64_t(place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
     T *heads = static_cast<T *>(isKey ? out.key : out.query);
     T *silu = static_cast<T *>(out.silu);
     heads += (row * in.valueHeads + first) * in.dk + (place.channel - place.head * in.dk);

@@ -35,6 +35,13 @@ constexpr int kDepth = sizeof(T) == 4 ? 4 : 8;
 template <typename T>
 using GradRing = CopyRing<Chunk<T, kCount>, 3, kDepth<T>>;
 
+/// Shared memory of a block. The sums of its warps come when the weights are not read any more.
+template <typename T, int kTaps>
+struct RunRoom {
+  GradRing<T> ring;
+  SharedTaps<kTaps> taps;
+};
+
 /// The list of blocks: parts of a stretch, then those of the next.
 struct StretchList {
   Stretches stretches;
@@ -46,13 +53,11 @@ struct StretchList {
 
 /// The run of this warp in a stretch.
 struct WarpRun {
-  int64_t batch;
-  int32_t first, last;
+  int32_t batch, first, last;
 
-  __device__ __forceinline__ WarpRun(const GatedDelta &in, const StretchList &list, int64_t stretch) {
+  __device__ __forceinline__ WarpRun(const GatedDelta &in, const StretchList &list, int32_t stretch) {
     batch = stretch / list.stretches.ofRow;
-    const int64_t start = stretch % list.stretches.ofRow * list.stretches.length + threadIdx.x / 32 * list.run;
-    first = static_cast<int32_t>(min(start, int64_t{in.M}));
+    first = min(in.M, stretch % list.stretches.ofRow * list.stretches.length + int(threadIdx.x / 32) * list.run);
     last = min(in.M, first + list.run);
   }
 };
@@ -65,18 +70,19 @@ struct Loaded {
 /// Gradients of the results of a lane's channels, where they come from.
 template <typename T>
 struct LaneGrads {
-  const T *dy;          ///< of the first repeat, at the first token of all
-  int64_t step, repeat; ///< from token to token and from repeat to repeat
-  int repeats;
+  const T *dy;  ///< of the first repeat, at the first token of all
+  int32_t step; ///< from token to token
+  int32_t repeats;
 
-  /// The sum over the repeats, `first` of which are there.
-  __device__ __forceinline__ void fold(int64_t row, const Chunk<T, kCount> (&first)[2], float (&sum)[kCount]) const {
-    widenChunk<T>(first[0], sum);
+  /// The sum over the repeats of a token whose first one is at `from`; `loaded` are the first two.
+  __device__ __forceinline__ void fold(const T *from, int32_t dk, const Chunk<T, kCount> (&loaded)[2],
+                                       float (&sum)[kCount]) const {
+    widenChunk<T>(loaded[0], sum);
     if (repeats > 1)
-      add(first[1], sum);
+      add(loaded[1], sum);
 #pragma unroll 1
     for (int r = 2; r < repeats; ++r)
-      add(loadChunk<T, kCount>(dy + row * step + r * repeat), sum);
+      add(loadChunk<T, kCount>(from + int64_t(r) * dk), sum);
   }
 
 private:
@@ -98,8 +104,8 @@ __device__ __forceinline__ void unscaleHead(const float (&u)[kCount], int width,
     squares = fmaf(u[e], u[e], squares);
     product = fmaf(d[e], u[e], product);
   }
-  const float scale = reciprocalRootOf(headSum<kWidth>(squares, width) + eps);
-  const float along = scale * scale * (scale * headSum<kWidth>(product, width));
+  const float2 sums = headSums<kWidth>({squares, product}, width);
+  const float scale = reciprocalRootOf(sums.x + eps), along = scale * scale * (scale * sums.y);
 #pragma unroll
   for (int e = 0; e < kCount; ++e)
     d[e] = fmaf(-along, u[e], scale * d[e]);
@@ -118,23 +124,27 @@ struct Pending {
   float sum[kTaps - 1][kCount] = {};
 
   /// Spreads the gradient of a of `token` to the sources of its sequence; that of the source taps - 1 back is then done.
-  __device__ __forceinline__ void spread(const Taps<kTaps, kCount> &taps, const Sequence &sequence, int32_t token,
+  template <typename AnyTaps>
+  __device__ __forceinline__ void spread(const AnyTaps &taps, const Sequence &sequence, int32_t token,
                                          const float (&da)[kCount], float (&done)[kCount]) {
+    float weight[kCount];
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
       done[e] = sum[kTaps - 2][e];
 #pragma unroll
     for (int back = kTaps - 1; back > 0; --back) {
       const bool has = sequence.has(token - back);
+      taps.get(kTaps - 1 - back, weight);
 #pragma unroll
       for (int e = 0; e < kCount; ++e) {
-        const float before = sum[back - 1][e], after = has ? fmaf(taps.at(e, kTaps - 1 - back), da[e], before) : before;
+        const float before = sum[back - 1][e], after = has ? fmaf(weight[e], da[e], before) : before;
         (back == kTaps - 1 ? done[e] : sum[back][e]) = after;
       }
     }
+    taps.get(kTaps - 1, weight);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
-      sum[0][e] = taps.at(e, kTaps - 1) * da[e];
+      sum[0][e] = weight[e] * da[e];
   }
   /// The same behind the last token.
   __device__ __forceinline__ void flush(float (&done)[kCount]) {
@@ -154,14 +164,14 @@ template <typename T, int kTaps>
 struct BackLane {
   const GatedDelta &in;
   LaneGrads<T> grads;
-  Taps<kTaps, kCount> taps;
+  const SharedTaps<kTaps> &taps;
   LaneSums<kTaps> sums;
   History<T, kTaps, kCount> history;
   int width; ///< lanes of its head
 
   /// The gradient of a of a token; a kWidth of 1 is v.
   template <int kWidth>
-  __device__ __forceinline__ void gradient(const Sequence &sequence, int64_t row, int32_t token,
+  __device__ __forceinline__ void gradient(const Sequence &sequence, int32_t token, const T *from,
                                            const Chunk<T, kCount> (&dy)[2], const float (&x)[kCount],
                                            float (&d)[kCount]) const {
     float a[kCount], slope[kCount];
@@ -173,7 +183,7 @@ struct BackLane {
       a[e] *= s;
       slope[e] = siluSlope(a[e], s);
     }
-    grads.fold(row + token, dy, d);
+    grads.fold(from, in.dk, dy, d);
     if (kWidth != 1 && in.isNormed) {
       roundChunk<T>(a);
       unscaleHead<kWidth>(a, width, in.eps, d);
@@ -187,22 +197,25 @@ struct BackLane {
 /// Gradients of a run, with those of the tokens behind it that read its inputs.
 template <typename T, int kTaps, int kWidth>
 __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run,
-                                             bool isActive, int64_t c, GradRing<T> &ring, BackLane<T, kTaps> &lane) {
+                                             bool isActive, int32_t c, GradRing<T> &ring, BackLane<T, kTaps> &lane) {
   constexpr int kBefore = kTaps - 1;
   lane.history.load(in, run.batch, run.first, c, isActive);
   Sequence sequence(in, run.first);
   Pending<kTaps> pending;
-  const int64_t row = run.batch * in.M, at = isActive ? c : 0, step = in.xSteps.token;
+  const int64_t step = in.xSteps.token;
   const bool hasSecond = lane.grads.repeats > 1;
-  const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + at;
-  const T *dy = lane.grads.dy + (row + run.first) * lane.grads.step;
+  const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + (isActive ? c : 0);
+  const T *dy = lane.grads.dy + (int64_t(run.batch) * in.M + run.first) * lane.grads.step;
   T *dx = static_cast<T *>(grads.x) + in.xSteps.at(run.batch, run.first - kBefore) + c;
-  const bool writes = isActive && grads.x;
-  const auto copy = [&](int slot) {
-    ring.copy(slot, 0, from, isActive);
-    ring.copy(slot, 1, dy, isActive);
-    if (hasSecond)
-      ring.copy(slot, 2, dy + lane.grads.repeat, isActive);
+  const int32_t writesFrom = isActive && grads.x ? run.first + kBefore : INT32_MAX;
+  const int32_t leftTokens = isActive && grads.left && run.first == 0 ? kBefore : 0;
+  const auto copy = [&](int slot, bool isToken) {
+    if (isToken) {
+      ring.copy(slot, 0, from, isActive);
+      ring.copy(slot, 1, dy, isActive);
+      if (hasSecond)
+        ring.copy(slot, 2, dy + in.dk, isActive);
+    }
     from += step;
     dy += lane.grads.step;
   };
@@ -213,10 +226,10 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
     return loaded;
   };
   const auto write = [&](int32_t token, const float (&done)[kCount]) {
-    if (writes && token >= run.first + kBefore)
+    if (token >= writesFrom)
       storeChunk(dx, narrowChunk<T>(done));
     dx += step;
-    if (token < kBefore && isActive && grads.left)
+    if (token < leftTokens)
       storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + c, narrowChunk<T>(done));
   };
   const auto addToSums = [&](int32_t token, const float(&x)[kCount], const float(&d)[kCount]) {
@@ -229,7 +242,7 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
     float x[kCount], d[kCount], done[kCount];
     sequence.advance(in, token);
     widenChunk<T>(loaded.x, x);
-    lane.template gradient<kWidth>(sequence, row, token, loaded.dy, x, d);
+    lane.template gradient<kWidth>(sequence, token, dy - int64_t(kDepth<T>) * lane.grads.step, loaded.dy, x, d);
     addToSums(token, x, d);
     lane.history.push(x);
     pending.spread(lane.taps, sequence, token, d, done);
@@ -240,7 +253,7 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
     if (token < in.M) {
       sequence.advance(in, token);
       widenChunk<T>(loaded.x, x);
-      lane.template gradient<kWidth>(sequence, row, token, loaded.dy, x, d);
+      lane.template gradient<kWidth>(sequence, token, dy - int64_t(kDepth<T>) * lane.grads.step, loaded.dy, x, d);
       if (token < run.last)
         addToSums(token, x, d);
       lane.history.push(x);
@@ -276,15 +289,17 @@ __device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, float *row
 
 template <typename T, int kTaps, int kWidth>
 __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
-                                                  const StretchList &list, int64_t r, const LanePlace &place,
-                                                  const LaneGrads<T> &laneGrads, GradRing<T> &ring) {
-  const int64_t c = place.channel + (kWidth == 1 ? 2 * in.keyChannels() : 0);
-  BackLane<T, kTaps> lane = {in, laneGrads, {}, {}, {}, list.width};
-  lane.taps.template load<T>(in, c, place.isActive);
-  for (int64_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
+                                                  const StretchList &list, int32_t r, const LanePlace &place,
+                                                  const LaneGrads<T> &laneGrads, RunRoom<T, kTaps> &room) {
+  const int32_t c = place.channel + (kWidth == 1 ? 2 * in.keyHeads * in.dk : 0);
+  Taps<kTaps, kCount> taps;
+  taps.template load<T>(in, c, place.isActive);
+  room.taps.put(taps);
+  BackLane<T, kTaps> lane = {in, laneGrads, room.taps, {}, {}, list.width};
+  for (int32_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
     if (run.first < run.last)
-      convolveBack<T, kTaps, kWidth>(in, grads, run, place.isActive, c, ring, lane);
+      convolveBack<T, kTaps, kWidth>(in, grads, run, place.isActive, c, room.ring, lane);
   }
   if (grads.haveTaps())
     addWarps(lane.sums, list.stretches.row(r) + c, in.E, place.isActive);
@@ -293,12 +308,12 @@ __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const Ga
 /// The gradients of the gates of 32 heads, and their sums.
 template <typename T>
 __device__ __forceinline__ void gateStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
-                                              const StretchList &list, int64_t r, int64_t part) {
+                                              const StretchList &list, int32_t r, int32_t part) {
   __shared__ float2 room[kRunWarps][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int64_t h = part * 32 + lane;
   float2 sum = {0, 0};
-  for (int64_t stretch = r; stretch < list.stretches.count && h < in.valueHeads; stretch += list.stretches.rows) {
+  for (int32_t stretch = r; stretch < list.stretches.count && h < in.valueHeads; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
 #pragma unroll 4
     for (int32_t token = run.first; token < run.last; ++token) {
@@ -319,10 +334,10 @@ __device__ __forceinline__ void gateStretches(const GatedDelta &in, const GatedD
 
 template <typename T>
 __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
-                                              const StretchList &list, int64_t r, const LanePlace &place) {
+                                              const StretchList &list, int32_t r, const LanePlace &place) {
   if (!place.isActive)
     return;
-  for (int64_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
+  for (int32_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
     const T *from = static_cast<const T *>(grads.gate) + run.batch * in.M * in.valueChannels() + place.channel;
     T *to = static_cast<T *>(grads.x) + in.gateChannel() + place.channel;
@@ -336,24 +351,24 @@ __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedD
 template <typename T, int kTaps>
 __global__ void __launch_bounds__(kRunThreads)
     gatedDeltaBwdRunKernel(GatedDelta in, GatedDeltaGrads grads, StretchList list) {
-  __shared__ GradRing<T> ring;
+  __shared__ RunRoom<T, kTaps> room;
   checkCuts(in);
-  const int64_t r = blockIdx.x / list.parts.count;
-  int64_t part = list.parts.first + blockIdx.x % list.parts.count;
+  const int32_t count = static_cast<int32_t>(list.parts.count), r = blockIdx.x / count;
+  int32_t part = static_cast<int32_t>(list.parts.first) + blockIdx.x % count;
   if (part < list.counts.gates)
     return gateStretches<T>(in, grads, list, r, part);
   part -= list.counts.gates;
   if (part < list.counts.keys) {
     const LanePlace place = LanePlace::ofHead(in, part, list.width, kCount);
     const bool isKey = place.head >= in.keyHeads;
-    const int64_t head = (place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
-    const LaneGrads<T> lane = {static_cast<const T *>(isKey ? grads.key : grads.query) + head * in.dk +
-                                   (place.channel - place.head * in.dk),
-                               int64_t(in.valueHeads) * in.dk, in.dk, in.repeats};
+    const int32_t head = (place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
+    const T *dy = static_cast<const T *>(isKey ? grads.key : grads.query);
+    const LaneGrads<T> lane = {dy + (int64_t(head) * in.dk + place.channel - place.head * in.dk),
+                               in.valueHeads * in.dk, in.repeats};
     if (list.width == kUsualWidth)
-      convolveStretches<T, kTaps, kUsualWidth>(in, grads, list, r, place, lane, ring);
+      convolveStretches<T, kTaps, kUsualWidth>(in, grads, list, r, place, lane, room);
     else
-      convolveStretches<T, kTaps, 0>(in, grads, list, r, place, lane, ring);
+      convolveStretches<T, kTaps, 0>(in, grads, list, r, place, lane, room);
     return;
   }
   part -= list.counts.keys;
@@ -361,8 +376,8 @@ __global__ void __launch_bounds__(kRunThreads)
   const LanePlace place = LanePlace::ofValue(in, part - (isGate ? list.counts.values : 0), kCount);
   if (isGate)
     return copyStretches<T>(in, grads, list, r, place);
-  const LaneGrads<T> lane = {static_cast<const T *>(grads.value) + place.channel, in.valueChannels(), 0, 1};
-  convolveStretches<T, kTaps, 1>(in, grads, list, r, place, lane, ring);
+  const LaneGrads<T> lane = {static_cast<const T *>(grads.value) + place.channel, in.valueHeads * in.dv, 1};
+  convolveStretches<T, kTaps, 1>(in, grads, list, r, place, lane, room);
 }
 
 } // namespace
