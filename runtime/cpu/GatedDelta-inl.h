@@ -53,6 +53,41 @@ HWY_INLINE void storePlane(V a, V b, float *to) {
   store(b, to + kLanes);
 }
 
+/// roundBf16 of numbers and of those NaN that stay NaN: the low bits of what operations on values of 16 bits make of
+/// one are zero. Of the operands here only weights of f32 may bring others.
+HWY_INLINE hn::Vec<DU> roundQuiet(V v) {
+  const auto bits = hn::BitCast(du, v);
+  const auto half = hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), hn::Set(du, 0x8000), hn::Set(du, 0x7FFF));
+  return hn::Add(bits, half);
+}
+
+/// `rounded` and storePair for values that depend on weights by way of a rounded one only.
+template <typename T>
+HWY_INLINE V roundedQuiet(V v) {
+  if constexpr (std::is_same_v<T, Bf16>)
+    return hn::BitCast(d, hn::And(roundQuiet(v), hn::Set(du, 0xFFFF0000u)));
+  else
+    return rounded(v, static_cast<const T *>(nullptr));
+}
+
+template <bool kStream, typename T>
+HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<T, Bf16>) {
+    if (count >= kPair) {
+      const auto both =
+          hn::OddEven(hn::BitCast(d16Pair, roundQuiet(b)), hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet(a))));
+      if (kStream)
+        hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+      else
+        hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+      return;
+    }
+  }
+#endif
+  storeSomePair<kStream>(a, b, to, count);
+}
+
 /// The weights of one head to its planes.
 template <typename T, typename Args>
 HWY_INLINE void weightPlanes(const Args &args, const Heads &heads, int64_t head, float *planes) {
@@ -63,8 +98,9 @@ HWY_INLINE void weightPlanes(const Args &args, const Heads &heads, int64_t head,
     const int64_t count = HWY_MIN(kPair, width - c);
     HWY_ALIGN float rows[kPair * kMostTaps], taps[(kMostTaps + 1) * kPair] = {};
     widenAny(args.conv_weight, args.conv_weight_type, (first + c) * k, count * k, rows);
-    for (int64_t i = 0; i < count * k; ++i)
-      taps[i % k * kPair + i / k] = rows[i];
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t j = 0; j < k; ++j)
+        taps[j * kPair + i] = rows[i * k + j];
     if (args.conv_bias)
       widenAny(args.conv_bias, args.conv_bias_type, first + c, count, taps + k * kPair);
     for (int64_t j = 0; j <= k; ++j) {
@@ -86,20 +122,20 @@ HWY_INLINE V reciprocal(V x) {
 #endif
 }
 
-/// s = sigmoid(a), u = a*s. Below -87, where s is 1e-38 and less, a counts as -87.
+/// s = sigmoid(a), u = a*s, to a few units in the last place of f32. Below -87, where s is 1e-38 and less, a counts as
+/// -87.
 HWY_INLINE void silu(V a, V &s, V &u) {
   const V least = hn::Set(d, -87.0f);
   a = hn::IfThenElse(hn::Lt(a, least), least, a); // a NaN stays
   const V x = hn::Min(a, hn::Set(d, 87.0f));
-  // 2^t with t = n + f. The low bits of `whole` are n + 127, which is the exponent of 2^n.
+  // exp(-x) = 2^t with t = n + f. The low bits of `whole` are n + 127, which is the exponent of 2^n.
   const V log2e = hn::Set(d, -1.44269504f), magic = hn::Set(d, 12582912.0f + 127.0f);
   const V whole = hn::MulAdd(x, log2e, magic);
   V f = hn::MulSub(x, log2e, hn::Sub(whole, magic));
   f = hn::MulAdd(x, hn::Set(d, -1.92596303e-8f), f);
-  V power = hn::MulAdd(f, hn::Set(d, 1.54531634e-4f), hn::Set(d, 1.33908633e-3f));
-  power = hn::MulAdd(f, power, hn::Set(d, 9.61808302e-3f));
-  power = hn::MulAdd(f, power, hn::Set(d, 5.55035695e-2f));
-  power = hn::MulAdd(f, power, hn::Set(d, 2.40226507e-1f));
+  V power = hn::MulAdd(f, hn::Set(d, 1.33813021e-3f), hn::Set(d, 9.66636837e-3f));
+  power = hn::MulAdd(f, power, hn::Set(d, 5.55038117e-2f));
+  power = hn::MulAdd(f, power, hn::Set(d, 2.40223497e-1f));
   power = hn::MulAdd(f, power, hn::Set(d, 6.93147182e-1f));
   power = hn::MulAdd(f, power, hn::Set(d, 1.0f));
   const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole)));
@@ -121,7 +157,7 @@ HWY_INLINE TapRows<T> tapRows(const Args &args, const Piece &piece, int64_t chan
   for (int64_t i = 0; i < piece.count + k - 1; ++i) {
     const int64_t n = piece.n - (k - 1) + i;
     if (n >= piece.begin)
-      taps.rows[i] = static_cast<const T *>(args.qkvzba) + rowOf(args, n) * args.D + channel;
+      taps.rows[i] = static_cast<const T *>(args.qkvzba) + piece.rowOf(n) * args.D + channel;
     else if (args.left_boundary)
       taps.rows[i] =
           static_cast<const T *>(args.left_boundary) + boundaryRowOf(args, piece, piece.begin - n) * args.E + channel;
@@ -198,19 +234,24 @@ HWY_INLINE V softplus(V p, V threshold) {
   return keepNaN(p, hn::IfThenElse(hn::Gt(p, threshold), p, sum));
 }
 
-/// `count` heads' values of a tensor of some type, fewer than kLanes or a vector.
-HWY_INLINE V loadAny(const void *from, int32_t type, int64_t at, int64_t count) {
-  HWY_ALIGN float values[kLanes] = {};
-  widenAny(from, type, at, HWY_MIN(kLanes, count), values);
-  return load(values);
+/// dt_bias, then -exp(A_log), padded and as f32.
+template <typename Args>
+HWY_INLINE void gatePlanes(const Args &args, float *gates) {
+  const int64_t pad = Heads::padded(args.hv);
+  std::fill_n(gates, 2 * pad, 0.0f);
+  widenAny(args.dt_bias, args.dt_bias_type, 0, args.hv, gates);
+  widenAny(args.A_log, args.A_log_type, 0, args.hv, gates + pad);
+  for (int64_t h = 0; h < pad; h += kLanes)
+    store(hn::Neg(expV(load(gates + pad + h))), gates + pad + h);
 }
 
-/// alpha + dt_bias and -exp(A_log).
+/// The weights of all heads and gates; those of the gates are behind the last head's.
 template <typename T, typename Args>
-HWY_INLINE void decayOf(const Args &args, const T *alpha, int64_t h, V &p, V &rate) {
-  const int64_t count = args.hv - h;
-  p = hn::Add(loadSome(alpha + h, count), loadAny(args.dt_bias, args.dt_bias_type, h, count));
-  rate = hn::Neg(expV(loadAny(args.A_log, args.A_log_type, h, count)));
+HWY_INLINE void headPlanes(const Args &args, const Heads &heads, int64_t head, float *planes) {
+  if (head < heads.count())
+    weightPlanes<T>(args, heads, head, planes);
+  else
+    gatePlanes(args, planes + (args.k + 1) * heads.plane(head));
 }
 
 } // namespace HWY_NAMESPACE

@@ -24,31 +24,30 @@ constexpr int64_t kRunTokens = 64;
 /// Tokens [n, n+count) of the sequence [begin, end). A piece is whole, or one token.
 struct Piece {
   int64_t n, count, begin, end;
+  int64_t row, step; ///< of token n in qkvzba and in its gradient, and from one token to the next
+
+  int64_t rowOf(int64_t token) const { return row + (token - n) * step; }
 };
 
 /// The piece that begins with token n and ends at `last` at most. No token of another sequence is in it or in its taps.
 template <typename Args>
 Piece pieceAt(const Args &a, int64_t n, int64_t last) {
-  int64_t begin = n / a.M * a.M, end = begin + a.M;
+  const int64_t i = n / a.M;
+  int64_t begin = i * a.M, end = begin + a.M;
   if (a.cu_seqlens) {
     const int32_t *cuts = static_cast<const int32_t *>(a.cu_seqlens), *next = std::upper_bound(cuts, cuts + a.s, n);
     begin = next[-1];
     end = *next;
   }
   const bool isWhole = n - (a.k - 1) >= begin && n + kTogether <= std::min(end, last);
-  return {n, isWhole ? kTogether : 1, begin, end};
+  const bool isBatchLast = a.seq_layout == MHCRT_SEQ_LAYOUT_MBD;
+  return {n, isWhole ? kTogether : 1, begin, end, isBatchLast ? (n - i * a.M) * a.b + i : n, isBatchLast ? a.b : 1};
 }
 
 /// The first tap that a piece's tokens have, those of left_boundary among them.
 template <typename Args>
 int64_t firstTapOf(const Args &a, const Piece &piece) {
   return a.left_boundary ? 0 : std::max<int64_t>(0, piece.begin - (piece.n - (a.k - 1)));
-}
-
-/// The row of token n in qkvzba and in its gradient.
-template <typename Args>
-int64_t rowOf(const Args &a, int64_t n) {
-  return a.seq_layout == MHCRT_SEQ_LAYOUT_MBD ? n % a.M * a.b + n / a.M : n;
 }
 
 /// The row of left_boundary and of its gradient that has token begin - before of a sequence.
@@ -61,13 +60,13 @@ int64_t boundaryRowOf(const Args &a, const Piece &piece, int64_t before) {
 /// Sizes of heads. Planes of f32 have each head's channels padded to whole pairs of vectors.
 struct Heads {
   int64_t keys, values, dk, dv; ///< keys: of q and of k each
+  int64_t repeat;               ///< copies of each of them
 
   template <typename Args>
-  explicit Heads(const Args &a) : keys(a.num_key_heads), values(a.hv), dk(a.dk), dv(a.dv) {}
+  explicit Heads(const Args &a) : keys(a.num_key_heads), values(a.hv), dk(a.dk), dv(a.dv), repeat(values / keys) {}
 
   static int64_t padded(int64_t width) { return roundUp(width, 2 * kMaxLanes); }
   int64_t count() const { return 2 * keys + values; }
-  int64_t repeat() const { return values / keys; }
   bool isValue(int64_t head) const { return head >= 2 * keys; }
   int64_t width(int64_t head) const { return isValue(head) ? dv : dk; }
   int64_t pad(int64_t head) const { return padded(width(head)); }
@@ -79,7 +78,7 @@ struct Heads {
     return std::min(head, 2 * keys) * padded(dk) + std::max<int64_t>(0, head - 2 * keys) * padded(dv);
   }
   /// The first copy of a head of q or k.
-  int64_t copy(int64_t head) const { return head % keys * repeat(); }
+  int64_t copy(int64_t head) const { return (head < keys ? head : head - keys) * repeat; }
 };
 
 struct HeadRange {

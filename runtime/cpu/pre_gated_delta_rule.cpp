@@ -67,12 +67,12 @@ HWY_INLINE void keepPair(V (&a)[kTokens], V (&b)[kTokens], const HeadOut<T> &out
                          int64_t pad, V (&squares)[kTokens]) {
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    a[t] = rounded(a[t], static_cast<const T *>(nullptr));
-    b[t] = rounded(b[t], static_cast<const T *>(nullptr));
+    a[t] = roundedQuiet<T>(a[t]);
+    b[t] = roundedQuiet<T>(b[t]);
     storePlane(a[t], b[t], u + t * pad + c);
     squares[t] = hn::MulAdd(b[t], b[t], hn::MulAdd(a[t], a[t], squares[t]));
     if (out.silu[t])
-      storeSomePair<kStream>(a[t], b[t], out.silu[t] + c, count);
+      storeQuiet<kStream>(a[t], b[t], out.silu[t] + c, count);
   }
 }
 
@@ -85,7 +85,7 @@ HWY_INLINE void storeCopies(const float *u, int64_t width, V r, int64_t copies, 
     a = hn::Mul(a, r);
     b = hn::Mul(b, r);
     for (int64_t copy = 0; copy < copies; ++copy)
-      storeSomePair<kStream>(a, b, to + copy * width + c, width - c);
+      storeQuiet<kStream>(a, b, to + copy * width + c, width - c);
   }
 }
 
@@ -113,7 +113,7 @@ HWY_NOINLINE void keyHead(const GatedDeltaCall &args, int64_t head, const TapRow
   for (int t = 0; t < kTokens; ++t) {
     const float sum = sumLanes(squares[t]) + static_cast<float>(args.l2_eps);
     const V r = args.qk_l2norm ? hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::Set(d, sum))) : hn::Set(d, 1.0f);
-    storeCopies<kStream>(u + t * pad, width, r, args.heads.repeat(), out.to[t]);
+    storeCopies<kStream>(u + t * pad, width, r, args.heads.repeat, out.to[t]);
   }
 }
 
@@ -129,13 +129,13 @@ HWY_NOINLINE void valueHead(const GatedDeltaCall &args, int64_t head, const TapR
       prefetchPair(taps.rows[t + k - 1] + c + ahead);
     siluPair<kTokens, kTaps>(args, taps.rows, c, planes + c, pad, firstTap, a, b);
     for (int t = 0; t < kTokens; ++t)
-      storePair<kStream>(a[t], b[t], out.to[t] + c);
+      storeQuiet<kStream>(a[t], b[t], out.to[t] + c, kPair);
   }
   if (c < width) {
     const PairRows<T> last(taps, kTokens + k - 1, c, width);
     siluPair<kTokens, kTaps>(args, last.rows, 0, planes + c, pad, firstTap, a, b);
     for (int t = 0; t < kTokens; ++t)
-      storeSomePair<false>(a[t], b[t], out.to[t] + c, width - c);
+      storeQuiet<false>(a[t], b[t], out.to[t] + c, width - c);
   }
 }
 
@@ -182,21 +182,23 @@ HWY_INLINE void anyHead(const GatedDeltaCall &args, const Piece &piece, int64_t 
 template <typename T>
 HWY_INLINE void gates(const GatedDeltaCall &args, int64_t n, const T *raw) {
   const int64_t hv = args.hv;
+  const float *shift = args.planes + (args.k + 1) * args.heads.plane(args.heads.count());
+  const float *rate = shift + Heads::padded(hv);
   const V threshold = hn::Set(d, static_cast<float>(args.softplus_threshold));
   for (int64_t h = 0; h < hv; h += kLanes) {
     const int64_t count = hv - h;
-    V p, rate;
-    decayOf(args, raw + hv, h, p, rate);
-    storeSome(hn::Mul(rate, softplus(p, threshold)), floats(args.g) + n * hv + h, count);
+    const V p = hn::Add(loadSome(raw + hv + h, count), load(shift + h));
+    storeSome(hn::Mul(load(rate + h), softplus(p, threshold)), floats(args.g) + n * hv + h, count);
     storeSome(sigmoid(loadSome(raw + h, count)), static_cast<T *>(args.beta) + n * hv + h, count);
   }
 }
 
 /// What is not convolved of token n, of the v heads [first, last).
 template <bool kStream, typename T>
-HWY_INLINE void restOfToken(const GatedDeltaCall &args, int64_t n, int64_t first, int64_t last, bool hasGates) {
+HWY_INLINE void restOfToken(const GatedDeltaCall &args, const Piece &piece, int64_t n, int64_t first, int64_t last,
+                            bool hasGates) {
   const int64_t vc = args.hv * args.dv;
-  const T *row = static_cast<const T *>(args.qkvzba) + rowOf(args, n) * args.D + args.E;
+  const T *row = static_cast<const T *>(args.qkvzba) + piece.rowOf(n) * args.D + args.E;
   copyBits<kStream>(row + first * args.dv, (last - first) * args.dv,
                     static_cast<T *>(args.gate) + n * vc + first * args.dv);
   if (hasGates)
@@ -211,7 +213,7 @@ HWY_INLINE void gatedDeltaTile(const GatedDeltaCall &args, HeadRange range, int6
     for (int64_t head = range.first; head < range.last; ++head)
       anyHead<kStream, T>(args, piece, head, u);
     for (; n < piece.n + piece.count; ++n)
-      restOfToken<kStream, T>(args, n, HWY_MAX(range.first - values, 0), HWY_MAX(range.last - values, 0),
+      restOfToken<kStream, T>(args, piece, n, HWY_MAX(range.first - values, 0), HWY_MAX(range.last - values, 0),
                               range.last == args.heads.count());
   }
   if (kStream)
@@ -238,9 +240,9 @@ void gatedDeltaTokens(const GatedDeltaCall &args, HeadRange range, int64_t first
 
 void gatedDeltaWeights(const GatedDeltaCall &args, int64_t head) {
   if (args.qkvzba_type == MHCRT_BF16)
-    weightPlanes<Bf16>(args, args.heads, head, args.planes);
+    headPlanes<Bf16>(args, args.heads, head, args.planes);
   else
-    weightPlanes<float>(args, args.heads, head, args.planes);
+    headPlanes<float>(args, args.heads, head, args.planes);
 }
 
 } // namespace HWY_NAMESPACE
@@ -267,13 +269,14 @@ mhcrt_status mhcrt::runPreGatedDeltaRule(mhcrt_context &context, const PreGatedD
   if (!checkPreGatedDeltaRule(context, a, Ids::OnHost))
     return context.status;
   const Heads heads(a);
-  const int64_t planeBytes = 4 * (a.k + 1) * heads.plane(heads.count());
+  const int64_t planeBytes = 4 * ((a.k + 1) * heads.plane(heads.count()) + 2 * Heads::padded(a.hv));
   const int64_t roomBytes = 4 * kTogether * std::max(Heads::padded(a.dk), Heads::padded(a.dv));
   if (!context.reserveScratch("mhcrt_pre_gated_delta_rule", planeBytes, roomBytes))
     return context.status;
 
   const GatedDeltaCall args = {a, heads, reinterpret_cast<float *>(context.sharedScratch()), bypassesCaches(a)};
-  context.parallelFor(heads.count(), [&](int64_t head, int) { HWY_DYNAMIC_DISPATCH(gatedDeltaWeights)(args, head); });
+  context.parallelFor(heads.count() + 1,
+                      [&](int64_t head, int) { HWY_DYNAMIC_DISPATCH(gatedDeltaWeights)(args, head); });
   const int64_t tokens = a.M * a.b;
   const GatedDeltaTiles tiles(heads, divideUp(tokens, kRunTokens), context.pool.threads());
   context.parallelFor(tiles.count(), [&](int64_t tile, int thread) {

@@ -49,11 +49,11 @@ struct GatedDeltaBwdCall : PreGatedDeltaRuleBwdArgs {
 struct GatedDeltaRoom {
   float *sums, *rests; ///< of a few tokens, and what the sums of the run have rounded away
   float *before;       ///< planes of da of the k - 1 tokens before a piece
-  float *da, *slope, *u, *dy;
+  float *da, *du;      ///< planes of a piece of one head
 
   static int64_t ofPiece(const Heads &heads) { return kTogether * std::max(heads.pad(0), heads.pad(2 * heads.keys)); }
   static int64_t floats(const GatedDeltaBwdCall &args) {
-    return 2 * args.sums() + (args.k - 1) * args.heads.plane(args.heads.count()) + 4 * ofPiece(args.heads);
+    return 2 * args.sums() + (args.k - 1) * args.heads.plane(args.heads.count()) + 2 * ofPiece(args.heads);
   }
   GatedDeltaRoom(const GatedDeltaBwdCall &args, float *at) {
     const int64_t piece = ofPiece(args.heads);
@@ -61,9 +61,7 @@ struct GatedDeltaRoom {
     rests = sums + args.sums();
     before = rests + args.sums();
     da = before + (args.k - 1) * args.heads.plane(args.heads.count());
-    slope = da + piece;
-    u = slope + piece;
-    dy = u + piece;
+    du = da + piece;
   }
 };
 } // namespace mhcrt
@@ -103,31 +101,27 @@ HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int
   slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    const V a = rounded(uA[t], static_cast<const T *>(nullptr)), b = rounded(uB[t], static_cast<const T *>(nullptr));
+    const V a = roundedQuiet<T>(uA[t]), b = roundedQuiet<T>(uB[t]);
     V sumA, sumB, gradA, gradB;
     loadSomePair(grads[t] + c, count, sumA, sumB);
-    for (int64_t copy = 1; copy < args.heads.repeat(); ++copy) {
+    for (int64_t copy = 1; copy < args.heads.repeat; ++copy) {
       loadSomePair(grads[t] + copy * args.dk + c, count, gradA, gradB);
       sumA = hn::Add(sumA, gradA);
       sumB = hn::Add(sumB, gradB);
     }
     squares[t] = hn::MulAdd(b, b, hn::MulAdd(a, a, squares[t]));
     products[t] = hn::MulAdd(b, sumB, hn::MulAdd(a, sumA, products[t]));
-    storePlane(slopeA[t], slopeB[t], room.slope + t * pad + c);
-    storePlane(a, b, room.u + t * pad + c);
-    storePlane(sumA, sumB, room.dy + t * pad + c);
+    storePlane(hn::Mul(slopeA[t], sumA), hn::Mul(slopeB[t], sumB), room.da + t * pad + c);
+    storePlane(hn::Mul(slopeA[t], a), hn::Mul(slopeB[t], b), room.du + t * pad + c);
   }
 }
 
-/// da of one token's head from what keyPair left in the room.
-HWY_INLINE void normBwd(float squares, float product, float eps, int64_t pad, const float *slope, const float *u,
-                        const float *dy, float *da) {
+/// In place: da of one token's head without the norm to da with it. du is slope * u.
+HWY_INLINE void normBwd(float squares, float product, float eps, int64_t width, const float *du, float *da) {
   const V r = hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::Set(d, squares + eps)));
   const V scale = hn::Mul(hn::Mul(r, r), hn::Set(d, product));
-  for (int64_t c = 0; c < pad; c += kLanes) {
-    const V du = hn::Mul(r, hn::NegMulAdd(scale, load(u + c), load(dy + c)));
-    store(hn::Mul(load(slope + c), du), da + c);
-  }
+  for (int64_t c = 0; c < width; c += kLanes)
+    store(hn::Mul(r, hn::NegMulAdd(scale, load(du + c), load(da + c))), da + c);
 }
 
 /// da of a head of q or k.
@@ -142,7 +136,8 @@ HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const 
   for (int64_t c = 0; c < whole; c += kPair) {
     for (int t = 0; t < kTokens; ++t) {
       prefetchPair(taps.rows[t + k - 1] + c + kAheadBytes / sizeof(T));
-      prefetchPair(grads[t] + c + kAheadBytes / sizeof(T));
+      for (int64_t copy = 0; copy < args.heads.repeat; ++copy)
+        prefetchPair(grads[t] + copy * width + c + kAheadBytes / sizeof(T));
     }
     keyPair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, room, squares, products);
   }
@@ -152,15 +147,9 @@ HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const 
                             products);
   }
   const int64_t used = roundUp(width, kPair);
-  for (int t = 0; t < kTokens; ++t) {
-    const float *slope = room.slope + t * pad, *dy = room.dy + t * pad;
-    float *da = room.da + t * pad;
-    if (args.qk_l2norm)
-      normBwd(sumLanes(squares[t]), sumLanes(products[t]), static_cast<float>(args.l2_eps), used, slope,
-              room.u + t * pad, dy, da);
-    for (int64_t c = 0; !args.qk_l2norm && c < used; c += kLanes)
-      store(hn::Mul(load(slope + c), load(dy + c)), da + c);
-  }
+  for (int t = 0; t < kTokens && args.qk_l2norm; ++t)
+    normBwd(sumLanes(squares[t]), sumLanes(products[t]), static_cast<float>(args.l2_eps), used, room.du + t * pad,
+            room.da + t * pad);
 }
 
 template <int kTokens, int kTaps, typename T>
@@ -282,7 +271,7 @@ HWY_INLINE T *inputRow(const GatedDeltaBwdCall &args, const Piece &piece, Run ru
   if (owner < run.first || owner >= run.last)
     return nullptr;
   if (n >= piece.begin)
-    return args.d_qkvzba ? static_cast<T *>(args.d_qkvzba) + rowOf(args, n) * args.D + channel : nullptr;
+    return args.d_qkvzba ? static_cast<T *>(args.d_qkvzba) + piece.rowOf(n) * args.D + channel : nullptr;
   return args.d_left_boundary
              ? static_cast<T *>(args.d_left_boundary) + boundaryRowOf(args, piece, piece.begin - n) * args.E + channel
              : nullptr;
@@ -344,17 +333,17 @@ HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run r
 
 /// The gradients of one token's beta and g, and what they add to sums[2][padded hv].
 template <typename T>
-HWY_INLINE void gatesBwd(const GatedDeltaBwdCall &args, int64_t n, float *sums) {
-  const int64_t hv = args.hv, row = rowOf(args, n) * args.D + args.E + hv * args.dv;
+HWY_INLINE void gatesBwd(const GatedDeltaBwdCall &args, const Piece &piece, int64_t n, float *sums) {
+  const int64_t hv = args.hv, row = piece.rowOf(n) * args.D + args.E + hv * args.dv;
   const T *raw = static_cast<const T *>(args.qkvzba) + row, *dBeta = static_cast<const T *>(args.d_beta) + n * hv;
   T *to = args.d_qkvzba ? static_cast<T *>(args.d_qkvzba) + row : nullptr;
   const V one = hn::Set(d, 1.0f), threshold = hn::Set(d, static_cast<float>(args.softplus_threshold));
   float *shifts = sums + Heads::padded(hv);
+  const float *shift = args.planes + args.gateSums(), *rate = shift + Heads::padded(hv);
   for (int64_t h = 0; h < hv; h += kLanes) {
     const int64_t count = hv - h;
-    V p, rate;
-    decayOf(args, raw + hv, h, p, rate);
-    const V grad = hn::Mul(rate, loadSome(floats(args.d_g) + n * hv + h, count));
+    const V p = hn::Add(loadSome(raw + hv + h, count), load(shift + h));
+    const V grad = hn::Mul(load(rate + h), loadSome(floats(args.d_g) + n * hv + h, count));
     const V dAlpha = hn::Mul(grad, hn::IfThenElse(hn::Gt(p, threshold), one, sigmoid(p)));
     const V beta = sigmoid(loadSome(raw + h, count));
     store(hn::MulAdd(grad, softplus(p, threshold), load(sums + h)), sums + h);
@@ -368,14 +357,15 @@ HWY_INLINE void gatesBwd(const GatedDeltaBwdCall &args, int64_t n, float *sums) 
 
 /// What is not convolved of token n.
 template <bool kStream, typename T>
-HWY_INLINE void restOfTokenBwd(const GatedDeltaBwdCall &args, HeadRange range, int64_t n, float *sums) {
+HWY_INLINE void restOfTokenBwd(const GatedDeltaBwdCall &args, const Piece &piece, HeadRange range, int64_t n,
+                               float *sums) {
   const int64_t values = 2 * args.heads.keys, dv = args.dv;
   const int64_t first = HWY_MAX(range.first - values, 0) * dv, last = HWY_MAX(range.last - values, 0) * dv;
   if (args.d_qkvzba)
     copyBits<kStream>(static_cast<const T *>(args.d_gate) + n * args.hv * dv + first, last - first,
-                      static_cast<T *>(args.d_qkvzba) + rowOf(args, n) * args.D + args.E + first);
+                      static_cast<T *>(args.d_qkvzba) + piece.rowOf(n) * args.D + args.E + first);
   if (range.last == args.heads.count())
-    gatesBwd<T>(args, n, sums);
+    gatesBwd<T>(args, piece, n, sums);
 }
 
 template <bool kStream, typename T>
@@ -394,7 +384,7 @@ HWY_INLINE void gatedDeltaBwdTyped(const GatedDeltaBwdCall &args, HeadRange rang
     }
     for (; n < piece.n + piece.count; ++n)
       if (n < run.last)
-        restOfTokenBwd<kStream, T>(args, range, n, room.sums + args.gateSums());
+        restOfTokenBwd<kStream, T>(args, piece, range, n, room.sums + args.gateSums());
   }
   if (kStream)
     hwy::FlushStream();
@@ -418,9 +408,9 @@ void gatedDeltaBwdTokens(const GatedDeltaBwdCall &args, HeadRange range, int64_t
 
 void gatedDeltaBwdWeights(const GatedDeltaBwdCall &args, int64_t head) {
   if (args.qkvzba_type == MHCRT_BF16)
-    weightPlanes<Bf16>(args, args.heads, head, args.planes);
+    headPlanes<Bf16>(args, args.heads, head, args.planes);
   else
-    weightPlanes<float>(args, args.heads, head, args.planes);
+    headPlanes<float>(args, args.heads, head, args.planes);
 }
 
 /// One head's planes of sums to its rows of d_conv_weight and d_conv_bias.
@@ -518,14 +508,14 @@ mhcrt_status mhcrt::runPreGatedDeltaRuleBwd(mhcrt_context &context, const PreGat
                         a.dv * size % kAlignment == 0;
   GatedDeltaBwdCall args = {a, Heads(a), nullptr, bypasses};
   const TokenRuns runs(tokens, kRunTokens, kRuns);
-  const int64_t planes = args.gateSums(), sums = saturatingMul(std::max<int64_t>(1, runs.count), args.sums());
+  const int64_t planes = args.sums(), sums = saturatingMul(std::max<int64_t>(1, runs.count), args.sums());
   if (!context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", saturatingMul(4, saturatingAdd(planes, sums)),
                               4 * GatedDeltaRoom::floats(args)))
     return context.status;
 
   args.planes = reinterpret_cast<float *>(context.sharedScratch());
   float *partials = args.planes + planes;
-  context.parallelFor(args.heads.count(),
+  context.parallelFor(args.heads.count() + 1,
                       [&](int64_t head, int) { HWY_DYNAMIC_DISPATCH(gatedDeltaBwdWeights)(args, head); });
   const GatedDeltaTiles tiles(args.heads, runs.count, context.pool.threads());
   context.parallelFor(tiles.count(), [&](int64_t tile, int thread) {
