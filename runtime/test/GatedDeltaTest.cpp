@@ -4,96 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Call.h"
-#include "Support.h"
-
-#include <algorithm>
+#include "GatedDeltaCase.h"
 
 using namespace mhcrt::test;
 
 namespace {
 
+using Case = GatedDeltaCase;
+
 const double kAlike = std::ldexp(1.0, -20); ///< of f32 arithmetic, relative
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-/// A call of mhcrt_pre_gated_delta_rule and one of its gradient, with their tensors.
-struct Case {
-  int64_t M, b, heads, hv, dk, dv, k, E, D;
-  int32_t type, layout;
-  bool norm;
-  double eps = 1e-6, threshold = 20;
-  Buffer x, weight, bias, decay, shift, cuts, left;
-  Buffer query, key, value, gate, beta, g, silu;
-  Buffer dQuery, dKey, dValue, dGate, dBeta, dG;
-  Buffer dx, dWeight, dBias, dDecay, dShift, dLeft;
-
-  Case(int64_t M, int64_t b, int64_t heads, int64_t repeat, int64_t dk, int64_t dv, int64_t k, int32_t type,
-       int32_t layout, bool norm)
-      : M(M), b(b), heads(heads), hv(heads * repeat), dk(dk), dv(dv), k(k), E(2 * heads * dk + hv * dv),
-        D(E + hv * dv + 2 * hv), type(type), layout(layout), norm(norm) {}
-
-  /// Random tensors. `cutPoints` empty: every row of the batch is a sequence.
-  void fill(Random &random, const std::vector<int32_t> &cutPoints, bool hasBias, bool hasLeft, int32_t weightType) {
-    const int64_t N = M * b;
-    x = random.buffer(type, N * D, 1.5);
-    weight = random.buffer(weightType, E * k, 0.7);
-    if (hasBias)
-      bias = random.buffer(weightType, E);
-    decay = random.buffer(weightType, hv), shift = random.buffer(weightType, hv);
-    if (!cutPoints.empty())
-      cuts = Buffer(cutPoints);
-    if (hasLeft)
-      left = random.buffer(type, (k - 1) * b * E, 1.5);
-    dQuery = random.buffer(type, N * hv * dk), dKey = random.buffer(type, N * hv * dk);
-    dValue = random.buffer(type, N * hv * dv), dGate = random.buffer(type, N * hv * dv);
-    dBeta = random.buffer(type, N * hv), dG = random.buffer(MHCRT_F32, N * hv);
-    makeResults();
-  }
-
-  void makeResults() {
-    const int64_t N = M * b;
-    query = key = Buffer(type, N * hv * dk), value = gate = Buffer(type, N * hv * dv);
-    beta = Buffer(type, N * hv), g = Buffer(MHCRT_F32, N * hv), silu = Buffer(type, N * 2 * heads * dk);
-    dx = Buffer(type, N * D), dWeight = Buffer(MHCRT_F32, E * k), dDecay = dShift = Buffer(MHCRT_F32, hv);
-    if (bias.size())
-      dBias = Buffer(MHCRT_F32, E);
-    if (left.type() != MHCRT_NONE)
-      dLeft = Buffer(type, left.size());
-  }
-
-  std::string describe(uint64_t seed) const {
-    std::string text = "seed " + std::to_string(seed) + ":";
-    for (int64_t size : {M, b, heads, hv, dk, dv, k, E, D, static_cast<int64_t>(type), static_cast<int64_t>(layout),
-                         static_cast<int64_t>(norm), cuts.size(), bias.size(), left.size()})
-      text += " " + std::to_string(size);
-    return text;
-  }
-
-  mhcrt_status forward(mhcrt_context *context) {
-    return call(mhcrt_pre_gated_delta_rule, context, x.data(), x.type(), weight.data(), weight.type(), bias.data(),
-                bias.type(), decay.data(), decay.type(), shift.data(), shift.type(), cuts.data(), cuts.type(),
-                left.data(), left.type(), query.data(), query.type(), key.data(), key.type(), value.data(),
-                value.type(), gate.data(), gate.type(), beta.data(), beta.type(), g.data(), g.type(), silu.data(),
-                silu.type(), M, b, D, E, k, hv, cuts.size(), left.type() == MHCRT_NONE ? 0 : k - 1, dk, dv,
-                silu.type() == MHCRT_NONE ? 0 : 2 * heads * dk, heads, norm, eps, threshold, layout,
-                MHCRT_GDN_IMPL_FUSED);
-  }
-
-  mhcrt_status backward(mhcrt_context *context) {
-    return call(mhcrt_pre_gated_delta_rule_bwd, context, dQuery.data(), dQuery.type(), dKey.data(), dKey.type(),
-                dValue.data(), dValue.type(), dGate.data(), dGate.type(), dBeta.data(), dBeta.type(), dG.data(),
-                dG.type(), x.data(), x.type(), weight.data(), weight.type(), bias.data(), bias.type(), decay.data(),
-                decay.type(), shift.data(), shift.type(), cuts.data(), cuts.type(), left.data(), left.type(), dx.data(),
-                dx.type(), dWeight.data(), dWeight.type(), dBias.data(), dBias.type(), dDecay.data(), dDecay.type(),
-                dShift.data(), dShift.type(), dLeft.data(), dLeft.type(), b, M, hv, dk, dv, D, E, k, cuts.size(),
-                left.type() == MHCRT_NONE ? 0 : k - 1, heads, norm, eps, threshold, layout, MHCRT_GDN_IMPL_FUSED);
-  }
-
-  std::vector<const Buffer *> results() const {
-    return {&query, &key, &value, &gate, &beta, &g, &silu, &dx, &dWeight, &dBias, &dDecay, &dShift, &dLeft};
-  }
-};
 
 /// A value of a tensor that `from` is rounded to.
 double roundedTo(int32_t type, double value) { return Buffer(type, Doubles{value}).values()[0]; }
@@ -312,40 +233,186 @@ void Reference::checkBackward() const {
   expect(dLeft, c.dLeft, "d_left_boundary");
 }
 
-/// A small call of any shape, with cuts, a left boundary or neither.
-Case randomCase(uint64_t seed) {
-  Random random(seed);
-  const int32_t type = random.pick<int32_t>({MHCRT_F32, MHCRT_BF16, MHCRT_F16});
-  const int64_t kind = random.integer(0, 2), M = random.pick<int64_t>({0, 1, 2, 5, 9, 30, 70, 131});
-  Case c(M, kind == 0 ? 1 : random.integer(1, 3), random.integer(1, 3), random.integer(1, 3),
-         random.pick<int64_t>({1, 3, 16, 33, 64, 100}), random.pick<int64_t>({1, 5, 16, 32, 50, 128}),
-         random.integer(1, 8), type, random.pick({MHCRT_SEQ_LAYOUT_MBD, MHCRT_SEQ_LAYOUT_BMD}),
-         random.integer(0, 3) > 0);
-  std::vector<int32_t> cuts;
-  if (kind == 0) {
-    const bool isLong = random.integer(0, 1);
-    for (cuts = {0}; cuts.back() < M;)
-      cuts.push_back(static_cast<int32_t>(std::min<int64_t>(M, cuts.back() + random.integer(0, isLong ? 40 : 5))));
-    if (random.integer(0, 1))
-      cuts.push_back(static_cast<int32_t>(M));
-  }
-  c.fill(random, cuts, random.integer(0, 1), kind == 1, random.pick({type, static_cast<int32_t>(MHCRT_F32)}));
-  return c;
+TEST(GatedDelta, MatchesTheReference) {
+  forEachInstructionSet([](const std::string &set) {
+    Context context;
+    for (uint64_t seed = 0; seed < 150 && !testing::Test::HasFailure(); ++seed) {
+      Case c = randomGatedDeltaCase(seed);
+      SCOPED_TRACE(set + ", " + c.describe(seed));
+      ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
+      const Reference reference(c);
+      reference.checkForward();
+      reference.checkBackward();
+    }
+  });
 }
 
-TEST(GatedDelta, MatchesTheReference) {
-  Context context;
-  for (uint64_t seed = 0; seed < 300; ++seed) {
-    Case c = randomCase(seed);
-    SCOPED_TRACE(c.describe(seed));
-    ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
-    ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
-    const Reference reference(c);
-    reference.checkForward();
-    reference.checkBackward();
-    if (testing::Test::HasFailure())
-      break;
+/// Results by token: those of the tokens [first, last) of a batch of one row.
+void expectSameTokens(const Case &a, const Case &b, int64_t first, int64_t last) {
+  const std::vector<const Buffer *> ours = a.results(), theirs = b.results();
+  for (size_t i = 0; i < 8; ++i) {
+    const int64_t size = ours[i]->size() / a.M;
+    EXPECT_TRUE(ours[i]->slice(first * size, (last - first) * size) ==
+                theirs[i]->slice(first * size, (last - first) * size))
+        << "result " << i << ", tokens " << first << " to " << last;
   }
+}
+
+/// A sequence of huge numbers, infinities and NaN changes no bit of its neighbours.
+TEST(GatedDelta, CutsAreWalls) {
+  Context context;
+  const std::vector<int32_t> cuts = {0, 5, 6, 6, 20, 22, 45};
+  for (int32_t type : {MHCRT_F32, MHCRT_BF16, MHCRT_F16})
+    for (int64_t k : {2, 4, 7})
+      for (size_t s = 0; s + 1 < cuts.size(); ++s) {
+        SCOPED_TRACE(testing::Message() << "type " << type << ", k " << k << ", sequence " << s);
+        Random random(s);
+        Case good(45, 1, 1, 2, 40, 32, k, type, MHCRT_SEQ_LAYOUT_MBD, true);
+        good.fill(random, cuts, true, false, type);
+        Case bad = good;
+        const auto poison = [&](Buffer &buffer) {
+          Doubles values = buffer.values();
+          const int64_t size = buffer.size() / good.M;
+          for (int64_t i = cuts[s] * size; i < cuts[s + 1] * size; ++i)
+            values[i] = i % 3 == 0 ? 1e30 : i % 3 == 1 ? INFINITY : NAN;
+          buffer = Buffer(buffer.type(), values);
+        };
+        for (Buffer *buffer : {&bad.x, &bad.dQuery, &bad.dKey, &bad.dValue, &bad.dGate, &bad.dBeta, &bad.dG})
+          poison(*buffer);
+        for (Case *c : {&good, &bad}) {
+          ASSERT_EQ(c->forward(context), MHCRT_OK) << context.error();
+          ASSERT_EQ(c->backward(context), MHCRT_OK) << context.error();
+        }
+        expectSameTokens(good, bad, 0, cuts[s]);
+        expectSameTokens(good, bad, cuts[s + 1], good.M);
+      }
+}
+
+/// Nor do the tokens of another row of the batch count, or an infinite weight's taps that a sequence does not have.
+TEST(GatedDelta, MissingTapsAreNotMultiplied) {
+  Context context;
+  Random random(3);
+  Case c(3, 2, 1, 1, 8, 8, 4, MHCRT_F32, MHCRT_SEQ_LAYOUT_MBD, false);
+  c.fill(random, {}, false, false, MHCRT_F32);
+  Doubles weight = c.weight.values();
+  for (int64_t e = 0; e < c.E; ++e)
+    weight[e * c.k] = INFINITY;
+  c.weight = Buffer(MHCRT_F32, weight);
+  ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
+  ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
+  for (const Buffer *result : c.results())
+    for (double value : result->type() == MHCRT_NONE ? Doubles() : result->values())
+      EXPECT_TRUE(std::isfinite(value));
+}
+
+TEST(GatedDelta, DoesNotDependOnThreads) {
+  Context one(1), two(2), five(5);
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Case a = randomGatedDeltaCase(seed), b = a, c = a;
+    for (auto [run, context] : {std::pair(&a, &one), std::pair(&b, &two), std::pair(&c, &five)}) {
+      ASSERT_EQ(run->forward(*context), MHCRT_OK) << context->error();
+      ASSERT_EQ(run->backward(*context), MHCRT_OK) << context->error();
+    }
+    for (size_t i = 0; i < a.results().size(); ++i)
+      EXPECT_TRUE(*a.results()[i] == *b.results()[i] && *a.results()[i] == *c.results()[i]) << seed << " " << i;
+  }
+}
+
+/// Large enough for streaming stores, which need results on a cache line: the first tokens have the bits of a small
+/// call.
+TEST(GatedDelta, DoesNotDependOnTheTokensBehind) {
+  Context context;
+  for (int32_t type : {MHCRT_F32, MHCRT_BF16}) {
+    Random random(type);
+    const int64_t M = type == MHCRT_F32 ? 1100 : 2200, few = 67;
+    Case large(M, 1, 8, 2, 128, 128, 4, type, MHCRT_SEQ_LAYOUT_BMD, true);
+    large.lead = 48;
+    large.fill(random, {}, true, false, type);
+    Case small = large;
+    small.M = few;
+    small.lead = 0;
+    for (Buffer *buffer : {&small.x, &small.dQuery, &small.dKey, &small.dValue, &small.dGate, &small.dBeta, &small.dG})
+      *buffer = buffer->slice(0, buffer->size() / M * few);
+    small.makeResults();
+    for (Case *c : {&large, &small}) {
+      ASSERT_EQ(c->forward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(c->backward(context), MHCRT_OK) << context.error();
+    }
+    for (size_t i = 0; i < 8; ++i) {
+      // The last inputs have readers in the large call that they lack in the small one.
+      const int64_t tokens = i == 7 ? few - 3 : few;
+      EXPECT_TRUE(large.part(*large.results()[i], tokens) == small.part(*small.results()[i], tokens)) << i;
+      EXPECT_TRUE(large.results()[i]->guardIntact());
+    }
+  }
+}
+
+TEST(GatedDelta, GradientsDoNotDependOnWhichAreWanted) {
+  Context context;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    Case all = randomGatedDeltaCase(seed);
+    ASSERT_EQ(all.forward(context), MHCRT_OK) << context.error();
+    ASSERT_EQ(all.backward(context), MHCRT_OK) << context.error();
+    for (size_t wanted = 7; wanted < 13; ++wanted) {
+      Case one = randomGatedDeltaCase(seed);
+      one.silu = Buffer();
+      for (size_t i = 7; i < 13; ++i)
+        if (i != wanted)
+          *const_cast<Buffer *>(one.results()[i]) = Buffer();
+      ASSERT_EQ(one.forward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(one.backward(context), MHCRT_OK) << context.error();
+      EXPECT_TRUE(*one.results()[wanted] == *all.results()[wanted]) << seed << " " << wanted;
+      EXPECT_TRUE(one.query == all.query && one.value == all.value);
+    }
+  }
+}
+
+TEST(GatedDelta, ErrorsNameValueAndNeed) {
+  Context context;
+  Random random(1);
+  Case good(6, 1, 2, 2, 4, 4, 3, MHCRT_F32, MHCRT_SEQ_LAYOUT_MBD, true);
+  good.fill(random, {}, true, false, MHCRT_F32);
+  const auto expect = [&](const std::function<void(Case &)> &change, const std::string &message, bool both = true) {
+    Case bad = good;
+    change(bad);
+    if (both) {
+      EXPECT_EQ(bad.forward(context), MHCRT_INVALID_ARGUMENT);
+      EXPECT_EQ(context.error(), "mhcrt_pre_gated_delta_rule: " + message);
+      mhcrt_clear_error(context);
+    }
+    EXPECT_EQ(bad.backward(context), MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(context.error(), "mhcrt_pre_gated_delta_rule_bwd: " + message);
+    mhcrt_clear_error(context);
+  };
+  const auto cutAt = [](const std::vector<int32_t> &cuts) { return [cuts](Case &c) { c.cuts = Buffer(cuts); }; };
+  expect([](Case &c) { c.D = 55; }, "'D' is 55; needed E + hv*dv + 2*hv = 56");
+  expect([](Case &c) { c.E = 31; }, "'E' is 31; needed 2*num_key_heads*dk + hv*dv = 32");
+  expect([](Case &c) { c.heads = 3; }, "'hv' is 4; needed a multiple of num_key_heads = 3");
+  expect([](Case &c) { c.heads = 5; }, "'num_key_heads' is 5; needed 1 to 4");
+  expect([](Case &c) { c.k = 9; }, "'k' is 9; needed 1 to 8");
+  expect([](Case &c) { c.eps = -1; }, "'l2_eps' is -1; needed a finite number of at least 0");
+  expect([](Case &c) { c.threshold = NAN; }, "'softplus_threshold' is nan; needed a finite number");
+  expect([](Case &c) { c.layout = 2; }, "'seq_layout' is 2; needed 0 to 1");
+  expect(cutAt({1, 6}), "'cu_seqlens' has 1 at 0; needed 0");
+  expect(cutAt({0, 4, 3, 6}), "'cu_seqlens' has 3 at 2; needed at least 4");
+  expect(cutAt({0, 4}), "'cu_seqlens' has 4 at 1; needed 6");
+  expect(
+      [](Case &c) {
+        c.b = 2, c.M = 3;
+        c.cuts = Buffer(std::vector<int32_t>{0, 3});
+      },
+      "'b' is 2; needed 1 to 1");
+  expect([](Case &c) { c.left = Buffer(MHCRT_F32, 96), c.leftRows = 3; }, "'p' is 3; needed k - 1 = 2");
+  expect(
+      [](Case &c) {
+        c.left = Buffer(MHCRT_F32, 64);
+        c.cuts = Buffer(std::vector<int32_t>{0, 6});
+      },
+      "'left_boundary' has dtype f32; needed none with cu_seqlens");
+  expect([](Case &c) { c.bias = Buffer(); }, "'d_conv_bias' has dtype f32; needed none with no conv_bias", false);
+  expect([](Case &c) { c.dLeft = Buffer(MHCRT_F32, 64); },
+         "'d_left_boundary' has dtype f32; needed none with no left_boundary", false);
 }
 
 } // namespace
