@@ -119,7 +119,7 @@ static std::vector<Program> makeAllPrograms(const Options &options) {
   std::vector<Program> all;
   for (Sizes sizes : options.shapes)
     for (int32_t dtype : options.dtypes)
-      for (Program &program : makePrograms(sizes, dtype, options.kernel))
+      for (Program &program : makePrograms(sizes, dtype, options.kernels))
         if (!isRepeat(options, program, dtype == options.dtypes.front()))
           all.push_back(std::move(program));
   llvm::stable_sort(all, [](const Program &a, const Program &b) { return a.name < b.name; });
@@ -151,13 +151,12 @@ static Error checkTails(const Options &options, const Session &session, llvm::Ar
 }
 
 static Error run(const Options &options, const Session &session, llvm::raw_ostream &os) {
+  std::vector<std::string> names;
+  for (const Program &program : makePrograms(options.shapes.front(), options.dtypes.front(), /*kernels=*/{}))
+    names.push_back(program.name);
+  if (Error error = checkNames(options.kernels, names))
+    return error;
   std::vector<Program> programs = makeAllPrograms(options);
-  if (programs.empty()) {
-    std::vector<std::string> names;
-    for (const Program &program : makePrograms(options.shapes.front(), options.dtypes.front(), /*kernel=*/""))
-      names.push_back(program.name);
-    return noKernel(options.kernel, names);
-  }
   if (options.tail > 0)
     return checkTails(options, session, programs, os);
   const int64_t copyBytes = session.isOnGpu() ? 1 << 30 : 256 << 20;

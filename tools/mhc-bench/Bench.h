@@ -19,9 +19,9 @@ namespace mhc::bench {
 struct Options {
   std::vector<Sizes> shapes;
   std::vector<int32_t> dtypes;
-  std::string kernel; ///< one program only; empty for all
-  int threads = 0;    ///< 0 for one per core
-  int rounds = 15;    ///< of each program
+  std::vector<std::string> kernels; ///< these programs only; empty for all
+  int threads = 0;                  ///< 0 for one per core
+  int rounds = 15;                  ///< of each program
   bool json = false;
   bool comparesTorch = false; ///< only the rows that PyTorch has, with its times
   bool amx = true;            ///< matrix tiles where the machine has them

@@ -26,18 +26,19 @@ struct Tally {
   std::map<std::string, int64_t> variants;
 };
 
+static std::string nameOf(const KernelInfo *info) { return info->opName.drop_front(strlen("mhc.")).str(); }
+
 /// Calls of all kernels, taken one after the other by several threads.
 class Checks {
 public:
   Checks(const Options &options, const Runtime &runtime, llvm::raw_ostream &os)
       : options(options), runtime(runtime), os(os) {
     for (const KernelInfo *info : allKernelInfos())
-      if (options.kernel.empty() || info->opName == "mhc." + options.kernel)
+      if (options.kernels.empty() || llvm::is_contained(options.kernels, nameOf(info)))
         kernels.push_back(info);
     tallies.resize(kernels.size());
   }
 
-  bool isEmpty() const { return kernels.empty(); }
   void run();
   /// The number of failures.
   int64_t print() const;
@@ -109,11 +110,9 @@ llvm::Error mhc::bench::check(const Options &options, llvm::raw_ostream &os) {
   llvm::Expected<Runtime> runtime = Runtime::open(options.backend);
   if (!runtime)
     return runtime.takeError();
+  if (llvm::Error error = checkNames(options.kernels, llvm::map_to_vector(allKernelInfos(), nameOf)))
+    return error;
   Checks checks(options, *runtime, os);
-  if (checks.isEmpty())
-    return noKernel(options.kernel, llvm::map_to_vector(allKernelInfos(), [](const KernelInfo *info) {
-                      return info->opName.drop_front(strlen("mhc.")).str();
-                    }));
   const auto start = std::chrono::steady_clock::now();
   checks.run();
   const int64_t failures = checks.print();

@@ -41,12 +41,15 @@ static std::vector<Program> sublayer(Sizes sizes, int32_t dtype) {
           {"sublayer", {pre, post, postBwd, preBwd}}};
 }
 
-llvm::Error mhc::bench::noKernel(llvm::StringRef kernel, llvm::ArrayRef<std::string> names) {
-  return llvm::createStringError("there is no kernel '" + kernel.str() + "'; there are '" + llvm::join(names, "', '") +
-                                 "'");
+llvm::Error mhc::bench::checkNames(llvm::ArrayRef<std::string> kernels, llvm::ArrayRef<std::string> names) {
+  for (const std::string &kernel : kernels)
+    if (!llvm::is_contained(names, kernel))
+      return llvm::createStringError("there is no kernel '" + kernel + "'; there are '" + llvm::join(names, "', '") +
+                                     "'");
+  return llvm::Error::success();
 }
 
-std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::StringRef kernel) {
+std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::ArrayRef<std::string> kernels) {
   std::vector<Program> programs;
   for (const KernelInfo *info : allKernelInfos()) {
     Case c = makeCase(*info, sizes, hasActivations(*info) ? dtype : int32_t(MHCRT_F32), {});
@@ -55,11 +58,16 @@ std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::
   programs.push_back({"post_bwd without d_x", {postBwd(sizes, dtype)}});
   programs.push_back(
       {"pre_bwd without d_out", {makeCase(*lookupKernelInfo("mhc.pre_bwd"), sizes, dtype, {"d_out", "h_res"})}});
+  for (llvm::StringRef name : {"pre_gated_delta_rule", "pre_gated_delta_rule_bwd"})
+    programs.push_back(
+        {(name + " packed").str(),
+         {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, /*without=*/{}, {"cu_seqlens"})}});
   for (llvm::StringRef name : {"post", "post_bwd"})
     programs.push_back({(name + " with dropout").str(),
                         {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, /*without=*/{}, {"seed"})}});
   for (Program &program : sublayer(sizes, dtype))
     programs.push_back(std::move(program));
-  llvm::erase_if(programs, [&](const Program &program) { return !kernel.empty() && program.name != kernel; });
+  llvm::erase_if(
+      programs, [&](const Program &program) { return !kernels.empty() && !llvm::is_contained(kernels, program.name); });
   return programs;
 }

@@ -25,11 +25,10 @@ struct Program {
 };
 
 /// Every kernel with all its gradients; those that a model calls in another form, too; and the mHC part of a sublayer,
-/// forward, backward and both. `kernel` selects one by name where it is not empty.
-/// The error where nothing of these names is called `kernel`.
-llvm::Error noKernel(llvm::StringRef kernel, llvm::ArrayRef<std::string> names);
-
-std::vector<Program> makePrograms(Sizes sizes, int32_t dtype, llvm::StringRef kernel);
+/// forward, backward and both. `kernels` selects some by name where it is not empty.
+std::vector<Program> makePrograms(Sizes sizes, int32_t dtype, llvm::ArrayRef<std::string> kernels);
+/// The error where one of `kernels` is none of these names.
+llvm::Error checkNames(llvm::ArrayRef<std::string> kernels, llvm::ArrayRef<std::string> names);
 
 } // namespace mhc::bench
 

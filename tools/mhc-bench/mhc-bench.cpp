@@ -27,8 +27,9 @@ struct CommandLine {
                                cl::desc("Tokens and channels, such as 8192x4096,128x4096, instead of M and C "
                                         "(default on a GPU: thirteen from decoding to long contexts)"),
                                cl::CommaSeparated, cl::cat(category)};
-  cl::opt<std::string> kernel{"kernel", cl::desc("Only this row, such as 'pre' or 'sublayer forward'"),
-                              cl::cat(category)};
+  cl::list<std::string> kernels{"kernel", cl::CommaSeparated,
+                                cl::desc("Only these rows, such as 'pre,post' or 'sublayer forward'"),
+                                cl::cat(category)};
   cl::list<mhcrt_dtype> dtypes{
       "dtype", cl::desc("Types of the activations (default: f32,bf16; on a GPU bf16)"), cl::CommaSeparated,
       cl::values(clEnumValN(MHCRT_F32, "f32", "32 bits"), clEnumValN(MHCRT_BF16, "bf16", "16 bits")),
@@ -72,7 +73,7 @@ struct CommandLine {
     options.dtypes = {dtypes.begin(), dtypes.end()};
     if (options.dtypes.empty())
       options.dtypes = isOnGpu ? std::vector<int32_t>{MHCRT_BF16} : std::vector<int32_t>{MHCRT_F32, MHCRT_BF16};
-    options.kernel = kernel;
+    options.kernels = {kernels.begin(), kernels.end()};
     options.threads = threads;
     options.rounds = isOnGpu && !rounds.getNumOccurrences() ? 2 : rounds;
     options.json = json;
@@ -80,7 +81,7 @@ struct CommandLine {
     options.backend = backend;
     options.pins = {pins.begin(), pins.end()};
     options.strict = strict;
-    if (kernel.getNumOccurrences() && kernel.empty())
+    if (llvm::is_contained(kernels, ""))
       return llvm::createStringError("kernel is ''; needed a name");
     if (compare.getNumOccurrences() && compare != "torch")
       return llvm::createStringError("compare is '" + compare + "'; needed 'torch'");
