@@ -39,6 +39,7 @@ struct GatedDelta {
   const int32_t *cuts; ///< null where each row of the batch is a sequence
   TokenSteps xSteps, leftSteps;
   int64_t E, D;
+  int64_t keyRow, valueRow; ///< elements of a token of query and key, and of value and gate
   int32_t M, b, taps, cutCount;
   int32_t keyHeads, valueHeads, repeats, dk, dv;
   bool isNormed;
@@ -47,7 +48,7 @@ struct GatedDelta {
 
   __host__ __device__ int64_t tokens() const { return int64_t(M) * b; }
   __host__ __device__ int64_t keyChannels() const { return int64_t(keyHeads) * dk; }
-  __host__ __device__ int64_t valueChannels() const { return int64_t(valueHeads) * dv; }
+  __host__ __device__ int64_t valueChannels() const { return valueRow; }
   /// The first channel of z, beta and alpha.
   __host__ __device__ int64_t gateChannel() const { return E; }
   __host__ __device__ int64_t betaChannel() const { return E + valueChannels(); }
@@ -69,6 +70,8 @@ GatedDelta gatedDeltaOf(mhcrt_context &context, const char *kernel, const Args &
           TokenSteps(a.seq_layout, a.k - 1, a.b, a.E),
           a.E,
           a.D,
+          a.hv * a.dk,
+          a.hv * a.dv,
           narrow(a.M),
           narrow(a.b),
           narrow(a.k),

@@ -19,7 +19,7 @@
 
 namespace mhcrt {
 
-constexpr int kRunThreads = 128;
+constexpr int kRunThreads = 96;
 constexpr int kRunWarps = kRunThreads / 32;
 
 /// kCount elements of T: 8 or 16 bytes.

@@ -23,6 +23,7 @@ using namespace mhcrt;
 namespace {
 
 constexpr int kCount = 4; ///< channels of a lane
+constexpr int kMostRegisters = 136;
 constexpr int kUsualWidth = 128 / kCount; ///< lanes of a head of 128 channels
 constexpr int kRun = 64;  ///< tokens of a warp
 constexpr int kShortRun = 16, kShortTokens = 2048;
@@ -40,6 +41,8 @@ template <typename T, int kTaps>
 struct RunRoom {
   GradRing<T> ring;
   SharedTaps<kTaps> taps;
+  const T *dy[kRunThreads]; ///< gradients of a lane's channels at the first token of all, of the first repeat
+  int32_t row;              ///< of partial sums
 };
 
 /// The list of blocks: parts of a stretch, then those of the next.
@@ -67,33 +70,26 @@ struct Loaded {
   Chunk<T, kCount> x, dy[2];
 };
 
-/// Gradients of the results of a lane's channels, where they come from.
 template <typename T>
-struct LaneGrads {
-  const T *dy;  ///< of the first repeat, at the first token of all
-  int32_t step; ///< from token to token
-  int32_t repeats;
-
-  /// The sum over the repeats of a token whose first one is at `from`; `loaded` are the first two.
-  __device__ __forceinline__ void fold(const T *from, int32_t dk, const Chunk<T, kCount> (&loaded)[2],
-                                       float (&sum)[kCount]) const {
-    widenChunk<T>(loaded[0], sum);
-    if (repeats > 1)
-      add(loaded[1], sum);
-#pragma unroll 1
-    for (int r = 2; r < repeats; ++r)
-      add(loadChunk<T, kCount>(from + int64_t(r) * dk), sum);
-  }
-
-private:
-  __device__ __forceinline__ static void add(Chunk<T, kCount> bits, float (&sum)[kCount]) {
-    float term[kCount];
-    widenChunk<T>(bits, term);
+__device__ __forceinline__ void addChunk(Chunk<T, kCount> bits, float (&sum)[kCount]) {
+  float term[kCount];
+  widenChunk<T>(bits, term);
 #pragma unroll
-    for (int e = 0; e < kCount; ++e)
-      sum[e] += term[e];
-  }
-};
+  for (int e = 0; e < kCount; ++e)
+    sum[e] += term[e];
+}
+
+/// The sum over the repeats of a head's gradient, of which the first is at `from`; `first` are two of them.
+template <typename T>
+__device__ __forceinline__ void foldRepeats(const GatedDelta &in, const T *from, const Chunk<T, kCount> (&first)[2],
+                                            float (&sum)[kCount]) {
+  widenChunk<T>(first[0], sum);
+  if (in.repeats > 1)
+    addChunk<T>(first[1], sum);
+#pragma unroll 1
+  for (int r = 2; r < in.repeats; ++r)
+    addChunk<T>(loadChunk<T, kCount>(from + int64_t(r) * in.dk), sum);
+}
 
 /// The gradient of a head's u from that of its y, in place.
 template <int kWidth>
@@ -163,7 +159,6 @@ struct Pending {
 template <typename T, int kTaps>
 struct BackLane {
   const GatedDelta &in;
-  LaneGrads<T> grads;
   const SharedTaps<kTaps> &taps;
   LaneSums<kTaps> sums;
   History<T, kTaps, kCount> history;
@@ -172,7 +167,7 @@ struct BackLane {
   /// The gradient of a of a token; a kWidth of 1 is v.
   template <int kWidth>
   __device__ __forceinline__ void gradient(const Sequence &sequence, int32_t token, const T *from,
-                                           const Chunk<T, kCount> (&dy)[2], const float (&x)[kCount],
+                                           const Chunk<T, kCount> (&first)[2], const float (&x)[kCount],
                                            float (&d)[kCount]) const {
     float a[kCount], slope[kCount];
     history.convolve(taps, sequence, token, x, a);
@@ -183,7 +178,10 @@ struct BackLane {
       a[e] *= s;
       slope[e] = siluSlope(a[e], s);
     }
-    grads.fold(from, in.dk, dy, d);
+    if constexpr (kWidth == 1)
+      widenChunk<T>(first[0], d);
+    else
+      foldRepeats<T>(in, from, first, d);
     if (kWidth != 1 && in.isNormed) {
       roundChunk<T>(a);
       unscaleHead<kWidth>(a, width, in.eps, d);
@@ -197,15 +195,17 @@ struct BackLane {
 /// Gradients of a run, with those of the tokens behind it that read its inputs.
 template <typename T, int kTaps, int kWidth>
 __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run,
-                                             bool isActive, int32_t c, GradRing<T> &ring, BackLane<T, kTaps> &lane) {
+                                             bool isActive, int32_t c, RunRoom<T, kTaps> &room, BackLane<T, kTaps> &lane) {
   constexpr int kBefore = kTaps - 1;
+  GradRing<T> &ring = room.ring;
   lane.history.load(in, run.batch, run.first, c, isActive);
   Sequence sequence(in, run.first);
   Pending<kTaps> pending;
   const int64_t step = in.xSteps.token;
-  const bool hasSecond = lane.grads.repeats > 1;
+  const bool hasSecond = kWidth != 1 && in.repeats > 1;
+  const int64_t dyStep = kWidth == 1 ? in.valueRow : in.keyRow;
   const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + (isActive ? c : 0);
-  const T *dy = lane.grads.dy + (int64_t(run.batch) * in.M + run.first) * lane.grads.step;
+  const T *dy = room.dy[threadIdx.x] + (int64_t(run.batch) * in.M + run.first) * dyStep;
   T *dx = static_cast<T *>(grads.x) + in.xSteps.at(run.batch, run.first - kBefore) + c;
   const int32_t writesFrom = isActive && grads.x ? run.first + kBefore : INT32_MAX;
   const int32_t leftTokens = isActive && grads.left && run.first == 0 ? kBefore : 0;
@@ -217,7 +217,7 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
         ring.copy(slot, 2, dy + in.dk, isActive);
     }
     from += step;
-    dy += lane.grads.step;
+    dy += dyStep;
   };
   const auto read = [&](int slot) {
     Loaded<T> loaded = {ring.read(slot, 0), {ring.read(slot, 1), {}}};
@@ -242,7 +242,7 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
     float x[kCount], d[kCount], done[kCount];
     sequence.advance(in, token);
     widenChunk<T>(loaded.x, x);
-    lane.template gradient<kWidth>(sequence, token, dy - int64_t(kDepth<T>) * lane.grads.step, loaded.dy, x, d);
+    lane.template gradient<kWidth>(sequence, token, dy - kDepth<T> * dyStep, loaded.dy, x, d);
     addToSums(token, x, d);
     lane.history.push(x);
     pending.spread(lane.taps, sequence, token, d, done);
@@ -253,7 +253,7 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
     if (token < in.M) {
       sequence.advance(in, token);
       widenChunk<T>(loaded.x, x);
-      lane.template gradient<kWidth>(sequence, token, dy - int64_t(kDepth<T>) * lane.grads.step, loaded.dy, x, d);
+      lane.template gradient<kWidth>(sequence, token, dy - kDepth<T> * dyStep, loaded.dy, x, d);
       if (token < run.last)
         addToSums(token, x, d);
       lane.history.push(x);
@@ -268,7 +268,8 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
 
 /// Adds the sums of the block's warps into their row.
 template <int kTaps>
-__device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, float *row, int64_t E, bool isActive) {
+__device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, const Stretches &stretches, const int32_t &r,
+                                         int32_t c, int64_t E, bool isActive) {
   __shared__ float4 room[kRunWarps][kTaps + 1][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const auto pack = [](const float (&v)[kCount]) { return make_float4(v[0], v[1], v[2], v[3]); };
@@ -277,6 +278,7 @@ __device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, float *row
     room[warp][kTaps - 1 - back][lane] = pack(sums.weight[back]);
   room[warp][kTaps][lane] = pack(sums.bias);
   __syncthreads();
+  float *row = stretches.row(r) + c;
   for (int tap = warp; tap <= kTaps && isActive; tap += kRunWarps) {
     float4 sum = room[0][tap][lane];
     for (int other = 1; other < kRunWarps; ++other) {
@@ -290,19 +292,22 @@ __device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, float *row
 template <typename T, int kTaps, int kWidth>
 __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
                                                   const StretchList &list, int32_t r, const LanePlace &place,
-                                                  const LaneGrads<T> &laneGrads, RunRoom<T, kTaps> &room) {
+                                                  const T *dy, RunRoom<T, kTaps> &room) {
   const int32_t c = place.channel + (kWidth == 1 ? 2 * in.keyHeads * in.dk : 0);
   Taps<kTaps, kCount> taps;
   taps.template load<T>(in, c, place.isActive);
   room.taps.put(taps);
-  BackLane<T, kTaps> lane = {in, laneGrads, room.taps, {}, {}, list.width};
+  if (threadIdx.x == 0)
+    room.row = r;
+  room.dy[threadIdx.x] = dy;
+  BackLane<T, kTaps> lane = {in, room.taps, {}, {}, list.width};
   for (int32_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
     if (run.first < run.last)
-      convolveBack<T, kTaps, kWidth>(in, grads, run, place.isActive, c, room.ring, lane);
+      convolveBack<T, kTaps, kWidth>(in, grads, run, place.isActive, c, room, lane);
   }
   if (grads.haveTaps())
-    addWarps(lane.sums, list.stretches.row(r) + c, in.E, place.isActive);
+    addWarps(lane.sums, list.stretches, room.row, c, in.E, place.isActive);
 }
 
 /// The gradients of the gates of 32 heads, and their sums.
@@ -348,8 +353,9 @@ __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedD
   }
 }
 
-template <typename T, int kTaps>
-__global__ void __launch_bounds__(kRunThreads)
+/// kWidth is that of a head, or 0. Five blocks have room.
+template <typename T, int kTaps, int kWidth>
+__global__ void __maxnreg__(kMostRegisters)
     gatedDeltaBwdRunKernel(GatedDelta in, GatedDeltaGrads grads, StretchList list) {
   __shared__ RunRoom<T, kTaps> room;
   checkCuts(in);
@@ -362,22 +368,17 @@ __global__ void __launch_bounds__(kRunThreads)
     const LanePlace place = LanePlace::ofHead(in, part, list.width, kCount);
     const bool isKey = place.head >= in.keyHeads;
     const int32_t head = (place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
-    const T *dy = static_cast<const T *>(isKey ? grads.key : grads.query);
-    const LaneGrads<T> lane = {dy + (int64_t(head) * in.dk + place.channel - place.head * in.dk),
-                               in.valueHeads * in.dk, in.repeats};
-    if (list.width == kUsualWidth)
-      convolveStretches<T, kTaps, kUsualWidth>(in, grads, list, r, place, lane, room);
-    else
-      convolveStretches<T, kTaps, 0>(in, grads, list, r, place, lane, room);
-    return;
+    const T *dy = static_cast<const T *>(isKey ? grads.key : grads.query) +
+                  (int64_t(head) * in.dk + place.channel - place.head * in.dk);
+    return convolveStretches<T, kTaps, kWidth>(in, grads, list, r, place, dy, room);
   }
   part -= list.counts.keys;
   const bool isGate = part >= list.counts.values;
   const LanePlace place = LanePlace::ofValue(in, part - (isGate ? list.counts.values : 0), kCount);
   if (isGate)
     return copyStretches<T>(in, grads, list, r, place);
-  const LaneGrads<T> lane = {static_cast<const T *>(grads.value) + place.channel, in.valueHeads * in.dv, 1};
-  convolveStretches<T, kTaps, 1>(in, grads, list, r, place, lane, room);
+  convolveStretches<T, kTaps, 1>(in, grads, list, r, place,
+                                   static_cast<const T *>(grads.value) + place.channel, room);
 }
 
 } // namespace
@@ -407,8 +408,10 @@ cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDelta
         list.parts = parts;
         return withFloatType(a.qkvzba_type, [&](auto type) {
           return withTaps(a.k, [&](auto taps) {
-            return launchKernel(gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value>,
-                                static_cast<unsigned>(list.stretches.rows * parts.count), kRunThreads, 0,
+            const auto kernel = width == kUsualWidth
+                                    ? gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value, kUsualWidth>
+                                    : gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value, 0>;
+            return launchKernel(kernel, static_cast<unsigned>(list.stretches.rows * parts.count), kRunThreads, 0,
                                 context.stream, in, grads, list);
           });
         });
