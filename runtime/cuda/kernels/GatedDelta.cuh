@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the op and its gradient read alike: operands, the sequence of a token, the small maths, and one channel of one
+// Operands that the op and its gradient read alike: the sequence of a token, the small maths, and one channel of one
 // token of any shape.
 //
 //===------------------------------------------------------------------------===//
@@ -179,8 +179,8 @@ __device__ __forceinline__ float sourceAt(const GatedDelta &in, int64_t batch, i
 
 /// The convolution, rounded. `sequence` is that of the token.
 template <typename T>
-__device__ __forceinline__ float convolvedAt(const GatedDelta &in, const Sequence &sequence, int64_t batch, int64_t token,
-                                    int64_t c) {
+__device__ __forceinline__ float convolvedAt(const GatedDelta &in, const Sequence &sequence, int64_t batch,
+                                             int64_t token, int64_t c) {
   float a = in.bias ? in.bias[c] : 0.0f;
   for (int32_t j = 0; j < in.taps; ++j) {
     const int64_t source = token - (in.taps - 1) + j;
@@ -192,12 +192,12 @@ __device__ __forceinline__ float convolvedAt(const GatedDelta &in, const Sequenc
 
 template <typename T>
 __device__ __forceinline__ float siluAt(const GatedDelta &in, const Sequence &sequence, int64_t batch, int64_t token,
-                               int64_t c) {
+                                        int64_t c) {
   const float a = convolvedAt<T>(in, sequence, batch, token, c);
   return a * sigmoidFor<T>(a);
 }
 
-/// What a launch of one branch takes, or one of all of them.
+/// Warps or parts that a launch of one branch takes, or one of all of them.
 struct Parts {
   int64_t first, count;
 };

@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What both variants of the gradient share: the operands, the partial sums over tokens, and the gates.
+// Shared by both variants of the gradient: the operands, the partial sums over tokens, and the gates.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_KERNELS_GATEDDELTABWD_CUH
@@ -46,10 +46,10 @@ inline GatedDeltaGrads gradsOf(const PreGatedDeltaRuleBwdArgs &a) {
 /// channel c at j*E + c, of the bias behind, then those of A_log and of dt_bias.
 struct Stretches {
   int32_t length;
-  int32_t ofRow;  ///< stretches of a row of the batch
-  int64_t count;  ///< of all rows of the batch
-  int32_t rows;   ///< of partial sums
-  int64_t width;  ///< of a row of them
+  int32_t ofRow; ///< stretches of a row of the batch
+  int64_t count; ///< of all rows of the batch
+  int32_t rows;  ///< of partial sums
+  int64_t width; ///< of a row of them
   float *partials;
 
   static constexpr int32_t kMostRows = 128;

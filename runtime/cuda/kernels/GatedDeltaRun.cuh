@@ -232,8 +232,8 @@ struct CopyRing {
 
 constexpr int kUnrolled = 4; ///< tokens, so that what a lane keeps of the last ones need not move
 
-/// Calls body(t, read(slot)) for the tokens first .. last-1 in whole groups of kUnrolled, then rest(t, read(slot)) up to
-/// `end`, behind copy(slot, t < copied), which is called for each token in turn, kDepth - 1 of them ahead.
+/// Calls body(t, read(slot)) for the tokens first .. last-1 in whole groups of kUnrolled, then rest(t, read(slot)) up
+/// to `end`, behind copy(slot, t < copied), which is called for each token in turn, kDepth - 1 of them ahead.
 template <int kDepth, typename Copy, typename Read, typename Body, typename Rest>
 __device__ __forceinline__ void walkRing(int32_t first, int32_t last, int32_t end, int32_t copied, Copy copy, Read read,
                                          Body body, Rest rest) {
@@ -256,8 +256,7 @@ __device__ __forceinline__ void walkRing(int32_t first, int32_t last, int32_t en
   for (; token + kUnrolled <= last; token += kUnrolled) {
 #pragma unroll
     for (int i = 0; i < kUnrolled; ++i)
-      body(token + i,
-           next(base + i, i ? base + i - 1 : (base ? base : kDepth) - 1, token + i + kDepth - 1 < copied));
+      body(token + i, next(base + i, i ? base + i - 1 : (base ? base : kDepth) - 1, token + i + kDepth - 1 < copied));
     base = base + kUnrolled == kDepth ? 0 : base + kUnrolled;
   }
 #pragma unroll 1
@@ -316,13 +315,13 @@ struct LanePlace {
   int32_t channel; ///< of the branch, its first
   bool isActive;
 
-  /// Of warp `part` of the heads of q and k.
+  /// That of warp `part` of the heads of q and k.
   __device__ static __forceinline__ LanePlace ofHead(const GatedDelta &in, int64_t part, int width, int count) {
     const int lane = threadIdx.x % 32, channel = lane % width * count;
     const int32_t head = static_cast<int32_t>(part) * (32 / width) + lane / width;
     return {head, head * in.dk + channel, head < 2 * in.keyHeads && channel < in.dk};
   }
-  /// Of warp `part` of v or z.
+  /// That of warp `part` of v or z.
   __device__ static __forceinline__ LanePlace ofValue(const GatedDelta &in, int64_t part, int count) {
     const int32_t channel = (static_cast<int32_t>(part) * 32 + threadIdx.x % 32) * count;
     return {0, channel, channel < in.valueChannels()};

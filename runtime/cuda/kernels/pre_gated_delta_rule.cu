@@ -47,8 +47,8 @@ __device__ __forceinline__ void writeGates(const GatedDelta &in, const Results &
 
 /// Head `head` of q, or of k from keyHeads on, by a warp.
 template <typename T>
-__device__ __forceinline__ void writeKeyHead(const GatedDelta &in, const Results &out, const Sequence &sequence, int64_t batch,
-                             int64_t token, int64_t head) {
+__device__ __forceinline__ void writeKeyHead(const GatedDelta &in, const Results &out, const Sequence &sequence,
+                                             int64_t batch, int64_t token, int64_t head) {
   const int lane = threadIdx.x % kWarp;
   const int64_t row = batch * in.M + token, c0 = head * in.dk;
   float squares = 0;
@@ -72,7 +72,7 @@ __device__ __forceinline__ void writeKeyHead(const GatedDelta &in, const Results
 
 /// Parts of a token: the gates, heads of q and k, heads of v, heads of z.
 template <typename T>
-__global__ void __launch_bounds__(kThreads) preGatedDeltaRuleKernel(GatedDelta in, Results out, Parts parts) {
+__global__ void __launch_bounds__(kThreads, 2) preGatedDeltaRuleKernel(GatedDelta in, Results out, Parts parts) {
   checkCuts(in);
   const int lane = threadIdx.x % kWarp;
   const int64_t items = in.tokens() * parts.count;
@@ -264,14 +264,14 @@ __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in
 
 bool runsTake(const PreGatedDeltaRuleArgs &a, Needs &needs) {
   return runsFit(needs, a, 16 / mhcrt_dtype_bytes(a.qkvzba_type)) &&
-         needs.aligned({a.qkvzba, a.conv_weight, a.conv_bias, a.left_boundary, a.query, a.key, a.value, a.gate, a.silu});
+         needs.aligned(
+             {a.qkvzba, a.conv_weight, a.conv_bias, a.left_boundary, a.query, a.key, a.value, a.gate, a.silu});
 }
 
 /// Runs as long as can be with the GPU full; no result follows from their length.
 int32_t runLength(const mhcrt_context &context, const GatedDelta &in, int64_t parts) {
   int32_t length = kMostRun;
-  while (length > kLeastRun &&
-         in.b * divideUp(in.M, length) * parts < int64_t(context.multiprocessors) * kFullWarps)
+  while (length > kLeastRun && in.b * divideUp(in.M, length) * parts < int64_t(context.multiprocessors) * kFullWarps)
     length /= 2;
   return length;
 }

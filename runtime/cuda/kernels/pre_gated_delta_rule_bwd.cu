@@ -14,8 +14,8 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
-#include "cuda/kernels/Generic.h"
 #include "cuda/kernels/GatedDeltaBwd.cuh"
+#include "cuda/kernels/Generic.h"
 #include "cuda/tile/Sum.cuh"
 #include "src/Checks.h"
 #include "src/CompensatedSum.h"
@@ -43,8 +43,7 @@ __device__ __forceinline__ float foldedAt(const GatedDelta &in, const GatedDelta
 
 /// r and r * sum dy*u of the heads of q and k.
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
-    gatedDeltaHeadKernel(GatedDelta in, GatedDeltaGrads grads, float2 *heads) {
+__global__ void __launch_bounds__(kThreads) gatedDeltaHeadKernel(GatedDelta in, GatedDeltaGrads grads, float2 *heads) {
   const int64_t count = 2 * in.keyHeads, items = in.tokens() * count;
   for (int64_t item = firstItem() / kWarp; item < items; item += itemStep() / kWarp) {
     const int64_t row = item / count, c0 = item % count * in.dk, batch = row / in.M, token = row % in.M;
@@ -79,8 +78,8 @@ __device__ __forceinline__ float convolvedGradient(const GatedDelta &in, const G
 
 /// The gradient of channel c of a source, which is negative where it precedes token 0.
 template <typename T>
-__device__ __forceinline__ float sourceGradient(const GatedDelta &in, const GatedDeltaGrads &grads,
-                                                const float2 *heads, int64_t batch, int64_t source, int64_t c) {
+__device__ __forceinline__ float sourceGradient(const GatedDelta &in, const GatedDeltaGrads &grads, const float2 *heads,
+                                                int64_t batch, int64_t source, int64_t c) {
   Sequence sequence(in, static_cast<int32_t>(max(source, int64_t{0})));
   float sum = 0;
   for (int32_t later = 0; later < in.taps && source + later < in.M && source + later < sequence.next; ++later)
@@ -91,15 +90,15 @@ __device__ __forceinline__ float sourceGradient(const GatedDelta &in, const Gate
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 2)
     gatedDeltaInputKernel(GatedDelta in, GatedDeltaGrads grads, const float2 *heads) {
   T *dx = static_cast<T *>(grads.x), *dLeft = static_cast<T *>(grads.left);
   const int64_t channels = in.betaChannel(), items = dx ? in.tokens() * channels : 0;
   for (int64_t item = firstItem(); item < items; item += itemStep()) {
     const int64_t row = item / channels, c = item % channels, batch = row / in.M, token = row % in.M;
-    dx[in.xSteps.at(batch, token) + c] =
-        c < in.E ? fromFloat<T>(sourceGradient<T>(in, grads, heads, batch, token, c))
-                 : static_cast<const T *>(grads.gate)[row * in.valueChannels() + c - in.E];
+    dx[in.xSteps.at(batch, token) + c] = c < in.E
+                                             ? fromFloat<T>(sourceGradient<T>(in, grads, heads, batch, token, c))
+                                             : static_cast<const T *>(grads.gate)[row * in.valueChannels() + c - in.E];
   }
   const int32_t before = in.taps - 1;
   const int64_t leftItems = dLeft ? int64_t(in.b) * before * in.E : 0;
@@ -138,8 +137,8 @@ __device__ __forceinline__ void sumTaps(const GatedDelta &in, const GatedDeltaGr
 
 /// The gradients of the gates of one head, and their sums over the stretches of a row.
 template <typename T>
-__device__ __forceinline__ void sumGates(const GatedDelta &in, const GatedDeltaGrads &grads,
-                                         const Stretches &stretches, int64_t r, int64_t h) {
+__device__ __forceinline__ void sumGates(const GatedDelta &in, const GatedDeltaGrads &grads, const Stretches &stretches,
+                                         int64_t r, int64_t h) {
   float aLog = 0, dtBias = 0;
   for (int64_t stretch = r; stretch < stretches.count; stretch += stretches.rows) {
     const int64_t batch = stretch / stretches.ofRow, first = stretch % stretches.ofRow * stretches.length;
@@ -173,16 +172,26 @@ __global__ void __launch_bounds__(kThreads)
 constexpr int kSumColumns = 32; ///< of a block
 constexpr int kSumGroups = kThreads / kSumColumns;
 
+/// The result of a column of partial sums; null where it is not asked for.
+__device__ __forceinline__ float *sumAt(const GatedDelta &in, const GatedDeltaGrads &grads, int64_t column) {
+  if (column < in.taps * in.E)
+    return grads.weight ? grads.weight + column % in.E * in.taps + column / in.E : nullptr;
+  column -= in.taps * in.E;
+  if (column < in.E)
+    return grads.bias ? grads.bias + column : nullptr;
+  column -= in.E;
+  if (column < in.valueHeads)
+    return grads.aLog ? grads.aLog + column : nullptr;
+  column -= in.valueHeads;
+  return grads.dtBias && column < in.valueHeads ? grads.dtBias + column : nullptr;
+}
+
 __global__ void __launch_bounds__(kThreads)
     addStretchesKernel(GatedDelta in, GatedDeltaGrads grads, Stretches stretches) {
   __shared__ CompensatedSum groups[kSumGroups][kSumColumns];
   const int lane = threadIdx.x % kSumColumns, group = threadIdx.x / kSumColumns;
-  const int64_t taps = in.taps * in.E, all = taps + in.E, column = int64_t(blockIdx.x) * kSumColumns + lane;
-  float *const out = column < taps                  ? (grads.weight ? grads.weight + column % in.E * in.taps + column / in.E : nullptr)
-                     : column < all                 ? (grads.bias ? grads.bias + (column - taps) : nullptr)
-                     : column < all + in.valueHeads ? (grads.aLog ? grads.aLog + (column - all) : nullptr)
-                     : column < stretches.width && grads.dtBias ? grads.dtBias + (column - all - in.valueHeads)
-                                                                : nullptr;
+  const int64_t column = int64_t(blockIdx.x) * kSumColumns + lane;
+  float *const out = sumAt(in, grads, column);
   CompensatedSum sum;
   if (out)
     for (int32_t r = group; r < stretches.rows; r += kSumGroups)
@@ -204,7 +213,8 @@ cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleBwdArgs
   Stretches stretches(in, kGenericStretch);
   generic::ScratchPlan plan;
   plan.add(stretches.bytes());
-  const int64_t headCount = saturatingMul(in.tokens(), 2 * int64_t(in.keyHeads)), headsAt = plan.addFloats(headCount, 2);
+  const int64_t headCount = saturatingMul(in.tokens(), 2 * int64_t(in.keyHeads)),
+                headsAt = plan.addFloats(headCount, 2);
   auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", plan.bytes()));
   if (!scratch)
     return cudaSuccess;

@@ -3,7 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plan    Two launches. A lane has four channels, a warp whole heads of q and k; a block's warps have four runs of
+// Plan    Two launches. A lane has four channels, a warp whole heads of q and k; a block's three warps have a run each
+// of
 //         tokens, one behind the other, which are a stretch. Down its run a lane makes the gradient of a from the
 //         inputs of the last k taps, spreads it to the k tokens that the convolution read, and adds it to the sums of
 //         the weight. dx is written k-1 tokens late: a warp goes on for k-1 tokens of the next run. The block adds its
@@ -25,7 +26,7 @@ namespace {
 constexpr int kCount = 4; ///< channels of a lane
 constexpr int kMostRegisters = 136;
 constexpr int kUsualWidth = 128 / kCount; ///< lanes of a head of 128 channels
-constexpr int kRun = 64;  ///< tokens of a warp
+constexpr int kRun = 64;                  ///< tokens of a warp
 constexpr int kShortRun = 16, kShortTokens = 2048;
 
 /// Tokens whose loads are under way, and one.
@@ -119,7 +120,8 @@ template <int kTaps>
 struct Pending {
   float sum[kTaps - 1][kCount] = {};
 
-  /// Spreads the gradient of a of `token` to the sources of its sequence; that of the source taps - 1 back is then done.
+  /// Spreads the gradient of a of `token` to the sources of its sequence; that of the source taps - 1 back is then
+  /// done.
   template <typename AnyTaps>
   __device__ __forceinline__ void spread(const AnyTaps &taps, const Sequence &sequence, int32_t token,
                                          const float (&da)[kCount], float (&done)[kCount]) {
@@ -155,7 +157,7 @@ struct Pending {
   }
 };
 
-/// What a lane needs to walk down its runs.
+/// State of a lane that walks down its runs.
 template <typename T, int kTaps>
 struct BackLane {
   const GatedDelta &in;
@@ -195,7 +197,8 @@ struct BackLane {
 /// Gradients of a run, with those of the tokens behind it that read its inputs.
 template <typename T, int kTaps, int kWidth>
 __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run,
-                                             bool isActive, int32_t c, RunRoom<T, kTaps> &room, BackLane<T, kTaps> &lane) {
+                                             bool isActive, int32_t c, RunRoom<T, kTaps> &room,
+                                             BackLane<T, kTaps> &lane) {
   constexpr int kBefore = kTaps - 1;
   GradRing<T> &ring = room.ring;
   lane.history.load(in, run.batch, run.first, c, isActive);
@@ -232,7 +235,7 @@ __device__ __forceinline__ void convolveBack(const GatedDelta &in, const GatedDe
     if (token < leftTokens)
       storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + c, narrowChunk<T>(done));
   };
-  const auto addToSums = [&](int32_t token, const float(&x)[kCount], const float(&d)[kCount]) {
+  const auto addToSums = [&](int32_t token, const float (&x)[kCount], const float (&d)[kCount]) {
     lane.history.addProducts(sequence, token, x, d, lane.sums.weight);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
@@ -377,8 +380,7 @@ __global__ void __maxnreg__(kMostRegisters)
   const LanePlace place = LanePlace::ofValue(in, part - (isGate ? list.counts.values : 0), kCount);
   if (isGate)
     return copyStretches<T>(in, grads, list, r, place);
-  convolveStretches<T, kTaps, 1>(in, grads, list, r, place,
-                                   static_cast<const T *>(grads.value) + place.channel, room);
+  convolveStretches<T, kTaps, 1>(in, grads, list, r, place, static_cast<const T *>(grads.value) + place.channel, room);
 }
 
 } // namespace
@@ -395,26 +397,27 @@ cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDelta
   const int32_t run = in.tokens() > kShortTokens ? kRun : kShortRun;
   const int width = headWidth(a.dk, kCount);
   StretchList list = {Stretches(in, run * kRunWarps), run, width, RunParts(in, width, kCount), {}};
-  list.stretches.partials = static_cast<float *>(
-      context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", list.stretches.bytes()));
+  list.stretches.partials =
+      static_cast<float *>(context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", list.stretches.bytes()));
   if (!list.stretches.partials)
     return cudaSuccess;
   const bool convolves = grads.x || grads.left || grads.haveTaps();
-  const cudaError_t error = startBranches(
-      a.impl,
-      {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0,
-       grads.x ? list.counts.z : 0},
-      [&](Parts parts) {
-        list.parts = parts;
-        return withFloatType(a.qkvzba_type, [&](auto type) {
-          return withTaps(a.k, [&](auto taps) {
-            const auto kernel = width == kUsualWidth
-                                    ? gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value, kUsualWidth>
-                                    : gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value, 0>;
-            return launchKernel(kernel, static_cast<unsigned>(list.stretches.rows * parts.count), kRunThreads, 0,
-                                context.stream, in, grads, list);
-          });
-        });
-      });
+  const cudaError_t error =
+      startBranches(a.impl,
+                    {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0,
+                     grads.x ? list.counts.z : 0},
+                    [&](Parts parts) {
+                      list.parts = parts;
+                      return withFloatType(a.qkvzba_type, [&](auto type) {
+                        return withTaps(a.k, [&](auto taps) {
+                          const auto kernel =
+                              width == kUsualWidth
+                                  ? gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value, kUsualWidth>
+                                  : gatedDeltaBwdRunKernel<decltype(type), decltype(taps)::value, 0>;
+                          return launchKernel(kernel, static_cast<unsigned>(list.stretches.rows * parts.count),
+                                              kRunThreads, 0, context.stream, in, grads, list);
+                        });
+                      });
+                    });
   return error == cudaSuccess ? addStretches(context, in, grads, list.stretches) : error;
 }

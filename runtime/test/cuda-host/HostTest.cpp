@@ -8,6 +8,7 @@
 #include "FakeDriver.h"
 
 #include "cuda/host/Context.h"
+#include "cuda/host/CutFault.h"
 #include "mhcrt/cuda.h"
 
 #include <gtest/gtest.h>
@@ -152,13 +153,30 @@ TEST_F(CudaHost, ABadRowNumberIsAnErrorAtTheNextSynchronization) {
   };
   ASSERT_EQ(take(), MHCRT_OK) << error();
   std::string &memory = driver().contents[context->idFaults.data];
-  memory.assign(2 * sizeof(IdFault), '\xFF');
+  memory.assign(4 * sizeof(IdFault), '\xFF');
   EXPECT_EQ(mhcrt_synchronize(context), MHCRT_OK);
   auto *faults = reinterpret_cast<IdFault *>(memory.data());
   faults[0] = {uint64_t{2} << 32 | 10, 10};
   EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(error(), "mhcrt_take: 'ids' has 10 at 2; needed 0 to 9");
   EXPECT_EQ(driver().count("memset"), 2); // at the first call, and behind the report
+}
+
+/// As a kernel that read bad cuts leaves it: the position above the cut, and above what was needed.
+TEST_F(CudaHost, ABadCutIsAnErrorAtTheNextSynchronization) {
+  const auto report = [&](uint64_t position, uint32_t cut, uint32_t needed) {
+    context->idFault("mhcrt_pre_gated_delta_rule");
+    std::string &memory = driver().contents[context->idFaults.data];
+    memory.assign(4 * sizeof(IdFault), '\xFF');
+    reinterpret_cast<IdFault *>(memory.data())[2] = {position << 32 | cut, int64_t(position << 32 | needed)};
+    EXPECT_EQ(mhcrt_synchronize(context), MHCRT_INVALID_ARGUMENT);
+    const std::string message = error();
+    mhcrt_clear_error(context);
+    return message;
+  };
+  EXPECT_EQ(report(2, 5, kCutBound | 7), "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has 5 at 2; needed at least 7");
+  EXPECT_EQ(report(0, 3, 0), "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has 3 at 0; needed 0");
+  EXPECT_EQ(report(4, 15, 16), "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has 15 at 4; needed 16");
 }
 
 /// Three checks in two kernels, of which the second has an assertion; as they would leave the record.
