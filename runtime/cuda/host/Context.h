@@ -20,7 +20,7 @@
 
 namespace mhcrt {
 
-/// The first row number of an op's calls that its table does not have, or bad cut; all bits are one where there is none.
+/// The first bad row number or cut that calls of an op met; all bits are one where there is none.
 struct IdFault {
   unsigned long long first; ///< its position, at most 2^32 - 2, above the number itself
   int64_t size;             ///< rows of the table; of a cut: CutFault.h
