@@ -186,10 +186,22 @@ private:
 };
 } // namespace
 
+/// Whether an index of an open extent ends within `extent`, of which it is known how much more that is.
+static bool endsWithin(Sizes &sizes, const Index &index, Size extent) {
+  if (index.pieces.size() != 1 || index.pieces[0].multiplier != Size(1) || index.pieces[0].extent.isNumber())
+    return false;
+  std::optional<Polynomial> difference =
+      subtract(sizes.polynomial(extent), sizes.polynomial(index.pieces[0].extent));
+  std::optional<int64_t> rest = difference ? constantOf(*difference) : std::nullopt;
+  return rest && *rest >= index.offset;
+}
+
 std::optional<Index> algebra::extract(Sizes &sizes, const Index &index, Size stride, Size extent) {
   std::optional<Size> end = sizes.multiply(stride, extent);
   if (!end || *end == Size(0) || index.offset < 0)
     return std::nullopt;
+  if (stride == Size(1) && endsWithin(sizes, index, extent))
+    return index;
   Extraction digit(sizes, stride, *end);
   if (!llvm::all_of(index.pieces, [&](const Piece &piece) { return digit.add(piece); }))
     return std::nullopt;

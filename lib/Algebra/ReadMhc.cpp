@@ -105,6 +105,13 @@ std::optional<Expr> OpReader::readMhc(Operation *op) {
           indices[dim] = own(result, i);
         return at(transpose.getX(), indices);
       })
+      .Case([&](ShiftOp shift) -> Result {
+        if (shift.getStarts()) // of which no expression has the numbers
+          return std::nullopt;
+        SmallVector<int64_t> by(shift.getX().getType().getRank(), 0);
+        by[shift.getDim()] = shift.getBy();
+        return moved(shift.getX(), result, by);
+      })
       .Case<MatmulOp, BatchMatmulOp>([&](Operation *product) { return matmul(product); })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -86,6 +86,37 @@ static std::optional<Indices> sliceIndices(Sizes &sizes, tensor::ExtractSliceOp 
   return indices;
 }
 
+std::optional<Expr> OpReader::moved(Value operand, Value result, ArrayRef<int64_t> by) {
+  Indices indices = reading.whole(result);
+  std::optional<Expr> product = Algebra::number(1);
+  SmallVector<std::pair<Var, Size>> over;
+  for (auto [dim, steps] : llvm::enumerate(by)) {
+    Size extent = reading.size(operand, dim);
+    if (steps == 0 && extent == reading.size(result, dim))
+      continue;
+    over.push_back({algebra.freshVar(), extent});
+    std::optional<Expr> to = algebra.position(indices[dim]);
+    indices[dim] = wholeVar(over.back().first, extent);
+    std::optional<Expr> from = algebra.position(indices[dim]);
+    to = to ? algebra.add(*to, Algebra::number(static_cast<double>(-steps))) : std::nullopt;
+    std::optional<Expr> isThere = from && to ? algebra.equal(*from, *to) : std::nullopt;
+    product = isThere ? algebra.multiply(*product, *isThere) : std::nullopt;
+    if (extent == Size(1) || !product)
+      return std::nullopt;
+  }
+  std::optional<Expr> element = at(operand, indices);
+  product = element ? algebra.multiply(*product, *element) : std::nullopt;
+  return product ? algebra.reduce("sum", *product, over) : std::nullopt;
+}
+
+std::optional<Expr> OpReader::readPad(tensor::PadOp pad) {
+  Value fill = pad.getConstantPaddingValue();
+  if (!fill || numberOf(reading.of(fill)) != 0.0 || ShapedType::isDynamicShape(pad.getStaticLow()) ||
+      llvm::any_of(pad.getStaticLow(), [](int64_t low) { return low < 0; }))
+    return std::nullopt;
+  return moved(pad.getSource(), pad.getResult(), pad.getStaticLow());
+}
+
 std::optional<Expr> OpReader::readTensor(Operation *op) {
   using Result = std::optional<Expr>;
   Value result = op->getResult(0);

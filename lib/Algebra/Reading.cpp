@@ -245,6 +245,8 @@ std::optional<Expr> OpReader::at(Value operand, ArrayRef<Index> indices) {
 std::optional<Expr> OpReader::read(Operation *op, unsigned result) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return readLinalg(linalgOp, result);
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return readPad(pad);
   if (op->getNumResults() != 1 || op->getNumRegions() != 0)
     return std::nullopt;
   if (op->getDialect()->getNamespace() == "tensor")

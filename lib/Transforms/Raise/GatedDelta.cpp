@@ -1,0 +1,477 @@
+//===- GatedDelta.cpp - The front end of a gated delta net layer ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One tensor qkvzba holds the channels of q, k, v, z, beta and alpha in this order. What the function has of each is
+// found as an expression of that tensor:
+//
+//   query, key = u / sqrt(sum u^2 + eps) of SiLU of a convolution, each head repeated; value = u; gate = z
+//   beta = sigmoid(b); g = -exp(A_log) * softplus(alpha + dt_bias)
+//
+// Where the parts are of several tensors, or lie in another order, they are concatenated first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GatedDeltaMatch.h"
+#include "Mix.h"
+#include "Places.h"
+#include "Readings.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mhc;
+using algebra::Algebra;
+using algebra::DimVars;
+using algebra::Expr;
+using algebra::Index;
+using algebra::Indices;
+using algebra::Reading;
+using algebra::Size;
+using algebra::Var;
+using Part = std::pair<Expr, int64_t>; ///< with the number of its channels
+using VarSize = DimVars::value_type;
+
+static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
+enum { kQuery, kKey, kValue, kGate, kBeta, kDecay, kNumResults };
+
+namespace {
+/// A value that one of the results replaces, and the result's indices in the variables of `dims`.
+struct Target {
+  Value value;
+  Indices from;
+  SmallVector<DimVars> dims;
+};
+
+/// What was found of one front end.
+struct Front {
+  const ActivatedConvolution *q, *k, *v;
+  const Decay *decay;
+  Size batch, tokens;
+  std::vector<Part> inputs; ///< q, k, v, z, beta, alpha
+  Value whole;              ///< that they are all of; null for none
+  Indices wholeAt;
+  bool isTokenFirst = false;
+  std::array<std::vector<Target>, kNumResults> targets;
+
+  int64_t heads() const { return decay->heads; }
+  int64_t repeats() const { return heads() / q->heads(); }
+  int64_t valueSize() const { return v->channels / heads(); }
+};
+
+class GatedDeltaRaiser {
+public:
+  GatedDeltaRaiser(func::FuncOp func, Reading &reading, Sites &sites)
+      : func(func), reading(reading), algebra(reading.algebra()), sites(sites) {}
+  void run();
+
+private:
+  void readValues();
+  Expr part(const Expr &whole, int64_t first, int64_t count);
+  std::optional<std::pair<Expr, Indices>> readAs(Value value, ArrayRef<VarSize> order);
+  std::optional<Front> findInside(const ActivatedConvolution &q, Value whole, bool isTokenFirst);
+  bool findTargets(Front &front);
+  bool addHeads(const ActivatedConvolution &heads, const Front &front, std::vector<Target> &targets);
+  bool addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims, std::vector<Target> &targets);
+  std::optional<Expr> inHeads(const Expr &expr, int64_t heads, int64_t size);
+  Value join(OpBuilder &builder, Operation *at, ArrayRef<Part> parts, std::optional<VarSize> last);
+  bool build(const Front &front);
+  void decline(Operation *at, Reason reason, const Twine &found, const Twine &needed);
+
+  func::FuncOp func;
+  Reading &reading;
+  Algebra &algebra;
+  Sites &sites;
+  SmallVector<Value> values;
+  std::vector<std::pair<Value, Opened>> activatedValues;
+  std::vector<ActivatedConvolution> activated; ///< one for each node
+  std::vector<Decay> decays;
+  std::optional<std::pair<Value, GatedFault>> fault; ///< the first one
+  bool missed = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+void GatedDeltaRaiser::readValues() {
+  auto add = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && isa<FloatType>(type.getElementType()) && !isWide(value))
+      values.push_back(value);
+  };
+  llvm::for_each(func.getArguments(), add);
+  func.walk([&](Operation *op) { llvm::for_each(op->getResults(), add); });
+  llvm::SmallPtrSet<const algebra::Node *, 16> known;
+  for (Value value : values) {
+    std::optional<Opened> opened = openValue(reading, value);
+    if (!opened)
+      continue;
+    std::optional<GatedFault> miss;
+    if (known.contains(opened->node)) {
+      activatedValues.push_back({value, *opened});
+    } else if (std::optional<ActivatedConvolution> conv = matchActivated(reading, *opened, miss)) {
+      known.insert(opened->node);
+      activatedValues.push_back({value, *opened});
+      conv->value = value;
+      activated.push_back(*conv);
+    } else if (std::optional<Decay> decay = matchDecay(reading, *opened, miss)) {
+      decay->value = value;
+      decays.push_back(*decay);
+    }
+    if (miss && !fault)
+      fault = {value, *miss};
+  }
+}
+
+/// Channels [first, first + count) of an expression.
+Expr GatedDeltaRaiser::part(const Expr &whole, int64_t first, int64_t count) {
+  std::optional<Expr> part = algebra.substitute(whole, [&](Var var) {
+    if (var != gated::channel)
+      return sameVar(var);
+    Index index = algebra::wholeVar(var, count);
+    index.offset = first;
+    return index;
+  });
+  return part.value_or(Expr());
+}
+
+/// A value as an expression of these variables, whose elements it has in their order; and its indices.
+std::optional<std::pair<Expr, Indices>> GatedDeltaRaiser::readAs(Value value, ArrayRef<VarSize> order) {
+  SmallVector<Size, 4> extents = reading.sizes(value);
+  Index place;
+  Size count = 1, stride = 1;
+  for (auto [var, extent] : llvm::reverse(order)) {
+    std::optional<Size> next = algebra.sizes.multiply(count, extent);
+    if (!next || !addScaled(algebra.sizes, place, algebra::wholeVar(var, extent), count))
+      return std::nullopt;
+    count = *next;
+  }
+  normalise(algebra.sizes, place);
+  Indices at(extents.size());
+  for (size_t dim = extents.size(); dim-- > 0;) {
+    std::optional<Index> digit = extract(algebra.sizes, place, stride, extents[dim]);
+    std::optional<Size> next = algebra.sizes.multiply(stride, extents[dim]);
+    if (!digit || !next)
+      return std::nullopt;
+    at[dim] = *digit;
+    stride = *next;
+  }
+  std::optional<Expr> expr =
+      stride == count ? algebra.substitute(reading.of(value), [&](Var var) { return at[var]; }) : std::nullopt;
+  return expr ? std::optional(std::pair(*expr, at)) : std::nullopt;
+}
+
+/// The front end whose parts are all channels of `whole`, in the order of the op's.
+std::optional<Front> GatedDeltaRaiser::findInside(const ActivatedConvolution &q, Value whole, bool isTokenFirst) {
+  std::optional<Size> count = 1, rows = algebra.sizes.multiply(q.batch, q.tokens);
+  for (Size size : reading.sizes(whole))
+    count = count ? algebra.sizes.multiply(*count, size) : std::nullopt;
+  std::optional<Size> width = count && rows ? algebra.sizes.divide(*count, *rows) : std::nullopt;
+  const int64_t qc = q.channels;
+  if (!width || !width->isNumber() || width->number() <= 2 * qc)
+    return std::nullopt;
+  SmallVector<VarSize> order = {{gated::batch, q.batch}, {gated::token, q.tokens}, {gated::channel, *width}};
+  if (isTokenFirst)
+    std::swap(order[0], order[1]);
+  auto read = readAs(whole, order);
+  if (!read || !isSame(reading, part(read->first, 0, qc), q.x))
+    return std::nullopt;
+  auto isPart = [&](const Expr &expr, int64_t first, int64_t count) {
+    return isSame(reading, part(read->first, first, count), expr);
+  };
+  auto k = llvm::find_if(activated, [&](const ActivatedConvolution &k) {
+    return k.eps == q.eps && k.headSize == q.headSize && k.channels == qc && k.taps == q.taps && isPart(k.x, qc, qc);
+  });
+  if (k == activated.end())
+    return std::nullopt;
+  for (const Decay &decay : decays) {
+    const int64_t heads = decay.heads, vc = (width->number() - 2 * qc - 2 * heads) / 2, convolved = 2 * qc + vc;
+    bool fits = vc > 0 && convolved + vc + 2 * heads == width->number() && vc % heads == 0 && heads % q.heads() == 0;
+    auto isAlpha = [&](const auto &alpha) { return isPart(alpha.first, width->number() - heads, heads); };
+    auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
+      return !v.eps && v.channels == vc && v.taps == q.taps && isPart(v.x, 2 * qc, vc);
+    });
+    if (!fits || v == activated.end() || llvm::none_of(decay.alphas, isAlpha))
+      continue;
+    Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, whole, read->second, isTokenFirst, {}};
+    int64_t first = 0;
+    for (int64_t count : {qc, qc, vc, vc, heads, heads}) {
+      front.inputs.push_back({part(read->first, first, count), count});
+      first += count;
+    }
+    return front;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// What the results replace
+//===----------------------------------------------------------------------===//
+
+/// Of channels, or heads of channels.
+std::optional<Expr> GatedDeltaRaiser::inHeads(const Expr &expr, int64_t heads, int64_t size) {
+  return algebra.substitute(expr, [&](Var var) {
+    if (var != gated::channel)
+      return sameVar(var);
+    Index index;
+    if (heads != 1)
+      index.pieces.push_back({gated::channel, 1, heads, size});
+    if (size != 1)
+      index.pieces.push_back({gated::within, 1, size, 1});
+    return index;
+  });
+}
+
+/// All values of an expression.
+bool GatedDeltaRaiser::addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims,
+                                std::vector<Target> &targets) {
+  for (const Reading::Found &found : expr ? reading.find(*expr) : std::vector<Reading::Found>()) {
+    Target target{found.value, indicesOf(algebra.sizes, dims), {}};
+    bool isWhole = found.factor == 1;
+    for (const Index &index : found.at) {
+      DimVars &vars = target.dims.emplace_back();
+      for (const algebra::Piece &piece : index.pieces) {
+        isWhole = isWhole && piece.stride == Size(1);
+        vars.push_back({piece.var, piece.extent});
+      }
+    }
+    if (isWhole)
+      targets.push_back(target);
+  }
+  return !targets.empty();
+}
+
+/// Values that have each head of q or k as often as there are heads of v, next to each other.
+bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &front, std::vector<Target> &targets) {
+  for (auto &[value, opened] : activatedValues) {
+    if (opened.node != heads.node)
+      continue;
+    auto at = [&](std::optional<Var> var) { return var ? opened.at[*var] : Index(); };
+    Index head = at(heads.headVar());
+    const int64_t times = front.repeats();
+    auto isRead = [&](Var var) {
+      return llvm::any_of(opened.at, [&](const Index &index) {
+        return llvm::any_of(index.pieces, [&](const algebra::Piece &piece) { return piece.var == var; });
+      });
+    };
+    SmallVector<IndexVars> own = ownDims(reading, value);
+    auto repeat = llvm::find_if(own, [&](const IndexVars &dim) {
+      return !dim.empty() && dim[0].second == Size(times) && !isRead(dim[0].first);
+    });
+    if (times != 1 && repeat != own.end()) {
+      for (algebra::Piece &piece : head.pieces)
+        piece.multiplier = *algebra.sizes.multiply(piece.multiplier, times);
+      head.pieces.push_back({(*repeat)[0].first, 1, times, 1});
+      normalise(algebra.sizes, head);
+    } else if (times != 1) {
+      std::optional<Size> stride = head.pieces.size() == 1 ? algebra.sizes.divide(head.pieces[0].stride, times)
+                                                           : std::nullopt;
+      if (!stride)
+        continue;
+      head.pieces[0].stride = *stride;
+      head.pieces[0].extent = front.heads();
+    }
+    Indices from = {at(heads.batchVar), at(heads.tokenVar), head, at(heads.channelVars.back().first)};
+    targets.push_back({value, from, own});
+  }
+  return !targets.empty();
+}
+
+bool GatedDeltaRaiser::findTargets(Front &front) {
+  auto dim = [](Var var, Size size) { return size == Size(1) ? DimVars() : DimVars{{var, size}}; };
+  const int64_t heads = front.heads(), size = front.valueSize();
+  SmallVector<DimVars> perHead = {dim(gated::batch, front.batch), dim(gated::token, front.tokens),
+                                  dim(gated::channel, heads)};
+  SmallVector<DimVars> perChannel = perHead;
+  perChannel.push_back(dim(gated::within, size));
+  auto &targets = front.targets;
+  addFound(inHeads(front.inputs[kGate].first, heads, size), perChannel, targets[kGate]);
+  const Expr *alpha = &front.inputs.back().first;
+  auto whole = llvm::find_if(front.decay->alphas, [&](const auto &own) { return isSame(reading, own.first, *alpha); });
+  return addHeads(*front.q, front, targets[kQuery]) && addHeads(*front.k, front, targets[kKey]) &&
+         addFound(inHeads(front.v->expr, heads, size), perChannel, targets[kValue]) &&
+         addFound(algebra.apply("sigmoid", {front.inputs[kBeta].first}), perHead, targets[kBeta]) &&
+         addFound(whole->second, perHead, targets[kDecay]);
+}
+
+//===----------------------------------------------------------------------===//
+// The op
+//===----------------------------------------------------------------------===//
+
+/// A value of which the parts are channels one after the other, or else their concatenation: of channels, and `last`.
+Value GatedDeltaRaiser::join(OpBuilder &builder, Operation *at, ArrayRef<Part> parts, std::optional<VarSize> last) {
+  int64_t count = 0;
+  for (const Part &part : parts)
+    count += part.second;
+  SmallVector<VarSize> order = {{gated::channel, count}};
+  if (last)
+    order.push_back(*last);
+  auto dimsOf = [&](int64_t channels) {
+    SmallVector<DimVars> dims;
+    for (auto [var, size] : order)
+      dims.push_back(var == gated::channel ? DimVars{{var, channels}} : DimVars{{var, size}});
+    return dims;
+  };
+  for (Value value : values) {
+    auto read = reading.isBefore(value, at) ? readAs(value, order) : std::nullopt;
+    int64_t first = 0;
+    bool isWhole = read && llvm::all_of(parts, [&](const Part &own) {
+      Expr there = part(read->first, std::exchange(first, first + own.second), own.second);
+      return isSame(reading, there, own.first);
+    });
+    if (isWhole)
+      return arrange(reading, builder, at->getLoc(), value, read->second, dimsOf(count));
+  }
+  SmallVector<Value> built;
+  for (auto &[expr, channels] : parts) {
+    built.push_back(algebra::build(reading, builder, at, expr, dimsOf(channels)));
+    if (!built.back())
+      return {};
+  }
+  return LeafBuilder(builder, at->getLoc()).concat(built, 0);
+}
+
+static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+
+/// The first value of the type `element`, else the widest that is narrower, else the first.
+static const Target *chooseTarget(ArrayRef<Target> targets, ArrayRef<Value> order, Type element) {
+  auto cost = [&](const Target &target) {
+    bool isSame = getElementTypeOrSelf(target.value) == element;
+    return std::tuple(!isSame, widthOf(target.value) > element.getIntOrFloatBitWidth(),
+                      llvm::find(order, target.value) - order.begin());
+  };
+  return targets.empty()
+             ? nullptr
+             : llvm::min_element(targets, [&](const Target &a, const Target &b) { return cost(a) < cost(b); });
+}
+
+bool GatedDeltaRaiser::build(const Front &front) {
+  Type element = getElementTypeOrSelf(front.whole), f32 = Float32Type::get(func.getContext());
+  auto choose = [&] {
+    SmallVector<const Target *> chosen;
+    for (auto [i, targets] : llvm::enumerate(front.targets))
+      chosen.push_back(chooseTarget(targets, values, i == kDecay ? f32 : element));
+    return chosen;
+  };
+  SmallVector<const Target *> chosen = choose();
+  auto isWider = [&](const Target *target) { return target && widthOf(target->value) > element.getIntOrFloatBitWidth(); };
+  if (llvm::any_of(ArrayRef(chosen).drop_back(), isWider)) { // which the op would round
+    element = f32;
+    chosen = choose();
+  }
+  Operation *last = nullptr;
+  for (const Target *target : chosen)
+    if (Operation *op = target ? target->value.getDefiningOp() : nullptr; op && (!last || reading.isBefore(last->getResult(0), op)))
+      last = op;
+  OpBuilder builder(last);
+  LeafBuilder leaf(builder, last->getLoc());
+  setAfterInputs(builder, last->getBlock(), {front.whole});
+  auto dim = [](Var var, Size size) { return size == Size(1) ? DimVars() : DimVars{{var, size}}; };
+  const VarSize tap = {gated::tap, front.q->taps};
+  std::vector<Part> weights, biases;
+  for (const ActivatedConvolution *conv : {front.q, front.k, front.v}) {
+    weights.push_back({conv->weight, conv->channels});
+    biases.push_back({conv->bias, conv->channels});
+  }
+  bool hasBias = !front.q->bias.empty();
+  if (llvm::any_of(biases, [&](const Part &bias) { return bias.first.empty() == hasBias; }))
+    return false;
+
+  DimVars batch = dim(gated::batch, front.batch), token = dim(gated::token, front.tokens);
+  int64_t width = 0;
+  for (const Part &input : front.inputs)
+    width += input.second;
+  SmallVector<DimVars> dims = {batch, token, {{gated::channel, width}}};
+  if (front.isTokenFirst)
+    std::swap(dims[0], dims[1]);
+  PreGatedDeltaRuleOp::Fields fields;
+  auto stored = [&](Value value) {
+    Type type = value ? getElementTypeOrSelf(value) : element;
+    return type == element ? value : leaf.toF32(value);
+  };
+  Value x = arrange(reading, builder, last->getLoc(), front.whole, front.wholeAt, dims);
+  fields.qkvzba = x ? leaf.cast(x, element) : x;
+  fields.conv_weight = stored(join(builder, last, weights, tap));
+  fields.conv_bias = hasBias ? stored(join(builder, last, biases, {})) : Value();
+  DimVars head = dim(gated::channel, front.heads());
+  fields.A_log = stored(algebra::build(reading, builder, last, front.decay->aLog, {head}));
+  fields.dt_bias = stored(algebra::build(reading, builder, last, front.decay->dtBias, {head}));
+  if (!fields.qkvzba || !fields.conv_weight || (hasBias && !fields.conv_bias) || !fields.A_log || !fields.dt_bias)
+    return false;
+  auto type = cast<RankedTensorType>(fields.qkvzba.getType());
+  const int64_t M = type.getDimSize(front.isTokenFirst ? 0 : 1), b = type.getDimSize(front.isTokenFirst ? 1 : 0);
+  fields.query = fields.key = type.clone({b, M, front.heads(), front.q->headSize});
+  fields.value = fields.gate = type.clone({b, M, front.heads(), front.valueSize()});
+  fields.beta = type.clone({b, M, front.heads()});
+  fields.g = RankedTensorType::get({b, M, front.heads()}, f32);
+  fields.num_key_heads = front.q->heads();
+  fields.qk_l2norm = true;
+  fields.l2_eps = *front.q->eps;
+  fields.softplus_threshold = front.decay->threshold;
+  fields.seq_layout = front.isTokenFirst ? SeqLayout::MbD : SeqLayout::bMD;
+  auto made = fields.create(builder, last->getLoc());
+
+  SmallVector<Value> was, becomes;
+  for (auto [target, result] : llvm::zip(chosen, made->getResults())) {
+    if (!target)
+      continue;
+    auto type = cast<RankedTensorType>(target->value.getType());
+    Value shaped = arrange(reading, builder, last->getLoc(), result, target->from, target->dims);
+    if (!shaped)
+      return made.erase(), false;
+    shaped = leaf.cast(shaped, type.getElementType());
+    if (shaped.getType() != type) // sizes that one of the types leaves open
+      shaped = tensor::CastOp::create(builder, last->getLoc(), type, shaped);
+    was.push_back(target->value);
+    becomes.push_back(shaped);
+  }
+  if (!mayReplace(sites, made, was, becomes))
+    return true;
+  for (auto [old, shaped] : llvm::zip(was, becomes)) {
+    addPlaces(made.getOperation(), old);
+    Operation *maker = shaped.getDefiningOp();
+    old.replaceUsesWithIf(shaped, [&](OpOperand &use) {
+      Operation *user = maker->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return user && maker->isBeforeInBlock(user);
+    });
+  }
+  takeRaised(sites, made,
+             Twine(front.heads()) + " heads, " + Twine(front.q->heads()) + " of q and k, " + Twine(front.q->taps) +
+                 " taps");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// All of a function
+//===----------------------------------------------------------------------===//
+
+void GatedDeltaRaiser::decline(Operation *at, Reason reason, const Twine &found, const Twine &needed) {
+  sites.decline(kKind, {reason, at, found.str(), needed.str(), {}});
+}
+
+void GatedDeltaRaiser::run() {
+  readValues();
+  bool isTaken = false;
+  for (const ActivatedConvolution &q : activated) {
+    std::optional<Front> front;
+    if (!q.eps || !sites.mayTake())
+      continue;
+    for (Value whole : values)
+      for (bool isTokenFirst : {false, true})
+        if (!front)
+          front = findInside(q, whole, isTokenFirst);
+    if (front && findTargets(*front))
+      isTaken |= build(*front);
+  }
+  if (!isTaken && fault)
+    decline(fault->first.getDefiningOp(), fault->second.reason, fault->second.found, fault->second.needed);
+}
+
+void mhc::raiseGatedDelta(func::FuncOp func, Readings &readings, Sites &sites) {
+  bool readsOtherTokens = false;
+  func.walk([&](Operation *op) { readsOtherTokens |= isa<tensor::PadOp, ShiftOp>(op); });
+  if (readsOtherTokens)
+    GatedDeltaRaiser(func, readings.unrounded(), sites).run();
+}

@@ -1,0 +1,82 @@
+//===- GatedDeltaMatch.h - The parts of a gated delta front end ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a value is by its expression alone: heads of q or k, v, the decay g. The parts that are found are expressions
+// of the variables below, so that those of different values can be compared.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MHC_LIB_TRANSFORMS_RAISE_GATEDDELTAMATCH_H
+#define MHC_LIB_TRANSFORMS_RAISE_GATEDDELTAMATCH_H
+
+#include "mhc/Algebra/Reading.h"
+#include "mhc/Transforms/Sites.h"
+
+namespace mhc {
+
+/// The variables of what is found: a sequence, its tokens, the channels of all heads or the heads, the taps, and the
+/// channels of one head.
+namespace gated {
+enum : algebra::Var { batch, token, channel, tap, within };
+} // namespace gated
+
+/// A value, opened: its expression in variables of its own, one for each dimension of its node.
+struct Opened {
+  const algebra::Node *node;
+  algebra::Indices at; ///< those variables, as indices of the value
+  algebra::Expr expr;
+};
+std::optional<Opened> openValue(algebra::Reading &reading, mlir::Value value);
+
+/// Why something that looks like a part is none.
+struct GatedFault {
+  Reason reason;
+  std::string found, needed;
+};
+
+/// a = bias + sum over taps of weight * x, some tokens before
+struct CausalConvolution {
+  algebra::Expr x, weight, bias; ///< bias without terms for none
+  int64_t taps, channels;
+  algebra::Size batch = 1, tokens = 1;
+  std::optional<algebra::Var> batchVar;
+  algebra::Var tokenVar;
+  llvm::SmallVector<std::pair<algebra::Var, int64_t>> channelVars; ///< with extents, the outer one first
+};
+
+/// SiLU of a convolution, alone or divided by the norm of heads.
+struct ActivatedConvolution : CausalConvolution {
+  mlir::Value value; ///< the first value that it was found at
+  const algebra::Node *node;
+  algebra::Expr expr; ///< of batch, token, and channel
+  std::optional<double> eps; ///< of the norm
+  int64_t headSize = 0;      ///< of the norm
+  int64_t heads() const { return channels / headSize; }
+  std::optional<algebra::Var> headVar() const {
+    return channelVars.size() > 1 ? std::optional(channelVars.front().first) : std::nullopt;
+  }
+};
+/// Sets `fault` where a SiLU reads tokens before, and is none that the op computes.
+std::optional<ActivatedConvolution> matchActivated(algebra::Reading &reading, const Opened &value,
+                                                   std::optional<GatedFault> &fault);
+
+/// -exp(A_log) * softplus(alpha + dt_bias), as expressions of batch, token, and channel for the head. Sequences and
+/// tokens are told apart by what alpha is a part of, so there are two of each.
+struct Decay {
+  mlir::Value value;
+  int64_t heads;
+  double threshold;
+  algebra::Expr aLog, dtBias;
+  llvm::SmallVector<std::pair<algebra::Expr, algebra::Expr>> alphas; ///< with the whole, for either order
+};
+std::optional<Decay> matchDecay(algebra::Reading &reading, const Opened &value, std::optional<GatedFault> &fault);
+
+/// Whether two expressions are one.
+bool isSame(algebra::Reading &reading, const algebra::Expr &a, const algebra::Expr &b);
+/// A variable that keeps its name.
+algebra::Index sameVar(algebra::Var var);
+
+} // namespace mhc
+
+#endif // MHC_LIB_TRANSFORMS_RAISE_GATEDDELTAMATCH_H
