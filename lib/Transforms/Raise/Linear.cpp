@@ -35,11 +35,12 @@ SmallVector<int64_t, 2> mhc::logitsOf(int64_t n) {
 
 bool mhc::isOfStreams(const LinearGroup &group) {
   for (int64_t n = kMinStreams; n <= kMaxStreams; ++n) {
-    bool isHead = group.rows == n && group.flat.size() > 1 && group.flat[0].second == Size(n);
-    if (isHead && group.extent == n)
-      return true;
+    auto isStreams = [&](const Extent &var) { return var.second == Size(n); };
+    // A head's weight, or one of three.
+    bool isWhole = group.hasAllRows() && group.flat.size() > 1 && llvm::any_of(group.flat, isStreams);
     for (int64_t logits : logitsOf(n))
-      if (group.rows == 2 * n + logits && (group.extent == n || group.extent == logits))
+      if (isWhole ? group.extent == n || group.extent == logits
+                  : group.rows == 2 * n + logits && group.extent <= logits) // also gates of one stream
         return true;
   }
   return false;
