@@ -336,8 +336,10 @@ void mhc::normalise(func::FuncOp func) {
   // Copies of a value hide that it has one use, and that two slices are of one value.
   mergeCopies(func, forget);
   rewriteAll(func, std::move(patterns), forget);
+  mergeCopies(func, forget); // so do views that have moved
   addSlicePatterns(last, dims);
   addPartPatterns(last, dims);
+  addPartialComputationPatterns(last, dims);
   rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func); // patterns ask for sizes as well
   moveReshapesOutOfLoops(func);

@@ -181,6 +181,7 @@ private:
     joinGates(func, keeper);
     mergeCopies(func, keeper); // a gate in two spellings is one
     raiseResidualMaps(func, readings, sites);
+    mergeCopies(func, keeper); // so is a residual map
     raiseExpand(func, readings, sites);
     raiseGates(func, readings, sites);
     eraseDeadOps(func, &keeper);

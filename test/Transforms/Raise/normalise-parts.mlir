@@ -207,3 +207,19 @@ func.func @insertions_with_one_beginning(%a: tensor<16x4xf32>, %b: tensor<16x4xf
   %2 = tensor.insert_slice %c into %0[0, 4] [16, 4] [1, 1] : tensor<16x4xf32> into tensor<16x8xf32>
   return %1, %2 : tensor<16x8xf32>, tensor<16x8xf32>
 }
+// The whole is computed transposed: the repeated rows are copies until that is undone.
+// CHECK-LABEL: @of_the_whole_transposed(
+func.func @of_the_whole_transposed(%x: tensor<8x4x4xf32>, %s: tensor<8x4xf32>) -> (tensor<8x4x4xf32>, tensor<8xf32>) {
+  // CHECK: %[[ALL:.*]] = arith.divf %arg0, %{{.*}} : tensor<8x4x4xf32>
+  // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[ALL]][0, 0, 1] [8, 1, 1]
+  // CHECK-NEXT: return %[[ALL]], %[[PART]]
+  %rows = mhc.broadcast %s dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %x0 = tensor.extract_slice %x[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x4x4xf32> to tensor<8xf32>
+  %s0 = tensor.extract_slice %rows[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x4x4xf32> to tensor<8xf32>
+  %part = arith.divf %x0, %s0 : tensor<8xf32>
+  %xt = mhc.transpose %x perm = [1, 2, 0] : tensor<8x4x4xf32> -> tensor<4x4x8xf32>
+  %rt = mhc.transpose %rows perm = [1, 2, 0] : tensor<8x4x4xf32> -> tensor<4x4x8xf32>
+  %q = arith.divf %xt, %rt : tensor<4x4x8xf32>
+  %all = mhc.transpose %q perm = [2, 0, 1] : tensor<4x4x8xf32> -> tensor<8x4x4xf32>
+  return %all, %part : tensor<8x4x4xf32>, tensor<8xf32>
+}
