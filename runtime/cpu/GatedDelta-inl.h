@@ -111,36 +111,60 @@ HWY_INLINE void weightPlanes(const Args &args, const Heads &heads, int64_t head,
   }
 }
 
-/// 1 / x of a number from 1 to 2^126.
-HWY_INLINE V reciprocal(V x) {
+/// 1 / x of numbers from 1 to 2^126, in place.
+template <int kCount>
+HWY_INLINE void reciprocals(V (&x)[kCount]) {
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  // A step of Newton's doubles the 12 bits or more of the approximation. A division takes as long as all the rest.
-  const V y = hn::ApproximateReciprocal(x);
-  return hn::Mul(y, hn::NegMulAdd(x, y, hn::Set(d, 2.0f)));
+    // A step of Newton's doubles the 12 bits or more of the approximation. Divisions take as long as all the rest.
+    const V y = hn::ApproximateReciprocal(x[i]);
+    x[i] = hn::Mul(y, hn::NegMulAdd(x[i], y, hn::Set(d, 2.0f)));
 #else
-  return hn::Div(hn::Set(d, 1.0f), x);
+    x[i] = hn::Div(hn::Set(d, 1.0f), x[i]);
 #endif
+  }
 }
 
-/// s = sigmoid(a), u = a*s, to a few units in the last place of f32. Below -87, where s is 1e-38 and less, a counts as
-/// -87.
-HWY_INLINE void silu(V a, V &s, V &u) {
-  const V least = hn::Set(d, -87.0f);
-  a = hn::IfThenElse(hn::Lt(a, least), least, a); // a NaN stays
-  const V x = hn::Min(a, hn::Set(d, 87.0f));
-  // exp(-x) = 2^t with t = n + f. The low bits of `whole` are n + 127, which is the exponent of 2^n.
+/// In place: a to u = a*s, s = sigmoid(a), to a few units in the last place of f32. Below -87, where s is 1e-38 and
+/// less, a counts as -87. Step by step for all vectors: one after the other, each would wait for its own steps.
+template <int kCount>
+HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount]) {
+  const V least = hn::Set(d, -87.0f), most = hn::Set(d, 87.0f), one = hn::Set(d, 1.0f);
+  // exp(-a) = 2^t with t = n + f. The low bits of `whole` are n + 127, which is the exponent of 2^n.
   const V log2e = hn::Set(d, -1.44269504f), magic = hn::Set(d, 12582912.0f + 127.0f);
-  const V whole = hn::MulAdd(x, log2e, magic);
-  V f = hn::MulSub(x, log2e, hn::Sub(whole, magic));
-  f = hn::MulAdd(x, hn::Set(d, -1.92596303e-8f), f);
-  V power = hn::MulAdd(f, hn::Set(d, 1.33813021e-3f), hn::Set(d, 9.66636837e-3f));
-  power = hn::MulAdd(f, power, hn::Set(d, 5.55038117e-2f));
-  power = hn::MulAdd(f, power, hn::Set(d, 2.40223497e-1f));
-  power = hn::MulAdd(f, power, hn::Set(d, 6.93147182e-1f));
-  power = hn::MulAdd(f, power, hn::Set(d, 1.0f));
-  const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole)));
-  s = reciprocal(hn::MulAdd(power, scale, hn::Set(d, 1.0f)));
-  u = hn::Mul(a, s);
+  V whole[kCount], f[kCount];
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i) {
+    a[i] = hn::IfThenElse(hn::Lt(a[i], least), least, a[i]); // a NaN stays
+    f[i] = hn::Min(a[i], most);
+    whole[i] = hn::MulAdd(f[i], log2e, magic);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    f[i] = hn::MulSub(f[i], log2e, hn::Sub(whole[i], magic));
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    s[i] = hn::MulAdd(f[i], hn::Set(d, 1.33813021e-3f), hn::Set(d, 9.66636837e-3f));
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 5.55038117e-2f));
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 2.40223497e-1f));
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 6.93147182e-1f));
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 1.0f));
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    s[i] = hn::MulAdd(s[i], hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole[i]))), one);
+  reciprocals(s);
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    a[i] = hn::Mul(a[i], s[i]);
 }
 
 /// Where a piece of tokens finds its taps: token t has tap j at rows[t + j].

@@ -44,6 +44,18 @@ Piece pieceAt(const Args &a, int64_t n, int64_t last) {
   return {n, isWhole ? kTogether : 1, begin, end, isBatchLast ? (n - i * a.M) * a.b + i : n, isBatchLast ? a.b : 1};
 }
 
+/// Tokens of which each head is computed before the next head, so that its planes stay in the first-level cache.
+constexpr int64_t kSpanTokens = 4;
+
+/// The pieces of the tokens [first, last) of a span; returns their number.
+template <typename Args>
+int64_t spanPieces(const Args &a, int64_t first, int64_t last, Piece (&pieces)[kSpanTokens]) {
+  int64_t count = 0;
+  for (int64_t n = first; n < last; n += pieces[count++].count)
+    pieces[count] = pieceAt(a, n, last);
+  return count;
+}
+
 /// The first tap that a piece's tokens have, those of left_boundary among them.
 template <typename Args>
 int64_t firstTapOf(const Args &a, const Piece &piece) {

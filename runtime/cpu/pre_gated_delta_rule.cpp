@@ -53,12 +53,9 @@ template <int kTokens, int kTaps, typename T>
 HWY_INLINE void siluPair(const GatedDeltaCall &args, const T *const *rows, int64_t c, const float *planes, int64_t pad,
                          int64_t firstTap, V (&a)[kTokens], V (&b)[kTokens]) {
   convolvePair<kTokens, kTaps>(rows, c, planes, pad, args.k, firstTap, a, b);
-#pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    V s;
-    silu(a[t], s, a[t]);
-    silu(b[t], s, b[t]);
-  }
+  V s[kTokens];
+  silu(a, s);
+  silu(b, s);
 }
 
 /// u of q or k, rounded, to u[t][c]; adds its squares to `squares`.
@@ -207,14 +204,18 @@ HWY_INLINE void restOfToken(const GatedDeltaCall &args, const Piece &piece, int6
 
 template <bool kStream, typename T>
 HWY_INLINE void gatedDeltaTile(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last, float *u) {
-  const int64_t values = 2 * args.heads.keys;
-  for (int64_t n = first; n < last;) {
-    const Piece piece = pieceAt(args, n, last);
+  const int64_t firstValue = HWY_MAX(range.first - 2 * args.heads.keys, 0);
+  const int64_t lastValue = HWY_MAX(range.last - 2 * args.heads.keys, 0);
+  Piece pieces[kSpanTokens];
+  for (int64_t span = first; span < last; span += kSpanTokens) {
+    const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpanTokens), pieces);
     for (int64_t head = range.first; head < range.last; ++head)
-      anyHead<kStream, T>(args, piece, head, u);
-    for (; n < piece.n + piece.count; ++n)
-      restOfToken<kStream, T>(args, piece, n, HWY_MAX(range.first - values, 0), HWY_MAX(range.last - values, 0),
-                              range.last == args.heads.count());
+      for (int64_t i = 0; i < count; ++i)
+        anyHead<kStream, T>(args, pieces[i], head, u);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t t = 0; t < pieces[i].count; ++t)
+        restOfToken<kStream, T>(args, pieces[i], pieces[i].n + t, firstValue, lastValue,
+                                range.last == args.heads.count());
   }
   if (kStream)
     hwy::FlushStream();

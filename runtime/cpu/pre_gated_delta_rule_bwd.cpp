@@ -48,21 +48,19 @@ struct GatedDeltaBwdCall : PreGatedDeltaRuleBwdArgs {
 /// Scratch memory of a thread.
 struct GatedDeltaRoom {
   float *sums, *rests; ///< of a few tokens, and what the sums of the run have rounded away
-  float *before;       ///< planes of da of the k - 1 tokens before a piece
-  float *da, *du;      ///< planes of a piece of one head
+  float *das;          ///< planes of each head: da of the last tokens, that of token n in row n % ring
+  float *du;           ///< planes of a piece of one head
+  int64_t ring;        ///< a power of two: a piece and the k - 1 tokens before it
 
-  static int64_t ofPiece(const Heads &heads) { return kTogether * std::max(heads.pad(0), heads.pad(2 * heads.keys)); }
+  static int64_t ringOf(int64_t k) { return kTogether + k - 1 > 8 ? 16 : 8; }
   static int64_t floats(const GatedDeltaBwdCall &args) {
-    return 2 * args.sums() + (args.k - 1) * args.heads.plane(args.heads.count()) + 2 * ofPiece(args.heads);
+    const Heads &heads = args.heads;
+    return 2 * args.sums() + ringOf(args.k) * heads.plane(heads.count()) +
+           kTogether * std::max(heads.pad(0), heads.pad(2 * heads.keys));
   }
-  GatedDeltaRoom(const GatedDeltaBwdCall &args, float *at) {
-    const int64_t piece = ofPiece(args.heads);
-    sums = at;
-    rests = sums + args.sums();
-    before = rests + args.sums();
-    da = before + (args.k - 1) * args.heads.plane(args.heads.count());
-    du = da + piece;
-  }
+  GatedDeltaRoom(const GatedDeltaBwdCall &args, float *at)
+      : sums(at), rests(sums + args.sums()), das(rests + args.sums()),
+        du(das + ringOf(args.k) * args.heads.plane(args.heads.count())), ring(ringOf(args.k)) {}
 };
 } // namespace mhcrt
 #endif
@@ -82,21 +80,21 @@ HWY_INLINE void slopePair(const T *const *rows, int64_t c, const float *planes, 
                           int64_t firstTap, V (&slopeA)[kTokens], V (&slopeB)[kTokens], V (&uA)[kTokens],
                           V (&uB)[kTokens]) {
   convolvePair<kTokens, kTaps>(rows, c, planes, pad, k, firstTap, uA, uB);
+  silu(uA, slopeA);
+  silu(uB, slopeB);
+  // du/da = s + u*(1 - s)
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    V s;
-    silu(uA[t], s, uA[t]);
-    slopeA[t] = hn::Add(s, hn::NegMulAdd(uA[t], s, uA[t]));
-    silu(uB[t], s, uB[t]);
-    slopeB[t] = hn::Add(s, hn::NegMulAdd(uB[t], s, uB[t]));
+    slopeA[t] = hn::Add(slopeA[t], hn::NegMulAdd(uA[t], slopeA[t], uA[t]));
+    slopeB[t] = hn::Add(slopeB[t], hn::NegMulAdd(uB[t], slopeB[t], uB[t]));
   }
 }
 
-/// One pair of q or k to the room, with the sums of its head.
+/// One pair of q or k: slope * dy to da and slope * u to du, with the sums of its head.
 template <int kTokens, int kTaps, typename T>
 HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int64_t at, const T *const *grads,
-                        int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap,
-                        const GatedDeltaRoom &room, V (&squares)[kTokens], V (&products)[kTokens]) {
+                        int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap, float *const *da,
+                        float *du, V (&squares)[kTokens], V (&products)[kTokens]) {
   V slopeA[kTokens], slopeB[kTokens], uA[kTokens], uB[kTokens];
   slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
 #pragma GCC unroll 4
@@ -111,8 +109,8 @@ HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int
     }
     squares[t] = hn::MulAdd(b, b, hn::MulAdd(a, a, squares[t]));
     products[t] = hn::MulAdd(b, sumB, hn::MulAdd(a, sumA, products[t]));
-    storePlane(hn::Mul(slopeA[t], sumA), hn::Mul(slopeB[t], sumB), room.da + t * pad + c);
-    storePlane(hn::Mul(slopeA[t], a), hn::Mul(slopeB[t], b), room.du + t * pad + c);
+    storePlane(hn::Mul(slopeA[t], sumA), hn::Mul(slopeB[t], sumB), da[t] + c);
+    storePlane(hn::Mul(slopeA[t], a), hn::Mul(slopeB[t], b), du + t * pad + c);
   }
 }
 
@@ -127,7 +125,7 @@ HWY_INLINE void normBwd(float squares, float product, float eps, int64_t width, 
 /// da of a head of q or k.
 template <int kTokens, int kTaps, typename T>
 HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
-                             const T *const *grads, const GatedDeltaRoom &room) {
+                             const T *const *grads, float *const *da, float *du) {
   const int64_t width = args.dk, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
   V squares[kTokens], products[kTokens];
@@ -139,37 +137,36 @@ HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const 
       for (int64_t copy = 0; copy < args.heads.repeat; ++copy)
         prefetchPair(grads[t] + copy * width + c + kAheadBytes / sizeof(T));
     }
-    keyPair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, room, squares, products);
+    keyPair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, da, du, squares, products);
   }
   if (whole < width) {
     const PairRows<T> last(taps, kTokens + k - 1, whole, width);
-    keyPair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, room, squares,
+    keyPair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, da, du, squares,
                             products);
   }
   const int64_t used = roundUp(width, kPair);
   for (int t = 0; t < kTokens && args.qk_l2norm; ++t)
-    normBwd(sumLanes(squares[t]), sumLanes(products[t]), static_cast<float>(args.l2_eps), used, room.du + t * pad,
-            room.da + t * pad);
+    normBwd(sumLanes(squares[t]), sumLanes(products[t]), static_cast<float>(args.l2_eps), used, du + t * pad, da[t]);
 }
 
 template <int kTokens, int kTaps, typename T>
 HWY_INLINE void valuePair(const GatedDeltaBwdCall &args, const T *const *rows, int64_t at, const T *const *grads,
                           int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap,
-                          const GatedDeltaRoom &room) {
+                          float *const *da) {
   V slopeA[kTokens], slopeB[kTokens], uA[kTokens], uB[kTokens];
   slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
     V gradA, gradB;
     loadSomePair(grads[t] + c, count, gradA, gradB);
-    storePlane(hn::Mul(slopeA[t], gradA), hn::Mul(slopeB[t], gradB), room.da + t * pad + c);
+    storePlane(hn::Mul(slopeA[t], gradA), hn::Mul(slopeB[t], gradB), da[t] + c);
   }
 }
 
 /// da of a head of v.
 template <int kTokens, int kTaps, typename T>
 HWY_NOINLINE void valueHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
-                               const T *const *grads, const GatedDeltaRoom &room) {
+                               const T *const *grads, float *const *da) {
   const int64_t width = args.dv, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
   for (int64_t c = 0; c < whole; c += kPair) {
@@ -177,23 +174,24 @@ HWY_NOINLINE void valueHeadBwd(const GatedDeltaBwdCall &args, int64_t head, cons
       prefetchPair(taps.rows[t + k - 1] + c + kAheadBytes / sizeof(T));
       prefetchPair(grads[t] + c + kAheadBytes / sizeof(T));
     }
-    valuePair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, room);
+    valuePair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, da);
   }
   if (whole < width) {
     const PairRows<T> last(taps, kTokens + k - 1, whole, width);
-    valuePair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, room);
+    valuePair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, da);
   }
 }
 
 /// One pair of the sums of d_conv_weight and d_conv_bias.
 template <int kTokens, int kTaps, typename T>
-HWY_INLINE void sumPair(const T *const *rows, int64_t at, const float *da, int64_t pad, int64_t k, int64_t firstTap,
-                        float *sums) {
+HWY_INLINE void sumPair(const T *const *rows, int64_t at, float *const *da, int64_t c, int64_t pad, int64_t k,
+                        int64_t firstTap, float *sums) {
+  sums += c;
   V daA[kTokens], daB[kTokens], a, b;
   loadPlane(sums + k * pad, a, b);
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    loadPlane(da + t * pad, daA[t], daB[t]);
+    loadPlane(da[t] + c, daA[t], daB[t]);
     a = hn::Add(a, daA[t]);
     b = hn::Add(b, daB[t]);
   }
@@ -217,26 +215,21 @@ HWY_INLINE void sumPair(const T *const *rows, int64_t at, const float *da, int64
 }
 
 template <int kTokens, int kTaps, typename T>
-HWY_NOINLINE void sumHead(const TapRows<T> &taps, const float *da, int64_t width, int64_t pad, int64_t k,
+HWY_NOINLINE void sumHead(const TapRows<T> &taps, float *const *da, int64_t width, int64_t pad, int64_t k,
                           int64_t firstTap, float *sums) {
   int64_t c = 0;
   for (; c + kPair <= width; c += kPair)
-    sumPair<kTokens, kTaps>(taps.rows, c, da + c, pad, k, firstTap, sums + c);
+    sumPair<kTokens, kTaps>(taps.rows, c, da, c, pad, k, firstTap, sums);
   if (c < width) {
     const PairRows<T> last(taps, kTokens + k - 1, c, width);
-    sumPair<kTokens, kTaps>(last.rows, 0, da + c, pad, k, firstTap, sums + c);
+    sumPair<kTokens, kTaps>(last.rows, 0, da, c, pad, k, firstTap, sums);
   }
 }
 
-/// Planes of the da of a piece and of the k - 1 tokens before it.
-struct DaRows {
-  const float *rows[kTogether + kMostTaps - 1];
-};
-
-/// dx of kTokens tokens, the first of which has its da at das.rows[0], of its terms [first, last) only; null rows are
+/// dx of kTokens tokens, the first of which has its da at das[0], of its terms [first, last) only; null rows are
 /// not wanted.
 template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_NOINLINE void inputHead(const float *const *das, const float *planes, int64_t width, int64_t pad, int64_t k,
+HWY_NOINLINE void inputHead(float *const *das, const float *planes, int64_t width, int64_t pad, int64_t k,
                             int64_t first, int64_t last, T *const *to) {
   constexpr int kRows = kTokens + (kTaps ? kTaps : kMostTaps) - 1;
   if (kTaps) {
@@ -279,20 +272,19 @@ HWY_INLINE T *inputRow(const GatedDeltaBwdCall &args, const Piece &piece, Run ru
 
 /// dx of what has its last term in a piece, which is more where its sequence ends.
 template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_INLINE void inputsBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head, const DaRows &das) {
+HWY_INLINE void inputsBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head, float *const *das) {
   const int64_t k = args.k, pad = args.heads.pad(head), width = args.heads.width(head);
   const int64_t channel = args.heads.channel(head), start = piece.n - (k - 1);
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
   T *to[kTokens];
   for (int t = 0; t < kTokens; ++t)
     to[t] = inputRow<T>(args, piece, run, start + t, channel);
-  inputHead<kTokens, kTaps, kStream>(das.rows, planes, width, pad, k, HWY_MAX(piece.begin - start, 0), k, to);
+  inputHead<kTokens, kTaps, kStream>(das, planes, width, pad, k, HWY_MAX(piece.begin - start, 0), k, to);
   if (piece.n + kTokens < piece.end)
     return;
   for (int64_t n = start + kTokens; n < piece.end; ++n) {
     T *row = inputRow<T>(args, piece, run, n, channel);
-    inputHead<1, 0, false>(das.rows + (n - start), planes, width, pad, k, HWY_MAX(piece.begin - n, 0), piece.end - n,
-                           &row);
+    inputHead<1, 0, false>(das + (n - start), planes, width, pad, k, HWY_MAX(piece.begin - n, 0), piece.end - n, &row);
   }
 }
 
@@ -314,21 +306,28 @@ HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run r
   const T *grads[kTokens];
   for (int t = 0; t < kTokens; ++t)
     grads[t] = gradRow<T>(args, piece.n + t, head);
-  if (heads.isValue(head))
-    valueHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, room);
-  else
-    keyHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, room);
-  if (args.wantsSums() && piece.n < run.last)
-    sumHead<kTokens, kTaps>(taps, room.da, heads.width(head), pad, k, firstTap, room.sums + (k + 1) * plane);
-  if (!args.wantsInputs())
-    return;
-  float *before = room.before + (k - 1) * plane;
-  DaRows das;
+  float *das[kTogether + kMostTaps - 1], **da = das + (k - 1); // da of the k - 1 tokens before the piece, and its own
   for (int64_t i = 0; i < kTokens + k - 1; ++i)
-    das.rows[i] = i < k - 1 ? before + i * pad : room.da + (i - (k - 1)) * pad;
-  inputsBwd<kTokens, kTaps, kStream, T>(args, piece, run, head, das);
-  for (int64_t i = 0; i < k - 1; ++i)
-    std::memcpy(before + i * pad, das.rows[kTokens + i], pad * sizeof(float));
+    das[i] = room.das + room.ring * plane + ((piece.n - (k - 1) + i) & (room.ring - 1)) * pad;
+  if (heads.isValue(head))
+    valueHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, da);
+  else
+    keyHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, da, room.du);
+  if (args.wantsSums() && piece.n < run.last)
+    sumHead<kTokens, kTaps>(taps, da, heads.width(head), pad, k, firstTap, room.sums + (k + 1) * plane);
+  if (args.wantsInputs())
+    inputsBwd<kTokens, kTaps, kStream, T>(args, piece, run, head, das);
+}
+
+template <bool kStream, typename T>
+HWY_INLINE void anyHeadBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head,
+                           const GatedDeltaRoom &room) {
+  if (piece.count == 1)
+    headBwd<1, 0, false, T>(args, piece, run, head, room);
+  else if (args.k == 4)
+    headBwd<kTogether, 4, kStream, T>(args, piece, run, head, room);
+  else
+    headBwd<kTogether, 0, kStream, T>(args, piece, run, head, room);
 }
 
 /// The gradients of one token's beta and g, and what they add to sums[2][padded hv].
@@ -372,19 +371,15 @@ template <bool kStream, typename T>
 HWY_INLINE void gatedDeltaBwdTyped(const GatedDeltaBwdCall &args, HeadRange range, Run run, int64_t first, int64_t last,
                                    const GatedDeltaRoom &room) {
   const bool isConvolved = args.wantsSums() || args.wantsInputs();
-  for (int64_t n = first; n < last;) {
-    const Piece piece = pieceAt(args, n, last);
-    for (int64_t head = range.first; isConvolved && head < range.last; ++head) {
-      if (piece.count == 1)
-        headBwd<1, 0, false, T>(args, piece, run, head, room);
-      else if (args.k == 4)
-        headBwd<kTogether, 4, kStream, T>(args, piece, run, head, room);
-      else
-        headBwd<kTogether, 0, kStream, T>(args, piece, run, head, room);
-    }
-    for (; n < piece.n + piece.count; ++n)
-      if (n < run.last)
-        restOfTokenBwd<kStream, T>(args, piece, range, n, room.sums + args.gateSums());
+  Piece pieces[kSpanTokens];
+  for (int64_t span = first; span < last; span += kSpanTokens) {
+    const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpanTokens), pieces);
+    for (int64_t head = range.first; isConvolved && head < range.last; ++head)
+      for (int64_t i = 0; i < count; ++i)
+        anyHeadBwd<kStream, T>(args, pieces[i], run, head, room);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t t = 0; t < pieces[i].count && pieces[i].n < run.last; ++t)
+        restOfTokenBwd<kStream, T>(args, pieces[i], range, pieces[i].n + t, room.sums + args.gateSums());
   }
   if (kStream)
     hwy::FlushStream();
@@ -474,7 +469,8 @@ static void runTile(const GatedDeltaBwdCall &args, const TokenRuns &runs, int64_
     HWY_DYNAMIC_DISPATCH(gatedDeltaBwdTokens)(args, range, first, last, begin, end, room);
   };
   sums.clear(count);
-  std::fill_n(room.before, (args.k - 1) * args.heads.plane(args.heads.count()), 0.0f);
+  const int64_t planes = room.ring * args.heads.plane(range.first);
+  std::fill_n(room.das + planes, room.ring * args.heads.plane(range.last) - planes, 0.0f);
   for (int64_t n = first; n < last; n += kSumTokens) {
     std::fill_n(room.sums + part.first, count, 0.0f);
     tokens(n, std::min(last, n + kSumTokens));
