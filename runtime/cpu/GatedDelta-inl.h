@@ -61,7 +61,7 @@ HWY_INLINE hn::Vec<DU> roundQuiet(V v) {
   return hn::Add(bits, half);
 }
 
-/// `rounded` and storePair for values that depend on weights by way of a rounded one only.
+/// `rounded` and storeSomePair of such values.
 template <typename T>
 HWY_INLINE V roundedQuiet(V v) {
   if constexpr (std::is_same_v<T, Bf16>)
@@ -106,7 +106,8 @@ HWY_INLINE void weightPlanes(const Args &args, const Heads &heads, int64_t head,
     for (int64_t j = 0; j <= k; ++j) {
       V a, b;
       loadPairAs<T>(taps + j * kPair, a, b);
-      storePlane(a, b, planes + j * pad + c);
+      const V quiet = hn::Set(d, NAN); // of roundQuiet
+      storePlane(hn::IfThenElse(hn::IsNaN(a), quiet, a), hn::IfThenElse(hn::IsNaN(b), quiet, b), planes + j * pad + c);
     }
   }
 }
@@ -126,6 +127,15 @@ HWY_INLINE void reciprocals(V (&x)[kCount]) {
   }
 }
 
+/// The larger one, or a NaN in `v`.
+HWY_INLINE V atLeast(V least, V v) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  return hn::Max(least, v); // the second operand where one is NaN
+#else
+  return hn::IfThenElse(hn::Lt(v, least), least, v);
+#endif
+}
+
 /// In place: a to u = a*s, s = sigmoid(a), to a few units in the last place of f32. Below -87, where s is 1e-38 and
 /// less, a counts as -87. Step by step for all vectors: one after the other, each would wait for its own steps.
 template <int kCount>
@@ -136,7 +146,7 @@ HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount]) {
   V whole[kCount], f[kCount];
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) {
-    a[i] = hn::IfThenElse(hn::Lt(a[i], least), least, a[i]); // a NaN stays
+    a[i] = atLeast(least, a[i]);
     f[i] = hn::Min(a[i], most);
     whole[i] = hn::MulAdd(f[i], log2e, magic);
   }
@@ -230,8 +240,8 @@ HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *plane
   }
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    a[t] = rounded(a[t], static_cast<const T *>(nullptr));
-    b[t] = rounded(b[t], static_cast<const T *>(nullptr));
+    a[t] = roundedQuiet<T>(a[t]);
+    b[t] = roundedQuiet<T>(b[t]);
   }
 }
 

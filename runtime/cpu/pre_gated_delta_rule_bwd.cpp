@@ -251,7 +251,7 @@ HWY_NOINLINE void inputHead(float *const *das, const float *planes, int64_t widt
         b = hn::MulAdd(weightB, daB[t + i], b);
       }
       if (to[t])
-        storeSomePair<kStream>(a, b, to[t] + c, width - c);
+        storeQuiet<kStream>(a, b, to[t] + c, width - c);
     }
   }
 }

@@ -306,6 +306,25 @@ TEST(GatedDelta, MissingTapsAreNotMultiplied) {
       EXPECT_TRUE(std::isfinite(value));
 }
 
+/// Also one whose rounding would carry into the sign.
+TEST(GatedDelta, NaNStaysNaN) {
+  Context context;
+  for (int32_t type : {MHCRT_BF16, MHCRT_F16}) {
+    Random random(4);
+    Case c(9, 1, 1, 1, 64, 40, 4, type, MHCRT_SEQ_LAYOUT_MBD, true);
+    c.fill(random, {}, false, false, MHCRT_F32);
+    std::fill_n(reinterpret_cast<uint32_t *>(c.weight.floats()), c.weight.size(), 0x7FFFFFFFu);
+    ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
+    ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
+    for (const Buffer *result : {&c.query, &c.key, &c.value, &c.silu, &c.dWeight})
+      for (double value : result->values())
+        EXPECT_TRUE(std::isnan(value));
+    const Doubles dx = c.dx.values();
+    for (int64_t i = 0; i < c.M * c.D; ++i)
+      EXPECT_EQ(std::isnan(dx[i]), i % c.D < c.E);
+  }
+}
+
 TEST(GatedDelta, DoesNotDependOnThreads) {
   Context one(1), two(2), five(5);
   for (uint64_t seed = 0; seed < 40; ++seed) {
