@@ -136,10 +136,11 @@ HWY_INLINE V atLeast(V least, V v) {
 #endif
 }
 
-/// In place: a to u = a*s, s = sigmoid(a), to a few units in the last place of f32. Below -87, where s is 1e-38 and
-/// less, a counts as -87. Step by step for all vectors: one after the other, each would wait for its own steps.
+/// In place: a to u = a*s, s = sigmoid(a) = 1/(1 + e), e = exp(-a), to a few units in the last place of f32. Below -87,
+/// where s is 1e-38 and less, a counts as -87. Step by step for all vectors: one after the other, each would wait for
+/// its own steps.
 template <int kCount>
-HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount]) {
+HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount], V (&e)[kCount]) {
   const V least = hn::Set(d, -87.0f), most = hn::Set(d, 87.0f), one = hn::Set(d, 1.0f);
   // exp(-a) = 2^t with t = n + f. The low bits of `whole` are n + 127, which is the exponent of 2^n.
   const V log2e = hn::Set(d, -1.44269504f), magic = hn::Set(d, 12582912.0f + 127.0f);
@@ -169,8 +170,10 @@ HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount]) {
   for (int i = 0; i < kCount; ++i)
     s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 1.0f));
 #pragma GCC unroll 4
-  for (int i = 0; i < kCount; ++i)
-    s[i] = hn::MulAdd(s[i], hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole[i]))), one);
+  for (int i = 0; i < kCount; ++i) {
+    e[i] = hn::Mul(s[i], hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole[i]))));
+    s[i] = hn::Add(e[i], one);
+  }
   reciprocals(s);
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)

@@ -54,20 +54,25 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// a, its slope du/da, and u, of a pair of channels.
+/// s to du/da = s + u*(1 - s), where 1 - s is taken from e: u may be large where s is close to 1.
+template <int kTokens>
+HWY_INLINE void slopes(const V (&u)[kTokens], const V (&e)[kTokens], V (&s)[kTokens]) {
+#pragma GCC unroll 4
+  for (int t = 0; t < kTokens; ++t)
+    s[t] = hn::MulAdd(u[t], hn::Mul(e[t], s[t]), s[t]);
+}
+
+/// The slope du/da, and u, of a pair of channels.
 template <int kTokens, int kTaps, typename T>
 HWY_INLINE void slopePair(const T *const *rows, int64_t c, const float *planes, int64_t pad, int64_t k,
                           int64_t firstTap, V (&slopeA)[kTokens], V (&slopeB)[kTokens], V (&uA)[kTokens],
                           V (&uB)[kTokens]) {
   convolvePair<kTokens, kTaps>(rows, c, planes, pad, k, firstTap, uA, uB);
-  silu(uA, slopeA);
-  silu(uB, slopeB);
-  // du/da = s + u*(1 - s)
-#pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    slopeA[t] = hn::Add(slopeA[t], hn::NegMulAdd(uA[t], slopeA[t], uA[t]));
-    slopeB[t] = hn::Add(slopeB[t], hn::NegMulAdd(uB[t], slopeB[t], uB[t]));
-  }
+  V e[kTokens];
+  silu(uA, slopeA, e);
+  slopes(uA, e, slopeA);
+  silu(uB, slopeB, e);
+  slopes(uB, e, slopeB);
 }
 
 /// One pair of q or k: slope * dy to da and slope * u to du, with the sums of its head.

@@ -53,9 +53,9 @@ template <int kTokens, int kTaps, typename T>
 HWY_INLINE void siluPair(const GatedDeltaCall &args, const T *const *rows, int64_t c, const float *planes, int64_t pad,
                          int64_t firstTap, V (&a)[kTokens], V (&b)[kTokens]) {
   convolvePair<kTokens, kTaps>(rows, c, planes, pad, args.k, firstTap, a, b);
-  V s[kTokens];
-  silu(a, s);
-  silu(b, s);
+  V s[kTokens], e[kTokens];
+  silu(a, s, e);
+  silu(b, s, e);
 }
 
 /// u of q or k, rounded, to u[t][c]; adds its squares to `squares`.
