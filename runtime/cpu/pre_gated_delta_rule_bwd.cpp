@@ -14,8 +14,8 @@
 //         gradients are read once; dx follows da by k - 1 tokens, so a run computes the da of k - 1 tokens more. A tile
 //         is a run, or a share of its heads where there are few. Large results bypass the caches.
 // Bytes   per token 2*hv*(dk + dv) + hv of the gradients, 4*hv, E + 2*hv of x and D of dx.
-// Needs   scratch memory of 4*(k + 1)*E for each run and 4*(3*k + 1)*E for each thread; streaming stores need heads
-//         and rows of a multiple of 64 bytes.
+// Needs   scratch memory of 4*(k + 1)*E for each run and 4*(2*k + 10)*E for each thread, of 32*E more with k above 5;
+//         streaming stores need heads and rows of a multiple of 64 bytes.
 // Round   a and u as in pre_gated_delta_rule, each result once. Sums over tokens are those of 128 tokens, compensated.
 //
 //===------------------------------------------------------------------------===//

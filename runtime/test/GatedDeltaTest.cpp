@@ -80,7 +80,7 @@ private:
   double rounded(double value) const { return c.type == MHCRT_F32 ? value : roundedTo(c.type, value); }
   /// Whether f32 may round `value`, known within `error`, to a neighbour.
   double slack(double value, double error) const {
-    return rounded(value - error) == rounded(value + error) ? 0 : ulp * std::fabs(value);
+    return rounded(value - error) == rounded(value + error) ? 0 : ulp * std::fabs(value) + 2 * error;
   }
   void headBackward(int64_t n, int64_t head, const Doubles &grads, Range &du) const;
 
