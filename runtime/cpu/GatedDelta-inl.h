@@ -3,9 +3,9 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the front end of a gated delta net and its gradient compute alike. Channels are taken in pairs of vectors, in
-// the pair's own order of their type (Simd-inl.h): planes[(k + 1)*plane(head)] has the weights of each head in that
-// order, one row for each tap, then the bias.
+// Steps that the front end of a gated delta net and its gradient have in common. Channels are taken in pairs of
+// vectors, in the pair's own order of their type (Simd-inl.h): planes[(k + 1)*plane(head)] has the weights of each head
+// in that order, one row for each tap, then the bias.
 //
 //===------------------------------------------------------------------------===//
 #if defined(MHCRT_CPU_GATEDDELTA_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -17,6 +17,8 @@
 
 #include "cpu/GatedDelta.h"
 #include "cpu/Gates-inl.h"
+
+#include <cmath>
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {

@@ -190,7 +190,7 @@ HWY_INLINE void gates(const GatedDeltaCall &args, int64_t n, const T *raw) {
   }
 }
 
-/// What is not convolved of token n, of the v heads [first, last).
+/// The channels of token n that are not convolved, z of the v heads [first, last).
 template <bool kStream, typename T>
 HWY_INLINE void restOfToken(const GatedDeltaCall &args, const Piece &piece, int64_t n, int64_t first, int64_t last,
                             bool hasGates) {

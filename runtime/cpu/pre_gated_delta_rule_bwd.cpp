@@ -3,11 +3,11 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   du = r*(dy - r^2*u*sum dy*u) of q and k, dy the sum over a head's copies, r = 1/sqrt(sum u^2 + l2_eps); d_value of
-//   v da = du * s*(1 + a*(1 - s)), s = sigmoid(a)             dx[n,c]  = sum_j w[c,j] * da[n+(k-1)-j,c] dw[c,j] = sum_n
-//   da[n,c]*x[n-(k-1)+j,c]                  db[c]    = sum_n da[n,c] d_b = d_beta * beta*(1 - beta) d_alpha  = d_g *
-//   -exp(A_log) * sigmoid(alpha + dt_bias) d_A_log = sum d_g * g                                   d_dt_bias = sum
-//   d_alpha
+//   du = r*(dy - r^2*u*sum dy*u) of q and k, dy the sum over copies, r = 1/sqrt(sum u^2 + l2_eps); du = d_value of v
+//   da = du * s*(1 + a*(1 - s)), s = sigmoid(a)
+//   dx[n,c] = sum_j w[c,j] * da[n+(k-1)-j,c]      dw[c,j] = sum_n da[n,c] * x[n-(k-1)+j,c]      db[c] = sum_n da[n,c]
+//   d_b = d_beta * beta*(1 - beta)                d_alpha = d_g * -exp(A_log) * sigmoid(alpha + dt_bias)
+//   d_A_log = sum d_g * g                         d_dt_bias = sum d_alpha
 //
 // Plan    Lanes along channels, four tokens at a time, as pre_gated_delta_rule computes them. A run of tokens keeps the
 //         da of the last k - 1 tokens of each head and its partial sums in the second-level cache, so that x and the
@@ -137,7 +137,7 @@ HWY_INLINE void gatesBwd(const GatedDeltaBwdCall &args, const Piece &piece, int6
   }
 }
 
-/// What is not convolved of token n.
+/// The channels of token n that are not convolved.
 template <bool kStream, typename T>
 HWY_INLINE void restOfTokenBwd(const GatedDeltaBwdCall &args, const Piece &piece, HeadRange range, int64_t n,
                                float *sums) {

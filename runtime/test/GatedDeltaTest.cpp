@@ -27,7 +27,7 @@ struct Range {
     values[at] += value;
     errors[at] += error;
   }
-  /// What a tensor of `type` holds of it.
+  /// Compares with a tensor, which rounds them to its type.
   void expect(const Buffer &got, const char *what) const {
     Doubles tolerance = errors;
     for (size_t i = 0; i < values.size(); ++i)
