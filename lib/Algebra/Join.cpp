@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A sum over n streams may be n terms, and a tensor the concatenation of n parts. Where terms or parts differ in a
-// running position only, they are one expression of one more variable.
+// running position only, they are one expression of one more variable. What a view cuts apart is one again where all of
+// it is read.
 //
 //===------------------------------------------------------------------------===//
 #include "Order.h"
@@ -282,7 +283,8 @@ Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole
   return joined;
 }
 
-/// The element of the one part of a concatenation in which an index lies.
+/// The element of the part of a concatenation in which an index lies, or of all parts that it runs through, where those
+/// are one.
 std::optional<Expr> Algebra::elementOfPart(const Node *node, ArrayRef<Index> at) {
   auto known = joins.find(node);
   if (known == joins.end())
@@ -295,9 +297,12 @@ std::optional<Expr> Algebra::elementOfPart(const Node *node, ArrayRef<Index> at)
       return std::nullopt;
     last += (piece.extent.number() - 1) * piece.multiplier.number();
   }
+  int64_t common = last + 1 - index.offset;
   for (auto [part, extent] : llvm::zip(joined.parts, joined.extents)) {
     if (!extent.isNumber())
       return std::nullopt;
+    if (begin > index.offset && begin <= last)
+      common = std::gcd(common, begin - index.offset);
     if (index.offset >= begin && last < begin + extent.number()) {
       Indices inside(at);
       inside[joined.dim].offset -= begin;
@@ -305,5 +310,56 @@ std::optional<Expr> Algebra::elementOfPart(const Node *node, ArrayRef<Index> at)
     }
     begin += extent.number();
   }
-  return std::nullopt;
+  bool isAll = index.offset == 0 && last + 1 == begin; // is not one, or there was no join
+  return isAll ? std::nullopt : elementOfParts(node, at, common, (last + 1 - index.offset) / common);
+}
+
+/// The element at an index that runs through `count` pieces of one extent, each of which lies in a part.
+std::optional<Expr> Algebra::elementOfParts(const Node *node, ArrayRef<Index> at, int64_t extent, int64_t count) {
+  unsigned dim = joins.find(node)->second.dim;
+  Index run = at[dim];
+  run.offset = 0;
+  if (!covers(sizes, run, Size(extent * count)) || count > static_cast<int64_t>(kMaxPieces))
+    return std::nullopt;
+  std::optional<Index> inner = extract(sizes, run, 1, Size(extent)), outer = extract(sizes, run, extent, Size(count));
+  std::vector<Expr> pieces;
+  for (int64_t number = 0; inner && outer && number < count; ++number) {
+    Indices inside(at);
+    inside[dim] = *inner;
+    inside[dim].offset = at[dim].offset + number * extent;
+    std::optional<Expr> piece = elementOfPart(node, inside);
+    if (!piece)
+      return std::nullopt;
+    pieces.push_back(*piece);
+  }
+  Var part = freshVar();
+  std::optional<Expr> merged = pieces.size() > 1 ? merge(pieces, part) : std::nullopt;
+  return merged ? substitute(*merged, [&](Var var) { return var == part ? *outer : wholeVar(var, kAnyExtent); })
+                : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+Expr Algebra::view(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole, const Expr &source,
+                   ArrayRef<Index> at) {
+  Expr seen = base(value, dims, whole);
+  views[seen[0].factors[0].node()] = {source, Indices(at)};
+  return seen;
+}
+
+/// The element of what a view shows, where its indices are digits of one.
+std::optional<Expr> Algebra::elementOfView(const Node *node, ArrayRef<Index> at) {
+  auto known = views.find(node);
+  if (known == views.end())
+    return std::nullopt;
+  Indices inside;
+  for (const Index &index : known->second.at) {
+    std::optional<Index> moved = algebra::substitute(sizes, index, [&](Var var) { return at[var]; });
+    if (!moved)
+      return std::nullopt;
+    inside.push_back(*moved);
+  }
+  return substitute(known->second.source, [&](Var var) { return inside[var]; });
 }

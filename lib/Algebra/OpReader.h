@@ -41,6 +41,8 @@ private:
 
   /// The operand at an index for each of its dimensions.
   std::optional<Expr> at(mlir::Value operand, llvm::ArrayRef<Index> indices);
+  /// The operand at indices of the result; a view where that cannot be written.
+  std::optional<Expr> view(mlir::Value operand, mlir::Value result, llvm::ArrayRef<Index> indices);
   /// The operand of a reshape at the place that the result's element has in row-major order.
   std::optional<Expr> reshape(mlir::Value operand, mlir::Value result);
   std::optional<Expr> reshape(mlir::Value operand, mlir::Value result,

@@ -40,11 +40,16 @@ static std::optional<Indices> delinear(Sizes &sizes, const Index &position, Arra
   return indices;
 }
 
+std::optional<Expr> OpReader::view(Value operand, Value result, ArrayRef<Index> indices) {
+  std::optional<Expr> seen = at(operand, indices);
+  return seen ? seen : algebra.view(result, reading.sizes(result), reading.whole(result), reading.of(operand), indices);
+}
+
 std::optional<Expr> OpReader::reshape(Value operand, Value result) {
   Sizes &sizes = algebra.sizes;
   std::optional<Index> position = linear(sizes, reading.whole(result), reading.sizes(result));
   std::optional<Indices> indices = position ? delinear(sizes, *position, reading.sizes(operand)) : std::nullopt;
-  return indices ? at(operand, *indices) : std::nullopt;
+  return indices ? view(operand, result, *indices) : std::nullopt;
 }
 
 std::optional<Expr> OpReader::reshape(Value operand, Value result, ArrayRef<ReassociationIndices> groups,
@@ -67,7 +72,7 @@ std::optional<Expr> OpReader::reshape(Value operand, Value result, ArrayRef<Reas
     }
   }
   indices.resize(cast<RankedTensorType>(operand.getType()).getRank()); // a result of rank 0 has no groups
-  return at(operand, indices);
+  return view(operand, result, indices);
 }
 
 static std::optional<Indices> sliceIndices(Sizes &sizes, tensor::ExtractSliceOp slice, ArrayRef<Index> own) {

@@ -82,7 +82,8 @@ void Reading::refresh() {
       }
       if (!before.empty())
         dims.learn(result);
-      if (isSame && isa<tensor::ConcatOp>(op)) // is known by its parts, which have changed
+      // Is known by its operands, which have changed.
+      if (isSame && isa<tensor::ConcatOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp>(op))
         theAlgebra.renew(result);
       Expr expr = read(op, result);
       if (!isSame || known == before.end() || compare(known->second, expr, By::names) != 0)

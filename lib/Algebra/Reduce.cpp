@@ -49,7 +49,6 @@ std::optional<Index> Algebra::chosenBy(const Factor &factor, Var var, Size exten
 }
 
 std::optional<Expr> Algebra::sumOfChosen(const Term &term, ArrayRef<std::pair<Var, Size>> over) {
-  constexpr int64_t kAnyExtent = 0; // is a multiple of all extents: each digit of the variable stays
   for (const Factor &factor : term.factors)
     for (auto [var, extent] : over) {
       std::optional<Index> chosen = chosenBy(factor, var, extent);
@@ -83,6 +82,41 @@ std::optional<Expr> Algebra::choose(const Expr &expr) {
   });
 }
 
+/// The variables of a sum that together are one index of what a view shows, as digits of `whole`; none where they are
+/// not all of it.
+static std::map<Var, Index> digitsOf(const Factor &view, const Index &shown, ArrayRef<std::pair<Var, Size>> over,
+                                     Var whole) {
+  std::map<Var, Index> digits;
+  for (const Piece &piece : shown.pieces)
+    for (auto [var, extent] : over)
+      if (extent == piece.extent && view.at()[piece.var] == wholeVar(var, extent))
+        digits[var].pieces = {{whole, piece.multiplier, extent, 1}};
+  bool isAll = digits.size() > 1 && digits.size() == shown.pieces.size();
+  return isAll ? digits : std::map<Var, Index>();
+}
+
+std::optional<Expr> Algebra::sumOfView(const Term &term, ArrayRef<std::pair<Var, Size>> over) {
+  for (const Factor &factor : term.factors) {
+    auto view = views.find(factor.node());
+    if (view == views.end())
+      continue;
+    for (const Index &shown : view->second.at) {
+      Var whole = freshVar();
+      std::map<Var, Index> digits = digitsOf(factor, shown, over, whole);
+      std::optional<Size> extent =
+          digits.empty() ? std::nullopt : sizes.multiply(shown.pieces[0].multiplier, shown.pieces[0].extent);
+      if (!extent || !covers(sizes, shown, *extent))
+        continue;
+      llvm::SmallVector<std::pair<Var, Size>> all = {{whole, *extent}};
+      llvm::copy_if(over, std::back_inserter(all), [&](const auto &var) { return !digits.count(var.first); });
+      std::optional<Expr> seen =
+          substitute({term}, [&](Var var) { return digits.count(var) ? digits[var] : wholeVar(var, kAnyExtent); });
+      return seen ? reduce("sum", *seen, all) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
   Term outer, inner;
   outer.coefficient = term.coefficient;
@@ -108,6 +142,8 @@ std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> ove
     if (sum)
       return multiply(result, *sum);
   }
+  if (std::optional<Expr> sum = sumOfView(inner, over))
+    return multiply(result, *sum);
   Size unused = 1;
   if (inner.factors.empty() && inner.exponent.empty()) {
     for (auto [var, extent] : over) {

@@ -29,8 +29,9 @@ bool Algebra::isWhole(const Node &node, ArrayRef<Index> at) {
 
 std::optional<Expr> Algebra::element(const Node *node, ArrayRef<Index> at) {
   if (node->kind == Node::Base) {
-    std::optional<Expr> part = elementOfPart(node, at);
-    return part ? part : single(node, at);
+    std::optional<Expr> known = elementOfPart(node, at);
+    known = known ? known : elementOfView(node, at);
+    return known ? known : single(node, at);
   }
   if (node->kind == Node::Position)
     return position(at[0]);
@@ -171,7 +172,7 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<Ind
   // Whether an element is one of the same node after all: most are, and need no product of expressions.
   auto staysElement = [&](const Node *node, Moved &moved) {
     if (node->kind == Node::Base)
-      return !joins.contains(node);
+      return !joins.contains(node) && !views.contains(node);
     if (node->kind == Node::Position)
       return false;
     if (!moved.node || moved.node->dims != node->dims)

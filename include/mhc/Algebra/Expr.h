@@ -160,6 +160,10 @@ public:
   /// a part is the index of its dimension i.
   Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
             llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents);
+  /// A value that shows `source` at `at`, which are indices of the value's own, where those cut digits that the source
+  /// tells apart.
+  Expr view(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, const Expr &source,
+            llvm::ArrayRef<Index> at);
 
   /// Whether two differ in offsets only.
   bool isAlike(const Expr &a, const Expr &b);
@@ -219,6 +223,8 @@ private:
   /// The sum of a term in which a factor chooses one of the variables; nothing where none does.
   std::optional<Expr> sumOfChosen(const Term &term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
+  /// The sum of a term over all positions of what a view has apart; nothing where it has none.
+  std::optional<Expr> sumOfView(const Term &term, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> maximumOf(const Expr &expr, llvm::ArrayRef<std::pair<Var, Size>> over);
   /// The reduction of a part that a closer, which has run, has closed.
   Expr reduction(llvm::StringRef kind, const Expr &part, const Closer &closer);
@@ -237,6 +243,8 @@ private:
   std::vector<Expr> split(llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents, llvm::ArrayRef<Index> whole,
                           unsigned dim, int64_t extent);
   std::optional<Expr> elementOfPart(const Node *node, llvm::ArrayRef<Index> at);
+  std::optional<Expr> elementOfParts(const Node *node, llvm::ArrayRef<Index> at, int64_t extent, int64_t count);
+  std::optional<Expr> elementOfView(const Node *node, llvm::ArrayRef<Index> at);
 
   mlir::MLIRContext *context;
   llvm::DenseMap<mlir::Value, int64_t> renewed;
@@ -253,6 +261,11 @@ private:
     llvm::SmallVector<Size> extents;
   };
   llvm::DenseMap<const Node *, Joined> joins;
+  struct View {
+    Expr source;
+    Indices at;
+  };
+  llvm::DenseMap<const Node *, View> views;
   /// Definitions at indices, whose digits are named in the order in which they occur.
   std::map<std::pair<const Node *, std::vector<int64_t>>, std::optional<Expr>> instances;
   llvm::DenseMap<std::pair<const Node *, const Node *>, bool> alike;

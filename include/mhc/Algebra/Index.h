@@ -76,6 +76,8 @@ using Indices = llvm::SmallVector<Index, 4>;
 
 /// The variable `var` of `extent` values itself; position 0 where the extent is one.
 Index wholeVar(Var var, Size extent);
+/// An extent that is a multiple of all extents: each digit of the variable stays.
+constexpr int64_t kAnyExtent = 0;
 
 /// Adds `multiplier * index` to `sum`. False where a product of sizes does not fit.
 bool addScaled(Sizes &sizes, Index &sum, const Index &index, Size multiplier);
