@@ -52,3 +52,19 @@ func.func @packed(%x: tensor<1x?x44xbf16> {mhc.name = "x"}, %w: tensor<28x4xbf16
   return %query, %key, %value, %gate, %beta, %g : tensor<1x?x2x8xbf16>, tensor<1x?x2x8xbf16>, tensor<1x?x2x6xbf16>,
       tensor<1x?x2x6xbf16>, tensor<1x?x2xbf16>, tensor<1x?x2xf32>
 }
+
+// A gradient that nobody wants is not computed, and the others have the numbers that they have beside it.
+// CHECK: entry weights
+// CHECK-NEXT: d_conv_weight: verified
+// CHECK-NEXT: d_dt_bias: verified
+func.func @weights(%dq: tensor<1x?x2x8xbf16>, %dv: tensor<1x?x2x6xbf16>, %db: tensor<1x?x2xbf16>, %dg: tensor<1x?x2xf32>,
+                   %x: tensor<?x1x44xbf16>, %w: tensor<28x4xf32>, %A: tensor<2xf32>)
+    -> (tensor<28x4xf32> {mhc.name = "d_conv_weight"}, tensor<2xf32> {mhc.name = "d_dt_bias"}) {
+  %d_conv_weight, %d_dt_bias = mhc.pre_gated_delta_rule_bwd(d_query = %dq : tensor<1x?x2x8xbf16>,
+      d_key = %dq : tensor<1x?x2x8xbf16>, d_value = %dv : tensor<1x?x2x6xbf16>, d_gate = %dv : tensor<1x?x2x6xbf16>,
+      d_beta = %db : tensor<1x?x2xbf16>, d_g = %dg : tensor<1x?x2xf32>, qkvzba = %x : tensor<?x1x44xbf16>,
+      conv_weight = %w : tensor<28x4xf32>, A_log = %A : tensor<2xf32>, dt_bias = %A : tensor<2xf32>)
+    <num_key_heads = 1, qk_l2norm = false, l2_eps = 0.0, softplus_threshold = 20.0, seq_layout = MbD>
+    -> (d_conv_weight : tensor<28x4xf32>, d_dt_bias : tensor<2xf32>)
+  return %d_conv_weight, %d_dt_bias : tensor<28x4xf32>, tensor<2xf32>
+}
