@@ -39,8 +39,7 @@ bool mhc::isOfStreams(const LinearGroup &group) {
     // A head's weight, or one of three.
     bool isWhole = group.hasAllRows() && group.flat.size() > 1 && llvm::any_of(group.flat, isStreams);
     for (int64_t logits : logitsOf(n))
-      if (isWhole ? group.extent == n || group.extent == logits
-                  : group.rows == 2 * n + logits && group.extent <= logits) // also gates of one stream
+      if ((isWhole || group.rows == 2 * n + logits) && (group.extent == n || group.extent == logits))
         return true;
   }
   return false;

@@ -431,6 +431,43 @@ func.func @halved_logits(%streams: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, 
   return %h_pre, %s_post, %logits : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
+// The same with a weight for each group, and the streams innermost.
+// CHECK-LABEL: func.func @halved_logits_of_three_weights
+// CHECK: %[[H_PRE:.*]], %[[H_POST:.*]], %{{.*}} = mhc.gates(
+// CHECK-NOT: math.tanh
+// CHECK: return %[[H_PRE]], %[[H_POST]]
+func.func @halved_logits_of_three_weights(%streams: tensor<8x16x4xf32>, %w0: tensor<64x4xf32>, %w1: tensor<64x4xf32>,
+                                          %w2: tensor<64x16xf32>, %alphas: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  %half = arith.constant dense<0.5> : tensor<8x24xf32>
+  %halves = arith.constant dense<0.5> : tensor<8x4xf32>
+  %ones = arith.constant dense<1.0> : tensor<8x4xf32>
+  %x = tensor.collapse_shape %streams [[0], [1, 2]] : tensor<8x16x4xf32> into tensor<8x64xf32>
+  %phi = tensor.concat dim(1) %w0, %w1, %w2 : (tensor<64x4xf32>, tensor<64x4xf32>, tensor<64x16xf32>) -> tensor<64x24xf32>
+  %proj = mhc.matmul %x, %phi : (tensor<8x64xf32>, tensor<64x24xf32>) -> tensor<8x24xf32>
+  %a0 = tensor.extract_slice %alphas[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %a1 = tensor.extract_slice %alphas[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %a2 = tensor.extract_slice %alphas[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %r0 = mhc.broadcast %a0 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %r1 = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %r2 = mhc.broadcast %a2 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %alpha = tensor.concat dim(0) %r0, %r1, %r2 : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %factors = mhc.broadcast %alpha dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %scaled = arith.mulf %proj, %factors : tensor<8x24xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %scaled, %bias : tensor<8x24xf32>
+  %w = arith.mulf %z, %half : tensor<8x24xf32>
+  %w_pre = tensor.extract_slice %w[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %w_post = tensor.extract_slice %w[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %logits = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %t_pre = math.tanh %w_pre : tensor<8x4xf32>
+  %s_pre = arith.addf %ones, %t_pre : tensor<8x4xf32>
+  %h_pre = arith.mulf %s_pre, %halves : tensor<8x4xf32>
+  %t_post = math.tanh %w_post : tensor<8x4xf32>
+  %s_post = arith.addf %ones, %t_post : tensor<8x4xf32>
+  return %h_pre, %s_post, %logits : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
 // The scaled argument of another function stays its argument.
 // CHECK-LABEL: func.func @no_logits
 // CHECK: math.tanh

@@ -539,3 +539,36 @@ func.func @post_into_another_layout(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32
   %out = arith.addf %turned, %branch : tensor<8x64x4xf32>
   return %out : tensor<8x64x4xf32>
 }
+
+// The rows of one residual map, one with sums and one with means in it.
+// CHECK-LABEL: @map_in_two_spellings
+// CHECK: %[[MIX:.*]] = mhc.sinkhorn(
+// CHECK-NOT: mhc.sinkhorn
+// CHECK: mhc.post({{.*}} h_res = %[[MIX]]
+func.func @map_in_two_spellings(%z: tensor<8x2x2xf32>, %x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>)
+    -> tensor<8x2x16xf32> {
+  %e = math.exp %z : tensor<8x2x2xf32>
+  %s_row = mhc.reduce sum %e dims = [2] : tensor<8x2x2xf32> -> tensor<8x2xf32>
+  %b_row = mhc.broadcast %s_row dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x2xf32>
+  %row = arith.divf %e, %b_row : tensor<8x2x2xf32>
+  %s_col = mhc.reduce sum %row dims = [1] : tensor<8x2x2xf32> -> tensor<8x2xf32>
+  %b_col = mhc.broadcast %s_col dims = [0, 2] : tensor<8x2xf32> -> tensor<8x2x2xf32>
+  %divided = arith.divf %row, %b_col : tensor<8x2x2xf32>
+  %two = arith.constant dense<2.0> : tensor<8x2xf32>
+  %m_row = mhc.reduce mean %e dims = [2] : tensor<8x2x2xf32> -> tensor<8x2xf32>
+  %t_row = arith.mulf %m_row, %two : tensor<8x2xf32>
+  %c_row = mhc.broadcast %t_row dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x2xf32>
+  %again = arith.divf %e, %c_row : tensor<8x2x2xf32>
+  %t_col = mhc.reduce sum %again dims = [1] : tensor<8x2x2xf32> -> tensor<8x2xf32>
+  %c_col = mhc.broadcast %t_col dims = [0, 2] : tensor<8x2xf32> -> tensor<8x2x2xf32>
+  %by_means = arith.divf %again, %c_col : tensor<8x2x2xf32>
+  %first = tensor.extract_slice %divided[0, 0, 0] [8, 1, 2] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8x1x2xf32>
+  %second = tensor.extract_slice %by_means[0, 1, 0] [8, 1, 2] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8x1x2xf32>
+  %res = tensor.concat dim(1) %first, %second : (tensor<8x1x2xf32>, tensor<8x1x2xf32>) -> tensor<8x2x2xf32>
+  %mixed = mhc.batch_matmul %res, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %h_all = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %f_all = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %h_all, %f_all : tensor<8x2x16xf32>
+  %out = arith.addf %branch, %mixed : tensor<8x2x16xf32>
+  return %out : tensor<8x2x16xf32>
+}
