@@ -190,8 +190,7 @@ private:
 static bool endsWithin(Sizes &sizes, const Index &index, Size extent) {
   if (index.pieces.size() != 1 || index.pieces[0].multiplier != Size(1) || index.pieces[0].extent.isNumber())
     return false;
-  std::optional<Polynomial> difference =
-      subtract(sizes.polynomial(extent), sizes.polynomial(index.pieces[0].extent));
+  std::optional<Polynomial> difference = subtract(sizes.polynomial(extent), sizes.polynomial(index.pieces[0].extent));
   std::optional<int64_t> rest = difference ? constantOf(*difference) : std::nullopt;
   return rest && *rest >= index.offset;
 }

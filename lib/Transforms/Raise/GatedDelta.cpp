@@ -32,6 +32,9 @@ using algebra::Var;
 using Part = std::pair<Expr, int64_t>; ///< with the number of its channels
 using VarSize = DimVars::value_type;
 
+static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+static DimVars dimOf(Var var, Size size) { return size == Size(1) ? DimVars() : DimVars{{var, size}}; }
+
 static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
 enum { kQuery, kKey, kValue, kGate, kBeta, kDecay, kNumResults };
 
@@ -43,14 +46,26 @@ struct Target {
   SmallVector<DimVars> dims;
 };
 
+/// The values that an operand is the concatenation of, with their channels.
+struct Source {
+  std::vector<std::pair<Reading::Found, int64_t>> parts;
+  int64_t channels = 0;
+
+  unsigned width() const {
+    unsigned width = 0;
+    for (auto &[found, channels] : parts)
+      width = std::max(width, widthOf(found.value));
+    return width;
+  }
+};
+
 /// What was found of one front end.
 struct Front {
   const ActivatedConvolution *q, *k, *v;
   const Decay *decay;
   Size batch, tokens;
   std::vector<Part> inputs; ///< q, k, v, z, beta, alpha
-  Value whole;              ///< that they are all of; null for none
-  Indices wholeAt;
+  Source source;
   bool isTokenFirst = false;
   std::array<std::vector<Target>, kNumResults> targets;
 
@@ -74,7 +89,12 @@ private:
   bool addHeads(const ActivatedConvolution &heads, const Front &front, std::vector<Target> &targets);
   bool addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims, std::vector<Target> &targets);
   std::optional<Expr> inHeads(const Expr &expr, int64_t heads, int64_t size);
-  Value join(OpBuilder &builder, Operation *at, ArrayRef<Part> parts, std::optional<VarSize> last);
+  std::optional<Reading::Found> firstOf(const Expr &expr, Operation *at);
+  std::optional<Source> sourceOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at);
+  Value join(OpBuilder &builder, Location loc, const Source &source, ArrayRef<VarSize> order);
+  std::optional<Front> findApart(const ActivatedConvolution &q);
+  std::optional<Expr> findGate(const Front &front);
+  std::optional<Expr> findBeta(const Front &front);
   bool build(const Front &front);
   void decline(Operation *at, Reason reason, const Twine &found, const Twine &needed);
 
@@ -87,7 +107,7 @@ private:
   std::vector<ActivatedConvolution> activated; ///< one for each node
   std::vector<Decay> decays;
   std::optional<std::pair<Value, GatedFault>> fault; ///< the first one
-  bool missed = false;
+  llvm::DenseSet<const algebra::Node *> used;        ///< of q, k and v
 };
 } // namespace
 
@@ -117,7 +137,6 @@ void GatedDeltaRaiser::readValues() {
       conv->value = value;
       activated.push_back(*conv);
     } else if (std::optional<Decay> decay = matchDecay(reading, *opened, miss)) {
-      decay->value = value;
       decays.push_back(*decay);
     }
     if (miss && !fault)
@@ -189,18 +208,107 @@ std::optional<Front> GatedDeltaRaiser::findInside(const ActivatedConvolution &q,
   for (const Decay &decay : decays) {
     const int64_t heads = decay.heads, vc = (width->number() - 2 * qc - 2 * heads) / 2, convolved = 2 * qc + vc;
     bool fits = vc > 0 && convolved + vc + 2 * heads == width->number() && vc % heads == 0 && heads % q.heads() == 0;
-    auto isAlpha = [&](const auto &alpha) { return isPart(alpha.first, width->number() - heads, heads); };
+    auto isAlpha = [&](const auto &alpha) { return isPart(alpha.alpha, width->number() - heads, heads); };
     auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
       return !v.eps && v.channels == vc && v.taps == q.taps && isPart(v.x, 2 * qc, vc);
     });
     if (!fits || v == activated.end() || llvm::none_of(decay.alphas, isAlpha))
       continue;
-    Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, whole, read->second, isTokenFirst, {}};
+    Source source{{{Reading::Found{whole, read->second, 1}, width->number()}}, width->number()};
+    Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, source, isTokenFirst, {}};
     int64_t first = 0;
     for (int64_t count : {qc, qc, vc, vc, heads, heads}) {
       front.inputs.push_back({part(read->first, first, count), count});
       first += count;
     }
+    return front;
+  }
+  return std::nullopt;
+}
+
+/// z: what has the sizes of v in its heads and is none of q, k and v.
+std::optional<Expr> GatedDeltaRaiser::findGate(const Front &front) {
+  for (Value value : values) {
+    SmallVector<Size, 4> sizes = {front.batch, front.tokens, front.heads(), front.valueSize()};
+    if (reading.sizes(value) != sizes || !algebra::singleFactor(reading.of(value)))
+      continue;
+    std::optional<Expr> z = algebra.substitute(reading.of(value), [&](Var var) {
+      if (var < 2)
+        return algebra::wholeVar(var == 0 ? gated::batch : gated::token, sizes[var]);
+      Index index;
+      index.pieces.push_back({gated::channel, var == 2 ? sizes[3] : Size(1), sizes[var], 1});
+      return index;
+    });
+    const algebra::Factor *factor = z ? algebra::singleFactor(*z) : nullptr;
+    bool isValue = factor && (*z)[0].coefficient == 1 &&
+                   (factor->node()->kind == algebra::Node::Base || factor->node()->isReduce("sum"));
+    if (isValue && !isSame(reading, *z, front.v->x))
+      return z;
+  }
+  return std::nullopt;
+}
+
+/// The argument of a sigmoid of one number for each head.
+std::optional<Expr> GatedDeltaRaiser::findBeta(const Front &front) {
+  for (Value value : values) {
+    const algebra::Factor *factor = algebra::singleFactor(reading.of(value));
+    if (!factor || reading.of(value)[0].coefficient != 1 || !factor->node()->isApply("sigmoid"))
+      continue;
+    SmallVector<Size, 4> wanted = {front.batch, front.tokens, front.heads()};
+    if (reading.sizes(value) != wanted)
+      continue;
+    std::optional<Expr> b = algebra.part(factor->element);
+    b = b ? algebra.substitute(*b,
+                               [&](Var var) {
+                                 const Var roles[] = {gated::batch, gated::token, gated::channel};
+                                 return algebra::wholeVar(roles[var], wanted[var]);
+                               })
+          : b;
+    if (b)
+      return b;
+  }
+  return std::nullopt;
+}
+
+/// The front end of parts that are not in one tensor, or not in the order of the op's. Each result is computed from its
+/// own part, so that it does not matter which part is taken with which.
+std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) {
+  auto isLike = [&](const ActivatedConvolution &other) {
+    return !used.contains(other.node) && other.node != q.node && other.taps == q.taps && other.batch == q.batch &&
+           other.tokens == q.tokens && other.bias.empty() == q.bias.empty();
+  };
+  auto k = llvm::find_if(activated, [&](const ActivatedConvolution &k) {
+    return isLike(k) && k.eps == q.eps && k.headSize == q.headSize && k.channels == q.channels;
+  });
+  if (k == activated.end())
+    return std::nullopt;
+  auto holds = [&](const ActivatedConvolution &all, const ActivatedConvolution &heads) {
+    for (int64_t first = 0; first + heads.channels <= all.channels; first += heads.headSize)
+      if (isSame(reading, part(all.x, first, heads.channels), heads.x))
+        return true;
+    return false;
+  };
+  for (const Decay &decay : decays) {
+    auto alpha = llvm::find_if(
+        decay.alphas, [&](const Decay::Alpha &alpha) { return alpha.batch == q.batch && alpha.tokens == q.tokens; });
+    auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
+      return isLike(v) && !v.eps && v.channels % decay.heads == 0 && !holds(v, q) && !holds(v, *k);
+    });
+    if (alpha == decay.alphas.end() || decay.heads % q.heads() != 0 || v == activated.end())
+      continue;
+    Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, {}, false, {}};
+    std::optional<Expr> z = findGate(front), beta = findBeta(front);
+    if (!z || !beta)
+      continue;
+    const int64_t heads = decay.heads;
+    front.inputs = {{q.x, q.channels}, {k->x, q.channels}, {v->x, v->channels},
+                    {*z, v->channels}, {*beta, heads},     {alpha->alpha, heads}};
+    std::optional<Source> source =
+        sourceOf(front.inputs, {{gated::batch, q.batch}, {gated::token, q.tokens}, {gated::channel, 0}},
+                 func.getBody().back().getTerminator());
+    if (!source)
+      continue;
+    front.source = *source;
     return front;
   }
   return std::nullopt;
@@ -225,8 +333,7 @@ std::optional<Expr> GatedDeltaRaiser::inHeads(const Expr &expr, int64_t heads, i
 }
 
 /// All values of an expression.
-bool GatedDeltaRaiser::addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims,
-                                std::vector<Target> &targets) {
+bool GatedDeltaRaiser::addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims, std::vector<Target> &targets) {
   for (const Reading::Found &found : expr ? reading.find(*expr) : std::vector<Reading::Found>()) {
     Target target{found.value, indicesOf(algebra.sizes, dims), {}};
     bool isWhole = found.factor == 1;
@@ -266,8 +373,8 @@ bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &
       head.pieces.push_back({(*repeat)[0].first, 1, times, 1});
       normalise(algebra.sizes, head);
     } else if (times != 1) {
-      std::optional<Size> stride = head.pieces.size() == 1 ? algebra.sizes.divide(head.pieces[0].stride, times)
-                                                           : std::nullopt;
+      std::optional<Size> stride =
+          head.pieces.size() == 1 ? algebra.sizes.divide(head.pieces[0].stride, times) : std::nullopt;
       if (!stride)
         continue;
       head.pieces[0].stride = *stride;
@@ -280,60 +387,80 @@ bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &
 }
 
 bool GatedDeltaRaiser::findTargets(Front &front) {
-  auto dim = [](Var var, Size size) { return size == Size(1) ? DimVars() : DimVars{{var, size}}; };
   const int64_t heads = front.heads(), size = front.valueSize();
-  SmallVector<DimVars> perHead = {dim(gated::batch, front.batch), dim(gated::token, front.tokens),
-                                  dim(gated::channel, heads)};
+  SmallVector<DimVars> perHead = {dimOf(gated::batch, front.batch), dimOf(gated::token, front.tokens),
+                                  dimOf(gated::channel, heads)};
   SmallVector<DimVars> perChannel = perHead;
-  perChannel.push_back(dim(gated::within, size));
+  perChannel.push_back(dimOf(gated::within, size));
   auto &targets = front.targets;
   addFound(inHeads(front.inputs[kGate].first, heads, size), perChannel, targets[kGate]);
   const Expr *alpha = &front.inputs.back().first;
-  auto whole = llvm::find_if(front.decay->alphas, [&](const auto &own) { return isSame(reading, own.first, *alpha); });
+  auto whole = llvm::find_if(front.decay->alphas, [&](const auto &own) { return isSame(reading, own.alpha, *alpha); });
   return addHeads(*front.q, front, targets[kQuery]) && addHeads(*front.k, front, targets[kKey]) &&
          addFound(inHeads(front.v->expr, heads, size), perChannel, targets[kValue]) &&
          addFound(algebra.apply("sigmoid", {front.inputs[kBeta].first}), perHead, targets[kBeta]) &&
-         addFound(whole->second, perHead, targets[kDecay]);
+         addFound(whole->whole, perHead, targets[kDecay]);
 }
 
 //===----------------------------------------------------------------------===//
 // The op
 //===----------------------------------------------------------------------===//
 
-/// A value of which the parts are channels one after the other, or else their concatenation: of channels, and `last`.
-Value GatedDeltaRaiser::join(OpBuilder &builder, Operation *at, ArrayRef<Part> parts, std::optional<VarSize> last) {
-  int64_t count = 0;
-  for (const Part &part : parts)
-    count += part.second;
-  SmallVector<VarSize> order = {{gated::channel, count}};
-  if (last)
-    order.push_back(*last);
-  auto dimsOf = [&](int64_t channels) {
-    SmallVector<DimVars> dims;
-    for (auto [var, size] : order)
-      dims.push_back(var == gated::channel ? DimVars{{var, channels}} : DimVars{{var, size}});
-    return dims;
-  };
-  for (Value value : values) {
-    auto read = reading.isBefore(value, at) ? readAs(value, order) : std::nullopt;
-    int64_t first = 0;
-    bool isWhole = read && llvm::all_of(parts, [&](const Part &own) {
-      Expr there = part(read->first, std::exchange(first, first + own.second), own.second);
-      return isSame(reading, there, own.first);
-    });
-    if (isWhole)
-      return arrange(reading, builder, at->getLoc(), value, read->second, dimsOf(count));
-  }
-  SmallVector<Value> built;
-  for (auto &[expr, channels] : parts) {
-    built.push_back(algebra::build(reading, builder, at, expr, dimsOf(channels)));
-    if (!built.back())
-      return {};
-  }
-  return LeafBuilder(builder, at->getLoc()).concat(built, 0);
+/// The value that an expression is taken from at `at`: the narrowest, and of those the first.
+std::optional<Reading::Found> GatedDeltaRaiser::firstOf(const Expr &expr, Operation *at) {
+  std::optional<Reading::Found> best;
+  for (const Reading::Found &found : reading.find(expr, at))
+    if (found.factor == 1 && (!best || widthOf(found.value) <= widthOf(best->value)))
+      best = found;
+  return best;
 }
 
-static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+/// A value of which the parts are channels one after the other, with the dimensions `order` before or behind those, or
+/// else a value for each part.
+std::optional<Source> GatedDeltaRaiser::sourceOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at) {
+  Source source;
+  for (const Part &part : parts)
+    source.channels += part.second;
+  SmallVector<VarSize> whole(order);
+  llvm::find_if(whole, [](const VarSize &var) { return var.first == gated::channel; })->second = source.channels;
+  for (Value value : values) {
+    auto read = reading.isBefore(value, at) ? readAs(value, whole) : std::nullopt;
+    int64_t first = 0;
+    bool isWhole = read && llvm::all_of(parts, [&](const Part &own) {
+                     Expr there = part(read->first, std::exchange(first, first + own.second), own.second);
+                     return isSame(reading, there, own.first);
+                   });
+    if (!isWhole)
+      continue;
+    source.parts.push_back({{value, read->second, 1}, source.channels});
+    return source;
+  }
+  for (auto &[expr, channels] : parts) {
+    std::optional<Reading::Found> found = firstOf(expr, at);
+    if (!found)
+      return std::nullopt;
+    source.parts.push_back({*found, channels});
+  }
+  return source;
+}
+
+/// The source as one value, whose dimensions run over `order`.
+Value GatedDeltaRaiser::join(OpBuilder &builder, Location loc, const Source &source, ArrayRef<VarSize> order) {
+  LeafBuilder leaf(builder, loc);
+  const unsigned width = source.width();
+  SmallVector<Value> made;
+  for (auto &[found, channels] : source.parts) {
+    SmallVector<DimVars> dims;
+    for (auto [var, size] : order)
+      dims.push_back(dimOf(var, var == gated::channel ? Size(channels) : size));
+    Value value = arrange(reading, builder, loc, found.value, found.at, dims);
+    if (!value)
+      return {};
+    made.push_back(widthOf(value) < width ? leaf.toF32(value) : value);
+  }
+  auto dim = llvm::find_if(order, [](const VarSize &var) { return var.first == gated::channel; }) - order.begin();
+  return made.size() == 1 ? made[0] : leaf.concat(made, dim);
+}
 
 /// The first value of the type `element`, else the widest that is narrower, else the first.
 static const Target *chooseTarget(ArrayRef<Target> targets, ArrayRef<Value> order, Type element) {
@@ -348,7 +475,10 @@ static const Target *chooseTarget(ArrayRef<Target> targets, ArrayRef<Value> orde
 }
 
 bool GatedDeltaRaiser::build(const Front &front) {
-  Type element = getElementTypeOrSelf(front.whole), f32 = Float32Type::get(func.getContext());
+  Type f32 = Float32Type::get(func.getContext());
+  Type element = getElementTypeOrSelf(front.source.parts[0].first.value);
+  if (widthOf(front.source.parts[0].first.value) < front.source.width())
+    element = f32;
   auto choose = [&] {
     SmallVector<const Target *> chosen;
     for (auto [i, targets] : llvm::enumerate(front.targets))
@@ -356,20 +486,18 @@ bool GatedDeltaRaiser::build(const Front &front) {
     return chosen;
   };
   SmallVector<const Target *> chosen = choose();
-  auto isWider = [&](const Target *target) { return target && widthOf(target->value) > element.getIntOrFloatBitWidth(); };
+  auto isWider = [&](const Target *target) {
+    return target && widthOf(target->value) > element.getIntOrFloatBitWidth();
+  };
   if (llvm::any_of(ArrayRef(chosen).drop_back(), isWider)) { // which the op would round
     element = f32;
     chosen = choose();
   }
   Operation *last = nullptr;
   for (const Target *target : chosen)
-    if (Operation *op = target ? target->value.getDefiningOp() : nullptr; op && (!last || reading.isBefore(last->getResult(0), op)))
-      last = op;
-  OpBuilder builder(last);
-  LeafBuilder leaf(builder, last->getLoc());
-  setAfterInputs(builder, last->getBlock(), {front.whole});
-  auto dim = [](Var var, Size size) { return size == Size(1) ? DimVars() : DimVars{{var, size}}; };
-  const VarSize tap = {gated::tap, front.q->taps};
+    if (Operation *op = target ? target->value.getDefiningOp() : nullptr)
+      if (!last || reading.isBefore(last->getResult(0), op))
+        last = op;
   std::vector<Part> weights, biases;
   for (const ActivatedConvolution *conv : {front.q, front.k, front.v}) {
     weights.push_back({conv->weight, conv->channels});
@@ -378,26 +506,36 @@ bool GatedDeltaRaiser::build(const Front &front) {
   bool hasBias = !front.q->bias.empty();
   if (llvm::any_of(biases, [&](const Part &bias) { return bias.first.empty() == hasBias; }))
     return false;
+  const VarSize channel = {gated::channel, 0}, tap = {gated::tap, front.q->taps};
+  const VarSize head = {gated::channel, front.heads()};
+  std::optional<Source> weight = sourceOf(weights, {channel, tap}, last);
+  std::optional<Source> bias = hasBias ? sourceOf(biases, {channel}, last) : Source();
+  std::optional<Source> aLog = sourceOf({{front.decay->aLog, front.heads()}}, {channel}, last);
+  std::optional<Source> dtBias = sourceOf({{front.decay->dtBias, front.heads()}}, {channel}, last);
+  if (!weight || !bias || !aLog || !dtBias)
+    return false;
+  SmallVector<Value> inputs;
+  for (const Source *source : std::initializer_list<const Source *>{&front.source, &*weight, &*bias, &*aLog, &*dtBias})
+    for (auto &[found, channels] : source->parts)
+      inputs.push_back(found.value);
+  OpBuilder builder(last);
+  setAfterInputs(builder, last->getBlock(), inputs);
 
-  DimVars batch = dim(gated::batch, front.batch), token = dim(gated::token, front.tokens);
-  int64_t width = 0;
-  for (const Part &input : front.inputs)
-    width += input.second;
-  SmallVector<DimVars> dims = {batch, token, {{gated::channel, width}}};
-  if (front.isTokenFirst)
-    std::swap(dims[0], dims[1]);
-  PreGatedDeltaRuleOp::Fields fields;
+  Location loc = last->getLoc();
+  LeafBuilder leaf(builder, loc);
   auto stored = [&](Value value) {
-    Type type = value ? getElementTypeOrSelf(value) : element;
-    return type == element ? value : leaf.toF32(value);
+    return value && getElementTypeOrSelf(value) != element ? leaf.toF32(value) : value;
   };
-  Value x = arrange(reading, builder, last->getLoc(), front.whole, front.wholeAt, dims);
+  SmallVector<VarSize> order = {{gated::batch, front.batch}, {gated::token, front.tokens}, channel};
+  if (front.isTokenFirst)
+    std::swap(order[0], order[1]);
+  PreGatedDeltaRuleOp::Fields fields;
+  Value x = join(builder, loc, front.source, order);
   fields.qkvzba = x ? leaf.cast(x, element) : x;
-  fields.conv_weight = stored(join(builder, last, weights, tap));
-  fields.conv_bias = hasBias ? stored(join(builder, last, biases, {})) : Value();
-  DimVars head = dim(gated::channel, front.heads());
-  fields.A_log = stored(algebra::build(reading, builder, last, front.decay->aLog, {head}));
-  fields.dt_bias = stored(algebra::build(reading, builder, last, front.decay->dtBias, {head}));
+  fields.conv_weight = stored(join(builder, loc, *weight, {channel, tap}));
+  fields.conv_bias = hasBias ? stored(join(builder, loc, *bias, {channel})) : Value();
+  fields.A_log = stored(join(builder, loc, *aLog, {head}));
+  fields.dt_bias = stored(join(builder, loc, *dtBias, {head}));
   if (!fields.qkvzba || !fields.conv_weight || (hasBias && !fields.conv_bias) || !fields.A_log || !fields.dt_bias)
     return false;
   auto type = cast<RankedTensorType>(fields.qkvzba.getType());
@@ -411,21 +549,23 @@ bool GatedDeltaRaiser::build(const Front &front) {
   fields.l2_eps = *front.q->eps;
   fields.softplus_threshold = front.decay->threshold;
   fields.seq_layout = front.isTokenFirst ? SeqLayout::MbD : SeqLayout::bMD;
-  auto made = fields.create(builder, last->getLoc());
+  auto made = fields.create(builder, loc);
 
   SmallVector<Value> was, becomes;
-  for (auto [target, result] : llvm::zip(chosen, made->getResults())) {
-    if (!target)
-      continue;
-    auto type = cast<RankedTensorType>(target->value.getType());
-    Value shaped = arrange(reading, builder, last->getLoc(), result, target->from, target->dims);
-    if (!shaped)
-      return made.erase(), false;
-    shaped = leaf.cast(shaped, type.getElementType());
-    if (shaped.getType() != type) // sizes that one of the types leaves open
-      shaped = tensor::CastOp::create(builder, last->getLoc(), type, shaped);
-    was.push_back(target->value);
-    becomes.push_back(shaped);
+  for (auto [targets, result] : llvm::zip(front.targets, made->getResults())) {
+    for (const Target &target : targets) {
+      auto type = cast<RankedTensorType>(target.value.getType());
+      if (widthOf(target.value) > widthOf(result))
+        continue;
+      Value shaped = arrange(reading, builder, loc, result, target.from, target.dims);
+      if (!shaped)
+        continue;
+      shaped = leaf.cast(shaped, type.getElementType());
+      if (shaped.getType() != type) // sizes that one of the types leaves open
+        shaped = tensor::CastOp::create(builder, loc, type, shaped);
+      was.push_back(target.value);
+      becomes.push_back(shaped);
+    }
   }
   if (!mayReplace(sites, made, was, becomes))
     return true;
@@ -456,14 +596,19 @@ void GatedDeltaRaiser::run() {
   bool isTaken = false;
   for (const ActivatedConvolution &q : activated) {
     std::optional<Front> front;
-    if (!q.eps || !sites.mayTake())
+    if (!q.eps || used.contains(q.node) || !sites.mayTake())
       continue;
     for (Value whole : values)
       for (bool isTokenFirst : {false, true})
         if (!front)
           front = findInside(q, whole, isTokenFirst);
-    if (front && findTargets(*front))
-      isTaken |= build(*front);
+    if (!front)
+      front = findApart(q);
+    if (!front || !findTargets(*front) || !build(*front))
+      continue;
+    isTaken = true;
+    for (const ActivatedConvolution *conv : {front->q, front->k, front->v})
+      used.insert(conv->node);
   }
   if (!isTaken && fault)
     decline(fault->first.getDefiningOp(), fault->second.reason, fault->second.found, fault->second.needed);

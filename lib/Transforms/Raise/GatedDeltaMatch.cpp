@@ -126,7 +126,8 @@ std::optional<Shifted> ConvolutionMatcher::readShifted(const Factor &factor) {
     return std::nullopt;
   const auto *read = llvm::find(bound, std::pair(there->first.var, there->first.extent));
   const Var token = here->first.var;
-  if (read == bound.end() || token < 0 || static_cast<size_t>(token) >= dims.size() || dims[token] != here->first.extent)
+  if (read == bound.end() || token < 0 || static_cast<size_t>(token) >= dims.size() ||
+      dims[token] != here->first.extent)
     return std::nullopt;
   rest.factors.erase(equal);
   auto moved = [&](Var var) { return var == read->first ? algebra::wholeVar(token, read->second) : sameVar(var); };
@@ -281,8 +282,7 @@ static bool setNorm(Reading &reading, ArrayRef<Size> dims, const Expr &whole, co
   if (!root || norm[0].coefficient != 1 || root->node()->kind != Node::Sum)
     return decline(root ? "a root without eps, or times a number" : "another factor of u");
   std::optional<Expr> inside = algebra.part(root->element);
-  std::optional<double> eps =
-      inside && inside->size() == 2 ? algebra::numberOf({inside->back()}) : std::nullopt;
+  std::optional<double> eps = inside && inside->size() == 2 ? algebra::numberOf({inside->back()}) : std::nullopt;
   if (!eps || !isEps(*eps))
     return decline("no sum of squares and eps under the root");
   auto [within, size] = made.channelVars.back();
@@ -304,17 +304,15 @@ std::optional<ActivatedConvolution> mhc::matchActivated(Reading &reading, const 
   if (value.expr.size() != 1)
     return std::nullopt;
   const Term &product = value.expr[0];
-  const auto *gate = llvm::find_if(product.factors, [](const Factor &factor) {
-    return factor.halves == 2 && factor.node()->isApply("sigmoid");
-  });
+  const auto *gate = llvm::find_if(
+      product.factors, [](const Factor &factor) { return factor.halves == 2 && factor.node()->isApply("sigmoid"); });
   if (gate == product.factors.end() || product.factors.size() < 2)
     return std::nullopt;
   std::optional<Expr> a = algebra.part(gate->element);
   std::optional<Expr> u = a ? algebra.multiply(*a, Algebra::of(gate->element)) : std::nullopt;
   std::optional<Expr> rest = u ? algebra.divide(value.expr, *u) : std::nullopt;
-  if (!rest || rest->size() != 1 || llvm::any_of((*rest)[0].factors, [&](const Factor &factor) {
-        return factor.element == gate->element;
-      }))
+  if (!rest || rest->size() != 1 ||
+      llvm::any_of((*rest)[0].factors, [&](const Factor &factor) { return factor.element == gate->element; }))
     return std::nullopt;
   ArrayRef<Size> dims = value.node->dims;
   std::optional<CausalConvolution> conv = ConvolutionMatcher(reading, dims, fault).run(*a);
@@ -470,10 +468,11 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
     fault = GatedFault{Reason::gatedDeltaDecay, "-exp(A_log) times another function", "softplus(alpha + dt_bias)"};
     return std::nullopt;
   }
-  Decay made{{}, dims[*head].number(), softplus->threshold, exponent, {}, {}};
+  Decay made{dims[*head].number(), softplus->threshold, exponent, {}, {}};
   Expr alpha;
   for (const Term &term : summandsOf(reading, softplus->z))
-    (llvm::any_of(others, [&](Var var) { return algebra::dependsOn(term, var); }) ? alpha : made.dtBias).push_back(term);
+    (llvm::any_of(others, [&](Var var) { return algebra::dependsOn(term, var); }) ? alpha : made.dtBias)
+        .push_back(term);
   if (alpha.empty() || !algebra::singleFactor(made.dtBias) || made.dtBias[0].coefficient != 1) {
     fault = GatedFault{Reason::gatedDeltaDecay, "a softplus of another sum", "alpha + dt_bias"};
     return std::nullopt;
@@ -486,9 +485,12 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
       return algebra::wholeVar(isToken ? gated::token : gated::batch, dims[var]);
     });
   };
-  for (bool isTokenFirst : {false, true})
-    if (std::optional<Expr> own = renamed(alpha, isTokenFirst), whole = renamed(value.expr, isTokenFirst); own && whole)
-      made.alphas.push_back({*own, *whole});
+  for (bool isTokenFirst : {false, true}) {
+    std::optional<Expr> own = renamed(alpha, isTokenFirst), whole = renamed(value.expr, isTokenFirst);
+    Size first = dims[others.front()], second = dims[others.back()], batch = isTokenFirst ? second : first;
+    if (own && whole && (others.size() == 2 || !isTokenFirst))
+      made.alphas.push_back({*own, *whole, others.size() == 2 ? batch : Size(1), isTokenFirst ? first : second});
+  }
   std::optional<Expr> aLog = renamed(made.aLog, false), dtBias = renamed(made.dtBias, false);
   if (!aLog || !dtBias)
     return std::nullopt;

@@ -49,7 +49,7 @@ struct CausalConvolution {
 struct ActivatedConvolution : CausalConvolution {
   mlir::Value value; ///< the first value that it was found at
   const algebra::Node *node;
-  algebra::Expr expr; ///< of batch, token, and channel
+  algebra::Expr expr;        ///< of batch, token, and channel
   std::optional<double> eps; ///< of the norm
   int64_t headSize = 0;      ///< of the norm
   int64_t heads() const { return channels / headSize; }
@@ -64,11 +64,14 @@ std::optional<ActivatedConvolution> matchActivated(algebra::Reading &reading, co
 /// -exp(A_log) * softplus(alpha + dt_bias), as expressions of batch, token, and channel for the head. Sequences and
 /// tokens are told apart by what alpha is a part of, so there are two of each.
 struct Decay {
-  mlir::Value value;
+  struct Alpha {
+    algebra::Expr alpha, whole;
+    algebra::Size batch, tokens;
+  };
   int64_t heads;
   double threshold;
   algebra::Expr aLog, dtBias;
-  llvm::SmallVector<std::pair<algebra::Expr, algebra::Expr>> alphas; ///< with the whole, for either order
+  llvm::SmallVector<Alpha> alphas; ///< for either order
 };
 std::optional<Decay> matchDecay(algebra::Reading &reading, const Opened &value, std::optional<GatedFault> &fault);
 
