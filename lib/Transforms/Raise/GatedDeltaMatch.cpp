@@ -29,6 +29,12 @@ constexpr int64_t kMostTaps = 8;
 
 Index mhc::sameVar(Var var) { return algebra::wholeVar(var, 0); } // 0 is a multiple of all extents: each digit stays
 
+static Index strided(Var var, int64_t stride, int64_t extent) {
+  Index index;
+  index.pieces.push_back({var, stride, extent, 1});
+  return index;
+}
+
 bool mhc::isSame(Reading &reading, const Expr &a, const Expr &b) {
   std::optional<Expr> difference = reading.algebra().add(a, Algebra::scale(b, -1));
   return difference && algebra::numberOf(*difference) == 0.0;
@@ -255,14 +261,13 @@ static std::optional<Expr> renamed(Reading &reading, const CausalConvolution &co
       return algebra::wholeVar(gated::token, conv.tokens);
     if (var == conv.batchVar)
       return algebra::wholeVar(gated::batch, conv.batch);
-    Index index;
     int64_t stride = conv.channels;
     for (auto [channel, extent] : conv.channelVars) {
       stride /= extent;
       if (channel == var)
-        index.pieces.push_back({gated::channel, stride, extent, 1});
+        return strided(gated::channel, stride, extent);
     }
-    return index;
+    return Index();
   });
 }
 
@@ -450,25 +455,27 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
   Term rest = value.expr[0];
   rest.coefficient = 1;
   rest.exponent.clear();
-  SmallVector<Var> others;
-  std::optional<Var> head;
-  bool hasOneHead = true;
-  for (Var var = 0; var < static_cast<Var>(dims.size()); ++var) {
-    if (!dependsOn(exponent, var)) {
-      others.push_back(var);
-      continue;
+  SmallVector<std::pair<Var, int64_t>> headVars; // the outer one first
+  int64_t heads = 1;
+  for (const Index &index : exponent[0].factors[0].at())
+    for (const Piece &piece : index.pieces) {
+      if (piece.stride != Size(1) || dims[piece.var] != piece.extent || !piece.extent.isNumber())
+        return std::nullopt;
+      headVars.push_back({piece.var, piece.extent.number()});
+      heads *= piece.extent.number();
     }
-    hasOneHead = hasOneHead && !head && dims[var].isNumber();
-    head = var;
-  }
-  if (!hasOneHead || !head || others.empty() || others.size() > 2)
+  SmallVector<Var> others;
+  for (Var var = 0; var < static_cast<Var>(dims.size()); ++var)
+    if (!dependsOn(exponent, var))
+      others.push_back(var);
+  if (headVars.empty() || others.empty() || others.size() > 2)
     return std::nullopt;
   std::optional<Softplus> softplus = readSoftplus(reading, {rest});
   if (!softplus) {
     fault = GatedFault{Reason::gatedDeltaDecay, "-exp(A_log) times another function", "softplus(alpha + dt_bias)"};
     return std::nullopt;
   }
-  Decay made{dims[*head].number(), softplus->threshold, exponent, {}, {}};
+  Decay made{heads, softplus->threshold, exponent, {}, {}};
   Expr alpha;
   for (const Term &term : summandsOf(reading, softplus->z))
     (llvm::any_of(others, [&](Var var) { return algebra::dependsOn(term, var); }) ? alpha : made.dtBias)
@@ -479,8 +486,12 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
   }
   auto renamed = [&](const Expr &expr, bool isTokenFirst) {
     return reading.algebra().substitute(expr, [&](Var var) {
-      if (var == *head)
-        return algebra::wholeVar(gated::channel, dims[var]);
+      int64_t stride = heads;
+      for (auto [head, extent] : headVars) {
+        stride /= extent;
+        if (head == var)
+          return strided(gated::channel, stride, extent);
+      }
       bool isToken = others.size() == 1 || (var == others[0]) == isTokenFirst;
       return algebra::wholeVar(isToken ? gated::token : gated::batch, dims[var]);
     });
