@@ -332,20 +332,21 @@ std::optional<Expr> GatedDeltaRaiser::inHeads(const Expr &expr, int64_t heads, i
   });
 }
 
-/// All values of an expression.
+/// All values of an expression, as a result of the dimensions `dims` has their elements.
 bool GatedDeltaRaiser::addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims, std::vector<Target> &targets) {
   for (const Reading::Found &found : expr ? reading.find(*expr) : std::vector<Reading::Found>()) {
-    Target target{found.value, indicesOf(algebra.sizes, dims), {}};
-    bool isWhole = found.factor == 1;
-    for (const Index &index : found.at) {
-      DimVars &vars = target.dims.emplace_back();
-      for (const algebra::Piece &piece : index.pieces) {
-        isWhole = isWhole && piece.stride == Size(1);
-        vars.push_back({piece.var, piece.extent});
-      }
+    if (found.factor != 1)
+      continue;
+    Target target{found.value, {}, ownDims(reading, found.value)};
+    for (const DimVars &dim : dims) {
+      Index &index = target.from.emplace_back();
+      for (auto [own, at] : llvm::enumerate(found.at))
+        for (const algebra::Piece &piece : at.pieces)
+          if (!dim.empty() && piece.var == dim[0].first)
+            index.pieces.push_back({static_cast<Var>(own), piece.multiplier, piece.extent, piece.stride});
+      normalise(algebra.sizes, index);
     }
-    if (isWhole)
-      targets.push_back(target);
+    targets.push_back(target);
   }
   return !targets.empty();
 }
