@@ -35,6 +35,13 @@ using VarSize = DimVars::value_type;
 static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
 static DimVars dimOf(Var var, Size size) { return size == Size(1) ? DimVars() : DimVars{{var, size}}; }
 
+static int64_t channelsOf(ArrayRef<Part> parts) {
+  int64_t channels = 0;
+  for (const Part &part : parts)
+    channels += part.second;
+  return channels;
+}
+
 static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
 enum { kQuery, kKey, kValue, kGate, kBeta, kDecay, kNumResults };
 
@@ -49,7 +56,6 @@ struct Target {
 /// The values that an operand is the concatenation of, with their channels.
 struct Source {
   std::vector<std::pair<Reading::Found, int64_t>> parts;
-  int64_t channels = 0;
 
   unsigned width() const {
     unsigned width = 0;
@@ -90,12 +96,15 @@ private:
   bool addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims, std::vector<Target> &targets);
   std::optional<Expr> inHeads(const Expr &expr, int64_t heads, int64_t size);
   std::optional<Reading::Found> firstOf(const Expr &expr, Operation *at);
+  std::optional<Reading::Found> wholeOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at);
   std::optional<Source> sourceOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at);
   Value join(OpBuilder &builder, Location loc, const Source &source, ArrayRef<VarSize> order);
+  bool contains(const ActivatedConvolution &all, const ActivatedConvolution &heads);
   std::optional<Front> findApart(const ActivatedConvolution &q);
   std::optional<Expr> findGate(const Front &front);
   std::optional<Expr> findBeta(const Front &front);
   bool build(const Front &front);
+  bool take(std::optional<Front> front);
   void decline(Operation *at, Reason reason, const Twine &found, const Twine &needed);
 
   func::FuncOp func;
@@ -108,6 +117,7 @@ private:
   std::vector<Decay> decays;
   std::optional<std::pair<Value, GatedFault>> fault; ///< the first one
   llvm::DenseSet<const algebra::Node *> used;        ///< of q, k and v
+  StringRef missing;                                 ///< from the last one that was looked at
 };
 } // namespace
 
@@ -214,7 +224,7 @@ std::optional<Front> GatedDeltaRaiser::findInside(const ActivatedConvolution &q,
     });
     if (!fits || v == activated.end() || llvm::none_of(decay.alphas, isAlpha))
       continue;
-    Source source{{{Reading::Found{whole, read->second, 1}, width->number()}}, width->number()};
+    Source source{{{Reading::Found{whole, read->second, 1}, width->number()}}};
     Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, source, isTokenFirst, {}};
     int64_t first = 0;
     for (int64_t count : {qc, qc, vc, vc, heads, heads}) {
@@ -270,6 +280,14 @@ std::optional<Expr> GatedDeltaRaiser::findBeta(const Front &front) {
   return std::nullopt;
 }
 
+/// Whether some of the channels that are convolved are those of other heads.
+bool GatedDeltaRaiser::contains(const ActivatedConvolution &all, const ActivatedConvolution &heads) {
+  for (int64_t first = 0; first + heads.channels <= all.channels; first += heads.headSize)
+    if (isSame(reading, part(all.x, first, heads.channels), heads.x))
+      return true;
+  return false;
+}
+
 /// The front end of parts that are not in one tensor, or not in the order of the op's. Each result is computed from its
 /// own part, so that it does not matter which part is taken with which.
 std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) {
@@ -277,25 +295,28 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     return !used.contains(other.node) && other.node != q.node && other.taps == q.taps && other.batch == q.batch &&
            other.tokens == q.tokens && other.bias.empty() == q.bias.empty();
   };
+  auto isPartOfQ = [&](const ActivatedConvolution &k) { return k.eps && k.channels < q.channels && contains(q, k); };
+  if (llvm::any_of(activated, isPartOfQ)) // q and k, normed together
+    return std::nullopt;
   auto k = llvm::find_if(activated, [&](const ActivatedConvolution &k) {
     return isLike(k) && k.eps == q.eps && k.headSize == q.headSize && k.channels == q.channels;
   });
+  missing = "a norm of other heads for k";
   if (k == activated.end())
     return std::nullopt;
-  auto holds = [&](const ActivatedConvolution &all, const ActivatedConvolution &heads) {
-    for (int64_t first = 0; first + heads.channels <= all.channels; first += heads.headSize)
-      if (isSame(reading, part(all.x, first, heads.channels), heads.x))
-        return true;
-    return false;
-  };
+  missing = "g = -exp(A_log) * softplus(alpha + dt_bias) of its tokens";
   for (const Decay &decay : decays) {
     auto alpha = llvm::find_if(
         decay.alphas, [&](const Decay::Alpha &alpha) { return alpha.batch == q.batch && alpha.tokens == q.tokens; });
     auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
-      return isLike(v) && !v.eps && v.channels % decay.heads == 0 && !holds(v, q) && !holds(v, *k);
+      return isLike(v) && !v.eps && v.channels % decay.heads == 0 && !contains(v, q) && !contains(v, *k);
     });
-    if (alpha == decay.alphas.end() || decay.heads % q.heads() != 0 || v == activated.end())
+    if (alpha == decay.alphas.end() || decay.heads % q.heads() != 0)
       continue;
+    missing = "v, a SiLU of a convolution with as many taps";
+    if (v == activated.end())
+      continue;
+    missing = "beta, a sigmoid, or z of the size of v";
     Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, {}, false, {}};
     std::optional<Expr> z = findGate(front), beta = findBeta(front);
     if (!z || !beta)
@@ -351,7 +372,8 @@ bool GatedDeltaRaiser::addFound(const std::optional<Expr> &expr, ArrayRef<DimVar
   return !targets.empty();
 }
 
-/// Values that have each head of q or k as often as there are heads of v, next to each other.
+/// Values that have each head of q or k as often as there are heads of v, next to each other: repeated the other way
+/// round they are other heads.
 bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &front, std::vector<Target> &targets) {
   for (auto &[value, opened] : activatedValues) {
     if (opened.node != heads.node)
@@ -366,7 +388,8 @@ bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &
     };
     SmallVector<IndexVars> own = ownDims(reading, value);
     auto repeat = llvm::find_if(own, [&](const IndexVars &dim) {
-      return !dim.empty() && dim[0].second == Size(times) && !isRead(dim[0].first);
+      return !dim.empty() && dim[0].second == Size(times) && !isRead(dim[0].first) &&
+             llvm::all_of(head.pieces, [&](const algebra::Piece &piece) { return piece.var < dim[0].first; });
     });
     if (times != 1 && repeat != own.end()) {
       for (algebra::Piece &piece : head.pieces)
@@ -416,14 +439,12 @@ std::optional<Reading::Found> GatedDeltaRaiser::firstOf(const Expr &expr, Operat
   return best;
 }
 
-/// A value of which the parts are channels one after the other, with the dimensions `order` before or behind those, or
-/// else a value for each part.
-std::optional<Source> GatedDeltaRaiser::sourceOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at) {
-  Source source;
-  for (const Part &part : parts)
-    source.channels += part.second;
+/// The first value of which the parts are channels one after the other, with the dimensions `order` around those.
+std::optional<Reading::Found> GatedDeltaRaiser::wholeOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at) {
   SmallVector<VarSize> whole(order);
-  llvm::find_if(whole, [](const VarSize &var) { return var.first == gated::channel; })->second = source.channels;
+  for (auto &[var, size] : whole)
+    if (var == gated::channel)
+      size = channelsOf(parts);
   for (Value value : values) {
     auto read = reading.isBefore(value, at) ? readAs(value, whole) : std::nullopt;
     int64_t first = 0;
@@ -431,16 +452,26 @@ std::optional<Source> GatedDeltaRaiser::sourceOf(ArrayRef<Part> parts, ArrayRef<
                      Expr there = part(read->first, std::exchange(first, first + own.second), own.second);
                      return isSame(reading, there, own.first);
                    });
-    if (!isWhole)
-      continue;
-    source.parts.push_back({{value, read->second, 1}, source.channels});
-    return source;
+    if (isWhole)
+      return Reading::Found{value, read->second, 1};
   }
-  for (auto &[expr, channels] : parts) {
-    std::optional<Reading::Found> found = firstOf(expr, at);
+  return parts.size() == 1 ? firstOf(parts[0].first, at) : std::nullopt;
+}
+
+/// Values of which the parts are the concatenation: one where there is one, else the smallest.
+std::optional<Source> GatedDeltaRaiser::sourceOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at) {
+  if (std::optional<Reading::Found> whole = wholeOf(parts, order, at))
+    return Source{{{*whole, channelsOf(parts)}}};
+  Source source;
+  while (!parts.empty()) {
+    size_t count = 0;
+    std::optional<Reading::Found> found;
+    while (!found && count < parts.size())
+      found = wholeOf(parts.take_front(++count), order, at);
     if (!found)
       return std::nullopt;
-    source.parts.push_back({*found, channels});
+    source.parts.push_back({*found, channelsOf(parts.take_front(count))});
+    parts = parts.drop_front(count);
   }
   return source;
 }
@@ -592,27 +623,36 @@ void GatedDeltaRaiser::decline(Operation *at, Reason reason, const Twine &found,
   sites.decline(kKind, {reason, at, found.str(), needed.str(), {}});
 }
 
+bool GatedDeltaRaiser::take(std::optional<Front> front) {
+  if (!front)
+    return false;
+  missing = "each head of q and k repeated in a row, as many as there are of v";
+  if (!findTargets(*front) || !build(*front))
+    return false;
+  for (const ActivatedConvolution *conv : {front->q, front->k, front->v})
+    used.insert(conv->node);
+  return true;
+}
+
 void GatedDeltaRaiser::run() {
   readValues();
-  bool isTaken = false;
-  for (const ActivatedConvolution &q : activated) {
-    std::optional<Front> front;
-    if (!q.eps || used.contains(q.node) || !sites.mayTake())
-      continue;
+  auto mayBegin = [&](const ActivatedConvolution &q) { return q.eps && !used.contains(q.node) && sites.mayTake(); };
+  for (const ActivatedConvolution &q : activated)
     for (Value whole : values)
       for (bool isTokenFirst : {false, true})
-        if (!front)
-          front = findInside(q, whole, isTokenFirst);
-    if (!front)
-      front = findApart(q);
-    if (!front || !findTargets(*front) || !build(*front))
-      continue;
-    isTaken = true;
-    for (const ActivatedConvolution *conv : {front->q, front->k, front->v})
-      used.insert(conv->node);
-  }
-  if (!isTaken && fault)
+        if (mayBegin(q))
+          take(findInside(q, whole, isTokenFirst));
+  const bool isInside = !used.empty() || !missing.empty();
+  for (const ActivatedConvolution &q : activated)
+    if (!isInside && mayBegin(q))
+      take(findApart(q));
+  if (!used.empty())
+    return;
+  if (fault)
     decline(fault->first.getDefiningOp(), fault->second.reason, fault->second.found, fault->second.needed);
+  else if (!missing.empty())
+    sites.note(func, "gated-delta-parts",
+               "found the norm of q or k behind a causal convolution, but not " + Twine(missing));
 }
 
 void mhc::raiseGatedDelta(func::FuncOp func, Readings &readings, Sites &sites) {

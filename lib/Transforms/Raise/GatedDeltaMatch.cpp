@@ -279,17 +279,18 @@ static std::optional<Expr> renamed(Reading &reading, const CausalConvolution &co
 static bool setNorm(Reading &reading, ArrayRef<Size> dims, const Expr &whole, const Expr &u, const Expr &norm,
                     ActivatedConvolution &made, std::optional<GatedFault> &fault) {
   Algebra &algebra = reading.algebra();
+  const char *kOther = "another root, such as that of a mean";
   auto decline = [&](const char *found) {
     fault = GatedFault{Reason::gatedDeltaNorm, found, "u / sqrt(sum of u^2 + eps) over the channels of a head"};
     return false;
   };
   const Factor *root = algebra::singleFactor(norm, -1);
   if (!root || norm[0].coefficient != 1 || root->node()->kind != Node::Sum)
-    return decline(root ? "a root without eps, or times a number" : "another factor of u");
+    return decline(root ? kOther : "another factor of u");
   std::optional<Expr> inside = algebra.part(root->element);
   std::optional<double> eps = inside && inside->size() == 2 ? algebra::numberOf({inside->back()}) : std::nullopt;
   if (!eps || !isEps(*eps))
-    return decline("no sum of squares and eps under the root");
+    return decline(kOther);
   auto [within, size] = made.channelVars.back();
   std::optional<Expr> square = algebra.multiply(u, u);
   std::optional<Expr> sum = square ? algebra.reduce("sum", *square, {{within, dims[within]}}) : std::nullopt;
@@ -297,7 +298,7 @@ static bool setNorm(Reading &reading, ArrayRef<Size> dims, const Expr &whole, co
   std::optional<Expr> inverse = sum ? algebra.power(*sum, -1) : std::nullopt;
   std::optional<Expr> product = inverse ? algebra.multiply(u, *inverse) : std::nullopt;
   if (!product || !isSame(reading, *product, whole))
-    return decline("another sum under the root, such as a mean");
+    return decline(kOther);
   made.eps = *eps;
   made.headSize = size;
   return made.channelVars.size() <= 2 || decline("several dimensions of heads");
