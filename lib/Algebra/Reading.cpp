@@ -16,8 +16,8 @@ static bool isRead(Value value) {
   return isa<RankedTensorType>(value.getType()) || value.getType().isIntOrIndexOrFloat();
 }
 
-Reading::Reading(func::FuncOp func, Rounding rounding)
-    : func(func), dims(func), theAlgebra(func.getContext()), rounding(rounding) {
+Reading::Reading(func::FuncOp func, Rounding rounding, llvm::DenseSet<Value> atoms)
+    : func(func), dims(func), theAlgebra(func.getContext()), rounding(rounding), atoms(std::move(atoms)) {
   refresh();
 }
 
@@ -57,7 +57,7 @@ void Reading::refresh() {
   };
   auto read = [&](Operation *op, OpResult result) {
     theAlgebra.forgetFreshVars();
-    std::optional<Expr> expr = isRead(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
+    std::optional<Expr> expr = isRead(result) && !atoms.contains(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
     return expr ? std::move(*expr) : baseOf(result);
   };
   for (Block &block : func.getBody())

@@ -31,7 +31,9 @@ bool isNarrow(const Expr &expr, Format format);
 /// beyond bounds, is a base.
 class Reading {
 public:
-  explicit Reading(mlir::func::FuncOp func, Rounding rounding = Rounding::ignored);
+  /// `atoms` are read as bases, whatever makes them.
+  explicit Reading(mlir::func::FuncOp func, Rounding rounding = Rounding::ignored,
+                   llvm::DenseSet<mlir::Value> atoms = {});
 
   /// Reads what has changed since the last time.
   void refresh();
@@ -87,6 +89,7 @@ private:
   DimAnalysis dims;
   Algebra theAlgebra;
   Rounding rounding;
+  llvm::DenseSet<mlir::Value> atoms;
   bool seesAny = false; ///< rounding
   llvm::DenseMap<mlir::Value, Expr> exprs;
   std::map<const void *, Expr> unread;                  ///< bases, of values that were made since

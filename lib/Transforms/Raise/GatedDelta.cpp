@@ -16,7 +16,6 @@
 #include "GatedDeltaMatch.h"
 #include "Mix.h"
 #include "Places.h"
-#include "Readings.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -46,11 +45,12 @@ static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
 enum { kQuery, kKey, kValue, kGate, kBeta, kDecay, kNumResults };
 
 namespace {
-/// A value that one of the results replaces, and the result's indices in the variables of `dims`.
+/// A value that one of the results replaces, times a factor, and the result's indices in the variables of `dims`.
 struct Target {
   Value value;
   Indices from;
   SmallVector<DimVars> dims;
+  double factor = 1; ///< of the result
 };
 
 /// The values that an operand is the concatenation of, with their channels.
@@ -405,7 +405,7 @@ bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &
       head.pieces[0].extent = front.heads();
     }
     Indices from = {at(heads.batchVar), at(heads.tokenVar), head, at(heads.channelVars.back().first)};
-    targets.push_back({value, from, own});
+    targets.push_back({value, from, own, opened.coefficient / heads.coefficient});
   }
   return !targets.empty();
 }
@@ -593,6 +593,8 @@ bool GatedDeltaRaiser::build(const Front &front) {
       if (!shaped)
         continue;
       shaped = leaf.cast(shaped, type.getElementType());
+      if (target.factor != 1)
+        shaped = leaf.scale(shaped, target.factor);
       if (shaped.getType() != type) // sizes that one of the types leaves open
         shaped = tensor::CastOp::create(builder, loc, type, shaped);
       was.push_back(target.value);
@@ -655,9 +657,45 @@ void GatedDeltaRaiser::run() {
                "found the norm of q or k behind a causal convolution, but not " + Twine(missing));
 }
 
-void mhc::raiseGatedDelta(func::FuncOp func, Readings &readings, Sites &sites) {
-  bool readsOtherTokens = false;
-  func.walk([&](Operation *op) { readsOtherTokens |= isa<tensor::PadOp, ShiftOp>(op); });
-  if (readsOtherTokens)
-    GatedDeltaRaiser(func, readings.unrounded(), sites).run();
+/// The value that was cut, cast and permuted.
+static Value rootOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, TransposeOp,
+                         CastOpInterface>(op)) {
+    value = op->getOperand(0);
+    op = value.getDefiningOp();
+  }
+  return value;
+}
+
+/// The value behind the views and casts that are its one use: where sequences and tokens are dimensions of their own,
+/// they can be told apart.
+static Value shapedFrom(Value value) {
+  while (value.hasOneUse() && isa<tensor::ExpandShapeOp, CastOpInterface>(*value.user_begin()))
+    value = value.user_begin()->getResult(0);
+  return value;
+}
+
+/// Values that are no part of a front end: products, and others whose tokens are moved, such as a product with a bias.
+static llvm::DenseSet<Value> projections(func::FuncOp func, bool &movesTokens) {
+  llvm::DenseSet<Value> made;
+  movesTokens = false;
+  func.walk([&](Operation *op) {
+    if (isa<MatmulOp, BatchMatmulOp>(op))
+      made.insert(shapedFrom(op->getResult(0)));
+    if (!isa<tensor::PadOp, ShiftOp>(op))
+      return;
+    movesTokens = true;
+    made.insert(shapedFrom(rootOf(op->getOperand(0))));
+  });
+  return made;
+}
+
+void mhc::raiseGatedDelta(func::FuncOp func, Sites &sites) {
+  bool movesTokens;
+  llvm::DenseSet<Value> atoms = projections(func, movesTokens);
+  if (!movesTokens)
+    return;
+  Reading reading(func, algebra::Rounding::ignored, std::move(atoms));
+  GatedDeltaRaiser(func, reading, sites).run();
 }

@@ -50,7 +50,7 @@ std::optional<Opened> mhc::openValue(Reading &reading, Value value) {
     own.push_back(algebra::wholeVar(var, extent));
   const Node &node = *closed->node;
   Expr expr = node.kind == Node::Sum ? node.parts[0] : Algebra::of(algebra.elementAt(&node, own));
-  return Opened{&node, closed->at, Algebra::scale(expr, closed->coefficient)};
+  return Opened{&node, closed->at, Algebra::scale(expr, closed->coefficient), closed->coefficient};
 }
 
 static bool dependsOn(const Expr &expr, Var var) {
@@ -327,6 +327,7 @@ std::optional<ActivatedConvolution> mhc::matchActivated(Reading &reading, const 
   ActivatedConvolution made;
   static_cast<CausalConvolution &>(made) = *conv;
   made.node = value.node;
+  made.coefficient = value.coefficient;
   if (algebra::numberOf(*rest) != 1.0 && !setNorm(reading, dims, value.expr, *u, *rest, made, fault))
     return std::nullopt;
   const Var tapVar = gated::tap + static_cast<Var>(dims.size());

@@ -26,6 +26,7 @@ struct Opened {
   const algebra::Node *node;
   algebra::Indices at; ///< those variables, as indices of the value
   algebra::Expr expr;
+  double coefficient; ///< of the node
 };
 std::optional<Opened> openValue(algebra::Reading &reading, mlir::Value value);
 
@@ -49,6 +50,7 @@ struct CausalConvolution {
 struct ActivatedConvolution : CausalConvolution {
   mlir::Value value; ///< the first value that it was found at
   const algebra::Node *node;
+  double coefficient;        ///< of the node
   algebra::Expr expr;        ///< of batch, token, and channel
   std::optional<double> eps; ///< of the norm
   int64_t headSize = 0;      ///< of the norm
