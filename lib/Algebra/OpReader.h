@@ -47,8 +47,8 @@ private:
   std::optional<Expr> reshape(mlir::Value operand, mlir::Value result);
   std::optional<Expr> reshape(mlir::Value operand, mlir::Value result,
                               llvm::ArrayRef<mlir::ReassociationIndices> groups, bool collapses);
-  /// The operand `by` positions further on along each dimension, and 0 where it has no element: the sum of what is where
-  /// the positions are equal.
+  /// The operand `by` positions further on along each dimension, and 0 where it has no element: the sum of what is
+  /// where the positions are equal.
   std::optional<Expr> moved(mlir::Value operand, mlir::Value result, llvm::ArrayRef<int64_t> by);
   std::optional<Expr> readPad(mlir::tensor::PadOp pad);
   std::optional<Expr> contract(const std::optional<Expr> &a, const std::optional<Expr> &b, Var over, Size extent);

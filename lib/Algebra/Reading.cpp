@@ -57,7 +57,8 @@ void Reading::refresh() {
   };
   auto read = [&](Operation *op, OpResult result) {
     theAlgebra.forgetFreshVars();
-    std::optional<Expr> expr = isRead(result) && !atoms.contains(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
+    std::optional<Expr> expr =
+        isRead(result) && !atoms.contains(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
     return expr ? std::move(*expr) : baseOf(result);
   };
   for (Block &block : func.getBody())

@@ -2,7 +2,7 @@
 // RUN: mhc-opt %s -mhc-set-gdn-impl=impl=ref | FileCheck %s --check-prefix=REF
 // RUN: mhc-opt %s -mhc-set-gdn-impl | FileCheck %s --check-prefix=OWN
 // RUN: not mhc-opt %s -mhc-set-gdn-impl=impl=mega 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: gdn-impl.mlir:[[@LINE+14]]:1: error: 'mega' is no implementation of gated delta; needed 'ref', 'streamed' or 'fused'
+// ERROR: gdn-impl.mlir:[[@LINE+12]]:1: error: 'mega' is no implementation of gated delta; needed 'ref', 'streamed' or 'fused'
 
 // The program's own choice stays; without an option, the function chooses.
 // STREAMED-LABEL: func.func @layer

@@ -29,7 +29,7 @@ struct RecordTensor {
   int64_t integerBits;
   std::string indexOf, cutsOf;
   std::string elementsRead; ///< empty where all are
-  int64_t since; ///< the version of the dialect that brought it
+  int64_t since;            ///< the version of the dialect that brought it
 };
 
 struct RecordAttr {

@@ -134,8 +134,9 @@ static bool emitKernelInfos(const RecordKeeper &records, raw_ostream &os) {
        << join(map_range(kernel.dims, [](const std::string &dim) { return "\"" + dim + "\""; }), ", ") << "};\n";
     emitAttrs(kernel, os);
     emitRules(kernel, os);
-    os << formatv("  static const KernelInfo info = {{\"mhc.{0}\", \"mhcrt_{0}\", tensors, dims, attrs, rules, {1}, {2}};\n",
-                  kernel.mnemonic, sizesLambda(kernel, kernel.flops), kernel.def.getValueAsBit("roundsInside"));
+    os << formatv(
+        "  static const KernelInfo info = {{\"mhc.{0}\", \"mhcrt_{0}\", tensors, dims, attrs, rules, {1}, {2}};\n",
+        kernel.mnemonic, sizesLambda(kernel, kernel.flops), kernel.def.getValueAsBit("roundsInside"));
     os << "  return info;\n}\n\n";
   }
   os << "llvm::ArrayRef<const KernelInfo *> mhc::allKernelInfos() {\n"

@@ -109,7 +109,8 @@ public:
   Value dropout(Value operand, Value seed, double rate, int64_t stream);
   /// `distribution` is uniform or normal; `count` numbers.
   Value random(Value seed, const std::string &distribution, int64_t stream, int64_t count);
-  /// Tokens along `dim` moved by `by` within their sequences, which begin at `starts`, or all of them where that is absent.
+  /// Tokens along `dim` moved by `by` within their sequences, which begin at `starts`, or all of them where that is
+  /// absent.
   Value shift(Value operand, Value starts, int64_t dim, int64_t by);
   /// The start of the sequence of each of `count` tokens, a number, from the ends of the sequences.
   Value sequenceStarts(Value cuSeqlens, int64_t count);

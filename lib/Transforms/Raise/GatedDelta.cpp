@@ -11,6 +11,8 @@
 //
 // Where the parts are of several tensors, or lie in another order, they are concatenated first.
 //
+// Long because the search for six parts, what they replace and the op share one state; to be split by these three.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GatedDeltaMatch.h"
@@ -57,15 +59,15 @@ struct Target {
 struct Source {
   std::vector<std::pair<Reading::Found, int64_t>> parts;
 
-  unsigned width() const {
-    unsigned width = 0;
-    for (auto &[found, channels] : parts)
-      width = std::max(width, widthOf(found.value));
-    return width;
+  /// The type of all of them, or f32.
+  Type elementType() const {
+    Type type = getElementTypeOrSelf(parts[0].first.value);
+    auto isSame = [&](const auto &part) { return getElementTypeOrSelf(part.first.value) == type; };
+    return llvm::all_of(parts, isSame) ? type : Float32Type::get(type.getContext());
   }
 };
 
-/// What was found of one front end.
+/// Everything that was found of one front end.
 struct Front {
   const ActivatedConvolution *q, *k, *v;
   const Decay *decay;
@@ -117,6 +119,7 @@ private:
   std::vector<Decay> decays;
   std::optional<std::pair<Value, GatedFault>> fault; ///< the first one
   llvm::DenseSet<const algebra::Node *> used;        ///< of q, k and v
+  bool seesConvolution = false, seesDecay = false;   ///< that are declined
   StringRef missing;                                 ///< from the last one that was looked at
 };
 } // namespace
@@ -149,8 +152,11 @@ void GatedDeltaRaiser::readValues() {
     } else if (std::optional<Decay> decay = matchDecay(reading, *opened, miss)) {
       decays.push_back(*decay);
     }
-    if (miss && !fault)
-      fault = {value, *miss};
+    if (miss) {
+      (miss->reason == Reason::gatedDeltaDecay ? seesDecay : seesConvolution) = true;
+      if (!fault)
+        fault = {value, *miss};
+    }
   }
 }
 
@@ -336,10 +342,10 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
 }
 
 //===----------------------------------------------------------------------===//
-// What the results replace
+// Values that the results replace
 //===----------------------------------------------------------------------===//
 
-/// Of channels, or heads of channels.
+/// An expression of channels as one of heads of channels.
 std::optional<Expr> GatedDeltaRaiser::inHeads(const Expr &expr, int64_t heads, int64_t size) {
   return algebra.substitute(expr, [&](Var var) {
     if (var != gated::channel)
@@ -479,7 +485,6 @@ std::optional<Source> GatedDeltaRaiser::sourceOf(ArrayRef<Part> parts, ArrayRef<
 /// The source as one value, whose dimensions run over `order`.
 Value GatedDeltaRaiser::join(OpBuilder &builder, Location loc, const Source &source, ArrayRef<VarSize> order) {
   LeafBuilder leaf(builder, loc);
-  const unsigned width = source.width();
   SmallVector<Value> made;
   for (auto &[found, channels] : source.parts) {
     SmallVector<DimVars> dims;
@@ -488,7 +493,7 @@ Value GatedDeltaRaiser::join(OpBuilder &builder, Location loc, const Source &sou
     Value value = arrange(reading, builder, loc, found.value, found.at, dims);
     if (!value)
       return {};
-    made.push_back(widthOf(value) < width ? leaf.toF32(value) : value);
+    made.push_back(leaf.cast(value, source.elementType()));
   }
   auto dim = llvm::find_if(order, [](const VarSize &var) { return var.first == gated::channel; }) - order.begin();
   return made.size() == 1 ? made[0] : leaf.concat(made, dim);
@@ -508,9 +513,7 @@ static const Target *chooseTarget(ArrayRef<Target> targets, ArrayRef<Value> orde
 
 bool GatedDeltaRaiser::build(const Front &front) {
   Type f32 = Float32Type::get(func.getContext());
-  Type element = getElementTypeOrSelf(front.source.parts[0].first.value);
-  if (widthOf(front.source.parts[0].first.value) < front.source.width())
-    element = f32;
+  Type element = front.source.elementType();
   auto choose = [&] {
     SmallVector<const Target *> chosen;
     for (auto [i, targets] : llvm::enumerate(front.targets))
@@ -650,9 +653,11 @@ void GatedDeltaRaiser::run() {
       take(findApart(q));
   if (!used.empty())
     return;
-  if (fault)
+  // One of both alone is another layer.
+  bool isLike = (seesConvolution || !activated.empty()) && (seesDecay || !decays.empty());
+  if (fault && isLike)
     decline(fault->first.getDefiningOp(), fault->second.reason, fault->second.found, fault->second.needed);
-  else if (!missing.empty())
+  else if (!missing.empty() && isLike)
     sites.note(func, "gated-delta-parts",
                "found the norm of q or k behind a causal convolution, but not " + Twine(missing));
 }

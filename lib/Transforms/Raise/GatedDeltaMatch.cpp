@@ -6,6 +6,8 @@
 // A token before is read as a sum over all tokens of what is at the one whose position is equal (Algebra), whether the
 // program pads, cuts or shifts.
 //
+// Long because it has the convolution, its norm and the decay, which are matched by the same few helpers.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GatedDeltaMatch.h"
@@ -435,7 +437,8 @@ static std::optional<Softplus> readSoftplus(Reading &reading, const Expr &expr) 
   if (auto greater = readGreater(reading, *condition)) {
     std::optional<Expr> z = readLog1pExp(reading, *no);
     std::optional<double> threshold = algebra::numberOf(greater->second);
-    bool isWhole = z && threshold && isSame(reading, *z, *yes) && isSame(reading, *z, greater->first);
+    bool isWhole =
+        z && threshold && isFactor(*threshold) && isSame(reading, *z, *yes) && isSame(reading, *z, greater->first);
     return isWhole ? std::optional(Softplus{*z, *threshold}) : std::nullopt;
   }
   // Infinity is passed on as it is.

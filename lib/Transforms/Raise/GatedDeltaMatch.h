@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a value is by its expression alone: heads of q or k, v, the decay g. The parts that are found are expressions
+// Matches a value by its expression alone: heads of q or k, v, the decay g. The parts that are found are expressions
 // of the variables below, so that those of different values can be compared.
 //
 //===----------------------------------------------------------------------===//
