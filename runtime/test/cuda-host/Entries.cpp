@@ -94,6 +94,18 @@ const std::vector<Entry> all = {
        return call(mhcrt_head_bwd, ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t,
                    F, t, F, t, F, t, F, t, F, t, F, M, C, n, n * C, 1, 0, 0, 0, 1e-6, 1e-6, 2);
      }},
+    {"pre_gated_delta_rule",
+     [](auto *ctx, int64_t M, int64_t, int64_t) {
+       return call(mhcrt_pre_gated_delta_rule, ctx, t, F, t, F, t, F, t, F, t, F, nullptr, 0, nullptr, 0, t, F, t, F, t,
+                   F, t, F, t, F, t, F, nullptr, 0, std::min<int64_t>(M, 1 << 30), 1, 100, 64, 4, 2, 0, 0, 16, 16, 0, 1,
+                   1, 1e-6, 20.0, 0, 0);
+     }},
+    {"pre_gated_delta_rule_bwd",
+     [](auto *ctx, int64_t M, int64_t, int64_t) {
+       return call(mhcrt_pre_gated_delta_rule_bwd, ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t,
+                   F, nullptr, 0, nullptr, 0, t, F, t, F, t, F, t, F, t, F, nullptr, 0, 1,
+                   std::min<int64_t>(M, 1 << 30), 2, 16, 16, 100, 64, 4, 0, 0, 1, 1, 1e-6, 20.0, 0, 0);
+     }},
     {"take", [](auto *ctx, int64_t M, int64_t,
                 int64_t C) { return call(mhcrt_take, ctx, t, F, t, MHCRT_I32, t, F, 50257, C, M); }},
     {"take_bwd", [](auto *ctx, int64_t M, int64_t,
