@@ -43,7 +43,8 @@ __device__ __forceinline__ float foldedAt(const GatedDelta &in, const GatedDelta
 
 /// r and r * sum dy*u of the heads of q and k.
 template <typename T>
-__global__ void __launch_bounds__(kThreads, 2) gatedDeltaHeadKernel(GatedDelta in, GatedDeltaGrads grads, float2 *heads) {
+__global__ void __launch_bounds__(kThreads, 2)
+    gatedDeltaHeadKernel(GatedDelta in, GatedDeltaGrads grads, float2 *heads) {
   const int64_t count = 2 * in.keyHeads, items = in.tokens() * count;
   for (int64_t item = firstItem() / kWarp; item < items; item += itemStep() / kWarp) {
     const int64_t row = item / count, c0 = item % count * in.dk, batch = row / in.M, token = row % in.M;
