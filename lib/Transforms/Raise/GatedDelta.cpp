@@ -11,18 +11,15 @@
 //
 // Where the parts are of several tensors, or lie in another order, they are concatenated first.
 //
-// Long because the search for six parts, what they replace and the op share one state; to be split by these three.
-//
 //===----------------------------------------------------------------------===//
 
-#include "GatedDeltaMatch.h"
-#include "Mix.h"
-#include "Places.h"
+#include "GatedDelta.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
-using algebra::Algebra;
+using namespace mhc::gated;
 using algebra::DimVars;
 using algebra::Expr;
 using algebra::Index;
@@ -30,99 +27,8 @@ using algebra::Indices;
 using algebra::Reading;
 using algebra::Size;
 using algebra::Var;
-using Part = std::pair<Expr, int64_t>; ///< with the number of its channels
-using VarSize = DimVars::value_type;
-
-static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
-static DimVars dimOf(Var var, Size size) { return size == Size(1) ? DimVars() : DimVars{{var, size}}; }
-
-static int64_t channelsOf(ArrayRef<Part> parts) {
-  int64_t channels = 0;
-  for (const Part &part : parts)
-    channels += part.second;
-  return channels;
-}
 
 static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
-enum { kQuery, kKey, kValue, kGate, kBeta, kDecay, kNumResults };
-
-namespace {
-/// A value that one of the results replaces, times a factor, and the result's indices in the variables of `dims`.
-struct Target {
-  Value value;
-  Indices from;
-  SmallVector<DimVars> dims;
-  double factor = 1; ///< of the result
-};
-
-/// The values that an operand is the concatenation of, with their channels.
-struct Source {
-  std::vector<std::pair<Reading::Found, int64_t>> parts;
-
-  /// The type of all of them, or f32.
-  Type elementType() const {
-    Type type = getElementTypeOrSelf(parts[0].first.value);
-    auto isSame = [&](const auto &part) { return getElementTypeOrSelf(part.first.value) == type; };
-    return llvm::all_of(parts, isSame) ? type : Float32Type::get(type.getContext());
-  }
-};
-
-/// Everything that was found of one front end.
-struct Front {
-  const ActivatedConvolution *q, *k, *v;
-  const Decay *decay;
-  Size batch, tokens;
-  std::vector<Part> inputs; ///< q, k, v, z, beta, alpha
-  Source source;
-  bool isTokenFirst = false;
-  std::array<std::vector<Target>, kNumResults> targets;
-
-  int64_t heads() const { return decay->heads; }
-  int64_t repeats() const { return heads() / q->heads(); }
-  int64_t valueSize() const { return v->channels / heads(); }
-};
-
-class GatedDeltaRaiser {
-public:
-  GatedDeltaRaiser(func::FuncOp func, Reading &reading, Sites &sites)
-      : func(func), reading(reading), algebra(reading.algebra()), sites(sites) {}
-  void run();
-
-private:
-  void readValues();
-  Expr part(const Expr &whole, int64_t first, int64_t count);
-  std::optional<std::pair<Expr, Indices>> readAs(Value value, ArrayRef<VarSize> order);
-  std::optional<Front> findInside(const ActivatedConvolution &q, Value whole, bool isTokenFirst);
-  bool findTargets(Front &front);
-  bool addHeads(const ActivatedConvolution &heads, const Front &front, std::vector<Target> &targets);
-  bool addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims, std::vector<Target> &targets);
-  std::optional<Expr> inHeads(const Expr &expr, int64_t heads, int64_t size);
-  std::optional<Reading::Found> firstOf(const Expr &expr, Operation *at);
-  std::optional<Reading::Found> wholeOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at);
-  std::optional<Source> sourceOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at);
-  Value join(OpBuilder &builder, Location loc, const Source &source, ArrayRef<VarSize> order);
-  bool contains(const ActivatedConvolution &all, const ActivatedConvolution &heads);
-  std::optional<Front> findApart(const ActivatedConvolution &q);
-  std::optional<Expr> findGate(const Front &front);
-  std::optional<Expr> findBeta(const Front &front);
-  bool build(const Front &front);
-  bool take(std::optional<Front> front);
-  void decline(Operation *at, Reason reason, const Twine &found, const Twine &needed);
-
-  func::FuncOp func;
-  Reading &reading;
-  Algebra &algebra;
-  Sites &sites;
-  SmallVector<Value> values;
-  std::vector<std::pair<Value, Opened>> activatedValues;
-  std::vector<ActivatedConvolution> activated; ///< one for each node
-  std::vector<Decay> decays;
-  std::optional<std::pair<Value, GatedFault>> fault; ///< the first one
-  llvm::DenseSet<const algebra::Node *> used;        ///< of q, k and v
-  bool seesConvolution = false, seesDecay = false;   ///< that are declined
-  StringRef missing;                                 ///< from the last one that was looked at
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -433,194 +339,6 @@ bool GatedDeltaRaiser::findTargets(Front &front) {
 }
 
 //===----------------------------------------------------------------------===//
-// The op
-//===----------------------------------------------------------------------===//
-
-/// The value that an expression is taken from at `at`: the narrowest, and of those the first.
-std::optional<Reading::Found> GatedDeltaRaiser::firstOf(const Expr &expr, Operation *at) {
-  std::optional<Reading::Found> best;
-  for (const Reading::Found &found : reading.find(expr, at))
-    if (found.factor == 1 && (!best || widthOf(found.value) <= widthOf(best->value)))
-      best = found;
-  return best;
-}
-
-/// The first value of which the parts are channels one after the other, with the dimensions `order` around those.
-std::optional<Reading::Found> GatedDeltaRaiser::wholeOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at) {
-  SmallVector<VarSize> whole(order);
-  for (auto &[var, size] : whole)
-    if (var == gated::channel)
-      size = channelsOf(parts);
-  for (Value value : values) {
-    auto read = reading.isBefore(value, at) ? readAs(value, whole) : std::nullopt;
-    int64_t first = 0;
-    bool isWhole = read && llvm::all_of(parts, [&](const Part &own) {
-                     Expr there = part(read->first, std::exchange(first, first + own.second), own.second);
-                     return isSame(reading, there, own.first);
-                   });
-    if (isWhole)
-      return Reading::Found{value, read->second, 1};
-  }
-  return parts.size() == 1 ? firstOf(parts[0].first, at) : std::nullopt;
-}
-
-/// Values of which the parts are the concatenation: one where there is one, else the smallest.
-std::optional<Source> GatedDeltaRaiser::sourceOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at) {
-  if (std::optional<Reading::Found> whole = wholeOf(parts, order, at))
-    return Source{{{*whole, channelsOf(parts)}}};
-  Source source;
-  while (!parts.empty()) {
-    size_t count = 0;
-    std::optional<Reading::Found> found;
-    while (!found && count < parts.size())
-      found = wholeOf(parts.take_front(++count), order, at);
-    if (!found)
-      return std::nullopt;
-    source.parts.push_back({*found, channelsOf(parts.take_front(count))});
-    parts = parts.drop_front(count);
-  }
-  return source;
-}
-
-/// The source as one value, whose dimensions run over `order`.
-Value GatedDeltaRaiser::join(OpBuilder &builder, Location loc, const Source &source, ArrayRef<VarSize> order) {
-  LeafBuilder leaf(builder, loc);
-  SmallVector<Value> made;
-  for (auto &[found, channels] : source.parts) {
-    SmallVector<DimVars> dims;
-    for (auto [var, size] : order)
-      dims.push_back(dimOf(var, var == gated::channel ? Size(channels) : size));
-    Value value = arrange(reading, builder, loc, found.value, found.at, dims);
-    if (!value)
-      return {};
-    made.push_back(leaf.cast(value, source.elementType()));
-  }
-  auto dim = llvm::find_if(order, [](const VarSize &var) { return var.first == gated::channel; }) - order.begin();
-  return made.size() == 1 ? made[0] : leaf.concat(made, dim);
-}
-
-/// The first value of the type `element`, else the widest that is narrower, else the first.
-static const Target *chooseTarget(ArrayRef<Target> targets, ArrayRef<Value> order, Type element) {
-  auto cost = [&](const Target &target) {
-    bool isSame = getElementTypeOrSelf(target.value) == element;
-    return std::tuple(!isSame, widthOf(target.value) > element.getIntOrFloatBitWidth(),
-                      llvm::find(order, target.value) - order.begin());
-  };
-  return targets.empty()
-             ? nullptr
-             : llvm::min_element(targets, [&](const Target &a, const Target &b) { return cost(a) < cost(b); });
-}
-
-bool GatedDeltaRaiser::build(const Front &front) {
-  Type f32 = Float32Type::get(func.getContext());
-  Type element = front.source.elementType();
-  auto choose = [&] {
-    SmallVector<const Target *> chosen;
-    for (auto [i, targets] : llvm::enumerate(front.targets))
-      chosen.push_back(chooseTarget(targets, values, i == kDecay ? f32 : element));
-    return chosen;
-  };
-  SmallVector<const Target *> chosen = choose();
-  auto isWider = [&](const Target *target) {
-    return target && widthOf(target->value) > element.getIntOrFloatBitWidth();
-  };
-  if (llvm::any_of(ArrayRef(chosen).drop_back(), isWider)) { // which the op would round
-    element = f32;
-    chosen = choose();
-  }
-  Operation *last = nullptr;
-  for (const Target *target : chosen)
-    if (Operation *op = target ? target->value.getDefiningOp() : nullptr)
-      if (!last || reading.isBefore(last->getResult(0), op))
-        last = op;
-  std::vector<Part> weights, biases;
-  for (const ActivatedConvolution *conv : {front.q, front.k, front.v}) {
-    weights.push_back({conv->weight, conv->channels});
-    biases.push_back({conv->bias, conv->channels});
-  }
-  bool hasBias = !front.q->bias.empty();
-  if (llvm::any_of(biases, [&](const Part &bias) { return bias.first.empty() == hasBias; }))
-    return false;
-  const VarSize channel = {gated::channel, 0}, tap = {gated::tap, front.q->taps};
-  const VarSize head = {gated::channel, front.heads()};
-  std::optional<Source> weight = sourceOf(weights, {channel, tap}, last);
-  std::optional<Source> bias = hasBias ? sourceOf(biases, {channel}, last) : Source();
-  std::optional<Source> aLog = sourceOf({{front.decay->aLog, front.heads()}}, {channel}, last);
-  std::optional<Source> dtBias = sourceOf({{front.decay->dtBias, front.heads()}}, {channel}, last);
-  if (!weight || !bias || !aLog || !dtBias)
-    return false;
-  SmallVector<Value> inputs;
-  for (const Source *source : std::initializer_list<const Source *>{&front.source, &*weight, &*bias, &*aLog, &*dtBias})
-    for (auto &[found, channels] : source->parts)
-      inputs.push_back(found.value);
-  OpBuilder builder(last);
-  setAfterInputs(builder, last->getBlock(), inputs);
-
-  Location loc = last->getLoc();
-  LeafBuilder leaf(builder, loc);
-  auto stored = [&](Value value) {
-    return value && getElementTypeOrSelf(value) != element ? leaf.toF32(value) : value;
-  };
-  SmallVector<VarSize> order = {{gated::batch, front.batch}, {gated::token, front.tokens}, channel};
-  if (front.isTokenFirst)
-    std::swap(order[0], order[1]);
-  PreGatedDeltaRuleOp::Fields fields;
-  Value x = join(builder, loc, front.source, order);
-  fields.qkvzba = x ? leaf.cast(x, element) : x;
-  fields.conv_weight = stored(join(builder, loc, *weight, {channel, tap}));
-  fields.conv_bias = hasBias ? stored(join(builder, loc, *bias, {channel})) : Value();
-  fields.A_log = stored(join(builder, loc, *aLog, {head}));
-  fields.dt_bias = stored(join(builder, loc, *dtBias, {head}));
-  if (!fields.qkvzba || !fields.conv_weight || (hasBias && !fields.conv_bias) || !fields.A_log || !fields.dt_bias)
-    return false;
-  auto type = cast<RankedTensorType>(fields.qkvzba.getType());
-  const int64_t M = type.getDimSize(front.isTokenFirst ? 0 : 1), b = type.getDimSize(front.isTokenFirst ? 1 : 0);
-  fields.query = fields.key = type.clone({b, M, front.heads(), front.q->headSize});
-  fields.value = fields.gate = type.clone({b, M, front.heads(), front.valueSize()});
-  fields.beta = type.clone({b, M, front.heads()});
-  fields.g = RankedTensorType::get({b, M, front.heads()}, f32);
-  fields.num_key_heads = front.q->heads();
-  fields.qk_l2norm = true;
-  fields.l2_eps = *front.q->eps;
-  fields.softplus_threshold = front.decay->threshold;
-  fields.seq_layout = front.isTokenFirst ? SeqLayout::MbD : SeqLayout::bMD;
-  auto made = fields.create(builder, loc);
-
-  SmallVector<Value> was, becomes;
-  for (auto [targets, result] : llvm::zip(front.targets, made->getResults())) {
-    for (const Target &target : targets) {
-      auto type = cast<RankedTensorType>(target.value.getType());
-      if (widthOf(target.value) > widthOf(result))
-        continue;
-      Value shaped = arrange(reading, builder, loc, result, target.from, target.dims);
-      if (!shaped)
-        continue;
-      shaped = leaf.cast(shaped, type.getElementType());
-      if (target.factor != 1)
-        shaped = leaf.scale(shaped, target.factor);
-      if (shaped.getType() != type) // sizes that one of the types leaves open
-        shaped = tensor::CastOp::create(builder, loc, type, shaped);
-      was.push_back(target.value);
-      becomes.push_back(shaped);
-    }
-  }
-  if (!mayReplace(sites, made, was, becomes))
-    return true;
-  for (auto [old, shaped] : llvm::zip(was, becomes)) {
-    addPlaces(made.getOperation(), old);
-    Operation *maker = shaped.getDefiningOp();
-    old.replaceUsesWithIf(shaped, [&](OpOperand &use) {
-      Operation *user = maker->getBlock()->findAncestorOpInBlock(*use.getOwner());
-      return user && maker->isBeforeInBlock(user);
-    });
-  }
-  takeRaised(sites, made,
-             Twine(front.heads()) + " heads, " + Twine(front.q->heads()) + " of q and k, " + Twine(front.q->taps) +
-                 " taps");
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
 // All of a function
 //===----------------------------------------------------------------------===//
 
@@ -639,7 +357,7 @@ bool GatedDeltaRaiser::take(std::optional<Front> front) {
   return true;
 }
 
-void GatedDeltaRaiser::run() {
+bool GatedDeltaRaiser::run() {
   readValues();
   auto mayBegin = [&](const ActivatedConvolution &q) { return q.eps && !used.contains(q.node) && sites.mayTake(); };
   for (const ActivatedConvolution &q : activated)
@@ -652,7 +370,7 @@ void GatedDeltaRaiser::run() {
     if (!isInside && mayBegin(q))
       take(findApart(q));
   if (!used.empty())
-    return;
+    return true;
   // One of both alone is another layer.
   bool isLike = (seesConvolution || !activated.empty()) && (seesDecay || !decays.empty());
   if (fault && isLike)
@@ -660,13 +378,13 @@ void GatedDeltaRaiser::run() {
   else if (!missing.empty() && isLike)
     sites.note(func, "gated-delta-parts",
                "found the norm of q or k behind a causal convolution, but not " + Twine(missing));
+  return false;
 }
 
 /// The value that was cut, cast and permuted.
 static Value rootOf(Value value) {
   Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, TransposeOp,
-                         CastOpInterface>(op)) {
+  while (op && (isa<tensor::ExtractSliceOp>(op) || showsOperand(op))) {
     value = op->getOperand(0);
     op = value.getDefiningOp();
   }
@@ -696,11 +414,11 @@ static llvm::DenseSet<Value> projections(func::FuncOp func, bool &movesTokens) {
   return made;
 }
 
-void mhc::raiseGatedDelta(func::FuncOp func, Sites &sites) {
+bool mhc::raiseGatedDelta(func::FuncOp func, Sites &sites) {
   bool movesTokens;
   llvm::DenseSet<Value> atoms = projections(func, movesTokens);
   if (!movesTokens)
-    return;
+    return false;
   Reading reading(func, algebra::Rounding::ignored, std::move(atoms));
-  GatedDeltaRaiser(func, reading, sites).run();
+  return GatedDeltaRaiser(func, reading, sites).run();
 }

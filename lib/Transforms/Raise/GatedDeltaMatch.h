@@ -79,6 +79,9 @@ std::optional<Decay> matchDecay(algebra::Reading &reading, const Opened &value, 
 
 /// Whether two expressions are one.
 bool isSame(algebra::Reading &reading, const algebra::Expr &a, const algebra::Expr &b);
+bool dependsOn(const algebra::Expr &expr, algebra::Var var);
+/// A variable of `extent` values, `stride` apart.
+algebra::Index strided(algebra::Var var, int64_t stride, int64_t extent);
 /// A variable that keeps its name.
 algebra::Index sameVar(algebra::Var var);
 

@@ -29,7 +29,7 @@ SmallVector<IndexVars> Mix::groups(Var var) const {
   return {tokens, channels, streams};
 }
 
-static unsigned widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
+unsigned mhc::widthOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
 
 bool mhc::keepsPrecision(Value value, Value x) { return widthOf(value) <= widthOf(x); }
 

@@ -126,6 +126,8 @@ std::optional<algebra::Reading::Found> findStreams(algebra::Reading &reading, co
 mlir::Value buildStreams(algebra::Reading &reading, mlir::OpBuilder &builder, mlir::Operation *user,
                          const algebra::Expr &x, llvm::ArrayRef<IndexVars> groups);
 
+/// Bits of an element.
+unsigned widthOf(mlir::Value value);
 /// Whether a kernel that stores its result in the type of `x` loses nothing of `value`.
 bool keepsPrecision(mlir::Value value, mlir::Value x);
 /// Whether a value is streams by what makes, projects or combines it.

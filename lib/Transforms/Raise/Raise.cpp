@@ -175,8 +175,8 @@ private:
     sites.check = check;
     // Inner forms first: what one step found is a base for the next. The steps that go from the end of the function
     // (residual maps and streams) erase what is dead as they go.
-    raiseGatedDelta(func, sites);
-    eraseDeadOps(func, &keeper);
+    if (raiseGatedDelta(func, sites))
+      eraseDeadOps(func, &keeper);
     raiseElementary(func, readings, sites);
     joinGates(func, keeper);
     mergeCopies(func, keeper); // a gate in two spellings is one

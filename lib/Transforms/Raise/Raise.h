@@ -26,8 +26,9 @@ constexpr int64_t kMaxPermuted = 6;
 void normalise(mlir::func::FuncOp func);
 /// Merges equal computations into one value: steps tell values apart by where they come from.
 void mergeCopies(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
-/// convolution, SiLU and norm of q, k and v, beside the decay of a gated delta net -> mhc.pre_gated_delta_rule
-void raiseGatedDelta(mlir::func::FuncOp func, Sites &sites);
+/// convolution, SiLU and norm of q, k and v, beside the decay of a gated delta net -> mhc.pre_gated_delta_rule;
+/// whether there was one
+bool raiseGatedDelta(mlir::func::FuncOp func, Sites &sites);
 /// sigmoid and softmax written out -> mhc.sigmoid, mhc.softmax
 void raiseElementary(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// sigmoids of all parts of a value -> parts of the sigmoid of the value
