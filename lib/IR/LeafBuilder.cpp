@@ -155,6 +155,11 @@ Value LeafBuilder::exp(Value a) { return math::ExpOp::create(builder, loc, a); }
 Value LeafBuilder::log(Value a) { return math::LogOp::create(builder, loc, a); }
 Value LeafBuilder::sqrt(Value a) { return math::SqrtOp::create(builder, loc, a); }
 Value LeafBuilder::sigmoid(Value a) { return SigmoidOp::create(builder, loc, a.getType(), a); }
+Value LeafBuilder::sigmoidSlope(Value s) { return mul(s, sub(splat(1.0, s), s)); }
+Value LeafBuilder::siluSlope(Value a) {
+  Value s = sigmoid(a), one = splat(1.0, a);
+  return mul(s, add(one, mul(a, sub(one, s))));
+}
 Value LeafBuilder::softmax(Value a, int64_t dim) { return SoftmaxOp::create(builder, loc, a.getType(), a, dim); }
 
 Value LeafBuilder::addStart(Value sum, Value start, Type elementType) {

@@ -21,6 +21,12 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
+void mhc::decompose(DecomposableOpInterface op) {
+  OpBuilder builder(op);
+  op->replaceAllUsesWith(op.decompose(builder));
+  op->erase();
+}
+
 void mhc::decomposeOps(func::FuncOp func) {
   SmallVector<DecomposableOpInterface> work;
   auto collect = [&] {
@@ -30,11 +36,7 @@ void mhc::decomposeOps(func::FuncOp func) {
   };
   // A fused op decomposes into mHC ops, which decompose in turn.
   while (collect())
-    for (DecomposableOpInterface op : work) {
-      OpBuilder builder(op);
-      op->replaceAllUsesWith(op.decompose(builder));
-      op->erase();
-    }
+    llvm::for_each(work, mhc::decompose);
 }
 
 namespace {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/IR/MhcOps.h"
+#include "mhc/Transforms/Decompose.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_SETGDNIMPLPASS
@@ -18,7 +18,7 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-static constexpr StringLiteral kGdnImpl = "mhc.gdn_impl", kRef = "ref";
+static constexpr StringLiteral kGdnImpl = "mhc.gdn_impl", kImpl = "impl", kRef = "ref";
 
 namespace {
 struct SetGdnImpl : mhc::impl::SetGdnImplPassBase<SetGdnImpl> {
@@ -42,21 +42,10 @@ struct SetGdnImpl : mhc::impl::SetGdnImplPassBase<SetGdnImpl> {
         ops.push_back(op);
     });
     for (Operation *op : ops)
-      kernels ? setKernels(op, *kernels) : decompose(cast<DecomposableOpInterface>(op));
-  }
-
-  static void setKernels(Operation *op, GdnImpl kernels) {
-    auto attr = GdnImplAttr::get(op->getContext(), kernels);
-    llvm::TypeSwitch<Operation *>(op).Case<PreGatedDeltaRuleOp, PreGatedDeltaRuleBwdOp>([&](auto op) {
-      if (!op.getImplAttr())
-        op.setImplAttr(attr);
-    });
-  }
-
-  static void decompose(DecomposableOpInterface op) {
-    OpBuilder builder(op);
-    op->replaceAllUsesWith(op.decompose(builder));
-    op->erase();
+      if (!kernels)
+        decompose(cast<DecomposableOpInterface>(op));
+      else if (!op->hasAttr(kImpl))
+        op->setAttr(kImpl, GdnImplAttr::get(&getContext(), *kernels));
   }
 };
 } // namespace

@@ -54,6 +54,10 @@ public:
   Value log(Value a);
   Value sqrt(Value a);
   Value sigmoid(Value a);
+  /// s (1 - s), the derivative of a sigmoid that is s.
+  Value sigmoidSlope(Value s);
+  /// s (1 + a (1 - s)) with s = sigmoid(a), the derivative of a sigmoid(a).
+  Value siluSlope(Value a);
   Value softmax(Value a, int64_t dim);
   /// `sum`, in f32, plus `start` where there is one, rounded once to `elementType`.
   Value addStart(Value sum, Value start, mlir::Type elementType);

@@ -165,6 +165,12 @@ public:
   }
   /// -exp(A_log)
   Value decay(Value like) { return leaf.negate(leaf.exp(perHead(op.getALog(), like))); }
+  /// g
+  Value gate(Value p) {
+    Value softplus = SoftplusOp::create(builder, op.getLoc(), p.getType(), p);
+    Value bounded = leaf.select(isAboveThreshold(p), p, softplus);
+    return leaf.mul(decay(p), bounded);
+  }
 
   Op op;
   OpBuilder &builder;
@@ -217,9 +223,7 @@ SmallVector<Value> PreGatedDeltaRuleOp::decompose(OpBuilder &builder) {
   Value z = chain.headsOf(chain.channels(chain.convolved, chain.valueChannels()));
   results.push_back(leaf.cast(z, chain.element()));
   results.push_back(leaf.cast(leaf.sigmoid(chain.rawBeta()), chain.element()));
-  Value p = chain.gateLogit();
-  Value softplus = SoftplusOp::create(builder, getLoc(), p.getType(), p);
-  results.push_back(leaf.mul(chain.decay(p), leaf.select(chain.isAboveThreshold(p), p, softplus)));
+  results.push_back(chain.gate(chain.gateLogit()));
   if (getSilu())
     results.push_back(leaf.cast(leaf.slice(u, 2, 0, chain.queryKeyChannels()), chain.element()));
   return results;
@@ -252,8 +256,7 @@ SmallVector<Value> PreGatedDeltaRuleBwdOp::decompose(OpBuilder &builder) {
   Value u = chain.withoutBoundary(chain.silu(a)), du = branchGradient(chain, u);
   if (getLeftBoundary())
     du = leaf.concat({leaf.splat(0.0, chain.boundary(x)), du}, 1);
-  Value s = leaf.sigmoid(a), one = leaf.splat(1.0, a);
-  Value da = leaf.mul(du, leaf.mul(s, leaf.add(one, leaf.mul(a, leaf.sub(one, s)))));
+  Value da = leaf.mul(du, leaf.siluSlope(a));
 
   Value dx;
   SmallVector<Value> dWeight;
@@ -270,7 +273,7 @@ SmallVector<Value> PreGatedDeltaRuleBwdOp::decompose(OpBuilder &builder) {
 
   SmallVector<Value> results;
   if (getDQkvzba()) {
-    Value dBeta = leaf.mul(leaf.toF32(getDBeta()), leaf.mul(beta, leaf.sub(leaf.splat(1.0, beta), beta)));
+    Value dBeta = leaf.mul(leaf.toF32(getDBeta()), leaf.sigmoidSlope(beta));
     Value dGate = leaf.join(leaf.toF32(getDGate()), 2, 2);
     Value parts = leaf.concat({chain.withoutBoundary(dx), dGate, dBeta, dLogit}, 2);
     results.push_back(chain.asStored(parts));
@@ -280,9 +283,7 @@ SmallVector<Value> PreGatedDeltaRuleBwdOp::decompose(OpBuilder &builder) {
   if (getDConvBias())
     results.push_back(leaf.reduce(ReduceKind::sum, da, {0, 1}));
   if (getD_ALog()) {
-    Value softplus = SoftplusOp::create(builder, getLoc(), p.getType(), p);
-    Value g = leaf.mul(chain.decay(p), leaf.select(chain.isAboveThreshold(p), p, softplus));
-    results.push_back(leaf.reduce(ReduceKind::sum, leaf.mul(dG, g), {0, 1}));
+    results.push_back(leaf.reduce(ReduceKind::sum, leaf.mul(dG, chain.gate(p)), {0, 1}));
   }
   if (getDDtBias())
     results.push_back(leaf.reduce(ReduceKind::sum, dLogit, {0, 1}));

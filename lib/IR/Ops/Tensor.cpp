@@ -28,20 +28,16 @@ DimLabels SiluOp::getDimLabels() { return elementwiseLabels(getX().getType()); }
 DimLabels SoftplusOp::getDimLabels() { return elementwiseLabels(getX().getType()); }
 DimLabels SoftmaxOp::getDimLabels() { return elementwiseLabels(getX().getType()); }
 
-/// sigmoid' = s (1 - s)
 LogicalResult SigmoidOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   LeafBuilder leaf(builder, getLoc());
-  Value s = leaf.widen(getOut());
-  Value slope = leaf.mul(s, leaf.sub(leaf.splat(1.0, s), s));
+  Value slope = leaf.sigmoidSlope(leaf.widen(getOut()));
   context.addCotangent(getX(), leaf.mul(context.cotangentOf(getOut()), slope));
   return success();
 }
 
-/// silu' = s (1 + x (1 - s)) with s = sigmoid(x)
 LogicalResult SiluOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   LeafBuilder leaf(builder, getLoc());
-  Value x = leaf.widen(getX()), s = leaf.sigmoid(x), one = leaf.splat(1.0, x);
-  Value slope = leaf.mul(s, leaf.add(one, leaf.mul(x, leaf.sub(one, s))));
+  Value slope = leaf.siluSlope(leaf.widen(getX()));
   context.addCotangent(getX(), leaf.mul(context.cotangentOf(getOut()), slope));
   return success();
 }

@@ -27,8 +27,9 @@ class Mhc_GatedDeltaBase<string mnemonic, list<Trait> traits> : Mhc_KernelOp<mne
     Optional<Mhc_FlippableLike<"qkvzba", ["p", "b", "E"], ["b", "p", "E"], "seq_layout">>:$left_boundary);
   dag options = (ins Mhc_HeadCount:$num_key_heads, BoolAttr:$qk_l2norm, Mhc_Eps:$l2_eps,
     Mhc_Factor:$softplus_threshold, Mhc_SeqLayoutAttr:$seq_layout, Mhc_Optional<Mhc_GdnImplAttr, "fused">:$impl);
-  let dimRules = [Mhc_DimRule<"E", "2*num_key_heads*dk + hv*dv">, Mhc_DimRule<"D", "E + hv*dv + 2*hv">,
-                  Mhc_DimRule<"p", "k - 1">];
+  list<Mhc_DimRule> sizes = [Mhc_DimRule<"E", "2*num_key_heads*dk + hv*dv">, Mhc_DimRule<"D", "E + hv*dv + 2*hv">,
+                             Mhc_DimRule<"p", "k - 1">];
+  let dimRules = sizes;
   let dimBounds = [Mhc_TapCount, Mhc_DimBound<"b", 1>, Mhc_DimBound<"hv", 1>, Mhc_DimBound<"dk", 1>,
                    Mhc_DimBound<"dv", 1>, Mhc_DimBound<"s", 1>];
   let verifyExtra = 1;
@@ -82,8 +83,7 @@ def Mhc_PreGatedDeltaRuleOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule",
     Mhc_Like<"qkvzba", ["b", "M", "hv"]>:$beta, Mhc_Tensor<[F32], ["b", "M", "hv"]>:$g,
     Optional<Mhc_Like<"qkvzba", ["b", "M", "F"]>>:$silu);
   let flops = "b*M*(E*(2*k + 4) + (qk_l2norm ? 6*num_key_heads*dk : 0) + 10*hv)";
-  let dimRules = [Mhc_DimRule<"E", "2*num_key_heads*dk + hv*dv">, Mhc_DimRule<"D", "E + hv*dv + 2*hv">,
-                  Mhc_DimRule<"p", "k - 1">, Mhc_DimRule<"F", "2*num_key_heads*dk">];
+  let dimRules = sizes # [Mhc_DimRule<"F", "2*num_key_heads*dk">];
 }
 
 def Mhc_PreGatedDeltaRuleBwdOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule_bwd",
