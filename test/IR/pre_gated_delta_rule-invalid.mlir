@@ -179,3 +179,11 @@ func.func @size(%cu: tensor<3xi32>) {
   %starts = mhc.sequence_starts %cu : tensor<3xi32> -> tensor<?xi32>
   return
 }
+
+// -----
+
+func.func @far(%x: tensor<6x8xf32>) {
+  // expected-error @below {{attribute 'by' failed to satisfy constraint: 64-bit signless integer attribute that is -1048576 to 1048576 (found -9223372036854775808 : i64)}}
+  %out = mhc.shift %x dim = 0 by = -9223372036854775808 : tensor<6x8xf32>
+  return
+}

@@ -148,7 +148,7 @@ def Mhc_ShiftOp : Mhc_LeafOp<"shift", [TypesMatchWith<"result has the type of th
     ```
   }];
   let arguments = (ins Mhc_WideFloatTensor:$x, Optional<Mhc_TokenNumbers>:$starts,
-    ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, I64Attr:$by);
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, ConfinedAttr<I64Attr, [Mhc_IntRange<-1048576, 1048576>]>:$by);
   let results = (outs Mhc_WideFloatTensor:$out);
   let assemblyFormat = "$x (`,` $starts^)? `dim` `=` $dim `by` `=` $by attr-dict `:` type($x) (`,` type($starts)^)?";
   let hasVerifier = 1;
