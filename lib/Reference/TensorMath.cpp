@@ -20,10 +20,10 @@ Shape mhc::reference::stridesOf(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-/// Calls `step(a, b)` for every index of `shape`, in order; a and b advance by their strides.
+/// The walk below, of a shape that has elements.
 template <typename A, typename B, typename Step>
-static void walk(A *a, B *b, ArrayRef<int64_t> shape, ArrayRef<int64_t> stridesA, ArrayRef<int64_t> stridesB,
-                 Step step) {
+static void walkElements(A *a, B *b, ArrayRef<int64_t> shape, ArrayRef<int64_t> stridesA, ArrayRef<int64_t> stridesB,
+                         Step step) {
   if (shape.empty())
     return step(*a, *b);
   int64_t strideA = stridesA.front(), strideB = stridesB.front();
@@ -33,7 +33,17 @@ static void walk(A *a, B *b, ArrayRef<int64_t> shape, ArrayRef<int64_t> stridesA
     return;
   }
   for (int64_t i = 0; i < shape.front(); ++i)
-    walk(a + i * strideA, b + i * strideB, shape.drop_front(), stridesA.drop_front(), stridesB.drop_front(), step);
+    walkElements(a + i * strideA, b + i * strideB, shape.drop_front(), stridesA.drop_front(), stridesB.drop_front(),
+                 step);
+}
+
+/// Calls `step(a, b)` for every index of `shape`, in order; a and b advance by their strides. They are null where there
+/// is no element.
+template <typename A, typename B, typename Step>
+static void walk(A *a, B *b, ArrayRef<int64_t> shape, ArrayRef<int64_t> stridesA, ArrayRef<int64_t> stridesB,
+                 Step step) {
+  if (!llvm::is_contained(shape, 0))
+    walkElements(a, b, shape, stridesA, stridesB, step);
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,9 +31,9 @@ struct LoopFlatten : FlattenableOpInterface::ExternalModel<LoopFlatten, scf::For
                            step = getConstantIntValue(loop.getStep());
     if (!iterations || !lower || !step)
       return loop.emitError() << "'scf.for' has bounds that are no constants, so that it cannot be differentiated";
-    int64_t count = iterations->getSExtValue(), ops = 0;
+    int64_t count = static_cast<int64_t>(iterations->getLimitedValue(INT64_MAX)), ops = 0;
     loop.getBody()->walk([&](Operation *) { ++ops; });
-    if (count * ops > kMaxOpsWrittenOut)
+    if (count > kMaxOpsWrittenOut / ops)
       return loop.emitError() << "'scf.for' has " << counted(count, "iteration") << " of " << counted(ops, "op")
                               << "; at most " << kMaxOpsWrittenOut << " ops can be differentiated";
     SmallVector<Value> carried(loop.getInitArgs());
