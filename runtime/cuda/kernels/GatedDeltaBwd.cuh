@@ -46,7 +46,7 @@ inline GatedDeltaGrads gradsOf(const PreGatedDeltaRuleBwdArgs &a) {
 /// channel c at j*E + c, of the bias behind, then those of A_log and of dt_bias.
 struct Stretches {
   int32_t length;
-  int32_t ofRow; ///< stretches of a row of the batch
+  int32_t ofRow; ///< stretches of a row of the batch: one without tokens, too, as rows may precede it
   int64_t count; ///< of all rows of the batch
   int32_t rows;  ///< of partial sums
   int64_t width; ///< of a row of them
@@ -55,7 +55,7 @@ struct Stretches {
   static constexpr int32_t kMostRows = 128;
 
   Stretches(const GatedDelta &in, int32_t length)
-      : length(length), ofRow(static_cast<int32_t>(divideUp(in.M, length))), count(int64_t(ofRow) * in.b),
+      : length(length), ofRow(static_cast<int32_t>(divideUp(std::max(in.M, 1), length))), count(int64_t(ofRow) * in.b),
         rows(static_cast<int32_t>(std::min<int64_t>(count, kMostRows))),
         width((in.taps + 1) * in.E + 2 * int64_t(in.valueHeads)), partials(nullptr) {}
   int64_t bytes() const { return rows * width * 4; }

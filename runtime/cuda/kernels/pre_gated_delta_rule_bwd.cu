@@ -8,14 +8,14 @@
 //   dx[t] = sum_j w[j] * da[t+(k-1)-j]        dw[j] = sum da[t] * x[t-(k-1)+j]        dbias = sum da
 //   dbeta = d_beta * s*(1-s)        dalpha = -d_g * exp(A_log) * softplus'        dA_log = sum d_g*g
 //
-// Generic: a warp per head of q and k of a token leaves r and r*sum dy*u; a thread per element of d_qkvzba and of
-// d_left_boundary makes the gradients of the k tokens that read it; a thread per channel and row of partial sums walks
-// its tokens. Then the partial sums of both variants are added, in their order.
+// Generic, two launches: a block has a head of a stretch of tokens. Its warps leave r and r*sum dy*u of each token in
+// shared memory; a thread per element of d_qkvzba and of d_left_boundary makes the gradients of the k tokens that read
+// it; a thread per channel walks the tokens for the sums. Then the partial sums of both variants are added, in their
+// order.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/GatedDeltaBwd.cuh"
-#include "cuda/kernels/Generic.h"
 #include "cuda/tile/Sum.cuh"
 #include "src/Checks.h"
 #include "src/CompensatedSum.h"
@@ -41,100 +41,102 @@ __device__ __forceinline__ float foldedAt(const GatedDelta &in, const GatedDelta
   return sum;
 }
 
-/// r and r * sum dy*u of the heads of q and k.
-template <typename T>
-__global__ void __launch_bounds__(kThreads, 2)
-    gatedDeltaHeadKernel(GatedDelta in, GatedDeltaGrads grads, float2 *heads) {
-  const int64_t count = 2 * in.keyHeads, items = in.tokens() * count;
-  for (int64_t item = firstItem() / kWarp; item < items; item += itemStep() / kWarp) {
-    const int64_t row = item / count, c0 = item % count * in.dk, batch = row / in.M, token = row % in.M;
-    const Sequence sequence(in, static_cast<int32_t>(token));
-    float squares = 0, product = 0;
-    for (int64_t c = c0 + threadIdx.x % kWarp; c < c0 + in.dk; c += kWarp) {
-      const float u = rounded<T>(siluAt<T>(in, sequence, batch, token, c));
-      squares = fmaf(u, u, squares);
-      product = fmaf(foldedAt<T>(in, grads, row, c), u, product);
+/// r and r * sum dy*u of a head of q or k, of each token of a stretch and of those behind it that read its inputs.
+struct HeadScalars {
+  float2 of[kGenericStretch + kMostTapsHere - 1];
+
+  /// Fills those of the tokens first .. last-1, for the head whose first channel is c0.
+  template <typename T>
+  __device__ __forceinline__ void fill(const GatedDelta &in, const GatedDeltaGrads &grads, int64_t batch, int32_t first,
+                                       int32_t last, int64_t c0) {
+    __syncthreads();
+    const int lane = threadIdx.x % kWarp;
+    for (int32_t token = first + threadIdx.x / kWarp; token < last; token += kThreads / kWarp) {
+      const Sequence sequence(in, token);
+      float squares = 0, product = 0;
+      for (int64_t c = c0 + lane; c < c0 + in.dk; c += kWarp) {
+        const float u = rounded<T>(siluAt<T>(in, sequence, batch, token, c));
+        squares = fmaf(u, u, squares);
+        product = fmaf(foldedAt<T>(in, grads, batch * in.M + token, c), u, product);
+      }
+      const float scale = reciprocalRootOf(warpSum(squares) + in.eps);
+      product = warpSum(product);
+      if (lane == 0)
+        of[token - first] = {scale, scale * product};
     }
-    const float scale = reciprocalRootOf(warpSum(squares) + in.eps);
-    product = warpSum(product);
-    if (threadIdx.x % kWarp == 0)
-      heads[item] = {scale, scale * product};
+    __syncthreads();
   }
-}
+};
 
-/// The gradient of a.
+/// A head of q, k or v in a stretch of tokens.
 template <typename T>
-__device__ __forceinline__ float convolvedGradient(const GatedDelta &in, const GatedDeltaGrads &grads,
-                                                   const float2 *heads, const Sequence &sequence, int64_t batch,
-                                                   int64_t token, int64_t c) {
-  const int64_t row = batch * in.M + token;
-  const float a = convolvedAt<T>(in, sequence, batch, token, c), s = sigmoidFor<T>(a);
-  float du = foldedAt<T>(in, grads, row, c);
-  if (c < 2 * in.keyChannels() && in.isNormed) {
-    const float2 head = heads[row * 2 * in.keyHeads + c / in.dk];
-    du = head.x * (du - head.x * rounded<T>(a * s) * head.y);
+struct HeadStretch {
+  const GatedDelta &in;
+  const GatedDeltaGrads &grads;
+  const HeadScalars &scalars; ///< where the head is normed
+  int64_t batch, c0;
+  int32_t width, first, last;
+  bool isNormed;
+
+  /// The gradient of a.
+  __device__ __forceinline__ float convolvedGradient(const Sequence &sequence, int32_t token, int64_t c) const {
+    const float a = convolvedAt<T>(in, sequence, batch, token, c), s = sigmoidFor<T>(a);
+    float du = foldedAt<T>(in, grads, batch * in.M + token, c);
+    if (isNormed) {
+      const float2 head = scalars.of[token - first];
+      du = head.x * (du - head.x * rounded<T>(a * s) * head.y);
+    }
+    return du * siluSlope(a * s, s);
   }
-  return du * siluSlope(a * s, s);
-}
 
-/// The gradient of channel c of a source, which is negative where it precedes token 0.
-template <typename T>
-__device__ __forceinline__ float sourceGradient(const GatedDelta &in, const GatedDeltaGrads &grads, const float2 *heads,
-                                                int64_t batch, int64_t source, int64_t c) {
-  Sequence sequence(in, static_cast<int32_t>(max(source, int64_t{0})));
-  float sum = 0;
-  for (int32_t later = 0; later < in.taps && source + later < in.M && source + later < sequence.next; ++later)
-    if (source + later >= 0)
-      sum = fmaf(in.weight[c * in.taps + in.taps - 1 - later],
-                 convolvedGradient<T>(in, grads, heads, sequence, batch, source + later, c), sum);
-  return sum;
-}
-
-template <typename T>
-__global__ void __launch_bounds__(kThreads, 2)
-    gatedDeltaInputKernel(GatedDelta in, GatedDeltaGrads grads, const float2 *heads) {
-  T *dx = static_cast<T *>(grads.x), *dLeft = static_cast<T *>(grads.left);
-  const int64_t channels = in.betaChannel(), items = dx ? in.tokens() * channels : 0;
-  for (int64_t item = firstItem(); item < items; item += itemStep()) {
-    const int64_t row = item / channels, c = item % channels, batch = row / in.M, token = row % in.M;
-    dx[in.xSteps.at(batch, token) + c] = c < in.E
-                                             ? fromFloat<T>(sourceGradient<T>(in, grads, heads, batch, token, c))
-                                             : static_cast<const T *>(grads.gate)[row * in.valueChannels() + c - in.E];
+  /// The gradient of channel c of a source, which is negative where it precedes token 0.
+  __device__ __forceinline__ float sourceGradient(int32_t source, int64_t c) const {
+    const Sequence sequence(in, max(source, 0));
+    float sum = 0;
+    for (int32_t later = 0; later < in.taps && source + later < in.M && source + later < sequence.next; ++later)
+      if (source + later >= 0)
+        sum = fmaf(in.weight[c * in.taps + in.taps - 1 - later], convolvedGradient(sequence, source + later, c), sum);
+    return sum;
   }
-  const int32_t before = in.taps - 1;
-  const int64_t leftItems = dLeft ? int64_t(in.b) * before * in.E : 0;
-  for (int64_t item = firstItem(); item < leftItems; item += itemStep()) {
-    const int64_t row = item / in.E, c = item % in.E, batch = row / before, index = row % before;
-    dLeft[in.leftSteps.at(batch, index) + c] =
-        fromFloat<T>(sourceGradient<T>(in, grads, heads, batch, index - before, c));
-  }
-}
 
-/// The sums of one channel over the stretches of a row.
-template <typename T>
-__device__ __forceinline__ void sumTaps(const GatedDelta &in, const GatedDeltaGrads &grads, const float2 *heads,
-                                        const Stretches &stretches, int64_t r, int64_t c) {
-  float sums[kMostTapsHere + 1] = {};
-  for (int64_t stretch = r; stretch < stretches.count; stretch += stretches.rows) {
-    const int64_t batch = stretch / stretches.ofRow, first = stretch % stretches.ofRow * stretches.length;
-    Sequence sequence(in, static_cast<int32_t>(first));
-    for (int64_t token = first; token < min(first + stretches.length, int64_t{in.M}); ++token) {
-      sequence.advance(in, static_cast<int32_t>(token));
-      const float da = convolvedGradient<T>(in, grads, heads, sequence, batch, token, c);
+  /// Writes the gradients of the inputs, and of the rows that precede token 0.
+  __device__ __forceinline__ void writeInputs() const {
+    T *dx = static_cast<T *>(grads.x), *dLeft = static_cast<T *>(grads.left);
+    const int32_t from = first || !dLeft ? first : 1 - in.taps, end = dx ? last : min(last, 0);
+    for (int64_t i = threadIdx.x; i < int64_t(end - from) * width; i += kThreads) {
+      const int32_t source = from + static_cast<int32_t>(i / width);
+      const int64_t c = c0 + i % width;
+      T *to = source < 0 ? dLeft + in.leftSteps.at(batch, source + in.taps - 1) : dx + in.xSteps.at(batch, source);
+      to[c] = fromFloat<T>(sourceGradient(source, c));
+    }
+  }
+
+  /// Adds the terms of the weight and the bias to a row of partial sums, which is new or has those of other stretches.
+  __device__ __forceinline__ void addTaps(float *row, bool isNew) const {
+    for (int64_t c = c0 + threadIdx.x; c < c0 + width; c += kThreads) {
+      float sums[kMostTapsHere + 1];
 #pragma unroll
       for (int back = 0; back < kMostTapsHere; ++back)
-        if (back < in.taps && (back == 0 || sequence.has(static_cast<int32_t>(token - back))))
-          sums[back] = fmaf(da, sourceAt<T>(in, batch, token - back, c), sums[back]);
-      sums[kMostTapsHere] += da;
+        sums[back] = isNew || back >= in.taps ? 0.0f : row[(in.taps - 1 - back) * in.E + c];
+      sums[kMostTapsHere] = isNew ? 0.0f : row[in.taps * in.E + c];
+      Sequence sequence(in, first);
+      for (int32_t token = first; token < last; ++token) {
+        sequence.advance(in, token);
+        const float da = convolvedGradient(sequence, token, c);
+#pragma unroll
+        for (int back = 0; back < kMostTapsHere; ++back)
+          if (back < in.taps && (back == 0 || sequence.has(token - back)))
+            sums[back] = fmaf(da, sourceAt<T>(in, batch, token - back, c), sums[back]);
+        sums[kMostTapsHere] += da;
+      }
+#pragma unroll
+      for (int back = 0; back < kMostTapsHere; ++back)
+        if (back < in.taps)
+          row[(in.taps - 1 - back) * in.E + c] = sums[back];
+      row[in.taps * in.E + c] = sums[kMostTapsHere];
     }
   }
-  float *row = stretches.row(r) + c;
-#pragma unroll
-  for (int back = 0; back < kMostTapsHere; ++back)
-    if (back < in.taps)
-      row[(in.taps - 1 - back) * in.E] = sums[back];
-  row[in.taps * in.E] = sums[kMostTapsHere];
-}
+};
 
 /// The gradients of the gates of one head, and their sums over the stretches of a row.
 template <typename T>
@@ -154,17 +156,41 @@ __device__ __forceinline__ void sumGates(const GatedDelta &in, const GatedDeltaG
   row[in.valueHeads] = dtBias;
 }
 
+/// A block has a part of the stretches of a row of partial sums: the gates, a head of q, k or v, or a head of z.
 template <typename T>
 __global__ void __launch_bounds__(kThreads, 2)
-    gatedDeltaSumKernel(GatedDelta in, GatedDeltaGrads grads, const float2 *heads, Stretches stretches) {
+    gatedDeltaBwdKernel(GatedDelta in, GatedDeltaGrads grads, Stretches stretches, Parts parts) {
+  __shared__ HeadScalars scalars;
   checkCuts(in);
-  const int64_t columns = in.E + in.valueHeads;
-  for (int64_t item = firstItem(); item < stretches.rows * columns; item += itemStep()) {
-    const int64_t r = item / columns, column = item % columns;
-    if (column >= in.E)
-      sumGates<T>(in, grads, stretches, r, column - in.E);
-    else if (grads.haveTaps())
-      sumTaps<T>(in, grads, heads, stretches, r, column);
+  for (int64_t item = blockIdx.x; item < stretches.rows * parts.count; item += gridDim.x) {
+    const int64_t r = item / parts.count, part = parts.first + item % parts.count - 1;
+    if (part < 0) {
+      for (int64_t h = threadIdx.x; h < in.valueHeads; h += kThreads)
+        sumGates<T>(in, grads, stretches, r, h);
+      continue;
+    }
+    const bool isKey = part < 2 * in.keyHeads;
+    const int32_t width = isKey ? in.dk : in.dv;
+    const int64_t c0 = isKey ? part * in.dk : 2 * in.keyChannels() + (part - 2 * in.keyHeads) * in.dv;
+    for (int64_t stretch = r; stretch < stretches.count; stretch += stretches.rows) {
+      const int64_t batch = stretch / stretches.ofRow;
+      const int32_t first = static_cast<int32_t>(stretch % stretches.ofRow) * stretches.length,
+                    last = min(first + stretches.length, in.M);
+      if (c0 >= in.E) {
+        for (int64_t i = threadIdx.x; i < int64_t(last - first) * width; i += kThreads) {
+          const int64_t token = first + i / width, c = c0 + i % width;
+          static_cast<T *>(grads.x)[in.xSteps.at(batch, token) + c] =
+              static_cast<const T *>(grads.gate)[(batch * in.M + token) * in.valueChannels() + c - in.E];
+        }
+        continue;
+      }
+      if (isKey && in.isNormed)
+        scalars.fill<T>(in, grads, batch, first, min(last + in.taps - 1, in.M), c0);
+      const HeadStretch<T> head = {in, grads, scalars, batch, c0, width, first, last, isKey && in.isNormed};
+      head.writeInputs();
+      if (grads.haveTaps())
+        head.addTaps(stretches.row(r), stretch == r);
+    }
   }
 }
 
@@ -212,27 +238,19 @@ cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleBwdArgs
   const GatedDelta in = gatedDeltaOf(context, "mhcrt_pre_gated_delta_rule_bwd", a);
   const GatedDeltaGrads grads = gradsOf(a);
   Stretches stretches(in, kGenericStretch);
-  generic::ScratchPlan plan;
-  plan.add(stretches.bytes());
-  const int64_t headCount = saturatingMul(in.tokens(), 2 * int64_t(in.keyHeads)),
-                headsAt = plan.addFloats(headCount, 2);
-  auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", plan.bytes()));
-  if (!scratch)
+  stretches.partials =
+      static_cast<float *>(context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", stretches.bytes()));
+  if (!stretches.partials)
     return cudaSuccess;
-  stretches.partials = reinterpret_cast<float *>(scratch);
-  auto *heads = reinterpret_cast<float2 *>(scratch + headsAt);
-  const int64_t elements = std::max(saturatingMul(in.tokens(), in.betaChannel()), in.b * (a.k - 1) * in.E);
-  cudaError_t error = withFloatType(a.qkvzba_type, [&](auto type) {
-    using T = decltype(type);
-    const auto start = [&](auto kernel, int64_t items, auto... more) {
-      return launchKernel(kernel, gridFor(context, items), kThreads, 0, context.stream, in, grads, more...);
-    };
-    cudaError_t error = in.isNormed ? start(gatedDeltaHeadKernel<T>, headCount * kWarp, heads) : cudaSuccess;
-    if (error == cudaSuccess && (grads.x || grads.left))
-      error = start(gatedDeltaInputKernel<T>, elements, heads);
-    return error == cudaSuccess
-               ? start(gatedDeltaSumKernel<T>, stretches.rows * (in.E + in.valueHeads), heads, stretches)
-               : error;
+  const bool convolves = grads.x || grads.left || grads.haveTaps();
+  const int64_t keys = convolves ? 2 * in.keyHeads : 0, values = convolves ? in.valueHeads : 0,
+                z = grads.x ? in.valueHeads : 0;
+  const cudaError_t error = startBranches(a.impl, {1, keys, values, z}, [&](Parts parts) {
+    return withFloatType(a.qkvzba_type, [&](auto type) {
+      return launchKernel(gatedDeltaBwdKernel<decltype(type)>,
+                          gridFor(context, saturatingMul(stretches.rows * parts.count, kThreads)), kThreads, 0,
+                          context.stream, in, grads, stretches, parts);
+    });
   });
   return error == cudaSuccess ? addStretches(context, in, grads, stretches) : error;
 }

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <regex>
+#include <tuple>
 
 using namespace mhcrt::test;
 
@@ -120,6 +121,33 @@ TEST_F(CudaEntries, ScratchOfASublayer) {
        t, F, M, C, n, N, K, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, MHCRT_PRECISION_BF16X3);
   ASSERT_EQ(mhcrt_last_status(context), MHCRT_OK) << mhcrt_last_error(context);
   EXPECT_LE(mhcrt_context_bytes(context), 8 << 20);
+}
+
+/// The front end of a gated delta net: one launch forward and two backward, or one a branch, in fast variants and for
+/// heads that only the generic one takes.
+TEST_F(CudaEntries, LaunchesOfGatedDelta) {
+  constexpr int32_t H = MHCRT_BF16;
+  constexpr int64_t M = 8192, b = 1, k = 4, keyHeads = 16, hv = 32;
+  for (int64_t width : {128, 100})
+    for (const auto &[impl, forward, backward] :
+         {std::tuple{MHCRT_GDN_IMPL_FUSED, 1, 2}, {MHCRT_GDN_IMPL_STREAMED, 4, 5}}) {
+      SCOPED_TRACE("impl=" + std::to_string(impl) + " width=" + std::to_string(width));
+      const int64_t E = (2 * keyHeads + hv) * width, D = E + hv * width + 2 * hv;
+      driver().launches.clear();
+      ASSERT_EQ(call(mhcrt_pre_gated_delta_rule, context, t, H, t, H, nullptr, none, t, F, t, F, t, MHCRT_I32, nullptr,
+                     none, t, H, t, H, t, H, t, H, t, H, t, F, t, H, M, b, D, E, k, hv, 9, 0, width, width,
+                     2 * 16 * width, keyHeads, 1, 1e-6, 20.0, 0, impl),
+                MHCRT_OK)
+          << mhcrt_last_error(context);
+      EXPECT_EQ(driver().launches.size(), size_t(forward));
+      driver().launches.clear();
+      ASSERT_EQ(call(mhcrt_pre_gated_delta_rule_bwd, context, t, H, t, H, t, H, t, H, t, H, t, F, t, H, t, H, nullptr,
+                     none, t, F, t, F, t, MHCRT_I32, nullptr, none, t, H, t, F, nullptr, none, t, F, t, F, nullptr,
+                     none, b, M, hv, width, width, D, E, k, 9, 0, keyHeads, 1, 1e-6, 20.0, 0, impl),
+                MHCRT_OK)
+          << mhcrt_last_error(context);
+      EXPECT_EQ(driver().launches.size(), size_t(backward));
+    }
 }
 
 } // namespace
