@@ -246,6 +246,39 @@ static std::optional<StreamGradients> streamGradientsOf(func::FuncOp func) {
   return out;
 }
 
+/// Bytes of a row of qkvzba and of what is made of it, in one direction; 0 where the batch is open.
+template <typename Op>
+static double frontEndForm(Op op, int64_t xElements) {
+  auto x = op.getQkvzba().getType();
+  const bool isBatchFirst = op.getSeqLayout() == SeqLayout::bMD;
+  const int64_t a = x.getElementTypeBitWidth() / 8, b = x.getDimSize(isBatchFirst ? 0 : 1), D = x.getDimSize(2);
+  const int64_t E = op.getConvWeight().getType().getDimSize(0), hv = op.getALog().getType().getDimSize(0);
+  const int64_t valueChannels = D - E - 2 * hv, keyChannels = (E - valueChannels) / 2;
+  const int64_t repeated = keyChannels * (hv / static_cast<int64_t>(op.getNumKeyHeads()));
+  return ShapedType::isDynamic(b) ? 0 : b * (a * (xElements + D + 2 * repeated + 2 * valueChannels + hv) + 4 * hv);
+}
+
+/// Both directions; what a forward op saves counts by its own type.
+static void addFrontEnds(FunctionCost &out) {
+  const auto add = [](FrontEndBytes &bytes, const OpCost &cost, double form) {
+    ++bytes.ops;
+    bytes.closedForm += cost.times * form;
+    bytes.counted += cost.cost.bytes().perToken;
+  };
+  for (const OpCost &cost : out.ops) {
+    if (auto op = dyn_cast_or_null<PreGatedDeltaRuleOp>(cost.op)) {
+      auto silu = op.getSilu() ? cast<RankedTensorType>(op.getSilu().getType()) : RankedTensorType();
+      const int64_t saved = silu && !silu.isDynamicDim(0)
+                                ? silu.getDimSize(0) * silu.getDimSize(2) * silu.getElementTypeBitWidth() / 8
+                                : 0;
+      add(out.frontEnds, cost, frontEndForm(op, 0) + saved);
+    } else if (auto op = dyn_cast_or_null<PreGatedDeltaRuleBwdOp>(cost.op)) {
+      const int64_t E = op.getConvWeight().getType().getDimSize(0), hv = op.getALog().getType().getDimSize(0);
+      add(out.frontEndGradients, cost, frontEndForm(op, E + 2 * hv));
+    }
+  }
+}
+
 int64_t mhc::bytesPerToken(KernelOpInterface op) {
   const KernelInfo &info = op.getKernelInfo();
   int64_t bytes = 0;
@@ -300,5 +333,6 @@ FunctionCost mhc::costOf(func::FuncOp func) {
   out.peakBytes = peakTemporaryBytes(func, TensorSizes(dims));
   out.plannedPeakBytes = plannedPeakBytes(func);
   out.streamGradients = streamGradientsOf(func);
+  addFrontEnds(out);
   return out;
 }

@@ -90,6 +90,20 @@ static void printStreamGradients(raw_ostream &os, const StreamGradients &gradien
   row("  this function", "", gradients.bytesPerChannel);
 }
 
+/// The same for front ends of gated delta nets, in bytes per token.
+static void printFrontEnds(raw_ostream &os, const FunctionCost &function) {
+  auto row = [&](const char *what, const char *form, const FrontEndBytes &bytes) {
+    if (bytes.ops)
+      os << formatv("  {0,-30}{1,-52}{2,16}{3,16}\n", counted(bytes.ops, what), form, count(bytes.closedForm),
+                    count(bytes.counted));
+  };
+  if (function.frontEnds.ops || function.frontEndGradients.ops)
+    os << formatv("  {0,-82}{1,16}{2,16}\n", "front ends of gated delta nets, bytes per token", "closed form",
+                  "this function");
+  row("front end", "a(D + 2 h_v(d_k + d_v) + h_v) + 4 h_v", function.frontEnds);
+  row("gradient", "a(E + 2 h_v + D + 2 h_v(d_k + d_v) + h_v) + 4 h_v", function.frontEndGradients);
+}
+
 void mhc::printReport(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
                       const CostReportOptions &options) {
   os << formatv("@{0}, bounds for {1} at M = {2}\n\nbefore\n", after.name, options.machine->name,
@@ -101,6 +115,7 @@ void mhc::printReport(raw_ostream &os, const FunctionCost &before, const Functio
   printTotals(os, before, after, options);
   if (after.streamGradients)
     printStreamGradients(os, *after.streamGradients);
+  printFrontEnds(os, after);
 }
 
 //===----------------------------------------------------------------------===//
