@@ -60,11 +60,11 @@ int64_t Draw::channels() {
 /// Sizes of a gated delta net, whose heads are often like those of models.
 llvm::StringMap<double> Draw::headSizes() {
   const bool isUsual = flip(0.5);
-  const auto width = [&] { return isUsual ? pick<int64_t>({32, 64, 128, 256}) : between(1, 70); };
+  const auto width = [&] { return isUsual ? pick<int64_t>({16, 24, 32, 64, 96, 128, 256}) : between(1, 70); };
   return {{"M", flip(0.3) ? pick<int64_t>({0, 1, 2, 130}) : between(1, flip(0.2) ? 300 : 40)},
           {"b", pick<int64_t>({1, 1, 1, 2, 3})},
-          {"k", isUsual ? 4 : between(1, 8)},
-          {"hv", pick<int64_t>({1, 2, 3, 4, 6, 8})},
+          {"k", isUsual ? pick<int64_t>({2, 3, 4, 4}) : between(1, 8)},
+          {"hv", isUsual ? pick<int64_t>({4, 8, 8, 12}) : pick<int64_t>({1, 2, 3, 4, 6, 8})},
           {"dk", width()},
           {"dv", width()},
           {"s", between(2, 9)}};
