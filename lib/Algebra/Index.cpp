@@ -54,6 +54,12 @@ std::optional<Size> Sizes::divide(Size a, Size b) {
   return quotient ? std::optional(of(*quotient)) : std::nullopt;
 }
 
+std::optional<Size> Sizes::subtract(Size a, Size b) {
+  std::optional<Polynomial> difference = mhc::subtract(polynomial(a), polynomial(b));
+  bool isKnown = difference && llvm::all_of(*difference, [](const auto &term) { return term.second >= 0; });
+  return isKnown ? std::optional(of(*difference)) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Indices
 //===----------------------------------------------------------------------===//
@@ -190,9 +196,8 @@ private:
 static bool endsWithin(Sizes &sizes, const Index &index, Size extent) {
   if (index.pieces.size() != 1 || index.pieces[0].multiplier != Size(1) || index.pieces[0].extent.isNumber())
     return false;
-  std::optional<Polynomial> difference = subtract(sizes.polynomial(extent), sizes.polynomial(index.pieces[0].extent));
-  std::optional<int64_t> rest = difference ? constantOf(*difference) : std::nullopt;
-  return rest && *rest >= index.offset;
+  std::optional<Size> rest = sizes.subtract(extent, index.pieces[0].extent);
+  return rest && rest->isNumber() && rest->number() >= index.offset;
 }
 
 std::optional<Index> algebra::extract(Sizes &sizes, const Index &index, Size stride, Size extent) {

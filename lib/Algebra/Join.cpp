@@ -283,40 +283,53 @@ Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole
   return joined;
 }
 
-/// The element of the part of a concatenation in which an index lies, or of all parts that it runs through, where those
-/// are one.
-std::optional<Expr> Algebra::elementOfPart(const Node *node, ArrayRef<Index> at) {
-  auto known = joins.find(node);
-  if (known == joins.end())
-    return std::nullopt;
-  const Joined &joined = known->second;
-  const Index &index = at[joined.dim];
-  int64_t last = index.offset, begin = 0;
+/// The largest position of an index; nothing where a size of it is open.
+static std::optional<int64_t> lastOf(const Index &index) {
+  int64_t last = index.offset;
   for (const Piece &piece : index.pieces) {
     if (!piece.extent.isNumber() || !piece.multiplier.isNumber())
       return std::nullopt;
     last += (piece.extent.number() - 1) * piece.multiplier.number();
   }
-  int64_t common = last + 1 - index.offset;
-  for (auto [part, extent] : llvm::zip(joined.parts, joined.extents)) {
+  return last;
+}
+
+const Algebra::Joined *Algebra::partsOf(const Node *node) const {
+  auto known = joins.find(node);
+  return known == joins.end() ? nullptr : &known->second;
+}
+
+/// The element of the part of a concatenation in which an index lies, or of all parts that it runs through, where those
+/// are one.
+std::optional<Expr> Algebra::elementOfPart(const Node *node, ArrayRef<Index> at) {
+  const Joined *joined = partsOf(node);
+  if (!joined)
+    return std::nullopt;
+  const Index &index = at[joined->dim];
+  std::optional<int64_t> last = lastOf(index);
+  int64_t common = last ? *last + 1 - index.offset : 0, begin = 0;
+  for (auto [part, extent] : llvm::zip(joined->parts, joined->extents)) {
+    Indices inside(at);
+    inside[joined->dim].offset -= begin;
+    bool isInside = last && extent.isNumber() ? index.offset >= begin && *last < begin + extent.number()
+                                              : extract(sizes, inside[joined->dim], 1, extent) == inside[joined->dim];
+    if (isInside)
+      return substitute(part, [&](Var var) { return inside[var]; });
     if (!extent.isNumber())
       return std::nullopt;
-    if (begin > index.offset && begin <= last)
+    if (last && begin > index.offset && begin <= *last)
       common = std::gcd(common, begin - index.offset);
-    if (index.offset >= begin && last < begin + extent.number()) {
-      Indices inside(at);
-      inside[joined.dim].offset -= begin;
-      return substitute(part, [&](Var var) { return inside[var]; });
-    }
     begin += extent.number();
   }
-  bool isAll = index.offset == 0 && last + 1 == begin; // is not one, or there was no join
-  return isAll ? std::nullopt : elementOfParts(node, at, common, (last + 1 - index.offset) / common);
+  if (!last)
+    return std::nullopt;
+  bool isAll = index.offset == 0 && *last + 1 == begin; // is not one, or there was no join
+  return isAll ? std::nullopt : elementOfParts(node, at, common, (*last + 1 - index.offset) / common);
 }
 
 /// The element at an index that runs through `count` pieces of one extent, each of which lies in a part.
 std::optional<Expr> Algebra::elementOfParts(const Node *node, ArrayRef<Index> at, int64_t extent, int64_t count) {
-  unsigned dim = joins.find(node)->second.dim;
+  unsigned dim = partsOf(node)->dim;
   Index run = at[dim];
   run.offset = 0;
   if (!covers(sizes, run, Size(extent * count)) || count > static_cast<int64_t>(kMaxPieces))

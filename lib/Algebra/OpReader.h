@@ -50,7 +50,9 @@ private:
   /// The operand `by` positions further on along each dimension, and 0 where it has no element: the sum of what is
   /// where the positions are equal.
   std::optional<Expr> moved(mlir::Value operand, mlir::Value result, llvm::ArrayRef<int64_t> by);
+  std::optional<Expr> isOfSameSequence(ShiftOp shift);
   std::optional<Expr> readPad(mlir::tensor::PadOp pad);
+  std::optional<Expr> readInsert(mlir::tensor::InsertSliceOp insert);
   std::optional<Expr> contract(const std::optional<Expr> &a, const std::optional<Expr> &b, Var over, Size extent);
   /// Index d of the result itself.
   Index own(mlir::Value result, int dim) { return wholeVar(dim, reading.size(result, dim)); }

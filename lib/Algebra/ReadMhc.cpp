@@ -23,6 +23,16 @@ static Result quotient(Algebra &algebra, const Result &a, const Result &b) {
   return a && b ? algebra.divide(*a, *b) : std::nullopt;
 }
 
+/// 1 where the token that a shift moves to another is of its sequence.
+std::optional<Expr> OpReader::isOfSameSequence(ShiftOp shift) {
+  Index token = own(shift, shift.getDim());
+  Result start = at(shift.getStarts(), {token}), from = algebra.position(token);
+  from = from ? algebra.add(*from, Algebra::number(-static_cast<double>(shift.getBy()))) : std::nullopt;
+  const Factor *factor = start ? singleFactor(*start) : nullptr;
+  bool isTensor = factor && factor->node()->kind == Node::Base; // which alone tells all other starts
+  return isTensor && from ? algebra.apply(kSameSequence, {*start, *from}) : std::nullopt;
+}
+
 std::optional<Expr> OpReader::readMhc(Operation *op) {
   Value result = op->getResult(0);
   // A sum or maximum binds the operand's own variable: what is left has it no more, and needs no other name.
@@ -106,11 +116,13 @@ std::optional<Expr> OpReader::readMhc(Operation *op) {
         return at(transpose.getX(), indices);
       })
       .Case([&](ShiftOp shift) -> Result {
-        if (shift.getStarts()) // of which no expression has the numbers
-          return std::nullopt;
         SmallVector<int64_t> by(shift.getX().getType().getRank(), 0);
         by[shift.getDim()] = shift.getBy();
-        return moved(shift.getX(), result, by);
+        Result shifted = moved(shift.getX(), result, by);
+        if (!shifted || !shift.getStarts() || shift.getBy() == 0)
+          return shifted;
+        Result isOwn = isOfSameSequence(shift);
+        return isOwn ? algebra.multiply(*shifted, *isOwn) : std::nullopt;
       })
       .Case<MatmulOp, BatchMatmulOp>([&](Operation *product) { return matmul(product); })
       .Default([](Operation *) { return std::nullopt; });

@@ -122,6 +122,88 @@ std::optional<Expr> OpReader::readPad(tensor::PadOp pad) {
   return moved(pad.getSource(), pad.getResult(), pad.getStaticLow());
 }
 
+namespace {
+/// A tensor that is inserted into another, all of it but along one dimension.
+struct Insertion {
+  unsigned dim;
+  int64_t begin;
+  Size extent;
+  SmallVector<int> dims; ///< of the whole, for each of the tensor's own
+};
+} // namespace
+
+static std::optional<Insertion> readInsertion(Reading &reading, tensor::InsertSliceOp insert) {
+  llvm::SmallBitVector dropped = insert.getDroppedDims();
+  std::optional<Insertion> made;
+  SmallVector<int> dims;
+  for (int dim = 0, rank = insert.getDestType().getRank(); dim < rank; ++dim) {
+    Size extent = dropped[dim] ? Size(1) : reading.size(insert.getSource(), dims.size());
+    if (!dropped[dim])
+      dims.push_back(dim);
+    const int64_t begin = insert.getStaticOffset(dim);
+    if (insert.getStaticStride(dim) != 1 || begin < 0) // open ones are less
+      return std::nullopt;
+    if (begin == 0 && extent == reading.size(insert.getDest(), dim))
+      continue;
+    if (made)
+      return std::nullopt;
+    made = Insertion{static_cast<unsigned>(dim), begin, extent, {}};
+  }
+  if (made)
+    made->dims = dims;
+  return made;
+}
+
+/// The tensors that are inserted one after the other into one that nothing else is left of, or that is left between.
+std::optional<Expr> OpReader::readInsert(tensor::InsertSliceOp last) {
+  Value result = last.getResult(), into = result;
+  std::map<int64_t, std::pair<Size, Expr>> parts; // by where they begin
+  std::optional<unsigned> dim;
+  while (auto insert = into.getDefiningOp<tensor::InsertSliceOp>()) {
+    std::optional<Insertion> made = readInsertion(reading, insert);
+    if (!made || made->dim != dim.value_or(made->dim))
+      return std::nullopt;
+    dim = made->dim;
+    Indices own;
+    for (int whole : made->dims)
+      own.push_back(wholeVar(whole, whole == static_cast<int>(*dim) ? made->extent : reading.size(result, whole)));
+    std::optional<Expr> part = at(insert.getSource(), own);
+    if (!part || !parts.try_emplace(made->begin, made->extent, *part).second)
+      return std::nullopt;
+    into = insert.getDest();
+  }
+  std::vector<Expr> joined;
+  SmallVector<Size> extents;
+  std::optional<Size> begin = 0, rest = reading.size(result, *dim);
+  auto add = [&](const std::optional<Expr> &part, Size extent) {
+    if (!part || !rest || extent == Size(0))
+      return;
+    joined.push_back(*part);
+    extents.push_back(extent);
+    begin = begin && begin->isNumber() && extent.isNumber() ? std::optional(Size(begin->number() + extent.number()))
+                                                            : std::nullopt;
+    rest = algebra.sizes.subtract(*rest, extent);
+  };
+  auto addBetween = [&](Size extent) {
+    Indices own = reading.whole(result);
+    own[*dim] = wholeVar(*dim, extent);
+    own[*dim].offset = begin->number();
+    add(at(into, own), extent);
+  };
+  for (auto &[first, part] : parts) {
+    if (!begin || first < begin->number())
+      return std::nullopt;
+    addBetween(first - begin->number());
+    add(part.second, part.first);
+  }
+  if (begin && rest && rest->isNumber())
+    addBetween(*rest);
+  bool isWhole = rest == Size(0);
+  return isWhole
+             ? std::optional(algebra.join(result, reading.sizes(result), reading.whole(result), *dim, joined, extents))
+             : std::nullopt;
+}
+
 std::optional<Expr> OpReader::readTensor(Operation *op) {
   using Result = std::optional<Expr>;
   Value result = op->getResult(0);
@@ -145,6 +227,7 @@ std::optional<Expr> OpReader::readTensor(Operation *op) {
         std::optional<Indices> indices = sliceIndices(algebra.sizes, slice, reading.whole(result));
         return indices ? at(slice.getSource(), *indices) : std::nullopt;
       })
+      .Case([&](tensor::InsertSliceOp insert) { return readInsert(insert); })
       .Case([&](tensor::ConcatOp concat) -> Result {
         if (concat->hasAttr(kStack)) // its parts are read as what it holds
           return std::nullopt;

@@ -159,12 +159,15 @@ Reading::Candidates &Reading::allCandidates() {
 /// The indices of a value whose variables, put into `own`, give `wanted`.
 static std::optional<Indices> solve(Sizes &sizes, ArrayRef<Index> own, ArrayRef<Index> wanted, unsigned rank) {
   Indices at(rank);
-  for (auto [mine, theirs] : llvm::zip(own, wanted))
+  for (auto [mine, theirs] : llvm::zip(own, wanted)) {
+    Index rest = theirs;
+    rest.offset -= mine.offset;
     for (const Piece &piece : mine.pieces) {
-      std::optional<Index> digit = extract(sizes, theirs, piece.multiplier, piece.extent);
+      std::optional<Index> digit = extract(sizes, rest, piece.multiplier, piece.extent);
       if (!digit || !addScaled(sizes, at[piece.var], *digit, piece.stride))
         return std::nullopt;
     }
+  }
   for (Index &index : at)
     normalise(sizes, index);
   // Where the value has one element for several of those wanted, nothing leads from it to them.

@@ -160,6 +160,14 @@ public:
   /// a part is the index of its dimension i.
   Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
             llvm::ArrayRef<Expr> parts, llvm::ArrayRef<Size> extents);
+  /// Parts that lie one after the other along a dimension.
+  struct Joined {
+    unsigned dim;
+    std::vector<Expr> parts;
+    llvm::SmallVector<Size> extents;
+  };
+  /// The parts of a value that is no one expression of them; null for others.
+  const Joined *partsOf(const Node *node) const;
   /// A value that shows `source` at `at`, which are indices of the value's own, where those cut digits that the source
   /// tells apart.
   Expr view(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, const Expr &source,
@@ -255,11 +263,6 @@ private:
   llvm::SpecificBumpPtrAllocator<Indices> indexMemory;
   llvm::DenseMap<std::pair<const Node *, const Index *>, const Element *> elements;
   llvm::BumpPtrAllocator elementMemory;
-  struct Joined {
-    unsigned dim;
-    std::vector<Expr> parts;
-    llvm::SmallVector<Size> extents;
-  };
   llvm::DenseMap<const Node *, Joined> joins;
   struct View {
     Expr source;

@@ -47,6 +47,8 @@ public:
   std::optional<Size> multiply(Size a, Size b);
   /// a / b, where b divides a for every value of the symbols.
   std::optional<Size> divide(Size a, Size b);
+  /// a - b, where that is known not to be negative.
+  std::optional<Size> subtract(Size a, Size b);
   bool divides(Size divisor, Size size) { return divide(size, divisor).has_value(); }
 
 private:

@@ -17,6 +17,9 @@ namespace mhc::algebra {
 /// Marks a concatenation that is read as a tensor of its own, since all that read its parts read them of it.
 inline constexpr llvm::StringLiteral kStack = "mhc.stack";
 
+/// The function of a token's start and of the position of another that is 1 where both are of one sequence.
+inline constexpr llvm::StringLiteral kSameSequence = "same sequence";
+
 /// Whether a rounding to f16 or bf16 is a function of its own, or the number itself.
 enum class Rounding { seen, ignored };
 /// The name of the function that rounds.

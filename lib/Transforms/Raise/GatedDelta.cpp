@@ -15,7 +15,10 @@
 
 #include "GatedDelta.h"
 #include "mhc/IR/OpKinds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mhc;
@@ -29,6 +32,7 @@ using algebra::Size;
 using algebra::Var;
 
 static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
+static constexpr llvm::StringLiteral kRepeated = "each head of q and k repeated in a row, as many as there are of v";
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -54,12 +58,14 @@ void GatedDeltaRaiser::readValues() {
       known.insert(opened->node);
       activatedValues.push_back({value, *opened});
       conv->value = value;
+      seesNorm = seesNorm || conv->eps;
       activated.push_back(*conv);
     } else if (std::optional<Decay> decay = matchDecay(reading, *opened, miss)) {
       decays.push_back(*decay);
     }
     if (miss) {
       (miss->reason == Reason::gatedDeltaDecay ? seesDecay : seesConvolution) = true;
+      seesNorm = seesNorm || miss->reason == Reason::gatedDeltaNorm;
       if (!fault)
         fault = {value, *miss};
     }
@@ -104,10 +110,35 @@ std::optional<std::pair<Expr, Indices>> GatedDeltaRaiser::readAs(Value value, Ar
   return expr ? std::optional(std::pair(*expr, at)) : std::nullopt;
 }
 
+/// Whether two convolutions are one of the channels of both.
+bool GatedDeltaRaiser::isAlike(const ActivatedConvolution &a, const ActivatedConvolution &b) {
+  return a.taps == b.taps && a.batch == b.batch && a.tokens == b.tokens && a.bias.empty() == b.bias.empty() &&
+         isSame(reading, a.starts, b.starts) && a.left.rows == b.left.rows;
+}
+
+/// The heads of q and k; nothing where there are none of which each serves as many as the others. Without a norm, heads
+/// are told by how often values have them: the fewest are what the program has last.
+std::optional<int64_t> GatedDeltaRaiser::keyHeadsOf(const ActivatedConvolution &q, const ActivatedConvolution &k,
+                                                    int64_t heads) {
+  if (q.eps)
+    return heads % q.heads() == 0 ? std::optional(q.heads()) : std::nullopt;
+  for (int64_t keyHeads = 1; keyHeads <= heads; ++keyHeads) {
+    if (heads % keyHeads != 0 || q.channels % keyHeads != 0)
+      continue;
+    if (!headsIn(q, keyHeads, heads).empty() && !headsIn(k, keyHeads, heads).empty())
+      return keyHeads;
+  }
+  return std::nullopt;
+}
+
 /// The front end whose parts are all channels of `whole`, in the order of the op's.
 std::optional<Front> GatedDeltaRaiser::findInside(const ActivatedConvolution &q, Value whole, bool isTokenFirst) {
   std::optional<Size> count = 1, rows = algebra.sizes.multiply(q.batch, q.tokens);
-  for (Size size : reading.sizes(whole))
+  SmallVector<Size, 4> sizes = reading.sizes(whole);
+  // One sequence is in both orders: it stays as it lies.
+  if (!isTokenFirst && q.batch == Size(1) && sizes.size() == 3 && sizes[0] == q.tokens)
+    return std::nullopt;
+  for (Size size : sizes)
     count = count ? algebra.sizes.multiply(*count, size) : std::nullopt;
   std::optional<Size> width = count && rows ? algebra.sizes.divide(*count, *rows) : std::nullopt;
   const int64_t qc = q.channels;
@@ -123,21 +154,24 @@ std::optional<Front> GatedDeltaRaiser::findInside(const ActivatedConvolution &q,
     return isSame(reading, part(read->first, first, count), expr);
   };
   auto k = llvm::find_if(activated, [&](const ActivatedConvolution &k) {
-    return k.eps == q.eps && k.headSize == q.headSize && k.channels == qc && k.taps == q.taps && isPart(k.x, qc, qc);
+    return k.eps == q.eps && k.headSize == q.headSize && k.channels == qc && isAlike(k, q) && isPart(k.x, qc, qc);
   });
   if (k == activated.end())
     return std::nullopt;
   for (const Decay &decay : decays) {
     const int64_t heads = decay.heads, vc = (width->number() - 2 * qc - 2 * heads) / 2, convolved = 2 * qc + vc;
-    bool fits = vc > 0 && convolved + vc + 2 * heads == width->number() && vc % heads == 0 && heads % q.heads() == 0;
+    bool fits = vc > 0 && convolved + vc + 2 * heads == width->number() && vc % heads == 0;
     auto isAlpha = [&](const auto &alpha) { return isPart(alpha.alpha, width->number() - heads, heads); };
     auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
-      return !v.eps && v.channels == vc && v.taps == q.taps && isPart(v.x, 2 * qc, vc);
+      return !v.eps && v.channels == vc && isAlike(v, q) && isPart(v.x, 2 * qc, vc);
     });
     if (!fits || v == activated.end() || llvm::none_of(decay.alphas, isAlpha))
       continue;
     Source source{{{Reading::Found{whole, read->second, 1}, width->number()}}};
-    Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, source, isTokenFirst, {}};
+    std::optional<int64_t> keyHeads = keyHeadsOf(q, *k, heads);
+    if (!keyHeads)
+      continue;
+    Front front{&q, &*k, &*v, &decay, *keyHeads, q.batch, q.tokens, {}, source, isTokenFirst, {}};
     int64_t first = 0;
     for (int64_t count : {qc, qc, vc, vc, heads, heads}) {
       front.inputs.push_back({part(read->first, first, count), count});
@@ -194,7 +228,8 @@ std::optional<Expr> GatedDeltaRaiser::findBeta(const Front &front) {
 
 /// Whether some of the channels that are convolved are those of other heads.
 bool GatedDeltaRaiser::contains(const ActivatedConvolution &all, const ActivatedConvolution &heads) {
-  for (int64_t first = 0; first + heads.channels <= all.channels; first += heads.headSize)
+  const int64_t step = heads.eps ? heads.headSize : std::gcd(all.channels, heads.channels);
+  for (int64_t first = 0; first + heads.channels <= all.channels; first += step)
     if (isSame(reading, part(all.x, first, heads.channels), heads.x))
       return true;
   return false;
@@ -204,35 +239,47 @@ bool GatedDeltaRaiser::contains(const ActivatedConvolution &all, const Activated
 /// own part, so that it does not matter which part is taken with which.
 std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) {
   auto isLike = [&](const ActivatedConvolution &other) {
-    return !used.contains(other.node) && other.node != q.node && other.taps == q.taps && other.batch == q.batch &&
-           other.tokens == q.tokens && other.bias.empty() == q.bias.empty();
+    return !used.contains(other.node) && other.node != q.node && isAlike(other, q);
   };
-  auto isPartOfQ = [&](const ActivatedConvolution &k) { return k.eps && k.channels < q.channels && contains(q, k); };
-  if (llvm::any_of(activated, isPartOfQ)) // q and k, normed together
+  auto isPartOfQ = [&](const ActivatedConvolution &k) {
+    return k.eps == q.eps && k.channels < q.channels && contains(q, k);
+  };
+  if (llvm::any_of(activated, isPartOfQ)) // q and k together
     return std::nullopt;
+  auto isApart = [&](const ActivatedConvolution &a, const ActivatedConvolution &b) {
+    return !contains(a, b) && (q.eps || !contains(b, a));
+  };
   auto k = llvm::find_if(activated, [&](const ActivatedConvolution &k) {
     return isLike(k) && k.eps == q.eps && k.headSize == q.headSize && k.channels == q.channels;
   });
-  missing = "a norm of other heads for k";
+  // Without a norm, any layer with a convolution and a decay would miss something.
+  auto miss = [&](StringRef part) { missing = q.eps ? part : missing; };
+  miss("a norm of other heads for k");
   if (k == activated.end())
     return std::nullopt;
-  missing = "g = -exp(A_log) * softplus(alpha + dt_bias) of its tokens";
+  miss("g = -exp(A_log) * softplus(alpha + dt_bias) of its tokens");
   for (const Decay &decay : decays) {
     auto alpha = llvm::find_if(
         decay.alphas, [&](const Decay::Alpha &alpha) { return alpha.batch == q.batch && alpha.tokens == q.tokens; });
     auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
-      return isLike(v) && !v.eps && v.channels % decay.heads == 0 && !contains(v, q) && !contains(v, *k);
+      return isLike(v) && v.node != k->node && !v.eps && v.channels % decay.heads == 0 && isApart(v, q) &&
+             isApart(v, *k);
     });
-    if (alpha == decay.alphas.end() || decay.heads % q.heads() != 0)
+    if (alpha == decay.alphas.end())
       continue;
-    missing = "v, a SiLU of a convolution with as many taps";
+    miss("v, a SiLU of a convolution with as many taps");
     if (v == activated.end())
       continue;
-    missing = "beta, a sigmoid, or z of the size of v";
-    Front front{&q, &*k, &*v, &decay, q.batch, q.tokens, {}, {}, false, {}};
+    miss("beta, a sigmoid, or z of the size of v");
+    Front front{&q, &*k, &*v, &decay, 1, q.batch, q.tokens, {}, {}, false, {}};
     std::optional<Expr> z = findGate(front), beta = findBeta(front);
     if (!z || !beta)
       continue;
+    missing = kRepeated;
+    std::optional<int64_t> keyHeads = keyHeadsOf(q, *k, decay.heads);
+    if (!keyHeads)
+      continue;
+    front.keyHeads = *keyHeads;
     const int64_t heads = decay.heads;
     front.inputs = {{q.x, q.channels}, {k->x, q.channels}, {v->x, v->channels},
                     {*z, v->channels}, {*beta, heads},     {alpha->alpha, heads}};
@@ -284,15 +331,40 @@ bool GatedDeltaRaiser::addFound(const std::optional<Expr> &expr, ArrayRef<DimVar
   return !targets.empty();
 }
 
-/// Values that have each head of q or k as often as there are heads of v, next to each other: repeated the other way
-/// round they are other heads.
-bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &front, std::vector<Target> &targets) {
+/// Extends a digit by the one of `times` values below it, where no index reads that.
+static bool addDigitBelow(ArrayRef<Index> at, algebra::Piece &digit, int64_t times) {
+  if (!digit.stride.isNumber() || digit.stride.number() % times != 0)
+    return false;
+  const int64_t end = digit.stride.number(), begin = end / times;
+  auto reads = [&](const algebra::Piece &piece) {
+    return piece.var == digit.var && piece.stride.isNumber() && piece.extent.isNumber() &&
+           piece.stride.number() < end && piece.stride.number() * piece.extent.number() > begin;
+  };
+  if (llvm::any_of(at, [&](const Index &index) { return llvm::any_of(index.pieces, reads); }))
+    return false;
+  digit.stride = begin;
+  digit.extent = digit.extent.number() * times;
+  return true;
+}
+
+/// Values that have each of `keyHeads` heads as often as there are heads of v for it, next to each other: repeated the
+/// other way round they are other heads.
+std::vector<Target> GatedDeltaRaiser::headsIn(const ActivatedConvolution &conv, int64_t keyHeads, int64_t heads) {
+  std::vector<Target> targets;
+  const int64_t size = conv.channels / keyHeads, times = heads / keyHeads;
   for (auto &[value, opened] : activatedValues) {
-    if (opened.node != heads.node)
+    if (opened.node != conv.node)
       continue;
     auto at = [&](std::optional<Var> var) { return var ? opened.at[*var] : Index(); };
-    Index head = at(heads.headVar());
-    const int64_t times = front.repeats();
+    Index whole;
+    int64_t stride = conv.channels;
+    for (auto [var, extent] : conv.channelVars)
+      addScaled(algebra.sizes, whole, at(var), stride /= extent);
+    normalise(algebra.sizes, whole);
+    std::optional<Index> head = extract(algebra.sizes, whole, size, keyHeads);
+    std::optional<Index> within = extract(algebra.sizes, whole, 1, size);
+    if (!head || !within)
+      continue;
     auto isRead = [&](Var var) {
       return llvm::any_of(opened.at, [&](const Index &index) {
         return llvm::any_of(index.pieces, [&](const algebra::Piece &piece) { return piece.var == var; });
@@ -301,25 +373,21 @@ bool GatedDeltaRaiser::addHeads(const ActivatedConvolution &heads, const Front &
     SmallVector<IndexVars> own = ownDims(reading, value);
     auto repeat = llvm::find_if(own, [&](const IndexVars &dim) {
       return !dim.empty() && dim[0].second == Size(times) && !isRead(dim[0].first) &&
-             llvm::all_of(head.pieces, [&](const algebra::Piece &piece) { return piece.var < dim[0].first; });
+             llvm::all_of(head->pieces, [&](const algebra::Piece &piece) { return piece.var < dim[0].first; });
     });
     if (times != 1 && repeat != own.end()) {
-      for (algebra::Piece &piece : head.pieces)
+      for (algebra::Piece &piece : head->pieces)
         piece.multiplier = *algebra.sizes.multiply(piece.multiplier, times);
-      head.pieces.push_back({(*repeat)[0].first, 1, times, 1});
-      normalise(algebra.sizes, head);
+      head->pieces.push_back({(*repeat)[0].first, 1, times, 1});
+      normalise(algebra.sizes, *head);
     } else if (times != 1) {
-      std::optional<Size> stride =
-          head.pieces.size() == 1 ? algebra.sizes.divide(head.pieces[0].stride, times) : std::nullopt;
-      if (!stride)
+      if (head->pieces.size() != 1 || !addDigitBelow(opened.at, head->pieces[0], times))
         continue;
-      head.pieces[0].stride = *stride;
-      head.pieces[0].extent = front.heads();
     }
-    Indices from = {at(heads.batchVar), at(heads.tokenVar), head, at(heads.channelVars.back().first)};
-    targets.push_back({value, from, own, opened.coefficient / heads.coefficient});
+    Indices from = {at(conv.batchVar), at(conv.tokenVar), *head, *within};
+    targets.push_back({value, from, own, opened.coefficient / conv.coefficient});
   }
-  return !targets.empty();
+  return targets;
 }
 
 bool GatedDeltaRaiser::findTargets(Front &front) {
@@ -332,7 +400,9 @@ bool GatedDeltaRaiser::findTargets(Front &front) {
   addFound(inHeads(front.inputs[kGate].first, heads, size), perChannel, targets[kGate]);
   const Expr *alpha = &front.inputs.back().first;
   auto whole = llvm::find_if(front.decay->alphas, [&](const auto &own) { return isSame(reading, own.alpha, *alpha); });
-  return addHeads(*front.q, front, targets[kQuery]) && addHeads(*front.k, front, targets[kKey]) &&
+  targets[kQuery] = headsIn(*front.q, front.keyHeads, heads);
+  targets[kKey] = headsIn(*front.k, front.keyHeads, heads);
+  return !targets[kQuery].empty() && !targets[kKey].empty() &&
          addFound(inHeads(front.v->expr, heads, size), perChannel, targets[kValue]) &&
          addFound(algebra.apply("sigmoid", {front.inputs[kBeta].first}), perHead, targets[kBeta]) &&
          addFound(whole->whole, perHead, targets[kDecay]);
@@ -349,7 +419,7 @@ void GatedDeltaRaiser::decline(Operation *at, Reason reason, const Twine &found,
 bool GatedDeltaRaiser::take(std::optional<Front> front) {
   if (!front)
     return false;
-  missing = "each head of q and k repeated in a row, as many as there are of v";
+  missing = kRepeated;
   if (!findTargets(*front) || !build(*front))
     return false;
   for (const ActivatedConvolution *conv : {front->q, front->k, front->v})
@@ -359,7 +429,9 @@ bool GatedDeltaRaiser::take(std::optional<Front> front) {
 
 bool GatedDeltaRaiser::run() {
   readValues();
-  auto mayBegin = [&](const ActivatedConvolution &q) { return q.eps && !used.contains(q.node) && sites.mayTake(); };
+  auto mayBegin = [&](const ActivatedConvolution &q) {
+    return q.eps.has_value() == seesNorm && !used.contains(q.node) && sites.mayTake();
+  };
   for (const ActivatedConvolution &q : activated)
     for (Value whole : values)
       for (bool isTokenFirst : {false, true})
@@ -377,7 +449,8 @@ bool GatedDeltaRaiser::run() {
     decline(fault->first.getDefiningOp(), fault->second.reason, fault->second.found, fault->second.needed);
   else if (!missing.empty() && isLike)
     sites.note(func, "gated-delta-parts",
-               "found the norm of q or k behind a causal convolution, but not " + Twine(missing));
+               "found " + Twine(seesNorm ? "the norm of q or k" : "SiLU") + " behind a causal convolution, but not " +
+                   missing);
   return false;
 }
 
@@ -399,26 +472,52 @@ static Value shapedFrom(Value value) {
   return value;
 }
 
-/// Values that are no part of a front end: products, and others whose tokens are moved, such as a product with a bias.
-static llvm::DenseSet<Value> projections(func::FuncOp func, bool &movesTokens) {
+/// The values that are cut, joined and permuted.
+static void addRoots(Value value, llvm::DenseSet<Value> &roots) {
+  Value root = rootOf(value);
+  Operation *op = root.getDefiningOp();
+  if (!isa_and_nonnull<tensor::ConcatOp, tensor::InsertSliceOp>(op)) {
+    roots.insert(shapedFrom(root));
+    return;
+  }
+  for (Value part : op->getOperands())
+    if (isa<RankedTensorType>(part.getType()))
+      addRoots(part, roots);
+}
+
+/// A product, or one with a bias: all parts of a front end have it, so that one that is added to a part is another.
+static Value withBias(Value product) {
+  Operation *user = product.hasOneUse() ? *product.user_begin() : nullptr;
+  bool hasBias = isa_and_nonnull<arith::AddFOp>(user) &&
+                 llvm::any_of(user->getOperands(), [](Value part) { return part.getDefiningOp<BroadcastOp>(); });
+  auto isView = [](Operation *reader) { return isa<tensor::ExtractSliceOp>(reader) || showsOperand(reader); };
+  return hasBias && llvm::any_of(user->getUsers(), isView) ? user->getResult(0) : product;
+}
+
+/// Values that are no part of a front end: products, and others whose tokens are moved.
+static llvm::DenseSet<Value> projections(func::FuncOp func) {
   llvm::DenseSet<Value> made;
-  movesTokens = false;
   func.walk([&](Operation *op) {
     if (isa<MatmulOp, BatchMatmulOp>(op))
-      made.insert(shapedFrom(op->getResult(0)));
-    if (!isa<tensor::PadOp, ShiftOp>(op))
-      return;
-    movesTokens = true;
-    made.insert(shapedFrom(rootOf(op->getOperand(0))));
+      made.insert(shapedFrom(withBias(shapedFrom(op->getResult(0)))));
+    if (isa<tensor::PadOp, ShiftOp>(op))
+      addRoots(op->getOperand(0), made);
   });
   return made;
 }
 
+/// Whether a function moves tokens, or has what a softplus consists of.
+static bool mayHaveFront(func::FuncOp func) {
+  auto isPart = [](Operation *op) {
+    bool found = isa<tensor::PadOp, ShiftOp, SoftplusOp, math::Log1pOp, math::LogOp>(op);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return func.walk(isPart).wasInterrupted();
+}
+
 bool mhc::raiseGatedDelta(func::FuncOp func, Sites &sites) {
-  bool movesTokens;
-  llvm::DenseSet<Value> atoms = projections(func, movesTokens);
-  if (!movesTokens)
+  if (!mayHaveFront(func))
     return false;
-  Reading reading(func, algebra::Rounding::ignored, std::move(atoms));
+  Reading reading(func, algebra::Rounding::ignored, projections(func));
   return GatedDeltaRaiser(func, reading, sites).run();
 }

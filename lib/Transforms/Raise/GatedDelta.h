@@ -43,6 +43,7 @@ struct Source {
 struct Front {
   const ActivatedConvolution *q, *k, *v;
   const Decay *decay;
+  int64_t keyHeads;
   algebra::Size batch, tokens;
   std::vector<Part> inputs; ///< q, k, v, z, beta, alpha
   Source source;
@@ -50,7 +51,7 @@ struct Front {
   std::array<std::vector<Target>, kNumResults> targets;
 
   int64_t heads() const { return decay->heads; }
-  int64_t repeats() const { return heads() / q->heads(); }
+  int64_t keySize() const { return q->channels / keyHeads; }
   int64_t valueSize() const { return v->channels / heads(); }
 };
 
@@ -68,7 +69,8 @@ private:
   std::optional<std::pair<algebra::Expr, algebra::Indices>> readAs(mlir::Value value, llvm::ArrayRef<VarSize> order);
   std::optional<Front> findInside(const ActivatedConvolution &q, mlir::Value whole, bool isTokenFirst);
   bool findTargets(Front &front);
-  bool addHeads(const ActivatedConvolution &heads, const Front &front, std::vector<Target> &targets);
+  std::optional<int64_t> keyHeadsOf(const ActivatedConvolution &q, const ActivatedConvolution &k, int64_t heads);
+  std::vector<Target> headsIn(const ActivatedConvolution &conv, int64_t keyHeads, int64_t heads);
   bool addFound(const std::optional<algebra::Expr> &expr, llvm::ArrayRef<algebra::DimVars> dims,
                 std::vector<Target> &targets);
   std::optional<algebra::Expr> inHeads(const algebra::Expr &expr, int64_t heads, int64_t size);
@@ -78,6 +80,7 @@ private:
   std::optional<Source> sourceOf(llvm::ArrayRef<Part> parts, llvm::ArrayRef<VarSize> order, mlir::Operation *at);
   mlir::Value join(mlir::OpBuilder &builder, mlir::Location loc, const Source &source, llvm::ArrayRef<VarSize> order);
   bool contains(const ActivatedConvolution &all, const ActivatedConvolution &heads);
+  bool isAlike(const ActivatedConvolution &a, const ActivatedConvolution &b);
   std::optional<Front> findApart(const ActivatedConvolution &q);
   std::optional<algebra::Expr> findGate(const Front &front);
   std::optional<algebra::Expr> findBeta(const Front &front);
@@ -96,6 +99,7 @@ private:
   std::optional<std::pair<mlir::Value, GatedFault>> fault; ///< the first one
   llvm::DenseSet<const algebra::Node *> used;              ///< of q, k and v
   bool seesConvolution = false, seesDecay = false;         ///< that are declined
+  bool seesNorm = false;                                   ///< of q or k, whatever it is
   llvm::StringRef missing;                                 ///< from the last one that was looked at
 };
 

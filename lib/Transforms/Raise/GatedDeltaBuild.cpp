@@ -19,6 +19,9 @@ using algebra::Expr;
 using algebra::Reading;
 using algebra::Size;
 
+/// Of a norm that there is none of.
+constexpr double kUnusedEps = 1e-6;
+
 static int64_t channelsOf(ArrayRef<Part> parts) {
   int64_t channels = 0;
   for (const Part &part : parts)
@@ -101,6 +104,12 @@ static const Target *chooseTarget(ArrayRef<Target> targets, ArrayRef<Value> orde
              : llvm::min_element(targets, [&](const Target &a, const Target &b) { return cost(a) < cost(b); });
 }
 
+/// Where the sequences of a convolution end; null where each row is one.
+static Value cutsOf(const ActivatedConvolution &conv) {
+  const algebra::Factor *start = algebra::singleFactor(conv.starts);
+  return start ? start->node()->value.getDefiningOp<SequenceStartsOp>().getCuSeqlens() : Value();
+}
+
 bool GatedDeltaRaiser::build(const Front &front) {
   Type f32 = Float32Type::get(func.getContext());
   Type element = front.source.elementType();
@@ -123,26 +132,31 @@ bool GatedDeltaRaiser::build(const Front &front) {
     if (Operation *op = target ? target->value.getDefiningOp() : nullptr)
       if (!last || reading.isBefore(last->getResult(0), op))
         last = op;
-  std::vector<Part> weights, biases;
+  std::vector<Part> weights, biases, boundaries;
   for (const ActivatedConvolution *conv : {front.q, front.k, front.v}) {
     weights.push_back({conv->weight, conv->channels});
     biases.push_back({conv->bias, conv->channels});
+    boundaries.push_back({conv->left.tokens, conv->channels});
   }
-  bool hasBias = !front.q->bias.empty();
-  if (llvm::any_of(biases, [&](const Part &bias) { return bias.first.empty() == hasBias; }))
-    return false;
+  const bool hasBias = !front.q->bias.empty(), hasBoundary = front.q->left.rows != 0;
   const VarSize channel = {gated::channel, 0}, tap = {gated::tap, front.q->taps};
   const VarSize head = {gated::channel, front.heads()};
+  SmallVector<VarSize> before = {{gated::batch, front.batch}, {gated::row, front.q->left.rows}, channel};
   std::optional<Source> weight = sourceOf(weights, {channel, tap}, last);
   std::optional<Source> bias = hasBias ? sourceOf(biases, {channel}, last) : Source();
   std::optional<Source> aLog = sourceOf({{front.decay->aLog, front.heads()}}, {channel}, last);
   std::optional<Source> dtBias = sourceOf({{front.decay->dtBias, front.heads()}}, {channel}, last);
-  if (!weight || !bias || !aLog || !dtBias)
+  std::optional<Source> boundary = hasBoundary ? sourceOf(boundaries, before, last) : Source();
+  if (!weight || !bias || !aLog || !dtBias || !boundary)
     return false;
+  Value cuts = cutsOf(*front.q);
   SmallVector<Value> inputs;
-  for (const Source *source : std::initializer_list<const Source *>{&front.source, &*weight, &*bias, &*aLog, &*dtBias})
+  for (const Source *source :
+       std::initializer_list<const Source *>{&front.source, &*weight, &*bias, &*aLog, &*dtBias, &*boundary})
     for (auto &[found, channels] : source->parts)
       inputs.push_back(found.value);
+  if (cuts)
+    inputs.push_back(cuts);
   OpBuilder builder(last);
   setAfterInputs(builder, last->getBlock(), inputs);
 
@@ -152,8 +166,10 @@ bool GatedDeltaRaiser::build(const Front &front) {
     return value && getElementTypeOrSelf(value) != element ? leaf.toF32(value) : value;
   };
   SmallVector<VarSize> order = {{gated::batch, front.batch}, {gated::token, front.tokens}, channel};
-  if (front.isTokenFirst)
+  if (front.isTokenFirst) {
     std::swap(order[0], order[1]);
+    std::swap(before[0], before[1]);
+  }
   PreGatedDeltaRuleOp::Fields fields;
   Value x = join(builder, loc, front.source, order);
   fields.qkvzba = x ? leaf.cast(x, element) : x;
@@ -161,17 +177,21 @@ bool GatedDeltaRaiser::build(const Front &front) {
   fields.conv_bias = hasBias ? stored(join(builder, loc, *bias, {channel})) : Value();
   fields.A_log = stored(join(builder, loc, *aLog, {head}));
   fields.dt_bias = stored(join(builder, loc, *dtBias, {head}));
-  if (!fields.qkvzba || !fields.conv_weight || (hasBias && !fields.conv_bias) || !fields.A_log || !fields.dt_bias)
+  fields.cu_seqlens = cuts;
+  Value left = hasBoundary ? join(builder, loc, *boundary, before) : Value();
+  fields.left_boundary = left ? leaf.cast(left, element) : left;
+  if (!fields.qkvzba || !fields.conv_weight || (hasBias && !fields.conv_bias) || !fields.A_log || !fields.dt_bias ||
+      (hasBoundary && !left))
     return false;
   auto type = cast<RankedTensorType>(fields.qkvzba.getType());
   const int64_t M = type.getDimSize(front.isTokenFirst ? 0 : 1), b = type.getDimSize(front.isTokenFirst ? 1 : 0);
-  fields.query = fields.key = type.clone({b, M, front.heads(), front.q->headSize});
+  fields.query = fields.key = type.clone({b, M, front.heads(), front.keySize()});
   fields.value = fields.gate = type.clone({b, M, front.heads(), front.valueSize()});
   fields.beta = type.clone({b, M, front.heads()});
   fields.g = RankedTensorType::get({b, M, front.heads()}, f32);
-  fields.num_key_heads = front.q->heads();
-  fields.qk_l2norm = true;
-  fields.l2_eps = *front.q->eps;
+  fields.num_key_heads = front.keyHeads;
+  fields.qk_l2norm = front.q->eps.has_value();
+  fields.l2_eps = front.q->eps.value_or(kUnusedEps);
   fields.softplus_threshold = front.decay->threshold;
   fields.seq_layout = front.isTokenFirst ? SeqLayout::MbD : SeqLayout::bMD;
   auto made = fields.create(builder, loc);
@@ -204,8 +224,9 @@ bool GatedDeltaRaiser::build(const Front &front) {
       return user && maker->isBeforeInBlock(user);
     });
   }
+  const int64_t taps = front.q->taps;
   takeRaised(sites, made,
-             Twine(front.heads()) + " heads, " + Twine(front.q->heads()) + " of q and k, " + Twine(front.q->taps) +
-                 " taps");
+             Twine(front.heads()) + " heads, " + Twine(front.keyHeads) + " of q and k, " + Twine(taps) +
+                 (taps == 1 ? " tap" : " taps"));
   return true;
 }

@@ -3,9 +3,6 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A token before is read as a sum over all tokens of what is at the one whose position is equal (Algebra), whether the
-// program pads, cuts or shifts.
-//
 //===----------------------------------------------------------------------===//
 
 #include "GatedDeltaMatch.h"
@@ -24,8 +21,6 @@ using algebra::Reading;
 using algebra::Size;
 using algebra::Term;
 using algebra::Var;
-
-constexpr int64_t kMostTaps = 8;
 
 Index mhc::sameVar(Var var) { return algebra::wholeVar(var, algebra::kAnyExtent); }
 
@@ -57,206 +52,13 @@ bool mhc::dependsOn(const Expr &expr, Var var) {
   return llvm::any_of(expr, [&](const Term &term) { return algebra::dependsOn(term, var); });
 }
 
-//===----------------------------------------------------------------------===//
-// Convolutions
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// x, some tokens before.
-struct Shifted {
-  Expr x; ///< at the token itself
-  Var token;
-  Size tokens;
-  int64_t by;
-};
-
-class ConvolutionMatcher {
-public:
-  ConvolutionMatcher(Reading &reading, ArrayRef<Size> dims, std::optional<GatedFault> &fault)
-      : reading(reading), algebra(reading.algebra()), dims(dims), fault(fault) {}
-  std::optional<CausalConvolution> run(const Expr &sum);
-
-private:
-  std::optional<Shifted> readShifted(const Factor &factor);
-  bool findTokens(const Expr &sum);
-  bool addTerm(const Term &term);
-  bool setWeight();
-  bool setRoles();
-  bool declined(const Twine &found, const char *needed) {
-    fault = GatedFault{Reason::gatedDeltaTaps, found.str(), needed};
-    return false;
-  }
-
-  Reading &reading;
-  Algebra &algebra;
-  ArrayRef<Size> dims;
-  std::optional<GatedFault> &fault;
-  CausalConvolution made;
-  std::map<int64_t, Expr> columns; ///< of the weight, by the tokens before
-};
-} // namespace
-
-/// position - by, where `expr` is that; the variable of the position, which it is whole.
-static std::optional<std::pair<Piece, int64_t>> readPosition(const Expr &expr) {
-  if (expr.empty() || expr.size() > 2)
-    return std::nullopt;
-  const Index *index = algebra::positionOf({expr[0]});
-  double offset = expr.size() == 2 ? algebra::numberOf({expr[1]}).value_or(0.5) : 0;
-  bool isWhole = index && index->offset == 0 && index->pieces.size() == 1 && index->pieces[0].stride == Size(1) &&
-                 index->pieces[0].multiplier == Size(1);
-  if (!isWhole || offset != std::nearbyint(offset))
-    return std::nullopt;
-  return std::pair(index->pieces[0], -static_cast<int64_t>(offset));
-}
-
-std::optional<Shifted> ConvolutionMatcher::readShifted(const Factor &factor) {
-  const Node &node = *factor.node();
-  if (factor.halves != 2 || !node.isReduce("sum") || node.parts[0].size() != 1)
-    return std::nullopt;
-  SmallVector<std::pair<Var, Size>> bound;
-  algebra::Indices at;
-  for (Size extent : node.bound) {
-    bound.push_back({algebra.freshVar(), extent});
-    at.push_back(algebra::wholeVar(bound.back().first, extent));
-  }
-  std::optional<Expr> summand = algebra.part(factor.element, at);
-  if (!summand || summand->size() != 1)
-    return std::nullopt;
-  Term rest = summand->front();
-  auto *equal = llvm::find_if(rest.factors, [](const Factor &factor) { return factor.node()->isApply("equal"); });
-  if (equal == rest.factors.end() || equal->halves != 2)
-    return std::nullopt;
-  std::optional<Expr> from = algebra.part(equal->element, {}, 0), to = algebra.part(equal->element, {}, 1);
-  auto there = from ? readPosition(*from) : std::nullopt, here = to ? readPosition(*to) : std::nullopt;
-  if (!there || !here || there->second != 0 || there->first.extent != here->first.extent)
-    return std::nullopt;
-  const auto *read = llvm::find(bound, std::pair(there->first.var, there->first.extent));
-  const Var token = here->first.var;
-  if (read == bound.end() || token < 0 || static_cast<size_t>(token) >= dims.size() ||
-      dims[token] != here->first.extent)
-    return std::nullopt;
-  rest.factors.erase(equal);
-  auto moved = [&](Var var) { return var == read->first ? algebra::wholeVar(token, read->second) : sameVar(var); };
-  std::optional<Expr> x = algebra.substitute({rest}, moved);
-  bound.erase(bound.begin() + (read - bound.begin()));
-  if (x && !bound.empty())
-    x = algebra.reduce("sum", *x, bound);
-  return x ? std::optional(Shifted{*x, token, here->first.extent, here->second}) : std::nullopt;
-}
-
-/// Finds the tokens, and x, by the first of them that is read before its place.
-bool ConvolutionMatcher::findTokens(const Expr &sum) {
-  for (const Term &term : sum)
-    for (const Factor &factor : term.factors)
-      if (std::optional<Shifted> shifted = readShifted(factor)) {
-        made.x = shifted->x;
-        made.tokenVar = shifted->token;
-        made.tokens = shifted->tokens;
-        return true;
-      }
-  return false;
-}
-
-/// Takes a term for a tap, or for the bias.
-bool ConvolutionMatcher::addTerm(const Term &term) {
-  if (!dependsOn(Expr{term}, made.tokenVar)) {
-    if (!made.bias.empty() || !algebra::singleFactor({term}) || term.coefficient != 1)
-      return declined("a bias that is a sum or a product", "one vector");
-    made.bias = {term};
-    return true;
-  }
-  std::optional<Expr> column = algebra.divide({term}, made.x);
-  int64_t by = 0;
-  for (const Factor &factor : term.factors) {
-    std::optional<Shifted> shifted = readShifted(factor);
-    if (!shifted)
-      continue;
-    if (shifted->token != made.tokenVar || !isSame(reading, shifted->x, made.x))
-      return declined("taps of several tensors or dimensions", "taps of one tensor along its tokens");
-    by = shifted->by;
-    column = algebra.divide({term}, Algebra::of(factor.element));
-    break;
-  }
-  const Factor *weight = column ? algebra::singleFactor(*column) : nullptr;
-  if (!weight || (*column)[0].coefficient != 1 || algebra::dependsOn(*weight, made.tokenVar))
-    return declined("a tap that is no product of a token and a weight", "weight[c,j] * x[t-(k-1)+j,c]");
-  if (!columns.try_emplace(by, *column).second)
-    return declined("two taps of the token " + Twine(by) + " before", "one");
-  return true;
-}
-
-/// One expression for the columns of all taps, the last of which is that of the token itself.
-bool ConvolutionMatcher::setWeight() {
-  made.taps = columns.size();
-  if (made.taps < 2 || made.taps > kMostTaps)
-    return declined(Twine(made.taps) + " taps", "2 to 8");
-  if (columns.begin()->first != 0 || columns.rbegin()->first != made.taps - 1) {
-    bool isLater = columns.begin()->first < 0;
-    int64_t other = isLater ? -columns.begin()->first : columns.rbegin()->first;
-    return declined("a tap of the token " + Twine(other) + (isLater ? " behind" : " before"),
-                    "one tap for each of the k - 1 tokens before and for the token itself");
-  }
-  const Element *first = columns[made.taps - 1][0].factors[0].element;
-  const Element *next = columns[made.taps - 2][0].factors[0].element;
-  algebra::Indices at(first->at);
-  if (first->node == next->node)
-    for (auto [dim, index] : llvm::enumerate(at))
-      if (int64_t step = next->at[dim].offset - index.offset; step > 0) {
-        index.pieces.push_back({gated::tap + static_cast<Var>(dims.size()), 1, Size(made.taps), step});
-        normalise(algebra.sizes, index);
-      }
-  const Var tapVar = gated::tap + static_cast<Var>(dims.size());
-  std::optional<Expr> weight = algebra.element(first->node, at);
-  for (auto &[by, column] : columns) {
-    Index fixed;
-    fixed.offset = made.taps - 1 - by;
-    std::optional<Expr> own =
-        weight ? algebra.substitute(*weight, [&](Var var) { return var == tapVar ? fixed : sameVar(var); }) : weight;
-    if (!own || !isSame(reading, *own, column))
-      return declined("weights in another order than that of the taps",
-                      "column j of the weight for the token k - 1 - j before");
-  }
-  made.weight = *weight;
-  return true;
-}
-
-/// The channels are what the weight reads, in its order.
-bool ConvolutionMatcher::setRoles() {
-  made.channels = 1;
-  for (const Index &index : made.weight[0].factors[0].at())
-    for (const Piece &piece : index.pieces) {
-      if (static_cast<size_t>(piece.var) >= dims.size())
-        continue; // the taps
-      if (piece.stride != Size(1) || dims[piece.var] != piece.extent || !piece.extent.isNumber())
-        return declined("a weight that reads a part of the channels", "one row for each channel");
-      made.channelVars.push_back({piece.var, piece.extent.number()});
-      made.channels *= piece.extent.number();
-    }
-  for (auto [var, extent] : llvm::enumerate(dims)) {
-    const Var own = var;
-    if (own == made.tokenVar || llvm::any_of(made.channelVars, [&](auto channel) { return channel.first == own; }))
-      continue;
-    if (made.batchVar)
-      return declined("several dimensions beside tokens and channels", "one of sequences, tokens and channels");
-    made.batchVar = own;
-    made.batch = extent;
-  }
-  return !made.channelVars.empty();
-}
-
-std::optional<CausalConvolution> ConvolutionMatcher::run(const Expr &sum) {
-  if (!findTokens(sum))
-    return std::nullopt;
-  if (!llvm::all_of(sum, [&](const Term &term) { return addTerm(term); }) || !setWeight() || !setRoles())
-    return std::nullopt;
-  return made;
-}
-
 /// Puts the variables of what is found in place of a node's own.
-static std::optional<Expr> renamed(Reading &reading, const CausalConvolution &conv, const Expr &expr, Var tapVar) {
+static std::optional<Expr> renamed(Reading &reading, const CausalConvolution &conv, const Expr &expr, int rank) {
   return reading.algebra().substitute(expr, [&](Var var) {
-    if (var == tapVar)
+    if (var == rank + gated::tap)
       return algebra::wholeVar(gated::tap, conv.taps);
+    if (var == rank + gated::row)
+      return algebra::wholeVar(gated::row, conv.left.rows);
     if (var == conv.tokenVar)
       return algebra::wholeVar(gated::token, conv.tokens);
     if (var == conv.batchVar)
@@ -321,7 +123,7 @@ std::optional<ActivatedConvolution> mhc::matchActivated(Reading &reading, const 
       llvm::any_of((*rest)[0].factors, [&](const Factor &factor) { return factor.element == gate->element; }))
     return std::nullopt;
   ArrayRef<Size> dims = value.node->dims;
-  std::optional<CausalConvolution> conv = ConvolutionMatcher(reading, dims, fault).run(*a);
+  std::optional<CausalConvolution> conv = matchConvolution(reading, value, *a, fault);
   if (!conv)
     return std::nullopt;
   ActivatedConvolution made;
@@ -330,14 +132,14 @@ std::optional<ActivatedConvolution> mhc::matchActivated(Reading &reading, const 
   made.coefficient = value.coefficient;
   if (algebra::numberOf(*rest) != 1.0 && !setNorm(reading, dims, value.expr, *u, *rest, made, fault))
     return std::nullopt;
-  const Var tapVar = gated::tap + static_cast<Var>(dims.size());
-  for (Expr *part : {&made.x, &made.weight, &made.bias}) {
-    std::optional<Expr> own = renamed(reading, *conv, *part, tapVar);
+  const int rank = dims.size();
+  for (Expr *part : {&made.x, &made.weight, &made.bias, &made.starts, &made.left.tokens}) {
+    std::optional<Expr> own = renamed(reading, *conv, *part, rank);
     if (!own)
       return std::nullopt;
     *part = *own;
   }
-  std::optional<Expr> whole = renamed(reading, *conv, value.expr, tapVar);
+  std::optional<Expr> whole = renamed(reading, *conv, value.expr, rank);
   if (!whole)
     return std::nullopt;
   made.expr = *whole;

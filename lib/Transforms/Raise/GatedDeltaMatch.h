@@ -15,10 +15,10 @@
 
 namespace mhc {
 
-/// The variables of what is found: a sequence, its tokens, the channels of all heads or the heads, the taps, and the
-/// channels of one head.
+/// The variables of what is found: a sequence, its tokens, the channels of all heads or the heads, the taps, the
+/// channels of one head, and the tokens before the first one.
 namespace gated {
-enum : algebra::Var { batch, token, channel, tap, within };
+enum : algebra::Var { batch, token, channel, tap, within, row };
 } // namespace gated
 
 /// A value, opened: its expression in variables of its own, one for each dimension of its node.
@@ -36,15 +36,27 @@ struct GatedFault {
   std::string found, needed;
 };
 
+/// Tokens before the first one that are not zero.
+struct LeftBoundary {
+  algebra::Expr tokens;
+  int64_t rows = 0; ///< none where there are no such tokens
+};
+
 /// a = bias + sum over taps of weight * x, some tokens before
 struct CausalConvolution {
   algebra::Expr x, weight, bias; ///< bias without terms for none
+  algebra::Expr starts;          ///< of each token's sequence; without terms for none
+  LeftBoundary left;
   int64_t taps, channels;
   algebra::Size batch = 1, tokens = 1;
   std::optional<algebra::Var> batchVar;
   algebra::Var tokenVar;
   llvm::SmallVector<std::pair<algebra::Var, int64_t>> channelVars; ///< with extents, the outer one first
 };
+
+/// Sets `fault` where `sum`, a part of `value`, has tokens before, and is no convolution that the op computes.
+std::optional<CausalConvolution> matchConvolution(algebra::Reading &reading, const Opened &value,
+                                                  const algebra::Expr &sum, std::optional<GatedFault> &fault);
 
 /// SiLU of a convolution, alone or divided by the norm of heads.
 struct ActivatedConvolution : CausalConvolution {
