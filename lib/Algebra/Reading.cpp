@@ -16,8 +16,9 @@ static bool isRead(Value value) {
   return isa<RankedTensorType>(value.getType()) || value.getType().isIntOrIndexOrFloat();
 }
 
-Reading::Reading(func::FuncOp func, Rounding rounding, llvm::DenseSet<Value> atoms)
-    : func(func), dims(func), theAlgebra(func.getContext()), rounding(rounding), atoms(std::move(atoms)) {
+Reading::Reading(func::FuncOp func, Rounding rounding, llvm::DenseSet<Value> atoms, bool chooses)
+    : func(func), dims(func), theAlgebra(func.getContext()), rounding(rounding), atoms(std::move(atoms)),
+      chooses(chooses) {
   refresh();
 }
 
@@ -59,6 +60,8 @@ void Reading::refresh() {
     theAlgebra.forgetFreshVars();
     std::optional<Expr> expr =
         isRead(result) && !atoms.contains(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
+    if (expr && chooses && isa<MatmulOp, BatchMatmulOp, linalg::LinalgOp>(op))
+      expr = theAlgebra.choose(*expr);
     return expr ? std::move(*expr) : baseOf(result);
   };
   for (Block &block : func.getBody())

@@ -22,6 +22,7 @@ from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 import base
 import community  # noqa: F401: enters its modules
+import gated_delta  # noqa: F401
 import published  # noqa: F401
 import sizes
 import variants  # noqa: F401

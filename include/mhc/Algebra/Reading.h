@@ -34,9 +34,10 @@ bool isNarrow(const Expr &expr, Format format);
 /// beyond bounds, is a base.
 class Reading {
 public:
-  /// `atoms` are read as bases, whatever makes them.
+  /// `atoms` are read as bases, whatever makes them. With `chooses`, what a product chooses by ones and zeros is read
+  /// in its place.
   explicit Reading(mlir::func::FuncOp func, Rounding rounding = Rounding::ignored,
-                   llvm::DenseSet<mlir::Value> atoms = {});
+                   llvm::DenseSet<mlir::Value> atoms = {}, bool chooses = false);
 
   /// Reads what has changed since the last time.
   void refresh();
@@ -93,6 +94,7 @@ private:
   Algebra theAlgebra;
   Rounding rounding;
   llvm::DenseSet<mlir::Value> atoms;
+  bool chooses;
   bool seesAny = false; ///< rounding
   llvm::DenseMap<mlir::Value, Expr> exprs;
   std::map<const void *, Expr> unread;                  ///< bases, of values that were made since

@@ -52,6 +52,29 @@ static bool isReadAsStreams(algebra::Reading &reading, Value streams) {
   return false;
 }
 
+/// Whether the repetition becomes part of the dimension before it, which is not the first: heads, each as often as
+/// others need it. Streams stay apart, or are joined with all tokens.
+static bool repeatsHeads(BroadcastOp op) {
+  auto isNew = [&](int64_t dim) { return !llvm::is_contained(op.getDims(), dim); };
+  auto all = llvm::seq<int64_t>(0, op.getOut().getType().getRank());
+  auto repeated = llvm::find_if(all, isNew);
+  if (repeated == all.end() || llvm::count_if(all, isNew) != 1)
+    return false;
+  llvm::SmallSetVector<Value, 8> values;
+  values.insert(op.getOut());
+  for (size_t i = 0; i < values.size(); ++i)
+    for (Operation *user : values[i].getUsers()) {
+      if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
+        for (const ReassociationIndices &group : collapse.getReassociationIndices())
+          if (group.size() > 1 && group.front() > 0 && group.back() == *repeated)
+            return true;
+      } else if (user->hasTrait<OpTrait::Elementwise>()) {
+        values.insert(user->getResult(0));
+      }
+    }
+  return false;
+}
+
 namespace {
 /// Rows x[M,C] that are repeated for each stream. Their variables are those of the result.
 struct Repetition {
@@ -176,7 +199,7 @@ void mhc::raiseExpand(func::FuncOp func, Readings &readings, Sites &sites) {
   if (repeated.empty())
     return;
   algebra::Reading &reading = readings.unrounded();
-  llvm::erase_if(repeated, [&](BroadcastOp op) { return !isReadAsStreams(reading, op.getOut()); });
+  llvm::erase_if(repeated, [&](BroadcastOp op) { return repeatsHeads(op) || !isReadAsStreams(reading, op.getOut()); });
   for (BroadcastOp op : repeated)
     if (sites.mayTake())
       raiseBroadcast(reading, sites, op);

@@ -116,19 +116,29 @@ bool GatedDeltaRaiser::isAlike(const ActivatedConvolution &a, const ActivatedCon
          isSame(reading, a.starts, b.starts) && a.left.rows == b.left.rows;
 }
 
-/// The heads of q and k; nothing where there are none of which each serves as many as the others. Without a norm, heads
-/// are told by how often values have them: the fewest are what the program has last.
-std::optional<int64_t> GatedDeltaRaiser::keyHeadsOf(const ActivatedConvolution &q, const ActivatedConvolution &k,
-                                                    int64_t heads) {
-  if (q.eps)
-    return heads % q.heads() == 0 ? std::optional(q.heads()) : std::nullopt;
-  for (int64_t keyHeads = 1; keyHeads <= heads; ++keyHeads) {
-    if (heads % keyHeads != 0 || q.channels % keyHeads != 0)
+/// The alpha of a decay in the sequences and tokens of a convolution: where it has them as one row, that is cut
+/// in either order.
+std::vector<Decay::Alpha> GatedDeltaRaiser::alphasOf(const Decay &decay, const ActivatedConvolution &conv) {
+  std::vector<Decay::Alpha> found;
+  for (const Decay::Alpha &own : decay.alphas) {
+    if (own.batch == conv.batch && own.tokens == conv.tokens) {
+      found.push_back(own);
       continue;
-    if (!headsIn(q, keyHeads, heads).empty() && !headsIn(k, keyHeads, heads).empty())
-      return keyHeads;
+    }
+    if (own.batch != Size(1) || algebra.sizes.multiply(conv.batch, conv.tokens) != own.tokens)
+      continue;
+    for (bool isTokenFirst : {false, true}) {
+      Index row;
+      addScaled(algebra.sizes, row, algebra::wholeVar(gated::batch, conv.batch), isTokenFirst ? Size(1) : conv.tokens);
+      addScaled(algebra.sizes, row, algebra::wholeVar(gated::token, conv.tokens), isTokenFirst ? conv.batch : Size(1));
+      normalise(algebra.sizes, row);
+      auto inRow = [&](Var var) { return var == gated::token ? row : sameVar(var); };
+      std::optional<Expr> alpha = algebra.substitute(own.alpha, inRow), whole = algebra.substitute(own.whole, inRow);
+      if (alpha && whole)
+        found.push_back({*alpha, *whole, conv.batch, conv.tokens});
+    }
   }
-  return std::nullopt;
+  return found;
 }
 
 /// The front end whose parts are all channels of `whole`, in the order of the op's.
@@ -161,17 +171,19 @@ std::optional<Front> GatedDeltaRaiser::findInside(const ActivatedConvolution &q,
   for (const Decay &decay : decays) {
     const int64_t heads = decay.heads, vc = (width->number() - 2 * qc - 2 * heads) / 2, convolved = 2 * qc + vc;
     bool fits = vc > 0 && convolved + vc + 2 * heads == width->number() && vc % heads == 0;
-    auto isAlpha = [&](const auto &alpha) { return isPart(alpha.alpha, width->number() - heads, heads); };
+    std::vector<Decay::Alpha> alphas = alphasOf(decay, q);
+    auto alpha =
+        llvm::find_if(alphas, [&](const auto &alpha) { return isPart(alpha.alpha, width->number() - heads, heads); });
     auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
       return !v.eps && v.channels == vc && isAlike(v, q) && isPart(v.x, 2 * qc, vc);
     });
-    if (!fits || v == activated.end() || llvm::none_of(decay.alphas, isAlpha))
+    if (!fits || v == activated.end() || alpha == alphas.end())
       continue;
     Source source{{{Reading::Found{whole, read->second, 1}, width->number()}}};
     std::optional<int64_t> keyHeads = keyHeadsOf(q, *k, heads);
     if (!keyHeads)
       continue;
-    Front front{&q, &*k, &*v, &decay, *keyHeads, q.batch, q.tokens, {}, source, isTokenFirst, {}};
+    Front front{&q, &*k, &*v, &decay, alpha->whole, *keyHeads, q.batch, q.tokens, {}, source, isTokenFirst, {}};
     int64_t first = 0;
     for (int64_t count : {qc, qc, vc, vc, heads, heads}) {
       front.inputs.push_back({part(read->first, first, count), count});
@@ -259,19 +271,19 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     return std::nullopt;
   miss("g = -exp(A_log) * softplus(alpha + dt_bias) of its tokens");
   for (const Decay &decay : decays) {
-    auto alpha = llvm::find_if(
-        decay.alphas, [&](const Decay::Alpha &alpha) { return alpha.batch == q.batch && alpha.tokens == q.tokens; });
+    std::vector<Decay::Alpha> alphas = alphasOf(decay, q);
     auto v = llvm::find_if(activated, [&](const ActivatedConvolution &v) {
       return isLike(v) && v.node != k->node && !v.eps && v.channels % decay.heads == 0 && isApart(v, q) &&
              isApart(v, *k);
     });
-    if (alpha == decay.alphas.end())
+    if (alphas.empty())
       continue;
     miss("v, a SiLU of a convolution with as many taps");
     if (v == activated.end())
       continue;
     miss("beta, a sigmoid, or z of the size of v");
-    Front front{&q, &*k, &*v, &decay, 1, q.batch, q.tokens, {}, {}, false, {}};
+    const Decay::Alpha &alpha = alphas.front();
+    Front front{&q, &*k, &*v, &decay, alpha.whole, 1, q.batch, q.tokens, {}, {}, false, {}};
     std::optional<Expr> z = findGate(front), beta = findBeta(front);
     if (!z || !beta)
       continue;
@@ -282,7 +294,7 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     front.keyHeads = *keyHeads;
     const int64_t heads = decay.heads;
     front.inputs = {{q.x, q.channels}, {k->x, q.channels}, {v->x, v->channels},
-                    {*z, v->channels}, {*beta, heads},     {alpha->alpha, heads}};
+                    {*z, v->channels}, {*beta, heads},     {alpha.alpha, heads}};
     std::optional<Source> source =
         sourceOf(front.inputs, {{gated::batch, q.batch}, {gated::token, q.tokens}, {gated::channel, 0}},
                  func.getBody().back().getTerminator());
@@ -292,120 +304,6 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     return front;
   }
   return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Values that the results replace
-//===----------------------------------------------------------------------===//
-
-/// An expression of channels as one of heads of channels.
-std::optional<Expr> GatedDeltaRaiser::inHeads(const Expr &expr, int64_t heads, int64_t size) {
-  return algebra.substitute(expr, [&](Var var) {
-    if (var != gated::channel)
-      return sameVar(var);
-    Index index;
-    if (heads != 1)
-      index.pieces.push_back({gated::channel, 1, heads, size});
-    if (size != 1)
-      index.pieces.push_back({gated::within, 1, size, 1});
-    return index;
-  });
-}
-
-/// All values of an expression, as a result of the dimensions `dims` has their elements.
-bool GatedDeltaRaiser::addFound(const std::optional<Expr> &expr, ArrayRef<DimVars> dims, std::vector<Target> &targets) {
-  for (const Reading::Found &found : expr ? reading.find(*expr) : std::vector<Reading::Found>()) {
-    if (found.factor != 1)
-      continue;
-    Target target{found.value, {}, ownDims(reading, found.value)};
-    for (const DimVars &dim : dims) {
-      Index &index = target.from.emplace_back();
-      for (auto [own, at] : llvm::enumerate(found.at))
-        for (const algebra::Piece &piece : at.pieces)
-          if (!dim.empty() && piece.var == dim[0].first)
-            index.pieces.push_back({static_cast<Var>(own), piece.multiplier, piece.extent, piece.stride});
-      normalise(algebra.sizes, index);
-    }
-    targets.push_back(target);
-  }
-  return !targets.empty();
-}
-
-/// Extends a digit by the one of `times` values below it, where no index reads that.
-static bool addDigitBelow(ArrayRef<Index> at, algebra::Piece &digit, int64_t times) {
-  if (!digit.stride.isNumber() || digit.stride.number() % times != 0)
-    return false;
-  const int64_t end = digit.stride.number(), begin = end / times;
-  auto reads = [&](const algebra::Piece &piece) {
-    return piece.var == digit.var && piece.stride.isNumber() && piece.extent.isNumber() &&
-           piece.stride.number() < end && piece.stride.number() * piece.extent.number() > begin;
-  };
-  if (llvm::any_of(at, [&](const Index &index) { return llvm::any_of(index.pieces, reads); }))
-    return false;
-  digit.stride = begin;
-  digit.extent = digit.extent.number() * times;
-  return true;
-}
-
-/// Values that have each of `keyHeads` heads as often as there are heads of v for it, next to each other: repeated the
-/// other way round they are other heads.
-std::vector<Target> GatedDeltaRaiser::headsIn(const ActivatedConvolution &conv, int64_t keyHeads, int64_t heads) {
-  std::vector<Target> targets;
-  const int64_t size = conv.channels / keyHeads, times = heads / keyHeads;
-  for (auto &[value, opened] : activatedValues) {
-    if (opened.node != conv.node)
-      continue;
-    auto at = [&](std::optional<Var> var) { return var ? opened.at[*var] : Index(); };
-    Index whole;
-    int64_t stride = conv.channels;
-    for (auto [var, extent] : conv.channelVars)
-      addScaled(algebra.sizes, whole, at(var), stride /= extent);
-    normalise(algebra.sizes, whole);
-    std::optional<Index> head = extract(algebra.sizes, whole, size, keyHeads);
-    std::optional<Index> within = extract(algebra.sizes, whole, 1, size);
-    if (!head || !within)
-      continue;
-    auto isRead = [&](Var var) {
-      return llvm::any_of(opened.at, [&](const Index &index) {
-        return llvm::any_of(index.pieces, [&](const algebra::Piece &piece) { return piece.var == var; });
-      });
-    };
-    SmallVector<IndexVars> own = ownDims(reading, value);
-    auto repeat = llvm::find_if(own, [&](const IndexVars &dim) {
-      return !dim.empty() && dim[0].second == Size(times) && !isRead(dim[0].first) &&
-             llvm::all_of(head->pieces, [&](const algebra::Piece &piece) { return piece.var < dim[0].first; });
-    });
-    if (times != 1 && repeat != own.end()) {
-      for (algebra::Piece &piece : head->pieces)
-        piece.multiplier = *algebra.sizes.multiply(piece.multiplier, times);
-      head->pieces.push_back({(*repeat)[0].first, 1, times, 1});
-      normalise(algebra.sizes, *head);
-    } else if (times != 1) {
-      if (head->pieces.size() != 1 || !addDigitBelow(opened.at, head->pieces[0], times))
-        continue;
-    }
-    Indices from = {at(conv.batchVar), at(conv.tokenVar), *head, *within};
-    targets.push_back({value, from, own, opened.coefficient / conv.coefficient});
-  }
-  return targets;
-}
-
-bool GatedDeltaRaiser::findTargets(Front &front) {
-  const int64_t heads = front.heads(), size = front.valueSize();
-  SmallVector<DimVars> perHead = {dimOf(gated::batch, front.batch), dimOf(gated::token, front.tokens),
-                                  dimOf(gated::channel, heads)};
-  SmallVector<DimVars> perChannel = perHead;
-  perChannel.push_back(dimOf(gated::within, size));
-  auto &targets = front.targets;
-  addFound(inHeads(front.inputs[kGate].first, heads, size), perChannel, targets[kGate]);
-  const Expr *alpha = &front.inputs.back().first;
-  auto whole = llvm::find_if(front.decay->alphas, [&](const auto &own) { return isSame(reading, own.alpha, *alpha); });
-  targets[kQuery] = headsIn(*front.q, front.keyHeads, heads);
-  targets[kKey] = headsIn(*front.k, front.keyHeads, heads);
-  return !targets[kQuery].empty() && !targets[kKey].empty() &&
-         addFound(inHeads(front.v->expr, heads, size), perChannel, targets[kValue]) &&
-         addFound(algebra.apply("sigmoid", {front.inputs[kBeta].first}), perHead, targets[kBeta]) &&
-         addFound(whole->whole, perHead, targets[kDecay]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -485,20 +383,50 @@ static void addRoots(Value value, llvm::DenseSet<Value> &roots) {
       addRoots(part, roots);
 }
 
+/// Whether a value is computed of numbers and positions alone.
+static bool isComputedAlone(Value value) {
+  constexpr size_t kMostOps = 64;
+  llvm::SetVector<Operation *> ops;
+  auto add = [&](Value operand) {
+    Operation *op = operand.getDefiningOp();
+    return op && (ops.insert(op) || true) && ops.size() <= kMostOps;
+  };
+  if (!add(value))
+    return false;
+  for (size_t i = 0; i < ops.size(); ++i)
+    if (!llvm::all_of(ops[i]->getOperands(), add))
+      return false;
+  return true;
+}
+
+/// Whether parts are read of a value, or of what shows it.
+static bool isCut(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<tensor::ExtractSliceOp>(user) || (showsOperand(user) && isCut(user->getResult(0)));
+  });
+}
+
+/// Whether a product sums over the few places of a window, or chooses by ones and zeros that no argument is part of.
+static bool mayBePart(Operation *product) {
+  Value lhs = product->getOperand(0);
+  auto type = cast<RankedTensorType>(lhs.getType());
+  const int64_t depth = type.getDimSize(type.getRank() - (product->hasAttr("transpose_lhs") ? 2 : 1));
+  return (depth != ShapedType::kDynamic && depth <= kMostTaps) || llvm::any_of(product->getOperands(), isComputedAlone);
+}
+
 /// A product, or one with a bias: all parts of a front end have it, so that one that is added to a part is another.
 static Value withBias(Value product) {
   Operation *user = product.hasOneUse() ? *product.user_begin() : nullptr;
   bool hasBias = isa_and_nonnull<arith::AddFOp>(user) &&
                  llvm::any_of(user->getOperands(), [](Value part) { return part.getDefiningOp<BroadcastOp>(); });
-  auto isView = [](Operation *reader) { return isa<tensor::ExtractSliceOp>(reader) || showsOperand(reader); };
-  return hasBias && llvm::any_of(user->getUsers(), isView) ? user->getResult(0) : product;
+  return hasBias && isCut(user->getResult(0)) ? user->getResult(0) : product;
 }
 
 /// Values that are no part of a front end: products, and others whose tokens are moved.
 static llvm::DenseSet<Value> projections(func::FuncOp func) {
   llvm::DenseSet<Value> made;
   func.walk([&](Operation *op) {
-    if (isa<MatmulOp, BatchMatmulOp>(op))
+    if (isa<MatmulOp, BatchMatmulOp>(op) && !mayBePart(op))
       made.insert(shapedFrom(withBias(shapedFrom(op->getResult(0)))));
     if (isa<tensor::PadOp, ShiftOp>(op))
       addRoots(op->getOperand(0), made);
@@ -518,6 +446,6 @@ static bool mayHaveFront(func::FuncOp func) {
 bool mhc::raiseGatedDelta(func::FuncOp func, Sites &sites) {
   if (!mayHaveFront(func))
     return false;
-  Reading reading(func, algebra::Rounding::ignored, projections(func));
+  Reading reading(func, algebra::Rounding::ignored, projections(func), /*chooses=*/true);
   return GatedDeltaRaiser(func, reading, sites).run();
 }

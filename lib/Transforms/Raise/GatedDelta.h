@@ -43,6 +43,7 @@ struct Source {
 struct Front {
   const ActivatedConvolution *q, *k, *v;
   const Decay *decay;
+  algebra::Expr decayed; ///< g
   int64_t keyHeads;
   algebra::Size batch, tokens;
   std::vector<Part> inputs; ///< q, k, v, z, beta, alpha
@@ -69,6 +70,7 @@ private:
   std::optional<std::pair<algebra::Expr, algebra::Indices>> readAs(mlir::Value value, llvm::ArrayRef<VarSize> order);
   std::optional<Front> findInside(const ActivatedConvolution &q, mlir::Value whole, bool isTokenFirst);
   bool findTargets(Front &front);
+  std::vector<Decay::Alpha> alphasOf(const Decay &decay, const ActivatedConvolution &conv);
   std::optional<int64_t> keyHeadsOf(const ActivatedConvolution &q, const ActivatedConvolution &k, int64_t heads);
   std::vector<Target> headsIn(const ActivatedConvolution &conv, int64_t keyHeads, int64_t heads);
   bool addFound(const std::optional<algebra::Expr> &expr, llvm::ArrayRef<algebra::DimVars> dims,

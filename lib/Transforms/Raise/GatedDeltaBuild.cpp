@@ -19,7 +19,7 @@ using algebra::Expr;
 using algebra::Reading;
 using algebra::Size;
 
-/// Of a norm that there is none of.
+/// The eps of a norm that is none.
 constexpr double kUnusedEps = 1e-6;
 
 static int64_t channelsOf(ArrayRef<Part> parts) {

@@ -24,8 +24,6 @@ using algebra::Size;
 using algebra::Term;
 using algebra::Var;
 
-constexpr int64_t kMostTaps = 8;
-
 namespace {
 /// x, some tokens before.
 struct Shifted {
@@ -35,6 +33,7 @@ struct Shifted {
   Size tokens;
   int64_t by;
   LeftBoundary left;
+  bool isCut = false; ///< whether x has only the tokens that are moved to others, and `left` only as many
   Expr starts = {};
   const Element *isInSequence = nullptr; ///< what reads the starts
 };
@@ -52,11 +51,14 @@ private:
   std::optional<Expr> unrolled(const Term &term);
   std::optional<Expr> unrolled(const Term &rest, const Element *element);
   Expr unrolled(const Expr &sum);
-  bool goesRound(const Factor &factor);
+  std::optional<Expr> xBeside(const Expr &sum, Var token);
   bool findTokens(const Expr &sum);
   bool findPointwise(const Expr &sum);
+  bool hasColumns(const Expr &sum);
   bool addTerm(const Term &term);
+  bool isOfX(const Shifted &shifted);
   bool addSequence(const Shifted &shifted);
+  bool isLeft(const Shifted &shifted);
   bool checkSequence();
   bool setWeight();
   bool setRoles();
@@ -104,20 +106,24 @@ std::optional<Shifted> ConvolutionMatcher::readBehind(const Element *element) {
   if (!joined || joined->parts.size() < 2 || !joined->extents[0].isNumber())
     return std::nullopt;
   const Index &index = element->at[joined->dim];
-  if (!isWholeVar(index) || !isToken(index.pieces[0]) || joined->extents[1] != index.pieces[0].extent)
+  if (!isWholeVar(index) || !isToken(index.pieces[0]))
     return std::nullopt;
   const Piece token = index.pieces[0];
   const int64_t rows = joined->extents[0].number();
+  const bool isCut = joined->parts.size() == 2 && index.offset == 0 &&
+                     algebra.sizes.subtract(token.extent, rows) == joined->extents[1];
+  if (!isCut && joined->extents[1] != token.extent)
+    return std::nullopt;
   auto partAt = [&](unsigned number, Index at) {
     return algebra.substitute(joined->parts[number],
                               [&](Var var) { return var == static_cast<Var>(joined->dim) ? at : element->at[var]; });
   };
   std::optional<Expr> left = partAt(0, algebra::wholeVar(varBehind(gated::row), rows));
-  std::optional<Expr> x = partAt(1, algebra::wholeVar(token.var, token.extent));
+  std::optional<Expr> x = partAt(1, algebra::wholeVar(token.var, joined->extents[1]));
   if (!left || !x)
     return std::nullopt;
   LeftBoundary boundary = algebra::numberOf(*left) == 0.0 ? LeftBoundary() : LeftBoundary{*left, rows};
-  return Shifted{element, *x, token.var, token.extent, rows - index.offset, boundary};
+  return Shifted{element, *x, token.var, token.extent, rows - index.offset, boundary, isCut};
 }
 
 std::optional<Shifted> ConvolutionMatcher::readMoved(const Factor &factor) {
@@ -243,29 +249,66 @@ Expr ConvolutionMatcher::unrolled(const Expr &sum) {
 // The convolution
 //===----------------------------------------------------------------------===//
 
-/// Whether tokens behind the last one are the first ones again.
-bool ConvolutionMatcher::goesRound(const Factor &factor) {
-  const Algebra::Joined *joined = algebra.partsOf(factor.node());
-  if (!joined || joined->parts.size() != 2)
-    return false;
-  const Index &index = factor.at()[joined->dim];
-  return index.offset == 0 && isWholeVar(index) && isToken(index.pieces[0]) &&
-         algebra::covers(algebra.sizes, index, factor.node()->dims[joined->dim]);
+/// x of the tap that is not moved: what depends on the token.
+std::optional<Expr> ConvolutionMatcher::xBeside(const Expr &sum, Var token) {
+  for (const Term &term : sum) {
+    if (!term.exponent.empty() || !algebra::dependsOn(term, token) || readShifted(term))
+      continue;
+    Term x;
+    llvm::copy_if(term.factors, std::back_inserter(x.factors),
+                  [&](const Factor &factor) { return algebra::dependsOn(factor, token); });
+    return Expr{x};
+  }
+  return std::nullopt;
 }
 
 /// Finds the tokens, and x, by the first of them that is read before its place.
 bool ConvolutionMatcher::findTokens(const Expr &sum) {
   for (const Term &term : sum)
     if (std::optional<Shifted> shifted = readShifted(term); shifted && shifted->by != 0) {
-      made.x = shifted->x;
+      std::optional<Expr> x = shifted->isCut ? xBeside(sum, shifted->token) : shifted->x;
+      made.x = x.value_or(Expr());
       made.tokenVar = shifted->token;
       made.tokens = shifted->tokens;
-      return true;
+      return x || declined("taps without one of the token itself", "weight[c,k-1] * x[t,c]");
     }
-  for (const Term &term : sum)
-    if (llvm::any_of(term.factors, [&](const Factor &factor) { return goesRound(factor); }))
-      return declined("taps that go round from the first token to the last", "none before the first one");
-  return findPointwise(sum);
+  return hasColumns(sum) ? declined("taps of several tensors or dimensions", "taps of one tensor along its tokens")
+                         : findPointwise(sum);
+}
+
+/// Whether each term but a bias is another tensor times another column of one.
+bool ConvolutionMatcher::hasColumns(const Expr &sum) {
+  llvm::SmallDenseSet<const Element *> columns, tensors;
+  const Node *weight = nullptr;
+  for (const Term &term : sum) {
+    if (term.factors.size() != 2)
+      continue;
+    auto column = llvm::find_if(term.factors, [&](const Factor &factor) {
+      return factor.node()->value && isa<BlockArgument>(factor.node()->value);
+    });
+    if (column == term.factors.end() || (weight && weight != column->node()))
+      return false;
+    weight = column->node();
+    columns.insert(column->element);
+    tensors.insert(term.factors[column == term.factors.begin() ? 1 : 0].element);
+  }
+  return columns.size() > 1 && columns.size() + 1 >= sum.size() && tensors.size() == columns.size();
+}
+
+/// An expression of the variable `var` from `first` on, of `extent` values.
+static std::optional<Expr> cut(Algebra &algebra, const Expr &expr, Var var, int64_t first, Size extent) {
+  Index place = algebra::wholeVar(var, extent);
+  place.offset = first;
+  return algebra.substitute(expr, [&](Var other) { return other == var ? place : sameVar(other); });
+}
+
+/// Whether a tap reads x, in its place or moved.
+bool ConvolutionMatcher::isOfX(const Shifted &shifted) {
+  if (shifted.token != made.tokenVar)
+    return false;
+  std::optional<Size> count = shifted.isCut ? algebra.sizes.subtract(made.tokens, shifted.by) : made.tokens;
+  std::optional<Expr> x = count ? cut(algebra, made.x, made.tokenVar, 0, *count) : std::nullopt;
+  return x && isSame(reading, *x, shifted.x);
 }
 
 /// One tap: x times a number for each channel.
@@ -295,7 +338,17 @@ bool ConvolutionMatcher::findPointwise(const Expr &sum) {
   return false;
 }
 
-/// What lies before the tokens is one thing for all taps of tokens before.
+/// Whether what is before the first token is what other taps have there, of which each may have only what it reads.
+bool ConvolutionMatcher::isLeft(const Shifted &shifted) {
+  LeftBoundary more = shifted.left, fewer = made.left;
+  if (more.rows < fewer.rows)
+    std::swap(more, fewer);
+  std::optional<Expr> last = cut(algebra, more.tokens, varBehind(gated::row), more.rows - fewer.rows, fewer.rows);
+  made.left = more;
+  return last && isSame(reading, *last, fewer.tokens) && (fewer.rows == 0) == (more.rows == 0);
+}
+
+/// Sequences and tokens before the first one are one thing for all taps of tokens before.
 bool ConvolutionMatcher::addSequence(const Shifted &shifted) {
   if (shifted.by == 0)
     return true;
@@ -306,9 +359,7 @@ bool ConvolutionMatcher::addSequence(const Shifted &shifted) {
   }
   if (!isSame(reading, shifted.starts, made.starts))
     return declined("taps of several sequences", "the same starts of sequences for all taps of tokens before");
-  if (shifted.left.rows != made.left.rows || !isSame(reading, shifted.left.tokens, made.left.tokens))
-    return declined("taps behind several other tensors", "the same k - 1 tokens before the first one");
-  return true;
+  return isLeft(shifted) || declined("taps behind several other tensors", "the same k - 1 tokens before the first one");
 }
 
 /// Takes a term for a tap, or for the bias.
@@ -322,7 +373,7 @@ bool ConvolutionMatcher::addTerm(const Term &term) {
   std::optional<Expr> column;
   int64_t by = 0;
   if (std::optional<Shifted> shifted = readShifted(term)) {
-    if (shifted->token != made.tokenVar || !isSame(reading, shifted->x, made.x))
+    if (!isOfX(*shifted))
       return declined("taps of several tensors or dimensions", "taps of one tensor along its tokens");
     if (!addSequence(*shifted))
       return false;

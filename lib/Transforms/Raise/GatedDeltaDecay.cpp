@@ -50,23 +50,57 @@ static std::optional<Expr> readLog1pExp(Reading &reading, const Expr &expr) {
   return std::nullopt;
 }
 
-/// The two operands of a comparison that holds where the first is greater.
-static std::optional<std::pair<Expr, Expr>> readGreater(Reading &reading, const Expr &expr) {
-  for (const char *predicate : {"2 ", "3 ", "9 ", "10 "}) { // ogt, oge, ugt, uge
-    std::string name = std::string("arith.cmpf predicate=") + predicate;
-    std::optional<Expr> a = partOf(reading, expr, name), b = partOf(reading, expr, name, 1);
-    if (a && b)
-      return std::pair(*a, *b);
-  }
-  return std::nullopt;
-}
-
 namespace {
+/// One of two expressions, as another is above a number or below.
+struct Choice {
+  Expr compared, above, below;
+  double limit;
+  bool isAboveAtLimit;
+};
+
 struct Softplus {
   Expr z;
   double threshold = 20; ///< the sum itself is equal in f32 from 17 on
 };
 } // namespace
+
+/// A comparison with a number: `a > limit`, or `a < limit`; where they are equal, it holds with `orEqual`.
+struct Comparison {
+  Expr a;
+  double limit;
+  bool isGreater, orEqual;
+};
+
+static std::optional<Comparison> readComparison(Reading &reading, const Expr &expr) {
+  // ogt, oge, olt, ole, and those that hold for what is no number
+  constexpr struct {
+    const char *predicate;
+    bool isGreater, orEqual;
+  } kKnown[] = {{"2 ", true, false}, {"3 ", true, true},  {"4 ", false, false},  {"5 ", false, true},
+                {"9 ", true, false}, {"10 ", true, true}, {"11 ", false, false}, {"12 ", false, true}};
+  for (auto [predicate, isGreater, orEqual] : kKnown) {
+    std::string name = std::string("arith.cmpf predicate=") + predicate;
+    std::optional<Expr> a = partOf(reading, expr, name), b = partOf(reading, expr, name, 1);
+    if (!a || !b)
+      continue;
+    std::optional<double> left = algebra::numberOf(*a), right = algebra::numberOf(*b);
+    if (right)
+      return Comparison{*a, *right, isGreater, orEqual};
+    if (left)
+      return Comparison{*b, *left, !isGreater, orEqual};
+  }
+  return std::nullopt;
+}
+
+static std::optional<Choice> readChoice(Reading &reading, const Expr &expr) {
+  std::optional<Expr> condition = partOf(reading, expr, "arith.select");
+  std::optional<Expr> yes = partOf(reading, expr, "arith.select", 1), no = partOf(reading, expr, "arith.select", 2);
+  std::optional<Comparison> comparison = condition && yes && no ? readComparison(reading, *condition) : std::nullopt;
+  if (!comparison)
+    return std::nullopt;
+  auto &[a, limit, isGreater, orEqual] = *comparison;
+  return isGreater ? Choice{a, *yes, *no, limit, orEqual} : Choice{a, *no, *yes, limit, !orEqual};
+}
 
 /// z of max(z, 0)
 static std::optional<Expr> readPositive(Reading &reading, const Expr &expr) {
@@ -75,12 +109,29 @@ static std::optional<Expr> readPositive(Reading &reading, const Expr &expr) {
     if (z && zero && algebra::numberOf(*zero) == 0.0)
       return z;
   }
-  std::optional<Expr> condition = partOf(reading, expr, "arith.select"), z = partOf(reading, expr, "arith.select", 1);
-  std::optional<Expr> zero = partOf(reading, expr, "arith.select", 2);
-  auto greater = condition ? readGreater(reading, *condition) : std::nullopt;
-  bool isMaximum = greater && z && zero && algebra::numberOf(*zero) == 0.0 &&
-                   algebra::numberOf(greater->second) == 0.0 && isSame(reading, greater->first, *z);
-  return isMaximum ? z : std::nullopt;
+  std::optional<Choice> choice = readChoice(reading, expr);
+  if (choice && choice->limit == 0 && algebra::numberOf(choice->below) == 0.0 &&
+      isSame(reading, choice->compared, choice->above))
+    return choice->above;
+  // -min(-z, 0)
+  choice = readChoice(reading, Algebra::scale(expr, -1));
+  bool isMinimum = choice && choice->limit == 0 && algebra::numberOf(choice->above) == 0.0 &&
+                   isSame(reading, choice->compared, choice->below);
+  return isMinimum ? std::optional(Algebra::scale(choice->below, -1)) : std::nullopt;
+}
+
+/// z of min(z, bound), where the bound is no less than `limit`; others are z themselves.
+static Expr withoutBound(Reading &reading, const Expr &expr, double limit) {
+  for (unsigned side : {0, 1}) {
+    std::optional<Expr> z = partOf(reading, expr, "arith.min", side);
+    std::optional<Expr> bound = partOf(reading, expr, "arith.min", 1 - side);
+    if (z && bound && algebra::numberOf(*bound).value_or(0) >= limit)
+      return *z;
+  }
+  std::optional<Choice> choice = readChoice(reading, expr);
+  bool isBound = choice && choice->limit >= limit && algebra::numberOf(choice->above) == choice->limit &&
+                 isSame(reading, choice->compared, choice->below);
+  return isBound ? choice->below : expr;
 }
 
 /// max(z, 0) + log(1 + exp(-|z|))
@@ -96,40 +147,48 @@ static std::optional<Expr> readStable(Reading &reading, const Expr &expr) {
   return std::nullopt;
 }
 
+/// z itself above a number, and its softplus below.
+static std::optional<Softplus> readWithThreshold(Reading &reading, const Choice &choice) {
+  if (!isFactor(choice.limit) || !isSame(reading, choice.compared, choice.above))
+    return std::nullopt;
+  std::optional<Expr> z = readLog1pExp(reading, choice.below);
+  z = z ? withoutBound(reading, *z, choice.limit) : readStable(reading, choice.below);
+  // No number is between the two.
+  const float limit = static_cast<float>(choice.limit);
+  const double threshold = choice.isAboveAtLimit ? std::nextafter(limit, 0.0f) : choice.limit;
+  return z && isSame(reading, *z, choice.above) ? std::optional(Softplus{*z, threshold}) : std::nullopt;
+}
+
 static std::optional<Softplus> readSoftplus(Reading &reading, const Expr &expr) {
   if (std::optional<Expr> z = readLog1pExp(reading, expr))
     return Softplus{*z};
   if (std::optional<Expr> z = readStable(reading, expr))
     return Softplus{*z};
+  if (std::optional<Choice> choice = readChoice(reading, expr))
+    return readWithThreshold(reading, *choice);
+  // Infinity is passed on as it is.
   std::optional<Expr> condition = partOf(reading, expr, "arith.select"), yes = partOf(reading, expr, "arith.select", 1);
   std::optional<Expr> no = partOf(reading, expr, "arith.select", 2);
-  if (!condition || !yes || !no)
+  std::optional<Expr> z = no ? readStable(reading, *no) : std::nullopt;
+  if (!condition || !yes || !z)
     return std::nullopt;
-  if (auto greater = readGreater(reading, *condition)) {
-    std::optional<Expr> z = readLog1pExp(reading, *no);
-    std::optional<double> threshold = algebra::numberOf(greater->second);
-    bool isWhole =
-        z && threshold && isFactor(*threshold) && isSame(reading, *z, *yes) && isSame(reading, *z, greater->first);
-    return isWhole ? std::optional(Softplus{*z, *threshold}) : std::nullopt;
-  }
-  // Infinity is passed on as it is.
-  std::optional<Expr> z = readStable(reading, *no), size = partOf(reading, *condition, "arith.cmpf predicate=1 ");
+  std::optional<Expr> size = partOf(reading, *condition, "arith.cmpf predicate=1 ");
   std::optional<Expr> limit = partOf(reading, *condition, "arith.cmpf predicate=1 ", 1);
-  std::optional<Expr> infinite = z ? readPositive(reading, *yes) : std::nullopt;
+  std::optional<Expr> infinite = readPositive(reading, *yes);
   bool isGuard = size && limit && infinite && isSame(reading, *infinite, *z) &&
                  algebra::numberOf(*limit) == std::numeric_limits<double>::infinity();
   return isGuard ? std::optional(Softplus{*z}) : std::nullopt;
 }
 
 std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std::optional<GatedFault> &fault) {
-  if (value.expr.size() != 1 || value.expr[0].coefficient != -1 || value.expr[0].factors.empty())
+  if (value.expr.size() != 1 || std::abs(value.expr[0].coefficient) != 1 || value.expr[0].factors.empty())
     return std::nullopt;
   const Expr &exponent = value.expr[0].exponent;
   if (!algebra::singleFactor(exponent) || exponent[0].coefficient != 1)
     return std::nullopt;
   ArrayRef<Size> dims = value.node->dims;
   Term rest = value.expr[0];
-  rest.coefficient = 1;
+  rest.coefficient = -rest.coefficient; // of a sum that begins with -1
   rest.exponent.clear();
   SmallVector<std::pair<Var, int64_t>> headVars; // the outer one first
   int64_t heads = 1;
@@ -148,7 +207,8 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
     return std::nullopt;
   std::optional<Softplus> softplus = readSoftplus(reading, {rest});
   if (!softplus) {
-    fault = GatedFault{Reason::gatedDeltaDecay, "-exp(A_log) times another function", "softplus(alpha + dt_bias)"};
+    if (value.expr[0].coefficient == -1)
+      fault = GatedFault{Reason::gatedDeltaDecay, "-exp(A_log) times another function", "softplus(alpha + dt_bias)"};
     return std::nullopt;
   }
   Decay made{heads, softplus->threshold, exponent, {}, {}};

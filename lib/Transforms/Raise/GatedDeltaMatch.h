@@ -36,6 +36,8 @@ struct GatedFault {
   std::string found, needed;
 };
 
+constexpr int64_t kMostTaps = 8;
+
 /// Tokens before the first one that are not zero.
 struct LeftBoundary {
   algebra::Expr tokens;
