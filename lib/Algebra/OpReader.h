@@ -51,6 +51,7 @@ private:
   /// where the positions are equal.
   std::optional<Expr> moved(mlir::Value operand, mlir::Value result, llvm::ArrayRef<int64_t> by);
   std::optional<Expr> isOfSameSequence(ShiftOp shift);
+  std::optional<Expr> elementAt(mlir::Value tensor, llvm::ArrayRef<Expr> at);
   std::optional<Expr> readPad(mlir::tensor::PadOp pad);
   std::optional<Expr> readInsert(mlir::tensor::InsertSliceOp insert);
   std::optional<Expr> contract(const std::optional<Expr> &a, const std::optional<Expr> &b, Var over, Size extent);

@@ -34,7 +34,7 @@ static std::optional<double> splatNumber(Attribute value) {
   return std::nullopt;
 }
 
-/// A constant that holds the positions along a dimension, or the identity matrix.
+/// A constant that holds the positions along a dimension, each as often as the others in a row, or the identity matrix.
 std::optional<Expr> OpReader::positionsIn(arith::ConstantOp constant) {
   constexpr int64_t kMostElements = 4096; // more are a weight
   auto type = dyn_cast<RankedTensorType>(constant.getType());
@@ -50,8 +50,15 @@ std::optional<Expr> OpReader::positionsIn(arith::ConstantOp constant) {
     return llvm::all_of(llvm::enumerate(elements.getValues<Attribute>()),
                         [&](auto element) { return splatNumber(element.value()) == numberAt(element.index()); });
   };
-  if (dims.size() == 1 && elements.getElementType().isInteger() && holds([](size_t i) { return i; }))
-    return position(dims[0]);
+  if (dims.size() == 1 && elements.getElementType().isInteger()) {
+    const int64_t size = shape[dims[0]];
+    for (int64_t times = 1; times < size; ++times)
+      if (size % times == 0 && holds([&](size_t i) { return i / times; })) {
+        Index repeated;
+        repeated.pieces.push_back({static_cast<Var>(dims[0]), times, size / times, 1});
+        return algebra.position(repeated);
+      }
+  }
   bool isSquare = dims.size() == 2 && shape[dims[0]] == shape[dims[1]];
   if (!isSquare || !holds([&](size_t i) { return i / shape[dims[0]] == i % shape[dims[0]]; }))
     return std::nullopt;
@@ -83,7 +90,10 @@ std::optional<Expr> OpReader::choice(Operation *op, ArrayRef<Expr> operands) {
             return operands[side];
         return std::nullopt;
       })
-      .Case([&](arith::CmpIOp compare) {
+      .Case([&](arith::CmpIOp compare) -> std::optional<Expr> {
+        bool isNegative = compare.getPredicate() == arith::CmpIPredicate::slt && numberOf(operands[1]) == 0.0;
+        if (isNegative && positionOf(operands[0]))
+          return Algebra::number(0);
         bool isOfPositions = llvm::all_of(operands, isKnown) && llvm::any_of(operands, positionOf);
         return isOfPositions && compare.getPredicate() == arith::CmpIPredicate::eq
                    ? algebra.equal(operands[0], operands[1])
@@ -94,6 +104,8 @@ std::optional<Expr> OpReader::choice(Operation *op, ArrayRef<Expr> operands) {
         return isChoice(operands[0]) && !hasSign ? std::optional(operands[0]) : std::nullopt;
       })
       .Case([&](arith::SelectOp) {
+        if (std::optional<double> known = numberOf(operands[0]))
+          return std::optional(operands[*known == 0 ? 2 : 1]);
         bool isOrZero = isChoice(operands[0]) && numberOf(operands[2]) == 0.0;
         return isOrZero ? algebra.multiply(operands[0], operands[1]) : std::nullopt;
       })

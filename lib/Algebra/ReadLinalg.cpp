@@ -66,6 +66,20 @@ static std::optional<Combination> combinationOf(Value yielded, BlockArgument res
   return std::nullopt;
 }
 
+/// The element of a tensor at numbers, or positions of others.
+std::optional<Expr> OpReader::elementAt(Value tensor, ArrayRef<Expr> at) {
+  Indices indices;
+  for (const Expr &expr : at) {
+    const Index *position = algebra::positionOf(expr);
+    std::optional<double> number = numberOf(expr);
+    if (!position && (!number || *number < 0))
+      return std::nullopt;
+    Index &index = indices.emplace_back(position ? *position : Index());
+    index.offset += position ? 0 : static_cast<int64_t>(*number);
+  }
+  return this->at(tensor, indices);
+}
+
 std::optional<Expr> OpReader::readLinalg(linalg::LinalgOp op, unsigned result) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() == 0)
     return std::nullopt;
@@ -136,6 +150,8 @@ std::optional<Expr> OpReader::readLinalg(linalg::LinalgOp op, unsigned result) {
     Result value;
     if (auto loop = dyn_cast<linalg::IndexOp>(inner))
       value = positionOf(loop);
+    else if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      value = elementAt(extract.getTensor(), ArrayRef(operands).drop_front());
     else if (inner.getNumResults() == 1 && inner.getNumRegions() == 0)
       value = scalar(&inner, operands);
     if (!value)

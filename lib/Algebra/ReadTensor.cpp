@@ -239,15 +239,11 @@ std::optional<Expr> OpReader::readTensor(Operation *op) {
         }
         return algebra.join(result, reading.sizes(result), reading.whole(result), concat.getDim(), parts, extents);
       })
-      .Case([&](tensor::ExtractOp extract) -> Result {
-        Indices indices;
-        for (Value index : extract.getIndices()) {
-          std::optional<double> number = numberOf(reading.of(index));
-          if (!number || *number < 0)
-            return std::nullopt;
-          indices.emplace_back().offset = static_cast<int64_t>(*number);
-        }
-        return at(extract.getTensor(), indices);
+      .Case([&](tensor::ExtractOp extract) {
+        SmallVector<Expr> indices;
+        for (Value index : extract.getIndices())
+          indices.push_back(reading.of(index));
+        return elementAt(extract.getTensor(), indices);
       })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -118,7 +118,7 @@ def main():
                 print(f"{file.name}: not exported: {type(error).__name__}: {str(error).strip()[:300]}", flush=True)
                 continue
             if kind != "wide" or not CAST_TO_ONE.search(text):
-                file.write_text(sizes.header(len(cls.inputs), cls.fused) + text)
+                file.write_text(sizes.header(len(cls.inputs), cls.fused, getattr(cls, "chain", sizes.CHAIN)) + text)
 
 
 if __name__ == "__main__":

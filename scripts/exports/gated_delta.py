@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from base import module
-from sizes import KEY_HEADS, HEADS, KEY_SIZE, VALUE_SIZE, TAPS, QKVZBA, CONVOLVED, C
+from sizes import C, CONVOLVED, FRONT, HEADS, KEY_HEADS, KEY_SIZE, TAPS, VALUE_SIZE
 
 QC, VC, REPEATS = KEY_HEADS * KEY_SIZE, HEADS * VALUE_SIZE, HEADS // KEY_HEADS
 
@@ -18,11 +18,18 @@ def l2norm(x, eps=1e-6):
     return x * torch.rsqrt((x * x).sum(dim=-1, keepdim=True) + eps)
 
 
-class GatedDelta(nn.Module):
+class FrontEnd(nn.Module):
+    """One front end, which nothing but its op should be left of."""
+
+    fused = ("pre_gated_delta_rule",)
+    chain = FRONT
+
+
+@module
+class MegatronGatedDelta(FrontEnd):
     """As Megatron-LM without its fused kernel: tokens first, Conv1d of all channels, each head repeated, then normed."""
 
     inputs = ("T B D",)
-    fused = ("pre_gated_delta_rule",)
     taps, bias = TAPS, False
 
     def __init__(self):
@@ -66,12 +73,7 @@ class GatedDelta(nn.Module):
         return self.heads(q), self.heads(k), v.reshape(shape), gate.reshape(shape), self.beta(beta), self.decay(alpha)
 
 
-@module
-class MegatronGatedDelta(GatedDelta):
-    __doc__ = GatedDelta.__doc__
-
-
-class BatchFirst(GatedDelta):
+class BatchFirst(MegatronGatedDelta):
     """The same with sequences first, which the others change."""
 
     inputs = ("B T D",)
@@ -90,12 +92,11 @@ class NormFirst(BatchFirst):
 
 
 @module
-class Qwen3Next(nn.Module):
+class Qwen3Next(FrontEnd):
     """Transformers' Qwen3-Next: two projections whose channels are grouped by heads of k, and joined for the Conv1d;
-    q and k in f32 with the heads before the tokens, as the recurrence of PyTorch takes them."""
+    heads before the tokens, as the recurrence takes them."""
 
     inputs = ("B T C",)
-    fused = ("pre_gated_delta_rule",)
 
     def __init__(self):
         super().__init__()
@@ -125,16 +126,15 @@ class Qwen3Next(nn.Module):
         g = -self.A_log.float().exp() * F.softplus(a.float() + self.dt_bias)
         q, k = (x.repeat_interleave(REPEATS, dim=2) for x in (q, k))
         q, k = l2norm(q), l2norm(k)
-        q, k, v, beta, g = (x.transpose(1, 2).contiguous().to(torch.float32) for x in (q, k, v, beta, g))
+        q, k, v, beta, g = (x.transpose(1, 2).contiguous() for x in (q, k, v, beta, g))
         return q, k, v, beta, g, z
 
 
 @module
-class FlashLinearAttention(nn.Module):
+class FlashLinearAttention(FrontEnd):
     """flash-linear-attention without its kernels: a projection and a convolution for each of q, k and v."""
 
     inputs = ("B T C",)
-    fused = ("pre_gated_delta_rule",)
 
     def __init__(self):
         super().__init__()
@@ -261,7 +261,7 @@ class RepeatByIndex(BatchFirst):
     """Heads repeated by their numbers."""
 
     def repeated(self, heads):
-        return heads[:, :, torch.arange(HEADS) // REPEATS]
+        return heads[:, :, torch.tensor([head // REPEATS for head in range(HEADS)])]
 
 
 @module
@@ -339,8 +339,8 @@ class HeadsInTurn(NearMiss):
 
 
 @module
-class Circular(NearMiss):
-    """Each tap rolled: the first tokens see the last."""
+class Circular(BatchFirst):
+    """Each tap rolled: the last tokens are those before the first one."""
 
     def convolved(self, qkv):
         return F.silu(sum(qkv.roll(TAPS - 1 - j, 1) * self.conv.weight[:, 0, j] for j in range(TAPS)))

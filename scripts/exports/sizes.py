@@ -15,9 +15,10 @@ KEY_HEADS, HEADS, KEY_SIZE, VALUE_SIZE, TAPS = 2, 6, 16, 8, 4
 CONVOLVED = 2 * KEY_HEADS * KEY_SIZE + HEADS * VALUE_SIZE
 QKVZBA = CONVOLVED + HEADS * VALUE_SIZE + 2 * HEADS
 SIZES |= {"D": QKVZBA, "E": CONVOLVED, "L": TAPS - 1}
-FRONT = {KEY_HEADS, HEADS, KEY_SIZE, VALUE_SIZE, KEY_HEADS * KEY_SIZE, CONVOLVED}
+# Sizes that only the front end of such a layer has, and no projection before it.
+FRONT = {KEY_HEADS, KEY_SIZE, VALUE_SIZE, CONVOLVED}
 
 
-def header(streams, fused):
-    """The first line of an export: how many arguments are streams, and what is to be found."""
-    return f"// streams: {streams}; fused: {' '.join(fused)}\n"
+def header(streams, fused, chain=CHAIN):
+    """The first line of an export: how many arguments are streams, what is to be found, and the sizes of the chain."""
+    return f"// streams: {streams}; fused: {' '.join(fused)}; chain: {' '.join(map(str, sorted(chain)))}\n"

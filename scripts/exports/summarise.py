@@ -16,15 +16,10 @@ import pathlib
 import re
 import subprocess
 
-from sizes import C, N, ROWS, SIZES
-
-KERNELS = {"pre", "post", "head", "aggregate", "projection", "gates", "sinkhorn", "permutation_mix"}
-FUSED = {"mhc.pre", "mhc.post", "mhc.head"}
+KERNELS = {"pre_gated_delta_rule", "pre", "post", "head", "aggregate", "projection", "gates", "sinkhorn", "permutation_mix"}
+FUSED = {"mhc.pre", "mhc.post", "mhc.head", "mhc.pre_gated_delta_rule"}
 MOVES = {"mhc.transpose", "linalg.transpose", "mhc.broadcast", "linalg.fill"}
 VIEWS = ("tensor.", "arith.constant", "func.", "cf.assert")
-# Sizes that only streams and their coefficients have; sizes.py keeps the sublayer's and the tokens' apart from them.
-CHAIN = {N, N + 1, N * N, N + N ** 2, ROWS, 2 * N + ROWS, N * C,
-         N * SIZES["B"]}
 REMARK = re.compile(r"remark: \[Missed\] (\S+) \|.*?(?:Function=\S+ \| )?(.*)")
 STATUSES = ("whole", "partly", "missed", "silent", "error")
 
@@ -52,8 +47,9 @@ def sizes(text):
     return {int(d) for shape in re.findall(r"tensor<([\dx?]+)x[a-z]", text) for d in shape.split("x") if d.isdigit()}
 
 
-def left_over(text, streams):
-    """Names of the chain's ops that are left, counted: what reads the streams and has a size of theirs."""
+def left_over(text, streams, chain):
+    """Names of the chain's ops that are left, counted: what reads the streams and has a size of the chain, which only
+    streams and their coefficients have: sizes.py keeps those of a sublayer and of the tokens apart."""
     touched = {f"%arg{i}" for i in range(streams)}
     left = collections.Counter()
     for name, results, operands, body in operations(text):
@@ -63,14 +59,15 @@ def left_over(text, streams):
         moves = name == "linalg.generic" and re.search(r"\^bb0\(%(\w+):[^)]*\):\s*linalg\.yield %\1 ", body)
         if name in FUSED or name in MOVES or name.startswith(VIEWS) or name == "return" or moves:
             continue
-        if sizes(body) & CHAIN:
+        if sizes(body) & chain:
             left[name] += 1
     return left
 
 
 def examine(file, tools, keep):
     """(status, first remark, what is left) of one export."""
-    streams, fused = re.match(r"// streams: (\d+); fused: (.*)", file.read_text()).groups()
+    first = re.match(r"// streams: (\d+); fused: (.*); chain: (.*)", file.read_text())
+    streams, fused, chain = first[1], first[2], {int(size) for size in first[3].split()}
     command = [tools / "mhc-opt", file, "--mhc-raise", "--mhc-fuse", "--canonicalize", "--remarks-filter=mhc.*",
                "--remark-format=emitRemark"]
     try:
@@ -86,7 +83,7 @@ def examine(file, tools, keep):
         return "error", next((line for line in run.stderr.splitlines() if "error:" in line), "crash"), ""
     found = collections.Counter(re.findall(r"\bmhc\.(\w+)\(", run.stdout))
     wanted = collections.Counter(fused.split())
-    left = left_over(run.stdout, int(streams)) - collections.Counter({f"mhc.{name}": n for name, n in wanted.items()})
+    left = left_over(run.stdout, int(streams), chain) - collections.Counter({f"mhc.{name}": n for name, n in wanted.items()})
     if not wanted - found and not left:
         return "whole", reason, ""
     rest = ", ".join(f"{count} {name}" for name, count in left.most_common(4))

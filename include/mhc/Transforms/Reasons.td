@@ -61,7 +61,7 @@ def : RaiseReason<"permutation-order", "the softmax weighs no table of all permu
 //===----------------------------------------------------------------------===//
 
 def : RaiseReason<"gated-delta-taps", "a convolution is not the causal one of the op",
-  "multiply each of the 2 to 8 last tokens by its own column of one weight, the token itself by the last">;
+  "multiply each of the 1 to 8 last tokens by its own column of one weight, the token itself by the last">;
 def : RaiseReason<"gated-delta-norm", "the norm of q or k is another one",
   "divide each head by the root of its sum of squares plus an eps">;
 def : RaiseReason<"gated-delta-decay", "the decay of the state is another function",

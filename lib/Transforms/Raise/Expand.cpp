@@ -56,7 +56,8 @@ static bool isReadAsStreams(algebra::Reading &reading, Value streams) {
 /// others need it. Streams stay apart, or are joined with all tokens.
 static bool repeatsHeads(BroadcastOp op) {
   auto isNew = [&](int64_t dim) { return !llvm::is_contained(op.getDims(), dim); };
-  auto all = llvm::seq<int64_t>(0, op.getOut().getType().getRank());
+  const int64_t rank = op.getOut().getType().getRank();
+  auto all = llvm::seq<int64_t>(0, rank);
   auto repeated = llvm::find_if(all, isNew);
   if (repeated == all.end() || llvm::count_if(all, isNew) != 1)
     return false;
@@ -66,7 +67,7 @@ static bool repeatsHeads(BroadcastOp op) {
     for (Operation *user : values[i].getUsers()) {
       if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
         for (const ReassociationIndices &group : collapse.getReassociationIndices())
-          if (group.size() > 1 && group.front() > 0 && group.back() == *repeated)
+          if (group.size() > 1 && group.front() > 0 && group.back() + 1 != rank && llvm::is_contained(group, *repeated))
             return true;
       } else if (user->hasTrait<OpTrait::Elementwise>()) {
         values.insert(user->getResult(0));

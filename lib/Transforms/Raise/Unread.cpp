@@ -56,7 +56,8 @@ static std::optional<StreamMix> mixOf(Operation *op) {
   ArrayRef<int64_t> map = product.getLhs().getType().getShape().take_back(2);
   ArrayRef<int64_t> streams = product.getRhs().getType().getShape().take_back(2);
   StreamMix mix = mixBy({product.getLhs()}, product.getRhs());
-  if (map[0] != map[1] || map[0] == mix.width || !llvm::is_contained(streams, map[0]))
+  // More than there are streams of are tokens, as in attention.
+  if (map[0] > kMaxStreams || map[0] != map[1] || map[0] == mix.width || !llvm::is_contained(streams, map[0]))
     return std::nullopt;
   return mix;
 }

@@ -92,3 +92,16 @@ func.func @heads(%q: tensor<3x8x64xf32>, %k: tensor<3x8x64xf32>, %v: tensor<3x8x
   %out = mhc.batch_matmul %shares, %v : (tensor<3x8x8xf32>, tensor<3x8x64xf32>) -> tensor<3x8x64xf32>
   return %out : tensor<3x8x64xf32>
 }
+
+// Nor is what they are made of, where the values have as few channels as there are streams.
+func.func @heads_of_few_channels(%u: tensor<64x64xf32>, %w: tensor<64x48xf32>) -> tensor<1x64x16xf32> {
+  %p = mhc.matmul %u, %w : (tensor<64x64xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %all = tensor.expand_shape %p [[0, 1], [2]] output_shape [1, 64, 48] : tensor<64x48xf32> into tensor<1x64x48xf32>
+  %q = tensor.extract_slice %all[0, 0, 0] [1, 64, 16] [1, 1, 1] : tensor<1x64x48xf32> to tensor<1x64x16xf32>
+  %k = tensor.extract_slice %all[0, 0, 16] [1, 64, 16] [1, 1, 1] : tensor<1x64x48xf32> to tensor<1x64x16xf32>
+  %v = tensor.extract_slice %all[0, 0, 32] [1, 64, 16] [1, 1, 1] : tensor<1x64x48xf32> to tensor<1x64x16xf32>
+  %scores = mhc.batch_matmul %q, %k transpose_rhs : (tensor<1x64x16xf32>, tensor<1x64x16xf32>) -> tensor<1x64x64xf32>
+  %shares = mhc.softmax %scores dim = 2 : tensor<1x64x64xf32>
+  %out = mhc.batch_matmul %shares, %v : (tensor<1x64x64xf32>, tensor<1x64x16xf32>) -> tensor<1x64x16xf32>
+  return %out : tensor<1x64x16xf32>
+}
