@@ -365,7 +365,10 @@ static Value rootOf(Value value) {
 /// The value behind the views and casts that are its one use: where sequences and tokens are dimensions of their own,
 /// they can be told apart.
 static Value shapedFrom(Value value) {
-  while (value.hasOneUse() && isa<tensor::ExpandShapeOp, CastOpInterface>(*value.user_begin()))
+  auto isPassed = [](Operation *user) {
+    return isa<tensor::ExpandShapeOp, CastOpInterface>(user) && !isa<arith::ExtFOp>(user); // which is of one part alone
+  };
+  while (value.hasOneUse() && isPassed(*value.user_begin()))
     value = value.user_begin()->getResult(0);
   return value;
 }

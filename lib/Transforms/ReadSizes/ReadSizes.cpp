@@ -39,7 +39,8 @@ static bool computesSizes(func::FuncOp func) {
         auto loops = dyn_cast<linalg::GenericOp>(op);
         auto cast = dyn_cast<tensor::CastOp>(op);
         bool asserts = isa<cf::AssertOp>(op) && !op->getParentOfType<linalg::LinalgOp>();
-        bool computes = asserts || isa<tensor::ReshapeOp>(op) || (loops && readsElements(loops));
+        bool isBound = isa<arith::MinSIOp, arith::MaxSIOp>(op) && op->getResult(0).getType().isIndex();
+        bool computes = asserts || isBound || isa<tensor::ReshapeOp>(op) || (loops && readsElements(loops));
         return computes || (cast && statesSize(cast)) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -28,3 +28,22 @@ func.func @slices(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x2x2xf32
   %common = tensor.extract_slice %x[0, 0] [%less, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
   return %split, %common : tensor<?x2x2xf32>, tensor<?x4xf32>
 }
+
+// The same where nothing else computes with sizes.
+// CHECK-LABEL: func.func @slice_alone(
+// CHECK: %[[M:.*]] = tensor.dim %{{.*}}, %c0
+// CHECK-NOT: arith.m
+// CHECK: tensor.extract_slice %{{.*}}[0, 0] [%[[M]], 4] [1, 1]
+func.func @slice_alone(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %minus = arith.constant -1 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %longer = arith.addi %M, %c3 : index
+  %isNegative = arith.cmpi slt, %M, %c0 : index
+  %least = arith.select %isNegative, %minus, %M : index
+  %some = arith.minsi %least, %longer : index
+  %end = arith.maxsi %some, %c0 : index
+  %part = tensor.extract_slice %x[0, 0] [%end, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  return %part : tensor<?x4xf32>
+}
