@@ -146,17 +146,22 @@ static void foldConditions(func::FuncOp func) {
   });
 }
 
-/// The end of a slice is the smaller one of where it should be and of what there is.
-static void foldBounds(func::FuncOp func) {
+/// The end of a slice is the smaller one of where it should be and of what there is. Whether it has changed one: bounds
+/// of what is computed of that may be known then.
+static bool foldBounds(func::FuncOp func) {
   DimAnalysis dims(func);
+  bool hasFolded = false;
   func.walk([&](Operation *op) {
-    if (!isa<arith::MinSIOp, arith::MaxSIOp>(op) || !op->getResult(0).getType().isIntOrIndex())
+    if (!isa<arith::MinSIOp, arith::MaxSIOp>(op) || !op->getResult(0).getType().isIntOrIndex() || op->use_empty())
       return;
     Value lhs = op->getOperand(0), rhs = op->getOperand(1);
     const bool isLess = dims.isAtMost(lhs, rhs);
-    if (isLess || dims.isAtMost(rhs, lhs))
-      op->getResult(0).replaceAllUsesWith(isLess == isa<arith::MinSIOp>(op) ? lhs : rhs);
+    if (!isLess && !dims.isAtMost(rhs, lhs))
+      return;
+    op->getResult(0).replaceAllUsesWith(isLess == isa<arith::MinSIOp>(op) ? lhs : rhs);
+    hasFolded = true;
   });
+  return hasFolded;
 }
 
 static void eraseTrueAssertions(func::FuncOp func) {
@@ -177,7 +182,8 @@ struct ReadSizesPass : mhc::impl::ReadSizesPassBase<ReadSizesPass> {
     ranges.addPass(arith::createIntRangeOptimizationsPass());
     if (failed(runPipeline(ranges, func)))
       return signalPassFailure();
-    foldBounds(func);
+    while (foldBounds(func))
+      ;
     refineArguments(func);
     readReshapes(func);
     readElements(func);

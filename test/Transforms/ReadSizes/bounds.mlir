@@ -47,3 +47,20 @@ func.func @slice_alone(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %part = tensor.extract_slice %x[0, 0] [%end, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
   return %part : tensor<?x4xf32>
 }
+
+// x[1:M + 1] of a tensor of M + 3 tokens: a bound of a difference of another bound.
+// CHECK-LABEL: func.func @slice_within(
+// CHECK-NOT: arith.m
+// CHECK: return
+func.func @slice_within(%x: tensor<?x4xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %longer = arith.addi %M, %c3 : index
+  %end = arith.addi %M, %c1 : index
+  %some = arith.minsi %end, %longer : index
+  %count = arith.subi %some, %c1 : index
+  %size = arith.maxsi %count, %c0 : index
+  return %size : index
+}
