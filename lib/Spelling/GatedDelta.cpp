@@ -8,17 +8,30 @@
 
 namespace mhc::spelling {
 
+/// The threshold of the spellings of softplus that have none: in f32 nothing is added there.
+static constexpr double kUsualThreshold = 20;
+
 namespace {
-/// Values are sequence first, and f32 between the roundings to the type of the input.
+/// Values are f32 between the roundings to the type of the input. Their first dimensions are sequences and tokens, in
+/// the order that the spelling says.
 class GatedDeltaWriter {
 public:
-  GatedDeltaWriter(IrWriter &writer, const GatedDelta &sizes, const GatedDeltaInputs &inputs)
-      : w(writer), sizes(sizes), in(inputs), element(inputs.qkvzba.type.element), x(sequenceFirst(inputs.qkvzba)) {}
+  GatedDeltaWriter(IrWriter &writer, const GatedDelta &sizes, const GatedDeltaInputs &inputs,
+                   const GatedDeltaSpelling &how, bool keepDims)
+      : w(writer), sizes(sizes), in(inputs), how(how), keepDims(keepDims), element(inputs.qkvzba.type.element),
+        tokenAxis(how.tokensFirst ? 0 : 1), x(ordered(inputs.qkvzba)) {}
 
   GatedDeltaOutputs write();
 
 private:
-  Value sequenceFirst(Value tensor) { return sizes.tokenFirst ? w.transpose(tensor, {1, 0, 2}) : tensor; }
+  Value swapped(Value tensor) {
+    Dims order{1, 0};
+    for (int64_t dim = 2; dim < tensor.rank(); ++dim)
+      order.push_back(dim);
+    return w.transpose(tensor, order);
+  }
+  Value ordered(Value input) { return sizes.tokenFirst == how.tokensFirst ? input : swapped(input); }
+  Value batchFirst(Value result) { return how.tokensFirst ? swapped(result) : result; }
   Value rounded(Value tensor) { return w.convert(w.convert(tensor, element), Element::F32); }
   Value channels(int64_t first, int64_t count) { return w.sliceDim(x, 2, first, count); }
   Value heads(Value tensor, int64_t first, int64_t count, int64_t width) {
@@ -26,86 +39,219 @@ private:
     return w.reshape(w.sliceDim(tensor, 2, first, count * width), shape);
   }
   Value perChannel(Value vector, Value like) {
-    return w.broadcast(w.convert(vector, Element::F32), like.type.dims, {2});
+    return w.broadcast(w.convert(vector, like.type.element), like.type.dims, {2});
   }
 
-  Value convolution();
+  Value before(Value tokens, int64_t by);
+  Value tap(Value tokens, Value weight, int64_t number);
+  Value convolution(int64_t first, int64_t count);
+  Value silu(Value a);
+  Value activated(int64_t first, int64_t count, int64_t width);
   Value normalised(Value heads);
   Value repeated(Value heads);
+  Value softplus(Value p);
   Value decay(Value alpha);
+  void writeQueryAndKey(GatedDeltaOutputs &out);
 
   IrWriter &w;
   const GatedDelta &sizes;
   const GatedDeltaInputs &in;
+  const GatedDeltaSpelling &how;
+  const bool keepDims;
   Element element;
-  Value x;
+  const int64_t tokenAxis;
+  Value x, whole, starts;
 };
 } // namespace
 
-/// The tap `width - 1` meets the token itself. The boundary lies in front of the tokens, and is cut off again.
-Value GatedDeltaWriter::convolution() {
-  Value convolved = w.convert(channels(0, sizes.convolved()), Element::F32), starts;
-  if (in.cuSeqlens)
-    starts = w.as("starts").sequenceStarts(in.cuSeqlens, convolved.dim(1));
+/// Each token's predecessor of that distance.
+Value GatedDeltaWriter::before(Value tokens, int64_t by) {
+  using Before = GatedDeltaSpelling::Before;
+  if (by == 0)
+    return tokens;
+  if (how.before == Before::Shift || starts)
+    return w.convert(w.shift(w.convert(tokens, Element::F32), starts, tokenAxis, by), tokens.type.element);
+  const int64_t most = sizes.width - 1;
+  Value padded = w.pad(tokens, tokenAxis, most, how.before == Before::PadBothSides ? most : 0);
+  return w.sliceDim(padded, tokenAxis, most - by, tokens.dim(tokenAxis));
+}
+
+/// The tap `width - 1` meets the token itself.
+Value GatedDeltaWriter::tap(Value tokens, Value weight, int64_t number) {
+  Value moved = before(tokens, sizes.width - 1 - number);
+  Value column = w.reshape(w.sliceDim(weight, 1, number, 1), {weight.dim(0)});
+  return w.mul(moved, perChannel(column, moved));
+}
+
+/// Convolves some channels. The boundary lies in front of the tokens, and is cut off again.
+Value GatedDeltaWriter::convolution(int64_t first, int64_t count) {
+  const bool isNarrow = how.narrowTaps && in.convWeight.type.element == element;
+  auto own = [&](Value tensor) {
+    return w.convert(w.sliceDim(tensor, 2, first, count), isNarrow ? element : Element::F32);
+  };
+  Value tokens = own(x), sum;
   if (in.leftBoundary)
-    convolved = w.concat({w.convert(sequenceFirst(in.leftBoundary), Element::F32), convolved}, 1);
-  Value weight = w.convert(in.convWeight, Element::F32), sum;
-  for (int64_t tap = 0; tap < sizes.width; ++tap) {
-    const int64_t by = sizes.width - 1 - tap;
-    Value moved = by == 0 ? convolved : w.shift(convolved, starts, 1, by);
-    Value column = w.reshape(w.sliceDim(weight, 1, tap, 1), {sizes.convolved()});
-    Value term = w.mul(moved, perChannel(column, moved));
+    tokens = w.concat({own(ordered(in.leftBoundary)), tokens}, tokenAxis);
+  Value weight = w.convert(w.sliceDim(in.convWeight, 0, first, count), tokens.type.element);
+  Value bias = in.convBias ? perChannel(w.sliceDim(in.convBias, 0, first, count), tokens) : Value();
+  if (how.biasFirst)
+    sum = bias;
+  for (int64_t i = 0; i < sizes.width; ++i) {
+    Value term = tap(tokens, weight, how.lastTapFirst ? sizes.width - 1 - i : i);
     sum = sum ? w.add(sum, term) : term;
   }
+  if (bias && !how.biasFirst)
+    sum = w.add(sum, bias);
   if (in.leftBoundary)
-    sum = w.sliceDim(sum, 1, sizes.width - 1, x.dim(1));
-  if (in.convBias)
-    sum = w.add(sum, perChannel(in.convBias, sum));
+    sum = w.sliceDim(sum, tokenAxis, sizes.width - 1, x.dim(tokenAxis));
   return rounded(sum);
+}
+
+Value GatedDeltaWriter::silu(Value a) {
+  using Silu = GatedDeltaSpelling::Silu;
+  if (how.silu == Silu::Op)
+    return w.unary("mhc.silu", a);
+  if (how.silu == Silu::Sigmoid)
+    return w.mul(a, w.unary("mhc.sigmoid", a));
+  return w.div(a, w.add(w.unary("math.exp", w.unary("arith.negf", a)), 1));
+}
+
+/// Heads of SiLU of the convolution, from a channel on.
+Value GatedDeltaWriter::activated(int64_t first, int64_t count, int64_t width) {
+  if (how.convolveApart)
+    return heads(rounded(silu(convolution(first, count * width))), 0, count, width);
+  if (!whole)
+    whole = rounded(silu(convolution(0, sizes.convolved())));
+  return heads(whole, first, count, width);
 }
 
 Value GatedDeltaWriter::normalised(Value heads) {
   if (!sizes.qkL2norm)
     return heads;
   Value square = w.reduce("sum", w.mul(heads, heads), {3});
-  Value scale = w.unary("math.rsqrt", w.add(square, sizes.l2Eps));
-  return w.mul(heads, w.broadcast(scale, heads.type.dims, {0, 1, 2}));
+  Dims dims{0, 1, 2};
+  if (keepDims) {
+    square = w.reshape(square, {square.dim(0), square.dim(1), square.dim(2), 1});
+    dims.push_back(3);
+  }
+  square = w.add(square, sizes.l2Eps);
+  Value scale = w.unary(how.divideByRoot ? "math.sqrt" : "math.rsqrt", square);
+  scale = w.broadcast(scale, heads.type.dims, dims);
+  return how.divideByRoot ? w.div(heads, scale) : w.mul(heads, scale);
 }
 
 /// Each head next to its copies.
 Value GatedDeltaWriter::repeated(Value heads) {
+  using Repeat = GatedDeltaSpelling::Repeat;
+  const int64_t copies = sizes.valueHeads / sizes.keyHeads;
+  heads = w.convert(heads, element);
+  if (how.repeat == Repeat::HeadByHead) {
+    Values all;
+    for (int64_t head = 0; head < sizes.valueHeads; ++head)
+      all.push_back(w.sliceDim(heads, 2, head / copies, 1));
+    return w.concat(all, 2);
+  }
   Dims shape = heads.type.dims, each = shape;
-  each.insert(each.begin() + 3, sizes.valueHeads / sizes.keyHeads);
+  each.insert(each.begin() + 3, 1);
   shape[2] = sizes.valueHeads;
-  return w.reshape(w.broadcast(w.convert(heads, element), each, {0, 1, 2, 4}), shape);
+  if (how.repeat == Repeat::Copies)
+    return w.reshape(w.concat(Values(copies, w.reshape(heads, each)), 3), shape);
+  each[3] = copies;
+  return w.reshape(w.broadcast(heads, each, {0, 1, 2, 4}), shape);
+}
+
+Value GatedDeltaWriter::softplus(Value p) {
+  using Softplus = GatedDeltaSpelling::Softplus;
+  const bool hasUsual = sizes.softplusThreshold == kUsualThreshold;
+  if (how.softplus == Softplus::Bare && hasUsual)
+    return w.unary("mhc.softplus", p);
+  if (how.softplus == Softplus::Stable && hasUsual) {
+    Value size = w.unary("arith.negf", w.unary("math.absf", p));
+    return w.add(w.max(p, 0), w.unary("math.log1p", w.unary("math.exp", size)));
+  }
+  Value isLarge = w.compareFloat("ogt", p, w.splat(sizes.softplusThreshold, p.type)), soft;
+  if (how.softplus == Softplus::Op)
+    soft = w.unary("mhc.softplus", p);
+  else if (how.softplus == Softplus::Log)
+    soft = w.unary("math.log", w.add(w.unary("math.exp", p), 1));
+  else
+    soft = w.unary("math.log1p", w.unary("math.exp", p));
+  return w.select(isLarge, p, soft);
 }
 
 /// -exp(A_log) * softplus(alpha + dt_bias)
 Value GatedDeltaWriter::decay(Value alpha) {
   Value p = w.convert(alpha, Element::F32);
-  p = w.add(p, perChannel(in.dtBias, p));
-  Value isLarge = w.compareFloat("ogt", p, w.splat(sizes.softplusThreshold, p.type));
-  Value softplus = w.select(isLarge, p, w.unary("mhc.softplus", p));
-  Value rate = w.unary("arith.negf", w.unary("math.exp", w.convert(in.aLog, Element::F32)));
-  return w.mul(w.broadcast(rate, p.type.dims, {2}), softplus);
+  p = softplus(w.add(p, perChannel(in.dtBias, p)));
+  Value rate = w.unary("math.exp", w.convert(in.aLog, Element::F32));
+  if (!how.negateLast)
+    rate = w.unary("arith.negf", rate);
+  Value g = w.mul(w.broadcast(rate, p.type.dims, {2}), p);
+  return how.negateLast ? w.unary("arith.negf", g) : g;
+}
+
+void GatedDeltaWriter::writeQueryAndKey(GatedDeltaOutputs &out) {
+  const int64_t count = sizes.keyHeads, width = sizes.keyDim;
+  if (!how.normTogether) {
+    out.query = repeated(normalised(activated(0, count, width)));
+    out.key = repeated(normalised(activated(sizes.keyChannels(), count, width)));
+    return;
+  }
+  Value both = normalised(activated(0, 2 * count, width));
+  out.query = repeated(w.sliceDim(both, 2, 0, count));
+  out.key = repeated(w.sliceDim(both, 2, count, count));
 }
 
 GatedDeltaOutputs GatedDeltaWriter::write() {
-  const int64_t key = sizes.keyChannels(), value = sizes.valueChannels(), convolved = sizes.convolved();
-  Value u = rounded(w.unary("mhc.silu", convolution()));
+  const int64_t value = sizes.valueChannels(), convolved = sizes.convolved();
+  if (in.cuSeqlens)
+    starts = w.as("starts").sequenceStarts(in.cuSeqlens, x.dim(tokenAxis));
   GatedDeltaOutputs out;
-  out.query = repeated(normalised(heads(u, 0, sizes.keyHeads, sizes.keyDim)));
-  out.key = repeated(normalised(heads(u, key, sizes.keyHeads, sizes.keyDim)));
-  out.value = w.convert(heads(u, 2 * key, sizes.valueHeads, sizes.valueDim), element);
+  writeQueryAndKey(out);
+  out.value = w.convert(activated(2 * sizes.keyChannels(), sizes.valueHeads, sizes.valueDim), element);
   out.gate = heads(x, convolved, sizes.valueHeads, sizes.valueDim);
   Value beta = w.convert(channels(convolved + value, sizes.valueHeads), Element::F32);
   out.beta = w.convert(w.unary("mhc.sigmoid", beta), element);
   out.g = decay(channels(convolved + value + sizes.valueHeads, sizes.valueHeads));
+  for (Value *result : {&out.query, &out.key, &out.value, &out.gate, &out.beta, &out.g})
+    *result = batchFirst(*result);
   return out;
 }
 
-GatedDeltaOutputs writeGatedDelta(IrWriter &w, const GatedDelta &sizes, const GatedDeltaInputs &in) {
-  return GatedDeltaWriter(w, sizes, in).write();
+static GatedDeltaOutputs writeOp(IrWriter &w, const GatedDelta &sizes, const GatedDeltaInputs &in) {
+  const Dims &dims = in.qkvzba.type.dims;
+  const int64_t batch = dims[sizes.tokenFirst ? 1 : 0], tokens = dims[sizes.tokenFirst ? 0 : 1];
+  const Element element = in.qkvzba.type.element;
+  const Type key{{batch, tokens, sizes.valueHeads, sizes.keyDim}, element};
+  const Type value{{batch, tokens, sizes.valueHeads, sizes.valueDim}, element};
+  const Dims each{batch, tokens, sizes.valueHeads};
+  const std::string attributes =
+      "num_key_heads = " + std::to_string(sizes.keyHeads) + ", qk_l2norm = " + (sizes.qkL2norm ? "true" : "false") +
+      ", l2_eps = " + formatFloat(sizes.l2Eps) + ", softplus_threshold = " + formatFloat(sizes.softplusThreshold) +
+      ", seq_layout = " + (sizes.tokenFirst ? "MbD" : "bMD");
+  Values made = w.named("pre_gated_delta_rule",
+                        {{"qkvzba", in.qkvzba},
+                         {"conv_weight", in.convWeight},
+                         {"conv_bias", in.convBias},
+                         {"A_log", in.aLog},
+                         {"dt_bias", in.dtBias},
+                         {"cu_seqlens", in.cuSeqlens},
+                         {"left_boundary", in.leftBoundary}},
+                        attributes,
+                        {{"query", key},
+                         {"key", key},
+                         {"value", value},
+                         {"gate", value},
+                         {"beta", {each, element}},
+                         {"g", {each, Element::F32}}});
+  return {made[0], made[1], made[2], made[3], made[4], made[5]};
+}
+
+GatedDeltaOutputs writeGatedDelta(IrWriter &w, const GatedDelta &sizes, const GatedDeltaInputs &in,
+                                  const Spelling &how) {
+  if (how.gatedDelta.asOp)
+    return writeOp(w, sizes, in);
+  return GatedDeltaWriter(w, sizes, in, how.gatedDelta, how.keepDims).write();
 }
 
 } // namespace mhc::spelling

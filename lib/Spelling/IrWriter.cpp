@@ -32,7 +32,7 @@ std::string formatFloat(double value) {
   return result;
 }
 
-static const char *elementName(Element element) {
+const char *elementName(Element element) {
   switch (element) {
   case Element::F32:
     return "f32";
@@ -317,10 +317,27 @@ Value IrWriter::sequenceStarts(Value cuSeqlens, int64_t count) {
   return define(type, "mhc.sequence_starts " + cuSeqlens.name + " : " + cuSeqlens.type.str() + " -> " + type.str());
 }
 
+Values IrWriter::named(const std::string &name, const std::vector<std::pair<std::string, Value>> &operands,
+                       const std::string &attributes, const std::vector<std::pair<std::string, Type>> &results) {
+  std::string in, out, names;
+  Values made;
+  for (const auto &[own, value] : operands)
+    if (value)
+      in += (in.empty() ? "" : ", ") + own + " = " + value.name + " : " + value.type.str();
+  for (const auto &[own, type] : results) {
+    made.push_back({uniqueName(results.size() == 1 ? hint : own), type});
+    names += (names.empty() ? "" : ", ") + made.back().name;
+    out += (out.empty() ? "" : ", ") + own + " : " + type.str();
+  }
+  hint.clear();
+  body += std::string(2 * indent, ' ') + names + " = mhc." + name + "(" + in + ")" +
+          (attributes.empty() ? "" : " <" + attributes + ">") + " -> (" + out + ")\n";
+  return made;
+}
+
 Value IrWriter::take(Value table, Value ids) {
   Type type{{ids.dim(0), table.dim(1)}, table.type.element};
-  return define(type, "mhc.take(table = " + table.name + " : " + table.type.str() + ", ids = " + ids.name + " : " +
-                          ids.type.str() + ") -> (out : " + type.str() + ")");
+  return named("take", {{"table", table}, {"ids", ids}}, "", {{"out", type}})[0];
 }
 
 Value IrWriter::seed(int64_t seed, int64_t offset) {
@@ -329,16 +346,13 @@ Value IrWriter::seed(int64_t seed, int64_t offset) {
 }
 
 Value IrWriter::dropout(Value operand, Value seed, double rate, int64_t stream) {
-  const Type &type = operand.type;
-  return define(type, "mhc.dropout(x = " + operand.name + " : " + type.str() + ", seed = " + seed.name + " : " +
-                          seed.type.str() + ") <rate = " + formatFloat(rate) + ", stream = " + std::to_string(stream) +
-                          "> -> (out : " + type.str() + ")");
+  return named("dropout", {{"x", operand}, {"seed", seed}},
+               "rate = " + formatFloat(rate) + ", stream = " + std::to_string(stream), {{"out", operand.type}})[0];
 }
 
 Value IrWriter::random(Value seed, const std::string &distribution, int64_t stream, int64_t count) {
-  Type type{{count}, Element::F32};
-  return define(type, "mhc.random(seed = " + seed.name + " : " + seed.type.str() + ") <distribution = " + distribution +
-                          ", stream = " + std::to_string(stream) + "> -> (out : " + type.str() + ")");
+  return named("random", {{"seed", seed}}, "distribution = " + distribution + ", stream = " + std::to_string(stream),
+               {{"out", {{count}, Element::F32}}})[0];
 }
 
 Value IrWriter::broadcast(Value operand, const Dims &wanted, const Dims &dims) {

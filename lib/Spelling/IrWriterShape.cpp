@@ -124,6 +124,25 @@ Value IrWriter::sliceDim(Value operand, int64_t dim, int64_t begin, int64_t size
   return slice(operand, offsets, sizes);
 }
 
+Value IrWriter::pad(Value operand, int64_t dim, int64_t low, int64_t high) {
+  Type type = operand.type;
+  type.dims[dim] += low + high;
+  auto along = [&](int64_t count) {
+    std::string text;
+    for (int64_t i = 0; i < operand.rank(); ++i)
+      text += (i ? ", " : "") + std::to_string(i == dim ? count : 0);
+    return text;
+  };
+  std::string margin(2 * indent, ' '), indices;
+  for (int64_t i = 0; i < operand.rank(); ++i)
+    indices += (i ? ", " : "") + uniqueName("i") + ": index";
+  const std::string zero = scalar(0, type.element);
+  return define(type, "tensor.pad " + operand.name + " low[" + along(low) + "] high[" + along(high) + "] {\n" + margin +
+                          "^bb0(" + indices + "):\n" + margin + "  tensor.yield " + zero + " : " +
+                          elementName(type.element) + "\n" + margin + "} : " + operand.type.str() + " to " +
+                          type.str());
+}
+
 Value IrWriter::concat(const Values &operands, int64_t dim) {
   if (operands.size() == 1) {
     hint.clear();

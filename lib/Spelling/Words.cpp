@@ -43,4 +43,30 @@ const std::vector<Word> &words() {
   return table;
 }
 
+const std::vector<Word> &gatedDeltaWords() {
+  using S = GatedDeltaSpelling;
+  static const std::vector<Word> table = {
+      {"zeros in front of the tokens", [](Spelling &how) { how.gatedDelta.before = S::Before::Pad; }},
+      {"zeros on both sides, cut", [](Spelling &how) { how.gatedDelta.before = S::Before::PadBothSides; }},
+      {"last tap first", [](Spelling &how) { how.gatedDelta.lastTapFirst = true; }},
+      {"bias before the taps", [](Spelling &how) { how.gatedDelta.biasFirst = true; }},
+      {"taps in the type of the input", [](Spelling &how) { how.gatedDelta.narrowTaps = true; }},
+      {"q, k and v convolved apart", [](Spelling &how) { how.gatedDelta.convolveApart = true; }},
+      {"SiLU by sigmoid", [](Spelling &how) { how.gatedDelta.silu = S::Silu::Sigmoid; }},
+      {"SiLU as a quotient", [](Spelling &how) { how.gatedDelta.silu = S::Silu::Quotient; }},
+      {"head divided by its root", [](Spelling &how) { how.gatedDelta.divideByRoot = true; }},
+      {"norm of q and k together", [](Spelling &how) { how.gatedDelta.normTogether = true; }},
+      {"norm keeps dimensions", [](Spelling &how) { how.keepDims = true; }},
+      {"copies of heads joined", [](Spelling &how) { how.gatedDelta.repeat = S::Repeat::Copies; }},
+      {"heads repeated one by one", [](Spelling &how) { how.gatedDelta.repeat = S::Repeat::HeadByHead; }, false},
+      {"softplus as an op", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Op; }, false},
+      {"softplus by log", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Log; }},
+      {"softplus by a maximum", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Stable; }},
+      {"softplus without a threshold", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Bare; }},
+      {"decay negated last", [](Spelling &how) { how.gatedDelta.negateLast = true; }},
+      {"tokens first up to the results", [](Spelling &how) { how.gatedDelta.tokensFirst = true; }},
+  };
+  return table;
+}
+
 } // namespace mhc::spelling

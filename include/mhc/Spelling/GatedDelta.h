@@ -8,6 +8,7 @@
 #define MHC_SPELLING_GATEDDELTA_H
 
 #include "mhc/Spelling/IrWriter.h"
+#include "mhc/Spelling/Spelling.h"
 
 namespace mhc::spelling {
 
@@ -35,7 +36,8 @@ struct GatedDeltaOutputs {
   Value query, key, value, gate, beta, g;
 };
 
-GatedDeltaOutputs writeGatedDelta(IrWriter &w, const GatedDelta &sizes, const GatedDeltaInputs &in);
+GatedDeltaOutputs writeGatedDelta(IrWriter &w, const GatedDelta &sizes, const GatedDeltaInputs &in,
+                                  const Spelling &how = {});
 
 } // namespace mhc::spelling
 

@@ -23,6 +23,9 @@ namespace mhc::spelling {
 
 enum class Element { F32, BF16, F16, F64, I1, I32, I64 };
 
+/// The name of a type in the IR: "f32".
+const char *elementName(Element element);
+
 using Dims = std::vector<int64_t>;
 
 /// The number of tokens: that of the writer, or "?" in the IR.
@@ -112,6 +115,8 @@ public:
   /// Tokens along `dim` moved by `by` within their sequences, which begin at `starts`, or all of them where that is
   /// absent.
   Value shift(Value operand, Value starts, int64_t dim, int64_t by);
+  /// Zeros along `dim`, in front of and behind a tensor of known sizes.
+  Value pad(Value operand, int64_t dim, int64_t low, int64_t high);
   /// The start of the sequence of each of `count` tokens, a number, from the ends of the sequences.
   Value sequenceStarts(Value cuSeqlens, int64_t count);
   Value rmsNorm(Value operand, Value weight, double eps);
@@ -128,6 +133,11 @@ public:
   /// Elements [begin, begin + size) along one dimension.
   Value sliceDim(Value operand, int64_t dim, int64_t begin, int64_t size);
   Value concat(const Values &operands, int64_t dim);
+
+  /// An op whose tensors have names: mhc.`name`(operand = ...) <attributes> -> (result : ...). Absent operands are left
+  /// out.
+  Values named(const std::string &name, const std::vector<std::pair<std::string, Value>> &operands,
+               const std::string &attributes, const std::vector<std::pair<std::string, Type>> &results);
 
   /// scf.for over `count` iterations that carries `init`.
   Values loop(int64_t count, Values init, const std::function<Values(Values)> &body);

@@ -46,6 +46,29 @@ struct Attributes {
   int64_t residualLogits() const;
 };
 
+/// Choices of how the front end of a gated delta net is written.
+struct GatedDeltaSpelling {
+  /// The op itself.
+  bool asOp = false;
+  /// Tokens before: moved, behind zeros, or between zeros of which some are cut off.
+  enum class Before { Shift, Pad, PadBothSides } before = Before::Shift;
+  bool lastTapFirst = false;
+  bool biasFirst = false;
+  /// Taps and their sum have the type of the input, where the weight has it.
+  bool narrowTaps = false;
+  /// One convolution for each of q, k and v.
+  bool convolveApart = false;
+  enum class Silu { Op, Sigmoid, Quotient } silu = Silu::Op;
+  bool divideByRoot = false;
+  bool normTogether = false;
+  enum class Repeat { Broadcast, Copies, HeadByHead } repeat = Repeat::Broadcast;
+  /// Beside the sum itself where that is above the threshold; the last two are for the usual threshold and have none.
+  enum class Softplus { Op, Log1p, Log, Stable, Bare } softplus = Softplus::Op;
+  bool negateLast = false;
+  /// Dimensions are tokens, sequences, channels up to the results.
+  bool tokensFirst = false;
+};
+
 /// Choices of how the computation is written.
 struct Spelling {
   /// Place where the root mean square meets the projection.
@@ -98,16 +121,20 @@ struct Spelling {
   bool roundCoeffs = false;
   /// Seed of random operand orders of commutative ops; 0 leaves them as written.
   uint64_t swapSeed = 0;
+  GatedDeltaSpelling gatedDelta;
 };
 
 /// One choice of a spelling: every word is one way in which something may be written other than plainly.
 struct Word {
   const char *name;
   void (*say)(Spelling &how);
+  bool isFound = true; ///< not so is what raising does not find so far
 };
 
-/// All words, in no order. Two that choose the same thing: the one said last holds.
+/// All words of mHC, in no order. Two that choose the same thing: the one said last holds.
 const std::vector<Word> &words();
+/// The same of the front end of a gated delta net.
+const std::vector<Word> &gatedDeltaWords();
 
 /// Defaults of a library's public code. The variant is one of modelVariants.
 Attributes attributesOf(const std::string &variant);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Baseline.h"
+#include "Conformance/RandomCase.h"
 #include "mhc/IR/MhcInterfaces.h"
 
 #include <climits>
@@ -87,7 +88,7 @@ llvm::Expected<Tensors> toF32(const Tensors &wide) {
   Tensors result(wide.size());
   std::string error;
   for (auto [from, to] : llvm::zip_equal(wide, result))
-    if (!mhcrt::convert(from.get(), MHCRT_F32, to, error))
+    if (!copyInput(from, MHCRT_F32, to, error))
       return llvm::createStringError(error);
   return result;
 }

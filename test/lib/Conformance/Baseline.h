@@ -36,7 +36,7 @@ bool isRaised(mlir::ModuleOp module);
 /// Results that have changed, a line for each; empty when all are kept.
 std::string describeChange(const Baseline &before, const Tensors &after);
 
-/// f64 to f32, which holds what was drawn.
+/// f64 to f32, which holds what was drawn; numbers of tokens as they are.
 llvm::Expected<Tensors> toF32(const Tensors &wide);
 
 } // namespace mhc::conformance

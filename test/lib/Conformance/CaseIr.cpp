@@ -256,7 +256,7 @@ void CaseWriter::gatedDelta() {
   Value weight = w.reshape(in("conv_weight"), {sizes.convolved(), sizes.width});
   GatedDeltaOutputs all = writeGatedDelta(
       w, sizes,
-      {in("qkvzba"), weight, in("conv_bias"), in("A_log"), in("dt_bias"), in("cu_seqlens"), in("left_boundary")});
+      {in("qkvzba"), weight, in("conv_bias"), in("A_log"), in("dt_bias"), in("cu_seqlens"), in("left_boundary")}, how);
   out("query", all.query);
   out("key", all.key);
   out("value", all.value);

@@ -8,7 +8,9 @@
 #include "Conformance/CaseIr.h"
 #include "Conformance/Random.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace mhc::conformance {
 
@@ -59,6 +61,21 @@ namespace {
 class Inputs {
 public:
   Inputs(Random &random, RandomCase &result) : random(random), result(result) {}
+
+  /// The ends of `count` sequences of `tokens` together, some of them empty, behind a 0.
+  void addCuts(const std::string &name, int64_t count, int64_t tokens) {
+    std::vector<int32_t> cuts(count + 1, 0);
+    for (int64_t i = 1; i < count; ++i)
+      cuts[i] = static_cast<int32_t>(random.between(0, tokens));
+    cuts[count] = static_cast<int32_t>(tokens);
+    std::sort(cuts.begin(), cuts.end());
+    mhcrt::HostTensor tensor;
+    std::string error;
+    tensor.allocate(MHCRT_I32, {count + 1}, error);
+    std::copy(cuts.begin(), cuts.end(), static_cast<int32_t *>(tensor.data()));
+    result.inputs.push_back(std::move(tensor));
+    result.golden.inputs.push_back({name, "", {count + 1}, Element::I32});
+  }
 
   void add(const std::string &name, Dims shape, double mean, double deviation, Element element = Element::F32) {
     mhcrt::HostTensor wide, narrow, tensor;
@@ -116,6 +133,91 @@ static void randomStart(uint64_t seed, Attributes &attr) {
   bool addsEps = attr.init == "softmax_eps" || attr.init == "sigmoid_eps";
   if (attr.denom == "add" && !addsEps && random.flip(0.4))
     attr.denom = "potentials";
+}
+
+static GatedDelta randomGatedDelta(Random &random) {
+  GatedDelta sizes;
+  sizes.keyHeads = random.between(1, 3);
+  sizes.valueHeads = sizes.keyHeads * random.between(1, 3);
+  sizes.keyDim = random.between(1, 6);
+  sizes.valueDim = random.between(1, 6);
+  sizes.width = random.between(1, 8);
+  sizes.qkL2norm = random.flip(0.8);
+  sizes.l2Eps = random.pick({1e-6, 1e-5, 1e-2});
+  sizes.softplusThreshold = random.flip(0.7) ? 20 : random.pick({0.5, 10.0, 30.0});
+  sizes.tokenFirst = random.flip();
+  return sizes;
+}
+
+namespace {
+/// The tokens in front of the first one of a row.
+enum class Start { Zeros, Cuts, Boundary };
+} // namespace
+
+/// The same as `complete`, of the front end of a gated delta net.
+static void completeGatedDelta(RandomCase &result, Random &random, uint64_t seed, int64_t tokens, Start start) {
+  Case &golden = result.golden;
+  golden.op = "pre_gdn";
+  golden.variant = "random";
+  golden.name = std::to_string(seed);
+  golden.mode = "native";
+  const GatedDelta &sizes = golden.gatedDelta;
+  const Element activation = random.flip(0.15) ? Element::BF16 : Element::F32;
+  const Element parameter = random.flip() ? activation : Element::F32;
+  const int64_t batch = start == Start::Cuts ? 1 : random.between(1, 2), convolved = sizes.convolved();
+  auto rows = [&](int64_t count, int64_t channels) {
+    return sizes.tokenFirst ? Dims{count, batch, channels} : Dims{batch, count, channels};
+  };
+
+  Inputs inputs(random, result);
+  inputs.add("qkvzba", rows(tokens, sizes.channels()), 0, 1, activation);
+  inputs.add("conv_weight", {convolved, 1, sizes.width}, 0, 1 / std::sqrt(sizes.width), parameter);
+  if (random.flip(0.4))
+    inputs.add("conv_bias", {convolved}, 0, 0.5, parameter);
+  inputs.add("A_log", {sizes.valueHeads}, 0.5, 0.5, parameter);
+  inputs.add("dt_bias", {sizes.valueHeads}, 0, 1, parameter);
+  if (start == Start::Cuts)
+    inputs.addCuts("cu_seqlens", random.between(1, 3), tokens);
+  if (start == Start::Boundary)
+    inputs.add("left_boundary", rows(sizes.width - 1, convolved), 0, 1, activation);
+  const Dims key{batch, tokens, sizes.valueHeads, sizes.keyDim}, value{batch, tokens, sizes.valueHeads, sizes.valueDim};
+  const Dims each{batch, tokens, sizes.valueHeads};
+  golden.outputs = {{"query", "", key, activation},  {"key", "", key, activation},   {"value", "", value, activation},
+                    {"gate", "", value, activation}, {"beta", "", each, activation}, {"g", "", each, Element::F32}};
+  result.ir = caseToIr(golden, result.spelling, "case");
+}
+
+RandomCase gatedDeltaCase(uint64_t seed) {
+  Random random(seed * 0x2545f4914f6cdd1du + 5);
+  RandomCase result;
+  for (const Word &word : gatedDeltaWords())
+    if (random.flip(0.2))
+      word.say(result.spelling);
+  result.spelling.swapSeed = random.next() | 1;
+  result.spelling.gatedDelta.asOp = random.flip(0.3);
+  result.golden.gatedDelta = randomGatedDelta(random);
+  Start start = random.pick({Start::Zeros, Start::Zeros, Start::Cuts, Start::Boundary});
+  if (start == Start::Boundary) // of a width of 1 it would be empty
+    result.golden.gatedDelta.width = std::max<int64_t>(2, result.golden.gatedDelta.width);
+  completeGatedDelta(result, random, seed, random.between(1, 9), start);
+  return result;
+}
+
+RandomCase plainGatedDelta(uint64_t seed, Prepare prepare) {
+  Random random(seed * 0x2545f4914f6cdd1du + 6);
+  RandomCase result;
+  GatedDelta &sizes = result.golden.gatedDelta = randomGatedDelta(random);
+  // Found are so far those with a norm over several channels, several heads and taps, and one sequence in a row.
+  sizes.qkL2norm = true;
+  sizes.keyDim = std::max<int64_t>(2, sizes.keyDim);
+  sizes.valueHeads = std::max<int64_t>(2, sizes.valueHeads);
+  sizes.width = std::max<int64_t>(2, sizes.width);
+  result.spelling.gatedDelta.softplus = GatedDeltaSpelling::Softplus::Log1p;
+  int64_t channels = sizes.channels();
+  if (prepare)
+    prepare(result, channels);
+  completeGatedDelta(result, random, seed, random.between(3, 9), Start::Zeros);
+  return result;
 }
 
 static std::string randomOp(Random &random) { return random.flip(0.3) ? "stack" : "sublayer"; }
@@ -188,6 +290,15 @@ RandomCase plainCase(uint64_t seed) {
   result.golden.op = randomOp(random);
   complete(result, random, seed, tokens, channels);
   return result;
+}
+
+bool copyInput(const mhcrt::HostTensor &input, int32_t dtype, mhcrt::HostTensor &copy, std::string &error) {
+  if (input.dtype() != MHCRT_I32)
+    return mhcrt::convert(input.get(), dtype, copy, error);
+  if (!copy.allocate(MHCRT_I32, input.dims(), error))
+    return false;
+  std::memcpy(copy.data(), input.data(), input.bytes());
+  return true;
 }
 
 std::string randomIr(uint64_t seed) { return randomCase(seed).ir; }

@@ -18,7 +18,7 @@ struct RandomCase {
   Case golden;
   Spelling spelling;
   std::string ir;                        ///< a module with function "case"
-  std::vector<mhcrt::HostTensor> inputs; ///< f64, in argument order, token axes collapsed
+  std::vector<mhcrt::HostTensor> inputs; ///< f64 or i32, in argument order, token axes collapsed
 };
 
 /// Changes what was drawn before the IR is written.
@@ -30,6 +30,18 @@ RandomCase randomCase(uint64_t seed, Prepare prepare = nullptr);
 
 /// A case that is plainly written and is found for certain: n of 2..6, several tokens, more channels than streams.
 RandomCase plainCase(uint64_t seed);
+
+/// The front end of a gated delta net of any form, in random words or as an op.
+RandomCase gatedDeltaCase(uint64_t seed);
+/// One that is plainly written and is found for certain.
+RandomCase plainGatedDelta(uint64_t seed, Prepare prepare = nullptr);
+
+/// Whether a seed of any program stands for a front end: one in six does.
+inline bool isGatedDelta(uint64_t seed) { return seed % 6 == 0; }
+inline RandomCase anyCase(uint64_t seed) { return isGatedDelta(seed) ? gatedDeltaCase(seed) : randomCase(seed); }
+
+/// A copy of an input: floats in that type, numbers of tokens as they are.
+bool copyInput(const mhcrt::HostTensor &input, int32_t dtype, mhcrt::HostTensor &copy, std::string &error);
 
 /// The IR alone.
 std::string randomIr(uint64_t seed);

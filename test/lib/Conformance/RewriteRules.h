@@ -63,7 +63,8 @@ mlir::Value reduceSplit(Place &place);
 mlir::Value reduceBySteps(Place &place);
 mlir::Value sumAsProduct(Place &place);
 
-/// Whether the op computes each element of its result from the same elements of its operands.
+/// Whether the op computes each element of its result from the same elements of its operands, all of
+/// which are floats.
 bool isElementwise(mlir::Operation *op);
 
 } // namespace mhc::conformance

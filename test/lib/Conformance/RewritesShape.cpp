@@ -16,8 +16,9 @@ using namespace mlir;
 namespace mhc::conformance {
 
 bool isElementwise(Operation *op) {
+  auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
   return op->hasTrait<OpTrait::Elementwise>() && !isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp>(op) &&
-         isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+         isFloat(op->getResult(0).getType()) && llvm::all_of(op->getOperandTypes(), isFloat);
 }
 
 static bool isFloat(Place &place) { return isa<FloatType>(place.type().getElementType()); }

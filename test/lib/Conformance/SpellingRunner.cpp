@@ -43,7 +43,10 @@ using Names = std::set<std::string>;
 
 class SpellingChecker {
 public:
-  explicit SpellingChecker(uint64_t seed) : plain(plainCase(seed)) {}
+  explicit SpellingChecker(uint64_t seed) : plain(isGatedDelta(seed) ? plainGatedDelta(seed) : plainCase(seed)) {}
+
+  /// Those that say something of the chain.
+  const std::vector<Word> &vocabulary() const { return plain.golden.op == "pre_gdn" ? gatedDeltaWords() : words(); }
 
   /// Errors of a draw; empty when its forms are raised to the same as the plain one.
   std::string check(const Draw &draw);
@@ -71,7 +74,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 std::string SpellingChecker::ir(const Draw &draw) const {
-  Spelling how;
+  Spelling how = plain.spelling;
   for (const Change &change : draw)
     if (change.word)
       change.word->say(how);
@@ -135,12 +138,14 @@ llvm::Expected<Found> SpellingChecker::raise(mlir::ModuleOp module, bool through
   return findOps(*copy);
 }
 
-/// Whether each site is a pre and a post.
+/// Whether each site is a pre and a post, and a front end one op.
 static bool isWhole(const Case &golden, const Found &found) {
   int64_t sites = golden.op == "stack" ? golden.attributes.sites : 1;
   auto count = [&](llvm::StringRef name) {
     return llvm::count_if(found, [&](llvm::StringRef line) { return line.starts_with(name); });
   };
+  if (golden.op == "pre_gdn")
+    return found.size() == 1 && count("mhc.pre_gated_delta_rule ") == 1;
   return count("mhc.pre ") == sites && count("mhc.post ") == sites;
 }
 
@@ -167,10 +172,10 @@ std::string SpellingChecker::check(const Draw &draw) {
 // Many spellings
 //===----------------------------------------------------------------------===//
 
-static Draw drawChanges(Random &random) {
+static Draw drawChanges(const std::vector<Word> &words, Random &random) {
   Draw draw;
-  for (const Word &word : words())
-    if (random.flip(0.25))
+  for (const Word &word : words)
+    if (random.flip(0.25) && word.isFound)
       draw.push_back({&word});
   for (int64_t i = random.between(0, kMostRewrites); i > 0; --i) {
     auto index = random.between(0, static_cast<int64_t>(rewrites().size()) - 1);
@@ -208,7 +213,7 @@ SpellingCounts runSpellings(const Options &options, std::ostream &out) {
   for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
     Random random(~seed);
     SpellingChecker checker(seed);
-    Draw draw = drawChanges(random);
+    Draw draw = drawChanges(checker.vocabulary(), random);
     ++counts.programs;
     if (checker.check(draw).empty()) {
       ++counts.raised;
@@ -223,8 +228,10 @@ SpellingCounts runSpellings(const Options &options, std::ostream &out) {
     if (!covered.count(name))
       out << "not covered: " << name << "\n";
   };
-  for (const Word &word : words())
-    count(word.name);
+  for (const std::vector<Word> &vocabulary : {words(), gatedDeltaWords()})
+    for (const Word &word : vocabulary)
+      if (word.isFound)
+        count(word.name);
   for (const Rewrite &rewrite : rewrites())
     count(rewrite.name);
   for (const SignatureRewrite &rewrite : signatureRewrites())
