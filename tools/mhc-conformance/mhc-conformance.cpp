@@ -13,6 +13,7 @@ using namespace mhc::conformance;
 static bool compileAndRun(const RunRequest &request, mhc::Tensors &results, std::string &error) {
   mhc::CompileOptions options;
   options.fuse = request.fuse;
+  options.gdnImpl = request.gdnImpl;
   options.grad = request.grad;
   llvm::Expected<mhc::Tensors> produced = request.backend == Backend::Reference
                                               ? mhc::evaluateText(request.ir, request.entry, request.inputs, options)

@@ -17,6 +17,7 @@ namespace mhc::conformance {
 static CompileOptions compileOptions(const Options &options) {
   CompileOptions compile;
   compile.fuse = options.fuse;
+  compile.gdnImpl = options.gdnImpl;
   if (options.backend == Backend::Cuda)
     compile.gpu = kDefaultGpu.str();
   return compile;

@@ -36,6 +36,7 @@ static std::string runCase(const Case &golden, const Spelling &spelling, const O
   request.ir = caseToIr(golden, spelling, request.entry);
   request.backend = options.backend;
   request.fuse = options.fuse;
+  request.gdnImpl = options.gdnImpl;
   std::string error;
   if (!loadInputs(golden, options.backend, request.inputs, error))
     return "  " + error + "\n";
@@ -60,6 +61,7 @@ static std::string runGradient(const Case &golden, const Spelling &spelling, con
   request.ir = caseToIr(golden, spelling, request.grad);
   request.backend = options.backend;
   request.fuse = options.fuse;
+  request.gdnImpl = options.gdnImpl;
   std::string error;
   if (!loadInputs(golden, options.backend, request.inputs, error) ||
       !loadCotangents(golden, options.backend, request.inputs, error))
@@ -90,58 +92,94 @@ static std::string partsOf(const Case &golden) {
   return names;
 }
 
-Counts runGolden(const Options &options, const RunFunction &run, std::ostream &out) {
+namespace {
+
+class GoldenRunner {
+public:
+  GoldenRunner(const Options &options, const RunFunction &run, std::ostream &out)
+      : options(options), run(run), out(out), writer(options) {}
+
+  void runFolder(const std::string &directory);
+  Counts finish();
+
+private:
+  void count(const std::string &what, const std::string &op, const std::string &problem);
+  void runCaseAs(const Case &golden, const Spelling &spelling);
+
+  const Options &options;
+  const RunFunction &run;
+  std::ostream &out;
+  CheckWriter writer;
   Counts counts;
-  std::string error;
-  CheckWriter writer(options);
-  auto notCovered = [&](const std::string &what, const std::string &why) {
-    out << "not covered: " << what << ": " << why << "\n";
-  };
-  for (const std::string &root : options.roots)
-    for (const std::string &directory : findCases(root)) {
-      std::optional<Case> golden = readCase(directory, error);
-      if (!golden) {
-        out << "FAIL " << directory << "\n  " << error << "\n";
-        ++counts.failed;
-        continue;
-      }
-      auto count = [&](const std::string &what, const std::string &problem) {
-        ++(problem.empty() ? counts.passed : counts.failed);
-        if (!problem.empty())
-          out << "FAIL " << what << " (" << golden->op << ")\n" << problem;
-      };
-      if (isPlan(*golden)) {
-        if (options.gradients && options.emit.empty())
-          count(golden->label(), runPlan(*golden));
-        continue;
-      }
-      std::string missing = whyNotCovered(golden->op);
-      bool known = true;
-      Spelling spelling = spellingOf(golden->variant, known);
-      if (missing.empty() && !known)
-        missing = "variant '" + golden->variant + "' has no spelling";
-      if (!missing.empty()) {
-        notCovered(golden->label(), missing);
-        continue;
-      }
-      if (!options.emit.empty()) {
-        count(golden->label(), writer.add(*golden, spelling));
-        continue;
-      }
-      if (options.forward)
-        count(golden->label(), runCase(*golden, spelling, options, run));
-      if (!options.gradients || golden->gradients.empty())
-        continue;
-      count(golden->label() + " gradients", runGradient(*golden, spelling, options, run));
-      if (std::string parts = partsOf(*golden); !parts.empty())
-        notCovered(golden->label() + " gradients " + parts, "parts of one gradient, which is compared as a whole");
-    }
+};
+
+} // namespace
+
+void GoldenRunner::count(const std::string &what, const std::string &op, const std::string &problem) {
+  ++(problem.empty() ? counts.passed : counts.failed);
+  if (!problem.empty())
+    out << "FAIL " << what << " (" << op << ")\n" << problem;
+}
+
+void GoldenRunner::runCaseAs(const Case &golden, const Spelling &spelling) {
   if (!options.emit.empty())
-    if (std::string problem = writer.finish(); !problem.empty()) {
-      out << "FAIL " << options.emit << "\n" << problem;
-      ++counts.failed;
-    }
+    return count(golden.label(), golden.op, writer.add(golden, spelling));
+  if (options.forward)
+    count(golden.label(), golden.op, runCase(golden, spelling, options, run));
+  if (!options.gradients || golden.gradients.empty())
+    return;
+  count(golden.label() + " gradients", golden.op, runGradient(golden, spelling, options, run));
+  if (std::string parts = partsOf(golden); !parts.empty())
+    out << "as one: " << golden.label() << " gradients " << parts
+        << ": parts of one gradient, which is compared as a whole\n";
+}
+
+void GoldenRunner::runFolder(const std::string &directory) {
+  std::string error;
+  std::optional<Case> golden = readCase(directory, error);
+  if (!golden) {
+    out << "FAIL " << directory << "\n  " << error << "\n";
+    ++counts.failed;
+    return;
+  }
+  if (isPlan(*golden)) {
+    if (options.gradients && options.emit.empty())
+      count(golden->label(), golden->op, runPlan(*golden));
+    return;
+  }
+  std::string missing = whyNotCovered(golden->op);
+  bool known = true;
+  Spelling spelling = spellingOf(golden->variant, known);
+  if (missing.empty() && !known)
+    missing = "variant '" + golden->variant + "' has no spelling";
+  if (!missing.empty()) {
+    out << "not covered: " << golden->label() << ": " << missing << "\n";
+    ++counts.skipped;
+    return;
+  }
+  runCaseAs(*golden, spelling);
+  if (golden->op != "pre_gdn")
+    return;
+  golden->name += "_as_op";
+  spelling.gatedDelta.asOp = true;
+  runCaseAs(*golden, spelling);
+}
+
+Counts GoldenRunner::finish() {
+  std::string problem = options.emit.empty() ? "" : writer.finish();
+  if (!problem.empty()) {
+    out << "FAIL " << options.emit << "\n" << problem;
+    ++counts.failed;
+  }
   return counts;
+}
+
+Counts runGolden(const Options &options, const RunFunction &run, std::ostream &out) {
+  GoldenRunner runner(options, run, out);
+  for (const std::string &root : options.roots)
+    for (const std::string &directory : findCases(root))
+      runner.runFolder(directory);
+  return runner.finish();
 }
 
 } // namespace mhc::conformance

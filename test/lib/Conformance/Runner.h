@@ -30,7 +30,8 @@ struct RunRequest {
   std::vector<mhcrt::HostTensor> inputs;
   Backend backend = Backend::Cpu;
   FuseLevel fuse = FuseLevel::layer;
-  std::string grad; ///< the function to differentiate; empty for none
+  std::string gdnImpl; ///< as of CompileOptions
+  std::string grad;    ///< the function to differentiate; empty for none
 };
 
 /// Compiles and runs. Fills the function's results in order, in any float type; or returns false and sets `error`.
@@ -40,6 +41,7 @@ using RunFunction =
 struct Options {
   Backend backend = Backend::Cpu;
   FuseLevel fuse = FuseLevel::layer;
+  std::string gdnImpl; ///< as of CompileOptions
   bool forward = true, gradients = true;
   std::string emit;               ///< write what mhc-run --check needs into this folder instead of running
   uint64_t count = 100;           ///< of random programs
@@ -49,6 +51,7 @@ struct Options {
 
 struct Counts {
   int64_t passed = 0, failed = 0;
+  int64_t skipped = 0; ///< golden cases that there is no way to write
 };
 
 /// Runs every golden case below the roots. Prints what fails and what is not covered.
@@ -95,13 +98,14 @@ struct NearMissCounts {
     uint64_t programs = 0, raised = 0, wrong = 0;
     uint64_t rejected = 0; ///< where the numeric check, which is off otherwise, has an objection
     uint64_t repeated = 0; ///< with more than one remark on their one site
+    uint64_t silent = 0;   ///< with no remark at all
   };
   std::vector<Row> rows; ///< one for each kind
 };
 
 /// Changes random programs in one of the ways that NearMiss.h knows, each as often as the others, and compares what
 /// raising and fusing make of them with what they are, as runMutants does. Prints programs whose meaning is not kept or
-/// whose one site is told more than once, and a table.
+/// whose one site is told more than once or not at all, and a table.
 NearMissCounts runNearMisses(const Options &options, std::ostream &out);
 
 struct ExpressedCounts {
