@@ -13,14 +13,16 @@ using namespace mlir;
 
 namespace mhc::conformance {
 
-Operation *Editor::pickOp(OpTest test) {
+std::vector<Operation *> Editor::all(OpTest test) {
   std::vector<Operation *> found;
   func.walk([&](Operation *op) {
     if (op != func && op->getNumResults() > 0 && test(op))
       found.push_back(op);
   });
-  return draw<Operation *>(found);
+  return found;
 }
+
+Operation *Editor::pickOp(OpTest test) { return draw<Operation *>(all(test)); }
 
 bool Editor::changeResult(Operation *op, llvm::function_ref<Value(LeafBuilder &)> make) {
   if (!op)

@@ -31,6 +31,7 @@ public:
     return pickOp([&](Operation *op) { return mlir::isa<Ops...>(op) && test(op); });
   }
   Operation *pickOp(OpTest test);
+  std::vector<Operation *> all(OpTest test);
 
   /// Replaces the result of `op` wherever it is read by what `make` builds behind it. False without an op, and when
   /// `make` returns null or a value of another type.

@@ -57,6 +57,20 @@ bool maximumForSum(Editor &e);
 bool scaleAfterBias(Editor &e);
 bool vectorPerToken(Editor &e);
 
+// GatedDeltaEdits.cpp
+bool tapOfLaterToken(Editor &e);
+bool tapFurtherBack(Editor &e);
+bool circularTap(Editor &e);
+bool tapsReversed(Editor &e);
+bool meanForSum(Editor &e);
+bool epsOutsideOfRoot(Editor &e);
+bool normAtLeastEps(Editor &e);
+bool headsInTurn(Editor &e);
+bool queryAndKeyExchanged(Editor &e);
+bool betaAndAlphaExchanged(Editor &e);
+bool decayWithoutMinus(Editor &e);
+bool otherThreshold(Editor &e);
+
 // UseEdits.cpp
 bool tanhForSigmoid(Editor &e);
 bool signInSigmoid(Editor &e);

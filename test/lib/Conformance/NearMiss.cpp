@@ -96,6 +96,19 @@ static void plainMean(RandomCase &random, int64_t &) {
   random.spelling.root = Spelling::Root::Rsqrt;
 }
 
+/// Numbers that show: an eps of the size of the squares, a threshold that arguments reach, heads in several copies.
+static void frontEnd(RandomCase &random, int64_t &) {
+  GatedDelta &sizes = random.golden.gatedDelta;
+  sizes.l2Eps = 0.5;
+  sizes.softplusThreshold = 0.5;
+  sizes.keyHeads = 2;
+  sizes.valueHeads = 4;
+}
+
+static NearMiss ofFrontEnd(const char *name, bool (*apply)(Editor &editor)) {
+  return {name, apply, frontEnd, /*rounds=*/false, /*isGatedDelta=*/true};
+}
+
 llvm::ArrayRef<NearMiss> nearMisses() {
   static const NearMiss all[] = {
       {"eps of one step changed", epsOnce, unrolledAdd},
@@ -169,6 +182,28 @@ llvm::ArrayRef<NearMiss> nearMisses() {
       {"start shifted by all tokens", maximumOfTokens, shiftedByAll},
       {"rounds to bf16 in between", roundsToBf16, nullptr, /*rounds=*/true},
       {"rounds to f16 in between", roundsToF16, nullptr, /*rounds=*/true},
+      ofFrontEnd("a tap of a later token", tapOfLaterToken),
+      ofFrontEnd("a tap of a token further back", tapFurtherBack),
+      ofFrontEnd("a circular tap", circularTap),
+      ofFrontEnd("taps reversed", tapsReversed),
+      ofFrontEnd("mean of squares for their sum", meanForSum),
+      ofFrontEnd("eps outside of the root of a head", epsOutsideOfRoot),
+      ofFrontEnd("norm of a head of at least eps", normAtLeastEps),
+      ofFrontEnd("heads repeated in turn", headsInTurn),
+      ofFrontEnd("q and k exchanged", queryAndKeyExchanged),
+      ofFrontEnd("beta and alpha exchanged", betaAndAlphaExchanged),
+      ofFrontEnd("decay without its minus", decayWithoutMinus),
+      ofFrontEnd("another threshold", otherThreshold),
+      ofFrontEnd("a number of a front end changed", numberOnce),
+      ofFrontEnd("norm of a part of a head", sumOfPart),
+      ofFrontEnd("maximum for sum of squares", maxForSum),
+      ofFrontEnd("a factor of a front end twice", factorTwice),
+      ofFrontEnd("a factor of a front end missing", factorMissing),
+      ofFrontEnd("a term of a front end twice", termTwice),
+      ofFrontEnd("a term of a front end missing", termMissing),
+      ofFrontEnd("slice of a front end off by one", sliceOffByOne),
+      ofFrontEnd("slices of a front end exchanged", slicesExchanged),
+      ofFrontEnd("one use in a front end doubled", doubledOnce),
   };
   return all;
 }

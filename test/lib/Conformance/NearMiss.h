@@ -24,6 +24,8 @@ struct NearMiss {
   void (*prepare)(RandomCase &random, int64_t &channels) = nullptr;
   /// Whether the change rounds. Nothing is known of roundings but that raising adds none.
   bool rounds = false;
+  /// Whether the program is the front end of a gated delta net, and not mHC.
+  bool isGatedDelta = false;
 };
 
 /// All of them, in the order of the table that is printed.

@@ -10,6 +10,7 @@
 #include "Baseline.h"
 #include "Conformance/NearMiss.h"
 #include "Conformance/Runner.h"
+#include "mhc/IR/MhcOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <iomanip>
@@ -39,13 +40,14 @@ static bool differs(const Baseline &baseline, const Tensors &other) { return !de
 
 /// A random program that has the chain in it.
 static std::optional<Program> makeProgram(const NearMiss &miss, uint64_t seed, Random &random, int64_t &streams) {
-  RandomCase original = randomCase(seed, [&](RandomCase &drawn, int64_t &channels) {
+  auto prepare = [&](RandomCase &drawn, int64_t &channels) {
     Attributes &attr = drawn.golden.attributes;
     attr.n = std::max<int64_t>(2, attr.n);
     if (miss.prepare)
       miss.prepare(drawn, channels);
     streams = attr.n;
-  });
+  };
+  RandomCase original = miss.isGatedDelta ? plainGatedDelta(seed, prepare) : randomCase(seed, prepare);
   auto compiler = std::make_unique<Compiler>();
   auto module = compiler->parseText(original.ir);
   auto arguments = toF32(original.inputs);
@@ -110,8 +112,22 @@ static std::string describeRounding(const Program &program, const Tensors &after
   return report;
 }
 
-/// Errors of raising; empty when the results are kept. `remarks` are those on what was missed.
-static std::string check(const NearMiss &miss, Program &program, std::vector<std::string> &remarks) {
+/// Whether what the program looks like was found: the whole front end, or a part of mHC.
+static bool isFound(const NearMiss &miss, mlir::ModuleOp module) {
+  if (!miss.isGatedDelta)
+    return isRaised(module);
+  return module->walk([](PreGatedDeltaRuleOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Whether a remark says why something was not found; the totals of a function do not.
+static bool isReason(const CompileRemark &remark) {
+  bool isNote = remark.kind == CompileRemark::note && !llvm::StringRef(remark.text).starts_with("made ");
+  return isNote || remark.kind == CompileRemark::missed;
+}
+
+/// Errors of raising; empty when the results are kept. `remarks` are those on what was missed; `isTold` says whether
+/// there is one, or nothing was missed.
+static std::string check(const NearMiss &miss, Program &program, std::vector<std::string> &remarks, bool &isTold) {
   std::string problem;
   llvm::cantFail(program.compiler->withRemarks(/*path=*/"", [&] {
     raiseAndFuse(*program.compiler, *program.module, problem);
@@ -119,6 +135,7 @@ static std::string check(const NearMiss &miss, Program &program, std::vector<std
   }));
   if (!problem.empty())
     return problem;
+  isTold = isFound(miss, *program.module) || llvm::any_of(program.compiler->remarks(), isReason);
   for (const CompileRemark &remark : program.compiler->remarks())
     if (remark.kind == CompileRemark::missed)
       remarks.push_back(remark.text);
@@ -164,14 +181,16 @@ NearMissCounts runNearMisses(const Options &options, std::ostream &out) {
       continue;
     Compiler::Module source(program->module->clone());
     std::vector<std::string> remarks;
-    std::string problem = check(miss, *program, remarks);
+    bool isTold = false;
+    std::string problem = check(miss, *program, remarks, isTold);
     ++row.programs;
-    row.raised += isRaised(*program->module);
+    row.raised += isFound(miss, *program->module);
     row.wrong += !problem.empty();
     bool rejected = isRejected(*program->compiler, *source, *program->module);
     row.rejected += rejected;
     bool isRepeated = program->hasOneSite && remarks.size() > 1;
     row.repeated += isRepeated;
+    row.silent += !isTold;
     auto report = [&](const char *what, const std::string &text) {
       out << what << " near miss, " << miss.name << ", number " << i << " of --seed=" << options.seed << "\n"
           << text << print(*source) << "\n";
@@ -180,6 +199,8 @@ NearMissCounts runNearMisses(const Options &options, std::ostream &out) {
       report("WRONG", problem);
     if (rejected)
       report("REJECTED by the numeric check, a", "");
+    if (!isTold)
+      report("NO REMARK on a", "");
     if (isRepeated)
       report("REPEATED remarks on one site of a", "  " + llvm::join(remarks, "\n  ") + "\n");
   }
