@@ -19,7 +19,7 @@ namespace mhc::conformance {
 /// Ops of one row take the same operands.
 static const std::vector<std::vector<StringRef>> kKinds = {
     {"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf"},
-    {"arith.negf", "math.absf", "math.exp", "math.sqrt", "math.tanh", "mhc.sigmoid", "mhc.silu"}};
+    {"arith.negf", "math.absf", "math.exp", "math.sqrt", "math.tanh", "mhc.sigmoid", "mhc.silu", "mhc.softplus"}};
 
 namespace {
 

@@ -54,7 +54,7 @@ static std::string checkMutant(Compiler &compiler, Mutant &mutant, const Tensors
 MutationCounts runMutants(const Options &options, std::ostream &out) {
   MutationCounts counts;
   for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
-    RandomCase original = randomCase(seed);
+    RandomCase original = anyCase(seed);
     Random random(~seed);
     Compiler compiler;
     auto module = compiler.parseText(original.ir);

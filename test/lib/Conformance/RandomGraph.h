@@ -28,8 +28,9 @@ inline constexpr const char *kGraph = "graph";
 /// pole or a branch get arguments that stay away from it.
 RandomGraph randomGraph(Compiler &compiler, Random &random);
 
-/// The same with one to three mHC chains among the ops, in random spellings, of f32, bf16 or f16, with sizes known or
-/// not. Random ops feed the chains and read their values; near misses of chains come as well.
+/// The same with one to three mHC chains or front ends of gated delta nets among the ops, in random spellings, of f32,
+/// bf16 or f16, with sizes known or not; some front ends are ops already, and those of their gradients. Random ops feed
+/// the chains and read their values; near misses of chains come as well.
 RandomGraph randomModule(Compiler &compiler, Random &random);
 
 } // namespace mhc::conformance

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RandomGraphBuilder.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 
 #include <numeric>
 
@@ -14,12 +15,12 @@ using namespace mlir;
 
 llvm::ArrayRef<RandomGraphBuilder::Make> RandomGraphBuilder::makers() {
   using B = RandomGraphBuilder;
-  static const Make all[] = {&B::unary,       &B::unary,        &B::binary,    &B::binary,      &B::binary,
-                             &B::power,       &B::choose,       &B::softmax,   &B::rmsNorm,     &B::reduce,
-                             &B::reduce,      &B::broadcast,    &B::transpose, &B::repeatUnit,  &B::matmul,
-                             &B::batchMatmul, &B::slice,        &B::insert,    &B::reshape,     &B::concat,
-                             &B::round,       &B::castShape,    &B::splat,     &B::elements,    &B::loop,
-                             &B::branch,      &B::integerPower, &B::call,      &B::externalCall};
+  static const Make all[] = {&B::unary,       &B::unary,        &B::binary,    &B::binary,       &B::binary,
+                             &B::power,       &B::choose,       &B::softmax,   &B::rmsNorm,      &B::reduce,
+                             &B::reduce,      &B::broadcast,    &B::transpose, &B::repeatUnit,   &B::matmul,
+                             &B::batchMatmul, &B::slice,        &B::insert,    &B::reshape,      &B::concat,
+                             &B::round,       &B::castShape,    &B::splat,     &B::elements,     &B::loop,
+                             &B::branch,      &B::integerPower, &B::call,      &B::externalCall, &B::shift};
   return all;
 }
 
@@ -339,6 +340,25 @@ Value RandomGraphBuilder::concat() {
   int64_t dim = random.between(0, typeOf(x).getRank() - 1);
   Value joined = tensor::ConcatOp::create(builder, loc(), dim, ValueRange{x, like(x), applyUnary(like(x))});
   return typeOf(x).isDynamicDim(dim) ? leaf.reduce(ReduceKind::mean, bounded(joined), dim) : joined;
+}
+
+/// Along any dimension, there or back; sometimes within sequences, some of which are empty.
+Value RandomGraphBuilder::shift() {
+  Value x = ofRank(1, 4), starts;
+  if (!x)
+    return {};
+  const int64_t dim = random.between(0, typeOf(x).getRank() - 1), by = random.between(-2, 2);
+  if (random.flip()) {
+    const int32_t cut = static_cast<int32_t>(random.between(0, 3));
+    auto type = RankedTensorType::get({4}, builder.getI32Type());
+    Value cuts = arith::ConstantOp::create(builder, loc(),
+                                           DenseElementsAttr::get(type, ArrayRef<int32_t>{0, cut, cut, cut + 2}));
+    const int64_t size = typeOf(x).getDimSize(dim);
+    Value count =
+        ShapedType::isDynamic(size) ? getValueOrCreateConstantIndexOp(builder, loc(), leaf.size(x, dim)) : Value();
+    starts = SequenceStartsOp::create(builder, loc(), RankedTensorType::get({size}, builder.getI32Type()), cuts, count);
+  }
+  return ShiftOp::create(builder, loc(), x.getType(), x, starts, dim, by);
 }
 
 /// Forgets a size for a while.

@@ -73,6 +73,7 @@ private:
   Value transpose();
   Value matmul();
   Value batchMatmul();
+  Value shift();
   Value slice();
   Value insert();
   Value reshape();

@@ -15,6 +15,7 @@ using namespace mlir;
 using mlir::Type, mlir::Value; // not those of the spelling
 
 static constexpr int64_t kMostTokens = 9, kMostSize = 6;
+static constexpr llvm::StringLiteral kChain = "chain";
 
 namespace {
 
@@ -38,6 +39,7 @@ public:
 private:
   void addArgument(RankedTensorType type, const mhcrt::HostTensor *numbers);
   void drawChain();
+  void differentiate(ModuleOp chain);
   void addArgumentsOf(ChainSource &chain);
   void addChain(RandomGraphBuilder &ops, ChainSource &chain);
 
@@ -69,7 +71,7 @@ void ModuleMaker::addArgument(RankedTensorType type, const mhcrt::HostTensor *nu
       static_cast<double *>(drawn.data())[i] = random.normal();
     numbers = &drawn;
   }
-  mhcrt::convert(numbers->get(), dtypeOf(type.getElementType()), tensor, error);
+  copyInput(*numbers, dtypeOf(type.getElementType()), tensor, error);
   arguments.push_back(std::move(tensor));
 }
 
@@ -79,7 +81,7 @@ static void replaceElements(std::vector<TensorInfo> &tensors, Element from, Elem
 }
 
 void ModuleMaker::drawChain() {
-  RandomCase drawn = randomCase(random.next());
+  RandomCase drawn = anyCase(random.next());
   if (random.flip(0.3)) {
     replaceElements(drawn.golden.inputs, Element::BF16, Element::F16);
     replaceElements(drawn.golden.outputs, Element::BF16, Element::F16);
@@ -87,19 +89,33 @@ void ModuleMaker::drawChain() {
   Spelling spelling = drawn.spelling;
   bool isLayer = !chains.empty() && random.flip(0.7);
   auto shared = isLayer ? chains.front().drawn : std::make_shared<const RandomCase>(std::move(drawn));
-  auto module = compiler.parseText(caseToIr(shared->golden, spelling, "chain", known ? tokens : kTokens));
+  auto module = compiler.parseText(caseToIr(shared->golden, spelling, kChain.str(), known ? tokens : kTokens));
   chains.push_back({cantFail(std::move(module)), shared, 0});
-  if (isLayer && random.flip(0.3))
+  if (spelling.gatedDelta.asOp && random.flip())
+    differentiate(*chains.back().module);
+  bool hasSameArguments = chains.back().func().getArgumentTypes() == chains.front().func().getArgumentTypes();
+  if (isLayer && hasSameArguments && random.flip(0.3))
     chains.back().firstArgument = chains.front().firstArgument;
   else
     addArgumentsOf(chains.back());
 }
 
-/// The first holds the streams, of as many tokens as the module has.
+/// The chain becomes its gradients, of the fused ops: functions of its arguments and the cotangents of its results.
+void ModuleMaker::differentiate(ModuleOp chain) {
+  CompileOptions options;
+  options.grad = kChain;
+  cantFail(compiler.run(chain, options, Phase::fuse));
+  for (func::FuncOp other : llvm::make_early_inc_range(chain.getOps<func::FuncOp>()))
+    if (other.getName() != (kChain + "_grad").str())
+      other.erase();
+}
+
+/// The first holds the streams, of as many tokens as the module has. Cotangents are random as well.
 void ModuleMaker::addArgumentsOf(ChainSource &chain) {
   chain.firstArgument = func.getBody().getNumArguments();
+  const Tensors &drawn = chain.drawn->inputs;
   for (auto [i, type] : llvm::enumerate(chain.func().getArgumentTypes()))
-    addArgument(cast<RankedTensorType>(type), i == 0 ? nullptr : &chain.drawn->inputs[i]);
+    addArgument(cast<RankedTensorType>(type), i == 0 || i >= drawn.size() ? nullptr : &drawn[i]);
 }
 
 /// On its own streams, or on those that another chain made.
