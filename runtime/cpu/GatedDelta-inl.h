@@ -55,36 +55,44 @@ HWY_INLINE void storePlane(V a, V b, float *to) {
   store(b, to + kLanes);
 }
 
+/// Which of two neighbours that are as near a value becomes: the even one, or that of the larger magnitude where the
+/// value is itself rounded, at a third of the operations.
+enum class Ties { Even, Away };
+
 /// roundBf16 of numbers and of those NaN that stay NaN: the low bits of what operations on values of 16 bits make of
 /// one are zero. Of the operands here only weights of f32 may bring others.
+template <Ties kTies>
 HWY_INLINE hn::Vec<DU> roundQuiet(V v) {
-  const auto bits = hn::BitCast(du, v);
-  const auto half = hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), hn::Set(du, 0x8000), hn::Set(du, 0x7FFF));
-  return hn::Add(bits, half);
+  const auto bits = hn::BitCast(du, v), up = hn::Set(du, 0x8000);
+  if (kTies == Ties::Away)
+    return hn::Add(bits, up);
+  return hn::Add(bits, hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), up, hn::Set(du, 0x7FFF)));
 }
 
 /// `rounded` and storeSomePair of such values.
-template <typename T>
+template <typename T, Ties kTies>
 HWY_INLINE V roundedQuiet(V v) {
   if constexpr (std::is_same_v<T, Bf16>)
-    return hn::BitCast(d, hn::And(roundQuiet(v), hn::Set(du, 0xFFFF0000u)));
+    return hn::BitCast(d, hn::And(roundQuiet<kTies>(v), hn::Set(du, 0xFFFF0000u)));
   else
     return rounded(v, static_cast<const T *>(nullptr));
 }
 
-template <bool kStream, typename T>
+template <bool kStream, Ties kTies, typename T>
 HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<T, Bf16>) {
-    if (count >= kPair) {
-      const auto both =
-          hn::OddEven(hn::BitCast(d16Pair, roundQuiet(b)), hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet(a))));
-      if (kStream)
-        hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
-      else
-        hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
-      return;
-    }
+    const auto both = hn::OddEven(hn::BitCast(d16Pair, roundQuiet<kTies>(b)),
+                                  hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet<kTies>(a))));
+    if (count < kPair) {
+      HWY_ALIGN uint16_t buffer[kPair];
+      hn::Store(both, d16Pair, buffer);
+      std::memcpy(to, buffer, count * sizeof(T));
+    } else if (kStream)
+      hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+    else
+      hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+    return;
   }
 #endif
   storeSomePair<kStream>(a, b, to, count);
@@ -138,14 +146,60 @@ HWY_INLINE V atLeast(V least, V v) {
 #endif
 }
 
-/// In place: a to u = a*s, s = sigmoid(a) = 1/(1 + e), e = exp(-a), to a few units in the last place of f32. Below -87,
-/// where s is 1e-38 and less, a counts as -87. Step by step for all vectors: one after the other, each would wait for
-/// its own steps.
-template <int kCount>
+// exp(-a) = 2^(n + f). kMagic is a number that rounds a sum with it to a multiple of 2^-k, which is n: its low bits.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr float kMagic = 786432.0f; // 1.5 * 2^19: n counts sixteenths
+
+/// 2^n. The table has 2^(i/16) less what the shift makes of i.
+HWY_INLINE V powerOfTwo(V whole) {
+  alignas(64) static const uint32_t kSteps[16] = {
+      0x3F800000, 0x3F7DAAC3, 0x3F7B95C2, 0x3F79C3D3, 0x3F7837F0, 0x3F76F532, 0x3F75FED7, 0x3F75583F,
+      0x3F7504F3, 0x3F7508A4, 0x3F75672A, 0x3F76248C, 0x3F7744FD, 0x3F78CCDF, 0x3F7AC0C7, 0x3F7D257D};
+  const auto n = hn::BitCast(du, whole);
+  const hn::Vec<DU> step = {_mm512_permutexvar_epi32(n.raw, hn::Load(du, kSteps).raw)};
+  return hn::BitCast(d, hn::Add(step, hn::ShiftLeft<19>(n)));
+}
+
+/// 2^f of numbers up to 1/32.
+template <typename T, int kCount>
+HWY_INLINE void smallPowers(const V (&f)[kCount], V (&power)[kCount]) {
+  constexpr bool kIsExact = sizeof(T) == 4; // 16 bits need no better than 4e-7
+  const V square = hn::Set(d, 2.40226507e-1f), linear = hn::Set(d, kIsExact ? 6.93147182e-1f : 6.93187800e-1f);
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    power[i] = kIsExact ? hn::MulAdd(f[i], hn::Set(d, 5.55041087e-2f), square) : square;
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    power[i] = hn::MulAdd(f[i], power[i], linear);
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    power[i] = hn::MulAdd(f[i], power[i], hn::Set(d, 1.0f));
+}
+#else
+constexpr float kMagic = 12582912.0f + 127.0f; // 1.5 * 2^23 and the bias of exponents
+
+HWY_INLINE V powerOfTwo(V whole) { return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole))); }
+
+/// 2^f of numbers up to 1/2.
+template <typename T, int kCount>
+HWY_INLINE void smallPowers(const V (&f)[kCount], V (&power)[kCount]) {
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    power[i] = hn::MulAdd(f[i], hn::Set(d, 1.33813021e-3f), hn::Set(d, 9.66636837e-3f));
+  for (const float coefficient : {5.55038117e-2f, 2.40223497e-1f, 6.93147182e-1f, 1.0f})
+#pragma GCC unroll 4
+    for (int i = 0; i < kCount; ++i)
+      power[i] = hn::MulAdd(f[i], power[i], hn::Set(d, coefficient));
+}
+#endif
+
+/// In place: a to u = a*s, s = sigmoid(a) = 1/(1 + e), e = exp(-a), to a few units in the last place of f32 where T is
+/// f32. Below -87, where s is 1e-38 and less, a counts as -87. Step by step for all vectors: one after the other, each
+/// would wait for its own steps.
+template <typename T, int kCount>
 HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount], V (&e)[kCount]) {
   const V least = hn::Set(d, -87.0f), most = hn::Set(d, 87.0f), one = hn::Set(d, 1.0f);
-  // exp(-a) = 2^t with t = n + f. The low bits of `whole` are n + 127, which is the exponent of 2^n.
-  const V log2e = hn::Set(d, -1.44269504f), magic = hn::Set(d, 12582912.0f + 127.0f);
+  const V log2e = hn::Set(d, -1.44269504f), magic = hn::Set(d, kMagic);
   V whole[kCount], f[kCount];
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) {
@@ -156,31 +210,21 @@ HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount], V (&e)[kCount]) {
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)
     f[i] = hn::MulSub(f[i], log2e, hn::Sub(whole[i], magic));
-#pragma GCC unroll 4
-  for (int i = 0; i < kCount; ++i)
-    s[i] = hn::MulAdd(f[i], hn::Set(d, 1.33813021e-3f), hn::Set(d, 9.66636837e-3f));
-#pragma GCC unroll 4
-  for (int i = 0; i < kCount; ++i)
-    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 5.55038117e-2f));
-#pragma GCC unroll 4
-  for (int i = 0; i < kCount; ++i)
-    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 2.40223497e-1f));
-#pragma GCC unroll 4
-  for (int i = 0; i < kCount; ++i)
-    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 6.93147182e-1f));
-#pragma GCC unroll 4
-  for (int i = 0; i < kCount; ++i)
-    s[i] = hn::MulAdd(f[i], s[i], hn::Set(d, 1.0f));
+  smallPowers<T>(f, s);
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) {
-    e[i] = hn::Mul(s[i], hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole[i]))));
-    s[i] = hn::Add(e[i], one);
+    const V scale = powerOfTwo(whole[i]);
+    e[i] = hn::Mul(s[i], scale);
+    s[i] = hn::MulAdd(s[i], scale, one);
   }
   reciprocals(s);
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)
     a[i] = hn::Mul(a[i], s[i]);
 }
+
+/// 1 / sqrt(eps + the sum of all lanes).
+HWY_INLINE float inverseNorm(V squares, float eps) { return 1.0f / std::sqrt(sumLanes(squares) + eps); }
 
 /// Where a piece of tokens finds its taps: token t has tap j at rows[t + j].
 template <typename T>
@@ -212,11 +256,11 @@ struct PairRows {
   const T *rows[kTogether + kMostTaps - 1];
   HWY_ALIGN T room[kTogether + kMostTaps - 1][kPair];
 
-  PairRows(const TapRows<T> &taps, int64_t count, int64_t c, int64_t width) : room() {
+  PairRows(const T *const *taps, int64_t count, int64_t c, int64_t width) : room() {
     for (int64_t i = 0; i < count; ++i) {
       rows[i] = room[i];
-      if (taps.rows[i])
-        std::memcpy(room[i], taps.rows[i] + c, (width - c) * sizeof(T));
+      if (taps[i])
+        std::memcpy(room[i], taps[i] + c, (width - c) * sizeof(T));
     }
   }
 };
@@ -245,8 +289,8 @@ HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *plane
   }
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    a[t] = roundedQuiet<T>(a[t]);
-    b[t] = roundedQuiet<T>(b[t]);
+    a[t] = roundedQuiet<T, Ties::Even>(a[t]);
+    b[t] = roundedQuiet<T, Ties::Even>(b[t]);
   }
 }
 

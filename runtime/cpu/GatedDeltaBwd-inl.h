@@ -69,25 +69,26 @@ HWY_INLINE void slopePair(const T *const *rows, int64_t c, const float *planes, 
                           V (&uB)[kTokens]) {
   convolvePair<kTokens, kTaps>(rows, c, planes, pad, k, firstTap, uA, uB);
   V e[kTokens];
-  silu(uA, slopeA, e);
+  silu<T>(uA, slopeA, e);
   slopes(uA, e, slopeA);
-  silu(uB, slopeB, e);
+  silu<T>(uB, slopeB, e);
   slopes(uB, e, slopeB);
 }
 
 /// One pair of q or k: slope * dy to da and slope * u to du, with the sums of its head.
-template <int kTokens, int kTaps, typename T>
+template <int kTokens, int kTaps, int kCopies, typename T>
 HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int64_t at, const T *const *grads,
                         int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap, float *const *da,
                         float *du, V (&squares)[kTokens], V (&products)[kTokens]) {
+  const int64_t copies = kCopies ? kCopies : args.heads.repeat;
   V slopeA[kTokens], slopeB[kTokens], uA[kTokens], uB[kTokens];
   slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    const V a = roundedQuiet<T>(uA[t]), b = roundedQuiet<T>(uB[t]);
+    const V a = roundedQuiet<T, Ties::Away>(uA[t]), b = roundedQuiet<T, Ties::Away>(uB[t]);
     V sumA, sumB, gradA, gradB;
     loadSomePair(grads[t] + c, count, sumA, sumB);
-    for (int64_t copy = 1; copy < args.heads.repeat; ++copy) {
+    for (int64_t copy = 1; copy < copies; ++copy) {
       loadSomePair(grads[t] + copy * args.dk + c, count, gradA, gradB);
       sumA = hn::Add(sumA, gradA);
       sumB = hn::Add(sumB, gradB);
@@ -99,39 +100,50 @@ HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int
   }
 }
 
-/// In place: da of one token's head without the norm to da with it. du is slope * u.
-HWY_INLINE void normBwd(float squares, float product, float eps, int64_t width, const float *du, float *da) {
-  const V r = hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::Set(d, squares + eps)));
-  const V scale = hn::Mul(hn::Mul(r, r), hn::Set(d, product));
-  for (int64_t c = 0; c < width; c += kLanes)
-    store(hn::Mul(r, hn::NegMulAdd(scale, load(du + c), load(da + c))), da + c);
+/// In place: da of a piece's head without the norm to da with it. du is slope * u. The steps of one token wait for each
+/// other, so the tokens take them together.
+template <int kTokens>
+HWY_INLINE void normBwd(const V (&squares)[kTokens], const V (&products)[kTokens], float eps, int64_t width,
+                        const float *du, int64_t pad, float *const *da) {
+  V r[kTokens], scale[kTokens];
+#pragma GCC unroll 4
+  for (int t = 0; t < kTokens; ++t) {
+    const float each = inverseNorm(squares[t], eps);
+    r[t] = hn::Set(d, each);
+    scale[t] = hn::Set(d, each * each * sumLanes(products[t]));
+  }
+  for (int64_t c = 0; c < width; c += kLanes) {
+#pragma GCC unroll 4
+    for (int t = 0; t < kTokens; ++t)
+      store(hn::Mul(r[t], hn::NegMulAdd(scale[t], load(du + t * pad + c), load(da[t] + c))), da[t] + c);
+  }
 }
 
-/// da of a head of q or k.
-template <int kTokens, int kTaps, typename T>
-HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
+/// da of a head of q or k. kCopies: of each such head, or 0 where it is not known.
+template <int kTokens, int kTaps, int kCopies, typename T>
+HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const T *const *taps, int64_t firstTap,
                              const T *const *grads, float *const *da, float *du) {
   const int64_t width = args.dk, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
+  const int64_t copies = kCopies ? kCopies : args.heads.repeat;
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
   V squares[kTokens], products[kTokens];
   for (int t = 0; t < kTokens; ++t)
     squares[t] = products[t] = hn::Zero(d);
   for (int64_t c = 0; c < whole; c += kPair) {
     for (int t = 0; t < kTokens; ++t) {
-      prefetchPair(taps.rows[t + k - 1] + c + kAheadBytes / sizeof(T));
-      for (int64_t copy = 0; copy < args.heads.repeat; ++copy)
+      prefetchPair(taps[t + k - 1] + c + kAheadBytes / sizeof(T));
+      for (int64_t copy = 0; copy < copies; ++copy)
         prefetchPair(grads[t] + copy * width + c + kAheadBytes / sizeof(T));
     }
-    keyPair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, da, du, squares, products);
+    keyPair<kTokens, kTaps, kCopies>(args, taps, c, grads, c, kPair, planes, pad, firstTap, da, du, squares, products);
   }
   if (whole < width) {
     const PairRows<T> last(taps, kTokens + k - 1, whole, width);
-    keyPair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, da, du, squares,
-                            products);
+    keyPair<kTokens, kTaps, kCopies>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, da, du,
+                                     squares, products);
   }
-  const int64_t used = roundUp(width, kPair);
-  for (int t = 0; t < kTokens && args.qk_l2norm; ++t)
-    normBwd(sumLanes(squares[t]), sumLanes(products[t]), static_cast<float>(args.l2_eps), used, du + t * pad, da[t]);
+  if (args.qk_l2norm)
+    normBwd(squares, products, static_cast<float>(args.l2_eps), roundUp(width, kPair), du, pad, da);
 }
 
 template <int kTokens, int kTaps, typename T>
@@ -150,16 +162,16 @@ HWY_INLINE void valuePair(const GatedDeltaBwdCall &args, const T *const *rows, i
 
 /// da of a head of v.
 template <int kTokens, int kTaps, typename T>
-HWY_NOINLINE void valueHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
+HWY_NOINLINE void valueHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const T *const *taps, int64_t firstTap,
                                const T *const *grads, float *const *da) {
   const int64_t width = args.dv, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
   for (int64_t c = 0; c < whole; c += kPair) {
     for (int t = 0; t < kTokens; ++t) {
-      prefetchPair(taps.rows[t + k - 1] + c + kAheadBytes / sizeof(T));
+      prefetchPair(taps[t + k - 1] + c + kAheadBytes / sizeof(T));
       prefetchPair(grads[t] + c + kAheadBytes / sizeof(T));
     }
-    valuePair<kTokens, kTaps>(args, taps.rows, c, grads, c, kPair, planes, pad, firstTap, da);
+    valuePair<kTokens, kTaps>(args, taps, c, grads, c, kPair, planes, pad, firstTap, da);
   }
   if (whole < width) {
     const PairRows<T> last(taps, kTokens + k - 1, whole, width);
@@ -200,11 +212,11 @@ HWY_INLINE void sumPair(const T *const *rows, int64_t at, float *const *da, int6
 }
 
 template <int kTokens, int kTaps, typename T>
-HWY_NOINLINE void sumHead(const TapRows<T> &taps, float *const *da, int64_t width, int64_t pad, int64_t k,
+HWY_NOINLINE void sumHead(const T *const *taps, float *const *da, int64_t width, int64_t pad, int64_t k,
                           int64_t firstTap, float *sums) {
   int64_t c = 0;
   for (; c + kPair <= width; c += kPair)
-    sumPair<kTokens, kTaps>(taps.rows, c, da, c, pad, k, firstTap, sums);
+    sumPair<kTokens, kTaps>(taps, c, da, c, pad, k, firstTap, sums);
   if (c < width) {
     const PairRows<T> last(taps, kTokens + k - 1, c, width);
     sumPair<kTokens, kTaps>(last.rows, 0, da, c, pad, k, firstTap, sums);
@@ -236,7 +248,7 @@ HWY_NOINLINE void inputHead(float *const *das, const float *planes, int64_t widt
         b = hn::MulAdd(weightB, daB[t + i], b);
       }
       if (to[t])
-        storeQuiet<kStream>(a, b, to[t] + c, width - c);
+        storeQuiet<kStream, Ties::Even>(a, b, to[t] + c, width - c);
     }
   }
 }

@@ -12,8 +12,9 @@
 //         tokens, or a share of the heads where there are few. Large outputs bypass the caches.
 // Bytes   per token D elements of x, 2*hv*(dk + dv) + hv of the results and 4*hv; 2*num_key_heads*dk more for silu.
 // Needs   scratch memory of 4*(k + 1)*E; streaming stores need heads of a multiple of 64 bytes.
-// Round   a, then u of q and k, then each result once. The order of a sum is that of the taps, and of the lanes of a
-//         head: a token's bits depend on nothing but its taps.
+// Round   a, then u of q and k, then each result once. Ties of a go to even; u and what is made of it are rounded
+//         sums themselves, and their ties go away from zero in bf16. The order of a sum is that of the taps, and of the
+//         lanes of a head: a token's bits depend on nothing but its taps.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -54,8 +55,8 @@ HWY_INLINE void siluPair(const GatedDeltaCall &args, const T *const *rows, int64
                          int64_t firstTap, V (&a)[kTokens], V (&b)[kTokens]) {
   convolvePair<kTokens, kTaps>(rows, c, planes, pad, args.k, firstTap, a, b);
   V s[kTokens], e[kTokens];
-  silu(a, s, e);
-  silu(b, s, e);
+  silu<T>(a, s, e);
+  silu<T>(b, s, e);
 }
 
 /// u of q or k, rounded, to u[t][c]; adds its squares to `squares`.
@@ -64,30 +65,33 @@ HWY_INLINE void keepPair(V (&a)[kTokens], V (&b)[kTokens], const HeadOut<T> &out
                          int64_t pad, V (&squares)[kTokens]) {
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    a[t] = roundedQuiet<T>(a[t]);
-    b[t] = roundedQuiet<T>(b[t]);
+    a[t] = roundedQuiet<T, Ties::Away>(a[t]);
+    b[t] = roundedQuiet<T, Ties::Away>(b[t]);
     storePlane(a[t], b[t], u + t * pad + c);
     squares[t] = hn::MulAdd(b[t], b[t], hn::MulAdd(a[t], a[t], squares[t]));
     if (out.silu[t])
-      storeQuiet<kStream>(a[t], b[t], out.silu[t] + c, count);
+      storeQuiet<kStream, Ties::Away>(a[t], b[t], out.silu[t] + c, count);
   }
 }
 
-/// Multiplies by r and stores all copies of one token's head.
-template <bool kStream, typename T>
-HWY_INLINE void storeCopies(const float *u, int64_t width, V r, int64_t copies, T *to) {
-  for (int64_t c = 0; c < width; c += kPair) {
-    V a, b;
-    loadPlane(u + c, a, b);
-    a = hn::Mul(a, r);
-    b = hn::Mul(b, r);
-    for (int64_t copy = 0; copy < copies; ++copy)
-      storeQuiet<kStream>(a, b, to + copy * width + c, width - c);
-  }
+/// Multiplies by r and stores all copies of a piece's head.
+template <int kTokens, bool kStream, typename T>
+HWY_INLINE void storeCopies(const float *u, int64_t pad, int64_t width, const V (&r)[kTokens], int64_t copies,
+                            T *const *to) {
+  for (int64_t c = 0; c < width; c += kPair)
+#pragma GCC unroll 4
+    for (int t = 0; t < kTokens; ++t) {
+      V a, b;
+      loadPlane(u + t * pad + c, a, b);
+      a = hn::Mul(a, r[t]);
+      b = hn::Mul(b, r[t]);
+      for (int64_t copy = 0; copy < copies; ++copy)
+        storeQuiet<kStream, Ties::Away>(a, b, to[t] + copy * width + c, width - c);
+    }
 }
 
 template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_NOINLINE void keyHead(const GatedDeltaCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
+HWY_NOINLINE void keyHead(const GatedDeltaCall &args, int64_t head, const T *const *taps, int64_t firstTap,
                           const HeadOut<T> &out, int64_t ahead, float *u) {
   const int64_t width = args.dk, pad = args.heads.pad(head), k = args.k;
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
@@ -97,8 +101,8 @@ HWY_NOINLINE void keyHead(const GatedDeltaCall &args, int64_t head, const TapRow
   int64_t c = 0;
   for (; c + kPair <= width; c += kPair) {
     for (int t = 0; t < kTokens; ++t)
-      prefetchPair(taps.rows[t + k - 1] + c + ahead);
-    siluPair<kTokens, kTaps>(args, taps.rows, c, planes + c, pad, firstTap, a, b);
+      prefetchPair(taps[t + k - 1] + c + ahead);
+    siluPair<kTokens, kTaps>(args, taps, c, planes + c, pad, firstTap, a, b);
     keepPair<kTokens, kStream>(a, b, out, c, kPair, u, pad, squares);
   }
   if (c < width) {
@@ -107,15 +111,14 @@ HWY_NOINLINE void keyHead(const GatedDeltaCall &args, int64_t head, const TapRow
     // The channels behind the last have no weights and no bias: their u is 0.
     keepPair<kTokens, kStream>(a, b, out, c, width - c, u, pad, squares);
   }
-  for (int t = 0; t < kTokens; ++t) {
-    const float sum = sumLanes(squares[t]) + static_cast<float>(args.l2_eps);
-    const V r = args.qk_l2norm ? hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::Set(d, sum))) : hn::Set(d, 1.0f);
-    storeCopies<kStream>(u + t * pad, width, r, args.heads.repeat, out.to[t]);
-  }
+  V r[kTokens];
+  for (int t = 0; t < kTokens; ++t)
+    r[t] = hn::Set(d, args.qk_l2norm ? inverseNorm(squares[t], static_cast<float>(args.l2_eps)) : 1.0f);
+  storeCopies<kTokens, kStream>(u, pad, width, r, args.heads.repeat, out.to);
 }
 
 template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_NOINLINE void valueHead(const GatedDeltaCall &args, int64_t head, const TapRows<T> &taps, int64_t firstTap,
+HWY_NOINLINE void valueHead(const GatedDeltaCall &args, int64_t head, const T *const *taps, int64_t firstTap,
                             const HeadOut<T> &out, int64_t ahead) {
   const int64_t width = args.dv, pad = args.heads.pad(head), k = args.k;
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
@@ -123,16 +126,16 @@ HWY_NOINLINE void valueHead(const GatedDeltaCall &args, int64_t head, const TapR
   int64_t c = 0;
   for (; c + kPair <= width; c += kPair) {
     for (int t = 0; t < kTokens; ++t)
-      prefetchPair(taps.rows[t + k - 1] + c + ahead);
-    siluPair<kTokens, kTaps>(args, taps.rows, c, planes + c, pad, firstTap, a, b);
+      prefetchPair(taps[t + k - 1] + c + ahead);
+    siluPair<kTokens, kTaps>(args, taps, c, planes + c, pad, firstTap, a, b);
     for (int t = 0; t < kTokens; ++t)
-      storeQuiet<kStream>(a[t], b[t], out.to[t] + c, kPair);
+      storeQuiet<kStream, Ties::Away>(a[t], b[t], out.to[t] + c, kPair);
   }
   if (c < width) {
     const PairRows<T> last(taps, kTokens + k - 1, c, width);
     siluPair<kTokens, kTaps>(args, last.rows, 0, planes + c, pad, firstTap, a, b);
     for (int t = 0; t < kTokens; ++t)
-      storeQuiet<false>(a[t], b[t], out.to[t] + c, width - c);
+      storeQuiet<false, Ties::Away>(a[t], b[t], out.to[t] + c, width - c);
   }
 }
 
@@ -159,9 +162,9 @@ HWY_INLINE void oneHead(const GatedDeltaCall &args, const Piece &piece, int64_t 
   const HeadOut<T> out = headOut<T>(args, piece, head);
   const int64_t ahead = kAheadBytes / static_cast<int64_t>(sizeof(T));
   if (args.heads.isValue(head))
-    valueHead<kTokens, kTaps, kStream>(args, head, taps, firstTapOf(args, piece), out, ahead);
+    valueHead<kTokens, kTaps, kStream>(args, head, taps.rows, firstTapOf(args, piece), out, ahead);
   else
-    keyHead<kTokens, kTaps, kStream>(args, head, taps, firstTapOf(args, piece), out, ahead, u);
+    keyHead<kTokens, kTaps, kStream>(args, head, taps.rows, firstTapOf(args, piece), out, ahead, u);
 }
 
 template <bool kStream, typename T>

@@ -93,11 +93,13 @@ HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run r
   for (int64_t i = 0; i < kTokens + k - 1; ++i)
     das[i] = room.das + room.ring * plane + ((piece.n - (k - 1) + i) & (room.ring - 1)) * pad;
   if (heads.isValue(head))
-    valueHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, da);
+    valueHeadBwd<kTokens, kTaps>(args, head, taps.rows, firstTap, grads, da);
+  else if (heads.repeat == 2)
+    keyHeadBwd<kTokens, kTaps, 2>(args, head, taps.rows, firstTap, grads, da, room.du);
   else
-    keyHeadBwd<kTokens, kTaps>(args, head, taps, firstTap, grads, da, room.du);
+    keyHeadBwd<kTokens, kTaps, 0>(args, head, taps.rows, firstTap, grads, da, room.du);
   if (args.wantsSums() && piece.n < run.last)
-    sumHead<kTokens, kTaps>(taps, da, heads.width(head), pad, k, firstTap, room.sums + (k + 1) * plane);
+    sumHead<kTokens, kTaps>(taps.rows, da, heads.width(head), pad, k, firstTap, room.sums + (k + 1) * plane);
   if (args.wantsInputs())
     inputsBwd<kTokens, kTaps, kStream, T>(args, piece, run, head, das);
 }
