@@ -367,6 +367,57 @@ TEST(GatedDelta, DoesNotDependOnTheTokensBehind) {
   }
 }
 
+/// A row of sequences has the bits of each of them in a call of its own.
+TEST(GatedDelta, SequencesAreAsAlone) {
+  Context context;
+  const std::vector<int32_t> cuts = {0, 1, 1, 3, 70, 74, 111};
+  for (int32_t type : {MHCRT_F32, MHCRT_BF16, MHCRT_F16})
+    for (int64_t k : {1, 4, 6}) {
+      Random random(k);
+      Case row(cuts.back(), 1, 2, 2, 64, 40, k, type, MHCRT_SEQ_LAYOUT_MBD, true);
+      row.fill(random, cuts, true, false, type);
+      ASSERT_EQ(row.forward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(row.backward(context), MHCRT_OK) << context.error();
+      for (size_t s = 0; s + 1 < cuts.size(); ++s) {
+        SCOPED_TRACE(testing::Message() << "type " << type << ", k " << k << ", sequence " << s);
+        Case alone = row;
+        alone.M = cuts[s + 1] - cuts[s];
+        alone.cuts = Buffer();
+        for (Buffer *buffer :
+             {&alone.x, &alone.dQuery, &alone.dKey, &alone.dValue, &alone.dGate, &alone.dBeta, &alone.dG}) {
+          const int64_t size = buffer->size() / row.M;
+          *buffer = buffer->slice(cuts[s] * size, alone.M * size);
+        }
+        alone.makeResults();
+        ASSERT_EQ(alone.forward(context), MHCRT_OK) << context.error();
+        ASSERT_EQ(alone.backward(context), MHCRT_OK) << context.error();
+        for (size_t i = 0; i < 8; ++i) {
+          const int64_t size = row.results()[i]->size() / row.M;
+          EXPECT_TRUE(*alone.results()[i] == row.results()[i]->slice(cuts[s] * size, alone.M * size)) << i;
+        }
+      }
+    }
+}
+
+TEST(GatedDelta, EveryRunHasTheSameBits) {
+  Context context;
+  for (int32_t type : {MHCRT_F32, MHCRT_BF16}) {
+    Random random(type);
+    Case first(300, 1, 2, 2, 128, 128, 4, type, MHCRT_SEQ_LAYOUT_MBD, true);
+    first.fill(random, {0, 2, 2, 130, 300}, true, false, MHCRT_F32);
+    Case again = first;
+    ASSERT_EQ(first.forward(context), MHCRT_OK) << context.error();
+    ASSERT_EQ(first.backward(context), MHCRT_OK) << context.error();
+    for (int run = 1; run < kRuns; ++run) {
+      again.makeResults();
+      ASSERT_EQ(again.forward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(again.backward(context), MHCRT_OK) << context.error();
+      for (size_t i = 0; i < first.results().size(); ++i)
+        ASSERT_TRUE(*first.results()[i] == *again.results()[i]) << "run " << run << ", result " << i;
+    }
+  }
+}
+
 TEST(GatedDelta, GradientsDoNotDependOnWhichAreWanted) {
   Context context;
   for (uint64_t seed = 0; seed < 30; ++seed) {

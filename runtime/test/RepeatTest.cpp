@@ -14,16 +14,6 @@ using namespace mhcrt::test;
 
 namespace {
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MHCRT_SANITIZED
-#endif
-#endif
-#ifdef MHCRT_SANITIZED
-constexpr int kRuns = 3; // looks at memory, not at bits, at a hundredth of the speed
-#else
-constexpr int kRuns = 100;
-#endif
 constexpr int32_t F = MHCRT_F32, kNone = MHCRT_NONE;
 
 struct Tensor {

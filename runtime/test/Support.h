@@ -23,6 +23,18 @@ namespace mhcrt::test {
 
 using Doubles = std::vector<double>;
 
+/// Runs that must have the same bits.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MHCRT_SANITIZED
+#endif
+#endif
+#ifdef MHCRT_SANITIZED
+constexpr int kRuns = 3; // looks at memory, not at bits, at a hundredth of the speed
+#else
+constexpr int kRuns = 100;
+#endif
+
 /// Conversions one value at a time, written for clarity, and not those of the runtime.
 uint16_t toBf16(float value);
 float fromBf16(uint16_t bits);
