@@ -55,35 +55,29 @@ HWY_INLINE void storePlane(V a, V b, float *to) {
   store(b, to + kLanes);
 }
 
-/// Which of two neighbours that are as near a value becomes: the even one, or that of the larger magnitude where the
-/// value is itself rounded, at a third of the operations.
-enum class Ties { Even, Away };
-
 /// roundBf16 of numbers and of those NaN that stay NaN: the low bits of what operations on values of 16 bits make of
 /// one are zero. Of the operands here only weights of f32 may bring others.
-template <Ties kTies>
 HWY_INLINE hn::Vec<DU> roundQuiet(V v) {
-  const auto bits = hn::BitCast(du, v), up = hn::Set(du, 0x8000);
-  if (kTies == Ties::Away)
-    return hn::Add(bits, up);
-  return hn::Add(bits, hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), up, hn::Set(du, 0x7FFF)));
+  const auto bits = hn::BitCast(du, v);
+  const auto half = hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), hn::Set(du, 0x8000), hn::Set(du, 0x7FFF));
+  return hn::Add(bits, half);
 }
 
 /// `rounded` and storeSomePair of such values.
-template <typename T, Ties kTies>
+template <typename T>
 HWY_INLINE V roundedQuiet(V v) {
   if constexpr (std::is_same_v<T, Bf16>)
-    return hn::BitCast(d, hn::And(roundQuiet<kTies>(v), hn::Set(du, 0xFFFF0000u)));
+    return hn::BitCast(d, hn::And(roundQuiet(v), hn::Set(du, 0xFFFF0000u)));
   else
     return rounded(v, static_cast<const T *>(nullptr));
 }
 
-template <bool kStream, Ties kTies, typename T>
+template <bool kStream, typename T>
 HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<T, Bf16>) {
-    const auto both = hn::OddEven(hn::BitCast(d16Pair, roundQuiet<kTies>(b)),
-                                  hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet<kTies>(a))));
+    const auto both =
+        hn::OddEven(hn::BitCast(d16Pair, roundQuiet(b)), hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet(a))));
     if (count < kPair) {
       HWY_ALIGN uint16_t buffer[kPair];
       hn::Store(both, d16Pair, buffer);
@@ -289,8 +283,8 @@ HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *plane
   }
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    a[t] = roundedQuiet<T, Ties::Even>(a[t]);
-    b[t] = roundedQuiet<T, Ties::Even>(b[t]);
+    a[t] = roundedQuiet<T>(a[t]);
+    b[t] = roundedQuiet<T>(b[t]);
   }
 }
 

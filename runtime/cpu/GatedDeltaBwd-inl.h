@@ -85,7 +85,7 @@ HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int
   slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    const V a = roundedQuiet<T, Ties::Away>(uA[t]), b = roundedQuiet<T, Ties::Away>(uB[t]);
+    const V a = roundedQuiet<T>(uA[t]), b = roundedQuiet<T>(uB[t]);
     V sumA, sumB, gradA, gradB;
     loadSomePair(grads[t] + c, count, sumA, sumB);
     for (int64_t copy = 1; copy < copies; ++copy) {
@@ -248,7 +248,7 @@ HWY_NOINLINE void inputHead(float *const *das, const float *planes, int64_t widt
         b = hn::MulAdd(weightB, daB[t + i], b);
       }
       if (to[t])
-        storeQuiet<kStream, Ties::Even>(a, b, to[t] + c, width - c);
+        storeQuiet<kStream>(a, b, to[t] + c, width - c);
     }
   }
 }

@@ -12,9 +12,8 @@
 //         tokens, or a share of the heads where there are few. Large outputs bypass the caches.
 // Bytes   per token D elements of x, 2*hv*(dk + dv) + hv of the results and 4*hv; 2*num_key_heads*dk more for silu.
 // Needs   scratch memory of 4*(k + 1)*E; streaming stores need heads of a multiple of 64 bytes.
-// Round   a, then u of q and k, then each result once. Ties of a go to even; u and what is made of it are rounded
-//         sums themselves, and their ties go away from zero in bf16. The order of a sum is that of the taps, and of the
-//         lanes of a head: a token's bits depend on nothing but its taps.
+// Round   a, then u of q and k, then each result once. The order of a sum is that of the taps, and of the lanes of a
+//         head: a token's bits depend on nothing but its taps.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -65,12 +64,12 @@ HWY_INLINE void keepPair(V (&a)[kTokens], V (&b)[kTokens], const HeadOut<T> &out
                          int64_t pad, V (&squares)[kTokens]) {
 #pragma GCC unroll 4
   for (int t = 0; t < kTokens; ++t) {
-    a[t] = roundedQuiet<T, Ties::Away>(a[t]);
-    b[t] = roundedQuiet<T, Ties::Away>(b[t]);
+    a[t] = roundedQuiet<T>(a[t]);
+    b[t] = roundedQuiet<T>(b[t]);
     storePlane(a[t], b[t], u + t * pad + c);
     squares[t] = hn::MulAdd(b[t], b[t], hn::MulAdd(a[t], a[t], squares[t]));
     if (out.silu[t])
-      storeQuiet<kStream, Ties::Away>(a[t], b[t], out.silu[t] + c, count);
+      storeQuiet<kStream>(a[t], b[t], out.silu[t] + c, count);
   }
 }
 
@@ -86,7 +85,7 @@ HWY_INLINE void storeCopies(const float *u, int64_t pad, int64_t width, const V 
       a = hn::Mul(a, r[t]);
       b = hn::Mul(b, r[t]);
       for (int64_t copy = 0; copy < copies; ++copy)
-        storeQuiet<kStream, Ties::Away>(a, b, to[t] + copy * width + c, width - c);
+        storeQuiet<kStream>(a, b, to[t] + copy * width + c, width - c);
     }
 }
 
@@ -129,13 +128,13 @@ HWY_NOINLINE void valueHead(const GatedDeltaCall &args, int64_t head, const T *c
       prefetchPair(taps[t + k - 1] + c + ahead);
     siluPair<kTokens, kTaps>(args, taps, c, planes + c, pad, firstTap, a, b);
     for (int t = 0; t < kTokens; ++t)
-      storeQuiet<kStream, Ties::Away>(a[t], b[t], out.to[t] + c, kPair);
+      storeQuiet<kStream>(a[t], b[t], out.to[t] + c, kPair);
   }
   if (c < width) {
     const PairRows<T> last(taps, kTokens + k - 1, c, width);
     siluPair<kTokens, kTaps>(args, last.rows, 0, planes + c, pad, firstTap, a, b);
     for (int t = 0; t < kTokens; ++t)
-      storeQuiet<false, Ties::Away>(a[t], b[t], out.to[t] + c, width - c);
+      storeQuiet<false>(a[t], b[t], out.to[t] + c, width - c);
   }
 }
 
