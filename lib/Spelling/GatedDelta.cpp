@@ -44,6 +44,7 @@ private:
 
   Value before(Value tokens, int64_t by);
   Value tap(Value tokens, Value weight, int64_t number);
+  Value sumOfWindows(Value tokens, Value weight);
   Value convolution(int64_t first, int64_t count);
   Value silu(Value a);
   Value activated(int64_t first, int64_t count, int64_t width);
@@ -83,6 +84,16 @@ Value GatedDeltaWriter::tap(Value tokens, Value weight, int64_t number) {
   return w.mul(moved, perChannel(column, moved));
 }
 
+Value GatedDeltaWriter::sumOfWindows(Value tokens, Value weight) {
+  Dims shape = tokens.type.dims;
+  shape.push_back(1);
+  Values all;
+  for (int64_t number = 0; number < sizes.width; ++number)
+    all.push_back(w.reshape(before(tokens, sizes.width - 1 - number), shape));
+  Value windows = w.concat(all, 3);
+  return w.reduce("sum", w.mul(windows, w.broadcast(weight, windows.type.dims, {2, 3})), {3});
+}
+
 /// Convolves some channels. The boundary lies in front of the tokens, and is cut off again.
 Value GatedDeltaWriter::convolution(int64_t first, int64_t count) {
   const bool isNarrow = how.narrowTaps && in.convWeight.type.element == element;
@@ -96,10 +107,11 @@ Value GatedDeltaWriter::convolution(int64_t first, int64_t count) {
   Value bias = in.convBias ? perChannel(w.sliceDim(in.convBias, 0, first, count), tokens) : Value();
   if (how.biasFirst)
     sum = bias;
-  for (int64_t i = 0; i < sizes.width; ++i) {
-    Value term = tap(tokens, weight, how.lastTapFirst ? sizes.width - 1 - i : i);
-    sum = sum ? w.add(sum, term) : term;
-  }
+  auto add = [&](Value term) { sum = sum ? w.add(sum, term) : term; };
+  if (how.windows)
+    add(sumOfWindows(tokens, weight));
+  for (int64_t i = 0; i < sizes.width && !how.windows; ++i)
+    add(tap(tokens, weight, how.lastTapFirst ? sizes.width - 1 - i : i));
   if (bias && !how.biasFirst)
     sum = w.add(sum, bias);
   if (in.leftBoundary)

@@ -48,6 +48,7 @@ const std::vector<Word> &gatedDeltaWords() {
   static const std::vector<Word> table = {
       {"zeros in front of the tokens", [](Spelling &how) { how.gatedDelta.before = S::Before::Pad; }},
       {"zeros on both sides, cut", [](Spelling &how) { how.gatedDelta.before = S::Before::PadBothSides; }},
+      {"tokens in windows", [](Spelling &how) { how.gatedDelta.windows = true; }},
       {"last tap first", [](Spelling &how) { how.gatedDelta.lastTapFirst = true; }},
       {"bias before the taps", [](Spelling &how) { how.gatedDelta.biasFirst = true; }},
       {"taps in the type of the input", [](Spelling &how) { how.gatedDelta.narrowTaps = true; }},
@@ -59,7 +60,7 @@ const std::vector<Word> &gatedDeltaWords() {
       {"norm keeps dimensions", [](Spelling &how) { how.keepDims = true; }},
       {"copies of heads joined", [](Spelling &how) { how.gatedDelta.repeat = S::Repeat::Copies; }},
       {"heads repeated one by one", [](Spelling &how) { how.gatedDelta.repeat = S::Repeat::HeadByHead; }, false},
-      {"softplus as an op", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Op; }, false},
+      {"softplus by log1p", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Log1p; }},
       {"softplus by log", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Log; }},
       {"softplus by a maximum", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Stable; }},
       {"softplus without a threshold", [](Spelling &how) { how.gatedDelta.softplus = S::Softplus::Bare; }},

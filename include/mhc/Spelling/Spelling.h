@@ -52,6 +52,8 @@ struct GatedDeltaSpelling {
   bool asOp = false;
   /// Tokens before: moved, behind zeros, or between zeros of which some are cut off.
   enum class Before { Shift, Pad, PadBothSides } before = Before::Shift;
+  /// One product with the tokens that each one meets, and a sum over the taps.
+  bool windows = false;
   bool lastTapFirst = false;
   bool biasFirst = false;
   /// Taps and their sum have the type of the input, where the weight has it.

@@ -155,16 +155,17 @@ enum class Start { Zeros, Cuts, Boundary };
 } // namespace
 
 /// The same as `complete`, of the front end of a gated delta net.
-static void completeGatedDelta(RandomCase &result, Random &random, uint64_t seed, int64_t tokens, Start start) {
+static void completeGatedDelta(RandomCase &result, Random &random, uint64_t seed, int64_t batch, int64_t tokens,
+                               Start start) {
   Case &golden = result.golden;
   golden.op = "pre_gdn";
   golden.variant = "random";
   golden.name = std::to_string(seed);
   golden.mode = "native";
   const GatedDelta &sizes = golden.gatedDelta;
-  const Element activation = random.flip(0.15) ? Element::BF16 : Element::F32;
-  const Element parameter = random.flip() ? activation : Element::F32;
-  const int64_t batch = start == Start::Cuts ? 1 : random.between(1, 2), convolved = sizes.convolved();
+  const Element activation = random.flip(0.3) ? Element::BF16 : Element::F32;
+  const Element parameter = random.flip(0.8) ? activation : Element::F32;
+  const int64_t convolved = sizes.convolved();
   auto rows = [&](int64_t count, int64_t channels) {
     return sizes.tokenFirst ? Dims{count, batch, channels} : Dims{batch, count, channels};
   };
@@ -199,7 +200,8 @@ RandomCase gatedDeltaCase(uint64_t seed) {
   Start start = random.pick({Start::Zeros, Start::Zeros, Start::Cuts, Start::Boundary});
   if (start == Start::Boundary) // of a width of 1 it would be empty
     result.golden.gatedDelta.width = std::max<int64_t>(2, result.golden.gatedDelta.width);
-  completeGatedDelta(result, random, seed, random.between(1, 9), start);
+  const int64_t batch = start == Start::Cuts ? 1 : random.between(1, 2);
+  completeGatedDelta(result, random, seed, batch, random.between(1, 9), start);
   return result;
 }
 
@@ -207,16 +209,18 @@ RandomCase plainGatedDelta(uint64_t seed, Prepare prepare) {
   Random random(seed * 0x2545f4914f6cdd1du + 6);
   RandomCase result;
   GatedDelta &sizes = result.golden.gatedDelta = randomGatedDelta(random);
-  // Found are so far those with a norm over several channels, several heads and taps, and one sequence in a row.
-  sizes.qkL2norm = true;
+  // Found are so far those of several heads and channels of a head, without cuts, with as many tokens as the
+  // convolution has taps; and those with a boundary in any words where they are one sequence. One tap does not tell
+  // tokens from sequences.
   sizes.keyDim = std::max<int64_t>(2, sizes.keyDim);
   sizes.valueHeads = std::max<int64_t>(2, sizes.valueHeads);
   sizes.width = std::max<int64_t>(2, sizes.width);
-  result.spelling.gatedDelta.softplus = GatedDeltaSpelling::Softplus::Log1p;
+  Start start = random.flip(0.3) ? Start::Boundary : Start::Zeros;
+  const int64_t batch = start == Start::Boundary ? 1 : random.between(1, 2);
   int64_t channels = sizes.channels();
   if (prepare)
     prepare(result, channels);
-  completeGatedDelta(result, random, seed, random.between(3, 9), Start::Zeros);
+  completeGatedDelta(result, random, seed, batch, random.between(std::max<int64_t>(3, sizes.width), 9), start);
   return result;
 }
 
