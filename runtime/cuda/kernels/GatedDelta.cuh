@@ -12,7 +12,9 @@
 
 #include "cuda/algebra/Gate.cuh"
 #include "cuda/host/Launch.cuh"
+#include "cuda/host/LaunchOverlapping.h"
 #include "cuda/ptx/FastFloat.cuh"
+#include "cuda/ptx/Overlap.cuh"
 #include "cuda/tile/Element.cuh"
 #include "cuda/tile/Ids.cuh"
 #include "src/KernelArgs.h"
@@ -111,9 +113,14 @@ struct Sequence {
     if (in.cuts)
       open(in, find(in, token));
   }
-  __device__ __forceinline__ void advance(const GatedDelta &in, int32_t token) {
-    while (token >= next)
+  /// True where `token` begins another sequence than the last one's.
+  __device__ __forceinline__ bool advance(const GatedDelta &in, int32_t token) {
+    if (token < next)
+      return false;
+    do
       open(in, index + 1);
+    while (token >= next);
+    return true;
   }
   __device__ __forceinline__ bool has(int32_t source) const { return source >= first; }
 
@@ -153,6 +160,16 @@ __device__ __forceinline__ float sigmoidFor(float z) {
 template <>
 __device__ __forceinline__ float sigmoidFor<float>(float z) {
   return fastSigmoid(z);
+}
+
+/// 1 / sqrt(v), infinite for 0: within what a result of 16 bits keeps, where T is one.
+template <typename T>
+__device__ __forceinline__ float rootFor(float v) {
+  return fastReciprocalRoot(v);
+}
+template <>
+__device__ __forceinline__ float rootFor<float>(float v) {
+  return reciprocalRootOf(v);
 }
 
 /// d silu(a) / d a, where s is the sigmoid of a and u = a*s.
@@ -195,6 +212,14 @@ __device__ __forceinline__ float siluAt(const GatedDelta &in, const Sequence &se
                                         int64_t c) {
   const float a = convolvedAt<T>(in, sequence, batch, token, c);
   return a * sigmoidFor<T>(a);
+}
+
+/// Launches a kernel that begins by beginOverlapped(); GPUs before Hopper do not overlap kernels.
+template <typename... Parameters, typename... Arguments>
+cudaError_t launchFollowing(const mhcrt_context &context, void (*kernel)(Parameters...), unsigned blocks,
+                            unsigned threads, const Arguments &...arguments) {
+  return context.arch >= 90 ? launchOverlapping(kernel, blocks, threads, 1, 0, context.stream, arguments...)
+                            : launchKernel(kernel, blocks, threads, 0, context.stream, arguments...);
 }
 
 /// Warps or parts that a launch of one branch takes, or one of all of them.

@@ -12,15 +12,11 @@
 
 #include "cuda/host/Needs.h"
 #include "cuda/kernels/GatedDelta.cuh"
-#include "cuda/ptx/AsyncCopy.cuh"
 #include "cuda/tile/Vec.cuh"
 
 #include <type_traits>
 
 namespace mhcrt {
-
-constexpr int kRunThreads = 96;
-constexpr int kRunWarps = kRunThreads / 32;
 
 /// kCount elements of T: 8 or 16 bytes.
 template <typename T, int kCount>
@@ -110,29 +106,11 @@ struct Taps {
     if (isActive && in.bias)
       loadParameters<T>(in.bias, c, bias);
   }
-  __device__ __forceinline__ void get(int tap, float (&to)[kCount]) const {
+  /// For a kernel that knows of none: it takes no registers.
+  __device__ __forceinline__ void dropBias() {
 #pragma unroll
-    for (int e = 0; e < kCount; ++e)
-      to[e] = tap < kTaps ? weight[e * kTaps + tap] : bias[e];
-  }
-};
-
-/// The same in shared memory, for a lane whose registers have other use.
-template <int kTaps>
-struct SharedTaps {
-  float4 room[kTaps + 1][kRunThreads];
-
-  __device__ __forceinline__ void put(const Taps<kTaps, 4> &taps) {
-#pragma unroll
-    for (int tap = 0; tap <= kTaps; ++tap) {
-      float v[4];
-      taps.get(tap, v);
-      room[tap][threadIdx.x] = make_float4(v[0], v[1], v[2], v[3]);
-    }
-  }
-  __device__ __forceinline__ void get(int tap, float (&to)[4]) const {
-    const float4 v = room[tap][threadIdx.x];
-    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+    for (float &b : bias)
+      b = 0;
   }
 };
 
@@ -163,48 +141,95 @@ struct History {
     }
   }
   /// a of `token`, whose input is x; not rounded.
-  template <typename AnyTaps>
-  __device__ __forceinline__ void convolve(const AnyTaps &taps, const Sequence &sequence, int32_t token,
+  template <bool kAllSources>
+  __device__ __forceinline__ void convolve(const Taps<kTaps, kCount> &taps, const Sequence &sequence, int32_t token,
                                            const float (&x)[kCount], float (&a)[kCount]) const {
-    float weight[kCount];
-    taps.get(kTaps, a);
-#pragma unroll
-    for (int back = kTaps - 1; back > 0; --back) {
-      taps.get(kTaps - 1 - back, weight);
-      if (sequence.has(token - back))
-#pragma unroll
-        for (int e = 0; e < kCount; ++e)
-          a[e] = fmaf(weight[e], past[back - 1][e], a[e]);
-    }
-    taps.get(kTaps - 1, weight);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
-      a[e] = fmaf(weight[e], x[e], a[e]);
+      a[e] = taps.bias[e];
+#pragma unroll
+    for (int back = kTaps - 1; back >= 0; --back)
+      if (kAllSources || back == 0 || sequence.has(token - back))
+#pragma unroll
+        for (int e = 0; e < kCount; ++e)
+          a[e] = fmaf(taps.weight[e * kTaps + kTaps - 1 - back], back ? past[back - 1][e] : x[e], a[e]);
   }
   /// Adds d * source to the sums of the taps, which are by how far back they read.
+  template <bool kAllSources>
   __device__ __forceinline__ void addProducts(const Sequence &sequence, int32_t token, const float (&x)[kCount],
                                               const float (&d)[kCount], float (&sums)[kTaps][kCount]) const {
 #pragma unroll
-    for (int back = 1; back < kTaps; ++back)
-      if (sequence.has(token - back))
+    for (int back = 0; back < kTaps; ++back)
+      if (kAllSources || back == 0 || sequence.has(token - back))
 #pragma unroll
         for (int e = 0; e < kCount; ++e)
-          sums[back][e] = fmaf(d[e], past[back - 1][e], sums[back][e]);
-#pragma unroll
-    for (int e = 0; e < kCount; ++e)
-      sums[0][e] = fmaf(d[e], x[e], sums[0][e]);
+          sums[back][e] = fmaf(d[e], back ? past[back - 1][e] : x[e], sums[back][e]);
   }
 };
 
-/// Calls body(t, load(t)) for each token from `first` on. load is called in the order of the tokens, kAhead of them
-/// ahead.
-template <int kAhead, typename Load, typename Body>
-__device__ __forceinline__ void walkRun(int32_t first, int32_t last, Load load, Body body) {
+/// Sums that later tokens go on with: the input of a token is added to those of the kTaps tokens that read it, the next
+/// one's in front. The order of a token's terms is that of its sources, its bias first.
+template <typename T, int kTaps, int kCount>
+struct TapSums {
+  Taps<kTaps, kCount> taps;
+  float ahead[kTaps - 1][kCount];
+  Chunk<T, kCount> before[kTaps - 1]; ///< inputs of the tokens before the run, the last one in front
+
+  __device__ __forceinline__ void load(const GatedDelta &in, int64_t batch, int32_t token, int64_t c, bool isActive) {
+#pragma unroll
+    for (int back = 1; back < kTaps; ++back) {
+      const int32_t source = token - back;
+      before[back - 1] = {};
+      if (isActive && source >= 0)
+        before[back - 1] = loadChunk<T, kCount>(static_cast<const T *>(in.x) + in.xSteps.at(batch, source) + c);
+      else if (isActive && in.left)
+        before[back - 1] =
+            loadChunk<T, kCount>(static_cast<const T *>(in.left) + in.leftSteps.at(batch, source + kTaps - 1) + c);
+    }
+    taps.template load<T>(in, c, isActive);
+  }
+  /// Sums at `token` of what was loaded.
+  __device__ __forceinline__ void start(const Sequence &sequence, int32_t token) {
+    restart();
+#pragma unroll
+    for (int back = kTaps - 1; back > 0; --back) {
+      float x[kCount], a[kCount];
+      widenChunk<T>(before[back - 1], x);
+      if (sequence.has(token - back))
+        add(x, a);
+    }
+  }
+  /// The same of no token.
+  __device__ __forceinline__ void restart() {
+#pragma unroll
+    for (auto &sum : ahead)
+#pragma unroll
+      for (int e = 0; e < kCount; ++e)
+        sum[e] = taps.bias[e];
+  }
+  /// Adds the input of the next token, whose a is then done; it is not rounded.
+  __device__ __forceinline__ void add(const float (&x)[kCount], float (&a)[kCount]) {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
+      const float *weight = taps.weight + e * kTaps;
+      a[e] = fmaf(weight[kTaps - 1], x[e], ahead[0][e]);
+#pragma unroll
+      for (int next = 1; next < kTaps; ++next)
+        ahead[next - 1][e] = fmaf(weight[kTaps - 1 - next], x[e], next < kTaps - 1 ? ahead[next][e] : taps.bias[e]);
+    }
+  }
+};
+
+/// Calls start(), then body(t, load(t)) for each token from `first` on. load is called in the order of the tokens,
+/// kAhead of them ahead.
+template <int kAhead, typename Load, typename Start, typename Body>
+__device__ __forceinline__ void walkRun(int32_t first, int32_t last, Load load, Start start, Body body) {
   decltype(load(first)) ahead[kAhead] = {};
 #pragma unroll
   for (int i = 0; i < kAhead; ++i)
     if (first + i < last)
       ahead[i] = load(first + i);
+  start();
   for (int32_t t = first; t < last; t += kAhead) {
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) {
@@ -215,54 +240,6 @@ __device__ __forceinline__ void walkRun(int32_t first, int32_t last, Load load, 
         ahead[i] = load(t + i + kAhead);
       body(t + i, now);
     }
-  }
-}
-
-/// Shared memory for the chunks of a lane's next tokens, kPieces a token. A lane reads what itself copied: no thread
-/// waits for another.
-template <typename Piece, int kPieces, int kDepth>
-struct CopyRing {
-  Piece room[kDepth][kPieces][kRunThreads];
-
-  __device__ __forceinline__ void copy(int slot, int piece, const void *from, bool real) {
-    copyAhead<sizeof(Piece)>(&room[slot][piece][threadIdx.x], from, real);
-  }
-  __device__ __forceinline__ Piece read(int slot, int piece) const { return room[slot][piece][threadIdx.x]; }
-};
-
-constexpr int kUnrolled = 4; ///< tokens, so that what a lane keeps of the last ones need not move
-
-/// Calls body(t, read(slot)) for the tokens first .. last-1 in whole groups of kUnrolled, then rest(t, read(slot)) up
-/// to `end`, behind copy(slot, t < copied), which is called for each token in turn, kDepth - 1 of them ahead.
-template <int kDepth, typename Copy, typename Read, typename Body, typename Rest>
-__device__ __forceinline__ void walkRing(int32_t first, int32_t last, int32_t end, int32_t copied, Copy copy, Read read,
-                                         Body body, Rest rest) {
-  static_assert(kDepth % kUnrolled == 0);
-  waitCopies(); // of the last run: slots are free
-#pragma unroll
-  for (int i = 0; i < kDepth - 1; ++i) {
-    copy(i, first + i < copied);
-    commitCopies();
-  }
-  const auto next = [&](int slot, int refilled, bool copies) {
-    waitCopyGroupsBut<kDepth - 2>();
-    const auto now = read(slot);
-    copy(refilled, copies);
-    commitCopies();
-    return now;
-  };
-  int base = 0;
-  int32_t token = first;
-  for (; token + kUnrolled <= last; token += kUnrolled) {
-#pragma unroll
-    for (int i = 0; i < kUnrolled; ++i)
-      body(token + i, next(base + i, i ? base + i - 1 : (base ? base : kDepth) - 1, token + i + kDepth - 1 < copied));
-    base = base + kUnrolled == kDepth ? 0 : base + kUnrolled;
-  }
-#pragma unroll 1
-  for (; token < end; ++token) {
-    const int slot = (token - first) % kDepth;
-    rest(token, next(slot, (slot + kDepth - 1) % kDepth, token + kDepth - 1 < copied));
   }
 }
 
@@ -284,26 +261,29 @@ __device__ __forceinline__ float headSum(float value, int width) {
   return value;
 }
 
-/// Two such sums.
+/// Two such sums: from the first step on, half of the lanes have the one and half the other.
 template <int kWidth>
 __device__ __forceinline__ float2 headSums(float2 values, int width) {
+  if constexpr (kWidth < 2)
+    return {headSum<kWidth>(values.x, width), headSum<kWidth>(values.y, width)};
+  const bool isUpper = threadIdx.x & kWidth / 2;
+  float sum = isUpper ? values.y : values.x;
+  sum += __shfl_xor_sync(~0u, isUpper ? values.x : values.y, kWidth / 2);
 #pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2)
-    if (distance < (kWidth ? kWidth : width)) {
-      const float x = __shfl_xor_sync(~0u, values.x, distance), y = __shfl_xor_sync(~0u, values.y, distance);
-      values = {values.x + x, values.y + y};
-    }
-  return values;
+  for (int distance = kWidth / 4; distance > 0; distance /= 2)
+    sum += __shfl_xor_sync(~0u, sum, distance);
+  const float other = __shfl_xor_sync(~0u, sum, kWidth / 2);
+  return isUpper ? float2{other, sum} : float2{sum, other};
 }
 
 /// Scales a head to length 1.
-template <int kWidth, int kCount>
+template <typename T, int kWidth, int kCount>
 __device__ __forceinline__ void scaleHead(float (&u)[kCount], int width, float eps) {
   float squares = 0;
 #pragma unroll
   for (float value : u)
     squares = fmaf(value, value, squares);
-  const float scale = reciprocalRootOf(headSum<kWidth>(squares, width) + eps);
+  const float scale = rootFor<T>(headSum<kWidth>(squares, width) + eps);
 #pragma unroll
   for (float &value : u)
     value *= scale;
@@ -337,6 +317,11 @@ struct RunParts {
         values(divideUp(in.valueChannels(), 32 * count)), z(values) {}
   int64_t all() const { return gates + keys + values + z; }
 };
+
+/// Heads of q and k of 128 channels, whole warps of them and of v.
+inline bool usesAllLanes(const GatedDelta &in, int count) {
+  return in.dk == 128 && in.valueChannels() % (32 * count) == 0 && 2 * in.keyHeads * in.dk % (32 * count) == 0;
+}
 
 /// Whole chunks everywhere, and heads of at most a warp with `count` channels a lane.
 template <typename Args>

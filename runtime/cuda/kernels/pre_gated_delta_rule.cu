@@ -114,10 +114,11 @@ cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleArgs &a
 
 //===- Whole heads ---------------------------------------------------------===//
 
-constexpr int kDepth = 8;      ///< tokens whose loads are under way, and one
-constexpr int kLeastRun = 8;   ///< tokens
-constexpr int kMostRun = 32;   ///< tokens
-constexpr int kFullWarps = 32; ///< of a multiprocessor, for which runs are made shorter
+constexpr int kRunThreads = 128;
+constexpr int kRunWarps = kRunThreads / 32;
+constexpr int kAhead = 4;      ///< tokens whose loads are under way
+constexpr int kMostRun = 8;    ///< tokens; the warps of longer runs drift apart, and memory then gets slower
+constexpr int kFullWarps = 16; ///< of a multiprocessor, for which runs are made shorter
 
 /// A run of tokens of a row of the batch.
 struct Run {
@@ -129,8 +130,6 @@ struct Run {
 template <typename T>
 constexpr int kUsualWidth = 128 / kLanesOf<T>;
 
-using RunRing = CopyRing<uint4, 1, kDepth>;
-
 /// The list of warps: parts of a run, then those of the next.
 struct RunList {
   int64_t warps;
@@ -141,29 +140,31 @@ struct RunList {
 };
 
 /// Convolves a run. Heads of q and k are normed and stored `repeats` times.
-template <typename T, int kTaps, int kCount, int kWidth, bool kIsHead>
+template <typename T, int kTaps, int kCount, int kWidth, bool kIsHead, bool kIsUsual>
 __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run, const LanePlace &place, int width,
-                                            RunRing &ring, T *out, T *silu) {
+                                            T *out, T *silu) {
   const int32_t c = place.channel + (kIsHead ? 0 : 2 * in.keyHeads * in.dk);
   const int64_t step = kIsHead ? int64_t(in.valueHeads) * in.dk : in.valueChannels();
-  Taps<kTaps, kCount> taps;
-  History<T, kTaps, kCount> history;
-  taps.template load<T>(in, c, place.isActive);
-  history.load(in, run.batch, run.first, c, place.isActive);
-  Sequence sequence(in, run.first);
   const T *from = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + (place.isActive ? c : 0);
-  const auto copy = [&](int slot, bool isToken) {
-    if (isToken)
-      ring.copy(slot, 0, from, place.isActive);
+  const auto load = [&](int32_t) {
+    const auto bits = loadChunk<T, kCount>(from);
     from += in.xSteps.token;
+    return bits;
   };
-  const auto read = [&](int slot) { return ring.read(slot, 0); };
+  TapSums<T, kTaps, kCount> sums;
+  Sequence sequence(in, run.first);
+  const auto start = [&] {
+    sums.load(in, run.batch, run.first, c, place.isActive);
+    if constexpr (kIsUsual)
+      sums.taps.dropBias();
+    sums.start(sequence, run.first);
+  };
   const auto body = [&](int32_t token, Chunk<T, kCount> bits) {
-    sequence.advance(in, token);
+    if (sequence.advance(in, token))
+      sums.restart();
     float x[kCount], a[kCount];
     widenChunk<T>(bits, x);
-    history.convolve(taps, sequence, token, x, a);
-    history.push(x);
+    sums.add(x, a);
     roundChunk<T>(a);
 #pragma unroll
     for (int e = 0; e < kCount; ++e)
@@ -176,7 +177,7 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
         silu += 2 * in.keyChannels();
       }
       if (in.isNormed)
-        scaleHead<kWidth>(a, width, in.eps);
+        scaleHead<T, kWidth>(a, width, in.eps);
     }
     const auto y = narrowChunk<T>(a);
     if (place.isActive)
@@ -189,7 +190,7 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
         storeChunk(out + int64_t(r) * in.dk, y);
     out += step;
   };
-  walkRing<kDepth>(run.first, run.last, run.last, run.last, copy, read, body, body);
+  walkRun<kAhead>(run.first, run.last, load, start, body);
 }
 
 template <typename T, int kCount>
@@ -202,10 +203,12 @@ __device__ __forceinline__ void copyRun(const GatedDelta &in, const Run &run, co
     x += in.xSteps.token;
     return bits;
   };
-  walkRun<kDepth>(run.first, run.last, load, [&](int32_t, Chunk<T, kCount> bits) {
-    storeChunk(out, bits);
-    out += in.valueChannels();
-  });
+  walkRun<kAhead>(
+      run.first, run.last, load, [] {},
+      [&](int32_t, Chunk<T, kCount> bits) {
+        storeChunk(out, bits);
+        out += in.valueChannels();
+      });
 }
 
 /// The gates of 32 heads.
@@ -219,26 +222,28 @@ __device__ __forceinline__ void gateRun(const GatedDelta &in, const Results &out
     writeGates(in, out, static_cast<const T *>(in.x) + in.xSteps.at(run.batch, token), run.batch * in.M + token, h);
 }
 
-template <typename T, int kTaps>
+/// kIsUsual where usesAllLanes() and there is no bias.
+template <typename T, int kTaps, bool kIsUsual>
 __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in, Results out, RunList list) {
   constexpr int kCount = kLanesOf<T>;
-  __shared__ RunRing ring;
+  beginOverlapped();
   checkCuts(in);
-  const int64_t item = int64_t(blockIdx.x) * kRunWarps + threadIdx.x / 32;
+  const uint32_t item = blockIdx.x * kRunWarps + threadIdx.x / 32;
   if (item >= list.warps)
     return;
-  const int64_t number = item / list.parts.count;
-  int64_t part = list.parts.first + item % list.parts.count;
+  const uint32_t number = item / uint32_t(list.parts.count);
+  int32_t part = int32_t(list.parts.first) + item % uint32_t(list.parts.count);
   Run run;
-  run.batch = number / list.runs;
-  run.first = static_cast<int32_t>(number % list.runs * list.length);
+  run.batch = number / uint32_t(list.runs);
+  run.first = static_cast<int32_t>(number % uint32_t(list.runs) * list.length);
   run.last = min(in.M, run.first + list.length);
   const int64_t row = run.batch * in.M + run.first;
   if (part < list.counts.gates)
     return gateRun<T>(in, out, run, part);
   part -= list.counts.gates;
   if (part < list.counts.keys) {
-    const LanePlace place = LanePlace::ofHead(in, part, list.width, kCount);
+    LanePlace place = LanePlace::ofHead(in, part, list.width, kCount);
+    place.isActive |= kIsUsual;
     const bool isKey = place.head >= in.keyHeads;
     const int64_t first = int64_t(place.head - (isKey ? in.keyHeads : 0)) * in.repeats;
     T *heads = static_cast<T *>(isKey ? out.key : out.query);
@@ -246,20 +251,18 @@ __global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in
     heads += (row * in.valueHeads + first) * in.dk + (place.channel - place.head * in.dk);
     if (silu)
       silu += row * 2 * in.keyChannels() + place.channel;
-    if (list.width == kUsualWidth<T>)
-      convolveRun<T, kTaps, kCount, kUsualWidth<T>, true>(in, run, place, list.width, ring, heads, silu);
-    else
-      convolveRun<T, kTaps, kCount, 0, true>(in, run, place, list.width, ring, heads, silu);
-    return;
+    return convolveRun<T, kTaps, kCount, kIsUsual ? kUsualWidth<T> : 0, true, kIsUsual>(in, run, place, list.width,
+                                                                                        heads, silu);
   }
   part -= list.counts.keys;
   const bool isGate = part >= list.counts.values;
-  const LanePlace place = LanePlace::ofValue(in, part - (isGate ? list.counts.values : 0), kCount);
+  LanePlace place = LanePlace::ofValue(in, part - (isGate ? list.counts.values : 0), kCount);
+  place.isActive |= kIsUsual;
   T *to = static_cast<T *>(isGate ? out.gate : out.value) + row * in.valueChannels() + place.channel;
   if (isGate)
     copyRun<T, kCount>(in, run, place, to);
   else
-    convolveRun<T, kTaps, kCount, 1, false>(in, run, place, list.width, ring, to, nullptr);
+    convolveRun<T, kTaps, kCount, 1, false, kIsUsual>(in, run, place, list.width, to, nullptr);
 }
 
 bool runsTake(const PreGatedDeltaRuleArgs &a, Needs &needs) {
@@ -268,12 +271,10 @@ bool runsTake(const PreGatedDeltaRuleArgs &a, Needs &needs) {
              {a.qkvzba, a.conv_weight, a.conv_bias, a.left_boundary, a.query, a.key, a.value, a.gate, a.silu});
 }
 
-/// Runs as long as can be with the GPU full; no result follows from their length.
+/// Runs that fill the GPU once, or the longest; no result follows from their length.
 int32_t runLength(const mhcrt_context &context, const GatedDelta &in, int64_t parts) {
-  int32_t length = kMostRun;
-  while (length > kLeastRun && in.b * divideUp(in.M, length) * parts < int64_t(context.multiprocessors) * kFullWarps)
-    length /= 2;
-  return length;
+  const int64_t runs = std::max<int64_t>(1, int64_t(context.multiprocessors) * kFullWarps / parts);
+  return static_cast<int32_t>(std::clamp<int64_t>(divideUp(in.tokens(), runs), 1, kMostRun));
 }
 
 cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
@@ -285,9 +286,12 @@ cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
     const RunList list = {in.b * int64_t(runs) * parts.count, length, runs, width, counts, parts};
     return withFloatType(a.qkvzba_type, [&](auto type) {
       return withTaps(a.k, [&](auto taps) {
-        return launchKernel(gatedDeltaRunKernel<decltype(type), decltype(taps)::value>,
-                            static_cast<unsigned>(divideUp(list.warps, kRunWarps)), kRunThreads, 0, context.stream, in,
-                            resultsOf(a), list);
+        using T = decltype(type);
+        constexpr int kTaps = decltype(taps)::value;
+        const auto kernel = usesAllLanes(in, count) && !in.bias.data ? gatedDeltaRunKernel<T, kTaps, true>
+                                                                     : gatedDeltaRunKernel<T, kTaps, false>;
+        return launchFollowing(context, kernel, static_cast<unsigned>(divideUp(list.warps, kRunWarps)), kRunThreads, in,
+                               resultsOf(a), list);
       });
     });
   });

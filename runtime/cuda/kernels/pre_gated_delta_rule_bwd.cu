@@ -216,6 +216,7 @@ __device__ __forceinline__ float *sumAt(const GatedDelta &in, const GatedDeltaGr
 __global__ void __launch_bounds__(kThreads)
     addStretchesKernel(GatedDelta in, GatedDeltaGrads grads, Stretches stretches) {
   __shared__ CompensatedSum groups[kSumGroups][kSumColumns];
+  beginOverlapped();
   const int lane = threadIdx.x % kSumColumns, group = threadIdx.x / kSumColumns;
   const int64_t column = int64_t(blockIdx.x) * kSumColumns + lane;
   float *const out = sumAt(in, grads, column);
@@ -261,8 +262,8 @@ cudaError_t mhcrt::addStretches(mhcrt_context &context, const GatedDelta &in, co
                                 const Stretches &stretches) {
   if (!grads.haveTaps() && !grads.haveHeads())
     return cudaSuccess;
-  return launchKernel(addStretchesKernel, static_cast<unsigned>(divideUp(stretches.width, kSumColumns)), kThreads, 0,
-                      context.stream, in, grads, stretches);
+  return launchFollowing(context, addStretchesKernel, static_cast<unsigned>(divideUp(stretches.width, kSumColumns)),
+                         kThreads, in, grads, stretches);
 }
 
 static constexpr Variant<PreGatedDeltaRuleBwdArgs> kVariants[] = {

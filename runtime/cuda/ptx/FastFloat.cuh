@@ -25,6 +25,13 @@ __device__ __forceinline__ float fastReciprocal(float x) {
   return r;
 }
 
+/// 1 / sqrt(x), also of an x that is no normal float; infinite for 0.
+__device__ __forceinline__ float fastReciprocalRoot(float x) {
+  float r;
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_PTX_FASTFLOAT_CUH
