@@ -8,8 +8,9 @@
 //   beta = sigmoid(b)        g = -exp(A_log) * softplus(alpha + dt_bias)
 //
 // Plan    One launch over a flat list of warps: of a run of tokens, the gates, then q and k, v and z. `runs`: a warp
-//         has 16 bytes of channels a lane, whole heads of q and k, and walks down the tokens with the last k-1 of them
-//         in registers. `generic`: a warp per head of a token, which is computed twice where it is normed.
+//         has 16 bytes of channels a lane, whole heads of q and k, and walks down the tokens with the sums that the
+//         next k-1 of them go on with in registers. `generic`: a warp per head of a token, which is computed twice
+//         where it is normed.
 // Bytes   per token E + 2*hv*(dk + dv) + hv*dv + 3*hv elements and 4*hv.
 // Needs   `runs`: 2 to 4 taps; dk, dv and D in whole 16 bytes; heads of q and k of at most 512 bytes.
 // Round   f32; a is rounded, u of q and k is rounded before the norm, each result once at its store.
