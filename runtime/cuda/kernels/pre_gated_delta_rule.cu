@@ -118,7 +118,7 @@ cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleArgs &a
 constexpr int kRunThreads = 128;
 constexpr int kRunWarps = kRunThreads / 32;
 constexpr int kAhead = 4;      ///< tokens whose loads are under way
-constexpr int kMostRun = 8;    ///< tokens; the warps of longer runs drift apart, and memory then gets slower
+constexpr int kMostRun = 8;    ///< tokens: measured; longer runs were slower, up to one wave of warps
 constexpr int kFullWarps = 16; ///< of a multiprocessor, for which runs are made shorter
 
 /// A run of tokens of a row of the batch.
@@ -225,7 +225,8 @@ __device__ __forceinline__ void gateRun(const GatedDelta &in, const Results &out
 
 /// kIsUsual where usesAllLanes() and there is no bias.
 template <typename T, int kTaps, bool kIsUsual>
-__global__ void __launch_bounds__(kRunThreads) gatedDeltaRunKernel(GatedDelta in, Results out, RunList list) {
+__global__ void __launch_bounds__(kRunThreads, kIsUsual ? 4 : 3)
+    gatedDeltaRunKernel(GatedDelta in, Results out, RunList list) {
   constexpr int kCount = kLanesOf<T>;
   beginOverlapped();
   checkCuts(in);

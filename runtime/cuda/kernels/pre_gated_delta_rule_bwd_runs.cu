@@ -27,9 +27,9 @@ namespace {
 constexpr int kCount = 4; ///< channels of a lane
 constexpr int kBackThreads = 128;
 
-/// Four blocks have room where that needs no spills.
+/// Four blocks have room where that needs no spills on any GPU.
 template <typename T, bool kIsUsual>
-constexpr int kMostRegisters = kIsUsual && sizeof(T) == 2 ? 128 : 168;
+constexpr int kMostRegisters = kIsUsual && std::is_same_v<T, __nv_bfloat16> ? 128 : 168;
 
 constexpr int kBackWarps = kBackThreads / 32;
 constexpr int kUsualWidth = 128 / kCount; ///< lanes of a head of 128 channels

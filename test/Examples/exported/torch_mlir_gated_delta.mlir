@@ -1,7 +1,7 @@
 // RUN: mhc-opt %s --mhc-raise --mhc-fuse | FileCheck %s --implicit-check-not=linalg.
 // RUN: mhcc %s --grad=layer --verify | FileCheck %s --check-prefix=VERIFY --implicit-check-not=WRONG
 
-// What torch-mlir makes of the module in docs/guides/gated-delta.md: two sequences of open length, bf16.
+// The module of docs/guides/gated-delta.md as torch-mlir writes it: two sequences of open length, bf16.
 // CHECK: mhc.pre_gated_delta_rule(
 // CHECK-SAME: <num_key_heads = 2, qk_l2norm = true, l2_eps = 1.0e-06, softplus_threshold = 2.0e+01, seq_layout = bMD>
 // VERIFY: entry layer_bwd
