@@ -38,9 +38,10 @@ static std::string setFuse(DriverOptions &options, StringRef value) {
                    .Case("none", FuseLevel::none)
                    .Case("chain", FuseLevel::chain)
                    .Case("layer", FuseLevel::layer)
+                   .Case("model", FuseLevel::model)
                    .Default(std::nullopt);
   if (!level)
-    return "'none', 'chain' or 'layer'";
+    return "'none', 'chain', 'layer' or 'model'";
   options.compile.fuse = *level;
   return "";
 }
@@ -307,7 +308,7 @@ static llvm::Error nameHeader(DriverOptions &options) {
 
 /// Options that would do nothing without another one are errors.
 static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSet<> &given) {
-  bool grad = !options.compile.grad.empty(), layers = options.compile.fuse == FuseLevel::layer;
+  bool grad = !options.compile.grad.empty(), layers = options.compile.fuse >= FuseLevel::layer;
   bool explains = options.explain != Explain::no || !options.report.empty();
   bool runs = options.run || options.verify;
   bool makesCode = runs || options.runOptions.list || options.library || options.compileTo == Phase::llvm ||
@@ -321,8 +322,8 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
       {"--recompute", grad, "'--grad'"},
       {"--memory-budget", grad, "'--grad'"},
       {"--grad-sums", grad, "'--grad'"},
-      {"--fail-if-unfused", layers, "'--fuse=layer'"},
-      {"--expect-fused", layers, "'--fuse=layer'"},
+      {"--fail-if-unfused", layers, "'--fuse=layer' or '--fuse=model'"},
+      {"--expect-fused", layers, "'--fuse=layer' or '--fuse=model'"},
       {"--machine", explains, "'--explain' or '--report'"},
       {"--size", options.verify || options.memoryBudget || explains,
        "'--verify', '--memory-budget', '--explain' or '--report'"},

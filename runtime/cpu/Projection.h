@@ -64,6 +64,12 @@ struct ProjectionCall {
     tile = std::min(most, std::max(multiple, roundUp(divideUp(M, threads), multiple)));
   }
 
+  /// At most about `tokens` of them in a tile.
+  void limitTile(int64_t tokens) {
+    const int64_t multiple = amx ? kAmxTokens : kTokenMultiple;
+    tile = std::clamp(tokens / multiple * multiple, multiple, tile);
+  }
+
   /// The portable variant that computes some tokens again.
   ProjectionCall portable() const {
     ProjectionCall args = *this;

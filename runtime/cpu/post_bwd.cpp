@@ -25,6 +25,7 @@
 
 #include "cpu/Entry.h"
 #include "cpu/Partials.h"
+#include "cpu/Parts.h"
 #include "cpu/Tokens.h"
 #include "src/Checks.h"
 
@@ -302,10 +303,7 @@ static constexpr int64_t kBiasChannels = 1024;
 /// Tokens of a run whose d_f a plain sum adds.
 static constexpr int64_t kBiasTokens = 128;
 
-mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &a) {
-  if (!checkPostBwd(context, a))
-    return context.status;
-
+mhcrt_status mhcrt::computePostBwd(mhcrt_context &context, const PostBwdArgs &a) {
   const int64_t M = a.M, n = a.n, C = a.C, rowBytes = C * mhcrt_dtype_bytes(a.x_type);
   // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
   const bool streamsDx = !a.d_x || (!a.d_x_in && a.d_x_type == a.x_type && streams(a.d_x, M * n, rowBytes));
@@ -336,6 +334,10 @@ mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &a) {
                 floats(a.d_bias_in), floats(a.d_bias));
   });
   return MHCRT_OK;
+}
+
+mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &a) {
+  return checkPostBwd(context, a) ? computePostBwd(context, a) : context.status;
 }
 
 MHCRT_ENTRY(post_bwd, PostBwd)

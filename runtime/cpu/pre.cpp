@@ -20,24 +20,9 @@
 #define HWY_TARGET_INCLUDE "cpu/pre.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/Aggregate-inl.h"
-#include "cpu/Permutation-inl.h"
-#include "cpu/Projection-inl.h"
-#include "cpu/Sinkhorn-inl.h"
+#include "cpu/PreTokens-inl.h"
 
-#include "cpu/Tokens.h"
 #include "src/Checks.h"
-
-#ifndef MHCRT_CPU_PRE_CALL
-#define MHCRT_CPU_PRE_CALL
-namespace mhcrt {
-struct PreCall : PreArgs {
-  ProjectionCall projection;
-  float *hPre;   ///< h_pre, or its place in scratch memory
-  bool bypasses; ///< the caches
-};
-} // namespace mhcrt
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -45,63 +30,13 @@ namespace HWY_NAMESPACE {
 
 void prePack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
 
-/// Tokens t .. t+count-1 of the tile that starts at `first`, one per lane.
-HWY_INLINE void coefficients(const PreCall &args, int64_t first, int64_t t, int64_t count,
-                             const ProjectionScratch &scratch) {
-  const int64_t n = args.n, N = args.projection.N, R = N - 2 * n, m = first + t;
-  float *hPre = scratch.planes, *hPost = hPre + n * kLanes, *logits = hPost + n * kLanes, *mix = logits;
-  rowsToPlanes(scratch.proj + t * N, N, count, N, hPre);
-  const V multiplier = normMultiplier(load(scratch.stat + t), normOf(args));
-  gateAll(hPre, multiplier, n, N, gatesOf(args));
-  roundPlanes(hPre, n, args.h_pre_format);
-  roundPlanes(hPost, n, args.h_post_format);
-
-  HWY_ALIGN float permutationMix[256 * kLanes];
-  if (args.res_map == MHCRT_RES_MAP_SINKHORN) {
-    SinkhornOptions options = sinkhornOf(args);
-    options.format = args.sk_format;
-    sinkhornPlanes(mix, n, options);
-  } else if (args.res_map == MHCRT_RES_MAP_PERMUTATION) {
-    mix = permutationMix;
-    permutationPlanes(logits, R, n, mix);
-  }
-  if (args.fold_pre)
-    for (int64_t o = 0; o < n; ++o)
-      for (int64_t i = 0; i < n; ++i) {
-        float *cell = mix + (o * n + i) * kLanes;
-        store(hn::NegMulAdd(load(hPost + o * kLanes), load(hPre + i * kLanes), load(cell)), cell);
-      }
-  roundPlanes(mix, n * n, args.h_res_format);
-  planesToRows(hPre, count, n, args.hPre + m * n);
-  planesToRows(hPost, count, n, floats(args.h_post) + m * n);
-  planesToRows(mix, count, n * n, floats(args.h_res) + m * n * n);
-  if (args.proj)
-    std::memcpy(floats(args.proj) + m * N, scratch.proj + t * N, count * N * sizeof(float));
-  if (args.stat)
-    storeSome(multiplier, floats(args.stat) + m, count);
-}
-
-template <typename T>
-void preTyped(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
-  const ProjectionScratch scratch(args.projection, base);
-  projectTile<T>(args.projection, packed, first, count, scratch);
-  for (int64_t t = 0; t < count; t += kLanes)
-    coefficients(args, first, t, HWY_MIN(kLanes, count - t), scratch);
-  const float *weights = args.h_in ? floats(args.h_in) : args.hPre;
-  for (int64_t m = first; args.u && m < first + count; ++m)
-    aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, weights + m * args.n, args.n,
-                   args.C, args.layout, static_cast<T *>(args.u) + m * args.C, args.bypasses);
-  if (args.bypasses)
-    hwy::FlushStream();
-}
-
 void preTile(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   if (args.projection.type == MHCRT_F32)
-    preTyped<float>(args, packed, first, count, base);
+    preTyped(args, packed, first, count, base, static_cast<const float *>(args.x) + first * args.K);
   else if (args.projection.type == MHCRT_BF16)
-    preTyped<Bf16>(args, packed, first, count, base);
+    preTyped(args, packed, first, count, base, static_cast<const Bf16 *>(args.x) + first * args.K);
   else
-    preTyped<F16>(args, packed, first, count, base);
+    preTyped(args, packed, first, count, base, static_cast<const F16 *>(args.x) + first * args.K);
 }
 
 } // namespace HWY_NAMESPACE
@@ -119,16 +54,9 @@ using namespace mhcrt;
 mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &a) {
   if (!checkPre(context, a) || a.M == 0)
     return context.status;
-  PreCall args = {a, projectionOf(a, a.N), floats(a.h_pre), streams(a.u, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
-  args.projection.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
-  // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
-  const int64_t packedBytes = args.projection.packedBytes();
-  if (!context.reserveScratch("mhcrt_pre", packedBytes + (a.h_pre ? 0 : a.M * a.n * 4),
-                              ProjectionScratch::bytes(args.projection)))
+  PreCall args(context, a);
+  if (!args.reserve(context, "mhcrt_pre"))
     return context.status;
-  if (!a.h_pre)
-    args.hPre = reinterpret_cast<float *>(context.sharedScratch() + packedBytes);
-
   forProjectionTiles(
       context, args.projection,
       [](const ProjectionCall &call, int64_t chunk, char *packed) {

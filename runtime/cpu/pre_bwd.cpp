@@ -26,6 +26,7 @@
 #include "cpu/Permutation-inl.h"
 #include "cpu/SinkhornBwd-inl.h"
 
+#include "cpu/Parts.h"
 #include "cpu/PreBwd.h"
 #include "src/Checks.h"
 #include "src/HeadBwd.h"
@@ -133,7 +134,7 @@ static int64_t planeBytes(const PreBwdArgs &a) {
   return saturatingAdd((4 * a.N + 3) * kMaxLanes * 4, replays ? sinkhornHistoryBytes(a.n, a.iters) : 0);
 }
 
-static mhcrt_status run(mhcrt_context &context, const char *kernel, const PreBwdArgs &a) {
+mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a) {
   const int64_t M = a.M, tiles = divideUp(M, kPreBwdTile), width = a.N + 3;
   ProjectionBwdCall projection = projectionBwdOf(a, context.amx);
   projection.du = a.d_u;
@@ -171,11 +172,11 @@ static mhcrt_status run(mhcrt_context &context, const char *kernel, const PreBwd
 using namespace mhcrt;
 
 mhcrt_status mhcrt::runPreBwd(mhcrt_context &context, const PreBwdArgs &a) {
-  return checkPreBwd(context, a) ? run(context, "mhcrt_pre_bwd", a) : context.status;
+  return checkPreBwd(context, a) ? computePreBwd(context, "mhcrt_pre_bwd", a) : context.status;
 }
 
 mhcrt_status mhcrt::runHeadBwd(mhcrt_context &context, const HeadBwdArgs &a) {
-  return checkHeadBwd(context, a) ? run(context, "mhcrt_head_bwd", preBwdOf(a)) : context.status;
+  return checkHeadBwd(context, a) ? computePreBwd(context, "mhcrt_head_bwd", preBwdOf(a)) : context.status;
 }
 
 MHCRT_ENTRY(pre_bwd, PreBwd)

@@ -40,6 +40,8 @@ bool checkProjection(CallState &state, const ProjectionArgs &a);
 bool checkProjectionBwd(CallState &state, const ProjectionBwdArgs &a);
 bool checkPre(CallState &state, const PreArgs &a);
 bool checkPreBwd(CallState &state, const PreBwdArgs &a);
+bool checkPostPre(CallState &state, const PostPreArgs &a);
+bool checkPostPreBwd(CallState &state, const PostPreBwdArgs &a);
 bool checkHead(CallState &state, const HeadArgs &a);
 bool checkHeadBwd(CallState &state, const HeadBwdArgs &a);
 

@@ -25,18 +25,25 @@ static void checkWeights(KernelCall &call, const Args &a, int64_t N) {
   call.attribute("precision", a.precision, 4).epsilon("norm_eps", a.norm_eps);
 }
 
-/// Gradients of x, phi and norm_weight, and what they start from.
+/// Gradients of phi and norm_weight, and what they start from.
 template <typename Args>
 static void checkWeightGradients(KernelCall &call, const Args &a, int64_t N) {
-  call.optional("d_x", a.d_x, a.d_x_type, {MHCRT_F32, a.x_type}, a.M).optional("d_phi", a.d_phi, a.d_phi_type, kF32, N);
+  call.optional("d_phi", a.d_phi, a.d_phi_type, kF32, N);
   if (a.norm_weight_type == MHCRT_NONE)
     call.absent("d_norm_weight", a.d_norm_weight_type, "absent norm_weight");
   else
     call.optional("d_norm_weight", a.d_norm_weight, a.d_norm_weight_type, kF32, a.K);
-  call.start("d_x_in", a.d_x_in, a.d_x_in_type, {MHCRT_F32, a.x_type}, a.M, "d_x", a.d_x_type);
   call.start("d_phi_in", a.d_phi_in, a.d_phi_in_type, kF32, N, "d_phi", a.d_phi_type);
   call.start("d_norm_weight_in", a.d_norm_weight_in, a.d_norm_weight_in_type, kF32, a.K, "d_norm_weight",
              a.d_norm_weight_type);
+}
+
+/// The gradient of x as well.
+template <typename Args>
+static void checkGradients(KernelCall &call, const Args &a, int64_t N) {
+  call.optional("d_x", a.d_x, a.d_x_type, {MHCRT_F32, a.x_type}, a.M);
+  call.start("d_x_in", a.d_x_in, a.d_x_in_type, {MHCRT_F32, a.x_type}, a.M, "d_x", a.d_x_type);
+  checkWeightGradients(call, a, N);
 }
 
 /// The number of gates, their parameters, and for a backward kernel the gradients of those.
@@ -87,12 +94,13 @@ bool mhcrt::checkProjectionBwd(CallState &state, const ProjectionBwdArgs &a) {
   call.optional("d_stat", a.d_stat, a.d_stat_type, kF32, a.M);
   if (a.d_stat && a.stat_form == MHCRT_STAT_INV_RMS)
     call.tensor("stat", a.stat, a.stat_type, kF32, a.M);
-  checkWeightGradients(call, a, a.N);
+  checkGradients(call, a, a.N);
   return call.begin();
 }
 
-bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
-  KernelCall call(state, "mhcrt_pre");
+/// Checks that pre and post_pre share.
+template <typename Args>
+static void checkInputs(KernelCall &call, const Args &a) {
   checkWeights(call, a, a.N);
   checkResidual(call, a);
   checkGateParameters(call, a, 3, a.N);
@@ -103,9 +111,37 @@ bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
     call.absent("h_in", a.h_in_type, "fold_pre");
   else
     call.optional("h_in", a.h_in, a.h_in_type, kF32, a.M);
-  call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optional("proj", a.proj, a.proj_type, kF32, a.M).optional("stat", a.stat, a.stat_type, kF32, a.M);
   call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult).format("h_res_format", a.h_res_format);
+}
+
+/// The operands of post in post_pre and its gradient.
+template <typename Args>
+static void checkBranch(KernelCall &call, const Args &a) {
+  call.tensor("f", a.f, a.f_type, {a.x_type}, a.M);
+  if (a.x_type == MHCRT_F32)
+    call.optional("bias", a.bias, a.bias_type, kF32, a.C);
+  else
+    call.optional("bias", a.bias, a.bias_type, {MHCRT_F32, a.x_type}, a.C);
+  call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
+  call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
+  call.attribute("orient", a.orient, 2);
+}
+
+bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
+  KernelCall call(state, "mhcrt_pre");
+  checkInputs(call, a);
+  call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
+  return call.begin();
+}
+
+bool mhcrt::checkPostPre(CallState &state, const PostPreArgs &a) {
+  KernelCall call(state, "mhcrt_post_pre");
+  checkInputs(call, a);
+  checkBranch(call, a);
+  call.tensor("y", a.y, a.y_type, {a.x_type}, a.M)
+      .tensor("next_h_post", a.next_h_post, a.next_h_post_type, kF32, a.M)
+      .tensor("next_h_res", a.next_h_res, a.next_h_res_type, kF32, a.M);
   return call.begin();
 }
 
@@ -118,7 +154,7 @@ bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
   call.tensor("d_h_post", a.d_h_post, a.d_h_post_type, kF32, a.M)
       .tensor("d_h_res", a.d_h_res, a.d_h_res_type, kF32, a.M);
   checkGateGradients(call, a, a.N);
-  checkWeightGradients(call, a, a.N);
+  checkGradients(call, a, a.N);
   call.start("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M, "d_x", a.d_x_type);
   if (a.d_out_type == MHCRT_NONE)
     call.absent("h_res", a.h_res_type, "absent d_out");
@@ -126,6 +162,36 @@ bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
     call.tensor("h_res", a.h_res, a.h_res_type, kF32, a.M)
         .attribute("orient", a.orient, 2)
         .absent("d_x_in", a.d_x_in_type, "d_out");
+  call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  return call.begin();
+}
+
+bool mhcrt::checkPostPreBwd(CallState &state, const PostPreBwdArgs &a) {
+  KernelCall call(state, "mhcrt_post_pre_bwd");
+  checkWeights(call, a, a.N);
+  checkResidual(call, a);
+  checkGateParameters(call, a, 3, a.N);
+  checkBranch(call, a);
+  call.optional("d_u", a.d_u, a.d_u_type, {a.x_type}, a.M);
+  call.tensor("d_next_h_post", a.d_next_h_post, a.d_next_h_post_type, kF32, a.M)
+      .tensor("d_next_h_res", a.d_next_h_res, a.d_next_h_res_type, kF32, a.M)
+      .optional("y", a.y, a.y_type, {a.x_type}, a.M);
+  checkGateGradients(call, a, a.N);
+  checkWeightGradients(call, a, a.N);
+  call.optional("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M);
+  if (a.d_out_type == MHCRT_NONE)
+    call.absent("next_h_res", a.next_h_res_type, "absent d_out")
+        .optional("d_y", a.d_y, a.d_y_type, {MHCRT_F32, a.x_type}, a.M);
+  else
+    call.tensor("next_h_res", a.next_h_res, a.next_h_res_type, kF32, a.M)
+        .attribute("next_orient", a.next_orient, 2)
+        .absent("d_y", a.d_y_type, "d_out");
+  call.optional("d_f", a.d_f, a.d_f_type, {a.x_type}, a.M)
+      .optional("d_h_post", a.d_h_post, a.d_h_post_type, kF32, a.M)
+      .optional("d_h_res", a.d_h_res, a.d_h_res_type, kF32, a.M)
+      .optional("d_x", a.d_x, a.d_x_type, {MHCRT_F32, a.x_type}, a.M)
+      .optional("d_bias", a.d_bias, a.d_bias_type, kF32, a.C)
+      .start("d_bias_in", a.d_bias_in, a.d_bias_in_type, kF32, a.C, "d_bias", a.d_bias_type);
   call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
   return call.begin();
 }
@@ -149,7 +215,7 @@ bool mhcrt::checkHeadBwd(CallState &state, const HeadBwdArgs &a) {
   checkGateParameters(call, a, 1, a.n);
   call.tensor("d_out", a.d_out, a.d_out_type, {a.x_type}, a.M);
   checkGateGradients(call, a, a.n);
-  checkWeightGradients(call, a, a.n);
+  checkGradients(call, a, a.n);
   call.epsilon("pre_eps", a.pre_eps).format("h_pre_format", a.h_pre_format);
   return call.begin();
 }

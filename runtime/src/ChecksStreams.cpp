@@ -9,8 +9,6 @@
 
 using namespace mhcrt;
 
-static int64_t streamElements(int64_t M, int64_t n, int64_t C) { return saturatingMul(M, saturatingMul(n, C)); }
-
 bool mhcrt::checkExpand(CallState &state, const ExpandArgs &a) {
   KernelCall call(state, "mhcrt_expand");
   call.dim("M", a.M, 0).dim("C", a.C, 1).dim("n", a.n, 1, kMaxStreams);

@@ -51,6 +51,13 @@ bool mhcrt_context::reserveScratch(const char *kernel, int64_t shared, int64_t p
   return scratchBase != nullptr;
 }
 
+char *mhcrt_context::reserveBetween(const char *kernel, int64_t bytes) {
+  auto *data = static_cast<char *>(between.reserve(std::max<int64_t>(bytes, 1), allocations));
+  if (!data)
+    fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes of scratch", kernel, static_cast<long long>(bytes));
+  return data;
+}
+
 static int usableCores() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -44,9 +44,12 @@ struct mhcrt_context : mhcrt::CallState {
   const mhcrt::AmxUnit *amx; ///< null: kernels take their portable variants
   mhcrt::Block workspace;    ///< the compiled model's, through mhcrt_workspace
   mhcrt::Block scratch;      ///< of the kernel that runs now
+  mhcrt::Block between;      ///< what one kernel of a call leaves for the next
   /// `shared` bytes for all threads followed by `perThread` bytes for each; null with the error set when the memory is
   /// not to be had. `kernel` is named in the message.
   bool reserveScratch(const char *kernel, int64_t shared, int64_t perThread);
+  /// `bytes` bytes that other scratch memory does not move; null as above.
+  char *reserveBetween(const char *kernel, int64_t bytes);
   char *sharedScratch() { return scratchBase; }
   char *threadScratch(int thread) { return scratchBase + sharedBytes + thread * threadBytes; }
 

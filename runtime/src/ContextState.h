@@ -51,7 +51,7 @@ void mhcrt_clear_error(mhcrt_context *context) {
 }
 
 int64_t mhcrt_context_bytes(const mhcrt_context *context) {
-  return context->workspace.bytes() + context->scratch.bytes();
+  return context->workspace.bytes() + context->scratch.bytes() + context->between.bytes();
 }
 
 int64_t mhcrt_context_launches(const mhcrt_context *context) { return context->launches; }

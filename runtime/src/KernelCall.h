@@ -27,6 +27,9 @@ constexpr int64_t kMaxIterations = 1000;
 /// The most taps of a causal convolution.
 constexpr int64_t kMostTaps = 8;
 
+/// Elements of the streams.
+inline int64_t streamElements(int64_t M, int64_t n, int64_t C) { return saturatingMul(M, saturatingMul(n, C)); }
+
 /// Reads the arguments of a caller, which may have been built against another version of the library. `given` begins
 /// with its size, behind which `bytes` bytes are copied to `args`. False with the error set where it asks for what this
 /// library does not know.

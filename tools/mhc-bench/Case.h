@@ -56,6 +56,8 @@ bool hasChannels(const KernelInfo &info);
 Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without,
               llvm::ArrayRef<llvm::StringRef> with = {});
 
+/// Whether an operand of this name was made already: operands come first.
+bool hasOperand(const Case &c, llvm::StringRef name);
 /// Whether the attribute belongs to a dropout that the case does not have, and is absent then.
 bool isWithoutSeed(const Case &c, const KernelAttr &attr);
 /// Gives those attributes what they count as.

@@ -41,6 +41,14 @@ static std::vector<Program> sublayer(Sizes sizes, int32_t dtype) {
           {"sublayer", {pre, post, postBwd, preBwd}}};
 }
 
+/// From one sublayer to the next and back, by the ops across it and by those of either sublayer.
+static std::vector<Program> boundary(Sizes sizes, int32_t dtype) {
+  auto kernel = [&](llvm::StringRef name) { return makeCase(*lookupKernelInfo(name), sizes, dtype, {}); };
+  const Case preBwd = makeCase(*lookupKernelInfo("mhc.pre_bwd"), sizes, dtype, {"d_out", "h_res"}, {"d_x_in"});
+  return {{"boundary", {kernel("mhc.post_pre"), kernel("mhc.post_pre_bwd")}},
+          {"boundary apart", {kernel("mhc.post"), kernel("mhc.pre"), preBwd, kernel("mhc.post_bwd")}}};
+}
+
 llvm::Error mhc::bench::checkNames(llvm::ArrayRef<std::string> kernels, llvm::ArrayRef<std::string> names) {
   for (const std::string &kernel : kernels)
     if (!llvm::is_contained(names, kernel))
@@ -65,8 +73,8 @@ std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::
   for (llvm::StringRef name : {"post", "post_bwd"})
     programs.push_back({(name + " with dropout").str(),
                         {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, /*without=*/{}, {"seed"})}});
-  for (Program &program : sublayer(sizes, dtype))
-    programs.push_back(std::move(program));
+  for (const auto &several : {sublayer(sizes, dtype), boundary(sizes, dtype)})
+    llvm::append_range(programs, several);
   llvm::erase_if(
       programs, [&](const Program &program) { return !kernels.empty() && !llvm::is_contained(kernels, program.name); });
   return programs;

@@ -326,6 +326,7 @@ std::vector<std::pair<unsigned, HostTensor>> RandomCaller::fill(const Case &c, l
                                                                 std::mt19937_64 &random) {
   std::vector<std::pair<unsigned, HostTensor>> operands;
   std::vector<double> x;
+  const llvm::StringRef streams = hasOperand(c, "y") ? "y" : "x"; // that `stat` is of
   for (auto [i, record] : llvm::enumerate(c.info->tensors)) {
     const CaseTensor &tensor = c.tensors[i];
     if (tensor.count == 0)
@@ -339,7 +340,7 @@ std::vector<std::pair<unsigned, HostTensor>> RandomCaller::fill(const Case &c, l
     if (record.name == "stat" && !x.empty())
       values = multipliers(c, x, tensor.elements);
     values = store(tensor, std::move(values), host.data() + places[i]);
-    if (record.name == "x")
+    if (record.name == streams)
       x = values;
     const int64_t each = tensor.elements / tensor.count;
     for (int64_t k = 0; k < tensor.count; ++k) {

@@ -146,7 +146,7 @@ int64_t Draw::listLength(llvm::StringRef name) {
 
 bool Draw::isAbsent(unsigned index) {
   const KernelTensor &tensor = info.tensors[index];
-  if (!tensor.isOptional)
+  if (!tensor.isOptional || (tensor.name == "y" && !tensor.isResult)) // whose statistic is an operand
     return false;
   if (llvm::is_contained({"u", "d_u", "h_in"}, tensor.name)) // optional later than others, and drawn like formats
     return formats() % 3 == 0;

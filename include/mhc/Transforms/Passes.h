@@ -15,7 +15,7 @@
 namespace mhc {
 
 /// The largest unit that becomes one kernel.
-enum class FuseLevel { none, chain, layer };
+enum class FuseLevel { none, chain, layer, model };
 /// Form in which the gradient of streams goes from the kernel of one of their readers to that of the next.
 enum class GradientSums { stored, f32 };
 

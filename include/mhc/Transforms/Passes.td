@@ -257,8 +257,10 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let description = [{
     At level `layer`, joins projection, gates, residual map and aggregate on the same streams into one `mhc.pre`, and
     into `mhc.head` when only the sublayer input is used. The fused kernel reads the streams once, where projection and
-    aggregate read them twice, so that every chain that can be joined is. At every level but `none`, ops whose results are partly unused are narrowed, and matrix
-    products round their own results.
+    aggregate read them twice, so that every chain that can be joined is. At level `model`, also joins `mhc.post` and the
+    `mhc.pre` of the streams that it makes into one `mhc.post_pre`, and their gradients into one `mhc.post_pre_bwd`. At
+    every level but `none`, ops whose results are partly unused are narrowed, and matrix products round their own
+    results.
 
     A remark says what was fused and how many bytes it saves; a chain that was declined gets a remark named by the code
     of its reason (docs/reasons.md). An analysis remark, `sites`, counts both for each function.
@@ -271,7 +273,8 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
            [{::llvm::cl::values(
              clEnumValN(::mhc::FuseLevel::none, "none", "nothing: each op its own kernel"),
              clEnumValN(::mhc::FuseLevel::chain, "chain", "each mHC op"),
-             clEnumValN(::mhc::FuseLevel::layer, "layer", "one pre and one post per sublayer"))}]>,
+             clEnumValN(::mhc::FuseLevel::layer, "layer", "one pre and one post per sublayer"),
+             clEnumValN(::mhc::FuseLevel::model, "model", "the post of one sublayer and the pre of the next"))}]>,
     Option<"limit", "limit", "int64_t", /*default=*/"-1", "Fuse at most N chains; all with -1">
   ];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect"];

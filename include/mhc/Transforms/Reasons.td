@@ -176,6 +176,11 @@ def : FuseReason<"gradient-shared", "the streams' gradient of mhc.post has users
 def : FuseReason<"gradient-from-elsewhere", "mhc.post_bwd adds to a gradient from elsewhere",
   "nothing: the program reads the streams behind the sublayer at more than one place", /*unfused=*/0>;
 
+def : FuseReason<"boundary-streams", "something else than mhc.post makes the streams that mhc.pre reads",
+  "read the streams of the sublayer before as it writes them, in the same layout and type", /*unfused=*/0>;
+def : FuseReason<"boundary-order", "one of the two ops at the boundary of two sublayers needs what the other makes",
+  "nothing: the program makes something of the streams that the other op reads", /*unfused=*/0>;
+
 //===----------------------------------------------------------------------===//
 // Recomputing
 //===----------------------------------------------------------------------===//

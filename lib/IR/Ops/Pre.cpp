@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pre.h"
 #include "KernelVjp.h"
-#include "Sinkhorn.h"
 #include "StreamMix.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -18,25 +18,6 @@ static Type typeOf(Value value) { return value ? value.getType() : Type(); }
 //===----------------------------------------------------------------------===//
 // pre and head
 //===----------------------------------------------------------------------===//
-
-/// C1 of pre and pre_bwd.
-template <typename Op>
-static LogicalResult verifyResidualMap(Op op, int64_t n) {
-  if (op.getResMap() == ResMap::permutation)
-    return verifyPermutationStreams(op, n);
-  if (op.getResMap() == ResMap::identity)
-    return success();
-  return verifySinkhornAttrs(op, op.getInit(), op.getOrder(), op.getDenom(), op.getIters(), op.getSkFormat());
-}
-
-/// C3 of pre.
-static LogicalResult verifyGivenWeights(PreOp op) {
-  if (op.getHIn() && !op.getU())
-    return op.emitOpError() << "has 'h_in' but no 'u'";
-  if (op.getHIn() && op.getFoldPre())
-    return op.emitOpError() << "has 'h_in' and 'fold_pre'; needed u mixed by h_pre";
-  return success();
-}
 
 LogicalResult PreOp::verify() {
   return failure(failed(verifyKernelDims(*this)) ||
@@ -220,18 +201,10 @@ LogicalResult HeadOp::buildVjp(OpBuilder &builder, VjpContext &context) {
 // pre_bwd and head_bwd
 //===----------------------------------------------------------------------===//
 
-template <typename Op>
-static LogicalResult verifyWeightGradient(Op op) {
-  if (op.getDNormWeight() && !op.getNormWeight())
-    return op.emitOpError() << "has 'd_norm_weight' but no 'norm_weight'";
-  return success();
-}
-
 /// C4 of pre_bwd.
 static LogicalResult verifyFoldedPost(PreBwdOp op) {
-  if (!op.getDOut() != !op.getHRes())
-    return op.emitOpError() << "has '" << (op.getDOut() ? "d_out" : "h_res") << "' but no '"
-                            << (op.getDOut() ? "h_res" : "d_out") << "'";
+  if (failed(verifyFoldedPair(op, op.getDOut(), op.getHRes(), "h_res")))
+    return failure();
   if (op.getDOut() && op.getDXIn())
     return op.emitOpError() << "has 'd_out' and 'd_x_in'; needed one start of 'd_x'";
   if (op.getDOut() && !op.getDX())

@@ -36,8 +36,12 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     IRRewriter rewriter(&getContext());
     auto eraseDead = [&] { (void)runRegionDCE(rewriter, func->getRegions()); };
     eraseDead();
-    if (level == FuseLevel::layer) {
+    if (level >= FuseLevel::layer) {
       fusePre(func, sites);
+      if (level == FuseLevel::model) { // of gradients first what no end of a chain can do without
+        fusePostPre(func, sites);
+        fusePostPreBwd(func, sites);
+      }
       foldPostBwd(func, sites);
       eraseDead();
       dropUnusedResults(func);

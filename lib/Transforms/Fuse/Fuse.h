@@ -15,12 +15,17 @@ namespace mhc {
 
 /// projection, gates with a dead h_post and dead logits -> the same on the first n rows of phi
 void narrowGates(mlir::func::FuncOp func, Sites &sites);
-/// pre and head with optional results that nothing uses -> the same without them
+/// pre, post_pre and head with optional results that nothing uses -> the same without them
 void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used
 void fusePre(mlir::func::FuncOp func, Sites &sites);
 
-/// post_bwd, pre_bwd that starts from its d_x -> post_bwd without d_x, pre_bwd that computes it
+/// post and the pre of what it makes -> post_pre
+void fusePostPre(mlir::func::FuncOp func, Sites &sites);
+/// pre_bwd and the post_bwd that alone reads its d_x -> post_pre_bwd
+void fusePostPreBwd(mlir::func::FuncOp func, Sites &sites);
+/// post_bwd, pre_bwd that starts from its d_x -> post_bwd without d_x, pre_bwd that computes it; or post_pre_bwd in its
+/// place
 void foldPostBwd(mlir::func::FuncOp func, Sites &sites);
 
 /// matmul in f32, rounding -> matmul

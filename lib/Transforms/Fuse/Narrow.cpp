@@ -76,7 +76,7 @@ static void dropUnusedResults(KernelOpInterface op) {
 
 void mhc::dropUnusedResults(func::FuncOp func) {
   func.walk([](Operation *op) {
-    if (isa<PreOp, HeadOp>(op))
+    if (isa<PreOp, PostPreOp, HeadOp>(op))
       ::dropUnusedResults(cast<KernelOpInterface>(op));
   });
 }

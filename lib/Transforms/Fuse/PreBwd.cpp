@@ -21,26 +21,43 @@ static PostBwdOp withoutStreams(PostBwdOp post) {
   return cast<PostBwdOp>(replaceWithResults(rewriter, post, post.getKernelInfo(), types));
 }
 
-static void fold(Sites &sites, PreBwdOp pre) {
-  auto post = pre.getDXIn() ? pre.getDXIn().getDefiningOp<PostBwdOp>() : PostBwdOp();
+static Value startOf(PreBwdOp pre) { return pre.getDXIn(); }
+static Value startOf(PostPreBwdOp pre) { return pre.getDY(); }
+
+/// Gives an op the operands of a post in place of its start.
+static void take(PreBwdOp pre, PostBwdOp post) {
+  pre.getDXInMutable().clear();
+  pre.getDOutMutable().assign(post.getDOut());
+  pre.getHResMutable().assign(post.getHRes());
+  pre.setOrient(post.getOrient());
+}
+static void take(PostPreBwdOp pre, PostBwdOp post) {
+  pre.getDYMutable().clear();
+  pre.getDOutMutable().assign(post.getDOut());
+  pre.getNextHResMutable().assign(post.getHRes());
+  pre.setNextOrient(post.getOrient());
+}
+
+template <typename Op>
+static void fold(Sites &sites, Op pre) {
+  Value start = startOf(pre);
+  auto post = start ? start.getDefiningOp<PostBwdOp>() : PostBwdOp();
   if (!post)
     return;
-  if (pre.getDXIn() != post.getDX() || !post.getDX().hasOneUse()) {
+  StringRef kind = pre->getName().stripDialect();
+  if (start != post.getDX() || !post.getDX().hasOneUse()) {
     int64_t users = llvm::range_size(post.getDX().getUses());
-    sites.decline("pre_bwd", {Reason::gradientShared, post, std::to_string(users) + " users", "1 user"});
+    sites.decline(kind, {Reason::gradientShared, post, std::to_string(users) + " users", "1 user"});
     return;
   }
   if (post.getDXIn()) {
-    sites.decline("pre_bwd", {Reason::gradientFromElsewhere, post, describe(post.getDXIn()), "no gradient to add to"});
+    sites.decline(kind, {Reason::gradientFromElsewhere, post, describe(post.getDXIn()), "no gradient to add to"});
     return;
   }
   if (post.getLayout() != pre.getLayout()) // their streams have other shapes, or C = n
     return;
   int64_t before = bytesPerToken(pre) + bytesPerToken(post);
-  pre.getDXInMutable().clear();
-  pre.getDOutMutable().assign(post.getDOut());
-  pre.getHResMutable().assign(post.getHRes());
-  pre.setOrient(post.getOrient());
+  take(pre, post);
   OpBuilder builder(pre);
   pre->setLoc(builder.getFusedLoc({pre.getLoc(), post.getLoc()}));
   int64_t after = bytesPerToken(pre) + bytesPerToken(withoutStreams(post));
@@ -48,9 +65,17 @@ static void fold(Sites &sites, PreBwdOp pre) {
 }
 
 void mhc::foldPostBwd(func::FuncOp func, Sites &sites) {
-  SmallVector<PreBwdOp> work;
-  func.walk([&](PreBwdOp pre) { work.push_back(pre); });
-  for (PreBwdOp pre : work)
-    if (sites.mayTake())
+  SmallVector<Operation *> work;
+  func.walk([&](Operation *op) {
+    if (isa<PreBwdOp, PostPreBwdOp>(op))
+      work.push_back(op);
+  });
+  for (Operation *op : work) {
+    if (!sites.mayTake())
+      return;
+    if (auto pre = dyn_cast<PreBwdOp>(op))
       fold(sites, pre);
+    else
+      fold(sites, cast<PostPreBwdOp>(op));
+  }
 }

@@ -16,7 +16,7 @@
 using namespace mhcrt;
 
 mhcrt_context::~mhcrt_context() {
-  for (const DeviceBlock &block : {workspace, scratch, idFaults})
+  for (const DeviceBlock &block : {workspace, scratch, between, idFaults})
     release(block);
   for (const DeviceBlock &block : kept)
     release(block);

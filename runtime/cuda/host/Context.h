@@ -62,9 +62,12 @@ struct mhcrt_context : mhcrt::CallState {
   mhcrt::Allocator allocator;
   mhcrt::DeviceBlock workspace;           ///< the compiled model's, through mhcrt_workspace
   mhcrt::DeviceBlock scratch;             ///< of the kernels, which share it: calls follow one another
+  mhcrt::DeviceBlock between;             ///< what one kernel of a call leaves for the next
   std::vector<mhcrt::DeviceBlock> ofCall; ///< scratch of the present call alone, in a capture
   std::vector<mhcrt::DeviceBlock> kept;   ///< until the context ends: graphs that others captured have the addresses
   std::map<void *, mhcrt::DeviceBlock> buffers; ///< of the caller's allocator
+
+  const char *whole = nullptr; ///< the kernel that calls of others are parts of, which errors name; null where none is
 
   std::map<std::string, std::string, std::less<>> pins; ///< op to variant
   std::vector<mhcrt::Choice> choices;
@@ -94,7 +97,10 @@ struct mhcrt_context : mhcrt::CallState {
   /// Null with the error set where there is no memory.
   void *reserve(mhcrt::DeviceBlock &block, int64_t bytes, const char *what,
                 std::vector<mhcrt::DeviceBlock> &ofCaptures);
-  void *reserveScratch(const char *kernel, int64_t bytes) { return reserve(scratch, bytes, kernel, ofCall); }
+  void *reserveScratch(const char *kernel, int64_t bytes) {
+    return reserve(scratch, bytes, whole ? whole : kernel, ofCall);
+  }
+  void *reserveBetween(const char *kernel, int64_t bytes) { return reserve(between, bytes, kernel, ofCall); }
   /// False with the error set in a capture, unless the caller has an allocator.
   bool mayAllocate(const char *what, int64_t bytes, unsigned long long capture);
   /// The number of the capture, ours or that of others, that the stream is in; 0 where it is in none. False with the

@@ -16,6 +16,7 @@
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Elementwise.h"
 #include "cuda/kernels/Generic.h"
+#include "cuda/kernels/Parts.h"
 #include "cuda/tile/Element.cuh"
 #include "src/Checks.h"
 #include "src/KernelCall.h"
@@ -76,8 +77,10 @@ static constexpr Variant<PostArgs> kVariants[] = {
     {"cn4", 90, kAnyArch, postCn4Takes, [](mhcrt_context &c, const PostArgs &a) { return postCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, generic::post}};
 
-mhcrt_status mhcrt::runPost(mhcrt_context &context, const PostArgs &args) {
-  if (!checkPost(context, args))
-    return context.status;
+mhcrt_status mhcrt::launchPost(mhcrt_context &context, const PostArgs &args) {
   return args.M ? launchVariant(context, "post", kVariants, args) : context.status;
+}
+
+mhcrt_status mhcrt::runPost(mhcrt_context &context, const PostArgs &args) {
+  return checkPost(context, args) ? launchPost(context, args) : context.status;
 }

@@ -18,6 +18,7 @@
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Elementwise.h"
 #include "cuda/kernels/Generic.h"
+#include "cuda/kernels/Parts.h"
 #include "cuda/tile/Element.cuh"
 #include "cuda/tile/Sum.cuh"
 #include "src/Checks.h"
@@ -213,8 +214,10 @@ static constexpr Variant<PostBwdArgs> kVariants[] = {
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
-mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &args) {
-  if (!checkPostBwd(context, args))
-    return context.status;
+mhcrt_status mhcrt::launchPostBwd(mhcrt_context &context, const PostBwdArgs &args) {
   return launchVariant(context, "post_bwd", kVariants, args);
+}
+
+mhcrt_status mhcrt::runPostBwd(mhcrt_context &context, const PostBwdArgs &args) {
+  return checkPostBwd(context, args) ? launchPostBwd(context, args) : context.status;
 }

@@ -15,6 +15,7 @@
 #include "cuda/host/Launch.cuh"
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
+#include "cuda/kernels/Parts.h"
 #include "cuda/kernels/Pre.h"
 #include "cuda/kernels/Projection.h"
 #include "cuda/kernels/Residual.h"
@@ -98,8 +99,10 @@ static constexpr Variant<PreArgs> kVariants[] = {
     {"tf32x3", 90, kMostTf32Arch, generic::preTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
-mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &args) {
-  if (!checkPre(context, args))
-    return context.status;
+mhcrt_status mhcrt::launchPre(mhcrt_context &context, const PreArgs &args) {
   return args.M ? launchVariant(context, "pre", kVariants, args) : context.status;
+}
+
+mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &args) {
+  return checkPre(context, args) ? launchPre(context, args) : context.status;
 }

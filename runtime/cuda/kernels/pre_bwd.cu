@@ -16,6 +16,7 @@
 #include "cuda/host/Launch.cuh"
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
+#include "cuda/kernels/Parts.h"
 #include "cuda/kernels/PreBwd.h"
 #include "cuda/kernels/Residual.h"
 #include "cuda/stream/StreamTiles.h"
@@ -255,8 +256,10 @@ static constexpr Variant<PreBwdArgs> kVariants[] = {
     {"tf32x3", 90, kAnyArch, generic::preBwdTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
-mhcrt_status mhcrt::runPreBwd(mhcrt_context &context, const PreBwdArgs &args) {
-  if (!checkPreBwd(context, args))
-    return context.status;
+mhcrt_status mhcrt::launchPreBwd(mhcrt_context &context, const PreBwdArgs &args) {
   return launchVariant(context, "pre_bwd", kVariants, args);
+}
+
+mhcrt_status mhcrt::runPreBwd(mhcrt_context &context, const PreBwdArgs &args) {
+  return checkPreBwd(context, args) ? launchPreBwd(context, args) : context.status;
 }

@@ -84,6 +84,19 @@ const std::vector<Entry> all = {
                    nullptr, 0, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 2 * n + n * n,
                    n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 1, 0, 2);
      }},
+    {"post_pre",
+     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
+       return call(mhcrt_post_pre, ctx, t, F, t, F, t, F, t, F, t, F, nullptr, 0, t, F, t, F, t, F, t, F, t, F, t, F, t,
+                   F, t, F, t, F, t, F, t, F, t, F, M, C, n, 0, 2 * n + n * n, n * C, 3, 0, 0, 0.0, 0, 0, 0, 1e-6, 1e-6,
+                   2.0, 0, 0, 0, 0, 1e-6, 20, 0, 2);
+     }},
+    {"post_pre_bwd",
+     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
+       return call(mhcrt_post_pre_bwd, ctx, t, F, t, F, t, F, t, F, nullptr, 0, t, F, nullptr, 0, nullptr, 0, t, F, t,
+                   F, t, F, t, F, t, F, nullptr, 0, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t,
+                   F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, C, n, 0, 2 * n + n * n, n * C, 3, 0, 0, 0.0, 0,
+                   0, 0, 1e-6, 1e-6, 2.0, 0, 0, 0, 0, 1e-6, 20, 0, 0, 2);
+     }},
     {"head",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
        return call(mhcrt_head, ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n, C, n * C, 1, 0, 0, 0,

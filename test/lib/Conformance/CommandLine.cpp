@@ -162,7 +162,7 @@ static const std::vector<Command> &commands() {
 static const char *const kOptions = R"(
 options:
   --backend=cpu|cuda|reference     kernels, or the float64 reference (default: cpu); cuda is sm_90a, with --emit
-  --fuse=none|chain|layer          how much is fused (default: layer)
+  --fuse=none|chain|layer|model          how much is fused (default: layer)
   --gdn-impl=ref|streamed|fused    kernels of gated delta front ends (default: fused)
   --what=forward|gradients|all     what is compared (default: all)
   --emit=DIR                       compile, and write DIR for mhc-run --check on another machine instead of running
@@ -228,7 +228,10 @@ static std::string setOption(const std::string &name, const std::string &value, 
                   {{"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}, {"reference", Backend::Reference}});
   if (name == "--fuse")
     return choose(value, options.fuse,
-                  {{"none", FuseLevel::none}, {"chain", FuseLevel::chain}, {"layer", FuseLevel::layer}});
+                  {{"none", FuseLevel::none},
+                   {"chain", FuseLevel::chain},
+                   {"layer", FuseLevel::layer},
+                   {"model", FuseLevel::model}});
   if (name == "--gdn-impl")
     return choose(
         value, options.gdnImpl,

@@ -66,8 +66,10 @@ struct Verdict {
 
 } // namespace
 
-static constexpr Level kLevels[] = {
-    {"fuse=none", FuseLevel::none}, {"fuse=chain", FuseLevel::chain}, {"fuse=layer", FuseLevel::layer}};
+static constexpr Level kLevels[] = {{"fuse=none", FuseLevel::none},
+                                    {"fuse=chain", FuseLevel::chain},
+                                    {"fuse=layer", FuseLevel::layer},
+                                    {"fuse=model", FuseLevel::model}};
 
 llvm::Error Expectation::evaluate() {
   auto results = evaluateLeafOps(module, kGraph, arguments);

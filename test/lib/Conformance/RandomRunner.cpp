@@ -27,7 +27,8 @@ struct Mode {
 static constexpr Mode kReference = {"reference", Backend::Reference, FuseLevel::none};
 static constexpr Mode kModes[] = {{"fuse=none", Backend::Cpu, FuseLevel::none},
                                   {"fuse=chain", Backend::Cpu, FuseLevel::chain},
-                                  {"fuse=layer", Backend::Cpu, FuseLevel::layer}};
+                                  {"fuse=layer", Backend::Cpu, FuseLevel::layer},
+                                  {"fuse=model", Backend::Cpu, FuseLevel::model}};
 
 /// bf16 keeps 8 bits and the chain rounds several times; f32 loses digits in up to forty dependent divisions.
 static mhcrt::Tolerance toleranceOf(const Case &golden) {

@@ -47,8 +47,10 @@ private:
 
 } // namespace
 
-static constexpr Level kLevels[] = {
-    {"fuse=none", FuseLevel::none}, {"fuse=chain", FuseLevel::chain}, {"fuse=layer", FuseLevel::layer}};
+static constexpr Level kLevels[] = {{"fuse=none", FuseLevel::none},
+                                    {"fuse=chain", FuseLevel::chain},
+                                    {"fuse=layer", FuseLevel::layer},
+                                    {"fuse=model", FuseLevel::model}};
 
 static const std::string kGradient = std::string(kGraph) + "_grad";
 

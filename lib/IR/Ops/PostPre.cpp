@@ -1,0 +1,105 @@
+//===- PostPre.cpp - post and the pre behind it ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelVjp.h"
+#include "Pre.h"
+#include "Random.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static Type typeOf(Value value) { return value ? value.getType() : Type(); }
+
+template <typename Op>
+static LogicalResult verifyBoth(Op op) {
+  return failure(failed(verifyKernelDims(op)) ||
+                 failed(verifyOptionalDropout(op, op.getSeed() != nullptr, op.getRateAttr(), op.getStreamAttr())) ||
+                 failed(verifyResidualMap(op, op.getHRes().getType().getDimSize(1))));
+}
+
+/// The streams between the two ops.
+template <typename Op>
+static Value buildPost(Op op, OpBuilder &builder) {
+  PostOp::Fields fields(op);
+  fields.out = op.getX().getType();
+  return fields.create(builder, op.getLoc());
+}
+
+//===----------------------------------------------------------------------===//
+// post_pre
+//===----------------------------------------------------------------------===//
+
+LogicalResult PostPreOp::verify() { return failure(failed(verifyBoth(*this)) || failed(verifyGivenWeights(*this))); }
+
+LogicalResult PostPreOp::canonicalize(PostPreOp op, PatternRewriter &rewriter) { return removeDropout(op, rewriter); }
+
+SmallVector<Value> PostPreOp::decompose(OpBuilder &builder) {
+  Value y = buildPost(*this, builder);
+  PreOp::Fields fields(*this);
+  fields.u = typeOf(getU());
+  fields.h_pre = typeOf(getHPre());
+  fields.h_post = getNextHPost().getType();
+  fields.h_res = getNextHRes().getType();
+  fields.proj = typeOf(getProj());
+  fields.stat = typeOf(getStat());
+  fields.x = y;
+  SmallVector<Value> results = {y};
+  llvm::append_range(results, fields.create(builder, getLoc())->getResults());
+  return results;
+}
+
+FailureOr<bool> PostPreOp::flatten(RewriterBase &rewriter) {
+  rewriter.replaceOp(*this, decompose(rewriter));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// post_pre_bwd
+//===----------------------------------------------------------------------===//
+
+/// C4.
+static LogicalResult verifyStart(PostPreBwdOp op) {
+  if (failed(verifyFoldedPair(op, op.getDOut(), op.getNextHRes(), "next_h_res")))
+    return failure();
+  if (op.getDOut() && op.getDY())
+    return op.emitOpError() << "has 'd_out' and 'd_y'; needed one start of the gradient of y";
+  return success();
+}
+
+LogicalResult PostPreBwdOp::verify() {
+  return failure(failed(verifyBoth(*this)) || failed(verifyWeightGradient(*this)) || failed(verifyStart(*this)));
+}
+
+LogicalResult PostPreBwdOp::canonicalize(PostPreBwdOp op, PatternRewriter &rewriter) {
+  return success(succeeded(removeDropout(op, rewriter)) || succeeded(roundInKernel(op, rewriter)));
+}
+
+SmallVector<Value> PostPreBwdOp::decompose(OpBuilder &builder) {
+  PreBwdOp::Fields ofPre(*this);
+  ofPre.d_x = getX().getType();
+  ofPre.d_phi = typeOf(getDPhi());
+  ofPre.d_norm_weight = typeOf(getDNormWeight());
+  ofPre.d_alpha = typeOf(getDAlpha());
+  ofPre.d_beta = typeOf(getDBeta());
+  ofPre.d_h_post = getDNextHPost();
+  ofPre.d_h_res = getDNextHRes();
+  ofPre.x = getY() ? getY() : buildPost(*this, builder);
+  ofPre.d_x_in = getDY();
+  ofPre.h_res = getNextHRes();
+  ofPre.orient = getNextOrient();
+  PreBwdOp pre = ofPre.create(builder, getLoc());
+  PostBwdOp::Fields ofPost(*this);
+  ofPost.d_f = typeOf(getDF());
+  ofPost.d_h_post = typeOf(getDHPost());
+  ofPost.d_h_res = typeOf(getDHRes());
+  ofPost.d_x = typeOf(getDX());
+  ofPost.d_bias = typeOf(getDBias());
+  ofPost.d_out = pre.getDX();
+  SmallVector<Value> results(ofPost.create(builder, getLoc())->getResults());
+  llvm::append_range(results, pre->getResults().drop_front());
+  return results;
+}

@@ -1,0 +1,173 @@
+//===- PostPre.cpp - From one sublayer to the next in one kernel ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuse.h"
+#include "mhc/IR/OpKinds.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mhc;
+
+static Type typeOf(Value value) { return value ? value.getType() : Type(); }
+
+/// Whether what `op` reads is there in front of `place`, in whose block it is; moves what may be moved.
+static bool readsInFrontOf(Operation *op, Value streams, Operation *place, DominanceInfo &dominance) {
+  if (op->getBlock() != place->getBlock())
+    return false;
+  SmallVector<Value> read;
+  for (Value operand : op->getOperands())
+    if (operand != streams)
+      read.push_back(operand);
+  IRRewriter rewriter(op->getContext());
+  return succeeded(moveValueDefinitions(rewriter, read, place, dominance));
+}
+
+/// Replaces a result that may be absent.
+static void replace(Value before, Value after) {
+  if (before)
+    before.replaceAllUsesWith(after);
+}
+
+static int64_t bytesOf(Operation *a, Operation *b) {
+  return bytesPerToken(cast<KernelOpInterface>(a)) + bytesPerToken(cast<KernelOpInterface>(b));
+}
+
+/// Something else than the post and the pre of two sublayers is between them.
+static Miss streamsBetween(PreOp pre, Value streams, const Twine &needed) {
+  return {Reason::boundaryStreams, opAtFault(streams, pre), describe(streams), needed.str(), {streams, Value()}};
+}
+
+static PostPreOp build(PostOp post, PreOp pre) {
+  OpBuilder builder(post);
+  PostPreOp::Fields fields(pre);
+  fields.take(post);
+  fields.y = post.getOut().getType();
+  fields.u = typeOf(pre.getU());
+  fields.h_pre = typeOf(pre.getHPre());
+  fields.next_h_post = pre.getHPost().getType();
+  fields.next_h_res = pre.getHRes().getType();
+  fields.proj = typeOf(pre.getProj());
+  fields.stat = typeOf(pre.getStat());
+  return fields.create(builder, builder.getFusedLoc({post.getLoc(), pre.getLoc()}));
+}
+
+static void fuse(Sites &sites, PreOp pre, DominanceInfo &dominance) {
+  Operation *source = behindReshapes(pre.getX()).getDefiningOp();
+  if (!source || isa<ExpandOp, PostPreOp>(source)) // the first sublayer; another pre has joined the post
+    return;
+  auto post = pre.getX().getDefiningOp<PostOp>();
+  if (!post || post.getLayout() != pre.getLayout()) {
+    sites.decline("post_pre",
+                  streamsBetween(pre, pre.getX(), "'mhc.post' in layout " + stringifyLayout(pre.getLayout())));
+    return;
+  }
+  if (!readsInFrontOf(pre, pre.getX(), post, dominance)) {
+    sites.decline("post_pre", {Reason::boundaryOrder,
+                               post,
+                               "operands of 'mhc.pre' that are made behind 'mhc.post'",
+                               "all of them in front of it, in one block",
+                               {pre.getX(), Value()}});
+    return;
+  }
+  int64_t before = bytesOf(post, pre);
+  PostPreOp fused = build(post, pre);
+  replace(post.getOut(), fused.getY());
+  replace(pre.getU(), fused.getU());
+  replace(pre.getHPre(), fused.getHPre());
+  replace(pre.getHPost(), fused.getNextHPost());
+  replace(pre.getHRes(), fused.getNextHRes());
+  replace(pre.getProj(), fused.getProj());
+  replace(pre.getStat(), fused.getStat());
+  takeFused(sites, fused, "'mhc.post' and 'mhc.pre'", before - bytesPerToken(fused));
+  pre->erase();
+  post->erase();
+}
+
+void mhc::fusePostPre(func::FuncOp func, Sites &sites) {
+  DominanceInfo dominance(func);
+  SmallVector<PreOp> work;
+  func.walk([&](PreOp pre) { work.push_back(pre); });
+  for (PreOp pre : work)
+    if (sites.mayTake())
+      fuse(sites, pre, dominance);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+static PostPreBwdOp build(PreBwdOp pre, PostBwdOp post) {
+  OpBuilder builder(pre);
+  PostPreBwdOp::Fields fields(pre);
+  fields.take(post);
+  fields.d_f = typeOf(post.getDF());
+  fields.d_h_post = typeOf(post.getDHPost());
+  fields.d_h_res = typeOf(post.getDHRes());
+  fields.d_x = typeOf(post.getDX());
+  fields.d_bias = typeOf(post.getDBias());
+  fields.d_phi = typeOf(pre.getDPhi());
+  fields.d_norm_weight = typeOf(pre.getDNormWeight());
+  fields.d_alpha = typeOf(pre.getDAlpha());
+  fields.d_beta = typeOf(pre.getDBeta());
+  fields.d_next_h_post = pre.getDHPost();
+  fields.d_next_h_res = pre.getDHRes();
+  fields.y = pre.getX();
+  fields.d_y = pre.getDXIn();
+  fields.d_out = pre.getDOut();
+  fields.next_h_res = pre.getHRes();
+  fields.next_orient = pre.getOrient();
+  return fields.create(builder, builder.getFusedLoc({pre.getLoc(), post.getLoc()}));
+}
+
+static void fuse(Sites &sites, PostBwdOp post, DominanceInfo &dominance) {
+  auto pre = post.getDOut().getDefiningOp<PreBwdOp>();
+  if (!pre || post.getDOut() != pre.getDX()) // the last sublayer, or one without mHC behind it
+    return;
+  if (!pre.getDX().hasOneUse()) {
+    sites.decline("post_pre_bwd", {Reason::gradientShared, pre,
+                                   std::to_string(llvm::range_size(pre.getDX().getUses())) + " users", "1 user"});
+    return;
+  }
+  if (post.getDXIn()) {
+    sites.decline("post_pre_bwd",
+                  {Reason::gradientFromElsewhere, post, describe(post.getDXIn()), "no gradient to add to"});
+    return;
+  }
+  if (post.getLayout() != pre.getLayout() || !readsInFrontOf(post, pre.getDX(), pre, dominance)) {
+    sites.decline("post_pre_bwd", {Reason::boundaryOrder,
+                                   post,
+                                   "operands of 'mhc.post_bwd' that are made behind 'mhc.pre_bwd'",
+                                   "all of them in front of it, in one block",
+                                   {post.getDOut(), Value()}});
+    return;
+  }
+  int64_t before = bytesOf(pre, post);
+  PostPreBwdOp fused = build(pre, post);
+  replace(post.getDF(), fused.getDF());
+  replace(post.getDHPost(), fused.getDHPost());
+  replace(post.getDHRes(), fused.getDHRes());
+  replace(post.getDX(), fused.getDX());
+  replace(post.getDBias(), fused.getDBias());
+  replace(pre.getDPhi(), fused.getDPhi());
+  replace(pre.getDNormWeight(), fused.getDNormWeight());
+  replace(pre.getDAlpha(), fused.getDAlpha());
+  replace(pre.getDBeta(), fused.getDBeta());
+  takeFused(sites, fused, "'mhc.pre_bwd' and 'mhc.post_bwd'", before - bytesPerToken(fused));
+  post->erase();
+  pre->erase();
+}
+
+void mhc::fusePostPreBwd(func::FuncOp func, Sites &sites) {
+  DominanceInfo dominance(func);
+  SmallVector<PostBwdOp> work;
+  func.walk([&](PostBwdOp post) { work.push_back(post); });
+  for (PostBwdOp post : work)
+    if (sites.mayTake())
+      fuse(sites, post, dominance);
+}

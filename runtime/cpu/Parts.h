@@ -1,0 +1,23 @@
+//===- Parts.h - Kernels as parts of others ---------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels without their checks, for those that consist of them.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CPU_PARTS_H
+#define MHCRT_CPU_PARTS_H
+
+#include "src/Context.h"
+#include "src/KernelArgs.h"
+
+namespace mhcrt {
+
+mhcrt_status computePost(mhcrt_context &context, const PostArgs &args);
+mhcrt_status computePostBwd(mhcrt_context &context, const PostBwdArgs &args);
+mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &args);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CPU_PARTS_H

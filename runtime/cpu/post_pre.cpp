@@ -1,0 +1,115 @@
+//===- post_pre.cpp - From one sublayer to the next in one pass -----------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
+//
+// Plan    Tiles of tokens as in pre.cpp, as many as the second-level cache holds: post writes y of a tile to scratch
+//         memory, pre reads it there, and then it is stored, past the caches where it is large.
+// Bytes   per token (2n+2)*C elements and 4*(2*(n*n + n) + n), 4*(N+1) more for proj and stat; 4*N*K for phi once per
+//         call.
+// Needs   what post needs.
+// Round   y once, and then as post and pre one after the other, bit for bit.
+//
+//===------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/post_pre.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first.
+#include "cpu/PostTokens-inl.h"
+#include "cpu/PreTokens-inl.h"
+
+#include "src/Checks.h"
+#include "src/PostPre.h"
+
+#ifndef MHCRT_CPU_POST_PRE_CALL
+#define MHCRT_CPU_POST_PRE_CALL
+namespace mhcrt {
+struct PostPreCall {
+  PostCall post;
+  PreCall pre;
+  int64_t scratchBytes; ///< of pre; y of a tile is behind it
+  bool bypasses;        ///< y bypasses the caches
+};
+} // namespace mhcrt
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace mhcrt {
+namespace HWY_NAMESPACE {
+
+void postPrePack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
+
+/// Both are aligned to cache lines, and `bytes` is whole ones.
+HWY_INLINE void streamBytes(const char *from, int64_t bytes, char *to) {
+  const hn::ScalableTag<uint8_t> bytesOf;
+  const auto *in = reinterpret_cast<const uint8_t *>(from);
+  auto *out = reinterpret_cast<uint8_t *>(to);
+  for (int64_t i = 0; i < bytes; i += static_cast<int64_t>(hn::Lanes(bytesOf)))
+    hn::Stream(hn::Load(bytesOf, in + i), bytesOf, out + i);
+  hwy::FlushStream();
+}
+
+template <typename T>
+void postPreTyped(const PostPreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
+  const int64_t K = args.pre.K, bytes = count * K * static_cast<int64_t>(sizeof(T));
+  char *tile = base + args.scratchBytes, *to = static_cast<char *>(args.post.out) + first * K * sizeof(T);
+  postTyped(args.post, first, first + count, reinterpret_cast<T *>(tile));
+  preTyped(args.pre, packed, first, count, base, reinterpret_cast<const T *>(tile));
+  if (args.bypasses)
+    streamBytes(tile, bytes, to);
+  else
+    std::memcpy(to, tile, bytes);
+}
+
+void postPreTile(const PostPreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
+  if (args.post.x_type == MHCRT_F32)
+    postPreTyped<float>(args, packed, first, count, base);
+  else if (args.post.x_type == MHCRT_BF16)
+    postPreTyped<Bf16>(args, packed, first, count, base);
+  else
+    postPreTyped<F16>(args, packed, first, count, base);
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace mhcrt
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mhcrt {
+HWY_EXPORT(postPrePack);
+HWY_EXPORT(postPreTile);
+} // namespace mhcrt
+
+using namespace mhcrt;
+
+/// Bytes of y of a tile at most, half of a second-level cache.
+static constexpr int64_t kTileOfStreams = 512 << 10;
+
+mhcrt_status mhcrt::runPostPre(mhcrt_context &context, const PostPreArgs &a) {
+  if (!checkPostPre(context, a) || a.M == 0)
+    return context.status;
+  const int64_t tokenBytes = a.K * mhcrt_dtype_bytes(a.x_type);
+  PostPreCall args = {{postOf(a), /*bypasses=*/false, Dropout(a.seed, a.rate, a.stream)},
+                      PreCall(context, preOf(a)),
+                      0,
+                      streams(a.y, a.M, tokenBytes)};
+  args.pre.projection.limitTile(kTileOfStreams / tokenBytes);
+  args.scratchBytes = roundUp(ProjectionScratch::bytes(args.pre.projection), kAlignment);
+  if (!args.pre.reserve(context, "mhcrt_post_pre", kAlignment + args.pre.projection.tile * tokenBytes))
+    return context.status;
+
+  forProjectionTiles(
+      context, args.pre.projection,
+      [](const ProjectionCall &call, int64_t chunk, char *packed) {
+        HWY_DYNAMIC_DISPATCH(postPrePack)(call, chunk, packed);
+      },
+      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+        HWY_DYNAMIC_DISPATCH(postPreTile)(args, packed, first, count, scratch);
+      });
+  return MHCRT_OK;
+}
+
+MHCRT_ENTRY(post_pre, PostPre)
+#endif // HWY_ONCE

@@ -1,0 +1,36 @@
+//===- Parts.h - Kernels as parts of others ---------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops without their checks, for those that consist of them: the rows of their own tables take the call.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_KERNELS_PARTS_H
+#define MHCRT_CUDA_KERNELS_PARTS_H
+
+#include "cuda/host/Context.h"
+#include "src/KernelArgs.h"
+
+namespace mhcrt {
+
+/// Errors of the launches that follow name the kernel that they are parts of.
+class PartsOf {
+public:
+  PartsOf(mhcrt_context &context, const char *kernel) : context(context) { context.whole = kernel; }
+  PartsOf(const PartsOf &) = delete;
+  PartsOf &operator=(const PartsOf &) = delete;
+  ~PartsOf() { context.whole = nullptr; }
+
+private:
+  mhcrt_context &context;
+};
+
+mhcrt_status launchPost(mhcrt_context &context, const PostArgs &args);
+mhcrt_status launchPostBwd(mhcrt_context &context, const PostBwdArgs &args);
+mhcrt_status launchPre(mhcrt_context &context, const PreArgs &args);
+mhcrt_status launchPreBwd(mhcrt_context &context, const PreBwdArgs &args);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_KERNELS_PARTS_H

@@ -1,0 +1,32 @@
+//===- post_pre.cu - From one sublayer to the next ------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
+//
+// Separate: the launches of post and pre, by the rows of their tables.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/host/Variants.h"
+#include "cuda/kernels/Parts.h"
+#include "src/Checks.h"
+#include "src/PostPre.h"
+
+using namespace mhcrt;
+
+static cudaError_t launchSeparate(mhcrt_context &context, const PostPreArgs &a) {
+  const PartsOf parts(context, "mhcrt_post_pre");
+  if (launchPost(context, postOf(a)) == MHCRT_OK)
+    launchPre(context, preOf(a));
+  return cudaSuccess;
+}
+
+static constexpr Variant<PostPreArgs> kVariants[] = {
+    {"separate", 0, kAnyArch, nullptr, launchSeparate, MHCRT_PRECISION_IEEE}};
+
+mhcrt_status mhcrt::runPostPre(mhcrt_context &context, const PostPreArgs &args) {
+  if (!checkPostPre(context, args))
+    return context.status;
+  return args.M ? launchVariant(context, "post_pre", kVariants, args) : context.status;
+}

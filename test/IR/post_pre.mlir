@@ -1,0 +1,55 @@
+// RUN: mhc-opt %s | FileCheck %s
+// RUN: mhc-opt %s -emit-bytecode | mhc-opt | FileCheck %s
+
+// CHECK-LABEL: @post_pre
+// CHECK: %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %{{[a-z0-9]*}} : tensor<?x64xbf16>, h_post = %{{[a-z0-9]*}} : tensor<?x4xf32>,
+// CHECK-SAME: x = %{{[a-z0-9]*}} : tensor<?x4x64xbf16>, h_res = %{{[a-z0-9]*}} : tensor<?x4x4xf32>, phi = %{{[a-z0-9]*}} : tensor<24x256xf32>,
+// CHECK-SAME: <layout = nC, orient = oi, phi_layout = out_in,
+// CHECK-SAME: -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+func.func @post_pre(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) -> (tensor<?x4x64xbf16>, tensor<?x64xbf16>) {
+  %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+  return %y, %u : tensor<?x4x64xbf16>, tensor<?x64xbf16>
+}
+
+// A dropout that keeps all is none.
+// RUN: mhc-opt %s --canonicalize | FileCheck %s --check-prefix=KEEPS
+// KEEPS-LABEL: @keeps_all
+// KEEPS: mhc.post_pre(
+// KEEPS-NOT: seed
+// KEEPS: return
+func.func @keeps_all(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %seed: tensor<2xi64>) -> (tensor<?x4x64xbf16>, tensor<?x64xbf16>) {
+  %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, seed = %seed : tensor<2xi64>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, orient = oi, rate = 0.0, stream = 1, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+  return %y, %u : tensor<?x4x64xbf16>, tensor<?x64xbf16>
+}
+
+// CHECK-LABEL: @post_pre_bwd
+// CHECK: %d_f, %d_x, %d_phi = mhc.post_pre_bwd(d_u = {{.*}}, d_out = %{{[a-z0-9]*}} : tensor<?x4x64xbf16>, next_h_res = %{{[a-z0-9]*}} : tensor<?x4x4xf32>, f =
+// CHECK-SAME: fold_pre = false, next_orient = io>
+// CHECK-SAME: -> (d_f : tensor<?x64xbf16>, d_x : tensor<?x4x64xf32>, d_phi : tensor<24x256xf32>)
+func.func @post_pre_bwd(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res: tensor<?x4x4xf32>,
+    %d_out: tensor<?x4x64xbf16>, %next: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,
+    %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) -> (tensor<?x64xbf16>, tensor<?x4x64xf32>, tensor<24x256xf32>) {
+  %d_f, %d_x, %d_phi = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x4xf32>,
+      d_next_h_res = %d_res : tensor<?x4x4xf32>, d_out = %d_out : tensor<?x4x64xbf16>,
+      next_h_res = %next : tensor<?x4x4xf32>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_f : tensor<?x64xbf16>, d_x : tensor<?x4x64xf32>, d_phi : tensor<24x256xf32>)
+  return %d_f, %d_x, %d_phi : tensor<?x64xbf16>, tensor<?x4x64xf32>, tensor<24x256xf32>
+}

@@ -1,0 +1,87 @@
+// RUN: mhc-opt %s -mhc-fuse=level=model -split-input-file | FileCheck %s --check-prefixes=CHECK,MODEL
+// RUN: mhc-opt %s -mhc-fuse -split-input-file | FileCheck %s --check-prefixes=CHECK,LAYER
+// RUN: mhc-opt %s -mhc-fuse=level=model -split-input-file --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Three sublayers: two boundaries, whose streams a head reads as well, and the ends.
+
+// REMARK-COUNT-2: Remark="fused 'mhc.post' and 'mhc.pre' into mhc.post_pre, saves 512 bytes per token"
+// CHECK-LABEL: @chain
+// CHECK: %[[U0:.*]], %[[P0:.*]], %[[R0:.*]] = mhc.pre(x = %arg0
+// MODEL: %[[Y1:.*]], %[[U1:.*]], %[[P1:.*]], %[[R1:.*]] = mhc.post_pre(f = %[[U0]] {{.*}}, h_post = %[[P0]] {{.*}}, x = %arg0 {{.*}}, h_res = %[[R0]] {{.*}}orient = oi, phi_layout
+// MODEL: mhc.contract(x = %[[Y1]]
+// MODEL-NEXT: %[[Y2:.*]], %[[U2:.*]], %[[P2:.*]], %[[R2:.*]] = mhc.post_pre(f = %[[U1]] {{.*}}, h_post = %[[P1]] {{.*}}, x = %[[Y1]] {{.*}}, h_res = %[[R1]]
+// MODEL-NEXT: %{{.*}} = mhc.post(f = %[[U2]] {{.*}}, h_post = %[[P2]] {{.*}}, x = %[[Y2]] {{.*}}, h_res = %[[R2]]
+// LAYER-COUNT-2: mhc.pre(
+// LAYER: mhc.post(
+// LAYER-NOT: mhc.post_pre
+// CHECK: return
+func.func @chain(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x4x64xbf16>, tensor<?x64xbf16>) {
+  %u0, %p0, %r0 = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  %y1 = mhc.post(f = %u0 : tensor<?x64xbf16>, h_post = %p0 : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %r0 : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+  %out = mhc.contract(x = %y1 : tensor<?x4x64xbf16>) <layout = nC, mode = mean> -> (out : tensor<?x64xbf16>)
+  %c2 = arith.constant dense<2.0> : tensor<24xf32>
+  %beta1 = arith.mulf %beta, %c2 : tensor<24xf32>
+  %u1, %p1, %r1 = mhc.pre(x = %y1 : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta1 : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  %y2 = mhc.post(f = %u1 : tensor<?x64xbf16>, h_post = %p1 : tensor<?x4xf32>, x = %y1 : tensor<?x4x64xbf16>,
+      h_res = %r1 : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+  %u2, %p2, %r2 = mhc.pre(x = %y2 : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  %y3 = mhc.post(f = %u2 : tensor<?x64xbf16>, h_post = %p2 : tensor<?x4xf32>, x = %y2 : tensor<?x4x64xbf16>,
+      h_res = %r2 : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+  return %y3, %out : tensor<?x4x64xbf16>, tensor<?x64xbf16>
+}
+
+// -----
+
+// Something else made the streams.
+// REMARK: [Missed] boundary-streams | {{.*}}Found="'arith.addf', [?, 4, 64] of bf16", Needed="'mhc.post' in layout nC"
+// CHECK-LABEL: @added
+// CHECK: mhc.post(
+// CHECK: mhc.pre(
+func.func @added(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %y = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+  %sum = arith.addf %y, %x : tensor<?x4x64xbf16>
+  %u, %p, %r = mhc.pre(x = %sum : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %p, %r : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// -----
+
+// beta is made of the streams.
+// REMARK: [Missed] boundary-order
+// CHECK-LABEL: @beta_of_streams
+// CHECK: mhc.post(
+// CHECK: mhc.pre(
+func.func @beta_of_streams(%f: tensor<24x64xf32>, %h_post: tensor<24x4xf32>, %x: tensor<24x4x64xf32>,
+    %h_res: tensor<24x4x4xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>)
+    -> (tensor<24x64xf32>, tensor<24x4xf32>, tensor<24x4x4xf32>) {
+  %y = mhc.post(f = %f : tensor<24x64xf32>, h_post = %h_post : tensor<24x4xf32>, x = %x : tensor<24x4x64xf32>,
+      h_res = %h_res : tensor<24x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<24x4x64xf32>)
+  %beta = mhc.reduce sum %y dims = [1, 2] : tensor<24x4x64xf32> -> tensor<24xf32>
+  %u, %p, %r = mhc.pre(x = %y : tensor<24x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<24x64xf32>, h_post : tensor<24x4xf32>, h_res : tensor<24x4x4xf32>)
+  return %u, %p, %r : tensor<24x64xf32>, tensor<24x4xf32>, tensor<24x4x4xf32>
+}
