@@ -78,7 +78,8 @@ inline int64_t layerBytesPerChannel(int64_t n, int64_t elementBytes) { return (5
 inline int64_t separateBytesPerChannel(int64_t n, int64_t elementBytes) { return (7 * n + 3) * elementBytes; }
 inline int64_t addedBytesPerChannel(int64_t n, int64_t elementBytes) { return (11 * n + 3) * elementBytes; }
 
-/// Traffic of front ends of gated delta nets in one direction, per token: by the closed form of math.md 9, and as counted.
+/// Traffic of front ends of gated delta nets in one direction, per token: by the closed form of math.md 9, and as
+/// counted.
 struct FrontEndBytes {
   int64_t ops = 0;
   double closedForm = 0, counted = 0;

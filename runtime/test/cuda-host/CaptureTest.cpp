@@ -158,7 +158,8 @@ TEST_F(CudaEmbedding, AllMemoryIsTheAllocators) {
     mhcrt_buffer_destroy(context, mhcrt_buffer_create(context, 100));
     const float host[4] = {};
     EXPECT_NE(mhcrt_constant(context, host, sizeof(host)), nullptr);
-    EXPECT_LE(pool.blocks.size(), 4u); // workspace, constant, scratch, and what one part of a kernel leaves for the next
+    EXPECT_LE(pool.blocks.size(),
+              4u); // workspace, constant, scratch, and what one part of a kernel leaves for the next
     // Blocks of the pool go back to it, though new ones come from elsewhere now.
     mhcrt_cuda_set_allocator(context, nullptr, nullptr, nullptr);
     EXPECT_EQ(driver().count("malloc"), mallocs);
