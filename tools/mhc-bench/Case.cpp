@@ -52,7 +52,7 @@ static double attributeValue(const KernelAttr &attr) {
 bool mhc::bench::isActivation(const KernelInfo &info, unsigned index) {
   int self = static_cast<int>(index);
   const KernelTensor &tensor = info.tensors[index];
-  return (tensor.elementOf >= 0 && (!tensor.orF32 || tensor.isResult)) ||
+  return (tensor.elementOf >= 0 && (!tensor.orF32 || tensor.isResult || hasTokens(info, index))) ||
          llvm::any_of(info.tensors, [&](const KernelTensor &other) { return other.elementOf == self; });
 }
 
