@@ -40,22 +40,25 @@ void *Block::reserve(int64_t bytes, int64_t &allocations) {
 
 mhcrt_context::mhcrt_context(int threads) : pool(threads), amx(amxUnit()) {}
 
+/// Makes `block` hold `bytes`; null with the error set when the memory is not to be had.
+static char *reserve(mhcrt_context &context, mhcrt::Block &block, const char *kernel, int64_t bytes) {
+  void *data = block.reserve(std::max<int64_t>(bytes, 1), context.allocations);
+  if (!data)
+    context.fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes of scratch", kernel, static_cast<long long>(bytes));
+  return static_cast<char *>(data);
+}
+
 bool mhcrt_context::reserveScratch(const char *kernel, int64_t shared, int64_t perThread) {
   // Threads' blocks start a cache line apart, so that no two write to one line.
   sharedBytes = shared > INT64_MAX - kAlignment ? INT64_MAX : roundUp(shared, kAlignment);
   threadBytes = perThread > INT64_MAX - kAlignment ? INT64_MAX : roundUp(perThread, kAlignment);
   int64_t total = saturatingAdd(sharedBytes, saturatingMul(threadBytes, pool.threads()));
-  scratchBase = static_cast<char *>(scratch.reserve(std::max<int64_t>(total, 1), allocations));
-  if (!scratchBase)
-    fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes of scratch", kernel, static_cast<long long>(total));
+  scratchBase = reserve(*this, scratch, kernel, total);
   return scratchBase != nullptr;
 }
 
 char *mhcrt_context::reserveBetween(const char *kernel, int64_t bytes) {
-  auto *data = static_cast<char *>(between.reserve(std::max<int64_t>(bytes, 1), allocations));
-  if (!data)
-    fail(MHCRT_OUT_OF_MEMORY, "%s: no memory for %lld bytes of scratch", kernel, static_cast<long long>(bytes));
-  return data;
+  return reserve(*this, between, kernel, bytes);
 }
 
 static int usableCores() {

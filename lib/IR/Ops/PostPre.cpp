@@ -12,8 +12,6 @@
 using namespace mlir;
 using namespace mhc;
 
-static Type typeOf(Value value) { return value ? value.getType() : Type(); }
-
 template <typename Op>
 static LogicalResult verifyBoth(Op op) {
   return failure(failed(verifyKernelDims(op)) ||

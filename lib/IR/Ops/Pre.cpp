@@ -13,8 +13,6 @@
 using namespace mlir;
 using namespace mhc;
 
-static Type typeOf(Value value) { return value ? value.getType() : Type(); }
-
 //===----------------------------------------------------------------------===//
 // pre and head
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Pre.h - Checks that pre and post_pre share ------------- -*- C++ -*-===//
+//===- Pre.h - Types and checks that pre and post_pre share --- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +11,9 @@
 #include "Sinkhorn.h"
 
 namespace mhc {
+
+/// The type of an operand or result that may be absent.
+inline mlir::Type typeOf(mlir::Value value) { return value ? value.getType() : mlir::Type(); }
 
 /// C1 of ops with a residual map of n streams.
 template <typename Op>

@@ -38,6 +38,17 @@ static int64_t bytesOf(Operation *a, Operation *b) {
   return bytesPerToken(cast<KernelOpInterface>(a)) + bytesPerToken(cast<KernelOpInterface>(b));
 }
 
+/// Calls fuse(sites, op, dominance) for each op of a kind, which it may erase.
+template <typename Op>
+static void fuseEach(func::FuncOp func, Sites &sites, void (*fuse)(Sites &, Op, DominanceInfo &)) {
+  DominanceInfo dominance(func);
+  SmallVector<Op> work;
+  func.walk([&](Op op) { work.push_back(op); });
+  for (Op op : work)
+    if (sites.mayTake())
+      fuse(sites, op, dominance);
+}
+
 /// Something else than the post and the pre of two sublayers is between them.
 static Miss streamsBetween(PreOp pre, Value streams, const Twine &needed) {
   return {Reason::boundaryStreams, opAtFault(streams, pre), describe(streams), needed.str(), {streams, Value()}};
@@ -89,14 +100,7 @@ static void fuse(Sites &sites, PreOp pre, DominanceInfo &dominance) {
   post->erase();
 }
 
-void mhc::fusePostPre(func::FuncOp func, Sites &sites) {
-  DominanceInfo dominance(func);
-  SmallVector<PreOp> work;
-  func.walk([&](PreOp pre) { work.push_back(pre); });
-  for (PreOp pre : work)
-    if (sites.mayTake())
-      fuse(sites, pre, dominance);
-}
+void mhc::fusePostPre(func::FuncOp func, Sites &sites) { fuseEach<PreOp>(func, sites, fuse); }
 
 //===----------------------------------------------------------------------===//
 // Gradients
@@ -163,11 +167,4 @@ static void fuse(Sites &sites, PostBwdOp post, DominanceInfo &dominance) {
   pre->erase();
 }
 
-void mhc::fusePostPreBwd(func::FuncOp func, Sites &sites) {
-  DominanceInfo dominance(func);
-  SmallVector<PostBwdOp> work;
-  func.walk([&](PostBwdOp post) { work.push_back(post); });
-  for (PostBwdOp post : work)
-    if (sites.mayTake())
-      fuse(sites, post, dominance);
-}
+void mhc::fusePostPreBwd(func::FuncOp func, Sites &sites) { fuseEach<PostBwdOp>(func, sites, fuse); }
