@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A lane owns a chunk, kCount channels that are neighbours, and walks down a run of tokens: the inputs of the last
-// taps, or the sums of the next ones, stay in registers, loads of the tokens ahead are under way. A head is 1, 2, 4 .. 32 lanes of a warp.
+// taps, or the sums of the next ones, stay in registers, loads of the tokens ahead are under way. A head is 1, 2, 4 ..
+// 32 lanes of a warp.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_KERNELS_GATEDDELTARUN_CUH
