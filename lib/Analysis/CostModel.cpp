@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/CastInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -202,25 +203,27 @@ private:
 };
 } // namespace
 
-/// Bytes per token and channel of the tensors of a kernel op that have both; one that is read twice counts once.
-static int64_t bytesPerChannel(KernelOpInterface op) {
+/// Bytes per token and channel of tensor `i` of a kernel op; 0 where it has not both.
+static int64_t bytesPerChannel(KernelOpInterface op, unsigned i) {
   const KernelInfo &info = op.getKernelInfo();
+  auto type = cast<RankedTensorType>(op.getTensor(i).getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  bool hasTokens = false, hasChannels = false;
+  for (auto [dim, size] : llvm::zip(op.getTensorDims(i), type.getShape())) {
+    hasTokens |= info.dims[dim] == "M";
+    hasChannels |= info.dims[dim] == "C";
+    bytes *= info.dims[dim] == "M" || info.dims[dim] == "C" ? 1 : size;
+  }
+  return hasTokens && hasChannels ? bytes : 0;
+}
+
+/// The same of all tensors; one that is read twice counts once.
+static int64_t bytesPerChannel(KernelOpInterface op) {
   llvm::SmallPtrSet<Value, 8> seen;
   int64_t bytes = 0;
-  for (unsigned i = 0; i < info.tensors.size(); ++i) {
-    Value value = op.getTensor(i);
-    if (!value || !seen.insert(value).second)
-      continue;
-    auto type = cast<RankedTensorType>(value.getType());
-    int64_t each = type.getElementTypeBitWidth() / 8;
-    bool hasTokens = false, hasChannels = false;
-    for (auto [dim, size] : llvm::zip(op.getTensorDims(i), type.getShape())) {
-      hasTokens |= info.dims[dim] == "M";
-      hasChannels |= info.dims[dim] == "C";
-      each *= info.dims[dim] == "M" || info.dims[dim] == "C" ? 1 : size;
-    }
-    bytes += hasTokens && hasChannels ? each : 0;
-  }
+  for (unsigned i = 0; i < op.getKernelInfo().tensors.size(); ++i)
+    if (Value value = op.getTensor(i); value && seen.insert(value).second)
+      bytes += bytesPerChannel(op, i);
   return bytes;
 }
 
@@ -229,21 +232,66 @@ static std::optional<StreamGradients> streamGradientsOf(func::FuncOp func) {
   int64_t bytes = 0;
   bool alike = true;
   func.walk([&](Operation *op) {
-    if (isa<PostBwdOp, AggregateBwdOp, ProjectionBwdOp, PreBwdOp>(op))
+    if (isa<PostBwdOp, AggregateBwdOp, ProjectionBwdOp, PreBwdOp, PostPreBwdOp>(op))
       bytes += bytesPerChannel(cast<KernelOpInterface>(op));
-    auto post = dyn_cast<PostBwdOp>(op);
-    if (!post)
-      return;
-    int64_t n = post.getHPost().getType().getDimSize(1);
-    int64_t elementBytes = post.getX().getType().getElementTypeBitWidth() / 8;
-    alike &= out.sublayers++ == 0 || (out.streams == n && out.elementBytes == elementBytes);
-    out.streams = n;
-    out.elementBytes = elementBytes;
+    TypeSwitch<Operation *>(op).Case<PostBwdOp, PostPreBwdOp>([&](auto post) {
+      int64_t n = post.getHPost().getType().getDimSize(1);
+      int64_t elementBytes = post.getX().getType().getElementTypeBitWidth() / 8;
+      alike &= out.sublayers++ == 0 || (out.streams == n && out.elementBytes == elementBytes);
+      out.streams = n;
+      out.elementBytes = elementBytes;
+    });
   });
   if (!alike || out.sublayers == 0)
     return std::nullopt;
   out.bytesPerChannel = static_cast<double>(bytes) / out.sublayers;
   return out;
+}
+
+/// Streams [M,n,C] and rows [M,C] that a kernel around a sublayer reads and writes by math.md 9; none for other ops.
+static SublayerKernels sublayerKernel(Operation *op) {
+  const auto row = [&](int64_t streams, int64_t channels) {
+    return SublayerKernels{op->getName().stripDialect(), streams, channels};
+  };
+  return TypeSwitch<Operation *, SublayerKernels>(op)
+      .Case([&](PreOp pre) { return row(1, bool(pre.getU())); })
+      .Case([&](PostOp) { return row(2, 1); })
+      .Case([&](PostPreOp both) { return row(2, 1 + bool(both.getU())); })
+      .Case([&](PreBwdOp pre) {
+        return row(1 + (pre.getDXIn() || pre.getDOut()) + bool(pre.getDX()), bool(pre.getDU()));
+      })
+      .Case([&](PostBwdOp post) { return row(2 + bool(post.getDXIn()) + bool(post.getDX()), 1 + bool(post.getDF())); })
+      .Case([&](PostPreBwdOp both) {
+        return row(1 + bool(both.getY()) + (both.getDY() || both.getDOut()) + bool(both.getDX()),
+                   1 + bool(both.getDU()) + bool(both.getDF()));
+      })
+      .Default([](Operation *) { return SublayerKernels(); });
+}
+
+/// Bytes per channel of the streams that a kernel around a sublayer reads, and of one element of them.
+static std::pair<int64_t, int64_t> streamBytesOf(KernelOpInterface op) {
+  for (auto [i, tensor] : llvm::enumerate(op.getKernelInfo().tensors))
+    if (tensor.name == "x")
+      return {bytesPerChannel(op, i), cast<RankedTensorType>(op.getTensor(i).getType()).getElementTypeBitWidth() / 8};
+  llvm_unreachable("a kernel around a sublayer has streams x");
+}
+
+static void addSublayerKernels(FunctionCost &out) {
+  for (const OpCost &cost : out.ops) {
+    SublayerKernels kernel = cost.op ? sublayerKernel(cost.op) : SublayerKernels();
+    if (kernel.op.empty())
+      continue;
+    auto kind = llvm::find_if(out.sublayerKernels, [&](const SublayerKernels &other) {
+      return std::tie(other.op, other.streams, other.channels) == std::tie(kernel.op, kernel.streams, kernel.channels);
+    });
+    if (kind == out.sublayerKernels.end())
+      kind = out.sublayerKernels.insert(kind, kernel);
+    auto op = cast<KernelOpInterface>(cost.op);
+    auto [streams, element] = streamBytesOf(op);
+    kind->ops += cost.times;
+    kind->closedForm += cost.times * (kernel.streams * streams + kernel.channels * element);
+    kind->counted += cost.times * bytesPerChannel(op);
+  }
 }
 
 /// Bytes of a row of qkvzba and of what is made of it, in one direction; 0 where the batch is open.
@@ -333,6 +381,7 @@ FunctionCost mhc::costOf(func::FuncOp func) {
   out.peakBytes = peakTemporaryBytes(func, TensorSizes(dims));
   out.plannedPeakBytes = plannedPeakBytes(func);
   out.streamGradients = streamGradientsOf(func);
+  addSublayerKernels(out);
   addFrontEnds(out);
   return out;
 }

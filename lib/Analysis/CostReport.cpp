@@ -87,7 +87,22 @@ static void printStreamGradients(raw_ostream &os, const StreamGradients &gradien
   row("  the same without the sum", "(7n+3)aC", separateBytesPerChannel(n, a));
   row("  chain: each adds to those before it", "(9n+3)aC", chainBytesPerChannel(n, a));
   row("  layer: all of the streams by pre", "(5n+3)aC", layerBytesPerChannel(n, a));
+  row("  model: post and pre across sublayers", "(3n+3)aC", modelBytesPerChannel(n, a));
   row("  this function", "", gradients.bytesPerChannel);
+}
+
+/// The same kernel by kernel: what joins two sublayers, and what their first and last cost.
+static void printSublayerKernels(raw_ostream &os, llvm::ArrayRef<SublayerKernels> kernels) {
+  if (!kernels.empty())
+    os << formatv("  {0,-30}{1,-52}{2,16}{3,16}\n", "kernels of sublayers", "bytes per token, each", "closed form",
+                  "this function");
+  for (const SublayerKernels &kernel : kernels) {
+    std::string form = kernel.streams == 1 ? "n" : formatv("{0}n", kernel.streams).str();
+    if (kernel.channels)
+      form += formatv("+{0}", kernel.channels);
+    os << formatv("  {0,-30}{1,-52}{2,15}C{3,15}C\n", formatv("{0} {1}", kernel.ops, kernel.op).str(),
+                  "(" + form + ")aC", count(kernel.closedForm / kernel.ops), count(kernel.counted / kernel.ops));
+  }
 }
 
 /// The same for front ends of gated delta nets, in bytes per token.
@@ -115,6 +130,7 @@ void mhc::printReport(raw_ostream &os, const FunctionCost &before, const Functio
   printTotals(os, before, after, options);
   if (after.streamGradients)
     printStreamGradients(os, *after.streamGradients);
+  printSublayerKernels(os, after.sublayerKernels);
   printFrontEnds(os, after);
 }
 
@@ -148,6 +164,16 @@ static llvm::json::Array opsJson(const FunctionCost &function, const CostReportO
   return ops;
 }
 
+static llvm::json::Value toJson(llvm::ArrayRef<SublayerKernels> kernels) {
+  llvm::json::Array rows;
+  for (const SublayerKernels &kernel : kernels)
+    rows.push_back(llvm::json::Object{{"op", "mhc." + kernel.op.str()},
+                                      {"ops", kernel.ops},
+                                      {"closed_form_bytes_per_channel", kernel.closedForm / kernel.ops},
+                                      {"bytes_per_channel", kernel.counted / kernel.ops}});
+  return rows;
+}
+
 static llvm::json::Value toJson(const FunctionCost &function, const CostReportOptions &options, bool withOps) {
   llvm::json::Object total = toJson(function.total);
   total["bound_us"] = microseconds(function, options);
@@ -157,6 +183,8 @@ static llvm::json::Value toJson(const FunctionCost &function, const CostReportOp
     total["arena_bytes"] = toJson(*function.plannedPeakBytes);
   if (function.streamGradients)
     total["stream_gradient_bytes_per_channel"] = function.streamGradients->bytesPerChannel;
+  if (!function.sublayerKernels.empty())
+    total["sublayer_kernels"] = toJson(function.sublayerKernels);
   llvm::json::Object result{{"total", std::move(total)}};
   if (withOps)
     result["ops"] = opsJson(function, options);

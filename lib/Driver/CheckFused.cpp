@@ -11,31 +11,52 @@
 #include "mhc/IR/OpKinds.h"
 #include "mhc/Transforms/Sites.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mhc;
 
-/// The mhc.pre that makes the gate of a mix, if reshapes and casts at most are between them.
-static PreOp preOf(PostOp post) {
-  Value gate = post.getHPost();
+/// Whether a kernel in front of a sublayer makes the gate of the mix behind it, with reshapes and casts between them at
+/// most.
+static bool isMadeInFront(Value gate) {
   while (Operation *op = gate.getDefiningOp()) {
-    if (auto pre = dyn_cast<PreOp>(op))
-      return pre;
+    if (isa<PreOp, PostPreOp>(op))
+      return true;
     if (!showsOperand(op))
-      break;
+      return false;
     gate = op->getOperand(0);
   }
-  return {};
+  return false;
 }
 
-/// A sublayer is fused when one mhc.pre makes its input and the gates of one mhc.post behind it. What differentiation
-/// adds to the functions of the program does not count; a loop counts once.
-static int64_t countSublayers(ModuleOp module, ModuleOp source) {
-  int64_t count = 0;
+namespace {
+/// Sublayers that are fused, the boundaries between two of them that one kernel spans, and the kernels that are left in
+/// front of one or behind one.
+struct Fused {
+  int64_t sublayers = 0, boundaries = 0, ends = 0;
+};
+} // namespace
+
+/// A sublayer is fused when one kernel makes its input and the gates of the kernel behind it. What differentiation adds
+/// to the functions of the program does not count; a loop counts once.
+static Fused countFused(ModuleOp module, ModuleOp source) {
+  Fused count;
+  const auto sublayer = [&](Value gate) { count.sublayers += isMadeInFront(gate); };
   for (auto func : source.getOps<func::FuncOp>())
     if (auto compiled = module.lookupSymbol<func::FuncOp>(func.getName()))
-      compiled.walk([&](PostOp post) { count += preOf(post) ? 1 : 0; });
+      compiled.walk([&](Operation *op) {
+        TypeSwitch<Operation *>(op)
+            .Case([&](PostOp post) {
+              sublayer(post.getHPost());
+              ++count.ends;
+            })
+            .Case([&](PostPreOp both) {
+              sublayer(both.getHPost());
+              ++count.boundaries;
+            })
+            .Case([&](PreOp) { ++count.ends; });
+      });
   return count;
 }
 
@@ -54,18 +75,27 @@ static std::string describeUnfused(Compiler &compiler) {
   return text.empty() ? text : text + "\n";
 }
 
+static std::string describeBoundaries(const Fused &fused, FuseLevel level) {
+  if (level != FuseLevel::model)
+    return "";
+  return llvm::formatv(" ({0}, {1})", counted(fused.boundaries, "kernel") + " across a boundary",
+                       counted(fused.ends, "kernel") + " at an end")
+      .str();
+}
+
 llvm::Expected<std::string> mhc::checkFused(Compiler &compiler, ModuleOp source, const DriverOptions &options) {
   Compiler::Module module(source.clone());
   if (llvm::Error error =
           compiler.withRemarks(options.remarks, [&] { return compiler.run(*module, options.compile, Phase::fuse); }))
     return error;
   std::string problems;
-  int64_t sublayers = countSublayers(*module, source);
-  bool differs = options.expectFused && *options.expectFused != sublayers;
+  Fused fused = countFused(*module, source);
+  bool differs = options.expectFused && *options.expectFused != fused.sublayers;
   if (options.failIfUnfused || differs)
     problems = describeUnfused(compiler);
   if (differs)
-    problems += llvm::formatv("mhcc: error: {0} {1} fused; needed {2}\n", counted(sublayers, "sublayer"),
-                              sublayers == 1 ? "is" : "are", *options.expectFused);
+    problems += llvm::formatv("mhcc: error: {0} {1} fused{2}; needed {3}\n", counted(fused.sublayers, "sublayer"),
+                              fused.sublayers == 1 ? "is" : "are", describeBoundaries(fused, options.compile.fuse),
+                              *options.expectFused);
   return problems;
 }

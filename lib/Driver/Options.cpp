@@ -148,7 +148,7 @@ static const Option kOptions[] = {
      [](DriverOptions &options, StringRef value) { return options.output = value.str(), std::string(); }},
     {"--compile-to", Option::needed, "PHASE", "stop behind a phase: input, raise, fuse, bufferize, lower, llvm, object",
      setPhase},
-    {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain or layer (default)", setFuse},
+    {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain, layer (default) or model", setFuse},
     {"--fail-if-unfused", Option::none, "", "fail where a site that looks like mHC is not fused, with the reason",
      [](DriverOptions &options, StringRef) { return options.failIfUnfused = true, std::string(); }},
     {"--expect-fused", Option::needed, "N", "fail unless N sublayers have one kernel before them and one behind",

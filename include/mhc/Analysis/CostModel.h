@@ -74,9 +74,20 @@ struct StreamGradients {
 inline int64_t chainBytesPerChannel(int64_t n, int64_t elementBytes) { return (9 * n + 3) * elementBytes; }
 /// By post_bwd without the streams, (2n+2), and pre_bwd, which writes their whole gradient once, (3n+1).
 inline int64_t layerBytesPerChannel(int64_t n, int64_t elementBytes) { return (5 * n + 3) * elementBytes; }
+/// By post_pre_bwd alone, which reads x, f, d_u and the start of dy and writes d_x and d_f; dy is not stored.
+inline int64_t modelBytesPerChannel(int64_t n, int64_t elementBytes) { return (3 * n + 3) * elementBytes; }
 /// By three kernels that know nothing of one another, without and with the pass that adds up what they make.
 inline int64_t separateBytesPerChannel(int64_t n, int64_t elementBytes) { return (7 * n + 3) * elementBytes; }
 inline int64_t addedBytesPerChannel(int64_t n, int64_t elementBytes) { return (11 * n + 3) * elementBytes; }
+
+/// Traffic of the kernels of one kind that begin, join or end sublayers: in all, of tensors with channels, per token
+/// and channel. The closed form is (streams n + channels) a for each, with a bytes an element.
+struct SublayerKernels {
+  llvm::StringRef op;
+  int64_t streams = 0, channels = 0;
+  int64_t ops = 0;
+  double closedForm = 0, counted = 0;
+};
 
 /// Traffic of front ends of gated delta nets in one direction, per token: by the closed form of math.md 9, and as
 /// counted.
@@ -95,6 +106,8 @@ struct FunctionCost {
   std::optional<Amount> plannedPeakBytes;
   /// Set where the function has gradients of sublayers, all alike.
   std::optional<StreamGradients> streamGradients;
+  /// By kind, in the order in which the kinds first come.
+  std::vector<SublayerKernels> sublayerKernels;
   FrontEndBytes frontEnds, frontEndGradients;
   bool isComplete() const;
 };
