@@ -84,7 +84,8 @@ static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet
   SmallVector<Value> pending(mix.coefficients.begin(), mix.coefficients.end());
   while (!pending.empty()) {
     Operation *op = pending.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second || isa<AggregateOp, PostOp, ContractOp, ExpandOp, GatesOp, ProjectionOp>(op))
+    if (!op || !seen.insert(op).second ||
+        isa<AggregateOp, PostOp, ContractOp, ExpandOp, GatesOp, ProjectionOp, PreOp, PostPreOp>(op))
       continue;
     uint64_t depth = depthOf(op);
     // Each of a batch of products, as in attention, has a factor of its own: none is a weight.
