@@ -178,6 +178,12 @@ def : FuseReason<"gradient-from-elsewhere", "mhc.post_bwd adds to a gradient fro
 
 def : FuseReason<"boundary-streams", "something else than mhc.post makes the streams that mhc.pre reads",
   "read the streams of the sublayer before as it writes them, in the same layout and type", /*unfused=*/0>;
+def : FuseReason<"boundary-form", "the streams change their layout, shape or type between two sublayers",
+  "give all sublayers streams of one layout and type", /*unfused=*/0>;
+def : FuseReason<"boundary-control-flow", "control flow is between two sublayers",
+  "unroll the loop over the layers, or leave the condition out", /*unfused=*/0>;
+def : FuseReason<"boundary-gradient-shared", "the gradient of the streams between two sublayers has users besides mhc.post_bwd",
+  "nothing: the program reads that gradient itself", /*unfused=*/0>;
 def : FuseReason<"boundary-order", "one of the two ops at the boundary of two sublayers needs what the other makes",
   "nothing: the program makes something of the streams that the other op reads", /*unfused=*/0>;
 

@@ -49,9 +49,27 @@ static void fuseEach(func::FuncOp func, Sites &sites, void (*fuse)(Sites &, Op, 
       fuse(sites, op, dominance);
 }
 
-/// Something else than the post and the pre of two sublayers is between them.
-static Miss streamsBetween(PreOp pre, Value streams, const Twine &needed) {
-  return {Reason::boundaryStreams, opAtFault(streams, pre), describe(streams), needed.str(), {streams, Value()}};
+/// The post at the other side of a boundary, and why it is none. The first sublayer has neither.
+static PostOp postInFrontOf(Sites &sites, PreOp pre) {
+  Value streams = pre.getX(), source = streams;
+  while (source.getDefiningOp() && showsOperand(source.getDefiningOp()))
+    source = source.getDefiningOp()->getOperand(0);
+  const std::string needed = ("'mhc.post' in layout " + stringifyLayout(pre.getLayout())).str();
+  const auto decline = [&](Reason reason) {
+    sites.decline("post_pre", {reason, opAtFault(streams, pre), describe(streams), needed, {streams, Value()}});
+    return PostOp();
+  };
+  Operation *op = source.getDefiningOp();
+  if (!op ? isa<func::FuncOp>(source.getParentBlock()->getParentOp()) : isa<ExpandOp, PostPreOp>(op))
+    return {}; // the first sublayer; another pre has joined the post
+  if (!op || op->getNumRegions() || op->getBlock() != pre->getBlock())
+    return decline(Reason::boundaryControlFlow);
+  auto post = dyn_cast<PostOp>(op);
+  if (!post)
+    return decline(Reason::boundaryStreams);
+  if (source != streams || post.getLayout() != pre.getLayout())
+    return decline(Reason::boundaryForm);
+  return post;
 }
 
 static PostPreOp build(PostOp post, PreOp pre) {
@@ -69,15 +87,9 @@ static PostPreOp build(PostOp post, PreOp pre) {
 }
 
 static void fuse(Sites &sites, PreOp pre, DominanceInfo &dominance) {
-  Operation *source = behindReshapes(pre.getX()).getDefiningOp();
-  if (!source || isa<ExpandOp, PostPreOp>(source)) // the first sublayer; another pre has joined the post
+  PostOp post = postInFrontOf(sites, pre);
+  if (!post)
     return;
-  auto post = pre.getX().getDefiningOp<PostOp>();
-  if (!post || post.getLayout() != pre.getLayout()) {
-    sites.decline("post_pre",
-                  streamsBetween(pre, pre.getX(), "'mhc.post' in layout " + stringifyLayout(pre.getLayout())));
-    return;
-  }
   if (!readsInFrontOf(pre, pre.getX(), post, dominance)) {
     sites.decline("post_pre", {Reason::boundaryOrder,
                                post,
@@ -134,7 +146,7 @@ static void fuse(Sites &sites, PostBwdOp post, DominanceInfo &dominance) {
   if (!pre || post.getDOut() != pre.getDX()) // the last sublayer, or one without mHC behind it
     return;
   if (!pre.getDX().hasOneUse()) {
-    sites.decline("post_pre_bwd", {Reason::gradientShared, pre,
+    sites.decline("post_pre_bwd", {Reason::boundaryGradientShared, pre,
                                    std::to_string(llvm::range_size(pre.getDX().getUses())) + " users", "1 user"});
     return;
   }

@@ -85,3 +85,93 @@ func.func @beta_of_streams(%f: tensor<24x64xf32>, %h_post: tensor<24x4xf32>, %x:
     -> (u : tensor<24x64xf32>, h_post : tensor<24x4xf32>, h_res : tensor<24x4x4xf32>)
   return %u, %p, %r : tensor<24x64xf32>, tensor<24x4xf32>, tensor<24x4x4xf32>
 }
+
+// -----
+
+// A cast, a transpose, a loop and a branch between two sublayers.
+// REMARK: [Missed] boundary-form | {{.*}}Found="'arith.extf', [?, 4, 64] of f32", Needed="'mhc.post' in layout nC"
+// CHECK-LABEL: @cast
+// CHECK: mhc.post(
+// CHECK: mhc.pre(
+func.func @cast(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %y = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+  %wide = arith.extf %y : tensor<?x4x64xbf16> to tensor<?x4x64xf32>
+  %u, %p, %r = mhc.pre(x = %wide : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xf32>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %p, %r : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// -----
+
+// REMARK: [Missed] boundary-form | {{.*}}Found="'mhc.transpose', [?, 64, 4] of bf16", Needed="'mhc.post' in layout Cn"
+// CHECK-LABEL: @transposed
+// CHECK: mhc.post(
+// CHECK: mhc.pre(
+func.func @transposed(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %y = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+  %t = mhc.transpose %y perm = [0, 2, 1] : tensor<?x4x64xbf16> -> tensor<?x64x4xbf16>
+  %u, %p, %r = mhc.pre(x = %t : tensor<?x64x4xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = Cn, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %p, %r : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// -----
+
+// REMARK: [Missed] boundary-control-flow | {{.*}}Needed="'mhc.post' in layout nC"
+// CHECK-LABEL: @looped
+// CHECK: scf.for
+// CHECK: mhc.pre(
+// CHECK: mhc.post(
+func.func @looped(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> tensor<?x4x64xbf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %last = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %x) -> tensor<?x4x64xbf16> {
+    %u, %p, %r = mhc.pre(x = %s : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+        beta = %beta : tensor<24xf32>)
+      <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+       res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+      -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+    %y = mhc.post(f = %u : tensor<?x64xbf16>, h_post = %p : tensor<?x4xf32>, x = %s : tensor<?x4x64xbf16>,
+        h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+    scf.yield %y : tensor<?x4x64xbf16>
+  }
+  return %last : tensor<?x4x64xbf16>
+}
+
+// -----
+
+// REMARK: [Missed] boundary-control-flow | {{.*}}Found="'scf.if', [?, 4, 64] of bf16"
+// CHECK-LABEL: @skipped
+// CHECK: mhc.post(
+// CHECK: mhc.pre(
+func.func @skipped(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %taken: i1)
+    -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %s = scf.if %taken -> tensor<?x4x64xbf16> {
+    %y = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+        h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+    scf.yield %y : tensor<?x4x64xbf16>
+  } else {
+    scf.yield %x : tensor<?x4x64xbf16>
+  }
+  %u, %p, %r = mhc.pre(x = %s : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return %u, %p, %r : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
