@@ -175,3 +175,57 @@ func.func @skipped(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?
     -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
   return %u, %p, %r : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
+
+// -----
+
+// The gradient of the streams between two sublayers stays on the chip, unless something else reads it.
+// REMARK: Remark="fused 'mhc.pre_bwd' and 'mhc.post_bwd' into mhc.post_pre_bwd, saves 1024 bytes per token"
+// CHECK-LABEL: @gradients
+// MODEL: mhc.post_pre_bwd(d_u = %arg0 {{.*}}, y = %arg3 {{.*}}, f = %arg9
+// MODEL-NOT: mhc.p{{.*}}_bwd
+// LAYER: mhc.pre_bwd(
+// LAYER: mhc.post_bwd(
+// CHECK: return
+func.func @gradients(%d_u: tensor<?x64xbf16>, %d_p: tensor<?x4xf32>, %d_r: tensor<?x4x4xf32>, %y: tensor<?x4x64xbf16>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,
+    %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4x64xbf16>, tensor<24x256xf32>) {
+  %d_y, %d_phi = mhc.pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_h_post = %d_p : tensor<?x4xf32>,
+      d_h_res = %d_r : tensor<?x4x4xf32>, x = %y : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>,
+      stat = %stat : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = oi>
+    -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<24x256xf32>)
+  %d_f, %d_x = mhc.post_bwd(d_out = %d_y : tensor<?x4x64xbf16>, f = %f : tensor<?x64xbf16>,
+      h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>)
+    <layout = nC, orient = oi>
+    -> (d_f : tensor<?x64xbf16>, d_x : tensor<?x4x64xbf16>)
+  return %d_f, %d_x, %d_phi : tensor<?x64xbf16>, tensor<?x4x64xbf16>, tensor<24x256xf32>
+}
+
+// -----
+
+// REMARK: [Missed] boundary-gradient-shared | {{.*}}Found="2 users", Needed="1 user"
+// CHECK-LABEL: @gradient_read
+// CHECK: mhc.pre_bwd(
+// CHECK: mhc.post_bwd(
+func.func @gradient_read(%d_u: tensor<?x64xbf16>, %d_p: tensor<?x4xf32>, %d_r: tensor<?x4x4xf32>, %y: tensor<?x4x64xbf16>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,
+    %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4x64xbf16>, tensor<?x4x64xbf16>) {
+  %d_y, %d_phi = mhc.pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_h_post = %d_p : tensor<?x4xf32>,
+      d_h_res = %d_r : tensor<?x4x4xf32>, x = %y : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>,
+      stat = %stat : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     orient = oi>
+    -> (d_x : tensor<?x4x64xbf16>, d_phi : tensor<24x256xf32>)
+  %d_f, %d_x = mhc.post_bwd(d_out = %d_y : tensor<?x4x64xbf16>, f = %f : tensor<?x64xbf16>,
+      h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>)
+    <layout = nC, orient = oi>
+    -> (d_f : tensor<?x64xbf16>, d_x : tensor<?x4x64xbf16>)
+  return %d_f, %d_x, %d_y : tensor<?x64xbf16>, tensor<?x4x64xbf16>, tensor<?x4x64xbf16>
+}
