@@ -162,7 +162,7 @@ static const std::vector<Command> &commands() {
 static const char *const kOptions = R"(
 options:
   --backend=cpu|cuda|reference     kernels, or the float64 reference (default: cpu); cuda is sm_90a, with --emit
-  --fuse=none|chain|layer|model          how much is fused (default: layer)
+  --fuse=none|chain|layer|model    how much is fused (default: layer)
   --gdn-impl=ref|streamed|fused    kernels of gated delta front ends (default: fused)
   --what=forward|gradients|all     what is compared (default: all)
   --emit=DIR                       compile, and write DIR for mhc-run --check on another machine instead of running

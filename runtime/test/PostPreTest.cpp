@@ -1,0 +1,182 @@
+//===- PostPreTest.cpp - One kernel from one sublayer to the next ---------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Its results have the bits of post and of pre, one after the other, whatever variant takes the call.
+//
+//===------------------------------------------------------------------------===//
+#include "Support.h"
+
+using namespace mhcrt::test;
+
+namespace {
+
+/// Members of an argument struct: a tensor and its type.
+#define TENSOR(args, name, buffer) args.name = buffer.data(), args.name##_type = buffer.type()
+
+/// A boundary between two sublayers with random operands.
+struct Boundary {
+  Random random;
+  int64_t M, n, C, K, N;
+  int32_t type, phiType, layout, orient, phiLayout, norm, foldPre, precision;
+  bool hasBias, hasWeight, hasDropout;
+  Buffer f, bias, hPost, x, hRes, seed, phi, weight, alpha, beta;
+
+  Boundary(uint64_t number, int64_t M, int64_t n, int64_t C, int32_t type)
+      : random(number), M(M), n(n), C(C), K(n * C), N(2 * n + n * n), type(type) {
+    phiType = random.pick<int32_t>({MHCRT_F32, MHCRT_F32, type});
+    layout = random.pick({0, 0, 1}), orient = random.pick({0, 1}), phiLayout = random.pick({0, 0, 1});
+    norm = random.pick({MHCRT_NORM_INSIDE, MHCRT_NORM_INSIDE, MHCRT_NORM_OUTSIDE, MHCRT_NORM_NONE});
+    foldPre = random.pick({0, 0, 1});
+    precision = random.pick({MHCRT_PRECISION_BF16X3, MHCRT_PRECISION_BF16X3, MHCRT_PRECISION_IEEE});
+    hasBias = random.pick({0, 0, 1}), hasWeight = random.pick({0, 0, 1}), hasDropout = random.pick({0, 0, 0, 1});
+    f = random.buffer(type, M * C), bias = random.buffer(type, C), hPost = random.buffer(MHCRT_F32, M * n);
+    x = random.buffer(type, M * K), hRes = random.buffer(MHCRT_F32, M * n * n, 0.5);
+    seed = Buffer(std::vector<int64_t>{3, 5});
+    phi = random.buffer(phiType, N * K, 1 / std::sqrt(static_cast<double>(K)));
+    weight = random.buffer(MHCRT_F32, K);
+    alpha = random.buffer(MHCRT_F32, 3), beta = random.buffer(MHCRT_F32, N);
+  }
+
+  std::string name() const {
+    return "M=" + std::to_string(M) + " n=" + std::to_string(n) + " C=" + std::to_string(C) + " " +
+           mhcrt_dtype_name(type) + " phi " + mhcrt_dtype_name(phiType) + " layout=" + std::to_string(layout) +
+           " orient=" + std::to_string(orient) + " phi_layout=" + std::to_string(phiLayout) +
+           " norm=" + std::to_string(norm) + " fold=" + std::to_string(foldPre) +
+           " precision=" + std::to_string(precision) + (hasBias ? " bias" : "") + (hasWeight ? " weight" : "") +
+           (hasDropout ? " dropout" : "");
+  }
+
+  /// What post and post_pre and its gradient read alike.
+  template <typename Args>
+  void setPost(Args &args) {
+    args.size = sizeof(args);
+    TENSOR(args, f, f), TENSOR(args, h_post, hPost), TENSOR(args, x, x), TENSOR(args, h_res, hRes);
+    if (hasBias)
+      TENSOR(args, bias, bias);
+    if (hasDropout) {
+      TENSOR(args, seed, seed);
+      args.S = 2, args.rate = 0.25, args.stream = 7;
+    }
+    args.M = M, args.C = C, args.n = n, args.layout = layout, args.orient = orient;
+  }
+  /// The same of pre.
+  template <typename Args>
+  void setPre(Args &args) {
+    args.size = sizeof(args);
+    TENSOR(args, phi, phi), TENSOR(args, alpha, alpha), TENSOR(args, beta, beta);
+    if (hasWeight)
+      TENSOR(args, norm_weight, weight);
+    args.M = M, args.C = C, args.n = n, args.N = N, args.K = K, args.A = 3, args.layout = layout;
+    args.phi_layout = phiLayout, args.norm = norm, args.norm_eps = 1e-6, args.pre_eps = 1e-6, args.post_mult = 2;
+    args.res_map = MHCRT_RES_MAP_SINKHORN, args.init = MHCRT_INIT_SOFTMAX_EPS, args.sk_eps = 1e-6, args.iters = 20;
+    args.fold_pre = foldPre, args.precision = precision;
+  }
+};
+
+/// Results of both ways.
+struct Results {
+  Buffer y, u, hPre, hPost, hRes, proj, stat;
+  explicit Results(const Boundary &b)
+      : y(b.type, b.M * b.K), u(b.type, b.M * b.C), hPre(MHCRT_F32, b.M * b.n), hPost(MHCRT_F32, b.M * b.n),
+        hRes(MHCRT_F32, b.M * b.n * b.n), proj(MHCRT_F32, b.M * b.N), stat(MHCRT_F32, b.M) {}
+
+  void runApart(mhcrt_context *context, Boundary &b) {
+    mhcrt_post_args post = {};
+    b.setPost(post);
+    TENSOR(post, out, y);
+    ASSERT_EQ(mhcrt_post(context, &post), MHCRT_OK) << mhcrt_last_error(context);
+    mhcrt_pre_args pre = {};
+    b.setPre(pre);
+    TENSOR(pre, x, y), TENSOR(pre, u, u), TENSOR(pre, h_pre, hPre), TENSOR(pre, h_post, hPost);
+    TENSOR(pre, h_res, hRes), TENSOR(pre, proj, proj), TENSOR(pre, stat, stat);
+    ASSERT_EQ(mhcrt_pre(context, &pre), MHCRT_OK) << mhcrt_last_error(context);
+  }
+
+  void runFused(mhcrt_context *context, Boundary &b) {
+    mhcrt_post_pre_args both = {};
+    b.setPost(both), b.setPre(both);
+    TENSOR(both, y, y), TENSOR(both, u, u), TENSOR(both, h_pre, hPre), TENSOR(both, next_h_post, hPost);
+    TENSOR(both, next_h_res, hRes), TENSOR(both, proj, proj), TENSOR(both, stat, stat);
+    ASSERT_EQ(mhcrt_post_pre(context, &both), MHCRT_OK) << mhcrt_last_error(context);
+  }
+};
+
+/// Gradients of a boundary; d_proj and the like stay in the kernel.
+struct Gradients {
+  Buffer dF, dHPost, dHRes, dX, dBias, dPhi, dWeight, dAlpha, dBeta;
+  explicit Gradients(const Boundary &b)
+      : dF(b.type, b.M * b.C), dHPost(MHCRT_F32, b.M * b.n), dHRes(MHCRT_F32, b.M * b.n * b.n), dX(b.type, b.M * b.K),
+        dBias(MHCRT_F32, b.C), dPhi(MHCRT_F32, b.N * b.K), dWeight(MHCRT_F32, b.K), dAlpha(MHCRT_F32, 3),
+        dBeta(MHCRT_F32, b.N) {}
+
+  bool operator==(const Gradients &other) const {
+    return dF == other.dF && dHPost == other.dHPost && dHRes == other.dHRes && dX == other.dX && dBias == other.dBias &&
+           dPhi == other.dPhi && dWeight == other.dWeight && dAlpha == other.dAlpha && dBeta == other.dBeta;
+  }
+};
+
+/// Widths that kernels of a GPU are made for, and others.
+const std::vector<std::tuple<int64_t, int64_t, int32_t>> kShapes = { // n, C, type
+    {4, 4096, MHCRT_BF16}, {4, 2560, MHCRT_BF16}, {4, 1280, MHCRT_BF16}, {4, 1024, MHCRT_F32}, {4, 33, MHCRT_BF16},
+    {4, 100, MHCRT_F16},   {2, 256, MHCRT_BF16},  {8, 64, MHCRT_F32},    {3, 40, MHCRT_F16},   {16, 17, MHCRT_F32}};
+constexpr int64_t kTokens[] = {0, 1, 7, 8, 9, 17, 130};
+
+} // namespace
+
+TEST(PostPre, HasTheBitsOfPostAndPre) {
+  Context context;
+  uint64_t number = 0;
+  for (auto [n, C, type] : kShapes)
+    for (int64_t M : kTokens) {
+      Boundary b(++number, M, n, C, type);
+      SCOPED_TRACE(b.name());
+      Results apart(b), fused(b);
+      apart.runApart(context, b);
+      fused.runFused(context, b);
+      ASSERT_TRUE(fused.y == apart.y) << "y";
+      ASSERT_TRUE(fused.proj == apart.proj && fused.stat == apart.stat) << "proj, stat";
+      ASSERT_TRUE(fused.hPre == apart.hPre && fused.hPost == apart.hPost && fused.hRes == apart.hRes) << "coefficients";
+      ASSERT_TRUE(fused.u == apart.u) << "u";
+      ASSERT_TRUE(fused.y.guardIntact() && fused.u.guardIntact() && fused.proj.guardIntact());
+    }
+}
+
+// Where y is not saved, the gradient makes it again.
+TEST(PostPreBwd, HasTheSameBitsWithYAndWithout) {
+  Context context;
+  uint64_t number = 0;
+  for (auto [n, C, type] : kShapes)
+    for (int64_t M : kTokens) {
+      Boundary b(++number, M, n, C, type);
+      SCOPED_TRACE(b.name());
+      Results saved(b);
+      saved.runApart(context, b);
+      Buffer dU = b.random.buffer(type, M * C), dHPre = b.random.buffer(MHCRT_F32, M * n);
+      Buffer dHPost = b.random.buffer(MHCRT_F32, M * n), dHRes = b.random.buffer(MHCRT_F32, M * n * n);
+      Buffer dOut = b.random.buffer(type, M * b.K), nextHRes = b.random.buffer(MHCRT_F32, M * n * n, 0.5);
+      const auto run = [&](Gradients &out, bool givesY) {
+        mhcrt_post_pre_bwd_args args = {};
+        b.setPost(args), b.setPre(args);
+        TENSOR(args, d_u, dU), TENSOR(args, d_h_pre, dHPre), TENSOR(args, d_next_h_post, dHPost);
+        TENSOR(args, d_next_h_res, dHRes), TENSOR(args, d_out, dOut), TENSOR(args, next_h_res, nextHRes);
+        TENSOR(args, proj, saved.proj), TENSOR(args, stat, saved.stat);
+        if (givesY)
+          TENSOR(args, y, saved.y);
+        TENSOR(args, d_f, out.dF), TENSOR(args, d_h_post, out.dHPost), TENSOR(args, d_h_res, out.dHRes);
+        TENSOR(args, d_x, out.dX), TENSOR(args, d_phi, out.dPhi), TENSOR(args, d_alpha, out.dAlpha);
+        TENSOR(args, d_beta, out.dBeta);
+        if (b.hasBias)
+          TENSOR(args, d_bias, out.dBias);
+        if (b.hasWeight)
+          TENSOR(args, d_norm_weight, out.dWeight);
+        ASSERT_EQ(mhcrt_post_pre_bwd(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+      };
+      Gradients with(b), without(b);
+      run(with, true);
+      run(without, false);
+      ASSERT_TRUE(with == without);
+      ASSERT_TRUE(without.dX.guardIntact() && without.dF.guardIntact() && without.dPhi.guardIntact());
+    }
+}
