@@ -23,10 +23,37 @@ static llvm::StringRef kindName(CompileRemark::Kind kind) {
   return kind == CompileRemark::passed ? "found" : kind == CompileRemark::missed ? "missed" : "note";
 }
 
+/// File, line and column of a remark.
+static std::tuple<llvm::StringRef, unsigned, unsigned> placeOf(const CompileRemark &remark) {
+  auto [rest, column] = llvm::StringRef(remark.where).rsplit(':');
+  auto [file, line] = rest.rsplit(':');
+  unsigned lineNumber = 0, columnNumber = 0;
+  if (line.getAsInteger(10, lineNumber) || column.getAsInteger(10, columnNumber))
+    return {remark.where, 0, 0};
+  return {file, lineNumber, columnNumber};
+}
+
+static std::string lineOf(const CompileRemark &remark) {
+  std::string kind = remark.kind == CompileRemark::passed ? "" : (kindName(remark.kind) + ": ").str();
+  return remark.where + ": " + remark.pass + ": " + kind + remark.text + "\n";
+}
+
+/// Each remark once, those of one pass in the order of the source; a pass ends with its note. Gradients fuse again what
+/// their function had.
 static void printRemarks(llvm::ArrayRef<CompileRemark> remarks) {
-  for (const CompileRemark &remark : remarks)
-    llvm::outs() << remark.where << ": " << remark.pass << ": " << kindName(remark.kind) << ": " << remark.text << "\n";
-  if (!remarks.empty())
+  llvm::StringSet<> printed;
+  while (!remarks.empty()) {
+    const auto *note = llvm::find_if(remarks, [](const auto &remark) { return remark.kind == CompileRemark::note; });
+    const size_t count = std::min<size_t>(remarks.size(), note - remarks.begin() + 1);
+    std::vector<CompileRemark> pass(remarks.begin(), remarks.begin() + count);
+    std::stable_sort(pass.begin(), note == remarks.end() ? pass.end() : pass.end() - 1,
+                     [](const auto &a, const auto &b) { return placeOf(a) < placeOf(b); });
+    for (const CompileRemark &remark : pass)
+      if (std::string line = lineOf(remark); printed.insert(line).second)
+        llvm::outs() << line;
+    remarks = remarks.drop_front(count);
+  }
+  if (!printed.empty())
     llvm::outs() << "\n";
 }
 

@@ -48,7 +48,7 @@ struct Boundary {
            (hasDropout ? " dropout" : "");
   }
 
-  /// What post and post_pre and its gradient read alike.
+  /// Operands that post, post_pre and its gradient read alike.
   template <typename Args>
   void setPost(Args &args) {
     args.size = sizeof(args);
