@@ -27,7 +27,7 @@ static void requireValid(Compiler &compiler, mlir::ModuleOp module, Phase phase)
 /// The size of an input chooses, so that an input says all: most are compiled with all fusion and for the CPU.
 static CompileOptions optionsFor(mlir::ModuleOp module, size_t size) {
   CompileOptions options;
-  options.fuse = size % 4 ? FuseLevel::layer : FuseLevel::none;
+  options.fuse = size % 4 == 0 ? FuseLevel::none : size % 4 == 1 ? FuseLevel::model : FuseLevel::layer;
   if (size % 5 == 0)
     options.gpu = kDefaultGpu;
   auto functions = module.getOps<mlir::func::FuncOp>();

@@ -127,6 +127,11 @@ std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term
   for (const algebra::Factor &factor : term.factors) {
     bool hasStream = dependsOn(factor, output.first), hasChannel = dependsOnAny(factor, mix.channels);
     if (hasStream && hasChannel) {
+      // Without a gate it may be any sum of two products, such as the gradient of a recurrence.
+      if (!site.coefficients(mix) && llvm::none_of(term.factors, [&](const algebra::Factor &other) {
+            return dependsOn(other, output.first) && !dependsOnAny(other, mix.channels);
+          }))
+        return std::nullopt;
       Value value = site.valueOf(factor);
       site.decline("post", mix, Reason::factorPerChannel, value ? value : site.root,
                    value ? describe(value) : site.describeTerm(term), "one value per stream");
