@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "RandomGraphBuilder.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace mhc::conformance {
@@ -57,11 +58,18 @@ void RandomGraphBuilder::mingle(Operation *original, IRMapping &copies) {
     addOne();
 }
 
+/// Whether a result is computed of an argument: of another one it may have as many tokens, but nothing says so.
+static bool dependsOn(Value result, BlockArgument argument) {
+  llvm::SetVector<Operation *> made;
+  getForwardSlice(argument, &made);
+  return made.contains(result.getDefiningOp());
+}
+
 /// One result of each turn is an argument of the next.
 SmallVector<Value> RandomGraphBuilder::chainInLoop(func::FuncOp chain, ValueRange arguments) {
   Type carried = chain.getResultTypes().front();
   size_t place = llvm::find(chain.getArgumentTypes(), carried) - chain.getArgumentTypes().begin();
-  if (place == arguments.size())
+  if (place == arguments.size() || !dependsOn(chain.front().getTerminator()->getOperand(0), chain.getArgument(place)))
     return chainInFunction(chain, arguments);
   Value lower = index(0), upper = index(random.between(0, 3)), step = index(1);
   auto loop = scf::ForOp::create(builder, loc(), lower, upper, step, arguments[place]);
