@@ -47,11 +47,13 @@ void GatedDeltaRaiser::readValues() {
   llvm::for_each(func.getArguments(), add);
   func.walk([&](Operation *op) { llvm::for_each(op->getResults(), add); });
   llvm::SmallPtrSet<const algebra::Node *, 16> known;
+  std::optional<std::pair<Value, GatedFault>> positive; // which may be negated later
   for (Value value : values) {
     std::optional<Opened> opened = openValue(reading, value);
     if (!opened)
       continue;
     std::optional<GatedFault> miss;
+    std::optional<Decay> decay;
     if (known.contains(opened->node)) {
       activatedValues.push_back({value, *opened});
     } else if (std::optional<ActivatedConvolution> conv = matchActivated(reading, *opened, miss)) {
@@ -60,8 +62,11 @@ void GatedDeltaRaiser::readValues() {
       conv->value = value;
       seesNorm = seesNorm || conv->eps;
       activated.push_back(*conv);
-    } else if (std::optional<Decay> decay = matchDecay(reading, *opened, miss)) {
-      decays.push_back(*decay);
+    } else if ((decay = matchDecay(reading, *opened, miss))) {
+      if (decay->isNegative)
+        decays.push_back(*decay);
+      else if (!positive)
+        positive = {value, {Reason::gatedDeltaDecay, "exp(A_log) times softplus", "-exp(A_log) times it"}};
     }
     if (miss) {
       (miss->reason == Reason::gatedDeltaDecay ? seesDecay : seesConvolution) = true;
@@ -69,6 +74,10 @@ void GatedDeltaRaiser::readValues() {
       if (!fault)
         fault = {value, *miss};
     }
+  }
+  if (positive && decays.empty() && !seesDecay) {
+    seesDecay = true;
+    fault = fault ? fault : positive;
   }
 }
 

@@ -206,12 +206,15 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
   if (headVars.empty() || others.empty() || others.size() > 2)
     return std::nullopt;
   std::optional<Softplus> softplus = readSoftplus(reading, {rest});
+  const bool isNegative = softplus.has_value();
+  if (!softplus)
+    softplus = readSoftplus(reading, Algebra::scale({rest}, -1));
   if (!softplus) {
     if (value.expr[0].coefficient == -1)
       fault = GatedFault{Reason::gatedDeltaDecay, "-exp(A_log) times another function", "softplus(alpha + dt_bias)"};
     return std::nullopt;
   }
-  Decay made{heads, softplus->threshold, exponent, {}, {}};
+  Decay made{isNegative, heads, softplus->threshold, exponent, {}, {}};
   Expr alpha;
   for (const Term &term : summandsOf(reading, softplus->z))
     (llvm::any_of(others, [&](Var var) { return algebra::dependsOn(term, var); }) ? alpha : made.dtBias)

@@ -84,6 +84,7 @@ struct Decay {
     algebra::Expr alpha, whole;
     algebra::Size batch, tokens;
   };
+  bool isNegative; ///< else it lacks the minus
   int64_t heads;
   double threshold;
   algebra::Expr aLog, dtBias;

@@ -21,6 +21,10 @@
 // RUN: cat %t/front %t/shifts %t/repeated %t/crossed | %{raise}=FUNCTION --implicit-check-not=mhc.pre_gated
 // RUN: cat %t/front %t/shifts %t/repeated %t/minimum | %{raise}=FUNCTION --implicit-check-not=mhc.pre_gated
 
+// A decay of the other sign.
+// RUN: cat %t/front %t/shifts %t/repeated %t/softplus | sed 's/mulf .rate/mulf %%each/' | %{raise}=SIGN --implicit-check-not=mhc.pre_gated
+// SIGN: [Missed] gated-delta-decay | {{.*}}Found="exp(A_log) times softplus", Needed="-exp(A_log) times it"
+
 //--- front
 func.func @front(%x: tensor<2x8x28xf32>, %w: tensor<16x3xf32>, %A_log: tensor<2xf32>, %dt_bias: tensor<2xf32>,
                  %left: tensor<2x2x16xf32>)
