@@ -5,7 +5,7 @@ import sys
 
 CPP = (".cpp", ".h", ".c", ".cu", ".cuh")
 TABLEGEN = (".td",)
-TOP = ("cmake", "include", "lib", "tools", "runtime", "scripts", "test", "examples", "docs", ".ci", ".github")
+TOP = ("cmake", "include", "lib", "tools", "runtime", "python", "scripts", "test", "examples", "docs", ".ci", ".github")
 GENERATED = {"runtime/include/mhcrt/kernels.h", "runtime/src/KernelArgs.h"}
 DATA = ("test/Golden/", "examples/data/", "test/Examples/data/")
 

@@ -1,0 +1,74 @@
+//===- BoxedOp.h - A kernel as an op of PyTorch -----------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mhc-tblgen writes one BoxedOp per op from its record. Of PyTorch only its stable ABI is used.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TORCH_BOXEDOP_H
+#define MHCRT_TORCH_BOXEDOP_H
+
+#include "mhcrt/kernels.h"
+
+#include <torch/csrc/stable/library.h>
+
+namespace mhcrt {
+
+template <typename T>
+struct Rows {
+  const T *data = nullptr;
+  unsigned count = 0;
+  const T *begin() const { return data; }
+  const T *end() const { return data + count; }
+  const T &operator[](unsigned i) const { return data[i]; }
+};
+
+/// An operand or a result. Numbers of tensors, dims and attributes are those of the rows of the op.
+struct BoxedTensor {
+  const char *name;
+  bool isOptional;
+  unsigned rank, dims[3];
+  unsigned flippedDims[3]; ///< when the attribute `flipAttr` is not its first word
+  int flipAttr;            ///< -1 where it has one order only
+  int elementOf;           ///< whose element type a result has; -1 for f32
+  bool isInt64;
+  int startOf; ///< the result that starts from this operand; -1 for none
+  unsigned dataOffset, typeOffset;
+};
+
+struct BoxedAttr {
+  enum Kind { Word, Int, Float, Bool };
+  const char *name;
+  Kind kind;
+  bool isOptional;
+  double whenAbsent;
+  Rows<const char *const> words;
+  unsigned offset, bytes;
+};
+
+struct BoxedDim {
+  const char *name;
+  bool isGiven; ///< by the caller: no operand has it
+  unsigned offset;
+};
+
+struct BoxedOp {
+  const char *name;
+  mhcrt_status (*kernel)(mhcrt_context *context, const void *args);
+  int64_t argsBytes;
+  Rows<BoxedTensor> tensors;
+  unsigned operands; ///< how many of the tensors, the first ones
+  Rows<BoxedAttr> attrs;
+  Rows<BoxedDim> dims;
+  unsigned tokens; ///< the dim that stands for all leading ones of a tensor
+  bool hasMask;    ///< the last argument says which of the optional results are made
+};
+
+/// Takes the operands, given dims, attributes and the mask from the stack, runs the kernel on the context of this
+/// thread, and leaves the results. A result that is not made is an undefined tensor. Throws with the kernel's message.
+void callBoxed(const BoxedOp &op, StableIValue *stack);
+
+} // namespace mhcrt
+
+#endif // MHCRT_TORCH_BOXEDOP_H

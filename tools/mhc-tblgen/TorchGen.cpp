@@ -1,0 +1,197 @@
+//===- TorchGen.cpp - Write the boxed ops of PyTorch ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TorchGen.h"
+#include "mlir/TableGen/EnumInfo.h"
+#include "mlir/TableGen/GenInfo.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/TableGen/Error.h"
+
+using namespace llvm;
+using namespace mhc;
+
+TorchOp::TorchOp(const Record &record) : kernel(record) {
+  auto take = [&](auto belongs) {
+    for (const RecordTensor &tensor : kernel.tensors)
+      if (belongs(tensor))
+        tensors.push_back(tensor);
+  };
+  take([](const RecordTensor &tensor) { return !tensor.isResult && !tensor.isOptional; });
+  take([](const RecordTensor &tensor) { return !tensor.isResult && tensor.isOptional; });
+  operandCount = tensors.size();
+  take([](const RecordTensor &tensor) { return tensor.isResult; });
+  for (const RecordTensor &tensor : tensors)
+    if (tensor.isList)
+      PrintFatalError(record.getLoc(), "an op of PyTorch takes no list, and '" + tensor.name + "' is one");
+  auto isRead = [&](unsigned dim) {
+    return any_of(operands(), [&](const RecordTensor &tensor) { return is_contained(tensor.dims, dim); });
+  };
+  for (const RecordTensor &tensor : results())
+    for (unsigned dim : tensor.dims)
+      if (!isRead(dim) && !is_contained(sizes, kernel.dims[dim]))
+        sizes.push_back(kernel.dims[dim]);
+}
+
+bool TorchOp::hasOptionalResults() const {
+  return any_of(results(), [](const RecordTensor &tensor) { return tensor.isOptional; });
+}
+
+template <typename Range>
+static auto *findNamed(Range &&all, StringRef name) {
+  auto it = find_if(all, [&](const auto &one) { return one.name == name; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+const RecordTensor *TorchOp::operand(StringRef name) const { return findNamed(operands(), name); }
+const RecordTensor *TorchOp::result(StringRef name) const { return findNamed(results(), name); }
+const RecordAttr *TorchOp::attr(StringRef name) const { return findNamed(kernel.attrs, name); }
+
+std::string TorchOp::dimsOf(const RecordTensor &tensor) const {
+  return join(map_range(tensor.dims, [&](unsigned dim) { return kernel.dims[dim]; }), ", ");
+}
+
+std::vector<TorchOp> mhc::readTorchOps(const RecordKeeper &records) {
+  std::vector<TorchOp> ops;
+  for (const Record *list : records.getAllDerivedDefinitions("Torch_Ops"))
+    for (const Record *record : list->getValueAsListOfDefs("ops"))
+      ops.emplace_back(*record);
+  return ops;
+}
+
+static std::string schemaOf(const RecordAttr &attr) {
+  static const char *const types[] = {"str", "int", "float", "bool", "bool"};
+  return formatv(attr.whenAbsent.empty() ? "{0} {1}" : "{0}? {1}=None", types[attr.kind], attr.name);
+}
+
+std::string mhc::schemaOf(const TorchOp &op) {
+  std::vector<std::string> arguments, results;
+  for (const RecordTensor &tensor : op.operands())
+    arguments.push_back(formatv(tensor.isOptional ? "Tensor? {0}=None" : "Tensor {0}", tensor.name));
+  if (!op.sizes.empty() || !op.kernel.attrs.empty() || op.hasOptionalResults())
+    arguments.push_back("*");
+  for (const std::string &size : op.sizes)
+    arguments.push_back("SymInt " + size);
+  for (const RecordAttr &attr : op.kernel.attrs)
+    arguments.push_back(::schemaOf(attr));
+  if (op.hasOptionalResults())
+    arguments.push_back("bool[] output_mask");
+  for (const RecordTensor &tensor : op.results())
+    results.push_back("Tensor " + tensor.name);
+  return formatv("{0}({1}) -> ({2})", op.kernel.mnemonic, join(arguments, ", "), join(results, ", "));
+}
+
+//===----------------------------------------------------------------------===//
+// Tables of runtime/torch/BoxedOp.h
+//===----------------------------------------------------------------------===//
+
+static unsigned offsetOf(const KernelRecord &kernel, RecordField::Kind kind, unsigned index) {
+  return find_if(kernel.fields, [&](const RecordField &field) { return field.kind == kind && field.index == index; })
+      ->offset;
+}
+
+/// Index of what has this name, or -1.
+template <typename Range>
+static int indexOf(const Range &all, StringRef name) {
+  auto it = find_if(all, [&](const auto &one) { return one.name == name; });
+  return it == all.end() ? -1 : it - all.begin();
+}
+
+static std::string numberList(ArrayRef<unsigned> values) {
+  return "{" + join(map_range(values, [](unsigned value) { return std::to_string(value); }), ", ") + "}";
+}
+
+static void emitTensors(const TorchOp &op, raw_ostream &os) {
+  os << formatv("static const BoxedTensor {0}_tensors[] = {{\n", op.kernel.mnemonic);
+  for (const RecordTensor &tensor : op.tensors) {
+    const unsigned record = indexOf(op.kernel.tensors, tensor.name);
+    os << formatv("  {{\"{0}\", {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}},\n", tensor.name, tensor.isOptional,
+                  tensor.dims.size(), numberList(tensor.dims), numberList(tensor.flippedDims),
+                  indexOf(op.kernel.attrs, tensor.flipAttr), indexOf(op.tensors, tensor.elementOf),
+                  tensor.integerBits == 64, indexOf(op.tensors, tensor.startOf),
+                  offsetOf(op.kernel, RecordField::Data, record), offsetOf(op.kernel, RecordField::Type, record));
+  }
+  os << "};\n";
+}
+
+static std::vector<std::string> wordsOf(const RecordAttr &attr) {
+  std::vector<std::string> words;
+  mlir::tblgen::EnumInfo info(*attr.enumDef);
+  for (auto [i, word] : enumerate(info.getAllCases())) {
+    if (word.getValue() != int64_t(i))
+      PrintFatalError(attr.enumDef, "an op of PyTorch takes enums that count from 0");
+    words.push_back(word.getStr().str());
+  }
+  return words;
+}
+
+static void emitAttrs(const TorchOp &op, raw_ostream &os) {
+  static const char *const kinds[] = {"Word", "Int", "Float", "Bool", "Bool"};
+  for (const RecordAttr &attr : op.kernel.attrs)
+    if (attr.kind == RecordAttr::Enum)
+      os << formatv("static const char *const {0}_{1}[] = {{\"{2}\"};\n", op.kernel.mnemonic, attr.name,
+                    join(wordsOf(attr), "\", \""));
+  if (op.kernel.attrs.empty())
+    return;
+  os << formatv("static const BoxedAttr {0}_attrs[] = {{\n", op.kernel.mnemonic);
+  for (auto [i, attr] : enumerate(op.kernel.attrs)) {
+    std::string absent = attr.whenAbsent.empty() ? "0" : attr.whenAbsent, words = "{}";
+    if (attr.kind == RecordAttr::Enum) {
+      std::vector<std::string> all = wordsOf(attr);
+      words = formatv("{{{0}_{1}, {2}}", op.kernel.mnemonic, attr.name, all.size());
+      if (!attr.whenAbsent.empty())
+        absent = std::to_string(find(all, attr.whenAbsent) - all.begin());
+    }
+    os << formatv("  {{\"{0}\", BoxedAttr::{1}, {2}, {3}, {4}, {5}, {6}},\n", attr.name, kinds[attr.kind],
+                  !attr.whenAbsent.empty(), absent, words, offsetOf(op.kernel, RecordField::Attr, i),
+                  attr.cType == "int32_t" ? 4 : 8);
+  }
+  os << "};\n";
+}
+
+static void emitDims(const TorchOp &op, raw_ostream &os) {
+  os << formatv("static const BoxedDim {0}_dims[] = {{\n", op.kernel.mnemonic);
+  for (auto [i, dim] : enumerate(op.kernel.dims))
+    os << formatv("  {{\"{0}\", {1}, {2}},\n", dim, is_contained(op.sizes, dim),
+                  offsetOf(op.kernel, RecordField::Dim, i));
+  os << "};\n";
+}
+
+static void emitOp(const TorchOp &op, raw_ostream &os) {
+  StringRef name = op.kernel.mnemonic;
+  emitTensors(op, os);
+  emitAttrs(op, os);
+  emitDims(op, os);
+  os << formatv("static void boxed_{0}(StableIValue *stack, uint64_t, uint64_t) {{\n"
+                "  static const BoxedOp op = {{\n"
+                "    \"mhcrt_{0}\",\n"
+                "    [](mhcrt_context *context, const void *args) {{\n"
+                "      return mhcrt_{0}(context, static_cast<const mhcrt_{0}_args *>(args));\n"
+                "    },\n"
+                "    sizeof(mhcrt_{0}_args), {{{0}_tensors, {1}}, {2}, {3}, {{{0}_dims, {4}}, {5}, {6}};\n"
+                "  callBoxed(op, stack);\n}\n\n",
+                name, op.tensors.size(), op.operandCount,
+                op.kernel.attrs.empty() ? "{}" : formatv("{{{0}_attrs, {1}}", name, op.kernel.attrs.size()).str(),
+                op.kernel.dims.size(), find(op.kernel.dims, "M") - op.kernel.dims.begin(), op.hasOptionalResults());
+}
+
+static bool emitBoxedOps(const RecordKeeper &records, raw_ostream &os) {
+  os << "// Generated by mhc-tblgen -gen-torch-boxed-ops from python/TorchOps.td. Do not edit.\n\n";
+  std::vector<TorchOp> ops = readTorchOps(records);
+  for (const TorchOp &op : ops)
+    emitOp(op, os);
+  os << "STABLE_TORCH_LIBRARY_FRAGMENT(mhc, library) {\n";
+  for (const TorchOp &op : ops)
+    os << formatv("  library.def(\"{0}\");\n", schemaOf(op));
+  os << "}\n\nSTABLE_TORCH_LIBRARY_IMPL(mhc, CPU, library) {\n";
+  for (const TorchOp &op : ops)
+    os << formatv("  library.impl(\"{0}\", &boxed_{0});\n", op.kernel.mnemonic);
+  os << "}\n";
+  return false;
+}
+
+static mlir::GenRegistration genBoxed("gen-torch-boxed-ops", "Generate the boxed ops of PyTorch", emitBoxedOps);
