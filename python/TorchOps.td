@@ -1,4 +1,4 @@
-//===- TorchOps.td - What PyTorch gets of the kernel ops ----*- tablegen -*-===//
+//===- TorchOps.td - Ops of PyTorch and of the module mhcc ----*- tablegen -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,23 +11,13 @@
 #ifndef MHC_PYTHON_TORCHOPS
 #define MHC_PYTHON_TORCHOPS
 
+include "TorchClasses.td"
 include "mhc/IR/MhcOps.td"
-
-/// The ops of torch.ops.mhc. An op and the one whose name ends with _bwd are a pair: its derivative is the latter.
-class Torch_Ops<list<Mhc_KernelOp> all> {
-  list<Mhc_KernelOp> ops = all;
-}
 
 def : Torch_Ops<[
   Mhc_PreOp, Mhc_PreBwdOp, Mhc_PostOp, Mhc_PostBwdOp, Mhc_HeadOp, Mhc_HeadBwdOp, Mhc_ProjectionOp, Mhc_ProjectionBwdOp,
   Mhc_GatesOp, Mhc_GatesBwdOp, Mhc_SinkhornOp, Mhc_SinkhornBwdOp, Mhc_PermutationMixOp, Mhc_PermutationMixBwdOp,
   Mhc_AggregateOp, Mhc_AggregateBwdOp, Mhc_ExpandOp, Mhc_ContractOp]>;
-
-/// The value that an attribute of this name has in a function of mhcc when it is not given.
-class Torch_Default<string attr, string text> {
-  string name = attr;
-  string value = text;
-}
 
 def : Torch_Default<"layout", "\"nC\"">;
 def : Torch_Default<"phi_layout", "\"out_in\"">;
@@ -45,22 +35,6 @@ def : Torch_Default<"sk_eps", "1e-6">;
 def : Torch_Default<"iters", "20">;
 def : Torch_Default<"fold_pre", "False">;
 def : Torch_Default<"orient", "\"oi\"">;
-
-/// A result that a function returns, None unless the Python expression `condition` holds.
-class Torch_Result<string result, string condition = ""> {
-  string name = result;
-  string when = condition;
-}
-
-/// A function of mhcc with the operands and attributes of the op, but `without`. It returns all results that are not
-/// optional, and these.
-class Torch_Function<Mhc_KernelOp of, list<Torch_Result> also = [], list<string> left = []> {
-  Mhc_KernelOp op = of;
-  list<Torch_Result> results = also;
-  list<string> without = left;
-  /// How sizes that no operand has follow from the others, where the caller need not give them: Python expressions.
-  list<Mhc_DimRule> sizes = [];
-}
 
 def : Torch_Function<Mhc_PreOp, [Torch_Result<"u">], ["h_in"]>;
 def : Torch_Function<Mhc_HeadOp>;

@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -45,6 +46,12 @@ if os.path.exists(config.mhc_ptxas):
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):
     config.available_features.add("cuda-runtime")
+if config.mhc_torch and os.path.exists(os.path.join(config.mhc_obj_root, "python", "mhcc", "libmhc_torch.so")):
+    # The ops of PyTorch were built; their tests need pytest as well.
+    if subprocess.run([config.mhc_torch, "-c", "import importlib.util as util; util.find_spec('pytest').name"],
+                      capture_output=True).returncode == 0:
+        config.available_features.add("torch")
+config.substitutions.append(("%torch_python", shlex.quote(config.mhc_torch)))
 fake_dir = os.path.join(config.mhc_obj_root, "lib", "fake")
 if os.path.exists(os.path.join(fake_dir, "libmhcrt_cuda.so")):
     # Models for a GPU run, and leave zeros: runtime/test/cuda-host.

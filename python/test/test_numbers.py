@@ -15,7 +15,7 @@ def error(value, expected):
 
 
 def gradients(results, operands):
-    """Of a sum of the results with weights that no symmetry cancels."""
+    """Gradients of a sum of the results with weights that no symmetry cancels."""
     generator = torch.Generator().manual_seed(7)
     total = 0
     for result in results:

@@ -279,14 +279,12 @@ void Call::makeResult(unsigned number) {
 }
 
 void Call::makeResults() {
-  const auto isOptional = [](const BoxedTensor &row) { return row.isOptional; };
-  const size_t optional = std::count_if(op.tensors.begin() + op.operands, op.tensors.end(), isOptional);
-  if (op.hasMask && mask.size() != optional)
-    fail("'output_mask' has " + std::to_string(mask.size()) + " elements; needed " + std::to_string(optional));
-  size_t next = 0;
-  for (unsigned i = op.operands; i < op.tensors.count; ++i)
-    if (!op.tensors[i].isOptional || mask[next++])
-      makeResult(i);
+  const unsigned results = op.tensors.count - op.operands;
+  if (op.hasMask && mask.size() != results)
+    fail("'output_mask' has " + std::to_string(mask.size()) + " elements; needed " + std::to_string(results));
+  for (unsigned i = 0; i < results; ++i)
+    if (!op.tensors[op.operands + i].isOptional || mask[i])
+      makeResult(op.operands + i);
 }
 
 //===----------------------------------------------------------------------===//

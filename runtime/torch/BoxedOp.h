@@ -62,7 +62,7 @@ struct BoxedOp {
   Rows<BoxedAttr> attrs;
   Rows<BoxedDim> dims;
   unsigned tokens; ///< the dim that stands for all leading ones of a tensor
-  bool hasMask;    ///< the last argument says which of the optional results are made
+  bool hasMask;    ///< the last argument says of each result whether it is made; those that are not optional always are
 };
 
 /// Takes the operands, given dims, attributes and the mask from the stack, runs the kernel on the context of this

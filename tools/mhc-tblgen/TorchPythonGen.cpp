@@ -125,11 +125,10 @@ static void emitFake(const TorchOp &op, raw_ostream &os) {
   if (op.hasOptionalResults())
     keywords.push_back("output_mask");
   Shapes shapes(op, op.operands(), op.sizes, [](StringRef name) { return name.str(); });
-  unsigned optional = 0;
-  for (const RecordTensor &result : op.results()) {
+  for (auto [i, result] : enumerate(op.results())) {
     std::string text =
         formatv("{0}.new_empty({1}, dtype={2})", op.operands().front().name, shapes.of(result), dtypeOf(op, result));
-    made.push_back(result.isOptional ? formatv("{0} if output_mask[{1}] else None", text, optional++).str() : text);
+    made.push_back(result.isOptional ? formatv("{0} if output_mask[{1}] else None", text, i).str() : text);
   }
   os << formatv("@torch.library.register_fake(\"mhc::{0}\")\n"
                 "def _({1}{2}, **_):\n    return ",
@@ -228,7 +227,7 @@ std::string Derivative::attrOf(const RecordAttr &attr) const {
 }
 
 void Derivative::emitBackward(raw_ostream &os) const {
-  std::vector<std::string> arguments, mask, gradients;
+  std::vector<std::string> arguments, gradients;
   os << formatv("def _{0}_backward(ctx, {1}):\n    {2}, = ctx.saved_tensors\n"
                 "    attributes, needed = ctx.attributes, ctx.needs_input_grad\n",
                 op.kernel.mnemonic, joined(op.results(), [](const RecordTensor &tensor) { return "d_" + tensor.name; }),
@@ -247,11 +246,8 @@ void Derivative::emitBackward(raw_ostream &os) const {
   for (const RecordAttr &attr : bwd.kernel.attrs)
     arguments.push_back(attr.name + "=" + attrOf(attr));
   if (bwd.hasOptionalResults())
-    arguments.push_back(
-        "output_mask=[" +
-        joined(make_filter_range(bwd.results(), [](const RecordTensor &result) { return result.isOptional; }),
-               [&](const RecordTensor &result) { return maskOf(result); }) +
-        "]");
+    arguments.push_back("output_mask=[" +
+                        joined(bwd.results(), [&](const RecordTensor &result) { return maskOf(result); }) + "]");
   for (const RecordTensor &operand : op.operands())
     gradients.push_back(bwd.result("d_" + operand.name) ? "d_" + operand.name : "None");
   os << formatv("    {0} = torch.ops.mhc.{1}.default(\n        {2})\n    return {3}\n\n\n",
@@ -367,10 +363,9 @@ void Function::emit(ArrayRef<TorchOp> all, raw_ostream &os) const {
       returned.push_back(result.name);
     const bool isSaved = when.empty() && bwd != all.end() && bwd->operand(result.name);
     savesResult |= isSaved;
-    if (result.isOptional)
-      mask.push_back(isSaved ? "saved" : when.empty() ? "False" : when);
+    mask.push_back(isSaved ? "saved" : when.empty() ? "False" : when);
   }
-  if (!mask.empty())
+  if (op.hasOptionalResults())
     arguments.push_back("output_mask=[" + join(mask, ", ") + "]");
   os << formatv("def {0}({1}):\n", name, parameters());
   emitDocstring(op, os);

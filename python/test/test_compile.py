@@ -1,0 +1,37 @@
+"""The ops inside torch.compile."""
+
+import mhcc
+import torch
+from cases import CASES
+
+
+def model(x, phi, alpha, beta, head_phi, head_beta):
+    streams = mhcc.expand(x, 4)
+    u, h_post, h_res = mhcc.pre(streams, phi, alpha, beta)
+    streams = mhcc.post(torch.tanh(u), streams, h_post, h_res)
+    return mhcc.contract(streams, mode="mean") + mhcc.head(streams, head_phi, alpha[:1], head_beta)
+
+
+def test_one_graph_for_all_token_counts():
+    torch._dynamo.reset()
+    compiled = torch.compile(model, fullgraph=True, dynamic=True)
+    pre, head = CASES["pre"].operands(), CASES["head"].operands()
+    weights = [pre["phi"], pre["alpha"], pre["beta"], head["phi"], head["beta"]]
+    for tokens in (7, 64, 33):
+        x = torch.randn(2, tokens, 40)
+        operands = [value.detach().clone().requires_grad_() for value in (x, *weights)]
+        expected = model(*operands)
+        with torch._dynamo.config.patch(error_on_recompile=True):
+            found = compiled(*operands)
+        torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+        pairs = zip(*(torch.autograd.grad(out.square().sum(), operands) for out in (found, expected)))
+        for own, eager in pairs:
+            torch.testing.assert_close(own, eager, rtol=1e-4, atol=1e-4)
+
+
+def test_without_gradients():
+    torch._dynamo.reset()
+    pre, head = CASES["pre"].operands(), CASES["head"].operands()
+    operands = (torch.randn(5, 40), pre["phi"], pre["alpha"], pre["beta"], head["phi"], head["beta"])
+    found = torch.compile(model, fullgraph=True)(*operands)
+    torch.testing.assert_close(found, model(*operands), rtol=1e-5, atol=1e-5)

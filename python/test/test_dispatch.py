@@ -1,0 +1,211 @@
+"""The ops below PyTorch's own machinery: opcheck, strides, modes, checkpoints, errors."""
+
+import threading
+
+import mhcc
+import pytest
+import torch
+from cases import CASES
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+
+
+class Recorder(TorchDispatchMode):
+    """Keeps the calls of our ops."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if function.namespace == "mhc":
+            self.calls.append((function, args, kwargs or {}))
+        return function(*args, **kwargs or {})
+
+
+def record(case, **options):
+    """The results of a case, its gradients, and the calls of our ops forward and backward."""
+    operands = {key: value.requires_grad_() for key, value in case.operands(**options).items()}
+    with Recorder() as recorder:
+        results = case.run(operands)
+        sum(result.square().sum() for result in results).backward()
+    return results, [value.grad for value in operands.values()], recorder.calls
+
+
+def bits(values):
+    return [value.detach().contiguous().view(torch.uint8).flatten() for value in values]
+
+
+def assert_same_bits(values, expected):
+    assert all(torch.equal(*pair) for pair in zip(bits(values), bits(expected), strict=True))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_opcheck(name):
+    _, _, calls = record(CASES[name])
+    assert calls
+    for op, args, kwargs in calls:
+        # Gradients of gradients are an error.
+        differentiated = not op._opname.endswith("_bwd")
+        fresh = [arg.detach().clone().requires_grad_(differentiated) if isinstance(arg, torch.Tensor) else arg for arg in args]
+        torch.library.opcheck(op, tuple(fresh), kwargs)
+
+
+def apart(value):
+    """The same numbers, neither contiguous nor aligned."""
+    if value.ndim == 0:
+        return value
+    wide = value.new_empty(*value.shape[:-1], 2 * value.shape[-1] + 1)
+    wide[..., 1::2] = value
+    return wide[..., 1::2]
+
+
+@pytest.mark.parametrize("move", [apart, lambda value: torch.cat([value.flatten()[:1], value.flatten()])[1:].view_as(value)],
+                         ids=["strided", "misaligned"])
+@pytest.mark.parametrize("name", CASES)
+def test_same_bits_wherever_operands_lie(name, move):
+    case = CASES[name]
+    operands = case.operands(dtype=torch.bfloat16)
+    assert_same_bits(case.run({key: move(value) for key, value in operands.items()}), case.run(operands))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_tokens(name):
+    results, gradients, _ = record(CASES[name], tokens=(0, 3))
+    assert all(result.shape[:2] == (0, 3) for result in results)
+    assert all(gradient is not None and not gradient.any() for gradient in gradients)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_inference_mode_and_autocast(name):
+    case = CASES[name]
+    operands = case.operands()
+    expected = case.run(operands)
+    with torch.inference_mode():
+        assert_same_bits(case.run(operands), expected)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert_same_bits(case.run(operands), expected)
+
+
+@pytest.mark.parametrize("name", ["post", "pre", "sinkhorn"])
+def test_vmap(name):
+    case = CASES[name]
+    several = [case.operands(seed=seed) for seed in range(3)]
+    stacked = {key: torch.stack([operands[key] for operands in several]) for key in several[0]}
+    found = torch.vmap(lambda operands: tuple(case.run(operands)))(stacked)
+    for i, operands in enumerate(several):
+        assert_same_bits([value[i] for value in found], case.run(operands))
+
+
+@pytest.mark.parametrize("name", ["pre", "post", "head"])
+def test_only_wanted_gradients(name):
+    case = CASES[name]
+    for wanted in case.shapes:
+        operands = case.operands()
+        operands[wanted].requires_grad_()
+        with Recorder() as recorder:
+            sum(result.sum() for result in case.run(operands)).backward()
+        backward = recorder.calls[-1]
+        names = [result.name for result in backward[0]._schema.returns]
+        assert [names[i] for i, made in enumerate(backward[2]["output_mask"]) if made] == ["d_" + wanted]
+
+
+def test_kept_for_backward():
+    """Streams and f are kept once, with coefficients and parameters, and nothing else."""
+    kept = {}
+    operands = {key: value.requires_grad_() for key, value in CASES["pre"].operands(tokens=(64,)).items()}
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.setdefault(tensor.data_ptr(), tensor), lambda t: t):
+        u, h_post, h_res = CASES["pre"].run(operands)
+        f = u.clone()
+        mhcc.post(f, operands["x"], h_post, h_res)
+    own = {value.data_ptr() for value in operands.values()}
+    extra = sum(tensor.nbytes for pointer, tensor in kept.items() if pointer not in own)
+    n, width = 4, 24
+    assert extra == f.nbytes + 64 * 4 * (width + 1 + n + n * n)  # f; proj and stat of pre; h_post and h_res of post
+
+
+def sublayer(x, phi, alpha, beta):
+    u, h_post, h_res = mhcc.pre(x, phi, alpha, beta)
+    return mhcc.post(torch.tanh(u), x, h_post, h_res)
+
+
+def test_checkpoint():
+    operands = [value.requires_grad_() for value in CASES["pre"].operands().values()]
+
+    def gradients(function):
+        return torch.autograd.grad(function(*operands).square().sum(), operands)
+
+    expected = gradients(sublayer)
+    assert_same_bits(gradients(lambda *args: checkpoint(sublayer, *args, use_reentrant=False)), expected)
+    checkpoint(sublayer, *operands, use_reentrant=True).square().sum().backward()
+    assert_same_bits([operand.grad for operand in operands], expected)
+
+    def keep_post(context, op, *args, **kwargs):
+        return CheckpointPolicy.MUST_SAVE if op == torch.ops.mhc.post.default else CheckpointPolicy.PREFER_RECOMPUTE
+
+    with Recorder() as recorder:
+        found = gradients(lambda *args: checkpoint(
+            sublayer, *args, use_reentrant=False, context_fn=lambda: create_selective_checkpoint_contexts(keep_post)))
+    assert_same_bits(found, expected)
+    assert [call[0]._opname for call in recorder.calls].count("post") <= 1
+
+
+def test_threads():
+    case = CASES["pre"]
+    operands = case.operands(tokens=(257,))
+    expected = case.run(operands)
+    found = [None] * 8
+
+    def work(i):
+        for _ in range(5):
+            found[i] = case.run(operands)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(found))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for results in found:
+        assert_same_bits(results, expected)
+
+
+def test_number_of_threads_and_bits():
+    case, before = CASES["pre"], torch.get_num_threads()
+    operands = case.operands(tokens=(129,))
+    found = []
+    for threads in (1, 3):
+        torch.set_num_threads(threads)
+        found.append(case.run(operands))
+    torch.set_num_threads(before)
+    assert_same_bits(*found)
+
+
+def test_forked_child():
+    """A child has no threads of its parent's pools."""
+    case = CASES["post"]
+    operands = case.operands(tokens=(4096,))
+    case.run(operands)
+    context = torch.multiprocessing.get_context("fork")
+    child = context.Process(target=case.run, args=(operands,))
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
+
+
+def test_dropout():
+    operands = CASES["post"].operands(tokens=(64,))
+    torch.manual_seed(3)
+    first = mhcc.post(**operands, dropout=0.25)
+    second = mhcc.post(**operands, dropout=0.25)
+    torch.manual_seed(3)
+    assert_same_bits([mhcc.post(**operands, dropout=0.25)], [first])
+    assert not torch.equal(first, second)
+    mixed = operands["h_res"] @ operands["x"]
+    dropped = ((first - mixed).abs() < 1e-5).float().mean().item()
+    assert abs(dropped - 0.25) < 0.03
+    operands = {key: value.requires_grad_() for key, value in operands.items()}
+    torch.manual_seed(3)
+    out = mhcc.post(**operands, dropout=0.25)
+    (d_f,) = torch.autograd.grad(out.sum(), operands["f"])
+    kept = (out - mixed) / (operands["h_post"].unsqueeze(-1) * operands["f"].unsqueeze(-2))
+    torch.testing.assert_close(d_f, (kept * operands["h_post"].unsqueeze(-1)).sum(-2), rtol=1e-2, atol=1e-2)

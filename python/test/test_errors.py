@@ -1,0 +1,67 @@
+"""Each wrong call raises one error, and the next call works."""
+
+import mhcc
+import pytest
+import torch
+from cases import CASES
+
+
+def post(**changes):
+    operands = CASES["post"].operands()
+    return lambda: mhcc.post(**{key: changes.get(key, lambda value: value)(value) for key, value in operands.items()})
+
+
+def pre(changes=(), **attributes):
+    operands = CASES["pre"].operands()
+    return lambda: mhcc.pre(**{**operands, **{key: change(operands[key]) for key, change in dict(changes).items()}},
+                            **attributes)
+
+
+def many_streams():
+    return mhcc.contract(torch.zeros(2, 17, 8), mode="sum")
+
+
+def second_derivative():
+    operands = {key: value.requires_grad_() for key, value in CASES["post"].operands().items()}
+    (d_x,) = torch.autograd.grad(mhcc.post(**operands).square().sum(), operands["x"], create_graph=True)
+    d_x.sum().backward()
+
+
+def single_pass():
+    x, phi, alpha, beta = (value.requires_grad_() for value in CASES["pre"].operands().values())
+    attributes = dict(layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6, pre_eps=0.0, post_mult=2.0,
+                      res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20,
+                      fold_pre=False)
+    return torch.ops.mhc.pre(x, phi, alpha, beta, None, torch.zeros(2, 3, 4), **attributes, output_mask=[True] * 6)
+
+
+ERRORS = {
+    "rank": (post(x=lambda x: x[0, 0, 0]), "mhcrt_post: 'x' has shape [40]; needed [2, 3, 4, 40]"),
+    "size": (post(h_res=lambda h: h[..., :3]), "mhcrt_post: 'h_res' has shape [2, 3, 4, 3]; needed [2, 3, 4, 4]"),
+    "tokens": (post(x=lambda x: x[:1]), "mhcrt_post: 'x' has shape [1, 3, 4, 40]; needed [2, 3, 4, 40]"),
+    "first": (pre({"x": lambda x: x[0, 0, 0]}), "mhcrt_pre: 'x' has shape [40]; needed [..., n, C]"),
+    "dtype": (pre({"x": torch.Tensor.double}), "mhcrt_pre: 'x' has dtype f64; needed f32, bf16 or f16"),
+    "no-dtype": (pre({"x": torch.Tensor.bool}), "mhcrt_pre: 'x' has a dtype that no kernel knows; needed f32, bf16 or f16"),
+    "other-dtype": (post(f=torch.Tensor.bfloat16), "mhcrt_post: 'x' has dtype f32; needed bf16"),
+    "width": (pre({"phi": lambda phi: phi[:, 1:]}), "mhcrt_pre: 'K' is 159; needed n*C = 160"),
+    "streams": (many_streams, "mhcrt_contract: 'n' is 17; needed 1 to 16"),
+    "word": (pre(res_map="sinkhorns"), "mhcrt_pre: 'res_map' is sinkhorns; needed sinkhorn, permutation or identity"),
+    "optional-word": (pre(precision="f32"), "mhcrt_pre: 'precision' is f32; needed ieee, tf32x3, bf16x3 or tf32"),
+    "number": (pre(iters=-1), "mhcrt_pre: 'iters' is -1; needed 1 to 1000"),
+    "given-size": (lambda: mhcc.expand(torch.zeros(2, 8), -1), "mhcrt_expand: 'n' is -1; needed at least 0"),
+    "mask": (lambda: torch.ops.mhc.aggregate_bwd(torch.zeros(2, 8), torch.zeros(2, 4, 8), torch.zeros(2, 4), layout="nC",
+                                                 output_mask=[True]),
+             "mhcrt_aggregate_bwd: 'output_mask' has 1 elements; needed 2"),
+    "second-derivative": (second_derivative, "mhc::post_bwd has no derivative: these ops are differentiated once"),
+    "single-pass": (single_pass, "mhc::pre has no derivative where 'h_in' is given"),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_error(name):
+    call, message = ERRORS[name]
+    with pytest.raises(RuntimeError) as error:  # NotImplementedError is one
+        call()
+    assert str(error.value) == message
+    post()()
+
