@@ -21,7 +21,9 @@ static bool somePassPrints() {
   context.getDiagEngine().registerHandler([](mlir::Diagnostic &) {}); // MlirOptMain says what is wrong
   mlir::PassManager pm(&context);
   return succeeded(mlir::MlirOptMainConfig::createFromCLOptions().setupPassPipeline(pm)) &&
-         llvm::any_of(pm.getPasses(), [](mlir::Pass &pass) { return pass.getArgument() == "mhc-dump-graph"; });
+         llvm::any_of(pm.getPasses(), [](mlir::Pass &pass) {
+           return pass.getArgument() == "mhc-dump-graph" || pass.getArgument() == "mhc-rewrite-aten";
+         });
 }
 
 /// Runs mlir::MlirOptMain on files; the output is written whole, or not at all where a pass fails.

@@ -29,6 +29,9 @@ inline constexpr llvm::StringLiteral kStartsAttr = "mhc.starts";
 inline constexpr llvm::StringLiteral kDeviceModule = "mhc_device", kDeviceImage = "mhc_device_image",
                                      kDeviceImageBytes = "mhc_device_image_bytes";
 
+/// The node of a PyTorch graph that an argument or a result is, and a mark on nodes that mhc-read-aten leaves out.
+inline constexpr llvm::StringLiteral kNodeName = "mhc.name", kOutside = "mhc.outside";
+
 } // namespace mhc
 
 #endif // MHC_CONVERSION_PASSES_H

@@ -132,4 +132,46 @@ def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp">
                            "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ReadAtenPass : Pass<"mhc-read-aten", "::mlir::func::FuncOp"> {
+  let summary = "Turn the ATen ops of a captured PyTorch graph into leaf ops";
+  let description = [{
+    A graph is a function of ops that are named as PyTorch names them, with the name of each node as the location. The
+    attributes of an op are its arguments by their names in the op's schema: a literal, or the number of an operand as
+    an `index`. Sizes that types leave open are in `mhc.dims`, of arguments and, a list for each result, of ops.
+
+    What is read becomes leaf ops. All other nodes leave the function: their results are arguments of it, and what they
+    read of leaf ops are results, under the names of the nodes (`mhc.name`). So do nodes that are marked `mhc.outside`,
+    but for views.
+
+    Before:
+    ```mlir
+    func.func @graph(%x: tensor<8x4xf32> {mhc.name = "x"}) -> tensor<8x4xf32> {
+      %0 = "aten.exp.default"(%x) {self = 0 : index} : (tensor<8x4xf32>) -> tensor<8x4xf32> loc("exp")
+      %1 = "aten.cos.default"(%0) {self = 0 : index} : (tensor<8x4xf32>) -> tensor<8x4xf32> loc("cos")
+      return %1 : tensor<8x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @graph(%x: tensor<8x4xf32> {mhc.name = "x"}) -> (tensor<8x4xf32> {mhc.name = "exp"}) {
+      %0 = math.exp %x : tensor<8x4xf32>
+      return %0 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def WriteAtenPass : Pass<"mhc-write-aten", "::mlir::func::FuncOp"> {
+  let summary = "Print what was fused of a PyTorch graph as calls of PyTorch's ops";
+  let description = [{
+    Of a function that mhc-read-aten made, prints one JSON object to the standard output: `calls`, of `mhc` ops by the
+    names of their records and of ATen ops in between, in an order in which they can run, and `nodes`, the values that
+    take the place of nodes of the graph. A node that no fused op is behind stays, and is not named. An op that has no
+    form in PyTorch is an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // MHC_CONVERSION_PASSES

@@ -25,4 +25,14 @@ def DumpGraphPass : Pass<"mhc-dump-graph", "::mlir::ModuleOp"> {
   let options = [ListOption<"pictures", "pictures", "std::string", "What to draw: before, after; default both">];
 }
 
+def RewriteAtenPass : Pass<"mhc-rewrite-aten", "::mlir::ModuleOp"> {
+  let summary = "Print the calls that replace the mHC chains of captured PyTorch graphs";
+  let description = [{
+    Runs mhc-read-aten, raising and fusion twice. The first time says which nodes are part of a site; the second time
+    reads only those, so that all other nodes are kept as they are. What mhc-write-aten prints of that goes to the
+    standard output. Repeating streams and adding them up are replaced beside a site only: attention repeats its heads
+    by the same op.
+  }];
+}
+
 #endif // MHC_PIPELINES_PASSES

@@ -1,0 +1,318 @@
+//===- AtenCall.cpp - One call of an ATen op ----------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AtenCall.h"
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mhc;
+using namespace mhc::aten;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+unsigned SymbolicSizes::symbolOf(StringRef name) { return symbols.try_emplace(name, symbols.size()).first->second; }
+
+static ArrayAttr dimTexts(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kDims);
+  auto lists = value.getDefiningOp()->getAttrOfType<ArrayAttr>(kDims);
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  return lists && number < lists.size() ? dyn_cast<ArrayAttr>(lists[number]) : ArrayAttr();
+}
+
+Dims SymbolicSizes::of(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  ArrayAttr texts = dimTexts(value);
+  Dims dims;
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      dims.push_back(constantPolynomial(size));
+      continue;
+    }
+    StringRef text = texts && i < texts.size() ? dyn_cast<StringAttr>(texts[i]).getValue() : "?";
+    auto symbol = [&](StringRef name) { return symbolOf(name); };
+    std::optional<Polynomial> known = text == "?" ? std::nullopt : parsePolynomial(text, symbol);
+    dims.push_back(known ? *known : symbolPolynomial(symbolOf(("?" + Twine(symbols.size())).str())));
+  }
+  return dims;
+}
+
+Value SymbolicSizes::valueOf(unsigned symbol) {
+  if (Value known = values.lookup(symbol))
+    return known;
+  for (BlockArgument argument : func.getArguments()) {
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    for (auto [dim, size] : llvm::enumerate(of(argument)))
+      if (size == symbolPolynomial(symbol)) {
+        OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+        return values[symbol] = tensor::DimOp::create(builder, argument.getLoc(), argument, dim);
+      }
+  }
+  return {};
+}
+
+OpFoldResult SymbolicSizes::materialise(OpBuilder &builder, Location loc, const Polynomial &size) {
+  if (std::optional<int64_t> number = constantOf(size))
+    return builder.getIndexAttr(*number);
+  Value sum;
+  for (auto &[monomial, coefficient] : size) {
+    Value product;
+    if (coefficient != 1 || monomial.empty())
+      product = arith::ConstantIndexOp::create(builder, loc, coefficient);
+    for (unsigned symbol : monomial) {
+      Value factor = valueOf(symbol);
+      if (!factor)
+        return {};
+      product = product ? arith::MulIOp::create(builder, loc, product, factor).getResult() : factor;
+    }
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, product).getResult() : product;
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+AtenCall::AtenCall(Operation *op, const llvm::DenseMap<Value, Value> &leaves, SymbolicSizes &sizes)
+    : builder(op), leaf(builder, op->getLoc()), loc(op->getLoc()), op(op), leaves(leaves), sizes(sizes) {}
+
+Value AtenCall::operandOf(Attribute argument) const {
+  auto number = dyn_cast_if_present<IntegerAttr>(argument);
+  bool isOperand = number && number.getType().isIndex() && number.getInt() < op->getNumOperands();
+  return isOperand ? op->getOperand(number.getInt()) : Value();
+}
+
+Value AtenCall::leafOf(Attribute argument) const {
+  Value operand = operandOf(argument);
+  return operand ? leaves.lookup(operand) : Value();
+}
+
+/// Whether leaf ops take elements of this type.
+static bool isFloat(Value value) {
+  auto type = dyn_cast_if_present<RankedTensorType>(value ? value.getType() : Type());
+  return type && (type.getElementType().isF32() || type.getElementType().isBF16() || type.getElementType().isF16());
+}
+
+Value AtenCall::tensor(StringRef name) const {
+  Value value = leafOf(op->getAttr(name));
+  return isFloat(value) ? value : Value();
+}
+
+SmallVector<Value> AtenCall::tensors(StringRef name) const {
+  SmallVector<Value> values;
+  if (auto list = op->getAttrOfType<ArrayAttr>(name))
+    for (Attribute element : list)
+      values.push_back(leafOf(element));
+  return llvm::all_of(values, isFloat) ? values : SmallVector<Value>();
+}
+
+Value AtenCall::mask(StringRef name) const {
+  Value value = leafOf(op->getAttr(name));
+  return value && getElementTypeOrSelf(value).isInteger(1) ? value : Value();
+}
+
+static std::optional<int64_t> literalInteger(Attribute attr) {
+  auto number = dyn_cast_if_present<IntegerAttr>(attr);
+  return number && number.getType().isInteger(64) ? std::optional(number.getInt()) : std::nullopt;
+}
+
+std::optional<double> AtenCall::number(StringRef name) const {
+  if (auto number = op->getAttrOfType<FloatAttr>(name))
+    return number.getValueAsDouble();
+  std::optional<int64_t> number = integer(name);
+  return number ? std::optional<double>(*number) : std::nullopt;
+}
+
+std::optional<int64_t> AtenCall::integer(StringRef name) const { return literalInteger(op->getAttr(name)); }
+
+bool AtenCall::flag(StringRef name) const {
+  auto value = op->getAttrOfType<BoolAttr>(name);
+  return value && value.getValue();
+}
+
+std::optional<SmallVector<int64_t>> AtenCall::integers(StringRef name) const {
+  SmallVector<int64_t> numbers;
+  auto list = op->getAttrOfType<ArrayAttr>(name);
+  for (Attribute element : list ? list.getValue() : ArrayRef<Attribute>()) {
+    std::optional<int64_t> number = literalInteger(element);
+    if (!number)
+      return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return list ? std::optional(numbers) : std::nullopt;
+}
+
+static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
+
+std::optional<int64_t> AtenCall::dim(StringRef name, Value tensor) const {
+  std::optional<int64_t> dim = tensor ? integer(name) : std::nullopt;
+  int64_t rank = dim ? rankOf(tensor) : 0;
+  if (!dim || *dim < -rank || *dim >= rank)
+    return std::nullopt;
+  return *dim < 0 ? *dim + rank : *dim;
+}
+
+std::optional<SmallVector<int64_t>> AtenCall::dims(StringRef name, Value tensor) const {
+  if (!tensor)
+    return std::nullopt;
+  int64_t rank = rankOf(tensor);
+  std::optional<SmallVector<int64_t>> listed = has(name) ? integers(name) : SmallVector<int64_t>();
+  if (!listed)
+    return std::nullopt;
+  if (listed->empty())
+    return llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  for (int64_t &dim : *listed) {
+    if (dim < -rank || dim >= rank)
+      return std::nullopt;
+    dim += dim < 0 ? rank : 0;
+  }
+  return listed;
+}
+
+RankedTensorType AtenCall::resultType(unsigned result) const {
+  return dyn_cast<RankedTensorType>(op->getResult(result).getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
+
+std::optional<LeafBuilder::Sizes> AtenCall::resultSizes() {
+  LeafBuilder::Sizes all;
+  for (const Polynomial &size : resultDims()) {
+    all.push_back(sizes.materialise(builder, loc, size));
+    if (!all.back())
+      return std::nullopt;
+  }
+  return all;
+}
+
+/// The dimensions of two shapes that hold the same elements, in groups of equal size that are as small as can be.
+static std::optional<std::pair<SmallVector<ReassociationIndices>, SmallVector<ReassociationIndices>>>
+groupsOf(ArrayRef<Polynomial> from, ArrayRef<Polynomial> to) {
+  SmallVector<ReassociationIndices> fromGroups, toGroups;
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    ReassociationIndices left = {static_cast<int64_t>(i)}, right = {static_cast<int64_t>(j)};
+    Polynomial a = from[i++], b = to[j++];
+    while (a != b) {
+      bool growsLeft = i < from.size() && (divide(b, a) || j == to.size());
+      std::optional<Polynomial> product = growsLeft       ? multiply(a, from[i])
+                                          : j < to.size() ? multiply(b, to[j])
+                                                          : std::nullopt;
+      if (!product)
+        return std::nullopt;
+      (growsLeft ? a : b) = *product;
+      (growsLeft ? left : right).push_back(growsLeft ? i++ : j++);
+    }
+    fromGroups.push_back(left);
+    toGroups.push_back(right);
+  }
+  auto addUnits = [](SmallVector<ReassociationIndices> &groups, ArrayRef<Polynomial> dims, size_t next) {
+    for (; next < dims.size() && !groups.empty(); ++next) {
+      if (dims[next] != constantPolynomial(1))
+        return false;
+      groups.back().push_back(next);
+    }
+    return true;
+  };
+  if (!addUnits(fromGroups, from, i) || !addUnits(toGroups, to, j))
+    return std::nullopt;
+  return std::pair(fromGroups, toGroups);
+}
+
+Value AtenCall::reshaped() {
+  Value self = tensor("self");
+  std::optional<LeafBuilder::Sizes> result = self ? resultSizes() : std::nullopt;
+  if (!result)
+    return {};
+  Dims from = sizes.of(operandOf(op->getAttr("self"))), to = resultDims();
+  auto groups = groupsOf(from, to);
+  if (!groups)
+    return {};
+  auto &[fromGroups, toGroups] = *groups;
+  if (fromGroups.size() != from.size() || (fromGroups.empty() && !from.empty()))
+    self = tensor::CollapseShapeOp::create(builder, loc, self, fromGroups);
+  if (toGroups.size() != to.size() || (toGroups.empty() && !to.empty()))
+    self = tensor::ExpandShapeOp::create(builder, loc, resultType(), self, toGroups, *result);
+  return self;
+}
+
+Value AtenCall::spread(Value tensor) {
+  if (!tensor)
+    return {};
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getShape() == resultType().getShape())
+    return tensor;
+  std::optional<LeafBuilder::Sizes> result = resultSizes();
+  int64_t more = resultType().getRank() - type.getRank();
+  if (!result || more < 0)
+    return {};
+  return leaf.broadcast(tensor, *result, llvm::to_vector(llvm::seq<int64_t>(more, resultType().getRank())));
+}
+
+Value AtenCall::splat(double value, Type element) {
+  RankedTensorType type = resultType().clone(element);
+  FloatAttr number = builder.getFloatAttr(element, value);
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
+  std::optional<LeafBuilder::Sizes> result = resultSizes();
+  if (!result)
+    return {};
+  Value scalar = arith::ConstantOp::create(builder, loc, number);
+  SmallVector<Value> dynamic;
+  for (auto [dim, size] : llvm::enumerate(*result))
+    if (type.isDynamicDim(dim))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+  return tensor::SplatOp::create(builder, loc, type, scalar, dynamic);
+}
+
+Value AtenCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.isDynamicDim(dim))
+    return {};
+  const int64_t whole = type.getDimSize(dim);
+  start = std::clamp<int64_t>(start < 0 ? start + whole : start, 0, whole);
+  if (size < 0 || start + size > whole)
+    return {};
+  return size == whole ? tensor : leaf.slice(tensor, dim, start, size);
+}
+
+Value AtenCall::reduce(ReduceKind kind) {
+  Value self = tensor("self");
+  std::optional<SmallVector<int64_t>> over = dims("dim", self);
+  if (!over || rankOf(self) == 0)
+    return {};
+  Value reduced = leaf.reduce(kind, leaf.cast(self, resultElement()), *over);
+  llvm::SmallBitVector units(rankOf(self));
+  for (int64_t dim : *over)
+    units.set(dim);
+  return flag("keepdim") ? leaf.insertUnits(reduced, units) : reduced;
+}
+
+Value AtenCall::operand(StringRef name, Type element) {
+  if (std::optional<double> known = number(name))
+    return splat(*known, element);
+  Value value = tensor(name);
+  return value ? spread(leaf.cast(value, element)) : Value();
+}
+
+Type AtenCall::meetingType(ArrayRef<StringRef> names) const {
+  for (StringRef name : names)
+    if (Value value = tensor(name); value && getElementTypeOrSelf(value) != resultElement())
+      return Float32Type::get(op->getContext());
+  return resultElement();
+}

@@ -1,0 +1,108 @@
+//===- AtenCall.h - One call of an ATen op ------------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_CONVERSION_ATENCALL_H
+#define MHC_LIB_CONVERSION_ATENCALL_H
+
+#include "mhc/Analysis/Polynomial.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mhc::aten {
+
+using Dims = llvm::SmallVector<Polynomial>;
+
+/// The sizes of a graph's tensors in symbols, and values that hold them.
+class SymbolicSizes {
+public:
+  explicit SymbolicSizes(mlir::func::FuncOp func) : func(func) {}
+
+  /// The sizes of an argument, or of a result of a call. What is no polynomial is a symbol of its own.
+  Dims of(mlir::Value value);
+  /// A size, from the sizes of arguments; null where no argument has one of its symbols.
+  mlir::OpFoldResult materialise(mlir::OpBuilder &builder, mlir::Location loc, const Polynomial &size);
+
+private:
+  unsigned symbolOf(llvm::StringRef name);
+  mlir::Value valueOf(unsigned symbol);
+
+  mlir::func::FuncOp func;
+  llvm::StringMap<unsigned> symbols;
+  llvm::DenseMap<unsigned, mlir::Value> values;
+};
+
+/// A call and what its arguments are, by the names of the op's schema. An attribute holds a literal, or as an `index`
+/// the number of the operand that is the argument; an argument that is None is absent.
+class AtenCall {
+public:
+  using Value = mlir::Value;
+
+  AtenCall(mlir::Operation *op, const llvm::DenseMap<Value, Value> &leaves, SymbolicSizes &sizes);
+
+  /// A tensor of f32, bf16 or f16; null where the argument is something else.
+  Value tensor(llvm::StringRef name) const;
+  /// A list of those; empty where one of them is something else.
+  llvm::SmallVector<Value> tensors(llvm::StringRef name) const;
+  /// A tensor of booleans.
+  Value mask(llvm::StringRef name) const;
+  bool has(llvm::StringRef name) const { return op->hasAttr(name); }
+  std::optional<double> number(llvm::StringRef name) const;
+  std::optional<int64_t> integer(llvm::StringRef name) const;
+  bool flag(llvm::StringRef name) const;
+  /// A list of integers; nothing where one is no literal.
+  std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name) const;
+  /// A dimension of a tensor, counted from the front.
+  std::optional<int64_t> dim(llvm::StringRef name, Value tensor) const;
+  /// Dimensions, counted from the front; all where the argument is absent or empty.
+  std::optional<llvm::SmallVector<int64_t>> dims(llvm::StringRef name, Value tensor) const;
+
+  mlir::RankedTensorType resultType(unsigned result = 0) const;
+  mlir::Type resultElement() const { return resultType().getElementType(); }
+  mlir::ValueRange results() const { return op->getResults(); }
+  Dims resultDims(unsigned result = 0) { return sizes.of(op->getResult(result)); }
+
+  // Builders of what several ops are made of. They take null and give null.
+  /// The elements of `self` in their order, in the shape of the result.
+  Value reshaped();
+  /// A tensor in the shape of the result, by the rules of broadcasting.
+  Value spread(Value tensor);
+  /// A number in the shape of the result.
+  Value splat(double value, mlir::Type element);
+  /// A part of a tensor along a dimension.
+  Value slice(Value tensor, int64_t dim, int64_t start, int64_t size);
+  /// A reduction, with or without the dimensions that it goes over.
+  Value reduce(ReduceKind kind);
+  /// An operand of arithmetic: a tensor or a number, in the shape of the result.
+  Value operand(llvm::StringRef name, mlir::Type element);
+  /// The type that operands meet in: f32 where one of them or the result is, which is rounded once behind.
+  mlir::Type meetingType(llvm::ArrayRef<llvm::StringRef> names) const;
+  Value toResult(Value tensor) { return tensor ? leaf.cast(tensor, resultElement()) : Value(); }
+
+  mlir::OpBuilder builder;
+  LeafBuilder leaf;
+  mlir::Location loc;
+
+private:
+  /// The operand that an argument is; null for a literal.
+  Value operandOf(mlir::Attribute argument) const;
+  Value leafOf(mlir::Attribute argument) const;
+  std::optional<LeafBuilder::Sizes> resultSizes();
+
+  mlir::Operation *op;
+  const llvm::DenseMap<Value, Value> &leaves;
+  SymbolicSizes &sizes;
+};
+
+/// Leaf ops that compute the results of a call; empty where the op, or this call of it, is not known.
+llvm::SmallVector<mlir::Value> readCall(llvm::StringRef name, AtenCall &call);
+/// Whether an op shows the elements of another tensor.
+bool isView(llvm::StringRef name);
+
+} // namespace mhc::aten
+
+#endif // MHC_LIB_CONVERSION_ATENCALL_H

@@ -1,0 +1,428 @@
+//===- AtenOps.cpp - The ATen ops that are read, a row each -------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AtenCall.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mhc;
+using namespace mhc::aten;
+
+using Values = SmallVector<Value>;
+
+static Values one(Value value) { return value ? Values{value} : Values(); }
+
+static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+using Binary = Value (LeafBuilder::*)(Value, Value);
+
+/// `left` op `alpha * right`, element by element.
+static Values binary(AtenCall &call, StringRef left, StringRef right, Binary build) {
+  Type element = call.meetingType({left, right});
+  double alpha = call.number("alpha").value_or(1);
+  if (call.has("rounding_mode"))
+    return {};
+  Value a = call.operand(left, element), b = call.operand(right, element);
+  if (!a || !b)
+    return {};
+  if (alpha != 1)
+    b = call.leaf.scale(b, alpha);
+  return one(call.toResult((call.leaf.*build)(a, b)));
+}
+
+template <Binary build>
+static Values arithmetic(AtenCall &call) {
+  return binary(call, "self", "other", build);
+}
+
+static Values rsub(AtenCall &call) { return binary(call, "other", "self", &LeafBuilder::sub); }
+
+/// A function of each element. Those of narrow types are computed in f32 and rounded once.
+template <typename Build>
+static Values unary(AtenCall &call, Build build) {
+  Value self = call.tensor("self");
+  if (!self || !call.resultType())
+    return {};
+  bool isExact = getElementTypeOrSelf(self) == call.resultElement();
+  Value x = isExact ? self : call.leaf.toF32(self);
+  return one(call.toResult(build(call, x)));
+}
+
+template <typename Op>
+static Values mathOp(AtenCall &call) {
+  return unary(call, [](AtenCall &call, Value x) -> Value { return Op::create(call.builder, call.loc, x); });
+}
+
+template <typename Op>
+static Values leafOp(AtenCall &call) {
+  return unary(call,
+               [](AtenCall &call, Value x) -> Value { return Op::create(call.builder, call.loc, x.getType(), x); });
+}
+
+static Values reciprocal(AtenCall &call) {
+  return unary(call, [](AtenCall &call, Value x) { return call.leaf.div(call.leaf.splat(1.0, x), x); });
+}
+
+static Values relu(AtenCall &call) {
+  return unary(call, [](AtenCall &call, Value x) { return call.leaf.max(x, call.leaf.splat(0.0, x)); });
+}
+
+static Values power(AtenCall &call) {
+  std::optional<double> exponent = call.number("exponent");
+  if (!exponent)
+    return {};
+  return unary(call, [&](AtenCall &call, Value x) -> Value {
+    if (*exponent == 2)
+      return call.leaf.mul(x, x);
+    return math::PowFOp::create(call.builder, call.loc, x, call.leaf.splat(*exponent, x));
+  });
+}
+
+/// A limit that is a number or a tensor, in the shape of the result; null where there is none or it is not read.
+static Values clamp(AtenCall &call) {
+  Type element = call.meetingType({"self", "min", "max"});
+  Value value = call.operand("self", element);
+  for (StringRef name : {"min", "max"}) {
+    if (!value || !call.has(name))
+      continue;
+    Value limit = call.operand(name, element);
+    if (!limit)
+      return {};
+    value = name == "min" ? call.leaf.max(value, limit)
+                          : arith::MinimumFOp::create(call.builder, call.loc, value, limit).getResult();
+  }
+  return one(call.toResult(value));
+}
+
+static Values minimum(AtenCall &call) {
+  Type element = call.meetingType({"self", "other"});
+  Value a = call.operand("self", element), b = call.operand("other", element);
+  return a && b ? one(call.toResult(arith::MinimumFOp::create(call.builder, call.loc, a, b))) : Values();
+}
+
+static Values choose(AtenCall &call) {
+  Type element = call.meetingType({"self", "other"});
+  Value condition = call.mask("condition"), a = call.operand("self", element), b = call.operand("other", element);
+  if (!condition || !a || !b || cast<RankedTensorType>(condition.getType()).getShape() != call.resultType().getShape())
+    return {};
+  return one(call.toResult(call.leaf.select(condition, a, b)));
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and products
+//===----------------------------------------------------------------------===//
+
+template <ReduceKind kind>
+static Values reduction(AtenCall &call) {
+  return one(call.reduce(kind));
+}
+
+static Values softmax(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  return dim ? one(call.leaf.softmax(call.toResult(self), *dim)) : Values();
+}
+
+static Values logSumExp(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<SmallVector<int64_t>> dims = call.dims("dim", self);
+  if (!dims || dims->size() != 1)
+    return {};
+  Value max = call.leaf.reduce(ReduceKind::max, self, *dims);
+  Value wide = call.leaf.reduceLike(ReduceKind::max, self, dims->front());
+  Value sum = call.leaf.reduce(ReduceKind::sum, call.leaf.exp(call.leaf.sub(self, wide)), *dims);
+  Value all = call.leaf.add(max, call.leaf.log(sum));
+  llvm::SmallBitVector units(rankOf(self));
+  units.set(dims->front());
+  return one(call.flag("keepdim") ? call.leaf.insertUnits(all, units) : all);
+}
+
+static bool sameElements(Value a, Value b) { return a && b && getElementTypeOrSelf(a) == getElementTypeOrSelf(b); }
+
+static Values matmul(AtenCall &call) {
+  Value a = call.tensor("self"), b = call.tensor("mat2");
+  return sameElements(a, b) ? one(call.leaf.matmul(a, b)) : Values();
+}
+
+static Values batchMatmul(AtenCall &call) {
+  Value a = call.tensor("self"), b = call.tensor("mat2");
+  return sameElements(a, b) ? one(call.leaf.batchMatmul(a, b)) : Values();
+}
+
+static Values addMatmul(AtenCall &call) {
+  Value a = call.tensor("mat1"), b = call.tensor("mat2"), bias = call.spread(call.tensor("self"));
+  bool isPlain = call.number("alpha").value_or(1) == 1 && call.number("beta").value_or(1) == 1;
+  if (!sameElements(a, b) || !sameElements(a, bias) || !isPlain)
+    return {};
+  return one(call.leaf.add(call.leaf.matmul(a, b), bias));
+}
+
+//===----------------------------------------------------------------------===//
+// Views and copies
+//===----------------------------------------------------------------------===//
+
+static Values reshape(AtenCall &call) { return one(call.reshaped()); }
+
+static Values same(AtenCall &call) { return one(call.tensor("self")); }
+
+/// Another element type.
+static Values copy(AtenCall &call) {
+  Value self = call.tensor("self");
+  return self && call.resultType() ? one(call.toResult(self)) : Values();
+}
+
+static Values transposed(AtenCall &call, Value self, SmallVector<int64_t> perm) {
+  return one(call.leaf.transpose(self, perm));
+}
+
+static Values permute(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<SmallVector<int64_t>> perm = call.dims("dims", self);
+  return perm && static_cast<int64_t>(perm->size()) == rankOf(self) ? transposed(call, self, *perm) : Values();
+}
+
+static Values swapDims(AtenCall &call, Value self, std::optional<int64_t> a, std::optional<int64_t> b) {
+  if (!self || !a || !b)
+    return {};
+  auto perm = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(self)));
+  std::swap(perm[*a], perm[*b]);
+  return transposed(call, self, perm);
+}
+
+static Values transpose(AtenCall &call) {
+  Value self = call.tensor("self");
+  return swapDims(call, self, call.dim("dim0", self), call.dim("dim1", self));
+}
+
+static Values matrixTranspose(AtenCall &call) {
+  Value self = call.tensor("self");
+  return self && rankOf(self) < 2 ? one(self) : swapDims(call, self, 0, 1);
+}
+
+static Values expand(AtenCall &call) { return one(call.spread(call.tensor("self"))); }
+
+static Values slice(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  if (!dim || call.integer("step").value_or(1) != 1)
+    return {};
+  int64_t start = call.integer("start").value_or(0), size = call.resultType().getDimSize(*dim);
+  bool isLiteral = (!call.has("start") || call.integer("start")) && (!call.has("end") || call.integer("end"));
+  if (self.getType() == call.resultType() && start == 0 && isLiteral && !ShapedType::isDynamic(size))
+    return one(self);
+  // All of an open dimension: the end is no number that a size is less than.
+  if (ShapedType::isDynamic(size) && self.getType() == call.resultType() && start == 0 && isLiteral &&
+      call.integer("end").value_or(std::numeric_limits<int64_t>::max()) == std::numeric_limits<int64_t>::max())
+    return one(self);
+  return isLiteral ? one(call.slice(self, *dim, start, size)) : Values();
+}
+
+static Values select(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
+  Value part = dim && index ? call.slice(self, *dim, *index, 1) : Value();
+  if (!part)
+    return {};
+  llvm::SmallBitVector units(rankOf(self));
+  units.set(*dim);
+  return one(call.leaf.dropUnits(part, units));
+}
+
+/// Consecutive parts along a dimension, as large as the results are.
+static Values split(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  Values parts;
+  int64_t start = 0;
+  for (unsigned i = 0; dim && i < call.results().size(); ++i) {
+    RankedTensorType type = call.resultType(i);
+    Value part = type ? call.slice(self, *dim, start, type.getDimSize(*dim)) : Value();
+    if (!part)
+      return {};
+    parts.push_back(part);
+    start += type.getDimSize(*dim);
+  }
+  return parts;
+}
+
+static Values unbind(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  Values parts;
+  for (unsigned i = 0; dim && i < call.results().size(); ++i) {
+    Value part = call.slice(self, *dim, i, 1);
+    if (!part)
+      return {};
+    llvm::SmallBitVector units(rankOf(self));
+    units.set(*dim);
+    parts.push_back(call.leaf.dropUnits(part, units));
+  }
+  return parts;
+}
+
+static Values concat(AtenCall &call) {
+  Values parts = call.tensors("tensors");
+  if (parts.empty() || !llvm::all_of(parts, [&](Value part) { return sameElements(part, parts[0]); }))
+    return {};
+  std::optional<int64_t> dim = call.dim("dim", parts[0]);
+  bool haveRank = llvm::all_of(parts, [&](Value part) { return rankOf(part) == rankOf(parts[0]); });
+  return dim && haveRank ? one(call.leaf.concat(parts, *dim)) : Values();
+}
+
+static Values stack(AtenCall &call) {
+  Values parts = call.tensors("tensors");
+  std::optional<int64_t> dim = call.integer("dim");
+  if (parts.empty() || !dim || !call.resultType())
+    return {};
+  const int64_t rank = call.resultType().getRank(), at = *dim < 0 ? *dim + rank : *dim;
+  llvm::SmallBitVector units(rank);
+  units.set(at);
+  for (Value &part : parts)
+    part = call.leaf.insertUnits(part, units);
+  return one(call.leaf.concat(parts, at));
+}
+
+template <int value>
+static Values filled(AtenCall &call) {
+  return one(call.splat(value, call.resultElement()));
+}
+
+static Values full(AtenCall &call) {
+  std::optional<double> number = call.number("fill_value");
+  return number ? one(call.splat(*number, call.resultElement())) : Values();
+}
+
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Row {
+  StringLiteral name;
+  Values (*read)(AtenCall &call);
+  bool isView = false; ///< shows the elements of another tensor
+};
+} // namespace
+
+static constexpr Row kRows[] = {
+    {"aten.add.Tensor", arithmetic<&LeafBuilder::add>},
+    {"aten.add.Scalar", arithmetic<&LeafBuilder::add>},
+    {"aten.sub.Tensor", arithmetic<&LeafBuilder::sub>},
+    {"aten.sub.Scalar", arithmetic<&LeafBuilder::sub>},
+    {"aten.rsub.Scalar", rsub},
+    {"aten.rsub.Tensor", rsub},
+    {"aten.mul.Tensor", arithmetic<&LeafBuilder::mul>},
+    {"aten.mul.Scalar", arithmetic<&LeafBuilder::mul>},
+    {"aten.div.Tensor", arithmetic<&LeafBuilder::div>},
+    {"aten.div.Scalar", arithmetic<&LeafBuilder::div>},
+    {"aten.maximum.default", arithmetic<&LeafBuilder::max>},
+    {"aten.minimum.default", minimum},
+    {"aten.clamp.default", clamp},
+    {"aten.clamp.Tensor", clamp},
+    {"aten.clamp_min.default", clamp},
+    {"aten.clamp_min.Tensor", clamp},
+    {"aten.clamp_max.default", clamp},
+    {"aten.where.self", choose},
+    {"aten.pow.Tensor_Scalar", power},
+    {"aten.neg.default", mathOp<arith::NegFOp>},
+    {"aten.abs.default", mathOp<math::AbsFOp>},
+    {"aten.exp.default", mathOp<math::ExpOp>},
+    {"aten.exp2.default", mathOp<math::Exp2Op>},
+    {"aten.expm1.default", mathOp<math::ExpM1Op>},
+    {"aten.log.default", mathOp<math::LogOp>},
+    {"aten.log1p.default", mathOp<math::Log1pOp>},
+    {"aten.sqrt.default", mathOp<math::SqrtOp>},
+    {"aten.rsqrt.default", mathOp<math::RsqrtOp>},
+    {"aten.tanh.default", mathOp<math::TanhOp>},
+    {"aten.erf.default", mathOp<math::ErfOp>},
+    {"aten.sigmoid.default", leafOp<SigmoidOp>},
+    {"aten.silu.default", leafOp<SiluOp>},
+    {"aten.reciprocal.default", reciprocal},
+    {"aten.relu.default", relu},
+    {"aten.sum.default", reduction<ReduceKind::sum>},
+    {"aten.sum.dim_IntList", reduction<ReduceKind::sum>},
+    {"aten.mean.default", reduction<ReduceKind::mean>},
+    {"aten.mean.dim", reduction<ReduceKind::mean>},
+    {"aten.amax.default", reduction<ReduceKind::max>},
+    {"aten._softmax.default", softmax},
+    {"aten.softmax.int", softmax},
+    {"aten.logsumexp.default", logSumExp},
+    {"aten.mm.default", matmul},
+    {"aten.bmm.default", batchMatmul},
+    {"aten.addmm.default", addMatmul},
+    {"aten.view.default", reshape, true},
+    {"aten._unsafe_view.default", reshape, true},
+    {"aten.reshape.default", reshape, true},
+    {"aten.unsqueeze.default", reshape, true},
+    {"aten.squeeze.default", reshape, true},
+    {"aten.squeeze.dim", reshape, true},
+    {"aten.squeeze.dims", reshape, true},
+    {"aten.alias.default", same, true},
+    {"aten.clone.default", same},
+    {"aten.contiguous.default", same},
+    {"aten.lift_fresh_copy.default", same},
+    {"aten._to_copy.default", copy},
+    {"aten.to.dtype", copy},
+    {"aten.permute.default", permute, true},
+    {"aten.transpose.int", transpose, true},
+    {"aten.t.default", matrixTranspose, true},
+    {"aten.expand.default", expand, true},
+    {"aten.slice.Tensor", slice, true},
+    {"aten.select.int", select, true},
+    {"aten.split.Tensor", split, true},
+    {"aten.split_with_sizes.default", split, true},
+    {"aten.unbind.int", unbind, true},
+    {"aten.cat.default", concat},
+    {"aten.stack.default", stack},
+    {"aten.full.default", full},
+    {"aten.full_like.default", full},
+    {"aten.new_full.default", full},
+    {"aten.zeros.default", filled<0>},
+    {"aten.zeros_like.default", filled<0>},
+    {"aten.new_zeros.default", filled<0>},
+    {"aten.ones.default", filled<1>},
+    {"aten.ones_like.default", filled<1>},
+    {"aten.new_ones.default", filled<1>},
+};
+
+static const Row *rowOf(StringRef name) {
+  static const llvm::StringMap<const Row *> all = [] {
+    llvm::StringMap<const Row *> rows;
+    for (const Row &row : kRows)
+      rows[row.name] = &row;
+    return rows;
+  }();
+  return all.lookup(name);
+}
+
+bool mhc::aten::isView(StringRef name) {
+  const Row *row = rowOf(name);
+  return row && row->isView;
+}
+
+SmallVector<Value> mhc::aten::readCall(StringRef name, AtenCall &call) {
+  const Row *row = rowOf(name);
+  // A literal that fits no type of leaf ops makes an integer tensor, which is left as it is.
+  auto isRead = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor &&
+           (tensor.getElementType().isF32() || tensor.getElementType().isBF16() || tensor.getElementType().isF16());
+  };
+  if (!row || !llvm::all_of(call.results().getTypes(), isRead))
+    return {};
+  Values values = row->read(call);
+  // A row that is wrong about a shape or a type has not read the call.
+  if (values.size() != call.results().size() || !llvm::equal(ValueRange(values).getTypes(), call.results().getTypes()))
+    return {};
+  return values;
+}

@@ -1,0 +1,144 @@
+//===- AtenToMhc.cpp - A captured PyTorch graph as leaf ops -------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AtenCall.h"
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mhc {
+#define GEN_PASS_DEF_READATENPASS
+#include "mhc/Conversion/Passes.h.inc"
+} // namespace mhc
+
+using namespace mlir;
+using namespace mhc;
+using namespace mhc::aten;
+
+/// The node that makes a value: an argument's `mhc.name`, or the name of a call's location. One of several results has
+/// its number behind it.
+static StringAttr nodeOf(func::FuncOp func, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNodeName);
+  auto result = cast<OpResult>(value);
+  auto loc = dyn_cast<NameLoc>(result.getLoc());
+  if (!loc || result.getOwner()->getNumResults() == 1)
+    return loc ? loc.getName() : StringAttr();
+  return StringAttr::get(func.getContext(), loc.getName().getValue() + "#" + Twine(result.getResultNumber()));
+}
+
+namespace {
+/// Reads the calls of one graph in their order.
+class GraphReader {
+public:
+  explicit GraphReader(func::FuncOp func) : func(func), sizes(func) {}
+
+  void run() {
+    for (BlockArgument argument : func.getArguments())
+      leaves[argument] = argument;
+    Block &block = func.getBody().front();
+    auto calls = llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
+    for (Operation *op : calls)
+      if ((op->hasAttr(kOutside) && !isView(op->getName().getStringRef())) || !read(op))
+        leaveOutside(op);
+    leaveOutside(block.getTerminator());
+    returnLeaves(block.getTerminator());
+    for (Operation *op : llvm::reverse(calls))
+      op->erase();
+    llvm::BitVector unused(func.getNumArguments());
+    for (BlockArgument argument : func.getArguments())
+      if (argument.use_empty())
+        unused.set(argument.getArgNumber());
+    (void)func.eraseArguments(unused);
+  }
+
+private:
+  bool read(Operation *op) {
+    AtenCall call(op, leaves, sizes);
+    SmallVector<Value> values = readCall(op->getName().getStringRef(), call);
+    for (auto [result, value] : llvm::zip(op->getResults(), values))
+      leaves[result] = value;
+    return !values.empty();
+  }
+
+  /// Operands that leaf ops make are results of the function, and the results of the call arguments.
+  void leaveOutside(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Value leaf = leaves.lookup(operand); leaf && leaf.getDefiningOp())
+        handedOut.insert(operand);
+    for (OpResult result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || result.use_empty())
+        continue;
+      unsigned number = func.getNumArguments();
+      (void)func.insertArgument(number, type, attributesOf(result), result.getLoc());
+      leaves[result] = func.getArgument(number);
+    }
+  }
+
+  DictionaryAttr attributesOf(OpResult result) {
+    Builder builder(func.getContext());
+    NamedAttrList attrs;
+    if (StringAttr name = nodeOf(func, result))
+      attrs.set(kNodeName, name);
+    if (auto lists = result.getOwner()->getAttrOfType<ArrayAttr>(kDims))
+      attrs.set(kDims, lists[result.getResultNumber()]);
+    return attrs.getDictionary(func.getContext());
+  }
+
+  void returnLeaves(Operation *end) {
+    SmallVector<Value> values;
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attrs;
+    for (Value node : handedOut) {
+      values.push_back(leaves.lookup(node));
+      types.push_back(node.getType());
+      NamedAttribute name(kNodeName, nodeOf(func, node));
+      attrs.push_back(DictionaryAttr::get(func.getContext(), name));
+    }
+    end->setOperands(values);
+    func.setType(FunctionType::get(func.getContext(), func.getArgumentTypes(), types));
+    func.setAllResultAttrs(attrs);
+  }
+
+  func::FuncOp func;
+  SymbolicSizes sizes;
+  llvm::DenseMap<Value, Value> leaves;
+  llvm::SetVector<Value> handedOut; ///< values of the graph
+};
+
+struct ReadAtenPass : mhc::impl::ReadAtenPassBase<ReadAtenPass> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal())
+      return;
+    if (!func.getBody().hasOneBlock() || failed(check(func)))
+      return signalPassFailure();
+    GraphReader(func).run();
+  }
+
+  /// All that a node's reader may ask for.
+  static LogicalResult check(func::FuncOp func) {
+    auto fail = [](Operation *op, const Twine &needed) { return op->emitError("a graph of ATen ops needs " + needed); };
+    for (BlockArgument argument : func.getArguments())
+      if (!nodeOf(func, argument))
+        return fail(func, "'" + kNodeName.str() + "' of each argument");
+    for (Operation &op : func.getBody().front().without_terminator()) {
+      if (op.getNumRegions() != 0)
+        return fail(&op, "ops without regions");
+      if (!isa<NameLoc>(op.getLoc()))
+        return fail(&op, "the name of a node as the location of each op");
+      if (auto dims = op.getAttrOfType<ArrayAttr>(kDims); dims && dims.size() != op.getNumResults())
+        return fail(&op, "'" + kDims.str() + "' of each result");
+    }
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,424 @@
+//===- MhcToAten.cpp - What was fused, as calls for PyTorch -------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of a function that mhc-read-aten made, only what a fused op computes is written: nodes of the graph that have no
+// fused op behind them stay as they are. The text is JSON, since the one that reads it is Python.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/Conversion/Passes.h"
+#include "mhc/IR/KernelInfo.h"
+#include "mhc/IR/MhcOps.h"
+#include "mhc/IR/OpKinds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
+
+namespace mhc {
+#define GEN_PASS_DEF_WRITEATENPASS
+#include "mhc/Conversion/Passes.h.inc"
+} // namespace mhc
+
+using namespace mlir;
+using namespace mhc;
+namespace json = llvm::json;
+
+static json::Object dtypeOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  StringRef name = element.isF32()    ? "float32"
+                   : element.isF64()  ? "float64"
+                   : element.isBF16() ? "bfloat16"
+                   : element.isF16()  ? "float16"
+                                      : "bool";
+  return json::Object{{"dtype", name}};
+}
+
+static json::Array integers(ArrayRef<int64_t> numbers) {
+  json::Array all;
+  for (int64_t number : numbers)
+    all.push_back(number);
+  return all;
+}
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Ops with the same operands in PyTorch.
+static StringRef sameCall(Operation *op) {
+  static const llvm::StringMap<StringRef> names = {
+      {"arith.addf", "aten.add.Tensor"},
+      {"arith.subf", "aten.sub.Tensor"},
+      {"arith.mulf", "aten.mul.Tensor"},
+      {"arith.divf", "aten.div.Tensor"},
+      {"arith.maximumf", "aten.maximum.default"},
+      {"arith.minimumf", "aten.minimum.default"},
+      {"arith.negf", "aten.neg.default"},
+      {"arith.select", "aten.where.self"},
+      {"math.absf", "aten.abs.default"},
+      {"math.exp", "aten.exp.default"},
+      {"math.exp2", "aten.exp2.default"},
+      {"math.expm1", "aten.expm1.default"},
+      {"math.log", "aten.log.default"},
+      {"math.log1p", "aten.log1p.default"},
+      {"math.sqrt", "aten.sqrt.default"},
+      {"math.rsqrt", "aten.rsqrt.default"},
+      {"math.tanh", "aten.tanh.default"},
+      {"math.erf", "aten.erf.default"},
+      {"math.powf", "aten.pow.Tensor_Tensor"},
+      {"mhc.sigmoid", "aten.sigmoid.default"},
+      {"mhc.silu", "aten.silu.default"},
+      {"arith.muli", "operator.mul"},
+      {"arith.addi", "operator.add"},
+      {"arith.divui", "operator.floordiv"},
+  };
+  return names.lookup(op->getName().getStringRef());
+}
+
+namespace {
+/// Writes the calls that a function's results need.
+class CallWriter {
+public:
+  explicit CallWriter(func::FuncOp func) : func(func), dims(func) {}
+
+  /// Fails with an error where an op has no form in PyTorch.
+  FailureOr<json::Object> write();
+
+private:
+  bool hasFused(Value value);
+  /// A value that is written already, or a number.
+  json::Value refer(Value value);
+  json::Value refer(OpFoldResult size);
+  void write(Value value);
+  void writeKernel(KernelOpInterface op);
+  void writeLeaf(Operation *op);
+  json::Value slice(tensor::ExtractSliceOp op);
+  json::Value spread(BroadcastOp op);
+  json::Value splat(RankedTensorType type, Attribute number, json::Array sizes);
+  json::Value constant(arith::ConstantOp op);
+  json::Value product(Value lhs, Value rhs, bool transposeLhs, bool transposeRhs, StringRef name);
+  /// Appends a call with one result.
+  json::Value call(StringRef name, json::Array args, json::Object kwargs = {});
+  /// The elements in another shape, whose open sizes are those that the function gives.
+  json::Value reshape(Value tensor, ArrayRef<int64_t> shape, function_ref<json::Value(int64_t)> sizeOf);
+  json::Value split(tensor::ExpandShapeOp op);
+  json::Value join(tensor::CollapseShapeOp op);
+  json::Value sizeOf(Value tensor, int64_t dim);
+  json::Value fail(Operation *op) {
+    failed = failed ? failed : op;
+    return nullptr;
+  }
+
+  func::FuncOp func;
+  DimAnalysis dims;
+  json::Array calls;
+  llvm::DenseMap<Value, json::Value> written;
+  llvm::DenseMap<Value, bool> fused; ///< what is known of a value
+  int64_t next = 0;
+  Operation *failed = nullptr;
+};
+} // namespace
+
+bool CallWriter::hasFused(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto known = fused.find(value); known != fused.end())
+    return known->second;
+  bool has = isMhcOp(op) || llvm::any_of(op->getOperands(), [&](Value operand) { return hasFused(operand); });
+  return fused[value] = has;
+}
+
+json::Value CallWriter::call(StringRef name, json::Array args, json::Object kwargs) {
+  json::Object call{{"op", name}, {"args", std::move(args)}, {"result", next}};
+  if (!kwargs.empty())
+    call["kwargs"] = std::move(kwargs);
+  calls.push_back(std::move(call));
+  return json::Object{{"value", next++}};
+}
+
+json::Value CallWriter::refer(Value value) {
+  if (std::optional<int64_t> number = value.getType().isIndex() ? getConstantIntValue(value) : std::nullopt)
+    return *number;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return json::Object{{"node", func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNodeName).getValue()}};
+  write(value);
+  auto found = written.find(value);
+  return found == written.end() ? json::Value(nullptr) : found->second;
+}
+
+json::Value CallWriter::refer(OpFoldResult size) {
+  std::optional<int64_t> number = getConstantIntValue(size);
+  return number ? json::Value(*number) : refer(cast<Value>(size));
+}
+
+void CallWriter::write(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (written.contains(value) || failed)
+    return;
+  if (auto kernel = dyn_cast<KernelOpInterface>(op); kernel && isMhcOp(op))
+    writeKernel(kernel);
+  else
+    writeLeaf(op);
+}
+
+/// The names of nodes in a location.
+static void collectNodes(Location loc, json::Array &nodes) {
+  llvm::SmallDenseSet<StringRef> seen;
+  loc->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part); name && seen.insert(name.getName().getValue()).second)
+      nodes.push_back(name.getName().getValue());
+    return WalkResult::advance();
+  });
+}
+
+/// Sizes of results that no operand has, by their letters.
+static void addSizes(KernelOpInterface op, json::Object &kwargs) {
+  const KernelInfo &info = op.getKernelInfo();
+  llvm::SmallDenseSet<unsigned> read;
+  for (auto [i, tensor] : llvm::enumerate(info.tensors))
+    if (!tensor.isResult)
+      read.insert_range(tensor.dims);
+  for (auto [i, tensor] : llvm::enumerate(info.tensors))
+    if (Value value = tensor.isResult ? op.getTensor(i) : Value())
+      for (auto [dim, size] : llvm::zip(op.getTensorDims(i), typeOf(value).getShape()))
+        if (!read.contains(dim))
+          kwargs[info.dims[dim]] = size;
+}
+
+void CallWriter::writeKernel(KernelOpInterface op) {
+  const KernelInfo &info = op.getKernelInfo();
+  json::Object kwargs, results;
+  json::Array nodes, optional;
+  for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+    if (tensor.isResult)
+      continue;
+    json::Array values;
+    for (Value value : op.getTensors(i))
+      values.push_back(refer(value));
+    if (tensor.isList)
+      kwargs[tensor.name] = std::move(values);
+    else if (!values.empty())
+      kwargs[tensor.name] = std::move(values.front());
+  }
+  for (const KernelAttr &attr : info.attrs)
+    if (Attribute value = op->getAttr(attr.name))
+      kwargs[attr.name] = attr.kind == KernelAttr::Enum    ? json::Value(attr.stringify(attr.read(value)))
+                          : attr.kind == KernelAttr::Int   ? json::Value(cast<IntegerAttr>(value).getInt())
+                          : attr.kind == KernelAttr::Float ? json::Value(cast<FloatAttr>(value).getValueAsDouble())
+                          : attr.kind == KernelAttr::Bool  ? json::Value(cast<BoolAttr>(value).getValue())
+                                                           : json::Value(true);
+  addSizes(op, kwargs);
+  for (const KernelTensor &tensor : info.tensors)
+    if (tensor.isResult && tensor.isOptional)
+      optional.push_back(tensor.name);
+  for (auto [i, tensor] : llvm::enumerate(info.tensors))
+    if (Value value = tensor.isResult ? op.getTensor(i) : Value()) {
+      results[tensor.name] = next;
+      written.try_emplace(value, json::Object{{"value", next++}});
+    }
+  collectNodes(op.getLoc(), nodes);
+  calls.push_back(json::Object{{"op", info.opName},
+                               {"kwargs", std::move(kwargs)},
+                               {"optional", std::move(optional)},
+                               {"results", std::move(results)},
+                               {"nodes", std::move(nodes)}});
+}
+
+json::Value CallWriter::sizeOf(Value tensor, int64_t dim) {
+  int64_t size = typeOf(tensor).getDimSize(dim);
+  return ShapedType::isDynamic(size) ? call("aten.sym_size.int", json::Array{refer(tensor), dim}) : json::Value(size);
+}
+
+/// One size that is not known follows from the others.
+json::Value CallWriter::reshape(Value tensor, ArrayRef<int64_t> shape, function_ref<json::Value(int64_t)> sizeOf) {
+  json::Array sizes;
+  const bool infers = llvm::count_if(shape, ShapedType::isDynamic) == 1;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    sizes.push_back(!ShapedType::isDynamic(size) ? json::Value(size) : infers ? json::Value(-1) : sizeOf(dim));
+  return call("aten.reshape.default", json::Array{refer(tensor), std::move(sizes)});
+}
+
+json::Value CallWriter::split(tensor::ExpandShapeOp op) {
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  return reshape(op.getSrc(), op.getResultType().getShape(), [&](int64_t dim) { return refer(sizes[dim]); });
+}
+
+json::Value CallWriter::join(tensor::CollapseShapeOp op) {
+  auto groups = op.getReassociationIndices();
+  return reshape(op.getSrc(), op.getResultType().getShape(), [&](int64_t dim) {
+    json::Value product = sizeOf(op.getSrc(), groups[dim].front());
+    for (int64_t i : llvm::drop_begin(groups[dim]))
+      product = call("operator.mul", json::Array{std::move(product), sizeOf(op.getSrc(), i)});
+    return product;
+  });
+}
+
+json::Value CallWriter::slice(tensor::ExtractSliceOp op) {
+  json::Value value = refer(op.getSource());
+  for (auto [dim, offset, size, stride] :
+       llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
+    std::optional<int64_t> start = getConstantIntValue(offset), count = getConstantIntValue(size);
+    auto open = dyn_cast<Value>(size);
+    bool isWhole = open ? dims.sameSize(op.getSource(), dim, open, DimAnalysis::kIndexValue)
+                        : count == op.getSourceType().getDimSize(dim);
+    if (start != 0 || getConstantIntValue(stride) != 1 || !isWhole) {
+      if (!start || !count || getConstantIntValue(stride) != 1)
+        return fail(op);
+      value =
+          call("aten.slice.Tensor", json::Array{std::move(value), static_cast<int64_t>(dim), *start, *start + *count});
+    }
+  }
+  json::Array dropped;
+  for (unsigned dim : op.getDroppedDims().set_bits())
+    dropped.push_back(static_cast<int64_t>(dim));
+  return dropped.empty() ? std::move(value)
+                         : call("aten.squeeze.dims", json::Array{std::move(value), std::move(dropped)});
+}
+
+json::Value CallWriter::spread(BroadcastOp op) {
+  RankedTensorType type = op.getX().getType(), wide = op.getOut().getType();
+  ArrayRef<int64_t> places = op.getDims();
+  SmallVector<int64_t> shape(wide.getRank(), 1);
+  for (auto [place, size] : llvm::zip(places, type.getShape()))
+    shape[place] = size;
+  json::Value value = refer(op.getX());
+  if (type.getRank() != wide.getRank())
+    value = reshape(op.getX(), shape,
+                    [&](int64_t dim) { return sizeOf(op.getX(), llvm::find(places, dim) - places.begin()); });
+  json::Array sizes;
+  auto given = op.getSizes().begin();
+  for (auto [own, size] : llvm::zip(shape, wide.getShape()))
+    sizes.push_back(own != 1 ? json::Value(-1) : ShapedType::isDynamic(size) ? refer(*given++) : json::Value(size));
+  return call("aten.expand.default", json::Array{std::move(value), std::move(sizes)});
+}
+
+/// A tensor on the device of the graph's tensors.
+json::Value CallWriter::splat(RankedTensorType type, Attribute number, json::Array sizes) {
+  auto *like = llvm::find_if(func.getArguments(), [](Value value) { return isa<RankedTensorType>(value.getType()); });
+  auto real = dyn_cast_if_present<FloatAttr>(number);
+  if (!real || like == func.getArguments().end())
+    return nullptr;
+  return call("aten.new_full.default", json::Array{refer(*like), std::move(sizes), real.getValueAsDouble()},
+              dtypeOf(type));
+}
+
+/// A vector that is no splat is written as runs of equal numbers.
+json::Value CallWriter::constant(arith::ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!elements || !type || !isa<FloatType>(type.getElementType()))
+    return fail(op);
+  if (elements.isSplat())
+    return splat(type, elements.getSplatValue<Attribute>(), integers(type.getShape()));
+  constexpr int64_t kMostElements = 1024; // more are a weight
+  if (type.getRank() != 1 || type.getNumElements() > kMostElements)
+    return fail(op);
+  json::Array parts;
+  auto numbers = llvm::to_vector(elements.getValues<Attribute>());
+  for (size_t start = 0, end = 0; start < numbers.size(); start = end) {
+    while (end < numbers.size() && numbers[end] == numbers[start])
+      ++end;
+    parts.push_back(splat(type, numbers[start], integers(end - start)));
+  }
+  return call("aten.cat.default", json::Array{std::move(parts), 0});
+}
+
+json::Value CallWriter::product(Value lhs, Value rhs, bool transposeLhs, bool transposeRhs, StringRef name) {
+  auto factor = [&](Value matrix, bool transposes) {
+    json::Value value = refer(matrix);
+    return transposes ? call("aten.transpose.int", json::Array{std::move(value), -2, -1}) : std::move(value);
+  };
+  json::Value a = factor(lhs, transposeLhs), b = factor(rhs, transposeRhs);
+  return call(name, json::Array{std::move(a), std::move(b)});
+}
+
+void CallWriter::writeLeaf(Operation *op) {
+  auto listed = [&](ValueRange values) {
+    json::Array all;
+    for (Value value : values)
+      all.push_back(refer(value));
+    return all;
+  };
+  auto value =
+      llvm::TypeSwitch<Operation *, json::Value>(op)
+          .Case([&](tensor::CastOp op) { return refer(op.getSource()); })
+          .Case([&](tensor::DimOp op) { return call("aten.sym_size.int", listed(op->getOperands())); })
+          .Case([&](tensor::ExpandShapeOp op) { return split(op); })
+          .Case([&](tensor::CollapseShapeOp op) { return join(op); })
+          .Case([&](tensor::ExtractSliceOp op) { return slice(op); })
+          .Case([&](tensor::ConcatOp op) {
+            return call("aten.cat.default", json::Array{listed(op.getInputs()), static_cast<int64_t>(op.getDim())});
+          })
+          .Case([&](tensor::SplatOp op) {
+            Attribute number;
+            json::Array sizes;
+            auto given = op.getDynamicSizes().begin();
+            for (int64_t size : op.getType().getShape())
+              sizes.push_back(ShapedType::isDynamic(size) ? refer(*given++) : json::Value(size));
+            return matchPattern(op.getInput(), m_Constant(&number)) ? splat(op.getType(), number, std::move(sizes))
+                                                                    : fail(op);
+          })
+          .Case([&](arith::ConstantOp op) { return constant(op); })
+          .Case([&](BroadcastOp op) { return spread(op); })
+          .Case([&](TransposeOp op) {
+            return call("aten.permute.default", json::Array{refer(op.getX()), integers(op.getPerm())});
+          })
+          .Case([&](ReduceOp op) {
+            StringRef name = op.getKind() == ReduceKind::sum    ? "aten.sum.dim_IntList"
+                             : op.getKind() == ReduceKind::mean ? "aten.mean.dim"
+                                                                : "aten.amax.default";
+            return call(name, json::Array{refer(op.getX()), integers(op.getDims())});
+          })
+          .Case([&](SoftmaxOp op) {
+            return call("aten._softmax.default",
+                        json::Array{refer(op.getX()), static_cast<int64_t>(op.getDim()), false});
+          })
+          .Case([&](MatmulOp op) {
+            return product(op.getLhs(), op.getRhs(), op.getTransposeLhs(), op.getTransposeRhs(), "aten.mm.default");
+          })
+          .Case([&](BatchMatmulOp op) {
+            return product(op.getLhs(), op.getRhs(), op.getTransposeLhs(), op.getTransposeRhs(), "aten.bmm.default");
+          })
+          .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
+            return call("aten._to_copy.default", listed(op->getOperands()), dtypeOf(op->getResult(0).getType()));
+          })
+          .Default([&](Operation *) {
+            StringRef name = sameCall(op);
+            return name.empty() ? fail(op) : call(name, listed(op->getOperands()));
+          });
+  written.try_emplace(op->getResult(0), std::move(value));
+}
+
+FailureOr<json::Object> CallWriter::write() {
+  json::Object nodes;
+  for (auto [i, value] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
+    auto name = func.getResultAttrOfType<StringAttr>(i, kNodeName);
+    if (name && hasFused(value))
+      nodes[name.getValue()] = refer(value);
+  }
+  if (failed) {
+    failed->emitError() << "'" << failed->getName() << "' has no form in PyTorch";
+    return failure();
+  }
+  return json::Object{{"calls", std::move(calls)}, {"nodes", std::move(nodes)}};
+}
+
+namespace {
+struct WriteAtenPass : mhc::impl::WriteAtenPassBase<WriteAtenPass> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal())
+      return;
+    FailureOr<json::Object> text = CallWriter(func).write();
+    if (failed(text))
+      return signalPassFailure();
+    llvm::outs() << llvm::formatv("{0:2}", json::Value(std::move(*text))) << "\n";
+    llvm::outs().flush();
+  }
+};
+} // namespace

@@ -1,0 +1,358 @@
+"""The backend "mhc" of torch.compile: finds the mHC chains of a graph, and gives the rest to another compiler."""
+
+import json
+import operator
+import os
+import shutil
+import subprocess
+import warnings
+
+import torch
+import torch.fx
+from torch._subclasses.functional_tensor import dispatch_functionalize
+from torch.fx.experimental.proxy_tensor import make_fx
+
+_ELEMENTS = {
+    torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.bool: "i1",
+    torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "ui8",
+}  # fmt: skip
+
+
+class Unsupported(Exception):
+    """A graph that is left to the inner compiler as it is."""
+
+
+#
+# Capture
+#
+
+
+class _Interpreter(torch.fx.Interpreter):
+    """Runs Dynamo's graph. What is computed without gradients is detached, since the graph of ATen ops has no modes."""
+
+    def run_node(self, node):
+        if isinstance(node.target, torch._ops.HigherOrderOperator):
+            raise Unsupported(f"the graph has {node.target}, whose derivative is its own")
+        result = super().run_node(node)
+        if node.op in ("call_function", "call_method", "call_module") and not torch.is_grad_enabled():
+            detach = lambda value: value.detach() if isinstance(value, torch.Tensor) else value  # noqa: E731
+            result = torch.utils._pytree.tree_map(detach, result)
+        return result
+
+
+def capture(module):
+    """Dynamo's graph as a functional graph of ATen ops that still has its gradients, with Dynamo's own arguments."""
+    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+    fakes = [node.meta["example_value"] for node in placeholders]
+    run = _Interpreter(module).run
+    with torch.fx.traceback.preserve_node_meta():
+        graph = make_fx(dispatch_functionalize(lambda *args: run(*args)))(*fakes)
+    graph.meta = module.meta
+    for node, before in zip(graph.graph.nodes, placeholders):
+        node.meta = dict(before.meta, val=node.meta.get("val"))
+    return graph
+
+
+#
+# Text
+#
+
+
+def _size(size):
+    """A number, or the text of a symbolic size."""
+    text = str(size).replace(" ", "")
+    return int(text) if text.isdigit() else text
+
+
+def _type(value):
+    if isinstance(value, torch.Tensor):
+        if value.dtype not in _ELEMENTS or value.layout != torch.strided:
+            return "none"
+        sizes = [f"{size}x" if isinstance(size, int) else "?x" for size in map(_size, value.shape)]
+        return f"tensor<{''.join(sizes)}{_ELEMENTS[value.dtype]}>"
+    for kind, name in ((bool, "i1"), (torch.SymBool, "i1"), (int, "i64"), (torch.SymInt, "i64"),
+                       (float, "f64"), (torch.SymFloat, "f64")):  # fmt: skip
+        if isinstance(value, kind):
+            return name
+    return "none"
+
+
+def _dims(value):
+    """Sizes of a tensor in symbols; None where all are numbers."""
+    if not isinstance(value, torch.Tensor) or all(isinstance(size, int) for size in map(_size, value.shape)):
+        return None
+    return "[" + ", ".join(f'"{size}"' for size in map(_size, value.shape)) + "]"
+
+
+def _number(value):
+    if value != value or value in (float("inf"), float("-inf")):
+        bits = {"inf": 0x7FF0, "-inf": 0xFFF0}.get(str(value), 0x7FF8) << 48
+        return f"0x{bits:X} : f64"
+    mantissa, *exponent = repr(value).split("e")
+    return (mantissa if "." in mantissa else mantissa + ".0") + "".join("e" + e for e in exponent) + " : f64"
+
+
+class _Printer:
+    """Writes a graph as MLIR: an op for each node. It knows the form of a graph, and no op."""
+
+    def __init__(self, graph):
+        self.values = {}  # of nodes, and of (node, index) of several results
+        self.arguments, self.lines, self.results = [], [], ""
+        for node in graph.nodes:
+            getattr(self, "_" + node.op)(node)
+
+    def text(self):
+        arguments = ", ".join(self.arguments)
+        return "\n".join([f"func.func @graph({arguments}) -> ({self.results}) {{", *self.lines, "}", ""])
+
+    def _placeholder(self, node):
+        value = node.meta.get("val")
+        attrs = f'mhc.name = "{node.name}"'
+        if dims := _dims(value):
+            attrs += f", mhc.dims = {dims}"
+        self.arguments.append(f"{self._define(node)}: {_type(value)} {{{attrs}}}")
+
+    def _get_attr(self, node):
+        self._op("get_attr", node, {})
+
+    def _call_function(self, node):
+        if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
+            self.values[node] = self.values[node.args[0], node.args[1]]
+            return
+        if isinstance(node.target, torch._ops.OpOverload):
+            names = [argument.name for argument in node.target._schema.arguments]
+            given = dict(zip(names, node.args), **node.kwargs)
+            for argument in node.target._schema.arguments:
+                if argument.has_default_value():
+                    given.setdefault(argument.name, argument.default_value)
+            self._op(str(node.target), node, given)
+        else:
+            self._op(getattr(node.target, "__name__", "call"), node, dict(enumerate(node.args)))
+
+    def _output(self, node):
+        operands = []
+        self._literal(node.args[0], operands)
+        names, types = (", ".join(part) for part in zip(*operands)) if operands else ("", "")
+        self.results = types
+        self.lines.append(f"  return {names} : {types}" if operands else "  return")
+
+    def _define(self, node):
+        name = f"%v{len(self.values)}"
+        self.values[node] = (name, _type(node.meta.get("val")))
+        return name
+
+    def _op(self, name, node, given):
+        operands, attrs = [], []
+        for argument, value in given.items():
+            literal = self._literal(value, operands)
+            if literal is not None:
+                attrs.append(f'"{argument}" = {literal}')
+        value = node.meta.get("val")
+        values = value if isinstance(value, (tuple, list)) else [value]
+        result = self._define(node)
+        if isinstance(value, (tuple, list)):
+            for i, part in enumerate(values):
+                self.values[node, i] = (f"{result}#{i}" if len(values) > 1 else result, _type(part))
+        if any(map(_dims, values)):
+            attrs.append(f"mhc.dims = [{', '.join(_dims(part) or '[]' for part in values)}]")
+        types = ", ".join(map(_type, values))
+        count = f":{len(values)}" if len(values) > 1 else ""
+        left = f"{result}{count} = " if values else ""
+        self.lines.append(
+            f'  {left}"{name}"({", ".join(name for name, _ in operands)}) {{{", ".join(attrs)}}} : '
+            f"({', '.join(type for _, type in operands)}) -> ({types}) loc({_place(node)})"
+        )
+
+    def _literal(self, value, operands):
+        if isinstance(value, torch.fx.Node):
+            operands.append(self.values[value])
+            return f"{len(operands) - 1} : index"
+        if isinstance(value, (list, tuple)):
+            parts = [self._literal(part, operands) for part in value]
+            return f"[{', '.join(part or 'unit' for part in parts)}]"
+        if value is None:
+            return None
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int):
+            return f"{value} : i64"
+        if isinstance(value, float):
+            return _number(value)
+        return json.dumps(str(value))
+
+
+def _place(node):
+    """The node's name, at the last line of the model that is known."""
+    trace = node.meta.get("stack_trace") or ""
+    lines = [line.strip() for line in trace.splitlines() if line.strip().startswith('File "')]
+    if not lines:
+        return f'"{node.name}"'
+    file, line = lines[-1].split('"')[1], lines[-1].split(", line ")[1].split(",")[0]
+    return f'"{node.name}"({json.dumps(file)}:{line}:1)'
+
+
+def print_graph(graph):
+    return _Printer(graph).text()
+
+
+#
+# Compiler
+#
+
+
+def _tool():
+    beside = os.path.join(os.path.dirname(__file__), "bin", "mhc-opt")
+    found = os.environ.get("MHC_OPT") or (beside if os.path.exists(beside) else shutil.which("mhc-opt"))
+    if not found:
+        raise Unsupported("mhc-opt is neither beside the package nor on PATH nor in MHC_OPT")
+    return found
+
+
+def find_sites(text):
+    """What mhc-rewrite-aten makes of a graph: calls, and the nodes that they replace."""
+    command = [_tool(), "-", "--allow-unregistered-dialect", "--mhc-rewrite-aten"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode:
+        raise Unsupported(f"mhc-opt failed: {done.stderr.strip()[:2000]}")
+    return json.loads(done.stdout)
+
+
+#
+# Rewrite
+#
+
+
+def _target(name):
+    if name.startswith("operator."):
+        return getattr(operator, name.split(".")[1])
+    target = torch.ops
+    for part in name.split("."):
+        target = getattr(target, part)
+    return target if name.startswith("aten.") else target.default
+
+
+def _operands_of_derivative(name):
+    derivative = getattr(torch.ops.mhc, name.split(".")[1] + "_bwd", None)
+    return {argument.name for argument in derivative.default._schema.arguments} if derivative else set()
+
+
+class _Rewriter:
+    """Puts the calls of a plan into a graph, each behind the last node that it reads."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.nodes = {node.name: node for node in graph.nodes}
+        self.places = {node: i for i, node in enumerate(graph.nodes)}
+        self.anchors, self.tails = {}, {}  # of new nodes: the old node that they stand behind; the last one behind that
+        self.parts = {}  # of nodes with several results
+        for node in graph.nodes:
+            if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
+                self.parts.setdefault((node.args[0].name, node.args[1]), []).append(node)
+        self.inputs = [node for node in graph.nodes if node.op == "placeholder"]
+        self.values = {}
+
+    def run(self, plan):
+        for call in plan["calls"]:
+            self._add(call)
+        for name, value in plan["nodes"].items():
+            for node in self._named(name):
+                node.replace_all_uses_with(self._refer(value))
+        self.graph.eliminate_dead_code()
+        self.graph.lint()
+
+    def _named(self, name):
+        if name in self.nodes:
+            return [self.nodes[name]]
+        node, part = name.rsplit("#", 1)
+        return self.parts[node, int(part)]
+
+    def _refer(self, value):
+        if isinstance(value, list):
+            return [self._refer(part) for part in value]
+        if not isinstance(value, dict):
+            return value
+        return self.values[value["value"]] if "value" in value else self._named(value["node"])[0]
+
+    def _add(self, call):
+        target = _target(call["op"])
+        args = tuple(self._refer(arg) for arg in call.get("args", ()))
+        kwargs = {key: self._refer(value) for key, value in call.get("kwargs", {}).items()}
+        if "dtype" in kwargs:
+            kwargs["dtype"] = getattr(torch, kwargs["dtype"])
+        if "results" in call:
+            return self._add_kernel(call, target, kwargs)
+        self.values[call["result"]] = self._insert(target, args, kwargs)
+
+    def _add_kernel(self, call, target, kwargs):
+        names = [result.name for result in target._schema.returns]
+        if call["optional"]:
+            kept = call["results"].keys() | (_operands_of_derivative(call["op"]) if torch.is_grad_enabled() else set())
+            kwargs["output_mask"] = [name in kept for name in call["optional"]]
+        node = self._insert(target, (), kwargs)
+        node.meta["nodes"] = call["nodes"]
+        for name, number in call["results"].items():
+            part = (node, names.index(name))
+            self.values[number] = self._insert(operator.getitem, part, {}) if len(names) > 1 else node
+
+    def _insert(self, target, args, kwargs):
+        read = self.inputs[-1:]
+        torch.fx.map_arg((args, kwargs), read.append)
+        anchor = max((self.anchors.get(node, node) for node in read), key=self.places.get)
+        with self.graph.inserting_after(self.tails.get(anchor, anchor)):
+            node = self.graph.call_function(target, args, kwargs)
+        self.anchors[node], self.tails[anchor] = anchor, node
+        return node
+
+
+#
+# Backend
+#
+
+
+def rewrite(graph, dump=None):
+    """Replaces the mHC chains of a captured graph; the names of the ops that came into it."""
+    text = print_graph(graph.graph)
+    _dump(dump, "before.mlir", text)
+    plan = find_sites(text)
+    _dump(dump, "plan.json", json.dumps(plan, indent=1))
+    _Rewriter(graph.graph).run(plan)
+    graph.recompile()
+    _dump(dump, "after.py", graph.code)
+    return [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")]
+
+
+def _dump(folder, name, text):
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _inner(name, options):
+    if name == "inductor":
+        from torch._inductor.compile_fx import compile_fx
+
+        return lambda graph, inputs: compile_fx(graph, inputs, config_patches=options or None)
+    return torch._dynamo.lookup_backend(name)
+
+
+found = []  #: names of the ops that the last graphs got, for tests and reports
+
+
+def mhc(module, inputs, *, options=None, **_):
+    """The backend. Options: inner ("inductor", "aot_eager", "eager"), require ("all" or a number of sites), dump."""
+    rest = dict(options or {})
+    inner, require, dump = (rest.pop(key, None) for key in ("inner", "require", "dump"))
+    run = _inner(inner or "inductor", rest)
+    try:
+        graph = capture(module)
+        ops = rewrite(graph, dump)
+    except Exception as error:  # a training run goes on without us
+        if require:
+            raise
+        warnings.warn(f"mhcc leaves a graph as it is: {error}", stacklevel=2)
+        return run(module, inputs)
+    found.append(ops)
+    if isinstance(require, int) and len(ops) < require:
+        raise RuntimeError(f"mhcc found {len(ops)} mHC ops; option 'require' asks for {require}")
+    return run(graph if ops else module, inputs)
