@@ -21,19 +21,25 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-/// Whether an op is one that plain models have as well.
-static bool isCommon(Operation *op) { return isa<ExpandOp, ContractOp>(op); }
+/// Whether an op is one that models without streams have as well: heads of attention are repeated and added up, and a
+/// norm is in front of many a product.
+static bool isCommon(Operation *op) { return isa<ExpandOp, ContractOp, ProjectionOp, AggregateOp>(op); }
 
-static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op); }
+static bool isOfSite(Operation *op) {
+  return op && isMhcOp(op) && !isCommon(op) && !isa<PreGatedDeltaRuleOp, PreGatedDeltaRuleBwdOp>(op);
+}
 
-/// Whether another op of a site reads what an op makes, or makes what it reads.
-static bool isBesideSite(Operation *op) {
+/// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are added up
+/// behind the last site.
+static bool replacesNodes(Operation *op) {
+  if (isOfSite(op) || !isCommon(op))
+    return isOfSite(op);
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return isOfSite(behindReshapes(contract.getX()).getDefiningOp());
   SmallVector<Operation *> users;
   for (Value result : op->getResults())
     usersThroughViews(result, users);
-  return llvm::any_of(users, isOfSite) || llvm::any_of(op->getOperands(), [](Value operand) {
-           return isOfSite(behindReshapes(operand).getDefiningOp());
-         });
+  return llvm::any_of(users, isOfSite);
 }
 
 /// An op that computes nothing that a node is named for.
@@ -50,7 +56,7 @@ struct Nodes {
 
   explicit Nodes(ModuleOp module) {
     module.walk([&](Operation *op) {
-      const bool isFused = isMhcOp(op) && (!isCommon(op) || isBesideSite(op));
+      const bool isFused = replacesNodes(op);
       if (isFused)
         ++counts[op->getName().getStringRef()];
       if (isFused || !isTrivial(op))
@@ -80,6 +86,20 @@ static void markOutside(ModuleOp module, const Nodes &nodes) {
           op.setAttr(kOutside, UnitAttr::get(op.getContext()));
 }
 
+/// Turns ops that take no node's place back into what they stand for.
+static void decomposeOthers(ModuleOp module) {
+  SmallVector<DecomposableOpInterface> others;
+  module.walk([&](DecomposableOpInterface op) {
+    if (isMhcOp(op) && !replacesNodes(op))
+      others.push_back(op);
+  });
+  for (DecomposableOpInterface op : others) {
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(op.decompose(builder));
+    op->erase();
+  }
+}
+
 static void addFind(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createReadAtenPass());
   buildPipeline(pm, PipelineOptions(), Phase::input, Phase::fuse);
@@ -106,7 +126,9 @@ struct RewriteAtenPass : mhc::impl::RewriteAtenPassBase<RewriteAtenPass> {
       return signalPassFailure();
     // What is found less of when it is found alone is taken from the whole.
     const bool isLess = Nodes(getOperation()).counts != nodes.counts;
-    if (failed(write.run(isLess ? *all : getOperation())))
+    ModuleOp best = isLess ? *all : getOperation();
+    decomposeOthers(best);
+    if (failed(write.run(best)))
       return signalPassFailure();
   }
 };

@@ -9,6 +9,7 @@ import warnings
 
 import torch
 import torch.fx
+from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -45,7 +46,10 @@ def capture(module):
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
     fakes = [node.meta["example_value"] for node in placeholders]
     run = _Interpreter(module).run
-    with torch.fx.traceback.preserve_node_meta():
+    modes = [fake.fake_mode for fake in fakes if isinstance(fake, FakeTensor)]
+    if not modes:
+        raise Unsupported("the graph has no tensor among its arguments")
+    with modes[0], torch.fx.traceback.preserve_node_meta():
         graph = make_fx(dispatch_functionalize(lambda *args: run(*args)))(*fakes)
     graph.meta = module.meta
     for node, before in zip(graph.graph.nodes, placeholders):
