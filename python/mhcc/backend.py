@@ -9,6 +9,8 @@ import warnings
 
 import torch
 import torch.fx
+from torch._dynamo.exc import TensorifyScalarRestartAnalysis
+from torch._dynamo.symbolic_convert import TensorifyState
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -55,6 +57,18 @@ def capture(module):
     for node, before in zip(graph.graph.nodes, placeholders):
         node.meta = dict(before.meta, val=node.meta.get("val"))
     return graph
+
+
+def specialise(graph):
+    """Makes Dynamo start again with the numbers of a graph as numbers: `dynamic=True` makes symbols of them."""
+    values = [node.meta.get("val") for node in graph.nodes]
+    floats = [value for value in values if isinstance(value, torch.SymFloat) and value.node.expr.free_symbols]
+    names = {str(symbol) for value in floats for symbol in value.node.expr.free_symbols}
+    new = [name for name in names if not TensorifyState.should_specialize(name)]
+    for name in new:
+        TensorifyState.specialize(name)
+    if new:
+        raise TensorifyScalarRestartAnalysis
 
 
 #
@@ -168,6 +182,8 @@ class _Printer:
         )
 
     def _literal(self, value, operands):
+        if isinstance(value, torch.fx.Node) and isinstance(number := value.meta.get("val"), torch.SymFloat):
+            value = number.node.hint  # what `specialise` makes sure of
         if isinstance(value, torch.fx.Node):
             operands.append(self.values[value])
             return f"{len(operands) - 1} : index"
@@ -319,6 +335,8 @@ def rewrite(graph, dump=None):
     _dump(dump, "before.mlir", text)
     plan = find_sites(text)
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
+    if plan["calls"]:
+        specialise(graph.graph)
     _Rewriter(graph.graph).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
@@ -351,6 +369,8 @@ def mhc(module, inputs, *, options=None, **_):
     try:
         graph = capture(module)
         ops = rewrite(graph, dump)
+    except TensorifyScalarRestartAnalysis:
+        raise
     except Exception as error:  # a training run goes on without us
         if require:
             raise
