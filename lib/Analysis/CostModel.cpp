@@ -9,6 +9,7 @@
 #include "PeakMemory.h"
 #include "TensorSizes.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -79,8 +80,13 @@ private:
   bool isFree(Operation *op) { return isa<arith::ConstantOp, tensor::EmptyOp>(op) || sizes.viewSource(op); }
 
   void add(Operation *op, double times, Counted counted) {
-    OpCost row{
-        op->getName().getStringRef().str(), lineOf(op->getLoc()), op, times, times * counted.cost, counted.unknown};
+    OpCost row{op->getName().getStringRef().str(),
+               lineOf(op->getLoc()),
+               op,
+               times,
+               times * counted.cost,
+               counted.unknown,
+               isMhcOp(op)};
     if (!row.unknown.empty())
       row.cost = Cost();
     out.total += row.cost;

@@ -7,6 +7,7 @@
 
 #include "mhc/Analysis/CostReport.h"
 #include "mhc/IR/Counted.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -37,18 +38,39 @@ static double microseconds(const FunctionCost &function, const CostReportOptions
 // Text
 //===----------------------------------------------------------------------===//
 
+/// Plain ops of one name are one row, at the place of the first: their number is in place of the line.
 static void printOps(raw_ostream &os, const FunctionCost &function, const CostReportOptions &options) {
   constexpr const char *row = "  {0,-24}{1,6}{2,16}{3,14}{4,16}{5,10}{6,12}\n";
   os << formatv(row, "op", "line", "bytes/token", "+ bytes", "flops/token", "launches", "bound us");
+  struct Row {
+    const OpCost *op;
+    int64_t ops = 0;
+    Cost cost;
+    double microseconds = 0;
+  };
+  std::vector<Row> rows;
+  llvm::StringMap<size_t> plain; // row of a name
   for (const OpCost &op : function.ops) {
-    std::string line = op.line ? std::to_string(op.line) : "-";
-    if (!op.unknown.empty()) {
-      os << formatv("  {0,-24}{1,6}  not counted: depends on {2}\n", op.name, line, op.unknown);
+    const bool isAlone = op.isMhc || !op.unknown.empty();
+    const size_t at = isAlone ? rows.size() : plain.try_emplace(op.name, rows.size()).first->second;
+    if (at == rows.size())
+      rows.push_back({&op});
+    Row &sum = rows[at];
+    ++sum.ops;
+    sum.cost += op.cost;
+    sum.microseconds += microseconds(op.cost, options);
+  }
+  for (const Row &sum : rows) {
+    std::string place = sum.ops > 1        ? "x" + std::to_string(sum.ops)
+                        : sum.op->line > 0 ? std::to_string(sum.op->line)
+                                           : "-";
+    if (!sum.op->unknown.empty()) {
+      os << formatv("  {0,-24}{1,6}  not counted: depends on {2}\n", sum.op->name, place, sum.op->unknown);
       continue;
     }
-    Amount bytes = op.cost.bytes();
-    os << formatv(row, op.name, line, count(bytes.perToken), count(bytes.fixed), count(op.cost.flops.perToken),
-                  count(op.cost.launches), formatv("{0:f2}", microseconds(op.cost, options)).str());
+    Amount bytes = sum.cost.bytes();
+    os << formatv(row, sum.op->name, place, count(bytes.perToken), count(bytes.fixed), count(sum.cost.flops.perToken),
+                  count(sum.cost.launches), formatv("{0:f2}", sum.microseconds).str());
   }
 }
 

@@ -60,6 +60,7 @@ struct OpCost {
   Cost cost;
   /// Dynamic quantities other than M that the cost depends on, such as the name of a size; the op is then not counted.
   std::string unknown;
+  bool isMhc = false; ///< what raising makes, not plain code
 };
 
 /// Traffic of the gradient kernels of mHC sublayers that have the same number of streams and element type.

@@ -41,6 +41,7 @@
 // BYTES-NEXT: the same without the sum (7n+3)aC 62C
 // BYTES-NEXT: chain: each adds to those before it (9n+3)aC 78C
 // BYTES-NEXT: layer: all of the streams by pre (5n+3)aC 46C
+// BYTES-NEXT: model: post and pre across sublayers (3n+3)aC 30C
 // BYTES-NEXT: this function 78C
 
 // In f32 the sum moves twice the bytes: 28C + 8C, 26C + 16C, 24C + 8C.
