@@ -2,6 +2,9 @@
 
 import torch
 
+from . import _generated
+from ._library import is_differentiated, register_derivative
+
 _LARGEST = 2**63 - 1
 
 
@@ -12,22 +15,33 @@ def post(f, x, h_post, h_res, bias=None, *, layout="nC", orient="oi", dropout=0.
     its transpose for "io". With `dropout`, the first summand is dropped at that rate; the seed is drawn from PyTorch's
     generator.
     """
-    seed = torch.randint(_LARGEST, (2,), device=x.device) if dropout else None
-    rate = dropout if dropout else None
-    return torch.ops.mhc.post.default(f, h_post, x, h_res, bias, seed, layout=layout, orient=orient, rate=rate)
+    if not dropout:
+        return torch.ops.mhc.post.default(f, h_post, x, h_res, bias, layout=layout, orient=orient)
+    seed = torch.randint(_LARGEST, (2,), device=x.device)
+    return torch.ops.mhc.post.default(f, h_post, x, h_res, bias, seed, layout=layout, orient=orient, rate=dropout)
 
 
-def _expand_setup(ctx, inputs, keyword_only_inputs, output):
-    ctx.layout = keyword_only_inputs["layout"]
+def projection(x, phi, norm_weight=None, *, stat_form="inv_rms", **attributes):
+    if stat_form == "applied" and is_differentiated(x, phi, norm_weight):
+        proj, stat = _generated.projection(x, phi, norm_weight, stat_form="inv_rms", **attributes)
+        return proj * stat.unsqueeze(-1), None
+    return _generated.projection(x, phi, norm_weight, stat_form=stat_form, **attributes)
+
+
+projection.__doc__ = _generated.projection.__doc__
+
+
+def _expand_setup(ctx, operands, attributes, results):
+    ctx.layout = attributes["layout"]
 
 
 def _expand_backward(ctx, d_streams):
     return torch.ops.mhc.contract.default(d_streams, layout=ctx.layout, mode="sum")
 
 
-def _contract_setup(ctx, inputs, keyword_only_inputs, output):
-    ctx.layout, ctx.mode = keyword_only_inputs["layout"], keyword_only_inputs["mode"]
-    ctx.n = inputs[0].shape[-2 if ctx.layout == "nC" else -1]
+def _contract_setup(ctx, operands, attributes, results):
+    ctx.layout, ctx.mode = attributes["layout"], attributes["mode"]
+    ctx.n = operands[0].shape[-2 if ctx.layout == "nC" else -1]
 
 
 def _contract_backward(ctx, d_out):
@@ -35,5 +49,5 @@ def _contract_backward(ctx, d_out):
     return torch.ops.mhc.expand.default(scaled, n=ctx.n, layout=ctx.layout)
 
 
-torch.library.register_autograd("mhc::expand", _expand_backward, setup_context=_expand_setup)
-torch.library.register_autograd("mhc::contract", _contract_backward, setup_context=_contract_setup)
+register_derivative("expand", _expand_setup, _expand_backward)
+register_derivative("contract", _contract_setup, _contract_backward)

@@ -69,6 +69,7 @@ CASES = {
     "head-Cn-norm_weight": case("head", {**XT, **HEAD, "norm_weight": "K"}, layout="Cn", **EXACT),
     "projection": case("projection", {**X, "phi": "N K"}, **EXACT),
     "projection-mean_square": case("projection", {**X, "phi": "N K", "norm_weight": "K"}, stat_form="mean_square", **EXACT),
+    "projection-applied": case("projection", {**X, "phi": "N K"}, stat_form="applied", **EXACT),
     "gates": case("gates", {**GATES, "stat": "tokens"}, n=4, pre_eps=1e-3),
     "gates-mean_square": case("gates", {**GATES, "stat": "tokens"}, n=4, stat_form="mean_square"),
     "gates-applied": case("gates", GATES, n=4, stat_form="applied"),

@@ -65,6 +65,7 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // BOXED-SAME:   bool[] output_mask) -> (Tensor out, Tensor rest, Tensor stat)");
 // BOXED:      library.impl("mix_bwd", &boxed_mix_bwd);
 
+// PYTHON:      load(["mix", "mix_bwd"])
 // PYTHON:      @torch.library.register_fake("mhc::mix")
 // PYTHON-NEXT: def _(x, phi, weight=None, past=None, seed=None, *, R, layout, phi_layout, output_mask, **_):
 // PYTHON-NEXT: return (
@@ -74,9 +75,9 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // PYTHON:      register_fake("mhc::mix_bwd")
 // PYTHON:      dtype=x.dtype if d_x_in is None else d_x_in.dtype) if output_mask[0] else None,
 
-// PYTHON:      def _mix_setup(ctx, inputs, keyword_only_inputs, output):
-// PYTHON-NEXT: x, phi, weight, past, seed, = inputs
-// PYTHON-NEXT: out, rest, stat = output
+// PYTHON:      def _mix_setup(ctx, operands, attributes, results):
+// PYTHON-NEXT: x, phi, weight, past, seed, = operands
+// PYTHON-NEXT: out, rest, stat = results
 // PYTHON-NEXT: if past is not None:
 // PYTHON-NEXT: raise NotImplementedError("mhc::mix has no derivative where 'past' is given")
 // PYTHON-NEXT: if stat is None:
@@ -89,16 +90,17 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // PYTHON-NEXT: d_x, d_phi, d_weight = torch.ops.mhc.mix_bwd.default(
 // An optional operand that is another result of the op is of a fusion, as is an attribute that the op lacks.
 // PYTHON-NEXT: d_out, x, phi, stat, d_rest, weight, None, seed, None, layout=attributes["layout"],
-// PYTHON-SAME:   orient="oi", rate=attributes["rate"], output_mask=[needed[0], needed[1], weight is not None and needed[2]])
+// PYTHON-SAME:   orient="oi", rate=attributes.get("rate"), output_mask=[needed[0], needed[1], weight is not None and needed[2]])
 // PYTHON-NEXT: return d_x, d_phi, d_weight, None, None
-// PYTHON:      _no_derivative("mix_bwd")
+// PYTHON:      register_derivative("mix", _mix_setup, _mix_backward)
+// PYTHON-NEXT: register_no_derivative("mix_bwd")
 
 // PYTHON:      def mix(x, phi, weight=None, seed=None, *, layout="nC", phi_layout, iters, eps=1e-6, fold, precision=None, rate=None):
 // PYTHON-NEXT: r"""Mix streams.
 // PYTHON-EMPTY:
 // PYTHON-NEXT: Says "how" and \n.
 // PYTHON-NEXT: """
-// PYTHON-NEXT: saved = _is_differentiated(x, phi, weight, seed)
+// PYTHON-NEXT: saved = is_differentiated(x, phi, weight, seed)
 // PYTHON-NEXT: out, rest, _ = torch.ops.mhc.mix.default(
 // PYTHON-NEXT: x, phi, weight, None, seed, R=2 * iters, layout=layout,
 // PYTHON-SAME: output_mask=[True, fold, saved])

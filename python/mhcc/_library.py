@@ -1,0 +1,67 @@
+"""Loads the kernels and registers derivatives of their ops."""
+
+import os
+
+import torch
+
+_MINIMUM = (2, 11)
+_LIBRARY = torch.library.Library("mhc", "FRAGMENT")
+
+
+def load(names):
+    """Loads the library, which registers these ops."""
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < _MINIMUM:
+        raise ImportError(f"mhcc needs PyTorch {_MINIMUM[0]}.{_MINIMUM[1]} or later; this is {torch.__version__}")
+    taken = set(torch._C._dispatch_get_all_op_names()).intersection("mhc::" + name for name in names)
+    if taken:
+        raise ImportError(f"another library has registered an op {min(taken)}; mhcc needs this name")
+    path = os.path.join(os.path.dirname(__file__), "libmhc_torch.so")
+    if not os.path.exists(path):
+        raise ImportError(f"mhcc needs the library {path}, which is missing")
+    torch.ops.load_library(path)
+
+
+def is_differentiated(*operands):
+    return torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in operands)
+
+
+def register_derivative(name, setup, backward):
+    """Registers setup(ctx, operands, attributes, results) and backward(ctx, *gradients), which returns one for each operand.
+
+    torch.library.register_autograd does the same and reads the op's schema at each call, which takes half of its time.
+    """
+    op = getattr(torch.ops.mhc, name).default
+    count = sum(not argument.kwarg_only for argument in op._schema.arguments)
+
+    def below(keyset, operands, attributes):
+        with torch._C._AutoDispatchBelowAutograd():
+            return op.redispatch(keyset & torch._C._after_autograd_keyset, *operands, **attributes)
+
+    class Derivative(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *args):
+            *operands, keyset, attributes = args
+            results = below(keyset, operands, attributes)
+            ctx.given = len(operands)  # the dispatcher leaves out absent ones at the end
+            setup(ctx, (*operands, *[None] * (count - ctx.given)), attributes, results)
+            return results
+
+        @staticmethod
+        def backward(ctx, *gradients):
+            found = backward(ctx, *gradients)
+            return (*(found if isinstance(found, tuple) else (found,))[: ctx.given], None, None)
+
+    def kernel(keyset, *operands, **attributes):
+        if torch.is_grad_enabled() and torch._C._any_requires_grad(*operands):
+            return Derivative.apply(*operands, keyset, attributes)
+        return below(keyset, operands, attributes)
+
+    Derivative.__name__ = Derivative.__qualname__ = "mhc_" + name
+    _LIBRARY.impl(name, kernel, "Autograd", with_keyset=True)
+
+
+def register_no_derivative(name):
+    def backward(ctx, *gradients):
+        raise RuntimeError(f"mhc::{name} has no derivative: these ops are differentiated once")
+
+    register_derivative(name, lambda *args: None, backward)
