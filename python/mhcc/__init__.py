@@ -1,6 +1,8 @@
 """mHC kernels for PyTorch: torch.ops.mhc.* and functions over them, which differentiate and compile."""
 
 from ._generated import aggregate, contract, expand, gates, head, permutation_mix, pre, sinkhorn
+from ._library import cached_bytes, empty_cache
 from .ops import post, projection
 
-__all__ = ["aggregate", "contract", "expand", "gates", "head", "permutation_mix", "post", "pre", "projection", "sinkhorn"]
+__all__ = ["aggregate", "cached_bytes", "contract", "empty_cache", "expand", "gates", "head", "permutation_mix", "post", "pre",
+           "projection", "sinkhorn"]

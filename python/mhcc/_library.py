@@ -1,10 +1,12 @@
 """Loads the kernels and registers derivatives of their ops."""
 
+import ctypes
 import os
 
 import torch
 
 _MINIMUM = (2, 11)
+_PATH = os.path.join(os.path.dirname(__file__), "libmhc_torch.so")
 _LIBRARY = torch.library.Library("mhc", "FRAGMENT")
 
 
@@ -15,10 +17,21 @@ def load(names):
     taken = set(torch._C._dispatch_get_all_op_names()).intersection("mhc::" + name for name in names)
     if taken:
         raise ImportError(f"another library has registered an op {min(taken)}; mhcc needs this name")
-    path = os.path.join(os.path.dirname(__file__), "libmhc_torch.so")
-    if not os.path.exists(path):
-        raise ImportError(f"mhcc needs the library {path}, which is missing")
-    torch.ops.load_library(path)
+    if not os.path.exists(_PATH):
+        raise ImportError(f"mhcc needs the library {_PATH}, which is missing")
+    torch.ops.load_library(_PATH)
+
+
+def empty_cache():
+    """Gives back the memory of large results that no tensor has any more. As long as it is kept, it is used again."""
+    ctypes.CDLL(_PATH).mhc_torch_empty_cache()
+
+
+def cached_bytes():
+    """The memory that empty_cache gives back."""
+    function = ctypes.CDLL(_PATH).mhc_torch_cached_bytes
+    function.restype = ctypes.c_int64
+    return function()
 
 
 def is_differentiated(*operands):

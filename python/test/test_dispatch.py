@@ -209,3 +209,21 @@ def test_dropout():
     (d_f,) = torch.autograd.grad(out.sum(), operands["f"])
     kept = (out - mixed) / (operands["h_post"].unsqueeze(-1) * operands["f"].unsqueeze(-2))
     torch.testing.assert_close(d_f, (kept * operands["h_post"].unsqueeze(-1)).sum(-2), rtol=1e-2, atol=1e-2)
+
+
+def test_memory_of_large_results():
+    mhcc.empty_cache()
+    x = torch.ones(1 << 16, 8)
+    streams = mhcc.expand(x, 4)
+    where = streams.data_ptr()
+    part = streams[5:]
+    del streams
+    assert mhcc.cached_bytes() == 0  # a view has it
+    del part
+    assert mhcc.cached_bytes() == x.nbytes * 4
+    streams = mhcc.expand(2 * x, 4)
+    assert (streams.data_ptr(), mhcc.cached_bytes()) == (where, 0)
+    assert streams.eq(2).all()
+    del streams
+    mhcc.empty_cache()
+    assert mhcc.cached_bytes() == 0

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "BoxedOp.h"
 #include "Contexts.h"
+#include "Memory.h"
 
 #include <torch/csrc/stable/ops.h>
 
@@ -96,17 +97,6 @@ static int32_t torchType(int32_t element) {
   return element == MHCRT_BF16  ? aoti_torch_dtype_bfloat16()
          : element == MHCRT_F16 ? aoti_torch_dtype_float16()
                                 : aoti_torch_dtype_float32();
-}
-
-static Tensor emptyTensor(const std::vector<int64_t> &sizes, int32_t element) {
-  std::vector<int64_t> strides(sizes.size());
-  int64_t stride = 1;
-  for (size_t i = sizes.size(); i-- > 0; stride *= std::max<int64_t>(1, sizes[i]))
-    strides[i] = stride;
-  AtenTensorHandle handle = nullptr;
-  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), torchType(element),
-                                                         aoti_torch_device_type_cpu(), 0, &handle));
-  return Tensor(handle);
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,7 +263,7 @@ void Call::makeResult(unsigned number) {
     else
       sizes.push_back(dims[dim]);
   elements[number] = elementOf(number);
-  tensors[number] = emptyTensor(sizes, elements[number]);
+  tensors[number] = makeTensor(sizes, torchType(elements[number]));
   set(row.dataOffset, tensors[number]->mutable_data_ptr());
   set(row.typeOffset, elements[number]);
 }

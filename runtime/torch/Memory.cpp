@@ -1,0 +1,131 @@
+//===- Memory.cpp - Memory for results ------------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Memory.h"
+
+#include <torch/csrc/stable/ops.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mhcrt;
+using torch::stable::Tensor;
+
+constexpr int64_t kHugePage = 1 << 21;
+/// The least size of a tensor from the pool: the allocator of the C library keeps smaller ones by itself.
+constexpr int64_t kLeastBytes = 1 << 20;
+
+namespace {
+
+class Pool {
+public:
+  /// At least `bytes` bytes; null when there are none.
+  void *take(int64_t bytes);
+  void give(void *block, int64_t bytes);
+  void clear();
+  int64_t bytes();
+
+  static int64_t roundUp(int64_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+
+private:
+  std::mutex mutex;
+  std::multimap<int64_t, void *> blocks; ///< by their size
+  int64_t kept = 0;
+  const int64_t most = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4;
+};
+
+} // namespace
+
+void *Pool::take(int64_t bytes) {
+  bytes = roundUp(bytes);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = blocks.find(bytes); found != blocks.end()) {
+      void *block = found->second;
+      blocks.erase(found);
+      kept -= bytes;
+      return block;
+    }
+  }
+  void *block = std::aligned_alloc(kHugePage, bytes);
+  if (!block) { // what is kept may be of other sizes
+    clear();
+    block = std::aligned_alloc(kHugePage, bytes);
+  }
+  if (block)
+    madvise(block, bytes, MADV_HUGEPAGE); // a wish: without it, pages are small
+  return block;
+}
+
+void Pool::give(void *block, int64_t bytes) {
+  bytes = roundUp(bytes);
+  std::lock_guard<std::mutex> lock(mutex);
+  // The largest go first: they are the rarest.
+  while (!blocks.empty() && kept + bytes > most) {
+    auto largest = std::prev(blocks.end());
+    kept -= largest->first;
+    std::free(largest->second);
+    blocks.erase(largest);
+  }
+  blocks.emplace(bytes, block);
+  kept += bytes;
+}
+
+void Pool::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &[size, block] : blocks)
+    std::free(block);
+  blocks.clear();
+  kept = 0;
+}
+
+int64_t Pool::bytes() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return kept;
+}
+
+/// Never destroyed: tensors may outlive all else. A fork may find the lock taken, so that a child begins anew.
+static Pool &pool() {
+  static Pool *pool = [] {
+    pthread_atfork(nullptr, nullptr, [] { new (&::pool()) Pool; });
+    return new Pool;
+  }();
+  return *pool;
+}
+
+static void giveBack(void *data, void *bytes) { pool().give(data, reinterpret_cast<intptr_t>(bytes)); }
+
+Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype) {
+  std::vector<int64_t> strides(sizes.size());
+  int64_t elements = 1;
+  bool overflows = false;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = elements;
+    overflows |= __builtin_mul_overflow(elements, std::max<int64_t>(1, sizes[i]), &elements);
+  }
+  const bool isEmpty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  const int64_t bytes = elements * int64_t(aoti_torch_dtype_element_size(dtype));
+  AtenTensorHandle handle = nullptr;
+  void *block = overflows || isEmpty || bytes < kLeastBytes ? nullptr : pool().take(bytes);
+  if (!block) {
+    STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), dtype,
+                                                           aoti_torch_device_type_cpu(), 0, &handle));
+    return Tensor(handle);
+  }
+  STABLE_TORCH_ERROR_CODE_CHECK(torch_from_blob(
+      block, sizes.size(), sizes.data(), strides.data(), 0, dtype, aoti_torch_device_type_cpu(), /*device_index=*/-1,
+      &handle, aoti_torch_layout_strided(), nullptr, 0, giveBack, reinterpret_cast<void *>(intptr_t(bytes))));
+  return Tensor(handle);
+}
+
+void mhc_torch_empty_cache() { pool().clear(); }
+int64_t mhc_torch_cached_bytes() { return pool().bytes(); }
