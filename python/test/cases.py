@@ -58,7 +58,7 @@ def case(name, shapes, **attributes):
 
 CASES = {
     "pre": case("pre", {**X, **PRE}, **EXACT),
-    "pre-Cn-in_out": case("pre", {**XT, **PRE, "phi": "K N", "norm_weight": "~K"}, layout="Cn", phi_layout="in_out",
+    "pre-Cn-in_out": case("pre", {**XT, **PRE, "phi": "~K N", "norm_weight": "~K"}, layout="Cn", phi_layout="in_out",
                           norm="outside", pre_eps=1e-3, post_mult=1.5, **EXACT),
     "pre-permutation": case("pre", {**X, **PRE, "phi": "P K", "beta": "P"}, res_map="permutation", **EXACT),
     "pre-identity-fold": case("pre", {**X, **PRE}, res_map="identity", fold_pre=True, norm="none", **EXACT),

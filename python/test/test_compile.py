@@ -35,3 +35,21 @@ def test_without_gradients():
     operands = (torch.randn(5, 40), pre["phi"], pre["alpha"], pre["beta"], head["phi"], head["beta"])
     found = torch.compile(model, fullgraph=True)(*operands)
     torch.testing.assert_close(found, model(*operands), rtol=1e-5, atol=1e-5)
+
+
+def test_types_of_gradients_and_dropout():
+    """The gradient of a bf16 phi is made in f32; the dropout's seed is drawn in the graph."""
+    torch._dynamo.reset()
+    case = CASES["pre-Cn-in_out"]
+
+    def sublayer(operands):
+        u, h_post, h_res = mhcc.pre(**operands, **case.attributes)
+        return mhcc.post(u, operands["x"], h_post, h_res, layout="Cn", dropout=0.5)
+
+    compiled = torch.compile(sublayer, fullgraph=True)
+    operands = {key: value.requires_grad_() for key, value in case.operands((64,), torch.bfloat16).items()}
+    out = compiled(operands)
+    assert not torch.equal(out, compiled(operands))
+    for name, gradient in zip(operands, torch.autograd.grad(out.float().sum(), list(operands.values()))):
+        assert gradient.dtype == operands[name].dtype
+        assert gradient.isfinite().all()

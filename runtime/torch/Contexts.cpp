@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "Contexts.h"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <pthread.h>
@@ -43,16 +44,15 @@ BorrowedContext::BorrowedContext(int32_t threads) {
   FreeContexts &free = freeContexts();
   {
     std::lock_guard<std::mutex> lock(free.mutex);
-    if (!free.contexts.empty()) {
-      context = free.contexts.back();
-      free.contexts.pop_back();
+    auto found = std::find_if(free.contexts.begin(), free.contexts.end(),
+                              [&](const mhcrt_context *one) { return mhcrt_context_threads(one) == threads; });
+    if (found != free.contexts.end()) {
+      context = *found;
+      free.contexts.erase(found);
     }
   }
-  if (context && mhcrt_context_threads(context) == threads)
-    return;
-  if (context)
-    mhcrt_context_destroy(context);
-  context = create(threads);
+  if (!context)
+    context = create(threads);
 }
 
 BorrowedContext::~BorrowedContext() {

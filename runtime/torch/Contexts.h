@@ -11,8 +11,8 @@
 
 namespace mhcrt {
 
-/// A context of `threads` threads that no other call uses now. There are as many as calls ever ran at a time, not as
-/// there are threads that call. Throws where the system has none.
+/// A context of `threads` threads that no other call uses now. There are as many of each number of threads as calls
+/// ever ran at a time, not as there are threads that call. Throws where the system has none.
 class BorrowedContext {
 public:
   explicit BorrowedContext(int32_t threads);
