@@ -44,6 +44,22 @@ def results_of(values):
     return [value for value in values if value is not None]
 
 
+PRESET = dict(layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6, pre_eps=0.0, post_mult=2.0, res_map="sinkhorn",
+              init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20, fold_pre=False, precision="ieee")
+
+
+def post_pre(f, h_post, x, h_res, phi, alpha, beta):
+    """Two sublayers' boundary, which has no function of its own."""
+    y, u, _, next_h_post, next_h_res, _, _ = torch.ops.mhc.post_pre.default(
+        f, h_post, x, h_res, phi, alpha, beta, **PRESET, orient="oi", output_mask=[True, True, False, True, True, True, True])
+    return y, u, next_h_post, next_h_res
+
+
+def reference_post_pre(f, h_post, x, h_res, phi, alpha, beta):
+    y = reference.post(f, x, h_post, h_res)
+    return y, *reference.pre(y, phi, alpha, beta)
+
+
 X, XT = {"x": "~tokens n C"}, {"x": "~tokens C n"}
 PRE = {"phi": "N K", "alpha": "three", "beta": "N"}
 HEAD = {"phi": "n K", "alpha": "one", "beta": "n"}
@@ -65,6 +81,7 @@ CASES = {
     "pre-log": case("pre", {**X, **PRE}, init="log", denom="none", order="col_row", iters=5, **EXACT),
     "post": case("post", {**X, **POST}),
     "post-Cn-io-bias": case("post", {**XT, **POST, "bias": "C"}, layout="Cn", orient="io"),
+    "post_pre": Case(post_pre, reference_post_pre, {**POST, **X, **PRE}),
     "head": case("head", {**X, **HEAD}, pre_eps=1e-6, **EXACT),
     "head-Cn-norm_weight": case("head", {**XT, **HEAD, "norm_weight": "K"}, layout="Cn", **EXACT),
     "projection": case("projection", {**X, "phi": "N K"}, **EXACT),

@@ -235,3 +235,41 @@ def test_memory_of_large_results():
     del streams
     mhcc.empty_cache()
     assert mhcc.cached_bytes() == 0
+
+
+def backward_of(name, dtype=torch.float32):
+    """The backward op of a case, and its arguments by name."""
+    _, _, calls = record(CASES[name], dtype=dtype)
+    op, args, kwargs = calls[-1]
+    given = {argument.name: value for argument, value in zip(op._schema.arguments, args)}
+    return op, {key: value.detach() if isinstance(value, torch.Tensor) else value for key, value in {**given, **kwargs}.items()}
+
+
+@pytest.mark.parametrize("start", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", ["pre", "post", "head", "projection", "aggregate"])
+def test_gradients_that_start_from_others(name, start):
+    """The gradient of x has the type of its start; starts are added, before one rounding."""
+    op, arguments = backward_of(name, torch.bfloat16)
+    results = [result.name for result in op._schema.returns]
+    plain = dict(zip(results, op(**arguments)))
+    starts = {key: torch.randn_like(value, dtype=start if key == "d_x" else value.dtype) for key, value in plain.items()
+              if value is not None and any(argument.name == key + "_in" for argument in op._schema.arguments)}
+    assert "d_x" in starts
+    given = {**arguments, **{key + "_in": value for key, value in starts.items()}}
+    torch.library.opcheck(op, (), given)
+    for key, found in zip(results, op(**given)):
+        if key in starts:
+            assert found.dtype == starts[key].dtype
+            torch.testing.assert_close(found.float(), plain[key].float() + starts[key].float(), rtol=2**-7, atol=2**-5)
+
+
+def test_gradient_of_post_folded_into_that_of_pre():
+    op, arguments = backward_of("pre")
+    post, given = backward_of("post")
+    given = {**given, "x": arguments["x"]}
+    d_x = dict(zip([result.name for result in post._schema.returns], post(**given)))["d_x"]
+    added = op(**{**arguments, "d_x_in": d_x})
+    folded = op(**{**arguments, "d_out": given["d_out"], "h_res": given["h_res"], "orient": "oi"})
+    for value, expected in zip(folded, added):
+        if expected is not None:
+            torch.testing.assert_close(value, expected, rtol=1e-5, atol=1e-5)

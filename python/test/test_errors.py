@@ -3,7 +3,7 @@
 import mhcc
 import pytest
 import torch
-from cases import CASES
+from cases import CASES, PRESET
 
 
 def post(**changes):
@@ -29,10 +29,7 @@ def second_derivative():
 
 def single_pass():
     x, phi, alpha, beta = (value.requires_grad_() for value in CASES["pre"].operands().values())
-    attributes = dict(layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6, pre_eps=0.0, post_mult=2.0,
-                      res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20,
-                      fold_pre=False)
-    return torch.ops.mhc.pre(x, phi, alpha, beta, None, torch.zeros(2, 3, 4), **attributes, output_mask=[True] * 6)
+    return torch.ops.mhc.pre(x, phi, alpha, beta, None, torch.zeros(2, 3, 4), **PRESET, output_mask=[True] * 6)
 
 
 ERRORS = {
