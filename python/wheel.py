@@ -19,8 +19,9 @@ TAG = "py3-none-manylinux_2_36_x86_64"
 
 
 def metadata(project, version):
-    lines = ["Metadata-Version: 2.4", f"Name: {project['name']}", f"Version: {version}", f"Summary: {project['description']}",
-             f"License-Expression: {project['license']}", f"Requires-Python: {project['requires-python']}"]
+    lines = ["Metadata-Version: 2.4", f"Name: {project['name']}", f"Version: {version}",
+             f"Summary: {project['description']}", f"License-Expression: {project['license']}",
+             f"Requires-Python: {project['requires-python']}"]
     return lines + [f"Requires-Dist: {needed}" for needed in project["dependencies"]]
 
 

@@ -4,5 +4,5 @@ from ._generated import aggregate, contract, expand, gates, head, permutation_mi
 from ._library import cached_bytes, empty_cache
 from .ops import post, projection
 
-__all__ = ["aggregate", "cached_bytes", "contract", "empty_cache", "expand", "gates", "head", "permutation_mix", "post", "pre",
-           "projection", "sinkhorn"]
+__all__ = ["aggregate", "cached_bytes", "contract", "empty_cache", "expand", "gates", "head", "permutation_mix", "post",
+           "pre", "projection", "sinkhorn"]

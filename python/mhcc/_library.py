@@ -39,7 +39,7 @@ def is_differentiated(*operands):
 
 
 def register_derivative(name, setup, backward):
-    """Registers setup(ctx, operands, attributes, results) and backward(ctx, *gradients), which returns one for each operand.
+    """Registers setup(ctx, operands, attributes, results) and backward(ctx, *gradients), of one gradient an operand.
 
     torch.library.register_autograd does the same and reads the op's schema at each call, which takes half of its time.
     """

@@ -11,9 +11,9 @@ _LARGEST = 2**63 - 1
 def post(f, x, h_post, h_res, bias=None, *, layout="nC", orient="oi", dropout=0.0):
     """Mix the residual streams and add the sublayer's output to each.
 
-    `out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]`, where A is `h_res` for `orient="oi"` and
-    its transpose for "io". With `dropout`, the first summand is dropped at that rate; the seed is drawn from PyTorch's
-    generator.
+    `out[m,o,c] = h_post[m,o] * (f[m,c] + bias[c]) + sum_i A[m,o,i] * x[m,i,c]`, where A is `h_res` for `orient="oi"`
+    and its transpose for "io". With `dropout`, the first summand is dropped at that rate; the seed is drawn from
+    PyTorch's generator.
     """
     if not dropout:
         return torch.ops.mhc.post.default(f, h_post, x, h_res, bias, layout=layout, orient=orient)

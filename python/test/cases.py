@@ -22,7 +22,9 @@ class Case:
         generator = torch.Generator().manual_seed(seed)
         made = {}
         for name, shape in self.shapes.items():
-            sizes = [size for word in shape.strip("~").split() for size in (tokens if word == "tokens" else (SIZES[word],))]
+            sizes = []
+            for word in shape.strip("~").split():
+                sizes += tokens if word == "tokens" else [SIZES[word]]
             values = torch.randn(sizes, generator=generator)
             values = values / math.sqrt(SIZES["K"]) if name == "phi" else values
             values = values.square() + 0.5 if name == "stat" else values
@@ -44,14 +46,16 @@ def results_of(values):
     return [value for value in values if value is not None]
 
 
-PRESET = dict(layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6, pre_eps=0.0, post_mult=2.0, res_map="sinkhorn",
-              init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20, fold_pre=False, precision="ieee")
+PRESET = dict(layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6, pre_eps=0.0, post_mult=2.0,
+              res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20, fold_pre=False,
+              precision="ieee")
 
 
 def post_pre(f, h_post, x, h_res, phi, alpha, beta):
     """Two sublayers' boundary, which has no function of its own."""
     y, u, _, next_h_post, next_h_res, _, _ = torch.ops.mhc.post_pre.default(
-        f, h_post, x, h_res, phi, alpha, beta, **PRESET, orient="oi", output_mask=[True, True, False, True, True, True, True])
+        f, h_post, x, h_res, phi, alpha, beta, **PRESET, orient="oi",
+        output_mask=[True, True, False, True, True, True, True])
     return y, u, next_h_post, next_h_res
 
 
@@ -85,7 +89,8 @@ CASES = {
     "head": case("head", {**X, **HEAD}, pre_eps=1e-6, **EXACT),
     "head-Cn-norm_weight": case("head", {**XT, **HEAD, "norm_weight": "K"}, layout="Cn", **EXACT),
     "projection": case("projection", {**X, "phi": "N K"}, **EXACT),
-    "projection-mean_square": case("projection", {**X, "phi": "N K", "norm_weight": "K"}, stat_form="mean_square", **EXACT),
+    "projection-mean_square": case("projection", {**X, "phi": "N K", "norm_weight": "K"}, stat_form="mean_square",
+                                   **EXACT),
     "projection-applied": case("projection", {**X, "phi": "N K"}, stat_form="applied", **EXACT),
     "gates": case("gates", {**GATES, "stat": "tokens"}, n=4, pre_eps=1e-3),
     "gates-mean_square": case("gates", {**GATES, "stat": "tokens"}, n=4, stat_form="mean_square"),

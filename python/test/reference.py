@@ -78,9 +78,9 @@ def permutation_mix(logits, n):
     return torch.einsum("...p,pij->...ij", logits.softmax(-1), matrices)
 
 
-def pre(x, phi, alpha, beta, norm_weight=None, *, layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6, pre_eps=0.0,
-        post_mult=2.0, res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20,
-        fold_pre=False, precision=None):
+def pre(x, phi, alpha, beta, norm_weight=None, *, layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6,
+        pre_eps=0.0, post_mult=2.0, res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6,
+        iters=20, fold_pre=False, precision=None):
     n = by_stream(x, layout).shape[-2]
     proj, stat = projection(x, phi, norm_weight, layout=layout, phi_layout=phi_layout, norm=norm, norm_eps=norm_eps)
     h_pre, h_post, logits = gates(proj, alpha, beta, stat, n=n, pre_eps=pre_eps, post_mult=post_mult)

@@ -47,8 +47,9 @@ def test_opcheck(name):
     for op, args, kwargs in calls:
         # Gradients of gradients are an error.
         differentiated = not op._opname.endswith("_bwd")
-        fresh = [arg.detach().clone().requires_grad_(differentiated) if isinstance(arg, torch.Tensor) else arg for arg in args]
-        torch.library.opcheck(op, tuple(fresh), kwargs)
+        fresh = tuple(arg.detach().clone().requires_grad_(differentiated) if isinstance(arg, torch.Tensor) else arg
+                      for arg in args)
+        torch.library.opcheck(op, fresh, kwargs)
 
 
 def apart(value):
@@ -121,8 +122,13 @@ def test_only_wanted_gradients(name):
 def test_kept_for_backward():
     """Streams and f are kept once, with coefficients and parameters, and nothing else."""
     kept = {}
+
+    def keep(tensor):
+        kept[tensor.data_ptr()] = tensor
+        return tensor
+
     operands = {key: value.requires_grad_() for key, value in CASES["pre"].operands(tokens=(64,)).items()}
-    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.setdefault(tensor.data_ptr(), tensor), lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         u, h_post, h_res = CASES["pre"].run(operands)
         f = u.clone()
         mhcc.post(f, operands["x"], h_post, h_res)
@@ -242,7 +248,8 @@ def backward_of(name, dtype=torch.float32):
     _, _, calls = record(CASES[name], dtype=dtype)
     op, args, kwargs = calls[-1]
     given = {argument.name: value for argument, value in zip(op._schema.arguments, args)}
-    return op, {key: value.detach() if isinstance(value, torch.Tensor) else value for key, value in {**given, **kwargs}.items()}
+    return op, {key: value.detach() if isinstance(value, torch.Tensor) else value
+                for key, value in {**given, **kwargs}.items()}
 
 
 @pytest.mark.parametrize("start", [torch.float32, torch.bfloat16], ids=str)
