@@ -86,7 +86,7 @@ static int32_t elementType(const Tensor &tensor) {
       {aoti_torch_dtype_float16(), MHCRT_F16}, {aoti_torch_dtype_float64(), MHCRT_F64},
       {aoti_torch_dtype_int32(), MHCRT_I32},   {aoti_torch_dtype_int64(), MHCRT_I64}};
   int32_t dtype = 0;
-  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(tensor.get(), &dtype));
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(tensor.get(), &dtype));
   for (const auto &[torch, own] : types)
     if (torch == dtype)
       return own;

@@ -117,11 +117,11 @@ Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype) {
   AtenTensorHandle handle = nullptr;
   void *block = overflows || isEmpty || bytes < kLeastBytes ? nullptr : pool().take(bytes);
   if (!block) {
-    STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), dtype,
-                                                           aoti_torch_device_type_cpu(), 0, &handle));
+    TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), dtype,
+                                                    aoti_torch_device_type_cpu(), 0, &handle));
     return Tensor(handle);
   }
-  STABLE_TORCH_ERROR_CODE_CHECK(torch_from_blob(
+  TORCH_ERROR_CODE_CHECK(torch_from_blob(
       block, sizes.size(), sizes.data(), strides.data(), 0, dtype, aoti_torch_device_type_cpu(), /*device_index=*/-1,
       &handle, aoti_torch_layout_strided(), nullptr, 0, giveBack, reinterpret_cast<void *>(intptr_t(bytes))));
   return Tensor(handle);
