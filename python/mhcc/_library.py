@@ -38,8 +38,10 @@ def is_differentiated(*operands):
     return torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in operands)
 
 
-def register_derivative(name, setup, backward):
+def register_derivative(name, setup, backward, kept=()):
     """Registers setup(ctx, operands, attributes, results) and backward(ctx, *gradients), of one gradient an operand.
+
+    Results whose numbers are `kept` are made for setup, whether or not the caller wants them.
 
     torch.library.register_autograd does the same and reads the op's schema at each call, which takes half of its time.
     """
@@ -54,9 +56,14 @@ def register_derivative(name, setup, backward):
         @staticmethod
         def forward(ctx, *args):
             *operands, keyset, attributes = args
+            if kept:
+                mask = attributes["output_mask"]
+                attributes = {**attributes, "output_mask": [wanted or i in kept for i, wanted in enumerate(mask)]}
             results = below(keyset, operands, attributes)
             ctx.given = len(operands)  # the dispatcher leaves out absent ones at the end
             setup(ctx, (*operands, *[None] * (count - ctx.given)), attributes, results)
+            if kept:
+                return tuple(None if i in kept and not mask[i] else result for i, result in enumerate(results))
             return results
 
         @staticmethod

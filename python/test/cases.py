@@ -55,7 +55,7 @@ def post_pre(f, h_post, x, h_res, phi, alpha, beta):
     """Two sublayers' boundary, which has no function of its own."""
     y, u, _, next_h_post, next_h_res, _, _ = torch.ops.mhc.post_pre.default(
         f, h_post, x, h_res, phi, alpha, beta, **PRESET, orient="oi",
-        output_mask=[True, True, False, True, True, True, True])
+        output_mask=[True, True, False, True, True, False, False])
     return y, u, next_h_post, next_h_res
 
 

@@ -5,7 +5,7 @@ import threading
 import mhcc
 import pytest
 import torch
-from cases import CASES
+from cases import CASES, PRESET
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
@@ -117,6 +117,16 @@ def test_only_wanted_gradients(name):
         backward = recorder.calls[-1]
         names = [result.name for result in backward[0]._schema.returns]
         assert [names[i] for i, made in enumerate(backward[2]["output_mask"]) if made] == ["d_" + wanted]
+
+
+def test_results_that_are_made_for_backward():
+    """Those that are asked for have no gradient; those that are not stay None."""
+    operands = [value.requires_grad_() for value in CASES["pre"].operands().values()]
+    for asked in (False, True):
+        results = torch.ops.mhc.pre(*operands, **PRESET, output_mask=[False, False, True, True, asked, asked])
+        assert [result is not None for result in results] == [False, False, True, True, asked, asked]
+        assert not any(result.requires_grad for result in results[4:] if result is not None)
+        torch.autograd.grad(results[2].sum(), operands)
 
 
 def test_kept_for_backward():

@@ -80,8 +80,6 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // PYTHON-NEXT: out, rest, stat = results
 // PYTHON-NEXT: if past is not None:
 // PYTHON-NEXT: raise NotImplementedError("mhc::mix has no derivative where 'past' is given")
-// PYTHON-NEXT: if stat is None:
-// PYTHON-NEXT: raise RuntimeError("mhc::mix has no derivative where output_mask leaves out 'stat'")
 // PYTHON-NEXT: ctx.save_for_backward(x, phi, stat, weight, seed)
 // PYTHON:      ctx.mark_non_differentiable(stat)
 // PYTHON:      def _mix_backward(ctx, d_out, d_rest, d_stat):
@@ -92,7 +90,7 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // PYTHON-NEXT: d_out, x, phi, stat, d_rest, weight, None, seed, None, layout=attributes["layout"],
 // PYTHON-SAME:   orient="oi", rate=attributes.get("rate"), output_mask=[needed[0], needed[1], weight is not None and needed[2]])
 // PYTHON-NEXT: return d_x, d_phi, d_weight, None, None
-// PYTHON:      register_derivative("mix", _mix_setup, _mix_backward)
+// PYTHON:      register_derivative("mix", _mix_setup, _mix_backward, kept=[2])
 // PYTHON-NEXT: register_no_derivative("mix_bwd")
 
 // PYTHON:      def mix(x, phi, weight=None, seed=None, *, layout="nC", phi_layout, iters, eps=1e-6, fold, precision=None, rate=None):
@@ -100,8 +98,7 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // PYTHON-EMPTY:
 // PYTHON-NEXT: Says "how" and \n.
 // PYTHON-NEXT: """
-// PYTHON-NEXT: saved = is_differentiated(x, phi, weight, seed)
 // PYTHON-NEXT: out, rest, _ = torch.ops.mhc.mix.default(
 // PYTHON-NEXT: x, phi, weight, None, seed, R=2 * iters, layout=layout,
-// PYTHON-SAME: output_mask=[True, fold, saved])
+// PYTHON-SAME: output_mask=[True, fold, False])
 // PYTHON-NEXT: return out, rest
