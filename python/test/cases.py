@@ -47,8 +47,8 @@ def results_of(values):
 
 
 PRESET = dict(layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6, pre_eps=0.0, post_mult=2.0,
-              res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20, fold_pre=False,
-              precision="ieee")
+              res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6, iters=20,
+              fold_pre=False, precision="ieee")
 
 
 def post_pre(f, h_post, x, h_res, phi, alpha, beta):
