@@ -21,8 +21,6 @@ using namespace mhcrt;
 using torch::stable::Tensor;
 namespace stable = torch::stable::detail;
 
-/// The most bytes of a kernel's arguments.
-constexpr size_t kMostBytes = 1024;
 constexpr int64_t kUnknown = -1;
 
 namespace {
@@ -41,7 +39,6 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string &what) const { throw std::runtime_error(op.name + (": " + what)); }
-  std::string shapeOf(const std::vector<int64_t> &sizes) const;
   std::string neededShape(const BoxedTensor &row) const;
 
   void takeOperands(StableIValue *&next);
@@ -70,7 +67,7 @@ private:
   std::vector<int64_t> words; ///< the number of each attribute's word
   std::vector<bool> mask;
   std::optional<std::vector<int64_t>> tokens; ///< the leading dims
-  alignas(8) char args[kMostBytes] = {};
+  alignas(8) char args[kMostArgsBytes] = {};
 };
 
 } // namespace
@@ -168,14 +165,17 @@ void Call::setAttr(unsigned number) {
       fail("'" + std::string(row.name) + "' is " + value->word + "; needed " + listed(row.words));
   }
   words[number] = integer;
-  row.bytes == 4 ? set(row.offset, int32_t(integer)) : set(row.offset, integer);
+  if (row.bytes == 4)
+    set(row.offset, int32_t(integer));
+  else
+    set(row.offset, integer);
 }
 
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
 
-std::string Call::shapeOf(const std::vector<int64_t> &sizes) const {
+static std::string shapeOf(const std::vector<int64_t> &sizes) {
   std::string text;
   for (int64_t size : sizes)
     text += (text.empty() ? "" : ", ") + std::to_string(size);

@@ -53,6 +53,8 @@ struct BoxedDim {
   unsigned offset;
 };
 
+constexpr size_t kMostArgsBytes = 1024;
+
 struct BoxedOp {
   const char *name;
   mhcrt_status (*kernel)(mhcrt_context *context, const void *args);

@@ -55,7 +55,8 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // BOXED:      static const BoxedDim mix_dims[] = {
 // BOXED-NEXT: {"M", false, {{[0-9]+}}},
 // BOXED:      {"R", true, {{[0-9]+}}},
-// BOXED:      static void boxed_mix(StableIValue *stack, uint64_t, uint64_t) {
+// BOXED:      static_assert(sizeof(mhcrt_mix_args) <= kMostArgsBytes);
+// BOXED-NEXT: static void boxed_mix(StableIValue *stack, uint64_t, uint64_t) {
 // BOXED:      return mhcrt_mix(context, static_cast<const mhcrt_mix_args *>(args));
 // BOXED:      sizeof(mhcrt_mix_args), {mix_tensors, 8}, 5, {mix_attrs, 7}, {mix_dims, 7}, 0, true};
 // A gradient that starts from another.

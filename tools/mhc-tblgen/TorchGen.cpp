@@ -166,7 +166,8 @@ static void emitOp(const TorchOp &op, raw_ostream &os) {
   emitTensors(op, os);
   emitAttrs(op, os);
   emitDims(op, os);
-  os << formatv("static void boxed_{0}(StableIValue *stack, uint64_t, uint64_t) {{\n"
+  os << formatv("static_assert(sizeof(mhcrt_{0}_args) <= kMostArgsBytes);\n"
+                "static void boxed_{0}(StableIValue *stack, uint64_t, uint64_t) {{\n"
                 "  static const BoxedOp op = {{\n"
                 "    \"mhcrt_{0}\",\n"
                 "    [](mhcrt_context *context, const void *args) {{\n"

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/TableGen/Error.h"
+#include <functional>
 
 using namespace llvm;
 using namespace mhc;
@@ -36,8 +37,8 @@ static std::string joined(const Range &all, Function text) {
 class Shapes {
 public:
   Shapes(const TorchOp &op, ArrayRef<RecordTensor> operands, ArrayRef<std::string> given,
-         function_ref<std::string(StringRef)> keyword)
-      : op(op), operands(operands), given(given), keyword(keyword) {}
+         std::function<std::string(StringRef)> keyword)
+      : op(op), operands(operands), given(given), keyword(std::move(keyword)) {}
 
   std::string of(const RecordTensor &tensor) const;
 
@@ -53,7 +54,7 @@ private:
   const TorchOp &op;
   ArrayRef<RecordTensor> operands;
   ArrayRef<std::string> given;
-  function_ref<std::string(StringRef)> keyword;
+  std::function<std::string(StringRef)> keyword;
 };
 
 std::string Shapes::choice(const RecordTensor &tensor, const std::string &plain, const std::string &flipped) const {
