@@ -71,8 +71,14 @@ def register_derivative(name, setup, backward, kept=()):
             found = backward(ctx, *gradients)
             return (*(found if isinstance(found, tuple) else (found,))[: ctx.given], None, None)
 
+        @staticmethod
+        def jvp(ctx, *tangents):
+            raise NotImplementedError(f"mhc::{name} has no derivative in forward mode")
+
     def kernel(keyset, *operands, **attributes):
-        if torch.is_grad_enabled() and torch._C._any_requires_grad(*operands):
+        # PyTorch would drop a derivative in forward mode.
+        forward_mode = torch.autograd.forward_ad._current_level >= 0
+        if forward_mode or (torch.is_grad_enabled() and torch._C._any_requires_grad(*operands)):
             return Derivative.apply(*operands, keyset, attributes)
         return below(keyset, operands, attributes)
 

@@ -32,6 +32,13 @@ def single_pass():
     return torch.ops.mhc.pre(x, phi, alpha, beta, None, torch.zeros(2, 3, 4), **PRESET, output_mask=[True] * 6)
 
 
+def forward_mode():
+    operands = CASES["aggregate"].operands()
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(operands["x"], torch.ones_like(operands["x"]))
+        mhcc.aggregate(x, operands["h_pre"])
+
+
 ERRORS = {
     "rank": (post(x=lambda x: x[0, 0, 0]), "mhcrt_post: 'x' has shape [40]; needed [2, 3, 4, 40]"),
     "size": (post(h_res=lambda h: h[..., :3]), "mhcrt_post: 'h_res' has shape [2, 3, 4, 3]; needed [2, 3, 4, 4]"),
@@ -51,6 +58,7 @@ ERRORS = {
                                                  layout="nC", output_mask=[True]),
              "mhcrt_aggregate_bwd: 'output_mask' has 1 elements; needed 2"),
     "second-derivative": (second_derivative, "mhc::post_bwd has no derivative: these ops are differentiated once"),
+    "forward-mode": (forward_mode, "mhc::aggregate has no derivative in forward mode"),
     "single-pass": (single_pass, "mhc::pre has no derivative where 'h_in' is given"),
 }
 
