@@ -12,7 +12,7 @@ import torch.fx
 from torch._dynamo.exc import TensorifyScalarRestartAnalysis
 from torch._dynamo.symbolic_convert import TensorifyState
 from torch._subclasses.fake_tensor import FakeTensor
-from torch._subclasses.functional_tensor import dispatch_functionalize
+from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
 _ELEMENTS = {
@@ -30,33 +30,127 @@ class Unsupported(Exception):
 #
 
 
+# Functionalisation writes `detach` as an alias, which a derivative passes through. This op stands for it meanwhile.
+_library = torch.library.Library("mhcc", "DEF")
+_library.define("stop(Tensor x) -> Tensor")
+_library.impl("stop", torch.clone, "CompositeExplicitAutograd")
+
+_DETACHES = ("detach", "detach_", torch.detach, torch.Tensor.detach, torch.ops.aten.detach.default)
+
+
+def _stopped(value):
+    def stop(part):
+        return torch.ops.mhcc.stop(part) if isinstance(part, torch.Tensor) and part.dtype.is_floating_point else part
+
+    return torch.utils._pytree.tree_map(stop, value)
+
+
+_VIEWS = {
+    "chunk", "expand", "flatten", "getitem", "narrow", "permute", "reshape", "select", "split", "squeeze", "t",
+    "transpose", "unbind", "unflatten", "unsqueeze", "view",
+}  # fmt: skip
+
+
+def _is_written(node):
+    """Whether a tensor, or a view of it, is written in place."""
+    for user in node.users:
+        name = getattr(user.target, "__name__", str(user.target))
+        if user.args and user.args[0] is node and name.endswith("_") and not name.endswith("__"):
+            return True
+        if name in ("setitem", "iadd", "imul", "isub", "itruediv") or (name in _VIEWS and _is_written(user)):
+            return True
+    return False
+
+
 class _Interpreter(torch.fx.Interpreter):
-    """Runs Dynamo's graph. What is computed without gradients is detached, since the graph of ATen ops has no modes."""
+    """Runs Dynamo's graph so that no gradient flows where Dynamo's graph has none."""
+
+    def __init__(self, module):
+        super().__init__(module)
+        self.autocasts = []
+        self.silent = {}  # whether a node is in a region without gradients
+        starts = enabled = torch.is_grad_enabled()
+        for node in module.graph.nodes:
+            if isinstance(node.target, torch._ops.HigherOrderOperator):
+                raise Unsupported(f"the graph has {node.target}, whose derivative is its own")
+            if node.target is torch._C._set_grad_enabled:
+                enabled = node.args[0]
+            self.silent[node] = starts and not enabled
+        for node in module.graph.nodes:
+            if self._stops(node) and _is_written(node):
+                raise Unsupported(f"{node} is a detached tensor that is written in place")
+
+    def _stops(self, node):
+        leaves = self.silent[node] and not all(self.silent[user] for user in node.users)
+        return leaves or (node.target in _DETACHES and node.op != "placeholder")
 
     def run_node(self, node):
-        if isinstance(node.target, torch._ops.HigherOrderOperator):
-            raise Unsupported(f"the graph has {node.target}, whose derivative is its own")
+        if node.target in _DETACHES and node.op != "placeholder":
+            args, _ = self.fetch_args_kwargs_from_env(node)
+            return _stopped(args[0])
         result = super().run_node(node)
-        if node.op in ("call_function", "call_method", "call_module") and not torch.is_grad_enabled():
-            detach = lambda value: value.detach() if isinstance(value, torch.Tensor) else value  # noqa: E731
-            result = torch.utils._pytree.tree_map(detach, result)
-        return result
+        if node.target is torch.amp.autocast_mode._enter_autocast:
+            self.autocasts.append(result)
+        if node.target is torch.amp.autocast_mode._exit_autocast:
+            self.autocasts.remove(node.args[0] if not isinstance(node.args[0], torch.fx.Node) else self.env[node.args[0]])
+        return _stopped(result) if self._stops(node) else result
+
+    def restore(self, grad):
+        """The modes of before, where the graph was left in the middle."""
+        torch._C._set_grad_enabled(grad)
+        for mode in reversed(self.autocasts):
+            torch.amp.autocast_mode._exit_autocast(mode)
+
+
+def _functional(run):
+    """`run` without mutations: those of its arguments come last."""
+
+    def functional(*args):
+        outside = torch._C.DispatchKeySet(torch._C.DispatchKey.Functionalize)
+        with torch._C._ExcludeDispatchKeyGuard(outside):
+            with FunctionalTensorMode():
+                inner = [FunctionalTensor.to_functional(arg) if isinstance(arg, torch.Tensor) else arg for arg in args]
+                results = torch.utils._pytree.tree_map_only(FunctionalTensor, _plain, run(*inner))
+            for arg, value in zip(args, inner):
+                if isinstance(value, FunctionalTensor):
+                    new = _plain(value)
+                    if torch._functionalize_has_metadata_mutation(value.elem):
+                        raise Unsupported("the graph changes the shape of an argument")
+                    if torch._functionalize_has_data_mutation(value.elem):
+                        arg.copy_(new)
+        return results
+
+    return functional
+
+
+def _plain(value):
+    torch._sync(value)
+    return torch._from_functional_tensor(value.elem)
 
 
 def capture(module):
     """Dynamo's graph as a functional graph of ATen ops that still has its gradients, with Dynamo's own arguments."""
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
     fakes = [node.meta["example_value"] for node in placeholders]
-    run = _Interpreter(module).run
     modes = [fake.fake_mode for fake in fakes if isinstance(fake, FakeTensor)]
     if not modes:
         raise Unsupported("the graph has no tensor among its arguments")
-    with modes[0], torch.fx.traceback.preserve_node_meta():
-        graph = make_fx(dispatch_functionalize(lambda *args: run(*args)))(*fakes)
-    graph.meta = module.meta
-    for node, before in zip(graph.graph.nodes, placeholders):
+    interpreter, grad = _Interpreter(module), torch.is_grad_enabled()
+    try:
+        with modes[0], torch.fx.traceback.preserve_node_meta():
+            traced = make_fx(_functional(interpreter.run))(*fakes)
+    finally:
+        interpreter.restore(grad)
+    traced.meta = module.meta
+    for node, before in zip(traced.graph.nodes, placeholders):
         node.meta = dict(before.meta, val=node.meta.get("val"))
-    return graph
+    traced.graph.eliminate_dead_code()
+    for node in traced.graph.nodes:
+        if node.target is torch.ops.mhcc.stop.default:
+            node.target = torch.ops.aten.detach.default
+        elif node.target is torch.ops.aten.alias.default:
+            raise Unsupported("a gradient may end at an alias")
+    return traced
 
 
 def specialise(graph):
@@ -305,9 +399,9 @@ class _Rewriter:
 
     def _add_kernel(self, call, target, kwargs):
         names = [result.name for result in target._schema.returns]
-        if call["optional"]:
+        if any(argument.name == "output_mask" for argument in target._schema.arguments):
             kept = call["results"].keys() | (_operands_of_derivative(call["op"]) if torch.is_grad_enabled() else set())
-            kwargs["output_mask"] = [name in kept for name in call["optional"]]
+            kwargs["output_mask"] = [name in kept for name in names]
         node = self._insert(target, (), kwargs)
         node.meta["nodes"] = call["nodes"]
         for name, number in call["results"].items():

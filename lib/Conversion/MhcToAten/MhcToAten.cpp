@@ -193,7 +193,7 @@ static void addSizes(KernelOpInterface op, json::Object &kwargs) {
 void CallWriter::writeKernel(KernelOpInterface op) {
   const KernelInfo &info = op.getKernelInfo();
   json::Object kwargs, results;
-  json::Array nodes, optional;
+  json::Array nodes;
   for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
     if (tensor.isResult)
       continue;
@@ -213,9 +213,6 @@ void CallWriter::writeKernel(KernelOpInterface op) {
                           : attr.kind == KernelAttr::Bool  ? json::Value(cast<BoolAttr>(value).getValue())
                                                            : json::Value(true);
   addSizes(op, kwargs);
-  for (const KernelTensor &tensor : info.tensors)
-    if (tensor.isResult && tensor.isOptional)
-      optional.push_back(tensor.name);
   for (auto [i, tensor] : llvm::enumerate(info.tensors))
     if (Value value = tensor.isResult ? op.getTensor(i) : Value()) {
       results[tensor.name] = next;
@@ -224,7 +221,6 @@ void CallWriter::writeKernel(KernelOpInterface op) {
   collectNodes(op.getLoc(), nodes);
   calls.push_back(json::Object{{"op", info.opName},
                                {"kwargs", std::move(kwargs)},
-                               {"optional", std::move(optional)},
                                {"results", std::move(results)},
                                {"nodes", std::move(nodes)}});
 }
