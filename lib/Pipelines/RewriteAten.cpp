@@ -124,7 +124,7 @@ struct RewriteAtenPass : mhc::impl::RewriteAtenPassBase<RewriteAtenPass> {
     markOutside(getOperation(), nodes);
     if (failed(find.run(getOperation())))
       return signalPassFailure();
-    // What is found less of when it is found alone is taken from the whole.
+    // Sites that are not found without their surroundings are taken from the whole.
     const bool isLess = Nodes(getOperation()).counts != nodes.counts;
     ModuleOp best = isLess ? *all : getOperation();
     decomposeOthers(best);

@@ -236,17 +236,22 @@ groupsOf(ArrayRef<Polynomial> from, ArrayRef<Polynomial> to) {
 
 Value AtenCall::reshaped() {
   Value self = tensor("self");
-  std::optional<LeafBuilder::Sizes> result = self ? resultSizes() : std::nullopt;
-  if (!result)
+  if (!self)
     return {};
   Dims from = sizes.of(operandOf(op->getAttr("self"))), to = resultDims();
   auto groups = groupsOf(from, to);
   if (!groups)
     return {};
   auto &[fromGroups, toGroups] = *groups;
-  if (fromGroups.size() != from.size() || (fromGroups.empty() && !from.empty()))
+  auto joins = [](ArrayRef<ReassociationIndices> groups, const Dims &dims) { return groups.size() != dims.size(); };
+  std::optional<LeafBuilder::Sizes> result = LeafBuilder::Sizes();
+  if (joins(toGroups, to))
+    result = resultSizes();
+  if (!result)
+    return {};
+  if (joins(fromGroups, from))
     self = tensor::CollapseShapeOp::create(builder, loc, self, fromGroups);
-  if (toGroups.size() != to.size() || (toGroups.empty() && !to.empty()))
+  if (joins(toGroups, to))
     self = tensor::ExpandShapeOp::create(builder, loc, resultType(), self, toGroups, *result);
   return self;
 }

@@ -160,11 +160,12 @@ static Values batchMatmul(AtenCall &call) {
 }
 
 static Values addMatmul(AtenCall &call) {
-  Value a = call.tensor("mat1"), b = call.tensor("mat2"), bias = call.spread(call.tensor("self"));
+  Value a = call.tensor("mat1"), b = call.tensor("mat2"), start = call.tensor("self");
   bool isPlain = call.number("alpha").value_or(1) == 1 && call.number("beta").value_or(1) == 1;
-  if (!sameElements(a, b) || !sameElements(a, bias) || !isPlain)
+  if (!sameElements(a, b) || !sameElements(a, start) || !isPlain)
     return {};
-  return one(call.leaf.add(call.leaf.matmul(a, b), bias));
+  Value bias = call.spread(start);
+  return bias ? one(call.leaf.add(call.leaf.matmul(a, b), bias)) : Values();
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,9 +1,9 @@
-//===- MhcToAten.cpp - What was fused, as calls for PyTorch -------------------===//
+//===- MhcToAten.cpp - Fused ops as calls for PyTorch -------------------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of a function that mhc-read-aten made, only what a fused op computes is written: nodes of the graph that have no
+// Only what a fused op computes is written, of a function that mhc-read-aten made: nodes of the graph that have no
 // fused op behind them stay as they are. The text is JSON, since the one that reads it is Python.
 //
 //===----------------------------------------------------------------------===//
@@ -404,6 +404,13 @@ FailureOr<json::Object> CallWriter::write() {
   return json::Object{{"calls", std::move(calls)}, {"nodes", std::move(nodes)}};
 }
 
+/// A call a line.
+static void print(json::Object &text, raw_ostream &os) {
+  os << "{\"calls\": [";
+  llvm::interleave(*text.getArray("calls"), os, [&](const json::Value &call) { os << "\n" << call; }, ",");
+  os << "],\n\"nodes\": " << *text.get("nodes") << "}\n";
+}
+
 namespace {
 struct WriteAtenPass : mhc::impl::WriteAtenPassBase<WriteAtenPass> {
   void runOnOperation() override {
@@ -413,7 +420,7 @@ struct WriteAtenPass : mhc::impl::WriteAtenPassBase<WriteAtenPass> {
     FailureOr<json::Object> text = CallWriter(func).write();
     if (failed(text))
       return signalPassFailure();
-    llvm::outs() << llvm::formatv("{0:2}", json::Value(std::move(*text))) << "\n";
+    print(*text, llvm::outs());
     llvm::outs().flush();
   }
 };

@@ -1,0 +1,243 @@
+// RUN: mhc-opt %s --allow-unregistered-dialect --mhc-read-aten | FileCheck %s
+
+// Calls that are left as they are.
+
+// An op without a row.
+// CHECK-LABEL: func.func @unknown(
+// CHECK-NEXT: return{{$}}
+func.func @unknown(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.cos.default"(%a) {"self" = 0 : index} : (tensor<2x4xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// Elements of f64.
+// CHECK-LABEL: func.func @wide(
+// CHECK-NEXT: return{{$}}
+func.func @wide(%a: tensor<2x4xf64> {mhc.name = "a"}) -> (tensor<2x4xf64>) {
+  %0 = "aten.exp.default"(%a) {"self" = 0 : index} : (tensor<2x4xf64>) -> (tensor<2x4xf64>) loc("n")
+  return %0 : tensor<2x4xf64>
+}
+
+// Integers.
+// CHECK-LABEL: func.func @integers(
+// CHECK-NEXT: return{{$}}
+func.func @integers(%a: tensor<2xi64> {mhc.name = "a"}, %b: tensor<2xi64> {mhc.name = "b"}) -> (tensor<2xi64>) {
+  %0 = "aten.add.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index, "alpha" = 1 : i64} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>) loc("n")
+  return %0 : tensor<2xi64>
+}
+
+// A factor of integers.
+// CHECK-LABEL: func.func @integer_factor(
+// CHECK-NEXT: return{{$}}
+func.func @integer_factor(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xi64> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.mul.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, tensor<4xi64>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A number that is no literal.
+// CHECK-LABEL: func.func @symbol(
+// CHECK-NEXT: return{{$}}
+func.func @symbol(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: f64 {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.mul.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, f64) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A quotient that is rounded to an integer.
+// CHECK-LABEL: func.func @rounded_quotient(
+// CHECK-NEXT: return{{$}}
+func.func @rounded_quotient(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<2x4xf32> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.div.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index, "rounding_mode" = "floor"} : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A power that is no literal.
+// CHECK-LABEL: func.func @open_power(
+// CHECK-NEXT: return{{$}}
+func.func @open_power(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: i64 {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.pow.Tensor_Scalar"(%a, %b) {"self" = 0 : index, "exponent" = 1 : index} : (tensor<2x4xf32>, i64) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A limit of integers.
+// CHECK-LABEL: func.func @limit(
+// CHECK-NEXT: return{{$}}
+func.func @limit(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xi64> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.clamp.Tensor"(%a, %b) {"self" = 0 : index, "min" = 1 : index} : (tensor<2x4xf32>, tensor<4xi64>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A minimum with integers.
+// CHECK-LABEL: func.func @minimum(
+// CHECK-NEXT: return{{$}}
+func.func @minimum(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xi64> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.minimum.default"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, tensor<4xi64>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A mask of another shape.
+// CHECK-LABEL: func.func @spread_mask(
+// CHECK-NEXT: return{{$}}
+func.func @spread_mask(%a: tensor<4xi1> {mhc.name = "a"}, %b: tensor<2x4xf32> {mhc.name = "b"}, %c: tensor<2x4xf32> {mhc.name = "c"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.where.self"(%a, %b, %c) {"condition" = 0 : index, "self" = 1 : index, "other" = 2 : index} : (tensor<4xi1>, tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A sum over a dimension that is no literal.
+// CHECK-LABEL: func.func @no_dim(
+// CHECK-NEXT: return{{$}}
+func.func @no_dim(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: i64 {mhc.name = "b"}) -> (tensor<2xf32>) {
+  %0 = "aten.sum.dim_IntList"(%a, %b) {"self" = 0 : index, "dim" = [1 : index], "keepdim" = false} : (tensor<2x4xf32>, i64) -> (tensor<2xf32>) loc("n")
+  return %0 : tensor<2xf32>
+}
+
+// A dimension that a tensor does not have.
+// CHECK-LABEL: func.func @far_dim(
+// CHECK-NEXT: return{{$}}
+func.func @far_dim(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2xf32>) {
+  %0 = "aten.amax.default"(%a) {"self" = 0 : index, "dim" = [2 : i64], "keepdim" = false} : (tensor<2x4xf32>) -> (tensor<2xf32>) loc("n")
+  return %0 : tensor<2xf32>
+}
+
+// A log-sum-exp over several dimensions.
+// CHECK-LABEL: func.func @two_dims(
+// CHECK-NEXT: return{{$}}
+func.func @two_dims(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<f32>) {
+  %0 = "aten.logsumexp.default"(%a) {"self" = 0 : index, "dim" = [0 : i64, 1 : i64], "keepdim" = false} : (tensor<2x4xf32>) -> (tensor<f32>) loc("n")
+  return %0 : tensor<f32>
+}
+
+// A scaled bias.
+// CHECK-LABEL: func.func @scaled_addmm(
+// CHECK-NEXT: return{{$}}
+func.func @scaled_addmm(%a: tensor<3xf32> {mhc.name = "a"}, %b: tensor<2x4xf32> {mhc.name = "b"}, %c: tensor<4x3xf32> {mhc.name = "c"}) -> (tensor<2x3xf32>) {
+  %0 = "aten.addmm.default"(%a, %b, %c) {"self" = 0 : index, "mat1" = 1 : index, "mat2" = 2 : index, "beta" = 2 : i64, "alpha" = 1 : i64} : (tensor<3xf32>, tensor<2x4xf32>, tensor<4x3xf32>) -> (tensor<2x3xf32>) loc("n")
+  return %0 : tensor<2x3xf32>
+}
+
+// A product of two types.
+// CHECK-LABEL: func.func @mixed_mm(
+// CHECK-NEXT: return{{$}}
+func.func @mixed_mm(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4x3xbf16> {mhc.name = "b"}) -> (tensor<2x3xf32>) {
+  %0 = "aten.mm.default"(%a, %b) {"self" = 0 : index, "mat2" = 1 : index} : (tensor<2x4xf32>, tensor<4x3xbf16>) -> (tensor<2x3xf32>) loc("n")
+  return %0 : tensor<2x3xf32>
+}
+
+// The same of a batch.
+// CHECK-LABEL: func.func @mixed_bmm(
+// CHECK-NEXT: return{{$}}
+func.func @mixed_bmm(%a: tensor<5x2x4xf32> {mhc.name = "a"}, %b: tensor<5x4x3xbf16> {mhc.name = "b"}) -> (tensor<5x2x3xf32>) {
+  %0 = "aten.bmm.default"(%a, %b) {"self" = 0 : index, "mat2" = 1 : index} : (tensor<5x2x4xf32>, tensor<5x4x3xbf16>) -> (tensor<5x2x3xf32>) loc("n")
+  return %0 : tensor<5x2x3xf32>
+}
+
+// Bits of another type.
+// CHECK-LABEL: func.func @as_integers(
+// CHECK-NEXT: return{{$}}
+func.func @as_integers(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xi32>) {
+  %0 = "aten.view.dtype"(%a) {"self" = 0 : index, "dtype" = "torch.int32"} : (tensor<2x4xf32>) -> (tensor<2x4xi32>) loc("n")
+  return %0 : tensor<2x4xi32>
+}
+
+// A view whose sizes are not known.
+// CHECK-LABEL: func.func @unknown_sizes(
+// CHECK-NEXT: return{{$}}
+func.func @unknown_sizes(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["?", "4"]}) -> (tensor<?x2xf32>) {
+  %0 = "aten.view.default"(%a) {"self" = 0 : index, mhc.dims = [["?", "2"]]} : (tensor<?x4xf32>) -> (tensor<?x2xf32>) loc("n")
+  return %0 : tensor<?x2xf32>
+}
+
+// A view with a size that no argument has by itself.
+// CHECK-LABEL: func.func @no_symbol(
+// CHECK-NEXT: return{{$}}
+func.func @no_symbol(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["a*b", "4"]}) -> (tensor<?x?x4xf32>) {
+  %0 = "aten.view.default"(%a) {"self" = 0 : index, mhc.dims = [["a", "b", "4"]]} : (tensor<?x4xf32>) -> (tensor<?x?x4xf32>) loc("n")
+  return %0 : tensor<?x?x4xf32>
+}
+
+// A view of open sizes that no groups of dimensions share.
+// CHECK-LABEL: func.func @no_groups(
+// CHECK-NEXT: return{{$}}
+func.func @no_groups(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["a", "4"]}) -> (tensor<4x?xf32>) {
+  %0 = "aten.view.default"(%a) {"self" = 0 : index, mhc.dims = [["4", "a+1"]]} : (tensor<?x4xf32>) -> (tensor<4x?xf32>) loc("n")
+  return %0 : tensor<4x?xf32>
+}
+
+// Every second element.
+// CHECK-LABEL: func.func @step(
+// CHECK-NEXT: return{{$}}
+func.func @step(%a: tensor<2x8xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.slice.Tensor"(%a) {"self" = 0 : index, "dim" = 1 : i64, "start" = 0 : i64, "end" = 8 : i64, "step" = 2 : i64} : (tensor<2x8xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A part of an open dimension.
+// CHECK-LABEL: func.func @open_slice(
+// CHECK-NEXT: return{{$}}
+func.func @open_slice(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["M", "4"]}) -> (tensor<?x4xf32>) {
+  %0 = "aten.slice.Tensor"(%a) {"self" = 0 : index, "dim" = 0 : i64, "start" = 1 : i64, "end" = 9223372036854775807 : i64, "step" = 1 : i64, mhc.dims = [["M-1", "4"]]} : (tensor<?x4xf32>) -> (tensor<?x4xf32>) loc("n")
+  return %0 : tensor<?x4xf32>
+}
+
+// An end that is no literal.
+// CHECK-LABEL: func.func @open_end(
+// CHECK-NEXT: return{{$}}
+func.func @open_end(%a: tensor<2x8xf32> {mhc.name = "a"}, %b: i64 {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.slice.Tensor"(%a, %b) {"self" = 0 : index, "dim" = 1 : i64, "start" = 0 : i64, "end" = 1 : index, "step" = 1 : i64} : (tensor<2x8xf32>, i64) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// An index that is no literal.
+// CHECK-LABEL: func.func @open_index(
+// CHECK-NEXT: return{{$}}
+func.func @open_index(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: i64 {mhc.name = "b"}) -> (tensor<4xf32>) {
+  %0 = "aten.select.int"(%a, %b) {"self" = 0 : index, "dim" = 0 : i64, "index" = 1 : index} : (tensor<2x4xf32>, i64) -> (tensor<4xf32>) loc("n")
+  return %0 : tensor<4xf32>
+}
+
+// An element of an open dimension.
+// CHECK-LABEL: func.func @open_select(
+// CHECK-NEXT: return{{$}}
+func.func @open_select(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["M", "4"]}) -> (tensor<4xf32>) {
+  %0 = "aten.select.int"(%a) {"self" = 0 : index, "dim" = 0 : i64, "index" = 0 : i64} : (tensor<?x4xf32>) -> (tensor<4xf32>) loc("n")
+  return %0 : tensor<4xf32>
+}
+
+// Parts of an open dimension.
+// CHECK-LABEL: func.func @open_split(
+// CHECK-NEXT: return{{$}}
+func.func @open_split(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["M", "4"]}) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %0:2 = "aten.split.Tensor"(%a) {"self" = 0 : index, "split_size" = 2 : i64, "dim" = 0 : i64} : (tensor<?x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) loc("n")
+  return %0#0, %0#1 : tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// Elements of an open dimension.
+// CHECK-LABEL: func.func @open_unbind(
+// CHECK-NEXT: return{{$}}
+func.func @open_unbind(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["M", "4"]}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = "aten.unbind.int"(%a) {"self" = 0 : index, "dim" = 0 : i64} : (tensor<?x4xf32>) -> (tensor<4xf32>, tensor<4xf32>) loc("n")
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Parts of two types.
+// CHECK-LABEL: func.func @mixed_cat(
+// CHECK-NEXT: return{{$}}
+func.func @mixed_cat(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<2x4xbf16> {mhc.name = "b"}) -> (tensor<4x4xf32>) {
+  %0 = "aten.cat.default"(%a, %b) {"tensors" = [0 : index, 1 : index], "dim" = 0 : i64} : (tensor<2x4xf32>, tensor<2x4xbf16>) -> (tensor<4x4xf32>) loc("n")
+  return %0 : tensor<4x4xf32>
+}
+
+// An empty part of another rank.
+// CHECK-LABEL: func.func @empty_cat(
+// CHECK-NEXT: return{{$}}
+func.func @empty_cat(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<0xf32> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.cat.default"(%a, %b) {"tensors" = [0 : index, 1 : index], "dim" = 0 : i64} : (tensor<2x4xf32>, tensor<0xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// A number that is no literal.
+// CHECK-LABEL: func.func @open_full(
+// CHECK-NEXT: return{{$}}
+func.func @open_full(%a: f64 {mhc.name = "a"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.full.default"(%a) {"size" = [2 : i64, 4 : i64], "fill_value" = 0 : index} : (f64) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
