@@ -153,11 +153,11 @@ def capture(module):
     return traced
 
 
-def specialise(graph):
-    """Makes Dynamo start again with the numbers of a graph as numbers: `dynamic=True` makes symbols of them."""
-    values = [node.meta.get("val") for node in graph.nodes]
-    floats = [value for value in values if isinstance(value, torch.SymFloat) and value.node.expr.free_symbols]
-    names = {str(symbol) for value in floats for symbol in value.node.expr.free_symbols}
+def specialise(module):
+    """Makes Dynamo start again with the numbers of its graph as numbers: `dynamic=True` makes symbols of them."""
+    values = [node.meta.get("example_value") for node in module.graph.nodes]
+    floats = [value.node._expr for value in values if isinstance(value, torch.SymFloat)]  # also those that were guarded
+    names = {str(symbol) for value in floats for symbol in value.free_symbols}
     new = [name for name in names if not TensorifyState.should_specialize(name)]
     for name in new:
         TensorifyState.specialize(name)
@@ -423,18 +423,19 @@ class _Rewriter:
 #
 
 
-def rewrite(graph, dump=None):
-    """Replaces the mHC chains of a captured graph; the names of the ops that came into it."""
+def rewrite(module, dump=None):
+    """Dynamo's graph with its mHC chains replaced, and the names of the ops that came into it."""
+    graph = capture(module)
     text = print_graph(graph.graph)
     _dump(dump, "before.mlir", text)
     plan = find_sites(text)
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
-        specialise(graph.graph)
+        specialise(module)
     _Rewriter(graph.graph).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
-    return [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")]
+    return graph, [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")]
 
 
 def _dump(folder, name, text):
@@ -461,8 +462,7 @@ def mhc(module, inputs, *, options=None, **_):
     inner, require, dump = (rest.pop(key, None) for key in ("inner", "require", "dump"))
     run = _inner(inner or "inductor", rest)
     try:
-        graph = capture(module)
-        ops = rewrite(graph, dump)
+        graph, ops = rewrite(module, dump)
     except TensorifyScalarRestartAnalysis:
         raise
     except Exception as error:  # a training run goes on without us

@@ -1,0 +1,83 @@
+"""mHC modules as a model's author writes them, which the backend has to find."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Coefficients(nn.Module):
+    """Mixing coefficients in the notation of the paper, in f32."""
+
+    def __init__(self, n, channels, iterations=4, eps=1e-6):
+        super().__init__()
+        self.n, self.iterations, self.eps = n, iterations, eps
+        self.phi = nn.Parameter(torch.randn(n * n + 2 * n, n * channels) / (n * channels) ** 0.5)
+        self.alpha = nn.Parameter(torch.full((3,), 0.5))
+        self.beta = nn.Parameter(torch.randn(n * n + 2 * n))
+
+    def forward(self, x):
+        n = self.n
+        flat = x.flatten(-2).float()
+        t = F.linear(flat * torch.rsqrt(flat.square().mean(-1, keepdim=True) + self.eps), self.phi.float())
+        pre, post, res = t.split([n, n, n * n], dim=-1)
+        alpha, beta = self.alpha.float(), self.beta.float()
+        pre = torch.sigmoid(alpha[0] * pre + beta[:n])
+        post = 2 * torch.sigmoid(alpha[1] * post + beta[n : 2 * n])
+        res = (alpha[2] * res + beta[2 * n :]).unflatten(-1, (n, n))
+        return pre, post, self.residual(res)
+
+    def residual(self, logits):
+        mix = torch.exp(logits)
+        for _ in range(self.iterations):
+            mix = mix / (mix.sum(-1, keepdim=True) + self.eps)
+            mix = mix / (mix.sum(-2, keepdim=True) + self.eps)
+        return mix
+
+
+class Sublayer(nn.Module):
+    """A feed-forward sublayer with its hyper-connection."""
+
+    def __init__(self, n, channels):
+        super().__init__()
+        self.coefficients = Coefficients(n, channels)
+        self.norm = nn.RMSNorm(channels)
+        self.up, self.down = nn.Linear(channels, 2 * channels), nn.Linear(2 * channels, channels)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        u = (pre.unsqueeze(-1) * x.float()).sum(-2).to(x.dtype)
+        f = self.down(F.silu(self.up(self.norm(u))))
+        return (res @ x.float() + post.unsqueeze(-1) * f.unsqueeze(-2).float()).to(x.dtype)
+
+
+class Head(nn.Module):
+    """A learned contraction of the streams."""
+
+    def __init__(self, n, channels):
+        super().__init__()
+        self.phi = nn.Parameter(torch.randn(n, n * channels) / (n * channels) ** 0.5)
+        self.scale, self.base = nn.Parameter(torch.ones(1)), nn.Parameter(torch.randn(n))
+
+    def forward(self, x):
+        flat = x.flatten(-2).float()
+        t = F.linear(flat, self.phi.float()) * torch.rsqrt(flat.square().mean(-1, keepdim=True) + 1e-6)
+        pre = torch.sigmoid(t * self.scale.float() + self.base.float()) + 1e-6
+        return (pre.unsqueeze(-1) * x.float()).sum(-2).to(x.dtype)
+
+
+class Model(nn.Module):
+    """Layers between an embedding, which every stream starts as, and an output."""
+
+    def __init__(self, n=4, channels=16, layers=2, words=32, learned=True):
+        super().__init__()
+        self.n = n
+        self.embedding = nn.Embedding(words, channels)
+        self.layers = nn.ModuleList(Sublayer(n, channels) for _ in range(layers))
+        self.head = Head(n, channels) if learned else None
+        self.output = nn.Linear(channels, words, bias=False)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens).unsqueeze(-2).expand(-1, -1, self.n, -1)
+        for layer in self.layers:
+            x = layer(x)
+        return self.output(self.head(x) if self.head else x.sum(-2))
