@@ -9,7 +9,7 @@ import warnings
 
 import torch
 import torch.fx
-from torch._dynamo.exc import TensorifyScalarRestartAnalysis
+from torch._dynamo.exc import RestartAnalysis, TensorifyScalarRestartAnalysis
 from torch._dynamo.symbolic_convert import TensorifyState
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
@@ -148,9 +148,22 @@ def capture(module):
     for node in traced.graph.nodes:
         if node.target is torch.ops.mhcc.stop.default:
             node.target = torch.ops.aten.detach.default
+        elif node.target is torch.ops.aten.copy.default:
+            _make_differentiable(traced.graph, node)
         elif node.target is torch.ops.aten.alias.default:
             raise Unsupported("a gradient may end at an alias")
     return traced
+
+
+def _make_differentiable(graph, copy):
+    """What is copied into a tensor, in its shape and type: the functional copy itself has no derivative."""
+    into, value = copy.args[:2]
+    with graph.inserting_before(copy):
+        spread = graph.call_function(torch.ops.aten.expand_as.default, (value, into))
+        typed = graph.call_function(torch.ops.aten._to_copy.default, (spread,), {"dtype": into.meta["val"].dtype})
+    spread.meta["val"], typed.meta["val"] = copy.meta["val"], copy.meta["val"]
+    copy.replace_all_uses_with(typed)
+    graph.erase_node(copy)
 
 
 def specialise(module):
@@ -463,14 +476,15 @@ def mhc(module, inputs, *, options=None, **_):
     run = _inner(inner or "inductor", rest)
     try:
         graph, ops = rewrite(module, dump)
-    except TensorifyScalarRestartAnalysis:
+        if not isinstance(require, bool) and isinstance(require, int) and len(ops) < require:
+            raise Unsupported(f"{len(ops)} mHC ops are found; option 'require' asks for {require}")
+        found.append(ops)
+        if ops:
+            return run(graph, inputs)
+    except RestartAnalysis:
         raise
     except Exception as error:  # a training run goes on without us
         if require:
             raise
         warnings.warn(f"mhcc leaves a graph as it is: {error}", stacklevel=2)
-        return run(module, inputs)
-    found.append(ops)
-    if isinstance(require, int) and len(ops) < require:
-        raise RuntimeError(f"mhcc found {len(ops)} mHC ops; option 'require' asks for {require}")
-    return run(graph if ops else module, inputs)
+    return run(module, inputs)
