@@ -9,6 +9,7 @@ import warnings
 
 import torch
 import torch.fx
+from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.exc import RestartAnalysis, TensorifyScalarRestartAnalysis
 from torch._dynamo.symbolic_convert import TensorifyState
 from torch._subclasses.fake_tensor import FakeTensor
@@ -137,7 +138,7 @@ def capture(module):
         raise Unsupported("the graph has no tensor among its arguments")
     interpreter, grad = _Interpreter(module), torch.is_grad_enabled()
     try:
-        with modes[0], torch.fx.traceback.preserve_node_meta():
+        with modes[0], enable_python_dispatcher(), torch.fx.traceback.preserve_node_meta():
             traced = make_fx(_functional(interpreter.run))(*fakes)
     finally:
         interpreter.restore(grad)
