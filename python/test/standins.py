@@ -18,6 +18,11 @@ _SCHEMAS = {
     "(Tensor out, Tensor h_pre, Tensor proj, Tensor stat)",
     "sinkhorn": "(Tensor logits, *, str init, str order, str denom, float eps, int iters, str? format=None) -> "
     "(Tensor mix)",
+    "projection": "(Tensor x, Tensor phi, Tensor? norm_weight=None, *, str layout, str phi_layout, str norm, "
+    "float norm_eps, str stat_form, str? precision=None, bool[] output_mask) -> (Tensor proj, Tensor stat)",
+    "gates": "(Tensor proj, Tensor alpha, Tensor beta, Tensor? stat=None, *, SymInt n, SymInt R, str stat_form, "
+    "float norm_eps, float pre_eps, float post_mult, bool[] output_mask) -> "
+    "(Tensor h_pre, Tensor h_post, Tensor logits)",
     "aggregate": "(Tensor x, Tensor h_pre, *, str layout) -> (Tensor u)",
     "expand": "(Tensor x, *, SymInt n, str layout) -> (Tensor streams)",
     "contract": "(Tensor x, *, str layout, str mode) -> (Tensor out)",
@@ -57,6 +62,24 @@ def _projection(x, phi, norm_weight, layout, phi_layout, norm, norm_eps):
 
 def aggregate(x, h_pre, *, layout):
     return torch.einsum("mi,mic->mc", h_pre, _streams(x, layout)).to(x.dtype)
+
+
+def projection(x, phi, norm_weight=None, *, layout, phi_layout, norm, norm_eps, stat_form, precision=None,
+               output_mask):  # fmt: skip
+    proj, stat = _projection(x, phi, norm_weight, layout, phi_layout, norm, norm_eps)
+    if stat_form == "applied":
+        return proj * stat.unsqueeze(-1), stat
+    return proj, stat if stat_form == "inv_rms" else stat.pow(-2) - norm_eps
+
+
+def gates(proj, alpha, beta, stat=None, *, n, R, stat_form, norm_eps, pre_eps, post_mult, output_mask):
+    stat = torch.rsqrt(stat + norm_eps) if stat_form == "mean_square" else stat
+    t = proj if stat is None else proj * stat.unsqueeze(-1)
+    h_pre = torch.sigmoid(alpha[0] * t[:, :n] + beta[:n]) + pre_eps
+    if len(alpha) == 1:
+        return h_pre, h_pre, t
+    h_post = post_mult * torch.sigmoid(alpha[1] * t[:, n : 2 * n] + beta[n : 2 * n])
+    return h_pre, h_post, alpha[2] * t[:, 2 * n :] + beta[2 * n :]
 
 
 def pre(x, phi, alpha, beta, norm_weight=None, h_in=None, *, layout, phi_layout, norm, norm_eps, pre_eps, post_mult,

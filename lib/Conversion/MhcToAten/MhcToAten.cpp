@@ -176,18 +176,21 @@ static void collectNodes(Location loc, json::Array &nodes) {
   });
 }
 
-/// Sizes of results that no operand has, by their letters.
+/// Sizes of results that no operand has, by their letters; 0 where the result is absent.
 static void addSizes(KernelOpInterface op, json::Object &kwargs) {
   const KernelInfo &info = op.getKernelInfo();
   llvm::SmallDenseSet<unsigned> read;
-  for (auto [i, tensor] : llvm::enumerate(info.tensors))
+  for (const KernelTensor &tensor : info.tensors)
     if (!tensor.isResult)
       read.insert_range(tensor.dims);
-  for (auto [i, tensor] : llvm::enumerate(info.tensors))
-    if (Value value = tensor.isResult ? op.getTensor(i) : Value())
-      for (auto [dim, size] : llvm::zip(op.getTensorDims(i), typeOf(value).getShape()))
-        if (!read.contains(dim))
-          kwargs[info.dims[dim]] = size;
+  for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
+    if (!tensor.isResult)
+      continue;
+    Value value = op.getTensor(i);
+    for (auto [at, dim] : llvm::enumerate(op.getTensorDims(i)))
+      if (!read.contains(dim))
+        kwargs.try_emplace(info.dims[dim], value ? typeOf(value).getDimSize(at) : 0);
+  }
 }
 
 void CallWriter::writeKernel(KernelOpInterface op) {

@@ -1,0 +1,232 @@
+"""The backend against eager PyTorch."""
+
+import collections
+import importlib.util
+import os
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+import modules
+
+try:
+    from mhcc import backend
+except ImportError:  # no kernels are built
+    import standins  # noqa: F401
+
+    _path = os.path.join(os.path.dirname(__file__), "..", "mhcc", "backend.py")
+    _spec = importlib.util.spec_from_file_location("backend", _path)
+    backend = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(backend)
+
+TOKENS = torch.arange(24).reshape(3, 8) % 7
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    backend.found.clear()
+
+
+def compiled(module, dynamic=False, **options):
+    return torch.compile(module, backend=backend.mhc, dynamic=dynamic, options={"inner": "aot_eager", **options})
+
+
+def gradients(out, module, weights):
+    return torch.autograd.grad((out * weights).float().sum(), list(module.parameters()))
+
+
+def counts():
+    return [dict(collections.Counter(name.split(".")[1] for name in ops)) for ops in backend.found]
+
+
+def compare(module, other, *args, tolerance=1e-5):
+    """Results and gradients of the same parameters, relative to the largest element of each."""
+    expected, out = module(*args), other(*args)
+    assert out.dtype == expected.dtype and out.shape == expected.shape
+    weights = torch.randn_like(expected)
+    pairs = [(expected, out), *zip(gradients(expected, module, weights), gradients(out, module, weights))]
+    for wanted, value in pairs:
+        assert (wanted - value).abs().max() <= tolerance * wanted.abs().max()
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("learned", [False, True])
+def test_model(learned, dtype, dynamic):
+    module = modules.Model(learned=learned).to(dtype)
+    compare(module, compiled(module, dynamic), TOKENS, tolerance=1e-5 if dtype is torch.float32 else 0.05)
+    last = "head" if learned else "contract"
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, last: 1}]
+
+
+def test_autocast():
+    module = modules.Model()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        compare(module, compiled(module), TOKENS, tolerance=0.1)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
+
+
+def test_one_graph_for_all_token_counts():
+    module = modules.Model()
+    run = compiled(module, dynamic=True)
+    for tokens in (TOKENS, TOKENS[:2], TOKENS[:, :5].contiguous()):
+        torch.testing.assert_close(run(tokens), module(tokens), rtol=1e-4, atol=1e-5)
+    assert len(backend.found) == 1
+
+
+def test_inference():
+    module = modules.Model().eval()
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(module)(TOKENS), module(TOKENS), rtol=1e-4, atol=1e-5)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
+
+
+class Stopped(modules.Coefficients):
+    """Gradients end inside the chain, in one of two ways."""
+
+    def __init__(self, *args, region=False):
+        super().__init__(*args)
+        self.region = region
+
+    def residual(self, logits):
+        if not self.region:
+            return super().residual(logits.detach())
+        with torch.no_grad():
+            return super().residual(logits)
+
+
+class Layer(nn.Module):
+    def __init__(self, coefficients):
+        super().__init__()
+        self.coefficients, self.linear = coefficients, nn.Linear(16, 16)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        f = self.linear((pre.unsqueeze(-1) * x).sum(-2))
+        return res @ x + post.unsqueeze(-1) * f.unsqueeze(-2)
+
+
+@pytest.mark.parametrize("region", [False, True])
+def test_gradient_that_ends_inside(region):
+    module = Layer(Stopped(4, 16, region=region))
+    compare(module, compiled(module), torch.randn(2, 3, 4, 16))
+
+
+class Writing(nn.Module):
+    """Fills a buffer, and adds in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = Layer(modules.Coefficients(4, 16))
+        self.register_buffer("calls", torch.zeros(2))
+
+    def forward(self, x):
+        self.calls.add_(1)
+        out = torch.zeros_like(x)
+        out[:, :1] = x[:, :1] * 2
+        out.add_(x)
+        return self.layer(out) * self.calls[0]
+
+
+def test_writes_in_place():
+    module = Writing()
+    run = compiled(module)
+    x = torch.randn(2, 3, 4, 16)
+    first = run(x)
+    assert module.calls.tolist() == [1, 1] and counts() == [{"pre": 1, "post": 1}]
+    second = run(x)
+    assert module.calls.tolist() == [2, 2]
+    torch.testing.assert_close(second, 2 * first)
+    module.calls.zero_()
+    torch.testing.assert_close(first, module(x), rtol=1e-5, atol=1e-5)
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 3
+
+
+class OwnDerivative(Layer):
+    def forward(self, x):
+        return super().forward(Twice.apply(x))
+
+
+def test_own_derivatives_are_kept():
+    module = OwnDerivative(modules.Coefficients(4, 16))
+    x = torch.randn(2, 3, 4, 16, requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        out = compiled(module)(x)
+    assert any("mhcc leaves a graph as it is" in str(warning.message) for warning in caught)
+    wanted, = torch.autograd.grad(module(x).sum(), x)
+    given, = torch.autograd.grad(out.sum(), x)
+    torch.testing.assert_close(given, wanted)
+
+
+class Written(nn.Module):
+    def forward(self, x):
+        detached = x.detach()
+        detached.view(-1).mul_(2)
+        return x + 1
+
+
+def test_detached_tensor_that_is_written():
+    x = torch.randn(4)
+    wanted = Written()(x.clone())
+    with pytest.warns(UserWarning, match="written in place"):
+        torch.testing.assert_close(compiled(Written())(x.clone()), wanted)
+
+
+def test_model_without_streams():
+    module = nn.Sequential(nn.RMSNorm(16), nn.Linear(16, 32), nn.SiLU(), nn.Linear(32, 16))
+    compare(module, compiled(module), torch.randn(4, 16))
+    assert counts() == [{}]
+
+
+def test_nodes_outside_stay():
+    """Nodes that are not of the site are the nodes that were there, under their names."""
+    module = nn.Sequential(nn.Linear(16, 16), Layer(modules.Coefficients(4, 16)), nn.RMSNorm(16))
+    graphs = []
+
+    def keep(graph, inputs):
+        graphs.extend([backend.capture(graph), backend.rewrite(graph)[0]])
+        return graph
+
+    torch.compile(module, backend=keep)(torch.randn(2, 3, 4, 16))
+    before, after = ({node.name: str(node.target) for node in graph.graph.nodes} for graph in graphs)
+    names = [node.name for node in graphs[0].graph.nodes]
+    site = [number for number, name in enumerate(names) if name not in after]
+    outside = names[: site[0]] + names[site[-1] + 1 :]
+    assert {"addmm", "rsqrt_1"} <= set(outside)
+    assert all(after[name] == before[name] for name in outside)
+    assert {"mhc.pre.default", "mhc.post.default"} <= set(after.values())
+
+
+def test_failure_of_the_compiler(monkeypatch):
+    monkeypatch.setenv("MHC_OPT", "/nowhere/mhc-opt")
+    module = modules.Model()
+    with pytest.warns(UserWarning, match="mhcc leaves a graph as it is"):
+        torch.testing.assert_close(compiled(module)(TOKENS), module(TOKENS))
+    with pytest.raises(Exception, match="nowhere"):
+        torch._dynamo.reset()
+        compiled(module, require=1)(TOKENS)
+
+
+def test_require():
+    with pytest.raises(Exception, match="6 mHC ops are found; option 'require' asks for 7"):
+        compiled(modules.Model(), require=7)(TOKENS)
+
+
+def test_dump(tmp_path):
+    compiled(modules.Model(), dump=str(tmp_path))(TOKENS)
+    assert "aten.embedding.default" in (tmp_path / "before.mlir").read_text()
+    assert "torch.ops.mhc.pre" in (tmp_path / "after.py").read_text()
