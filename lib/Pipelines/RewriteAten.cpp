@@ -6,12 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Conversion/Passes.h"
+#include "mhc/Conversion/WriteAten.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/OpKinds.h"
 #include "mhc/Pipelines/Pipelines.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
+#include <mutex>
+#include <set>
 
 namespace mhc {
 #define GEN_PASS_DEF_REWRITEATENPASS
@@ -29,13 +33,14 @@ static bool isOfSite(Operation *op) {
   return op && isMhcOp(op) && !isCommon(op) && !isa<PreGatedDeltaRuleOp, PreGatedDeltaRuleBwdOp>(op);
 }
 
-/// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are added up
-/// behind the last site.
+/// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
+/// behind a site.
 static bool replacesNodes(Operation *op) {
   if (isOfSite(op) || !isCommon(op))
     return isOfSite(op);
-  if (auto contract = dyn_cast<ContractOp>(op))
-    return isOfSite(behindReshapes(contract.getX()).getDefiningOp());
+  auto isMade = [](Value operand) { return isOfSite(behindReshapes(operand).getDefiningOp()); };
+  if (isa<ContractOp, AggregateOp>(op) && llvm::any_of(op->getOperands(), isMade))
+    return true;
   SmallVector<Operation *> users;
   for (Value result : op->getResults())
     usersThroughViews(result, users);
@@ -100,13 +105,34 @@ static void decomposeOthers(ModuleOp module) {
   }
 }
 
-static void addFind(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createReadAtenPass());
-  buildPipeline(pm, PipelineOptions(), Phase::input, Phase::fuse);
-}
-
 namespace {
+/// Keeps why sites are missed, each once. Functions are raised on several threads.
+class MissKeeper : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit MissKeeper(llvm::json::Array &kept) : kept(kept) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (remark.getRemarkType() != llvm::remarks::Type::Missed ||
+        !seen.insert({remark.getLocation().getAsOpaquePointer(), remark.getRemarkName().str()}).second)
+      return;
+    llvm::json::Object miss{{"code", remark.getRemarkName()}};
+    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
+      miss[StringRef(argument.key).lower()] = argument.val;
+    if (auto line = remark.getLocation()->findInstanceOf<FileLineColLoc>())
+      miss["where"] = (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
+    kept.push_back(std::move(miss));
+  }
+
+private:
+  llvm::json::Array &kept;
+  std::set<std::pair<const void *, std::string>> seen;
+  std::mutex mutex;
+};
+
 struct RewriteAtenPass : mhc::impl::RewriteAtenPassBase<RewriteAtenPass> {
+  using RewriteAtenPassBase::RewriteAtenPassBase;
+
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager pm(ModuleOp::getOperationName());
     addFind(pm);
@@ -114,22 +140,51 @@ struct RewriteAtenPass : mhc::impl::RewriteAtenPassBase<RewriteAtenPass> {
   }
 
   void runOnOperation() override {
-    PassManager find(&getContext()), write(&getContext());
-    addFind(find);
-    write.addNestedPass<func::FuncOp>(createWriteAtenPass());
     OwningOpRef<ModuleOp> all = getOperation().clone();
-    if (failed(find.run(*all)))
+    llvm::json::Array missed;
+    if (failed(findAll(*all, missed)))
       return signalPassFailure();
     Nodes nodes(*all);
     markOutside(getOperation(), nodes);
-    if (failed(find.run(getOperation())))
+    if (failed(find(getOperation())))
       return signalPassFailure();
     // Sites that are not found without their surroundings are taken from the whole.
     const bool isLess = Nodes(getOperation()).counts != nodes.counts;
     ModuleOp best = isLess ? *all : getOperation();
     decomposeOthers(best);
-    if (failed(write.run(best)))
-      return signalPassFailure();
+    for (func::FuncOp func : best.getOps<func::FuncOp>()) {
+      FailureOr<llvm::json::Object> text = writeAten(func);
+      if (failed(text))
+        return signalPassFailure();
+      text->try_emplace("missed", llvm::json::Array(missed));
+      printLines(*text, llvm::outs());
+    }
+    llvm::outs().flush();
+  }
+
+private:
+  void addFind(OpPassManager &pm) const {
+    pm.addNestedPass<func::FuncOp>(createReadAtenPass());
+    PipelineOptions options;
+    options.fuse = fuse;
+    buildPipeline(pm, options, Phase::input, Phase::fuse);
+  }
+
+  LogicalResult find(ModuleOp module) {
+    PassManager pm(&getContext());
+    addFind(pm);
+    return pm.run(module);
+  }
+
+  /// mhc-opt has a remark engine of its own, whose filters take nothing by default: it goes.
+  LogicalResult findAll(ModuleOp module, llvm::json::Array &missed) {
+    remark::RemarkCategories categories;
+    categories.missed = ".*";
+    (void)remark::enableOptimizationRemarks(getContext(), std::make_unique<MissKeeper>(missed),
+                                            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+    LogicalResult result = find(module);
+    getContext().setRemarkEngine(nullptr);
+    return result;
   }
 };
 } // namespace

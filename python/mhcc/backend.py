@@ -336,9 +336,10 @@ def _tool():
     return found
 
 
-def find_sites(text):
-    """What mhc-rewrite-aten makes of a graph: calls, and the nodes that they replace."""
-    command = [_tool(), "-", "--allow-unregistered-dialect", "--mhc-rewrite-aten"]
+def find_sites(text, fuse=None):
+    """What mhc-rewrite-aten makes of a graph: calls, the nodes that they replace, and why sites are missed."""
+    rewrite = "--mhc-rewrite-aten" + (f"=fuse={fuse}" if fuse else "")
+    command = [_tool(), "-", "--allow-unregistered-dialect", rewrite]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode:
         raise Unsupported(f"mhc-opt failed: {done.stderr.strip()[:2000]}")
@@ -437,19 +438,26 @@ class _Rewriter:
 #
 
 
-def rewrite(module, dump=None):
-    """Dynamo's graph with its mHC chains replaced, and the names of the ops that came into it."""
+def rewrite(module, *, fuse=None, dump=None):
+    """Dynamo's graph with its mHC chains replaced, the names of the ops that came into it, and what was missed."""
     graph = capture(module)
     text = print_graph(graph.graph)
     _dump(dump, "before.mlir", text)
-    plan = find_sites(text)
+    plan = find_sites(text, fuse)
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
         specialise(module)
     _Rewriter(graph.graph).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
-    return graph, [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")]
+    return graph, [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")], plan["missed"]
+
+
+def _check(ops, missed, require):
+    """An error where a graph has less than what the option `require` asks for."""
+    if require == "all" and missed or type(require) is int and len(ops) < require:
+        reasons = [f"{miss.get('where', '?')}: {miss['code']}: {miss['found']}; {miss['suggestion']}" for miss in missed]
+        raise Unsupported("\n".join([f"{len(ops)} mHC ops are found; option 'require' is {require}", *reasons]))
 
 
 def _dump(folder, name, text):
@@ -471,14 +479,19 @@ found = []  #: names of the ops that the last graphs got, for tests and reports
 
 
 def mhc(module, inputs, *, options=None, **_):
-    """The backend. Options: inner ("inductor", "aot_eager", "eager"), require ("all" or a number of sites), dump."""
+    """The backend. All options but these go to Inductor:
+
+    inner: "inductor", "aot_eager" or "eager", which compiles the rest.
+    fuse: "layer", or "chain" for a kernel for each step.
+    require: "all" makes each missed site an error, a number less ops than that.
+    dump: a folder for the graph before and after.
+    """
     rest = dict(options or {})
-    inner, require, dump = (rest.pop(key, None) for key in ("inner", "require", "dump"))
+    inner, fuse, require, dump = (rest.pop(key, None) for key in ("inner", "fuse", "require", "dump"))
     run = _inner(inner or "inductor", rest)
     try:
-        graph, ops = rewrite(module, dump)
-        if not isinstance(require, bool) and isinstance(require, int) and len(ops) < require:
-            raise Unsupported(f"{len(ops)} mHC ops are found; option 'require' asks for {require}")
+        graph, ops, missed = rewrite(module, fuse=fuse, dump=dump)
+        _check(ops, missed, require)
         found.append(ops)
         if ops:
             return run(graph, inputs)

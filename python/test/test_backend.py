@@ -222,8 +222,27 @@ def test_failure_of_the_compiler(monkeypatch):
 
 
 def test_require():
-    with pytest.raises(Exception, match="6 mHC ops are found; option 'require' asks for 7"):
+    with pytest.raises(Exception, match="6 mHC ops are found; option 'require' is 7"):
         compiled(modules.Model(), require=7)(TOKENS)
+
+
+class PerStream(modules.Coefficients):
+    """Each stream has a norm of its own, for which there is no kernel."""
+
+    def forward(self, x):
+        return super().forward(x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps))
+
+
+def test_require_all():
+    compiled(modules.Model(), require="all")(TOKENS)
+    module = Layer(PerStream(4, 16))
+    with pytest.raises(Exception, match=r"test_backend.py:\d+: norm-per-stream: "):
+        compiled(module, require="all")(torch.randn(2, 3, 4, 16))
+
+
+def test_fuse():
+    compiled(modules.Model(layers=1), fuse="chain")(TOKENS)
+    assert counts() == [{"expand": 1, "projection": 2, "gates": 2, "sinkhorn": 1, "aggregate": 2, "post": 1}]
 
 
 def test_dump(tmp_path):

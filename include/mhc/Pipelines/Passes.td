@@ -31,8 +31,14 @@ def RewriteAtenPass : Pass<"mhc-rewrite-aten", "::mlir::ModuleOp"> {
     Runs mhc-read-aten, raising and fusion twice. The first time says which nodes are part of a site; the second time
     reads only those, so that all other nodes are kept as they are. What mhc-write-aten prints of that goes to the
     standard output. Repeating streams and adding them up are replaced beside a site only: attention repeats its heads
-    by the same op.
+    by the same op. `missed` is why other sites that look like mHC are not replaced.
   }];
+  let options = [
+    Option<"fuse", "fuse", "::mhc::FuseLevel", /*default=*/"::mhc::FuseLevel::layer", "What one kernel may span",
+           [{::llvm::cl::values(
+             clEnumValN(::mhc::FuseLevel::chain, "chain", "each mHC op"),
+             clEnumValN(::mhc::FuseLevel::layer, "layer", "one pre and one post per sublayer"))}]>
+  ];
 }
 
 #endif // MHC_PIPELINES_PASSES

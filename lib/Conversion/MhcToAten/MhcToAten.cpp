@@ -10,6 +10,7 @@
 
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Conversion/Passes.h"
+#include "mhc/Conversion/WriteAten.h"
 #include "mhc/IR/KernelInfo.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/OpKinds.h"
@@ -18,7 +19,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/JSON.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_WRITEATENPASS
@@ -85,7 +85,6 @@ class CallWriter {
 public:
   explicit CallWriter(func::FuncOp func) : func(func), dims(func) {}
 
-  /// Fails with an error where an op has no form in PyTorch.
   FailureOr<json::Object> write();
 
 private:
@@ -407,11 +406,26 @@ FailureOr<json::Object> CallWriter::write() {
   return json::Object{{"calls", std::move(calls)}, {"nodes", std::move(nodes)}};
 }
 
-/// A call a line.
-static void print(json::Object &text, raw_ostream &os) {
-  os << "{\"calls\": [";
-  llvm::interleave(*text.getArray("calls"), os, [&](const json::Value &call) { os << "\n" << call; }, ",");
-  os << "],\n\"nodes\": " << *text.get("nodes") << "}\n";
+FailureOr<json::Object> mhc::writeAten(func::FuncOp func) { return CallWriter(func).write(); }
+
+void mhc::printLines(const json::Object &object, raw_ostream &os) {
+  os << "{";
+  std::map<StringRef, const json::Value *> sorted;
+  for (const auto &[key, value] : object)
+    sorted[key] = &value;
+  llvm::interleave(
+      sorted, os,
+      [&](const auto &member) {
+        os << json::Value(member.first) << ": ";
+        const json::Array *array = member.second->getAsArray();
+        if (!array)
+          return void(os << *member.second);
+        os << "[";
+        llvm::interleave(*array, os, [&](const json::Value &element) { os << "\n" << element; }, ",");
+        os << "]";
+      },
+      ",\n");
+  os << "}\n";
 }
 
 namespace {
@@ -420,10 +434,10 @@ struct WriteAtenPass : mhc::impl::WriteAtenPassBase<WriteAtenPass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
-    FailureOr<json::Object> text = CallWriter(func).write();
+    FailureOr<json::Object> text = writeAten(func);
     if (failed(text))
       return signalPassFailure();
-    print(*text, llvm::outs());
+    printLines(*text, llvm::outs());
     llvm::outs().flush();
   }
 };

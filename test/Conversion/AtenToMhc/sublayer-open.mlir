@@ -8,6 +8,7 @@
 // CHECK-NOT: "op":"aten.{{(addmm|bmm|sigmoid|exp)}}
 // CHECK: "h_post":{"value":[[POST]]},"h_res":{"value":[[RES]]},{{.*}}"op":"mhc.post","results":{"out":[[OUT:[0-9]+]]}}
 // CHECK: {"args":[{"value":[[OUT]]},{{.*}}"op":"aten.reshape.default","result":[[LAST:[0-9]+]]}],
+// CHECK-NEXT: "missed": [],
 // CHECK-NEXT: "nodes": {{.*}}{"value":[[LAST]]}
 
 func.func @graph(%v0: i64 {mhc.name = "arg0_1"}, %v1: i64 {mhc.name = "arg1_1"}, %v2: tensor<?x?x4x16xf32> {mhc.name = "arg2_1", mhc.dims = ["s77", "s27", "4", "16"]}, %v3: tensor<24x64xf32> {mhc.name = "arg3_1"}, %v4: tensor<3xf32> {mhc.name = "arg4_1"}, %v5: tensor<24xf32> {mhc.name = "arg5_1"}, %v6: tensor<16xf32> {mhc.name = "arg6_1"}, %v7: tensor<32x16xf32> {mhc.name = "arg7_1"}, %v8: tensor<32xf32> {mhc.name = "arg8_1"}, %v9: tensor<16x32xf32> {mhc.name = "arg9_1"}, %v10: tensor<16xf32> {mhc.name = "arg10_1"}) -> (tensor<?x?x4x16xf32>) {
