@@ -440,6 +440,9 @@ class _Rewriter:
 
 def rewrite(module, *, fuse=None, dump=None):
     """Dynamo's graph with its mHC chains replaced, the names of the ops that came into it, and what was missed."""
+    parts = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.tag_activation_checkpoint]
+    if parts:
+        return _rewrite_parts(module, [node.args[0].target for node in parts], fuse, dump)
     graph = capture(module)
     text = print_graph(graph.graph)
     _dump(dump, "before.mlir", text)
@@ -451,6 +454,19 @@ def rewrite(module, *, fuse=None, dump=None):
     graph.recompile()
     _dump(dump, "after.py", graph.code)
     return graph, [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")], plan["missed"]
+
+
+def _rewrite_parts(module, names, fuse, dump):
+    """The same where layers are checkpointed, each of which is a graph of its own: all between them stays."""
+    whole = torch.fx.GraphModule(module, module.graph)
+    whole.meta = module.meta
+    found, missed = [], []
+    for name in names:
+        part, ops, misses = rewrite(getattr(module, name), fuse=fuse, dump=dump and os.path.join(dump, name))
+        setattr(whole, name, part)
+        found += ops
+        missed += misses
+    return whole, found, missed
 
 
 def _check(ops, missed, require):

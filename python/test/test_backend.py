@@ -221,6 +221,20 @@ def test_failure_of_the_compiler(monkeypatch):
         compiled(module, require=1)(TOKENS)
 
 
+class Checkpointed(modules.Model):
+    def forward(self, tokens):
+        x = self.embedding(tokens).unsqueeze(-2).expand(-1, -1, self.n, -1)
+        for layer in self.layers:
+            x = torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)
+        return self.output(self.head(x))
+
+
+def test_checkpointed_layers():
+    module = Checkpointed()
+    compare(module, compiled(module), TOKENS)
+    assert counts() == [{"pre": 2, "post": 2}]
+
+
 def test_require():
     with pytest.raises(Exception, match="6 mHC ops are found; option 'require' is 7"):
         compiled(modules.Model(), require=7)(TOKENS)
