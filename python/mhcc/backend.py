@@ -494,15 +494,15 @@ def _inner(name, options):
 found = []  #: names of the ops that the last graphs got, for tests and reports
 
 
-def mhc(module, inputs, *, options=None, **_):
-    """The backend. All options but these go to Inductor:
+def mhc(module, inputs, *, options=None, mode=None):
+    """The backend. All options but these, and what `mode` stands for, go to Inductor:
 
     inner: "inductor", "aot_eager" or "eager", which compiles the rest.
     fuse: "layer", or "chain" for a kernel for each step.
     require: "all" makes each missed site an error, a number less ops than that.
     dump: a folder for the graph before and after.
     """
-    rest = dict(options or {})
+    rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
     inner, fuse, require, dump = (rest.pop(key, None) for key in ("inner", "fuse", "require", "dump"))
     run = _inner(inner or "inductor", rest)
     try:

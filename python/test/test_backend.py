@@ -259,6 +259,11 @@ def test_fuse():
     assert counts() == [{"expand": 1, "projection": 2, "gates": 2, "sinkhorn": 1, "aggregate": 2, "post": 1}]
 
 
+def test_mode():
+    run = torch.compile(modules.Model(layers=1), backend=backend.mhc, mode="default", options=None)
+    assert run(TOKENS).shape == (3, 8, 32) and counts() == [{"expand": 1, "pre": 1, "post": 1, "head": 1}]
+
+
 def test_dump(tmp_path):
     compiled(modules.Model(), dump=str(tmp_path))(TOKENS)
     assert "aten.embedding.default" in (tmp_path / "before.mlir").read_text()
