@@ -29,6 +29,7 @@ __device__ __forceinline__ void readStreams(const float4 &h, const float (&v)[4]
 struct PostCoefficients {
   float post[4], mix[4][4];
 
+  PostCoefficients() = default;
   __device__ __forceinline__ PostCoefficients(const float4 *hPost, const float4 *hRes, int64_t token) {
 #pragma unroll
     for (int k = 0; k < 4; ++k)

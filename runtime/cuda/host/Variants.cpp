@@ -45,8 +45,8 @@ static int choosePinned(mhcrt_context &context, const char *op, const std::strin
 
 static int chooseFirst(mhcrt_context &context, const char *op, const Candidate *rows, int count) {
   const Candidate *row = std::find_if(rows, rows + count, [](const Candidate &candidate) { return candidate.fits; });
-  const bool isFallback = count > 1 && row == rows + count - 1;
-  if (!isFallback || !context.strict)
+  const bool isGeneric = count > 1 && row == rows + count - 1 && std::strcmp(row->name, "generic") == 0;
+  if (!isGeneric || !context.strict)
     return static_cast<int>(row - rows);
   context.fail(MHCRT_INVALID_ARGUMENT,
                "mhcrt_%s: only the variant 'generic' takes this call, and strict mode refuses it. %s", op,

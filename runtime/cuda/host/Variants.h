@@ -14,7 +14,7 @@
 namespace mhcrt {
 
 /// One row of an op's table. The last row is "generic": it takes every call that passes the entry's checks, on every
-/// architecture.
+/// architecture. "separate" in its place has launches that are rows of other tables.
 template <typename Args>
 struct Variant {
   const char *name;

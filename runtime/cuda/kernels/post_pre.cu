@@ -5,11 +5,12 @@
 //
 //   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
 //
-// Separate: the launches of post and pre, by the rows of their tables.
+// sm90: one launch. Separate: the launches of post and pre, by the rows of their tables.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Parts.h"
+#include "cuda/kernels/PostPre.h"
 #include "src/Checks.h"
 #include "src/PostPre.h"
 
@@ -23,6 +24,9 @@ static cudaError_t launchSeparate(mhcrt_context &context, const PostPreArgs &a) 
 }
 
 static constexpr Variant<PostPreArgs> kVariants[] = {
+    {"sm90", 90, 90, postPreSm90Takes,
+     [](mhcrt_context &context, const PostPreArgs &a) { return postPreSm90(a, context.stream); },
+     MHCRT_PRECISION_BF16X3},
     {"separate", 0, kAnyArch, nullptr, launchSeparate, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runPostPre(mhcrt_context &context, const PostPreArgs &args) {

@@ -61,7 +61,7 @@ __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
 template <typename S>
 __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
   constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours, kTurns = (S::kBoxes + kStep - 1) / kStep;
-  constexpr int kAtOnce = S::kWide >= S::kRoles ? 4 : 2; // boxes whose loads are in flight, as registers allow
+  constexpr int kAtOnce = S::kWide >= S::kFirstMixer ? 4 : 2; // boxes whose loads are in flight, as registers allow
   static_assert(S::kAggregators % kFours == 0);
   const int index = block.warp - S::kWarps, inTile = index % kFours * 4 + block.lane / 8, chunk = block.lane % 8;
   const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
     if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
-      barrierWait(block.bars.full(at.slot, block.lane), at.parity);
+      barrierWait(block.bars.ready(at.slot, block.lane), at.parity);
     __syncwarp();
     const float4 h = loadSharedFloat4(block.hPre(at.slot) + inTile * 16);
     const int64_t token = at.firstToken() + inTile;
@@ -110,13 +110,10 @@ __device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock
   }
 }
 
-template <typename S, bool kAggregate>
-__global__ void __launch_bounds__(S::kThreads, 1)
-    ringKernel(const __grid_constant__ RingArgs args, const __grid_constant__ CUtensorMap map) {
-  extern __shared__ __align__(1024) unsigned char memory[];
-  const uint32_t base = sharedAddress(memory);
-  const RingBlock<S> block = {base, clusterRank(), {base + S::kBarriers}, int(threadIdx.x / 32), int(threadIdx.x % 32)};
-  block.bars.init(kAggregate ? S::kAggregators : S::kWarps);
+/// The roles of a block's warps, of which load() and mix() are the kernel's own.
+template <typename S, bool kAggregate, typename Load, typename Mix>
+__device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<S> &block, Load load, Mix mix) {
+  block.bars.init(kAggregate ? S::kAggregators + S::kMixers : S::kWarps);
   __syncthreads();
   beginOverlapped();
   clusterArrive(); // the sender waits before it first writes to another block, the others before they leave
@@ -128,15 +125,17 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     else if constexpr (kAggregate)
       aggregateRole<S>(args, block);
   } else {
-    lowerRegisters<kFewRegisters>();
+    lowerRegisters<S::kFewRegisters>();
     if (block.warp == S::kRoles)
       senderRole<S, kAggregate>(args, block);
     else if (block.warp == S::kRoles + 1)
       ownerRole<S, kAggregate>(args, block);
     else if (block.warp == S::kRoles + 3)
-      loaderRole<S>(args, block, &map);
+      load();
     else if (kAggregate && block.warp == S::kRoles + 2)
       gatesRole<S>(args, block);
+    else if (S::kMixes && block.warp >= S::kFirstMixer)
+      mix();
     else if constexpr (kAggregate)
       aggregateRole<S>(args, block);
   }
@@ -145,6 +144,20 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     clusterWait();
   clusterArrive(); // by a warp that has waited for what other blocks write to it: nobody leaves before that is there
   clusterWait();
+}
+
+template <typename S>
+__device__ __forceinline__ RingBlock<S> ringBlock(const unsigned char *memory) {
+  const uint32_t base = sharedAddress(memory);
+  return {base, clusterRank(), {base + S::kBarriers}, int(threadIdx.x / 32), int(threadIdx.x % 32)};
+}
+
+template <typename S, bool kAggregate>
+__global__ void __launch_bounds__(S::kThreads, 1)
+    ringKernel(const __grid_constant__ RingArgs args, const __grid_constant__ CUtensorMap map) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  const RingBlock<S> block = ringBlock<S>(memory);
+  takeRoles<S, kAggregate>(args, block, [&] { loaderRole<S>(args, block, &map); }, [] {});
 }
 
 } // namespace mhcrt

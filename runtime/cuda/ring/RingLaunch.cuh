@@ -12,6 +12,7 @@
 #include "cuda/host/Needs.h"
 #include "cuda/host/TensorMap.h"
 #include "cuda/ring/RingKernel.cuh"
+#include "src/KernelArgs.h"
 
 #include <atomic>
 
@@ -72,12 +73,11 @@ struct RingShapeOf<7168, kAggregate> {
 };
 
 /// Prepares a kernel for its first launch on the current device, and says how many of its clusters run at once there.
-template <typename S, bool kAggregate>
+template <typename S, auto *kKernel>
 cudaError_t prepareRing(int &clusters) {
-  const auto kernel = ringKernel<S, kAggregate>;
-  cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kBytes);
+  cudaError_t error = cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kBytes);
   if (!error && S::kSplit > 8)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    error = cudaFuncSetAttribute(kKernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   cudaLaunchAttribute attribute = {};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {S::kSplit, 1, 1};
@@ -87,12 +87,12 @@ cudaError_t prepareRing(int &clusters) {
   config.dynamicSmemBytes = S::kBytes;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  return error ? error : cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+  return error ? error : cudaOccupancyMaxActiveClusters(&clusters, kKernel, &config);
 }
 
 /// Clusters that run at once on the current device: none on a part of a GPU that is too small for one, or where the
 /// driver refuses to say. Asked once for each device, so that a call takes the same row each time.
-template <typename S, bool kAggregate>
+template <typename S, auto *kKernel>
 int ringClusters() {
   static std::atomic<int> known[kMostDevices]; // one more than there are
   int device;
@@ -101,7 +101,7 @@ int ringClusters() {
   std::atomic<int> &answer = known[device % kMostDevices];
   if (answer == 0) {
     int clusters = 0;
-    if (const cudaError_t error = prepareRing<S, kAggregate>(clusters); error != cudaSuccess) {
+    if (const cudaError_t error = prepareRing<S, kKernel>(clusters); error != cudaSuccess) {
       forget(error); // it is no error of the kernel that takes the call instead
       clusters = 0;
     }
@@ -113,7 +113,8 @@ int ringClusters() {
 template <typename S, bool kAggregate>
 cudaError_t launchRing(const RingArgs &args, cudaStream_t stream) {
   const int64_t tiles = (args.M + S::kTokens - 1) / S::kTokens;
-  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(ringClusters<S, kAggregate>(), tiles));
+  const int clusters = ringClusters<S, ringKernel<S, kAggregate>>();
+  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(clusters, tiles));
   CUtensorMap map;
   if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
     return error;
@@ -158,7 +159,7 @@ bool ringHasRoom(int64_t C, Needs &needs) {
   bool hasRoom = false;
   withRingShape<kAggregate>(C, [&](auto shape) {
     using S = decltype(shape);
-    hasRoom = needs.clusters(ringClusters<S, kAggregate>(), S::kSplit);
+    hasRoom = needs.clusters(ringClusters<S, ringKernel<S, kAggregate>>(), S::kSplit);
   });
   return hasRoom;
 }
@@ -201,6 +202,32 @@ RingArgs ringArgsOf(const Args &a) {
   args.proj = static_cast<float *>(a.proj);
   args.stat = static_cast<float *>(a.stat);
   args.statForm = MHCRT_STAT_INV_RMS;
+  return args;
+}
+
+/// Needs of pre alone.
+inline bool ringTakesGates(const PreArgs &a, Needs &needs) {
+  return needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
+         needs.aligned({a.u, a.h_in, a.h_pre, a.h_post, a.h_res});
+}
+
+inline RingArgs ringArgsOfPre(const PreArgs &a) {
+  RingArgs args = ringArgsOf(a);
+  args.alpha = static_cast<const float *>(a.alpha);
+  args.beta = static_cast<const float *>(a.beta);
+  args.u = a.u;
+  args.hIn = static_cast<const float *>(a.h_in);
+  args.hPre = static_cast<float *>(a.h_pre);
+  args.hPost = static_cast<float *>(a.h_post);
+  args.hRes = static_cast<float *>(a.h_res);
+  args.preEps = static_cast<float>(a.pre_eps);
+  args.postMult = static_cast<float>(a.post_mult);
+  args.resMap = a.res_map;
+  args.sinkhorn = {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters, a.sk_format};
+  args.foldPre = a.fold_pre != 0;
+  args.hPreFormat = static_cast<int32_t>(a.h_pre_format);
+  args.hPostFormat = static_cast<int32_t>(a.h_post_format);
+  args.hResFormat = static_cast<int32_t>(a.h_res_format);
   return args;
 }
 

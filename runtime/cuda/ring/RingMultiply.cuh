@@ -27,12 +27,36 @@ struct RingBlock {
   }
   __device__ uint32_t received(int slot) const { return memory + S::kReceived + slot * S::kReceivedBytes; }
   __device__ uint32_t hPre(int slot) const { return memory + S::kHPre + slot * S::kTokens * 16; }
+  __device__ uint32_t mix(int slot) const { return memory + S::kMix + slot * S::kMixBytes; }
 };
 
 /// The token of a group of 8 that lanes 4*g .. 4*g+3 hold: reads of swizzled boxes then meet no bank twice.
 __device__ __forceinline__ int tokenOfLane(int lane) { return (lane >> 3) | (lane & 4); }
 
-/// Products of one tile with phi; block 3 has the sums of squares.
+/// Products of one stream of a tile with phi; block 3 has the sums of squares.
+template <typename S>
+__device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi, int stream,
+                                               const uint4 (&values)[S::kGroups],
+                                               float (&sums)[S::kGroups][kPhiBlocks + 1][4]) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+#pragma unroll
+    for (int block = 0; block < kPhiBlocks; ++block) {
+      const uint4 a = phi.get(2 * stream + half, block);
+#pragma unroll
+      for (int group = 0; group < S::kGroups; ++group)
+        multiplyBf16(sums[group][block], a.x, a.y, a.z, a.w, part(values[group], 2 * half),
+                     part(values[group], 2 * half + 1));
+    }
+#pragma unroll
+    for (int group = 0; group < S::kGroups; ++group) {
+      const uint32_t low = part(values[group], 2 * half), high = part(values[group], 2 * half + 1);
+      multiplyBf16(sums[group][kPhiBlocks], low, 0, high, 0, low, high);
+    }
+  }
+}
+
+/// Products of one tile.
 template <typename S>
 __device__ __forceinline__ void multiplyTile(const PhiFragments<S::kHeld> &phi, uint32_t x,
                                              float (&sums)[S::kGroups][kPhiBlocks + 1][4]) {
@@ -42,22 +66,7 @@ __device__ __forceinline__ void multiplyTile(const PhiFragments<S::kHeld> &phi, 
 #pragma unroll
     for (int group = 0; group < S::kGroups; ++group)
       values[group] = loadShared4(x + stream * S::kStreamBytes + group * 8 * 128);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (int block = 0; block < kPhiBlocks; ++block) {
-        const uint4 a = phi.get(2 * stream + half, block);
-#pragma unroll
-        for (int group = 0; group < S::kGroups; ++group)
-          multiplyBf16(sums[group][block], a.x, a.y, a.z, a.w, part(values[group], 2 * half),
-                       part(values[group], 2 * half + 1));
-      }
-#pragma unroll
-      for (int group = 0; group < S::kGroups; ++group) {
-        const uint32_t low = part(values[group], 2 * half), high = part(values[group], 2 * half + 1);
-        multiplyBf16(sums[group][kPhiBlocks], low, 0, high, 0, low, high);
-      }
-    }
+    multiplyStream<S>(phi, stream, values, sums);
   }
 }
 
@@ -85,7 +94,7 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
   phi.template load<S::kPhiStreams>(args.phi, args.C, channel, block.lane,
                                     block.memory + S::kPhi + block.warp * PhiFragments<S::kHeld>::kSharedBytes);
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
-    barrierWait(block.bars.full(at.slot, box), at.parity);
+    barrierWait(block.bars.ready(at.slot, box), at.parity);
     float sums[S::kGroups][kPhiBlocks + 1][4] = {};
     multiplyTile<S>(phi, block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, sums);
     __syncwarp();

@@ -44,6 +44,17 @@ __device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
   }
 }
 
+/// What comes of a tile, before any block has what it takes to send it.
+template <typename S>
+__device__ __forceinline__ void announceSums(const RingBlock<S> &block, int slot) {
+  if (block.lane == 0) {
+    if (block.rank < S::kOwners)
+      barrierExpect(block.bars.received(slot), S::kReceivedBytes);
+    barrierExpect(block.bars.hPre(slot), S::kTokens * 16);
+  }
+  __syncwarp();
+}
+
 /// Without aggregate, nobody else awaits h_pre.
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void senderRole(const RingArgs &args, const RingBlock<S> &block) {
@@ -54,12 +65,7 @@ __device__ __forceinline__ void senderRole(const RingArgs &args, const RingBlock
       clusterWait(); // the other blocks have initialised their barriers
     if (!kAggregate)
       barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1); // of the slot's last tile, if it had one
-    if (block.lane == 0) {
-      if (block.rank < S::kOwners)
-        barrierExpect(block.bars.received(at.slot), S::kReceivedBytes);
-      barrierExpect(block.bars.hPre(at.slot), S::kTokens * 16);
-    }
-    __syncwarp();
+    announceSums(block, at.slot);
     sendSums(block, at.slot);
   }
   for (int slot = 0; !kAggregate && slot < S::kSlots; ++slot, at.next())

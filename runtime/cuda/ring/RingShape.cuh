@@ -21,32 +21,44 @@ constexpr int kRowBytes = kRowFloats * 4;
 constexpr int kGateFloats = 25; ///< of a token's row for the gates; odd, so that lanes are on different banks
 constexpr int kGateRows = 16;   ///< tokens the gates take at once
 constexpr int kBlockMemory = 232448;
-constexpr int kFewRegisters = 64; ///< of the warps that do not multiply
+constexpr int kCoefficientBytes = 80; ///< of a token: h_res and h_post
+
+/// Who writes y over x in a slot of the ring: nobody, warps of their own, or those that multiply.
+enum class Mixing { none, mixers, multipliers };
 
 /// kSplit blocks of a cluster share the channels; kWarps of a block multiply 32 channels each, so C = 32*kSplit*kWarps.
 /// A tile has 8*kGroups tokens. kHeld of three blocks of phi are in registers. Warps below kWide have kRegisters
-/// registers; those of them that do not multiply aggregate, as do the ones behind them but for the last four.
-template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_>
+/// registers. Behind the warps that multiply are those that aggregate, then mixers, then four of one role each. Where
+/// multipliers mix they aggregate too, and two warps have the other roles.
+template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
+          Mixing kMixing_ = Mixing::none>
 struct RingShape {
   static constexpr int kSplit = kSplit_, kWarps = kWarps_, kGroups = kGroups_, kHeld = kHeld_, kWide = kWide_;
   static constexpr int kThreads = kThreads_, kRegisters = kRegisters_;
-  static constexpr int kRoles = kThreads / 32 - 4; ///< the first of the four single warps
-  static constexpr int kAggregators = kRoles - kWarps;
+  static constexpr Mixing kMixing = kMixing_;
+  static constexpr bool kMixes = kMixing != Mixing::none, kMultipliersMix = kMixing == Mixing::multipliers;
+  static constexpr int kMixers = kMixing == Mixing::mixers ? 4 : 0;
+  static constexpr int kFewRegisters = kMixes ? 72 : 64;                   ///< of warps from kWide on
+  static constexpr int kRoles = kThreads / 32 - (kMultipliersMix ? 2 : 4); ///< the first of the single warps
+  static constexpr int kFirstMixer = kRoles - kMixers;
+  static constexpr int kAggregators = kFirstMixer - kWarps;
   static constexpr int kPhiStreams = kRegisters >= 144 ? 4 : kRegisters >= 112 ? 2 : 1; ///< of phi, loaded at once
   static constexpr int kTokens = 8 * kGroups;
   static constexpr int kChannels = 32 * kWarps; ///< of a block
   static constexpr int kWidth = kChannels * kSplit;
-  static constexpr int kOwned = std::max(1, kTokens / kSplit); ///< tokens of a tile whose sums one block finishes
-  static constexpr int kOwners = kTokens / kOwned;             ///< blocks that own tokens
-  static constexpr int kBoxes = kWarps / 2;                    ///< of 64 channels, for two warps each
-  static constexpr int kStreamBytes = kTokens * 128;           ///< of one stream in a box
-  static constexpr int kBoxBytes = 4 * kStreamBytes;
+  static constexpr int kOwned = std::max(1, kTokens / kSplit);      ///< tokens of a tile whose sums one block finishes
+  static constexpr int kOwners = kTokens / kOwned;                  ///< blocks that own tokens
+  static constexpr int kBoxes = kWarps / 2;                         ///< of 64 channels, for two warps each
+  static constexpr int kStreamBytes = kTokens * 128;                ///< of one stream in a box
+  static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
   static constexpr int kReceivedBytes = kSplit * kOwned * kRowBytes;
   static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
+  static constexpr int kMixBytes = kMixes ? kTokens * kCoefficientBytes : 0;
+  static constexpr int kSlotBarriers = 3 + kBoxes + (kMixes ? kBoxes + 1 : 0);
 
   // Shared memory. A slot of the ring takes part in everything that a tile needs on its way.
-  static constexpr int kPerSlot = kSlotBytes + kReceivedBytes + kTokens * 16 + (kBoxes + 3) * 8;
+  static constexpr int kPerSlot = kSlotBytes + kReceivedBytes + kTokens * 16 + kMixBytes + kSlotBarriers * 8;
   static constexpr int kFixed = kWarps * PhiFragments<kHeld>::kSharedBytes + kWarps * kTokens * kRowBytes +
                                 2 * (kGateBytes + kGateRows * 4 + 4) + 6 * 8 + 16;
   static constexpr int kSlots = (kBlockMemory - kFixed) / kPerSlot;
@@ -55,14 +67,16 @@ struct RingShape {
   static constexpr int kPartial = kPhi + kWarps * PhiFragments<kHeld>::kSharedBytes;
   static constexpr int kReceived = kPartial + kWarps * kTokens * kRowBytes;
   static constexpr int kHPre = kReceived + kSlots * kReceivedBytes;
-  static constexpr int kGateInput = kHPre + kSlots * kTokens * 16; ///< [2][kGateRows][kGateFloats]
-  static constexpr int kGateTokens = kGateInput + 2 * kGateBytes;  ///< [2][kGateRows]
+  static constexpr int kMix = kHPre + kSlots * kTokens * 16;      ///< h_res and h_post of a tile
+  static constexpr int kGateInput = kMix + kSlots * kMixBytes;    ///< [2][kGateRows][kGateFloats]
+  static constexpr int kGateTokens = kGateInput + 2 * kGateBytes; ///< [2][kGateRows]
   static constexpr int kGateCounts = kGateTokens + 2 * kGateRows * 4;
   static constexpr int kBarriers = (kGateCounts + 2 * 4 + 7) / 8 * 8;
-  static constexpr int kBytes = kBarriers + (6 + kSlots * (kBoxes + 3)) * 8;
+  static constexpr int kBytes = kBarriers + (6 + kSlots * kSlotBarriers) * 8;
 
-  static_assert(kWarps % 2 == 0 && kAggregators >= 2 && kWide % 4 == 0 && kThreads % 128 == 0);
-  static_assert(kSlots >= 3 && kBytes <= kBlockMemory, "a tile is multiplied, one is on its way, one arrives");
+  static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
+  static_assert(kMultipliersMix ? kAggregators == 0 : kAggregators >= 2 && kWide % 4 == 0 && kThreads % 128 == 0);
+  static_assert(kSlots >= (kMultipliersMix ? 2 : 3), "a tile is multiplied, one arrives; one is on its way to u");
 };
 
 /// Barriers of one block, by shared address.
@@ -78,8 +92,12 @@ struct RingBarriers {
   __device__ uint32_t hPre(int slot) const { return received(S::kSlots + slot); }
   __device__ uint32_t free(int slot) const { return received(2 * S::kSlots + slot); }
   __device__ uint32_t full(int slot, int box) const { return received(3 * S::kSlots + slot * S::kBoxes + box); }
+  __device__ uint32_t mixed(int slot, int box) const { return full(S::kSlots + slot, box); }
+  __device__ uint32_t coefficients(int slot) const { return full(2 * S::kSlots, slot); }
+  /// Where the streams that are multiplied wait.
+  __device__ uint32_t ready(int slot, int box) const { return S::kMixes ? mixed(slot, box) : full(slot, box); }
 
-  static constexpr int kCount = 6 + S::kSlots * (3 + S::kBoxes);
+  static constexpr int kCount = 6 + S::kSlots * S::kSlotBarriers;
 
   /// Called by all threads. `readers` arrive where a slot of the ring may be filled again.
   __device__ void init(int readers) const {

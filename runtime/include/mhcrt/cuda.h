@@ -57,7 +57,7 @@ const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op);
 typedef struct mhcrt_cuda_choice {
   const char *op, *variant;
   int64_t calls;
-  /// Why the first of them took the generic variant where the op has others, or any slower one because this GPU has no
+  /// Why the first of them took the last variant where the op has others, or any slower one because this GPU has no
   /// room for the faster; else "".
   const char *fallback;
 } mhcrt_cuda_choice;

@@ -87,6 +87,13 @@ protected:
          4 * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
     return chosen("pre");
   }
+  std::string postPre(int32_t type, int64_t C, void *seed = nullptr) {
+    call(mhcrt_post_pre, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F,
+         nullptr, none, t, F, t, F, nullptr, none, t, type, t, type, t, F, t, F, t, F, t, F, t, F, 100, C, 4,
+         seed ? 2 : 0, 24, 4 * C, 3, MHCRT_LAYOUT_NC, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN, 0, 0, 0,
+         1e-6, 20, 0, precision);
+    return chosen("post_pre");
+  }
   std::string preBwd(int32_t type, int64_t C) {
     call(mhcrt_pre_bwd, context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
          nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 24, 4 * C, 3, 0, 0,
@@ -191,6 +198,19 @@ TEST_F(CudaChoice, PreAndHead) {
   EXPECT_EQ(headBwd(B, 96), "tf32x3");
   EXPECT_EQ(head(F, 33), "generic");
   EXPECT_EQ(headBwd(F, 33), "generic");
+}
+
+TEST_F(CudaChoice, PostPre) {
+  EXPECT_EQ(postPre(B, 4096), "sm90");
+  EXPECT_EQ(driver().launches.size(), size_t{1});
+  EXPECT_EQ(postPre(F, 4096), "separate");
+  EXPECT_EQ(postPre(B, 768), "separate");
+  mhcrt_cuda_choice choice;
+  mhcrt_cuda_choice_at(context, 1, &choice);
+  EXPECT_STREQ(choice.op, "post");
+  EXPECT_EQ(postPre(B, 4096, t), "separate"); // a dropout
+  precision = MHCRT_PRECISION_TF32X3;
+  EXPECT_EQ(postPre(B, 4096), "separate");
 }
 
 TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {

@@ -1,0 +1,23 @@
+//===- PostPre.h - Fast kernels of post_pre ---------------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_KERNELS_POSTPRE_H
+#define MHCRT_CUDA_KERNELS_POSTPRE_H
+
+#include "cuda/host/Needs.h"
+#include "src/KernelArgs.h"
+
+#include <cuda_runtime_api.h>
+
+namespace mhcrt {
+
+/// One launch for compute capability 9.0; see post_pre_sm90.cu.
+bool postPreSm90Takes(const PostPreArgs &args, Needs &needs);
+cudaError_t postPreSm90(const PostPreArgs &args, cudaStream_t stream);
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_KERNELS_POSTPRE_H

@@ -1,0 +1,169 @@
+//===- RingMix.cuh - post in the slots of the ring -------------*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_RINGMIX_CUH
+#define MHCRT_CUDA_RING_RINGMIX_CUH
+
+#include "cuda/algebra/Mix.cuh"
+#include "cuda/ptx/BulkCopy.cuh"
+#include "cuda/ring/RingMultiply.cuh"
+
+namespace mhcrt {
+
+/// What post reads beside x and f.
+struct RingMixArgs {
+  const float *hPost, *hRes;
+  const void *bias; ///< null when there is none
+  int32_t biasType;
+  bool outputFirst; ///< of h_res
+};
+
+/// Maps of tensors whose boxes are copied.
+struct RingMixMaps {
+  CUtensorMap x, f, y;
+};
+
+template <typename S>
+__device__ __forceinline__ void loadMixBox(const RingBlock<S> &block, const RingMixMaps &maps, int slot, int box,
+                                           int firstToken) {
+  const uint32_t to = block.box(slot, box), bar = block.bars.full(slot, box);
+  const int group = block.rank * S::kBoxes + box;
+  barrierExpect(bar, S::kBoxBytes);
+  loadStreams(to, &maps.x, firstToken, group, bar);
+  loadChannels(to + 4 * S::kStreamBytes, &maps.f, firstToken, group, bar);
+}
+
+/// h_res and h_post of a tile, those of the tokens that there are.
+template <typename S>
+__device__ __forceinline__ void loadCoefficients(const RingArgs &args, const RingMixArgs &mix,
+                                                 const RingBlock<S> &block, int slot, int firstToken) {
+  const int tokens = static_cast<int>(min(args.M - firstToken, int64_t{S::kTokens}));
+  const uint32_t bar = block.bars.coefficients(slot), to = block.mix(slot);
+  barrierExpect(bar, tokens * kCoefficientBytes);
+  bulkLoad(to, mix.hRes + int64_t{firstToken} * 16, tokens * 64, bar);
+  bulkLoad(to + S::kTokens * 64, mix.hPost + int64_t{firstToken} * 4, tokens * 16, bar);
+}
+
+template <typename S>
+__device__ __forceinline__ PostCoefficients coefficientsOf(const RingBlock<S> &block, int slot, int token) {
+  PostCoefficients h;
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    reinterpret_cast<float4 &>(h.mix[k]) = loadSharedFloat4(block.mix(slot) + token * 64 + k * 16);
+  reinterpret_cast<float4 &>(h.post) = loadSharedFloat4(block.mix(slot) + S::kTokens * 64 + token * 16);
+  return h;
+}
+
+/// Two channels of f with their bias.
+__device__ __forceinline__ void widenBranch(const RingMixArgs &mix, uint32_t word, int channel, float (&f)[2]) {
+  f[0] = lowBf16(word), f[1] = highBf16(word);
+  if (!mix.bias)
+    return;
+  if (mix.biasType == MHCRT_F32) {
+    const float2 bias = *reinterpret_cast<const float2 *>(static_cast<const float *>(mix.bias) + channel);
+    f[0] += bias.x, f[1] += bias.y;
+  } else {
+    const uint32_t bias = static_cast<const uint32_t *>(mix.bias)[channel / 2];
+    f[0] += lowBf16(bias), f[1] += highBf16(bias);
+  }
+}
+
+/// y over x for 8 channels, from `channel` on.
+template <bool kOutputFirst>
+__device__ __forceinline__ void mixEight(const RingMixArgs &mix, const PostCoefficients &h, uint4 branch, int channel,
+                                         uint4 (&x)[4]) {
+  uint32_t words[4][4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    float f[2], v[4][2], sum[2];
+    widenBranch(mix, part(branch, k), channel + 2 * k, f);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      v[i][0] = lowBf16(part(x[i], k)), v[i][1] = highBf16(part(x[i], k));
+#pragma unroll
+    for (int o = 0; o < 4; ++o) {
+      h.write<kOutputFirst>(o, f, v, KeepAll(), sum);
+      words[o][k] = packBf16(sum[0], sum[1]);
+    }
+  }
+#pragma unroll
+  for (int o = 0; o < 4; ++o)
+    x[o] = make_uint4(words[o][0], words[o][1], words[o][2], words[o][3]);
+}
+
+/// The same in a box, for one of its tokens; f lies behind the streams. x is y then.
+template <typename S>
+__device__ __forceinline__ void mixInPlace(const RingMixArgs &mix, const PostCoefficients &h, uint32_t at, int channel,
+                                           uint4 (&x)[4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    x[i] = loadShared4(at + i * S::kStreamBytes);
+  const uint4 branch = loadShared4(at + 4 * S::kStreamBytes);
+  if (mix.outputFirst)
+    mixEight<true>(mix, h, branch, channel, x);
+  else
+    mixEight<false>(mix, h, branch, channel, x);
+#pragma unroll
+  for (int o = 0; o < 4; ++o)
+    storeShared4(at + o * S::kStreamBytes, x[o]);
+}
+
+template <typename S>
+__device__ __forceinline__ void mixLoaderRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
+                                              const RingMixMaps &maps) {
+  if (block.lane != 0)
+    return;
+  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+    barrierWait(block.bars.free(at.slot), at.parity ^ 1);
+    loadCoefficients(args, mix, block, at.slot, at.firstToken());
+    for (int box = 0; box < S::kBoxes; ++box)
+      loadMixBox(block, maps, at.slot, box, at.firstToken());
+  }
+}
+
+/// A warp mixes whole boxes and stores them, others in each tile where they are no multiple of the warps. A slot is
+/// free of its stores when those of the next tile are on their way: it is in use for longer than that anyway.
+template <typename S>
+__device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
+                                        const RingMixMaps &maps) {
+  static_assert(!S::kMixes || S::kGroups == 1);
+  for (RingCursor<S> at(args.M); at.firstToken() < args.M; at.next()) { // more() would take another register
+    if (laneAgain() < S::kBoxes)
+      barrierWait(block.bars.full(at.slot, laneAgain()), at.parity);
+    else if (laneAgain() == S::kBoxes)
+      barrierWait(block.bars.coefficients(at.slot), at.parity);
+    __syncwarp();
+    const PostCoefficients h = coefficientsOf(block, at.slot, tokenOfLane(laneAgain()));
+    for (int box = (block.warp - S::kFirstMixer + at.slot) % S::kMixers; box < S::kBoxes; box += S::kMixers) {
+      const uint32_t memory = block.box(at.slot, box);
+      const int group = clusterRank() * S::kBoxes + box, token = tokenOfLane(laneAgain()), chunk = laneAgain() % 4;
+#pragma unroll 1
+      for (int half = 0; half < 2; ++half) {
+        uint4 y[4];
+        mixInPlace<S>(mix, h, memory + token * 128 + ((half * 4 + chunk) ^ token) * 16,
+                      group * 64 + (half * 4 + chunk) * 8, y);
+      }
+      fenceBulk();
+      __syncwarp();
+      if (laneAgain() == 0) {
+        barrierArrive(block.bars.mixed(at.slot, box));
+        storeStreams(&maps.y, at.firstToken(), group, memory);
+      }
+    }
+    if (laneAgain() == 0) {
+      commitStores();
+      waitStoresRead<1>();
+      if (at.tile != clusterIndex()) // the first
+        barrierArrive(block.bars.free(at.slot > 0 ? at.slot - 1 : S::kSlots - 1));
+    }
+  }
+  if (laneAgain() == 0)
+    waitStores();
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_RINGMIX_CUH

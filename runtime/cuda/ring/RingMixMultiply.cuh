@@ -1,0 +1,137 @@
+//===- RingMixMultiply.cuh - post, product and u by one warp ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where phi leaves memory for two slots, and registers for no warps that mix and aggregate. A warp that multiplies
+// mixes its channels, keeps y in registers for the product and for u, and its slot is free as soon as y is stored. u of
+// a tile is made when the sums of the next are on their way. Two warps with channels of one box copy it.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_RING_RINGMIXMULTIPLY_CUH
+#define MHCRT_CUDA_RING_RINGMIXMULTIPLY_CUH
+
+#include "cuda/ring/RingKernel.cuh"
+#include "cuda/ring/RingMix.cuh"
+
+namespace mhcrt {
+
+/// u of a lane's token and channels, of the tile before `at`.
+template <typename S>
+__device__ __forceinline__ void aggregateHeld(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
+                                              const uint4 (&y)[4], int channel) {
+  const bool wraps = at.slot == 0;
+  const int slot = wraps ? S::kSlots - 1 : at.slot - 1, inTile = tokenOfLane(laneAgain());
+  barrierWaitRemote(block.bars.hPre(slot), wraps ? at.parity ^ 1 : at.parity);
+  const int64_t token = at.firstToken() - S::kTokens * clusterCount() + inTile;
+  const float4 h = loadSharedFloat4(block.hPre(slot) + inTile * 16);
+  if (args.u && token < args.M)
+    storeOnce(static_cast<uint16_t *>(args.u) + token * S::kWidth + channel, weigh(y, h));
+}
+
+template <typename S>
+__device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
+                                                const RingMixMaps &maps) {
+  const int box = block.warp / 2;
+  // Made again where they are used, for want of registers.
+  const auto channelOf = [&](int lane) { return int(clusterRank() * S::kWarps + block.warp) * 32 + lane % 4 * 8; };
+  const auto copies = [&] { return block.warp % 2 == 0 && laneAgain() == 0; };
+  const auto ahead = [] { return S::kSlots * S::kTokens * clusterCount(); }; // tokens to the next tile in a slot
+  if (copies())
+    for (RingCursor<S> at(args.M); at.more() && at.turn < S::kSlots; at.next())
+      loadMixBox(block, maps, at.slot, box, at.firstToken());
+  __syncwarp();
+  PhiFragments<S::kHeld> phi;
+  phi.template load<S::kPhiStreams>(args.phi, args.C, channelOf(block.lane), block.lane,
+                                    block.memory + S::kPhi + block.warp * PhiFragments<S::kHeld>::kSharedBytes);
+  uint4 before[4];
+  RingCursor<S> at(args.M);
+  for (; at.more(); at.next()) {
+    barrierWait(block.bars.coefficients(at.slot), at.parity);
+    barrierWait(block.bars.full(at.slot, box), at.parity);
+    const int lane = laneAgain(), token = tokenOfLane(lane), chunk = block.warp % 2 * 4 + lane % 4;
+    uint4 y[4];
+    mixInPlace<S>(mix, coefficientsOf(block, at.slot, token),
+                  block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, channelOf(lane), y);
+    fenceBulk();
+    syncNamed(1 + box, 64);
+    if (copies()) {
+      storeStreams(&maps.y, at.firstToken(), block.rank * S::kBoxes + box, block.box(at.slot, box));
+      commitStores();
+    }
+    __syncwarp();
+    float sums[S::kGroups][kPhiBlocks + 1][4] = {};
+#pragma unroll
+    for (int stream = 0; stream < 4; ++stream)
+      multiplyStream<S>(phi, stream, {y[stream]}, sums);
+    if (copies() && at.firstToken() + ahead() < args.M) {
+      waitStoresRead<0>();
+      loadMixBox(block, maps, at.slot, box, at.firstToken() + ahead());
+    }
+    __syncwarp();
+    barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);
+    storePartials(sums[0], block.memory + S::kPartial + block.warp * (S::kTokens * kRowBytes), laneAgain());
+    __syncwarp();
+    if (laneAgain() == 0)
+      barrierArrive(block.bars.partialFull());
+    if (at.turn > 0)
+      aggregateHeld(args, block, at, before, channelOf(laneAgain()));
+#pragma unroll
+    for (int o = 0; o < 4; ++o)
+      before[o] = y[o];
+  }
+  aggregateHeld(args, block, at, before, channelOf(laneAgain()));
+  if (copies())
+    waitStores();
+}
+
+/// Sender, owner and loader of coefficients: those of a tile have been read when its partial sums are there.
+template <typename S>
+__device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block) {
+  const float alpha = args.alpha[0], beta = args.beta[block.lane & 3];
+  const int ahead = S::kSlots * S::kTokens * clusterCount();
+  if (block.lane == 0)
+    for (RingCursor<S> at(args.M); at.more() && at.turn < S::kSlots; at.next())
+      loadCoefficients(args, mix, block, at.slot, at.firstToken());
+  __syncwarp();
+  GateBatch<S> batch;
+  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+    const float given = givenWeight(args, block, at.firstToken());
+    barrierWait(block.bars.partialFull(), at.turn & 1);
+    if (at.turn == 0)
+      clusterWait(); // the other blocks have initialised their barriers
+    announceSums(block, at.slot);
+    sendSums(block, at.slot);
+    if (block.lane == 0 && at.firstToken() + ahead < args.M)
+      loadCoefficients(args, mix, block, at.slot, at.firstToken() + ahead);
+    __syncwarp();
+    if (block.rank >= S::kOwners)
+      continue;
+    barrierWaitRemote(block.bars.received(at.slot), at.parity);
+    finishTile<S, true>(args, block, at, alpha, beta, given, batch);
+  }
+}
+
+template <typename S>
+__device__ __forceinline__ void takeMixMultiplyRoles(const RingArgs &args, const RingMixArgs &mix,
+                                                     const RingBlock<S> &block, const RingMixMaps &maps) {
+  block.bars.init(1);
+  __syncthreads();
+  beginOverlapped();
+  clusterArrive();
+  if (block.warp < S::kWarps)
+    mixMultiplyRole(args, mix, block, maps);
+  else if (block.warp == S::kRoles)
+    exchangeRole(args, mix, block);
+  else
+    gatesRole(args, block);
+  __syncwarp();
+  if (block.warp != S::kRoles)
+    clusterWait();
+  clusterArrive(); // nobody leaves before all messages are awaited, as in takeRoles()
+  clusterWait();
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_RING_RINGMIXMULTIPLY_CUH
