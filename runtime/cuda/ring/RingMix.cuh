@@ -57,11 +57,13 @@ __device__ __forceinline__ PostCoefficients coefficientsOf(const RingBlock<S> &b
   return h;
 }
 
-/// Two channels of f with their bias.
-__device__ __forceinline__ void widenBranch(const RingMixArgs &mix, uint32_t word, int channel, float (&f)[2]) {
+/// Two channels of f with their bias, the second pair for k = 1.
+template <typename First>
+__device__ __forceinline__ void widenBranch(const RingMixArgs &mix, uint32_t word, First first, int k, float (&f)[2]) {
   f[0] = lowBf16(word), f[1] = highBf16(word);
   if (!mix.bias)
     return;
+  const int channel = first() + 2 * k;
   if (mix.biasType == MHCRT_F32) {
     const float2 bias = *reinterpret_cast<const float2 *>(static_cast<const float *>(mix.bias) + channel);
     f[0] += bias.x, f[1] += bias.y;
@@ -71,15 +73,15 @@ __device__ __forceinline__ void widenBranch(const RingMixArgs &mix, uint32_t wor
   }
 }
 
-/// y over x for 8 channels, from `channel` on.
-template <bool kOutputFirst>
-__device__ __forceinline__ void mixEight(const RingMixArgs &mix, const PostCoefficients &h, uint4 branch, int channel,
+/// y over x for 8 channels from first() on, which is called where a bias needs it.
+template <bool kOutputFirst, typename First>
+__device__ __forceinline__ void mixEight(const RingMixArgs &mix, const PostCoefficients &h, uint4 branch, First first,
                                          uint4 (&x)[4]) {
   uint32_t words[4][4];
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     float f[2], v[4][2], sum[2];
-    widenBranch(mix, part(branch, k), channel + 2 * k, f);
+    widenBranch(mix, part(branch, k), first, k, f);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       v[i][0] = lowBf16(part(x[i], k)), v[i][1] = highBf16(part(x[i], k));
@@ -95,17 +97,17 @@ __device__ __forceinline__ void mixEight(const RingMixArgs &mix, const PostCoeff
 }
 
 /// The same in a box, for one of its tokens; f lies behind the streams. x is y then.
-template <typename S>
-__device__ __forceinline__ void mixInPlace(const RingMixArgs &mix, const PostCoefficients &h, uint32_t at, int channel,
+template <typename S, typename First>
+__device__ __forceinline__ void mixInPlace(const RingMixArgs &mix, const PostCoefficients &h, uint32_t at, First first,
                                            uint4 (&x)[4]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     x[i] = loadShared4(at + i * S::kStreamBytes);
   const uint4 branch = loadShared4(at + 4 * S::kStreamBytes);
   if (mix.outputFirst)
-    mixEight<true>(mix, h, branch, channel, x);
+    mixEight<true>(mix, h, branch, first, x);
   else
-    mixEight<false>(mix, h, branch, channel, x);
+    mixEight<false>(mix, h, branch, first, x);
 #pragma unroll
   for (int o = 0; o < 4; ++o)
     storeShared4(at + o * S::kStreamBytes, x[o]);
@@ -143,8 +145,9 @@ __device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs 
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) {
         uint4 y[4];
-        mixInPlace<S>(mix, h, memory + token * 128 + ((half * 4 + chunk) ^ token) * 16,
-                      group * 64 + (half * 4 + chunk) * 8, y);
+        mixInPlace<S>(
+            mix, h, memory + token * 128 + ((half * 4 + chunk) ^ token) * 16,
+            [=] { return group * 64 + (half * 4 + chunk) * 8; }, y);
       }
       fenceBulk();
       __syncwarp();

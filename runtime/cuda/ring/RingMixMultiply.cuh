@@ -33,8 +33,8 @@ template <typename S>
 __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                                 const RingMixMaps &maps) {
   const int box = block.warp / 2;
+  const int channel = (block.rank * S::kWarps + block.warp) * 32; // the warp's first
   // Made again where they are used, for want of registers.
-  const auto channelOf = [&](int lane) { return int(clusterRank() * S::kWarps + block.warp) * 32 + lane % 4 * 8; };
   const auto copies = [&] { return block.warp % 2 == 0 && laneAgain() == 0; };
   const auto ahead = [] { return S::kSlots * S::kTokens * clusterCount(); }; // tokens to the next tile in a slot
   if (copies())
@@ -42,7 +42,7 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
       loadMixBox(block, maps, at.slot, box, at.firstToken());
   __syncwarp();
   PhiFragments<S::kHeld> phi;
-  phi.template load<S::kPhiStreams>(args.phi, args.C, channelOf(block.lane), block.lane,
+  phi.template load<S::kPhiStreams>(args.phi, args.C, channel + block.lane % 4 * 8, block.lane,
                                     block.memory + S::kPhi + block.warp * PhiFragments<S::kHeld>::kSharedBytes);
   uint4 before[4];
   RingCursor<S> at(args.M);
@@ -51,8 +51,9 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     barrierWait(block.bars.full(at.slot, box), at.parity);
     const int lane = laneAgain(), token = tokenOfLane(lane), chunk = block.warp % 2 * 4 + lane % 4;
     uint4 y[4];
-    mixInPlace<S>(mix, coefficientsOf(block, at.slot, token),
-                  block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, channelOf(lane), y);
+    mixInPlace<S>(
+        mix, coefficientsOf(block, at.slot, token), block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16,
+        [&] { return channel + laneAgain() % 4 * 8; }, y);
     fenceBulk();
     syncNamed(1 + box, 64);
     if (copies()) {
@@ -75,12 +76,12 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     if (laneAgain() == 0)
       barrierArrive(block.bars.partialFull());
     if (at.turn > 0)
-      aggregateHeld(args, block, at, before, channelOf(laneAgain()));
+      aggregateHeld(args, block, at, before, channel + laneAgain() % 4 * 8);
 #pragma unroll
     for (int o = 0; o < 4; ++o)
       before[o] = y[o];
   }
-  aggregateHeld(args, block, at, before, channelOf(laneAgain()));
+  aggregateHeld(args, block, at, before, channel + laneAgain() % 4 * 8);
   if (copies())
     waitStores();
 }
