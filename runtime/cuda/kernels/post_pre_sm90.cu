@@ -44,15 +44,15 @@ bool withShape(int64_t C, Body body) {
   };
   switch (C) {
   case 1280:
-    return call(RingShape<4, 10, 1, 2, 12, 640, 112, Mixing::mixers>());
+    return call(RingShape<4, 10, 1, 2, 10, 384, 168, Mixing::multipliers>());
   case 2048:
-    return call(RingShape<8, 8, 1, 2, 12, 640, 112, Mixing::mixers>());
+    return call(RingShape<8, 8, 1, 2, 8, 320, 168, Mixing::multipliers>());
   case 2560:
-    return call(RingShape<8, 10, 1, 2, 12, 640, 112, Mixing::mixers>());
+    return call(RingShape<8, 10, 1, 2, 10, 384, 168, Mixing::multipliers>());
   case 4096:
     return call(RingShape<16, 8, 1, 2, 12, 640, 112, Mixing::mixers>());
   case 5120:
-    return call(RingShape<16, 10, 1, 2, 12, 640, 112, Mixing::mixers>());
+    return call(RingShape<16, 10, 1, 2, 10, 384, 168, Mixing::multipliers>());
   case 6144:
     return call(RingShape<16, 12, 1, 1, 12, 448, 128, Mixing::multipliers>());
   case 7168:

@@ -31,10 +31,11 @@ __device__ __forceinline__ int clusterCount() {
   return count;
 }
 
-/// Both halves of the cluster's barrier, for all threads of a converged warp.
+/// Both halves of the cluster's barrier, for all threads of a converged warp. It orders no memory: fenceBarrierInit()
+/// makes barriers visible to other blocks, and messages are ordered by theirs.
 __device__ __forceinline__ void clusterArrive() {
   pauseInTests();
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 __device__ __forceinline__ void clusterWait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 

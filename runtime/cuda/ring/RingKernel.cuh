@@ -61,9 +61,10 @@ __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
 template <typename S>
 __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
   constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours, kTurns = (S::kBoxes + kStep - 1) / kStep;
-  constexpr int kAtOnce = S::kWide >= S::kFirstMixer ? 4 : 2; // boxes whose loads are in flight, as registers allow
+  constexpr int kAtOnce = S::kWide >= S::kRoles ? 4 : 2; // boxes whose loads are in flight, as registers allow
   static_assert(S::kAggregators % kFours == 0);
-  const int index = block.warp - S::kWarps, inTile = index % kFours * 4 + block.lane / 8, chunk = block.lane % 8;
+  const int index = block.warp - S::kFirstAggregator, inTile = index % kFours * 4 + block.lane / 8,
+            chunk = block.lane % 8;
   const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
   uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
   const int64_t stored = args.u ? args.M : 0; // tokens
@@ -115,13 +116,15 @@ template <typename S, bool kAggregate, typename Load, typename Mix>
 __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<S> &block, Load load, Mix mix) {
   block.bars.init(kAggregate ? S::kAggregators + S::kMixers : S::kWarps);
   __syncthreads();
-  beginOverlapped();
   clusterArrive(); // the sender waits before it first writes to another block, the others before they leave
+  beginOverlapped();
 
   if (block.warp < S::kWide) {
     raiseRegisters<S::kRegisters>();
     if (block.warp < S::kWarps)
       multiplyRole<S, kAggregate>(args, block);
+    else if (block.warp < S::kFirstAggregator)
+      mix();
     else if constexpr (kAggregate)
       aggregateRole<S>(args, block);
   } else {
@@ -134,8 +137,6 @@ __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<
       load();
     else if (kAggregate && block.warp == S::kRoles + 2)
       gatesRole<S>(args, block);
-    else if (S::kMixes && block.warp >= S::kFirstMixer)
-      mix();
     else if constexpr (kAggregate)
       aggregateRole<S>(args, block);
   }

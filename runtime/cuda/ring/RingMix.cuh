@@ -96,22 +96,32 @@ __device__ __forceinline__ void mixEight(const RingMixArgs &mix, const PostCoeff
     x[o] = make_uint4(words[o][0], words[o][1], words[o][2], words[o][3]);
 }
 
-/// The same in a box, for one of its tokens; f lies behind the streams. x is y then.
-template <typename S, typename First>
-__device__ __forceinline__ void mixInPlace(const RingMixArgs &mix, const PostCoefficients &h, uint32_t at, First first,
-                                           uint4 (&x)[4]) {
+/// 8 channels of a token in a box, where f lies behind the streams: x, and then y.
+template <typename S>
+struct MixColumn {
+  uint4 streams[4], branch;
+
+  __device__ __forceinline__ void load(uint32_t at) {
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-    x[i] = loadShared4(at + i * S::kStreamBytes);
-  const uint4 branch = loadShared4(at + 4 * S::kStreamBytes);
-  if (mix.outputFirst)
-    mixEight<true>(mix, h, branch, first, x);
-  else
-    mixEight<false>(mix, h, branch, first, x);
+    for (int i = 0; i < 4; ++i)
+      streams[i] = loadShared4(at + i * S::kStreamBytes);
+    branch = loadShared4(at + 4 * S::kStreamBytes);
+  }
+
+  template <typename First>
+  __device__ __forceinline__ void mix(const RingMixArgs &args, const PostCoefficients &h, First first) {
+    if (args.outputFirst)
+      mixEight<true>(args, h, branch, first, streams);
+    else
+      mixEight<false>(args, h, branch, first, streams);
+  }
+
+  __device__ __forceinline__ void store(uint32_t at) const {
 #pragma unroll
-  for (int o = 0; o < 4; ++o)
-    storeShared4(at + o * S::kStreamBytes, x[o]);
-}
+    for (int o = 0; o < 4; ++o)
+      storeShared4(at + o * S::kStreamBytes, streams[o]);
+  }
+};
 
 template <typename S>
 __device__ __forceinline__ void mixLoaderRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
@@ -126,44 +136,39 @@ __device__ __forceinline__ void mixLoaderRole(const RingArgs &args, const RingMi
   }
 }
 
-/// A warp mixes whole boxes and stores them, others in each tile where they are no multiple of the warps. A slot is
-/// free of its stores when those of the next tile are on their way: it is in use for longer than that anyway.
+/// A warp mixes its box of every tile and stores it. A slot is free of its stores when those of the next tile are on
+/// their way: it is in use for longer than that anyway.
 template <typename S>
 __device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                         const RingMixMaps &maps) {
-  static_assert(!S::kMixes || S::kGroups == 1);
-  for (RingCursor<S> at(args.M); at.firstToken() < args.M; at.next()) { // more() would take another register
-    if (laneAgain() < S::kBoxes)
-      barrierWait(block.bars.full(at.slot, laneAgain()), at.parity);
-    else if (laneAgain() == S::kBoxes)
-      barrierWait(block.bars.coefficients(at.slot), at.parity);
-    __syncwarp();
-    const PostCoefficients h = coefficientsOf(block, at.slot, tokenOfLane(laneAgain()));
-    for (int box = (block.warp - S::kFirstMixer + at.slot) % S::kMixers; box < S::kBoxes; box += S::kMixers) {
-      const uint32_t memory = block.box(at.slot, box);
-      const int group = clusterRank() * S::kBoxes + box, token = tokenOfLane(laneAgain()), chunk = laneAgain() % 4;
-#pragma unroll 1
-      for (int half = 0; half < 2; ++half) {
-        uint4 y[4];
-        mixInPlace<S>(
-            mix, h, memory + token * 128 + ((half * 4 + chunk) ^ token) * 16,
-            [=] { return group * 64 + (half * 4 + chunk) * 8; }, y);
-      }
-      fenceBulk();
-      __syncwarp();
-      if (laneAgain() == 0) {
-        barrierArrive(block.bars.mixed(at.slot, box));
-        storeStreams(&maps.y, at.firstToken(), group, memory);
-      }
+  const int box = block.warp - S::kWarps, group = block.rank * S::kBoxes + box;
+  const int token = tokenOfLane(block.lane), chunk = block.lane % 4;
+  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+    barrierWait(block.bars.coefficients(at.slot), at.parity);
+    const PostCoefficients h = coefficientsOf(block, at.slot, token);
+    barrierWait(block.bars.full(at.slot, box), at.parity);
+    const uint32_t tile = block.box(at.slot, box), row = tile + token * 128;
+    MixColumn<S> halves[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      halves[half].load(row + ((half * 4 + chunk) ^ token) * 16);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      halves[half].mix(mix, h, [=] { return group * 64 + (half * 4 + chunk) * 8; });
+      halves[half].store(row + ((half * 4 + chunk) ^ token) * 16);
     }
-    if (laneAgain() == 0) {
+    fenceBulk();
+    __syncwarp();
+    if (block.lane == 0) {
+      barrierArrive(block.bars.mixed(at.slot, box));
+      storeStreams(&maps.y, at.firstToken(), group, tile);
       commitStores();
       waitStoresRead<1>();
-      if (at.tile != clusterIndex()) // the first
+      if (at.turn > 0)
         barrierArrive(block.bars.free(at.slot > 0 ? at.slot - 1 : S::kSlots - 1));
     }
   }
-  if (laneAgain() == 0)
+  if (block.lane == 0)
     waitStores();
 }
 

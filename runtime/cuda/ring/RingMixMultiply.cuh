@@ -50,10 +50,11 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     barrierWait(block.bars.coefficients(at.slot), at.parity);
     barrierWait(block.bars.full(at.slot, box), at.parity);
     const int lane = laneAgain(), token = tokenOfLane(lane), chunk = block.warp % 2 * 4 + lane % 4;
-    uint4 y[4];
-    mixInPlace<S>(
-        mix, coefficientsOf(block, at.slot, token), block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16,
-        [&] { return channel + laneAgain() % 4 * 8; }, y);
+    const uint32_t from = block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16;
+    MixColumn<S> y;
+    y.load(from);
+    y.mix(mix, coefficientsOf(block, at.slot, token), [&] { return channel + laneAgain() % 4 * 8; });
+    y.store(from);
     fenceBulk();
     syncNamed(1 + box, 64);
     if (copies()) {
@@ -64,7 +65,7 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     float sums[S::kGroups][kPhiBlocks + 1][4] = {};
 #pragma unroll
     for (int stream = 0; stream < 4; ++stream)
-      multiplyStream<S>(phi, stream, {y[stream]}, sums);
+      multiplyStream<S>(phi, stream, {y.streams[stream]}, sums);
     if (copies() && at.firstToken() + ahead() < args.M) {
       waitStoresRead<0>();
       loadMixBox(block, maps, at.slot, box, at.firstToken() + ahead());
@@ -79,7 +80,7 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
       aggregateHeld(args, block, at, before, channel + laneAgain() % 4 * 8);
 #pragma unroll
     for (int o = 0; o < 4; ++o)
-      before[o] = y[o];
+      before[o] = y.streams[o];
   }
   aggregateHeld(args, block, at, before, channel + laneAgain() % 4 * 8);
   if (copies())
@@ -118,8 +119,8 @@ __device__ __forceinline__ void takeMixMultiplyRoles(const RingArgs &args, const
                                                      const RingBlock<S> &block, const RingMixMaps &maps) {
   block.bars.init(1);
   __syncthreads();
-  beginOverlapped();
   clusterArrive();
+  beginOverlapped();
   if (block.warp < S::kWarps)
     mixMultiplyRole(args, mix, block, maps);
   else if (block.warp == S::kRoles)

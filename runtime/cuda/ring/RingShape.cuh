@@ -28,8 +28,8 @@ enum class Mixing { none, mixers, multipliers };
 
 /// kSplit blocks of a cluster share the channels; kWarps of a block multiply 32 channels each, so C = 32*kSplit*kWarps.
 /// A tile has 8*kGroups tokens. kHeld of three blocks of phi are in registers. Warps below kWide have kRegisters
-/// registers. Behind the warps that multiply are those that aggregate, then mixers, then four of one role each. Where
-/// multipliers mix they aggregate too, and two warps have the other roles.
+/// registers. Behind the warps that multiply are mixers, one for each box, those that aggregate, and four of one role
+/// each. Where multipliers mix they aggregate too, and two warps have the other roles.
 template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
           Mixing kMixing_ = Mixing::none>
 struct RingShape {
@@ -37,18 +37,18 @@ struct RingShape {
   static constexpr int kThreads = kThreads_, kRegisters = kRegisters_;
   static constexpr Mixing kMixing = kMixing_;
   static constexpr bool kMixes = kMixing != Mixing::none, kMultipliersMix = kMixing == Mixing::multipliers;
-  static constexpr int kMixers = kMixing == Mixing::mixers ? 4 : 0;
+  static constexpr int kBoxes = kWarps / 2; ///< of 64 channels, for two warps each
+  static constexpr int kMixers = kMixing == Mixing::mixers ? kBoxes : 0;
   static constexpr int kFewRegisters = kMixes ? 72 : 64;                   ///< of warps from kWide on
   static constexpr int kRoles = kThreads / 32 - (kMultipliersMix ? 2 : 4); ///< the first of the single warps
-  static constexpr int kFirstMixer = kRoles - kMixers;
-  static constexpr int kAggregators = kFirstMixer - kWarps;
+  static constexpr int kFirstAggregator = kWarps + kMixers;
+  static constexpr int kAggregators = kRoles - kFirstAggregator;
   static constexpr int kPhiStreams = kRegisters >= 144 ? 4 : kRegisters >= 112 ? 2 : 1; ///< of phi, loaded at once
   static constexpr int kTokens = 8 * kGroups;
   static constexpr int kChannels = 32 * kWarps; ///< of a block
   static constexpr int kWidth = kChannels * kSplit;
   static constexpr int kOwned = std::max(1, kTokens / kSplit);      ///< tokens of a tile whose sums one block finishes
   static constexpr int kOwners = kTokens / kOwned;                  ///< blocks that own tokens
-  static constexpr int kBoxes = kWarps / 2;                         ///< of 64 channels, for two warps each
   static constexpr int kStreamBytes = kTokens * 128;                ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
@@ -76,7 +76,8 @@ struct RingShape {
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
   static_assert(kMultipliersMix ? kAggregators == 0 : kAggregators >= 2 && kWide % 4 == 0 && kThreads % 128 == 0);
-  static_assert(kSlots >= (kMultipliersMix ? 2 : 3), "a tile is multiplied, one arrives; one is on its way to u");
+  static_assert(kSlots >= (kMultipliersMix ? 2 : 3), "a tile is multiplied, one arrives; one has no u yet");
+  static_assert(kMixers == 0 || kFirstAggregator <= kWide);
 };
 
 /// Barriers of one block, by shared address.
