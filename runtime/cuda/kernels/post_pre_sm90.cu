@@ -8,7 +8,7 @@
 // Plan    The ring of pre (ring/RingKernel.cuh) with f in its slots beside x, and warps between load and product that
 //         write y over x in the slot (ring/RingMix.cuh). From there tensor copies store it, and the others read it.
 // Bytes   per token 8C of x, 2C of f, 8C of y, 2C of u, 4*2*(2n + n*n); phi once per cluster.
-// Needs   those of pre, no dropout, C of the list below.
+// Needs   those of pre, no dropout.
 // Round   as post and pre one after the other, bit by bit: y is rounded before it is multiplied and before u.
 //
 //===------------------------------------------------------------------------===//
@@ -27,6 +27,9 @@ __global__ void __launch_bounds__(S::kThreads, 1)
                   const __grid_constant__ RingMixMaps maps) {
   extern __shared__ __align__(1024) unsigned char memory[];
   const RingBlock<S> block = ringBlock<S>(memory);
+  if (threadIdx.x == 0)
+    for (const CUtensorMap *map : {&maps.x, &maps.f, &maps.y})
+      prefetchMap(map);
   if constexpr (S::kMultipliersMix)
     takeMixMultiplyRoles(args, mix, block, maps);
   else
@@ -43,20 +46,22 @@ bool withShape(int64_t C, Body body) {
     return true;
   };
   switch (C) {
+  case 768:
+    return call(MixingShape<2, 12, 1, 448, 128>());
   case 1280:
-    return call(RingShape<4, 10, 1, 2, 10, 384, 168, Mixing::multipliers>());
+    return call(MixingShape<4, 10, 2, 384, 168>());
   case 2048:
-    return call(RingShape<8, 8, 1, 2, 8, 320, 168, Mixing::multipliers>());
+    return call(MixingShape<8, 8, 2, 320, 168>());
   case 2560:
-    return call(RingShape<8, 10, 1, 2, 10, 384, 168, Mixing::multipliers>());
+    return call(MixingShape<8, 10, 2, 384, 168>());
   case 4096:
-    return call(RingShape<16, 8, 1, 2, 12, 640, 112, Mixing::mixers>());
+    return call(MixersShape<16, 8, 2, 12, 640, 112>());
   case 5120:
-    return call(RingShape<16, 10, 1, 2, 10, 384, 168, Mixing::multipliers>());
+    return call(MixingShape<16, 10, 2, 384, 168>());
   case 6144:
-    return call(RingShape<16, 12, 1, 1, 12, 448, 128, Mixing::multipliers>());
+    return call(MixingShape<16, 12, 1, 448, 128>());
   case 7168:
-    return call(RingShape<16, 14, 1, 1, 14, 512, 128, Mixing::multipliers>());
+    return call(MixingShape<16, 14, 1, 512, 128>());
   }
   return false;
 }
@@ -64,6 +69,12 @@ bool withShape(int64_t C, Body body) {
 template <typename S>
 int clustersOf(S) {
   return ringClusters<S, postPreKernel<S>>();
+}
+
+bool hasRoom(int64_t C, Needs &needs) {
+  bool found = false;
+  withShape(C, [&](auto shape) { found = needs.clusters(clustersOf(shape), decltype(shape)::kSplit); });
+  return found;
 }
 
 template <typename S>
@@ -83,10 +94,8 @@ cudaError_t launch(const RingArgs &args, const RingMixArgs &mix, const PostPreAr
 
 bool mhcrt::postPreSm90Takes(const PostPreArgs &a, Needs &needs) {
   const PreArgs pre = preOf(a);
-  return needs.absent("seed", a.seed) &&
-         needs.that(withShape(a.C, [](auto) {}), "C = 1280, 2048, 2560, 4096, 5120, 6144 or 7168") &&
-         ringTakes(pre, needs) && ringTakesGates(pre, needs) && needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) &&
-         withShape(a.C, [&](auto shape) { needs.clusters(clustersOf(shape), decltype(shape)::kSplit); });
+  return needs.absent("seed", a.seed) && ringTakes(pre, needs) && ringTakesGates(pre, needs) &&
+         needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) && hasRoom(a.C, needs);
 }
 
 cudaError_t mhcrt::postPreSm90(const PostPreArgs &a, cudaStream_t stream) {

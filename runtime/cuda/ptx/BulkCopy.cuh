@@ -26,6 +26,11 @@ __device__ __forceinline__ void bulkLoad(uint32_t dst, const void *src, uint32_t
                : "memory");
 }
 
+/// Fetches a map before its first use.
+__device__ __forceinline__ void prefetchMap(const CUtensorMap *map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /// A box of streams: all four streams and all 64 channels of each group from `group` on.
 __device__ __forceinline__ void loadStreams(uint32_t dst, const CUtensorMap *map, int token, int group, uint32_t bar) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "

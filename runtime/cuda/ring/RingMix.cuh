@@ -13,7 +13,7 @@
 
 namespace mhcrt {
 
-/// What post reads beside x and f.
+/// Operands of post beside x and f.
 struct RingMixArgs {
   const float *hPost, *hRes;
   const void *bias; ///< null when there is none

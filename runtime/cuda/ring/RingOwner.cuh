@@ -44,7 +44,7 @@ __device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
   }
 }
 
-/// What comes of a tile, before any block has what it takes to send it.
+/// Announces the messages of a tile, before any block has what it takes to send them.
 template <typename S>
 __device__ __forceinline__ void announceSums(const RingBlock<S> &block, int slot) {
   if (block.lane == 0) {

@@ -31,8 +31,8 @@ enum class Mixing { none, mixers, multipliers };
 /// registers. Behind the warps that multiply are mixers, one for each box, those that aggregate, and four of one role
 /// each. Where multipliers mix they aggregate too, and two warps have the other roles.
 template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
-          Mixing kMixing_ = Mixing::none>
-struct RingShape {
+          Mixing kMixing_>
+struct RingTiling {
   static constexpr int kSplit = kSplit_, kWarps = kWarps_, kGroups = kGroups_, kHeld = kHeld_, kWide = kWide_;
   static constexpr int kThreads = kThreads_, kRegisters = kRegisters_;
   static constexpr Mixing kMixing = kMixing_;
@@ -79,6 +79,16 @@ struct RingShape {
   static_assert(kSlots >= (kMultipliersMix ? 2 : 3), "a tile is multiplied, one arrives; one has no u yet");
   static_assert(kMixers == 0 || kFirstAggregator <= kWide);
 };
+
+/// Shapes of pre and projection.
+template <int kSplit, int kWarps, int kGroups, int kHeld, int kWide, int kThreads, int kRegisters>
+struct RingShape : RingTiling<kSplit, kWarps, kGroups, kHeld, kWide, kThreads, kRegisters, Mixing::none> {};
+
+/// Shapes of post_pre, by mixers and by multipliers that mix tiles of 8 tokens.
+template <int kSplit, int kWarps, int kHeld, int kWide, int kThreads, int kRegisters>
+struct MixersShape : RingTiling<kSplit, kWarps, 1, kHeld, kWide, kThreads, kRegisters, Mixing::mixers> {};
+template <int kSplit, int kWarps, int kHeld, int kThreads, int kRegisters>
+struct MixingShape : RingTiling<kSplit, kWarps, 1, kHeld, kWarps, kThreads, kRegisters, Mixing::multipliers> {};
 
 /// Barriers of one block, by shared address.
 template <typename S>

@@ -203,14 +203,27 @@ TEST_F(CudaChoice, PreAndHead) {
 TEST_F(CudaChoice, PostPre) {
   EXPECT_EQ(postPre(B, 4096), "sm90");
   EXPECT_EQ(driver().launches.size(), size_t{1});
-  EXPECT_EQ(postPre(F, 4096), "separate");
-  EXPECT_EQ(postPre(B, 768), "separate");
+  EXPECT_EQ(postPre(B, 4096, t), "separate"); // a dropout
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 1, &choice);
-  EXPECT_STREQ(choice.op, "post");
-  EXPECT_EQ(postPre(B, 4096, t), "separate"); // a dropout
+  EXPECT_STREQ(choice.fallback, "sm90: 'seed' is given; needed none");
+  EXPECT_EQ(postPre(F, 4096), "separate");
+  EXPECT_EQ(postPre(B, 512), "separate");
   precision = MHCRT_PRECISION_TF32X3;
   EXPECT_EQ(postPre(B, 4096), "separate");
+}
+
+/// Its parts have rows of their own, which strict mode asks.
+TEST_F(CudaChoice, SeparateLaunchesAreNotGeneric) {
+  mhcrt_cuda_set_strict(context, 1);
+  EXPECT_EQ(postPre(B, 512), "separate");
+  call(mhcrt_post_pre, context, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F,
+       nullptr, none, t, B, t, B, t, F, t, F, t, F, t, F, t, F, 100, 33, 4, 0, 24, 132, 3, MHCRT_LAYOUT_NC, 0, 0.0, 0,
+       0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN, 0, 0, 0, 1e-6, 20, 0, precision);
+  EXPECT_NE(std::string(mhcrt_last_error(context)).find("only the variant 'generic' takes this call"),
+            std::string::npos)
+      << mhcrt_last_error(context);
+  mhcrt_clear_error(context);
 }
 
 TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {
@@ -281,6 +294,8 @@ TEST_F(CudaChoice, NoRoomForAClusterOfBlocks) {
                                           "room for 0 clusters of 16 blocks; needed 1");
   mhcrt_clear_error(context);
   EXPECT_EQ(preBwd(B, 5120), "sm90"); // has no clusters
+  mhcrt_cuda_pin(context, "pre=");
+  EXPECT_EQ(postPre(B, 6144), "separate");
 }
 
 TEST_F(CudaChoice, ADriverThatKnowsNoSuchClusters) {
