@@ -5,9 +5,10 @@
 //
 //   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
 //
-// Plan    The ring of pre (ring/RingKernel.cuh) with f in its slots beside x, and warps between load and product that
-//         write y over x in the slot (ring/RingMix.cuh). From there tensor copies store it, and the others read it.
-// Bytes   per token 8C of x, 2C of f, 8C of y, 2C of u, 4*2*(2n + n*n); phi once per cluster.
+// Plan    The ring of pre (ring/RingKernel.cuh) with f in its slots beside x. At C = 4096 warps of their own write y over
+//         x in the slot, from where tensor copies store it and the others read it (ring/RingMix.cuh). At the other
+//         widths the warps that multiply do it, keep y for u and free the slot at once (ring/RingMixMultiply.cuh).
+// Bytes   per token 8C of x, 2C of f, 8C of y, 2C of u, 4*(n + n*n) in, 4*(2n + n*n) out; phi once per cluster.
 // Needs   those of pre, no dropout.
 // Round   as post and pre one after the other, bit by bit: y is rounded before it is multiplied and before u.
 //
@@ -27,9 +28,10 @@ __global__ void __launch_bounds__(S::kThreads, 1)
                   const __grid_constant__ RingMixMaps maps) {
   extern __shared__ __align__(1024) unsigned char memory[];
   const RingBlock<S> block = ringBlock<S>(memory);
-  if (threadIdx.x == 0)
-    for (const CUtensorMap *map : {&maps.x, &maps.f, &maps.y})
-      prefetchMap(map);
+  prefetchFirst(args, block, [&](int token, int group) {
+    prefetchStreams(&maps.x, token, group);
+    prefetchChannels(&maps.f, token, group);
+  });
   if constexpr (S::kMultipliersMix)
     takeMixMultiplyRoles(args, mix, block, maps);
   else

@@ -26,9 +26,9 @@ __device__ __forceinline__ void bulkLoad(uint32_t dst, const void *src, uint32_t
                : "memory");
 }
 
-/// Fetches a map before its first use.
-__device__ __forceinline__ void prefetchMap(const CUtensorMap *map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+/// The same into the second-level cache, which all blocks share: allowed before others have written what is there.
+__device__ __forceinline__ void prefetchBulk(const void *src, uint32_t bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(src), "r"(bytes) : "memory");
 }
 
 /// A box of streams: all four streams and all 64 channels of each group from `group` on.
@@ -39,11 +39,23 @@ __device__ __forceinline__ void loadStreams(uint32_t dst, const CUtensorMap *map
                : "memory");
 }
 
+__device__ __forceinline__ void prefetchStreams(const CUtensorMap *map, int token, int group) {
+  asm volatile("cp.async.bulk.prefetch.tensor.4d.L2.global.tile [%0, {%1, %2, %1, %3}];" ::"l"(map), "r"(0), "r"(token),
+               "r"(group)
+               : "memory");
+}
+
 /// The same of a tensor without streams.
 __device__ __forceinline__ void loadChannels(uint32_t dst, const CUtensorMap *map, int token, int group, uint32_t bar) {
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
                "[%1, {%2, %3, %4}], [%5];" ::"r"(dst),
                "l"(map), "r"(0), "r"(token), "r"(group), "r"(bar)
+               : "memory");
+}
+
+__device__ __forceinline__ void prefetchChannels(const CUtensorMap *map, int token, int group) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map), "r"(0), "r"(token),
+               "r"(group)
                : "memory");
 }
 
