@@ -5,7 +5,8 @@
 //
 //   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
 //
-// Plan    The ring of pre (ring/RingKernel.cuh) with f in its slots beside x. At C = 4096 warps of their own write y over
+// Plan    The ring of pre (ring/RingKernel.cuh) with f in its slots beside x. At C = 4096 warps of their own write y
+// over
 //         x in the slot, from where tensor copies store it and the others read it (ring/RingMix.cuh). At the other
 //         widths the warps that multiply do it, keep y for u and free the slot at once (ring/RingMixMultiply.cuh).
 // Bytes   per token 8C of x, 2C of f, 8C of y, 2C of u, 4*(n + n*n) in, 4*(2n + n*n) out; phi once per cluster.
@@ -28,10 +29,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
                   const __grid_constant__ RingMixMaps maps) {
   extern __shared__ __align__(1024) unsigned char memory[];
   const RingBlock<S> block = ringBlock<S>(memory);
-  prefetchFirst(args, block, [&](int token, int group) {
-    prefetchStreams(&maps.x, token, group);
-    prefetchChannels(&maps.f, token, group);
-  });
+  prefetchFirst(args, block, maps);
   if constexpr (S::kMultipliersMix)
     takeMixMultiplyRoles(args, mix, block, maps);
   else

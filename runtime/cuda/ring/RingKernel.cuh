@@ -111,25 +111,6 @@ __device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock
   }
 }
 
-constexpr int kPrefetchedTiles = 4;
-
-/// Fetches the block's part of phi and, by fetch(token, group), the boxes of its first tiles into the second-level
-/// cache, one copy a thread. Called before the wait for earlier kernels, which leave memory idle while they end.
-template <typename S, typename Fetch>
-__device__ __forceinline__ void prefetchFirst(const RingArgs &args, const RingBlock<S> &block, Fetch fetch) {
-  const int rows = 4 * kPhiColumns, k = threadIdx.x, item = k - rows;
-  const int channelBytes = args.phi.type == MHCRT_F32 ? 4 : 2, bytes = S::kChannels * channelBytes;
-  const char *phi = static_cast<const char *>(args.phi.phi);
-  const int64_t first = int64_t{k} * S::kWidth + block.rank * S::kChannels;
-  if (args.phi.rowsFirst() && k < rows)
-    prefetchBulk(phi + first * channelBytes, bytes);
-  else if (!args.phi.rowsFirst() && k < 4)
-    prefetchBulk(phi + first * kPhiColumns * channelBytes, kPhiColumns * bytes);
-  const int token = (clusterIndex() + item / S::kBoxes * clusterCount()) * S::kTokens;
-  if (item >= 0 && item < kPrefetchedTiles * S::kBoxes && token < args.M)
-    fetch(token, block.rank * S::kBoxes + item % S::kBoxes);
-}
-
 /// The roles of a block's warps, of which load() and mix() are the kernel's own.
 template <typename S, bool kAggregate, typename Load, typename Mix>
 __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<S> &block, Load load, Mix mix) {
@@ -177,7 +158,6 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     ringKernel(const __grid_constant__ RingArgs args, const __grid_constant__ CUtensorMap map) {
   extern __shared__ __align__(1024) unsigned char memory[];
   const RingBlock<S> block = ringBlock<S>(memory);
-  prefetchFirst(args, block, [&](int token, int group) { prefetchStreams(&map, token, group); });
   takeRoles<S, kAggregate>(args, block, [&] { loaderRole<S>(args, block, &map); }, [] {});
 }
 

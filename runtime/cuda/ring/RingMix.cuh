@@ -26,6 +26,29 @@ struct RingMixMaps {
   CUtensorMap x, f, y;
 };
 
+constexpr int kPrefetchedTiles = 8;
+
+/// Fetches the block's part of phi and the boxes of its first tiles into the second-level cache, a copy or two a
+/// thread. Called before the wait for earlier kernels, which leave memory idle while they end.
+template <typename S>
+__device__ __forceinline__ void prefetchFirst(const RingArgs &args, const RingBlock<S> &block,
+                                              const RingMixMaps &maps) {
+  const int rows = 4 * kPhiColumns, k = threadIdx.x, item = k - rows;
+  const int channelBytes = args.phi.type == MHCRT_F32 ? 4 : 2, bytes = S::kChannels * channelBytes;
+  const char *phi = static_cast<const char *>(args.phi.phi);
+  const int64_t first = int64_t{k} * S::kWidth + block.rank * S::kChannels;
+  if (args.phi.rowsFirst() && k < rows)
+    prefetchBulk(phi + first * channelBytes, bytes);
+  else if (!args.phi.rowsFirst() && k < 4)
+    prefetchBulk(phi + first * kPhiColumns * channelBytes, kPhiColumns * bytes);
+  const int token = (clusterIndex() + item / S::kBoxes * clusterCount()) * S::kTokens;
+  if (item < 0 || item >= kPrefetchedTiles * S::kBoxes || token >= args.M)
+    return;
+  const int group = block.rank * S::kBoxes + item % S::kBoxes;
+  prefetchStreams(&maps.x, token, group);
+  prefetchChannels(&maps.f, token, group);
+}
+
 template <typename S>
 __device__ __forceinline__ void loadMixBox(const RingBlock<S> &block, const RingMixMaps &maps, int slot, int box,
                                            int firstToken) {
