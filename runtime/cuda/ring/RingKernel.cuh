@@ -111,14 +111,17 @@ __device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock
   }
 }
 
+/// `readers` arrive where a slot may be filled again. Nothing here is of earlier kernels.
+template <typename S>
+__device__ __forceinline__ void startRing(const RingBlock<S> &block, int readers) {
+  block.bars.init(readers);
+  __syncthreads();
+  clusterArrive(); // the sender waits before it first writes to another block, the others before they leave
+}
+
 /// The roles of a block's warps, of which load() and mix() are the kernel's own.
 template <typename S, bool kAggregate, typename Load, typename Mix>
 __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<S> &block, Load load, Mix mix) {
-  block.bars.init(kAggregate ? S::kAggregators + S::kMixers : S::kWarps);
-  __syncthreads();
-  clusterArrive(); // the sender waits before it first writes to another block, the others before they leave
-  beginOverlapped();
-
   if (block.warp < S::kWide) {
     raiseRegisters<S::kRegisters>();
     if (block.warp < S::kWarps)
@@ -158,6 +161,8 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     ringKernel(const __grid_constant__ RingArgs args, const __grid_constant__ CUtensorMap map) {
   extern __shared__ __align__(1024) unsigned char memory[];
   const RingBlock<S> block = ringBlock<S>(memory);
+  startRing(block, kAggregate ? S::kAggregators : S::kWarps);
+  beginOverlapped();
   takeRoles<S, kAggregate>(args, block, [&] { loaderRole<S>(args, block, &map); }, [] {});
 }
 

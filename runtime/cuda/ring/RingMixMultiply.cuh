@@ -117,10 +117,6 @@ __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMix
 template <typename S>
 __device__ __forceinline__ void takeMixMultiplyRoles(const RingArgs &args, const RingMixArgs &mix,
                                                      const RingBlock<S> &block, const RingMixMaps &maps) {
-  block.bars.init(1);
-  __syncthreads();
-  clusterArrive();
-  beginOverlapped();
   if (block.warp < S::kWarps)
     mixMultiplyRole(args, mix, block, maps);
   else if (block.warp == S::kRoles)
