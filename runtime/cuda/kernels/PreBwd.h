@@ -15,6 +15,9 @@
 
 namespace mhcrt {
 
+struct StreamBwdArgs;
+struct WeightGradArgs;
+
 /// The record's operands as the passes take them. A tensor that is absent is null, with type MHCRT_NONE.
 struct PreBwdOperands {
   const void *du;     ///< [M,C], of x's type; may be null
@@ -55,6 +58,8 @@ struct PreBwdRows {
 bool preBwdSm90Takes(const PreBwdArgs &args, Needs &needs);
 cudaError_t preBwdSm90(mhcrt_context &context, const PreBwdArgs &args);
 
+PreBwdOperands preBwdOperands(const PreBwdArgs &args);
+
 /// The launches behind it; see their files.
 bool preBwdTakes(const PreBwdOperands &args, Needs &needs);
 /// `scratch` is aligned to 256 bytes.
@@ -64,6 +69,10 @@ cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multipro
 PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors);
 /// The first launch alone.
 cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream);
+/// Arguments of the second and the third.
+StreamBwdArgs streamOf(const PreBwdOperands &args, const PreBwdRows &rows);
+WeightGradArgs weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream,
+                         int multiprocessors);
 
 } // namespace mhcrt
 

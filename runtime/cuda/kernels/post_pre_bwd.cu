@@ -6,12 +6,15 @@
 //   dy = start + h_pre * d_u + d_proj W + t * y          d_phi, d_norm_weight, d_alpha, d_beta
 //   d_x = A^T dy, d_f = h_post . dy, d_h_res = dy x^T, d_h_post = dy . f, d_bias
 //
+// sm90: post_pre_bwd_sm90.cu.
+//
 // Separate: the launches of pre_bwd and post_bwd, by the rows of their tables, with dy between them in scratch memory;
 // y, too, where it is not given, from post.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Parts.h"
+#include "cuda/kernels/PostPreBwd.h"
 #include "src/Checks.h"
 #include "src/PostPre.h"
 
@@ -33,6 +36,7 @@ static cudaError_t launchSeparate(mhcrt_context &context, const PostPreBwdArgs &
 }
 
 static constexpr Variant<PostPreBwdArgs> kVariants[] = {
+    {"sm90", 90, 90, postPreBwdSm90Takes, postPreBwdSm90, MHCRT_PRECISION_BF16X3},
     {"separate", 0, kAnyArch, nullptr, launchSeparate, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runPostPreBwd(mhcrt_context &context, const PostPreBwdArgs &args) {

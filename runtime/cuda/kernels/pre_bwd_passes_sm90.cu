@@ -68,10 +68,7 @@ bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
          needs.aligned({args.x, args.du, args.dxIn, args.dx, args.mix, args.proj, args.dhRes, args.dhPost, args.dhPre});
 }
 
-cudaError_t mhcrt::preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream) {
-  const PreBwdRows rows = preBwdRows(args, scratch, multiprocessors);
-  if (const cudaError_t error = preBwdReduce(args, rows, stream))
-    return error;
+StreamBwdArgs mhcrt::streamOf(const PreBwdOperands &args, const PreBwdRows &rows) {
   StreamBwdArgs pass = {};
   pass.x = args.x, pass.du = args.du, pass.dxIn = args.dxIn, pass.mix = args.mix;
   pass.dProj = rows.dProj, pass.scalars = rows.scalars;
@@ -79,15 +76,28 @@ cudaError_t mhcrt::preBwdPasses(const PreBwdOperands &args, void *scratch, int m
   pass.dx = args.dx, pass.partials = rows.products;
   pass.M = args.M, pass.C = args.C;
   pass.transposed = args.orient == MHCRT_ORIENT_IO;
-  if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
-    return error;
+  return pass;
+}
+
+WeightGradArgs mhcrt::weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream,
+                                int multiprocessors) {
   WeightGradArgs rest = {};
   rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
-  rest.phi = pass.phi, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
+  rest.phi = stream.phi, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
   rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
   if (args.dAlpha || args.dBeta) {
     rest.gatePartials = rows.partials, rest.tiles = rows.tiles;
     rest.dAlphaIn = args.dAlphaIn, rest.dBetaIn = args.dBetaIn, rest.dAlpha = args.dAlpha, rest.dBeta = args.dBeta;
   }
-  return weightGrad(rest, stream);
+  return rest;
+}
+
+cudaError_t mhcrt::preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream) {
+  const PreBwdRows rows = preBwdRows(args, scratch, multiprocessors);
+  if (const cudaError_t error = preBwdReduce(args, rows, stream))
+    return error;
+  const StreamBwdArgs pass = streamOf(args, rows);
+  if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
+    return error;
+  return weightGrad(weightsOf(args, rows, pass, multiprocessors), stream);
 }

@@ -9,7 +9,7 @@
 
 using namespace mhcrt;
 
-static PreBwdOperands operandsOf(const PreBwdArgs &a) {
+PreBwdOperands mhcrt::preBwdOperands(const PreBwdArgs &a) {
   auto floats = [](const void *p) { return static_cast<const float *>(p); };
   PreBwdOperands to = {};
   to.du = a.d_u, to.dhPre = floats(a.d_h_pre), to.dhPost = floats(a.d_h_post), to.dhRes = floats(a.d_h_res);
@@ -33,10 +33,10 @@ static PreBwdOperands operandsOf(const PreBwdArgs &a) {
   return to;
 }
 
-bool mhcrt::preBwdSm90Takes(const PreBwdArgs &args, Needs &needs) { return preBwdTakes(operandsOf(args), needs); }
+bool mhcrt::preBwdSm90Takes(const PreBwdArgs &args, Needs &needs) { return preBwdTakes(preBwdOperands(args), needs); }
 
 cudaError_t mhcrt::preBwdSm90(mhcrt_context &context, const PreBwdArgs &args) {
-  const PreBwdOperands operands = operandsOf(args);
+  const PreBwdOperands operands = preBwdOperands(args);
   const int64_t bytes = preBwdRows(operands, nullptr, context.multiprocessors).bytes;
   void *scratch = context.reserveScratch("mhcrt_pre_bwd", bytes);
   return scratch ? preBwdPasses(operands, scratch, context.multiprocessors, context.stream) : cudaSuccess;

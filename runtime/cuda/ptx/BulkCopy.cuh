@@ -65,6 +65,13 @@ __device__ __forceinline__ void storeStreams(const CUtensorMap *map, int token, 
                : "memory");
 }
 
+/// The same of a tensor without streams.
+__device__ __forceinline__ void storeChannels(const CUtensorMap *map, int token, int group, uint32_t src) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
+               "r"(0), "r"(token), "r"(group), "r"(src)
+               : "memory");
+}
+
 __device__ __forceinline__ void commitStores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
 /// Waits until all but the newest kNewest groups of stores have read shared memory.

@@ -35,7 +35,7 @@ constexpr int kPairs = 48;
 /// Tiles whose product is added in matrix units. They cut off what does not fit a sum, 2^-23 of it in each of a tile's
 /// steps, and so always to the same side.
 constexpr int kFlushTiles = 32;
-/// Tiles whose product is added in registers, by additions that round: each is one of few terms there, too.
+/// Tiles whose product is added outside of them, by additions that round: each is one of few terms there, too.
 constexpr int kStoreTiles = 32 * kFlushTiles;
 
 /// Adds 64 channels of two tiles. `x` is this lane's row of the box in its tile's slot.
@@ -59,19 +59,6 @@ __device__ __forceinline__ void addBox(ProductSums &sums, int box, uint32_t x, c
                    proj.second[1][n]);
 }
 
-/// Takes `from` and leaves zeros there.
-__device__ __forceinline__ void moveSums(ProductSums &to, ProductSums &from) {
-#pragma unroll
-  for (int m = 0; m < 8; ++m)
-#pragma unroll
-    for (int n = 0; n < 3; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        to[m][n][e] += from[m][n][e];
-        from[m][n][e] = 0.0f;
-      }
-}
-
 /// This thread's sums in its group's partial sum: pairs of columns.
 __device__ __forceinline__ float2 *partialPair(const StreamBwdArgs &args, const Walk &walk, int stream, int pair) {
   const int lane = threadIdx.x & 31, m = pair / 6, n = pair / 2 % 3, g = (lane >> 2) + pair % 2 * 8, q = lane & 3;
@@ -79,23 +66,86 @@ __device__ __forceinline__ float2 *partialPair(const StreamBwdArgs &args, const 
   return reinterpret_cast<float2 *>(args.partials + channel * kColumns + n * 8) + q;
 }
 
-/// Makes `sums` the partial sum, or adds them to it. All loads before the first store.
-__device__ __forceinline__ void storeSums(const StreamBwdArgs &args, const Walk &walk, int stream, ProductSums &sums,
-                                          bool adds) {
-  if (adds)
+/// Sums of many tiles, in registers.
+struct RegisterSums {
+  ProductSums sums;
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int m = 0; m < 8; ++m)
+#pragma unroll
+      for (int n = 0; n < 3; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          sums[m][n][e] = 0.0f;
+  }
+  /// Takes `from` and leaves zeros there.
+  __device__ __forceinline__ void take(ProductSums &from) {
+#pragma unroll
+    for (int m = 0; m < 8; ++m)
+#pragma unroll
+      for (int n = 0; n < 3; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          sums[m][n][e] += from[m][n][e];
+          from[m][n][e] = 0.0f;
+        }
+  }
+  /// Makes them the partial sum, or adds them to it. All loads before the first store.
+  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Walk &walk, int stream, bool adds) {
+    if (adds)
+#pragma unroll
+      for (int pair = 0; pair < kPairs; ++pair) {
+        const float2 old = *partialPair(args, walk, stream, pair);
+        float *to = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
+        to[0] += old.x;
+        to[1] += old.y;
+      }
 #pragma unroll
     for (int pair = 0; pair < kPairs; ++pair) {
-      const float2 old = *partialPair(args, walk, stream, pair);
-      float *to = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
-      to[0] += old.x;
-      to[1] += old.y;
+      const float *from = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
+      *partialPair(args, walk, stream, pair) = make_float2(from[0], from[1]);
     }
-#pragma unroll
-  for (int pair = 0; pair < kPairs; ++pair) {
-    const float *from = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
-    *partialPair(args, walk, stream, pair) = make_float2(from[0], from[1]);
   }
-}
+};
+
+/// The same in shared memory, for a kernel without as many registers: one load after the other.
+struct SharedSums {
+  static constexpr int kQuads = kPairs / 2;
+  static constexpr uint32_t kStep = 32 * kProductWarps * 16, kBytes = kQuads * kStep;
+
+  uint32_t mine; ///< address of this thread's first
+
+  __device__ __forceinline__ explicit SharedSums(uint32_t address)
+      : mine(address + threadIdx.x % (32 * kProductWarps) * 16) {}
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int k = 0; k < kQuads; ++k)
+      storeShared4(mine + k * kStep, make_uint4(0, 0, 0, 0));
+  }
+  __device__ __forceinline__ void take(ProductSums &from) {
+#pragma unroll
+    for (int k = 0; k < kQuads; ++k) {
+      float *sums = from[k / 3][k % 3];
+      const float4 old = loadSharedFloat4(mine + k * kStep);
+      storeSharedFloat4(mine + k * kStep,
+                        make_float4(old.x + sums[0], old.y + sums[1], old.z + sums[2], old.w + sums[3]));
+      sums[0] = sums[1] = sums[2] = sums[3] = 0.0f;
+    }
+  }
+  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Walk &walk, int stream, bool adds) {
+#pragma unroll 1
+    for (int k = 0; k < kQuads; ++k) {
+      float4 sum = loadSharedFloat4(mine + k * kStep);
+      float2 *low = partialPair(args, walk, stream, 2 * k), *high = partialPair(args, walk, stream, 2 * k + 1);
+      if (adds)
+        sum.x += low->x, sum.y += low->y, sum.z += high->x, sum.w += high->y;
+      *low = make_float2(sum.x, sum.y);
+      *high = make_float2(sum.z, sum.w);
+    }
+  }
+};
 
 /// Adds tiles s and s + 1. The last tile of an odd number is its own neighbour, times zeros.
 template <class L>
@@ -106,8 +156,8 @@ __device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &
   Slot next = slot;
   next.advance(walk);
   const Slot other = two ? next : slot;
-  barrierWait(walk.full + 8 * slot.at, slot.parity);
-  barrierWait(walk.full + 8 * other.at, other.parity);
+  barrierWait(walk.ready + 8 * slot.at, slot.parity);
+  barrierWait(walk.ready + 8 * other.at, other.parity);
   ProjPair proj;
   proj.load<L>(walk, 0, slot.at, static_cast<int>(args.M) - walk.token(s) - 2 * q);
   proj.load<L>(walk, 1, other.at, two ? static_cast<int>(args.M) - walk.token(s + 1) - 2 * q : 0);
@@ -125,15 +175,16 @@ __device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &
 }
 
 /// One warp's stream of the product.
-template <class L>
-__device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream) {
+template <class L, class Sums>
+__device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream, Sums flushed) {
   const uint32_t myX = walk.base + stream * 1024 + (threadIdx.x & 7) * 128;
   Slot slot;
   int s = 0;
 #pragma unroll 1
   do {
     const bool adds = s > 0;
-    ProductSums sums = {}, flushed = {};
+    ProductSums sums = {};
+    flushed.clear();
     const int last = min(walk.count, s + kStoreTiles);
 #pragma unroll 1
     do {
@@ -141,9 +192,9 @@ __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk
 #pragma unroll 1
       for (; s < end; s += 2)
         addTiles<L>(args, walk, s, myX, slot, sums);
-      moveSums(flushed, sums);
+      flushed.take(sums);
     } while (s < last);
-    storeSums(args, walk, stream, flushed, adds);
+    flushed.store(args, walk, stream, adds);
   } while (s < walk.count);
 }
 

@@ -51,6 +51,7 @@ struct Walk {
   char *shared;
   uint32_t base; ///< address of `shared`
   uint32_t full, done, free;
+  uint32_t ready; ///< barriers of what the product reads: `full`, unless somebody makes it
   int group, groups, tiles, count, slice;
   uint32_t slots;
 
@@ -63,6 +64,7 @@ struct Walk {
     walk.full = walk.base + L::kBarriersAt;
     walk.done = walk.full + 8 * L::kMostSlots;
     walk.free = walk.done + 8 * L::kMostSlots;
+    walk.ready = walk.full;
     walk.slots = slots;
     walk.slice = blockIdx.x % slices;
     walk.group = blockIdx.x / slices;

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   } else if (warp < kProductWarps) {
     raiseRegisters<232>();
     if (args.partials)
-      sumProduct<L>(args, walk, warp);
+      sumProduct<L>(args, walk, warp, RegisterSums());
   } else {
     lowerRegisters<120>();
     makeGrads<L, kStart, kHasDu>(args, walk, warp - kProductWarps);

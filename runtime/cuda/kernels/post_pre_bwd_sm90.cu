@@ -1,0 +1,54 @@
+//===- post_pre_bwd_sm90.cu - Gradients across a boundary, two passes -----===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plan    pre_bwd_reduce_sm90.cu on y (10C bytes per token), boundary_bwd_sm90.cu (30C with a start of dy), the sums of
+//         weights and of tokens. All but the first are launched early and wait for the memory of the one before.
+// Needs   those of the rows of pre_bwd and post_bwd; y, d_u, d_f and d_x; neither bias nor dropout.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/host/Context.h"
+#include "cuda/kernels/Elementwise.h"
+#include "cuda/kernels/PostPreBwd.h"
+#include "cuda/kernels/PreBwd.h"
+#include "cuda/stream/BoundaryBwd.h"
+#include "src/PostPre.h"
+
+using namespace mhcrt;
+
+/// Both gradients as they would be apart: d_x stands for the gradient of y, which nobody stores.
+bool mhcrt::postPreBwdSm90Takes(const PostPreBwdArgs &a, Needs &needs) {
+  return needs.given("y", a.y) && needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) &&
+         needs.absent("bias", a.bias) && preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) &&
+         postBwdSm90Takes(postBwdOf(a, a.d_x), needs);
+}
+
+static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands &pre, const PreBwdRows &rows,
+                                  float *sums) {
+  BoundaryBwdArgs to = {streamOf(pre, rows)};
+  to.x = a.x, to.dx = a.d_x;
+  to.f = a.f, to.df = a.d_f;
+  to.hPost = static_cast<const float *>(a.h_post), to.hRes = static_cast<const float *>(a.h_res);
+  to.inputFirst = a.orient == MHCRT_ORIENT_IO;
+  to.sums = sums;
+  return to;
+}
+
+cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &a) {
+  const PreBwdOperands pre = preBwdOperands(preBwdOf(a, a.y, a.d_x));
+  const int64_t rowBytes = preBwdRows(pre, nullptr, context.multiprocessors).bytes;
+  const int64_t sumBytes = a.M * (a.C / kSlice) * kTokenSums * static_cast<int64_t>(sizeof(float));
+  auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", rowBytes + sumBytes));
+  if (!scratch)
+    return cudaSuccess;
+  const PreBwdRows rows = preBwdRows(pre, scratch, context.multiprocessors);
+  const BoundaryBwdArgs stream = boundaryOf(a, pre, rows, reinterpret_cast<float *>(scratch + rowBytes));
+  cudaError_t error = preBwdReduce(pre, rows, context.stream);
+  if (!error)
+    error = boundaryBwd(stream, context.multiprocessors, context.stream);
+  if (!error)
+    error = weightGrad(weightsOf(pre, rows, stream, context.multiprocessors), context.stream);
+  return error ? error
+               : tokenSums(stream, static_cast<float *>(a.d_h_res), static_cast<float *>(a.d_h_post), context.stream);
+}

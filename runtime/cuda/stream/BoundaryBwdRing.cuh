@@ -1,0 +1,131 @@
+//===- BoundaryBwdRing.cuh - Tiles of the boundary's gradient ---*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared memory of a block of boundary_bwd_sm90.cu, and what fills and empties it. As StreamBwdRing.cuh, with one box
+// more: y is written over x, d_x over the start of dy, d_f over f. A slot is done when these are there, and free when
+// the store, the product and the sums of its tokens have read it.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_CUDA_STREAM_BOUNDARYBWDRING_CUH
+#define MHCRT_CUDA_STREAM_BOUNDARYBWDRING_CUH
+
+#include "cuda/stream/BoundaryBwd.h"
+#include "cuda/stream/StreamBwdProduct.cuh"
+#include "cuda/stream/StreamBwdRing.cuh"
+
+namespace mhcrt {
+
+/// Shared memory: the slots' boxes, their rows of coefficients, their warps' sums of tokens, sums of d_phi, barriers.
+template <Start kStart>
+struct BoundaryLayout {
+  static constexpr uint32_t kGrad = kStreamsBytes, kF = 2 * kStreamsBytes, kDu = kF + kChannelsBytes;
+  static constexpr uint32_t kBox = kDu + kChannelsBytes;
+  static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = 64, kPostRow = 16;
+  static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kPost = kScalar + kSlotTokens * kScalarRow;
+  static constexpr uint32_t kRes = kPost + kSlotTokens * kPostRow, kMix = kRes + kSlotTokens * kMixRow;
+  static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
+  static constexpr uint32_t kWarpSums = kSlotTokens * kTokenSums * 4, kSums = kGradWarps * kWarpSums;
+  static constexpr uint32_t kBarriers = 512;
+  static constexpr int kMostSlots = (kSharedBytes - kBarriers - SharedSums::kBytes) / (kBox + kRows + kSums);
+  static constexpr uint32_t kRowsAt = kMostSlots * kBox, kSumsAt = kRowsAt + kMostSlots * kRows;
+  static constexpr uint32_t kProductAt = kSumsAt + kMostSlots * kSums;
+  static constexpr uint32_t kBarriersAt = kProductAt + SharedSums::kBytes, kTotal = kBarriersAt + kBarriers;
+  static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
+};
+
+struct BoundaryMaps {
+  CUtensorMap x, f, start, du, dx, df;
+};
+
+template <class L, Start kStart>
+__device__ __forceinline__ void loadTile(const BoundaryBwdArgs &args, const Walk &walk, uint32_t slot, int token,
+                                         const BoundaryMaps &maps) {
+  const uint32_t bar = walk.full + 8 * slot, box = walk.base + slot * L::kBox;
+  const uint32_t rows = walk.base + L::kRowsAt + slot * L::kRows;
+  const int count = min(kSlotTokens, static_cast<int>(args.M) - token), group = walk.slice * (kSlice / 64);
+  auto loadRows = [&](uint32_t at, const float *from, uint32_t rowBytes) {
+    bulkLoad(rows + at, from + static_cast<int64_t>(token) * (rowBytes / 4), count * rowBytes, bar);
+  };
+  barrierExpect(bar, L::kBox - (kStart == Start::kNone ? kStreamsBytes : 0) + count * (L::kRows / kSlotTokens));
+  loadStreams(box, &maps.x, token, group, bar);
+  loadChannels(box + L::kF, &maps.f, token, group, bar);
+  loadRows(0, args.dProj, L::kProjRow);
+  loadRows(L::kScalar, args.scalars, L::kScalarRow);
+  loadRows(L::kPost, args.hPost, L::kPostRow);
+  loadRows(L::kRes, args.hRes, L::kMixRow);
+  if (kStart == Start::kMix)
+    loadRows(L::kMix, args.mix, L::kMixRow);
+  if (kStart != Start::kNone)
+    loadStreams(box + L::kGrad, &maps.start, token, group, bar);
+  loadChannels(box + L::kDu, &maps.du, token, group, bar);
+}
+
+/// Called by one thread.
+template <class L, Start kStart>
+__device__ __forceinline__ void loadTiles(const BoundaryBwdArgs &args, const Walk &walk, const BoundaryMaps &maps) {
+  waitForEarlierKernels();
+  Slot slot;
+#pragma unroll 1
+  for (int s = 0; s < walk.count; ++s) {
+    if (s >= static_cast<int>(walk.slots))
+      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
+    loadTile<L, kStart>(args, walk, slot.at, walk.token(s), maps);
+    slot.advance(walk);
+  }
+}
+
+/// Called by one thread. A slot is free again when the stores of the next kStoresInFlight are under way.
+template <class L>
+__device__ __forceinline__ void storeTiles(const Walk &walk, const BoundaryMaps &maps) {
+  Slot slot, read;
+#pragma unroll 1
+  for (int s = 0; s < walk.count; ++s) {
+    barrierWait(walk.done + 8 * slot.at, slot.parity);
+    const uint32_t box = walk.base + slot.at * L::kBox;
+    storeStreams(&maps.dx, walk.token(s), walk.slice * (kSlice / 64), box + L::kGrad);
+    storeChannels(&maps.df, walk.token(s), walk.slice * (kSlice / 64), box + L::kF);
+    commitStores();
+    slot.advance(walk);
+    if (s < kStoresInFlight)
+      continue;
+    waitStoresRead<kStoresInFlight>();
+    barrierArrive(walk.free + 8 * read.at);
+    read.advance(walk);
+  }
+  waitStores();
+}
+
+/// Called by a warp: adds the warps' sums of a slot's tokens, in their order.
+template <class L>
+__device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, const Walk &walk) {
+  constexpr int kPieces = L::kWarpSums / 16, kTokenPieces = kTokenSums / 4;
+  const int lane = threadIdx.x & 31;
+  Slot slot;
+#pragma unroll 1
+  for (int s = 0; s < walk.count; ++s) {
+    barrierWait(walk.done + 8 * slot.at, slot.parity);
+    const int token = walk.token(s);
+    const auto *sums = sharedAt<float4>(walk.shared, L::kSumsAt + slot.at * L::kSums);
+    auto *to = reinterpret_cast<float4 *>(args.sums) + (walk.slice * args.M + token) * kTokenPieces;
+    for (int piece = lane; piece < kPieces; piece += 32) {
+      float4 sum = sums[piece];
+#pragma unroll
+      for (int warp = 1; warp < kGradWarps; ++warp) {
+        const float4 other = sums[warp * kPieces + piece];
+        sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
+      }
+      if (token + piece / kTokenPieces < args.M)
+        to[piece] = sum;
+    }
+    __syncwarp();
+    if (lane == 0)
+      barrierArrive(walk.free + 8 * slot.at);
+    slot.advance(walk);
+  }
+}
+
+} // namespace mhcrt
+
+#endif // MHCRT_CUDA_STREAM_BOUNDARYBWDRING_CUH

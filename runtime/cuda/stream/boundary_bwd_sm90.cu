@@ -1,0 +1,135 @@
+//===- boundary_bwd_sm90.cu - d_x and d_f from one look at x --------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   y[o,c]   = h_post[o] * f[c] + sum_i A[o,i] * x[i,c]
+//   dy[o,c]  = start[o,c] + h_pre[o] * d_u[c] + sum_j d_proj[j] W[j,o,c] + t * y[o,c]        start as in stream_bwd
+//   d_x[i,c] = sum_o A[o,i] * dy[o,c],   d_f[c] = sum_o h_post[o] * dy[o,c]
+//   d_h_res[o,i] = sum_c dy[o,c] * x[i,c],   d_h_post[o] = sum_c dy[o,c] * f[c]
+//   product[o,c,j] = sum_m y[m,o,c] * d_proj[m,j]                     one partial sum per group of blocks
+//
+// Plan    As stream_bwd_sm90.cu, with the post before in the same walk; what differs:
+//           0-3   product: reads y, which the next warps write over x. Its long sums are in shared memory.
+//           4-11  y and the mixes by multiply-adds, so that y has the bits of mhc.post; d_h_res and d_h_post by matrix
+//                 tiles, of which only the places count where rows and columns have the same token: 10 tiles take the
+//                 place of 80 multiply-adds a lane and of the sums over lanes.
+//           14    adds the 8 warps' sums of a tile's tokens; tokenSumsKernel adds the slices.
+// Bytes   per token 8C for x, 8C for start, 2C for f, 2C for d_u, 8C for d_x, 2C for d_f; 272 per slice from the
+//         second-level cache, and 80 out; 384C per group for the partial sums.
+// Needs   as stream_bwd; d_u. One block per multiprocessor: 152, 160 and 40 registers a thread by role, no spills.
+// Round   y and dy to bf16, as where they are stored; the rest as in stream_bwd. d_h_res and d_h_post: f32 sums.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/host/LaunchOverlapping.h"
+#include "cuda/host/TensorMap.h"
+#include "cuda/ptx/Overlap.cuh"
+#include "cuda/ptx/Registers.cuh"
+#include "cuda/stream/BoundaryBwdGrads.cuh"
+
+#include <algorithm>
+
+using namespace mhcrt;
+
+namespace {
+
+constexpr int kSumWarp = kLoadWarp + 1;
+
+template <Start kStart>
+__global__ void __launch_bounds__(kStreamThreads, 1)
+    boundaryBwdKernel(const __grid_constant__ BoundaryBwdArgs args, int slots,
+                      const __grid_constant__ BoundaryMaps maps) {
+  using L = BoundaryLayout<kStart>;
+  extern __shared__ __align__(1024) char shared[];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  Walk walk = Walk::of(args, slots, shared, L());
+  walk.ready = walk.done;
+  if (threadIdx.x == 0)
+    walk.initBarriers(2 + (args.partials ? kProductWarps : 0));
+  __syncthreads();
+  if (warp >= kStoreWarp) {
+    lowerRegisters<40>();
+    if (warp == kStoreWarp && lane == 0)
+      storeTiles<L>(walk, maps);
+    else if (warp == kLoadWarp && lane == 0)
+      loadTiles<L, kStart>(args, walk, maps);
+    else if (warp == kSumWarp)
+      storeTokenSums<L>(args, walk);
+  } else if (warp < kProductWarps) {
+    raiseRegisters<152>();
+    if (args.partials)
+      sumProduct<L>(args, walk, warp, SharedSums(walk.base + L::kProductAt));
+  } else {
+    raiseRegisters<160>();
+    makeGrads<L, kStart>(args, walk, warp - kProductWarps);
+  }
+}
+
+template <Start kStart>
+cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
+  using L = BoundaryLayout<kStart>;
+  const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
+  BoundaryMaps maps = {};
+  cudaError_t error = streamsMap(maps.x, args.x, shape);
+  if (!error)
+    error = channelsMap(maps.f, args.f, shape);
+  if (!error && kStart != Start::kNone)
+    error = streamsMap(maps.start, args.dxIn, shape);
+  if (!error)
+    error = channelsMap(maps.du, args.du, shape);
+  if (!error)
+    error = streamsMap(maps.dx, args.dx, shape);
+  if (!error)
+    error = channelsMap(maps.df, args.df, shape);
+  constexpr auto *kKernel = boundaryBwdKernel<kStart>;
+  if (!error)
+    error = allowShared<kKernel>(L::kTotal);
+  if (error)
+    return error;
+  const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C, multiprocessors);
+  return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, L::kMostSlots, maps);
+}
+
+constexpr int kAddThreads = 128, kTokenPieces = kTokenSums / 4;
+
+/// A thread adds four sums of a token over the slices.
+__global__ void __launch_bounds__(kAddThreads)
+    tokenSumsKernel(const float4 *sums, int64_t pieces, int slices, bool inputFirst, float *dhRes, float *dhPost) {
+  beginOverlapped();
+  const int64_t at = static_cast<int64_t>(blockIdx.x) * kAddThreads + threadIdx.x;
+  if (at >= pieces)
+    return;
+  float4 sum = sums[at];
+#pragma unroll 8
+  for (int slice = 1; slice < slices; ++slice) {
+    const float4 other = sums[slice * pieces + at];
+    sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
+  }
+  const int64_t token = at / kTokenPieces;
+  const int o = static_cast<int>(at % kTokenPieces);
+  if (o == 4) {
+    if (dhPost)
+      reinterpret_cast<float4 *>(dhPost)[token] = sum;
+  } else if (dhRes) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      dhRes[token * 16 + (inputFirst ? i * 4 + o : o * 4 + i)] = part(sum, i);
+  }
+}
+
+} // namespace
+
+cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
+  return args.mix    ? launch<Start::kMix>(args, multiprocessors, stream)
+         : args.dxIn ? launch<Start::kAdd>(args, multiprocessors, stream)
+                     : launch<Start::kNone>(args, multiprocessors, stream);
+}
+
+cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, cudaStream_t stream) {
+  if (!dhRes && !dhPost)
+    return cudaSuccess;
+  const int64_t pieces = args.M * kTokenPieces;
+  return launchOverlapping(tokenSumsKernel, static_cast<unsigned>((pieces + kAddThreads - 1) / kAddThreads),
+                           kAddThreads, 1, 0, stream, reinterpret_cast<const float4 *>(args.sums), pieces,
+                           static_cast<int>(args.C / kSlice), args.inputFirst, dhRes, dhPost);
+}
