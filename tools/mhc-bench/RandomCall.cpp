@@ -321,12 +321,42 @@ static std::unique_ptr<Oracle> drawLegal(mlir::MLIRContext &mlir, const KernelIn
   return nullptr;
 }
 
+/// The post that made operand `y` of `c`.
+static Case postOf(const Case &c) {
+  Case post = makeCase(*lookupKernelInfo("mhc.post"), c.sizes, c.dtype, {});
+  const auto take = [](auto &to, const auto &names, const auto &from, const auto &fromNames, auto nameOf) {
+    for (auto [value, name] : llvm::zip(to, names))
+      for (auto [other, otherName] : llvm::zip(from, fromNames))
+        if (nameOf(otherName) == nameOf(name))
+          value = other;
+  };
+  const auto nameOf = [](const auto &record) { return record.name == "out" ? llvm::StringRef("y") : record.name; };
+  take(post.values.dims, post.info->dims, c.values.dims, c.info->dims, [](llvm::StringRef name) { return name; });
+  take(post.values.attrs, post.info->attrs, c.values.attrs, c.info->attrs, nameOf);
+  take(post.tensors, post.info->tensors, c.tensors, c.info->tensors, nameOf);
+  return post;
+}
+
+/// That `y`, from what the operands of `c` hold. A kernel may make it again.
+static std::vector<double> streamsMade(mlir::MLIRContext &mlir, const Case &c,
+                                       llvm::ArrayRef<std::vector<double>> held) {
+  const Case post = postOf(c);
+  std::vector<HostTensor> operands;
+  for (const KernelTensor &tensor : post.info->tensors)
+    for (auto [i, record] : llvm::enumerate(c.info->tensors))
+      if (record.name == tensor.name && !tensor.isResult && c.tensors[i].count)
+        operands.emplace_back(Oracle::shapeOf(c, i), held[i]);
+  return llvm::cantFail(Oracle(mlir, post).evaluate(operands, Rounding::None)).front().values();
+}
+
 /// Fills the operands on the host, and returns what they hold.
 std::vector<std::pair<unsigned, HostTensor>> RandomCaller::fill(const Case &c, llvm::ArrayRef<int64_t> places,
                                                                 std::mt19937_64 &random) {
-  std::vector<std::pair<unsigned, HostTensor>> operands;
-  std::vector<double> x;
-  const llvm::StringRef streams = hasOperand(c, "y") ? "y" : "x"; // that `stat` is of
+  std::vector<std::vector<double>> held(c.tensors.size());
+  const auto hold = [&](unsigned i, std::vector<double> values) {
+    held[i] = store(c.tensors[i], std::move(values), host.data() + places[i]);
+  };
+  int streams = -1, y = -1, stat = -1; // `stat` is of the streams
   for (auto [i, record] : llvm::enumerate(c.info->tensors)) {
     const CaseTensor &tensor = c.tensors[i];
     if (tensor.count == 0)
@@ -336,15 +366,22 @@ std::vector<std::pair<unsigned, HostTensor>> RandomCaller::fill(const Case &c, l
         std::memset(host.data() + places[i], kPoison, bytesOf(tensor));
       continue;
     }
-    std::vector<double> values = randomElements(c, i, random);
-    if (record.name == "stat" && !x.empty())
-      values = multipliers(c, x, tensor.elements);
-    values = store(tensor, std::move(values), host.data() + places[i]);
-    if (record.name == streams)
-      x = values;
-    const int64_t each = tensor.elements / tensor.count;
-    for (int64_t k = 0; k < tensor.count; ++k) {
-      const auto first = values.begin() + k * each;
+    hold(i, randomElements(c, i, random));
+    y = record.name == "y" ? static_cast<int>(i) : y;
+    stat = record.name == "stat" ? static_cast<int>(i) : stat;
+    streams = record.name == "x" ? static_cast<int>(i) : streams;
+  }
+  if (y >= 0) {
+    hold(y, streamsMade(*mlir, c, held));
+    streams = y;
+  }
+  if (stat >= 0 && streams >= 0)
+    hold(stat, multipliers(c, held[streams], c.tensors[stat].elements));
+  std::vector<std::pair<unsigned, HostTensor>> operands;
+  for (auto [i, record] : llvm::enumerate(c.info->tensors)) {
+    const int64_t count = record.isResult ? 0 : c.tensors[i].count, each = count ? c.tensors[i].elements / count : 0;
+    for (int64_t k = 0; k < count; ++k) {
+      const auto first = held[i].begin() + k * each;
       operands.emplace_back(i, HostTensor(Oracle::shapeOf(c, i), std::vector<double>(first, first + each)));
     }
   }
