@@ -15,6 +15,7 @@
 
 namespace mhcrt {
 
+struct BoundaryRow;
 struct StreamBwdArgs;
 struct WeightGradArgs;
 
@@ -44,6 +45,13 @@ struct PreBwdOperands {
   int32_t hPreFormat, hPostFormat, logitsFormat; ///< of what pre rounded
 };
 
+/// What the second launch needs where the post before is in it.
+struct PreBwdBoundary {
+  BoundaryRow *rows; ///< null where it is not; else they have what dProj and scalars have
+  const float *hPost, *hRes;
+  bool inputFirst; ///< hRes is [in, out]
+};
+
 /// Results of the first launch that the second reads, in scratch memory.
 struct PreBwdRows {
   float *dProj;    ///< [M,24]
@@ -52,6 +60,7 @@ struct PreBwdRows {
   float *products; ///< partial sums of d_phi; null when it is not wanted
   int32_t tiles, tileTokens;
   int64_t bytes; ///< of scratch memory
+  PreBwdBoundary boundary;
 };
 
 /// The row of the op's table: two passes over x.

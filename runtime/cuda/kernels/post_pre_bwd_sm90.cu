@@ -29,21 +29,24 @@ static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands 
   BoundaryBwdArgs to = {streamOf(pre, rows)};
   to.x = a.x, to.dx = a.d_x;
   to.f = a.f, to.df = a.d_f;
-  to.hPost = static_cast<const float *>(a.h_post), to.hRes = static_cast<const float *>(a.h_res);
-  to.inputFirst = a.orient == MHCRT_ORIENT_IO;
+  to.rows = rows.boundary.rows, to.inputFirst = rows.boundary.inputFirst;
   to.sums = sums;
   return to;
 }
 
 cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &a) {
   const PreBwdOperands pre = preBwdOperands(preBwdOf(a, a.y, a.d_x));
-  const int64_t rowBytes = preBwdRows(pre, nullptr, context.multiprocessors).bytes;
+  const int64_t slots = (a.M + kSlotTokens - 1) / kSlotTokens;
+  const int64_t preBytes = preBwdRows(pre, nullptr, context.multiprocessors).bytes;
+  const int64_t rowBytes = alignBytes(slots * kSlotTokens * static_cast<int64_t>(sizeof(BoundaryRow)));
   const int64_t sumBytes = a.M * (a.C / kSlice) * kTokenSums * static_cast<int64_t>(sizeof(float));
-  auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", rowBytes + sumBytes));
+  auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", preBytes + rowBytes + sumBytes));
   if (!scratch)
     return cudaSuccess;
-  const PreBwdRows rows = preBwdRows(pre, scratch, context.multiprocessors);
-  const BoundaryBwdArgs stream = boundaryOf(a, pre, rows, reinterpret_cast<float *>(scratch + rowBytes));
+  PreBwdRows rows = preBwdRows(pre, scratch, context.multiprocessors);
+  rows.boundary = {reinterpret_cast<BoundaryRow *>(scratch + preBytes), static_cast<const float *>(a.h_post),
+                   static_cast<const float *>(a.h_res), a.orient == MHCRT_ORIENT_IO};
+  const BoundaryBwdArgs stream = boundaryOf(a, pre, rows, reinterpret_cast<float *>(scratch + preBytes + rowBytes));
   cudaError_t error = preBwdReduce(pre, rows, context.stream);
   if (!error)
     error = boundaryBwd(stream, context.multiprocessors, context.stream);

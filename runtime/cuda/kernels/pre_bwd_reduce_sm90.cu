@@ -25,9 +25,10 @@
 #include "cuda/host/LaunchOverlapping.h"
 #include "cuda/kernels/PreBwd.h"
 #include "cuda/ptx/Barrier.cuh"
+#include "cuda/ptx/Mma.cuh"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/ptx/Shared.cuh"
-#include "cuda/stream/StreamBwd.h"
+#include "cuda/stream/BoundaryBwd.h"
 #include "cuda/tile/Vec.cuh"
 
 using namespace mhcrt;
@@ -213,6 +214,57 @@ __device__ __forceinline__ void addAndScatter(float (&values)[32]) {
     addAndScatter<kHalf / 2>(values);
 }
 
+/// Four factors in two terms, in the order of BoundaryRow.
+__device__ __forceinline__ void storeTerms(uint32_t (&to)[4], float a, float b, float c, float d) {
+  uint4 terms;
+  splitBf16(a, b, terms.x, terms.y);
+  splitBf16(c, d, terms.z, terms.w);
+  reinterpret_cast<uint4 &>(to) = terms;
+}
+
+/// Terms of `from`, 4 x 4 with the column first.
+__device__ __forceinline__ void storeColumns(uint32_t (&to)[4][4], const float (&from)[16]) {
+#pragma unroll
+  for (int column = 0; column < 4; ++column)
+    storeTerms(to[column], from[column], from[4 + column], from[8 + column], from[12 + column]);
+}
+
+/// A 4 x 4 matrix of a token, with the output first.
+__device__ __forceinline__ void loadMix(const float *from, bool inputFirst, float (&to)[16]) {
+  float raw[16];
+  loadRow(from, raw);
+#pragma unroll
+  for (int k = 0; k < 16; ++k)
+    to[k] = inputFirst ? raw[k % 4 * 4 + k / 4] : raw[k];
+}
+
+/// The coefficients of a token that are no results.
+__device__ __forceinline__ void storeMixes(const PreBwdOperands &args, const PreBwdBoundary &from, int64_t token) {
+  BoundaryRow &row = from.rows[token];
+  float post[4], mix[16];
+  loadRow(from.hPost + token * 4, post);
+  reinterpret_cast<float4 &>(row.post) = make_float4(post[0], post[1], post[2], post[3]);
+  storeTerms(row.postTerms, post[0], post[1], post[2], post[3]);
+  loadMix(from.hRes + token * 16, from.inputFirst, mix);
+#pragma unroll
+  for (int k = 0; k < 16; k += 4)
+    reinterpret_cast<float4 &>(row.res[k]) = make_float4(mix[k], mix[k + 1], mix[k + 2], mix[k + 3]);
+  storeColumns(row.resTerms, mix);
+  if (!args.mix)
+    return;
+  loadMix(args.mix + token * 16, args.orient == MHCRT_ORIENT_IO, mix);
+  storeColumns(row.mixTerms, mix);
+}
+
+/// Zeros for the tokens of the last slot that are none.
+__device__ __forceinline__ void clearRest(const PreBwdOperands &args, const PreBwdBoundary &boundary) {
+  constexpr int kPieces = sizeof(BoundaryRow) / 16;
+  const int rest = static_cast<int>(-args.M & (kSlotTokens - 1));
+  auto *to = reinterpret_cast<uint4 *>(boundary.rows + args.M);
+  for (int piece = threadIdx.x % 32; piece < rest * kPieces; piece += 32)
+    to[piece] = make_uint4(0, 0, 0, 0);
+}
+
 /// Writes a token's rows and the tile's partial sums. A lane that is not live has no token of its own.
 __device__ __forceinline__ void storeCoefficients(const Coefficients &c, const PreBwdRows &rows, float4 pre,
                                                   bool live) {
@@ -231,11 +283,12 @@ __device__ __forceinline__ void storeCoefficients(const Coefficients &c, const P
   }
   const float factor = statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, c.s, dStat, c.token);
   if (live) {
-    auto *dProj = reinterpret_cast<float4 *>(rows.dProj + c.token * kColumns);
+    BoundaryRow *row = rows.boundary.rows ? rows.boundary.rows + c.token : nullptr;
+    auto *dProj = reinterpret_cast<float4 *>(row ? row->dProj : rows.dProj + c.token * kColumns);
 #pragma unroll
     for (int k = 0; k < kColumns / 4; ++k)
       dProj[k] = make_float4(proj[4 * k], proj[4 * k + 1], proj[4 * k + 2], proj[4 * k + 3]);
-    auto *scalars = reinterpret_cast<float4 *>(rows.scalars + c.token * kScalars);
+    auto *scalars = reinterpret_cast<float4 *>(row ? row->pre : rows.scalars + c.token * kScalars);
     scalars[0] = pre;
     scalars[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
   }
@@ -264,6 +317,10 @@ __global__ void __launch_bounds__(kThreads, 4)
   Coefficients coefficients(args, first + mine);
   if (live)
     coefficients.residual(sums + rows.tileTokens * segments + mine, rows.tileTokens);
+  if (live && rows.boundary.rows)
+    storeMixes(args, rows.boundary, first + mine);
+  if (rows.boundary.rows && blockIdx.x + 1 == gridDim.x)
+    clearRest(args, rows.boundary);
   syncNamed<1, kThreads>();
   const float4 pre = coefficients.preGate(sums + mine * segments, segments);
   storeCoefficients(coefficients, rows, pre, live);

@@ -56,6 +56,25 @@ __device__ __forceinline__ void storeSharedInt(uint32_t a, int v) {
 }
 
 /// Four 8x8 tiles of 16-bit elements, each transposed.
+/// Four 8 x 8 matrices, of whose rows the 32 lanes give the addresses.
+__device__ __forceinline__ uint4 loadMatrices(uint32_t a) {
+  uint4 r;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
+               : "r"(a)
+               : "memory");
+  return r;
+}
+__device__ __forceinline__ void storeMatrices(uint32_t a, uint4 v) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(a), "r"(v.x), "r"(v.y), "r"(v.z),
+               "r"(v.w)
+               : "memory");
+}
+/// Two, whose rows lanes 0 to 15 give.
+__device__ __forceinline__ void storeMatrices(uint32_t a, uint2 v) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1,%2};" ::"r"(a), "r"(v.x), "r"(v.y) : "memory");
+}
+
 __device__ __forceinline__ uint4 loadTransposed(uint32_t a) {
   uint4 r;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"

@@ -13,11 +13,26 @@ namespace mhcrt {
 
 constexpr int kTokenSums = 20; ///< d_h_res with the output stream first, d_h_post
 
-/// As there, but that x and d_x are those of the post before. `du` is given.
+/// A token's coefficients. Those of matrix tiles are in two bf16 terms, of a row of four: the first terms of 0, 1, the
+/// second ones, then 2, 3.
+struct BoundaryRow {
+  float dProj[kColumns];
+  float pre[4], factor, scale; ///< as in StreamBwdArgs
+  float unused[2];
+  float post[4], res[16];  ///< h_res with the output stream first
+  uint32_t resTerms[4][4]; ///< [i][o]
+  uint32_t postTerms[4];
+  uint32_t mixTerms[4][4]; ///< of StreamBwdArgs::mix, with the stream that reads first
+  uint32_t unusedToo[4];   ///< an odd number of 16 bytes: rows of 8 tokens lie in different banks
+};
+static_assert(sizeof(BoundaryRow) == 23 * 16);
+
+/// As there, but that x and d_x are those of the post before, and that `rows` have the coefficients. `du` is given;
+/// `mix` and `transposed` are read by nobody but for whether there is a mix.
 struct BoundaryBwdArgs : StreamBwdArgs {
   const void *f;
-  const float *hPost, *hRes; ///< [M,4], [M,4,4]
-  bool inputFirst;           ///< h_res is [in, out]
+  const BoundaryRow *rows; ///< of M tokens, and zeros up to a multiple of kSlotTokens
+  bool inputFirst;         ///< d_h_res is [in, out]
   void *df;
   float *sums; ///< [C / kSlice][M][20]
 };

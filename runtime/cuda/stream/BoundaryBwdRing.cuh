@@ -17,21 +17,20 @@
 
 namespace mhcrt {
 
-/// Shared memory: the slots' boxes, their rows of coefficients, their warps' sums of tokens, sums of d_phi, barriers.
+/// Shared memory: the slots' boxes, their rows of coefficients, their warps' sums of tokens, sums of d_phi, zeros,
+/// barriers.
 template <Start kStart>
 struct BoundaryLayout {
   static constexpr uint32_t kGrad = kStreamsBytes, kF = 2 * kStreamsBytes, kDu = kF + kChannelsBytes;
   static constexpr uint32_t kBox = kDu + kChannelsBytes;
-  static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = 64, kPostRow = 16;
-  static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kPost = kScalar + kSlotTokens * kScalarRow;
-  static constexpr uint32_t kRes = kPost + kSlotTokens * kPostRow, kMix = kRes + kSlotTokens * kMixRow;
-  static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
+  static constexpr uint32_t kProjRow = sizeof(BoundaryRow), kRows = kSlotTokens * kProjRow;
   static constexpr uint32_t kWarpSums = kSlotTokens * kTokenSums * 4, kSums = kGradWarps * kWarpSums;
-  static constexpr uint32_t kBarriers = 512;
-  static constexpr int kMostSlots = (kSharedBytes - kBarriers - SharedSums::kBytes) / (kBox + kRows + kSums);
+  static constexpr uint32_t kBarriers = 512, kZeros = 512;
+  static constexpr int kMostSlots = (kSharedBytes - kBarriers - kZeros - SharedSums::kBytes) / (kBox + kRows + kSums);
   static constexpr uint32_t kRowsAt = kMostSlots * kBox, kSumsAt = kRowsAt + kMostSlots * kRows;
   static constexpr uint32_t kProductAt = kSumsAt + kMostSlots * kSums;
-  static constexpr uint32_t kBarriersAt = kProductAt + SharedSums::kBytes, kTotal = kBarriersAt + kBarriers;
+  static constexpr uint32_t kZerosAt = kProductAt + SharedSums::kBytes, kBarriersAt = kZerosAt + kZeros;
+  static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
   static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
 };
 
@@ -43,20 +42,11 @@ template <class L, Start kStart>
 __device__ __forceinline__ void loadTile(const BoundaryBwdArgs &args, const Walk &walk, uint32_t slot, int token,
                                          const BoundaryMaps &maps) {
   const uint32_t bar = walk.full + 8 * slot, box = walk.base + slot * L::kBox;
-  const uint32_t rows = walk.base + L::kRowsAt + slot * L::kRows;
-  const int count = min(kSlotTokens, static_cast<int>(args.M) - token), group = walk.slice * (kSlice / 64);
-  auto loadRows = [&](uint32_t at, const float *from, uint32_t rowBytes) {
-    bulkLoad(rows + at, from + static_cast<int64_t>(token) * (rowBytes / 4), count * rowBytes, bar);
-  };
-  barrierExpect(bar, L::kBox - (kStart == Start::kNone ? kStreamsBytes : 0) + count * (L::kRows / kSlotTokens));
+  const int group = walk.slice * (kSlice / 64);
+  barrierExpect(bar, L::kBox - (kStart == Start::kNone ? kStreamsBytes : 0) + L::kRows);
   loadStreams(box, &maps.x, token, group, bar);
   loadChannels(box + L::kF, &maps.f, token, group, bar);
-  loadRows(0, args.dProj, L::kProjRow);
-  loadRows(L::kScalar, args.scalars, L::kScalarRow);
-  loadRows(L::kPost, args.hPost, L::kPostRow);
-  loadRows(L::kRes, args.hRes, L::kMixRow);
-  if (kStart == Start::kMix)
-    loadRows(L::kMix, args.mix, L::kMixRow);
+  bulkLoad(walk.base + L::kRowsAt + slot * L::kRows, args.rows + token, L::kRows, bar);
   if (kStart != Start::kNone)
     loadStreams(box + L::kGrad, &maps.start, token, group, bar);
   loadChannels(box + L::kDu, &maps.du, token, group, bar);

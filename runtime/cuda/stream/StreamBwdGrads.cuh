@@ -12,8 +12,14 @@
 
 namespace mhcrt {
 
-/// A lane's part of W: tiles of 8 columns (rows of B) by 8 channels, divided by `scale`. Tile t has the channels
-/// n/2*4 + t*2 + n%2 of the warp's, in the order of its columns n.
+/// Which of a warp's channels column n of tile t has.
+enum class TileOrder {
+  pairs, ///< n/2*4 + t*2 + n%2: a lane of the result has four channels in a row
+  plain  ///< t*8 + n
+};
+
+/// A lane's part of W: tiles of 8 columns (rows of B) by 8 channels, divided by `scale`.
+template <TileOrder kOrder = TileOrder::pairs>
 struct PhiTiles {
   using Elements = PhiElements<WideOrBf16Input>;
 
@@ -35,7 +41,8 @@ struct PhiTiles {
           parts[0][part][stream] = parts[1][part][stream];
 #pragma unroll
       for (int stream = 0; stream < 4; ++stream) {
-        const int64_t k = stream * args.C + channel + n / 2 * 4 + tile * 2 + n % 2;
+        const int within = kOrder == TileOrder::pairs ? n / 2 * 4 + tile * 2 + n % 2 : tile * 8 + n;
+        const int64_t k = stream * args.C + channel + within;
         const float weight = phi.scale(k) * inverse;
 #pragma unroll
         for (int part = 0; part < 3; ++part)
@@ -112,7 +119,7 @@ struct Channels {
 
 /// Their d_x, back over the slot's start.
 template <class L, Start kStart, bool kHasDu>
-__device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart> &token, const PhiTiles &phi,
+__device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart> &token, const PhiTiles<> &phi,
                                              const Channels<L, kStart, kHasDu> &in, uint32_t x) {
   const float scale = token.scale * phi.scale;
   uint32_t dx[4][2];
@@ -158,7 +165,7 @@ __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk 
   const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3, box = warp / 4;
   const int row = ((g & 3) << 1) | (g >> 2);
   const uint32_t inRow = row * 128 + (((warp % 4 * 2 + (q >> 1)) ^ row) * 16) + (q & 1) * 8;
-  const PhiTiles phi(args, walk.slice * kSlice + warp * kWarpChannels);
+  const PhiTiles<> phi(args, walk.slice * kSlice + warp * kWarpChannels);
   Slot slot;
 #pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {

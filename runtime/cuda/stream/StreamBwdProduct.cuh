@@ -24,7 +24,7 @@ struct ProjPair {
     const auto *proj = sharedAt<float>(walk.shared, L::kRowsAt + slot * L::kRows + 2 * q * L::kProjRow) + g;
 #pragma unroll
     for (int n = 0; n < 3; ++n)
-      splitBf16(left > 0 ? proj[n * 8] : 0.0f, left > 1 ? proj[kColumns + n * 8] : 0.0f, first[tile][n],
+      splitBf16(left > 0 ? proj[n * 8] : 0.0f, left > 1 ? proj[L::kProjRow / 4 + n * 8] : 0.0f, first[tile][n],
                 second[tile][n]);
   }
 };

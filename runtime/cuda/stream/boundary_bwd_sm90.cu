@@ -44,6 +44,8 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   Walk walk = Walk::of(args, slots, shared, L());
   walk.ready = walk.done;
+  if (threadIdx.x < L::kZeros / 4)
+    *sharedAt<uint32_t>(shared, L::kZerosAt + threadIdx.x * 4) = 0;
   if (threadIdx.x == 0)
     walk.initBarriers(2 + (args.partials ? kProductWarps : 0));
   __syncthreads();
