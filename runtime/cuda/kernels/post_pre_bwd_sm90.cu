@@ -50,8 +50,11 @@ cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &
   cudaError_t error = preBwdReduce(pre, rows, context.stream);
   if (!error)
     error = boundaryBwd(stream, context.multiprocessors, context.stream);
+  const WeightGradArgs weights = weightsOf(pre, rows, stream, context.multiprocessors);
   if (!error)
-    error = weightGrad(weightsOf(pre, rows, stream, context.multiprocessors), context.stream);
+    error = weightGrad(weights, context.stream);
+  const bool hasWeights = weights.partials || weights.gatePartials;
   return error ? error
-               : tokenSums(stream, static_cast<float *>(a.d_h_res), static_cast<float *>(a.d_h_post), context.stream);
+               : tokenSums(stream, static_cast<float *>(a.d_h_res), static_cast<float *>(a.d_h_post), hasWeights,
+                           context.stream);
 }

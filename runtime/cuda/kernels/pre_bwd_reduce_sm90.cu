@@ -25,7 +25,6 @@
 #include "cuda/host/LaunchOverlapping.h"
 #include "cuda/kernels/PreBwd.h"
 #include "cuda/ptx/Barrier.cuh"
-#include "cuda/ptx/Mma.cuh"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/ptx/Shared.cuh"
 #include "cuda/stream/BoundaryBwd.h"
@@ -214,46 +213,24 @@ __device__ __forceinline__ void addAndScatter(float (&values)[32]) {
     addAndScatter<kHalf / 2>(values);
 }
 
-/// Four factors in two terms, in the order of BoundaryRow.
-__device__ __forceinline__ void storeTerms(uint32_t (&to)[4], float a, float b, float c, float d) {
-  uint4 terms;
-  splitBf16(a, b, terms.x, terms.y);
-  splitBf16(c, d, terms.z, terms.w);
-  reinterpret_cast<uint4 &>(to) = terms;
-}
-
-/// Terms of `from`, 4 x 4 with the column first.
-__device__ __forceinline__ void storeColumns(uint32_t (&to)[4][4], const float (&from)[16]) {
-#pragma unroll
-  for (int column = 0; column < 4; ++column)
-    storeTerms(to[column], from[column], from[4 + column], from[8 + column], from[12 + column]);
-}
-
-/// A 4 x 4 matrix of a token, with the output first.
-__device__ __forceinline__ void loadMix(const float *from, bool inputFirst, float (&to)[16]) {
+/// A 4 x 4 matrix of a token, transposed or not.
+__device__ __forceinline__ void copyMix(const float *from, bool transposed, float (&to)[16]) {
   float raw[16];
   loadRow(from, raw);
 #pragma unroll
-  for (int k = 0; k < 16; ++k)
-    to[k] = inputFirst ? raw[k % 4 * 4 + k / 4] : raw[k];
+  for (int k = 0; k < 4; ++k)
+    reinterpret_cast<float4 &>(to[4 * k]) =
+        transposed ? make_float4(raw[k], raw[4 + k], raw[8 + k], raw[12 + k])
+                   : make_float4(raw[4 * k], raw[4 * k + 1], raw[4 * k + 2], raw[4 * k + 3]);
 }
 
 /// The coefficients of a token that are no results.
 __device__ __forceinline__ void storeMixes(const PreBwdOperands &args, const PreBwdBoundary &from, int64_t token) {
   BoundaryRow &row = from.rows[token];
-  float post[4], mix[16];
-  loadRow(from.hPost + token * 4, post);
-  reinterpret_cast<float4 &>(row.post) = make_float4(post[0], post[1], post[2], post[3]);
-  storeTerms(row.postTerms, post[0], post[1], post[2], post[3]);
-  loadMix(from.hRes + token * 16, from.inputFirst, mix);
-#pragma unroll
-  for (int k = 0; k < 16; k += 4)
-    reinterpret_cast<float4 &>(row.res[k]) = make_float4(mix[k], mix[k + 1], mix[k + 2], mix[k + 3]);
-  storeColumns(row.resTerms, mix);
-  if (!args.mix)
-    return;
-  loadMix(args.mix + token * 16, args.orient == MHCRT_ORIENT_IO, mix);
-  storeColumns(row.mixTerms, mix);
+  reinterpret_cast<float4 &>(row.post) = *reinterpret_cast<const float4 *>(from.hPost + token * 4);
+  copyMix(from.hRes + token * 16, from.inputFirst, row.res);
+  if (args.mix)
+    copyMix(args.mix + token * 16, args.orient == MHCRT_ORIENT_OI, row.mix);
 }
 
 /// Zeros for the tokens of the last slot that are none.

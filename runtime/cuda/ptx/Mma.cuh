@@ -51,13 +51,6 @@ __device__ __forceinline__ float inverseScale(float scale) {
   return __uint_as_float((254u << 23) - __float_as_uint(scale));
 }
 
-/// The 8 x 8 matrix whose row g lanes 4*g .. 4*g + 3 have, two columns each, with rows and columns exchanged.
-__device__ __forceinline__ uint32_t transposed(uint32_t pairs) {
-  uint32_t to;
-  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(to) : "r"(pairs));
-  return to;
-}
-
 /// d += A B of bf16, 16 x 16 times 16 x 8.
 __device__ __forceinline__ void multiplyBf16(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
                                              uint32_t b0, uint32_t b1) {

@@ -13,19 +13,15 @@ namespace mhcrt {
 
 constexpr int kTokenSums = 20; ///< d_h_res with the output stream first, d_h_post
 
-/// A token's coefficients. Those of matrix tiles are in two bf16 terms, of a row of four: the first terms of 0, 1, the
-/// second ones, then 2, 3.
+/// A token's coefficients. An odd number of 16 bytes: rows of 8 tokens lie in different banks.
 struct BoundaryRow {
   float dProj[kColumns];
   float pre[4], factor, scale; ///< as in StreamBwdArgs
   float unused[2];
-  float post[4], res[16];  ///< h_res with the output stream first
-  uint32_t resTerms[4][4]; ///< [i][o]
-  uint32_t postTerms[4];
-  uint32_t mixTerms[4][4]; ///< of StreamBwdArgs::mix, with the stream that reads first
-  uint32_t unusedToo[4];   ///< an odd number of 16 bytes: rows of 8 tokens lie in different banks
+  float post[4], res[16]; ///< h_res with the output stream first
+  float mix[16];          ///< of StreamBwdArgs::mix, with the stream that reads first
 };
-static_assert(sizeof(BoundaryRow) == 23 * 16);
+static_assert(sizeof(BoundaryRow) == 17 * 16);
 
 /// As there, but that x and d_x are those of the post before, and that `rows` have the coefficients. `du` is given;
 /// `mix` and `transposed` are read by nobody but for whether there is a mix.
@@ -40,8 +36,9 @@ struct BoundaryBwdArgs : StreamBwdArgs {
 /// Reads the weights as early as streamBwd(), and needs the same.
 cudaError_t boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
-/// Adds `sums` to the gradients of h_res and h_post; null where they are not wanted.
-cudaError_t tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, cudaStream_t stream);
+/// Adds `sums` to the gradients of h_res and h_post; null where they are not wanted. `beside`: the launch between the
+/// two begins by beginOverlapped() and has nothing to do with either.
+cudaError_t tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, bool beside, cudaStream_t stream);
 
 } // namespace mhcrt
 

@@ -37,15 +37,12 @@ constexpr int kSumWarp = kLoadWarp + 1;
 
 template <Start kStart>
 __global__ void __launch_bounds__(kStreamThreads, 1)
-    boundaryBwdKernel(const __grid_constant__ BoundaryBwdArgs args, int slots,
-                      const __grid_constant__ BoundaryMaps maps) {
+    boundaryBwdKernel(const __grid_constant__ BoundaryBwdArgs args, const __grid_constant__ BoundaryMaps maps) {
   using L = BoundaryLayout<kStart>;
   extern __shared__ __align__(1024) char shared[];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  Walk walk = Walk::of(args, slots, shared, L());
+  Walk walk = Walk::of(args, L::kMostSlots, shared, L());
   walk.ready = walk.done;
-  if (threadIdx.x < L::kZeros / 4)
-    *sharedAt<uint32_t>(shared, L::kZerosAt + threadIdx.x * 4) = 0;
   if (threadIdx.x == 0)
     walk.initBarriers(2 + (args.partials ? kProductWarps : 0));
   __syncthreads();
@@ -89,18 +86,14 @@ cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_
   if (error)
     return error;
   const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C, multiprocessors);
-  return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, L::kMostSlots, maps);
+  return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, maps);
 }
 
 constexpr int kAddThreads = 128, kTokenPieces = kTokenSums / 4;
 
 /// A thread adds four sums of a token over the slices.
-__global__ void __launch_bounds__(kAddThreads)
-    tokenSumsKernel(const float4 *sums, int64_t pieces, int slices, bool inputFirst, float *dhRes, float *dhPost) {
-  beginOverlapped();
-  const int64_t at = static_cast<int64_t>(blockIdx.x) * kAddThreads + threadIdx.x;
-  if (at >= pieces)
-    return;
+__device__ __forceinline__ void addSlices(const float4 *sums, int64_t at, int64_t pieces, int slices, bool inputFirst,
+                                          float *dhRes, float *dhPost) {
   float4 sum = sums[at];
 #pragma unroll 8
   for (int slice = 1; slice < slices; ++slice) {
@@ -119,6 +112,19 @@ __global__ void __launch_bounds__(kAddThreads)
   }
 }
 
+/// With kBeside, runs beside the kernel before it, which neither makes the sums nor reads the results: it starts when
+/// that one has waited for all that came before. What comes later waits for both.
+template <bool kBeside>
+__global__ void __launch_bounds__(kAddThreads)
+    tokenSumsKernel(const float4 *sums, int64_t pieces, int slices, bool inputFirst, float *dhRes, float *dhPost) {
+  const int64_t at = static_cast<int64_t>(blockIdx.x) * kAddThreads + threadIdx.x;
+  if (!kBeside)
+    waitForEarlierKernels();
+  if (at < pieces)
+    addSlices(sums, at, pieces, slices, inputFirst, dhRes, dhPost);
+  beginOverlapped();
+}
+
 } // namespace
 
 cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
@@ -127,11 +133,13 @@ cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors,
                      : launch<Start::kNone>(args, multiprocessors, stream);
 }
 
-cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, cudaStream_t stream) {
+cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, bool beside,
+                             cudaStream_t stream) {
   if (!dhRes && !dhPost)
     return cudaSuccess;
   const int64_t pieces = args.M * kTokenPieces;
-  return launchOverlapping(tokenSumsKernel, static_cast<unsigned>((pieces + kAddThreads - 1) / kAddThreads),
-                           kAddThreads, 1, 0, stream, reinterpret_cast<const float4 *>(args.sums), pieces,
-                           static_cast<int>(args.C / kSlice), args.inputFirst, dhRes, dhPost);
+  return launchOverlapping(beside ? tokenSumsKernel<true> : tokenSumsKernel<false>,
+                           static_cast<unsigned>((pieces + kAddThreads - 1) / kAddThreads), kAddThreads, 1, 0, stream,
+                           reinterpret_cast<const float4 *>(args.sums), pieces, static_cast<int>(args.C / kSlice),
+                           args.inputFirst, dhRes, dhPost);
 }
