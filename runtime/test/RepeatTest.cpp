@@ -188,6 +188,19 @@ void addProjectionOps(const Shape &s, std::vector<Launch> &all) {
                      out[5], F, out[6], F, out[7], F, out[8], F, M, C, n, 0, N, K, 3, 0, 0, 0.0, 0, 0, 0, 1e-6, 0, 2,
                      MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20, 0, 0, precision);
        }});
+  all.push_back({"post_pre_bwd of a chain",
+                 {rows, gates, gates, maps, streams, streams, maps, rows, gates, streams, maps, phi, weight, alpha,
+                  beta, proj, one},
+                 {rows, gates, maps, streams, phi, weight, alpha, beta},
+                 [=](auto *ctx, int64_t M, auto &in, auto &out) {
+                   return call(mhcrt_post_pre_bwd, ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], T, nullptr,
+                               kNone, in[5], T, in[6], F, in[7], T, nullptr, kNone, in[8], F, in[9], T, in[10], F,
+                               nullptr, kNone, in[11], F, in[12], F, in[13], F, in[14], F, in[15], F, in[16], F,
+                               nullptr, kNone, nullptr, kNone, nullptr, kNone, nullptr, kNone, nullptr, kNone, out[0],
+                               T, out[1], F, out[2], F, out[3], T, nullptr, kNone, out[4], F, out[5], F, out[6], F,
+                               out[7], F, M, C, n, 0, N, K, 3, 0, 0, 0.0, 0, 0, 0, 1e-6, 0, 2, MHCRT_RES_MAP_SINKHORN,
+                               MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, 20, 0, 0, precision);
+                 }});
   const Tensor headPhi{F, n * K, false}, headAlpha{F, 1, false}, headBeta{F, n, false};
   all.push_back({"head",
                  {streams, headPhi, weight, headAlpha, headBeta},

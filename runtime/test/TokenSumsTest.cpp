@@ -94,11 +94,13 @@ struct Streams {
   int64_t M, C, K = kStreams * C;
   int32_t type;
   Tokens x;
-  Buffer dx, weight, zeros, mix;
+  Buffer dx, df, weight, zeros, mix;
+  Tokens post, identity; ///< coefficients of the post that makes x of itself
 
   Streams(Random &random, int64_t M, int64_t C, int32_t type)
-      : M(M), C(C), type(type), x(type, positive(random, K), M), dx(type, M * K), weight(F, positive(random, K)),
-        zeros(type, M * C), mix(F, M * kStreams * kStreams) {
+      : M(M), C(C), type(type), x(type, positive(random, K), M), dx(type, M * K), df(type, M * C),
+        weight(F, positive(random, K)), zeros(type, M * C), mix(F, M * kStreams * kStreams),
+        post(F, Doubles(kStreams), M), identity(F, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, M) {
     std::memset(zeros.floats(), 0, M * C * mhcrt_dtype_bytes(type));
   }
   int32_t typeIf(bool isThere) const { return isThere ? type : kNoType; }
@@ -164,6 +166,28 @@ void preBwd(mhcrt_context *context, Random &random, Streams &s, Start start, int
   w.checkGates(s, g, "pre_bwd " + what);
 }
 
+/// As pre_bwd, behind a post that changes nothing.
+void postPreBwd(mhcrt_context *context, Random &random, Streams &s, Start start, int32_t precision,
+                const std::string &what) {
+  Gates g(random, s.M, kColumns);
+  Weights w(random, kColumns, s.K);
+  const bool adds = start == Start::dxIn, mixes = start == Start::post;
+  ASSERT_EQ(call(mhcrt_post_pre_bwd, context, s.zeros.data(), s.type, g.dPre.data(), F, g.dPost.data(), F,
+                 g.dRes.data(), F, s.x.data(), s.type, adds ? s.x.data() : nullptr, s.typeIf(adds),
+                 mixes ? s.x.data() : nullptr, s.typeIf(mixes), mixes ? s.mix.data() : nullptr, mixes ? F : kNoType,
+                 s.zeros.data(), s.type, nullptr, kNoType, s.post.data(), F, s.x.data(), s.type, s.identity.data(), F,
+                 nullptr, kNoType, w.phi.data(), F, s.weight.data(), F, g.alpha.data(), F, g.beta.data(), F,
+                 g.proj.data(), F, g.stat.data(), F, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, nullptr,
+                 kNoType, nullptr, kNoType, s.df.data(), s.type, nullptr, kNoType, nullptr, kNoType, s.dx.data(),
+                 s.type, nullptr, kNoType, w.dPhi.data(), F, w.dWeight.data(), F, w.dAlpha.data(), F, w.dBeta.data(), F,
+                 s.M, s.C, kStreams, 0, kColumns, s.K, 3, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI, 0.0, 0,
+                 MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, 0, kPostMult, MHCRT_RES_MAP_IDENTITY, MHCRT_INIT_EXP, 0,
+                 0, 0, 0, 0, MHCRT_ORIENT_OI, precision),
+            MHCRT_OK)
+      << mhcrt_last_error(context);
+  w.checkGates(s, g, "post_pre_bwd " + what);
+}
+
 void headBwd(mhcrt_context *context, Random &random, Streams &s, Start start, int32_t precision,
              const std::string &what) {
   Gates g(random, s.M, kStreams);
@@ -202,6 +226,8 @@ void checkStreams(int64_t M, int64_t C, int32_t type, bool amx) {
         headBwd(context, random, s, start, precision, what);
       if (type == MHCRT_BF16)
         preBwd(context, random, s, start, precision, what);
+      if (type == MHCRT_BF16 && precision == MHCRT_PRECISION_BF16X3)
+        postPreBwd(context, random, s, start, precision, what);
     }
   }
 }

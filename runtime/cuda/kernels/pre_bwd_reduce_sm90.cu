@@ -213,24 +213,28 @@ __device__ __forceinline__ void addAndScatter(float (&values)[32]) {
     addAndScatter<kHalf / 2>(values);
 }
 
-/// A 4 x 4 matrix of a token, transposed or not.
-__device__ __forceinline__ void copyMix(const float *from, bool transposed, float (&to)[16]) {
-  float raw[16];
-  loadRow(from, raw);
-#pragma unroll
-  for (int k = 0; k < 4; ++k)
-    reinterpret_cast<float4 &>(to[4 * k]) =
-        transposed ? make_float4(raw[k], raw[4 + k], raw[8 + k], raw[12 + k])
-                   : make_float4(raw[4 * k], raw[4 * k + 1], raw[4 * k + 2], raw[4 * k + 3]);
+/// Row k of a 4 x 4 matrix, or of its transpose.
+__device__ __forceinline__ float4 mixRow(const float *mix, int k, bool transposed) {
+  return transposed ? make_float4(mix[k], mix[4 + k], mix[8 + k], mix[12 + k])
+                    : reinterpret_cast<const float4 *>(mix)[k];
 }
 
-/// The coefficients of a token that are no results.
-__device__ __forceinline__ void storeMixes(const PreBwdOperands &args, const PreBwdBoundary &from, int64_t token) {
-  BoundaryRow &row = from.rows[token];
-  reinterpret_cast<float4 &>(row.post) = *reinterpret_cast<const float4 *>(from.hPost + token * 4);
-  copyMix(from.hRes + token * 16, from.inputFirst, row.res);
-  if (args.mix)
-    copyMix(args.mix + token * 16, args.orient == MHCRT_ORIENT_OI, row.mix);
+/// The coefficients of a tile's tokens that are no results. Called by the warps that add the products.
+__device__ __forceinline__ void storeMixes(const PreBwdOperands &args, const PreBwdBoundary &from, int64_t first,
+                                           int tokens) {
+  constexpr int kPieces = 9; // h_res, mix, h_post
+  for (int item = threadIdx.x; item < tokens * kPieces; item += 32 * kSumWarps) {
+    const int64_t token = first + item / kPieces;
+    const int piece = item % kPieces;
+    BoundaryRow &row = from.rows[token];
+    if (piece < 4)
+      reinterpret_cast<float4 *>(row.res)[piece] = mixRow(from.hRes + token * 16, piece, from.inputFirst);
+    else if (piece == 8)
+      reinterpret_cast<float4 &>(row.post) = reinterpret_cast<const float4 *>(from.hPost)[token];
+    else if (args.mix)
+      reinterpret_cast<float4 *>(row.mix)[piece - 4] =
+          mixRow(args.mix + token * 16, piece - 4, args.orient == MHCRT_ORIENT_OI);
+  }
 }
 
 /// Zeros for the tokens of the last slot that are none.
@@ -238,7 +242,7 @@ __device__ __forceinline__ void clearRest(const PreBwdOperands &args, const PreB
   constexpr int kPieces = sizeof(BoundaryRow) / 16;
   const int rest = static_cast<int>(-args.M & (kSlotTokens - 1));
   auto *to = reinterpret_cast<uint4 *>(boundary.rows + args.M);
-  for (int piece = threadIdx.x % 32; piece < rest * kPieces; piece += 32)
+  for (int piece = threadIdx.x; piece < rest * kPieces; piece += 32 * kSumWarps)
     to[piece] = make_uint4(0, 0, 0, 0);
 }
 
@@ -287,6 +291,10 @@ __global__ void __launch_bounds__(kThreads, 4)
     for (int item = warp; item < tokens * segments; item += kSumWarps)
       sumSegment(args, first + item / segments, item % segments, sums + item);
     arriveNamed<1, kThreads>();
+    if (rows.boundary.rows)
+      storeMixes(args, rows.boundary, first, tokens);
+    if (rows.boundary.rows && blockIdx.x + 1 == gridDim.x)
+      clearRest(args, rows.boundary);
     return;
   }
   const int mine = min(lane, tokens - 1);
@@ -294,10 +302,6 @@ __global__ void __launch_bounds__(kThreads, 4)
   Coefficients coefficients(args, first + mine);
   if (live)
     coefficients.residual(sums + rows.tileTokens * segments + mine, rows.tileTokens);
-  if (live && rows.boundary.rows)
-    storeMixes(args, rows.boundary, first + mine);
-  if (rows.boundary.rows && blockIdx.x + 1 == gridDim.x)
-    clearRest(args, rows.boundary);
   syncNamed<1, kThreads>();
   const float4 pre = coefficients.preGate(sums + mine * segments, segments);
   storeCoefficients(coefficients, rows, pre, live);

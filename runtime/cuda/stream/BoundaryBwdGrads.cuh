@@ -132,10 +132,13 @@ __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryL
                                          const PhiTiles<TileOrder::plain> &phi, uint32_t box, bool hasProduct,
                                          float *tokenSums) {
   const uint32_t streams = box + lane.streams;
-  uint4 x[2], dy[2];
+  uint4 x[2], grads[2] = {}, dy[2];
 #pragma unroll
-  for (int k = 0; k < 2; ++k)
+  for (int k = 0; k < 2; ++k) {
     x[k] = loadMatrices(streams ^ (16 * k));
+    if (kStart != Start::kNone)
+      grads[k] = loadMatrices((streams ^ (16 * k)) + kStreamsBytes);
+  }
   const uint4 channels = loadMatrices(box + lane.channels); // f, d_u
   const float4 post = reinterpret_cast<const float4 &>(row.post), pre = reinterpret_cast<const float4 &>(row.pre);
   const float scale = row.scale * phi.scale, inverse = inverseScale(row.scale);
@@ -152,9 +155,6 @@ __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryL
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
     const uint32_t at = streams ^ (16 * k);
-    uint4 grads = {};
-    if (kStart != Start::kNone)
-      grads = loadMatrices(at + kStreamsBytes);
     float products[4][4] = {};
     multiplyPhi(first, second, phi.parts[k], products);
     const uint4 y = makeY(post, res, x[k], part(channels, k));
@@ -167,7 +167,7 @@ __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryL
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         float sum = fmaf(part(pre, o), valueOf(part(channels, 2 + k), e), row.factor * valueOf(part(y, o), e));
-        sum = addStart<kStart>(sum, mix, grads, o, e);
+        sum = addStart<kStart>(sum, mix, grads[k], o, e);
         sums[e] = fmaf(products[o][e] + products[o][2 + e], scale, sum);
       }
       dys[o] = packBf16(sums[0], sums[1]);

@@ -100,6 +100,15 @@ protected:
          0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
     return chosen("pre_bwd");
   }
+  /// With a tensor as the start of the gradient of y; without those of y, bias and seed that are null.
+  std::string postPreBwd(int32_t type, int64_t C, void *y = t, void *bias = nullptr, void *seed = nullptr) {
+    call(mhcrt_post_pre_bwd, context, t, type, nullptr, none, t, F, t, F, y, y ? type : none, t, type, nullptr, none,
+         nullptr, none, t, type, bias, bias ? F : none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t, F,
+         t, F, t, F, t, F, t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, type, t,
+         F, t, F, t, type, nullptr, none, t, F, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 24, 4 * C, 3, 0, 0, 0.0, 0,
+         0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+    return chosen("post_pre_bwd");
+  }
   std::string head(int32_t type, int64_t C) {
     call(mhcrt_head, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, 100, 4, C, 4 * C, 1, 0, 0, 0,
          1e-6, 1e-6, precision);
@@ -223,6 +232,31 @@ TEST_F(CudaChoice, SeparateLaunchesAreNotGeneric) {
   EXPECT_NE(std::string(mhcrt_last_error(context)).find("only the variant 'generic' takes this call"),
             std::string::npos)
       << mhcrt_last_error(context);
+  mhcrt_clear_error(context);
+}
+
+TEST_F(CudaChoice, Boundaries) {
+  EXPECT_EQ(postPreBwd(B, 4096), "sm90");
+  EXPECT_EQ(postPreBwd(B, 128), "sm90");
+  EXPECT_EQ(postPreBwd(B, 64), "separate");
+  EXPECT_EQ(postPreBwd(F, 4096), "separate");
+  EXPECT_EQ(postPreBwd(B, 4096, nullptr), "separate"); // y
+  EXPECT_EQ(postPreBwd(B, 4096, t, t), "separate");    // a bias
+  EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, t), "separate");
+  EXPECT_EQ(postPreBwd(B, 4096, odd), "separate");
+  precision = MHCRT_PRECISION_TF32X3;
+  EXPECT_EQ(postPreBwd(B, 4096), "separate");
+}
+
+TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
+  mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
+  call(mhcrt_post_pre_bwd, context, t, B, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr, none,
+       nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F, t, F,
+       nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, B, nullptr, none, nullptr, none, t,
+       B, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, 100, 4096, 4, 0, 24, 4 * 4096, 3,
+       0, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+  EXPECT_STREQ(mhcrt_last_error(context),
+               "mhcrt_post_pre_bwd: the pinned variant 'sm90' does not take this call: 'y' is absent; needed it");
   mhcrt_clear_error(context);
 }
 
