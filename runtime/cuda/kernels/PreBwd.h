@@ -45,7 +45,7 @@ struct PreBwdOperands {
   int32_t hPreFormat, hPostFormat, logitsFormat; ///< of what pre rounded
 };
 
-/// What the second launch needs where the post before is in it.
+/// Operands of a second launch that has the post before in it.
 struct PreBwdBoundary {
   BoundaryRow *rows; ///< null where it is not; else they have what dProj and scalars have
   const float *hPost, *hRes;

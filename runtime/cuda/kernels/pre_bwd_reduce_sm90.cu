@@ -8,7 +8,8 @@
 // Plan    A block has a tile of at most 32 tokens. Four warps add the products, 1024 channels of one token at a time,
 //         so that the order of a token's sum does not depend on the tile. A fifth warp, one token per lane, does
 //         meanwhile what does not need the sums: the Sinkhorn iterations again and backwards, the gradients of 20
-//         columns. The first 4 columns follow when the sums are there.
+//         columns. The first 4 columns follow when the sums are there. Where boundary_bwd_sm90.cu is next, the four
+//         copy the coefficients of the posts before and behind.
 // Bytes   per token 10C for x and d_u, 4 * (2 * 24 + 30); 108 per tile for partial sums of d_alpha and d_beta.
 // Needs   C a multiple of 8; per token of a tile, shared memory of 16 bytes per step and per 1024 channels. 95
 //         registers, no spills.

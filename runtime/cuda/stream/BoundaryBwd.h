@@ -23,8 +23,8 @@ struct BoundaryRow {
 };
 static_assert(sizeof(BoundaryRow) == 17 * 16);
 
-/// As there, but that x and d_x are those of the post before, and that `rows` have the coefficients. `du` is given;
-/// `mix` and `transposed` are read by nobody but for whether there is a mix.
+/// As there, but that x and d_x are those of the post before. `rows` have all coefficients: of `mix` counts only
+/// whether it is null. `du` is given.
 struct BoundaryBwdArgs : StreamBwdArgs {
   const void *f;
   const BoundaryRow *rows; ///< of M tokens, and zeros up to a multiple of kSlotTokens
