@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by pre and projection: four streams, layout nC, 24 columns, bf16.
+// Shared by pre, post_pre and projection: four streams, layout nC, 24 columns, bf16.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_RING_RINGARGS_H
@@ -25,7 +25,7 @@ struct RingArgs {
   float normEps;
   float *proj, *stat; ///< null when they are not wanted
   int32_t statForm;   ///< what proj and stat are
-  // The rest belongs to pre only.
+  // The rest belongs to pre and post_pre only.
   const float *alpha, *beta;
   void *u;          ///< null when it is not wanted
   const float *hIn; ///< what u is mixed by; null where that is h_pre
