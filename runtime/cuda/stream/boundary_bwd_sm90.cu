@@ -14,7 +14,7 @@
 //           4-11  y and the mixes by multiply-adds, so that y has the bits of mhc.post; d_h_res and d_h_post by matrix
 //                 tiles, of which only the places count where rows and columns have the same token: 10 tiles take the
 //                 place of 80 multiply-adds a lane and of the sums over lanes.
-//           14    adds the 8 warps' sums of a tile's tokens; tokenSumsKernel adds the slices.
+//           14    adds the 8 warps' sums of a tile's tokens; token_sums_sm90.cu adds the slices.
 // Bytes   per token 8C for x, 8C for start, 2C for f, 2C for d_u, 8C for d_x, 2C for d_f; 272 per slice from the
 //         second-level cache, and 80 out; 384C per group for the partial sums.
 // Needs   as stream_bwd; d_u. One block per multiprocessor: 152, 160 and 40 registers a thread by role, no spills.
@@ -29,8 +29,6 @@
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/ptx/Registers.cuh"
 #include "cuda/stream/BoundaryBwdGrads.cuh"
-
-#include <algorithm>
 
 using namespace mhcrt;
 
@@ -92,58 +90,11 @@ cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_
   return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, maps);
 }
 
-constexpr int kAddThreads = 128, kTokenPieces = kTokenSums / 4;
-
-/// A thread adds four sums of a token over the slices.
-__device__ __forceinline__ void addSlices(const float4 *sums, int64_t at, int64_t pieces, int slices, bool inputFirst,
-                                          float *dhRes, float *dhPost) {
-  float4 sum = sums[at];
-#pragma unroll 8
-  for (int slice = 1; slice < slices; ++slice) {
-    const float4 other = sums[slice * pieces + at];
-    sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
-  }
-  const int64_t token = at / kTokenPieces;
-  const int o = static_cast<int>(at % kTokenPieces);
-  if (o == 4) {
-    if (dhPost)
-      reinterpret_cast<float4 *>(dhPost)[token] = sum;
-  } else if (dhRes) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      dhRes[token * 16 + (inputFirst ? i * 4 + o : o * 4 + i)] = part(sum, i);
-  }
-}
-
-/// With kBeside, runs beside the kernel before it, which neither makes the sums nor reads the results: it starts when
-/// that one has waited for all that came before. What comes later waits for this one's end, and so for both.
-template <bool kBeside>
-__global__ void __launch_bounds__(kAddThreads)
-    tokenSumsKernel(const float4 *sums, int64_t pieces, int slices, bool inputFirst, float *dhRes, float *dhPost) {
-  const int64_t at = static_cast<int64_t>(blockIdx.x) * kAddThreads + threadIdx.x;
-  if (!kBeside)
-    waitForEarlierKernels();
-  launchLaterKernels();
-  if (at < pieces)
-    addSlices(sums, at, pieces, slices, inputFirst, dhRes, dhPost);
-  waitForEarlierKernels();
-}
-
 } // namespace
 
+// Starts before it waits: loadTiles. As streamBwd(), behind preBwdReduce.
 cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   return args.mix    ? launch<Start::kMix>(args, multiprocessors, stream)
          : args.dxIn ? launch<Start::kAdd>(args, multiprocessors, stream)
                      : launch<Start::kNone>(args, multiprocessors, stream);
-}
-
-cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, bool beside,
-                             cudaStream_t stream) {
-  if (!dhRes && !dhPost)
-    return cudaSuccess;
-  const int64_t pieces = args.M * kTokenPieces;
-  return launchOverlapping(beside ? tokenSumsKernel<true> : tokenSumsKernel<false>,
-                           static_cast<unsigned>((pieces + kAddThreads - 1) / kAddThreads), kAddThreads, 1, 0, stream,
-                           reinterpret_cast<const float4 *>(args.sums), pieces, static_cast<int>(args.C / kSlice),
-                           args.inputFirst, dhRes, dhPost);
 }

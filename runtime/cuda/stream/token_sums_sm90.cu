@@ -1,0 +1,85 @@
+//===- token_sums_sm90.cu - Sums of slices to the gradients of a post -----===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   d_h_res[m], d_h_post[m] = sum of the slices' sums of token m
+//
+// Plan    A thread adds four sums of a token over the slices, in their order.
+// Bytes   80 per token and slice of 128 channels, mostly from the second-level cache; 80 per token.
+// Round   all f32.
+//
+//===------------------------------------------------------------------------===//
+#include "cuda/host/LaunchOverlapping.h"
+#include "cuda/ptx/Overlap.cuh"
+#include "cuda/stream/BoundaryBwd.h"
+#include "cuda/tile/Vec.cuh"
+
+using namespace mhcrt;
+
+namespace {
+
+constexpr int kThreads = 128, kTokenPieces = kTokenSums / 4;
+
+struct Sums {
+  const float4 *from;
+  int64_t pieces; ///< of a slice
+  int slices;
+  bool inputFirst;
+  float *dhRes, *dhPost;
+};
+
+__device__ __forceinline__ void addPiece(const Sums &sums, int64_t at) {
+  float4 sum = sums.from[at];
+#pragma unroll 8
+  for (int slice = 1; slice < sums.slices; ++slice) {
+    const float4 other = sums.from[slice * sums.pieces + at];
+    sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
+  }
+  const int64_t token = at / kTokenPieces;
+  const int o = static_cast<int>(at % kTokenPieces);
+  if (o == 4) {
+    if (sums.dhPost)
+      reinterpret_cast<float4 *>(sums.dhPost)[token] = sum;
+  } else if (sums.dhRes) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      sums.dhRes[token * 16 + (sums.inputFirst ? i * 4 + o : o * 4 + i)] = part(sum, i);
+  }
+}
+
+template <bool kBeside>
+__device__ __forceinline__ void addTokens(const Sums &sums) {
+  const int64_t at = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (!kBeside)
+    waitForEarlierKernels();
+  launchLaterKernels();
+  if (at < sums.pieces)
+    addPiece(sums, at);
+  waitForEarlierKernels();
+}
+
+template <bool kBeside>
+__global__ void __launch_bounds__(kThreads) tokenSumsKernel(const __grid_constant__ Sums sums) {
+  addTokens<kBeside>(sums);
+}
+
+} // namespace
+
+// Starts before it waits: addTokens. With kBeside it runs beside the kernel before it, which neither makes the sums nor
+// reads the results: it starts when that one has waited for all that came before. It ends after that one: what comes
+// later waits for both.
+cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, bool beside,
+                             cudaStream_t stream) {
+  if (!dhRes && !dhPost)
+    return cudaSuccess;
+  const Sums sums = {reinterpret_cast<const float4 *>(args.sums),
+                     args.M * kTokenPieces,
+                     static_cast<int>(args.C / kSlice),
+                     args.inputFirst,
+                     dhRes,
+                     dhPost};
+  return launchOverlapping(beside ? tokenSumsKernel<true> : tokenSumsKernel<false>,
+                           static_cast<unsigned>((sums.pieces + kThreads - 1) / kThreads), kThreads, 1, 0, stream,
+                           sums);
+}
