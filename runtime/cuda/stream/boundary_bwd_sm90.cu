@@ -19,7 +19,7 @@
 //         second-level cache, and 80 out; 384C per group for the partial sums.
 // Needs   as stream_bwd; d_u. One block per multiprocessor: 152, 160 and 40 registers a thread by role, no spills.
 // Round   y and dy to bf16, as where they are stored; the rest as in stream_bwd. d_h_res and d_h_post: f32 sums.
-// Tried   The mixes by tiles, too, four tokens in each sum: 500 instructions a slot and warp in place of 560, no faster
+// Tried   The mixes by tiles, too, four tokens in each sum: 500 instructions a slot and warp in place of 550, no faster
 //         on an H100, and zero times the NaN of one token reached the others. The last of the slices to come adds all,
 //         by a counter of each tile: its fences take ten times as long as the tile. 5 or 7 slots: as fast as 6.
 //
