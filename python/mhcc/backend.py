@@ -41,10 +41,17 @@ _DETACHES = ("detach", "detach_", torch.detach, torch.Tensor.detach, torch.ops.a
 
 def _stopped(value):
     def stop(part):
-        return torch.ops.mhcc.stop(part) if isinstance(part, torch.Tensor) and part.dtype.is_floating_point else part
+        differs = isinstance(part, torch.Tensor) and (part.is_floating_point() or part.is_complex())
+        return torch.ops.mhcc.stop(part) if differs else part
 
     return torch.utils._pytree.tree_map(stop, value)
 
+
+# What happens to gradients here, a graph of ATen ops does not say.
+_ABOUT_GRADIENTS = (
+    "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad",
+    torch.autograd.grad_mode._enter_inference_mode,
+)  # fmt: skip
 
 _VIEWS = {
     "chunk", "expand", "flatten", "getitem", "narrow", "permute", "reshape", "select", "split", "squeeze", "t",
@@ -74,6 +81,8 @@ class _Interpreter(torch.fx.Interpreter):
         for node in module.graph.nodes:
             if isinstance(node.target, torch._ops.HigherOrderOperator):
                 raise Unsupported(f"the graph has {node.target}, whose derivative is its own")
+            if node.op != "placeholder" and node.target in _ABOUT_GRADIENTS:
+                raise Unsupported(f"the graph has {node.target}")
             if node.target is torch._C._set_grad_enabled:
                 enabled = node.args[0]
             self.silent[node] = starts and not enabled
@@ -93,7 +102,7 @@ class _Interpreter(torch.fx.Interpreter):
         if node.target is torch.amp.autocast_mode._enter_autocast:
             self.autocasts.append(result)
         if node.target is torch.amp.autocast_mode._exit_autocast:
-            self.autocasts.remove(node.args[0] if not isinstance(node.args[0], torch.fx.Node) else self.env[node.args[0]])
+            self.autocasts.pop()
         return _stopped(result) if self._stops(node) else result
 
     def restore(self, grad):
@@ -306,7 +315,7 @@ class _Printer:
             return f"{value} : i64"
         if isinstance(value, float):
             return _number(value)
-        return json.dumps(str(value))
+        return _text(str(value))
 
 
 def _place(node):
@@ -316,7 +325,11 @@ def _place(node):
     if not lines:
         return f'"{node.name}"'
     file, line = lines[-1].split('"')[1], lines[-1].split(", line ")[1].split(",")[0]
-    return f'"{node.name}"({json.dumps(file)}:{line}:1)'
+    return f'"{node.name}"({_text(file)}:{line}:1)'
+
+
+def _text(value):
+    return json.dumps(value, ensure_ascii=False)
 
 
 def print_graph(graph):
@@ -340,7 +353,7 @@ def find_sites(text, fuse=None):
     """What mhc-rewrite-aten makes of a graph: calls, the nodes that they replace, and why sites are missed."""
     rewrite = "--mhc-rewrite-aten" + (f"=fuse={fuse}" if fuse else "")
     command = [_tool(), "-", "--allow-unregistered-dialect", rewrite]
-    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8")
     if done.returncode:
         raise Unsupported(f"mhc-opt failed: {done.stderr.strip()[:2000]}")
     return json.loads(done.stdout)
@@ -472,8 +485,10 @@ def _rewrite_parts(module, names, fuse, dump):
 def _check(ops, missed, require):
     """An error where a graph has less than what the option `require` asks for."""
     if require == "all" and missed or type(require) is int and len(ops) < require:
-        reasons = [f"{miss.get('where', '?')}: {miss['code']}: {miss['found']}; {miss['suggestion']}" for miss in missed]
-        raise Unsupported("\n".join([f"{len(ops)} mHC ops are found; option 'require' is {require}", *reasons]))
+        lines = [f"{len(ops)} mHC ops are found; option 'require' is {require}"]
+        for miss in missed:
+            lines.append(f"{miss.get('where', '?')}: {miss['code']}: {miss['found']}; {miss['suggestion']}")
+        raise Unsupported("\n".join(lines))
 
 
 def _dump(folder, name, text):

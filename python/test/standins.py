@@ -13,8 +13,9 @@ _SCHEMAS = {
     + ") -> (Tensor u, Tensor h_pre, Tensor h_post, Tensor h_res, Tensor proj, Tensor stat)",
     "post": "(Tensor f, Tensor h_post, Tensor x, Tensor h_res, Tensor? bias=None, Tensor? seed=None, *, str layout, "
     "str orient, float? rate=None, int? stream=None) -> (Tensor out)",
-    "head": "(Tensor x, Tensor phi, Tensor alpha, Tensor beta, Tensor? norm_weight=None, *, str layout, str phi_layout, "
-    "str norm, float norm_eps, float pre_eps, str? precision=None, str? h_pre_format=None, bool[] output_mask) -> "
+    "head": "(Tensor x, Tensor phi, Tensor alpha, Tensor beta, Tensor? norm_weight=None, *, str layout, "
+    "str phi_layout, str norm, float norm_eps, float pre_eps, str? precision=None, str? h_pre_format=None, "
+    "bool[] output_mask) -> "
     "(Tensor out, Tensor h_pre, Tensor proj, Tensor stat)",
     "sinkhorn": "(Tensor logits, *, str init, str order, str denom, float eps, int iters, str? format=None) -> "
     "(Tensor mix)",
