@@ -12,6 +12,7 @@ import torch.fx
 from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.exc import RestartAnalysis, TensorifyScalarRestartAnalysis
 from torch._dynamo.symbolic_convert import TensorifyState
+from torch._inductor.pattern_matcher import stable_topological_sort
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -399,8 +400,18 @@ class _Rewriter:
         for name, value in plan["nodes"].items():
             for node in self._named(name):
                 node.replace_all_uses_with(self._refer(value))
+        self._order()
         self.graph.eliminate_dead_code()
         self.graph.lint()
+
+    def _order(self):
+        """A fused op may read what comes behind the first node that it replaces."""
+        places = {node: i for i, node in enumerate(self.graph.nodes)}
+        if all(places[read] < places[node] for node in self.graph.nodes for read in node.all_input_nodes):
+            return
+        if any(isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable for node in places):
+            raise Unsupported("an argument that is written keeps nodes in their order")
+        stable_topological_sort(self.graph)
 
     def _named(self, name):
         if name in self.nodes:

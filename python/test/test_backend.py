@@ -221,6 +221,27 @@ def test_failure_of_the_compiler(monkeypatch):
         compiled(module, require=1)(TOKENS)
 
 
+class Late(Layer):
+    """Coefficients of the combination are made behind the sublayer, of a weight that is made there."""
+
+    def forward(self, x):
+        c, n = self.coefficients, 4
+        flat = x.flatten(-2)
+        t = nn.functional.linear(flat, c.phi) * torch.rsqrt(flat.square().mean(-1, keepdim=True) + c.eps)
+        pre = torch.sigmoid(c.alpha[0] * t[..., :n] + c.beta[:n])
+        f = self.linear(nn.functional.gelu((pre.unsqueeze(-1) * x).sum(-2)))
+        beta, alpha = torch.cos(c.beta), torch.cos(c.alpha)
+        post = 2 * torch.sigmoid(alpha[1] * t[..., n : 2 * n] + beta[n : 2 * n])
+        res = c.residual((alpha[2] * t[..., 2 * n :] + beta[2 * n :]).unflatten(-1, (n, n)))
+        return res @ x + post.unsqueeze(-1) * f.unsqueeze(-2)
+
+
+def test_late_coefficients():
+    module = Late(modules.Coefficients(4, 16))
+    compare(module, compiled(module), torch.randn(2, 3, 4, 16))
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
 class Checkpointed(modules.Model):
     def forward(self, tokens):
         x = self.embedding(tokens).unsqueeze(-2).expand(-1, -1, self.n, -1)
