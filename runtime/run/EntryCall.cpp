@@ -83,10 +83,14 @@ bool EntryCall::synchronize(std::string &error) const {
   return false;
 }
 
-/// Fills the arguments' buffers with zeros.
+/// Fills the buffers of numbers with zeros; others take their arguments: starts of sequences that are all zero are
+/// none.
 bool EntryCall::clear(std::string &error) const {
+  if (!upload(error))
+    return false;
   for (const mhcrt_tensor &argument : arguments)
-    if (!copy(argument.data, std::vector<char>(bytesOf(argument)).data(), argument, error))
+    if (argument.dtype != MHCRT_I32 && argument.dtype != MHCRT_I64 &&
+        !copy(argument.data, std::vector<char>(bytesOf(argument)).data(), argument, error))
       return false;
   return synchronize(error);
 }

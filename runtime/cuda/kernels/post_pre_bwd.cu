@@ -8,8 +8,8 @@
 //
 // sm90: post_pre_bwd_sm90.cu.
 //
-// Separate: the launches of pre_bwd and post_bwd, by the rows of their tables, with dy between them in scratch memory;
-// y, too, where it is not given, from post.
+// Separate: the launches of pre_bwd and post_bwd, by the rows of their tables, with dy between them in scratch memory.
+// All rows read y: where it is not given, post makes it first.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
@@ -20,17 +20,19 @@
 
 using namespace mhcrt;
 
+constexpr const char *kKernel = "mhcrt_post_pre_bwd";
+
+/// Bytes of the streams of all tokens.
+static int64_t streamBytes(const PostPreBwdArgs &a) {
+  return saturatingMul(a.M, roundUp(a.K * mhcrt_dtype_bytes(a.x_type), 256));
+}
+
 static cudaError_t launchSeparate(mhcrt_context &context, const PostPreBwdArgs &a) {
-  const int64_t streamBytes = saturatingMul(a.M, roundUp(a.K * mhcrt_dtype_bytes(a.x_type), 256));
-  auto *dy = static_cast<char *>(
-      context.reserveBetween("mhcrt_post_pre_bwd", a.y ? streamBytes : saturatingMul(2, streamBytes)));
+  void *dy = context.reserveBetween(kKernel, streamBytes(a));
   if (!dy)
     return cudaSuccess;
-  const PartsOf parts(context, "mhcrt_post_pre_bwd");
-  char *y = dy + streamBytes;
-  if (!a.y && launchPost(context, postOf(a, y)) != MHCRT_OK)
-    return cudaSuccess;
-  if (launchPreBwd(context, preBwdOf(a, a.y ? a.y : y, dy)) == MHCRT_OK)
+  const PartsOf parts(context, kKernel);
+  if (launchPreBwd(context, preBwdOf(a, a.y, dy)) == MHCRT_OK)
     launchPostBwd(context, postBwdOf(a, dy));
   return cudaSuccess;
 }
@@ -39,8 +41,24 @@ static constexpr Variant<PostPreBwdArgs> kVariants[] = {
     {"sm90", 90, 90, postPreBwdSm90Takes, postPreBwdSm90, MHCRT_PRECISION_BF16X3},
     {"separate", 0, kAnyArch, nullptr, launchSeparate, MHCRT_PRECISION_IEEE}};
 
+/// Makes y, behind the place of dy.
+static bool makeY(mhcrt_context &context, PostPreBwdArgs &a) {
+  auto *between = static_cast<char *>(context.reserveBetween(kKernel, saturatingMul(2, streamBytes(a))));
+  if (!between)
+    return false;
+  const PartsOf parts(context, kKernel);
+  char *y = between + streamBytes(a);
+  if (launchPost(context, postOf(a, y)) != MHCRT_OK)
+    return false;
+  a.y = y, a.y_type = a.x_type;
+  return true;
+}
+
 mhcrt_status mhcrt::runPostPreBwd(mhcrt_context &context, const PostPreBwdArgs &args) {
   if (!checkPostPreBwd(context, args))
     return context.status;
-  return launchVariant(context, "post_pre_bwd", kVariants, args);
+  PostPreBwdArgs all = args;
+  if (!all.y && all.M && !makeY(context, all))
+    return context.status;
+  return launchVariant(context, "post_pre_bwd", kVariants, all);
 }

@@ -23,9 +23,8 @@ using namespace mhcrt;
 
 /// Both gradients as they would be apart: d_x stands for the gradient of y, which nobody stores.
 bool mhcrt::postPreBwdSm90Takes(const PostPreBwdArgs &a, Needs &needs) {
-  return needs.given("y", a.y) && needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) &&
-         needs.absent("bias", a.bias) && preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) &&
-         postBwdSm90Takes(postBwdOf(a, a.d_x), needs);
+  return needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) && needs.absent("bias", a.bias) &&
+         preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) && postBwdSm90Takes(postBwdOf(a, a.d_x), needs);
 }
 
 static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands &pre, const PreBwdRows &rows,

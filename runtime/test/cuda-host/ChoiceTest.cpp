@@ -240,8 +240,8 @@ TEST_F(CudaChoice, Boundaries) {
   EXPECT_EQ(postPreBwd(B, 128), "sm90");
   EXPECT_EQ(postPreBwd(B, 64), "separate");
   EXPECT_EQ(postPreBwd(F, 4096), "separate");
-  EXPECT_EQ(postPreBwd(B, 4096, nullptr), "separate"); // y
-  EXPECT_EQ(postPreBwd(B, 4096, t, t), "separate");    // a bias
+  EXPECT_EQ(postPreBwd(B, 4096, nullptr), "sm90");  // y is made first
+  EXPECT_EQ(postPreBwd(B, 4096, t, t), "separate"); // a bias
   EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, t), "separate");
   EXPECT_EQ(postPreBwd(B, 4096, odd), "separate");
   precision = MHCRT_PRECISION_TF32X3;
@@ -250,13 +250,13 @@ TEST_F(CudaChoice, Boundaries) {
 
 TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
   mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
-  call(mhcrt_post_pre_bwd, context, t, B, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr, none,
-       nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F, t, F,
-       nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, B, nullptr, none, nullptr, none, t,
-       B, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, 100, 4096, 4, 0, 24, 4 * 4096, 3,
-       0, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+  call(mhcrt_post_pre_bwd, context, nullptr, none, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr,
+       none, nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F,
+       t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, B, nullptr, none, nullptr,
+       none, t, B, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, 100, 4096, 4, 0, 24,
+       4 * 4096, 3, 0, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
   EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_post_pre_bwd: the pinned variant 'sm90' does not take this call: 'y' is absent; needed it");
+               "mhcrt_post_pre_bwd: the pinned variant 'sm90' does not take this call: 'd_u' is absent; needed it");
   mhcrt_clear_error(context);
 }
 
