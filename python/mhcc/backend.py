@@ -48,7 +48,7 @@ def _stopped(value):
     return torch.utils._pytree.tree_map(stop, value)
 
 
-# What happens to gradients here, a graph of ATen ops does not say.
+# Changes of gradients that a graph of ATen ops does not say.
 _ABOUT_GRADIENTS = (
     "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad",
     torch.autograd.grad_mode._enter_inference_mode,
@@ -167,7 +167,7 @@ def capture(module):
 
 
 def _make_differentiable(graph, copy):
-    """What is copied into a tensor, in its shape and type: the functional copy itself has no derivative."""
+    """The value that is copied into a tensor, in its shape and type: the functional copy itself has no derivative."""
     into, value = copy.args[:2]
     with graph.inserting_before(copy):
         spread = graph.call_function(torch.ops.aten.expand_as.default, (value, into))
@@ -351,7 +351,7 @@ def _tool():
 
 
 def find_sites(text, fuse=None):
-    """What mhc-rewrite-aten makes of a graph: calls, the nodes that they replace, and why sites are missed."""
+    """Calls that mhc-rewrite-aten makes of a graph, the nodes that they replace, and why sites are missed."""
     rewrite = "--mhc-rewrite-aten" + (f"=fuse={fuse}" if fuse else "")
     command = [_tool(), "-", "--allow-unregistered-dialect", rewrite]
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8")
