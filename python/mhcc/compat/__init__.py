@@ -1,0 +1,37 @@
+"""Layers with the names, arguments, defaults and errors of other projects, over the ops of mhcc."""
+
+import importlib
+import sys
+import types
+
+NAMES = ("liger", "tile_kernels", "transformer_engine")
+
+
+def install(name):
+    """Puts a layer's names where the project has them, whether or not the project is installed."""
+    if name not in NAMES:
+        raise ValueError(f"mhcc.compat has no layer {name!r}; needed one of {', '.join(NAMES)}")
+    layer = importlib.import_module(f"{__name__}.{name}")
+    for path, names in layer.PLACES.items():
+        module = find_or_make_module(path)
+        for own in names:
+            setattr(module, own, getattr(layer, own))
+    return layer
+
+
+def find_or_make_module(path):
+    """The module that import finds, and an empty one where it finds none or where the project's own cannot be loaded."""
+    try:
+        return importlib.import_module(path)
+    except Exception:  # projects raise all sorts of errors where they miss a compiler or a GPU
+        return make_module(path)
+
+
+def make_module(path):
+    module = types.ModuleType(path, "Made by mhcc.compat.")
+    module.__path__ = []
+    parent, _, leaf = path.rpartition(".")
+    if parent:
+        setattr(find_or_make_module(parent), leaf, module)
+    sys.modules[path] = module
+    return module

@@ -1,0 +1,214 @@
+"""Layers of other projects' names against plain PyTorch in float64, and the runner of their tests."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import reference
+import torch
+from mhcc import compat
+from mhcc.compat import liger, tile_kernels, transformer_engine
+from test_numbers import TOLERANCE, error, gradients
+
+TOKENS, C, N = (3, 2), 24, 4
+K, COUNT = N * C, 2 * N + N * N
+EPS = torch.finfo(torch.float32).eps
+
+
+def leaves(dtype, layout="nC", alphas=3, **shapes):
+    generator = torch.Generator().manual_seed(0)
+    streams = (N, C) if layout == "nC" else (C, N)
+    made = {"x": torch.randn(*TOKENS, *streams, generator=generator).to(dtype),
+            "phi": torch.randn(COUNT, K, generator=generator) / K**0.5,
+            "alpha": torch.rand(alphas, generator=generator) + 0.5,
+            "beta": torch.randn(COUNT, generator=generator)}
+    for name, shape in shapes.items():
+        made[name] = torch.randn(*shape, generator=generator) + 1
+    return {name: value.requires_grad_() for name, value in made.items()}
+
+
+def doubles(operands):
+    return {name: value.detach().double().requires_grad_() for name, value in operands.items()}
+
+
+def compare(results, operands, expected, wanted, tolerance):
+    """Compares results and gradients of these operands; the gradients of all that are wanted."""
+    for result, value in zip(results, expected, strict=True):
+        assert error(result, value) <= tolerance
+    values = dict(zip(wanted, gradients(expected, wanted)))
+    for name, own in zip(operands, gradients(results, operands)):
+        assert error(own, values[name]) <= 4 * tolerance, f"gradient of {name}"
+    return values
+
+
+def sublayer(x, phi, alpha, beta, norm_weight=None, **form):
+    """A sublayer of PyTorch that doubles its input."""
+    post = dict(layout=form.get("layout", "nC"), orient=form.pop("orient", "oi"))
+    u, h_post, h_res = reference.pre(x, phi, alpha, beta, norm_weight, **form)
+    return [reference.post(2 * u, x, h_post, h_res, **post), h_post, h_res]
+
+
+# Streams in bf16 are rounded twice more: u and the sublayer's output.
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=lambda dtype: str(dtype)[6:])
+@pytest.mark.parametrize("buffered", [False, True], ids=["", "buffer"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "norm_weight"])
+def test_transformer_engine(dtype, buffered, weighted):
+    operands = leaves(dtype, "Cn", **({"norm_weight": (K,)} if weighted else {}))
+    x, phi, alpha, beta = list(operands.values())[:4]
+    buffer = torch.full(x.shape, torch.nan) if buffered else None
+    u, h_post, h_res = transformer_engine.mhc_generate_mix_and_aggregate(
+        x, phi, alpha, beta.view(1, -1), operands.get("norm_weight"), False, buffer)
+    out = transformer_engine.mhc_fused_expand_combine(2 * u, None, h_post, x, h_res, N, False, buffer)
+    assert (out.dtype, h_res.dtype) == (dtype, torch.float32)
+    wanted = doubles(operands)
+    expected = sublayer(**wanted, layout="Cn", orient="io", norm_eps=EPS, init="log", denom="none")
+    values = compare([out, h_post, h_res], operands, expected, wanted, 2 * TOLERANCE[dtype])
+    assert not buffered or error(buffer, values["x"]) <= 8 * TOLERANCE[dtype]
+
+
+def test_transformer_engine_steps():
+    operands = leaves(torch.float32)
+    x, phi, alpha, beta = operands.values()
+    flat = x.flatten(-2).flatten(0, 1)
+    H, ms = transformer_engine.mhc_fused_projection(flat, phi, use_tf32=False)
+    assert H.shape == (6, 32) and not H[:, COUNT:].any()
+    h_pre, h_post, logits = transformer_engine.mhc_fused_scale(H, alpha, beta.view(1, -1), ms, N)
+    assert [tuple(one.shape) for one in (h_pre, h_post, logits)] == [(6, N), (6, N), (6, N * N)]
+    halves = transformer_engine.mhc_fused_sinkhorn(logits.view(*TOKENS, N, N).bfloat16())
+    assert halves.dtype == torch.bfloat16 and error(halves.sum(-1), torch.ones(*TOKENS, N)) < 2**-6
+    u = transformer_engine.mhc_fused_aggregate(x.transpose(-1, -2), h_pre.view(*TOKENS, N), N)
+    assert error(H[:, :COUNT], flat.double() @ phi.double().t()) < 2e-6
+    assert error(ms, flat.double().square().mean(-1)) < 1e-6
+    assert error(u, reference.aggregate(x.double(), h_pre.view(*TOKENS, N).double())) < 1e-6
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=lambda dtype: str(dtype)[6:])
+def test_liger(dtype):
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(C, C, bias=False)
+    module = liger.LigerMHC(layer, hc=N, c=C, tmax=5, pre_eps=1e-3, post_mult=1.5, phi_dtype=dtype, allow_fp32=True)
+    layer.weight.data.copy_(2 * torch.eye(C))
+    assert set(module.state_dict()) == {"phi", "b", "alpha_pre", "alpha_post", "alpha_res", "layer.weight"}
+    x = leaves(dtype)["x"]
+    operands = dict(x=x, phi=module.phi, beta=module.b, pre=module.alpha_pre, post=module.alpha_post,
+                    res=module.alpha_res)
+    out = module(x)
+    assert out.dtype == dtype
+    coeffs = liger.liger_mhc_coeffs(x, module.phi, module.b, module.alpha_pre, module.alpha_post, module.alpha_res,
+                                    allow_fp32=True, tmax=5, pre_eps=1e-3, post_mult=1.5)
+    wanted = doubles(operands)
+    alpha = torch.stack([wanted[name] for name in ("pre", "post", "res")])
+    expected = sublayer(wanted["x"], wanted["phi"], alpha, wanted["beta"], phi_layout="in_out", iters=5, pre_eps=1e-3,
+                        post_mult=1.5)
+    compare([out, *coeffs[1:]], operands, expected, wanted, 2 * TOLERANCE[dtype])
+
+
+def test_liger_backward_of_one_coefficient():
+    x, phi, _, beta = leaves(torch.bfloat16).values()
+    alphas = [torch.ones((), requires_grad=True) for _ in range(3)]
+    h_pre, _, _ = liger.liger_mhc_coeffs(x, phi.t(), beta, *alphas)
+    h_pre.sum().backward()
+    assert alphas[0].grad != 0 and alphas[2].grad == 0
+
+
+def test_tile_kernels():
+    operands = leaves(torch.bfloat16, norm_weight=(K,))
+    x, phi, alpha, beta, norm_weight = operands.values()
+    streams = x.clone()
+    u, mixes = tile_kernels.mhc_pre(streams, phi, alpha, beta, norm_weight=norm_weight)
+    out = tile_kernels.mhc_post((2 * u).contiguous(), streams, *mixes)
+    h_post, h_res = mixes[0].squeeze(-1), mixes[1]
+    wanted = doubles(operands)
+    expected = sublayer(**wanted, orient="io", pre_eps=1e-6, post_mult=1.0, iters=10)
+    compare([out, h_post, h_res], operands, expected, wanted, 2 * TOLERANCE[torch.bfloat16])
+    assert not hasattr(streams.untyped_storage(), "grad_from_mhc_post")
+    with torch.no_grad():
+        fused = tile_kernels.mhc_pre(streams, phi, alpha, beta, norm_weight=norm_weight)
+    assert error(fused[0], u.double()) < 2**-7 and error(fused[1][1], h_res.double()) < 2e-6
+
+
+def test_tile_kernels_main_grad():
+    x, phi, _, _, norm_weight = leaves(torch.bfloat16, norm_weight=(K,)).values()
+    tile_kernels.mhc_pre_norm_fn(x, phi, norm_weight, 1e-6, fuse_grad_acc=False).square().sum().backward()
+    expected = {parameter: parameter.grad for parameter in (phi, norm_weight)}
+    for parameter in expected:
+        parameter.grad, parameter.main_grad = None, torch.ones_like(parameter)
+    tile_kernels.mhc_pre_norm_fn(x, phi, norm_weight, 1e-6, fuse_grad_acc=False).square().sum().backward()
+    for parameter, gradient in expected.items():
+        assert parameter.grad is None and error(parameter.main_grad - 1, gradient.double()) < 1e-5
+
+
+def test_tile_kernels_memory_and_head():
+    x, _, _, _ = leaves(torch.bfloat16).values()
+    mix = torch.rand(*TOKENS, N, 1)
+    out = torch.empty(*TOKENS, C, dtype=torch.bfloat16)
+    assert tile_kernels.mhc_pre_apply_mix(x.detach(), mix, out) is out
+    assert torch.equal(out, tile_kernels.mhc_pre_apply_mix(x, mix))
+    inputs, streams = [torch.empty_like(out) for _ in range(2)], [torch.empty_like(x)]
+    comb = torch.rand(*TOKENS, N, N)
+    tile_kernels.mhc_multilayer_recompute(x.detach(), [mix, 2 * mix], [out], [mix], [comb], inputs, streams)
+    assert torch.equal(streams[0], tile_kernels.mhc_post(out, x, mix, comb))
+    assert torch.equal(inputs[1], tile_kernels.mhc_pre_apply_mix(streams[0], 2 * mix))
+
+    operands = leaves(torch.bfloat16, alphas=1)
+    x, phi, alpha, beta = operands.values()
+    own = tile_kernels.mhc_head(x, phi[:N], alpha[0], beta[:N])
+    wanted = doubles(operands)
+    expected = reference.head(wanted["x"], wanted["phi"][:N], wanted["alpha"], wanted["beta"][:N], pre_eps=1e-6)
+    compare([own], operands, [expected], wanted, 2 * TOLERANCE[torch.bfloat16])
+
+
+def test_errors():
+    x, phi, alpha, beta = leaves(torch.float32).values()
+    with pytest.raises(AssertionError, match="x is torch.float32; needed"):
+        liger.liger_mhc_coeffs(x, phi.t(), beta, *alpha)
+    with pytest.raises(ValueError, match=r"needed \[..., 2, 24\]"):
+        liger.LigerMHC(torch.nn.Identity(), hc=2, c=C)(x)
+    with pytest.raises(AssertionError, match="n is 3; needed 4"):
+        transformer_engine.mhc_fused_sinkhorn(torch.zeros(1, 1, 3, 3), 3)
+    with pytest.raises(AssertionError, match="is torch.bfloat16; needed torch.float32"):
+        transformer_engine.mhc_fused_aggregate(x, x[..., 0, :4], N, True, x.bfloat16())
+    with pytest.raises(AssertionError, match="residual is torch.float32; needed torch.bfloat16"):
+        tile_kernels.mhc_post(x[..., 0, :].bfloat16(), x, alpha, beta)
+
+
+def test_install(monkeypatch, tmp_path):
+    with pytest.raises(ValueError, match="needed one of liger"):
+        compat.install("other")
+    package = tmp_path / "liger_kernel" / "transformers"
+    package.mkdir(parents=True)
+    (tmp_path / "liger_kernel" / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    (package / "functional.py").write_text("def liger_mhc_pre(x, h_pre):\n    pass\n\n\ndef other():\n    return 5\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    compat.install("liger")
+    compat.install("transformer_engine")
+    from liger_kernel.transformers import LigerMHC, functional
+    from transformer_engine.pytorch.triton.mhc import mhc_fused_scale
+    assert functional.liger_mhc_pre is liger.liger_mhc_pre and functional.other() == 5
+    assert LigerMHC is liger.LigerMHC and mhc_fused_scale is transformer_engine.mhc_fused_scale
+
+
+def peers(*arguments):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run([sys.executable, "-m", "mhcc", "peers", *arguments], capture_output=True, text=True,
+                          env=environment, check=False)
+
+
+def test_peers(tmp_path):
+    assert "there is no project 'other'; needed one of" in peers("other", f"--checkout={tmp_path}").stderr
+    assert "there is no folder nowhere; needed a checkout of liger" in peers("liger", "--checkout=nowhere").stderr
+    assert "test_mhc.py is missing" in peers("liger", f"--checkout={tmp_path}").stderr
+    folder = tmp_path / "test" / "transformers"
+    folder.mkdir(parents=True)
+    (folder / "test_mhc.py").write_text(
+        "import torch\nfrom test.utils import infer_device, set_seed\n"
+        "from liger_kernel.transformers.functional import liger_mhc_pre\n\n\n"
+        "def test_small():\n    x = torch.ones(3, 2, 8, device='cuda').bfloat16().cuda()\n"
+        "    assert infer_device() == 'cpu' and liger_mhc_pre(x, x[..., 0]).sum() == 48\n\n\n"
+        "def test_large():\n    torch.ones(99, device='cuda')\n")
+    ran = peers("liger", f"--checkout={tmp_path}", "--device=cpu", "--limit=64")
+    assert ran.returncode == 0, ran.stdout
+    assert "1 passed, 1 skipped" in ran.stdout and "more than 64 elements: 1" in ran.stdout
