@@ -28,6 +28,7 @@ _PEERS = {
     "tile_kernels": ([f"tests/mhc/test_{one}.py" for one in (
         "expand", "head_compute_mix", "multilayer_recompute", "norm_fn", "post", "pre_apply_mix", "pre_big_fuse",
         "pre_split_mixes", "sinkhorn")], {"tile_kernels.torch.mhc": "tile_kernels/torch/mhc.py"}),
+    "megatron": (["tests/unit_tests/fusions/test_fused_mhc_kernels.py"], {}),
     "liger": (["test/transformers/test_mhc.py"], {"test.utils": {
         "assert_verbose_allclose": _assert_close, "set_seed": torch.manual_seed, "supports_bfloat16": lambda: True}}),
 }
@@ -70,7 +71,8 @@ class _Plugin:
         self.standins, self.device, self.checkout = standins, device, checkout
 
     def pytest_configure(self, config):
-        config.addinivalue_line("markers", "benchmark: measures, and tests nothing")
+        for marker in ("benchmark", "flaky_in_dev"):
+            config.addinivalue_line("markers", marker)
         for path, names in self.standins.items():
             module = compat.make_module(path)
             if isinstance(names, str):

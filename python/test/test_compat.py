@@ -8,7 +8,7 @@ import pytest
 import reference
 import torch
 from mhcc import compat
-from mhcc.compat import liger, tile_kernels, transformer_engine
+from mhcc.compat import liger, megatron, tile_kernels, transformer_engine
 from test_numbers import TOLERANCE, error, gradients
 
 TOKENS, C, N = (3, 2), 24, 4
@@ -159,6 +159,61 @@ def test_tile_kernels_memory_and_head():
     compare([own], operands, [expected], wanted, 2 * TOLERANCE[torch.bfloat16])
 
 
+class Config:
+    num_residual_streams, hidden_size, mhc_sinkhorn_iterations = N, C, 7
+    mhc_init_gating_factor, sequence_parallel = 0.5, False
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=lambda dtype: str(dtype)[6:])
+def test_megatron(dtype):
+    torch.manual_seed(0)
+    module = megatron.HyperConnectionModule(Config, 1)
+    assert set(module.state_dict()) == {"mapping_proj.weight", "alpha_pre", "alpha_post", "alpha_res", "bias"}
+    x = leaves(dtype)["x"]
+    bias = torch.randn(C, requires_grad=True)
+    flat = x.flatten(-2)
+    u, h_res, h_post, residual = module(flat)
+    out = module.fused_h_res_h_post_bda(h_res, residual, h_post, (2 * u, bias), 0.0, True, True)
+    assert (out.dtype, h_res.dtype, out.shape) == (dtype, dtype, flat.shape)
+    operands = dict(x=x, phi=module.mapping_proj.weight, pre=module.alpha_pre, post=module.alpha_post,
+                    res=module.alpha_res, beta=module.bias, bias=bias)
+    wanted = doubles(operands)
+    alpha = torch.cat([wanted[name] for name in ("pre", "post", "res")])
+    out_u, out_post, out_res = reference.pre(wanted["x"], wanted["phi"], alpha, wanted["beta"], norm="outside",
+                                             pre_eps=1e-6, iters=7)
+    expected = reference.post(2 * out_u, wanted["x"], out_post, out_res, wanted["bias"], orient="io")
+    compare([out.unflatten(-1, (N, C)), h_post, h_res], operands, [expected, out_post, out_res], wanted,
+            3 * TOLERANCE[dtype])
+    h_pre, own_post, own_res = module.compute_mappings(flat)
+    assert torch.equal(own_post, h_post) and torch.equal(own_res, h_res)
+    assert error(module.aggregate(flat, h_pre), out_u) <= 3 * TOLERANCE[dtype]
+    mixed = module.apply_h_res(h_res, flat) + module.apply_h_post((2 * u + bias.to(dtype), None), h_post)[0]
+    assert error(mixed, expected.flatten(-2)) <= 8 * TOLERANCE[dtype]
+
+
+def test_megatron_functions():
+    x, phi, alpha, beta = leaves(torch.float32).values()
+    results = megatron.fused_proj_rms_compute_h(x.flatten(-2).flatten(0, 1), phi, *alpha.view(3, 1), beta, N)
+    wanted = doubles(dict(x=x))["x"].flatten(0, 1)
+    proj, scale = reference.projection(wanted, phi.double(), norm="outside")
+    expected = (*reference.gates(proj, alpha.double(), beta.double(), scale, n=N, pre_eps=1e-6),
+                wanted.flatten(-2).square().mean(-1, keepdim=True).sqrt())
+    for result, value in zip(results, expected, strict=True):
+        assert error(result, value) < 2e-6
+    out, mix = torch.empty(*TOKENS, C), torch.rand(*TOKENS, N, requires_grad=True)
+    streams = x.detach()
+    assert megatron.fused_h_aggregate_into(streams, mix, out) is out
+    out.sum().backward()
+    assert torch.equal(out, megatron.fused_h_aggregate(streams, mix))
+    assert error(mix.grad, streams.double().sum(-1)) < 1e-6
+    with pytest.raises(ValueError, match=r"out has shape \(2, 24\); needed \(3, 2, 24\)"):
+        megatron.fused_h_aggregate_into(x, mix, out[0].detach())
+    with pytest.raises(ValueError, match="needed contiguous and detached"):
+        megatron.fused_h_aggregate_into(x, mix, out)
+    parts = [torch.randn(9, dtype=torch.bfloat16) for _ in range(3)]
+    assert torch.equal(megatron.fused_add_3(*parts), sum(part.double() for part in parts).bfloat16())
+
+
 def test_errors():
     x, phi, alpha, beta = leaves(torch.float32).values()
     with pytest.raises(AssertionError, match="x is torch.float32; needed"):
@@ -169,12 +224,12 @@ def test_errors():
         transformer_engine.mhc_fused_sinkhorn(torch.zeros(1, 1, 3, 3), 3)
     with pytest.raises(AssertionError, match="is torch.bfloat16; needed torch.float32"):
         transformer_engine.mhc_fused_aggregate(x, x[..., 0, :4], N, True, x.bfloat16())
-    with pytest.raises(AssertionError, match="residual is torch.float32; needed torch.bfloat16"):
+    with pytest.raises(AssertionError, match="residual is torch.float32 of .*; needed torch.bfloat16"):
         tile_kernels.mhc_post(x[..., 0, :].bfloat16(), x, alpha, beta)
 
 
 def test_install(monkeypatch, tmp_path):
-    with pytest.raises(ValueError, match="needed one of liger"):
+    with pytest.raises(ValueError, match="needed one of liger, megatron"):
         compat.install("other")
     package = tmp_path / "liger_kernel" / "transformers"
     package.mkdir(parents=True)

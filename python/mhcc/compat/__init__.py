@@ -4,11 +4,14 @@ import importlib
 import sys
 import types
 
-NAMES = ("liger", "tile_kernels", "transformer_engine")
+NAMES = ("liger", "megatron", "tile_kernels", "transformer_engine")
 
 
 def install(name):
-    """Puts a layer's names where the project has them, whether or not the project is installed."""
+    """Puts a layer's names where the project has them, whether or not the project is installed.
+
+    Modules that have imported the project's own names already keep them.
+    """
     if name not in NAMES:
         raise ValueError(f"mhcc.compat has no layer {name!r}; needed one of {', '.join(NAMES)}")
     layer = importlib.import_module(f"{__name__}.{name}")
@@ -20,7 +23,7 @@ def install(name):
 
 
 def find_or_make_module(path):
-    """The module that import finds, and an empty one where it finds none or where the project's own cannot be loaded."""
+    """The module that import finds; an empty one where there is none, or where it cannot be loaded."""
     try:
         return importlib.import_module(path)
     except Exception:  # projects raise all sorts of errors where they miss a compiler or a GPU

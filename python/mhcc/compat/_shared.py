@@ -8,6 +8,10 @@ _GRADIENTS = {"aggregate": ("x", "h_pre"), "post": ("f", "h_post", "h_res", "x",
               "projection": ("x", "phi", "norm_weight")}
 
 
+def f32(tensor):
+    return None if tensor is None else tensor.float()
+
+
 def weight_like(phi, x):
     """A weight of a type that kernels take beside the streams."""
     return phi if phi.dtype == x.dtype else phi.float()

@@ -1,4 +1,4 @@
-"""The functions of tile_kernels.modeling.mhc. Streams are bf16 of [a, b, n, C], and comb_res_mix goes from row to column.
+"""The functions of tile_kernels.modeling.mhc. Streams are bf16 of [a, b, n, C]; comb_res_mix goes from row to column.
 
 A storage's `grad_from_mhc_post` is the gradient that mhc_post's backward has put there: mhc_pre_apply_mix and
 mhc_pre_norm_fn add theirs to it in place.
@@ -47,13 +47,10 @@ def _into(out, result):
     return result if out is None else out.copy_(result)
 
 
-def _check(types, **tensors):
-    for name, tensor in tensors.items():
-        assert tensor.dtype == types, f"{name} is {tensor.dtype}; needed {types}"
-
-
-def _check_shape(name, tensor, *shape):
-    assert tuple(tensor.shape) == shape, f"{name} has shape {tuple(tensor.shape)}; needed {shape}"
+def _check(dtype, shape, **named):
+    ((name, tensor),) = named.items()
+    assert (tensor.dtype, tuple(tensor.shape)) == (dtype, shape), (
+        f"{name} is {tensor.dtype} of {tuple(tensor.shape)}; needed {dtype} of {shape}")
 
 
 def expand_to_mhc(hidden, mhc_mult, out=None):
@@ -86,9 +83,8 @@ def mhc_pre_norm_fn(residual, mhc_fn, mhc_norm_weight, mhc_norm_eps, fuse_grad_a
     """The normed projection. The number of splits is the kernel's own choice."""
     if mhc_norm_weight is not None:
         mhc_fn, mhc_norm_weight = _with_main_grad(mhc_fn), _with_main_grad(mhc_norm_weight)
-    _check(torch.bfloat16, x=residual)
-    _check(torch.float32, fn=mhc_fn)
-    _check_shape("fn", mhc_fn, mhc_fn.shape[0], residual.shape[-2] * residual.shape[-1])
+    _check(torch.bfloat16, tuple(residual.shape), x=residual)
+    _check(torch.float32, (mhc_fn.shape[0], residual.shape[-2] * residual.shape[-1]), fn=mhc_fn)
 
     def from_post():
         storage = residual.untyped_storage()
@@ -116,13 +112,12 @@ def mhc_pre_apply_mix(x, mix, out=None):
 def mhc_post_fwd(x, residual, post_layer_mix, comb_res_mix, out=None):
     *tokens, mhc, hidden = residual.shape
     assert len(tokens) == 2, f"residual has {residual.ndim} dims; needed 4"
-    _check(torch.bfloat16, x=x, residual=residual)
-    _check(torch.float32, post_layer_mix=post_layer_mix, comb_res_mix=comb_res_mix)
-    _check_shape("x", x, *tokens, hidden)
-    _check_shape("post_layer_mix", post_layer_mix, *tokens, mhc, 1)
-    _check_shape("comb_res_mix", comb_res_mix, *tokens, mhc, mhc)
-    for name, tensor in dict(x=x, post_layer_mix=post_layer_mix, comb_res_mix=comb_res_mix).items():
-        assert tensor.is_contiguous(), f"{name} has gaps; needed contiguous"
+    _check(torch.bfloat16, (*tokens, mhc, hidden), residual=residual)
+    _check(torch.bfloat16, (*tokens, hidden), x=x)
+    _check(torch.float32, (*tokens, mhc, 1), post_layer_mix=post_layer_mix)
+    _check(torch.float32, (*tokens, mhc, mhc), comb_res_mix=comb_res_mix)
+    assert all(one.is_contiguous() for one in (x, post_layer_mix, comb_res_mix)), (
+        "x, post_layer_mix or comb_res_mix has gaps; needed contiguous")
     return _into(out, torch.ops.mhc.post(x, post_layer_mix.squeeze(-1), residual, comb_res_mix, **_POST))
 
 
@@ -170,11 +165,10 @@ def mhc_pre_big_fuse(residual, fn, mhc_scale, mhc_base, rms_eps, mhc_pre_eps, mh
                      sinkhorn_repeat, n_splits=16):
     n, hidden = residual.shape[-2:]
     count = n * (n + 2)
-    _check(torch.bfloat16, residual=residual)
-    _check(torch.float32, fn=fn, mhc_scale=mhc_scale, mhc_base=mhc_base)
-    _check_shape("fn", fn, count, n * hidden)
-    _check_shape("mhc_scale", mhc_scale, 3)
-    _check_shape("mhc_base", mhc_base, count)
+    _check(torch.bfloat16, tuple(residual.shape), residual=residual)
+    _check(torch.float32, (count, n * hidden), fn=fn)
+    _check(torch.float32, (3,), mhc_scale=mhc_scale)
+    _check(torch.float32, (count,), mhc_base=mhc_base)
     with torch.no_grad():
         u, post_mix, comb_mix = mhcc.pre(
             residual, fn, mhc_scale, mhc_base, norm_eps=rms_eps, pre_eps=mhc_pre_eps, sk_eps=mhc_sinkhorn_eps,

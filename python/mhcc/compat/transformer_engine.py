@@ -6,7 +6,7 @@ import torch
 
 import mhcc
 
-from ._shared import Accumulated, weight_like
+from ._shared import Accumulated, f32, weight_like
 
 PLACES = {"transformer_engine.pytorch.triton.mhc": (
     "ENFORCE_DETERMINISTIC", "mhc_fused_aggregate", "mhc_fused_expand_combine", "mhc_fused_projection",
@@ -38,7 +38,7 @@ def mhc_fused_projection(x, phi, use_tf32=True, norm_weight=None, fused_grad_x_a
     assert phi.shape[0] == _COEFFICIENTS, f"phi has {phi.shape[0]} rows; needed {_COEFFICIENTS}"
     _check(x, buffer=fused_grad_x_acc_buffer, use_split_k=use_split_k)
     streams, phi = x.unflatten(-1, (-1, _STREAMS)), weight_like(phi, x)
-    weight = None if norm_weight is None else norm_weight.float()
+    weight = f32(norm_weight)
     form = dict(layout="Cn", stat_form="mean_square", precision=_precision(use_tf32))
     if fused_grad_x_acc_buffer is None:
         proj, ms = mhcc.projection(streams, phi, weight, **form)
@@ -74,7 +74,7 @@ def mhc_fused_aggregate(x, H_pre, n, use_tf32=True, fused_grad_x_acc_buffer=None
 def mhc_fused_expand_combine(f, bias, H_post, x, H_res, n, use_tf32=True, fused_grad_x_acc_buffer=None):
     """(f + bias) H_post + x H_res. Its gradient of x is the first that a buffer gets."""
     _check(x, n, fused_grad_x_acc_buffer)
-    bias = None if bias is None else bias.float()
+    bias = f32(bias)
     if fused_grad_x_acc_buffer is None:
         return mhcc.post(f.to(x.dtype), x, H_post.float(), H_res.float(), bias, layout="Cn", orient="io")
     return Accumulated.apply("post", lambda: fused_grad_x_acc_buffer.view_as(x).zero_(), False,
@@ -88,9 +88,8 @@ def mhc_generate_mix_and_aggregate(x, phi, alpha, beta, norm_weight=None, use_tf
     s, b, C, n = x.shape
     _check(x, n, fused_grad_x_acc_buffer, use_split_k)
     if fused_grad_x_acc_buffer is None:
-        return mhcc.pre(x, weight_like(phi, x), alpha.float(), beta.float().flatten(),
-                        None if norm_weight is None else norm_weight.float(), layout="Cn", norm_eps=_EPS, init="log",
-                        order="row_col", denom="none", sk_eps=0.0, precision=_precision(use_tf32))
+        return mhcc.pre(x, weight_like(phi, x), alpha.float(), beta.float().flatten(), f32(norm_weight), layout="Cn",
+                        norm_eps=_EPS, init="log", denom="none", sk_eps=0.0, precision=_precision(use_tf32))
     H, ms = mhc_fused_projection(x.view(s * b, n * C), phi, use_tf32, norm_weight, fused_grad_x_acc_buffer, use_split_k)
     H_pre, H_post, H_res = mhc_fused_scale(H, alpha, beta, ms, n)
     H_res = mhc_fused_sinkhorn(H_res.view(s, b, n, n))
