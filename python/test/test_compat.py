@@ -19,7 +19,8 @@ EPS = torch.finfo(torch.float32).eps
 def leaves(dtype, layout="nC", alphas=3, **shapes):
     generator = torch.Generator().manual_seed(0)
     streams = (N, C) if layout == "nC" else (C, N)
-    made = {"x": torch.randn(*TOKENS, *streams, generator=generator).to(dtype),
+    # Streams are small, so that every eps counts.
+    made = {"x": torch.randn(*TOKENS, *streams, generator=generator).mul(1e-3).to(dtype),
             "phi": torch.randn(COUNT, K, generator=generator) / K**0.5,
             "alpha": torch.rand(alphas, generator=generator) + 0.5,
             "beta": torch.randn(COUNT, generator=generator)}
