@@ -1,5 +1,6 @@
 """Layers of other projects' names against plain PyTorch in float64, and the runner of their tests."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -192,6 +193,57 @@ def test_megatron(dtype):
     assert error(mixed, expected.flatten(-2)) <= 8 * TOLERANCE[dtype]
 
 
+INSTALLED = {
+    "transformer/module.py": """
+import torch
+
+class MegatronModule(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+
+def mark_keep_in_fp32(parameter):
+    parameter.kept = True
+""", "tensor_parallel/random.py": """
+class CheckpointWithoutOutput:
+    def __init__(self, ckpt_manager=None, output_slot=None):
+        self.calls = ckpt_manager
+
+    def checkpoint(self, function, *operands):
+        self.calls.append(function)
+        return function(*operands)
+"""}
+
+
+def test_megatron_installed(monkeypatch, tmp_path):
+    for name, text in INSTALLED.items():
+        path = tmp_path / "megatron" / "core" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "modules", {key: value for key, value in sys.modules.items() if "megatron" not in key})
+    monkeypatch.setattr(compat, "megatron", megatron)
+    layer = compat.install("megatron")
+    from megatron.core.transformer import hyper_connection, module
+    own = hyper_connection.HyperConnectionModule(Config, 1)
+    assert isinstance(own, module.MegatronModule) and all(parameter.kept for parameter in own.parameters())
+    x, calls = leaves(torch.float32)["x"].flatten(-2), []
+    slot = type("Slot", (), {"writer": torch.empty(*TOKENS, C)})
+    results = own(x.detach(), calls, slot)
+    assert results[0] is slot.writer
+    for result, value in zip(results, own(x), strict=True):
+        assert error(result, value.double()) < 1e-6
+    post = (*results[1:2], x, results[2], (results[0], None))
+    assert torch.equal(own.fused_h_res_h_post_bda(*post, 0.0, True, True, calls),
+                       own.fused_h_res_h_post_bda(*post, 0.5, False, True))
+    dropped = own.fused_h_res_h_post_bda(*post, 0.5, True, True)
+    assert len(calls) == 2 and layer.HyperConnectionModule is type(own)
+    kept = own.fused_h_res_h_post_bda(*post, 0.0, True, True) - own.apply_h_res(results[1], x)
+    parts = (dropped - own.apply_h_res(results[1], x)) / kept
+    assert ((parts.abs() < 1e-2) | ((parts - 2).abs() < 1e-2)).float().mean() > 0.95
+    with pytest.raises(ValueError, match="needed both"):
+        own(x, output_slot=slot)
+
+
 def test_megatron_functions():
     x, phi, alpha, beta = leaves(torch.float32).values()
     results = megatron.fused_proj_rms_compute_h(x.flatten(-2).flatten(0, 1), phi, *alpha.view(3, 1), beta, N)
@@ -219,6 +271,10 @@ def test_errors():
     x, phi, alpha, beta = leaves(torch.float32).values()
     with pytest.raises(AssertionError, match="x is torch.float32; needed"):
         liger.liger_mhc_coeffs(x, phi.t(), beta, *alpha)
+    with pytest.raises(AssertionError, match=r"phi has shape \(24, 96\); needed \(96, 24\)"):
+        liger.liger_mhc_coeffs(x, phi, beta, *alpha, allow_fp32=True)
+    with pytest.raises(TypeError, match="tmx"):
+        liger.liger_mhc_coeffs(x, phi.t(), beta, *alpha, tmx=3)
     with pytest.raises(ValueError, match=r"needed \[..., 2, 24\]"):
         liger.LigerMHC(torch.nn.Identity(), hc=2, c=C)(x)
     with pytest.raises(AssertionError, match="n is 3; needed 4"):
@@ -244,6 +300,7 @@ def test_install(monkeypatch, tmp_path):
     from liger_kernel.transformers import LigerMHC, functional
     from transformer_engine.pytorch.triton.mhc import mhc_fused_scale
     assert functional.liger_mhc_pre is liger.liger_mhc_pre and functional.other() == 5
+    assert importlib.util.find_spec("transformer_engine") is not None
     assert LigerMHC is liger.LigerMHC and mhc_fused_scale is transformer_engine.mhc_fused_scale
 
 

@@ -1,8 +1,8 @@
 """Layers with the names, arguments, defaults and errors of other projects, over the ops of mhcc."""
 
-import importlib
+import importlib.machinery
+import importlib.util
 import sys
-import types
 
 NAMES = ("liger", "megatron", "tile_kernels", "transformer_engine")
 
@@ -31,8 +31,8 @@ def find_or_make_module(path):
 
 
 def make_module(path):
-    module = types.ModuleType(path, "Made by mhcc.compat.")
-    module.__path__ = []
+    # With a spec, so that programs which only ask whether the project is there get an answer.
+    module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec(path, None, is_package=True))
     parent, _, leaf = path.rpartition(".")
     if parent:
         setattr(find_or_make_module(parent), leaf, module)

@@ -36,7 +36,7 @@ class Accumulated(torch.autograd.Function):
         operands = dict(zip((*ctx.names, "stat"), ctx.saved_tensors))
         given = dict(zip(["d_" + result for result in _RESULTS[ctx.name]], gradients))
         needed, buffer = dict(zip(ctx.names, ctx.needs_input_grad[5:])), ctx.buffer()
-        mask = [name == "x" or needed.get(name, False) for name in _GRADIENTS[ctx.name]]
+        mask = [needed.get(name, False) or name == "x" and buffer is not None for name in _GRADIENTS[ctx.name]]
         found = getattr(torch.ops.mhc, ctx.name + "_bwd")(
             **given, **operands, d_x_in=buffer, **ctx.attributes, output_mask=mask)
         results = dict(zip(_GRADIENTS[ctx.name], found))

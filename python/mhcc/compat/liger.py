@@ -20,9 +20,9 @@ def _pre(x, phi, b, alpha_pre, alpha_post, alpha_res, aggregated, *, allow_fp32=
     """The layer's input, where `aggregated`, and the coefficients, by one kernel."""
     types = _HALVES + (torch.float32,) * allow_fp32
     assert x.dtype in types, f"x is {x.dtype}; needed one of {types}, and float32 with allow_fp32 only"
-    width = x.shape[-2] * x.shape[-1]
-    assert phi.dim() == 2 and phi.shape[0] == width, f"phi has shape {tuple(phi.shape)}; needed ({width}, M)"
-    assert b.shape == phi.shape[1:], f"b has shape {tuple(b.shape)}; needed {tuple(phi.shape[1:])}"
+    hc, c = x.shape[-2:]
+    for name, tensor, needed in (("phi", phi, (hc * c, hc * (hc + 2))), ("b", b, (hc * (hc + 2),))):
+        assert tuple(tensor.shape) == needed, f"{name} has shape {tuple(tensor.shape)}; needed {needed}"
     alpha = torch.stack([alpha.float().reshape(()) for alpha in (alpha_pre, alpha_post, alpha_res)])
     return torch.ops.mhc.pre.default(
         x, weight_like(phi, x), alpha, b.float(), layout="nC", phi_layout="in_out", norm="inside",
@@ -31,10 +31,8 @@ def _pre(x, phi, b, alpha_pre, alpha_post, alpha_res, aggregated, *, allow_fp32=
         output_mask=[aggregated, True, True, True, False, False])[:4]
 
 
-def liger_mhc_coeffs(x, phi, b, alpha_pre, alpha_post, alpha_res, *, allow_fp32=False, tmax=20, rms_eps=1e-6,
-                     pre_eps=0.0, sinkhorn_eps=1e-6, post_mult=2.0):
-    return _pre(x, phi, b, alpha_pre, alpha_post, alpha_res, False, allow_fp32=allow_fp32, tmax=tmax, rms_eps=rms_eps,
-                pre_eps=pre_eps, sinkhorn_eps=sinkhorn_eps, post_mult=post_mult)[1:]
+def liger_mhc_coeffs(x, phi, b, alpha_pre, alpha_post, alpha_res, **form):
+    return _pre(x, phi, b, alpha_pre, alpha_post, alpha_res, False, **form)[1:]
 
 
 def liger_mhc_pre(x, h_pre):
@@ -52,10 +50,8 @@ def liger_mhc_apply(x, f_out, h_pre, h_post, h_res, *, return_x_in=False):
     return (x_out, liger_mhc_pre(x, h_pre)) if return_x_in else x_out
 
 
-def liger_mhc_forward(x, layer, phi, b, alpha_pre, alpha_post, alpha_res, *, allow_fp32=False, tmax=20, rms_eps=1e-6,
-                      pre_eps=0.0, sinkhorn_eps=1e-6, post_mult=2.0, return_coeffs=False):
-    u, *coeffs = _pre(x, phi, b, alpha_pre, alpha_post, alpha_res, True, allow_fp32=allow_fp32, tmax=tmax,
-                      rms_eps=rms_eps, pre_eps=pre_eps, sinkhorn_eps=sinkhorn_eps, post_mult=post_mult)
+def liger_mhc_forward(x, layer, phi, b, alpha_pre, alpha_post, alpha_res, *, return_coeffs=False, **form):
+    u, *coeffs = _pre(x, phi, b, alpha_pre, alpha_post, alpha_res, True, **form)
     parameter = next(layer.parameters(), None) if hasattr(layer, "parameters") else None
     f_out = layer(u if parameter is None else u.to(parameter.dtype))
     x_out = liger_mhc_post_res(x, f_out, *coeffs[1:])
