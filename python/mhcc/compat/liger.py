@@ -6,7 +6,7 @@ import torch
 
 import mhcc
 
-from ._shared import weight_like
+from ._shared import PRE, weight_like
 
 _FUNCTIONS = ("liger_mhc_apply", "liger_mhc_coeffs", "liger_mhc_forward", "liger_mhc_post_res", "liger_mhc_pre")
 PLACES = {"liger_kernel.transformers.functional": _FUNCTIONS, "liger_kernel.transformers.mhc": ("LigerMHC",),
@@ -24,11 +24,10 @@ def _pre(x, phi, b, alpha_pre, alpha_post, alpha_res, aggregated, *, allow_fp32=
     for name, tensor, needed in (("phi", phi, (hc * c, hc * (hc + 2))), ("b", b, (hc * (hc + 2),))):
         assert tuple(tensor.shape) == needed, f"{name} has shape {tuple(tensor.shape)}; needed {needed}"
     alpha = torch.stack([alpha.float().reshape(()) for alpha in (alpha_pre, alpha_post, alpha_res)])
+    form = {**PRE, "phi_layout": "in_out", "pre_eps": float(pre_eps), "post_mult": float(post_mult)}
     return torch.ops.mhc.pre.default(
-        x, weight_like(phi, x), alpha, b.float(), layout="nC", phi_layout="in_out", norm="inside",
-        norm_eps=float(rms_eps), pre_eps=float(pre_eps), post_mult=float(post_mult), res_map="sinkhorn",
-        init="softmax_eps", order="row_col", denom="add", sk_eps=float(sinkhorn_eps), iters=int(tmax), fold_pre=False,
-        output_mask=[aggregated, True, True, True, False, False])[:4]
+        x, weight_like(phi, x), alpha, b.float(), **form, norm_eps=float(rms_eps), sk_eps=float(sinkhorn_eps),
+        iters=int(tmax), output_mask=[aggregated, True, True, True, False, False])[:4]
 
 
 def liger_mhc_coeffs(x, phi, b, alpha_pre, alpha_post, alpha_res, **form):

@@ -7,7 +7,7 @@ import torch
 
 import mhcc
 
-from ._shared import f32, weight_like
+from ._shared import PRE, f32, weight_like
 
 try:
     from megatron.core.transformer.module import MegatronModule, mark_keep_in_fp32
@@ -142,12 +142,10 @@ class HyperConnectionModule(MegatronModule or torch.nn.Module):
     def _pre(self, x, aggregated):
         """The sublayer's input, where it is `aggregated`, and the coefficients as x's type."""
         alpha = torch.cat([self.alpha_pre, self.alpha_post, self.alpha_res]).float()
-        weight = weight_like(self.mapping_proj.weight, x)
         u, *mixes = torch.ops.mhc.pre.default(
-            self._streams(x), weight, alpha, self.bias.float(), layout="nC", phi_layout="out_in", **_PROJECTION,
-            norm_eps=self.norm_eps, pre_eps=self.compute_h_eps, post_mult=2.0, res_map="sinkhorn", init="softmax_eps",
-            order="row_col", denom="add", sk_eps=self.sinkhorn_eps, iters=self.sinkhorn_iterations, fold_pre=False,
-            output_mask=[aggregated, True, True, True, False, False])[:4]
+            self._streams(x), weight_like(self.mapping_proj.weight, x), alpha, self.bias.float(),
+            **{**PRE, **_PROJECTION, "pre_eps": self.compute_h_eps}, norm_eps=self.norm_eps, sk_eps=self.sinkhorn_eps,
+            iters=self.sinkhorn_iterations, output_mask=[aggregated, True, True, True, False, False])[:4]
         return u, *(mix.to(x.dtype) for mix in mixes)
 
     def compute_mappings(self, x):

@@ -8,7 +8,7 @@ import torch
 
 import mhcc
 
-from ._shared import Accumulated
+from ._shared import PRE, Accumulated
 
 _OPS = {"expand": ("expand_to_mhc",), "head_compute_mix": ("mhc_head_compute_mix",),
         "multilayer_recompute": ("mhc_multilayer_recompute",), "norm_fn": ("mhc_pre_norm_fn",),
@@ -53,6 +53,15 @@ def _check(dtype, shape, **named):
         f"{name} is {tensor.dtype} of {tuple(tensor.shape)}; needed {dtype} of {shape}")
 
 
+def _from_post(x, last=False):
+    """The gradient of x that mhc_post has put there. The last that adds to it takes it away."""
+    storage = x.untyped_storage()
+    gradient = getattr(storage, "grad_from_mhc_post", None)
+    if last:
+        del storage.grad_from_mhc_post
+    return None if gradient is None else gradient.view_as(x)
+
+
 def expand_to_mhc(hidden, mhc_mult, out=None):
     assert hidden.is_contiguous(), "hidden has gaps; needed contiguous"
     return _into(out, mhcc.expand(hidden, mhc_mult))
@@ -86,13 +95,7 @@ def mhc_pre_norm_fn(residual, mhc_fn, mhc_norm_weight, mhc_norm_eps, fuse_grad_a
     _check(torch.bfloat16, tuple(residual.shape), x=residual)
     _check(torch.float32, (mhc_fn.shape[0], residual.shape[-2] * residual.shape[-1]), fn=mhc_fn)
 
-    def from_post():
-        storage = residual.untyped_storage()
-        gradient = storage.grad_from_mhc_post
-        del storage.grad_from_mhc_post
-        return gradient.view_as(residual)
-
-    proj, stat = Accumulated.apply("projection", from_post if fuse_grad_acc else lambda: None, False,
+    proj, stat = Accumulated.apply("projection", lambda: _from_post(residual, True) if fuse_grad_acc else None, False,
                                    {**_PROJECTION, "norm_eps": mhc_norm_eps}, ("x", "phi", "norm_weight"), residual,
                                    mhc_fn, mhc_norm_weight)
     return proj * stat.unsqueeze(-1)
@@ -101,11 +104,7 @@ def mhc_pre_norm_fn(residual, mhc_fn, mhc_norm_weight, mhc_norm_eps, fuse_grad_a
 def mhc_pre_apply_mix(x, mix, out=None):
     assert mix.shape[-1] == 1, f"mix has shape {tuple(mix.shape)}; needed 1 at the end"
 
-    def from_post():
-        gradient = getattr(x.untyped_storage(), "grad_from_mhc_post", None)
-        return None if gradient is None else gradient.view_as(x)
-
-    return _into(out, Accumulated.apply("aggregate", from_post, False, dict(layout="nC"), ("x", "h_pre"), x,
+    return _into(out, Accumulated.apply("aggregate", lambda: _from_post(x), False, dict(layout="nC"), ("x", "h_pre"), x,
                                         mix.squeeze(-1)))
 
 
@@ -178,16 +177,15 @@ def mhc_pre_big_fuse(residual, fn, mhc_scale, mhc_base, rms_eps, mhc_pre_eps, mh
 
 def mhc_pre(residual, fn, scale, base, *, norm_weight=None, norm_eps=1e-6, mhc_mult=4, post_mult_value=1.0,
             pre_eps=1e-6, sinkhorn_eps=1e-6, sinkhorn_repeat=10, n_splits=16):
-    """The layer's input, and what mhc_post takes. One kernel where gradients are off; norm_weight counts there too."""
-    if not torch.is_grad_enabled():
-        weighted = fn if norm_weight is None else fn * norm_weight
-        *mixes, layer_input = mhc_pre_big_fuse(residual, weighted, scale, base, norm_eps, pre_eps, sinkhorn_eps,
-                                               post_mult_value, sinkhorn_repeat, n_splits)
-        return layer_input, tuple(mixes)
-    mixes = mhc_pre_norm_fn(residual, fn, norm_weight, norm_eps, n_splits=n_splits)
-    pre_mix, post_mix, logits = mhc_pre_split_mixes(mixes, scale, base, mhc_mult, post_mult_value, pre_eps)
-    comb_mix = sinkhorn_normalize(logits, sinkhorn_repeat, sinkhorn_eps)
-    return mhc_pre_apply_mix(residual, pre_mix), (post_mix, comb_mix)
+    """The layer's input, and what mhc_post takes. norm_weight counts also where gradients are off."""
+    if norm_weight is not None:
+        fn, norm_weight = _with_main_grad(fn), _with_main_grad(norm_weight)
+    form = {**PRE, "norm_eps": norm_eps, "pre_eps": pre_eps, "post_mult": post_mult_value, "sk_eps": sinkhorn_eps}
+    u, _, h_post, h_res = Accumulated.apply(
+        "pre", lambda: _from_post(residual, hasattr(residual.untyped_storage(), "grad_from_mhc_post")), False,
+        {**form, "iters": sinkhorn_repeat, "precision": "tf32"}, ("x", "phi", "alpha", "beta", "norm_weight"),
+        residual, fn, scale, base, norm_weight)
+    return u, (h_post.unsqueeze(-1), h_res)
 
 
 def mhc_head(residual, fn, scale, base, *, norm_weight=None, norm_eps=1e-6, mhc_mult=4, pre_eps=1e-6, n_splits=16):
