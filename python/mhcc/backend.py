@@ -139,6 +139,12 @@ def _plain(value):
     return torch._from_functional_tensor(value.elem)
 
 
+def _is_slice(alias):
+    """Whether an alias is a slice of all, through which gradients pass."""
+    sources = alias.meta.get("source_fn_stack")
+    return bool(sources) and sources[-1][1] is operator.getitem
+
+
 def capture(module):
     """Dynamo's graph as a functional graph of ATen ops that still has its gradients, with Dynamo's own arguments."""
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
@@ -161,7 +167,7 @@ def capture(module):
             node.target = torch.ops.aten.detach.default
         elif node.target is torch.ops.aten.copy.default:
             _make_differentiable(traced.graph, node)
-        elif node.target is torch.ops.aten.alias.default:
+        elif node.target is torch.ops.aten.alias.default and not _is_slice(node):
             raise Unsupported("a gradient may end at an alias")
     return traced
 

@@ -116,6 +116,18 @@ def test_gradient_that_ends_inside(region):
     compare(module, compiled(module), torch.randn(2, 3, 4, 16))
 
 
+class Sliced(Layer):
+    """A slice of everything, which PyTorch writes as an alias."""
+
+    def forward(self, x):
+        return super().forward(x[:, 0:])
+
+
+def test_slice_of_all():
+    module = Sliced(modules.Coefficients(4, 16))
+    compare(module, compiled(module, require=2), torch.randn(2, 3, 4, 16))
+
+
 class Writing(nn.Module):
     """Fills a buffer, and adds in place."""
 
