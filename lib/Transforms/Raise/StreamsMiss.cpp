@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -107,8 +108,29 @@ static void explainGates(Sites &sites, GatesOp gates) {
                         {(function ? function : user)->getResult(0), Value()}});
 }
 
-/// A projection for gates that is read by plain code only.
-static void explainProjection(Sites &sites, ProjectionOp projection) {
+/// The channels that a token has in all streams.
+static int64_t widthOf(Value streams) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
+  return llvm::is_contained(shape, ShapedType::kDynamic) ? ShapedType::kDynamic : shape[0] * shape[1];
+}
+
+/// Those of the streams that were found.
+static llvm::SmallSetVector<int64_t, 2> widthsOf(func::FuncOp func) {
+  llvm::SmallSetVector<int64_t, 2> widths;
+  func.walk([&](Operation *op) {
+    TypeSwitch<Operation *>(op)
+        .Case<PostOp, AggregateOp, ContractOp>([&](auto user) { widths.insert(widthOf(user.getX())); })
+        .Case([&](ExpandOp expand) { widths.insert(widthOf(expand.getStreams())); });
+  });
+  return widths;
+}
+
+/// A projection for gates that is read by plain code only. Where streams were found, it is one of all their channels:
+/// others are layers behind a norm.
+static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<int64_t> widths) {
+  const int64_t width = widthOf(projection.getX());
+  if (!widths.empty() && !llvm::is_contained(widths, width) && !llvm::is_contained(widths, ShapedType::kDynamic))
+    return;
   Operation *user = plainUser(projection.getProj());
   Operation *function = user ? firstFunction(projection.getProj()) : nullptr;
   std::pair<Value, Value> site(behindReshapes(projection.getX()), behindReshapes(projection.getPhi()));
@@ -122,12 +144,13 @@ static void explainProjection(Sites &sites, ProjectionOp projection) {
 
 void mhc::explainStreams(func::FuncOp func, Sites &sites) {
   llvm::DenseSet<Operation *> told;
+  const llvm::SmallSetVector<int64_t, 2> widths = widthsOf(func);
   func.walk([&](Operation *op) {
     if (isa<SinkhornOp, PermutationMixOp>(op))
       explainMap(sites, op->getResult(0), told);
     else if (auto gates = dyn_cast<GatesOp>(op))
       explainGates(sites, gates);
     else if (auto projection = dyn_cast<ProjectionOp>(op))
-      explainProjection(sites, projection);
+      explainProjection(sites, projection, widths.getArrayRef());
   });
 }

@@ -105,3 +105,24 @@ func.func @heads_of_few_channels(%u: tensor<64x64xf32>, %w: tensor<64x48xf32>) -
   %out = mhc.batch_matmul %shares, %v : (tensor<1x64x64xf32>, tensor<1x64x16xf32>) -> tensor<1x64x16xf32>
   return %out : tensor<1x64x16xf32>
 }
+
+// A layer behind a norm, of one stream's channels, is none.
+func.func @clamped_layer(%s: tensor<?x4x64xf32>, %h: tensor<?x4xf32>, %w: tensor<32x64xf32>)
+    -> (tensor<?x64xf32>, tensor<?x32xf32>) {
+  %u = mhc.aggregate(x = %s : tensor<?x4x64xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x64xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %u, %c0 : tensor<?x64xf32>
+  %square = arith.mulf %u, %u : tensor<?x64xf32>
+  %mean = mhc.reduce mean %square dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  %eps = arith.constant 1.0e-6 : f32
+  %all = tensor.splat %eps[%M] : tensor<?xf32>
+  %sum = arith.addf %mean, %all : tensor<?xf32>
+  %r = math.rsqrt %sum : tensor<?xf32>
+  %each = mhc.broadcast %r dims = [0] : tensor<?xf32> -> tensor<?x64xf32>
+  %normed = arith.mulf %u, %each : tensor<?x64xf32>
+  %gate = mhc.matmul %normed, %w transpose_rhs : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+  %limit = arith.constant 7.0 : f32
+  %limits = tensor.splat %limit[%M] : tensor<?x32xf32>
+  %clamped = arith.minimumf %gate, %limits : tensor<?x32xf32>
+  return %u, %clamped : tensor<?x64xf32>, tensor<?x32xf32>
+}
