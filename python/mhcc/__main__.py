@@ -1,9 +1,9 @@
-"""python -m mhcc peers NAME --checkout=DIR"""
+"""python -m mhcc COMMAND"""
 
 import argparse
 import sys
 
-from . import peers
+from . import model, peers
 
 
 def main():
@@ -16,6 +16,9 @@ def main():
     command.add_argument("--limit", type=int, default=2**24,
                          help="on the CPU, the elements of a tensor above which a test is skipped; 0: none")
     command.set_defaults(run=peers.run)
+    command = commands.add_parser("explain", help="say what is found in a model, what is missed, and why")
+    command.add_argument("target", metavar="FILE.py:NAME", help="a module, or a function that returns (module, args)")
+    command.set_defaults(run=model.run)
     options = vars(parser.parse_args())
     sys.exit(options.pop("run")(**options))
 

@@ -325,14 +325,17 @@ class _Printer:
         return _text(str(value))
 
 
-def _place(node):
-    """The node's name, at the last line of the model that is known."""
+def line_of(node):
+    """File and line of the last line of the model that is known."""
     trace = node.meta.get("stack_trace") or ""
     lines = [line.strip() for line in trace.splitlines() if line.strip().startswith('File "')]
-    if not lines:
-        return f'"{node.name}"'
-    file, line = lines[-1].split('"')[1], lines[-1].split(", line ")[1].split(",")[0]
-    return f'"{node.name}"({_text(file)}:{line}:1)'
+    return (lines[-1].split('"')[1], lines[-1].split(", line ")[1].split(",")[0]) if lines else None
+
+
+def _place(node):
+    """The node's name, at its line."""
+    place = line_of(node)
+    return f'"{node.name}"({_text(place[0])}:{place[1]}:1)' if place else f'"{node.name}"'
 
 
 def _text(value):
@@ -448,7 +451,8 @@ class _Rewriter:
             kept = call["results"].keys() | (_operands_of_derivative(call["op"]) if torch.is_grad_enabled() else set())
             kwargs["output_mask"] = [name in kept for name in names]
         node = self._insert(target, (), kwargs)
-        node.meta["nodes"] = call["nodes"]
+        last = max((self.nodes[name.split("#")[0]] for name in call["nodes"]), key=self.places.get)
+        node.meta.update(nodes=call["nodes"], stack_trace=last.meta.get("stack_trace"))
         for name, number in call["results"].items():
             part = (node, names.index(name))
             self.values[number] = self._insert(operator.getitem, part, {}) if len(names) > 1 else node

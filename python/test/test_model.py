@@ -1,0 +1,112 @@
+"""Reports on whole models, and the command that prints them."""
+
+import collections
+import os
+import subprocess
+import sys
+
+import mhcc
+import modules
+import pytest
+import torch
+from torch import nn
+
+TOKENS = torch.arange(24).reshape(3, 8) % 7
+
+
+def line(text):
+    """The place of a line of this file."""
+    with open(__file__, encoding="utf-8") as file:
+        return f"{__file__}:{next(i for i, line in enumerate(file, 1) if line.strip() == text)}"
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_found(checkpointed):
+    class Checkpointed(modules.Sublayer):
+        def forward(self, x):
+            return torch.utils.checkpoint.checkpoint(super().forward, x, use_reentrant=False)
+
+    model = modules.Model()
+    if checkpointed:
+        model.layers = nn.ModuleList(Checkpointed(4, 16) for _ in range(2))
+    report = mhcc.explain(model, TOKENS)
+    ops = collections.Counter(found.op for found in report.found)
+    assert {op: ops[op] for op in ("pre", "post")} == {"pre": 2, "post": 2}
+    assert all(os.path.basename(found.where).startswith("modules.py:") and found.nodes for found in report.found)
+    assert report.missed == report.breaks == []
+
+
+class PerStream(modules.Coefficients):
+    """Each stream has a norm of its own, for which there is no kernel."""
+
+    def forward(self, x):
+        return super().forward(x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps))
+
+
+class Broken(modules.Sublayer):
+    """Coefficients that are missed, and a print in the sublayer."""
+
+    def __init__(self, n, channels):
+        super().__init__(n, channels)
+        self.coefficients = PerStream(n, channels)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        f = self.down((pre.unsqueeze(-1) * x).sum(-2).repeat(1, 1, 2))
+        print("a print is where Dynamo stops")
+        return res @ x + post.unsqueeze(-1) * f.unsqueeze(-2)
+
+
+def broken():
+    return Broken(4, 16), (torch.randn(2, 3, 4, 16),)
+
+
+def test_missed_and_breaks():
+    model, args = broken()
+    with torch._dynamo.config.patch(reorderable_logging_functions=set()):
+        report = mhcc.explain(torch.compile(model), *args)
+    (miss,), (stop,) = report.missed, report.breaks
+    assert miss.code == "norm-per-stream" and "rsqrt" in miss.found and miss.needed == "one factor for each token"
+    assert miss.where == line("return super().forward(x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps))")
+    assert stop.where == line('print("a print is where Dynamo stops")') and "print" in stop.reason
+    assert [found.op for found in report.found] == ["sinkhorn", "post"]
+    text = str(report)
+    assert "missed: 1" in text and miss.suggestion in text and "graph breaks: 1" in text
+
+
+class OwnDerivative(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 3
+
+
+class Left(nn.Module):
+    def forward(self, x):
+        return OwnDerivative.apply(x + 1)
+
+
+def test_graph_that_is_left():
+    (miss,) = mhcc.explain(Left(), torch.randn(4, requires_grad=True)).missed
+    assert miss.code == "graph-left" and "derivative is its own" in miss.found
+    assert miss.where == line("return OwnDerivative.apply(x + 1)")
+
+
+def explain(target):
+    return subprocess.run([sys.executable, "-m", "mhcc", "explain", target], capture_output=True, text=True)
+
+
+def test_command():
+    done = explain(f"{__file__}:broken")
+    assert not done.returncode and "norm-per-stream" in done.stdout, done.stderr
+    done = explain("nowhere.py")
+    assert done.returncode and done.stderr == "'nowhere.py' is not of the form FILE.py:NAME\n"
+
+
+def test_command_for_a_module(tmp_path):
+    (tmp_path / "file.py").write_text("import torch\nmodel = torch.nn.Linear(4, 4)\nargs = (torch.ones(2, 4),)\n")
+    done = explain(f"{tmp_path}/file.py:model")
+    assert done.stdout == "found: 0\nmissed: 0\ngraph breaks: 0\n", done.stderr
