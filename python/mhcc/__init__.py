@@ -2,8 +2,8 @@
 
 from ._generated import aggregate, contract, expand, gates, head, permutation_mix, pre, sinkhorn
 from ._library import cached_bytes, empty_cache
-from .model import explain
+from .model import compile, explain
 from .ops import post, projection
 
-__all__ = ["aggregate", "cached_bytes", "contract", "empty_cache", "expand", "explain", "gates", "head",
-           "permutation_mix", "post", "pre", "projection", "sinkhorn"]
+__all__ = ["aggregate", "cached_bytes", "compile", "contract", "empty_cache", "expand", "explain", "gates",
+           "head", "permutation_mix", "post", "pre", "projection", "sinkhorn"]

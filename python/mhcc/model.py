@@ -1,4 +1,4 @@
-"""Whole models: what the backend finds in them."""
+"""Whole models: compiled with the backend, and what it finds in them."""
 
 import collections
 import dataclasses
@@ -82,6 +82,13 @@ def _add(report, module):
         for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
             if "nodes" in node.meta:
                 report.found.append(Found(node.target._schema.name.split("::")[1], _at(node), node.meta["nodes"]))
+
+
+def compile(model, *, dynamic=None, fullgraph=False, mode=None, **options):
+    """`torch.compile(model, backend="mhc")`, with the backend's options, or Inductor's, by their names."""
+    return torch.compile(
+        model, backend="mhc", dynamic=dynamic, fullgraph=fullgraph, mode=mode, options=options or None
+    )
 
 
 def explain(model, *args, **kwargs):

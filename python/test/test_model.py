@@ -95,6 +95,17 @@ def test_graph_that_is_left():
     assert miss.where == line("return OwnDerivative.apply(x + 1)")
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compile(dynamic):
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model = modules.Model()
+    run = mhcc.compile(model, dynamic=dynamic, fullgraph=True, inner="aot_eager", require="all")
+    torch.testing.assert_close(run(TOKENS), model(TOKENS), rtol=1e-4, atol=1e-5)
+    with pytest.raises(Exception, match="option 'require' is 7"):
+        mhcc.compile(model, inner="eager", require=7)(TOKENS)
+
+
 def explain(target):
     return subprocess.run([sys.executable, "-m", "mhcc", "explain", target], capture_output=True, text=True)
 
