@@ -272,7 +272,8 @@ json::Value CallWriter::slice(tensor::ExtractSliceOp op) {
     }
   }
   json::Array dropped;
-  for (unsigned dim : op.getDroppedDims().set_bits())
+  const llvm::SmallBitVector isDropped = op.getDroppedDims();
+  for (unsigned dim : isDropped.set_bits())
     dropped.push_back(static_cast<int64_t>(dim));
   return dropped.empty() ? std::move(value)
                          : call("aten.squeeze.dims", json::Array{std::move(value), std::move(dropped)});
