@@ -106,7 +106,7 @@ def explain(model, *args, **kwargs):
 
     torch._dynamo.reset()
     try:
-        torch.compile(getattr(model, "_orig_mod", model), backend=look)(*args, **kwargs)
+        torch.compile(model, backend=look)(*args, **kwargs)
         for reason in graph_break_reasons:
             where = f"{reason.user_stack[-1].filename}:{reason.user_stack[-1].lineno}" if reason.user_stack else ""
             report.breaks.append(Break(where, reason.reason.split("\n\n")[0]))

@@ -33,3 +33,8 @@ def test_deepseek_v4_without_transformers():
     code = "import sys; sys.modules['transformers'] = None; import deepseek_v4"
     done = run("-c", code)
     assert done.returncode and "needs a transformers with DeepseekV4Model: pip install" in done.stderr
+
+
+def test_train_gpt():
+    done = run("train_gpt.py", "20")
+    assert done.stdout.endswith("same losses: True\n"), done.stdout + done.stderr
