@@ -257,7 +257,7 @@ static std::optional<StreamGradients> streamGradientsOf(func::FuncOp func) {
 /// Streams [M,n,C] and rows [M,C] that a kernel around a sublayer reads and writes by math.md 9; none for other ops.
 static SublayerKernels sublayerKernel(Operation *op) {
   const auto row = [&](int64_t streams, int64_t channels) {
-    return SublayerKernels{op->getName().stripDialect(), streams, channels};
+    return SublayerKernels{op->getName().stripDialect().str(), streams, channels};
   };
   return TypeSwitch<Operation *, SublayerKernels>(op)
       .Case([&](PreOp pre) { return row(1, bool(pre.getU())); })

@@ -189,7 +189,7 @@ static llvm::json::Array opsJson(const FunctionCost &function, const CostReportO
 static llvm::json::Value toJson(llvm::ArrayRef<SublayerKernels> kernels) {
   llvm::json::Array rows;
   for (const SublayerKernels &kernel : kernels)
-    rows.push_back(llvm::json::Object{{"op", "mhc." + kernel.op.str()},
+    rows.push_back(llvm::json::Object{{"op", "mhc." + kernel.op},
                                       {"ops", kernel.ops},
                                       {"closed_form_bytes_per_channel", kernel.closedForm / kernel.ops},
                                       {"bytes_per_channel", kernel.counted / kernel.ops}});

@@ -84,7 +84,7 @@ inline int64_t addedBytesPerChannel(int64_t n, int64_t elementBytes) { return (1
 /// Traffic of the kernels of one kind that begin, join or end sublayers: in all, of tensors with channels, per token
 /// and channel. The closed form is (streams n + channels) a for each, with a bytes an element.
 struct SublayerKernels {
-  llvm::StringRef op;
+  std::string op; ///< its name without the dialect
   int64_t streams = 0, channels = 0;
   int64_t ops = 0;
   double closedForm = 0, counted = 0;
