@@ -285,7 +285,7 @@ static std::pair<int64_t, int64_t> streamBytesOf(KernelOpInterface op) {
 static void addSublayerKernels(FunctionCost &out) {
   for (const OpCost &cost : out.ops) {
     SublayerKernels kernel = cost.op ? sublayerKernel(cost.op) : SublayerKernels();
-    if (kernel.op.empty())
+    if (kernel.op.empty() || cost.times == 0)
       continue;
     auto kind = llvm::find_if(out.sublayerKernels, [&](const SublayerKernels &other) {
       return std::tie(other.op, other.streams, other.channels) == std::tie(kernel.op, kernel.streams, kernel.channels);

@@ -324,6 +324,31 @@ TEST(CostModel, ConstantsAreReadOnlyWhenTheyHoldATable) {
   EXPECT_EQ(cost.ops[1].cost.bytesRead, (Amount{0, 16}));
 }
 
+// A kernel that never runs has no bytes for each call.
+TEST(CostModel, KernelsOfSublayersInALoop) {
+  const auto kernels = [](const char *turns) {
+    return costOfText(R"mlir(func.func @f(%x: tensor<?x4x64xbf16>, %h: tensor<?x4xf32>, %a: tensor<?x4x4xf32>,
+                                          %f: tensor<?x64xbf16>) -> tensor<?x4x64xbf16> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %end = arith.constant )mlir" +
+                      std::string(turns) + R"mlir( : index
+      %last = scf.for %i = %c0 to %end step %c1 iter_args(%s = %x) -> tensor<?x4x64xbf16> {
+        %y = mhc.post(f = %f : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>, x = %s : tensor<?x4x64xbf16>,
+          h_res = %a : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xbf16>)
+        scf.yield %y : tensor<?x4x64xbf16>
+      }
+      return %last : tensor<?x4x64xbf16>
+    })mlir")
+        .sublayerKernels;
+  };
+  EXPECT_TRUE(kernels("0").empty());
+  ASSERT_EQ(kernels("3").size(), 1u);
+  EXPECT_EQ(kernels("3")[0].ops, 3);
+  EXPECT_EQ(kernels("3")[0].closedForm, 3 * (2 * n + 1) * a);
+  EXPECT_EQ(kernels("3")[0].counted, 3 * (2 * n + 1) * a);
+}
+
 TEST(CostModel, LoopsMultiply) {
   const char *text = R"mlir(func.func @f(%x: tensor<?x4xf32>, %end: index) {
     %c0 = arith.constant 0 : index
