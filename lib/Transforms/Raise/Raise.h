@@ -53,6 +53,8 @@ bool mayReplace(Sites &sites, mlir::Operation *made, llvm::ArrayRef<mlir::Value>
 void explainStreams(mlir::func::FuncOp func, Sites &sites);
 /// Remarks on mixes whose projection was not found, where no other remark was made.
 void explainUnread(mlir::func::FuncOp func, Sites &sites);
+/// The channels that a token of streams [..., n, C] or [..., C, n] has in all of them; 0 where the sizes are open.
+int64_t streamsWidth(mlir::Value streams);
 
 /// `op` was raised; its name is the kind of site.
 void takeRaised(Sites &sites, mlir::Operation *op, const llvm::Twine &detail = {});

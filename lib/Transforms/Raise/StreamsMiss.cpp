@@ -108,19 +108,13 @@ static void explainGates(Sites &sites, GatesOp gates) {
                         {(function ? function : user)->getResult(0), Value()}});
 }
 
-/// The channels that a token has in all streams.
-static int64_t widthOf(Value streams) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
-  return llvm::is_contained(shape, ShapedType::kDynamic) ? ShapedType::kDynamic : shape[0] * shape[1];
-}
-
-/// Those of the streams that were found.
+/// The widths of the streams that were found; 0 of those whose sizes are open.
 static llvm::SmallSetVector<int64_t, 2> widthsOf(func::FuncOp func) {
   llvm::SmallSetVector<int64_t, 2> widths;
   func.walk([&](Operation *op) {
     TypeSwitch<Operation *>(op)
-        .Case<PostOp, AggregateOp, ContractOp>([&](auto user) { widths.insert(widthOf(user.getX())); })
-        .Case([&](ExpandOp expand) { widths.insert(widthOf(expand.getStreams())); });
+        .Case<PostOp, AggregateOp, ContractOp>([&](auto user) { widths.insert(streamsWidth(user.getX())); })
+        .Case([&](ExpandOp expand) { widths.insert(streamsWidth(expand.getStreams())); });
   });
   return widths;
 }
@@ -128,8 +122,8 @@ static llvm::SmallSetVector<int64_t, 2> widthsOf(func::FuncOp func) {
 /// A projection for gates that is read by plain code only. Where streams were found, it is one of all their channels:
 /// others are layers behind a norm.
 static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<int64_t> widths) {
-  const int64_t width = widthOf(projection.getX());
-  if (!widths.empty() && !llvm::is_contained(widths, width) && !llvm::is_contained(widths, ShapedType::kDynamic))
+  const int64_t width = streamsWidth(projection.getX());
+  if (!widths.empty() && !llvm::is_contained(widths, width) && !llvm::is_contained(widths, 0))
     return;
   Operation *user = plainUser(projection.getProj());
   Operation *function = user ? firstFunction(projection.getProj()) : nullptr;

@@ -31,18 +31,21 @@ struct Product {
 };
 } // namespace
 
-/// The channels of streams [..., n, C] or [..., C, n]; 0 where the sizes are open or no streams.
-static int64_t widthOf(Value streams) {
+int64_t mhc::streamsWidth(Value streams) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
   bool isStatic = shape.size() == 2 && !ShapedType::isDynamic(shape[0]) && !ShapedType::isDynamic(shape[1]);
-  int64_t n = isStatic ? std::min(shape[0], shape[1]) : 0;
-  return n >= kMinStreams && n <= kMaxStreams ? llvm::checkedMul(shape[0], shape[1]).value_or(0) : 0;
+  return isStatic ? llvm::checkedMul(shape[0], shape[1]).value_or(0) : 0;
 }
 
+/// Without a width where the streams are too few or too many.
 static StreamMix mixBy(std::initializer_list<Value> coefficients, Value streams) {
+  const int64_t width = streamsWidth(streams);
+  if (width == 0)
+    return {coefficients, 0, 0};
   ArrayRef<int64_t> shape = cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
-  int64_t width = widthOf(streams);
-  return {coefficients, width, width == 0 ? 0 : std::max(shape[0], shape[1])};
+  const int64_t n = std::min(shape[0], shape[1]);
+  return n >= kMinStreams && n <= kMaxStreams ? StreamMix{coefficients, width, std::max(shape[0], shape[1])}
+                                              : StreamMix{coefficients, 0, 0};
 }
 
 static std::optional<StreamMix> mixOf(Operation *op) {
