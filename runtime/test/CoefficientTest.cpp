@@ -177,6 +177,51 @@ TEST(Sinkhorn, ExponentialsThatOverflow) {
   }
 }
 
+/// The largest sum of two logits of a matrix less the two across: the diameter of exp(Z) in Hilbert's metric.
+double diameterOf(const double *z, int64_t n) {
+  double most = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < n; ++k)
+        for (int64_t l = 0; l < n; ++l)
+          most = std::max(most, z[i * n + k] + z[j * n + l] - z[i * n + l] - z[j * n + k]);
+  return most;
+}
+
+/// Sums of the last step are one but for their rounding. The factors of both sides contract towards those of the
+/// limit by q = tanh(diameter/4) a step (Birkhoff), from at most the diameter behind the first step. The other sums are
+/// the ratio of two steps' factors, with a mean of one: each is within expm1(2 q^(2 iters - 2) diameter) of it, and of
+/// the roundings of all steps, which contract likewise.
+TEST(Sinkhorn, RowsAndColumnsSumToOne) {
+  constexpr int64_t M = 300;
+  Context context;
+  for (int64_t n : {2, 3, 4, 8})
+    for (int32_t order : {MHCRT_ORDER_ROW_COL, MHCRT_ORDER_COL_ROW})
+      for (int64_t iters : {1, 5, 20, 100}) {
+        Random random(n * 1000 + iters);
+        Buffer logits = random.buffer(MHCRT_F32, M * n * n), mix(MHCRT_F32, M * n * n);
+        ASSERT_EQ(call(mhcrt_sinkhorn, context, logits.data(), MHCRT_F32, mix.data(), MHCRT_F32, M, n,
+                       MHCRT_INIT_EXP_ROWMAX, order, MHCRT_DENOM_NONE, 0, iters),
+                  MHCRT_OK)
+            << context.error();
+        const Doubles z = logits.values(), p = mix.values();
+        const double rounding = static_cast<double>(n + 3) * kUlp;
+        for (int64_t m = 0; m < M; ++m) {
+          const double diameter = diameterOf(&z[m * n * n], n), q = std::tanh(diameter / 4);
+          const double distance = 2 * std::pow(q, 2 * iters - 2) * diameter + 2 * rounding / (1 - q);
+          for (int64_t i = 0; i < n; ++i) {
+            double row = 0, column = 0;
+            for (int64_t j = 0; j < n; ++j)
+              row += p[(m * n + i) * n + j], column += p[(m * n + j) * n + i];
+            const double last = order == MHCRT_ORDER_ROW_COL ? column : row;
+            ASSERT_NEAR(last, 1, rounding) << "n=" << n << " iters=" << iters << " token=" << m;
+            ASSERT_NEAR(row + column - last, 1, std::expm1(distance))
+                << "n=" << n << " iters=" << iters << " token=" << m;
+          }
+        }
+      }
+}
+
 TEST(PermutationMix, IsTheWeightedSumOfPermutations) {
   Context context;
   for (int64_t n : {1, 2, 3, 4, 5, 6})

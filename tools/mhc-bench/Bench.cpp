@@ -191,7 +191,7 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
   return Error::success();
 }
 
-/// Why kernels that have a fast variant took the generic one.
+/// Why kernels that have a fast variant took a slower one.
 static void warnOfFallbacks(const Session &session) {
   for (int32_t i = 0; i < session.runtime.choices(session.context); ++i) {
     mhcrt_cuda_choice choice;

@@ -27,7 +27,7 @@ struct Options {
   bool amx = true;            ///< matrix tiles where the machine has them
   std::string backend = "cpu";
   std::vector<std::string> pins; ///< "post=generic"
-  bool strict = false;           ///< a kernel that has a fast variant may not take its generic one
+  bool strict = false;           ///< a kernel that has a fast variant may not take a slower one
   int64_t tail = 0;              ///< last tokens that are compared with a call on them alone, instead of times
   int64_t check = 0;             ///< random calls of each kernel, instead of times
   uint64_t seed = 1;             ///< of the first random call

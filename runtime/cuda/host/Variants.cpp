@@ -45,12 +45,13 @@ static int choosePinned(mhcrt_context &context, const char *op, const std::strin
 
 static int chooseFirst(mhcrt_context &context, const char *op, const Candidate *rows, int count) {
   const Candidate *row = std::find_if(rows, rows + count, [](const Candidate &candidate) { return candidate.fits; });
-  const bool isGeneric = count > 1 && row == rows + count - 1 && std::strcmp(row->name, "generic") == 0;
-  if (!isGeneric || !context.strict)
-    return static_cast<int>(row - rows);
+  const int number = static_cast<int>(row - rows);
+  const bool asksParts = std::strcmp(row->name, "separate") == 0;
+  if (!row->isSlower || asksParts || !context.strict)
+    return number;
   context.fail(MHCRT_INVALID_ARGUMENT,
-               "mhcrt_%s: only the variant 'generic' takes this call, and strict mode refuses it. %s", op,
-               listMisses(rows, count).c_str());
+               "mhcrt_%s: no variant that is faster than '%s' takes this call, and strict mode refuses that one. %s",
+               op, row->name, listMisses(rows, number + 1).c_str());
   return -1;
 }
 
@@ -67,7 +68,7 @@ int mhcrt::chooseVariant(mhcrt_context &context, const char *op, const Candidate
   if (known == context.choices.end())
     known = context.choices.insert(known, {op, rows[row].name, 0, 0, ""});
   const bool lackRoom = std::any_of(rows, rows + row, [](const Candidate &faster) { return faster.needs.lackRoom(); });
-  if (!isPinned && (row == count - 1 || lackRoom) && known->fallback.empty())
+  if (!isPinned && (rows[row].isSlower || lackRoom) && known->fallback.empty())
     known->fallback = listMisses(rows, row + 1);
   ++known->calls;
   known->last = ++context.calls;

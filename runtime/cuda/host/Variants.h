@@ -14,7 +14,8 @@
 namespace mhcrt {
 
 /// One row of an op's table. The last row is "generic": it takes every call that passes the entry's checks, on every
-/// architecture. "separate" in its place has launches that are rows of other tables.
+/// architecture. "separate" in its place has launches that are rows of other tables. A call that falls to a slower row
+/// has its reasons reported, and strict mode refuses it.
 template <typename Args>
 struct Variant {
   const char *name;
@@ -22,6 +23,7 @@ struct Variant {
   bool (*takes)(const Args &, Needs &);
   cudaError_t (*launch)(mhcrt_context &, const Args &); ///< enqueues only; an error of the context is cudaSuccess here
   int32_t precision = MHCRT_PRECISION_TF32;             ///< of its products, where calls ask for one
+  bool isSlower = false;                                ///< than the rows before it; a last row behind others always is
 };
 
 constexpr int kAnyArch = 1 << 20;
@@ -29,7 +31,7 @@ constexpr int kAnyArch = 1 << 20;
 /// A row as a call finds it.
 struct Candidate {
   const char *name;
-  bool fits;
+  bool fits, isSlower;
   Needs needs;
 };
 
@@ -55,6 +57,7 @@ mhcrt_status launchVariant(mhcrt_context &context, const char *op, const Variant
   for (size_t i = 0; i < kRows; ++i) {
     Candidate &candidate = candidates[i];
     candidate.name = rows[i].name;
+    candidate.isSlower = rows[i].isSlower || (i > 0 && i + 1 == kRows);
     candidate.fits = candidate.needs.arch(context.arch, rows[i].leastArch, rows[i].mostArch) &&
                      candidate.needs.precision(neededPrecision(args, 0), rows[i].precision) &&
                      (!rows[i].takes || rows[i].takes(args, candidate.needs));

@@ -27,7 +27,7 @@ static bool tilesTake(const HeadArgs &a, Needs &needs) { return generic::preTile
 
 static constexpr Variant<HeadArgs> kVariants[] = {
     {"sm90", 90, 90, headSm90Takes, headSm90, MHCRT_PRECISION_BF16X3},
-    {"tf32x3", 90, kMostTf32Arch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"tf32x3", 90, kMostTf32Arch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &args) {

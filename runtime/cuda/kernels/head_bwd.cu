@@ -23,7 +23,7 @@ static bool tilesTake(const HeadBwdArgs &a, Needs &needs) { return generic::preB
 
 static constexpr Variant<HeadBwdArgs> kVariants[] = {
     {"sm90", 90, 90, headBwdSm90Takes, headBwdSm90, MHCRT_PRECISION_BF16X3},
-    {"tf32x3", 90, kAnyArch, tilesTake, launchWith<generic::Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"tf32x3", 90, kAnyArch, tilesTake, launchWith<generic::Units::tiles>, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchWith<generic::Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runHeadBwd(mhcrt_context &context, const HeadBwdArgs &args) {

@@ -96,7 +96,7 @@ static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
 static constexpr Variant<PreArgs> kVariants[] = {
     {"sm90", 90, 90, preSm90Takes, [](mhcrt_context &c, const PreArgs &a) { return preSm90(a, c.stream); },
      MHCRT_PRECISION_BF16X3},
-    {"tf32x3", 90, kMostTf32Arch, generic::preTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"tf32x3", 90, kMostTf32Arch, generic::preTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::launchPre(mhcrt_context &context, const PreArgs &args) {

@@ -253,7 +253,7 @@ static cudaError_t launchWith(mhcrt_context &context, const PreBwdArgs &a) {
 
 static constexpr Variant<PreBwdArgs> kVariants[] = {
     {"sm90", 90, 90, preBwdSm90Takes, preBwdSm90, MHCRT_PRECISION_BF16X3},
-    {"tf32x3", 90, kAnyArch, generic::preBwdTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"tf32x3", 90, kAnyArch, generic::preBwdTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::launchPreBwd(mhcrt_context &context, const PreBwdArgs &args) {

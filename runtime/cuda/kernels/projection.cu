@@ -94,7 +94,7 @@ static cudaError_t launchTiles(mhcrt_context &context, const ProjectionArgs &a) 
 static constexpr Variant<ProjectionArgs> kVariants[] = {
     {"sm90", 90, 90, projectionSm90Takes,
      [](mhcrt_context &c, const ProjectionArgs &a) { return projectionSm90(a, c.stream); }, MHCRT_PRECISION_BF16X3},
-    {"tf32x3", 90, kMostTf32Arch, projectionTf32Takes, launchTiles, MHCRT_PRECISION_TF32X3},
+    {"tf32x3", 90, kMostTf32Arch, projectionTf32Takes, launchTiles, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchScalar, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &args) {

@@ -269,7 +269,7 @@ static bool tilesTake(const ProjectionBwdArgs &a, Needs &needs) { return streamT
 
 static constexpr Variant<ProjectionBwdArgs> kVariants[] = {
     {"sm90", 90, 90, projectionBwdSm90Takes, projectionBwdSm90, MHCRT_PRECISION_BF16X3},
-    {"tf32x3", 90, kAnyArch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3},
+    {"tf32x3", 90, kAnyArch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args) {

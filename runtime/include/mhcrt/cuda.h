@@ -48,7 +48,7 @@ mhcrt_status mhcrt_cuda_set_allocator(mhcrt_context *context, mhcrt_cuda_alloc a
 /// Fixes the variant of an op: "post=generic"; "post=" frees it again. MHCRT_NOT_FOUND where the op is called and has
 /// no such variant.
 mhcrt_status mhcrt_cuda_pin(mhcrt_context *context, const char *pin);
-/// If not 0, a call that only the generic variant takes is an error.
+/// If not 0, a call that only a slower variant takes is an error.
 void mhcrt_cuda_set_strict(mhcrt_context *context, int32_t strict);
 /// The variant that the last call of `op` ("post") took; null when it was not called.
 const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op);
@@ -57,8 +57,8 @@ const char *mhcrt_cuda_chosen(const mhcrt_context *context, const char *op);
 typedef struct mhcrt_cuda_choice {
   const char *op, *variant;
   int64_t calls;
-  /// Why the first of them took the last variant where the op has others, or any slower one because this GPU has no
-  /// room for the faster; else "".
+  /// Why the first of them took a slower variant, because of the call or because this GPU has no room for the faster;
+  /// else "".
   const char *fallback;
 } mhcrt_cuda_choice;
 /// The number of them so far.

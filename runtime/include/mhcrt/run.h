@@ -22,7 +22,7 @@ namespace mhcrt {
 /// Options for models that run on a GPU.
 struct KernelOptions {
   std::vector<std::string> pins; ///< "post=generic"
-  bool strict = false;           ///< an op that has a fast variant may not take the generic one
+  bool strict = false;           ///< an op that has a fast variant may not take a slower one
   bool ranges = false;           ///< NVTX ranges for profilers
   bool asGraph = false;          ///< calls are recorded and replayed as CUDA graphs
   bool list = false;             ///< the variants taken are printed
@@ -35,7 +35,7 @@ extern const char *const kKernelOptionsHelp;
 
 /// False with `error` set where the model is for the CPU and an option is given.
 bool applyOptions(const mhcrt_model *model, mhcrt_context *context, const KernelOptions &options, std::string &error);
-/// Says on stderr why calls took a generic variant, and which pin had no call; prints the variants taken where wanted.
+/// Says on stderr why calls took a slower variant, and which pin had no call; prints the variants taken where wanted.
 void reportKernels(const char *tool, const mhcrt_model *model, const mhcrt_context *context,
                    const KernelOptions &options);
 

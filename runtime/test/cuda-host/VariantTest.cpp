@@ -111,13 +111,23 @@ TEST_F(CudaVariants, PrecisionRefuses) {
             "most bf16x3");
 }
 
-TEST_F(CudaVariants, StrictModeRefusesTheGenericOne) {
+TEST_F(CudaVariants, StrictModeRefusesSlowerOnes) {
   mhcrt_cuda_set_strict(context, 1);
   EXPECT_EQ(chosen(2), "hopper");
   context->arch = 100;
   EXPECT_EQ(chosen(3), "none");
-  EXPECT_EQ(error(), "mhcrt_aggregate: only the variant 'generic' takes this call, and strict mode refuses it. hopper: "
-                     "the GPU is sm_100; needed sm_90. ampere: 'C' is 3; needed a multiple of 2");
+  EXPECT_EQ(error(),
+            "mhcrt_aggregate: no variant that is faster than 'generic' takes this call, and strict mode "
+            "refuses that one. hopper: the GPU is sm_100; needed sm_90. ampere: 'C' is 3; needed a multiple of 2");
+  constexpr Variant<AggregateArgs> slower[] = {
+      {"hopper", 90, 90, takesEven, launchNothing},
+      {"ampere", 80, kAnyArch, takesEven, launchNothing, MHCRT_PRECISION_TF32, true},
+      {"generic", 0, kAnyArch, nullptr, launchNothing}};
+  AggregateArgs even = {};
+  even.C = 2;
+  EXPECT_NE(launchVariant(*context, "contract", slower, even), MHCRT_OK);
+  EXPECT_EQ(error(), "mhcrt_contract: no variant that is faster than 'ampere' takes this call, and strict mode refuses "
+                     "that one. hopper: the GPU is sm_100; needed sm_90");
   mhcrt_cuda_pin(context, "aggregate=generic");
   EXPECT_EQ(chosen(3), "generic");
   // Where there is no other, it is the best one.

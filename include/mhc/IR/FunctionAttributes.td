@@ -1,0 +1,38 @@
+//===- FunctionAttributes.td - Attributes of functions ----*- tablegen -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One record per attribute with which a program says something about a function, its arguments or its results. Source
+// of the second half of the page of attributes; a test compares the names with those that the code reads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_IR_FUNCTIONATTRIBUTES
+#define MHC_IR_FUNCTIONATTRIBUTES
+
+include "mhc/IR/MhcOps.td"
+
+class FunctionAttr<string name_, string owner_, string form_, string meaning_> {
+  string name = "mhc." # name_;
+  string owner = owner_; // what has it: "argument", ...
+  string form = form_;   // how it is written
+  string meaning = meaning_;
+}
+
+def : FunctionAttr<"name", "argument or result of an entry", "mhc.name = \"x\"",
+  "the tensor's name in files, calls and messages: printable characters but blanks, `/` and `=`; `arg0`, `result0`, ... without it">;
+def : FunctionAttr<"no_grad", "argument", "mhc.no_grad",
+  "the derivative of the function computes no gradient of it">;
+def : FunctionAttr<"main_grad", "argument", "mhc.main_grad",
+  "its gradient is added to a tensor in f32 that the caller passes with each call, in place">;
+def : FunctionAttr<"in_place", "result of an entry", "mhc.in_place",
+  "it is stored over the argument that has its name and type">;
+def : FunctionAttr<"vjp", "function", "mhc.vjp = @f_bwd",
+  "names the function that computes its gradients, in place of a derived one">;
+def : FunctionAttr<"recompute_mode", "function", "mhc.recompute_mode = \"groups=2\"",
+  "the streams that its backward pass computes again: `none`, `all`, `auto` or `groups=N`, as `--recompute` of mhcc">;
+def : FunctionAttr<"gdn_impl", "function", "mhc.gdn_impl = \"streamed\"",
+  "the kernels of its gated delta front ends: `ref`, `fused` or `streamed`, as `--gdn-impl` of mhcc">;
+
+#endif // MHC_IR_FUNCTIONATTRIBUTES
