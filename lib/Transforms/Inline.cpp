@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mhc/Transforms/Inline.h"
 #include "mhc/IR/Gradients.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Analysis/CallGraph.h"
@@ -19,6 +20,11 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
+bool mhc::hasNothingToInline(ModuleOp module) {
+  bool arePublic = llvm::all_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) { return func.isPublic(); });
+  return arePublic && !module.walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 namespace {
 struct Inline : mhc::impl::InlinePassBase<Inline> {
   using InlinePassBase::InlinePassBase;
@@ -26,7 +32,7 @@ struct Inline : mhc::impl::InlinePassBase<Inline> {
   void runOnOperation() override {
     if (!keepForGradients)
       forgetGradients();
-    if (hasNothingToInline())
+    if (hasNothingToInline(getOperation()))
       return markAllAnalysesPreserved();
     auto simplify = [](Pass &pass, OpPassManager &pipeline, Operation *op) {
       return cast<Inline>(pass).runPipeline(pipeline, op);
@@ -48,13 +54,6 @@ private:
       func.setNoInline(false);
       func->removeAttr(kVjp);
     }
-  }
-
-  /// Whether all functions are called from outside alone: the inliner would only look each symbol up.
-  bool hasNothingToInline() {
-    bool arePublic =
-        llvm::all_of(getOperation().getOps<func::FuncOp>(), [](func::FuncOp func) { return func.isPublic(); });
-    return arePublic && !getOperation()->walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
   /// Limit of the iterations over functions that call each other.

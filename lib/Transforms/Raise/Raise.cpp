@@ -11,6 +11,7 @@
 #include "StreamLists.h"
 #include "mhc/Transforms/ArgumentSizes.h"
 #include "mhc/Transforms/CheckInput.h"
+#include "mhc/Transforms/Inline.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,9 +129,14 @@ struct RaisePass : mhc::impl::RaisePassBase<RaisePass> {
 
   void runOnOperation() override {
     Operation *op = getOperation();
+    auto module = dyn_cast<ModuleOp>(op);
+    if (module && hasNothingToInline(module)) { // each function is restored by itself
+      if (failed(raiseModule(module)))
+        signalPassFailure();
+      return;
+    }
     OwningOpRef<Operation *> before = op->clone();
-    LogicalResult raised = isa<ModuleOp>(op) ? raiseModule(cast<ModuleOp>(op)) : raiseFunction(cast<func::FuncOp>(op));
-    if (failed(raised))
+    if (failed(module ? raiseModule(module) : raiseFunction(cast<func::FuncOp>(op))))
       return signalPassFailure();
     if (!hasFound(*before, op))
       restore(op, *before);
