@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Linear.h"
 #include "Mix.h"
+#include "Normalise.h"
 #include "Places.h"
 #include "Readings.h"
 #include "SinkhornMatch.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cmath>
 
 using namespace mlir;
@@ -47,7 +49,7 @@ private:
   bool completesSigmoid(Operation *op);
   std::optional<Function> matchSoftmax(Operation *op);
   std::optional<Function> match(Operation *op);
-  bool hasArgument(Operation *op, const Expr &z);
+  Value buildArgument(OpBuilder &builder, Operation *op, const Expr &z, ArrayRef<IndexVars> dims);
   /// The function's value, from ops in front of `op`; null where its argument is none.
   Value build(Operation *op, const Function &function);
 
@@ -131,23 +133,36 @@ std::optional<Function> ElementaryRaiser::match(Operation *op) {
   return z ? std::optional(Function{*z, reading.of(op->getResult(0))[0].coefficient, {}}) : std::nullopt;
 }
 
-/// Whether a function's argument is there: itself, or logits of streams that were scaled, exactly, in front of their
-/// groups. The scaled argument of another function stays its argument.
-bool ElementaryRaiser::hasArgument(Operation *op, const Expr &z) {
-  return llvm::any_of(reading.find(z, op), [&](const algebra::Reading::Found &found) {
-    if (std::abs(found.factor) == 1)
-      return true;
-    std::optional<LinearGroup> rows;
-    if (isPowerOfTwo(found.factor))
-      rows = matchLinearGroup(reading, found.value, op);
-    return rows && isOfStreams(*rows);
-  });
+/// A value that is part of another, or a view, times `number`: the same of that value itself. Null for others.
+static Value partBefore(OpBuilder &builder, Value value, double number) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::MulFOp>(op))
+    return besides(op, number);
+  bool isPart = op && (isa<tensor::ExtractSliceOp>(op) || showsOperand(op));
+  Value source = isPart ? partBefore(builder, op->getOperand(0), number) : Value();
+  if (!source)
+    return {};
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), source);
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+/// A function's argument: a value that is there, or part of one that was scaled, exactly, in front of its parts. The
+/// scaled argument of another function stays its argument.
+Value ElementaryRaiser::buildArgument(OpBuilder &builder, Operation *op, const Expr &z, ArrayRef<IndexVars> dims) {
+  std::vector<algebra::Reading::Found> all = reading.find(z, op);
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  if (llvm::any_of(all, [](const algebra::Reading::Found &found) { return std::abs(found.factor) == 1; }))
+    return algebra::build(reading, builder, op, z, dims, element);
+  for (const algebra::Reading::Found &found : all)
+    if (isPowerOfTwo(found.factor) && getElementTypeOrSelf(found.value) == element)
+      if (Value part = partBefore(builder, found.value, 1 / found.factor))
+        return arrange(reading, builder, op->getLoc(), part, found.at, dims);
+  return {};
 }
 
 Value ElementaryRaiser::build(Operation *op, const Function &function) {
   Value value = op->getResult(0);
-  if (!hasArgument(op, function.z))
-    return {};
   OpBuilder builder(op);
   LeafBuilder leaf(builder, op->getLoc());
   SmallVector<IndexVars> all = ownDims(reading, value), read;
@@ -162,7 +177,7 @@ Value ElementaryRaiser::build(Operation *op, const Function &function) {
     dims.push_back(dim);
     read.push_back(vars);
   }
-  Value argument = algebra::build(reading, builder, op, function.z, read, getElementTypeOrSelf(value));
+  Value argument = buildArgument(builder, op, function.z, read);
   if (!argument)
     return {};
   Value made = function.over ? leaf.softmax(argument, over) : leaf.sigmoid(argument);

@@ -479,3 +479,43 @@ func.func @no_logits(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32
   %s = arith.addf %ones, %t : tensor<8x4xf32>
   return %s : tensor<8x4xf32>
 }
+
+// Columns of what was halved as a whole: tanh(z / 2) of each is a sigmoid of z.
+// CHECK-LABEL: func.func @halved_in_front
+// CHECK-SAME: (%[[Z:.*]]: tensor<8x2xf32>)
+// CHECK: %[[GATES:.*]] = mhc.sigmoid %[[Z]]
+// CHECK-NOT: math.tanh
+// CHECK: %[[H0:.*]] = tensor.extract_slice %[[GATES]][0, 0]
+// CHECK: %[[H1:.*]] = tensor.extract_slice %[[GATES]][0, 1]
+// CHECK: return %[[H0]], %[[H1]]
+func.func @halved_in_front(%z: tensor<8x2xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %half = arith.constant dense<0.5> : tensor<8x2xf32>
+  %halves = arith.constant dense<0.5> : tensor<8xf32>
+  %ones = arith.constant dense<1.0> : tensor<8xf32>
+  %w = arith.mulf %z, %half : tensor<8x2xf32>
+  %w0 = tensor.extract_slice %w[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %w1 = tensor.extract_slice %w[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %t0 = math.tanh %w0 : tensor<8xf32>
+  %s0 = arith.addf %ones, %t0 : tensor<8xf32>
+  %h0 = arith.mulf %s0, %halves : tensor<8xf32>
+  %t1 = math.tanh %w1 : tensor<8xf32>
+  %s1 = arith.addf %ones, %t1 : tensor<8xf32>
+  %h1 = arith.mulf %s1, %halves : tensor<8xf32>
+  return %h0, %h1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// A quarter of z is no half: the sigmoid would be of z / 2, which is nowhere.
+// CHECK-LABEL: func.func @quartered_in_front
+// CHECK: math.tanh
+// CHECK-NOT: mhc.sigmoid
+func.func @quartered_in_front(%z: tensor<8x2xf32>) -> tensor<8xf32> {
+  %quarter = arith.constant dense<0.25> : tensor<8x2xf32>
+  %halves = arith.constant dense<0.5> : tensor<8xf32>
+  %ones = arith.constant dense<1.0> : tensor<8xf32>
+  %w = arith.mulf %z, %quarter : tensor<8x2xf32>
+  %w0 = tensor.extract_slice %w[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %t = math.tanh %w0 : tensor<8xf32>
+  %s = arith.addf %ones, %t : tensor<8xf32>
+  %h = arith.mulf %s, %halves : tensor<8xf32>
+  return %h : tensor<8xf32>
+}
