@@ -106,8 +106,7 @@ static bool makesMatrices(Operation *op) {
   auto isView = [](Operation *op) { return op && (isReshape(op) || isa<TransposeOp>(op)); };
   if (!isView(op))
     return false;
-  for (Operation *shown = op; isView(shown) || isa_and_nonnull<arith::AddFOp, arith::MulFOp>(shown);
-       shown = shown->getOperand(0).getDefiningOp())
+  for (Operation *shown = op; isView(shown); shown = shown->getOperand(0).getDefiningOp())
     if (isMatrixStack(shown->getOperand(0)))
       return false;
   return true;

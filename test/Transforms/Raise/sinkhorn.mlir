@@ -576,3 +576,25 @@ func.func @both_factors_at_once(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   }
   return %r : tensor<8x4x4xf32>
 }
+
+// The last division is computed with a unit dimension between the rows and the columns.
+// CHECK-LABEL: func.func @last_step_with_unit_dimension
+// CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %{{.*}}) <init = exp, order = row_col, denom = add, eps = 1.0e-03, iters = 1>
+// CHECK-NEXT: return %[[MIX]]
+func.func @last_step_with_unit_dimension(%z: tensor<6x4x4xf32>) -> tensor<6x4x4xf32> {
+  %eps = arith.constant dense<1.0e-03> : tensor<6x4xf32>
+  %exp = math.exp %z : tensor<6x4x4xf32>
+  %row_sums = mhc.reduce sum %exp dims = [2] : tensor<6x4x4xf32> -> tensor<6x4xf32>
+  %rows = arith.addf %row_sums, %eps : tensor<6x4xf32>
+  %by_rows = mhc.broadcast %rows dims = [0, 1] : tensor<6x4xf32> -> tensor<6x4x4xf32>
+  %first = arith.divf %exp, %by_rows : tensor<6x4x4xf32>
+  %column_sums = mhc.reduce sum %first dims = [1] : tensor<6x4x4xf32> -> tensor<6x4xf32>
+  %columns = arith.addf %column_sums, %eps : tensor<6x4xf32>
+  %one = arith.constant dense<1.0> : tensor<6x4xf32>
+  %factors = arith.divf %one, %columns : tensor<6x4xf32>
+  %by_columns = mhc.broadcast %factors dims = [0, 3] : tensor<6x4xf32> -> tensor<6x4x1x4xf32>
+  %apart = tensor.expand_shape %first [[0], [1], [2, 3]] output_shape [6, 4, 1, 4] : tensor<6x4x4xf32> into tensor<6x4x1x4xf32>
+  %second = arith.mulf %apart, %by_columns : tensor<6x4x1x4xf32>
+  %mix = tensor.collapse_shape %second [[0], [1], [2, 3]] : tensor<6x4x1x4xf32> into tensor<6x4x4xf32>
+  return %mix : tensor<6x4x4xf32>
+}
