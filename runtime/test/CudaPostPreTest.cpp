@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Call.h"
+#include "Resident.h"
 #include "Support.h"
 
 #include "mhcrt/cuda.h"
@@ -60,12 +61,20 @@ constexpr int kAgain = 10; ///< runs of all tokens that must have the same bits
 
 /// Part of a tile, a tile, some, and more than all slots of all clusters take at once.
 TEST(CudaPostPre, OneLaunchHasTheBitsOfTwo) {
-  const Case cases[] = {
-      {6001, 768, 1, MHCRT_NONE, F, 0, false, false, false},  {3001, 1280, 0, MHCRT_NONE, F, 0, false, false, false},
-      {3001, 2048, 1, F, F, 1, true, false, false},           {3001, 2560, 0, B, B, 0, false, true, false},
-      {1501, 4096, 0, MHCRT_NONE, F, 0, false, false, false}, {1501, 4096, 1, B, F, 0, true, false, true},
-      {1501, 5120, 1, MHCRT_NONE, B, 1, true, false, true},   {1001, 6144, 1, F, F, 0, false, false, false},
-      {1001, 7168, 0, MHCRT_NONE, F, 1, false, true, false},  {1001, 7168, 1, B, F, 0, true, false, true}};
+  const Case cases[] = {{6001, 768, 1, MHCRT_NONE, F, 0, false, false, false},
+                        {3001, 1280, 0, MHCRT_NONE, F, 0, false, false, false},
+                        {3001, 2048, 1, F, F, 1, true, false, false},
+                        {3001, 2560, 0, B, B, 0, false, true, false},
+                        {1501, 4096, 0, MHCRT_NONE, F, 0, false, false, false},
+                        {1501, 4096, 1, B, F, 0, true, false, true},
+                        {1501, 5120, 1, MHCRT_NONE, B, 1, true, false, true},
+                        {1001, 6144, 1, F, F, 0, false, false, false},
+                        {1001, 7168, 0, MHCRT_NONE, F, 1, false, true, false},
+                        {1001, 7168, 1, B, F, 0, true, false, true},
+                        {3001, 1024, 0, B, F, 0, true, false, true},
+                        {3001, 1536, 1, MHCRT_NONE, F, 1, false, true, false},
+                        {1501, 3072, 1, F, F, 1, true, false, false},
+                        {1501, 3584, 0, MHCRT_NONE, B, 0, false, true, false}};
   Context one, two;
   ASSERT_EQ(mhcrt_cuda_pin(two, "post_pre=separate"), MHCRT_OK);
   for (const Case &c : cases) {
@@ -79,6 +88,109 @@ TEST(CudaPostPre, OneLaunchHasTheBitsOfTwo) {
         EXPECT_TRUE(got[i] == want[i]) << "result " << i;
       for (int again = 0; again < kAgain && tokens == c.M; ++again)
         ASSERT_TRUE(run(one, c, in, tokens) == got) << "run " << again;
+    }
+  }
+}
+
+/// A member of an argument struct: a tensor and its type.
+#define TENSOR(args, name, buffer) args.name = (buffer).data(), args.name##_type = (buffer).type()
+
+/// Gradients of the results, and those results that the gradient reads.
+struct BwdOperands {
+  Buffer du, dhPre, dhPost, dhRes, dy, y, proj, stat;
+
+  BwdOperands(int64_t M, int64_t C, std::vector<Buffer> &forward) : y(forward[0]), proj(forward[5]), stat(forward[6]) {
+    Random random(11);
+    du = random.buffer(B, M * C), dhPre = random.buffer(F, M * 4), dhPost = random.buffer(F, M * 4);
+    dhRes = random.buffer(F, M * 16), dy = random.buffer(B, M * 4 * C);
+  }
+};
+
+/// d_f, d_h_post, d_h_res, d_x, d_phi, d_alpha, d_beta, d_bias, d_norm_weight; those of absent operands stay zero.
+std::vector<Buffer> runBwd(mhcrt_context *context, const Case &c, Operands &in, BwdOperands &of, int64_t tokens) {
+  const int64_t M = tokens, C = c.C;
+  std::vector<Buffer> out;
+  for (const auto &[type, size] :
+       {std::pair{B, M * C}, {F, M * 4}, {F, M * 16}, {B, M * 4 * C}, {F, 96 * C}, {F, 3}, {F, 24}, {F, C}, {F, 4 * C}})
+    out.emplace_back(type, size);
+  mhcrt_post_pre_bwd_args args = {};
+  args.size = sizeof(args);
+  TENSOR(args, d_u, of.du), TENSOR(args, d_h_pre, of.dhPre), TENSOR(args, d_next_h_post, of.dhPost);
+  TENSOR(args, d_next_h_res, of.dhRes), TENSOR(args, d_y, of.dy), TENSOR(args, y, of.y);
+  TENSOR(args, proj, of.proj), TENSOR(args, stat, of.stat);
+  TENSOR(args, f, in.f), TENSOR(args, h_post, in.hPost), TENSOR(args, x, in.x), TENSOR(args, h_res, in.hRes);
+  TENSOR(args, phi, in.phi), TENSOR(args, alpha, in.alpha), TENSOR(args, beta, in.beta);
+  TENSOR(args, d_f, out[0]), TENSOR(args, d_h_post, out[1]), TENSOR(args, d_h_res, out[2]), TENSOR(args, d_x, out[3]);
+  TENSOR(args, d_phi, out[4]), TENSOR(args, d_alpha, out[5]), TENSOR(args, d_beta, out[6]);
+  if (c.biasType != MHCRT_NONE)
+    TENSOR(args, bias, in.bias), TENSOR(args, d_bias, out[7]);
+  if (c.weighs)
+    TENSOR(args, norm_weight, in.weight), TENSOR(args, d_norm_weight, out[8]);
+  args.M = M, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3, args.orient = c.orient;
+  args.phi_layout = c.phiLayout, args.norm_eps = 1e-6, args.post_mult = 2, args.res_map = MHCRT_RES_MAP_SINKHORN;
+  args.init = MHCRT_INIT_SOFTMAX_EPS, args.sk_eps = 1e-6, args.iters = 20, args.fold_pre = c.folds;
+  args.precision = MHCRT_PRECISION_BF16X3;
+  EXPECT_EQ(mhcrt_post_pre_bwd(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+  for (const Buffer &buffer : out)
+    EXPECT_TRUE(buffer.guardIntact());
+  return out;
+}
+
+double relativeError(const Buffer &got, const Buffer &want) {
+  const Doubles a = got.values(), b = want.values();
+  double error = 0, whole = 0;
+  for (size_t k = 0; k < a.size(); ++k)
+    error += (a[k] - b[k]) * (a[k] - b[k]), whole += b[k] * b[k];
+  return std::sqrt(error / std::max(whole, 1e-30));
+}
+
+/// dy may round to its other neighbour where the order of its terms is another; else both are alike.
+TEST(CudaPostPre, GradientsWithABiasAreThoseOfTwoCalls) {
+  const Case cases[] = {{1001, 1024, 0, F, F, 0, false, false, false}, {1001, 4096, 1, B, F, 1, true, false, true}};
+  Context one, two;
+  ASSERT_EQ(mhcrt_cuda_pin(two, "post_pre_bwd=separate"), MHCRT_OK);
+  for (const Case &c : cases) {
+    Operands in(c, 9);
+    for (int64_t tokens : {int64_t{1}, int64_t{9}, c.M}) {
+      SCOPED_TRACE("C=" + std::to_string(c.C) + ", " + std::to_string(tokens) + " tokens");
+      std::vector<Buffer> forward = run(one, c, in, tokens);
+      BwdOperands of(tokens, c.C, forward);
+      const std::vector<Buffer> got = runBwd(one, c, in, of, tokens), want = runBwd(two, c, in, of, tokens);
+      if (std::string(mhcrt_cuda_chosen(one, "post_pre_bwd")) == "separate")
+        GTEST_SKIP() << "no faster variant for this GPU";
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_LE(relativeError(got[i], want[i]), got[i].type() == B ? 2e-3 : 5e-4) << "result " << i;
+      ASSERT_TRUE(runBwd(one, c, in, of, tokens) == got);
+    }
+  }
+}
+
+/// Waves of clusters one after the other, as beside the collectives of a training step.
+TEST(CudaPostPre, HasTheSameBitsBesideAnotherKernel) {
+  const int most = Resident::most();
+  if (most == 0)
+    GTEST_SKIP() << "no clusters of 16 blocks on this GPU";
+  const Case cases[] = {{2001, 4096, 0, MHCRT_NONE, F, 0, false, false, false},
+                        {2001, 5120, 1, MHCRT_NONE, F, 0, false, false, false},
+                        {2001, 2560, 1, F, F, 0, true, false, false}};
+  Context context;
+  for (const Case &c : cases) {
+    Operands in(c, 13);
+    std::vector<Buffer> forward = run(context, c, in, c.M);
+    BwdOperands of(c.M, c.C, forward);
+    const std::vector<Buffer> backward = runBwd(context, c, in, of, c.M);
+    for (int room : {1, 3, 6}) {
+      if (room >= most)
+        continue;
+      SCOPED_TRACE("C=" + std::to_string(c.C) + ", room for " + std::to_string(room) + " clusters");
+      std::vector<Buffer> got, gradients; // give their memory back when the other has ended, for which that waits
+      {
+        const Resident other(most - room);
+        got = run(context, c, in, c.M), gradients = runBwd(context, c, in, of, c.M);
+        EXPECT_TRUE(other.runs());
+      }
+      EXPECT_TRUE(got == forward);
+      EXPECT_TRUE(gradients == backward);
     }
   }
 }

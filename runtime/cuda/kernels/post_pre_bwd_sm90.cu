@@ -5,7 +5,7 @@
 //
 // Plan    pre_bwd_reduce_sm90.cu on y (10C bytes per token), boundary_bwd_sm90.cu (30C with a start of dy), the sums of
 //         weights and of tokens. All but the first are launched early and wait for the memory of the one before.
-// Needs   those of the rows of pre_bwd and post_bwd; y, d_u, d_f and d_x; neither bias nor dropout.
+// Needs   those of the rows of pre_bwd and post_bwd, but that there may be d_bias; y, d_u, d_f and d_x; no dropout.
 // Time    one H100, us with a tensor as the start, and those of the launches apart in the same run: 506 and 777 at
 //         8192x4096, 860 and 1330 at 8192x7168, 646 and 995 at 8192x5120, 334 and 500 at 8192x2560, 103 and 142 at
 //         4096x1280, 1955 and 2973 at 32768x4096, 792 and 1166 at 65536x768, 93 and 118 at 1024x4096. 40C bytes per
@@ -23,17 +23,20 @@ using namespace mhcrt;
 
 /// Both gradients as they would be apart: d_x stands for the gradient of y, which nobody stores.
 bool mhcrt::postPreBwdSm90Takes(const PostPreBwdArgs &a, Needs &needs) {
-  return needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) && needs.absent("bias", a.bias) &&
-         preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) && postBwdSm90Takes(postBwdOf(a, a.d_x), needs);
+  PostBwdArgs post = postBwdOf(a, a.d_x);
+  post.d_bias = nullptr;
+  return needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) && preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) &&
+         postBwdSm90Takes(post, needs);
 }
 
 static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands &pre, const PreBwdRows &rows,
-                                  float *sums) {
+                                  float *sums, float *biasSums) {
   BoundaryBwdArgs to = {streamOf(pre, rows)};
   to.x = a.x, to.dx = a.d_x;
   to.f = a.f, to.df = a.d_f;
   to.rows = rows.boundary.rows, to.inputFirst = rows.boundary.inputFirst;
   to.sums = sums;
+  to.bias = a.bias, to.biasType = a.bias_type, to.biasSums = a.d_bias ? biasSums : nullptr;
   return to;
 }
 
@@ -43,13 +46,17 @@ cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &
   const int64_t preBytes = preBwdRows(pre, nullptr, context.multiprocessors).bytes;
   const int64_t rowBytes = alignBytes(slots * kSlotTokens * static_cast<int64_t>(sizeof(BoundaryRow)));
   const int64_t sumBytes = a.M * (a.C / kSlice) * kTokenSums * static_cast<int64_t>(sizeof(float));
-  auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", preBytes + rowBytes + sumBytes));
+  const int64_t biasBytes =
+      a.d_bias ? streamBwdGroups(a.M, a.C, context.multiprocessors) * a.C * static_cast<int64_t>(sizeof(float)) : 0;
+  auto *scratch =
+      static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", preBytes + rowBytes + sumBytes + biasBytes));
   if (!scratch)
     return cudaSuccess;
   PreBwdRows rows = preBwdRows(pre, scratch, context.multiprocessors);
   rows.boundary = {reinterpret_cast<BoundaryRow *>(scratch + preBytes), static_cast<const float *>(a.h_post),
                    static_cast<const float *>(a.h_res), a.orient == MHCRT_ORIENT_IO};
-  const BoundaryBwdArgs stream = boundaryOf(a, pre, rows, reinterpret_cast<float *>(scratch + preBytes + rowBytes));
+  auto *sums = reinterpret_cast<float *>(scratch + preBytes + rowBytes);
+  const BoundaryBwdArgs stream = boundaryOf(a, pre, rows, sums, sums + sumBytes / sizeof(float));
   cudaError_t error = preBwdReduce(pre, rows, context.stream);
   if (!error)
     error = boundaryBwd(stream, context.multiprocessors, context.stream);
@@ -57,7 +64,7 @@ cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &
   if (!error)
     error = weightGrad(weights, context.stream);
   const bool hasWeights = weights.partials || weights.gatePartials;
-  return error ? error
-               : tokenSums(stream, static_cast<float *>(a.d_h_res), static_cast<float *>(a.d_h_post), hasWeights,
-                           context.stream);
+  const TokenSumResults results = {static_cast<float *>(a.d_h_res), static_cast<float *>(a.d_h_post),
+                                   static_cast<float *>(a.d_bias), static_cast<const float *>(a.d_bias_in)};
+  return error ? error : tokenSums(stream, results, context.multiprocessors, hasWeights, context.stream);
 }

@@ -14,9 +14,10 @@
 // Round   as post and pre one after the other, bit by bit: y is rounded before it is multiplied and before u.
 // Result  One H100, graph replay over inputs beyond the caches, us (% of the fewest bytes at the speed of a 1 GiB copy
 //         of the same run, 3.0 TB/s), and post and pre as launches of their own in the same run:
-//           C, M = 8192  1280     2048      2560      4096      5120      6144      7168
-//           one launch   82 (86)  126 (89)  158 (89)  242 (93)  300 (93)  359 (94)  416 (94)
-//           two          119      174       212       329       411       491       569
+//           C, M = 8192  1024    1280    1536    2048      2560      3072      3584      4096      5120      6144
+//           one launch   70 (81) 82 (86) 99 (86) 126 (89)  158 (89)  187 (90)  215 (91)  242 (93)  300 (93)  359 (94)
+//           two                  119             174       212                           329       411       491
+//         8192x7168: 416 (94) and 569.
 //         32768x4096: 946 (95) and 1267. 65536x768: 378 (90) and 512. 4096x1280: 47 (75) and 64. 128x4096: 13.6 and 17.
 //         Where multipliers mix, u two tiles late was as fast. Fewer slots were up to 2 % faster at C = 4096, copies of
 //         every tile into the second-level cache ahead of its load 12 to 40 % slower.
@@ -58,12 +59,20 @@ bool withShape(int64_t C, Body body) {
   switch (C) {
   case 768:
     return call(MixingShape<2, 12, 1, 448, 128>());
+  case 1024:
+    return call(MixingShape<4, 8, 2, 320, 168>());
   case 1280:
     return call(MixingShape<4, 10, 2, 384, 168>());
+  case 1536:
+    return call(MixingShape<4, 12, 1, 448, 128>());
   case 2048:
     return call(MixingShape<8, 8, 2, 320, 168>());
   case 2560:
     return call(MixingShape<8, 10, 2, 384, 168>());
+  case 3072:
+    return call(MixingShape<8, 12, 1, 448, 128>());
+  case 3584:
+    return call(MixingShape<8, 14, 1, 512, 128>());
   case 4096:
     return call(MixersShape<16, 8, 2, 12, 640, 112>());
   case 5120:

@@ -31,6 +31,10 @@ template <bool kAggregate>
 struct RingShapeOf<768, kAggregate> {
   using Type = RingShape<2, 12, 1, 2, 12, 640, 112>;
 };
+template <bool kAggregate>
+struct RingShapeOf<1024, kAggregate> {
+  using Type = RingShape<4, 8, 2, 3, 8, 512, 192>;
+};
 template <>
 struct RingShapeOf<1280, true> {
   using Type = RingShape<4, 10, 1, 2, 12, 640, 112>;
@@ -38,6 +42,10 @@ struct RingShapeOf<1280, true> {
 template <>
 struct RingShapeOf<1280, false> {
   using Type = RingShape<4, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<1536, kAggregate> {
+  using Type = RingShape<4, 12, 1, 2, 12, 640, 112>;
 };
 template <bool kAggregate>
 struct RingShapeOf<2048, kAggregate> {
@@ -50,6 +58,14 @@ struct RingShapeOf<2560, true> {
 template <>
 struct RingShapeOf<2560, false> {
   using Type = RingShape<8, 10, 2, 2, 12, 512, 144>;
+};
+template <bool kAggregate>
+struct RingShapeOf<3072, kAggregate> {
+  using Type = RingShape<8, 12, 1, 2, 12, 640, 112>;
+};
+template <bool kAggregate>
+struct RingShapeOf<3584, kAggregate> {
+  using Type = RingShape<8, 14, 1, 2, 16, 640, 104>;
 };
 template <bool kAggregate>
 struct RingShapeOf<4096, kAggregate> {
@@ -131,12 +147,20 @@ bool withRingShape(int64_t C, Body body) {
   switch (C) {
   case 768:
     return call(RingShapeOf<768, kAggregate>());
+  case 1024:
+    return call(RingShapeOf<1024, kAggregate>());
   case 1280:
     return call(RingShapeOf<1280, kAggregate>());
+  case 1536:
+    return call(RingShapeOf<1536, kAggregate>());
   case 2048:
     return call(RingShapeOf<2048, kAggregate>());
   case 2560:
     return call(RingShapeOf<2560, kAggregate>());
+  case 3072:
+    return call(RingShapeOf<3072, kAggregate>());
+  case 3584:
+    return call(RingShapeOf<3584, kAggregate>());
   case 4096:
     return call(RingShapeOf<4096, kAggregate>());
   case 5120:
@@ -178,7 +202,7 @@ inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int
   return needs.equal("n", n, 4) && needs.equal("N", N, kPhiColumns) &&
          needs.that(layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.type("x", xType, MHCRT_BF16) &&
          needs.atMost("M", M, (int64_t(1) << 30) - 1) &&
-         needs.that(ringTakesWidth(C), "C = 768, 1280, 2048, 2560, 4096, 5120, 6144 or 7168") &&
+         needs.that(ringTakesWidth(C), "C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144 or 7168") &&
          needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
          needs.that(!phi.weight || isWideOrBf16(phi.weightType), "norm_weight in f32 or bf16") &&
          needs.aligned({x, phi.phi, phi.weight});

@@ -30,15 +30,25 @@ struct BoundaryBwdArgs : StreamBwdArgs {
   const BoundaryRow *rows; ///< of M tokens, and zeros up to a multiple of kSlotTokens
   bool inputFirst;         ///< d_h_res is [in, out]
   void *df;
-  float *sums; ///< [C / kSlice][M][20]
+  float *sums;      ///< [C / kSlice][M][20]
+  const void *bias; ///< [C]; null when there is none
+  int32_t biasType; ///< f32 or bf16
+  float *biasSums;  ///< [groups][C]: partial sums of d_bias; null when it is not wanted
+};
+
+/// Results that are sums of what boundaryBwd() leaves; null where they are not wanted.
+struct TokenSumResults {
+  float *dhRes, *dhPost, *dBias;
+  const float *dBiasIn;
 };
 
 /// Reads the weights as early as streamBwd(), and needs the same.
 cudaError_t boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
-/// Adds `sums` to the gradients of h_res and h_post; null where they are not wanted. `beside`: the launch between the
-/// two begins by beginOverlapped() and has nothing to do with either.
-cudaError_t tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, bool beside, cudaStream_t stream);
+/// Adds `sums` and `biasSums`. `beside`: the launch between the two begins by beginOverlapped() and has nothing to do
+/// with either.
+cudaError_t tokenSums(const BoundaryBwdArgs &args, const TokenSumResults &to, int multiprocessors, bool beside,
+                      cudaStream_t stream);
 
 } // namespace mhcrt
 

@@ -13,6 +13,9 @@
 
 #include "cuda/stream/BoundaryBwdRing.cuh"
 #include "cuda/stream/StreamBwdGrads.cuh"
+#include "src/CompensatedSum.h"
+
+#include <type_traits>
 
 namespace mhcrt {
 
@@ -43,15 +46,96 @@ __device__ __forceinline__ void loadMix(const float (&from)[16], float4 (&to)[4]
     to[k] = reinterpret_cast<const float4 &>(from[4 * k]);
 }
 
+/// The bias as a warp needs it: its 16 channels, and the sums of their d_f, in shared memory for want of registers.
+template <class L>
+struct BranchBias {
+  float *values;
+  CompensatedSum *sums; ///< of the lane's channels: [4]
+
+  /// Reads the bias as early as phi is read.
+  __device__ __forceinline__ BranchBias(const BoundaryBwdArgs &args, const Walk &walk, int warp) {
+    const int lane = threadIdx.x & 31;
+    values = sharedAt<float>(walk.shared, L::kBiasAt) + warp * kWarpChannels;
+    sums = sharedAt<CompensatedSum>(walk.shared, L::kBiasSumsAt) + (warp * 32 + lane) * 4;
+    const WideOrBf16Input bias = {args.bias, args.biasType};
+    if (lane < kWarpChannels)
+      values[lane] = bias[walk.slice * kSlice + warp * kWarpChannels + lane];
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      sums[k] = {};
+    __syncwarp();
+  }
+
+  /// Two channels of f with theirs.
+  __device__ __forceinline__ float2 add(uint32_t f, int k) const {
+    const float2 bias = pair(k);
+    return make_float2(lowBf16(f) + bias.x, highBf16(f) + bias.y);
+  }
+
+  /// Adds dy times the bias to a tile of dy times f, by two bf16 terms of it: columns that all tokens share.
+  __device__ __forceinline__ void multiply(float (&tile)[4], const uint4 (&dy)[2], int o) const {
+    uint32_t terms[2][2];
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const float2 bias = pair(k);
+      splitBf16(bias.x, bias.y, terms[0][k], terms[1][k]);
+    }
+#pragma unroll
+    for (int term = 0; term < 2; ++term)
+      multiplyBf16(tile, part(dy[0], o), part(dy[0], o + 1), part(dy[1], o), part(dy[1], o + 1), terms[term][0],
+                   terms[term][1]);
+  }
+
+  /// Adds d_f of a token, before it is rounded.
+  __device__ __forceinline__ void addGrad(const float (&df)[2], int k) const {
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      CompensatedSum sum = sums[2 * k + e];
+      sum.add(df[e]);
+      sums[2 * k + e] = sum;
+    }
+  }
+
+  /// The sums over the tokens that the warp has seen.
+  __device__ __forceinline__ void store(const BoundaryBwdArgs &args, const Walk &walk, int warp) const {
+    if (!args.biasSums)
+      return;
+    const int g = (threadIdx.x & 31) >> 2, q = threadIdx.x & 3;
+    float *to = args.biasSums + walk.group * args.C + walk.slice * kSlice + warp * kWarpChannels;
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      float sum = sums[k].value();
+#pragma unroll
+      for (int offset = 4; offset < 32; offset *= 2)
+        sum += __shfl_xor_sync(~0u, sum, offset);
+      if (g == 0)
+        to[k / 2 * 8 + 2 * q + k % 2] = sum;
+    }
+  }
+
+private:
+  __device__ __forceinline__ float2 pair(int k) const {
+    return reinterpret_cast<const float2 *>(values)[4 * k + (threadIdx.x & 3)];
+  }
+};
+
+struct NoBias {
+  __device__ __forceinline__ NoBias(const BoundaryBwdArgs &, const Walk &, int) {}
+  __device__ __forceinline__ float2 add(uint32_t f, int) const { return make_float2(lowBf16(f), highBf16(f)); }
+  __device__ __forceinline__ void multiply(float (&)[4], const uint4 (&)[2], int) const {}
+  __device__ __forceinline__ void addGrad(const float (&)[2], int) const {}
+  __device__ __forceinline__ void store(const BoundaryBwdArgs &, const Walk &, int) const {}
+};
+
 /// y of one matrix, with the bits of mhc.post.
-__device__ __forceinline__ uint4 makeY(const float4 &post, const float4 (&res)[4], const uint4 &x, uint32_t f) {
+__device__ __forceinline__ uint4 makeY(const float4 &post, const float4 (&res)[4], const uint4 &x, float2 f) {
   uint32_t ys[4];
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
     float sum[2];
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
-      sum[e] = part(post, o) * valueOf(f, e);
+      sum[e] = part(post, o) * (e ? f.y : f.x);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         sum[e] = fmaf(part(res[o], i), valueOf(part(x, i), e), sum[e]);
@@ -86,19 +170,18 @@ __device__ __forceinline__ float addStart(float sum, const float4 (&mix)[4], con
 }
 
 /// d_x and d_f of one matrix.
-__device__ __forceinline__ uint4 makeDx(const float4 &post, const float4 (&res)[4], const uint4 &dys, uint32_t &df) {
-  float dx[4][2], branch[2];
+__device__ __forceinline__ uint4 makeDx(const float4 &post, const float4 (&res)[4], const uint4 &dys, float (&df)[2]) {
+  float dx[4][2];
 #pragma unroll
   for (int o = 0; o < 4; ++o)
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       const float dy = valueOf(part(dys, o), e);
-      branch[e] = o == 0 ? part(post, 0) * dy : fmaf(part(post, o), dy, branch[e]);
+      df[e] = o == 0 ? part(post, 0) * dy : fmaf(part(post, o), dy, df[e]);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         dx[i][e] = o == 0 ? part(res[0], i) * dy : fmaf(part(res[o], i), dy, dx[i][e]);
     }
-  df = packBf16(branch[0], branch[1]);
   return make_uint4(packBf16(dx[0][0], dx[0][1]), packBf16(dx[1][0], dx[1][1]), packBf16(dx[2][0], dx[2][1]),
                     packBf16(dx[3][0], dx[3][1]));
 }
@@ -106,8 +189,9 @@ __device__ __forceinline__ uint4 makeDx(const float4 &post, const float4 (&res)[
 /// Sums of d_h_res and d_h_post over the warp's channels, of every token at `to`. A tile has the dy of two outputs of
 /// all tokens in its rows, and one input of all tokens in its columns; of it count the places where both tokens are the
 /// same: a lane in four has one of them.
-__device__ __forceinline__ void storeTokenSums(const uint4 (&dy)[2], const uint4 (&x)[2], const uint4 &channels, int g,
-                                               int q, float *to) {
+template <class Bias>
+__device__ __forceinline__ void storeTokenSums(const uint4 (&dy)[2], const uint4 (&x)[2], const uint4 &channels,
+                                               const Bias &bias, int g, int q, float *to) {
   float sums[kTokenSums];
 #pragma unroll
   for (int o = 0; o < 4; o += 2)
@@ -116,6 +200,8 @@ __device__ __forceinline__ void storeTokenSums(const uint4 (&dy)[2], const uint4
       float tile[4] = {};
       multiplyBf16(tile, part(dy[0], o), part(dy[0], o + 1), part(dy[1], o), part(dy[1], o + 1),
                    i < 4 ? part(x[0], i) : channels.x, i < 4 ? part(x[1], i) : channels.y);
+      if (i == 4)
+        bias.multiply(tile, dy, o);
       sums[i < 4 ? 4 * o + i : 16 + o] = g & 1 ? tile[1] : tile[0];
       sums[i < 4 ? 4 * (o + 1) + i : 16 + o + 1] = g & 1 ? tile[3] : tile[2];
     }
@@ -127,10 +213,10 @@ __device__ __forceinline__ void storeTokenSums(const uint4 (&dy)[2], const uint4
 }
 
 /// A warp's part of a slot, whose boxes are at `box`, by the row of the lane's token.
-template <Start kStart>
+template <Start kStart, class Bias>
 __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryLane &lane,
-                                         const PhiTiles<TileOrder::plain> &phi, uint32_t box, bool hasProduct,
-                                         float *tokenSums) {
+                                         const PhiTiles<TileOrder::plain> &phi, const Bias &bias, uint32_t box,
+                                         bool hasProduct, float *tokenSums) {
   const uint32_t streams = box + lane.streams;
   uint4 x[2], grads[2] = {}, dy[2];
 #pragma unroll
@@ -142,7 +228,7 @@ __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryL
   const uint4 channels = loadMatrices(box + lane.channels); // f, d_u
   const float4 post = reinterpret_cast<const float4 &>(row.post), pre = reinterpret_cast<const float4 &>(row.pre);
   const float scale = row.scale * phi.scale, inverse = inverseScale(row.scale);
-  uint32_t first[3], second[3], df[2];
+  uint32_t first[3], second[3], branch[2];
 #pragma unroll
   for (int n = 0; n < 3; ++n) {
     const float2 proj = reinterpret_cast<const float2 &>(row.dProj[n * 8 + 2 * lane.q]);
@@ -157,7 +243,7 @@ __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryL
     const uint32_t at = streams ^ (16 * k);
     float products[4][4] = {};
     multiplyPhi(first, second, phi.parts[k], products);
-    const uint4 y = makeY(post, res, x[k], part(channels, k));
+    const uint4 y = makeY(post, res, x[k], bias.add(part(channels, k), k));
     if (hasProduct)
       storeMatrices(at, y);
     uint32_t dys[4];
@@ -173,22 +259,26 @@ __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryL
       dys[o] = packBf16(sums[0], sums[1]);
     }
     dy[k] = make_uint4(dys[0], dys[1], dys[2], dys[3]);
-    storeMatrices(at + kStreamsBytes, makeDx(post, res, dy[k], df[k]));
+    float df[2];
+    storeMatrices(at + kStreamsBytes, makeDx(post, res, dy[k], df));
+    bias.addGrad(df, k);
+    branch[k] = packBf16(df[0], df[1]);
   }
-  storeMatrices(box + lane.channels, make_uint2(df[0], df[1]));
-  storeTokenSums(dy, x, channels, lane.g, lane.q, tokenSums);
+  storeMatrices(box + lane.channels, make_uint2(branch[0], branch[1]));
+  storeTokenSums(dy, x, channels, bias, lane.g, lane.q, tokenSums);
 }
 
-template <class L, Start kStart>
+template <class L, Start kStart, bool kBias>
 __device__ __forceinline__ void makeGrads(const BoundaryBwdArgs &args, const Walk &walk, int warp) {
   const BoundaryLane lane = BoundaryLane::of(warp, L());
   const PhiTiles<TileOrder::plain> phi(args, walk.slice * kSlice + warp * kWarpChannels);
+  const std::conditional_t<kBias, BranchBias<L>, NoBias> bias(args, walk, warp);
   Slot slot;
 #pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {
     barrierWait(walk.full + 8 * slot.at, slot.parity);
     const auto *rows = sharedAt<BoundaryRow>(walk.shared, L::kRowsAt + slot.at * L::kRows);
-    makeTile<kStart>(rows[lane.g], lane, phi, walk.base + slot.at * L::kBox, args.partials,
+    makeTile<kStart>(rows[lane.g], lane, phi, bias, walk.base + slot.at * L::kBox, args.partials,
                      sharedAt<float>(walk.shared, L::kSumsAt + slot.at * L::kSums + warp * L::kWarpSums));
     fenceBulk();
     __syncwarp();
@@ -196,6 +286,7 @@ __device__ __forceinline__ void makeGrads(const BoundaryBwdArgs &args, const Wal
       barrierArrive(walk.done + 8 * slot.at);
     slot.advance(walk);
   }
+  bias.store(args, walk, warp);
 }
 
 } // namespace mhcrt

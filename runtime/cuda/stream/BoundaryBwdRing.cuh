@@ -17,18 +17,21 @@
 
 namespace mhcrt {
 
-/// Shared memory: the slots' boxes, their rows of coefficients, their warps' sums of tokens, sums of d_phi, barriers.
+/// Shared memory: the slots' boxes, their rows of coefficients, their warps' sums of tokens, sums of d_phi, the bias
+/// and the sums of its gradient, barriers.
 template <Start kStart>
 struct BoundaryLayout {
   static constexpr uint32_t kGrad = kStreamsBytes, kF = 2 * kStreamsBytes, kDu = kF + kChannelsBytes;
   static constexpr uint32_t kBox = kDu + kChannelsBytes;
   static constexpr uint32_t kProjRow = sizeof(BoundaryRow), kRows = kSlotTokens * kProjRow;
   static constexpr uint32_t kWarpSums = kSlotTokens * kTokenSums * 4, kSums = kGradWarps * kWarpSums;
-  static constexpr uint32_t kBarriers = 512;
-  static constexpr int kMostSlots = (kSharedBytes - kBarriers - SharedSums::kBytes) / (kBox + kRows + kSums);
+  static constexpr uint32_t kBarriers = 512, kBias = kSlice * 4, kBiasSums = kGradWarps * 32 * 4 * 8;
+  static constexpr int kMostSlots =
+      (kSharedBytes - kBarriers - SharedSums::kBytes - kBias - kBiasSums) / (kBox + kRows + kSums);
   static constexpr uint32_t kRowsAt = kMostSlots * kBox, kSumsAt = kRowsAt + kMostSlots * kRows;
   static constexpr uint32_t kProductAt = kSumsAt + kMostSlots * kSums;
-  static constexpr uint32_t kBarriersAt = kProductAt + SharedSums::kBytes, kTotal = kBarriersAt + kBarriers;
+  static constexpr uint32_t kBiasAt = kProductAt + SharedSums::kBytes, kBiasSumsAt = kBiasAt + kBias;
+  static constexpr uint32_t kBarriersAt = kBiasSumsAt + kBiasSums, kTotal = kBarriersAt + kBarriers;
   static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
 };
 

@@ -3,10 +3,11 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   y[o,c]   = h_post[o] * f[c] + sum_i A[o,i] * x[i,c]
+//   y[o,c]   = h_post[o] * (f[c] + bias[c]) + sum_i A[o,i] * x[i,c]
 //   dy[o,c]  = start[o,c] + h_pre[o] * d_u[c] + sum_j d_proj[j] W[j,o,c] + t * y[o,c]        start as in stream_bwd
 //   d_x[i,c] = sum_o A[o,i] * dy[o,c],   d_f[c] = sum_o h_post[o] * dy[o,c]
-//   d_h_res[o,i] = sum_c dy[o,c] * x[i,c],   d_h_post[o] = sum_c dy[o,c] * f[c]
+//   d_h_res[o,i] = sum_c dy[o,c] * x[i,c],   d_h_post[o] = sum_c dy[o,c] * (f[c] + bias[c])
+//   d_bias[c] = sum_m d_f[m,c]                                        one partial sum per group of blocks
 //   product[o,c,j] = sum_m y[m,o,c] * d_proj[m,j]                     one partial sum per group of blocks
 //
 // Plan    As stream_bwd_sm90.cu, with the post before in the same walk; what differs:
@@ -18,7 +19,8 @@
 // Bytes   per token 8C for x, 8C for start, 2C for f, 2C for d_u, 8C for d_x, 2C for d_f; 272 per slice from the
 //         second-level cache, and 80 out; 384C per group for the partial sums.
 // Needs   as stream_bwd; d_u. One block per multiprocessor: 152, 160 and 40 registers a thread by role, no spills.
-// Round   y and dy to bf16, as where they are stored; the rest as in stream_bwd. d_h_res and d_h_post: f32 sums.
+// Round   y and dy to bf16, as where they are stored; the rest as in stream_bwd. d_h_res and d_h_post: f32 sums; the
+//         bias in two bf16 terms there. d_bias: compensated sums of d_f before it is rounded.
 // Tried   The mixes by tiles, too, four tokens in each sum: 500 instructions a slot and warp in place of 550, no faster
 //         on an H100, and zero times the NaN of one token reached the others. The last of the slices to come adds all,
 //         by a counter of each tile: its fences take ten times as long as the tile. 5 or 7 slots: as fast as 6.
@@ -36,7 +38,7 @@ namespace {
 
 constexpr int kSumWarp = kLoadWarp + 1;
 
-template <Start kStart>
+template <Start kStart, bool kBias>
 __global__ void __launch_bounds__(kStreamThreads, 1)
     boundaryBwdKernel(const __grid_constant__ BoundaryBwdArgs args, const __grid_constant__ BoundaryMaps maps) {
   using L = BoundaryLayout<kStart>;
@@ -61,11 +63,11 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
       sumProduct<L>(args, walk, warp, SharedSums(walk.base + L::kProductAt));
   } else {
     raiseRegisters<160>();
-    makeGrads<L, kStart>(args, walk, warp - kProductWarps);
+    makeGrads<L, kStart, kBias>(args, walk, warp - kProductWarps);
   }
 }
 
-template <Start kStart>
+template <Start kStart, bool kBias>
 cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   using L = BoundaryLayout<kStart>;
   const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
@@ -81,7 +83,7 @@ cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_
     error = streamsMap(maps.dx, args.dx, shape);
   if (!error)
     error = channelsMap(maps.df, args.df, shape);
-  constexpr auto *kKernel = boundaryBwdKernel<kStart>;
+  constexpr auto *kKernel = boundaryBwdKernel<kStart, kBias>;
   if (!error)
     error = allowShared<kKernel>(L::kTotal);
   if (error)
@@ -90,11 +92,17 @@ cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_
   return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, maps);
 }
 
+template <Start kStart>
+cudaError_t launchFrom(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
+  return args.bias ? launch<kStart, true>(args, multiprocessors, stream)
+                   : launch<kStart, false>(args, multiprocessors, stream);
+}
+
 } // namespace
 
 // Starts before it waits: loadTiles. As streamBwd(), behind preBwdReduce.
 cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
-  return args.mix    ? launch<Start::kMix>(args, multiprocessors, stream)
-         : args.dxIn ? launch<Start::kAdd>(args, multiprocessors, stream)
-                     : launch<Start::kNone>(args, multiprocessors, stream);
+  return args.mix    ? launchFrom<Start::kMix>(args, multiprocessors, stream)
+         : args.dxIn ? launchFrom<Start::kAdd>(args, multiprocessors, stream)
+                     : launchFrom<Start::kNone>(args, multiprocessors, stream);
 }

@@ -1,11 +1,12 @@
-//===- token_sums_sm90.cu - Sums of slices to the gradients of a post -----===//
+//===- token_sums_sm90.cu - Partial sums to the gradients of a post -------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   d_h_res[m], d_h_post[m] = sum of the slices' sums of token m
+//   d_h_res[m], d_h_post[m] = sum of the slices' sums of token m;   d_bias = d_bias_in + sum of the groups' sums
 //
-// Plan    A thread adds four sums of a token over the slices, in their order.
+// Plan    A thread adds four sums of a token over the slices, in their order; behind them a channel of d_bias over the
+//         groups.
 // Bytes   80 per token and slice of 128 channels, mostly from the second-level cache; 80 per token.
 // Round   all f32.
 //
@@ -14,6 +15,7 @@
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/stream/BoundaryBwd.h"
 #include "cuda/tile/Vec.cuh"
+#include "src/CompensatedSum.h"
 
 using namespace mhcrt;
 
@@ -26,7 +28,10 @@ struct Sums {
   int64_t pieces; ///< of a slice
   int slices;
   bool inputFirst;
-  float *dhRes, *dhPost;
+  const float *ofBias; ///< [groups][C]
+  int groups;
+  int64_t C; ///< 0 without d_bias
+  TokenSumResults to;
 };
 
 __device__ __forceinline__ void addPiece(const Sums &sums, int64_t at) {
@@ -39,13 +44,22 @@ __device__ __forceinline__ void addPiece(const Sums &sums, int64_t at) {
   const int64_t token = at / kTokenPieces;
   const int o = static_cast<int>(at % kTokenPieces);
   if (o == 4) {
-    if (sums.dhPost)
-      reinterpret_cast<float4 *>(sums.dhPost)[token] = sum;
-  } else if (sums.dhRes) {
+    if (sums.to.dhPost)
+      reinterpret_cast<float4 *>(sums.to.dhPost)[token] = sum;
+  } else if (sums.to.dhRes) {
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      sums.dhRes[token * 16 + (sums.inputFirst ? i * 4 + o : o * 4 + i)] = part(sum, i);
+      sums.to.dhRes[token * 16 + (sums.inputFirst ? i * 4 + o : o * 4 + i)] = part(sum, i);
   }
+}
+
+__device__ __forceinline__ void addBias(const Sums &sums, int64_t channel) {
+  CompensatedSum sum;
+  if (sums.to.dBiasIn)
+    sum.add(sums.to.dBiasIn[channel]);
+  for (int group = 0; group < sums.groups; ++group)
+    sum.add(sums.ofBias[group * sums.C + channel]);
+  sums.to.dBias[channel] = sum.value();
 }
 
 template <bool kBeside>
@@ -56,6 +70,8 @@ __device__ __forceinline__ void addTokens(const Sums &sums) {
   launchLaterKernels();
   if (at < sums.pieces)
     addPiece(sums, at);
+  else if (at < sums.pieces + sums.C)
+    addBias(sums, at - sums.pieces);
   waitForEarlierKernels();
 }
 
@@ -69,17 +85,20 @@ __global__ void __launch_bounds__(kThreads) tokenSumsKernel(const __grid_constan
 // Starts before it waits: addTokens. With kBeside it runs beside the kernel before it, which neither makes the sums nor
 // reads the results: it starts when that one has waited for all that came before. It ends after that one: what comes
 // later waits for both.
-cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, float *dhRes, float *dhPost, bool beside,
+cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, const TokenSumResults &to, int multiprocessors, bool beside,
                              cudaStream_t stream) {
-  if (!dhRes && !dhPost)
-    return cudaSuccess;
+  const bool ofTokens = to.dhRes || to.dhPost;
   const Sums sums = {reinterpret_cast<const float4 *>(args.sums),
-                     args.M * kTokenPieces,
+                     ofTokens ? args.M * kTokenPieces : 0,
                      static_cast<int>(args.C / kSlice),
                      args.inputFirst,
-                     dhRes,
-                     dhPost};
+                     args.biasSums,
+                     streamBwdGroups(args.M, args.C, multiprocessors),
+                     to.dBias ? args.C : 0,
+                     to};
+  const int64_t threads = sums.pieces + sums.C;
+  if (threads == 0)
+    return cudaSuccess;
   return launchOverlapping(beside ? tokenSumsKernel<true> : tokenSumsKernel<false>,
-                           static_cast<unsigned>((sums.pieces + kThreads - 1) / kThreads), kThreads, 1, 0, stream,
-                           sums);
+                           static_cast<unsigned>((threads + kThreads - 1) / kThreads), kThreads, 1, 0, stream, sums);
 }

@@ -240,8 +240,8 @@ TEST_F(CudaChoice, Boundaries) {
   EXPECT_EQ(postPreBwd(B, 128), "sm90");
   EXPECT_EQ(postPreBwd(B, 64), "separate");
   EXPECT_EQ(postPreBwd(F, 4096), "separate");
-  EXPECT_EQ(postPreBwd(B, 4096, nullptr), "sm90");  // y is made first
-  EXPECT_EQ(postPreBwd(B, 4096, t, t), "separate"); // a bias
+  EXPECT_EQ(postPreBwd(B, 4096, nullptr), "sm90"); // y is made first
+  EXPECT_EQ(postPreBwd(B, 4096, t, t), "sm90");    // a bias
   EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, t), "separate");
   EXPECT_EQ(postPreBwd(B, 4096, odd), "separate");
   precision = MHCRT_PRECISION_TF32X3;
@@ -249,6 +249,11 @@ TEST_F(CudaChoice, Boundaries) {
 }
 
 TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
+  EXPECT_EQ(postPre(B, 8192), "separate");
+  mhcrt_cuda_choice choice;
+  mhcrt_cuda_choice_at(context, 0, &choice);
+  EXPECT_STREQ(choice.fallback,
+               "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144 or 7168");
   mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
   call(mhcrt_post_pre_bwd, context, nullptr, none, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr,
        none, nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F,
