@@ -42,6 +42,11 @@ for program, feature in (("dot", "graphviz"), ("chromium", "chromium"), ("valgri
                          ("dpkg-shlibdeps", "dpkg")):
     if shutil.which(program):
         config.available_features.add(feature)
+if shutil.which("mpirun") and os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_mpi.so")):
+    config.available_features.add("mpi")
+# More ranks than cores, as root in a container, and never longer than a minute.
+config.substitutions.append(("%mpirun", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
+                             "--oversubscribe --mca plm isolated --mca btl self,vader"))
 if os.path.exists(config.mhc_ptxas):
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):

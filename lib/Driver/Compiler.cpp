@@ -136,17 +136,34 @@ void Compiler::printTiming() {
   total = timing.getRootScope();
 }
 
-llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path) {
+/// Leaves one rank its part of the batch.
+static llvm::Error shareBatch(model::Config &config, const Mesh &mesh) {
+  if (config.batch % mesh.dp != 0)
+    return llvm::createStringError("'micro_batch_size' is " + std::to_string(config.batch) +
+                                   "; needed a multiple of the ranks of '--mesh=" + mesh.text() + "'");
+  config.batch /= mesh.dp;
+  return llvm::Error::success();
+}
+
+llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh &mesh) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
   if (!buffer)
     return llvm::createStringError(message);
-  if (!path.ends_with(".json"))
+  const bool isConfig = path.ends_with(".json");
+  if (!isConfig && mesh.ranks() > 1)
+    return llvm::createStringError("'--mesh=" + mesh.text() + "' divides the batch of a configuration, and '" + path +
+                                   "' is a program; needed a .json file");
+  if (!isConfig)
     return parse(sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc()));
   auto config = model::parseConfig(buffer->getBuffer());
-  if (!config)
-    return llvm::createStringError(path + ": error: " + llvm::toString(config.takeError()));
-  return parseText(model::writeModel(*config), path);
+  llvm::Error error = config ? shareBatch(*config, mesh) : config.takeError();
+  if (error)
+    return llvm::createStringError(path + ": error: " + llvm::toString(std::move(error)));
+  auto module = parseText(model::writeModel(*config), path);
+  if (module && mesh.ranks() > 1)
+    (**module)->setAttr(kMesh, StringAttr::get(mlirContext.get(), mesh.text()));
+  return module;
 }
 
 llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef name) {

@@ -157,7 +157,7 @@ static int compileAndRun(DriverOptions &options) {
   if (options.timing)
     compiler.printTiming();
   compiler.writeReproducer(options.reproducer);
-  auto module = compiler.parseFile(options.input);
+  auto module = compiler.parseFile(options.input, options.mesh);
   if (!module)
     return fail(module.takeError());
   if (llvm::Error error = checkSizes(compiler, **module, options))

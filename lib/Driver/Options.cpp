@@ -97,6 +97,12 @@ static std::string setTarget(DriverOptions &options, StringRef value) {
          llvm::join(llvm::map_range(kGpus, [](StringRef gpu) { return ("'cuda:" + gpu + "'").str(); }), ", ");
 }
 
+static std::string setMesh(DriverOptions &options, StringRef value) {
+  std::optional<Mesh> mesh = Mesh::parse(value);
+  options.mesh = mesh.value_or(Mesh());
+  return mesh ? "" : Mesh::kForm.str();
+}
+
 static std::string setPhase(DriverOptions &options, StringRef value) {
   options.compileTo = parsePhase(value);
   return options.compileTo ? "" : "one of " + phaseNames();
@@ -171,6 +177,8 @@ static const Option kOptions[] = {
     {"--memory-budget", Option::needed, "BYTES",
      "with --recompute=auto, recompute as little as fits in BYTES, such as 8GiB, and say what; needs --size",
      setBudget},
+    {"--mesh", Option::needed, "dp=N",
+     "make a model from its configuration for N ranks, each with its part of the batch", setMesh},
     {"--precision", Option::needed, "PRECISION",
      "least accuracy of projections that do not say it: ieee, tf32x3, bf16x3 (default) or tf32", setPrecision},
     {"--gdn-impl", Option::needed, "IMPL",

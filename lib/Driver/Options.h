@@ -21,6 +21,7 @@ struct DriverOptions {
   bool library = false;           ///< whether `output` is a model library
   std::optional<Phase> compileTo; ///< of `output` where it is none
   CompileOptions compile;
+  Mesh mesh;
   Explain explain = Explain::no;
   bool failIfUnfused = false;
   std::optional<int64_t> expectFused; ///< sublayers

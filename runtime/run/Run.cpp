@@ -25,6 +25,8 @@ static int fail(const char *tool, const std::string &error) {
 
 static void listModel(const mhcrt_model *model) {
   std::printf("target %s\n", mhcrt_model_target(model));
+  if (*mhcrt_model_mesh(model))
+    std::printf("mesh %s\n", mhcrt_model_mesh(model));
   for (int32_t entry = 0; entry < mhcrt_model_entries(model); ++entry) {
     std::printf("entry %s\n", mhcrt_model_entry_name(model, entry));
     for (bool results : {false, true}) {

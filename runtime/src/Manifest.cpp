@@ -117,6 +117,16 @@ static bool tieResult(EntrySpec &entry, const std::string &name) {
   return false;
 }
 
+/// "dp=2"
+static bool parseMesh(std::istringstream &line, Manifest &manifest) {
+  int64_t ranks = 0;
+  if (!(line >> manifest.mesh) || manifest.mesh.rfind("dp=", 0) != 0 || !parseSize(manifest.mesh.substr(3), ranks) ||
+      ranks < 1 || ranks > INT32_MAX)
+    return false;
+  manifest.ranks = static_cast<int32_t>(ranks);
+  return true;
+}
+
 bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &error) {
   std::deque<EntrySpec> &entries = manifest.entries;
   std::istringstream lines(text);
@@ -143,6 +153,9 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
     } else if (key == "target") {
       if (!(line >> manifest.target))
         return fail("'target' without a name");
+    } else if (key == "mesh") {
+      if (!parseMesh(line, manifest))
+        return fail("'mesh' needs 'dp=N'");
     } else if (key == "entry") {
       std::string name;
       if (open || !(line >> name))

@@ -37,6 +37,8 @@ struct EntrySpec {
 
 struct Manifest {
   std::string target = "cpu";
+  std::string mesh;  ///< "dp=2"
+  int32_t ranks = 1; ///< of the mesh
   std::deque<EntrySpec> entries;
 };
 

@@ -163,6 +163,10 @@ void mhcrt_model_close(mhcrt_model *model) { delete model; }
 
 const char *mhcrt_model_target(const mhcrt_model *model) { return model->manifest.target.c_str(); }
 
+const char *mhcrt_model_mesh(const mhcrt_model *model) { return model->manifest.mesh.c_str(); }
+
+int32_t mhcrt_model_ranks(const mhcrt_model *model) { return model->manifest.ranks; }
+
 int32_t mhcrt_model_entries(const mhcrt_model *model) { return static_cast<int32_t>(model->manifest.entries.size()); }
 
 const char *mhcrt_model_entry_name(const mhcrt_model *model, int32_t entry) {

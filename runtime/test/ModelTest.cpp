@@ -212,6 +212,23 @@ TEST(Model, TargetIsTheCpuUnlessTheManifestSaysOtherwise) {
   EXPECT_STREQ(message.text, "manifest, line 2: 'target' without a name");
 }
 
+TEST(Model, MeshIsOfOneRankUnlessTheManifestSaysOtherwise) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\n", lookup, nullptr, &model, &message), MHCRT_OK) << message.text;
+  EXPECT_STREQ(mhcrt_model_mesh(model), "");
+  EXPECT_EQ(mhcrt_model_ranks(model), 1);
+  mhcrt_model_close(model);
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nmesh dp=4\n", lookup, nullptr, &model, &message), MHCRT_OK) << message.text;
+  EXPECT_STREQ(mhcrt_model_mesh(model), "dp=4");
+  EXPECT_EQ(mhcrt_model_ranks(model), 4);
+  mhcrt_model_close(model);
+  for (const char *manifest : {"mhc-model 1\nmesh\n", "mhc-model 1\nmesh dp=0\n", "mhc-model 1\nmesh tp=2\n"}) {
+    EXPECT_EQ(mhcrt_model_wrap(manifest, lookup, nullptr, &model, &message), MHCRT_INVALID_ARGUMENT);
+    EXPECT_STREQ(message.text, "manifest, line 2: 'mesh' needs 'dp=N'");
+  }
+}
+
 TEST(Model, ResultInPlaceIsTheMemoryOfItsArgument) {
   mhcrt_model *model = nullptr;
   mhcrt_message message = {};

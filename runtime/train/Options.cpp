@@ -23,10 +23,18 @@ const char *const mhcrt::kTrainOptionsHelp =
     "  --save-every=N         and every N steps; FILE is at all times whole\n"
     "  --load=FILE            go on from such a file\n"
     "  --log=FILE             write step, loss and milliseconds as comma-separated values\n"
+    "  --timeout=SECONDS      with several ranks, how long one waits for the others, default 600\n"
     "  --threads=N            default: one per core\n";
 
 static std::string setInteger(const std::string &text, int64_t least, int64_t most, int64_t &value) {
   return parseInteger(text, least, most, value) ? "" : std::to_string(least) + " to " + std::to_string(most);
+}
+
+/// A number of at least 0.
+static bool setNumber(const std::string &text, double &value) {
+  char *end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return !text.empty() && !*end && std::isfinite(value) && value >= 0;
 }
 
 /// The log and the checkpoint are files of their own; to go on in the checkpoint that was loaded is no mistake.
@@ -66,11 +74,11 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
     options.threads = static_cast<int>(threads);
     return needed;
   }
-  if (name != "--learning-rate")
-    return "?";
-  char *end = nullptr;
-  options.rate = std::strtod(value.c_str(), &end);
-  return !value.empty() && !*end && std::isfinite(options.rate) && options.rate >= 0 ? "" : "a number of at least 0";
+  if (name == "--timeout")
+    return setNumber(value, options.timeout) && options.timeout > 0 ? "" : "a number of seconds above 0";
+  if (name == "--learning-rate")
+    return setNumber(value, options.rate) ? "" : "a number of at least 0";
+  return "?";
 }
 
 /// Takes one word of the command line; what is wrong with it, or "".

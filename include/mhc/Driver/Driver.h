@@ -17,6 +17,7 @@
 #ifndef MHC_DRIVER_DRIVER_H
 #define MHC_DRIVER_DRIVER_H
 
+#include "mhc/Analysis/Mesh.h"
 #include "mhc/NumericCheck/NumericCheck.h"
 #include "mhc/Pipelines/Pipelines.h"
 #include "mhcrt/model.h"
@@ -97,8 +98,9 @@ public:
 
   using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
-  /// "-" is the standard input. A .json file is the configuration of a model, which is written out as unfused IR.
-  llvm::Expected<Module> parseFile(llvm::StringRef path);
+  /// "-" is the standard input. A .json file is the configuration of a model, which is written out as unfused IR: with a
+  /// `mesh`, that of one of its ranks.
+  llvm::Expected<Module> parseFile(llvm::StringRef path, const Mesh &mesh = {});
   llvm::Expected<Module> parseText(llvm::StringRef text, llvm::StringRef name = "<text>");
 
   /// Repeats the checks of parsing, for a module that was changed since.

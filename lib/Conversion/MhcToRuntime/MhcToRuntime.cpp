@@ -7,6 +7,7 @@
 
 #include "EntryLowering.h"
 #include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/Analysis/Mesh.h"
 #include "mhc/Conversion/Passes.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/IR/SizeCheck.h"
@@ -68,6 +69,8 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
     std::string manifest = "mhc-model 1\n";
     if (onGpu)
       manifest += "target " + target + "\n";
+    if (auto mesh = module->getAttrOfType<StringAttr>(kMesh))
+      manifest += "mesh " + mesh.getValue().str() + "\n";
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (!func.isPublic() || func.isDeclaration())
         continue;

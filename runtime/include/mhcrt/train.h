@@ -9,8 +9,9 @@
 //   loss_grad  tokens, targets, [seed], weights, d_loss    -> loss, and d_W for each weight W
 //   update     step, learning_rate, weights, d_W, others   -> the new weights and others, such as moments
 //
-// `others` start at zero. Weights and others are the state, which a checkpoint holds under the same names. C++17; no
-// exception leaves these functions.
+// `others` start at zero. Weights and others are the state, which a checkpoint holds under the same names. Where mpirun
+// started several processes, each computes the gradients of its part of a batch. C++17; no exception leaves these
+// functions.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_TRAIN_H
@@ -35,6 +36,7 @@ struct TrainOptions {
   int64_t warmup = 0;    ///< steps over which the learning rate rises
   int64_t seed = 1;
   double rate = 1e-3;
+  double timeout = 600; ///< seconds that a rank waits for others
   int threads = 0;
   bool help = false;
   KernelOptions kernels;

@@ -1,0 +1,226 @@
+//===- Mpi.cpp - A communicator on MPI --------------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything is sent from rank to rank, without MPI's collectives: the order of a sum is then ours, and a rank that
+// waits knows whom it waits for.
+//
+//===------------------------------------------------------------------------===//
+#include "mhcrt/comm.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <mpi.h>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+struct mhcrt_comm {
+  int rank = 0, ranks = 1;
+  double timeout = 0;
+  std::vector<float> parts; ///< of the other ranks, in a sum
+};
+
+static constexpr int64_t kMostBytes = int64_t(1) << 30; // MPI counts with an int
+
+static mhcrt_status fail(mhcrt_message *message, const std::string &text) {
+  if (message)
+    std::snprintf(message->text, sizeof(message->text), "%s", text.c_str());
+  return MHCRT_DEVICE_ERROR;
+}
+
+static std::string reasonOf(int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return text;
+}
+
+namespace {
+/// Messages on their way, with the rank at the other end of each.
+class Transfers {
+public:
+  /// Ranks that do different things do not take each other's messages.
+  enum Kind { Gather, Broadcast, Part, Sum };
+
+  Transfers(const mhcrt_comm &comm, Kind kind) : comm(comm), kind(kind) {}
+
+  void send(int to, const void *data, int64_t bytes) {
+    note(to, MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kind, MPI_COMM_WORLD, add(to)));
+  }
+  void receive(int from, void *data, int64_t bytes) {
+    note(from, MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kind, MPI_COMM_WORLD, add(from)));
+  }
+  /// Until all are there, or the time is over.
+  mhcrt_status wait(mhcrt_message *message);
+
+private:
+  MPI_Request *add(int peer) {
+    peers.push_back(peer);
+    requests.push_back(MPI_REQUEST_NULL);
+    return &requests.back();
+  }
+  void note(int peer, int code) {
+    if (code != MPI_SUCCESS && error.empty())
+      error = "rank " + std::to_string(peer) + ": " + reasonOf(code);
+  }
+  /// Whether nothing is on its way any more.
+  bool isDone() {
+    int all = 1;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      int done = 1;
+      note(peers[i], MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE));
+      all = all && done;
+    }
+    return all;
+  }
+  std::string missing() const {
+    std::vector<bool> isMissing(comm.ranks);
+    for (size_t i = 0; i < requests.size(); ++i)
+      isMissing[peers[i]] = isMissing[peers[i]] || requests[i] != MPI_REQUEST_NULL;
+    std::string text;
+    for (int rank = 0; rank < comm.ranks; ++rank)
+      if (isMissing[rank])
+        text += (text.empty() ? "" : ", ") + std::to_string(rank);
+    return text;
+  }
+
+  const mhcrt_comm &comm;
+  const Kind kind;
+  std::vector<int> peers;
+  std::vector<MPI_Request> requests;
+  std::string error;
+};
+} // namespace
+
+mhcrt_status Transfers::wait(mhcrt_message *message) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  // A rank that waits long leaves its core to those that compute.
+  for (int64_t tries = 0; error.empty() && !isDone(); ++tries) {
+    if (std::chrono::duration<double>(Clock::now() - begin).count() > comm.timeout) {
+      char seconds[32];
+      std::snprintf(seconds, sizeof(seconds), "%g", comm.timeout);
+      return fail(message, "rank " + std::to_string(comm.rank) + " waited " + seconds + " s for rank " + missing());
+    }
+    if (tries > 1000)
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  return error.empty() ? MHCRT_OK : fail(message, error);
+}
+
+/// Calls `step` for pieces of a size that MPI can count.
+template <typename Step>
+static mhcrt_status inPieces(int64_t bytes, Step step) {
+  for (int64_t begin = 0; begin < bytes; begin += kMostBytes)
+    if (const mhcrt_status status = step(begin, std::min(kMostBytes, bytes - begin)))
+      return status;
+  return MHCRT_OK;
+}
+
+/// Each rank adds up one part of the values and hands the sums to the others: 2 (ranks - 1) / ranks of the values are
+/// sent and received by each, as in a ring.
+static mhcrt_status sumPiece(mhcrt_comm &comm, float *values, int64_t count, mhcrt_message *message) {
+  const int64_t width = (count + comm.ranks - 1) / comm.ranks;
+  auto beginOf = [&](int rank) { return std::min(count, rank * width); };
+  auto bytesOf = [&](int rank) { return (beginOf(rank + 1) - beginOf(rank)) * int64_t(sizeof(float)); };
+  float *const own = values + beginOf(comm.rank);
+  const int64_t ownBytes = bytesOf(comm.rank), ownCount = ownBytes / int64_t(sizeof(float));
+  comm.parts.resize(ownCount * comm.ranks);
+
+  Transfers parts(comm, Transfers::Part);
+  for (int other = 0; other < comm.ranks; ++other) {
+    float *const part = comm.parts.data() + other * ownCount;
+    if (other == comm.rank) {
+      std::memcpy(part, own, ownBytes);
+    } else {
+      parts.receive(other, part, ownBytes);
+      parts.send(other, values + beginOf(other), bytesOf(other));
+    }
+  }
+  if (const mhcrt_status status = parts.wait(message))
+    return status;
+  std::copy_n(comm.parts.data(), ownCount, own);
+  for (int other = 1; other < comm.ranks; ++other)
+    for (int64_t i = 0; i < ownCount; ++i)
+      own[i] += comm.parts[other * ownCount + i];
+
+  Transfers sums(comm, Transfers::Sum);
+  for (int other = 0; other < comm.ranks; ++other)
+    if (other != comm.rank) {
+      sums.receive(other, values + beginOf(other), bytesOf(other));
+      sums.send(other, own, ownBytes);
+    }
+  return sums.wait(message);
+}
+
+extern "C" {
+
+mhcrt_status mhcrt_comm_create(double timeout_seconds, mhcrt_comm **comm, mhcrt_message *message) {
+  *comm = nullptr;
+  if (const int code = MPI_Init(nullptr, nullptr); code != MPI_SUCCESS)
+    return fail(message, "MPI cannot start: " + reasonOf(code));
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  *comm = new mhcrt_comm;
+  (*comm)->timeout = timeout_seconds;
+  MPI_Comm_rank(MPI_COMM_WORLD, &(*comm)->rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &(*comm)->ranks);
+  return MHCRT_OK;
+}
+
+void mhcrt_comm_destroy(mhcrt_comm *comm) {
+  if (!comm)
+    return;
+  MPI_Finalize();
+  delete comm;
+}
+
+void mhcrt_comm_abort(mhcrt_comm *, int32_t exit_status) { MPI_Abort(MPI_COMM_WORLD, exit_status); }
+
+int32_t mhcrt_comm_rank(const mhcrt_comm *comm) { return comm->rank; }
+int32_t mhcrt_comm_ranks(const mhcrt_comm *comm) { return comm->ranks; }
+
+mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int64_t bytes, mhcrt_message *message) {
+  auto *const to = static_cast<char *>(all);
+  std::memcpy(to + comm->rank * bytes, own, bytes);
+  return inPieces(bytes, [&](int64_t begin, int64_t size) {
+    Transfers transfers(*comm, Transfers::Gather);
+    for (int other = 0; other < comm->ranks; ++other)
+      if (other != comm->rank) {
+        transfers.receive(other, to + other * bytes + begin, size);
+        transfers.send(other, static_cast<const char *>(own) + begin, size);
+      }
+    return transfers.wait(message);
+  });
+}
+
+mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, mhcrt_message *message) {
+  return inPieces(bytes, [&](int64_t begin, int64_t size) {
+    Transfers transfers(*comm, Transfers::Broadcast);
+    char *const piece = static_cast<char *>(data) + begin;
+    if (comm->rank != 0)
+      transfers.receive(0, piece, size);
+    else
+      for (int other = 1; other < comm->ranks; ++other)
+        transfers.send(other, piece, size);
+    return transfers.wait(message);
+  });
+}
+
+mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, float *values, int64_t count, mhcrt_message *message) {
+  constexpr int64_t kWidth = sizeof(float);
+  try {
+    return inPieces(count * kWidth, [&](int64_t begin, int64_t size) {
+      return sumPiece(*comm, values + begin / kWidth, size / kWidth, message);
+    });
+  } catch (const std::bad_alloc &) {
+    fail(message, "no memory to add up " + std::to_string(count) + " values of other ranks");
+    return MHCRT_OUT_OF_MEMORY;
+  }
+}
+
+} // extern "C"

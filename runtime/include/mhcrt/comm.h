@@ -1,0 +1,46 @@
+//===- comm.h - Ranks that compute together ------------------------*- C -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C99 interface to a communicator: processes, called ranks, that hand data to each other. libmhcrt_mpi.so has these
+// functions on MPI, and is opened only by a program that mpirun or srun has started. All ranks make the same calls in
+// the same order.
+//
+// A call waits for the other ranks for at most the time that mhcrt_comm_create was given; the message then names those
+// that did not come. After an error nothing but mhcrt_comm_abort is of use.
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_COMM_H
+#define MHCRT_COMM_H
+
+#include "mhcrt/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mhcrt_comm mhcrt_comm;
+
+/// All ranks that were started together. Once in a process.
+mhcrt_status mhcrt_comm_create(double timeout_seconds, mhcrt_comm **comm, mhcrt_message *message);
+/// After the last call of all ranks. Null is no communicator.
+void mhcrt_comm_destroy(mhcrt_comm *comm);
+/// Ends all ranks, this one included.
+void mhcrt_comm_abort(mhcrt_comm *comm, int32_t exit_status);
+
+int32_t mhcrt_comm_rank(const mhcrt_comm *comm);
+int32_t mhcrt_comm_ranks(const mhcrt_comm *comm);
+
+/// `all` gets the bytes of each rank, in the order of the ranks.
+mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int64_t bytes, mhcrt_message *message);
+/// Rank 0 gives its bytes to all.
+mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, mhcrt_message *message);
+/// Each value becomes its sum over the ranks, added in the order of the ranks: the same bits everywhere and each time.
+mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, float *values, int64_t count, mhcrt_message *message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // MHCRT_COMM_H

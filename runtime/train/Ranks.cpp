@@ -1,0 +1,168 @@
+//===- Ranks.cpp - The ranks of a training run ------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#include "Ranks.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace mhcrt;
+
+/// How many processes the launcher started: Open MPI's mpirun, one that speaks PMI, or srun.
+static int64_t startedRanks() {
+  for (const char *name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char *text = std::getenv(name))
+      return std::atoll(text);
+  return 1;
+}
+
+template <typename Function>
+static void resolve(void *library, const char *symbol, Function &function, std::string &missing) {
+  function = reinterpret_cast<Function>(dlsym(library, symbol));
+  if (!function && missing.empty())
+    missing = symbol;
+}
+
+bool Ranks::load(std::string &error) {
+  // MPI opens parts of itself later, which need its symbols.
+  void *const library = dlopen("libmhcrt_mpi.so", RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    error = std::string("several ranks need MPI: ") + dlerror();
+    return false;
+  }
+  std::string missing;
+  resolve(library, "mhcrt_comm_create", table.create, missing);
+  resolve(library, "mhcrt_comm_destroy", table.destroy, missing);
+  resolve(library, "mhcrt_comm_abort", table.abort, missing);
+  resolve(library, "mhcrt_comm_rank", table.rank, missing);
+  resolve(library, "mhcrt_comm_ranks", table.ranks, missing);
+  resolve(library, "mhcrt_comm_gather", table.gather, missing);
+  resolve(library, "mhcrt_comm_broadcast", table.broadcast, missing);
+  resolve(library, "mhcrt_comm_sum", table.sum, missing);
+  if (!missing.empty())
+    error = "'libmhcrt_mpi.so' does not export " + missing;
+  return missing.empty();
+}
+
+/// A process computes on the GPU of its number on this machine, unless the caller chose one.
+static void chooseGpu() {
+  for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+    if (const char *text = std::getenv(name))
+      setenv("CUDA_VISIBLE_DEVICES", text, /*overwrite=*/0);
+}
+
+bool Ranks::open(double timeout, std::string &error) {
+  if (startedRanks() == 1)
+    return true;
+  mhcrt_message message;
+  if (!load(error) || !check(table.create(timeout, &comm, &message), message, "the start", error))
+    return false;
+  chooseGpu();
+  number = table.rank(comm);
+  ranks = table.ranks(comm);
+  return true;
+}
+
+Ranks::~Ranks() {
+  constexpr int32_t kError = 2;
+  if (comm && isBroken) // others may wait for this rank
+    table.abort(comm, kError);
+  else if (comm)
+    table.destroy(comm);
+}
+
+bool Ranks::check(mhcrt_status status, const mhcrt_message &message, const char *what, std::string &error) {
+  if (status == MHCRT_OK)
+    return true;
+  isBroken = true;
+  error = std::string(what) + ": " + message.text;
+  return false;
+}
+
+namespace {
+/// Tells the other ranks how one does.
+struct Report {
+  double value;
+  int64_t failed;
+  char error[1008];
+};
+} // namespace
+
+bool Ranks::agree(bool good, double &value, std::string &error) {
+  if (ranks == 1 || isBroken || isOver)
+    return good;
+  Report own = {value, good ? 0 : 1, ""};
+  std::snprintf(own.error, sizeof(own.error), "%s", error.c_str());
+  std::vector<Report> all(ranks);
+  mhcrt_message message;
+  if (!check(table.gather(comm, &own, all.data(), sizeof(Report), &message), message, "a report of all ranks", error))
+    return false;
+  value = 0;
+  for (const Report &report : all)
+    value += report.value / ranks;
+  const auto failed = std::find_if(all.begin(), all.end(), [](const Report &report) { return report.failed; });
+  if (failed == all.end())
+    return true;
+  isOver = true;
+  error = "rank " + std::to_string(failed - all.begin()) + ": " + failed->error;
+  return false;
+}
+
+bool Ranks::agree(bool good, std::string &error) {
+  double none = 0;
+  return agree(good, none, error);
+}
+
+bool Ranks::agreeOn(const std::vector<uint64_t> &values, const std::vector<const char *> &what, std::string &error) {
+  if (ranks == 1)
+    return true;
+  const auto bytes = static_cast<int64_t>(values.size() * sizeof(uint64_t));
+  std::vector<uint64_t> all(values.size() * ranks);
+  mhcrt_message message;
+  if (!check(table.gather(comm, values.data(), all.data(), bytes, &message), message, "what ranks work on", error))
+    return false;
+  for (size_t i = values.size(); i < all.size(); ++i) {
+    const size_t which = i % values.size();
+    if (all[i] == all[which])
+      continue;
+    isOver = true;
+    error = "rank " + std::to_string(i / values.size()) + " has other " + what[which] + " than rank 0; needed the same";
+    return false;
+  }
+  return true;
+}
+
+bool Ranks::broadcast(TrainState &state, std::string &error) {
+  if (ranks == 1)
+    return true;
+  constexpr const char *kWhat = "the state of rank 0";
+  mhcrt_message message;
+  int64_t counts[] = {state.step, state.seed};
+  if (!check(table.broadcast(comm, counts, sizeof(counts), &message), message, kWhat, error))
+    return false;
+  state.step = counts[0], state.seed = counts[1];
+  for (auto &[name, tensor] : state.tensors)
+    if (!check(table.broadcast(comm, tensor.data(), tensor.bytes(), &message), message, kWhat, error))
+      return false;
+  return true;
+}
+
+bool Ranks::sum(std::vector<float> &values, std::string &error) {
+  if (ranks == 1)
+    return true;
+  mhcrt_message message;
+  const auto count = static_cast<int64_t>(values.size());
+  return check(table.sum(comm, values.data(), count, &message), message, "the sum of gradients", error);
+}
+
+uint64_t mhcrt::hashOf(const std::string &bytes) {
+  uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+  for (const char byte : bytes)
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return hash;
+}

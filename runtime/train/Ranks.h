@@ -1,0 +1,74 @@
+//===- Ranks.h - The ranks of a training run -------------------- -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TRAIN_RANKS_H
+#define MHCRT_TRAIN_RANKS_H
+
+#include "mhcrt/comm.h"
+#include "mhcrt/train.h"
+
+#include <string>
+#include <vector>
+
+namespace mhcrt {
+
+/// The processes that train together; one alone until `open` finds that mpirun or srun started more.
+///
+/// A rank that fails tells the others at the next `agree`, where all of them fail with its error. So each thing that
+/// ranks do together begins with `agree`.
+class Ranks {
+public:
+  Ranks() = default;
+  Ranks(const Ranks &) = delete;
+  Ranks &operator=(const Ranks &) = delete;
+  ~Ranks();
+
+  bool open(double timeout, std::string &error);
+  int32_t rank() const { return number; }
+  int32_t count() const { return ranks; }
+  /// The rank that prints and writes files.
+  bool isFirst() const { return number == 0; }
+  /// Whether this rank says what is wrong: the first for all, or each of those that lost the others.
+  bool reports() const { return isFirst() || isBroken; }
+
+  /// False with the error of the lowest rank that is not `good`. `value` becomes the mean over the ranks.
+  bool agree(bool good, double &value, std::string &error);
+  bool agree(bool good, std::string &error);
+  /// Do all ranks have the values of rank 0? `what` names each for the error.
+  bool agreeOn(const std::vector<uint64_t> &values, const std::vector<const char *> &what, std::string &error);
+  /// The state of rank 0 becomes that of all.
+  bool broadcast(TrainState &state, std::string &error);
+  /// Each value becomes its sum over the ranks.
+  bool sum(std::vector<float> &values, std::string &error);
+
+private:
+  struct Table {
+    decltype(&mhcrt_comm_create) create;
+    decltype(&mhcrt_comm_destroy) destroy;
+    decltype(&mhcrt_comm_abort) abort;
+    decltype(&mhcrt_comm_rank) rank;
+    decltype(&mhcrt_comm_ranks) ranks;
+    decltype(&mhcrt_comm_gather) gather;
+    decltype(&mhcrt_comm_broadcast) broadcast;
+    decltype(&mhcrt_comm_sum) sum;
+  };
+  bool load(std::string &error);
+  /// Whether a call of the communicator went well; else no other is made.
+  bool check(mhcrt_status status, const mhcrt_message &message, const char *what, std::string &error);
+
+  Table table = {};
+  mhcrt_comm *comm = nullptr;
+  int32_t number = 0, ranks = 1;
+  bool isBroken = false; ///< the communicator is of no use
+  bool isOver = false;   ///< an error is known to all ranks
+};
+
+/// A number that differs, but for one chance in 2^64, where the bytes do.
+uint64_t hashOf(const std::string &bytes);
+
+} // namespace mhcrt
+
+#endif // MHCRT_TRAIN_RANKS_H

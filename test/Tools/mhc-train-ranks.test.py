@@ -1,0 +1,47 @@
+"""Compares runs of several ranks with that of one: gradients, by the first moments after one step, and losses.
+
+usage: mhc-train-ranks.test.py 1 RANKS...    of RANKS.first and RANKS.csv in this folder
+"""
+
+import json
+import struct
+import sys
+
+EPS = 2.0**-24  # the most that one rounding to f32 changes, relative
+# A gradient is a sum over 24 tokens of products that several matmuls made; each part of a batch may add in another
+# order. Losses: the same, and 50 steps of AdamW behind it, which divide by the roots of gradients.
+GRADIENT_ROUNDINGS = 16
+LOSS_ROUNDINGS = 16
+
+
+def moments(path):
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = file.read()
+    for name, info in header.items():
+        if name.startswith("m_"):
+            begin, end = info["data_offsets"]
+            yield name, struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
+
+
+def losses(path):
+    return [float(line.split(",")[1]) for line in open(path).readlines()[1:]]
+
+
+def main():
+    one, *others = sys.argv[1:]
+    want, want_losses = dict(moments(one + ".first")), losses(one + ".csv")
+    good = True
+    for ranks in others:
+        gradient = 0
+        for name, values in moments(ranks + ".first"):
+            largest = max(map(abs, want[name])) or 1
+            gradient = max(gradient, max(abs(a - b) for a, b in zip(values, want[name])) / largest)
+        found = losses(ranks + ".csv")
+        loss = max(abs(a - b) / b for a, b in zip(found, want_losses))
+        good &= gradient <= GRADIENT_ROUNDINGS * EPS and loss <= LOSS_ROUNDINGS * EPS and len(found) == len(want_losses)
+        print(f"{ranks} ranks: gradients differ by {gradient / EPS:.1f} roundings, losses by {loss / EPS:.1f}")
+    sys.exit(not good)
+
+
+main()
