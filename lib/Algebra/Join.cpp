@@ -262,12 +262,36 @@ std::vector<Expr> Algebra::split(ArrayRef<Expr> parts, ArrayRef<Size> extents, A
   return pieces;
 }
 
+/// Windows of a concatenation: its elements, a step apart, where some were read in the part that they lie in.
+std::optional<Expr> Algebra::mergeWindows(ArrayRef<Expr> pieces, Var part) {
+  const Factor *first = singleFactor(pieces[0]), *second = singleFactor(pieces[1]);
+  const Joined *joined = first && second && first->node() == second->node() ? partsOf(first->node()) : nullptr;
+  if (!joined)
+    return std::nullopt;
+  const unsigned dim = joined->dim;
+  const int64_t step = second->at()[dim].offset - first->at()[dim].offset;
+  Indices at(first->at());
+  for (const Expr &piece : pieces) {
+    std::optional<Expr> own = step > 0 ? element(first->node(), at) : std::nullopt;
+    if (!own || compare(*own, piece, By::names) != 0)
+      return std::nullopt;
+    at[dim].offset += step;
+  }
+  at[dim] = first->at()[dim];
+  at[dim].pieces.push_back({part, 1, Size(pieces.size()), step});
+  algebra::normalise(sizes, at[dim]);
+  return element(first->node(), at);
+}
+
 Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole, unsigned dim, ArrayRef<Expr> parts,
                    ArrayRef<Size> extents) {
   int64_t extent = whole[dim].pieces.size() == 1 ? commonExtent(extents) : 0;
   std::vector<Expr> pieces = extent > 0 ? split(parts, extents, whole, dim, extent) : std::vector<Expr>();
   Var part = freshVar();
-  if (std::optional<Expr> merged = pieces.size() > 1 ? merge(pieces, part) : std::nullopt) {
+  std::optional<Expr> merged = pieces.size() > 1 ? merge(pieces, part) : std::nullopt;
+  if (!merged && pieces.size() > 1)
+    merged = mergeWindows(pieces, part);
+  if (merged) {
     const Piece &piece = whole[dim].pieces[0];
     Index inner = wholeVar(piece.var, extent), outer;
     outer.pieces = {{piece.var, extent, Size(pieces.size()), 1}};

@@ -260,6 +260,35 @@ TEST(Algebra, StackedPartsOfManySteps) {
   expectSame(text + "return %x16, %y : " + whole + ", " + whole + "\n}");
 }
 
+/// The last window lies in x alone, and is read there.
+TEST(Algebra, StackedWindows) {
+  expectSame(
+      R"(func.func @f(%x: tensor<?x?x8xf32>, %left: tensor<?x2x8xf32>) -> (tensor<?x8x3xf32>, tensor<?x8x3xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %b = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+    %t = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+    %bt = arith.muli %b, %t : index
+    %all = tensor.concat dim(1) %left, %x : (tensor<?x2x8xf32>, tensor<?x?x8xf32>) -> tensor<?x?x8xf32>
+    %w0 = tensor.extract_slice %all[0, 0, 0] [%b, %t, 8] [1, 1, 1] : tensor<?x?x8xf32> to tensor<?x?x8xf32>
+    %w1 = tensor.extract_slice %all[0, 1, 0] [%b, %t, 8] [1, 1, 1] : tensor<?x?x8xf32> to tensor<?x?x8xf32>
+    %w2 = tensor.extract_slice %all[0, 2, 0] [%b, %t, 8] [1, 1, 1] : tensor<?x?x8xf32> to tensor<?x?x8xf32>
+    %e0 = tensor.expand_shape %w0 [[0], [1], [2, 3]] output_shape [%b, %t, 8, 1] : tensor<?x?x8xf32> into tensor<?x?x8x1xf32>
+    %e1 = tensor.expand_shape %w1 [[0], [1], [2, 3]] output_shape [%b, %t, 8, 1] : tensor<?x?x8xf32> into tensor<?x?x8x1xf32>
+    %e2 = tensor.expand_shape %w2 [[0], [1], [2, 3]] output_shape [%b, %t, 8, 1] : tensor<?x?x8xf32> into tensor<?x?x8x1xf32>
+    %windows = tensor.concat dim(3) %e0, %e1, %e2 : (tensor<?x?x8x1xf32>, tensor<?x?x8x1xf32>, tensor<?x?x8x1xf32>) -> tensor<?x?x8x3xf32>
+    %apart = tensor.collapse_shape %windows [[0, 1], [2], [3]] : tensor<?x?x8x3xf32> into tensor<?x8x3xf32>
+    %f0 = tensor.collapse_shape %w0 [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+    %f1 = tensor.collapse_shape %w1 [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+    %f2 = tensor.collapse_shape %w2 [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+    %g0 = tensor.expand_shape %f0 [[0], [1, 2]] output_shape [%bt, 8, 1] : tensor<?x8xf32> into tensor<?x8x1xf32>
+    %g1 = tensor.expand_shape %f1 [[0], [1, 2]] output_shape [%bt, 8, 1] : tensor<?x8xf32> into tensor<?x8x1xf32>
+    %g2 = tensor.expand_shape %f2 [[0], [1, 2]] output_shape [%bt, 8, 1] : tensor<?x8xf32> into tensor<?x8x1xf32>
+    %flat = tensor.concat dim(2) %g0, %g1, %g2 : (tensor<?x8x1xf32>, tensor<?x8x1xf32>, tensor<?x8x1xf32>) -> tensor<?x8x3xf32>
+    return %apart, %flat : tensor<?x8x3xf32>, tensor<?x8x3xf32>
+  })");
+}
+
 TEST(Algebra, GenericsAndLeaves) {
   expectSame(R"(
   #x = affine_map<(t, c, k) -> (t, c)>

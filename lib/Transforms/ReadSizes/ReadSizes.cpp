@@ -136,13 +136,18 @@ static std::optional<bool> knownOutcome(arith::CmpIOp op, const DimAnalysis &dim
   return std::nullopt;
 }
 
+/// A selection by a known condition is what it chooses, which may be compared next.
 static void foldConditions(func::FuncOp func) {
   DimAnalysis dims(func);
   func.walk([&](arith::CmpIOp op) {
-    if (std::optional<bool> outcome = knownOutcome(op, dims); outcome && op.getType().isInteger(1)) {
-      OpBuilder builder(op);
-      op.replaceAllUsesWith(arith::ConstantIntOp::create(builder, op.getLoc(), *outcome, 1).getResult());
-    }
+    std::optional<bool> outcome = knownOutcome(op, dims);
+    if (!outcome || !op.getType().isInteger(1))
+      return;
+    for (Operation *user : op->getUsers())
+      if (auto choice = dyn_cast<arith::SelectOp>(user); choice && choice.getCondition() == op)
+        choice.replaceAllUsesWith(*outcome ? choice.getTrueValue() : choice.getFalseValue());
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(arith::ConstantIntOp::create(builder, op.getLoc(), *outcome, 1).getResult());
   });
 }
 

@@ -64,3 +64,25 @@ func.func @slice_within(%x: tensor<?x4xf32>) -> index {
   %size = arith.maxsi %count, %c0 : index
   return %size : index
 }
+
+// x[:M + 1], where negative ends are counted from the last one, twice.
+// CHECK-LABEL: func.func @chosen_again(
+// CHECK: %[[M:.*]] = tensor.dim %{{.*}}, %c0
+// CHECK: %[[END:.*]] = arith.addi %[[M]], %c1
+// CHECK-NEXT: return %[[END]]
+func.func @chosen_again(%x: tensor<?x4xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %minus = arith.constant -1 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %end = arith.addi %M, %c1 : index
+  %longer = arith.addi %M, %c3 : index
+  %from_the_last = arith.addi %end, %longer : index
+  %is_negative = arith.cmpi slt, %end, %c0 : index
+  %place = arith.select %is_negative, %from_the_last, %end : index
+  %is_before = arith.cmpi slt, %place, %c0 : index
+  %bounded = arith.select %is_before, %minus, %place : index
+  %some = arith.minsi %bounded, %longer : index
+  return %some : index
+}
