@@ -73,17 +73,22 @@ int algebra::compareOffsets(const Expr &a, const Expr &b) {
 // One expression for all
 //===----------------------------------------------------------------------===//
 
-/// The index that runs through all of `indices` with `part`, where they are equally far apart.
+/// The index that runs through all of `indices` with `part`, where they are equally far apart, each of them once or
+/// each equally often in a row.
 static std::optional<Index> mergeIndices(Sizes &sizes, ArrayRef<const Index *> indices, Var part) {
   Index merged = *indices[0];
-  int64_t step = indices[1]->offset - merged.offset;
+  const int64_t first = merged.offset, count = indices.size();
+  int64_t times = 1;
+  while (times < count && indices[times]->offset == first)
+    ++times;
+  const int64_t step = times < count ? indices[times]->offset - first : 0;
   for (auto [i, index] : llvm::enumerate(indices))
-    if (index->offset != merged.offset + static_cast<int64_t>(i) * step)
+    if (index->offset != first + static_cast<int64_t>(i) / times * step)
       return std::nullopt;
-  if (step < 0)
+  if (step < 0 || count % times != 0)
     return std::nullopt;
   if (step > 0)
-    merged.pieces.push_back({part, 1, Size(indices.size()), step});
+    merged.pieces.push_back({part, times, Size(count / times), step});
   algebra::normalise(sizes, merged);
   return merged;
 }

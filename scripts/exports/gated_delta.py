@@ -227,6 +227,16 @@ class LeftSlices(Left):
 
 
 @module
+class LeftWindows(Left):
+    """Windows of both by a stack of slices."""
+
+    def convolved(self, qkv):
+        x = torch.cat([self.left, qkv], dim=1)
+        windows = torch.stack([x[:, j:j + qkv.shape[1]] for j in range(TAPS)], dim=-1)
+        return F.silu((windows * self.conv.weight[:, 0]).sum(-1))
+
+
+@module
 class NoNorm(BatchFirst):
     """q and k as they are."""
 
@@ -262,6 +272,14 @@ class RepeatByIndex(BatchFirst):
 
     def repeated(self, heads):
         return heads[:, :, torch.tensor([head // REPEATS for head in range(HEADS)])]
+
+
+@module
+class RepeatBySlices(BatchFirst):
+    """Heads repeated by slices that are concatenated."""
+
+    def repeated(self, heads):
+        return torch.cat([heads[:, :, head // REPEATS:head // REPEATS + 1] for head in range(HEADS)], dim=2)
 
 
 @module

@@ -260,6 +260,25 @@ TEST(Algebra, StackedPartsOfManySteps) {
   expectSame(text + "return %x16, %y : " + whole + ", " + whole + "\n}");
 }
 
+/// Each part several times in a row is what repeats it; in turn it is not.
+TEST(Algebra, RepeatedParts) {
+  const std::string text = R"(func.func @f(%x: tensor<?x2x8xf32>) -> (tensor<?x4x8xf32>, tensor<?x4x8xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x2x8xf32>
+    %twice = mhc.broadcast %x dims = [0, 1, 3] : tensor<?x2x8xf32> -> tensor<?x2x2x8xf32>
+    %a = tensor.collapse_shape %twice [[0], [1, 2], [3]] : tensor<?x2x2x8xf32> into tensor<?x4x8xf32>
+    %x0 = tensor.extract_slice %x[0, 0, 0] [%d, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<?x1x8xf32>
+    %x1 = tensor.extract_slice %x[0, 1, 0] [%d, 1, 8] [1, 1, 1] : tensor<?x2x8xf32> to tensor<?x1x8xf32>
+  )";
+  const std::string end =
+      R"( : (tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>, tensor<?x1x8xf32>) -> tensor<?x4x8xf32>
+    return %a, %b : tensor<?x4x8xf32>, tensor<?x4x8xf32>
+  })";
+  expectSame(text + "%b = tensor.concat dim(1) %x0, %x0, %x1, %x1" + end);
+  expectDifferent(text + "%b = tensor.concat dim(1) %x0, %x1, %x0, %x1" + end);
+  expectDifferent(text + "%b = tensor.concat dim(1) %x0, %x0, %x0, %x1" + end);
+}
+
 /// The last window lies in x alone, and is read there.
 TEST(Algebra, StackedWindows) {
   expectSame(

@@ -1,14 +1,16 @@
 // RUN: split-file %s %t
 // DEFINE: %{raise} = mhc-opt - -mhc-raise --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix
 
-// Heads of q and k, each as often in a row as there are heads of v for it: by a view, a product with ones and zeros, or
-// their numbers.
+// Heads of q and k, each as often in a row as there are heads of v for it: by a view, a product with ones and zeros,
+// their numbers, or slices that are joined.
 
 // RUN: cat %t/front %t/repeated | %{raise}=FOUND
 // FOUND-LABEL: func.func @front
 // FOUND: mhc.pre_gated_delta_rule(qkvzba = %arg0 : tensor<2x8x56xf32>, {{.*}}<num_key_heads = 2, qk_l2norm = true
 // RUN: cat %t/front %t/compared | %{raise}=FOUND
 // RUN: cat %t/front %t/gathered | %{raise}=FOUND
+// RUN: cat %t/front %t/joined | %{raise}=FOUND
+// RUN: cat %t/front %t/joined | sed 's/%first, %last/%last, %first/' | %{raise}=TURN --implicit-check-not=mhc.pre_gated
 
 // In turn they are other heads, and no streams.
 // RUN: cat %t/front %t/in-turn | %{raise}=TURN --implicit-check-not=mhc.pre_gated --implicit-check-not=mhc.expand
@@ -78,6 +80,22 @@ func.func private @heads(%flat: tensor<2x8x8xf32>) -> tensor<2x8x4x4xf32> {
   %unit = arith.mulf %each, %scales : tensor<2x8x2x4xf32>
   %all = mhc.broadcast %unit dims = [0, 1, 2, 4] : tensor<2x8x2x4xf32> -> tensor<2x8x2x2x4xf32>
   %heads = tensor.collapse_shape %all [[0], [1], [2, 3], [4]] : tensor<2x8x2x2x4xf32> into tensor<2x8x4x4xf32>
+  return %heads : tensor<2x8x4x4xf32>
+}
+
+//--- joined
+func.func private @heads(%flat: tensor<2x8x8xf32>) -> tensor<2x8x4x4xf32> {
+  %each = tensor.expand_shape %flat [[0], [1], [2, 3]] output_shape [2, 8, 2, 4] : tensor<2x8x8xf32> into tensor<2x8x2x4xf32>
+  %squares = arith.mulf %each, %each : tensor<2x8x2x4xf32>
+  %sum = mhc.reduce sum %squares dims = [3] : tensor<2x8x2x4xf32> -> tensor<2x8x2xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<2x8x2xf32>
+  %safe = arith.addf %sum, %eps : tensor<2x8x2xf32>
+  %scale = math.rsqrt %safe : tensor<2x8x2xf32>
+  %scales = mhc.broadcast %scale dims = [0, 1, 2] : tensor<2x8x2xf32> -> tensor<2x8x2x4xf32>
+  %unit = arith.mulf %each, %scales : tensor<2x8x2x4xf32>
+  %first = tensor.extract_slice %unit[0, 0, 0, 0] [2, 8, 1, 4] [1, 1, 1, 1] : tensor<2x8x2x4xf32> to tensor<2x8x1x4xf32>
+  %last = tensor.extract_slice %unit[0, 0, 1, 0] [2, 8, 1, 4] [1, 1, 1, 1] : tensor<2x8x2x4xf32> to tensor<2x8x1x4xf32>
+  %heads = tensor.concat dim(2) %first, %first, %last, %last : (tensor<2x8x1x4xf32>, tensor<2x8x1x4xf32>, tensor<2x8x1x4xf32>, tensor<2x8x1x4xf32>) -> tensor<2x8x4x4xf32>
   return %heads : tensor<2x8x4x4xf32>
 }
 
