@@ -9,6 +9,7 @@
 
 #include "GatedDelta.h"
 #include "Places.h"
+#include "mhc/IR/Counted.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -224,9 +225,8 @@ bool GatedDeltaRaiser::build(const Front &front) {
       return user && maker->isBeforeInBlock(user);
     });
   }
-  const int64_t taps = front.q->taps;
   takeRaised(sites, made,
-             Twine(front.heads()) + " heads, " + Twine(front.keyHeads) + " of q and k, " + Twine(taps) +
-                 (taps == 1 ? " tap" : " taps"));
+             counted(front.heads(), "head") + ", " + Twine(front.keyHeads) + " of q and k, " +
+                 counted(front.q->taps, "tap"));
   return true;
 }

@@ -203,7 +203,7 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
   for (Var var = 0; var < static_cast<Var>(dims.size()); ++var)
     if (!dependsOn(exponent, var))
       others.push_back(var);
-  if (headVars.empty() || others.empty() || others.size() > 2)
+  if (others.empty() || others.size() > 2)
     return std::nullopt;
   std::optional<Softplus> softplus = readSoftplus(reading, {rest});
   const bool isNegative = softplus.has_value();
