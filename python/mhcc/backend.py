@@ -17,6 +17,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from .boundaries import Boundaries
+
 _ELEMENTS = {
     torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.bool: "i1",
     torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "ui8",
@@ -519,12 +521,28 @@ def _dump(folder, name, text):
             file.write(text)
 
 
-def _inner(name, options):
+def _inner(name, options, fuse):
+    """The compiler of the rest. What AOTAutograd makes for it is joined at boundaries."""
+    boundaries = Boundaries(fuse)
     if name == "inductor":
         from torch._inductor.compile_fx import compile_fx
 
-        return lambda graph, inputs: compile_fx(graph, inputs, config_patches=options or None)
-    return torch._dynamo.lookup_backend(name)
+        options.setdefault("post_grad_custom_pre_pass", boundaries)
+        return lambda graph, inputs: compile_fx(graph, inputs, config_patches=options)
+    if name != "aot_eager":
+        return torch._dynamo.lookup_backend(name)
+    from functorch.compile import make_boxed_func
+    from torch._dynamo.backends.common import aot_autograd
+
+    def run(module, inputs):
+        boundaries(module.graph)
+        module.recompile()
+        return make_boxed_func(module.forward)
+
+    return aot_autograd(fw_compiler=run, bw_compiler=run, keep_inference_input_mutations=True)
+
+
+_LEVELS = ("chain", "layer", "model")
 
 
 found = []  #: names of the ops that the last graphs got, for tests and reports
@@ -534,15 +552,18 @@ def mhc(module, inputs, *, options=None, mode=None):
     """The backend. All options but these, and what `mode` stands for, go to Inductor:
 
     inner: "inductor", "aot_eager" or "eager", which compiles the rest.
-    fuse: "layer", or "chain" for a kernel for each step.
+    fuse: "layer"; "chain" for a kernel for each step; "model" for one from each sublayer to the next.
     require: "all" makes each missed site an error, a number less ops than that.
     dump: a folder for the graph before and after.
     """
     rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
     inner, fuse, require, dump = (rest.pop(key, None) for key in ("inner", "fuse", "require", "dump"))
-    run = _inner(inner or "inductor", rest)
+    fuse = fuse or "layer"
+    if fuse not in _LEVELS:
+        raise ValueError(f"option 'fuse' is {fuse!r}; needed one of {', '.join(_LEVELS)}")
+    run = _inner(inner or "inductor", rest, fuse)
     try:
-        graph, ops, missed = rewrite(module, fuse=fuse, dump=dump)
+        graph, ops, missed = rewrite(module, fuse="chain" if fuse == "chain" else None, dump=dump)
         _check(ops, missed, require)
         found.append(ops)
         if ops:

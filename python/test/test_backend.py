@@ -1,25 +1,13 @@
 """The backend against eager PyTorch."""
 
 import collections
-import importlib.util
-import os
 import warnings
 
+import modules
 import pytest
 import torch
+from mhcc import backend
 from torch import nn
-
-import modules
-
-try:
-    from mhcc import backend
-except ImportError:  # no kernels are built
-    import standins  # noqa: F401
-
-    _path = os.path.join(os.path.dirname(__file__), "..", "mhcc", "backend.py")
-    _spec = importlib.util.spec_from_file_location("backend", _path)
-    backend = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(backend)
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
 

@@ -1,0 +1,157 @@
+"""Neighbouring sites, joined behind AOTAutograd."""
+
+import collections
+
+import modules
+import pytest
+import torch
+from mhcc import backend, boundaries
+
+TOKENS = torch.arange(24).reshape(3, 8) % 7
+
+
+@pytest.fixture
+def graphs(monkeypatch):
+    """Ops of mHC, with the additions of streams, in each graph behind AOTAutograd."""
+    kept, join = [], boundaries.join
+
+    def keep(graph, level):
+        join(graph, level)
+        ops = [node for node in graph.nodes if isinstance(node.target, torch._ops.OpOverload)]
+        names = [node.target._schema.name.split("::")[1] for node in ops if node.target.namespace == "mhc"]
+        names += ["add" for node in ops if node.target is torch.ops.aten.add.Tensor and 4 in node.meta["val"].shape]
+        kept.append((dict(collections.Counter(names)), graph))
+
+    monkeypatch.setattr(boundaries, "join", keep)
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    return kept
+
+
+def run(module, fuse, dynamic=False, args=(TOKENS,), **options):
+    """Results, and gradients of the parameters."""
+    torch._dynamo.reset()
+    options = {"inner": "aot_eager", "fuse": fuse, "require": "all", **options}
+    return results(module, torch.compile(module, backend=backend.mhc, dynamic=dynamic, options=options), args)
+
+
+def results(module, call, args=(TOKENS,)):
+    out = call(*args)
+    weights = torch.linspace(-1, 1, out.numel()).reshape(out.shape)
+    return out, *torch.autograd.grad((out.float() * weights).sum(), list(module.parameters()))
+
+
+def arguments(graph, name):
+    return [set(boundaries._given(call)) for call in boundaries._calls(graph, name)]
+
+
+CASES = pytest.mark.parametrize("dtype, dynamic", [(torch.float32, False), (torch.bfloat16, True)])
+
+
+@CASES
+def test_layer(graphs, dtype, dynamic):
+    run(modules.Model(layers=3).to(dtype), "layer", dynamic)
+    (forward, _), (backward, graph) = graphs
+    assert forward == {"expand": 1, "pre": 3, "post": 3, "head": 1}
+    assert backward == {"head_bwd": 1, "post_bwd": 3, "pre_bwd": 3, "contract": 1}
+    assert all({"d_out", "h_res"} <= given and "d_x_in" not in given for given in arguments(graph, "pre_bwd"))
+    assert not any("d_x" in boundaries._results(call) for call in boundaries._calls(graph, "post_bwd"))
+
+
+@CASES
+def test_model(graphs, dtype, dynamic):
+    module = modules.Model(layers=3).to(dtype)
+    joined = run(module, "model", dynamic)
+    (forward, _), (backward, graph) = graphs
+    assert forward == {"expand": 1, "pre": 1, "post_pre": 2, "post": 1, "head": 1}
+    assert backward == {"head_bwd": 1, "post_bwd": 1, "post_pre_bwd": 2, "pre_bwd": 1, "contract": 1}
+    assert sorted("d_out" in given for given in arguments(graph, "post_pre_bwd")) == [False, True]
+    layer = run(module, "layer", dynamic)
+    assert torch.equal(joined[0], layer[0])
+    for wanted, value in zip(layer, joined):
+        assert (value - wanted).abs().max() <= (1e-4 if dtype is torch.float32 else 0.1) * wanted.abs().max()
+
+
+@pytest.mark.parametrize("fuse", ["layer", "model"])
+def test_numbers(fuse):
+    """Gradients are as near to those in f64 as PyTorch's own."""
+    torch.manual_seed(0)
+    module = modules.Model(layers=3)
+    eager, fused = results(module, module), run(module, fuse)
+    exact = results(module.double(), module)
+    for wanted, ours, theirs in zip(exact, fused, eager):
+        error, size = (ours - wanted).abs().max(), wanted.abs().max()
+        assert error <= 2 * (theirs - wanted).abs().max() + 2e-6 * size
+
+
+class Watched(modules.Model):
+    """Streams in the middle are read by something else as well."""
+
+    def forward(self, tokens):
+        x = self.embedding(tokens).unsqueeze(-2).expand(-1, -1, self.n, -1)
+        middle = self.layers[0](x)
+        return self.output(self.head(self.layers[1](middle)) + middle.sum(-2).tanh())
+
+
+def test_streams_that_others_read(graphs):
+    module = Watched()
+    fused = run(module, "model")
+    assert [counts["post_pre"] for counts, _ in graphs if "post_pre" in counts] == [1]
+    assert [counts["post_pre_bwd"] for counts, _ in graphs if "post_pre_bwd" in counts] == [1]
+    for wanted, value in zip(results(module, module), fused):
+        assert (value - wanted).abs().max() <= 1e-4 * wanted.abs().max()
+
+
+class Late(modules.Model):
+    """Weights of the second sublayer are made of what the first one makes: the two cannot be one."""
+
+    def forward(self, tokens):
+        x = self.embedding(tokens).unsqueeze(-2).expand(-1, -1, self.n, -1)
+        x, second = self.layers[0](x), self.layers[1]
+        beta = second.coefficients.beta * x.mean().cos()
+        x = torch.func.functional_call(second, {"coefficients.beta": beta}, (x,))
+        return self.output(self.head(x))
+
+
+def test_weights_that_follow(graphs):
+    module = Late()
+    fused = run(module, "model")
+    assert all("post_pre" not in counts for counts, _ in graphs)
+    for wanted, value in zip(results(module, module), fused):
+        assert (value - wanted).abs().max() <= 1e-4 * wanted.abs().max()
+
+
+class Checkpointed(modules.Sublayer):
+    def forward(self, x):
+        return torch.utils.checkpoint.checkpoint(super().forward, x, use_reentrant=False)
+
+
+def test_checkpointed(graphs):
+    module = modules.Model()
+    module.layers = torch.nn.ModuleList(Checkpointed(4, 16) for _ in range(2))
+    fused = run(module, "model", require=1)
+    assert graphs[-1][0]["post_pre_bwd"] == 1
+    for wanted, value in zip(results(module, module), fused):
+        assert (value - wanted).abs().max() <= 1e-4 * wanted.abs().max()
+
+
+def test_inductor(graphs, tmp_path, monkeypatch):
+    """A graph from Inductor's cache is joined as well."""
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    module = modules.Model()
+    first = run(module, "model", inner="inductor")
+    assert [counts.get("post_pre", counts.get("post_pre_bwd")) for counts, _ in graphs] == [1, 1]
+    again = run(module, "model", inner="inductor")
+    assert len(graphs) == 2 and all(map(torch.equal, first, again))
+    run(module, "layer", inner="inductor")
+    assert len(graphs) == 4
+
+
+def test_uuid():
+    first, other = boundaries.Boundaries("layer"), boundaries.Boundaries("model")
+    assert first.uuid() == boundaries.Boundaries("layer").uuid() != other.uuid()
+
+
+def test_word_that_does_not_exist():
+    with pytest.raises(Exception, match="option 'fuse' is 'all'; needed one of chain, layer, model"):
+        run(modules.Model(), "all")
