@@ -17,7 +17,7 @@ namespace mhcrt::test {
 /// A call of mhcrt_pre_gated_delta_rule and one of its gradient, with their tensors.
 struct GatedDeltaCase {
   int64_t M, b, heads, hv, dk, dv, k, E, D;
-  int32_t type, layout;
+  int32_t type, layout, impl = MHCRT_GDN_IMPL_FUSED;
   bool norm;
   double eps = 1e-6, threshold = 20;
   double scale = 1.5; ///< of the inputs
@@ -86,8 +86,7 @@ struct GatedDeltaCase {
                 left.data(), left.type(), to(query), query.type(), to(key), key.type(), to(value), value.type(),
                 to(gate), gate.type(), to(beta), beta.type(), to(g), g.type(), to(silu), silu.type(), M, b, D, E, k, hv,
                 cuts.size(), left.type() == MHCRT_NONE ? 0 : leftRows, dk, dv,
-                silu.type() == MHCRT_NONE ? 0 : 2 * heads * dk, heads, norm, eps, threshold, layout,
-                MHCRT_GDN_IMPL_FUSED);
+                silu.type() == MHCRT_NONE ? 0 : 2 * heads * dk, heads, norm, eps, threshold, layout, impl);
   }
 
   mhcrt_status backward(mhcrt_context *context) {
@@ -97,7 +96,12 @@ struct GatedDeltaCase {
                 decay.type(), shift.data(), shift.type(), cuts.data(), cuts.type(), left.data(), left.type(), to(dx),
                 dx.type(), to(dWeight), dWeight.type(), to(dBias), dBias.type(), to(dDecay), dDecay.type(), to(dShift),
                 dShift.type(), to(dLeft), dLeft.type(), b, M, hv, dk, dv, D, E, k, cuts.size(),
-                left.type() == MHCRT_NONE ? 0 : leftRows, heads, norm, eps, threshold, layout, MHCRT_GDN_IMPL_FUSED);
+                left.type() == MHCRT_NONE ? 0 : leftRows, heads, norm, eps, threshold, layout, impl);
+  }
+
+  mhcrt_status both(mhcrt_context *context) {
+    const mhcrt_status status = forward(context);
+    return status == MHCRT_OK ? backward(context) : status;
   }
 
   std::vector<const Buffer *> results() const {

@@ -239,8 +239,7 @@ TEST(GatedDelta, MatchesTheReference) {
     for (uint64_t seed = 0; seed < 150 && !testing::Test::HasFailure(); ++seed) {
       Case c = randomGatedDeltaCase(seed);
       SCOPED_TRACE(set + ", " + c.describe(seed));
-      ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
-      ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(c.both(context), MHCRT_OK) << context.error();
       const Reference reference(c);
       reference.checkForward();
       reference.checkBackward();
@@ -280,10 +279,8 @@ TEST(GatedDelta, CutsAreWalls) {
         };
         for (Buffer *buffer : {&bad.x, &bad.dQuery, &bad.dKey, &bad.dValue, &bad.dGate, &bad.dBeta, &bad.dG})
           poison(*buffer);
-        for (Case *c : {&good, &bad}) {
-          ASSERT_EQ(c->forward(context), MHCRT_OK) << context.error();
-          ASSERT_EQ(c->backward(context), MHCRT_OK) << context.error();
-        }
+        for (Case *c : {&good, &bad})
+          ASSERT_EQ(c->both(context), MHCRT_OK) << context.error();
         expectSameTokens(good, bad, 0, cuts[s]);
         expectSameTokens(good, bad, cuts[s + 1], good.M);
       }
@@ -299,8 +296,7 @@ TEST(GatedDelta, MissingTapsAreNotMultiplied) {
   for (int64_t e = 0; e < c.E; ++e)
     weight[e * c.k] = INFINITY;
   c.weight = Buffer(MHCRT_F32, weight);
-  ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
-  ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
+  ASSERT_EQ(c.both(context), MHCRT_OK) << context.error();
   for (const Buffer *result : c.results())
     for (double value : result->type() == MHCRT_NONE ? Doubles() : result->values())
       EXPECT_TRUE(std::isfinite(value));
@@ -314,8 +310,7 @@ TEST(GatedDelta, NaNStaysNaN) {
     Case c(9, 1, 1, 1, 64, 40, 4, type, MHCRT_SEQ_LAYOUT_MBD, true);
     c.fill(random, {}, false, false, MHCRT_F32);
     std::fill_n(reinterpret_cast<uint32_t *>(c.weight.floats()), c.weight.size(), 0x7FFFFFFFu);
-    ASSERT_EQ(c.forward(context), MHCRT_OK) << context.error();
-    ASSERT_EQ(c.backward(context), MHCRT_OK) << context.error();
+    ASSERT_EQ(c.both(context), MHCRT_OK) << context.error();
     for (const Buffer *result : {&c.query, &c.key, &c.value, &c.silu, &c.dWeight})
       for (double value : result->values())
         EXPECT_TRUE(std::isnan(value));
@@ -354,10 +349,8 @@ TEST(GatedDelta, DoesNotDependOnTheTokensBehind) {
     for (Buffer *buffer : {&small.x, &small.dQuery, &small.dKey, &small.dValue, &small.dGate, &small.dBeta, &small.dG})
       *buffer = buffer->slice(0, buffer->size() / M * few);
     small.makeResults();
-    for (Case *c : {&large, &small}) {
-      ASSERT_EQ(c->forward(context), MHCRT_OK) << context.error();
-      ASSERT_EQ(c->backward(context), MHCRT_OK) << context.error();
-    }
+    for (Case *c : {&large, &small})
+      ASSERT_EQ(c->both(context), MHCRT_OK) << context.error();
     for (size_t i = 0; i < 8; ++i) {
       // The last inputs have readers in the large call that they lack in the small one.
       const int64_t tokens = i == 7 ? few - 3 : few;
@@ -376,8 +369,7 @@ TEST(GatedDelta, SequencesAreAsAlone) {
       Random random(k);
       Case row(cuts.back(), 1, 2, 2, 64, 40, k, type, MHCRT_SEQ_LAYOUT_MBD, true);
       row.fill(random, cuts, true, false, type);
-      ASSERT_EQ(row.forward(context), MHCRT_OK) << context.error();
-      ASSERT_EQ(row.backward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(row.both(context), MHCRT_OK) << context.error();
       for (size_t s = 0; s + 1 < cuts.size(); ++s) {
         SCOPED_TRACE(testing::Message() << "type " << type << ", k " << k << ", sequence " << s);
         Case alone = row;
@@ -389,8 +381,7 @@ TEST(GatedDelta, SequencesAreAsAlone) {
           *buffer = buffer->slice(cuts[s] * size, alone.M * size);
         }
         alone.makeResults();
-        ASSERT_EQ(alone.forward(context), MHCRT_OK) << context.error();
-        ASSERT_EQ(alone.backward(context), MHCRT_OK) << context.error();
+        ASSERT_EQ(alone.both(context), MHCRT_OK) << context.error();
         for (size_t i = 0; i < 8; ++i) {
           const int64_t size = row.results()[i]->size() / row.M;
           EXPECT_TRUE(*alone.results()[i] == row.results()[i]->slice(cuts[s] * size, alone.M * size)) << i;
@@ -406,15 +397,26 @@ TEST(GatedDelta, EveryRunHasTheSameBits) {
     Case first(300, 1, 2, 2, 128, 128, 4, type, MHCRT_SEQ_LAYOUT_MBD, true);
     first.fill(random, {0, 2, 2, 130, 300}, true, false, MHCRT_F32);
     Case again = first;
-    ASSERT_EQ(first.forward(context), MHCRT_OK) << context.error();
-    ASSERT_EQ(first.backward(context), MHCRT_OK) << context.error();
+    ASSERT_EQ(first.both(context), MHCRT_OK) << context.error();
     for (int run = 1; run < kRuns; ++run) {
       again.makeResults();
-      ASSERT_EQ(again.forward(context), MHCRT_OK) << context.error();
-      ASSERT_EQ(again.backward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(again.both(context), MHCRT_OK) << context.error();
       for (size_t i = 0; i < first.results().size(); ++i)
         ASSERT_TRUE(*first.results()[i] == *again.results()[i]) << "run " << run << ", result " << i;
     }
+  }
+}
+
+/// One kernel, or one for each branch: the same bits.
+TEST(GatedDelta, StreamedHasTheBitsOfFused) {
+  Context context;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Case fused = randomGatedDeltaCase(seed), streamed = fused;
+    streamed.impl = MHCRT_GDN_IMPL_STREAMED;
+    for (Case *c : {&fused, &streamed})
+      ASSERT_EQ(c->both(context), MHCRT_OK) << context.error();
+    for (size_t i = 0; i < fused.results().size(); ++i)
+      EXPECT_TRUE(*fused.results()[i] == *streamed.results()[i]) << fused.describe(seed) << ", result " << i;
   }
 }
 
@@ -422,16 +424,14 @@ TEST(GatedDelta, GradientsDoNotDependOnWhichAreWanted) {
   Context context;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     Case all = randomGatedDeltaCase(seed);
-    ASSERT_EQ(all.forward(context), MHCRT_OK) << context.error();
-    ASSERT_EQ(all.backward(context), MHCRT_OK) << context.error();
+    ASSERT_EQ(all.both(context), MHCRT_OK) << context.error();
     for (size_t wanted = 7; wanted < 13; ++wanted) {
       Case one = randomGatedDeltaCase(seed);
       one.silu = Buffer();
       for (size_t i = 7; i < 13; ++i)
         if (i != wanted)
           *const_cast<Buffer *>(one.results()[i]) = Buffer();
-      ASSERT_EQ(one.forward(context), MHCRT_OK) << context.error();
-      ASSERT_EQ(one.backward(context), MHCRT_OK) << context.error();
+      ASSERT_EQ(one.both(context), MHCRT_OK) << context.error();
       EXPECT_TRUE(*one.results()[wanted] == *all.results()[wanted]) << seed << " " << wanted;
       EXPECT_TRUE(one.query == all.query && one.value == all.value);
     }
