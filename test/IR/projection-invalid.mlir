@@ -30,6 +30,17 @@ func.func @phi_type(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf16>) {
 
 // -----
 
+// Coefficients are f32 whatever the streams are.
+func.func @result_type(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>) {
+  // expected-error @below {{result #0 must be 2D tensor of 32-bit float values, but got 'tensor<?x24xbf16>'}}
+  %proj = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+    -> (proj : tensor<?x24xbf16>)
+  return
+}
+
+// -----
+
 func.func @phi_type_of_f32(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xbf16>) {
   // expected-error @below {{'phi' has elements of type 'bf16'; needed 'f32', the type of 'x'}}
   %proj = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xbf16>)
