@@ -21,13 +21,17 @@
 using namespace mlir;
 using namespace mhc;
 
-/// The iteration means exp(z), which no kernel may shift where an eps follows.
-static void noteBareExp(const Sites &sites, Value logits) {
+/// The program writes exp(z), which no kernel may shift where an eps follows. Without one the op subtracts a maximum.
+static void noteBareExp(const Sites &sites, Value logits, bool isShifted) {
   constexpr double kMostOfExp = 88;
   if (upperBound(logits) <= kMostOfExp)
     return;
   auto exp = llvm::find_if(logits.getUsers(), llvm::IsaPred<math::ExpOp>);
-  sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: subtract the maximum of each row first");
+  constexpr StringRef kShift = "subtract the maximum of each row first";
+  constexpr StringRef kShifted =
+      "the op subtracts a maximum, which cancels; of logits 88 apart a sum may still be 0, as in "
+      "the program, and divide 0: add an eps";
+  sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: " + Twine(isShifted ? kShifted : kShift));
 }
 
 /// The dimensions of the op's matrices: those of a value, all tokens in one.
@@ -76,10 +80,11 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
                  stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations" +
                      (site.format ? " in " + stringifyFormat(*site.format) : Twine())))
     return false;
-  if (site.init == Init::exp)
+  const bool isShifted = site.init == Init::exp_rowmax || site.init == Init::exp_colmax;
+  if (site.init == Init::exp || isShifted)
     for (const algebra::Reading::Found &found : reading.find(site.logits, op))
       if (llvm::any_of(found.value.getUsers(), llvm::IsaPred<math::ExpOp>)) {
-        noteBareExp(sites, found.value);
+        noteBareExp(sites, found.value, isShifted);
         break;
       }
   return true;
