@@ -7,6 +7,7 @@
 
 #include "mhc/Driver/Driver.h"
 #include "mhc/IR/ElementTypes.h"
+#include "mhcrt/functions.h"
 #include "mhcrt/kernels.h"
 #include "mhcrt/sizes.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -46,6 +47,7 @@ static const RuntimeSymbol kRuntimeSymbols[] = {
     {"mhcrt_set_location", reinterpret_cast<void *>(&mhcrt_set_location)},
     {"mhcrt_check_size", reinterpret_cast<void *>(&mhcrt_check_size)},
     {"mhcrt_check_assertion", reinterpret_cast<void *>(&mhcrt_check_assertion)},
+    {"mhcrt_call_function", reinterpret_cast<void *>(&mhcrt_call_function)},
     {"mhcrt_last_status", reinterpret_cast<void *>(&mhcrt_last_status)},
 #define MHC_KERNEL(name) {#name, reinterpret_cast<void *>(&name)},
 #include "KernelSymbols.inc"

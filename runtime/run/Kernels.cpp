@@ -29,6 +29,16 @@ bool *KernelOptions::flag(const std::string &name) {
                                     : nullptr;
 }
 
+bool mhcrt::loadFunctions(mhcrt_model *model, const KernelOptions &options, std::string &error) {
+  mhcrt_message message;
+  for (const std::string &path : options.functions)
+    if (mhcrt_model_load_functions(model, path.c_str(), &message) != MHCRT_OK) {
+      error = message.text;
+      return false;
+    }
+  return true;
+}
+
 bool mhcrt::applyOptions(const mhcrt_model *model, mhcrt_context *context, const KernelOptions &options,
                          std::string &error) {
   mhcrt_message message;

@@ -26,6 +26,7 @@ const char *const mhcrt::kRunOptionsHelp =
   --tolerance X          a value passes when |got - expected| <= X * max|expected|
                          default: 4 roundings of the result's dtype, at least 2e-5
                          (f32 2e-5, f16 2e-3, bf16 1.6e-2)
+  --functions FILE       a shared library with functions that the model calls and has not, by their names
   --convert              let arguments of another float type be rounded to the expected one
   --threads N            default: one per core
   --time[=N]             run N times (default 20) after one warm-up; print median and best
@@ -87,6 +88,8 @@ static const RunOption kOptions[] = {
      [](RunOptions &o, const std::string &v) { return append(o.bundles, v, "a file or a folder"); }},
     {"--expect", RunOption::list, [](RunOptions &o, const std::string &v) { return append(o.expects, v, "a file"); }},
     {"--out", RunOption::list, [](RunOptions &o, const std::string &v) { return append(o.outs, v, "a file"); }},
+    {"--functions", RunOption::list,
+     [](RunOptions &o, const std::string &v) { return append(o.kernels.functions, v, "a file"); }},
     {"--pin", RunOption::list,
      [](RunOptions &o, const std::string &v) { return append(o.kernels.pins, v, "OP=VARIANT"); }},
     {"--tolerance", RunOption::needed,

@@ -40,6 +40,11 @@ static void listModel(const mhcrt_model *model) {
   }
 }
 
+static void listFunctions(const mhcrt_model *model) {
+  for (int32_t i = 0; i < mhcrt_model_functions(model); ++i)
+    std::printf("calls %s: %s\n", mhcrt_model_function_name(model, i), mhcrt_model_function_type(model, i));
+}
+
 static std::string listEntries(const mhcrt_model *model) {
   std::string text;
   for (int32_t entry = 0; entry < mhcrt_model_entries(model); ++entry)
@@ -167,6 +172,7 @@ static int runEntry(const char *tool, const mhcrt_model *model, mhcrt_context *c
 static int runChecked(const char *tool, const mhcrt_model *model, const RunOptions &options) {
   if (options.list) {
     listModel(model);
+    listFunctions(model);
     return kGood;
   }
   int32_t entry = 0;
@@ -198,6 +204,8 @@ static int openAndRun(const RunOptions &options) {
   if (mhcrt_model_open(options.model.c_str(), &opened, &message) != MHCRT_OK)
     return fail(kTool, message.text);
   const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
+  if (std::string error; !loadFunctions(opened, options.kernels, error))
+    return fail(kTool, error);
   return runModel(kTool, opened, options);
 }
 

@@ -127,12 +127,24 @@ static bool parseMesh(std::istringstream &line, Manifest &manifest) {
   return true;
 }
 
+std::string mhcrt::typeOf(const EntrySpec &entry) {
+  std::string text;
+  const auto append = [&](const std::deque<TensorSpec> &specs) {
+    for (size_t i = 0; i < specs.size(); ++i)
+      text += (i ? ", " : "") + specs[i].type;
+  };
+  append(entry.arguments);
+  text += " -> ";
+  append(entry.results);
+  return text;
+}
+
 bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &error) {
-  std::deque<EntrySpec> &entries = manifest.entries;
   std::istringstream lines(text);
   std::string text1;
   int number = 0;
-  bool open = false, headed = false;
+  EntrySpec *open = nullptr; // the entry, or function, whose lines these are
+  bool headed = false;
   std::set<std::string> names; // of the entry's tensors, behind what they are
   auto fail = [&](const std::string &reason) {
     error = "manifest, line " + std::to_string(number) + ": " + reason;
@@ -156,23 +168,23 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
     } else if (key == "mesh") {
       if (!parseMesh(line, manifest))
         return fail("'mesh' needs 'dp=N'");
-    } else if (key == "entry") {
+    } else if (key == "entry" || key == "function") {
+      std::deque<EntrySpec> &all = key == "entry" ? manifest.entries : manifest.functions;
       std::string name;
       if (open || !(line >> name))
-        return fail(open ? "'entry' before the 'end' of '" + entries.back().name + "'" : "'entry' without a name");
+        return fail("'" + key + (open ? "' before the 'end' of '" + open->name + "'" : "' without a name"));
       if (!isSymbol(name))
-        return fail("the entry '" + name + "'; needed letters, digits and '_' as a name, the first no digit");
-      for (const EntrySpec &other : entries)
+        return fail("the " + key + " '" + name + "'; needed letters, digits and '_' as a name, the first no digit");
+      for (const EntrySpec &other : all)
         if (other.name == name)
-          return fail("a second entry '" + name + "'");
-      entries.emplace_back();
-      entries.back().name = name;
+          return fail("a second " + key + " '" + name + "'");
+      open = &all.emplace_back();
+      open->name = name;
       names.clear();
-      open = true;
     } else if (key == "arg" || key == "result") {
       if (!open)
         return fail("'" + key + "' outside of an entry");
-      auto &specs = key == "arg" ? entries.back().arguments : entries.back().results;
+      auto &specs = key == "arg" ? open->arguments : open->results;
       specs.emplace_back();
       std::string reason;
       if (!parseTensor(line, specs.back(), reason))
@@ -181,7 +193,7 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
         return fail("a second '" + key + " " + specs.back().name + "'");
     } else if (key == "in_place") {
       std::string name;
-      if (!open || !(line >> name) || !tieResult(entries.back(), name))
+      if (!open || !(line >> name) || !tieResult(*open, name))
         return fail("'in_place " + name + "' needs a result and an argument of that name and one type before it");
     } else if (key == "equal") {
       std::string left, right;
@@ -190,18 +202,18 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
           !parseExpression(right, equality.right))
         return fail("'equal' needs two sizes, in an entry");
       equality.text = left + " = " + right;
-      entries.back().equalities.push_back(equality);
+      open->equalities.push_back(equality);
     } else if (key == "end") {
       std::string reason;
-      if (open && !checkSymbols(entries.back(), reason))
+      if (open && !checkSymbols(*open, reason))
         return fail(reason);
-      open = false;
+      open = nullptr;
     }
   }
   if (!headed)
     return fail("expected 'mhc-model 1', found nothing");
   if (open)
-    return fail("entry '" + entries.back().name + "' has no 'end'");
+    return fail("entry '" + open->name + "' has no 'end'");
   return true;
 }
 

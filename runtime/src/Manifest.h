@@ -35,11 +35,14 @@ struct EntrySpec {
   std::vector<SizeEquality> equalities;
 };
 
+/// "bf16[M,64], f32[64] -> bf16[M,64]"
+std::string typeOf(const EntrySpec &entry);
+
 struct Manifest {
   std::string target = "cpu";
   std::string mesh;  ///< "dp=2"
   int32_t ranks = 1; ///< of the mesh
-  std::deque<EntrySpec> entries;
+  std::deque<EntrySpec> entries, functions; ///< functions are what entries call and the model has not
 };
 
 /// False with `error` set when a line cannot be understood; it names the line. May throw std::bad_alloc.

@@ -126,6 +126,7 @@ mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_messa
     }
     if (!missing.empty())
       return giveUp(MHCRT_NOT_FOUND, std::string("'") + path + "' does not export " + missing);
+    makeBindings(*fresh);
     *model = fresh.release();
     return MHCRT_OK;
   });
@@ -154,6 +155,7 @@ mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, v
     }
     if (status != MHCRT_OK)
       return fail(message, status, error);
+    makeBindings(*fresh);
     *model = fresh.release();
     return MHCRT_OK;
   });
@@ -276,7 +278,10 @@ mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_c
                     "result '" + spec->results[i].name + "' of entry '" + spec->name +
                         "' is computed in place: expected the pointer of the argument of its name");
     model->runtime.clearError(context);
-    mhcrt_status status = model->functions[entry](context, arguments, results);
+    std::vector<mhcrt_tensor> all;
+    if (!model->bindings.empty())
+      all = withBindings(*model, entry, arguments);
+    mhcrt_status status = model->functions[entry](context, all.empty() ? arguments : all.data(), results);
     if (status != MHCRT_OK)
       fail(message, status, "entry '" + spec->name + "': " + model->runtime.lastError(context));
     return status;

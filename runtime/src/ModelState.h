@@ -59,17 +59,27 @@ struct mhcrt_model {
   mhcrt::RuntimeTable runtime = {};
   mhcrt::CudaTable cuda = {}; ///< null unless the model is for a GPU
   mhcrt::Manifest manifest;
-  std::vector<mhcrt_entry> functions; ///< one per entry
+  std::vector<mhcrt_entry> functions;  ///< one per entry
+  std::vector<mhcrt_binding> bindings; ///< one per function of the manifest
+  std::vector<std::string> types;      ///< of these
+  std::vector<void *> functionLibraries;
 
   bool isForGpu() const { return cuda.pin != nullptr; }
 
   ~mhcrt_model() {
+    for (void *other : functionLibraries)
+      dlclose(other);
     if (library)
       dlclose(library);
   }
 };
 
 namespace mhcrt {
+
+/// The table of a model whose manifest is read.
+void makeBindings(mhcrt_model &model);
+/// The arguments of an entry's code: behind those of the caller, the rows of the table.
+std::vector<mhcrt_tensor> withBindings(const mhcrt_model &model, int32_t entry, const mhcrt_tensor *arguments);
 
 /// Moves the context's error into `message`.
 mhcrt_status report(const mhcrt_model *model, mhcrt_context *context, mhcrt_status status, mhcrt_message *message);

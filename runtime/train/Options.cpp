@@ -24,6 +24,7 @@ const char *const mhcrt::kTrainOptionsHelp =
     "  --load=FILE            go on from such a file\n"
     "  --log=FILE             write step, loss and milliseconds as comma-separated values\n"
     "  --timeout=SECONDS      with several ranks, how long one waits for the others, default 600\n"
+    "  --functions=FILE       a shared library with functions that the model calls and has not, by their names\n"
     "  --threads=N            default: one per core\n";
 
 static std::string setInteger(const std::string &text, int64_t least, int64_t most, int64_t &value) {
@@ -56,9 +57,9 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
     *text = value;
     return value.empty() ? "a file" : "";
   }
-  if (name == "--pin") {
-    options.kernels.pins.push_back(value);
-    return value.empty() ? "OP=VARIANT" : "";
+  if (name == "--pin" || name == "--functions") {
+    (name == "--pin" ? options.kernels.pins : options.kernels.functions).push_back(value);
+    return !value.empty() ? "" : name == "--pin" ? "OP=VARIANT" : "a file";
   }
   if (name == "--steps")
     return setInteger(value, 0, INT32_MAX, options.steps);
@@ -99,7 +100,7 @@ static std::string takeWord(const std::string &word, TrainOptions &options, std:
     return "unknown option '" + name + "'; see --help";
   if (!needed.empty())
     return "'" + name + "' is '" + value + "'; needed " + needed;
-  return given.insert(name).second || name == "--pin" ? "" : "'" + name + "' is given twice";
+  return given.insert(name).second || name == "--pin" || name == "--functions" ? "" : "'" + name + "' is given twice";
 }
 
 bool mhcrt::parseTrainOptions(int argc, const char *const *argv, TrainOptions &options, std::string &error) {

@@ -324,6 +324,8 @@ static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &erro
     return false;
   }
   const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
+  if (!loadFunctions(opened, options.kernels, error))
+    return false;
   if (mhcrt_model_context_create(opened, options.threads, &context, &message) != MHCRT_OK) {
     error = message.text;
     return false;

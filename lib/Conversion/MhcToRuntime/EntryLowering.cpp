@@ -14,6 +14,7 @@
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/IR/KernelArguments.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhc/IR/OutsideFunctions.h"
 #include "mhc/IR/SizeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -32,7 +33,8 @@ class EntryLowering {
 public:
   EntryLowering(func::FuncOp func, SymbolTable &symbols, const EntryOptions &options)
       : old(func), symbols(symbols), options(options), builder(func.getContext()),
-        pointerType(LLVM::LLVMPointerType::get(func.getContext())), address(builder, &func.getBody().front()) {}
+        pointerType(LLVM::LLVMPointerType::get(func.getContext())), address(builder, &func.getBody().front()),
+        outside(outsideFunctions(func->getParentOfType<ModuleOp>())) {}
 
   LogicalResult run();
 
@@ -51,6 +53,7 @@ private:
   void lowerCondition(scf::ConditionOp op);
   LogicalResult lowerLaunch(LaunchOp op);
   void lowerLoopCall(func::CallOp op);
+  void lowerOutsideCall(func::CallOp op, func::FuncOp callee);
   Value isGood(Location loc);
   /// Goes on in a region that runs where no check has failed so far; anywhere, where the entry has none.
   void insertBehindChecks(Location loc);
@@ -82,7 +85,9 @@ private:
   Value context, nullPointer, arena;
   DenseMap<Value, Buffer> buffers;
   SmallVector<Operation *> dead;
-  bool hasChecks = false; ///< of sizes
+  bool hasChecks = false;   ///< of sizes
+  int64_t numArguments = 0; ///< of the entry, without its results
+  SmallVector<func::FuncOp> outside;
 };
 } // namespace
 
@@ -130,6 +135,7 @@ void EntryLowering::createEntry() {
     bool isResult = old.getArgAttr(buffer.getArgNumber() - 3, "mhc.result") != nullptr;
     readDescriptor(buffer, block.getArgument(isResult ? 2 : 1), isResult ? results++ : arguments++);
   }
+  numArguments = arguments;
   symbols.erase(old);
 }
 
@@ -181,7 +187,10 @@ LogicalResult EntryLowering::lower(Operation *op) {
       .Case([&](memref::StoreOp store) { return lowerElement(op, store.getMemRef(), store.getIndices()); })
       .Case([&](memref::GetGlobalOp global) { return lowerGlobal(global), success(); })
       .Case([&](LaunchOp launch) { return lowerLaunch(launch); })
-      .Case([&](func::CallOp call) { return lowerLoopCall(call), success(); })
+      .Case([&](func::CallOp call) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        return isOutside(callee) ? lowerOutsideCall(call, callee) : lowerLoopCall(call), success();
+      })
       .Case([&](func::ReturnOp ret) { return lowerReturn(ret), success(); })
       .Case([&](scf::ConditionOp condition) { return lowerCondition(condition), success(); })
       .Default([&](Operation *) -> LogicalResult {
@@ -423,6 +432,22 @@ void EntryLowering::lowerLoopCall(func::CallOp op) {
   if (options.lines)
     setRuntimeLocation(builder, op.getLoc(), context, symbols);
   func::CallOp::create(builder, op.getLoc(), op.getCallee(), TypeRange(), arguments);
+  dead.push_back(op);
+}
+
+/// The caller of an entry passes the functions outside behind the arguments, as tensors whose data they are.
+void EntryLowering::lowerOutsideCall(func::CallOp op, func::FuncOp callee) {
+  Location loc = op.getLoc();
+  int64_t place = numArguments + std::distance(outside.begin(), llvm::find(outside, callee));
+  Value slot = address.advance(loc, entry.getArgument(1), builder.getI8Type(), address.number(place * kTensorBytes));
+  auto function = LLVM::LoadOp::create(builder, loc, pointerType, slot, /*alignment=*/8);
+  function.setInvariant(true);
+  SmallVector<Value> arguments = {context, function};
+  for (Value operand : op.getOperands())
+    appendBuffer(address, cast<MemRefType>(operand.getType()), buffers[operand], arguments);
+  if (options.lines)
+    setRuntimeLocation(builder, loc, context, symbols);
+  func::CallOp::create(builder, loc, outsideCaller(callee, symbols), arguments);
   dead.push_back(op);
 }
 

@@ -72,8 +72,13 @@ void shareLoop(mlir::func::FuncOp func, int64_t depth, mlir::OpFoldResult count,
 /// Turns a constant buffer into a global of the LLVM dialect.
 void lowerGlobals(mlir::ModuleOp module);
 
-/// The lines of the manifest for this entry: a function that mhc-describe-entries and mhc-result-params have seen.
-llvm::FailureOr<std::string> manifestOf(mlir::func::FuncOp func);
+/// A function that takes what `mhcrt_call_function` does, but the tensors by pointer and open sizes, and calls it on
+/// tensors on its own stack: one serves all calls of `outside`.
+mlir::func::FuncOp outsideCaller(mlir::func::FuncOp outside, mlir::SymbolTable &symbols);
+
+/// The lines of the manifest for an entry, or for a function that entries call: one that mhc-describe-entries and
+/// mhc-bufferize have seen. `kind` is the first word.
+llvm::FailureOr<std::string> manifestOf(llvm::StringRef kind, mlir::func::FuncOp func);
 
 } // namespace mhc
 

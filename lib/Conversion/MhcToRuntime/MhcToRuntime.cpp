@@ -10,6 +10,7 @@
 #include "mhc/Analysis/Mesh.h"
 #include "mhc/Conversion/Passes.h"
 #include "mhc/IR/ElementTypes.h"
+#include "mhc/IR/OutsideFunctions.h"
 #include "mhc/IR/SizeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -23,7 +24,7 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-FailureOr<std::string> mhc::manifestOf(func::FuncOp func) {
+FailureOr<std::string> mhc::manifestOf(StringRef kind, func::FuncOp func) {
   std::string arguments, results, shared;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto name = func.getArgAttrOfType<StringAttr>(i, "mhc.name");
@@ -46,7 +47,7 @@ FailureOr<std::string> mhc::manifestOf(func::FuncOp func) {
       auto [left, right] = condition.getValue().split('=');
       conditions += ("equal " + left + " " + right + "\n").str();
     }
-  return "entry " + func.getName().str() + "\n" + arguments + results + shared + conditions + "end\n";
+  return (kind + " " + func.getName() + "\n").str() + arguments + results + shared + conditions + "end\n";
 }
 
 /// `const char mhc_model_manifest[]`.
@@ -71,14 +72,23 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
       manifest += "target " + target + "\n";
     if (auto mesh = module->getAttrOfType<StringAttr>(kMesh))
       manifest += "mesh " + mesh.getValue().str() + "\n";
+    SmallVector<func::FuncOp> outside = outsideFunctions(module);
+    for (func::FuncOp func : outside) {
+      FailureOr<std::string> function = manifestOf("function", func);
+      if (failed(function))
+        return signalPassFailure();
+      manifest += *function;
+    }
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (!func.isPublic() || func.isDeclaration())
         continue;
-      FailureOr<std::string> entry = manifestOf(func);
+      FailureOr<std::string> entry = manifestOf("entry", func);
       if (failed(entry) || failed(lowerEntry(func, symbols, {onGpu, lines})))
         return signalPassFailure();
       manifest += *entry;
     }
+    for (func::FuncOp func : outside)
+      symbols.erase(func);
     if (Operation *checks = symbols.lookup(kCheckSize))
       symbols.erase(checks);
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))

@@ -7,6 +7,7 @@
 
 #include "CopyBuffer.h"
 #include "InPlace.h"
+#include "OutsideCalls.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -35,8 +36,8 @@ public:
   explicit LocalAnalysis(const BufferizationOptions &options) : AnalysisState(options) {}
 
   bool isInPlace(OpOperand &operand) const override {
-    if (isa<ToBufferOp>(operand.getOwner()) || !bufferizesToMemoryWrite(operand))
-      return true;
+    if (isa<ToBufferOp, func::CallOp>(operand.getOwner()) || !bufferizesToMemoryWrite(operand))
+      return true; // a function that is called writes its results alone
     return operand.get().hasOneUse() && ownsBuffer(operand.get());
   }
 
@@ -142,6 +143,7 @@ struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
         failed(bufferizeModuleOp(getOperation(), options, state)))
       return signalPassFailure();
     getOperation().walk(copySlice);
+    mhc::passResults(getOperation());
   }
 };
 } // namespace

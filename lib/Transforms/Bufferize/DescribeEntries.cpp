@@ -8,6 +8,7 @@
 #include "InPlace.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/ElementTypes.h"
+#include "mhc/IR/OutsideFunctions.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,6 +45,79 @@ static std::string quoted(StringRef name) {
 }
 
 namespace {
+/// Checks that a function without a body can be called through the table of the compiled model, and writes down the
+/// names of its tensors and sizes. A size that the user left open has a name of its own.
+class OutsideDescriber {
+public:
+  explicit OutsideDescriber(func::FuncOp func) : func(func), builder(func.getContext()) {}
+
+  LogicalResult run() {
+    if (!isEntryName(func.getName()))
+      return func.emitError() << "a function without a body cannot be called " << quoted(func.getName())
+                              << "; needed letters, digits and '_', the first no digit, and neither 'mhc_entry_' nor "
+                                 "'mhcrt_' at the start";
+    SmallVector<Attribute> arguments, results;
+    for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+      if (failed(describe("argument", "arg", i, type, func.getArgAttrDict(i), arguments)))
+        return failure();
+    SmallVector<StringAttr> known(names); // of arguments
+    for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
+      if (failed(describe("result", "result", i, type, func.getResultAttrDict(i), results)) ||
+          failed(checkResult(i, cast<RankedTensorType>(type), results.back(), known)))
+        return failure();
+    func.setArgAttrsAttr(builder.getArrayAttr(arguments));
+    func.setResAttrsAttr(builder.getArrayAttr(results));
+    func->setAttr(kOutsideFunction, builder.getUnitAttr());
+    return success();
+  }
+
+private:
+  LogicalResult describe(StringRef kind, StringRef defaultName, unsigned number, Type type, DictionaryAttr given,
+                         SmallVectorImpl<Attribute> &described) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || elementCode(tensor.getElementType()) == kNoElement || tensor.getRank() > kMaxRank)
+      return func.emitError() << kind << " " << number << " of '" << func.getName() << "', which has no body, is "
+                              << type << "; needed a ranked tensor of f32, bf16, f16, f64, i32 or i64, of at most "
+                              << kMaxRank << " dimensions";
+    NamedAttrList attrs(given);
+    if (!isa_and_nonnull<StringAttr>(attrs.get("mhc.name")))
+      attrs.set("mhc.name", builder.getStringAttr(defaultName + Twine(number)));
+    SmallVector<Attribute> dims;
+    auto stated = dyn_cast_or_null<ArrayAttr>(attrs.get(kDims));
+    for (auto [dim, size] : llvm::enumerate(tensor.getShape())) {
+      auto name = stated && dim < stated.size() ? dyn_cast<StringAttr>(stated[dim]) : StringAttr();
+      bool isName = name && !name.empty() && llvm::isAlpha(name.getValue()[0]) &&
+                    llvm::all_of(name.getValue(), [](char c) { return llvm::isAlnum(c) || c == '_'; });
+      if (!ShapedType::isDynamic(size))
+        name = builder.getStringAttr(Twine(size));
+      else if (!isName)
+        name = builder.getStringAttr("open" + Twine(opened++));
+      names.push_back(name);
+      dims.push_back(name);
+    }
+    attrs.set(kDims, builder.getArrayAttr(dims));
+    described.push_back(attrs.getDictionary(func.getContext()));
+    return success();
+  }
+
+  LogicalResult checkResult(unsigned number, RankedTensorType type, Attribute attrs, ArrayRef<StringAttr> known) {
+    auto dims = cast<ArrayAttr>(cast<DictionaryAttr>(attrs).get(kDims));
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim) && !llvm::is_contained(known, dims[dim]))
+        return func.emitError() << "result " << number << " of '" << func.getName()
+                                << "', which has no body, has an open size in dimension " << dim
+                                << "; needed that of an argument, by a name that both have in 'mhc.dims'";
+    return success();
+  }
+
+  func::FuncOp func;
+  Builder builder;
+  SmallVector<StringAttr> names; ///< of the sizes so far
+  unsigned opened = 0;
+};
+
+LogicalResult describeOutside(func::FuncOp func) { return OutsideDescriber(func).run(); }
+
 class EntryDescriber {
 public:
   explicit EntryDescriber(func::FuncOp func) : func(func), dims(func), builder(func.getContext()) {}
@@ -84,14 +158,19 @@ private:
         return WalkResult::interrupt();
       if (auto dim = dyn_cast<tensor::DimOp>(op); dim && failed(checkDim(dim)))
         return WalkResult::interrupt();
-      if (auto call = dyn_cast<func::CallOp>(op)) {
-        call.emitError() << "the call of '" << call.getCallee() << "' cannot be inlined: the function is "
-                         << "recursive or has no body";
+      if (auto call = dyn_cast<func::CallOp>(op); call && failed(checkCall(call)))
         return WalkResult::interrupt();
-      }
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  static LogicalResult checkCall(func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    if (!callee || !callee.isExternal())
+      return call.emitError() << "the call of '" << call.getCallee()
+                              << "' cannot be inlined: the function is recursive";
+    return isOutside(callee) ? success() : describeOutside(callee);
   }
 
   LogicalResult checkDim(tensor::DimOp op) {

@@ -10,7 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SizeChecker.h"
+#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/KernelInfo.h"
+#include "mhc/IR/OutsideFunctions.h"
 #include "mhc/IR/SizeCheck.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -221,6 +223,23 @@ void SizeChecker::checkLaunch(LaunchOp op) {
       }
     rest = rest.drop_front(count);
   }
+}
+
+/// Dimensions of one name in the function's signature have one size.
+void SizeChecker::checkCall(func::CallOp op) {
+  func::FuncOp callee = outsideCallee(op);
+  DenseMap<Attribute, std::pair<Value, int64_t>> first;
+  for (auto [i, buffer] : llvm::enumerate(op.getOperands()))
+    if (callee)
+      for (auto [dim, name] : llvm::enumerate(callee.getArgAttrOfType<ArrayAttr>(i, kDims).getAsRange<StringAttr>())) {
+        auto place = static_cast<int64_t>(dim);
+        auto [other, isNew] = first.try_emplace(name, std::pair(buffer, place));
+        if (!isNew && !isEqual(buffer, place, other->second.first, other->second.second))
+          requireEqual(sizeOf(buffer, place), sizeOf(other->second.first, other->second.second),
+                       "'" + name.getValue() + "' of '" +
+                           callee.getArgAttrOfType<StringAttr>(i, "mhc.name").getValue() + "' in the call of '" +
+                           callee.getName() + "'");
+      }
 }
 
 namespace {

@@ -53,7 +53,8 @@ private:
         .Case([&](mlir::memref::ExpandShapeOp split) { checkSplit(split); })
         .Case([&](mlir::memref::LoadOp load) { checkElement(load.getMemRef(), load.getIndices()); })
         .Case([&](mlir::memref::StoreOp store) { checkElement(store.getMemRef(), store.getIndices()); })
-        .Case([&](LaunchOp launch) { checkLaunch(launch); });
+        .Case([&](LaunchOp launch) { checkLaunch(launch); })
+        .Case([&](mlir::func::CallOp call) { checkCall(call); });
   }
 
   void checkLoops(mlir::linalg::LinalgOp op);
@@ -72,6 +73,7 @@ private:
   void checkSplit(mlir::memref::ExpandShapeOp op);
   void checkElement(mlir::Value buffer, mlir::ValueRange indices);
   void checkLaunch(LaunchOp op);
+  void checkCall(mlir::func::CallOp op);
   void checkCopy(mlir::memref::CopyOp op);
   void checkCast(mlir::memref::CastOp op);
 

@@ -20,6 +20,12 @@
 //   in_place d_phi
 //   equal M*d1 d2*d3
 //   end
+//   function attention
+//   arg u bf16 M 64
+//   result f bf16 M 64
+//   end
+//
+// A function is what entries call and the model has not: mhcrt_model_set_function gives it.
 //
 // The name of an entry has letters, digits and '_', the first no digit. That of a tensor is printable, without blanks,
 // '/' and '=', and differs from those of the entry's other arguments, or other results.
@@ -34,24 +40,20 @@
 // contexts made by that copy, so contexts come from mhcrt_model_context_create, which calls the library's own
 // mhcrt_context_create. For a wrapped model that is the copy which wraps it.
 //
-// A model is immutable: threads may share it, each with a context of its own.
+// A model is immutable once its functions are given: threads may share it, each with a context of its own.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_MODEL_H
 #define MHCRT_MODEL_H
 
 #include "mhcrt/cuda.h"
+#include "mhcrt/functions.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct mhcrt_model mhcrt_model;
-
-/// Where a failed call writes its reason. May be null wherever it is taken. Untouched on success.
-typedef struct mhcrt_message {
-  char text[1024];
-} mhcrt_message;
 
 /// Description of one argument or result in the manifest. Dimension i is sizes[i] when that is not negative, else
 /// symbols[i]: a symbol, or such as "4*M*d1+d2-1".
@@ -89,6 +91,19 @@ int32_t mhcrt_model_results(const mhcrt_model *model, int32_t entry);
 /// Null when there is no such argument (result). Lives as long as the model.
 const mhcrt_tensor_info *mhcrt_model_argument(const mhcrt_model *model, int32_t entry, int32_t index);
 const mhcrt_tensor_info *mhcrt_model_result(const mhcrt_model *model, int32_t entry, int32_t index);
+
+/// The functions that the model calls. A type is such as "bf16[M,64], f32[64] -> bf16[M,64]".
+int32_t mhcrt_model_functions(const mhcrt_model *model);
+const char *mhcrt_model_function_name(const mhcrt_model *model, int32_t function);
+const char *mhcrt_model_function_type(const mhcrt_model *model, int32_t function);
+/// Gives the model a function, or another one, for all calls that begin later. `type` is what the function takes, which
+/// must be the model's word for word; null where the function looks itself.
+mhcrt_status mhcrt_model_set_function(mhcrt_model *model, const char *name, const char *type, mhcrt_function function,
+                                      void *user, mhcrt_message *message);
+/// Gives the model those of its functions that a shared library exports under their names, with null as their `user`;
+/// `const char NAME_type[]` in it is the type of NAME. An error where it has none of them. The library stays open as
+/// long as the model.
+mhcrt_status mhcrt_model_load_functions(mhcrt_model *model, const char *path, mhcrt_message *message);
 
 /// An equation between the entry's sizes, "M*d1 = d2*d3"; null when there is none of this number.
 const char *mhcrt_model_equality(const mhcrt_model *model, int32_t entry, int32_t index);

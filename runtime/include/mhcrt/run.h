@@ -19,13 +19,14 @@
 
 namespace mhcrt {
 
-/// Options for models that run on a GPU.
+/// Options on what a model calls, most for models that run on a GPU.
 struct KernelOptions {
-  std::vector<std::string> pins; ///< "post=generic"
-  bool strict = false;           ///< an op that has a fast variant may not take a slower one
-  bool ranges = false;           ///< NVTX ranges for profilers
-  bool asGraph = false;          ///< calls are recorded and replayed as CUDA graphs
-  bool list = false;             ///< the variants taken are printed
+  std::vector<std::string> functions; ///< libraries with functions that the model has not
+  std::vector<std::string> pins;      ///< "post=generic"
+  bool strict = false;                ///< an op that has a fast variant may not take a slower one
+  bool ranges = false;                ///< NVTX ranges for profilers
+  bool asGraph = false;               ///< calls are recorded and replayed as CUDA graphs
+  bool list = false;                  ///< the variants taken are printed
 
   /// The flag that an option without a value sets; null for any other option.
   bool *flag(const std::string &name);
@@ -33,6 +34,8 @@ struct KernelOptions {
 /// The lines on them in the help text.
 extern const char *const kKernelOptionsHelp;
 
+/// Opens the libraries of --functions.
+bool loadFunctions(mhcrt_model *model, const KernelOptions &options, std::string &error);
 /// False with `error` set where the model is for the CPU and an option is given.
 bool applyOptions(const mhcrt_model *model, mhcrt_context *context, const KernelOptions &options, std::string &error);
 /// Says on stderr why calls took a slower variant, and which pin had no call; prints the variants taken where wanted.

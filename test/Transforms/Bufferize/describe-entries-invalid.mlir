@@ -190,10 +190,41 @@ func.func @region(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func private @outside(tensor<4xf32>) -> tensor<4xf32>
+func.func private @again(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @again(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
 func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{the call of 'outside' cannot be inlined: the function is recursive or has no body}}
-  %0 = func.call @outside(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{the call of 'again' cannot be inlined: the function is recursive}}
+  %0 = func.call @again(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 1 of 'outside', which has no body, is 'f32'; needed a ranked tensor of f32, bf16, f16, f64, i32 or i64, of at most 8 dimensions}}
+func.func private @outside(tensor<4xf32>, f32) -> tensor<4xf32>
+func.func @call(%x: tensor<4xf32>, %y: tensor<f32>) -> tensor<4xf32> {
+  %scale = tensor.extract %y[] : tensor<f32>
+  %0 = func.call @outside(%x, %scale) : (tensor<4xf32>, f32) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result 0 of 'outside', which has no body, has an open size in dimension 0; needed that of an argument, by a name that both have in 'mhc.dims'}}
+func.func private @outside(tensor<?xf32>) -> tensor<?xf32>
+func.func @call(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = func.call @outside(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{a function without a body cannot be called 'aten.attention'; needed letters, digits and '_', the first no digit, and neither 'mhc_entry_' nor 'mhcrt_' at the start}}
+func.func private @aten.attention(tensor<4xf32>) -> tensor<4xf32>
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @aten.attention(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
