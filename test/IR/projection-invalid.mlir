@@ -271,6 +271,15 @@ func.func @eight_bit_phi(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf8E4M3FN>)
 // -----
 
 func.func @narrow_alpha(%proj: tensor<?x4xf32>, %alpha: tensor<1xbf16>, %beta: tensor<4xf32>) {
+  // expected-error @below {{operand #1 must be 1D tensor of 32-bit float values, but got 'tensor<1xbf16>'}}
+  %h_pre = mhc.gates(proj = %proj : tensor<?x4xf32>, alpha = %alpha : tensor<1xbf16>, beta = %beta : tensor<4xf32>)
+    <stat_form = applied, norm_eps = 0.0, pre_eps = 1.0e-06, post_mult = 2.0> -> (h_pre : tensor<?x4xf32>)
+  return
+}
+
+// -----
+
+func.func @narrow_alpha(%proj: tensor<?x4xf32>, %alpha: tensor<1xbf16>, %beta: tensor<4xf32>) {
   // expected-error @below {{must be 1D tensor of 32-bit float values, but got 'tensor<1xbf16>'}}
   %h_pre = mhc.gates(proj = %proj : tensor<?x4xf32>, alpha = %alpha : tensor<1xbf16>, beta = %beta : tensor<4xf32>)
     <stat_form = applied, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<?x4xf32>)
