@@ -37,6 +37,8 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     auto eraseDead = [&] { (void)runRegionDCE(rewriter, func->getRegions()); };
     eraseDead();
     if (level >= FuseLevel::layer) {
+      narrowPre(func, sites);
+      eraseDead();
       fusePre(func, sites);
       if (level == FuseLevel::model) { // of gradients first what no end of a chain can do without
         fusePostPre(func, sites);

@@ -15,6 +15,8 @@ namespace mhc {
 
 /// projection, gates with a dead h_post and dead logits -> the same on the first n rows of phi
 void narrowGates(mlir::func::FuncOp func, Sites &sites);
+/// pre of which only u is used -> head
+void narrowPre(mlir::func::FuncOp func, Sites &sites);
 /// pre, post_pre and head with optional results that nothing uses -> the same without them
 void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used

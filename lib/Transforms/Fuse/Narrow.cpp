@@ -1,4 +1,4 @@
-//===- Narrow.cpp - Projections of which only the first gate is used ----*- C++ -*-===//
+//===- Narrow.cpp - Coefficients of which only the first gate is used ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,6 +56,32 @@ static void narrow(Sites &sites, GatesOp gates) {
   takeFused(sites, small, "gates with one used group", saved);
 }
 
+/// The sublayer's input alone needs the first gate only.
+static void narrow(Sites &sites, PreOp pre) {
+  auto isUsed = [](Value result) { return result && !result.use_empty(); };
+  if (!isUsed(pre.getU()) || pre.getHIn() || llvm::any_of(ValueRange{pre.getHPost(), pre.getHRes()}, isUsed) ||
+      isUsed(pre.getProj()))
+    return;
+  OpBuilder builder(pre);
+  LeafBuilder leaf(builder, pre.getLoc());
+  int64_t n = cast<RankedTensorType>(pre.getHPost().getType()).getDimSize(1);
+  auto wanted = [&](Value result) { return isUsed(result) ? result.getType() : Type(); };
+  HeadOp::Fields fields(pre);
+  fields.phi = firstRows(builder, pre.getLoc(), pre.getPhi(), pre.getPhiLayout(), n);
+  fields.alpha = leaf.slice(pre.getAlpha(), 0, 0, 1);
+  fields.beta = leaf.slice(pre.getBeta(), 0, 0, n);
+  fields.out = pre.getU().getType();
+  fields.h_pre = wanted(pre.getHPre());
+  fields.proj = Type();
+  fields.stat = wanted(pre.getStat());
+  HeadOp head = fields.create(builder, pre.getLoc());
+  for (auto [result, small] :
+       {std::pair(pre.getU(), head.getOut()), {pre.getHPre(), head.getHPre()}, {pre.getStat(), head.getStat()}})
+    if (isUsed(result))
+      result.replaceAllUsesWith(small);
+  takeFused(sites, head, "mhc.pre of which only u is used", bytesPerToken(pre) - bytesPerToken(head));
+}
+
 /// The same op without the optional results that nothing uses.
 static void dropUnusedResults(KernelOpInterface op) {
   const KernelInfo &info = op.getKernelInfo();
@@ -78,6 +104,13 @@ void mhc::dropUnusedResults(func::FuncOp func) {
   func.walk([](Operation *op) {
     if (isa<PreOp, PostPreOp, HeadOp>(op))
       ::dropUnusedResults(cast<KernelOpInterface>(op));
+  });
+}
+
+void mhc::narrowPre(func::FuncOp func, Sites &sites) {
+  func.walk([&](PreOp pre) {
+    if (sites.mayTake())
+      narrow(sites, pre);
   });
 }
 
