@@ -18,52 +18,86 @@ enum class TileOrder {
   plain  ///< t*8 + n
 };
 
+/// A lane's elements of phi for PhiTiles: [tile][8 columns][stream], a pair of columns each.
+using PhiPairs = float2[2][3][4];
+
+/// All loads before their first use, so that the latency of memory is met once. `k` is the first tile's element of K.
+template <typename T, bool kOutIn>
+__device__ __forceinline__ void loadPhiPairs(const StreamBwdArgs &args, int64_t k, int tileStep, PhiPairs &to) {
+  const int q = threadIdx.x & 3;
+  const int64_t K = 4 * args.C;
+  const auto value = [&](int64_t at) { return static_cast<float>(static_cast<const T *>(args.phi.phi)[at]); };
+#pragma unroll
+  for (int part = 0; part < 3; ++part)
+#pragma unroll
+    for (int stream = 0; stream < 4; ++stream)
+#pragma unroll
+      for (int tile = 0; tile < 2; ++tile) {
+        const int64_t column = part * 8 + 2 * q, row = k + stream * args.C + tile * tileStep;
+        to[tile][part][stream] = kOutIn
+                                     ? make_float2(value(column * K + row), value((column + 1) * K + row))
+                                     : make_float2(value(row * kColumns + column), value(row * kColumns + column + 1));
+      }
+}
+
+__device__ __forceinline__ void loadPhiPairs(const StreamBwdArgs &args, int64_t k, int tileStep, PhiPairs &to) {
+  const bool outIn = args.phi.rowsFirst(), narrow = args.phi.type == MHCRT_BF16;
+  if (outIn && !narrow)
+    loadPhiPairs<float, true>(args, k, tileStep, to);
+  else if (outIn)
+    loadPhiPairs<__nv_bfloat16, true>(args, k, tileStep, to);
+  else if (!narrow)
+    loadPhiPairs<float, false>(args, k, tileStep, to);
+  else
+    loadPhiPairs<__nv_bfloat16, false>(args, k, tileStep, to);
+}
+
 /// A lane's part of W: tiles of 8 columns (rows of B) by 8 channels, divided by `scale`.
 template <TileOrder kOrder = TileOrder::pairs>
 struct PhiTiles {
-  using Elements = PhiElements<WideOrBf16Input>;
-
-  float scale;
-  uint32_t parts[2][3][4] = {}; ///< [tile][8 columns][stream]: rows 2q, 2q+1 of B's column n
+  float scale;             ///< above every |W| of the warp's channels
+  uint32_t parts[2][3][4]; ///< [tile][8 columns][stream]: rows 2q, 2q+1 of B's column n
 
   __device__ __forceinline__ PhiTiles(const StreamBwdArgs &args, int64_t channel) {
-    const Elements phi = {args.phi, kColumns, 4 * args.C};
-    scale = scaleAbove(mostOf(args, phi, channel));
+    const int n = (threadIdx.x & 31) >> 2;
+    constexpr int kTileStep = kOrder == TileOrder::pairs ? 2 : 8;
+    const int64_t k = channel + (kOrder == TileOrder::pairs ? n / 2 * 4 + n % 2 : n);
+    PhiPairs phi;
+    loadPhiPairs(args, k, kTileStep, phi);
+    const WideOrBf16Input norm = {args.phi.weight, args.phi.weightType};
+    float weights[2][4];
+#pragma unroll
+    for (int tile = 0; tile < 2; ++tile)
+#pragma unroll
+      for (int stream = 0; stream < 4; ++stream)
+        weights[tile][stream] = norm.data ? norm[stream * args.C + k + tile * kTileStep] : 1.0f;
+    scale = scaleAbove(mostOf(phi, weights));
     const float inverse = inverseScale(scale);
-    const int n = (threadIdx.x & 31) >> 2, q = threadIdx.x & 3;
-    // Tile by tile, each through the second's registers: loads of both at once need more registers than the walk.
-#pragma unroll 1
-    for (int tile = 0; tile < 2; ++tile) {
+#pragma unroll
+    for (int tile = 0; tile < 2; ++tile)
 #pragma unroll
       for (int part = 0; part < 3; ++part)
 #pragma unroll
-        for (int stream = 0; stream < 4; ++stream)
-          parts[0][part][stream] = parts[1][part][stream];
-#pragma unroll
-      for (int stream = 0; stream < 4; ++stream) {
-        const int within = kOrder == TileOrder::pairs ? n / 2 * 4 + tile * 2 + n % 2 : tile * 8 + n;
-        const int64_t k = stream * args.C + channel + within;
-        const float weight = phi.scale(k) * inverse;
-#pragma unroll
-        for (int part = 0; part < 3; ++part)
-          parts[1][part][stream] =
-              packF16(phi.at(part * 8 + 2 * q, k) * weight, phi.at(part * 8 + 2 * q + 1, k) * weight);
-      }
-    }
+        for (int stream = 0; stream < 4; ++stream) {
+          const float2 pair = phi[tile][part][stream];
+          const float weight = weights[tile][stream] * inverse;
+          parts[tile][part][stream] = packF16(pair.x * weight, pair.y * weight);
+        }
   }
 
 private:
-  /// The greatest |W| of the warp's channels, one per half of a warp's lanes.
-  __device__ __forceinline__ static float mostOf(const StreamBwdArgs &args, const Elements &phi, int64_t channel) {
+  /// The greatest |W| of the warp's channels.
+  __device__ __forceinline__ static float mostOf(const PhiPairs &phi, const float (&weights)[2][4]) {
     float most = 0.0f;
-#pragma unroll 2
-    for (int stream = 0; stream < 4; ++stream) {
-      const int64_t k = stream * args.C + channel + threadIdx.x % kWarpChannels;
-      const float weight = fabsf(phi.scale(k));
 #pragma unroll
-      for (int column = 0; column < kColumns; ++column)
-        most = fmaxf(most, fabsf(phi.at(column, k)) * weight);
-    }
+    for (int tile = 0; tile < 2; ++tile)
+#pragma unroll
+      for (int part = 0; part < 3; ++part)
+#pragma unroll
+        for (int stream = 0; stream < 4; ++stream) {
+          const float2 pair = phi[tile][part][stream];
+          most = fmaxf(most, fmaxf(fabsf(pair.x), fabsf(pair.y)) * fabsf(weights[tile][stream]));
+        }
 #pragma unroll
     for (int offset = 16; offset; offset /= 2)
       most = fmaxf(most, __shfl_xor_sync(~0u, most, offset));

@@ -109,7 +109,7 @@ struct RegisterSums {
   }
 };
 
-/// The same in shared memory, for a kernel without as many registers: one load after the other.
+/// The same in shared memory, for a kernel without as many registers.
 struct SharedSums {
   static constexpr int kQuads = kPairs / 2;
   static constexpr uint32_t kStep = 32 * kProductWarps * 16, kBytes = kQuads * kStep;
@@ -135,7 +135,7 @@ struct SharedSums {
     }
   }
   __device__ __forceinline__ void store(const StreamBwdArgs &args, const Walk &walk, int stream, bool adds) {
-#pragma unroll 1
+#pragma unroll 6
     for (int k = 0; k < kQuads; ++k) {
       float4 sum = loadSharedFloat4(mine + k * kStep);
       float2 *low = partialPair(args, walk, stream, 2 * k), *high = partialPair(args, walk, stream, 2 * k + 1);
