@@ -4,6 +4,7 @@ from ._generated import aggregate, contract, expand, gates, head, permutation_mi
 from ._library import cached_bytes, empty_cache
 from .model import compile, explain
 from .ops import post, projection
+from .program import export
 
-__all__ = ["aggregate", "cached_bytes", "compile", "contract", "empty_cache", "expand", "explain", "gates",
-           "head", "permutation_mix", "post", "pre", "projection", "sinkhorn"]
+__all__ = ["aggregate", "cached_bytes", "compile", "contract", "empty_cache", "expand", "explain", "export",
+           "gates", "head", "permutation_mix", "post", "pre", "projection", "sinkhorn"]

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import model, peers
+from . import bench, model, peers, program
 
 
 def main():
@@ -19,6 +19,16 @@ def main():
     command = commands.add_parser("explain", help="say what is found in a model, what is missed, and why")
     command.add_argument("target", metavar="FILE.py:NAME", help="a module, or a function that returns (module, args)")
     command.set_defaults(run=model.run)
+    command = commands.add_parser("export", help="write a model as a program for mhcc, its weights as arguments")
+    command.add_argument("target", metavar="FILE.py:NAME", help="as for explain; NAME is that of the program's function")
+    command.add_argument("-o", dest="output", metavar="FILE.mlir", required=True)
+    command.add_argument("--weights", metavar="FILE.safetensors", help="write the weights as well")
+    command.set_defaults(run=program.run)
+    command = commands.add_parser("bench", help="time a sublayer's mHC, forward and backward: eager, compiled, and fused")
+    command.add_argument("--shapes", default="2048x2560", help="tokens x channels, separated by commas")
+    command.add_argument("--dtype", default="f32", help="of the streams, separated by commas: f32, bf16, f16")
+    command.add_argument("--repeat", type=int, default=20, help="calls of which the fastest counts")
+    command.set_defaults(run=bench.run)
     options = vars(parser.parse_args())
     sys.exit(options.pop("run")(**options))
 

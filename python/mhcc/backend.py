@@ -239,19 +239,24 @@ def _number(value):
 class _Printer:
     """Writes a graph as MLIR: an op for each node. It knows the form of a graph, and no op."""
 
-    def __init__(self, graph):
+    def __init__(self, graph, names=None):
+        self.names = names  # of arguments, where results have names as well
         self.values = {}  # of nodes, and of (node, index) of several results
-        self.arguments, self.lines, self.results = [], [], ""
+        self.arguments, self.lines, self.results = [], [], []
         for node in graph.nodes:
             getattr(self, "_" + node.op)(node)
 
-    def text(self):
-        arguments = ", ".join(self.arguments)
-        return "\n".join([f"func.func @graph({arguments}) -> ({self.results}) {{", *self.lines, "}", ""])
+    def text(self, name):
+        arguments, results = ", ".join(self.arguments), self.results
+        if self.names is not None:
+            numbers = range(len(results)) if len(results) > 1 else [""]
+            results = [f'{type} {{mhc.name = "out{number}"}}' for number, type in zip(numbers, results)]
+        return "\n".join([f"func.func @{name}({arguments}) -> ({', '.join(results)}) {{", *self.lines, "}", ""])
 
     def _placeholder(self, node):
         value = node.meta.get("val")
-        attrs = f'mhc.name = "{node.name}"'
+        name = (self.names or {}).get(node.name, node.name)
+        attrs = f'mhc.name = "{name}"'
         if dims := _dims(value):
             attrs += f", mhc.dims = {dims}"
         self.arguments.append(f"{self._define(node)}: {_type(value)} {{{attrs}}}")
@@ -276,9 +281,9 @@ class _Printer:
     def _output(self, node):
         operands = []
         self._literal(node.args[0], operands)
-        names, types = (", ".join(part) for part in zip(*operands)) if operands else ("", "")
-        self.results = types
-        self.lines.append(f"  return {names} : {types}" if operands else "  return")
+        self.results = [type for _, type in operands]
+        names = ", ".join(name for name, _ in operands)
+        self.lines.append(f"  return {names} : {', '.join(self.results)}" if operands else "  return")
 
     def _define(self, node):
         name = f"%v{len(self.values)}"
@@ -344,8 +349,9 @@ def _text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def print_graph(graph):
-    return _Printer(graph).text()
+def print_graph(graph, name="graph", names=None):
+    """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes."""
+    return _Printer(graph, names).text(name)
 
 
 #
@@ -361,14 +367,18 @@ def _tool():
     return found
 
 
-def find_sites(text, fuse=None):
-    """Calls that mhc-rewrite-aten makes of a graph, the nodes that they replace, and why sites are missed."""
-    rewrite = "--mhc-rewrite-aten" + (f"=fuse={fuse}" if fuse else "")
-    command = [_tool(), "-", "--allow-unregistered-dialect", rewrite]
+def optimise(text, *options):
+    """Text of mhc-opt's output."""
+    command = [_tool(), "-", "--allow-unregistered-dialect", *options]
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8")
     if done.returncode:
         raise Unsupported(f"mhc-opt failed: {done.stderr.strip()[:2000]}")
-    return json.loads(done.stdout)
+    return done.stdout
+
+
+def find_sites(text, fuse=None):
+    """Calls that mhc-rewrite-aten makes of a graph, the nodes that they replace, and why sites are missed."""
+    return json.loads(optimise(text, "--mhc-rewrite-aten" + (f"=fuse={fuse}" if fuse else "")))
 
 
 #

@@ -159,6 +159,8 @@ def ReadAtenPass : Pass<"mhc-read-aten", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [Option<"all", "all", "bool", /*default=*/"false",
+                        "An op that is not read is an error; results stay as they are">];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
 }

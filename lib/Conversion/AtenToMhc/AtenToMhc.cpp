@@ -59,6 +59,27 @@ public:
     (void)func.eraseArguments(unused);
   }
 
+  /// Reads all calls, and leaves arguments and results as they are.
+  LogicalResult runOnAll() {
+    for (BlockArgument argument : func.getArguments())
+      leaves[argument] = argument;
+    Block &block = func.getBody().front();
+    auto calls = llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
+    auto fail = [](Operation *op) { return op->emitError("'") << op->getName() << "' has no form in leaf ops"; };
+    for (Operation *op : calls) // those without tensors as results are about sizes
+      if (!read(op) && llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+        return fail(op);
+    for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
+      Value leaf = leaves.lookup(operand.get());
+      if (!leaf)
+        return fail(operand.get().getDefiningOp());
+      operand.set(leaf);
+    }
+    for (Operation *op : llvm::reverse(calls))
+      op->erase();
+    return success();
+  }
+
 private:
   bool read(Operation *op) {
     AtenCall call(op, leaves, sizes);
@@ -115,13 +136,18 @@ private:
 };
 
 struct ReadAtenPass : mhc::impl::ReadAtenPassBase<ReadAtenPass> {
+  using ReadAtenPassBase::ReadAtenPassBase;
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
     if (!func.getBody().hasOneBlock() || failed(check(func)))
       return signalPassFailure();
-    GraphReader(func).run();
+    if (!all)
+      GraphReader(func).run();
+    else if (failed(GraphReader(func).runOnAll()))
+      signalPassFailure();
   }
 
   /// All that a node's reader may ask for.

@@ -1,0 +1,51 @@
+"""Writes a module as a program for mhcc, its weights as arguments."""
+
+import json
+import struct
+
+import torch
+
+_TYPES = {torch.float32: "F32", torch.float64: "F64", torch.bfloat16: "BF16", torch.float16: "F16",
+          torch.int64: "I64", torch.int32: "I32"}  # fmt: skip
+
+
+def export(model, args, path, weights=None, *, name="layer", **options):
+    """Writes a module, called with `args`, to `path` as the function `name` in MLIR, and its weights to safetensors.
+
+    Arguments are named as the module names them; results are `out`, or `out0`, `out1`, ... The options are those of
+    torch.export.export, of which `dynamic_shapes` says what sizes stay open.
+    """
+    from . import backend
+
+    program = torch.export.export(model, tuple(args), **options).run_decompositions()
+    signature = program.graph_signature
+    written = [*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()]
+    if written:
+        raise ValueError(f"'{written[0]}' is changed by the module; export needs one that only returns results")
+    own = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    own |= signature.inputs_to_lifted_tensor_constants
+    graph = backend.print_graph(program.graph, name, own)
+    text = backend.optimise(graph, "--mhc-read-aten=all", "--mlir-print-debuginfo")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    if weights:
+        values = {**program.state_dict, **program.constants}
+        _save({key: values[key] for key in own.values()}, weights)
+
+
+def _save(tensors, path):
+    header, end, parts = {}, 0, []
+    for name, tensor in tensors.items():
+        parts.append(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+        start, end = end, end + len(parts[-1])
+        header[name] = {"dtype": _TYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.writelines([struct.pack("<Q", len(text)), text, *parts])
+
+
+def run(target, output, weights):
+    from .model import load
+
+    export(*load(target), output, weights, name=target.rpartition(":")[2])
