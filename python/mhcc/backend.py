@@ -403,8 +403,8 @@ def _operands_of_derivative(name):
 class _Rewriter:
     """Puts the calls of a plan into a graph, each behind the last node that it reads."""
 
-    def __init__(self, graph):
-        self.graph = graph
+    def __init__(self, graph, precision=None):
+        self.graph, self.precision = graph, precision
         self.nodes = {node.name: node for node in graph.nodes}
         self.places = {node: i for i, node in enumerate(graph.nodes)}
         self.anchors, self.tails = {}, {}  # of new nodes: the old node that they stand behind; the last one behind that
@@ -459,7 +459,10 @@ class _Rewriter:
 
     def _add_kernel(self, call, target, kwargs):
         names = [result.name for result in target._schema.returns]
-        if any(argument.name == "output_mask" for argument in target._schema.arguments):
+        known = {argument.name for argument in target._schema.arguments}
+        if self.precision and "precision" in known:
+            kwargs.setdefault("precision", self.precision)
+        if "output_mask" in known:
             kept = call["results"].keys() | (_operands_of_derivative(call["op"]) if torch.is_grad_enabled() else set())
             kwargs["output_mask"] = [name in kept for name in names]
         node = self._insert(target, (), kwargs)
@@ -484,11 +487,11 @@ class _Rewriter:
 #
 
 
-def rewrite(module, *, fuse=None, dump=None):
+def rewrite(module, *, fuse=None, precision=None, dump=None):
     """Dynamo's graph with its mHC chains replaced, the names of the ops that came into it, and what was missed."""
     parts = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.tag_activation_checkpoint]
     if parts:
-        return _rewrite_parts(module, [node.args[0].target for node in parts], fuse, dump)
+        return _rewrite_parts(module, [node.args[0].target for node in parts], dump, fuse=fuse, precision=precision)
     graph = capture(module)
     text = print_graph(graph.graph)
     _dump(dump, "before.mlir", text)
@@ -496,19 +499,19 @@ def rewrite(module, *, fuse=None, dump=None):
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
         specialise(module)
-    _Rewriter(graph.graph).run(plan)
+    _Rewriter(graph.graph, precision).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
     return graph, [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")], plan["missed"]
 
 
-def _rewrite_parts(module, names, fuse, dump):
+def _rewrite_parts(module, names, dump, **options):
     """The same where layers are checkpointed, each of which is a graph of its own: all between them stays."""
     whole = torch.fx.GraphModule(module, module.graph)
     whole.meta = module.meta
     found, missed = [], []
     for name in names:
-        part, ops, misses = rewrite(getattr(module, name), fuse=fuse, dump=dump and os.path.join(dump, name))
+        part, ops, misses = rewrite(getattr(module, name), dump=dump and os.path.join(dump, name), **options)
         setattr(whole, name, part)
         found += ops
         missed += misses
@@ -552,7 +555,14 @@ def _inner(name, options, fuse):
     return aot_autograd(fw_compiler=run, bw_compiler=run, keep_inference_input_mutations=True)
 
 
-_LEVELS = ("chain", "layer", "model")
+_WORDS = {"fuse": ("layer", "chain", "model"), "precision": (None, "ieee", "tf32x3", "bf16x3", "tf32")}
+
+
+def _checked(option, value):
+    words = _WORDS[option]
+    if value is not None and value not in words:
+        raise ValueError(f"option '{option}' is {value!r}; needed {', '.join(filter(None, words))}")
+    return value or words[0]
 
 
 found = []  #: names of the ops that the last graphs got, for tests and reports
@@ -563,17 +573,17 @@ def mhc(module, inputs, *, options=None, mode=None):
 
     inner: "inductor", "aot_eager" or "eager", which compiles the rest.
     fuse: "layer"; "chain" for a kernel for each step; "model" for one from each sublayer to the next.
+    precision: how exact products of projections are at least: "ieee", "tf32x3", "bf16x3" or "tf32".
     require: "all" makes each missed site an error, a number less ops than that.
     dump: a folder for the graph before and after.
     """
     rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
-    inner, fuse, require, dump = (rest.pop(key, None) for key in ("inner", "fuse", "require", "dump"))
-    fuse = fuse or "layer"
-    if fuse not in _LEVELS:
-        raise ValueError(f"option 'fuse' is {fuse!r}; needed one of {', '.join(_LEVELS)}")
+    inner, require, dump = (rest.pop(key, None) for key in ("inner", "require", "dump"))
+    fuse, precision = (_checked(key, rest.pop(key, None)) for key in _WORDS)
     run = _inner(inner or "inductor", rest, fuse)
     try:
-        graph, ops, missed = rewrite(module, fuse="chain" if fuse == "chain" else None, dump=dump)
+        level = "chain" if fuse == "chain" else None
+        graph, ops, missed = rewrite(module, fuse=level, precision=precision, dump=dump)
         _check(ops, missed, require)
         found.append(ops)
         if ops:

@@ -270,6 +270,21 @@ def test_fuse():
     assert counts() == [{"expand": 1, "projection": 2, "gates": 2, "sinkhorn": 1, "aggregate": 2, "post": 1}]
 
 
+def test_precision():
+    given = []
+
+    def keep(graph, inputs):
+        changed = backend.rewrite(graph, precision="ieee")[0].graph
+        given.extend(node.kwargs["precision"] for node in changed.nodes if "precision" in node.kwargs)
+        return graph
+
+    torch.compile(modules.Model(), backend=keep)(TOKENS)
+    assert given == ["ieee"] * 3  # of two pre and the head
+    compiled(modules.Model(layers=1), precision="ieee", require="all")(TOKENS)
+    with pytest.raises(Exception, match="option 'precision' is 'f32'; needed ieee, tf32x3, bf16x3, tf32"):
+        compiled(modules.Model(layers=1), precision="f32")(TOKENS)
+
+
 def test_mode():
     run = torch.compile(modules.Model(layers=1), backend=backend.mhc, mode="default", options=None)
     assert run(TOKENS).shape == (3, 8, 32) and counts() == [{"expand": 1, "pre": 1, "post": 1, "head": 1}]

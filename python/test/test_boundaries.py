@@ -153,5 +153,5 @@ def test_uuid():
 
 
 def test_word_that_does_not_exist():
-    with pytest.raises(Exception, match="option 'fuse' is 'all'; needed one of chain, layer, model"):
+    with pytest.raises(Exception, match="option 'fuse' is 'all'; needed layer, chain, model"):
         run(modules.Model(), "all")
