@@ -16,3 +16,8 @@ std::optional<Mesh> Mesh::parse(llvm::StringRef text) {
     return std::nullopt;
   return mesh;
 }
+
+std::string Mesh::text() const {
+  std::string stages = pp > 1 ? ",pp=" + std::to_string(pp) : "";
+  return "dp=" + std::to_string(dp) + stages;
+}

@@ -140,7 +140,7 @@ void Compiler::printTiming() {
 static llvm::Error shareBatch(model::Config &config, const Mesh &mesh) {
   if (config.batch % mesh.dp != 0)
     return llvm::createStringError("'micro_batch_size' is " + std::to_string(config.batch) +
-                                   "; needed a multiple of the ranks of '--mesh=" + mesh.text() + "'");
+                                   "; needed a multiple of the ranks of '--mesh=dp=" + std::to_string(mesh.dp) + "'");
   config.batch /= mesh.dp;
   return llvm::Error::success();
 }
@@ -151,19 +151,22 @@ llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh 
   if (!buffer)
     return llvm::createStringError(message);
   const bool isConfig = path.ends_with(".json");
-  if (!isConfig && mesh.ranks() > 1)
-    return llvm::createStringError("'--mesh=" + mesh.text() + "' divides the batch of a configuration, and '" + path +
+  if (!isConfig && mesh.dp > 1)
+    return llvm::createStringError("'--mesh=dp=" + std::to_string(mesh.dp) +
+                                   "' divides the batch of a configuration, and '" + path +
                                    "' is a program; needed a .json file");
+  auto setMesh = [&](llvm::Expected<Module> module) {
+    if (module && mesh.ranks() > 1)
+      (**module)->setAttr(kMesh, StringAttr::get(mlirContext.get(), mesh.text()));
+    return module;
+  };
   if (!isConfig)
-    return parse(sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc()));
+    return setMesh(parse(sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc())));
   auto config = model::parseConfig(buffer->getBuffer());
   llvm::Error error = config ? shareBatch(*config, mesh) : config.takeError();
   if (error)
     return llvm::createStringError(path + ": error: " + llvm::toString(std::move(error)));
-  auto module = parseText(model::writeModel(*config), path);
-  if (module && mesh.ranks() > 1)
-    (**module)->setAttr(kMesh, StringAttr::get(mlirContext.get(), mesh.text()));
-  return module;
+  return setMesh(parseText(model::writeModel(*config), path));
 }
 
 llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef name) {
@@ -228,8 +231,19 @@ PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {
     mlirContext->loadDialect<scf::SCFDialect>(); // into which the numeric check decomposes ops
     check = [this](ArrayRef<Value> was, ArrayRef<Value> becomes) { return numericCheck.findDifference(was, becomes); };
   }
-  return {options.fuse,      options.raiseLimit, options.fuseLimit, options.grad,     options.sums,  options.recompute,
-          options.precision, options.gdnImpl,    options.gpu,       options.optLevel, options.lines, check};
+  return {options.fuse,
+          options.raiseLimit,
+          options.fuseLimit,
+          options.grad,
+          options.stages,
+          options.sums,
+          options.recompute,
+          options.precision,
+          options.gdnImpl,
+          options.gpu,
+          options.optLevel,
+          options.lines,
+          check};
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

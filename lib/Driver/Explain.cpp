@@ -106,15 +106,23 @@ static llvm::Error compilePictures(Compiler &compiler, mlir::ModuleOp module, co
 
 llvm::Expected<Explanation> mhc::explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
   Explanation explanation;
-  if (!options.compile.grad.empty()) {
-    auto plans = allRecomputePlans(compiler, source, options.compile);
+  CompileOptions whole = options.compile;
+  whole.stages = 1;
+  if (!whole.grad.empty() && options.mesh.ranks() > 1) {
+    auto stages = planMesh(compiler, source, options);
+    if (!stages)
+      return stages.takeError();
+    explanation.stages = std::move(*stages);
+  }
+  if (!whole.grad.empty()) {
+    auto plans = allRecomputePlans(compiler, source, whole);
     if (!plans)
       return plans.takeError();
     explanation.plans = std::move(*plans);
   }
   Compiler::Module module(source.clone());
   if (llvm::Error error = compiler.withRemarks(
-          /*path=*/"", [&] { return compilePictures(compiler, *module, options.compile, explanation.functions); }))
+          /*path=*/"", [&] { return compilePictures(compiler, *module, whole, explanation.functions); }))
     return error;
   return explanation;
 }
@@ -128,7 +136,8 @@ CostReportOptions mhc::costReportOptions(const DriverOptions &options) {
 }
 
 static llvm::json::Value explanationJson(const Explanation &explanation, const RecomputeChoice &recompute,
-                                         llvm::ArrayRef<CompileRemark> remarks, const CostReportOptions &report) {
+                                         llvm::ArrayRef<CompileRemark> remarks, const DriverOptions &options) {
+  const CostReportOptions report = costReportOptions(options);
   llvm::json::Array functions, plans, notes;
   for (const FunctionPictures &function : explanation.functions)
     functions.push_back(reportJson(function.before.cost, function.after.cost, report));
@@ -136,23 +145,28 @@ static llvm::json::Value explanationJson(const Explanation &explanation, const R
     plans.push_back(plan.toJson());
   for (const CompileRemark &remark : remarks)
     notes.push_back(toJson(remark));
-  return llvm::json::Object{{"functions", std::move(functions)},
-                            {"recompute", std::move(plans)},
-                            {"recompute_chosen", recompute.mode.empty() ? llvm::json::Value(nullptr) : recompute.mode},
-                            {"remarks", std::move(notes)}};
+  llvm::json::Object all{{"functions", std::move(functions)},
+                         {"recompute", std::move(plans)},
+                         {"recompute_chosen", recompute.mode.empty() ? llvm::json::Value(nullptr) : recompute.mode},
+                         {"remarks", std::move(notes)}};
+  if (!explanation.stages.empty())
+    all["mesh"] = toJson(options, explanation.stages);
+  return all;
 }
 
 void mhc::printExplanation(const Explanation &explanation, const RecomputeChoice &recompute,
                            llvm::ArrayRef<CompileRemark> remarks, const DriverOptions &options) {
   CostReportOptions report = costReportOptions(options);
   if (options.explain == Explain::json) {
-    llvm::outs() << llvm::formatv("{0:2}\n", explanationJson(explanation, recompute, remarks, report));
+    llvm::outs() << llvm::formatv("{0:2}\n", explanationJson(explanation, recompute, remarks, options));
     return;
   }
   printRemarks(remarks);
   for (const FunctionPictures &function : explanation.functions)
     printReport(llvm::outs(), function.before.cost, function.after.cost, report);
   printRecomputePlans(llvm::outs(), options.compile.grad, explanation.plans);
+  if (!explanation.stages.empty())
+    printMeshPlan(llvm::outs(), options, explanation.stages);
   if (recompute.peakBytes)
     llvm::outs() << describe(recompute, options) << "\n";
 }

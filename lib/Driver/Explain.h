@@ -8,6 +8,7 @@
 #ifndef MHC_LIB_DRIVER_EXPLAIN_H
 #define MHC_LIB_DRIVER_EXPLAIN_H
 
+#include "MeshPlan.h"
 #include "Options.h"
 #include "Recompute.h"
 #include "mhc/Analysis/CostReport.h"
@@ -28,9 +29,10 @@ struct FunctionPictures {
 struct Explanation {
   std::vector<FunctionPictures> functions;
   std::vector<RecomputePlan> plans;
+  std::vector<StagePlan> stages; ///< of a mesh, with gradients
 };
 
-/// Compiles a copy of `source`, and lets the compiler keep its remarks.
+/// Compiles a copy of `source`, and lets the compiler keep its remarks. Costs of functions are those without stages.
 llvm::Expected<Explanation> explain(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);
 
 /// Prints the remarks of raising and fusing, the cost of every entry before and after, the memory plan, what each way

@@ -99,8 +99,31 @@ static std::string setTarget(DriverOptions &options, StringRef value) {
 
 static std::string setMesh(DriverOptions &options, StringRef value) {
   std::optional<Mesh> mesh = Mesh::parse(value);
-  options.mesh = mesh.value_or(Mesh());
-  return mesh ? "" : Mesh::kForm.str();
+  if (!mesh)
+    return Mesh::kForm.str();
+  options.mesh.dp = mesh->dp;
+  return "";
+}
+
+static std::string setStages(DriverOptions &options, StringRef value) {
+  constexpr int64_t kMostStages = 1024;
+  int64_t stages;
+  if (value.getAsInteger(10, stages) || stages < 1 || stages > kMostStages)
+    return "a number of stages from 1 to " + std::to_string(kMostStages);
+  options.mesh.pp = options.compile.stages = stages;
+  return "";
+}
+
+static std::string setLinks(DriverOptions &options, StringRef value) {
+  llvm::SmallVector<StringRef> words;
+  value.split(words, ',');
+  Links &links = options.links;
+  bool good = words.size() == 3 && !words[0].getAsDouble(links.host) && !words[1].getAsDouble(links.network) &&
+              !words[2].getAsInteger(10, links.ranksPerHost);
+  good = good && links.host > 0 && links.network > 0 && links.ranksPerHost > 0;
+  links.host *= 1e9;
+  links.network *= 1e9;
+  return good ? "" : "HOST,NETWORK,RANKS: GB/s on a host, GB/s between hosts, and ranks on a host, each above 0";
 }
 
 static std::string setPhase(DriverOptions &options, StringRef value) {
@@ -179,6 +202,10 @@ static const Option kOptions[] = {
      setBudget},
     {"--mesh", Option::needed, "dp=N",
      "make a model from its configuration for N ranks, each with its part of the batch", setMesh},
+    {"--pipeline", Option::needed, "N", "cut the model into N stages of a pipeline, each with entries of its own",
+     setStages},
+    {"--links", Option::needed, "HOST,NETWORK,RANKS",
+     "with --explain of a mesh: GB/s on a host and between hosts, and ranks on a host; default 450,50,8", setLinks},
     {"--precision", Option::needed, "PRECISION",
      "least accuracy of projections that do not say it: ieee, tf32x3, bf16x3 (default) or tf32", setPrecision},
     {"--gdn-impl", Option::needed, "IMPL",
@@ -329,10 +356,15 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
   const Need needs[] = {
       {"--recompute", grad, "'--grad'"},
       {"--memory-budget", grad, "'--grad'"},
+      {"--memory-budget", options.compile.stages == 1, "a model without '--pipeline'"},
+      {"--verify", options.compile.stages == 1, "a model without '--pipeline'"},
+      {"--expect-fused", options.compile.stages == 1, "a model without '--pipeline'"},
       {"--grad-sums", grad, "'--grad'"},
       {"--fail-if-unfused", layers, "'--fuse=layer' or '--fuse=model'"},
       {"--expect-fused", layers, "'--fuse=layer' or '--fuse=model'"},
+      {"--pipeline", options.compile.fuse != FuseLevel::none, "'--fuse=chain' or more, which find the sublayers"},
       {"--machine", explains, "'--explain' or '--report'"},
+      {"--links", options.explain != Explain::no && options.mesh.ranks() > 1, "'--explain' and a mesh or a pipeline"},
       {"--size", options.verify || options.memoryBudget || explains,
        "'--verify', '--memory-budget', '--explain' or '--report'"},
       {"--mcpu", makesCode, "'--run', '--verify' or code as output"},

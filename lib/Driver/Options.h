@@ -16,12 +16,20 @@ namespace mhc {
 
 enum class Explain { no, text, json };
 
+/// Bytes per second and direction of a rank's links; the defaults are those of a host of eight H200: NVLink, and
+/// 400 Gb/s for each.
+struct Links {
+  double host = 450e9, network = 50e9;
+  int64_t ranksPerHost = 8;
+};
+
 struct DriverOptions {
   std::string input, output, header, report, reproducer, machine = "h200";
   bool library = false;           ///< whether `output` is a model library
   std::optional<Phase> compileTo; ///< of `output` where it is none
   CompileOptions compile;
   Mesh mesh;
+  Links links;
   Explain explain = Explain::no;
   bool failIfUnfused = false;
   std::optional<int64_t> expectFused; ///< sublayers

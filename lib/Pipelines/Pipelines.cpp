@@ -122,7 +122,9 @@ static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
 static void addGradients(OpPassManager &pm, PipelineOptions options) {
   if (options.fuse == FuseLevel::none) // or else raising has
     pm.addNestedPass<func::FuncOp>(createImportPass());
-  pm.addPass(createAutodiffPass({options.grad, options.sums, options.recompute}));
+  for (int64_t stage = 0; stage < options.stages; ++stage)
+    pm.addPass(createAutodiffPass(
+        {options.stages == 1 ? options.grad : stageName(options.grad, stage), options.sums, options.recompute}));
   addInline(pm, /*keepForGradients=*/false);
   // Sites that a limit left must not be found now; without a limit, -1 stays.
   for (int64_t *limit : {&options.raiseLimit, &options.fuseLimit})
@@ -138,6 +140,8 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
   case Phase::raise:
     return addRaise(pm, options);
   case Phase::fuse:
+    if (options.stages > 1)
+      pm.addPass(createPipelineSplitPass({options.stages}));
     addFuse(pm, options);
     if (!options.grad.empty())
       addGradients(pm, options);

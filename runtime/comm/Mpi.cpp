@@ -13,16 +13,26 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <list>
 #include <mpi.h>
 #include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+namespace {
+/// Data on its way to another rank.
+struct Sent {
+  std::vector<char> data;
+  MPI_Request request;
+};
+} // namespace
+
 struct mhcrt_comm {
   int rank = 0, ranks = 1;
   double timeout = 0;
   std::vector<float> parts; ///< of the other ranks, in a sum
+  std::list<Sent> sent;
 };
 
 static constexpr int64_t kMostBytes = int64_t(1) << 30; // MPI counts with an int
@@ -45,7 +55,7 @@ namespace {
 class Transfers {
 public:
   /// Ranks that do different things do not take each other's messages.
-  enum Kind { Gather, Broadcast, Part, Sum };
+  enum Kind { Gather, Broadcast, Part, Sum, Value };
 
   Transfers(const mhcrt_comm &comm, Kind kind) : comm(comm), kind(kind) {}
 
@@ -207,6 +217,34 @@ mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, m
     else
       for (int other = 1; other < comm->ranks; ++other)
         transfers.send(other, piece, size);
+    return transfers.wait(message);
+  });
+}
+
+mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int64_t bytes, mhcrt_message *message) {
+  comm->sent.remove_if([](Sent &sent) {
+    int done = 1;
+    return MPI_Test(&sent.request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
+  });
+  return inPieces(bytes, [&](int64_t begin, int64_t size) {
+    try {
+      const char *const from = static_cast<const char *>(data) + begin;
+      comm->sent.push_back({std::vector<char>(from, from + size), MPI_REQUEST_NULL});
+    } catch (const std::bad_alloc &) {
+      fail(message, "no memory to send " + std::to_string(size) + " bytes");
+      return MHCRT_OUT_OF_MEMORY;
+    }
+    Sent &sent = comm->sent.back();
+    const int code = MPI_Isend(sent.data.data(), static_cast<int>(size), MPI_BYTE, to, Transfers::Value, MPI_COMM_WORLD,
+                               &sent.request);
+    return code == MPI_SUCCESS ? MHCRT_OK : fail(message, "rank " + std::to_string(to) + ": " + reasonOf(code));
+  });
+}
+
+mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int64_t bytes, mhcrt_message *message) {
+  return inPieces(bytes, [&](int64_t begin, int64_t size) {
+    Transfers transfers(*comm, Transfers::Value);
+    transfers.receive(from, static_cast<char *>(data) + begin, size);
     return transfers.wait(message);
   });
 }

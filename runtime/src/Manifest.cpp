@@ -117,13 +117,19 @@ static bool tieResult(EntrySpec &entry, const std::string &name) {
   return false;
 }
 
-/// "dp=2"
+/// "dp=2,pp=4"
 static bool parseMesh(std::istringstream &line, Manifest &manifest) {
-  int64_t ranks = 0;
-  if (!(line >> manifest.mesh) || manifest.mesh.rfind("dp=", 0) != 0 || !parseSize(manifest.mesh.substr(3), ranks) ||
-      ranks < 1 || ranks > INT32_MAX)
+  constexpr int64_t kMostParts = 65536, kMostStages = 1024;
+  if (!(line >> manifest.mesh) || manifest.mesh.rfind("dp=", 0) != 0)
     return false;
-  manifest.ranks = static_cast<int32_t>(ranks);
+  const size_t comma = std::min(manifest.mesh.find(",pp="), manifest.mesh.size());
+  int64_t parts = 0, stages = 1;
+  if (!parseSize(manifest.mesh.substr(3, comma - 3), parts) || parts < 1 || parts > kMostParts ||
+      (comma < manifest.mesh.size() && !parseSize(manifest.mesh.substr(comma + 4), stages)) || stages < 1 ||
+      stages > kMostStages)
+    return false;
+  manifest.parts = static_cast<int32_t>(parts);
+  manifest.stages = static_cast<int32_t>(stages);
   return true;
 }
 
@@ -167,7 +173,7 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
         return fail("'target' without a name");
     } else if (key == "mesh") {
       if (!parseMesh(line, manifest))
-        return fail("'mesh' needs 'dp=N'");
+        return fail("'mesh' needs 'dp=N' or 'dp=N,pp=N'");
     } else if (key == "entry" || key == "function") {
       std::deque<EntrySpec> &all = key == "entry" ? manifest.entries : manifest.functions;
       std::string name;

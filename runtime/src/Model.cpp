@@ -167,7 +167,9 @@ const char *mhcrt_model_target(const mhcrt_model *model) { return model->manifes
 
 const char *mhcrt_model_mesh(const mhcrt_model *model) { return model->manifest.mesh.c_str(); }
 
-int32_t mhcrt_model_ranks(const mhcrt_model *model) { return model->manifest.ranks; }
+int32_t mhcrt_model_stages(const mhcrt_model *model) { return model->manifest.stages; }
+
+int32_t mhcrt_model_ranks(const mhcrt_model *model) { return model->manifest.parts * model->manifest.stages; }
 
 int32_t mhcrt_model_entries(const mhcrt_model *model) { return static_cast<int32_t>(model->manifest.entries.size()); }
 

@@ -218,14 +218,18 @@ TEST(Model, MeshIsOfOneRankUnlessTheManifestSaysOtherwise) {
   ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\n", lookup, nullptr, &model, &message), MHCRT_OK) << message.text;
   EXPECT_STREQ(mhcrt_model_mesh(model), "");
   EXPECT_EQ(mhcrt_model_ranks(model), 1);
+  EXPECT_EQ(mhcrt_model_stages(model), 1);
   mhcrt_model_close(model);
-  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nmesh dp=4\n", lookup, nullptr, &model, &message), MHCRT_OK) << message.text;
-  EXPECT_STREQ(mhcrt_model_mesh(model), "dp=4");
-  EXPECT_EQ(mhcrt_model_ranks(model), 4);
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nmesh dp=2,pp=3\n", lookup, nullptr, &model, &message), MHCRT_OK)
+      << message.text;
+  EXPECT_STREQ(mhcrt_model_mesh(model), "dp=2,pp=3");
+  EXPECT_EQ(mhcrt_model_ranks(model), 6);
+  EXPECT_EQ(mhcrt_model_stages(model), 3);
   mhcrt_model_close(model);
-  for (const char *manifest : {"mhc-model 1\nmesh\n", "mhc-model 1\nmesh dp=0\n", "mhc-model 1\nmesh tp=2\n"}) {
+  for (const char *manifest : {"mhc-model 1\nmesh\n", "mhc-model 1\nmesh dp=0\n", "mhc-model 1\nmesh tp=2\n",
+                               "mhc-model 1\nmesh dp=2,pp=x\n"}) {
     EXPECT_EQ(mhcrt_model_wrap(manifest, lookup, nullptr, &model, &message), MHCRT_INVALID_ARGUMENT);
-    EXPECT_STREQ(message.text, "manifest, line 2: 'mesh' needs 'dp=N'");
+    EXPECT_STREQ(message.text, "manifest, line 2: 'mesh' needs 'dp=N' or 'dp=N,pp=N'");
   }
 }
 

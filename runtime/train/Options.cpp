@@ -23,6 +23,9 @@ const char *const mhcrt::kTrainOptionsHelp =
     "  --save-every=N         and every N steps; FILE is at all times whole\n"
     "  --load=FILE            go on from such a file\n"
     "  --log=FILE             write step, loss and milliseconds as comma-separated values\n"
+    "  --microbatches=N       add the gradients of N batches in each step, default 1\n"
+    "  --schedule=NAME        of the stages of a pipeline: 1f1b, a backward pass as soon as it can be (default), or "
+    "gpipe\n"
     "  --timeout=SECONDS      with several ranks, how long one waits for the others, default 600\n"
     "  --functions=FILE       a shared library with functions that the model calls and has not, by their names\n"
     "  --threads=N            default: one per core\n";
@@ -65,6 +68,12 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
     return setInteger(value, 0, INT32_MAX, options.steps);
   if (name == "--save-every")
     return setInteger(value, 1, INT32_MAX, options.saveEvery);
+  if (name == "--microbatches")
+    return setInteger(value, 1, 32767, options.microbatches);
+  if (name == "--schedule") {
+    options.gpipe = value == "gpipe";
+    return options.gpipe || value == "1f1b" ? "" : "'1f1b' or 'gpipe'";
+  }
   if (name == "--warmup")
     return setInteger(value, 0, INT32_MAX, options.warmup);
   if (name == "--seed")

@@ -44,6 +44,8 @@ bool Ranks::load(std::string &error) {
   resolve(library, "mhcrt_comm_gather", table.gather, missing);
   resolve(library, "mhcrt_comm_broadcast", table.broadcast, missing);
   resolve(library, "mhcrt_comm_sum", table.sum, missing);
+  resolve(library, "mhcrt_comm_send", table.send, missing);
+  resolve(library, "mhcrt_comm_receive", table.receive, missing);
   if (!missing.empty())
     error = "'libmhcrt_mpi.so' does not export " + missing;
   return missing.empty();
@@ -80,7 +82,8 @@ bool Ranks::check(mhcrt_status status, const mhcrt_message &message, const char 
   if (status == MHCRT_OK)
     return true;
   isBroken = true;
-  error = std::string(what) + ": " + message.text;
+  // The first error is the reason for those behind it.
+  error += (error.empty() ? "" : "; ") + std::string(what) + ": " + message.text;
   return false;
 }
 
@@ -137,19 +140,34 @@ bool Ranks::agreeOn(const std::vector<uint64_t> &values, const std::vector<const
   return true;
 }
 
+bool Ranks::broadcast(void *data, int64_t bytes, std::string &error) {
+  mhcrt_message message;
+  return check(table.broadcast(comm, data, bytes, &message), message, "the state of rank 0", error);
+}
+
 bool Ranks::broadcast(TrainState &state, std::string &error) {
   if (ranks == 1)
     return true;
-  constexpr const char *kWhat = "the state of rank 0";
-  mhcrt_message message;
   int64_t counts[] = {state.step, state.seed};
-  if (!check(table.broadcast(comm, counts, sizeof(counts), &message), message, kWhat, error))
+  if (!broadcast(counts, sizeof(counts), error))
     return false;
   state.step = counts[0], state.seed = counts[1];
   for (auto &[name, tensor] : state.tensors)
-    if (!check(table.broadcast(comm, tensor.data(), tensor.bytes(), &message), message, kWhat, error))
+    if (!broadcast(tensor.data(), tensor.bytes(), error))
       return false;
   return true;
+}
+
+bool Ranks::send(int32_t to, const HostTensor &tensor, std::string &error) {
+  mhcrt_message message;
+  const mhcrt_status status = table.send(comm, to, tensor.data(), tensor.bytes(), &message);
+  return check(status, message, "a value for another stage", error);
+}
+
+bool Ranks::receive(int32_t from, HostTensor &tensor, std::string &error) {
+  mhcrt_message message;
+  const mhcrt_status status = table.receive(comm, from, tensor.data(), tensor.bytes(), &message);
+  return check(status, message, "a value of another stage", error);
 }
 
 bool Ranks::sum(std::vector<float> &values, std::string &error) {

@@ -39,8 +39,13 @@ public:
   bool agree(bool good, std::string &error);
   /// Do all ranks have the values of rank 0? `what` names each for the error.
   bool agreeOn(const std::vector<uint64_t> &values, const std::vector<const char *> &what, std::string &error);
+  /// These bytes of rank 0 become those of all.
+  bool broadcast(void *data, int64_t bytes, std::string &error);
   /// The state of rank 0 becomes that of all.
   bool broadcast(TrainState &state, std::string &error);
+  /// To and from one other rank, in this order. A rank does not wait until what it sent is there.
+  bool send(int32_t to, const HostTensor &tensor, std::string &error);
+  bool receive(int32_t from, HostTensor &tensor, std::string &error);
   /// Each value becomes its sum over the ranks.
   bool sum(std::vector<float> &values, std::string &error);
 
@@ -54,6 +59,8 @@ private:
     decltype(&mhcrt_comm_gather) gather;
     decltype(&mhcrt_comm_broadcast) broadcast;
     decltype(&mhcrt_comm_sum) sum;
+    decltype(&mhcrt_comm_send) send;
+    decltype(&mhcrt_comm_receive) receive;
   };
   bool load(std::string &error);
   /// Whether a call of the communicator went well; else no other is made.

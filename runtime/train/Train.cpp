@@ -8,11 +8,11 @@
 //
 //===------------------------------------------------------------------------===//
 #include "mhcrt/train.h"
+#include "Gradients.h"
 #include "Progress.h"
 #include "Ranks.h"
 #include "io/File.h"
 #include "mhcrt/file.h"
-#include "src/Philox.h"
 
 #include <chrono>
 #include <cmath>
@@ -27,7 +27,7 @@ namespace {
 class Trainer {
 public:
   Trainer(const Session &session, const TrainOptions &options, Ranks &ranks)
-      : session(session), options(options), ranks(ranks) {}
+      : session(session), options(options), ranks(ranks), gradients(session, options, ranks) {}
 
   /// Opens the model and checks everything that can be wrong, before the first step.
   bool open(std::string &error);
@@ -41,31 +41,25 @@ private:
   bool placeInputs(std::string &error);
   bool placeState(std::string &error);
   bool fetchState(std::string &error);
-  void fillBatch();
   bool uploadInputs(std::string &error);
   bool gradientsOfPart(double &loss, std::string &error);
-  bool moveGradients(bool isBack, std::string &error);
-  bool sumGradients(std::string &error);
   bool step(double &loss, std::string &error);
   bool steps(Progress &progress, std::string &error);
   bool runAll(std::string &error);
   bool save(std::string &error);
-  const PlacedTensor *find(const std::string &name) const;
 
   const Session session;
   const TrainOptions &options;
   Ranks &ranks;
-  NamedEntry init, lossGrad, update;
+  NamedEntry init, update;
+  Gradients gradients;
   std::string data;
   TrainState state;    ///< its tensors are those of the first step, and at the end those of the last
-  NamedTensors inputs; ///< tokens, targets, seed, step, learning_rate, d_loss
+  NamedTensors inputs; ///< seed, step, learning_rate
   PlacedTensors placedInputs;
-  PlacedTensors current;   ///< tensors of the state
-  PlacedTensors gradients; ///< and the loss
-  PlacedTensors next;      ///< the state that a step makes
-  HostTensor lastLoss;
-  std::vector<float> bucket; ///< all gradients, of several ranks
-  bool isWarm = false;       ///< a step was made: all memory is there
+  PlacedTensors current; ///< tensors of the state
+  PlacedTensors next;    ///< the state that a step makes
+  bool isWarm = false;   ///< a step was made: all memory is there
 };
 } // namespace
 
@@ -93,8 +87,8 @@ bool Trainer::open(std::string &error) { return ranks.agree(prepare(error), erro
 
 bool Trainer::prepare(std::string &error) {
   return checkMesh(session.model, ranks.count(), error) && init.open(session, "init", error) &&
-         lossGrad.open(session, "loss_grad", error) && update.open(session, "update", error) && makeInputs(error) &&
-         readBytes(options.data, data, error) && start(error) &&
+         update.open(session, "update", error) && makeInputs(error) && readBytes(options.data, data, error) &&
+         gradients.open(update, data, error) && start(error) &&
          (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
 }
 
@@ -103,34 +97,24 @@ bool Trainer::shareStart(std::string &error) {
   std::string model;
   if (!ranks.agree(readBytes(options.model, model, error), error))
     return false;
-  const std::string numbers = std::to_string(options.steps) + " " + std::to_string(options.warmup) + " " +
-                              std::to_string(options.seed) + " " + std::to_string(options.rate);
+  char numbers[160];
+  std::snprintf(numbers, sizeof(numbers), "%lld %lld %lld %lld %.17g", static_cast<long long>(options.steps),
+                static_cast<long long>(options.warmup), static_cast<long long>(options.seed),
+                static_cast<long long>(options.microbatches), options.rate);
   if (!ranks.agreeOn({hashOf(model), hashOf(data), hashOf(numbers)},
-                     {"code in the model", "bytes in '--data'", "steps, warmup, seed or learning rate"}, error) ||
-      !ranks.broadcast(state, error))
+                     {"code in the model", "bytes in '--data'", "steps, warmup, seed, microbatches or learning rate"},
+                     error) ||
+      !ranks.broadcast(state, error) || !gradients.connect(error))
     return false;
-  static_cast<int64_t *>(inputs["seed"].data())[0] = state.seed;
   return placeState(error);
 }
 
-/// Makes the inputs of the entries that are neither state nor gradient.
+/// Makes the inputs of init and update that are neither state nor gradient.
 bool Trainer::makeInputs(std::string &error) {
-  for (const char *name : {"tokens", "targets", "d_loss"})
-    if (!lossGrad.makeArgument(name, inputs[name], error))
-      return false;
   for (const char *name : {"step", "learning_rate"})
     if (!update.makeArgument(name, inputs[name], error))
       return false;
-  if (!init.makeArgument("seed", inputs["seed"], error))
-    return false;
-  const HostTensor &tokens = inputs["tokens"];
-  if (tokens.dtype() != MHCRT_I32 || tokens.dims().size() != 2 || tokens.type() != inputs["targets"].type()) {
-    error = "'tokens' is " + tokens.type() + " and 'targets' " + inputs["targets"].type() +
-            "; needed i32 of one shape with two dimensions";
-    return false;
-  }
-  *static_cast<float *>(inputs["d_loss"].data()) = 1 / static_cast<float>(ranks.count()); // the loss is a mean
-  return placeInputs(error);
+  return init.makeArgument("seed", inputs["seed"], error) && placeInputs(error);
 }
 
 bool Trainer::placeInputs(std::string &error) {
@@ -149,12 +133,6 @@ bool Trainer::uploadInputs(std::string &error) {
 
 /// The state before the first step: weights from init or a checkpoint, zeros for the rest.
 bool Trainer::start(std::string &error) {
-  const int64_t window = inputs["tokens"].dims()[1] + 1;
-  if (static_cast<int64_t>(data.size()) < window) {
-    error = "'" + options.data + "' has " + counted(static_cast<int64_t>(data.size()), "byte") + "; needed at least " +
-            std::to_string(window) + ", the context and one";
-    return false;
-  }
   state.seed = options.seed;
   int64_t *const seed = static_cast<int64_t *>(inputs["seed"].data());
   seed[0] = state.seed;
@@ -189,88 +167,29 @@ bool Trainer::fetchState(std::string &error) {
   return true;
 }
 
-/// Windows of the text at places that the seed and the number of the step give. The rows of the ranks are one batch.
-void Trainer::fillBatch() {
-  const std::vector<int64_t> dims = inputs["tokens"].dims();
-  int32_t *const tokens = static_cast<int32_t *>(inputs["tokens"].data());
-  int32_t *const targets = static_cast<int32_t *>(inputs["targets"].data());
-  const int64_t seed[] = {state.seed, state.step};
-  constexpr int64_t kStream = UINT32_MAX; // ops of the model count theirs from 0
-  const PhiloxStream philox = {seed, kStream};
-  for (int64_t row = 0; row < dims[0]; ++row) {
-    const Words words = philox(ranks.rank() * dims[0] + row);
-    const uint64_t random = uint64_t(words[0]) << 32 | words[1];
-    const char *const window = data.data() + random % (data.size() - dims[1]);
-    for (int64_t i = 0; i < dims[1]; ++i) {
-      tokens[row * dims[1] + i] = static_cast<unsigned char>(window[i]);
-      targets[row * dims[1] + i] = static_cast<unsigned char>(window[i + 1]);
-    }
-  }
-}
-
-const PlacedTensor *Trainer::find(const std::string &name) const {
-  for (const PlacedTensors *tensors : {&current, &placedInputs, &gradients})
-    if (const auto found = tensors->find(name); found != tensors->end())
-      return &found->second;
-  return nullptr;
-}
-
 bool Trainer::gradientsOfPart(double &loss, std::string &error) {
-  fillBatch();
-  // Each rank drops other elements.
-  static_cast<int64_t *>(inputs["seed"].data())[1] = state.step | int64_t(ranks.rank()) << 32;
-  *static_cast<float *>(inputs["step"].data()) = static_cast<float>(state.step + 1);
-  const double rise = std::min(1.0, static_cast<double>(state.step + 1) / std::max<int64_t>(1, options.warmup));
-  *static_cast<float *>(inputs["learning_rate"].data()) = static_cast<float>(options.rate * rise);
-  auto lookup = [&](const std::string &name) { return find(name); };
   const bool asGraph = options.kernels.asGraph && isWarm;
-  if (!uploadInputs(error) || !lossGrad.run(lookup, gradients, asGraph, error) ||
-      !gradients["loss"].download(lastLoss, error))
+  if (!gradients.compute(state, current, asGraph, loss, error))
     return false;
-  loss = element(lastLoss.get(), 0);
   if (std::isfinite(loss))
-    return ranks.count() == 1 || moveGradients(/*isBack=*/false, error);
+    return true;
   error = "the loss of step " + std::to_string(state.step) + " is " + std::to_string(loss);
   return false;
 }
 
-/// Moves all gradients into the bucket, in which they travel together, or back. Those of a GPU pass through the memory
-/// of the host.
-bool Trainer::moveGradients(bool isBack, std::string &error) {
-  constexpr int64_t kWidth = sizeof(float);
-  auto isGradient = [](const std::string &name) { return name.rfind("d_", 0) == 0; };
-  int64_t bytes = 0;
-  for (const auto &[name, tensor] : gradients)
-    bytes += isGradient(name) ? bytesOf(tensor.get()) : 0;
-  bucket.resize(bytes / kWidth);
-  float *place = bucket.data();
-  mhcrt_message message;
-  mhcrt_status status = MHCRT_OK;
-  for (const auto &[name, placed] : gradients) {
-    const mhcrt_tensor &tensor = placed.get();
-    if (!isGradient(name) || status != MHCRT_OK)
-      continue;
-    status = mhcrt_model_copy(session.model, session.context, isBack ? tensor.data : place,
-                              isBack ? place : tensor.data, bytesOf(tensor), &message);
-    place += bytesOf(tensor) / kWidth;
-  }
-  if (status == MHCRT_OK)
-    status = mhcrt_model_synchronize(session.model, session.context, &message);
-  if (status != MHCRT_OK)
-    error = message.text;
-  return status == MHCRT_OK;
-}
-
-/// The gradients of the whole batch.
-bool Trainer::sumGradients(std::string &error) {
-  return ranks.count() == 1 || (ranks.sum(bucket, error) && moveGradients(/*isBack=*/true, error));
-}
-
 bool Trainer::step(double &loss, std::string &error) {
+  *static_cast<float *>(inputs["step"].data()) = static_cast<float>(state.step + 1);
+  const double rise = std::min(1.0, static_cast<double>(state.step + 1) / std::max<int64_t>(1, options.warmup));
+  *static_cast<float *>(inputs["learning_rate"].data()) = static_cast<float>(options.rate * rise);
+  auto lookup = [&](const std::string &name) -> const PlacedTensor * {
+    for (const PlacedTensors *tensors : {&current, &placedInputs})
+      if (const auto found = tensors->find(name); found != tensors->end())
+        return &found->second;
+    return gradients.find(name);
+  };
   const bool asGraph = options.kernels.asGraph && isWarm;
-  auto lookup = [&](const std::string &name) { return find(name); };
-  if (!ranks.agree(gradientsOfPart(loss, error), loss, error) || !sumGradients(error) ||
-      !update.run(lookup, next, asGraph, error))
+  const bool good = uploadInputs(error) && gradientsOfPart(loss, error);
+  if (!ranks.agree(good, loss, error) || !gradients.sum(error) || !update.run(lookup, next, asGraph, error))
     return false;
   current.swap(next);
   isWarm = true;

@@ -15,18 +15,18 @@
 
 namespace mhc {
 
-/// The string attribute of a module that has its mesh, "dp=2".
+/// The string attribute of a module that has its mesh, "dp=2,pp=4".
 inline constexpr llvm::StringLiteral kMesh = "mhc.mesh";
 
-/// Data-parallel ranks: each has all weights and its part of the batch.
+/// Data-parallel ranks, each with its part of the batch, of each stage of a pipeline.
 struct Mesh {
-  int64_t dp = 1;
+  int64_t dp = 1, pp = 1;
 
   static constexpr llvm::StringLiteral kForm = "'dp=N' with N from 1 to 65536";
   static std::optional<Mesh> parse(llvm::StringRef text);
 
-  int64_t ranks() const { return dp; }
-  std::string text() const { return "dp=" + std::to_string(dp); }
+  int64_t ranks() const { return dp * pp; }
+  std::string text() const;
 };
 
 } // namespace mhc

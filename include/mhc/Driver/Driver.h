@@ -44,6 +44,8 @@ struct CompileOptions {
   GradientSums sums = GradientSums::stored;
   /// Recomputation in the backward pass: none, all, auto or groups=N; empty for the function's own choice.
   std::string recompute;
+  /// Stages of a pipeline (mhc-pipeline-split), each with entries of its own.
+  int64_t stages = 1;
   /// Least accuracy of the products of projections that do not say it themselves.
   std::optional<Precision> precision;
   /// Kernels of gated delta front ends: ref, streamed or fused; empty for the function's own choice, or fused.
@@ -98,8 +100,8 @@ public:
 
   using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
-  /// "-" is the standard input. A .json file is the configuration of a model, which is written out as unfused IR: with a
-  /// `mesh`, that of one of its ranks.
+  /// "-" is the standard input. A .json file is the configuration of a model, which is written out as unfused IR: with
+  /// a `mesh`, that of one of its ranks.
   llvm::Expected<Module> parseFile(llvm::StringRef path, const Mesh &mesh = {});
   llvm::Expected<Module> parseText(llvm::StringRef text, llvm::StringRef name = "<text>");
 

@@ -34,6 +34,7 @@ struct PipelineOptions {
   FuseLevel fuse = FuseLevel::layer;
   int64_t raiseLimit = -1, fuseLimit = -1; ///< as in mhc-raise and mhc-fuse
   std::string grad;                        ///< the function to differentiate; empty for none
+  int64_t stages = 1;                      ///< of a pipeline, as in mhc-pipeline-split
   GradientSums sums = GradientSums::stored;
   std::string recompute;              ///< of its streams, as in mhc-autodiff
   std::optional<Precision> precision; ///< of ops that leave it open

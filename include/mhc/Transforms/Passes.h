@@ -18,6 +18,10 @@ namespace mhc {
 enum class FuseLevel { none, chain, layer, model };
 /// Form in which the gradient of streams goes from the kernel of one of their readers to that of the next.
 enum class GradientSums { stored, f32 };
+/// The function of one stage of a pipeline (mhc-pipeline-split).
+inline std::string stageName(llvm::StringRef function, int64_t stage) {
+  return function.str() + "_stage" + std::to_string(stage);
+}
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

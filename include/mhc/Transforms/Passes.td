@@ -350,6 +350,42 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
+def PipelineSplitPass : Pass<"mhc-pipeline-split", "::mlir::ModuleOp"> {
+  let summary = "Cut functions into the stages of a pipeline, each a function of its own";
+  let description = [{
+    Each function with `mhc.post` becomes `stages` functions NAME_stage0, NAME_stage1, ..., and calls them. A stage ends
+    behind an `mhc.post`, so that it hands over the streams, and stages have equally many of them, up to one. What else
+    a later stage reads of an earlier one is handed over as well, such as the h_pre of the single-pass form, from stage
+    to stage. Names of such values are `cut1.0`: of the first cut, the first value.
+
+    What depends on no streams is computed in each stage that reads it. A stage has the arguments that it reads; a weight
+    that two stages read is an argument of both, and its gradient the sum of theirs. Attributes of the function, such as
+    `mhc.recompute_mode`, are those of each stage: groups of recomputation end at a cut. Behind `mhc-raise` and before
+    `mhc-fuse`, fusion across layers ends there, too.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<8x4x16xf32>, %f0: tensor<8x16xf32>, %f1: tensor<8x16xf32>, %h: tensor<8x4xf32>,
+                 %w: tensor<8x4x4xf32>) -> tensor<8x4x16xf32> {
+      %y = mhc.post(f = %f0 : tensor<8x16xf32>, h_post = %h : tensor<8x4xf32>, x = %x : tensor<8x4x16xf32>,
+                    h_res = %w : tensor<8x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<8x4x16xf32>)
+      %z = mhc.post(f = %f1 : tensor<8x16xf32>, h_post = %h : tensor<8x4xf32>, x = %y : tensor<8x4x16xf32>,
+                    h_res = %w : tensor<8x4x4xf32>) <layout = nC, orient = io> -> (out : tensor<8x4x16xf32>)
+      return %z : tensor<8x4x16xf32>
+    }
+    ```
+    After `mhc-pipeline-split=stages=2`, and `@f`, which calls both:
+    ```mlir
+    func.func @f_stage0(%x: tensor<8x4x16xf32>, %f0: tensor<8x16xf32>, %h: tensor<8x4xf32>, %w: tensor<8x4x4xf32>)
+        -> (tensor<8x4x16xf32> {mhc.name = "cut1.0"})
+    func.func @f_stage1(%y: tensor<8x4x16xf32> {mhc.name = "cut1.0"}, %f1: tensor<8x16xf32>, %h: tensor<8x4xf32>,
+                        %w: tensor<8x4x4xf32>) -> tensor<8x4x16xf32>
+    ```
+  }];
+  let options = [Option<"stages", "stages", "int64_t", /*default=*/"2", "How many stages">];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DecomposePass : Pass<"mhc-decompose", "::mlir::func::FuncOp"> {
   let summary = "Replace mHC ops by the leaf ops that define them";
   let description = [{

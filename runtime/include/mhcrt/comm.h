@@ -36,6 +36,9 @@ int32_t mhcrt_comm_ranks(const mhcrt_comm *comm);
 mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int64_t bytes, mhcrt_message *message);
 /// Rank 0 gives its bytes to all.
 mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, mhcrt_message *message);
+/// To one rank, which receives as many bytes. The data may be overwritten at once.
+mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int64_t bytes, mhcrt_message *message);
+mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int64_t bytes, mhcrt_message *message);
 /// Each value becomes its sum over the ranks, added in the order of the ranks: the same bits everywhere and each time.
 mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, float *values, int64_t count, mhcrt_message *message);
 

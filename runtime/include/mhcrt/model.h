@@ -10,7 +10,7 @@
 //
 //   mhc-model 1
 //   target cuda:sm_90a
-//   mesh dp=2
+//   mesh dp=2,pp=4
 //   entry layer
 //   arg x bf16 M 4 64
 //   arg alpha f32 3
@@ -34,7 +34,8 @@
 // tensors of the entry. Each is a dimension of an argument. `equal` has two sizes that are equal. A result that is
 // computed in place is the memory of the argument of its name.
 //
-// Without a target, it is cpu; without a mesh, it is of one rank. The tensors of an entry are in the memory of the target.
+// Without a target, it is cpu; without a mesh, it is of one rank. The tensors of an entry are in the memory of the
+// target.
 //
 // A model library holds its own copy of the runtime, or names the library that it is in. Its kernels must be given
 // contexts made by that copy, so contexts come from mhcrt_model_context_create, which calls the library's own
@@ -78,8 +79,10 @@ void mhcrt_model_close(mhcrt_model *model);
 
 /// "cpu", "cuda:sm_90a".
 const char *mhcrt_model_target(const mhcrt_model *model);
-/// The mesh that the model was compiled for, "dp=2", or ""; and its ranks, each of which runs the entries on its part.
+/// The mesh that the model was compiled for, "dp=2,pp=4", or "": its ranks, each of which runs the entries on its part
+/// of a batch, and the stages that they are divided into.
 const char *mhcrt_model_mesh(const mhcrt_model *model);
+int32_t mhcrt_model_stages(const mhcrt_model *model);
 int32_t mhcrt_model_ranks(const mhcrt_model *model);
 
 int32_t mhcrt_model_entries(const mhcrt_model *model);

@@ -36,7 +36,9 @@ struct TrainOptions {
   int64_t warmup = 0;    ///< steps over which the learning rate rises
   int64_t seed = 1;
   double rate = 1e-3;
-  double timeout = 600; ///< seconds that a rank waits for others
+  int64_t microbatches = 1; ///< of a step, whose gradients are added
+  bool gpipe = false;       ///< all forward passes of a stage come before its backward passes
+  double timeout = 600;     ///< seconds that a rank waits for others
   int threads = 0;
   bool help = false;
   KernelOptions kernels;

@@ -1,0 +1,42 @@
+//===- MeshPlan.h - Costs of a mesh of ranks ------------------ -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MHC_LIB_DRIVER_MESHPLAN_H
+#define MHC_LIB_DRIVER_MESHPLAN_H
+
+#include "Options.h"
+#include "llvm/Support/JSON.h"
+
+namespace mhc {
+
+/// Bytes that one rank sends with a collective of mhc-train.
+struct Collective {
+  std::string name;
+  int64_t bytes = 0;
+  bool isPerMicrobatch = false; ///< else per step
+  bool isBetweenHosts = false;  ///< over the slowest link of those that take part
+};
+
+/// A rank of one stage.
+struct StagePlan {
+  std::vector<Collective> collectives;
+  int64_t weights = 0;  ///< bytes of the weights that it reads
+  int64_t saved = 0;    ///< bytes between the two passes of a microbatch
+  int64_t arena = 0;    ///< bytes of the larger pass
+  int64_t inFlight = 1; ///< microbatches between their passes, with enough of them
+};
+
+/// Costs of the gradients of a model whose sizes are numbers, as mhc-train sums and hands over; a plan for each stage.
+llvm::Expected<std::vector<StagePlan>> planMesh(Compiler &compiler, mlir::ModuleOp source,
+                                                const DriverOptions &options);
+
+void printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, llvm::ArrayRef<StagePlan> stages);
+llvm::json::Value toJson(const DriverOptions &options, llvm::ArrayRef<StagePlan> stages);
+
+} // namespace mhc
+
+#endif // MHC_LIB_DRIVER_MESHPLAN_H

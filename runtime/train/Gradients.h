@@ -1,0 +1,84 @@
+//===- Gradients.h - The gradients of one step ------------------ -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TRAIN_GRADIENTS_H
+#define MHCRT_TRAIN_GRADIENTS_H
+
+#include "Nccl.h"
+#include "Ranks.h"
+#include "mhcrt/train.h"
+
+#include <string>
+#include <vector>
+
+namespace mhcrt {
+
+/// Computes the loss and the gradients of a batch: in microbatches, of the rows and the stage that are this rank's.
+class Gradients {
+public:
+  Gradients(const Session &session, const TrainOptions &options, Ranks &ranks);
+
+  /// Opens the entries of this rank. `update` says which gradients there are.
+  bool open(const NamedEntry &update, const std::string &data, std::string &error);
+  /// Connects the GPUs, where they sum; all ranks together, behind open().
+  bool connect(std::string &error);
+  /// Those of this rank; `loss` is its share of a mean over the ranks. `asGraph` as in NamedEntry::run.
+  bool compute(const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss, std::string &error);
+  /// Those of all ranks.
+  bool sum(std::string &error);
+  /// "d_W" for each weight W, after sum().
+  const PlacedTensor *find(const std::string &name) const;
+
+private:
+  /// A microbatch between its forward and its backward pass.
+  struct Slot {
+    NamedTensors host; ///< tokens, targets, seed
+    PlacedTensors inputs, values;
+  };
+  /// Part of the bucket: a gradient.
+  struct Place {
+    std::string name;
+    mhcrt_tensor type;
+    int64_t begin, count;
+  };
+
+  bool isFirstStage() const { return stage == 0; }
+  bool isLastStage() const { return stage == stages - 1; }
+  bool isWhole() const { return ranks.count() == 1 && options.microbatches == 1; }
+  int64_t slotsNeeded() const;
+  bool openEntries(std::string &error);
+  bool makeSlot(Slot &slot, std::string &error) const;
+  bool checkTokens(const std::string &data, std::string &error) const;
+  void fill(Slot &slot, const TrainState &state, int64_t microbatch) const;
+  bool run(NamedEntry &entry, Slot &slot, const PlacedTensors &weights, bool asGraph, std::string &error);
+  bool forward(int64_t microbatch, const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss,
+               std::string &error);
+  bool backward(int64_t microbatch, const PlacedTensors &weights, bool asGraph, std::string &error);
+  bool add(const PlacedTensors &values, std::string &error);
+  bool sumOnGpu(std::string &error);
+  bool send(const PlacedTensors &values, const std::string &prefix, int32_t to, std::string &error);
+  bool receive(const NamedEntry &entry, const std::string &prefix, PlacedTensors &values, int32_t from,
+               std::string &error);
+  Slot &slotOf(int64_t microbatch) { return slots[microbatch % slots.size()]; }
+
+  const Session session;
+  const TrainOptions &options;
+  Ranks &ranks;
+  const int32_t stages, parts, stage, part; ///< of the pipeline and of the batch, in all and of this rank
+  const std::string *data = nullptr;
+  NamedEntry forwards, backwards; ///< of several stages; of one, `forwards` has the gradients, too
+  std::vector<Slot> slots;
+  PlacedTensors shared; ///< d_loss, and the gradients of all ranks
+  std::vector<Place> places;
+  std::vector<float> bucket; ///< all gradients, which travel together
+  HostTensor moved;
+  PlacedTensor gpuBucket; ///< the same in the memory of the GPU
+  Nccl nccl;
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_TRAIN_GRADIENTS_H

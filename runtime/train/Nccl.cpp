@@ -1,0 +1,83 @@
+//===- Nccl.cpp - Sums over GPUs --------------------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The headers of NCCL and of the driver are not needed: these few functions have not changed in NCCL 2 and CUDA 11
+// to 13.
+//
+//===------------------------------------------------------------------------===//
+#include "Nccl.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <thread>
+
+using namespace mhcrt;
+
+// Numbers of nccl.h and cuda.h.
+static constexpr int kFloat = 7, kSum = 0, kNotReady = 600;
+static constexpr unsigned kNonBlocking = 1;
+
+template <typename Function>
+static bool find(void *library, const char *symbol, Function &function) {
+  function = library ? reinterpret_cast<Function>(dlsym(library, symbol)) : nullptr;
+  return function;
+}
+
+bool Nccl::isThere() {
+  void *const nccl = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL), *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
+  return find(nccl, "ncclGetUniqueId", table.getId) && find(nccl, "ncclCommInitRank", table.init) &&
+         find(nccl, "ncclAllReduce", table.allReduce) && find(nccl, "ncclCommAbort", table.abort) &&
+         find(nccl, "ncclGetErrorString", table.errorText) && find(cuda, "cuStreamCreate", table.createStream) &&
+         find(cuda, "cuStreamQuery", table.queryStream);
+}
+
+bool Nccl::check(int code, const char *what, std::string &error) const {
+  if (code == 0)
+    return true;
+  error = std::string(what) + ": NCCL says '" + table.errorText(code) + "'";
+  return false;
+}
+
+bool Nccl::open(Ranks &ranks, double seconds, std::string &error) {
+  timeout = seconds;
+  rank = ranks.rank();
+  // One algorithm has one order of sums. The caller may choose another.
+  setenv("NCCL_ALGO", "Ring", /*overwrite=*/0);
+  setenv("NCCL_PROTO", "Simple", /*overwrite=*/0);
+  Id id = {};
+  const bool good = !ranks.isFirst() || check(table.getId(&id), "the start of NCCL", error);
+  if (!ranks.agree(good, error) || !ranks.broadcast(&id, sizeof(id), error) ||
+      !check(table.init(&comm, ranks.count(), id, rank), "the start of NCCL", error))
+    return false;
+  if (table.createStream(&stream, kNonBlocking) == 0)
+    return true;
+  error = "the GPU has no stream for NCCL";
+  return false;
+}
+
+/// Without a handshake: other ranks may be gone.
+Nccl::~Nccl() {
+  if (comm)
+    table.abort(comm);
+}
+
+bool Nccl::sum(void *values, int64_t count, std::string &error) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  if (!check(table.allReduce(values, values, count, kFloat, kSum, comm, stream), "the sum of gradients", error))
+    return false;
+  int code = kNotReady;
+  while ((code = table.queryStream(stream)) == kNotReady) {
+    if (std::chrono::duration<double>(Clock::now() - begin).count() > timeout) {
+      error = "the sum of gradients: rank " + std::to_string(rank) + " waited for NCCL for longer than '--timeout'";
+      return false;
+    }
+    std::this_thread::yield();
+  }
+  if (code != 0)
+    error = "the sum of gradients: the GPU of rank " + std::to_string(rank) + " reports error " + std::to_string(code);
+  return code == 0;
+}
