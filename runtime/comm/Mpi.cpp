@@ -33,6 +33,7 @@ struct mhcrt_comm {
   double timeout = 0;
   std::vector<float> parts; ///< of the other ranks, in a sum
   std::list<Sent> sent;
+  int64_t sentBytes = 0; ///< without reports and starts
 };
 
 static constexpr int64_t kMostBytes = int64_t(1) << 30; // MPI counts with an int
@@ -57,9 +58,10 @@ public:
   /// Ranks that do different things do not take each other's messages.
   enum Kind { Gather, Broadcast, Part, Sum, Value };
 
-  Transfers(const mhcrt_comm &comm, Kind kind) : comm(comm), kind(kind) {}
+  Transfers(mhcrt_comm &comm, Kind kind) : comm(comm), kind(kind) {}
 
   void send(int to, const void *data, int64_t bytes) {
+    comm.sentBytes += kind == Part || kind == Sum ? bytes : 0;
     note(to, MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kind, MPI_COMM_WORLD, add(to)));
   }
   void receive(int from, void *data, int64_t bytes) {
@@ -99,7 +101,7 @@ private:
     return text;
   }
 
-  const mhcrt_comm &comm;
+  mhcrt_comm &comm;
   const Kind kind;
   std::vector<int> peers;
   std::vector<MPI_Request> requests;
@@ -193,6 +195,7 @@ void mhcrt_comm_abort(mhcrt_comm *, int32_t exit_status) { MPI_Abort(MPI_COMM_WO
 
 int32_t mhcrt_comm_rank(const mhcrt_comm *comm) { return comm->rank; }
 int32_t mhcrt_comm_ranks(const mhcrt_comm *comm) { return comm->ranks; }
+int64_t mhcrt_comm_sent_bytes(const mhcrt_comm *comm) { return comm->sentBytes; }
 
 mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int64_t bytes, mhcrt_message *message) {
   auto *const to = static_cast<char *>(all);
@@ -226,6 +229,7 @@ mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int
     int done = 1;
     return MPI_Test(&sent.request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
   });
+  comm->sentBytes += bytes;
   return inPieces(bytes, [&](int64_t begin, int64_t size) {
     try {
       const char *const from = static_cast<const char *>(data) + begin;

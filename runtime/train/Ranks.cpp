@@ -41,6 +41,7 @@ bool Ranks::load(std::string &error) {
   resolve(library, "mhcrt_comm_abort", table.abort, missing);
   resolve(library, "mhcrt_comm_rank", table.rank, missing);
   resolve(library, "mhcrt_comm_ranks", table.ranks, missing);
+  resolve(library, "mhcrt_comm_sent_bytes", table.sentBytes, missing);
   resolve(library, "mhcrt_comm_gather", table.gather, missing);
   resolve(library, "mhcrt_comm_broadcast", table.broadcast, missing);
   resolve(library, "mhcrt_comm_sum", table.sum, missing);

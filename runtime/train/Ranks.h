@@ -29,6 +29,8 @@ public:
   bool open(double timeout, std::string &error);
   int32_t rank() const { return number; }
   int32_t count() const { return ranks; }
+  /// Bytes that this rank has sent for sums and to other stages; those of NCCL are not known.
+  int64_t sentBytes() const { return comm ? table.sentBytes(comm) : 0; }
   /// The rank that prints and writes files.
   bool isFirst() const { return number == 0; }
   /// Whether this rank says what is wrong: the first for all, or each of those that lost the others.
@@ -56,6 +58,7 @@ private:
     decltype(&mhcrt_comm_abort) abort;
     decltype(&mhcrt_comm_rank) rank;
     decltype(&mhcrt_comm_ranks) ranks;
+    decltype(&mhcrt_comm_sent_bytes) sentBytes;
     decltype(&mhcrt_comm_gather) gather;
     decltype(&mhcrt_comm_broadcast) broadcast;
     decltype(&mhcrt_comm_sum) sum;

@@ -220,7 +220,8 @@ bool Trainer::steps(Progress &progress, std::string &error) {
 bool Trainer::run(std::string &error) { return ranks.agree(runAll(error), error); }
 
 bool Trainer::runAll(std::string &error) {
-  Progress progress(state.step, options.steps);
+  const int64_t first = state.step;
+  Progress progress(first, options.steps);
   const bool logs = !options.log.empty() && ranks.isFirst();
   if (logs && !progress.openLog(options.log, error))
     return false;
@@ -230,6 +231,8 @@ bool Trainer::runAll(std::string &error) {
   if (!steps(progress, error))
     return false;
   progress.finish();
+  if (const int64_t sent = ranks.sentBytes(); sent && ranks.isFirst())
+    std::printf("rank 0 sent %lld bytes in each step\n", static_cast<long long>(sent / (state.step - first)));
   // A log that could not be written is no reason to lose the state.
   return (options.save.empty() || save(error)) && (!logs || progress.closeLog(error));
 }

@@ -31,6 +31,8 @@ void mhcrt_comm_abort(mhcrt_comm *comm, int32_t exit_status);
 
 int32_t mhcrt_comm_rank(const mhcrt_comm *comm);
 int32_t mhcrt_comm_ranks(const mhcrt_comm *comm);
+/// Bytes that this rank has sent with mhcrt_comm_send and mhcrt_comm_sum.
+int64_t mhcrt_comm_sent_bytes(const mhcrt_comm *comm);
 
 /// `all` gets the bytes of each rank, in the order of the ranks.
 mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int64_t bytes, mhcrt_message *message);
