@@ -29,20 +29,22 @@ def losses(path):
     return [float(line.split(",")[1]) for line in open(path).readlines()[1:]]
 
 
+def compare(one, ranks, gradient_roundings=GRADIENT_ROUNDINGS, loss_roundings=LOSS_ROUNDINGS):
+    """Whether two runs agree."""
+    want, want_losses, gradient = dict(moments(one + ".first")), losses(one + ".csv"), 0
+    for name, values in moments(ranks + ".first"):
+        largest = max(map(abs, want[name])) or 1
+        gradient = max(gradient, max(abs(a - b) for a, b in zip(values, want[name])) / largest)
+    found = losses(ranks + ".csv")
+    loss = max(abs(a - b) / b for a, b in zip(found, want_losses))
+    print(f"{ranks} ranks: gradients differ by {gradient / EPS:.1f} roundings, losses by {loss / EPS:.1f}", flush=True)
+    return gradient <= gradient_roundings * EPS and loss <= loss_roundings * EPS and len(found) == len(want_losses)
+
+
 def main():
     one, *others = sys.argv[1:]
-    want, want_losses = dict(moments(one + ".first")), losses(one + ".csv")
-    good = True
-    for ranks in others:
-        gradient = 0
-        for name, values in moments(ranks + ".first"):
-            largest = max(map(abs, want[name])) or 1
-            gradient = max(gradient, max(abs(a - b) for a, b in zip(values, want[name])) / largest)
-        found = losses(ranks + ".csv")
-        loss = max(abs(a - b) / b for a, b in zip(found, want_losses))
-        good &= gradient <= GRADIENT_ROUNDINGS * EPS and loss <= LOSS_ROUNDINGS * EPS and len(found) == len(want_losses)
-        print(f"{ranks} ranks: gradients differ by {gradient / EPS:.1f} roundings, losses by {loss / EPS:.1f}")
-    sys.exit(not good)
+    sys.exit(not all([compare(one, ranks) for ranks in others]))
 
 
-main()
+if __name__ == "__main__":
+    main()

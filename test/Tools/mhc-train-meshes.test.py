@@ -1,0 +1,64 @@
+"""Trains random small models in stages, and without: gradients and losses must agree.
+
+usage: mhc-train-meshes.test.py --seed=N --count=N --data=FILE -- MPIRUN...    in an empty folder, tools on PATH
+"""
+
+import argparse
+import json
+import os
+import random
+import runpy
+import subprocess
+import sys
+
+ranks_test = runpy.run_path(os.path.join(os.path.dirname(__file__), "mhc-train-ranks.test.py"))
+
+VARIANTS = ["deepseek_v4", "liger", "megatron_fused_fallback", "megatron_native", "mhc_cu", "mhc_lite", "paper", "te",
+            "tilekernels"]
+# More than in mhc-train-ranks.test, as models may have gradients that cancel to nearly nothing, of which 94 roundings
+# were seen, and AdamW takes whole steps by the sign of those: 32 were seen in a loss. A wrong sum is off by far more.
+GRADIENT_ROUNDINGS = 1024
+LOSS_ROUNDINGS = 1024
+
+
+def draw(rng):
+    layers = rng.choice([2, 3])
+    config = {
+        "num_layers": layers, "hidden_size": 16, "num_attention_heads": 2, "vocab_size": 128, "seq_length": 6,
+        "micro_batch_size": 4, "num_residual_streams": rng.choice([2, 4]), "mhc_variant": rng.choice(VARIANTS),
+        "hidden_dropout": rng.choice([0, 0.1]),
+    }
+    if rng.random() < 0.4:
+        config["mhc_recompute_layer_num"] = 1
+    if rng.random() < 0.5:
+        config["layer_types"] = [rng.choice(["attention", "gated_delta", "mlp"]) for _ in range(layers)]
+    return config
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--count", type=int)
+    parser.add_argument("--data")
+    parser.add_argument("mpirun", nargs="*")
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    for _ in range(options.count):
+        config, dp, pp = draw(rng), rng.choice([1, 2]), 2
+        mesh = [f"--mesh=dp={dp}", "--fuse=" + rng.choice(["layer", "model"])]
+        micro = f"--microbatches={rng.choice([1, 3])}"
+        print(config, *mesh, micro, flush=True)
+        with open("model.json", "w") as file:
+            json.dump(config, file)
+        for name, ranks, stages in ("whole", dp, []), ("stages", dp * pp, [f"--pipeline={pp}"]):
+            subprocess.run(["mhcc", "model.json", "--grad", *mesh, *stages, "-o", name + ".so"], check=True)
+            launch = [*options.mpirun, "-np", str(ranks)] if ranks > 1 else []
+            train = [*launch, "mhc-train", name + ".so", "--data=" + options.data, micro, "--timeout=30"]
+            subprocess.run([*train, "--steps=1", f"--save={name}.first"], check=True)
+            subprocess.run([*train, "--steps=20", f"--log={name}.csv"], check=True)
+        if not ranks_test["compare"]("whole", "stages", GRADIENT_ROUNDINGS, LOSS_ROUNDINGS):
+            sys.exit("they differ")
+    print(options.count, "models agree")
+
+
+main()
