@@ -42,7 +42,7 @@ struct TokenSumResults {
   const float *dBiasIn;
 };
 
-/// Reads the weights as early as streamBwd(), and needs the same.
+/// Reads the weights, the bias among them, as early as streamBwd() does, and needs the same.
 cudaError_t boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
 /// Adds `sums` and `biasSums`. `beside`: the launch between the two begins by beginOverlapped() and has nothing to do
