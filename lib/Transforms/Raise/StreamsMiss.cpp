@@ -108,15 +108,21 @@ static void explainGates(Sites &sites, GatesOp gates) {
                         {(function ? function : user)->getResult(0), Value()}});
 }
 
-/// The widths of the streams that were found; 0 of those whose sizes are open.
+/// The widths of the streams that were found; 0 of those whose sizes are open. Attention repeats, weighs and adds up
+/// its heads as a model does its streams: where a site was found, only those of sites count.
 static llvm::SmallSetVector<int64_t, 2> widthsOf(func::FuncOp func) {
-  llvm::SmallSetVector<int64_t, 2> widths;
+  llvm::SmallSetVector<int64_t, 2> ofSites, ofOthers;
   func.walk([&](Operation *op) {
     TypeSwitch<Operation *>(op)
-        .Case<PostOp, AggregateOp, ContractOp>([&](auto user) { widths.insert(streamsWidth(user.getX())); })
-        .Case([&](ExpandOp expand) { widths.insert(streamsWidth(expand.getStreams())); });
+        .Case([&](PostOp post) { ofSites.insert(streamsWidth(post.getX())); })
+        .Case([&](AggregateOp aggregate) {
+          const bool isOfSite = behindReshapes(aggregate.getHPre()).getDefiningOp<GatesOp>();
+          (isOfSite ? ofSites : ofOthers).insert(streamsWidth(aggregate.getX()));
+        })
+        .Case([&](ContractOp contract) { ofOthers.insert(streamsWidth(contract.getX())); })
+        .Case([&](ExpandOp expand) { ofOthers.insert(streamsWidth(expand.getStreams())); });
   });
-  return widths;
+  return ofSites.empty() ? ofOthers : ofSites;
 }
 
 /// A projection for gates that is read by plain code only. Where streams were found, it is one of all their channels:

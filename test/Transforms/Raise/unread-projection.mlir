@@ -106,6 +106,18 @@ func.func @heads_of_few_channels(%u: tensor<64x64xf32>, %w: tensor<64x48xf32>) -
   return %out : tensor<1x64x16xf32>
 }
 
+// Where a site was found, a layer behind a norm is none because heads of attention are as many and as wide.
+func.func @layer_as_wide_as_heads(%x: tensor<8x4x64xf32>, %f: tensor<8x64xf32>, %post: tensor<8x4xf32>, %res: tensor<8x4x4xf32>,
+    %values: tensor<8x4x16xf32>, %shares: tensor<8x4xf32>, %u: tensor<8x64xf32>, %w: tensor<32x64xf32>)
+    -> (tensor<8x4x64xf32>, tensor<8x16xf32>, tensor<8x32xf32>) {
+  %y = mhc.post(f = %f : tensor<8x64xf32>, h_post = %post : tensor<8x4xf32>, x = %x : tensor<8x4x64xf32>, h_res = %res : tensor<8x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<8x4x64xf32>)
+  %head = mhc.aggregate(x = %values : tensor<8x4x16xf32>, h_pre = %shares : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x16xf32>)
+  %streams = tensor.expand_shape %u [[0], [1, 2]] output_shape [8, 4, 16] : tensor<8x64xf32> into tensor<8x4x16xf32>
+  %proj, %stat = mhc.projection(x = %streams : tensor<8x4x16xf32>, phi = %w : tensor<32x64xf32>) <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x32xf32>, stat : tensor<8xf32>)
+  %act = math.tanh %proj : tensor<8x32xf32>
+  return %y, %head, %act : tensor<8x4x64xf32>, tensor<8x16xf32>, tensor<8x32xf32>
+}
+
 // A layer behind a norm, of one stream's channels, is none.
 func.func @clamped_layer(%s: tensor<?x4x64xf32>, %h: tensor<?x4xf32>, %w: tensor<32x64xf32>)
     -> (tensor<?x64xf32>, tensor<?x32xf32>) {
