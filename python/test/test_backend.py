@@ -66,6 +66,12 @@ def test_one_graph_for_all_token_counts():
     assert len(backend.found) == 1
 
 
+def test_one_token():
+    module = modules.Model()
+    compare(module, compiled(module, require="all"), TOKENS[:1, :1])
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
+
+
 def test_inference():
     module = modules.Model().eval()
     with torch.no_grad():

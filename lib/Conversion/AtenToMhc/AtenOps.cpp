@@ -8,6 +8,7 @@
 #include "AtenCall.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <limits>
 
 using namespace mlir;
@@ -210,7 +211,32 @@ static Values matrixTranspose(AtenCall &call) {
   return self && rankOf(self) < 2 ? one(self) : swapDims(call, self, 0, 1);
 }
 
-static Values expand(AtenCall &call) { return one(call.spread(call.tensor("self"))); }
+/// The streams of one token that start as one vector; null for all else. Such streams are an op right away: no dim says
+/// later that the vector is a token's, and not the same for all tokens.
+static Value streamsOfToken(AtenCall &call, Value vector) {
+  constexpr int64_t kMostStreams = 16;
+  auto type = cast<RankedTensorType>(vector.getType());
+  RankedTensorType wide = call.resultType();
+  const int64_t rank = type.getRank();
+  if (rank < 3 || wide.getRank() != rank || !wide.hasStaticShape() || type.getNumElements() != wide.getShape().back() ||
+      type.getShape().back() != wide.getShape().back())
+    return {};
+  const int64_t n = wide.getDimSize(rank - 2), channels = wide.getDimSize(rank - 1);
+  if (wide.getNumElements() != n * channels || n < 2 || n > kMostStreams)
+    return {};
+  auto tokens = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 2)),
+       front = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1));
+  const SmallVector<ReassociationIndices> joined = {front, {rank - 1}}, split = {tokens, {rank - 2}, {rank - 1}};
+  Value x = tensor::CollapseShapeOp::create(call.builder, call.loc, vector, joined);
+  auto streams = RankedTensorType::get({1, n, channels}, type.getElementType());
+  Value expanded = ExpandOp::create(call.builder, call.loc, streams, x, Layout::nC);
+  return tensor::ExpandShapeOp::create(call.builder, call.loc, wide, expanded, split);
+}
+
+static Values expand(AtenCall &call) {
+  Value self = call.tensor("self"), streams = self ? streamsOfToken(call, self) : Value();
+  return one(streams ? streams : call.spread(self));
+}
 
 static Values slice(AtenCall &call) {
   Value self = call.tensor("self");

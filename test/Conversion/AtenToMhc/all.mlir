@@ -13,6 +13,20 @@ func.func @whole(%x: tensor<2x4xf32> {mhc.name = "x"}, %seed: tensor<2xi64> {mhc
   return %0, %x : tensor<2x4xf32>, tensor<2x4xf32>
 }
 
+// Streams of one token that start as one vector, and what is wider than that.
+// CHECK-LABEL: func.func @token(
+// CHECK-NEXT: [[X:%.+]] = tensor.collapse_shape %arg0 {{\[}}[0, 1, 2], [3]]
+// CHECK-NEXT: [[STREAMS:%.+]] = mhc.expand(x = [[X]] : tensor<1x16xf32>) <layout = nC> -> (streams : tensor<1x4x16xf32>)
+// CHECK-NEXT: [[OUT:%.+]] = tensor.expand_shape [[STREAMS]] {{\[}}[0, 1], [2], [3]]
+// CHECK-NEXT: [[HEADS:%.+]] = mhc.broadcast %arg0
+// CHECK-NEXT: return [[OUT]], [[HEADS]]
+func.func @token(%x: tensor<1x1x1x16xf32> {mhc.name = "x"})
+    -> (tensor<1x1x4x16xf32> {mhc.name = "out0"}, tensor<1x2x4x16xf32> {mhc.name = "out1"}) {
+  %0 = "aten.expand.default"(%x) {self = 0 : index} : (tensor<1x1x1x16xf32>) -> (tensor<1x1x4x16xf32>) loc("expand")
+  %1 = "aten.expand.default"(%x) {self = 0 : index} : (tensor<1x1x1x16xf32>) -> (tensor<1x2x4x16xf32>) loc("expand_1")
+  return %0, %1 : tensor<1x1x4x16xf32>, tensor<1x2x4x16xf32>
+}
+
 // -----
 
 func.func @unknown(%x: tensor<2x4xf32> {mhc.name = "x"}) -> tensor<2x4xf32> {
