@@ -73,19 +73,19 @@ llvm::Expected<StagePlan> Planner::plan(int64_t stage) {
   auto isGradient = [&](StringRef name) { return name.starts_with("d_") && !name.starts_with("d_cut"); };
   auto sends = bytesOf(forward, true, [&](StringRef name) { return name.starts_with(out); });
   auto sendsBack = bytesOf(backward, true, [&](StringRef name) { return name.starts_with("d_" + in); });
-  auto weights = bytesOf(backward, true, isGradient);
+  auto gradients = bytesOf(backward, true, isGradient);
   auto saved = bytesOf(forward, true, [&](StringRef name) { return name.starts_with("saved"); });
   auto takes = bytesOf(forward, false, [&](StringRef name) { return name.starts_with(in); });
   auto forwardArena = plannedPeakBytes(forward), backwardArena = plannedPeakBytes(backward);
-  if (!sends || !sendsBack || !weights || !saved || !takes || !forwardArena || !backwardArena ||
+  if (!sends || !sendsBack || !gradients || !saved || !takes || !forwardArena || !backwardArena ||
       forwardArena->perToken != 0 || backwardArena->perToken != 0)
     return llvm::createStringError(
         "'--mesh' and '--pipeline' are explained for sizes that are numbers; found open ones");
-  plan.weights = *weights;
+  plan.gradients = *gradients;
   plan.saved = *saved + *sends + *takes;
   plan.arena = static_cast<int64_t>(std::max(forwardArena->fixed, backwardArena->fixed));
   plan.inFlight = mesh.pp - stage;
-  gradientBytes += *weights;
+  gradientBytes += *gradients;
 
   const int64_t first = stage * mesh.dp, last = first + mesh.dp - 1;
   if (*sends)
@@ -118,9 +118,12 @@ llvm::Expected<std::vector<StagePlan>> mhc::planMesh(Compiler &compiler, mlir::M
     if (auto all = bytesOf(update, false, [](StringRef name) { return name.starts_with("d_"); }))
       bytes = *all;
   const int64_t ranks = options.mesh.ranks();
-  for (StagePlan &plan : stages)
+  for (StagePlan &plan : stages) {
     plan.collectives.push_back(
         {"sum of gradients", sumBytes(bytes, ranks), false, !areOnOneHost(options.links, 0, ranks - 1)});
+    // A step makes new weights and two moments of the old ones. Gradients are added up, sent and summed.
+    plan.state = 6 * bytes + 2 * bytes + plan.gradients * plan.inFlight;
+  }
   return stages;
 }
 
@@ -140,9 +143,9 @@ void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, llv
     for (const Collective &one : plan.collectives)
       os << llvm::formatv(row, one.name, one.bytes, llvm::formatv("{0:f1}", secondsOf(one, links) * 1e6).str(),
                           one.isBetweenHosts ? "between hosts" : "host", one.isPerMicrobatch ? "microbatch" : "step");
-    os << llvm::formatv("  memory of a rank, bytes: {0} of weights, their gradients and moments; {1} saved for each of "
+    os << llvm::formatv("  memory of a rank, bytes: {0} of all weights, moments and gradients; {1} saved for each of "
                         "{2} microbatches; {3} arena\n",
-                        4 * plan.weights, plan.saved, plan.inFlight, plan.arena);
+                        plan.state, plan.saved, plan.inFlight, plan.arena);
   }
 }
 
@@ -157,7 +160,8 @@ llvm::json::Value mhc::toJson(const DriverOptions &options, llvm::ArrayRef<Stage
                                                {"between_hosts", one.isBetweenHosts},
                                                {"per_microbatch", one.isPerMicrobatch}});
     array.push_back(llvm::json::Object{{"collectives", std::move(collectives)},
-                                       {"weight_bytes", plan.weights},
+                                       {"gradient_bytes", plan.gradients},
+                                       {"state_bytes", plan.state},
                                        {"saved_bytes", plan.saved},
                                        {"microbatches_in_flight", plan.inFlight},
                                        {"arena_bytes", plan.arena}});
