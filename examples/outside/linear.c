@@ -1,10 +1,17 @@
-/* The functions that model.mlir calls and has not, for a CPU: f = u w^T and its gradients, in f32.
-
-       cc -O2 -shared -fPIC -I PREFIX/include examples/outside/linear.c -o linear.so
-       mhcc examples/outside/model.mlir --grad=model -o model.so
-       mhc-run model.so --functions linear.so ...
-
-   linear_cublaslt.cpp is the same for a GPU. */
+//===- linear.c - A sublayer in C ----------------------------------------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions that model.mlir calls and has not, for a CPU: f = u w^T and its gradients, in f32.
+//
+//     cc -O2 -shared -fPIC -I PREFIX/include examples/outside/linear.c -o linear.so
+//     mhcc examples/outside/model.mlir --grad=model -o model.so
+//     mhc-run model.so --functions linear.so ...
+//
+// linear_cublaslt.cpp is the same for a GPU.
+//
+//===------------------------------------------------------------------------===//
 #include "mhcrt/functions.h"
 
 #include <string.h>
@@ -27,7 +34,7 @@ mhcrt_status linear(void *user, const mhcrt_call *call) {
   return MHCRT_OK;
 }
 
-/* Results have any values at first. */
+/// Results have any values at first.
 mhcrt_status linear_vjp(void *user, const mhcrt_call *call) {
   const float *u = call->arguments[0].data, *w = call->arguments[1].data, *d_f = call->arguments[2].data;
   float *d_u = call->results[0].data, *d_w = call->results[1].data;

@@ -1,11 +1,17 @@
+//===- linear_cublaslt.cpp - A sublayer by cuBLASLt -------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The functions that model.mlir calls and has not, for a GPU: f = u w^T and its gradients by cuBLASLt, in f32 or bf16.
 //
-//     c++ -O2 -shared -fPIC -I PREFIX/include -I CUDA/include examples/outside/linear_cublaslt.cpp -o linear.so \
-//         -L CUDA/lib64 -lcublasLt -lcudart
-//     mhcc examples/outside/model.mlir --grad=model --target=cuda:sm_90a -o model.so
-//     mhc-run model.so --functions linear.so ...
+//     c++ -O2 -shared -fPIC -I PREFIX/include -I CUDA/include examples/outside/linear_cublaslt.cpp -lcublasLt -o
+//     linear.so mhcc examples/outside/model.mlir --grad=model --target=cuda:sm_90a -o model.so mhc-run model.so
+//     --functions linear.so ...                     # a build has it as examples/liblinear_cublaslt.so
 //
 // A row-major matrix is a column-major one, transposed: what is called A here is the right factor.
+//
+//===------------------------------------------------------------------------===//
 #include "mhcrt/functions.h"
 
 #include <cstdio>

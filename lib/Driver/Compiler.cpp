@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Driver/Driver.h"
+#include "mhc/IR/Pins.h"
 #include "mhc/InitAll.h"
 #include "mhc/Model/Model.h"
 #include "mhc/Support/Output.h"
@@ -166,7 +167,12 @@ llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh 
   llvm::Error error = config ? shareBatch(*config, mesh) : config.takeError();
   if (error)
     return llvm::createStringError(path + ": error: " + llvm::toString(std::move(error)));
-  return setMesh(parseText(model::writeModel(*config), path));
+  auto module = setMesh(parseText(model::writeModel(*config), path));
+  if (module && !config->pins.empty()) {
+    SmallVector<StringRef> pins(config->pins.begin(), config->pins.end());
+    (**module)->setAttr(kPins, Builder(mlirContext.get()).getStrArrayAttr(pins));
+  }
+  return module;
 }
 
 llvm::Expected<Compiler::Module> Compiler::parseText(StringRef text, StringRef name) {

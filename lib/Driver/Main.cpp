@@ -91,6 +91,9 @@ static int runModel(Compiler &compiler, mlir::ModuleOp source, const DriverOptio
   auto model = compiler.jit(*module, options.compile);
   if (!model)
     return fail(model.takeError());
+  std::string wrong;
+  if (!mhcrt::loadFunctions((*model)->get(), options.runOptions.kernels, wrong))
+    return fail(llvm::createStringError(wrong));
   int status = kGood;
   if (options.run || options.runOptions.list)
     status = mhcrt::runModel("mhcc", (*model)->get(), options.runOptions);

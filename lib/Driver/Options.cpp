@@ -9,11 +9,13 @@
 
 #include "Options.h"
 #include "mhc/Analysis/Machine.h"
+#include "mhc/Model/Config.h"
 #include "mhc/Transforms/RecomputePlan.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mhc;
@@ -377,6 +379,7 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
       {"--out", options.run, "'--run'"},
       {"--expect", options.run, "'--run'"},
       {"--tolerance", options.verify || !options.runOptions.expects.empty(), "'--verify' or '--expect'"},
+      {"--functions", options.run, "'--run'"},
       {"--pin", options.run, "'--run'"},
       {"--strict", options.run, "'--run'"},
       {"--nvtx", options.run, "'--run'"},
@@ -407,6 +410,25 @@ static llvm::Error takeValue(const Option &option, bool hasValue, int argc, cons
   value = argv[++i];
   if (value.starts_with("--"))
     return llvm::createStringError("'" + option.name.str() + "' needs a value, found the option '" + value.str() + "'");
+  return llvm::Error::success();
+}
+
+/// Options that the configuration of a model says and the command line does not. A file that cannot be read is an error
+/// of the compiler.
+static llvm::Error takeModelOptions(DriverOptions &options, const llvm::StringSet<> &given) {
+  StringRef path = options.runOptions.model;
+  auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!path.ends_with(".json") || !text)
+    return llvm::Error::success();
+  auto config = model::parseConfig((*text)->getBuffer());
+  if (!config)
+    return llvm::consumeError(config.takeError()), llvm::Error::success();
+  for (const auto &[key, value] : config->options) {
+    const Option *option = llvm::find_if(kOptions, [&](const Option &o) { return o.name == "--" + key; });
+    std::string needed = given.contains(option->name) ? "" : option->set(options, value);
+    if (!needed.empty())
+      return llvm::createStringError(path + ": error: '" + key + "' is \"" + value + "\"; needed " + needed);
+  }
   return llvm::Error::success();
 }
 
@@ -444,6 +466,8 @@ llvm::Expected<DriverOptions> mhc::parseDriverOptions(int argc, const char *cons
   if (!entry.empty() && options.runOptions.given.count("--entry"))
     return llvm::createStringError("the entry is given twice: '--run=" + entry +
                                    "' and '--entry=" + options.runOptions.entry + "'");
+  if (llvm::Error error = takeModelOptions(options, given))
+    return error;
   if (llvm::Error error = chooseOutput(options))
     return error;
   if (llvm::Error error = nameHeader(options))

@@ -89,6 +89,29 @@ static std::string readGdnImpl(Config &config, const llvm::json::Value &value) {
   return "";
 }
 
+/// An option of mhcc, which knows what it takes.
+static std::string readOption(Config &config, const char *name, const llvm::json::Value &value) {
+  std::optional<StringRef> text = value.getAsString();
+  if (text)
+    config.options[name] = text->str();
+  return text ? "" : "what mhcc takes as '--" + std::string(name) + "'";
+}
+
+static std::string readPins(Config &config, const llvm::json::Value &value) {
+  const std::string needed = "a list of texts such as \"post=generic\"";
+  const llvm::json::Array *pins = value.getAsArray();
+  if (!pins)
+    return needed;
+  for (const llvm::json::Value &one : *pins) {
+    const StringRef pin = one.getAsString().value_or("");
+    const auto [op, variant] = pin.split('=');
+    if (op.empty() || variant.empty() || pin.find_first_of(" \n\t") != StringRef::npos)
+      return needed;
+    config.pins.push_back(pin.str());
+  }
+  return "";
+}
+
 /// Layers in a recompute group; null is one group of all layers, as in Megatron-LM. A hybrid model, whose layers have
 /// one site, has read its layers: keys are read by name.
 static std::string readRecompute(Config &config, const llvm::json::Value &value) {
@@ -109,6 +132,11 @@ static constexpr Key kKeys[] = {
     {"micro_batch_size", true, readInteger<&Config::batch, 1, kMostSize>},
     {"ffn_hidden_size", false, readInteger<&Config::ffn, 1, 4 * kMostSize>},
     {"bf16", false, readBool<&Config::bf16>},
+    {"num_query_groups", false, readInteger<&Config::queryGroups, 1, kMostSize>},
+    {"num_moe_experts", false, readInteger<&Config::experts, 1, 1024>},
+    {"moe_router_topk", false, readInteger<&Config::expertsPerToken, 1, 1024>},
+    {"mtp_num_layers", false, readInteger<&Config::predictions, 0, 16>},
+    {"mtp_loss_scaling_factor", false, readNumber<&Config::predictionScale>},
     {"layer_types", false, readLayerTypes},
     {"linear_conv_kernel_dim", false, readInteger<&Config::deltaWidth, 1, 8>},
     {"linear_num_key_heads", false, readInteger<&Config::deltaKeyHeads, 1, kMostSize>},
@@ -122,12 +150,17 @@ static constexpr Key kKeys[] = {
     {"num_residual_streams", false, readInteger<&Config::streams, 1, 16>},
     {"mhc_sinkhorn_iterations", false, readInteger<&Config::iterations, 1, 1000>}, // as many as mhc.sinkhorn takes
     {"mhc_recompute_layer_num", false, readRecompute},
+    {"mhc_learned_head", false, readBool<&Config::learnedHead>},
     {"mhc_init_gating_factor", false, readNumber<&Config::gate>},
     {"init_method_std", false, readNumber<&Config::initStd>},
     {"adam_beta1", false, readNumber<&Config::beta1, /*isFraction=*/true>},
     {"adam_beta2", false, readNumber<&Config::beta2, /*isFraction=*/true>},
     {"adam_eps", false, readNumber<&Config::adamEps>},
     {"weight_decay", false, readNumber<&Config::weightDecay>},
+    {"fuse", false, [](Config &c, const llvm::json::Value &v) { return readOption(c, "fuse", v); }},
+    {"precision", false, [](Config &c, const llvm::json::Value &v) { return readOption(c, "precision", v); }},
+    {"target", false, [](Config &c, const llvm::json::Value &v) { return readOption(c, "target", v); }},
+    {"pins", false, readPins},
 };
 
 static std::string text(const llvm::json::Value &value) {
@@ -162,6 +195,16 @@ static llvm::Error checkTogether(const Config &config) {
     return llvm::createStringError("'linear_num_value_heads' is " + std::to_string(config.deltaValueHeads) +
                                    "; needed a multiple of 'linear_num_key_heads', which is " +
                                    std::to_string(config.deltaKeyHeads));
+  if (config.heads % config.queryGroups != 0)
+    return llvm::createStringError("'num_query_groups' is " + std::to_string(config.queryGroups) +
+                                   "; needed a divisor of 'num_attention_heads', which is " +
+                                   std::to_string(config.heads));
+  if (config.experts && config.expertsPerToken > config.experts)
+    return llvm::createStringError("'moe_router_topk' is " + std::to_string(config.expertsPerToken) +
+                                   "; needed at most 'num_moe_experts', which is " + std::to_string(config.experts));
+  if (config.predictions >= config.context)
+    return llvm::createStringError("'mtp_num_layers' is " + std::to_string(config.predictions) +
+                                   "; needed less than 'seq_length', which is " + std::to_string(config.context));
   constexpr int64_t kMostPermuted = 6; // 720 permutations
   if (config.hyperConnections && config.streams > kMostPermuted &&
       mhc::spelling::attributesOf(config.variant).res == "perm")
@@ -217,6 +260,8 @@ llvm::Expected<Config> mhc::model::parseConfig(StringRef json) {
       return llvm::createStringError("key '" + key.name.str() + "' is missing");
   if (config.ffn == 0)
     config.ffn = 4 * config.hidden;
+  if (config.queryGroups == 0)
+    config.queryGroups = config.heads;
   const int64_t width = std::max<int64_t>(config.hidden / config.heads, 1);
   for (auto [size, usual] : {std::pair(&config.deltaKeyHeads, config.heads),
                              {&config.deltaValueHeads, config.heads},

@@ -13,9 +13,10 @@
 namespace mhc::model {
 
 // Each as the text of one function.
-std::string writeLoss(const Config &config);
+std::string writeLoss(const Config &config, const std::string &name = "loss");
 std::string writeInit(const Config &config);
 std::string writeUpdate(const Config &config);
+std::string writeGradientNorm(const Config &config);
 
 } // namespace mhc::model
 

@@ -23,7 +23,7 @@ public:
         w(config.batch * config.context), chain(w, attributes, how), M(config.batch * config.context), C(config.hidden),
         activation(config.bf16 ? Element::BF16 : Element::F32) {}
 
-  std::string write();
+  std::string write(const std::string &name);
 
 private:
   Value weight(const std::string &name) const { return weights.at(name); }
@@ -32,13 +32,19 @@ private:
 
   Value embed(Value tokens);
   Value drop(Value x) { return config.dropout == 0 ? x : w.dropout(x, seed, config.dropout, dropouts++); }
-  Value layer(Value x, int64_t index);
+  Value layer(Value x, const std::string &prefix, const std::vector<Sublayer> &kinds);
+  Value predictionInput(Value x, const std::string &prefix, Value ids);
+  Value idsAhead(Value targets, int64_t distance);
+  Value logitsOf(Value x, const std::string &prefix);
+  Value lossOf(Value logits, Value targets, int64_t distance);
   Value site(Value streams, const std::string &prefix, Sublayer kind);
   Value sublayer(Value u, const std::string &prefix, Sublayer kind);
-  Value middle(Value inner, const std::string &prefix, Sublayer kind);
+  Value middle(Value inner, Value normed, const std::string &prefix, Sublayer kind);
+  Value expertGates(Value normed, const std::string &prefix);
   Value attention(Value qkv);
   Value gatedDelta(Value qkvzba, const std::string &prefix);
-  Value heads(Value qkv, int64_t part);
+  Value heads(Value qkv, int64_t begin, int64_t count);
+  Value sharedHeads(Value qkv, int64_t begin);
   Value causal(Value scores);
   Value crossEntropy(Value logits, Value targets);
   Value norm(Value x, const std::string &name) { return w.as("normed").rmsNorm(x, cast(name), kNormEps); }
@@ -59,7 +65,7 @@ private:
 };
 } // namespace
 
-std::string LossWriter::write() {
+std::string LossWriter::write(const std::string &name) {
   if (config.hyperConnections && !config.recompute.empty())
     w.functionAttribute("mhc.recompute_mode", config.recompute);
   if (!config.gdnImpl.empty())
@@ -76,15 +82,68 @@ std::string LossWriter::write() {
     x = chain.expand(x);
   }
   for (int64_t index = 0; index < config.layers; ++index)
-    x = layer(x, index);
+    x = layer(x, layerPrefix(index), sublayersOf(config, index));
+  Value loss = lossOf(logitsOf(x, "decoder."), targets, 0);
+  for (int64_t index = 0; index < config.predictions; ++index) {
+    const std::string prefix = predictionPrefix(index);
+    x = layer(predictionInput(x, prefix, idsAhead(targets, index)), prefix + "transformer_layer.",
+              predictionSublayers());
+    Value further = lossOf(logitsOf(x, prefix), targets, index + 1);
+    loss = w.add(loss, w.mul(further, config.predictionScale / static_cast<double>(config.predictions)));
+  }
+  w.result("loss", loss);
+  return w.finish(name);
+}
+
+/// The streams become one, and logits.
+Value LossWriter::logitsOf(Value x, const std::string &prefix) {
   w.comment("The streams become one, and logits");
-  if (config.hyperConnections)
+  if (config.hyperConnections && config.learnedHead)
+    x = chain.head(x, weight(prefix + "head.fn"), Value(), weight(prefix + "head.scale"), weight(prefix + "head.base"),
+                   kNormEps, 0);
+  else if (config.hyperConnections)
     x = chain.contract(x, "mean");
-  x = norm(x, "decoder.final_layernorm.weight");
+  x = norm(x, prefix + "final_layernorm.weight");
   Value table = cast("embedding.word_embeddings.weight");
-  Value logits = w.as("logits").matmul(x, table, /*transposeRhs=*/true);
-  w.result("loss", crossEntropy(w.convert(logits, Element::F32), w.reshape(targets, {M})));
-  return w.finish("loss");
+  return w.convert(w.as("logits").matmul(x, table, /*transposeRhs=*/true), Element::F32);
+}
+
+/// The loss of logits for the token `distance` behind the next one, which the last tokens of a sequence have not.
+Value LossWriter::lossOf(Value logits, Value targets, int64_t distance) {
+  const int64_t B = config.batch, T = config.context, left = T - distance;
+  if (distance == 0)
+    return crossEntropy(logits, w.reshape(targets, {M}));
+  Value rows = w.sliceDim(w.reshape(logits, {B, T, config.vocabulary}), 1, 0, left);
+  return crossEntropy(w.reshape(rows, {B * left, config.vocabulary}),
+                      w.reshape(w.sliceDim(targets, 1, distance, left), {B * left}));
+}
+
+/// The tokens `distance` behind the next ones; any where there is none, which no loss sees.
+Value LossWriter::idsAhead(Value targets, int64_t distance) {
+  if (distance == 0)
+    return w.reshape(targets, {M});
+  const int64_t T = config.context;
+  Value ahead = w.concat({w.sliceDim(targets, 1, distance, T - distance), w.sliceDim(targets, 1, 0, distance)}, 1);
+  return w.reshape(ahead, {M});
+}
+
+/// Each stream behind the embedding of a token: eh_proj of both, normed (DeepSeek-V3). All streams are read.
+Value LossWriter::predictionInput(Value x, const std::string &prefix, Value ids) {
+  w.comment(prefix + "eh_proj");
+  Value embedded = norm(w.take(cast("embedding.word_embeddings.weight"), ids), prefix + "enorm.weight");
+  const bool inner = config.hyperConnections && attributes.streamsInner();
+  if (config.hyperConnections) {
+    const int64_t rows = M * config.streams;
+    Value streams = inner ? w.transpose(chain.matrix(x), {0, 2, 1}) : chain.matrix(x);
+    embedded = w.reshape(w.broadcast(embedded, {M, config.streams, C}, {0, 2}), {rows, C});
+    x = w.reshape(streams, {rows, C});
+  }
+  Value both = w.concat({embedded, norm(x, prefix + "hnorm.weight")}, 1);
+  Value out = w.matmul(both, cast(prefix + "eh_proj.weight"), /*transposeRhs=*/true);
+  if (!config.hyperConnections)
+    return out;
+  Value streams = w.reshape(out, {M, config.streams, C});
+  return chain.fromMatrix(inner ? w.transpose(streams, {0, 2, 1}) : streams);
 }
 
 Value LossWriter::embed(Value tokens) {
@@ -95,9 +154,8 @@ Value LossWriter::embed(Value tokens) {
   return drop(w.as("embedded").add(rows, w.reshape(all, {M, C})));
 }
 
-Value LossWriter::layer(Value x, int64_t index) {
-  std::string prefix = layerPrefix(index);
-  for (Sublayer kind : sublayersOf(config, index)) {
+Value LossWriter::layer(Value x, const std::string &prefix, const std::vector<Sublayer> &kinds) {
+  for (Sublayer kind : kinds) {
     if (config.hyperConnections) {
       x = site(x, prefix, kind);
       continue;
@@ -124,20 +182,38 @@ Value LossWriter::sublayer(Value u, const std::string &prefix, Sublayer kind) {
   const SublayerNames &names = namesOf(kind);
   Value normed = norm(u, prefix + names.norm);
   Value inner = w.matmul(normed, cast(prefix + names.inner), /*transposeRhs=*/true);
-  Value outer = middle(inner, prefix + names.site + ".", kind);
+  Value outer = middle(inner, normed, prefix + names.site + ".", kind);
   return w.as("f").matmul(outer, cast(prefix + names.outer), /*transposeRhs=*/true);
 }
 
-Value LossWriter::middle(Value inner, const std::string &prefix, Sublayer kind) {
+Value LossWriter::middle(Value inner, Value normed, const std::string &prefix, Sublayer kind) {
   switch (kind) {
   case Sublayer::Attention:
     return attention(inner);
   case Sublayer::GatedDelta:
     return gatedDelta(inner, prefix);
   case Sublayer::Mlp:
-    return w.unary("mhc.silu", inner);
+    return config.experts ? w.mul(w.unary("mhc.silu", inner), expertGates(normed, prefix)) : w.unary("mhc.silu", inner);
   }
   return {};
+}
+
+/// A factor for each channel of each expert: the share of the expert among those that the router chooses for the token,
+/// zero for the others. All experts are computed, as one MLP whose channels are theirs side by side.
+Value LossWriter::expertGates(Value normed, const std::string &prefix) {
+  w.comment(prefix + "router");
+  const int64_t E = config.experts, F = config.ffn;
+  Value scores = w.matmul(w.convert(normed, Element::F32), weight(prefix + "router.weight"), /*transposeRhs=*/true);
+  Value shares = w.softmax(scores, 1), rest = shares, chosen = w.splat(0, shares.type);
+  for (int64_t k = 0; k < config.expertsPerToken; ++k) {
+    Value best = w.broadcast(w.reduce("max", rest, {1}), shares.type.dims, {0});
+    Value isBest = w.compareFloat("oge", rest, best);
+    chosen = w.select(isBest, shares, chosen);
+    rest = w.select(isBest, w.splat(-1, shares.type), rest);
+  }
+  Value sum = w.broadcast(w.reduce("sum", chosen, {1}), shares.type.dims, {0});
+  Value gates = w.convert(w.as("expert_gates").div(chosen, sum), activation);
+  return w.reshape(w.broadcast(gates, {M, E, F}, {0, 1}), {M, E * F});
 }
 
 /// The recurrence, and its output normed for each head and gated.
@@ -153,16 +229,25 @@ Value LossWriter::gatedDelta(Value qkvzba, const std::string &prefix) {
   return w.reshape(w.mul(normed, w.unary("mhc.silu", in.gate)), {M, sizes.valueChannels()});
 }
 
-/// Part 0, 1 or 2 of queries, keys and values: [B*H, T, D].
-Value LossWriter::heads(Value qkv, int64_t part) {
-  int64_t B = config.batch, T = config.context, H = config.heads, D = C / H;
-  Value rows = w.reshape(w.sliceDim(qkv, 1, part * C, C), {B, T, H, D});
-  return w.reshape(w.transpose(rows, {0, 2, 1, 3}), {B * H, T, D});
+/// `count` heads from head `begin` on: [B*count, T, D].
+Value LossWriter::heads(Value qkv, int64_t begin, int64_t count) {
+  int64_t B = config.batch, T = config.context, D = C / config.heads;
+  Value rows = w.reshape(w.sliceDim(qkv, 1, begin * D, count * D), {B, T, count, D});
+  return w.reshape(w.transpose(rows, {0, 2, 1, 3}), {B * count, T, D});
+}
+
+/// Heads of keys or values, each as often as there are heads of queries in its group.
+Value LossWriter::sharedHeads(Value qkv, int64_t begin) {
+  int64_t B = config.batch, T = config.context, H = config.heads, G = config.queryGroups, D = C / H;
+  Value own = heads(qkv, begin, G);
+  if (G == H)
+    return own;
+  return w.reshape(w.broadcast(own, {B * G, H / G, T, D}, {0, 2, 3}), {B * H, T, D});
 }
 
 Value LossWriter::attention(Value qkv) {
   int64_t B = config.batch, T = config.context, H = config.heads, D = C / H;
-  Value q = heads(qkv, 0), k = heads(qkv, 1), v = heads(qkv, 2);
+  Value q = heads(qkv, 0, H), k = sharedHeads(qkv, H), v = sharedHeads(qkv, H + config.queryGroups);
   Value products = w.convert(w.batchMatmul(q, k, /*transposeLhs=*/false, /*transposeRhs=*/true), Element::F32);
   Value scores = w.as("scores").mul(products, 1 / std::sqrt(static_cast<double>(D)));
   Value shares = w.softmax(causal(scores), 2);
@@ -190,4 +275,6 @@ Value LossWriter::crossEntropy(Value logits, Value targets) {
   return w.as("loss").reduce("mean", w.sub(log, hit), {0});
 }
 
-std::string mhc::model::writeLoss(const Config &config) { return LossWriter(config).write(); }
+std::string mhc::model::writeLoss(const Config &config, const std::string &name) {
+  return LossWriter(config).write(name);
+}

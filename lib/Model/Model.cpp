@@ -11,5 +11,11 @@
 using namespace mhc::model;
 
 std::string mhc::model::writeModel(const Config &config) {
-  return writeLoss(config) + "\n" + writeInit(config) + "\n" + writeUpdate(config);
+  std::string text =
+      writeLoss(config) + "\n" + writeInit(config) + "\n" + writeUpdate(config) + "\n" + writeGradientNorm(config);
+  if (config.dropout == 0)
+    return text;
+  Config whole = config;
+  whole.dropout = 0;
+  return text + "\n" + writeLoss(whole, "evaluate");
 }

@@ -34,6 +34,21 @@ std::string mhc::model::writeInit(const Config &config) {
   return w.finish("init");
 }
 
+std::string mhc::model::writeGradientNorm(const Config &config) {
+  IrWriter w;
+  Value squares;
+  for (const Weight &weight : weightsOf(config)) {
+    Value g = w.argument("d_" + weight.name, weight.type());
+    Dims all;
+    for (int64_t dim = 0; dim < g.rank(); ++dim)
+      all.push_back(dim);
+    Value sum = w.reduce("sum", w.mul(g, g), all);
+    squares = squares ? w.add(squares, sum) : sum;
+  }
+  w.result("gradient_norm", w.unary("math.sqrt", squares));
+  return w.finish("gradient_norm");
+}
+
 namespace {
 /// AdamW of Loshchilov and Hutter, with the moments corrected for their start at zero.
 class AdamWriter {

@@ -40,6 +40,8 @@ std::vector<Weight> weightsOf(const Config &config);
 
 /// "decoder.layers.3.".
 std::string layerPrefix(int64_t layer);
+/// "mtp.layers.0.": what predicts the token behind the next one.
+std::string predictionPrefix(int64_t index);
 
 /// Names behind the prefix of a layer. A layer of gated delta takes the place of the attention.
 struct SublayerNames {

@@ -174,6 +174,9 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
     } else if (key == "mesh") {
       if (!parseMesh(line, manifest))
         return fail("'mesh' needs 'dp=N' or 'dp=N,pp=N'");
+    } else if (key == "pin") {
+      if (!(line >> manifest.pins.emplace_back()))
+        return fail("'pin' without a variant");
     } else if (key == "entry" || key == "function") {
       std::deque<EntrySpec> &all = key == "entry" ? manifest.entries : manifest.functions;
       std::string name;

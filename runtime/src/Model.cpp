@@ -295,6 +295,14 @@ mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t thread
   mhcrt_status status = model->runtime.create(threads, context);
   if (status != MHCRT_OK)
     guarded(message, [&] { return fail(message, status, contextError(status, threads)); });
+  if (status != MHCRT_OK || !model->isForGpu())
+    return status;
+  for (const std::string &pin : model->manifest.pins)
+    if (const mhcrt_status pinned = mhcrt_model_pin(model, *context, pin.c_str(), message)) {
+      model->runtime.destroy(*context);
+      *context = nullptr;
+      return pinned;
+    }
   return status;
 }
 

@@ -22,6 +22,14 @@ Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks 
 
 static bool startsWith(const std::string &name, const std::string &prefix) { return name.rfind(prefix, 0) == 0; }
 
+bool mhcrt::checkLength(const std::string &path, const std::string &text, int64_t tokens, std::string &error) {
+  if (static_cast<int64_t>(text.size()) > tokens)
+    return true;
+  error = "'" + path + "' has " + counted(static_cast<int64_t>(text.size()), "byte") + "; needed at least " +
+          std::to_string(tokens + 1) + ", the context and one";
+  return false;
+}
+
 /// Microbatches whose backward pass has to wait when the first one begins.
 int64_t Gradients::slotsNeeded() const {
   if (stages == 1)
@@ -61,12 +69,8 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
               "; needed i32 with two dimensions";
       return false;
     }
-    const int64_t window = found->second.dims()[1] + 1;
-    if (static_cast<int64_t>(text.size()) < window) {
-      error = "'" + options.data + "' has " + counted(static_cast<int64_t>(text.size()), "byte") +
-              "; needed at least " + std::to_string(window) + ", the context and one";
+    if (!checkLength(options.data, text, found->second.dims()[1], error))
       return false;
-    }
   }
   if (stages > 1 || host.at("tokens").type() == host.at("targets").type())
     return true;
@@ -289,6 +293,11 @@ bool Gradients::sum(std::string &error) {
       return false;
   }
   return true;
+}
+
+int64_t Gradients::tokensOfStep() const {
+  const auto tokens = slots.front().host.find("tokens");
+  return tokens == slots.front().host.end() ? 0 : tokens->second.elements() * parts * options.microbatches;
 }
 
 const PlacedTensor *Gradients::find(const std::string &name) const {

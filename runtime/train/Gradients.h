@@ -16,6 +16,9 @@
 
 namespace mhcrt {
 
+/// False with `error` set where a text has no context of `tokens` and one more.
+bool checkLength(const std::string &path, const std::string &text, int64_t tokens, std::string &error);
+
 /// Computes the loss and the gradients of a batch: in microbatches, of the rows and the stage that are this rank's.
 class Gradients {
 public:
@@ -29,6 +32,8 @@ public:
   bool compute(const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss, std::string &error);
   /// Those of all ranks.
   bool sum(std::string &error);
+  /// Of all parts and microbatches; on ranks of the first stage.
+  int64_t tokensOfStep() const;
   /// "d_W" for each weight W, after sum().
   const PlacedTensor *find(const std::string &name) const;
 

@@ -18,12 +18,18 @@ const char *const mhcrt::kTrainOptionsHelp =
     "  --steps=N              train up to step N, default 100\n"
     "  --learning-rate=X      default 1e-3\n"
     "  --warmup=N             let the learning rate rise over the first N steps\n"
+    "  --rate-schedule=NAME   of the learning rate behind that: constant (default), or linear or cosine, which let it\n"
+    "                         fall up to the last step\n"
+    "  --least-rate=X         where it falls to, default 0\n"
+    "  --validation=FILE      print and log the loss on FILE as well, which no step trains on\n"
+    "  --validate-every=N     how often, default 100 steps; always at the end\n"
     "  --seed=N               of the weights, the batches and dropout, default 1; a checkpoint has its own\n"
     "  --save=FILE            write the state to a .safetensors file at the end\n"
     "  --save-every=N         and every N steps; FILE is at all times whole\n"
     "  --load=FILE            go on from such a file\n"
-    "  --log=FILE             write step, loss and milliseconds as comma-separated values\n"
-    "  --microbatches=N       add the gradients of N batches in each step, default 1\n"
+    "  --log=FILE             write the figures of each step, with the norm of its gradient, as comma-separated "
+    "values\n"
+    "  --microbatches=N       let the gradient of a step be the mean over N batches, default 1\n"
     "  --schedule=NAME        of the stages of a pipeline: 1f1b, a backward pass as soon as it can be (default), or "
     "gpipe\n"
     "  --timeout=SECONDS      with several ranks, how long one waits for the others, default 600\n"
@@ -44,18 +50,20 @@ static bool setNumber(const std::string &text, double &value) {
 /// The log and the checkpoint are files of their own; to go on in the checkpoint that was loaded is no mistake.
 static bool checkFiles(const TrainOptions &options, std::string &error) {
   const FileRole model = {"the model", options.model}, data = {"'--data'", options.data};
+  const FileRole validation = {"'--validation'", options.validation};
   const FileRole save = {"'--save'", options.save}, log = {"'--log'", options.log};
   const FileRole load = {"'--load'", options.load};
-  return checkDistinct({save, log}, {model, data}, error) && checkDistinct({log}, {load}, error);
+  return checkDistinct({save, log}, {model, data, validation}, error) && checkDistinct({log}, {load}, error);
 }
 
 /// Sets one option; what was needed where the value is not it, "?" for an unknown option.
 static std::string setOption(TrainOptions &options, const std::string &name, const std::string &value) {
-  std::string *const text = name == "--data"   ? &options.data
-                            : name == "--save" ? &options.save
-                            : name == "--load" ? &options.load
-                            : name == "--log"  ? &options.log
-                                               : nullptr;
+  std::string *const text = name == "--data"         ? &options.data
+                            : name == "--validation" ? &options.validation
+                            : name == "--save"       ? &options.save
+                            : name == "--load"       ? &options.load
+                            : name == "--log"        ? &options.log
+                                                     : nullptr;
   if (text) {
     *text = value;
     return value.empty() ? "a file" : "";
@@ -86,9 +94,15 @@ static std::string setOption(TrainOptions &options, const std::string &name, con
   }
   if (name == "--timeout")
     return setNumber(value, options.timeout) && options.timeout > 0 ? "" : "a number of seconds above 0";
-  if (name == "--learning-rate")
-    return setNumber(value, options.rate) ? "" : "a number of at least 0";
-  return "?";
+  if (name == "--validate-every")
+    return setInteger(value, 1, INT32_MAX, options.validateEvery);
+  if (name == "--rate-schedule") {
+    options.rateSchedule = value;
+    return value == "constant" || value == "linear" || value == "cosine" ? "" : "'constant', 'linear' or 'cosine'";
+  }
+  if (name != "--learning-rate" && name != "--least-rate")
+    return "?";
+  return setNumber(value, name == "--least-rate" ? options.leastRate : options.rate) ? "" : "a number of at least 0";
 }
 
 /// Takes one word of the command line; what is wrong with it, or "".
@@ -125,5 +139,9 @@ bool mhcrt::parseTrainOptions(int argc, const char *const *argv, TrainOptions &o
     error = options.model.empty() ? "no model given; see --help" : "no --data given; see --help";
   if (error.empty() && options.saveEvery && options.save.empty())
     error = "'--save-every' needs '--save'";
+  if (error.empty() && given.count("--validate-every") && options.validation.empty())
+    error = "'--validate-every' needs '--validation'";
+  if (error.empty() && given.count("--least-rate") && options.rateSchedule == "constant")
+    error = "'--least-rate' needs '--rate-schedule=linear' or '--rate-schedule=cosine'";
   return error.empty() && checkFiles(options, error);
 }

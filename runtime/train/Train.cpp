@@ -11,6 +11,8 @@
 #include "Gradients.h"
 #include "Progress.h"
 #include "Ranks.h"
+#include "Schedule.h"
+#include "Validation.h"
 #include "io/File.h"
 #include "mhcrt/file.h"
 
@@ -42,24 +44,33 @@ private:
   bool placeState(std::string &error);
   bool fetchState(std::string &error);
   bool uploadInputs(std::string &error);
+  bool openFurther(std::string &error);
   bool gradientsOfPart(double &loss, std::string &error);
-  bool step(double &loss, std::string &error);
+  bool normOfGradient(double &norm, std::string &error);
+  bool step(StepFigures &figures, std::string &error);
+  bool validate(StepFigures &figures, std::string &error);
   bool steps(Progress &progress, std::string &error);
   bool runAll(std::string &error);
   bool save(std::string &error);
+  bool replays() const { return options.kernels.asGraph && isWarm; }
+  const PlacedTensor *find(const std::string &name) const;
 
   const Session session;
   const TrainOptions &options;
   Ranks &ranks;
-  NamedEntry init, update;
+
+  NamedEntry init, update, gradientNorm;
+  bool hasNorm = false; ///< the log wants it, and the model has it
   Gradients gradients;
+  Validation validation;
   std::string data;
   TrainState state;    ///< its tensors are those of the first step, and at the end those of the last
   NamedTensors inputs; ///< seed, step, learning_rate
   PlacedTensors placedInputs;
   PlacedTensors current; ///< tensors of the state
-  PlacedTensors next;    ///< the state that a step makes
-  bool isWarm = false;   ///< a step was made: all memory is there
+  PlacedTensors norms;
+  PlacedTensors next;  ///< the state that a step makes
+  bool isWarm = false; ///< a step was made: all memory is there
 };
 } // namespace
 
@@ -83,12 +94,23 @@ static bool checkMesh(const mhcrt_model *model, int32_t found, std::string &erro
   return false;
 }
 
+/// Opens what options ask for.
+bool Trainer::openFurther(std::string &error) {
+  int32_t found = 0;
+  hasNorm = !options.log.empty() && mhcrt_model_find_entry(session.model, "gradient_norm", &found, nullptr) == MHCRT_OK;
+  if (hasNorm && !gradientNorm.open(session, "gradient_norm", error))
+    return false;
+  std::string text;
+  return options.validation.empty() || (readBytes(options.validation, text, error) &&
+                                        validation.open(session, options.validation, std::move(text), error));
+}
+
 bool Trainer::open(std::string &error) { return ranks.agree(prepare(error), error) && shareStart(error); }
 
 bool Trainer::prepare(std::string &error) {
   return checkMesh(session.model, ranks.count(), error) && init.open(session, "init", error) &&
          update.open(session, "update", error) && makeInputs(error) && readBytes(options.data, data, error) &&
-         gradients.open(update, data, error) && start(error) &&
+         gradients.open(update, data, error) && openFurther(error) && start(error) &&
          (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
 }
 
@@ -98,10 +120,10 @@ bool Trainer::shareStart(std::string &error) {
   if (!ranks.agree(readBytes(options.model, model, error), error))
     return false;
   char numbers[160];
-  std::snprintf(numbers, sizeof(numbers), "%lld %lld %lld %lld %.17g", static_cast<long long>(options.steps),
+  std::snprintf(numbers, sizeof(numbers), "%lld %lld %lld %lld %.17g %.17g ", static_cast<long long>(options.steps),
                 static_cast<long long>(options.warmup), static_cast<long long>(options.seed),
-                static_cast<long long>(options.microbatches), options.rate);
-  if (!ranks.agreeOn({hashOf(model), hashOf(data), hashOf(numbers)},
+                static_cast<long long>(options.microbatches), options.rate, options.leastRate);
+  if (!ranks.agreeOn({hashOf(model), hashOf(data), hashOf(numbers + options.rateSchedule)},
                      {"code in the model", "bytes in '--data'", "steps, warmup, seed, microbatches or learning rate"},
                      error) ||
       !ranks.broadcast(state, error) || !gradients.connect(error))
@@ -167,9 +189,15 @@ bool Trainer::fetchState(std::string &error) {
   return true;
 }
 
+const PlacedTensor *Trainer::find(const std::string &name) const {
+  for (const PlacedTensors *tensors : {&current, &placedInputs})
+    if (const auto found = tensors->find(name); found != tensors->end())
+      return &found->second;
+  return gradients.find(name);
+}
+
 bool Trainer::gradientsOfPart(double &loss, std::string &error) {
-  const bool asGraph = options.kernels.asGraph && isWarm;
-  if (!gradients.compute(state, current, asGraph, loss, error))
+  if (!gradients.compute(state, current, replays(), loss, error))
     return false;
   if (std::isfinite(loss))
     return true;
@@ -177,24 +205,35 @@ bool Trainer::gradientsOfPart(double &loss, std::string &error) {
   return false;
 }
 
-bool Trainer::step(double &loss, std::string &error) {
+bool Trainer::normOfGradient(double &norm, std::string &error) {
+  HostTensor fetched;
+  if (!gradientNorm.run([&](const std::string &name) { return find(name); }, norms, replays(), error) ||
+      !norms["gradient_norm"].download(fetched, error))
+    return false;
+  norm = element(fetched.get(), 0);
+  return true;
+}
+
+bool Trainer::step(StepFigures &figures, std::string &error) {
   *static_cast<float *>(inputs["step"].data()) = static_cast<float>(state.step + 1);
-  const double rise = std::min(1.0, static_cast<double>(state.step + 1) / std::max<int64_t>(1, options.warmup));
-  *static_cast<float *>(inputs["learning_rate"].data()) = static_cast<float>(options.rate * rise);
-  auto lookup = [&](const std::string &name) -> const PlacedTensor * {
-    for (const PlacedTensors *tensors : {&current, &placedInputs})
-      if (const auto found = tensors->find(name); found != tensors->end())
-        return &found->second;
-    return gradients.find(name);
-  };
-  const bool asGraph = options.kernels.asGraph && isWarm;
-  const bool good = uploadInputs(error) && gradientsOfPart(loss, error);
-  if (!ranks.agree(good, loss, error) || !gradients.sum(error) || !update.run(lookup, next, asGraph, error))
+  figures.learningRate = learningRate(options, state.step);
+  *static_cast<float *>(inputs["learning_rate"].data()) = static_cast<float>(figures.learningRate);
+  const bool good = uploadInputs(error) && gradientsOfPart(figures.loss, error);
+  if (!ranks.agree(good, figures.loss, error) || !gradients.sum(error) ||
+      (hasNorm && !normOfGradient(figures.gradientNorm, error)) ||
+      !update.run([&](const std::string &name) { return find(name); }, next, replays(), error))
     return false;
   current.swap(next);
   isWarm = true;
   ++state.step;
   return true;
+}
+
+bool Trainer::validate(StepFigures &figures, std::string &error) {
+  const bool isDue = state.step % options.validateEvery == 0 || state.step == options.steps;
+  if (options.validation.empty() || !isDue)
+    return true;
+  return validation.loss([&](const std::string &name) { return find(name); }, figures.validationLoss, error);
 }
 
 bool Trainer::save(std::string &error) {
@@ -204,12 +243,15 @@ bool Trainer::save(std::string &error) {
 bool Trainer::steps(Progress &progress, std::string &error) {
   while (state.step < options.steps) {
     const auto begin = std::chrono::steady_clock::now();
-    double loss = 0;
-    if (!step(loss, error))
+    StepFigures figures;
+    if (!step(figures, error))
       return false;
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+    figures.milliseconds = taken.count();
+    if (!validate(figures, error))
+      return false;
     if (ranks.isFirst())
-      progress.add(loss, taken.count());
+      progress.add(figures);
     const bool isDue = options.saveEvery && state.step % options.saveEvery == 0 && state.step < options.steps;
     if (isDue && !save(error))
       return false;
@@ -221,7 +263,7 @@ bool Trainer::run(std::string &error) { return ranks.agree(runAll(error), error)
 
 bool Trainer::runAll(std::string &error) {
   const int64_t first = state.step;
-  Progress progress(first, options.steps);
+  Progress progress(first, options.steps, gradients.tokensOfStep());
   const bool logs = !options.log.empty() && ranks.isFirst();
   if (logs && !progress.openLog(options.log, error))
     return false;

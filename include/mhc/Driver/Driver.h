@@ -69,7 +69,7 @@ public:
   JitModel &operator=(const JitModel &) = delete;
   ~JitModel();
 
-  const mhcrt_model *get() const { return model; }
+  mhcrt_model *get() const { return model; }
 
 private:
   friend class Compiler;

@@ -18,7 +18,7 @@ inline constexpr llvm::StringLiteral kOutsideFunction = "mhc.outside_function";
 
 inline bool isOutside(mlir::func::FuncOp func) { return func && func->hasAttr(kOutsideFunction); }
 
-/// What a call calls where that is outside, else null.
+/// The function that a call calls where that is outside, else null.
 inline mlir::func::FuncOp outsideCallee(mlir::func::CallOp call) {
   auto callee = mlir::SymbolTable::lookupNearestSymbolFrom<mlir::func::FuncOp>(call, call.getCalleeAttr());
   return isOutside(callee) ? callee : mlir::func::FuncOp();

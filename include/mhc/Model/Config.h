@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,14 @@ enum class Sublayer { Attention, GatedDelta, Mlp };
 /// A GPT. Keys of the file are the names of Megatron-LM where that has one (lib/Model/Config.cpp).
 struct Config {
   int64_t layers = 0, hidden = 0, heads = 0, vocabulary = 0, context = 0, batch = 0;
-  int64_t ffn = 0;    ///< width of the MLP; 0 stands for 4 times hidden
-  bool bf16 = false;  ///< activations; weights, gates and the loss are f32
-  double dropout = 0; ///< of the embedding and of every sublayer's output
+  int64_t ffn = 0;         ///< width of the MLP; 0 stands for 4 times hidden
+  bool bf16 = false;       ///< activations; weights, gates and the loss are f32
+  double dropout = 0;      ///< of the embedding and of every sublayer's output
+  int64_t queryGroups = 0; ///< heads of keys and values, each for as many of queries; 0 stands for heads
+  int64_t experts = 0;     ///< of an MLP, among which a router chooses for each token; 0 is one MLP without a router
+  int64_t expertsPerToken = 2;
+  int64_t predictions = 0; ///< tokens behind the next one that are predicted as well, each by a layer
+  double predictionScale = 0.1;
 
   /// The one sublayer of each layer, in a hybrid model; empty where each layer has attention and an MLP.
   std::vector<Sublayer> layerTypes;
@@ -34,10 +40,14 @@ struct Config {
   bool hyperConnections = true;
   std::string variant = "megatron_native"; ///< whose chain, in whose spelling
   int64_t streams = 4;
-  int64_t iterations = 0; ///< of Sinkhorn; 0 stands for the default of the variant
-  double gate = 0.01;     ///< alpha at the start
+  int64_t iterations = 0;   ///< of Sinkhorn; 0 stands for the default of the variant
+  double gate = 0.01;       ///< alpha at the start
+  bool learnedHead = false; ///< whether the streams become one by weights that are computed of them, else their mean
   /// Recomputation in the backward pass, as in --recompute; layers are the sites, two in a layer. Empty is none.
   std::string recompute;
+
+  std::map<std::string, std::string> options; ///< of mhcc, where the command line does not say them
+  std::vector<std::string> pins;              ///< "post=generic": of kernels, where a context is made
 
   double initStd = 0.02;
   double beta1 = 0.9, beta2 = 0.95, adamEps = 1e-8, weightDecay = 0.1;
@@ -45,6 +55,8 @@ struct Config {
 
 /// Sublayers of a layer, in order.
 std::vector<Sublayer> sublayersOf(const Config &config, int64_t layer);
+/// Those of a layer that predicts a token behind the next one.
+inline std::vector<Sublayer> predictionSublayers() { return {Sublayer::Attention, Sublayer::Mlp}; }
 
 /// Errors name the key, the value found and the value needed.
 llvm::Expected<Config> parseConfig(llvm::StringRef json);

@@ -16,6 +16,8 @@ namespace mhc::model {
 ///   loss    tokens, targets, [seed], weights                    -> loss, the mean cross-entropy
 ///   init    seed                                                -> weights
 ///   update  step, learning_rate, and W, d_W, m_W, v_W for each weight W -> new W, m_W and v_W: AdamW
+///   gradient_norm  d_W for each weight W              -> gradient_norm, of all of them as one vector
+///   evaluate       as loss, without dropout; where there is none, loss is that
 std::string writeModel(const Config &config);
 
 } // namespace mhc::model

@@ -11,6 +11,7 @@
 #include "mhc/Conversion/Passes.h"
 #include "mhc/IR/ElementTypes.h"
 #include "mhc/IR/OutsideFunctions.h"
+#include "mhc/IR/Pins.h"
 #include "mhc/IR/SizeCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -72,6 +73,9 @@ struct ConvertMhcToRuntime : mhc::impl::ConvertMhcToRuntimePassBase<ConvertMhcTo
       manifest += "target " + target + "\n";
     if (auto mesh = module->getAttrOfType<StringAttr>(kMesh))
       manifest += "mesh " + mesh.getValue().str() + "\n";
+    if (auto pins = module->getAttrOfType<ArrayAttr>(kPins))
+      for (StringAttr pin : pins.getAsRange<StringAttr>())
+        manifest += ("pin " + pin.getValue() + "\n").str();
     SmallVector<func::FuncOp> outside = outsideFunctions(module);
     for (func::FuncOp func : outside) {
       FailureOr<std::string> function = manifestOf("function", func);

@@ -9,6 +9,12 @@
 //   loss_grad  tokens, targets, [seed], weights, d_loss    -> loss, and d_W for each weight W
 //   update     step, learning_rate, weights, d_W, others   -> the new weights and others, such as moments
 //
+// and may have these:
+//
+//   loss           tokens, targets, weights                -> loss, for validation
+//   evaluate       the same, in place of loss where that has dropout
+//   gradient_norm  d_W for each weight W                   -> gradient_norm
+//
 // `others` start at zero. Weights and others are the state, which a checkpoint holds under the same names. Where mpirun
 // started several processes, each computes the gradients of its part of a batch. C++17; no exception leaves these
 // functions.
@@ -30,13 +36,17 @@ struct TrainOptions {
   std::string model;
   std::string data; ///< a file whose bytes are the tokens
   std::string load, save;
-  int64_t saveEvery = 0; ///< steps between checkpoints; 0: at the end only
-  std::string log;       ///< one line of step, loss and milliseconds per step
-  int64_t steps = 100;   ///< in all, with those before the checkpoint
-  int64_t warmup = 0;    ///< steps over which the learning rate rises
+  int64_t saveEvery = 0;                 ///< steps between checkpoints; 0: at the end only
+  std::string log;                       ///< one line of figures per step
+  std::string validation;                ///< a file that no step trains on
+  int64_t validateEvery = 100;           ///< steps
+  std::string rateSchedule = "constant"; ///< of the learning rate behind the warm-up: constant, linear or cosine
+  double leastRate = 0;                  ///< at the last step, where it falls
+  int64_t steps = 100;                   ///< in all, with those before the checkpoint
+  int64_t warmup = 0;                    ///< steps over which the learning rate rises
   int64_t seed = 1;
   double rate = 1e-3;
-  int64_t microbatches = 1; ///< of a step, whose gradients are added
+  int64_t microbatches = 1; ///< of a step, whose gradient is the mean of theirs
   bool gpipe = false;       ///< all forward passes of a stage come before its backward passes
   double timeout = 600;     ///< seconds that a rank waits for others
   int threads = 0;
@@ -71,6 +81,11 @@ public:
   /// From, and to, one of the same type.
   bool upload(const HostTensor &from, std::string &error);
   bool download(HostTensor &to, std::string &error) const;
+
+  void swap(PlacedTensor &other) {
+    std::swap(session, other.session);
+    std::swap(tensor, other.tensor);
+  }
 
   const mhcrt_tensor &get() const { return tensor; }
 

@@ -82,7 +82,8 @@ static int agrees(const char *weight, const char *gradient) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2 || mhcrt_model_open(argv[1], &model, &message) || mhcrt_model_context_create(model, 1, &context, &message))
+  if (argc != 2 || mhcrt_model_open(argv[1], &model, &message) ||
+      mhcrt_model_context_create(model, 1, &context, &message))
     return 1;
   mhcrt_model_find_entry(model, "model_grad", &entry, &message);
   count = mhcrt_model_arguments(model, entry), outputs = mhcrt_model_results(model, entry);

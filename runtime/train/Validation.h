@@ -1,0 +1,34 @@
+//===- Validation.h - The loss on text that no step trains on ----- -*- C++ -*- ===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TRAIN_VALIDATION_H
+#define MHCRT_TRAIN_VALIDATION_H
+
+#include "mhcrt/train.h"
+
+namespace mhcrt {
+
+/// The same windows of a file at every call, spread over it.
+class Validation {
+public:
+  /// `text` is that of the file `path`.
+  bool open(const Session &session, const std::string &path, std::string text, std::string &error);
+  /// `find` gives the weights and a seed.
+  bool loss(const NamedEntry::Find &find, double &loss, std::string &error);
+
+private:
+  void fillBatch(int64_t batch);
+
+  NamedEntry entry;
+  std::string text;
+  NamedTensors inputs;
+  PlacedTensors placed, results;
+  HostTensor fetched;
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_TRAIN_VALIDATION_H
