@@ -233,6 +233,49 @@ TEST(Model, MeshIsOfOneRankUnlessTheManifestSaysOtherwise) {
   }
 }
 
+/// An entry that calls the function behind its one argument.
+static mhcrt_status callBehind(mhcrt_context *context, const mhcrt_tensor *arguments, const mhcrt_tensor *results) {
+  mhcrt_call_function(context, static_cast<const mhcrt_binding *>(arguments[1].data), arguments, results);
+  return mhcrt_last_status(context);
+}
+
+TEST(Model, CallsTheFunctionsThatItIsGiven) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  auto entry = [](void *, const char *) -> mhcrt_entry { return callBehind; };
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nfunction f\narg a f32 M\nresult b f32 M\nend\n"
+                             "entry e\narg a f32 M\nresult b f32 M\nend\n",
+                             entry, nullptr, &model, &message),
+            MHCRT_OK)
+      << message.text;
+  EXPECT_EQ(mhcrt_model_functions(model), 1);
+  EXPECT_STREQ(mhcrt_model_function_name(model, 0), "f");
+  EXPECT_EQ(mhcrt_model_function_name(model, 1), nullptr);
+  EXPECT_STREQ(mhcrt_model_function_type(model, 0), "f32[M] -> f32[M]");
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 1, &context, &message), MHCRT_OK);
+  float x[2] = {1, 2}, y[2] = {};
+  const mhcrt_tensor argument = {x, MHCRT_F32, 1, {2}}, result = {y, MHCRT_F32, 1, {2}};
+  auto run = [&] { return mhcrt_model_invoke(model, 0, context, &argument, &result, &message); };
+  EXPECT_EQ(run(), MHCRT_NOT_FOUND);
+  auto addUser = [](void *user, const mhcrt_call *call) {
+    for (int i = 0; i < call->arguments[0].dims[0]; ++i)
+      static_cast<float *>(call->results[0].data)[i] =
+          static_cast<float *>(call->arguments[0].data)[i] + *static_cast<float *>(user);
+    return MHCRT_OK;
+  };
+  float seven = 7;
+  EXPECT_EQ(mhcrt_model_set_function(model, "f", "f32[M] -> f32[M]", addUser, &seven, &message), MHCRT_OK);
+  EXPECT_EQ(run(), MHCRT_OK) << message.text;
+  EXPECT_EQ(y[1], 9);
+  auto silent = [](void *, const mhcrt_call *) { return MHCRT_UNAVAILABLE; };
+  EXPECT_EQ(mhcrt_model_set_function(model, "f", nullptr, silent, nullptr, &message), MHCRT_OK);
+  EXPECT_EQ(run(), MHCRT_UNAVAILABLE);
+  EXPECT_STREQ(message.text, "entry 'e': the function 'f' fails: it does not say why");
+  mhcrt_model_context_destroy(model, context);
+  mhcrt_model_close(model);
+}
+
 TEST(Model, ResultInPlaceIsTheMemoryOfItsArgument) {
   mhcrt_model *model = nullptr;
   mhcrt_message message = {};
@@ -333,6 +376,10 @@ TEST(Model, BadManifestsAreExplained) {
             "manifest, line 5: a second 'arg x'");
   EXPECT_EQ(errorOf("mhc-model 1\nentry f.g\nend\n"),
             "manifest, line 2: the entry 'f.g'; needed letters, digits and '_' as a name, the first no digit");
+  EXPECT_EQ(errorOf("mhc-model 1\npin\n"), "manifest, line 2: 'pin' without a variant");
+  EXPECT_EQ(errorOf("mhc-model 1\nfunction f\nend\nfunction f\nend\n"), "manifest, line 4: a second function 'f'");
+  EXPECT_EQ(errorOf("mhc-model 1\nfunction f\nresult y f32 M\nend\n"),
+            "manifest, line 4: result 'y' of entry 'f' has the dimension 'M', which no argument has");
   EXPECT_EQ(errorOf("mhc-model 1\nentry other\nend\n"), "the entry 'other' of the manifest has no code");
 }
 

@@ -36,8 +36,8 @@ public:
   explicit LocalAnalysis(const BufferizationOptions &options) : AnalysisState(options) {}
 
   bool isInPlace(OpOperand &operand) const override {
-    if (isa<ToBufferOp, func::CallOp>(operand.getOwner()) || !bufferizesToMemoryWrite(operand))
-      return true; // a function that is called writes its results alone
+    if (isa<ToBufferOp>(operand.getOwner()) || !bufferizesToMemoryWrite(operand))
+      return true;
     return operand.get().hasOneUse() && ownsBuffer(operand.get());
   }
 
@@ -127,6 +127,7 @@ void copySlice(memref::CastOp op) {
 
 struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
+    mhc::callOnBuffers(getOperation());
     StepSeparator().run(getOperation());
     getOperation().walk(replaceEmptyCollapse);
     OneShotBufferizationOptions options;
@@ -143,7 +144,6 @@ struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
         failed(bufferizeModuleOp(getOperation(), options, state)))
       return signalPassFailure();
     getOperation().walk(copySlice);
-    mhc::passResults(getOperation());
   }
 };
 } // namespace

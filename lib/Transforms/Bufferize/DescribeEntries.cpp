@@ -282,6 +282,8 @@ private:
 struct DescribeEntries : mhc::impl::DescribeEntriesPassBase<DescribeEntries> {
   void runOnOperation() override {
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
+      func->removeAttr(kOutsideFunction); // of a program that says so itself
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>())
       if (func.isPublic() && !func.isDeclaration() && failed(EntryDescriber(func).run()))
         return signalPassFailure();
   }

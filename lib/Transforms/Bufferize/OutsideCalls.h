@@ -12,8 +12,9 @@
 
 namespace mhc {
 
-/// Gives functions outside the buffers of their results as further arguments, which their callers allocate.
-void passResults(mlir::ModuleOp module);
+/// Lets functions outside take buffers, those of their results as further arguments, which their callers allocate.
+/// Upstream's model of calls asks an analysis that ours is not.
+void callOnBuffers(mlir::ModuleOp module);
 
 } // namespace mhc
 

@@ -8,6 +8,12 @@
 func.func private @mix(tensor<?x8xf32> {mhc.dims = ["M", "8"]}, tensor<?xf32> {mhc.dims = ["M"]})
     -> (tensor<8x?xf32> {mhc.dims = ["8", "M"], mhc.name = "y"})
 
+// A program cannot say so of a function with a body, nor leave out the description.
+// CHECK: func.func private @body(%{{.*}}: memref<4xf32>) -> memref<4xf32> {
+func.func private @body(%x: tensor<4xf32>) -> tensor<4xf32> attributes {mhc.outside_function} {
+  return %x : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @call
 // CHECK-SAME: %[[X:.*]]: memref<?x8xf32> {{.*}}, %[[W:.*]]: memref<?xf32>
 func.func @call(%x: tensor<?x8xf32>, %w: tensor<?xf32>) -> tensor<8x?xf32> {
