@@ -21,9 +21,12 @@ static func::FuncOp calleeOf(func::CallOp call) {
 
 static bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
 
-/// (arguments, cotangents of the float results) -> (gradients of the float arguments)
-static FunctionType vjpType(func::FuncOp func) {
+/// (arguments, cotangents of the float results) -> (gradients of the float arguments); with results, they stand between
+/// arguments and cotangents.
+static FunctionType vjpType(func::FuncOp func, bool withResults) {
   SmallVector<Type> inputs(func.getArgumentTypes()), results;
+  if (withResults)
+    llvm::append_range(inputs, func.getResultTypes());
   llvm::copy_if(func.getResultTypes(), std::back_inserter(inputs), isFloat);
   llvm::copy_if(func.getArgumentTypes(), std::back_inserter(results), isFloat);
   return FunctionType::get(func.getContext(), inputs, results);
@@ -75,11 +78,14 @@ struct CallVjp : DifferentiableOpInterface::ExternalModel<CallVjp, func::CallOp>
     if (!backward)
       return call.emitError() << "'mhc.vjp' of '" << callee.getName() << "' names '" << name.getValue()
                               << "', which is no function";
-    if (FunctionType needed = vjpType(callee); backward.getFunctionType() != needed)
+    FunctionType needed = vjpType(callee, false), withResults = vjpType(callee, true);
+    if (backward.getFunctionType() != needed && backward.getFunctionType() != withResults)
       return call.emitError() << "'mhc.vjp' of '" << callee.getName() << "' has type " << backward.getFunctionType()
-                              << "; needed " << needed;
+                              << "; needed " << needed << " or, with what the call returned, " << withResults;
     LeafBuilder leaf(builder, call.getLoc());
     SmallVector<Value> inputs(call.getOperands());
+    if (backward.getFunctionType() == withResults)
+      llvm::append_range(inputs, call.getResults());
     for (Value result : call.getResults())
       if (isFloat(result.getType())) {
         Value cotangent = context.cotangentOf(result);

@@ -37,6 +37,21 @@ func.func @f(%x: tensor<4xbf16>, %k: tensor<i32>) -> tensor<4xbf16> {
 
 // -----
 
+// A derivative that takes what the call returned, such as the logarithms of sums of attention: all of it is saved.
+func.func private @attention(tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) attributes {mhc.vjp = @attention_bwd}
+func.func private @attention_bwd(tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32> {mhc.name = "arg0"}, %[[Y:.*]]: tensor<4xf32> {mhc.name = "result0"},
+// CHECK-SAME: %[[SUM:.*]]: tensor<f32> {mhc.name = "saved0"}, %[[G:.*]]: tensor<4xf32> {mhc.name = "d_result0"})
+// CHECK: call @attention_bwd(%[[X]], %[[Y]], %[[SUM]], %[[G]], %{{.*}})
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = call @attention(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
 // A call is not repeated, even where its result has a size that nobody else has. That is not the size of anything else
 // without a name: that of the part is computed again.
 func.func private @select(tensor<?xf32>) -> tensor<?xf32> attributes {mhc.vjp = @select_bwd}
