@@ -60,9 +60,10 @@ Value AddressBuilder::advance(Location loc, Value pointer, Type element, OpFoldR
   std::optional<int64_t> known = getConstantIntValue(offset);
   if (known == 0)
     return pointer;
-  if (known)
+  if (known && llvm::isInt<LLVM::kGEPConstantBitWidth>(*known)) // more would be cut off
     return LLVM::GEPOp::create(builder, loc, pointer.getType(), element, pointer, LLVM::GEPArg(*known));
-  Value elements = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index(offset));
+  Value elements = known ? LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), *known).getResult()
+                         : arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index(offset)).getResult();
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), element, pointer, LLVM::GEPArg(elements));
 }
 

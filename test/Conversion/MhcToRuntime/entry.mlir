@@ -97,6 +97,24 @@ func.func @arena_and_views(%x: memref<?x8xf32> {mhc.name = "x", mhc.dims = ["M",
   return
 }
 
+// An address computation has 29 bits for a constant: no more than 256 MiB.
+// CHECK-LABEL: func.func @mhc_entry_large
+// CHECK: %[[FAR:.*]] = llvm.mlir.constant(268435456 : i64) : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[FAR]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+func.func @large(%x: memref<?x4xf32> {mhc.name = "x", mhc.dims = ["M", "4"]}) {
+  %c0 = arith.constant 0 : index
+  %bytes = arith.constant 8589934592 : index
+  %far = arith.constant 268435456 : index
+  %M = memref.dim %x, %c0 : memref<?x4xf32>
+  %arena = memref.alloc(%bytes) {alignment = 64 : i64} : memref<?xi8>
+  %t = memref.view %arena[%far][%M] : memref<?xi8> to memref<?x4xf32>
+  func.call @far_loop(%x, %t) : (memref<?x4xf32>, memref<?x4xf32>) -> ()
+  return
+}
+func.func private @far_loop(%x: memref<?x4xf32>, %y: memref<?x4xf32> {llvm.noalias}) {
+  return
+}
+
 // A failed kernel may leave a loop's condition true forever: the loop checks the status.
 // CHECK-LABEL: func.func @mhc_entry_until
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
