@@ -7,6 +7,8 @@
 
 #include "Codegen.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/RegAllocRegistry.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -119,7 +121,16 @@ llvm::Expected<LlvmModule> mhc::translate(Compiler &compiler, mlir::ModuleOp mod
   return result;
 }
 
+/// The default allocator splits live ranges, which takes more than half of the time of generating code for long
+/// entries; beside their calls, and in loops as short as those of these programs, that saves nothing.
+static void chooseRegisterAllocator(llvm::CodeGenOptLevel level) {
+  bool isOptimised = level != llvm::CodeGenOptLevel::None;
+  llvm::RegisterRegAlloc::setDefault(isOptimised ? [] { return llvm::createBasicRegisterAllocator(); }
+                                                 : [] { return llvm::createFastRegisterAllocator(); });
+}
+
 llvm::Expected<llvm::SmallVector<char, 0>> mhc::emitObject(LlvmModule &module) {
+  chooseRegisterAllocator(module.machine->getOptLevel());
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
