@@ -182,10 +182,12 @@ void mhc::addPartialComputationPatterns(RewritePatternSet &patterns, DimAnalysis
 }
 
 void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
-  auto readsSlice = [](SigmoidOp op) {
-    return op.getX().getDefiningOp<tensor::ExtractSliceOp>() ? WalkResult::interrupt() : WalkResult::advance();
-  };
-  if (!func.walk(readsSlice).wasInterrupted())
+  SmallVector<Operation *> gates;
+  func.walk([&](SigmoidOp op) {
+    if (op.getX().getDefiningOp<tensor::ExtractSliceOp>())
+      gates.push_back(op);
+  });
+  if (gates.empty())
     return;
   DimAnalysis dims(func);
   RewritePatternSet patterns(func.getContext());
@@ -193,5 +195,5 @@ void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
   addPartPatterns(patterns, dims);
   GreedyRewriteConfig config;
   config.setListener(&listener);
-  (void)applyPatternsGreedily(func, std::move(patterns), config);
+  (void)applyOpPatternsGreedily(gates, std::move(patterns), config); // all others are in their normal form
 }
