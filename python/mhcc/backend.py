@@ -540,7 +540,8 @@ def _inner(name, options, fuse):
     if name == "inductor":
         from torch._inductor.compile_fx import compile_fx
 
-        options.setdefault("post_grad_custom_pre_pass", boundaries)
+        if not torch._inductor.config.post_grad_custom_pre_pass:  # a pass of the user's has no other place
+            options.setdefault("post_grad_custom_pre_pass", boundaries)
         return lambda graph, inputs: compile_fx(graph, inputs, config_patches=options)
     if name != "aot_eager":
         return torch._dynamo.lookup_backend(name)
