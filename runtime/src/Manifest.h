@@ -40,8 +40,8 @@ std::string typeOf(const EntrySpec &entry);
 
 struct Manifest {
   std::string target = "cpu";
-  std::string mesh;              ///< "dp=2,pp=4"
-  int32_t parts = 1, stages = 1; ///< of the mesh: of the batch, and of the pipeline
+  std::string mesh;                         ///< "dp=2,pp=4"
+  int32_t parts = 1, stages = 1;            ///< of the mesh: of the batch, and of the pipeline
   std::vector<std::string> pins;            ///< "post=generic"
   std::deque<EntrySpec> entries, functions; ///< functions are what entries call and the model has not
 };

@@ -32,7 +32,7 @@ public:
   bool compute(const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss, std::string &error);
   /// Those of all ranks.
   bool sum(std::string &error);
-  /// Of all parts and microbatches; on ranks of the first stage.
+  /// Counts those of all parts and microbatches, on ranks of the first stage.
   int64_t tokensOfStep() const;
   /// "d_W" for each weight W, after sum().
   const PlacedTensor *find(const std::string &name) const;

@@ -6,10 +6,10 @@
 // Plan    pre_bwd_reduce_sm90.cu on y (10C bytes per token), boundary_bwd_sm90.cu (30C with a start of dy), the sums of
 //         weights and of tokens. All but the first are launched early and wait for the memory of the one before.
 // Needs   those of the rows of pre_bwd and post_bwd, but that there may be d_bias; y, d_u, d_f and d_x; no dropout.
-// Time    one H100, us with a tensor as the start, and those of the launches apart: 500 and 777 at 8192x4096, 854 and 1330
-//         at 8192x7168, 642 and 995 at 8192x5120, 333 and 500 at 8192x2560, 98 and 142 at 4096x1280, 1954 and 2973 at
-//         32768x4096, 792 and 1166 at 65536x768, 84 and 118 at 1024x4096. 40C bytes per token take 446 us at 8192x4096
-//         by the copy there: 89 percent.
+// Time    one H100, us with a tensor as the start, and those of the launches apart: 500 and 777 at 8192x4096,
+//         854 and 1330 at 8192x7168, 642 and 995 at 8192x5120, 333 and 500 at 8192x2560, 98 and 142 at
+//         4096x1280, 1954 and 2973 at 32768x4096, 792 and 1166 at 65536x768, 84 and 118 at 1024x4096. 40C
+//         bytes per token take 446 us at 8192x4096 by the copy there: 89 percent.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Context.h"
