@@ -218,6 +218,8 @@ static bool emitAttributeReference(const RecordKeeper &records, raw_ostream &os)
     os << formatv("\n## `{0}`\n\n{1}.\n\n- cases: {2}\n- of {3}\n", attribute->getValueAsString("mnemonic"),
                   attribute->getValueAsDef("enum")->getValueAsString("summary"), valuesOf(attr), quoted(users));
   }
+  if (!records.getClass("FunctionAttr"))
+    return false; // the file has the ops alone
   os << "\n## Attributes of functions\n\n| attribute of | written | meaning |\n| --- | --- | --- |\n";
   for (const Record *record : inOrder(records.getAllDerivedDefinitions("FunctionAttr")))
     os << formatv("| {0} | `{1}` | {2} |\n", record->getValueAsString("owner"), record->getValueAsString("form"),
