@@ -1,6 +1,7 @@
 """The backend against eager PyTorch."""
 
 import collections
+import copy
 import warnings
 
 import modules
@@ -41,12 +42,25 @@ def compare(module, other, *args, tolerance=1e-5):
         assert (wanted - value).abs().max() <= tolerance * wanted.abs().max()
 
 
+def compare_rounded(module, other, *args):
+    """The same in bf16: as near to float64 as eager PyTorch, but for 8 roundings of the largest element. Sums over few
+    tokens that cancel are off by several percent in both."""
+    expected, out = module(*args), other(*args)
+    assert out.dtype == expected.dtype and out.shape == expected.shape
+    exact = copy.deepcopy(module).double()
+    truth, weights = exact(*args), torch.randn_like(expected)
+    results = [(run, *gradients(run, of, weights)) for run, of in ((expected, module), (out, module), (truth, exact))]
+    for eager, ours, wanted in zip(*results):
+        worst = [(value.double() - wanted).abs().max() for value in (eager, ours)]
+        assert worst[1] <= worst[0] + 8 * 2**-8 * wanted.abs().max()
+
+
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("learned", [False, True])
 def test_model(learned, dtype, dynamic):
     module = modules.Model(learned=learned).to(dtype)
-    compare(module, compiled(module, dynamic), TOKENS, tolerance=1e-5 if dtype is torch.float32 else 0.05)
+    (compare if dtype is torch.float32 else compare_rounded)(module, compiled(module, dynamic), TOKENS)
     last = "head" if learned else "contract"
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, last: 1}]
 
