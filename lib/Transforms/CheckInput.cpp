@@ -46,6 +46,10 @@ static LogicalResult checkPad(tensor::PadOp op) {
 static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
   if (failed(checkGroups(op, op.getReassociationIndices(), op.getResultType().getRank())))
     return failure();
+  for (auto [dim, size] : llvm::enumerate(op.getResultType().getShape()))
+    if (op.getSrcType().getRank() == 0 && size != 1) // memref.expand_shape takes no other
+      return op.emitError() << "'tensor.expand_shape' of " << op.getSrcType() << " makes " << op.getResultType()
+                            << "; needed 1 as the size of dimension " << dim;
   for (auto [dim, stated, size] : llvm::enumerate(op.getStaticOutputShape(), op.getResultType().getShape()))
     if (stated != size && !ShapedType::isDynamic(size)) // a type may leave open what folding has found
       return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "

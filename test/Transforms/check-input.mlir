@@ -62,6 +62,14 @@ func.func @expanded_to_other_sizes(%x: tensor<?x12xf32>, %M: index) -> tensor<?x
 
 // -----
 
+func.func @scalar_to_two(%x: tensor<f32>) -> tensor<1x?xf32> {
+  // expected-error @below {{'tensor.expand_shape' of 'tensor<f32>' makes 'tensor<1x?xf32>'; needed 1 as the size of dimension 1}}
+  %y = tensor.expand_shape %x [] output_shape [1, 2] : tensor<f32> into tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+// -----
+
 func.func @expanded_to_a_negative_size(%x: tensor<?x12xf32>) -> tensor<?x4x3xf32> {
   %M = arith.constant -1 : index
   // expected-error @below {{'tensor.expand_shape' has -1 as a size}}
