@@ -14,23 +14,7 @@
 
 using namespace mhcrt;
 
-static mhcrt_status fail(mhcrt_message *message, mhcrt_status status, const std::string &text) {
-  if (message)
-    std::snprintf(message->text, sizeof(message->text), "%s", text.c_str());
-  return status;
-}
-
-/// Runs body, which returns a status; memory that is not to be had becomes a status too.
-template <typename Function>
-static mhcrt_status guarded(mhcrt_message *message, Function body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    if (message)
-      std::snprintf(message->text, sizeof(message->text), "no memory for the description of the model");
-    return MHCRT_OUT_OF_MEMORY;
-  }
-}
+static constexpr const char *kDescription = "the description of the model";
 
 static void resolveCuda(void *library, CudaTable &table, std::string &missing) {
   resolve(library, "mhcrt_cuda_pin", table.pin, missing);
@@ -44,10 +28,10 @@ static void resolveCuda(void *library, CudaTable &table, std::string &missing) {
   resolve(library, "mhcrt_cuda_graph_destroy", table.destroyGraph, missing);
 }
 
-static std::string listEntries(const mhcrt_model &model) {
+std::string mhcrt::listNames(const std::deque<EntrySpec> &specs) {
   std::string text;
-  for (const EntrySpec &entry : model.manifest.entries)
-    text += (text.empty() ? "'" : ", '") + entry.name + "'";
+  for (const EntrySpec &spec : specs)
+    text += (text.empty() ? "'" : ", '") + spec.name + "'";
   return text.empty() ? "none" : text;
 }
 
@@ -84,7 +68,7 @@ extern "C" {
 
 mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_message *message) {
   *model = nullptr;
-  return guarded(message, [&] {
+  return guarded(message, kDescription, [&] {
     auto fresh = std::make_unique<mhcrt_model>();
     auto giveUp = [&](mhcrt_status status, const std::string &text) { return fail(message, status, text); };
     // A bare name would make dlopen search the library path; the caller means a file.
@@ -135,7 +119,7 @@ mhcrt_status mhcrt_model_open(const char *path, mhcrt_model **model, mhcrt_messa
 mhcrt_status mhcrt_model_wrap(const char *manifest, mhcrt_entry_lookup lookup, void *user, mhcrt_model **model,
                               mhcrt_message *message) {
   *model = nullptr;
-  return guarded(message, [&] {
+  return guarded(message, kDescription, [&] {
     auto fresh = std::make_unique<mhcrt_model>();
     fresh->runtime = {mhcrt_context_create, mhcrt_context_destroy, mhcrt_context_threads,  mhcrt_last_error,
                       mhcrt_clear_error,    mhcrt_context_bytes,   mhcrt_context_launches, mhcrt_context_allocations,
@@ -185,8 +169,9 @@ mhcrt_status mhcrt_model_find_entry(const mhcrt_model *model, const char *name, 
       *entry = static_cast<int32_t>(i);
       return MHCRT_OK;
     }
-  return guarded(message, [&] {
-    return fail(message, MHCRT_NOT_FOUND, std::string("no entry '") + name + "'; the model has " + listEntries(*model));
+  return guarded(message, kDescription, [&] {
+    return fail(message, MHCRT_NOT_FOUND,
+                std::string("no entry '") + name + "'; the model has " + listNames(model->manifest.entries));
   });
 }
 
@@ -228,7 +213,7 @@ int32_t mhcrt_size_value(const char *size, int64_t (*value_of)(void *user, const
 
 mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
                                mhcrt_message *message) {
-  return guarded(message, [&] {
+  return guarded(message, kDescription, [&] {
     const EntrySpec *spec = entryAt(model, entry);
     if (!spec)
       return noEntry(model, entry, message);
@@ -242,7 +227,7 @@ mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mh
 
 mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
                                mhcrt_tensor *results, mhcrt_message *message) {
-  return guarded(message, [&] {
+  return guarded(message, kDescription, [&] {
     const EntrySpec *spec = entryAt(model, entry);
     if (!spec)
       return noEntry(model, entry, message);
@@ -266,7 +251,7 @@ mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mh
 
 mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
                                 const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message) {
-  return guarded(message, [&] {
+  return guarded(message, kDescription, [&] {
     const EntrySpec *spec = entryAt(model, entry);
     if (!spec)
       return noEntry(model, entry, message);
@@ -294,7 +279,7 @@ mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t thread
                                         mhcrt_message *message) {
   mhcrt_status status = model->runtime.create(threads, context);
   if (status != MHCRT_OK)
-    guarded(message, [&] { return fail(message, status, contextError(status, threads)); });
+    guarded(message, kDescription, [&] { return fail(message, status, contextError(status, threads)); });
   if (status != MHCRT_OK || !model->isForGpu())
     return status;
   for (const std::string &pin : model->manifest.pins)

@@ -7,9 +7,7 @@
 #include "LibraryFile.h"
 #include "ModelState.h"
 
-#include <cstdio>
 #include <cstring>
-#include <new>
 
 using namespace mhcrt;
 
@@ -27,19 +25,6 @@ std::vector<mhcrt_tensor> mhcrt::withBindings(const mhcrt_model &model, int32_t 
   return all;
 }
 
-static mhcrt_status fail(mhcrt_message *message, mhcrt_status status, const std::string &text) {
-  if (message)
-    std::snprintf(message->text, sizeof(message->text), "%s", text.c_str());
-  return status;
-}
-
-static std::string listFunctions(const mhcrt_model &model) {
-  std::string text;
-  for (const mhcrt_binding &binding : model.bindings)
-    text += (text.empty() ? "'" : ", '") + std::string(binding.name) + "'";
-  return text.empty() ? "none" : text;
-}
-
 static mhcrt_status setFunction(mhcrt_model &model, const char *name, const char *type, mhcrt_function function,
                                 void *user, mhcrt_message *message) {
   for (size_t i = 0; i < model.bindings.size(); ++i) {
@@ -53,7 +38,8 @@ static mhcrt_status setFunction(mhcrt_model &model, const char *name, const char
     return MHCRT_OK;
   }
   return fail(message, MHCRT_NOT_FOUND,
-              std::string("the model calls no function '") + name + "'; it calls " + listFunctions(model));
+              std::string("the model calls no function '") + name + "'; it calls " +
+                  listNames(model.manifest.functions));
 }
 
 static mhcrt_status loadFunctions(mhcrt_model &model, const std::string &path, mhcrt_message *message) {
@@ -77,19 +63,8 @@ static mhcrt_status loadFunctions(mhcrt_model &model, const std::string &path, m
   }
   if (!found)
     return fail(message, MHCRT_NOT_FOUND,
-                "'" + path + "' has no function that the model calls: needed " + listFunctions(model));
+                "'" + path + "' has no function that the model calls: needed " + listNames(model.manifest.functions));
   return MHCRT_OK;
-}
-
-template <typename Function>
-static mhcrt_status guarded(mhcrt_message *message, Function body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    if (message)
-      std::snprintf(message->text, sizeof(message->text), "no memory for the functions of the model");
-    return MHCRT_OUT_OF_MEMORY;
-  }
 }
 
 extern "C" {
@@ -106,11 +81,12 @@ const char *mhcrt_model_function_type(const mhcrt_model *model, int32_t function
 
 mhcrt_status mhcrt_model_set_function(mhcrt_model *model, const char *name, const char *type, mhcrt_function function,
                                       void *user, mhcrt_message *message) {
-  return guarded(message, [&] { return setFunction(*model, name, type, function, user, message); });
+  return guarded(message, "the functions of the model",
+                 [&] { return setFunction(*model, name, type, function, user, message); });
 }
 
 mhcrt_status mhcrt_model_load_functions(mhcrt_model *model, const char *path, mhcrt_message *message) {
-  return guarded(message, [&] { return loadFunctions(*model, path, message); });
+  return guarded(message, "the functions of the model", [&] { return loadFunctions(*model, path, message); });
 }
 
 } // extern "C"

@@ -9,7 +9,9 @@
 
 #include "Manifest.h"
 
+#include <cstdio>
 #include <dlfcn.h>
+#include <new>
 
 namespace mhcrt {
 
@@ -43,14 +45,27 @@ struct CudaTable {
   decltype(&mhcrt_cuda_graph_destroy) destroyGraph;
 };
 
-/// Keeps the name of the first symbol that the library has not.
-template <typename Function>
-bool resolve(void *library, const char *symbol, Function &function, std::string &missing) {
-  function = reinterpret_cast<Function>(dlsym(library, symbol));
-  if (!function && missing.empty())
-    missing = symbol;
-  return function != nullptr;
+/// Puts the text into the message, where there is one.
+inline mhcrt_status fail(mhcrt_message *message, mhcrt_status status, const std::string &text) {
+  if (message)
+    std::snprintf(message->text, sizeof(message->text), "%s", text.c_str());
+  return status;
 }
+
+/// Runs body, which returns a status; memory that is not to be had for `what` becomes a status too.
+template <typename Function>
+mhcrt_status guarded(mhcrt_message *message, const char *what, Function body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    if (message)
+      std::snprintf(message->text, sizeof(message->text), "no memory for %s", what);
+    return MHCRT_OUT_OF_MEMORY;
+  }
+}
+
+/// "'a', 'b'" of entries or functions, or "none".
+std::string listNames(const std::deque<EntrySpec> &specs);
 
 } // namespace mhcrt
 

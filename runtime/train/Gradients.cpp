@@ -30,6 +30,13 @@ bool mhcrt::checkLength(const std::string &path, const std::string &text, int64_
   return false;
 }
 
+void mhcrt::fillRow(HostTensor &tokens, int64_t row, const char *text) {
+  const int64_t width = tokens.dims()[1];
+  int32_t *const to = static_cast<int32_t *>(tokens.data()) + row * width;
+  for (int64_t i = 0; i < width; ++i)
+    to[i] = static_cast<unsigned char>(text[i]);
+}
+
 /// Microbatches whose backward pass has to wait when the first one begins.
 int64_t Gradients::slotsNeeded() const {
   if (stages == 1)
@@ -127,13 +134,10 @@ void Gradients::fill(Slot &slot, const TrainState &state, int64_t microbatch) co
     if (found == slot.host.end())
       continue;
     const std::vector<int64_t> dims = found->second.dims();
-    int32_t *const to = static_cast<int32_t *>(found->second.data());
     for (int64_t row = 0; row < dims[0]; ++row) {
       const Words words = philox(index * dims[0] + row);
       const uint64_t random = uint64_t(words[0]) << 32 | words[1];
-      const char *const window = data->data() + random % (data->size() - dims[1]);
-      for (int64_t i = 0; i < dims[1]; ++i)
-        to[row * dims[1] + i] = static_cast<unsigned char>(window[i + shift]);
+      fillRow(found->second, row, data->data() + random % (data->size() - dims[1]) + shift);
     }
   }
 }

@@ -19,6 +19,9 @@ namespace mhcrt {
 /// False with `error` set where a text has no context of `tokens` and one more.
 bool checkLength(const std::string &path, const std::string &text, int64_t tokens, std::string &error);
 
+/// The bytes at `text` become a row of tokens.
+void fillRow(HostTensor &tokens, int64_t row, const char *text);
+
 /// Computes the loss and the gradients of a batch: in microbatches, of the rows and the stage that are this rank's.
 class Gradients {
 public:

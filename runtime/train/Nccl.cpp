@@ -8,10 +8,10 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Nccl.h"
+#include "src/LibraryFile.h"
 
 #include <chrono>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <thread>
 
 using namespace mhcrt;
@@ -20,18 +20,16 @@ using namespace mhcrt;
 static constexpr int kFloat = 7, kSum = 0, kNotReady = 600;
 static constexpr unsigned kNonBlocking = 1;
 
-template <typename Function>
-static bool find(void *library, const char *symbol, Function &function) {
-  function = library ? reinterpret_cast<Function>(dlsym(library, symbol)) : nullptr;
-  return function;
-}
-
 bool Nccl::isThere() {
   void *const nccl = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL), *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
-  return find(nccl, "ncclGetUniqueId", table.getId) && find(nccl, "ncclCommInitRank", table.init) &&
-         find(nccl, "ncclAllReduce", table.allReduce) && find(nccl, "ncclCommAbort", table.abort) &&
-         find(nccl, "ncclGetErrorString", table.errorText) && find(cuda, "cuStreamCreate", table.createStream) &&
-         find(cuda, "cuStreamQuery", table.queryStream);
+  std::string missing;
+  return nccl && cuda && resolve(nccl, "ncclGetUniqueId", table.getId, missing) &&
+         resolve(nccl, "ncclCommInitRank", table.init, missing) &&
+         resolve(nccl, "ncclAllReduce", table.allReduce, missing) &&
+         resolve(nccl, "ncclCommAbort", table.abort, missing) &&
+         resolve(nccl, "ncclGetErrorString", table.errorText, missing) &&
+         resolve(cuda, "cuStreamCreate", table.createStream, missing) &&
+         resolve(cuda, "cuStreamQuery", table.queryStream, missing);
 }
 
 bool Nccl::check(int code, const char *what, std::string &error) const {

@@ -5,11 +5,11 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Ranks.h"
+#include "src/LibraryFile.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 
 using namespace mhcrt;
 
@@ -19,13 +19,6 @@ static int64_t startedRanks() {
     if (const char *text = std::getenv(name))
       return std::atoll(text);
   return 1;
-}
-
-template <typename Function>
-static void resolve(void *library, const char *symbol, Function &function, std::string &missing) {
-  function = reinterpret_cast<Function>(dlsym(library, symbol));
-  if (!function && missing.empty())
-    missing = symbol;
 }
 
 bool Ranks::load(std::string &error) {

@@ -27,15 +27,11 @@ bool Validation::open(const Session &session, const std::string &path, std::stri
 
 void Validation::fillBatch(int64_t batch) {
   const std::vector<int64_t> dims = inputs["tokens"].dims();
-  auto *const tokens = static_cast<int32_t *>(inputs["tokens"].data());
-  auto *const targets = static_cast<int32_t *>(inputs["targets"].data());
   const int64_t places = static_cast<int64_t>(text.size()) - dims[1], rows = kBatches * dims[0];
   for (int64_t row = 0; row < dims[0]; ++row) {
     const int64_t start = (batch * dims[0] + row) * (places - 1) / std::max<int64_t>(1, rows - 1);
-    for (int64_t i = 0; i < dims[1]; ++i) {
-      tokens[row * dims[1] + i] = static_cast<unsigned char>(text[start + i]);
-      targets[row * dims[1] + i] = static_cast<unsigned char>(text[start + i + 1]);
-    }
+    fillRow(inputs["tokens"], row, text.data() + start);
+    fillRow(inputs["targets"], row, text.data() + start + 1);
   }
 }
 
