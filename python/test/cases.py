@@ -19,7 +19,7 @@ class Case:
     attributes: dict = dataclasses.field(default_factory=dict)
 
     def operands(self, tokens=(2, 3), dtype=torch.float32, seed=0):
-        generator = torch.Generator().manual_seed(seed)
+        generator = torch.Generator(torch.get_default_device()).manual_seed(seed)
         made = {}
         for name, shape in self.shapes.items():
             sizes = []

@@ -67,7 +67,7 @@ def test_model(learned, dtype, dynamic):
 
 def test_autocast():
     module = modules.Model()
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.autocast(TOKENS.device.type, dtype=torch.bfloat16):
         compare(module, compiled(module), TOKENS, tolerance=0.1)
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
 

@@ -18,7 +18,7 @@ EPS = torch.finfo(torch.float32).eps
 
 
 def leaves(dtype, layout="nC", alphas=3, **shapes):
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator(torch.get_default_device()).manual_seed(0)
     streams = (N, C) if layout == "nC" else (C, N)
     # Streams are small, so that every eps counts.
     made = {"x": torch.randn(*TOKENS, *streams, generator=generator).mul(1e-3).to(dtype),

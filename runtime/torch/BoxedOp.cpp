@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "BoxedOp.h"
-#include "Contexts.h"
+#include "Gpu.h"
 #include "Memory.h"
 
 #include <torch/csrc/stable/ops.h>
@@ -22,6 +22,8 @@ using torch::stable::Tensor;
 namespace stable = torch::stable::detail;
 
 constexpr int64_t kUnknown = -1;
+/// The least that a kernel for aligned operands needs, in bytes.
+constexpr uintptr_t kAlignment = 16;
 
 namespace {
 
@@ -45,6 +47,7 @@ private:
   void takeAttrs(StableIValue *&next);
   void setAttr(unsigned number);
   void setOperand(unsigned number);
+  void setPlace(const BoxedTensor &row, const Tensor &tensor);
   void bindDims(const BoxedTensor &row, const std::vector<int64_t> &sizes);
   void makeResult(unsigned number);
   void makeResults();
@@ -67,6 +70,7 @@ private:
   std::vector<int64_t> words; ///< the number of each attribute's word
   std::vector<bool> mask;
   std::optional<std::vector<int64_t>> tokens; ///< the leading dims
+  std::optional<Place> place;
   alignas(8) char args[kMostArgsBytes] = {};
 };
 
@@ -226,11 +230,23 @@ void Call::bindDims(const BoxedTensor &row, const std::vector<int64_t> &sizes) {
   dims = bound;
 }
 
+void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
+  Place own;
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(tensor.get(), &own.type));
+  if (own.isGpu())
+    TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(tensor.get(), &own.index));
+  if (place && !(*place == own))
+    fail("'" + std::string(row.name) + "' is on " + own.text() + "; needed " + place->text() +
+         ", where other operands are");
+  place = own;
+}
+
 void Call::setOperand(unsigned number) {
   const BoxedTensor &row = op.tensors[number];
   std::optional<Tensor> &tensor = tensors[number];
   if (!tensor)
     return;
+  setPlace(row, *tensor);
   elements[number] = elementType(*tensor);
   if (elements[number] == MHCRT_NONE)
     fail("'" + std::string(row.name) + "' has a dtype that no kernel knows; needed " +
@@ -239,6 +255,9 @@ void Call::setOperand(unsigned number) {
   bindDims(row, std::vector<int64_t>(sizes.begin(), sizes.end()));
   if (!tensor->is_contiguous())
     tensor = torch::stable::contiguous(*tensor);
+  // Variants for a GPU are chosen by alignment as well, and each has its own bits.
+  else if (place->isGpu() && reinterpret_cast<uintptr_t>(tensor->const_data_ptr()) % kAlignment != 0)
+    tensor = torch::stable::clone(*tensor);
   set(row.dataOffset, tensor->const_data_ptr());
   set(row.typeOffset, elements[number]);
 }
@@ -263,7 +282,7 @@ void Call::makeResult(unsigned number) {
     else
       sizes.push_back(dims[dim]);
   elements[number] = elementOf(number);
-  tensors[number] = makeTensor(sizes, torchType(elements[number]));
+  tensors[number] = makeTensor(sizes, torchType(elements[number]), *place);
   set(row.dataOffset, tensors[number]->mutable_data_ptr());
   set(row.typeOffset, elements[number]);
 }
@@ -290,9 +309,10 @@ void Call::run(StableIValue *stack) {
   for (unsigned i = 0; i < op.dims.count; ++i)
     set(op.dims[i].offset, dims[i] == kUnknown ? int64_t(0) : dims[i]);
   makeResults();
-  BorrowedContext context(torch::stable::get_num_threads());
-  if (op.kernel(context.get(), args) != MHCRT_OK)
-    throw std::runtime_error(mhcrt_last_error(context.get()));
+  const BorrowedContext context(*place);
+  const Kernel kernel = place->isGpu() ? gpuKernel(op.name) : op.kernel;
+  if (kernel(context.get(), args) != MHCRT_OK)
+    throw std::runtime_error(context.error());
   for (unsigned i = op.operands; i < op.tensors.count; ++i)
     *stack++ = stable::from(tensors[i] ? *tensors[i] : Tensor());
 }

@@ -67,8 +67,9 @@ struct BoxedOp {
   bool hasMask;    ///< the last argument says of each result whether it is made; those that are not optional always are
 };
 
-/// Takes the operands, given dims, attributes and the mask from the stack, runs the kernel on the context of this
-/// thread, and leaves the results. A result that is not made is an undefined tensor. Throws with the kernel's message.
+/// Takes the operands, given dims, attributes and the mask from the stack, runs the kernel where the operands are, on a
+/// context of PyTorch's present threads or stream, and leaves the results. A result that is not made is an undefined
+/// tensor. Throws with the kernel's message.
 void callBoxed(const BoxedOp &op, StableIValue *stack);
 
 } // namespace mhcrt

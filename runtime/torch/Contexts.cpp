@@ -5,13 +5,16 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Contexts.h"
+#include "Gpu.h"
 
-#include <algorithm>
+#include <torch/csrc/stable/ops.h>
+
+#include <map>
 #include <mutex>
 #include <new>
 #include <pthread.h>
 #include <stdexcept>
-#include <string>
+#include <tuple>
 #include <vector>
 
 using namespace mhcrt;
@@ -19,9 +22,12 @@ using namespace mhcrt;
 namespace {
 struct FreeContexts {
   std::mutex mutex;
-  std::vector<mhcrt_context *> contexts;
+  std::map<std::tuple<int32_t, int32_t, intptr_t>, std::vector<mhcrt_context *>> contexts;
 };
 } // namespace
+
+bool Place::isGpu() const { return type == aoti_torch_device_type_cuda(); }
+std::string Place::text() const { return isGpu() ? "cuda:" + std::to_string(index) : "cpu"; }
 
 /// Never destroyed: threads may call until the process ends. A child that was forked has none of the threads of its
 /// parent's contexts, and begins with none.
@@ -33,31 +39,36 @@ static FreeContexts &freeContexts() {
   return *free;
 }
 
-static mhcrt_context *create(int32_t threads) {
+static const Backend &backendOf(Place place) {
+  static constexpr Backend cpu = {mhcrt_context_create, mhcrt_last_error, mhcrt_clear_error};
+  return place.isGpu() ? gpuBackend() : cpu;
+}
+
+static mhcrt_context *createOnCpu(int32_t threads) {
   mhcrt_context *context = nullptr;
   if (mhcrt_context_create(threads, &context) != MHCRT_OK)
     throw std::runtime_error("mhcrt_context_create: no context of " + std::to_string(threads) + " threads to be had");
   return context;
 }
 
-BorrowedContext::BorrowedContext(int32_t threads) {
+BorrowedContext::BorrowedContext(Place place)
+    : place(place), backend(backendOf(place)),
+      kind(place.isGpu() ? reinterpret_cast<intptr_t>(currentStream(place)) : torch::stable::get_num_threads()) {
   FreeContexts &free = freeContexts();
   {
     std::lock_guard<std::mutex> lock(free.mutex);
-    auto found = std::find_if(free.contexts.begin(), free.contexts.end(),
-                              [&](const mhcrt_context *one) { return mhcrt_context_threads(one) == threads; });
-    if (found != free.contexts.end()) {
-      context = *found;
-      free.contexts.erase(found);
+    if (auto &found = free.contexts[{place.type, place.index, kind}]; !found.empty()) {
+      context = found.back();
+      found.pop_back();
     }
   }
   if (!context)
-    context = create(threads);
+    context = place.isGpu() ? createOnGpu(place, reinterpret_cast<void *>(kind)) : createOnCpu(int32_t(kind));
 }
 
 BorrowedContext::~BorrowedContext() {
-  mhcrt_clear_error(context);
+  backend.clearError(context);
   FreeContexts &free = freeContexts();
   std::lock_guard<std::mutex> lock(free.mutex);
-  free.contexts.push_back(context);
+  free.contexts[{place.type, place.index, kind}].push_back(context);
 }

@@ -9,20 +9,44 @@
 
 #include "mhcrt/mhcrt.h"
 
+#include <string>
+
 namespace mhcrt {
 
-/// A context of `threads` threads that no other call uses now. There are as many of each number of threads as calls
-/// ever ran at a time, not as there are threads that call. Throws where the system has none.
+/// Where a tensor is.
+struct Place {
+  int32_t type = 0;  ///< PyTorch's number of the kind of device
+  int32_t index = 0; ///< of a GPU; 0 elsewhere
+
+  bool isGpu() const;
+  std::string text() const; ///< "cuda:0"
+  bool operator==(const Place &other) const { return type == other.type && index == other.index; }
+};
+
+/// The runtime of one kind of device.
+struct Backend {
+  mhcrt_status (*create)(int32_t threads, mhcrt_context **context);
+  const char *(*lastError)(const mhcrt_context *context);
+  void (*clearError)(mhcrt_context *context);
+};
+
+/// A context that no other call uses now: of the CPU, with as many threads as PyTorch has; or of a GPU, for PyTorch's
+/// present stream there. There are as many of each as calls ever ran at a time, not as there are threads that call.
+/// Throws where the system has none.
 class BorrowedContext {
 public:
-  explicit BorrowedContext(int32_t threads);
+  explicit BorrowedContext(Place place);
   ~BorrowedContext();
   BorrowedContext(const BorrowedContext &) = delete;
   BorrowedContext &operator=(const BorrowedContext &) = delete;
 
   mhcrt_context *get() const { return context; }
+  const char *error() const { return backend.lastError(context); }
 
 private:
+  const Place place;
+  const Backend &backend;
+  const intptr_t kind; ///< the number of threads, or the stream
   mhcrt_context *context = nullptr;
 };
 

@@ -104,7 +104,7 @@ static Pool &pool() {
 
 static void giveBack(void *data, void *bytes) { pool().give(data, reinterpret_cast<intptr_t>(bytes)); }
 
-Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype) {
+Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype, Place place) {
   std::vector<int64_t> strides(sizes.size());
   int64_t elements = 1;
   bool overflows = false;
@@ -115,10 +115,10 @@ Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype) {
   const bool isEmpty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
   const int64_t bytes = elements * int64_t(aoti_torch_dtype_element_size(dtype));
   AtenTensorHandle handle = nullptr;
-  void *block = overflows || isEmpty || bytes < kLeastBytes ? nullptr : pool().take(bytes);
+  void *block = place.isGpu() || overflows || isEmpty || bytes < kLeastBytes ? nullptr : pool().take(bytes);
   if (!block) {
-    TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), dtype,
-                                                    aoti_torch_device_type_cpu(), 0, &handle));
+    TORCH_ERROR_CODE_CHECK(
+        aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), dtype, place.type, place.index, &handle));
     return Tensor(handle);
   }
   TORCH_ERROR_CODE_CHECK(torch_from_blob(

@@ -3,12 +3,14 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fresh result of many megabytes costs more in page faults than its kernel takes. Large results come from blocks of
-// huge pages that are kept when PyTorch frees them, up to a quarter of the machine's memory.
+// On the CPU a fresh result of many megabytes costs more in page faults than its kernel takes. Large results come from
+// blocks of huge pages that are kept when PyTorch frees them, up to a quarter of the machine's memory.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_TORCH_MEMORY_H
 #define MHCRT_TORCH_MEMORY_H
+
+#include "Contexts.h"
 
 #include <torch/csrc/stable/library.h>
 
@@ -16,8 +18,8 @@
 
 namespace mhcrt {
 
-/// A contiguous tensor of the CPU with elements of PyTorch's `dtype`, not set.
-torch::stable::Tensor makeTensor(const std::vector<int64_t> &sizes, int32_t dtype);
+/// A contiguous tensor with elements of PyTorch's `dtype`, not set.
+torch::stable::Tensor makeTensor(const std::vector<int64_t> &sizes, int32_t dtype, Place place);
 
 } // namespace mhcrt
 

@@ -188,10 +188,13 @@ static bool emitBoxedOps(const RecordKeeper &records, raw_ostream &os) {
   os << "STABLE_TORCH_LIBRARY_FRAGMENT(mhc, library) {\n";
   for (const TorchOp &op : ops)
     os << formatv("  library.def(\"{0}\");\n", schemaOf(op));
-  os << "}\n\nSTABLE_TORCH_LIBRARY_IMPL(mhc, CPU, library) {\n";
-  for (const TorchOp &op : ops)
-    os << formatv("  library.impl(\"{0}\", &boxed_{0});\n", op.kernel.mnemonic);
   os << "}\n";
+  for (StringRef device : {"CPU", "CUDA"}) {
+    os << formatv("\nSTABLE_TORCH_LIBRARY_IMPL(mhc, {0}, library) {{\n", device);
+    for (const TorchOp &op : ops)
+      os << formatv("  library.impl(\"{0}\", &boxed_{0});\n", op.kernel.mnemonic);
+    os << "}\n";
+  }
   return false;
 }
 

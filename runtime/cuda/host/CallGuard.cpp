@@ -25,9 +25,7 @@ CallGuard::CallGuard(mhcrt_context &context, const char *name) : context(context
 CallGuard::~CallGuard() {
   if (!isEntered)
     return;
-  for (const DeviceBlock &block : context.ofCall)
-    context.release(block);
-  context.ofCall.clear();
+  context.endCall();
   if (callersDevice != context.device)
     forget(cudaSetDevice(callersDevice));
   if (const char *other = context.intruder.exchange(nullptr))

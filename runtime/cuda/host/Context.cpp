@@ -16,7 +16,7 @@
 using namespace mhcrt;
 
 mhcrt_context::~mhcrt_context() {
-  for (const DeviceBlock &block : {workspace, scratch, between, idFaults})
+  for (const DeviceBlock &block : {workspace, scratch.lasting, between.lasting, idFaults})
     release(block);
   for (const DeviceBlock &block : kept)
     release(block);

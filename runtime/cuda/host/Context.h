@@ -60,11 +60,10 @@ struct mhcrt_context : mhcrt::CallState {
   bool isBehindOwed = false;        ///< calls that run, and are not captured, have to wait for `behind`
 
   mhcrt::Allocator allocator;
-  mhcrt::DeviceBlock workspace;           ///< the compiled model's, through mhcrt_workspace
-  mhcrt::DeviceBlock scratch;             ///< of the kernels, which share it: calls follow one another
-  mhcrt::DeviceBlock between;             ///< what one kernel of a call leaves for the next
-  std::vector<mhcrt::DeviceBlock> ofCall; ///< scratch of the present call alone, in a capture
-  std::vector<mhcrt::DeviceBlock> kept;   ///< until the context ends: graphs that others captured have the addresses
+  mhcrt::DeviceBlock workspace;         ///< the compiled model's, through mhcrt_workspace
+  mhcrt::CallMemory scratch;            ///< of the kernels, which share it: calls follow one another
+  mhcrt::CallMemory between;            ///< what one kernel of a call leaves for the next
+  std::vector<mhcrt::DeviceBlock> kept; ///< until the context ends: graphs that others captured have the addresses
   std::map<void *, mhcrt::DeviceBlock> buffers; ///< of the caller's allocator
 
   const char *whole = nullptr; ///< the kernel that calls of others are parts of, which errors name; null where none is
@@ -93,16 +92,19 @@ struct mhcrt_context : mhcrt::CallState {
   /// where there is none.
   mhcrt::DeviceBlock allocate(const char *what, int64_t bytes, cudaStream_t user);
   void release(const mhcrt::DeviceBlock &block);
-  /// Makes `block` grow, whose content is then lost. A capture does not: it has a block of its own in `ofCaptures`.
-  /// Null with the error set where there is no memory.
-  void *reserve(mhcrt::DeviceBlock &block, int64_t bytes, const char *what,
-                std::vector<mhcrt::DeviceBlock> &ofCaptures);
-  void *reserveScratch(const char *kernel, int64_t bytes) {
-    return reserve(scratch, bytes, whole ? whole : kernel, ofCall);
-  }
-  void *reserveBetween(const char *kernel, int64_t bytes) { return reserve(between, bytes, kernel, ofCall); }
+  /// The workspace, which grows to `bytes` bytes and then loses its content. A capture has one of its own. Null with
+  /// the error set where there is no memory.
+  void *reserveWorkspace(const char *what, int64_t bytes);
+  /// At least `bytes` bytes until the call ends, from the caller's allocator where there is one.
+  void *reserve(mhcrt::CallMemory &memory, const char *what, int64_t bytes);
+  void *reserveScratch(const char *kernel, int64_t bytes) { return reserve(scratch, whole ? whole : kernel, bytes); }
+  void *reserveBetween(const char *kernel, int64_t bytes) { return reserve(between, kernel, bytes); }
+  /// Gives back what the present call alone has.
+  void endCall();
   /// False with the error set in a capture, unless the caller has an allocator.
   bool mayAllocate(const char *what, int64_t bytes, unsigned long long capture);
+  /// Puts `fresh` in the place of `block`, which a graph may still use.
+  void replace(mhcrt::DeviceBlock &block, const mhcrt::DeviceBlock &fresh);
   /// The number of the capture, ours or that of others, that the stream is in; 0 where it is in none. False with the
   /// error set where the driver does not say.
   bool askCapture(const char *what, unsigned long long &capture);

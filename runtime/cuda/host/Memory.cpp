@@ -7,6 +7,7 @@
 #include "cuda/host/CallGuard.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace mhcrt;
 
@@ -69,16 +70,46 @@ void mhcrt_context::release(const DeviceBlock &block) {
     forget(cudaFree(block.data)); // waits for the work that uses it
 }
 
-void *mhcrt_context::reserve(DeviceBlock &block, int64_t bytes, const char *what,
-                             std::vector<DeviceBlock> &ofCaptures) {
+void mhcrt_context::replace(DeviceBlock &block, const DeviceBlock &fresh) {
+  if (block.isInGraph)
+    kept.push_back(block);
+  else
+    release(block);
+  block = fresh;
+}
+
+void *mhcrt_context::reserve(CallMemory &memory, const char *what, int64_t bytes) {
+  DeviceBlock &block = allocator.alloc ? memory.ofCall : memory.lasting;
+  unsigned long long capture = 0;
+  if (!allocator.alloc && !askCapture(what, capture))
+    return nullptr;
+  block.isInGraph |= capture && !recorded;
+  if (bytes <= block.size && block.data)
+    return block.data;
+  if (!mayAllocate(what, bytes, capture))
+    return nullptr;
+  const DeviceBlock fresh = allocate(what, bytes, stream);
+  if (!fresh.data)
+    return nullptr;
+  allocations += !allocator.alloc;
+  replace(block, fresh);
+  return block.data;
+}
+
+void mhcrt_context::endCall() {
+  for (CallMemory *memory : {&scratch, &between})
+    release(std::exchange(memory->ofCall, {}));
+}
+
+void *mhcrt_context::reserveWorkspace(const char *what, int64_t bytes) {
   unsigned long long capture = 0;
   if (!askCapture(what, capture))
     return nullptr;
-  if (bytes <= block.size && block.data) {
-    block.isInGraph |= capture && !recorded;
-    return block.data;
+  if (bytes <= workspace.size && workspace.data) {
+    workspace.isInGraph |= capture && !recorded;
+    return workspace.data;
   }
-  for (const DeviceBlock &own : ofCaptures)
+  for (const DeviceBlock &own : kept)
     if (capture && own.capture == capture && bytes <= own.size)
       return own.data;
   if (!mayAllocate(what, bytes, capture))
@@ -87,17 +118,12 @@ void *mhcrt_context::reserve(DeviceBlock &block, int64_t bytes, const char *what
   if (!fresh.data)
     return nullptr;
   ++allocations;
-  if (capture) {
-    fresh.capture = capture;
-    ofCaptures.push_back(fresh);
-    return fresh.data;
-  }
-  if (block.isInGraph)
-    kept.push_back(block);
+  fresh.capture = capture;
+  if (capture)
+    kept.push_back(fresh);
   else
-    release(block);
-  block = fresh;
-  return block.data;
+    replace(workspace, fresh);
+  return fresh.data;
 }
 
 extern "C" {
@@ -111,7 +137,7 @@ void *mhcrt_workspace(mhcrt_context *context, int64_t bytes) {
                   static_cast<long long>(bytes));
     return nullptr;
   }
-  return context->reserve(context->workspace, bytes, "mhcrt_workspace", context->kept);
+  return context->reserveWorkspace("mhcrt_workspace", bytes);
 }
 
 void *mhcrt_buffer_create(mhcrt_context *context, int64_t bytes) {

@@ -31,6 +31,14 @@ struct DeviceBlock {
   int64_t bytes() const { return size; }
 };
 
+/// Memory that a kernel needs for the time of its call.
+struct CallMemory {
+  DeviceBlock lasting; ///< serves all calls; unused where the caller has an allocator
+  DeviceBlock ofCall;  ///< of the caller's allocator, for the present call
+
+  int64_t bytes() const { return lasting.size + ofCall.size; }
+};
+
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_HOST_MEMORY_H
