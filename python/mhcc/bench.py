@@ -1,8 +1,11 @@
 """Times the mHC of one sublayer as DeepSeek-V4 of transformers writes it, with the gradients of all that it reads."""
 
+import statistics
 import time
 
 import torch
+
+from .model import compile
 
 _TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 
@@ -34,28 +37,53 @@ class Sublayer(torch.nn.Module):
         return post.to(x.dtype).unsqueeze(-1) * u.unsqueeze(-2) + mixed
 
 
-def _seconds(call, x, gradient, repeat):
-    """The fastest call, behind two that compile and warm up."""
-    best = float("inf")
-    for i in range(repeat + 2):
-        start = time.perf_counter()
-        torch.autograd.backward(call(x), gradient)
-        if i >= 2:
-            best = min(best, time.perf_counter() - start)
-    return best
+def _milliseconds(call, device, repeat):
+    """The median of calls, behind some that compile and warm up. A GPU's calls follow one another without a gap."""
+    for _ in range(4):
+        call()
+    if device == "cpu":
+        marks = [time.perf_counter()]
+        for _ in range(repeat):
+            call()
+            marks.append(time.perf_counter())
+        return 1e3 * statistics.median(map(float.__sub__, marks[1:], marks))
+    torch.cuda.synchronize()
+    marks = [torch.cuda.Event(enable_timing=True) for _ in range(repeat + 1)]
+    marks[0].record()
+    for mark in marks[1:]:
+        call()
+        mark.record()
+    torch.cuda.synchronize()
+    return statistics.median(map(torch.cuda.Event.elapsed_time, marks, marks[1:]))
 
 
-def run(shapes, dtype, repeat):
+def _copy_speed(device, repeat):
+    """Bytes read and written in a second by a copy, 256 MiB each."""
+    source = torch.ones(2**26, device=device)
+    target = torch.empty_like(source)
+    return 2 * source.nbytes / 1e-3 / _milliseconds(lambda: target.copy_(source), device, repeat)
+
+
+def run(shapes, dtype, device, forward, mode, repeat):
+    where = torch.cuda.get_device_name() if device == "cuda" else f"{torch.get_num_threads()} threads"
+    print(f"PyTorch {torch.__version__}, {where}, copy {_copy_speed(device, repeat) / 1e9:.0f} GB/s")
     print(f"{'shape':12} {'dtype':6} {'eager':>10} {'compiled':>10} {'mhc':>10}   ms; times faster than each")
     for shape in shapes.split(","):
         tokens, channels = map(int, shape.split("x"))
         for word in dtype.split(","):
             torch.manual_seed(0)
             torch._dynamo.reset()
-            module = Sublayer(channels)
-            x = torch.randn(tokens, module.n, channels, dtype=_TYPES[word], requires_grad=True)
+            module = Sublayer(channels).to(device)
+            x = torch.randn(tokens, module.n, channels, dtype=_TYPES[word], device=device, requires_grad=not forward)
             gradient = torch.randn_like(x)
-            calls = module, torch.compile(module), torch.compile(module, backend="mhc", options={"require": "all"})
-            eager, compiled, ours = (1e3 * _seconds(call, x, gradient, repeat) for call in calls)
-            print(f"{shape:12} {word:6} {eager:10.1f} {compiled:10.1f} {ours:10.1f}   "
+
+            def step(model):
+                with torch.set_grad_enabled(not forward):
+                    out = model(x)
+                return out if forward else torch.autograd.grad(out, [x, *module.parameters()], gradient)
+
+            models = module, torch.compile(module, mode=mode), compile(module, mode=mode, require="all")
+            times = [_milliseconds(lambda: step(model), device, repeat) for model in models]
+            eager, compiled, ours = times
+            print(f"{shape:12} {word:6} {eager:10.3f} {compiled:10.3f} {ours:10.3f}   "
                   f"{eager / ours:.1f} {compiled / ours:.1f}")  # fmt: skip

@@ -86,6 +86,8 @@ def _add(report, module):
 
 def compile(model, *, dynamic=None, fullgraph=False, mode=None, **options):
     """`torch.compile(model, backend="mhc")`, with the backend's options, or Inductor's, by their names."""
+    if mode and options:  # torch.compile takes one of both
+        mode, options = None, {**torch._inductor.list_mode_options(mode), **options}
     return torch.compile(
         model, backend="mhc", dynamic=dynamic, fullgraph=fullgraph, mode=mode, options=options or None
     )

@@ -19,16 +19,16 @@ class Case:
     attributes: dict = dataclasses.field(default_factory=dict)
 
     def operands(self, tokens=(2, 3), dtype=torch.float32, seed=0):
-        generator = torch.Generator(torch.get_default_device()).manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed)
         made = {}
         for name, shape in self.shapes.items():
             sizes = []
             for word in shape.strip("~").split():
                 sizes += tokens if word == "tokens" else [SIZES[word]]
-            values = torch.randn(sizes, generator=generator)
+            values = torch.randn(sizes, generator=generator, device="cpu")
             values = values / math.sqrt(SIZES["K"]) if name == "phi" else values
             values = values.square() + 0.5 if name == "stat" else values
-            made[name] = values.to(dtype if shape.startswith("~") else torch.float32)
+            made[name] = values.to(torch.get_default_device(), dtype if shape.startswith("~") else torch.float32)
         return made
 
     def run(self, operands):

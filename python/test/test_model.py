@@ -92,6 +92,8 @@ def test_compile(dynamic):
     model = modules.Model()
     run = mhcc.compile(model, dynamic=dynamic, fullgraph=True, inner="aot_eager", require="all")
     torch.testing.assert_close(run(TOKENS), model(TOKENS), rtol=1e-4, atol=1e-5)
+    run = mhcc.compile(model, dynamic=dynamic, mode="max-autotune-no-cudagraphs", inner="aot_eager", require="all")
+    torch.testing.assert_close(run(TOKENS), model(TOKENS), rtol=1e-4, atol=1e-5)
     with pytest.raises(Exception, match="option 'require' is 7"):
         mhcc.compile(model, inner="eager", require=7)(TOKENS)
 

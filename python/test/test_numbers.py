@@ -16,10 +16,10 @@ def error(value, expected):
 
 def gradients(results, operands):
     """Gradients of a sum of the results with weights that no symmetry cancels."""
-    generator = torch.Generator(torch.get_default_device()).manual_seed(7)
+    generator = torch.Generator().manual_seed(7)
     total = 0
     for result in results:
-        weights = torch.randn(result.shape, generator=generator).to(torch.bfloat16).to(result.dtype)
+        weights = torch.randn(result.shape, generator=generator, device="cpu").to(torch.bfloat16).to(result)
         total = total + (result * weights).sum(dtype=torch.float64)
     return torch.autograd.grad(total, list(operands.values()))
 
