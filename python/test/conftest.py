@@ -5,5 +5,5 @@ import os
 import torch
 
 torch.set_num_threads(2)
-if device := os.environ.get("MHCC_TEST_DEVICE"):
-    torch.set_default_device(device)
+if os.environ.get("MHCC_TEST_DEVICE") == "cuda":
+    torch.set_default_tensor_type(torch.cuda.FloatTensor)  # set_default_device is a mode, which Dynamo would trace

@@ -9,6 +9,8 @@ import pytest
 import torch
 from mhcc import backend
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn import functional as F
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
 
@@ -84,6 +86,37 @@ def test_one_token():
     module = modules.Model()
     compare(module, compiled(module, require="all"), TOKENS[:1, :1])
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
+
+
+class Normed(modules.Coefficients):
+    """The norm in front of the projection is PyTorch's."""
+
+    def forward(self, x):
+        flat = F.rms_norm(x.flatten(-2).float(), (x.shape[-2] * x.shape[-1],), eps=self.eps)
+        pre, post, res = F.linear(flat, self.phi).split([self.n, self.n, self.n**2], dim=-1)
+        pre = torch.sigmoid(self.alpha[0] * pre + self.beta[: self.n])
+        post = 2 * torch.sigmoid(self.alpha[1] * post + self.beta[self.n : 2 * self.n])
+        res = (self.alpha[2] * res + self.beta[2 * self.n :]).unflatten(-1, (self.n, self.n))
+        return pre, post, self.residual(res)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_norm_of_pytorch(device):
+    """It is one op on a GPU, for whose tensors fake ones stand here."""
+    if device == "cuda" and torch.version.cuda is None:
+        pytest.skip("this PyTorch has no CUDA")
+    plans = []
+
+    def look(module, inputs):
+        plans.append(backend.find_sites(backend.print_graph(backend.capture(module).graph)))
+        return module.forward
+
+    with FakeTensorMode():
+        with torch.device(device):
+            module, x = Layer(Normed(4, 16)), torch.randn(2, 3, 4, 16)
+        torch.compile(module, backend=look)(x)
+    assert [call["op"] for call in plans[0]["calls"] if call["op"].startswith("mhc.")] == ["mhc.pre", "mhc.post"]
+    assert not plans[0]["missed"]
 
 
 def test_inference():

@@ -1,6 +1,7 @@
 """Tensors of a GPU: PyTorch's streams, graphs and memory."""
 
 import copy
+import dataclasses
 import threading
 
 import cases
@@ -70,17 +71,17 @@ def test_graphs_of_wide_streams(name, wide):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("name", ["pre", "post", "post_pre", "head"])
 def test_wide_streams(name, dtype, wide):
-    case = CASES[name]
-    case = cases.dataclasses.replace(case, attributes={**case.attributes, "precision": None}) if "precision" in (
-        case.attributes) else case
-    operands = {key: value.requires_grad_() for key, value in case.operands((130,), dtype).items()}
-    results = case.run(operands)
-    expected, leaves = case.expected(operands)
-    bound = max(TOLERANCE[dtype], 2**-16)  # products in three terms of bf16
-    for result, value in zip(results, expected, strict=True):
-        assert error(result, value) <= bound
-    for own, value in zip(gradients(results, operands), gradients(expected, leaves), strict=True):
-        assert error(own, value) <= 4 * bound
+    """As on the CPU, which rounds at the same places, but for products in three terms of bf16 in place of exact ones."""
+    case = dataclasses.replace(CASES[name])
+    case.attributes = {key: value for key, value in case.attributes.items() if key != "precision"}
+    operands = case.operands((130,), dtype)
+    found = [{key: value.to(device).requires_grad_() for key, value in operands.items()} for device in ("cuda", "cpu")]
+    results, expected = map(case.run, found)
+    bound = max(TOLERANCE[dtype], 2**-16)
+    for own, value in zip(results, expected, strict=True):
+        assert error(own.cpu(), value) <= bound
+    for own, value in zip(*map(gradients, (results, expected), found), strict=True):
+        assert error(own.cpu(), value) <= 4 * bound
 
 
 @pytest.mark.parametrize("name", ["pre", "post", "post_pre", "head"])
@@ -132,8 +133,9 @@ def test_memory_is_that_of_pytorch():
     before = torch.cuda.memory_allocated()
     results = backward()
     after, peak = torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated()
-    assert after - before == sum(-(-result.nbytes // 512) * 512 for result in results)
-    assert peak > after
+    assert sum(result.nbytes for result in results) <= after - before < peak - before
+    del results
+    assert torch.cuda.memory_allocated() == before
 
 
 def test_operands_on_several_devices():

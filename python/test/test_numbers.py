@@ -11,7 +11,7 @@ def error(value, expected):
     """The largest difference, of the largest value."""
     if expected.numel() == 0:
         return 0.0
-    return ((value.double() - expected).abs().max() / expected.abs().max().clamp(min=1e-30)).item()
+    return ((value.double() - expected).abs().max() / expected.abs().max().double().clamp(min=1e-30)).item()
 
 
 def gradients(results, operands):

@@ -249,8 +249,14 @@ Value AtenCall::reshaped() {
     result = resultSizes();
   if (!result)
     return {};
+  // Sizes that are symbols of the same value may be numbers on one side only.
+  const auto castTo = [&](RankedTensorType type) {
+    if (self.getType() != type)
+      self = tensor::CastOp::create(builder, loc, type, self);
+  };
   if (joins(fromGroups, from))
     self = tensor::CollapseShapeOp::create(builder, loc, self, fromGroups);
+  castTo(tensor::CollapseShapeOp::inferCollapsedType(resultType(), toGroups));
   if (joins(toGroups, to))
     self = tensor::ExpandShapeOp::create(builder, loc, resultType(), self, toGroups, *result);
   return self;

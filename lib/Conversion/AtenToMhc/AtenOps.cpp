@@ -148,6 +148,28 @@ static Values logSumExp(AtenCall &call) {
   return one(call.flag("keepdim") ? call.leaf.insertUnits(all, units) : all);
 }
 
+/// The norm that a GPU has as one op: in f32, and rounded once. The factors are its second result.
+static Values rmsNorm(AtenCall &call) {
+  Value input = call.tensor("input"), weight = call.has("weight") ? call.tensor("weight") : Value();
+  std::optional<SmallVector<int64_t>> normalised = call.integers("normalized_shape");
+  std::optional<double> eps = call.number("eps");
+  if (!input || !normalised || normalised->size() != 1 || !eps || (call.has("weight") && !weight))
+    return {};
+  const int64_t last = rankOf(input) - 1;
+  const Type f32 = call.builder.getF32Type();
+  const Value x = call.leaf.cast(input, f32), squares = call.leaf.mul(x, x);
+  const auto factorOf = [&](Value mean) -> Value {
+    return math::RsqrtOp::create(call.builder, call.loc, call.leaf.add(mean, call.leaf.splat(*eps, mean)));
+  };
+  Value normed = call.leaf.mul(x, factorOf(call.leaf.reduceLike(ReduceKind::mean, squares, last)));
+  if (weight)
+    normed = call.leaf.mul(normed, call.spread(call.leaf.cast(weight, f32)));
+  llvm::SmallBitVector units(last + 1);
+  units.set(last);
+  Value factors = call.leaf.insertUnits(factorOf(call.leaf.reduce(ReduceKind::mean, squares, {last})), units);
+  return {call.toResult(normed), factors};
+}
+
 static bool sameElements(Value a, Value b) { return a && b && getElementTypeOrSelf(a) == getElementTypeOrSelf(b); }
 
 static Values matmul(AtenCall &call) {
@@ -384,6 +406,7 @@ static constexpr Row kRows[] = {
     {"aten._softmax.default", softmax},
     {"aten.softmax.int", softmax},
     {"aten.logsumexp.default", logSumExp},
+    {"aten._fused_rms_norm.default", rmsNorm},
     {"aten.mm.default", matmul},
     {"aten.bmm.default", batchMatmul},
     {"aten.addmm.default", addMatmul},

@@ -429,6 +429,24 @@ func.func @logsumexp(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x1xf32>) 
   return %0 : tensor<2x1xf32>
 }
 
+// CHECK-LABEL: func.func @_fused_rms_norm(
+// CHECK-NEXT: [[X:%.+]] = arith.extf %arg0 : tensor<2x4xbf16> to tensor<2x4xf32>
+// CHECK-NEXT: [[SQUARES:%.+]] = arith.mulf [[X]], [[X]]
+// CHECK-NEXT: [[MEAN:%.+]] = mhc.reduce mean [[SQUARES]] dims = [1]
+// CHECK-NEXT: [[WIDE:%.+]] = mhc.broadcast [[MEAN]] dims = [0]
+// CHECK-NEXT: [[EPS:%.+]] = arith.constant dense<9.99999997E-7> : tensor<2x4xf32>
+// CHECK-NEXT: [[ROOM:%.+]] = arith.addf [[WIDE]], [[EPS]]
+// CHECK-NEXT: [[FACTOR:%.+]] = math.rsqrt [[ROOM]]
+// CHECK-NEXT: [[NORMED:%.+]] = arith.mulf [[X]], [[FACTOR]]
+// CHECK:      [[WEIGHTED:%.+]] = arith.mulf [[NORMED]],
+// CHECK:      [[FACTORS:%.+]] = tensor.expand_shape {{.*}} : tensor<2xf32> into tensor<2x1xf32>
+// CHECK-NEXT: [[ROUNDED:%.+]] = arith.truncf [[WEIGHTED]]
+// CHECK-NEXT: return [[ROUNDED]], [[FACTORS]]
+func.func @_fused_rms_norm(%a: tensor<2x4xbf16> {mhc.name = "a"}, %w: tensor<4xbf16> {mhc.name = "w"}) -> (tensor<2x4xbf16>, tensor<2x1xf32>) {
+  %0:2 = "aten._fused_rms_norm.default"(%a, %w) {"input" = 0 : index, "normalized_shape" = [4 : i64], "weight" = 1 : index, "eps" = 1.0e-06 : f64} : (tensor<2x4xbf16>, tensor<4xbf16>) -> (tensor<2x4xbf16>, tensor<2x1xf32>) loc("n")
+  return %0#0, %0#1 : tensor<2x4xbf16>, tensor<2x1xf32>
+}
+
 // CHECK-LABEL: func.func @mm(
 // CHECK-NEXT: [[V0:%.+]] = mhc.matmul %arg0, %arg1 : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: return [[V0]] : tensor<2x3xf32>
@@ -474,6 +492,15 @@ func.func @view(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<8xf32>) {
 func.func @view_joined(%a: tensor<?x?x4x8xf32> {mhc.name = "a", mhc.dims = ["b", "s", "4", "8"]}) -> (tensor<?x32xf32>) {
   %0 = "aten.view.default"(%a) {"self" = 0 : index, mhc.dims = [["b*s", "32"]]} : (tensor<?x?x4x8xf32>) -> (tensor<?x32xf32>) loc("n")
   return %0 : tensor<?x32xf32>
+}
+
+// A symbol of 64 elements, as Dynamo has them behind a graph break.
+// CHECK-LABEL: func.func @view_split(
+// CHECK: tensor.cast %arg0 : tensor<?x?xf32> to tensor<?x64xf32>
+// CHECK: tensor.expand_shape {{.*}} : tensor<?x64xf32> into tensor<?x4x16xf32>
+func.func @view_split(%a: tensor<?x?xf32> {mhc.name = "a", mhc.dims = ["s", "64"]}) -> (tensor<?x4x16xf32>) {
+  %0 = "aten.view.default"(%a) {"self" = 0 : index, mhc.dims = [["s", "4", "16"]]} : (tensor<?x?xf32>) -> (tensor<?x4x16xf32>) loc("n")
+  return %0 : tensor<?x4x16xf32>
 }
 
 // Sizes come from any argument that has them.
