@@ -89,6 +89,14 @@ static std::string readGdnImpl(Config &config, const llvm::json::Value &value) {
   return "";
 }
 
+static std::string readSolver(Config &config, const llvm::json::Value &value) {
+  std::optional<StringRef> name = value.getAsString();
+  if (name != "sinkhorn" && name != "newton")
+    return "one of 'sinkhorn', 'newton'";
+  config.newton = name == "newton";
+  return "";
+}
+
 /// An option of mhcc, which knows what it takes.
 static std::string readOption(Config &config, const char *name, const llvm::json::Value &value) {
   std::optional<StringRef> text = value.getAsString();
@@ -149,6 +157,7 @@ static constexpr Key kKeys[] = {
     {"mhc_variant", false, readVariant},
     {"num_residual_streams", false, readInteger<&Config::streams, 1, 16>},
     {"mhc_sinkhorn_iterations", false, readInteger<&Config::iterations, 1, 1000>}, // as many as mhc.sinkhorn takes
+    {"mhc_residual_solver", false, readSolver},
     {"mhc_recompute_layer_num", false, readRecompute},
     {"mhc_learned_head", false, readBool<&Config::learnedHead>},
     {"mhc_init_gating_factor", false, readNumber<&Config::gate>},
@@ -205,6 +214,9 @@ static llvm::Error checkTogether(const Config &config) {
   if (config.predictions >= config.context)
     return llvm::createStringError("'mtp_num_layers' is " + std::to_string(config.predictions) +
                                    "; needed less than 'seq_length', which is " + std::to_string(config.context));
+  if (config.hyperConnections && config.newton && mhc::spelling::attributesOf(config.variant).res != "sinkhorn")
+    return llvm::createStringError("'mhc_residual_solver' is \"newton\"; needed \"sinkhorn\" with 'mhc_variant' \"" +
+                                   config.variant + "\", which has no Sinkhorn");
   constexpr int64_t kMostPermuted = 6; // 720 permutations
   if (config.hyperConnections && config.streams > kMostPermuted &&
       mhc::spelling::attributesOf(config.variant).res == "perm")

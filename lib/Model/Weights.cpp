@@ -21,6 +21,8 @@ spelling::Attributes mhc::model::attributesOf(const Config &config) {
   attributes.n = config.streams;
   if (config.iterations)
     attributes.iters = config.iterations;
+  if (config.newton)
+    attributes.solver = "newton";
   return attributes;
 }
 

@@ -148,7 +148,17 @@ Value Chain::sinkhornPotentials(Value logits) {
   return w.unary("math.exp", log);
 }
 
+/// The limit of the iterations, as the op.
+static Value limitOp(IrWriter &w, Value logits, int64_t iterations) {
+  const std::string attributes =
+      "init = log, order = row_col, denom = none, eps = 0.0, iters = " + std::to_string(iterations) +
+      ", solver = newton";
+  return w.named("sinkhorn", {{"logits", logits}}, attributes, {{"mix", logits.type}}).front();
+}
+
 Value Chain::sinkhorn(Value logits) {
+  if (attr.solver == "newton")
+    return limitOp(w, logits, attr.iters);
   if (attr.init != "log")
     return attr.denom == "potentials" ? sinkhornScaling(logits) : sinkhornLinear(logits);
   return how.potentials ? sinkhornPotentials(logits) : sinkhornLog(logits);

@@ -19,8 +19,8 @@ constexpr int64_t kMaxLanes = 16;
 constexpr int64_t kSmallTile = 256;
 
 /// Bytes of scratch memory that the backward pass of a vector of matrices keeps of its start and its steps.
-inline int64_t sinkhornHistoryBytes(int64_t n, int64_t iters) {
-  return (2 * iters + 1) * 4 * kMaxLanes * (n * n + 2 * n);
+inline int64_t sinkhornHistoryBytes(int64_t n, int64_t iters, int64_t solver) {
+  return solver == MHCRT_SOLVER_NEWTON ? 0 : (2 * iters + 1) * 4 * kMaxLanes * (n * n + 2 * n);
 }
 
 struct GateOptions {
@@ -46,7 +46,7 @@ NormOptions normOf(const Args &a) {
 }
 template <typename Args>
 SinkhornOptions sinkhornOf(const Args &a) {
-  return {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters};
+  return {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters, MHCRT_FORMAT_F32, a.solver};
 }
 
 } // namespace mhcrt

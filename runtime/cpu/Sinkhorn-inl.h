@@ -13,7 +13,7 @@
 #define MHCRT_CPU_SINKHORN_INL_H
 #endif
 
-#include "cpu/Gates-inl.h"
+#include "cpu/Newton-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -201,8 +201,21 @@ HWY_INLINE void sinkhornRounded(float *planes, int64_t n, const SinkhornOptions 
     sinkhornSized<0>(planes, static_cast<int>(n), options, round);
 }
 
+template <int kSize>
+HWY_INLINE void newtonSized(float *planes, int runtimeN, int64_t iters) {
+  const int n = kSize ? kSize : runtimeN;
+  V m[kSize ? kSize * kSize : 256];
+  for (int k = 0; k < n * n; ++k)
+    m[k] = load(planes + k * kLanes);
+  newtonLimit<kSize>(m, n, iters);
+  for (int k = 0; k < n * n; ++k)
+    store(m[k], planes + k * kLanes);
+}
+
 HWY_INLINE void sinkhornPlanes(float *planes, int64_t n, const SinkhornOptions &options) {
-  if (options.format == MHCRT_FORMAT_F32)
+  if (options.isNewton())
+    n == 4 ? newtonSized<4>(planes, 4, options.iters) : newtonSized<0>(planes, static_cast<int>(n), options.iters);
+  else if (options.format == MHCRT_FORMAT_F32)
     sinkhornRounded(planes, n, options, KeepF32());
   else
     sinkhornRounded(planes, n, options, RoundTo{options.format});

@@ -215,8 +215,28 @@ HWY_INLINE void sinkhornBwdSized(float *planes, float *logits, int runtimeN, con
     store(g[k], planes + k * kLanes);
 }
 
+/// The same of the limit.
+template <int kSize>
+HWY_INLINE void newtonBwdSized(float *planes, const float *logits, int runtimeN, int64_t iters) {
+  const int n = kSize ? kSize : runtimeN;
+  V m[kSize ? kSize * kSize : 256], g[kSize ? kSize * kSize : 256];
+  for (int k = 0; k < n * n; ++k)
+    m[k] = load(logits + k * kLanes);
+  newtonLimit<kSize>(m, n, iters);
+  for (int k = 0; k < n * n; ++k)
+    g[k] = load(planes + k * kLanes);
+  newtonBwd<kSize>(g, m, n);
+  for (int k = 0; k < n * n; ++k)
+    store(g[k], planes + k * kLanes);
+}
+
 HWY_INLINE void sinkhornBwdPlanes(float *planes, float *logits, int64_t n, const SinkhornOptions &options,
                                   float *history) {
+  if (options.isNewton()) {
+    n == 4 ? newtonBwdSized<4>(planes, logits, 4, options.iters)
+           : newtonBwdSized<0>(planes, logits, static_cast<int>(n), options.iters);
+    return;
+  }
   if (n == 4)
     sinkhornBwdSized<4>(planes, logits, 4, options, history);
   else

@@ -131,7 +131,7 @@ HWY_EXPORT(preBwdTile);
 /// Planes of a vector of tokens, and what Sinkhorn backwards keeps.
 static int64_t planeBytes(const PreBwdArgs &a) {
   const bool replays = !isHead(a) && a.res_map == MHCRT_RES_MAP_SINKHORN;
-  return saturatingAdd((4 * a.N + 3) * kMaxLanes * 4, replays ? sinkhornHistoryBytes(a.n, a.iters) : 0);
+  return saturatingAdd((4 * a.N + 3) * kMaxLanes * 4, replays ? sinkhornHistoryBytes(a.n, a.iters, a.solver) : 0);
 }
 
 mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   mix = iters times (divide rows by their sums, divide columns by theirs), from a start that `init` selects
+//   or the limit of these, by Newton's steps (Newton-inl.h)
 //
 // Plan    One matrix per lane, so that sums need no shuffles; for n=4 the 16 vectors stay in registers.
 // Bytes   per token 8*n*n: the divisions dominate, 2*n*iters for kLanes tokens.
@@ -51,7 +52,7 @@ mhcrt_status mhcrt::runSinkhorn(mhcrt_context &context, const SinkhornArgs &a) {
   if (!checkSinkhorn(context, a))
     return context.status;
 
-  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters, a.format};
+  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters, a.format, a.solver};
   context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int) {
     HWY_DYNAMIC_DISPATCH(sinkhornTokens)
     (floats(a.logits), floats(a.mix), tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile), a.n, options);

@@ -50,10 +50,11 @@ using namespace mhcrt;
 
 mhcrt_status mhcrt::runSinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a) {
   if (!checkSinkhornBwd(context, a) || a.M == 0 ||
-      !context.reserveScratch("mhcrt_sinkhorn_bwd", 0, sinkhornHistoryBytes(a.n, a.iters)))
+      !context.reserveScratch("mhcrt_sinkhorn_bwd", 0, sinkhornHistoryBytes(a.n, a.iters, a.solver)))
     return context.status;
 
-  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
+  const SinkhornOptions options = {a.init,  a.order,          a.denom, static_cast<float>(a.eps),
+                                   a.iters, MHCRT_FORMAT_F32, a.solver};
   context.parallelFor(divideUp(a.M, kSmallTile), [&](int64_t tile, int thread) {
     HWY_DYNAMIC_DISPATCH(sinkhornBwdTokens)
     (floats(a.d_mix), floats(a.logits), floats(a.d_logits), tile * kSmallTile, std::min(a.M, (tile + 1) * kSmallTile),

@@ -70,7 +70,9 @@ bool mhcrt::checkSinkhorn(CallState &state, const SinkhornArgs &a) {
   KernelCall call(state, "mhcrt_sinkhorn");
   call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams);
   call.tensor("logits", a.logits, a.logits_type, kF32, a.M).tensor("mix", a.mix, a.mix_type, kF32, a.M);
-  call.sinkhorn(a.init, a.order, a.denom, "eps", a.eps, a.iters).sinkhornFormat("format", a.format, a.denom);
+  call.sinkhorn(a.init, a.order, a.denom, "eps", a.eps, a.iters)
+      .sinkhornFormat("format", a.format, a.denom)
+      .solver(a.solver, a.init, a.order, a.format);
   return call.begin();
 }
 
@@ -80,7 +82,7 @@ bool mhcrt::checkSinkhornBwd(CallState &state, const SinkhornBwdArgs &a) {
   call.tensor("d_mix", a.d_mix, a.d_mix_type, kF32, a.M)
       .tensor("logits", a.logits, a.logits_type, kF32, a.M)
       .tensor("d_logits", a.d_logits, a.d_logits_type, kF32, a.M);
-  call.sinkhorn(a.init, a.order, a.denom, "eps", a.eps, a.iters);
+  call.sinkhorn(a.init, a.order, a.denom, "eps", a.eps, a.iters).solver(a.solver, a.init, a.order, MHCRT_FORMAT_F32);
   return call.begin();
 }
 

@@ -72,7 +72,10 @@ static void checkResidual(KernelCall &call, const Args &a) {
     call.equal("N", a.N, "2*n + n*n", 2 * a.n + a.n * a.n);
   if (a.res_map == MHCRT_RES_MAP_SINKHORN)
     call.sinkhorn(a.init, a.order, a.denom, "sk_eps", a.sk_eps, a.iters)
-        .sinkhornFormat("sk_format", a.sk_format, a.denom);
+        .sinkhornFormat("sk_format", a.sk_format, a.denom)
+        .solver(a.solver, a.init, a.order, a.sk_format);
+  else
+    call.attribute("solver", a.solver, 1);
   call.format("h_pre_format", a.h_pre_format).format("h_post_format", a.h_post_format);
 }
 

@@ -490,9 +490,10 @@ struct PostPreBwdArgs {
   int64_t h_pre_format;
   int64_t h_post_format;
   int64_t sk_format;
+  int64_t solver;
 };
-static_assert(offsetof(mhcrt_post_pre_bwd_args, sk_format) == 728 && offsetof(PostPreBwdArgs, sk_format) == 720 &&
-              sizeof(mhcrt_post_pre_bwd_args) == 736 && sizeof(PostPreBwdArgs) == 728);
+static_assert(offsetof(mhcrt_post_pre_bwd_args, solver) == 736 && offsetof(PostPreBwdArgs, solver) == 728 &&
+              sizeof(mhcrt_post_pre_bwd_args) == 744 && sizeof(PostPreBwdArgs) == 736);
 mhcrt_status runPostPreBwd(mhcrt_context &context, const PostPreBwdArgs &args);
 
 struct PostPreArgs {
@@ -560,9 +561,10 @@ struct PostPreArgs {
   int64_t h_post_format;
   int64_t h_res_format;
   int64_t sk_format;
+  int64_t solver;
 };
-static_assert(offsetof(mhcrt_post_pre_args, sk_format) == 472 && offsetof(PostPreArgs, sk_format) == 464 &&
-              sizeof(mhcrt_post_pre_args) == 480 && sizeof(PostPreArgs) == 472);
+static_assert(offsetof(mhcrt_post_pre_args, solver) == 480 && offsetof(PostPreArgs, solver) == 472 &&
+              sizeof(mhcrt_post_pre_args) == 488 && sizeof(PostPreArgs) == 480);
 mhcrt_status runPostPre(mhcrt_context &context, const PostPreArgs &args);
 
 struct PreBwdArgs {
@@ -636,9 +638,10 @@ struct PreBwdArgs {
   int64_t h_pre_format;
   int64_t h_post_format;
   int64_t sk_format;
+  int64_t solver;
 };
-static_assert(offsetof(mhcrt_pre_bwd_args, sk_format) == 528 && offsetof(PreBwdArgs, sk_format) == 520 &&
-              sizeof(mhcrt_pre_bwd_args) == 536 && sizeof(PreBwdArgs) == 528);
+static_assert(offsetof(mhcrt_pre_bwd_args, solver) == 536 && offsetof(PreBwdArgs, solver) == 528 &&
+              sizeof(mhcrt_pre_bwd_args) == 544 && sizeof(PreBwdArgs) == 536);
 mhcrt_status runPreBwd(mhcrt_context &context, const PreBwdArgs &args);
 
 struct PreGatedDeltaRuleBwdArgs {
@@ -801,9 +804,10 @@ struct PreArgs {
   int64_t sk_format;
   const void *h_in;
   int32_t h_in_type;
+  int64_t solver;
 };
-static_assert(offsetof(mhcrt_pre_args, h_in_type) == 352 && offsetof(PreArgs, h_in_type) == 344 &&
-              sizeof(mhcrt_pre_args) == 360 && sizeof(PreArgs) == 352);
+static_assert(offsetof(mhcrt_pre_args, solver) == 360 && offsetof(PreArgs, solver) == 352 &&
+              sizeof(mhcrt_pre_args) == 368 && sizeof(PreArgs) == 360);
 mhcrt_status runPre(mhcrt_context &context, const PreArgs &args);
 
 struct ProjectionBwdArgs {
@@ -943,9 +947,10 @@ struct SinkhornBwdArgs {
   int32_t denom;
   double eps;
   int64_t iters;
+  int64_t solver;
 };
-static_assert(offsetof(mhcrt_sinkhorn_bwd_args, iters) == 96 && offsetof(SinkhornBwdArgs, iters) == 88 &&
-              sizeof(mhcrt_sinkhorn_bwd_args) == 104 && sizeof(SinkhornBwdArgs) == 96);
+static_assert(offsetof(mhcrt_sinkhorn_bwd_args, solver) == 104 && offsetof(SinkhornBwdArgs, solver) == 96 &&
+              sizeof(mhcrt_sinkhorn_bwd_args) == 112 && sizeof(SinkhornBwdArgs) == 104);
 mhcrt_status runSinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &args);
 
 struct SinkhornArgs {
@@ -961,9 +966,10 @@ struct SinkhornArgs {
   double eps;
   int64_t iters;
   int64_t format;
+  int64_t solver;
 };
-static_assert(offsetof(mhcrt_sinkhorn_args, format) == 88 && offsetof(SinkhornArgs, format) == 80 &&
-              sizeof(mhcrt_sinkhorn_args) == 96 && sizeof(SinkhornArgs) == 88);
+static_assert(offsetof(mhcrt_sinkhorn_args, solver) == 96 && offsetof(SinkhornArgs, solver) == 88 &&
+              sizeof(mhcrt_sinkhorn_args) == 104 && sizeof(SinkhornArgs) == 96);
 mhcrt_status runSinkhorn(mhcrt_context &context, const SinkhornArgs &args);
 
 struct TakeBwdArgs {

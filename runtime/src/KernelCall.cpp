@@ -221,6 +221,14 @@ KernelCall &KernelCall::sinkhornFormat(const char *name, int64_t value, int32_t 
   return attribute(name, value, denom == MHCRT_DENOM_POTENTIALS ? 1 : 3);
 }
 
+KernelCall &KernelCall::solver(int64_t value, int32_t init, int32_t order, int64_t format) {
+  const bool hasLimit = init == MHCRT_INIT_LOG && order == MHCRT_ORDER_ROW_COL && format == MHCRT_FORMAT_F32;
+  if (met() && value == MHCRT_SOLVER_NEWTON && !hasLimit)
+    context.fail(MHCRT_INVALID_ARGUMENT,
+                 "%s: 'solver' is newton; needed init log, order row_col and format f32 with it", kernel);
+  return attribute("solver", value, 2);
+}
+
 bool KernelCall::begin() {
   if (!met())
     return false;

@@ -79,6 +79,8 @@ public:
   KernelCall &sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps, int64_t iters);
   /// The format of its results, which potentials do not have.
   KernelCall &sinkhornFormat(const char *name, int64_t value, int32_t denom);
+  /// A mhcrt_solver: a limit has one start and no order. Checked behind sinkhorn().
+  KernelCall &solver(int64_t value, int32_t init, int32_t order, int64_t format);
 
   /// True when all needs so far are met and the context has no earlier error.
   bool met() const { return context.status == MHCRT_OK; }

@@ -43,7 +43,7 @@ void takePre(Part &part, const Whole &a) {
   part.pre_eps = a.pre_eps, part.post_mult = a.post_mult, part.res_map = a.res_map, part.init = a.init;
   part.order = a.order, part.denom = a.denom, part.sk_eps = a.sk_eps, part.iters = a.iters;
   part.fold_pre = a.fold_pre, part.precision = a.precision, part.h_pre_format = a.h_pre_format;
-  part.h_post_format = a.h_post_format, part.sk_format = a.sk_format;
+  part.h_post_format = a.h_post_format, part.sk_format = a.sk_format, part.solver = a.solver;
 }
 
 /// The post that writes y.

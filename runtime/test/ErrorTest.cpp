@@ -43,6 +43,10 @@ TEST(Errors, NameKernelValueAndNeed) {
               "mhcrt_sinkhorn: 'eps' is -1e-06; needed a finite number of at least 0");
   expectError(call(mhcrt_sinkhorn, context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 1, 0, 0, 1e-6, 1001),
               "mhcrt_sinkhorn: 'iters' is 1001; needed 0 to 1000");
+  // A limit has neither a start nor an order.
+  expectError(call(mhcrt_sinkhorn, context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, MHCRT_INIT_EXP, 0, 0, 1e-6, 20,
+                   0, MHCRT_SOLVER_NEWTON),
+              "mhcrt_sinkhorn: 'solver' is newton; needed init log, order row_col and format f32 with it");
   expectError(call(mhcrt_take, context, values, MHCRT_F32, values, MHCRT_I64, values, MHCRT_F32, 4, 1, 2),
               "mhcrt_take: 'ids' has dtype i64; needed i32");
   const int64_t seed[] = {0, 0};

@@ -206,6 +206,26 @@ TEST(Gradients, SinkhornWithAllOptions) {
         }
 }
 
+TEST(Gradients, SinkhornLimit) {
+  Context context;
+  for (int64_t n : {1, 2, 3, 4, 5, 8, 16})
+    for (int64_t M : {1, 13, 70}) {
+      Random random(100 * n + M);
+      // Of a standard deviation of 2, with 200 or -200 more or less for all of a token.
+      Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = shifted(random.buffer(MHCRT_F32, M * n * n, 2), n * n, M);
+      Buffer out(MHCRT_F32, M * n * n);
+      ASSERT_EQ(call(mhcrt_sinkhorn_bwd, context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(), MHCRT_F32,
+                     M, n, MHCRT_INIT_LOG, 0, MHCRT_DENOM_NONE, 0, 20, MHCRT_SOLVER_NEWTON),
+                MHCRT_OK)
+          << context.error();
+      Doubles logits = in.values();
+      const Doubles cotangent = dMix.values();
+      const Loss loss = {[&, n = n, M = M] { return dot(sinkhornLimit(logits, M, n), cotangent); },
+                         "n=" + std::to_string(n) + " M=" + std::to_string(M)};
+      loss.expectGradient(logits, out, "d_logits");
+    }
+}
+
 TEST(Gradients, PermutationMix) {
   Context context;
   for (auto [n, R] : {std::pair<int64_t, int64_t>(1, 1), {2, 2}, {3, 6}, {4, 24}, {5, 120}})
@@ -316,7 +336,7 @@ TEST(Gradients, Pre) {
                    MHCRT_NONE, grads.x.data(), c.type, grads.phi.data(), MHCRT_F32, grads.weight.data(),
                    grads.weight.type(), grads.alpha.data(), MHCRT_F32, grads.beta.data(), MHCRT_F32, c.M, c.C, c.n, c.N,
                    c.K, 3, c.layout, c.phiLayout, c.norm, c.normEps, c.preEps, c.postMult, c.resMap, c.init, c.order,
-                   c.denom, c.skEps, c.iters, c.foldPre, orient, MHCRT_PRECISION_BF16X3),
+                   c.denom, c.skEps, c.iters, c.foldPre, orient, MHCRT_PRECISION_BF16X3, 0, 0, 0, c.solver),
               MHCRT_OK)
         << context.error();
     Weights at(c);

@@ -26,6 +26,8 @@ PreCase::PreCase(uint64_t seed)
   foldPre = static_cast<int32_t>(random.integer(0, 1));
   iters = random.integer(1, 20);
   normEps = random.pick({1e-6, 1e-2});
+  if (resMap == MHCRT_RES_MAP_SINKHORN && seed % 4 == 3)
+    solver = MHCRT_SOLVER_NEWTON, init = MHCRT_INIT_LOG, order = MHCRT_ORDER_ROW_COL, iters = 20;
   K = n * C;
   const int64_t permutations = n == 1 ? 1 : n == 2 ? 2 : n == 3 ? 6 : 24;
   N = 2 * n + (resMap == MHCRT_RES_MAP_PERMUTATION ? permutations : n * n);
@@ -43,7 +45,7 @@ std::string PreCase::name() const {
          " layout=" + std::to_string(layout) + " phi_layout=" + std::to_string(phiLayout) +
          " norm=" + std::to_string(norm) + " res_map=" + std::to_string(resMap) + " init=" + std::to_string(init) +
          " order=" + std::to_string(order) + " denom=" + std::to_string(denom) + " iters=" + std::to_string(iters) +
-         " fold=" + std::to_string(foldPre);
+         " fold=" + std::to_string(foldPre) + " solver=" + std::to_string(solver);
 }
 
 mhcrt_status PreCase::run(mhcrt_context *context, PreOutputs &out) {
@@ -51,7 +53,7 @@ mhcrt_status PreCase::run(mhcrt_context *context, PreOutputs &out) {
               MHCRT_F32, beta.data(), MHCRT_F32, out.u.data(), type, out.hPre.data(), MHCRT_F32, out.hPost.data(),
               MHCRT_F32, out.hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, n, C, N, K, 3, layout,
               phiLayout, norm, normEps, preEps, postMult, resMap, init, order, denom, skEps, iters, foldPre,
-              MHCRT_PRECISION_BF16X3);
+              MHCRT_PRECISION_BF16X3, 0, 0, 0, 0, nullptr, MHCRT_NONE, solver);
 }
 
 PreCase PreCase::tokens(int64_t first, int64_t count) const {
@@ -76,7 +78,8 @@ PreReference PreCase::coefficients(Projection p, const Doubles &alphas, const Do
     result.logitMagnitude = std::max(result.logitMagnitude, a * p.multiplier[i / N] * p.proj.magnitudes[i]);
   }
   Gates g = gates(p.proj.values, alphas, betas, M, n, N - 2 * n, preEps, postMult);
-  result.hRes = resMap == MHCRT_RES_MAP_SINKHORN      ? sinkhorn(g.logits, M, n, init, order, denom, skEps, iters)
+  result.hRes = solver == MHCRT_SOLVER_NEWTON         ? sinkhornLimit(g.logits, M, n)
+                : resMap == MHCRT_RES_MAP_SINKHORN    ? sinkhorn(g.logits, M, n, init, order, denom, skEps, iters)
                 : resMap == MHCRT_RES_MAP_PERMUTATION ? permutationMix(g.logits, M, n)
                                                       : g.logits;
   if (foldPre)

@@ -22,6 +22,7 @@ struct PreCase {
   Random random;
   int64_t n, M, C, K, N;
   int32_t type, phiType, weightType, layout, phiLayout, norm, resMap, init, order, denom, foldPre;
+  int32_t solver = MHCRT_SOLVER_SINKHORN;
   int64_t iters;
   double normEps, preEps = 1e-6, postMult = 2, skEps = 1e-6;
   Buffer x, phi, weight, alpha, beta;

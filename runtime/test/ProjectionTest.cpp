@@ -130,7 +130,7 @@ TEST(Pre, EqualsTheSeparateKernels) {
           << context.error();
       if (c.resMap == MHCRT_RES_MAP_SINKHORN)
         call(mhcrt_sinkhorn, context, logits.data(), MHCRT_F32, chain.hRes.data(), MHCRT_F32, c.M, c.n, c.init, c.order,
-             c.denom, c.skEps, c.iters);
+             c.denom, c.skEps, c.iters, MHCRT_FORMAT_F32, c.solver);
       else if (c.resMap == MHCRT_RES_MAP_PERMUTATION)
         call(mhcrt_permutation_mix, context, logits.data(), MHCRT_F32, chain.hRes.data(), MHCRT_F32, c.M, R, c.n);
       else

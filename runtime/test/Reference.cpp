@@ -184,6 +184,52 @@ Doubles mhcrt::test::sinkhorn(Doubles all, int64_t M, int64_t n, int32_t init, i
   return all;
 }
 
+namespace {
+/// Solves a x = b in place, b becoming x; rows are exchanged.
+void solve(std::vector<Doubles> &a, Doubles &b) {
+  const size_t size = b.size();
+  for (size_t k = 0; k < size; ++k) {
+    size_t most = k;
+    for (size_t i = k + 1; i < size; ++i)
+      most = std::fabs(a[i][k]) > std::fabs(a[most][k]) ? i : most;
+    std::swap(a[k], a[most]), std::swap(b[k], b[most]);
+    for (size_t i = 0; i < size; ++i) {
+      const double factor = i == k ? 0 : a[i][k] / a[k][k];
+      for (size_t j = k; j < size && factor != 0; ++j)
+        a[i][j] -= factor * a[k][j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (size_t k = 0; k < size; ++k)
+    b[k] /= a[k][k];
+}
+
+/// A Newton step on the logarithms of the factors of n rows and of n - 1 columns.
+void newtonStep(double *m, int64_t n) {
+  const int64_t size = 2 * n - 1;
+  std::vector<Doubles> a(size, Doubles(size, 0.0));
+  Doubles missing(size, 1.0);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      const double cell = m[i * n + j];
+      a[i][i] += cell, missing[i] -= cell;
+      if (j + 1 < n)
+        a[n + j][n + j] += cell, missing[n + j] -= cell, a[i][n + j] = a[n + j][i] = cell;
+    }
+  solve(a, missing);
+  for (int64_t k = 0; k < n * n; ++k)
+    m[k] *= std::exp(missing[k / n] + (k % n + 1 < n ? missing[n + k % n] : 0));
+}
+} // namespace
+
+Doubles mhcrt::test::sinkhornLimit(Doubles logits, int64_t M, int64_t n) {
+  logits = sinkhorn(logits, M, n, MHCRT_INIT_LOG, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_NONE, 0, 200);
+  for (int64_t matrix = 0; matrix < M; ++matrix)
+    for (int turn = 0; turn < 8; ++turn)
+      newtonStep(logits.data() + matrix * n * n, n);
+  return logits;
+}
+
 Doubles mhcrt::test::permutationMix(const Doubles &logits, int64_t M, int64_t n) {
   const int64_t R = static_cast<int64_t>(logits.size()) / std::max<int64_t>(M, 1);
   Doubles mix(M * n * n);

@@ -60,6 +60,8 @@ Gates gates(const Doubles &z, const Doubles &alpha, const Doubles &beta, int64_t
 
 Doubles sinkhorn(Doubles m, int64_t M, int64_t n, int32_t init, int32_t order, int32_t denom, double eps,
                  int64_t iters);
+/// The doubly stochastic limit of exp of the logits: iterations, then undamped Newton steps on all 2n potentials.
+Doubles sinkhornLimit(Doubles logits, int64_t M, int64_t n);
 Doubles permutationMix(const Doubles &logits, int64_t M, int64_t n);
 
 } // namespace mhcrt::test

@@ -119,6 +119,14 @@ void addCoefficientOps(const Shape &s, std::vector<Launch> &all) {
                    return call(mhcrt_sinkhorn_bwd, ctx, in[0], F, in[1], F, out[0], F, M, n, MHCRT_INIT_SOFTMAX_EPS, 0,
                                0, 1e-6, 20);
                  }});
+  all.push_back({"sinkhorn newton", {maps}, {maps}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
+                   return call(mhcrt_sinkhorn, ctx, in[0], F, out[0], F, M, n, MHCRT_INIT_LOG, 0, MHCRT_DENOM_NONE, 0,
+                               20, 0, MHCRT_SOLVER_NEWTON);
+                 }});
+  all.push_back({"sinkhorn_bwd newton", {maps, maps}, {maps}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
+                   return call(mhcrt_sinkhorn_bwd, ctx, in[0], F, in[1], F, out[0], F, M, n, MHCRT_INIT_LOG, 0,
+                               MHCRT_DENOM_NONE, 0, 20, MHCRT_SOLVER_NEWTON);
+                 }});
   all.push_back({"permutation_mix", {{F, permutations}}, {maps}, [=](auto *ctx, int64_t M, auto &in, auto &out) {
                    return call(mhcrt_permutation_mix, ctx, in[0], F, out[0], F, M, permutations, n);
                  }});

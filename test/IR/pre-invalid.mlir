@@ -124,6 +124,19 @@ func.func @too_many_permutations(%x: tensor<?x7x8xf32>, %phi: tensor<5054x56xf32
 
 // -----
 
+func.func @limit_of_permutations(%x: tensor<?x4x64xbf16>, %phi: tensor<32x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<32xf32>) {
+  // expected-error @below {{has solver 'newton' with res_map 'permutation'; needed res_map 'sinkhorn'}}
+  %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<32x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = permutation, init = log, order = row_col, denom = none, sk_eps = 0.0, iters = 20, fold_pre = false,
+     solver = newton>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
 func.func @boolean(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
   // expected-error @+2 {{'fold_pre' is 'yes'; expected 'true' or 'false'}}
   %u = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,

@@ -143,3 +143,42 @@ func.func @potentials_that_are_rounded(%logits: tensor<?x4x4xf32>) {
     -> (mix : tensor<?x4x4xf32>)
   return
 }
+
+// -----
+
+func.func @limit_with_a_start(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{has init 'softmax_eps' with solver 'newton', whose limit has no start; needed 'log'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20, solver = newton>
+    -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @limit_with_an_order(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{has order 'col_row' with solver 'newton', whose limit has no order; needed 'row_col'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = log, order = col_row, denom = none, eps = 0.0, iters = 20, solver = newton> -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @limit_that_is_rounded(%logits: tensor<?x4x4xf32>) {
+  // expected-error @below {{has format 'bf16' with solver 'newton', which rounds nothing; needed 'f32'}}
+  %mix = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = log, order = row_col, denom = none, eps = 0.0, iters = 20, format = bf16, solver = newton>
+    -> (mix : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient_of_a_limit_with_a_divisor(%g: tensor<2x4x4xf32>, %logits: tensor<2x4x4xf32>) {
+  // expected-error @below {{has denom 'add' with init 'log', which divides by nothing; needed 'none'}}
+  %d = mhc.sinkhorn_bwd(d_mix = %g : tensor<2x4x4xf32>, logits = %logits : tensor<2x4x4xf32>)
+    <init = log, order = row_col, denom = add, eps = 1.0e-06, iters = 2, solver = newton>
+    -> (d_logits : tensor<2x4x4xf32>)
+  return
+}

@@ -33,7 +33,10 @@ func.func @variants(%a: tensor<2x1x1xf32>) -> tensor<2x1x1xf32> {
   // CHECK: <init = sigmoid_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 1>
   %h = mhc.sinkhorn(logits = %g : tensor<2x1x1xf32>)
     <init = sigmoid_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 1> -> (mix : tensor<2x1x1xf32>)
-  return %h : tensor<2x1x1xf32>
+  // CHECK: <init = log, order = row_col, denom = none, eps = 0.0, iters = 60, solver = newton>
+  %i = mhc.sinkhorn(logits = %h : tensor<2x1x1xf32>)
+    <init = log, order = row_col, denom = none, eps = 0.0, iters = 60, solver = newton> -> (mix : tensor<2x1x1xf32>)
+  return %i : tensor<2x1x1xf32>
 }
 
 // CHECK-LABEL: @permutation_mix

@@ -125,6 +125,11 @@ def Mhc_Format : Mhc_Enum<"Format", "type that numbers are rounded to, to neares
 def Mhc_FormatAttr : Mhc_EnumAttr<Mhc_Format, "format">;
 def Mhc_OptionalFormat : Mhc_Added<Mhc_FormatAttr, "f32", 3>;
 
+def Mhc_Solver : Mhc_Enum<"Solver", "how logits become doubly stochastic: by iterations, or by Newton steps to their limit",
+  [I32EnumAttrCase<"sinkhorn", 0>, I32EnumAttrCase<"newton", 1>]>;
+def Mhc_SolverAttr : Mhc_EnumAttr<Mhc_Solver, "solver">;
+def Mhc_OptionalSolver : Mhc_Added<Mhc_SolverAttr, "sinkhorn", 5>;
+
 def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
 def Mhc_ContractModeAttr : Mhc_EnumAttr<Mhc_ContractMode, "contract_mode">;

@@ -41,6 +41,7 @@ struct Config {
   std::string variant = "megatron_native"; ///< whose chain, in whose spelling
   int64_t streams = 4;
   int64_t iterations = 0;   ///< of Sinkhorn; 0 stands for the default of the variant
+  bool newton = false;      ///< whether residual maps are the limit of these, by as many Newton steps at most
   double gate = 0.01;       ///< alpha at the start
   bool learnedHead = false; ///< whether the streams become one by weights that are computed of them, else their mean
   /// Recomputation in the backward pass, as in --recompute; layers are the sites, two in a layer. Empty is none.

@@ -28,6 +28,7 @@ struct Attributes {
   std::string init = "softmax_eps"; ///< softmax_eps, exp, exp_rowmax, exp_colmax, exp_max, sigmoid, sigmoid_eps, log
   std::string order = "row_col";    ///< row_col, col_row
   std::string denom = "add";        ///< add, clamp, none, potentials
+  std::string solver = "sinkhorn";  ///< sinkhorn, newton: the latter has no words but its op
   std::string resOrient = "io";     ///< io, oi
   std::string sublayer = "toy";     ///< toy, rmsnorm
   std::string mode = "mean";        ///< contract: mean, sum

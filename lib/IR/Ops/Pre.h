@@ -18,11 +18,15 @@ inline mlir::Type typeOf(mlir::Value value) { return value ? value.getType() : m
 /// C1 of ops with a residual map of n streams.
 template <typename Op>
 llvm::LogicalResult verifyResidualMap(Op op, int64_t n) {
+  if (op.getResMap() != ResMap::sinkhorn && op.getSolver() == Solver::newton)
+    return op.emitOpError() << "has solver 'newton' with res_map '" << stringifyResMap(op.getResMap())
+                            << "'; needed res_map 'sinkhorn'";
   if (op.getResMap() == ResMap::permutation)
     return verifyPermutationStreams(op, n);
   if (op.getResMap() == ResMap::identity)
     return mlir::success();
-  return verifySinkhornAttrs(op, op.getInit(), op.getOrder(), op.getDenom(), op.getIters(), op.getSkFormat());
+  return verifySinkhornAttrs(op, op.getInit(), op.getOrder(), op.getDenom(), op.getIters(), op.getSkFormat(),
+                             op.getSolver());
 }
 
 /// C3 of forward ops that mix streams by weights of others.

@@ -7,6 +7,7 @@
 
 #include "Sinkhorn.h"
 #include "KernelVjp.h"
+#include "Newton.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <numeric>
@@ -18,8 +19,22 @@ using namespace mhc;
 // sinkhorn
 //===----------------------------------------------------------------------===//
 
+/// C4
+static LogicalResult verifyNewtonAttrs(Operation *op, Init init, Order order, std::optional<Format> format) {
+  if (init != Init::log)
+    return op->emitOpError() << "has init '" << stringifyInit(init)
+                             << "' with solver 'newton', whose limit has no start; needed 'log'";
+  if (order != Order::row_col)
+    return op->emitOpError() << "has order '" << stringifyOrder(order)
+                             << "' with solver 'newton', whose limit has no order; needed 'row_col'";
+  if (format && *format != Format::f32)
+    return op->emitOpError() << "has format '" << stringifyFormat(*format)
+                             << "' with solver 'newton', which rounds nothing; needed 'f32'";
+  return success();
+}
+
 LogicalResult mhc::verifySinkhornAttrs(Operation *op, Init init, Order order, Denom denom, int64_t iters,
-                                       std::optional<Format> format) {
+                                       std::optional<Format> format, std::optional<Solver> solver) {
   if (init == Init::softmax_eps && order != Order::row_col) // C1
     return op->emitOpError() << "has order '" << stringifyOrder(order)
                              << "' with init 'softmax_eps', whose softmax is the first row step; needed 'row_col'";
@@ -31,13 +46,13 @@ LogicalResult mhc::verifySinkhornAttrs(Operation *op, Init init, Order order, De
   if (denom == Denom::potentials && format && *format != Format::f32) // C3
     return op->emitOpError() << "has format '" << stringifyFormat(*format)
                              << "' with denom 'potentials', whose factors are not rounded; needed 'f32'";
-  return success();
+  return solver == Solver::newton ? verifyNewtonAttrs(op, init, order, format) : success();
 }
 
 LogicalResult SinkhornOp::verify() {
   if (failed(verifyKernelDims(*this)))
     return failure();
-  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters(), getFormat());
+  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters(), getFormat(), getSolver());
 }
 
 /// Row steps reduce the last index, column steps the one before.
@@ -102,10 +117,11 @@ static Value potentialsOf(LeafBuilder &leaf, Value start, Value others, int64_t 
 /// Longer chains are written as a loop.
 constexpr int64_t kMaxIterationsWrittenOut = 32;
 
-/// `iteration` applied `count` times.
+/// `iteration` applied `count` times; in a loop where that is more than `mostWrittenOut`.
 static SmallVector<Value> repeat(OpBuilder &builder, Location loc, SmallVector<Value> y, int64_t count,
+                                 int64_t mostWrittenOut,
                                  llvm::function_ref<SmallVector<Value>(LeafBuilder &, ValueRange)> iteration) {
-  if (count <= kMaxIterationsWrittenOut) {
+  if (count <= mostWrittenOut) {
     LeafBuilder leaf(builder, loc);
     for (int64_t i = 0; i < count; ++i)
       y = iteration(leaf, y);
@@ -122,7 +138,21 @@ static SmallVector<Value> repeat(OpBuilder &builder, Location loc, SmallVector<V
   return loop.getResults();
 }
 
+/// The limit of the logits, by `iters` steps.
+static Value newtonLimit(OpBuilder &builder, Location loc, Value logits, int64_t iters) {
+  LeafBuilder leaf(builder, loc);
+  NewtonState start = newtonStart(leaf, logits, iters);
+  auto step = [](LeafBuilder &leaf, ValueRange from) -> SmallVector<Value> {
+    NewtonState to = newtonStep(leaf, {from[0], from[1], from[2], from[3]});
+    return {to.mix, to.halvings, to.steps, to.left};
+  };
+  SmallVector<Value> state = {start.mix, start.halvings, start.steps, start.left};
+  return repeat(builder, loc, state, iters, /*mostWrittenOut=*/1, step).front();
+}
+
 SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
+  if (getSolver() == Solver::newton)
+    return {newtonLimit(builder, getLoc(), getLogits(), getIters())};
   LeafBuilder leaf(builder, getLoc());
   double eps = getEps().convertToDouble();
   OptionalFormat format = getFormat();
@@ -170,9 +200,10 @@ SmallVector<Value> SinkhornOp::decompose(OpBuilder &builder) {
     state.assign(2, onesOf(builder, getLoc(), y));
   if (isSoftmax)
     state = step(leaf, state, kCol);
-  state = repeat(builder, getLoc(), state, getIters() - isSoftmax, [&](LeafBuilder &leaf, ValueRange state) {
+  auto iteration = [&](LeafBuilder &leaf, ValueRange state) {
     return step(leaf, step(leaf, llvm::to_vector(state), first), second);
-  });
+  };
+  state = repeat(builder, getLoc(), state, getIters() - isSoftmax, kMaxIterationsWrittenOut, iteration);
   if (hasPotentials) {
     y = leaf.mul(y, acrossLines(leaf, state[0], y, kRow));
     return {leaf.mul(y, acrossLines(leaf, state[1], y, kCol))};
@@ -197,7 +228,7 @@ LogicalResult SinkhornOp::buildVjp(OpBuilder &builder, VjpContext &context) {
 LogicalResult SinkhornBwdOp::verify() {
   if (failed(verifyKernelDims(*this)))
     return failure();
-  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters(), std::nullopt);
+  return verifySinkhornAttrs(*this, getInit(), getOrder(), getDenom(), getIters(), std::nullopt, getSolver());
 }
 
 namespace {
@@ -324,6 +355,8 @@ Value Replay::finish(Value grad) {
 
 SmallVector<Value> SinkhornBwdOp::decompose(OpBuilder &builder) {
   LeafBuilder leaf(builder, getLoc());
+  if (getSolver() == Solver::newton)
+    return {newtonGradient(leaf, newtonLimit(builder, getLoc(), getLogits(), getIters()), getDMix())};
   Replay replay(*this, leaf);
   replay.start();
   if (getDenom() == Denom::potentials)

@@ -12,9 +12,9 @@
 
 namespace mhc {
 
-/// C1 to C3 of mhc.sinkhorn.
+/// C1 to C4 of mhc.sinkhorn.
 llvm::LogicalResult verifySinkhornAttrs(mlir::Operation *op, Init init, Order order, Denom denom, int64_t iters,
-                                        std::optional<Format> format);
+                                        std::optional<Format> format, std::optional<Solver> solver);
 /// The limit on n of a mixture of all permutations.
 llvm::LogicalResult verifyPermutationStreams(mlir::Operation *op, int64_t n);
 

@@ -43,6 +43,11 @@ struct PreBwdOperands {
   int32_t foldPre;
   int32_t orient;                                ///< of mix, as in mhc.post
   int32_t hPreFormat, hPostFormat, logitsFormat; ///< of what pre rounded
+
+  /// Steps whose records the residual map reads backwards: a limit has none.
+  int64_t recordedSteps() const {
+    return resMap == MHCRT_RES_MAP_SINKHORN && !sinkhorn.isNewton() ? 2 * sinkhorn.iters : 0;
+  }
 };
 
 /// Operands of a second launch that has the post before in it.

@@ -38,8 +38,8 @@ __global__ void preFinishKernel(const float *hPre, const float *hPost, float *hR
 
 /// z to h_res. The identity has taken its logits from the gates.
 cudaError_t launchResidual(mhcrt_context &context, const PreArgs &a, const float *logits) {
-  const SinkhornArgs map = {logits, MHCRT_F32, a.h_res, MHCRT_F32, a.M,     a.n,
-                            a.init, a.order,   a.denom, a.sk_eps,  a.iters, a.sk_format};
+  const SinkhornArgs map = {logits,  MHCRT_F32, a.h_res,  MHCRT_F32, a.M,         a.n,     a.init,
+                            a.order, a.denom,   a.sk_eps, a.iters,   a.sk_format, a.solver};
   Needs needs;
   if (a.res_map == MHCRT_RES_MAP_SINKHORN)
     return sinkhornN4Takes(map, needs) ? sinkhornN4(map, context.stream) : generic::sinkhorn(context, map);

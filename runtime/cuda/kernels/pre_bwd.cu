@@ -91,7 +91,7 @@ generic::GateFormats gateFormatsOf(const PreBwdArgs &a) {
 
 SinkhornBwdArgs sinkhornOf(const PreBwdArgs &a, const Rooms &rooms) {
   return {a.d_h_res, MHCRT_F32, rooms.logits, MHCRT_F32, rooms.dLogits, MHCRT_F32, a.M,
-          a.n,       a.init,    a.order,      a.denom,   a.sk_eps,      a.iters};
+          a.n,       a.init,    a.order,      a.denom,   a.sk_eps,      a.iters,   a.solver};
 }
 
 GatesBwdArgs gatesBwdOf(const PreBwdArgs &a, const Rooms &rooms, bool isHead) {

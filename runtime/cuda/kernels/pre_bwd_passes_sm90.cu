@@ -29,7 +29,7 @@ constexpr int kTilesPerMultiprocessor = 2;
 
 /// Tokens of a tile of the first launch: as many as find room, unless there are too few tiles then.
 int tileTokens(const PreBwdOperands &args, int multiprocessors) {
-  const int64_t tokenBytes = 16 * (2 * args.sinkhorn.iters + args.C / 1024 + 1);
+  const int64_t tokenBytes = 16 * (args.recordedSteps() + args.C / 1024 + 1);
   int tokens = kTileTokens;
   while (tokens > 1 && (tokens * tokenBytes > kTileBytes ||
                         (args.M + tokens - 1) / tokens < kTilesPerMultiprocessor * multiprocessors))
@@ -57,14 +57,14 @@ PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, void *scratch, int mult
 }
 
 bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
-  const bool replays = args.resMap == MHCRT_RES_MAP_SINKHORN, hasDxIn = args.dxInType != MHCRT_NONE;
+  const bool hasDxIn = args.dxInType != MHCRT_NONE;
   return needs.equal("n", args.n, 4) && needs.equal("N", args.N, kColumns) &&
          needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&
          needs.type("x", args.type, MHCRT_BF16) && needs.type("d_x", args.dxType, MHCRT_BF16) &&
          ((!hasDxIn && !args.mix) || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&
          needs.that(args.M > 0, "tokens") && needs.atMost("M", args.M, INT32_MAX - kTileTokens) &&
          needs.multiple("C", args.C, kSlice) && needs.atMost("C", args.C, kMostSlices * kSlice) &&
-         (!replays || needs.atMost("iters", args.sinkhorn.iters, kMostIterations)) &&
+         (args.recordedSteps() == 0 || needs.atMost("iters", args.sinkhorn.iters, kMostIterations)) &&
          needs.aligned({args.x, args.du, args.dxIn, args.dx, args.mix, args.proj, args.dhRes, args.dhPost, args.dhPre});
 }
 

@@ -26,7 +26,7 @@ PreBwdOperands mhcrt::preBwdOperands(const PreBwdArgs &a) {
   to.layout = a.layout, to.phiLayout = a.phi_layout, to.norm = a.norm;
   to.normEps = static_cast<float>(a.norm_eps), to.preEps = static_cast<float>(a.pre_eps);
   to.postMult = static_cast<float>(a.post_mult), to.resMap = a.res_map;
-  to.sinkhorn = {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters};
+  to.sinkhorn = {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters, MHCRT_FORMAT_F32, a.solver};
   to.foldPre = a.fold_pre;
   to.hPreFormat = static_cast<int32_t>(a.h_pre_format), to.hPostFormat = static_cast<int32_t>(a.h_post_format);
   to.logitsFormat = static_cast<int32_t>(a.sk_format);

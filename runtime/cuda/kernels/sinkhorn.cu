@@ -3,11 +3,11 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generic: 4 or 16 lanes a token, a row each (Sinkhorn.cuh). All f32, or every result rounded to the format. Bytes
-// a token: 8*n*n.
+// Generic: 4 or 16 lanes a token, a row each (Sinkhorn.cuh; Newton.cuh for the limit). All f32, or every result rounded
+// to the format. Bytes a token: 8*n*n.
 //
 //===------------------------------------------------------------------------===//
-#include "cuda/algebra/Sinkhorn.cuh"
+#include "cuda/algebra/Newton.cuh"
 #include "cuda/host/Launch.cuh"
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
@@ -55,8 +55,32 @@ __global__ void __launch_bounds__(kThreads, 3)
 }
 
 template <int kWidth>
+__global__ void __launch_bounds__(kThreads)
+    newtonKernel(const float *logits, float *mix, int64_t M, int64_t n, int64_t iters) {
+  constexpr int kGroups = kThreads / kWidth;
+  const NewtonGroup<kWidth> group(n);
+  for (int64_t first = int64_t(blockIdx.x) * kGroups; first < M; first += int64_t(gridDim.x) * kGroups) {
+    const int64_t token = first + threadIdx.x / kWidth;
+    const bool isRow = token < M && group.row < n;
+    const int64_t at = token * n * n + group.row * n;
+    float m[kWidth];
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] = isRow && c < n ? logits[at + c] : 0.0f;
+    group.limit(m, iters);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      if (isRow && c < n)
+        mix[at + c] = m[c];
+  }
+}
+
+template <int kWidth>
 cudaError_t launchWidth(mhcrt_context &context, const SinkhornArgs &a) {
-  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
+  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters, a.format, a.solver};
+  if (options.isNewton())
+    return launchKernel(newtonKernel<kWidth>, gridFor(context, a.M * kWidth), kThreads, 0, context.stream,
+                        static_cast<const float *>(a.logits), static_cast<float *>(a.mix), a.M, a.n, a.iters);
   const auto start = [&](auto kernel, auto round) {
     return launchKernel(kernel, gridFor(context, a.M * kWidth), kThreads, 0, context.stream,
                         static_cast<const float *>(a.logits), static_cast<float *>(a.mix), a.M, a.n, options, round);

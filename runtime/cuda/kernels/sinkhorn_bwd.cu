@@ -6,9 +6,10 @@
 // Generic: 4 or 16 lanes a token, a row each (Sinkhorn.cuh). The iterations run again and leave a record per step
 // in scratch memory, n values and two of a line's divisor per lane, which the reverse reads. The number of lanes, and
 // so the scratch memory, has a bound that M does not enter. All f32. Bytes a token: 12*n*n and 16*T*n*(n+2) of scratch.
+// Of a limit (Newton.cuh) there is no record.
 //
 //===------------------------------------------------------------------------===//
-#include "cuda/algebra/Sinkhorn.cuh"
+#include "cuda/algebra/Newton.cuh"
 #include "cuda/host/Launch.cuh"
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
@@ -180,6 +181,31 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// The gradient of the limit.
+template <int kWidth>
+__global__ void __launch_bounds__(kThreads) newtonBwdKernel(SinkhornBwdArgs a) {
+  constexpr int kGroups = kThreads / kWidth;
+  const NewtonGroup<kWidth> group(a.n);
+  for (int64_t first = int64_t(blockIdx.x) * kGroups; first < a.M; first += int64_t(gridDim.x) * kGroups) {
+    const int64_t token = first + threadIdx.x / kWidth;
+    const bool isRow = token < a.M && group.row < a.n;
+    const int64_t at = token * a.n * a.n + group.row * a.n;
+    float m[kWidth], grad[kWidth];
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] = isRow && c < a.n ? static_cast<const float *>(a.logits)[at + c] : 0.0f;
+    group.limit(m, a.iters);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      grad[c] = isRow && c < a.n ? static_cast<const float *>(a.d_mix)[at + c] : 0.0f;
+    group.gradient(grad, m);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      if (isRow && c < a.n)
+        static_cast<float *>(a.d_logits)[at + c] = grad[c];
+  }
+}
+
 int64_t lanesPerToken(int64_t n) { return n <= 4 ? 4 : 16; }
 
 unsigned gridOf(const mhcrt_context &context, const SinkhornBwdArgs &a) {
@@ -188,12 +214,14 @@ unsigned gridOf(const mhcrt_context &context, const SinkhornBwdArgs &a) {
 }
 
 SinkhornOptions optionsOf(const SinkhornBwdArgs &a) {
-  return {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters};
+  return {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters, MHCRT_FORMAT_F32, a.solver};
 }
 
 } // namespace
 
 int64_t generic::sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBwdArgs &a) {
+  if (optionsOf(a).isNewton())
+    return 0;
   ScratchPlan plan;
   plan.addFloats(saturatingMul(optionsOf(a).steps(), a.n + 2), int64_t(gridOf(context, a)) * kThreads);
   return plan.bytes();
@@ -201,6 +229,9 @@ int64_t generic::sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBw
 
 cudaError_t generic::sinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &a, void *scratch) {
   const bool isNarrow = lanesPerToken(a.n) == 4;
+  if (optionsOf(a).isNewton())
+    return launchKernel(isNarrow ? newtonBwdKernel<4> : newtonBwdKernel<16>, gridOf(context, a), kThreads, 0,
+                        context.stream, a);
   auto kernel = isNarrow ? sinkhornBwdKernel<4, false> : sinkhornBwdKernel<16, false>;
   if (optionsOf(a).hasPotentials())
     kernel = isNarrow ? sinkhornBwdKernel<4, true> : sinkhornBwdKernel<16, true>;
@@ -209,6 +240,8 @@ cudaError_t generic::sinkhornBwd(mhcrt_context &context, const SinkhornBwdArgs &
 }
 
 static cudaError_t launchGeneric(mhcrt_context &context, const SinkhornBwdArgs &a) {
+  if (optionsOf(a).isNewton())
+    return generic::sinkhornBwd(context, a, nullptr);
   void *scratch = context.reserveScratch("mhcrt_sinkhorn_bwd", generic::sinkhornBwdBytes(context, a));
   return scratch ? generic::sinkhornBwd(context, a, scratch) : cudaSuccess;
 }

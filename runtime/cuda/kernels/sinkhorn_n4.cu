@@ -11,7 +11,7 @@
 // Result  H200, M = 8192, 20 iterations: 4.4 us, half of it the launch; 32 registers.
 //
 //===------------------------------------------------------------------------===//
-#include "cuda/algebra/Sinkhorn4.cuh"
+#include "cuda/algebra/Newton4.cuh"
 #include "cuda/host/Launch.cuh"
 #include "cuda/kernels/Residual.h"
 
@@ -20,6 +20,9 @@ using namespace mhcrt;
 namespace {
 
 constexpr int kTokens = 64; ///< of a block
+
+/// A round that marks the limit by Newton's steps, which has a kernel of its own.
+struct Newton {};
 
 template <typename Round>
 __global__ void __launch_bounds__(kTokens)
@@ -31,7 +34,10 @@ __global__ void __launch_bounds__(kTokens)
 #pragma unroll
   for (int k = 0; k < 4; ++k)
     reinterpret_cast<float4 &>(m[4 * k]) = logits[token * 4 + k];
-  sinkhornMix(m, options, round);
+  if constexpr (std::is_same_v<Round, Newton>)
+    newtonLimit(m, options.iters);
+  else
+    sinkhornMix(m, options, round);
 #pragma unroll
   for (int k = 0; k < 4; ++k)
     mix[token * 4 + k] = reinterpret_cast<const float4 &>(m[4 * k]);
@@ -45,11 +51,13 @@ bool mhcrt::sinkhornN4Takes(const SinkhornArgs &a, Needs &needs) {
 }
 
 cudaError_t mhcrt::sinkhornN4(const SinkhornArgs &a, cudaStream_t stream) {
-  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters, a.format};
+  const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters, a.format, a.solver};
   const auto blocks = static_cast<unsigned>((a.M + kTokens - 1) / kTokens);
   const auto launch = [&](auto round) {
     return launchKernel(sinkhornN4Kernel<decltype(round)>, blocks, kTokens, 0, stream,
                         static_cast<const float4 *>(a.logits), static_cast<float4 *>(a.mix), a.M, options, round);
   };
+  if (options.isNewton())
+    return launch(Newton());
   return options.format == MHCRT_FORMAT_F32 ? launch(KeepF32()) : launch(RoundTo{static_cast<int32_t>(options.format)});
 }

@@ -247,7 +247,7 @@ inline RingArgs ringArgsOfPre(const PreArgs &a) {
   args.preEps = static_cast<float>(a.pre_eps);
   args.postMult = static_cast<float>(a.post_mult);
   args.resMap = a.res_map;
-  args.sinkhorn = {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters, a.sk_format};
+  args.sinkhorn = {a.init, a.order, a.denom, static_cast<float>(a.sk_eps), a.iters, a.sk_format, a.solver};
   args.foldPre = a.fold_pre != 0;
   args.hPreFormat = static_cast<int32_t>(a.h_pre_format);
   args.hPostFormat = static_cast<int32_t>(a.h_post_format);

@@ -114,6 +114,12 @@ typedef enum mhcrt_denom {
   MHCRT_DENOM_POTENTIALS = 3
 } mhcrt_denom;
 
+/// how logits become doubly stochastic: by iterations, or by Newton steps to their limit
+typedef enum mhcrt_solver {
+  MHCRT_SOLVER_SINKHORN = 0,
+  MHCRT_SOLVER_NEWTON = 1
+} mhcrt_solver;
+
 /// memory order of the tokens of several sequences: MbD is token first, bMD sequence first
 typedef enum mhcrt_seq_layout {
   MHCRT_SEQ_LAYOUT_MBD = 0,
@@ -625,6 +631,7 @@ typedef struct mhcrt_post_pre_bwd_args {
   int64_t h_pre_format;
   int64_t h_post_format;
   int64_t sk_format;
+  int64_t solver;
 } mhcrt_post_pre_bwd_args;
 mhcrt_status mhcrt_post_pre_bwd(mhcrt_context *ctx, const mhcrt_post_pre_bwd_args *args);
 
@@ -696,6 +703,7 @@ typedef struct mhcrt_post_pre_args {
   int64_t h_post_format;
   int64_t h_res_format;
   int64_t sk_format;
+  int64_t solver;
 } mhcrt_post_pre_args;
 mhcrt_status mhcrt_post_pre(mhcrt_context *ctx, const mhcrt_post_pre_args *args);
 
@@ -773,6 +781,7 @@ typedef struct mhcrt_pre_bwd_args {
   int64_t h_pre_format;
   int64_t h_post_format;
   int64_t sk_format;
+  int64_t solver;
 } mhcrt_pre_bwd_args;
 mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const mhcrt_pre_bwd_args *args);
 
@@ -941,6 +950,7 @@ typedef struct mhcrt_pre_args {
   int64_t sk_format;
   const void *h_in;
   int32_t h_in_type;
+  int64_t solver;
 } mhcrt_pre_args;
 mhcrt_status mhcrt_pre(mhcrt_context *ctx, const mhcrt_pre_args *args);
 
@@ -1088,6 +1098,7 @@ typedef struct mhcrt_sinkhorn_bwd_args {
   int32_t denom;
   double eps;
   int64_t iters;
+  int64_t solver;
 } mhcrt_sinkhorn_bwd_args;
 mhcrt_status mhcrt_sinkhorn_bwd(mhcrt_context *ctx, const mhcrt_sinkhorn_bwd_args *args);
 
@@ -1107,6 +1118,7 @@ typedef struct mhcrt_sinkhorn_args {
   double eps;
   int64_t iters;
   int64_t format;
+  int64_t solver;
 } mhcrt_sinkhorn_args;
 mhcrt_status mhcrt_sinkhorn(mhcrt_context *ctx, const mhcrt_sinkhorn_args *args);
 

@@ -54,12 +54,14 @@ def Mhc_PostPreOp : Mhc_KernelOp<"post_pre", [DeclareOpInterfaceMethods<Decompos
     Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps, Mhc_Factor:$post_mult,
     Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$sk_eps,
     Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format,
-    Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format, Mhc_OptionalFormat:$sk_format);
+    Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format, Mhc_OptionalFormat:$sk_format,
+    Mhc_OptionalSolver:$solver);
   let results = (outs Mhc_Streams<"x">:$y, Optional<Mhc_Like<"x", ["M", "C"]>>:$u,
     Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre, Mhc_Tensor<[F32], ["M", "n"]>:$next_h_post,
     Mhc_Tensor<[F32], ["M", "n", "n"]>:$next_h_res, Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj,
     Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
-  let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C + 2*M*K*N + 2*M*K + 6*M*N + (res_map == 0 ? 4*M*n*n*iters : 0) + "
+  let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C + 2*M*K*N + 2*M*K + 6*M*N + "
+              "(res_map == 0 ? M*n*n*(solver == 1 ? 7*n + 25 : 4*iters) : 0) + "
               "(res_map == 1 ? M*factorial(n)*(n + 4) : 0) + u_count*2*M*n*C";
   let dimRules = [Mhc_SeedSize, Mhc_DimRule<"K", "n*C">,
                   Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">, Mhc_DimRule<"A", "3">];
@@ -123,13 +125,14 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
     Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps, Mhc_Factor:$post_mult,
     Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$sk_eps,
     Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$next_orient, Mhc_OptionalPrecision:$precision,
-    Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$sk_format);
+    Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$sk_format,
+    Mhc_OptionalSolver:$solver);
   let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$d_f, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_post,
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$d_h_res, Optional<Mhc_StreamGradient<>>:$d_x,
     Optional<Mhc_WeightGradient<["C"]>>:$d_bias, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
-  let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? 12*M*n*n*iters : 0) + "
+  let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? M*n*n*(solver == 1 ? 10*n + 40 : 12*iters) : 0) + "
               "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + d_u_count*4*M*n*C + d_out_count*2*M*n*n*C + "
               "2*M*n*n*C*(d_h_res_count + d_x_count) + 2*M*n*C*(d_f_count + d_h_post_count) + seed_count*M*n*C + "
               "(y_count ? 0 : 2*M*n*n*C + 2*M*n*C)";

@@ -28,10 +28,11 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     before they are used, as in models that compute them in f32 and mix streams of bf16: the gates h_pre and h_post
     behind their sigmoids, so that `u` and the fold have the rounded ones, and h_res behind the residual map and the
     fold. The results keep their type f32 and hold the rounded numbers; `mhc.post` has nothing to round. `sk_format` is
-    the `format` of `mhc.sinkhorn`.
+    the `format` of `mhc.sinkhorn`, `solver` its `solver`.
 
     C1: the constraints of `mhc.sinkhorn` hold when `res_map` is `sinkhorn`; otherwise `init`, `order`, `denom`,
-    `sk_eps`, `iters` and `sk_format` are not read. C2: A is 3. C3: `h_in` goes with `u`, and without `fold_pre`.
+    `sk_eps`, `iters` and `sk_format` are not read, and `solver` may not be `newton`. C2: A is 3. C3: `h_in` goes with
+    `u`, and without `fold_pre`.
 
     ```mlir
     func.func @pre(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
@@ -52,11 +53,11 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
     Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision,
     Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format,
-    Mhc_OptionalFormat:$sk_format);
+    Mhc_OptionalFormat:$sk_format, Mhc_OptionalSolver:$solver);
   let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
     Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
-  let flops = "2*M*K*N + 2*M*K + 6*M*N + (res_map == 0 ? 4*M*n*n*iters : 0) + "
+  let flops = "2*M*K*N + 2*M*K + 6*M*N + (res_map == 0 ? M*n*n*(solver == 1 ? 7*n + 25 : 4*iters) : 0) + "
               "(res_map == 1 ? M*factorial(n)*(n + 4) : 0) + u_count*2*M*n*C";
   let dimRules = [Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">,
                   Mhc_DimRule<"A", "3">];
@@ -125,11 +126,11 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
     Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient,
     Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format,
-    Mhc_OptionalFormat:$sk_format);
+    Mhc_OptionalFormat:$sk_format, Mhc_OptionalSolver:$solver);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
-  let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? 12*M*n*n*iters : 0) + "
+  let flops = "4*M*K*N + 2*M*K + 22*M*N + (res_map == 0 ? M*n*n*(solver == 1 ? 10*n + 40 : 12*iters) : 0) + "
               "(res_map == 1 ? M*factorial(n)*(n + 8) : 0) + d_u_count*4*M*n*C + "
               "d_out_count*2*M*n*n*C";
   let hasCanonicalizeMethod = 1;

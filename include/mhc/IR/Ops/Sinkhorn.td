@@ -34,8 +34,13 @@ def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<Decompo
     - a step divides by s = r(sum y), by r(s + eps), or by max(s, eps): r(y / s);
     - a step of `log` is r(z - r(max + r(log s))) with s = r(sum r(exp(r(z - max)))), and the end is r(exp(z)).
 
+    With `solver` `newton` the result is the limit of these iterations from exp of the logits: the matrix
+    diag(e^u) exp(Z) diag(e^v) whose rows and columns all sum to 1, which is unique. At most `iters` safeguarded Newton
+    steps on u lead to it, and v makes the columns exact after each. A matrix has no more steps once it is there: logits
+    of a standard deviation of 3 take 4 or 5 (math.md 3.4).
+
     C1: `softmax_eps` needs order `row_col` and iters of at least 1. C2: `log` needs denom `none`. C3: `potentials` need
-    `format` `f32`.
+    `format` `f32`. C4: `newton` needs init `log`, order `row_col` and `format` `f32`: a limit has no start and no order.
 
     ```mlir
     func.func @sinkhorn(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
@@ -46,9 +51,10 @@ def Mhc_SinkhornOp : Mhc_KernelOp<"sinkhorn", [DeclareOpInterfaceMethods<Decompo
     ```
   }];
   let arguments = (ins Mhc_Tensor<[F32], ["M", "n", "n"]>:$logits, Mhc_InitAttr:$init, Mhc_OrderAttr:$order,
-    Mhc_DenomAttr:$denom, Mhc_Eps:$eps, Mhc_IterCount:$iters, Mhc_OptionalFormat:$format);
+    Mhc_DenomAttr:$denom, Mhc_Eps:$eps, Mhc_IterCount:$iters, Mhc_OptionalFormat:$format,
+    Mhc_OptionalSolver:$solver);
   let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$mix);
-  let flops = "4*M*n*n*iters";
+  let flops = "M*n*n*(solver == 1 ? 7*n + 25 : 4*iters)"; // of five steps
   let verifyExtra = 1;
 }
 
@@ -60,6 +66,10 @@ def Mhc_SinkhornBwdOp : Mhc_KernelOp<"sinkhorn_bwd", [DeclareOpInterfaceMethods<
     exp(y) * sum(d_y)`; a step of potentials passes what its factors get to K and to the other factors. Exact for the
     number of iterations that was run. The shift by a maximum is differentiated as well: only without eps does it cancel.
     The constraints are those of `mhc.sinkhorn`.
+
+    Of `newton` it is the gradient of the limit: with H the result and G its gradient, `d_logits[i,j] = H[i,j] (G[i,j] -
+    a[i] - b[j])`, where a and b make all rows and columns of it sum to 0. One linear system of n - 1 unknowns gives
+    them, and no step is run backwards.
 
     Of a `mhc.sinkhorn` with a `format` the gradient is the same, at the rounded logits: the derivative of a rounding
     counts as one, and the iteration runs in f32. A program that differentiates its own iteration in bf16 rounds the
@@ -76,9 +86,10 @@ def Mhc_SinkhornBwdOp : Mhc_KernelOp<"sinkhorn_bwd", [DeclareOpInterfaceMethods<
     ```
   }];
   let arguments = (ins Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_mix, Mhc_Tensor<[F32], ["M", "n", "n"]>:$logits,
-    Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$eps, Mhc_IterCount:$iters);
+    Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$eps, Mhc_IterCount:$iters,
+    Mhc_OptionalSolver:$solver);
   let results = (outs Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_logits);
-  let flops = "12*M*n*n*iters";
+  let flops = "M*n*n*(solver == 1 ? 10*n + 40 : 12*iters)";
   let verifyExtra = 1;
 }
 
