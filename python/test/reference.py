@@ -47,7 +47,10 @@ def gates(proj, alpha, beta, stat=None, *, n, stat_form="inv_rms", norm_eps=1e-6
     return h_pre, post_mult * z[..., n : 2 * n].sigmoid(), z[..., 2 * n :]
 
 
-def sinkhorn(logits, *, init="softmax_eps", order="row_col", denom="add", eps=1e-6, iters=20, format=None):
+def sinkhorn(logits, *, init="softmax_eps", order="row_col", denom="add", eps=1e-6, iters=20, format=None,
+             solver="sinkhorn"):
+    if solver == "newton":
+        iters = 1000  # the limit, for ordinary logits
     axes = (-1, -2) if order == "row_col" else (-2, -1)
     if init == "log":
         for _ in range(iters):
@@ -80,7 +83,7 @@ def permutation_mix(logits, n):
 
 def pre(x, phi, alpha, beta, norm_weight=None, *, layout="nC", phi_layout="out_in", norm="inside", norm_eps=1e-6,
         pre_eps=0.0, post_mult=2.0, res_map="sinkhorn", init="softmax_eps", order="row_col", denom="add", sk_eps=1e-6,
-        iters=20, fold_pre=False, precision=None):
+        iters=20, fold_pre=False, precision=None, solver="sinkhorn"):
     n = by_stream(x, layout).shape[-2]
     proj, stat = projection(x, phi, norm_weight, layout=layout, phi_layout=phi_layout, norm=norm, norm_eps=norm_eps)
     h_pre, h_post, logits = gates(proj, alpha, beta, stat, n=n, pre_eps=pre_eps, post_mult=post_mult)
@@ -89,7 +92,7 @@ def pre(x, phi, alpha, beta, norm_weight=None, *, layout="nC", phi_layout="out_i
     else:
         h_res = logits.unflatten(-1, (n, n))
         if res_map == "sinkhorn":
-            h_res = sinkhorn(h_res, init=init, order=order, denom=denom, eps=sk_eps, iters=iters)
+            h_res = sinkhorn(h_res, init=init, order=order, denom=denom, eps=sk_eps, iters=iters, solver=solver)
     if fold_pre:
         h_res = h_res - h_post.unsqueeze(-1) * h_pre.unsqueeze(-2)
     return aggregate(x, h_pre, layout=layout), h_post, h_res

@@ -211,7 +211,7 @@ TEST(Gradients, SinkhornLimit) {
   for (int64_t n : {1, 2, 3, 4, 5, 8, 16})
     for (int64_t M : {1, 13, 70}) {
       Random random(100 * n + M);
-      // Of a standard deviation of 2, with 200 or -200 more or less for all of a token.
+      // A standard deviation of 2, and 200 more or less for all of a token.
       Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = shifted(random.buffer(MHCRT_F32, M * n * n, 2), n * n, M);
       Buffer out(MHCRT_F32, M * n * n);
       ASSERT_EQ(call(mhcrt_sinkhorn_bwd, context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(), MHCRT_F32,

@@ -144,6 +144,16 @@ TEST(KernelBwd, Sinkhorn) {
           }
 }
 
+TEST(KernelBwd, SinkhornLimit) {
+  for (int n : {1, 2, 3, 4, 8, 16}) {
+    std::string attrs = "<init = log, order = row_col, denom = none, eps = 0.0, iters = 20, solver = newton>";
+    std::string matrix = tensor({M, n, n});
+    check(kernelText("sinkhorn_bwd", {{"d_mix", matrix}, {"logits", matrix}}, attrs, {{"d_logits", matrix}}));
+    checkGradient("sinkhorn", {{{"logits", matrix}}, attrs, {{"mix", matrix}}},
+                  {{{"d_mix", matrix}, {"logits", matrix}}, attrs, {{"d_logits", matrix}}});
+  }
+}
+
 TEST(KernelBwd, PermutationMix) {
   for (int n = 1, count = 1; n <= 5; count *= ++n) {
     std::string matrix = tensor({M, n, n}), logits = tensor({M, count});
@@ -304,6 +314,7 @@ const char *const kSinkhorns[] = {
     "init = exp_rowmax, order = col_row, denom = clamp, sk_eps = 8.0e-1, iters = 2",
     "init = log, order = row_col, denom = none, sk_eps = 0.0, iters = 2",
     "init = exp_max, order = row_col, denom = potentials, sk_eps = 8.0e-1, iters = 3",
+    "solver = newton, init = log, order = row_col, denom = none, sk_eps = 0.0, iters = 20",
 };
 
 std::vector<PreForm> preForms() {

@@ -109,6 +109,10 @@ TEST(Kernel, Sinkhorn) {
                 formatv("<init = {0}, order = {1}, denom = {2}, eps = 1.0e-1, iters = {3}>", init, order, denom, iters),
                 {{"mix", tensor({M, n, n})}}));
           }
+  for (int n : {1, 2, 3, 4, 8, 16})
+    check(kernelText("sinkhorn", {{"logits", tensor({M, n, n})}},
+                     "<init = log, order = row_col, denom = none, eps = 0.0, iters = 20, solver = newton>",
+                     {{"mix", tensor({M, n, n})}}));
   for (int n = 1, permutations = 1; n <= 5; ++n, permutations *= n)
     check(kernelText("permutation_mix", {{"logits", tensor({M, permutations})}}, "", {{"mix", tensor({M, n, n})}}));
 }

@@ -126,6 +126,25 @@ void mhc::bench::settleAttributes(Case &c) {
       value = *attr.whenAbsent;
 }
 
+double *mhc::bench::attributeOf(Case &c, llvm::StringRef name) {
+  for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
+    if (attr.name == name)
+      return &value;
+  return nullptr;
+}
+
+void mhc::bench::takeLimit(Case &c, int64_t steps) {
+  const double *map = attributeOf(c, "res_map");
+  *attributeOf(c, "solver") = map && *map != MHCRT_RES_MAP_SINKHORN ? MHCRT_SOLVER_SINKHORN : MHCRT_SOLVER_NEWTON;
+  if (*attributeOf(c, "solver") == MHCRT_SOLVER_SINKHORN)
+    return;
+  *attributeOf(c, "init") = MHCRT_INIT_LOG, *attributeOf(c, "order") = MHCRT_ORDER_ROW_COL;
+  *attributeOf(c, "denom") = MHCRT_DENOM_NONE, *attributeOf(c, "iters") = static_cast<double>(steps);
+  for (llvm::StringRef format : {"format", "sk_format"})
+    if (double *value = attributeOf(c, format))
+      *value = MHCRT_FORMAT_F32;
+}
+
 Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without,
                           llvm::ArrayRef<llvm::StringRef> with) {
   Case c{&info, info.opName.drop_front(strlen("mhc.")).str(), sizes, dtype, {}, {}, 0, 0};

@@ -62,6 +62,10 @@ bool hasOperand(const Case &c, llvm::StringRef name);
 bool isWithoutSeed(const Case &c, const KernelAttr &attr);
 /// Gives those attributes what they count as.
 void settleAttributes(Case &c);
+/// The value of an attribute, or null.
+double *attributeOf(Case &c, llvm::StringRef name);
+/// Makes a residual map the limit by at most as many Newton steps, if it is a Sinkhorn.
+void takeLimit(Case &c, int64_t steps);
 
 } // namespace mhc::bench
 

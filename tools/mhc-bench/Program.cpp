@@ -73,6 +73,13 @@ std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::
   for (llvm::StringRef name : {"post", "post_bwd"})
     programs.push_back({(name + " with dropout").str(),
                         {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, /*without=*/{}, {"seed"})}});
+  for (llvm::StringRef name : {"sinkhorn", "sinkhorn_bwd", "pre", "pre_bwd", "post_pre", "post_pre_bwd"}) {
+    const KernelInfo &info = *lookupKernelInfo(("mhc." + name).str());
+    Case c = makeCase(info, sizes, hasActivations(info) ? dtype : int32_t(MHCRT_F32), {});
+    takeLimit(c, /*steps=*/20);
+    c.flops = info.flops(c.values);
+    programs.push_back({(name + " newton").str(), {c}});
+  }
   for (const auto &several : {sublayer(sizes, dtype), boundary(sizes, dtype)})
     llvm::append_range(programs, several);
   llvm::erase_if(

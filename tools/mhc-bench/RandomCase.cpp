@@ -36,6 +36,7 @@ private:
   llvm::StringMap<double> headSizes();
   double attribute(const KernelAttr &attr);
   double format();
+  double solver();
   int32_t dtypeOf(unsigned index);
   int64_t listLength(llvm::StringRef name);
   bool isAbsent(unsigned index);
@@ -123,6 +124,9 @@ double Draw::format() {
   return kCases[formats() % std::size(kCases)];
 }
 
+/// A matrix's limit in one case of four, likewise.
+double Draw::solver() { return formats() % 4 == 0 ? MHCRT_SOLVER_NEWTON : MHCRT_SOLVER_SINKHORN; }
+
 /// The record names the tensor that another one is like, but not which tensors may be 16 bits wide by themselves.
 int32_t Draw::dtypeOf(unsigned index) {
   const KernelTensor &tensor = info.tensors[index];
@@ -187,7 +191,11 @@ Case Draw::run() {
   for (llvm::StringRef dim : info.dims)
     c.values.dims.push_back(letters.lookup(dim));
   for (const KernelAttr &attr : info.attrs)
-    c.values.attrs.push_back(attr.name.ends_with("format") ? format() : attribute(attr));
+    c.values.attrs.push_back(attr.name.ends_with("format") ? format()
+                             : attr.name == "solver"       ? solver()
+                                                           : attribute(attr));
+  if (double *solver = attributeOf(c, "solver"); solver && *solver == MHCRT_SOLVER_NEWTON)
+    takeLimit(c, /*steps=*/100); // of logits that may be steep
   c.values.counts.resize(info.tensors.size());
   for (const KernelDimRule &rule : info.dimRules)
     c.values.dims[rule.dim] = rule.value(c.values);

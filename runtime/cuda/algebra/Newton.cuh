@@ -47,7 +47,7 @@ struct NewtonGroup : SinkhornGroup<kWidth> {
       m[c] = atLeast(isActive ? m[c] * (1.0f / sum[c]) : m[c], kLeastCell);
   }
 
-  /// What this row shares with row j; of a row behind the last nothing.
+  /// Products with row j, summed over the columns; 0 for a row behind the last.
   __device__ float shareWith(const float (&m)[kWidth], int j) const {
     float sum = 0.0f;
 #pragma unroll
