@@ -88,6 +88,8 @@ public:
 
 private:
   LogicalResult convert(Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      return fillUsesOf(constant), success();
     if (isa<tensor::SplatOp, BroadcastOp>(op) && llvm::all_of(op->getUsers(), readsThrough))
       return success();
     return TypeSwitch<Operation *, LogicalResult>(op)
@@ -148,6 +150,7 @@ private:
   Value convertLeaf(ShiftOp op);
   Value convertLeaf(SequenceStartsOp op);
   Value convertSplat(tensor::SplatOp op);
+  void fillUsesOf(arith::ConstantOp op);
 
   Value formula(SigmoidOp, Scalars s, Value x) { return s.div(s.constant(1.0), s.onePlusExpNeg(x)); }
   Value formula(SiluOp, Scalars s, Value x) { return s.div(x, s.onePlusExpNeg(x)); }
@@ -384,6 +387,26 @@ Value LeafConverter::convertLeaf(SequenceStartsOp op) {
 Value LeafConverter::convertSplat(tensor::SplatOp op) {
   Value empty = tensor::EmptyOp::create(builder, op.getLoc(), tensorSizes(builder, op), op.getType().getElementType());
   return linalg::FillOp::create(builder, op.getLoc(), op.getInput(), empty).getResult(0);
+}
+
+/// One number in all of a large tensor would be as many bytes of the program. Each use fills a buffer of its own, which
+/// it may write into.
+void LeafConverter::fillUsesOf(arith::ConstantOp op) {
+  constexpr int64_t kLargestTable = 1024; // elements
+  auto numbers = dyn_cast<SplatElementsAttr>(op.getValue());
+  if (!numbers || numbers.getNumElements() <= kLargestTable)
+    return;
+  for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+    if (readsThrough(use.getOwner()))
+      continue;
+    Operation *place = use.getOwner();
+    while (auto body = place->getParentOfType<linalg::LinalgOp>())
+      place = body;
+    builder.setInsertionPoint(place);
+    Value scalar = arith::ConstantOp::create(builder, op.getLoc(), numbers.getSplatValue<TypedAttr>());
+    Value empty = tensor::EmptyOp::create(builder, op.getLoc(), numbers.getType().getShape(), numbers.getElementType());
+    use.set(linalg::FillOp::create(builder, op.getLoc(), scalar, empty).getResult(0));
+  }
 }
 
 Value LeafConverter::count(Value tensor, ArrayRef<int64_t> dims, Type type) {

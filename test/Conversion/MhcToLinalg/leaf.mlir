@@ -91,6 +91,32 @@ func.func @broadcast_and_splat_are_read_through(%x: tensor<?x4xf32>, %h: tensor<
   return %out : tensor<?x4xf32>
 }
 
+// Each use of a large constant of one number fills a buffer that it may write into; a small one is a table.
+// CHECK-LABEL: @large_splats_are_filled
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+func.func @large_splats_are_filled(%x: tensor<4xf32>)
+    -> (tensor<1025xf32>, tensor<1025xf32>, tensor<1025xf32>, tensor<1024xf32>) {
+  // CHECK: %[[SMALL:.*]] = arith.constant dense<0.000000e+00> : tensor<1024xf32>
+  // CHECK-NOT: arith.constant dense
+  %zeros = arith.constant dense<0.0> : tensor<1025xf32>
+  %small = arith.constant dense<0.0> : tensor<1024xf32>
+  // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<1025xf32>
+  // CHECK: %[[FILLED:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[EMPTY]] : tensor<1025xf32>)
+  // CHECK: tensor.insert_slice %[[X]] into %[[FILLED]][0]
+  %a = tensor.insert_slice %x into %zeros[0] [4] [1] : tensor<4xf32> into tensor<1025xf32>
+  // CHECK: linalg.fill
+  // CHECK: tensor.insert_slice %[[X]] into %{{.*}}[4]
+  %b = tensor.insert_slice %x into %zeros[4] [4] [1] : tensor<4xf32> into tensor<1025xf32>
+  // CHECK-NOT: linalg.fill
+  // CHECK: linalg.generic
+  %c = arith.maximumf %b, %zeros : tensor<1025xf32>
+  // CHECK: linalg.fill
+  // CHECK: return
+  // CHECK-SAME: %[[SMALL]]
+  return %a, %c, %zeros, %small : tensor<1025xf32>, tensor<1025xf32>, tensor<1025xf32>, tensor<1024xf32>
+}
+
 // CHECK-LABEL: @broadcast_that_is_returned_is_stored
 func.func @broadcast_that_is_returned_is_stored(%h: tensor<?x1xf32>) -> tensor<?x4xf32> {
   // CHECK: linalg.generic {indexing_maps = [#[[FIRST]], #[[ROW]]]
