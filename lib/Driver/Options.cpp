@@ -86,7 +86,7 @@ static std::string setBudget(DriverOptions &options, StringRef value) {
   return "";
 }
 
-static constexpr StringRef kGpus[] = {"sm_80", "sm_90a", "sm_100a", "sm_120"};
+static constexpr StringRef kGpus[] = {"sm_80", "sm_90a", "sm_100a", "sm_103", "sm_110", "sm_120"};
 
 static std::string setTarget(DriverOptions &options, StringRef value) {
   auto [kind, gpu] = value.split(':');
@@ -172,7 +172,8 @@ static std::string setSize(DriverOptions &options, StringRef value) {
 
 static const Option kOptions[] = {
     {"--target", Option::needed, "TARGET",
-     "what the model runs on: cpu (default), or cuda:ARCH with ARCH sm_80, sm_90a (default), sm_100a, sm_120",
+     "what the model runs on: cpu (default), or cuda:ARCH with ARCH sm_80, sm_90a (default), sm_100a, "
+     "sm_103, sm_110, sm_120",
      setTarget},
     {"-o", Option::needed, "FILE",
      "write FILE: .so a model library, .o an object, .ll LLVM IR, .mlir the last phase before it, or --compile-to",

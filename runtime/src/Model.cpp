@@ -17,6 +17,7 @@ using namespace mhcrt;
 static constexpr const char *kDescription = "the description of the model";
 
 static void resolveCuda(void *library, CudaTable &table, std::string &missing) {
+  resolve(library, "mhcrt_cuda_describe", table.describe, missing);
   resolve(library, "mhcrt_cuda_pin", table.pin, missing);
   resolve(library, "mhcrt_cuda_set_strict", table.setStrict, missing);
   resolve(library, "mhcrt_cuda_set_ranges", table.setRanges, missing);
@@ -57,10 +58,14 @@ mhcrt_status mhcrt::report(const mhcrt_model *model, mhcrt_context *context, mhc
   return status;
 }
 
-static std::string contextError(mhcrt_status status, int32_t threads) {
-  // A model for the CPU can only lack threads; contexts of the CUDA backend need a driver and a GPU.
-  if (status == MHCRT_DEVICE_ERROR)
-    return "cannot make a context: the CUDA driver or a GPU is missing";
+static std::string contextError(const mhcrt_model *model, int32_t threads) {
+  // A model for the CPU can only lack threads; contexts of the CUDA backend need a driver, and a GPU with code for it.
+  if (model->isForGpu()) {
+    mhcrt_cuda_machine machine;
+    model->cuda.describe(&machine);
+    if (*machine.problem)
+      return std::string("cannot make a context: ") + machine.problem;
+  }
   return "cannot make a context with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
@@ -279,7 +284,7 @@ mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t thread
                                         mhcrt_message *message) {
   mhcrt_status status = model->runtime.create(threads, context);
   if (status != MHCRT_OK)
-    guarded(message, kDescription, [&] { return fail(message, status, contextError(status, threads)); });
+    guarded(message, kDescription, [&] { return fail(message, status, contextError(model, threads)); });
   if (status != MHCRT_OK || !model->isForGpu())
     return status;
   for (const std::string &pin : model->manifest.pins)

@@ -34,6 +34,7 @@ struct RuntimeTable {
 
 /// Functions of mhcrt/cuda.h.
 struct CudaTable {
+  decltype(&mhcrt_cuda_describe) describe;
   decltype(&mhcrt_cuda_pin) pin;
   decltype(&mhcrt_cuda_set_strict) setStrict;
   decltype(&mhcrt_cuda_set_ranges) setRanges;

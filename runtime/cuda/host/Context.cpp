@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "cuda/host/CallGuard.h"
 #include "cuda/host/CutFault.h"
+#include "cuda/host/Images.h"
 #include "cuda/host/LoopChecks.h"
 #include "src/ContextState.h"
 
@@ -92,6 +93,7 @@ cudaError_t mhcrt_context::open() {
   const auto then = [&](auto call) { error = error == cudaSuccess ? call() : error; };
   then([&] { return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device); });
   then([&] { return cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device); });
+  then([&] { return hasCodeFor(kImages, major * 10 + minor) ? cudaSuccess : cudaErrorNoKernelImageForDevice; });
   then([&] { return cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device); });
   then([&] { return cudaStreamCreateWithFlags(&ownStream, cudaStreamNonBlocking); });
   for (cudaEvent_t *event : {&turn, &behind})
@@ -120,8 +122,9 @@ mhcrt_status mhcrt_context_create(int32_t threads, mhcrt_context **context) {
   if (!fresh)
     return MHCRT_OUT_OF_MEMORY;
   const RelaxedCapture relaxed;
-  fresh->check(fresh->open(), "mhcrt_context_create");
-  const mhcrt_status status = fresh->status;
+  const cudaError_t error = fresh->open();
+  fresh->check(error, "mhcrt_context_create");
+  const mhcrt_status status = error == cudaErrorNoKernelImageForDevice ? MHCRT_UNAVAILABLE : fresh->status;
   if (status != MHCRT_OK)
     delete fresh;
   else

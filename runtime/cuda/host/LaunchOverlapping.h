@@ -3,7 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels wait by beginOverlapped(), of ptx/Overlap.cuh.
+// The kernels wait by beginOverlapped(), of ptx/Overlap.cuh. Code for GPUs before 9.0 waits for nothing, and those
+// overlap no kernels.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_HOST_LAUNCHOVERLAPPING_H
@@ -30,10 +31,23 @@ cudaError_t allowShared(int bytes) {
   return error;
 }
 
-/// Clusters of `cluster` blocks.
+/// Whether the current GPU may start a kernel while another one ends.
+inline cudaError_t askOverlap(bool &overlaps) {
+  int device = 0, major = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  overlaps = major >= 9;
+  return error;
+}
+
+/// Clusters of `cluster` blocks; one block where kernels do not overlap.
 template <typename... Parameters, typename... Arguments>
 cudaError_t launchOverlapping(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, unsigned cluster,
                               size_t sharedBytes, cudaStream_t stream, const Arguments &...arguments) {
+  bool overlaps = false;
+  if (const cudaError_t error = askOverlap(overlaps))
+    return error;
   cudaLaunchAttribute attributes[2] = {};
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attributes[0].val.programmaticStreamSerializationAllowed = 1;
@@ -45,7 +59,7 @@ cudaError_t launchOverlapping(void (*kernel)(Parameters...), unsigned blocks, un
   config.dynamicSmemBytes = sharedBytes;
   config.stream = stream;
   config.attrs = attributes;
-  config.numAttrs = cluster > 1 ? 2 : 1;
+  config.numAttrs = !overlaps ? 0 : cluster > 1 ? 2 : 1;
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 

@@ -73,7 +73,11 @@ void mhcrt_cuda_loop(mhcrt_context *context, const void *image, int64_t, const c
   if (error == cudaSuccess)
     error = cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(divideUp(count, kThreads)), dim3(kThreads),
                              arguments, 0, context->stream);
-  if (context->check(error, name) == MHCRT_OK)
+  if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction) {
+    forget(error);
+    context->fail(MHCRT_UNAVAILABLE, "%s: the model has no code for this GPU, sm_%d; compile it for that one", name,
+                  context->arch);
+  } else if (context->check(error, name) == MHCRT_OK)
     ++context->launches;
 }
 

@@ -50,9 +50,9 @@ cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a, U
 }
 
 static constexpr Variant<AggregateArgs> kVariants[] = {
-    {"n4", 90, kAnyArch, aggregateN4Takes,
+    {"n4", 80, kAnyArch, aggregateN4Takes,
      [](mhcrt_context &c, const AggregateArgs &a) { return aggregateN4(a, c.stream); }},
-    {"cn4", 90, kAnyArch, aggregateCn4Takes,
+    {"cn4", 80, kAnyArch, aggregateCn4Takes,
      [](mhcrt_context &c, const AggregateArgs &a) { return aggregateCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 

@@ -73,9 +73,9 @@ cudaError_t generic::aggregateBwd(mhcrt_context &context, const AggregateBwdArgs
 }
 
 static constexpr Variant<AggregateBwdArgs> kVariants[] = {
-    {"n4", 90, kAnyArch, aggregateBwdN4Takes,
+    {"n4", 80, kAnyArch, aggregateBwdN4Takes,
      [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdN4(a, c.stream); }},
-    {"cn4", 90, kAnyArch, aggregateBwdCn4Takes,
+    {"cn4", 80, kAnyArch, aggregateBwdCn4Takes,
      [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 

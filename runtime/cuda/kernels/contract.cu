@@ -42,9 +42,9 @@ cudaError_t launchGeneric(mhcrt_context &context, const ContractArgs &a) {
 } // namespace
 
 static constexpr Variant<ContractArgs> kVariants[] = {
-    {"n4", 90, kAnyArch, contractN4Takes,
+    {"n4", 80, kAnyArch, contractN4Takes,
      [](mhcrt_context &c, const ContractArgs &a) { return contractN4(a, c.stream); }},
-    {"cn4", 90, kAnyArch, contractCn4Takes,
+    {"cn4", 80, kAnyArch, contractCn4Takes,
      [](mhcrt_context &c, const ContractArgs &a) { return contractCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 

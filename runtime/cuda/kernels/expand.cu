@@ -37,8 +37,8 @@ cudaError_t launchGeneric(mhcrt_context &context, const ExpandArgs &a) {
 } // namespace
 
 static constexpr Variant<ExpandArgs> kVariants[] = {
-    {"n4", 90, kAnyArch, expandN4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandN4(a, c.stream); }},
-    {"cn4", 90, kAnyArch, expandCn4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandCn4(a, c.stream); }},
+    {"n4", 80, kAnyArch, expandN4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandN4(a, c.stream); }},
+    {"cn4", 80, kAnyArch, expandCn4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runExpand(mhcrt_context &context, const ExpandArgs &args) {

@@ -73,8 +73,8 @@ cudaError_t generic::post(mhcrt_context &context, const PostArgs &a) {
 }
 
 static constexpr Variant<PostArgs> kVariants[] = {
-    {"n4", 90, kAnyArch, postN4Takes, [](mhcrt_context &c, const PostArgs &a) { return postN4(a, c.stream); }},
-    {"cn4", 90, kAnyArch, postCn4Takes, [](mhcrt_context &c, const PostArgs &a) { return postCn4(a, c.stream); }},
+    {"n4", 80, kAnyArch, postN4Takes, [](mhcrt_context &c, const PostArgs &a) { return postN4(a, c.stream); }},
+    {"cn4", 80, kAnyArch, postCn4Takes, [](mhcrt_context &c, const PostArgs &a) { return postCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, generic::post}};
 
 mhcrt_status mhcrt::launchPost(mhcrt_context &context, const PostArgs &args) {

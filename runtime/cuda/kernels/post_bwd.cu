@@ -208,9 +208,9 @@ cudaError_t launchGeneric(mhcrt_context &context, const PostBwdArgs &a) {
 static constexpr Variant<PostBwdArgs> kVariants[] = {
     {"sm90", 90, 90, postBwdSm90Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdSm90(a, c.multiprocessors, c.stream); }},
-    {"n4", 90, kAnyArch, postBwdN4Takes,
+    {"n4", 80, kAnyArch, postBwdN4Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdN4(a, c.multiprocessors, c.stream); }},
-    {"cn4", 90, kAnyArch, postBwdCn4Takes,
+    {"cn4", 80, kAnyArch, postBwdCn4Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 

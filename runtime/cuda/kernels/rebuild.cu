@@ -54,7 +54,7 @@ static cudaError_t launchGeneric(mhcrt_context &context, const RebuildArgs &a) {
 }
 
 static constexpr Variant<RebuildArgs> kVariants[] = {
-    {"n4", 90, kAnyArch, rebuildN4Takes, [](mhcrt_context &c, const RebuildArgs &a) { return rebuildN4(a, c.stream); }},
+    {"n4", 80, kAnyArch, rebuildN4Takes, [](mhcrt_context &c, const RebuildArgs &a) { return rebuildN4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::runRebuild(mhcrt_context &context, const RebuildArgs &args) {

@@ -15,6 +15,19 @@
 extern "C" {
 #endif
 
+/// The GPU that is current, and what the library has for it.
+typedef struct mhcrt_cuda_machine {
+  char name[256];
+  int32_t arch; ///< compute capability, times ten
+  int32_t multiprocessors;
+  int64_t bytes;     ///< of memory
+  char images[256];  ///< "sm_80, sm_90, PTX of compute_90"
+  char problem[512]; ///< why no context can be made; else ""
+} mhcrt_cuda_machine;
+/// MHCRT_UNAVAILABLE where the library has no code for the GPU, MHCRT_DEVICE_ERROR where there is none; `problem` says
+/// so, also after mhcrt_context_create has failed in that way.
+mhcrt_status mhcrt_cuda_describe(mhcrt_cuda_machine *machine);
+
 /// A context belongs to the GPU that is current when it is made. Each call makes that one current and the caller's
 /// again, and leaves no error behind as the thread's last one: what fails is the context's error. Nothing that a caller
 /// left there is taken for an error of a call.

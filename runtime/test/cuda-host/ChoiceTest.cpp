@@ -305,12 +305,32 @@ TEST_F(CudaChoice, Architectures) {
   context->arch = 80;
   EXPECT_EQ(projection(F, 4096, 24), "generic");
   EXPECT_EQ(sinkhorn(4), "n4");
+  for (int32_t layout : {MHCRT_LAYOUT_NC, MHCRT_LAYOUT_CN}) {
+    const std::string row = layout == MHCRT_LAYOUT_NC ? "n4" : "cn4";
+    EXPECT_EQ(streams(B, 4096, layout), row + " " + row + " " + row + " " + row + " " + row);
+    EXPECT_EQ(postBwd(B, 4096, layout, nullptr), row);
+  }
+  EXPECT_EQ(rebuild(B, 4, 64), "n4");
   context->arch = 100;
   EXPECT_EQ(projection(B, 4096, 24), "tf32x3");
   EXPECT_EQ(preBwd(B, 4096), "tf32x3");
   context->arch = 120;
   EXPECT_EQ(projection(B, 4096, 24), "generic");
   EXPECT_EQ(projectionBwd(B, 4096, 24, B), "tf32x3");
+}
+
+/// GPUs before 9.0 have no kernels that wait for others by themselves.
+TEST_F(CudaChoice, KernelsOverlapFromHopperOn) {
+  const auto overlapping = [&] {
+    driver().launches.clear();
+    streams(B, 4096, MHCRT_LAYOUT_NC);
+    return std::count_if(driver().launches.begin(), driver().launches.end(),
+                         [](const Launch &launch) { return launch.overlaps; });
+  };
+  EXPECT_EQ(overlapping(), 5);
+  driver().major = 8;
+  EXPECT_EQ(overlapping(), 0);
+  EXPECT_EQ(driver().launches.size(), 5u);
 }
 
 /// Parts of a GPU have no room for 16 blocks that need a multiprocessor each. Of widths that no other test has: a

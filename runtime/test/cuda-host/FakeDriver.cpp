@@ -93,7 +93,8 @@ static bool isDefault(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sharedBytes, cudaStream_t stream) {
+static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sharedBytes, cudaStream_t stream,
+                          bool overlaps = false) {
   const auto known = kernels().find(function);
   const std::string name = known == kernels().end() ? "loop" : known->second;
   if (!isDefault(stream) && driver().streams[stream].device != driver().device)
@@ -101,7 +102,7 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, size_t sh
   if (driver().wouldWaitForCapture(stream))
     return endCaptures(cudaErrorStreamCaptureImplicit);
   driver().calls.push_back("launch " + name);
-  driver().launches.push_back({name, grid, block, sharedBytes, stream});
+  driver().launches.push_back({name, grid, block, sharedBytes, stream, overlaps});
   driver().enqueue(name, stream);
   if (const auto during = driver().duringLaunch)
     during();
@@ -137,6 +138,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
            : attribute == cudaDevAttrComputeCapabilityMinor ? driver().minor
            : attribute == cudaDevAttrMultiProcessorCount    ? driver().multiprocessors
                                                             : 1 << 18;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "a fake GPU");
   return cudaSuccess;
 }
 
@@ -353,7 +360,11 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **) {
-  return launch(function, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+  const cudaLaunchAttribute *begin = config->attrs, *end = begin + config->numAttrs;
+  const bool overlaps = std::any_of(begin, end, [](const cudaLaunchAttribute &attribute) {
+    return attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization;
+  });
+  return launch(function, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlaps);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) {

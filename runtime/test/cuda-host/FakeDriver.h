@@ -25,6 +25,7 @@ struct Launch {
   dim3 grid, block;
   size_t sharedBytes;
   cudaStream_t stream;
+  bool overlaps = false; ///< may start while the kernel before it ends
 };
 
 /// Enqueued work: a kernel, a product, a copy or a memset.

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A libmhcrt_cuda.so that compiled models run with on a machine without a GPU, so that tests see what a whole model
-// asks of the driver. Results are zeros. The notes go to the file that MHCRT_FAKE_NOTES names, one a line.
+// asks of the driver. Results are zeros. The notes go to the file that MHCRT_FAKE_NOTES names, one a line; the compute
+// capability, times ten, is MHCRT_FAKE_ARCH.
 //
 //===------------------------------------------------------------------------===//
 #include "FakeDriver.h"
@@ -16,7 +17,11 @@ using namespace mhcrt::test;
 
 namespace {
 struct NoteWriter {
-  NoteWriter() { driver(); } // made first, so that it is destroyed last
+  NoteWriter() {
+    FakeDriver &fake = driver(); // made first, so that it is destroyed last
+    if (const char *arch = std::getenv("MHCRT_FAKE_ARCH"))
+      fake.major = std::atoi(arch) / 10, fake.minor = std::atoi(arch) % 10;
+  }
   ~NoteWriter() {
     const char *path = std::getenv("MHCRT_FAKE_NOTES");
     if (!path)

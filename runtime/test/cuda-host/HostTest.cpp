@@ -9,6 +9,7 @@
 
 #include "cuda/host/Context.h"
 #include "cuda/host/CutFault.h"
+#include "cuda/host/Images.h"
 #include "mhcrt/cuda.h"
 
 #include <gtest/gtest.h>
@@ -42,6 +43,50 @@ protected:
 
   mhcrt_context *context = nullptr;
 };
+
+// The GPU
+
+/// Machine code runs on later GPUs of its major version, PTX on all later ones.
+TEST(CudaImages, WhatTheyRunOn) {
+  EXPECT_TRUE(hasCodeFor("80-real", 80));
+  EXPECT_TRUE(hasCodeFor("80-real", 89));
+  EXPECT_FALSE(hasCodeFor("80-real", 90));
+  EXPECT_FALSE(hasCodeFor("120-real 121-real", 110));
+  EXPECT_FALSE(hasCodeFor("103-real", 100));
+  EXPECT_TRUE(hasCodeFor("80-real 90-virtual", 110));
+  EXPECT_FALSE(hasCodeFor("80-real 90-virtual", 75));
+  for (int arch : {80, 86, 89, 90, 100, 103, 110, 120, 121, 130})
+    EXPECT_TRUE(hasCodeFor(kImages, arch)) << arch;
+}
+
+/// PTX of a GPU before 9.0 would be launched to overlap, and not wait.
+TEST(CudaImages, NoPtxThatDoesNotWait) {
+  const std::string images = kImages;
+  EXPECT_EQ(images.find("virtual"), images.find("90-virtual") + 3);
+  EXPECT_EQ(images.find("virtual"), images.rfind("virtual"));
+}
+
+TEST_F(CudaHost, AGpuWithoutCodeIsNamed) {
+  mhcrt_cuda_machine machine;
+  EXPECT_EQ(mhcrt_cuda_describe(&machine), MHCRT_OK);
+  EXPECT_STREQ(machine.name, "a fake GPU");
+  EXPECT_EQ(machine.arch, 90);
+  EXPECT_STREQ(machine.problem, "");
+  driver().major = 7, driver().minor = 5;
+  EXPECT_EQ(mhcrt_cuda_describe(&machine), MHCRT_UNAVAILABLE);
+  EXPECT_STREQ(machine.problem, "the GPU is sm_75, and libmhcrt_cuda.so has sm_80, sm_90, sm_100, sm_120, "
+                                "PTX of compute_90");
+  mhcrt_context *none = nullptr;
+  EXPECT_EQ(mhcrt_context_create(0, &none), MHCRT_UNAVAILABLE);
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST_F(CudaHost, ALoopWithoutCodeForTheGpuSaysSo) {
+  driver().launchError = cudaErrorNoKernelImageForDevice;
+  mhcrt_cuda_loop(context, this, 8, "mhc_loop_1", nullptr, 1);
+  EXPECT_EQ(mhcrt_last_status(context), MHCRT_UNAVAILABLE);
+  EXPECT_EQ(error(), "mhc_loop_1: the model has no code for this GPU, sm_90; compile it for that one");
+}
 
 // Memory
 
