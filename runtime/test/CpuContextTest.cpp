@@ -23,6 +23,13 @@ void mhcrt::test::forEachInstructionSet(const std::function<void(const std::stri
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
+void mhcrt::test::forEachDivision(const std::function<void(mhcrt_context *)> &body) {
+  for (int threads : {1, 2, 7}) {
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    body(Context(threads));
+  }
+}
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define MHCRT_SANITIZED

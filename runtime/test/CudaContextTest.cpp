@@ -13,6 +13,15 @@ using namespace mhcrt::test;
 
 void mhcrt::test::forEachInstructionSet(const std::function<void(const std::string &name)> &body) { body("GPU"); }
 
+void mhcrt::test::forEachDivision(const std::function<void(mhcrt_context *)> &body) {
+  for (int count : {0, 20, 78, 114, 264}) {
+    SCOPED_TRACE(std::to_string(count) + " multiprocessors");
+    Context context;
+    ASSERT_EQ(mhcrt_cuda_set_multiprocessors(context, count), MHCRT_OK) << context.error();
+    body(context);
+  }
+}
+
 /// The fast rows of bf16 take multiples of 128 channels; those from 4096 on let few blocks share the tokens.
 std::vector<std::tuple<int64_t, int64_t, int32_t>> mhcrt::test::manyTokens() {
   return {{1000000, 8, MHCRT_F16},

@@ -326,6 +326,16 @@ TEST(Repeat, EveryRunHasTheSameBits) {
     });
 }
 
+/// Sums over tokens, too, have an order that only the shape decides.
+TEST(Repeat, TheDivisionOfWorkDoesNotMatter) {
+  Context context;
+  for (const Shape &shape : kShapes)
+    forEachLaunch(shape, [&](const Launch &launch, const std::vector<Buffer> &inputs) {
+      const std::vector<Buffer> want = runOn(launch, context, inputs, 0, shape.M);
+      forEachDivision([&](mhcrt_context *other) { EXPECT_TRUE(runOn(launch, other, inputs, 0, shape.M) == want); });
+    });
+}
+
 /// An element that is not finite makes its own token's results NaN, and changes no other token by a bit.
 TEST(Repeat, WhatIsNotFiniteStaysInItsToken) {
   Context context;

@@ -118,6 +118,10 @@ std::vector<bool> variants();
 /// set.
 void forEachInstructionSet(const std::function<void(const std::string &name)> &body);
 
+/// Runs `body` with contexts that divide their work in different ways: among some numbers of threads, or as for smaller
+/// and larger GPUs.
+void forEachDivision(const std::function<void(mhcrt_context *)> &body);
+
 /// Tokens, channels and type of streams whose sums over tokens are the longest that this backend makes in seconds.
 std::vector<std::tuple<int64_t, int64_t, int32_t>> manyTokens();
 

@@ -8,6 +8,7 @@
 #include "cuda/host/CutFault.h"
 #include "cuda/host/Images.h"
 #include "cuda/host/LoopChecks.h"
+#include "mhcrt/cuda.h"
 #include "src/ContextState.h"
 
 #include <algorithm>
@@ -144,6 +145,20 @@ void mhcrt_context_destroy(mhcrt_context *context) {
     forget(cudaDeviceSynchronize());
   delete context;
   forget(cudaSetDevice(callersDevice));
+}
+
+mhcrt_status mhcrt_cuda_set_multiprocessors(mhcrt_context *context, int32_t count) {
+  constexpr const char *kName = "mhcrt_cuda_set_multiprocessors";
+  const CallGuard guard(*context, kName);
+  if (!guard)
+    return MHCRT_INVALID_ARGUMENT;
+  if (count < 0)
+    return context->fail(MHCRT_INVALID_ARGUMENT, "%s: 'count' is %d; needed at least 0", kName, count);
+  if (count == 0)
+    return context->check(
+        cudaDeviceGetAttribute(&context->multiprocessors, cudaDevAttrMultiProcessorCount, context->device), kName);
+  context->multiprocessors = count;
+  return context->status;
 }
 
 int32_t mhcrt_context_threads(const mhcrt_context *) { return 1; }

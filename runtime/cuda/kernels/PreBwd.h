@@ -80,13 +80,12 @@ bool preBwdTakes(const PreBwdOperands &args, Needs &needs);
 cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream);
 
 /// Addresses of the rows in scratch memory; `scratch` may be null.
-PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors);
+PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch);
 /// The first launch alone.
 cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream);
 /// Arguments of the second and the third.
 StreamBwdArgs streamOf(const PreBwdOperands &args, const PreBwdRows &rows);
-WeightGradArgs weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream,
-                         int multiprocessors);
+WeightGradArgs weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream);
 
 } // namespace mhcrt
 

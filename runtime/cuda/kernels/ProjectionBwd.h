@@ -38,7 +38,7 @@ cudaError_t projectionBwdSm90(mhcrt_context &context, const ProjectionBwdArgs &a
 
 /// The launches behind it.
 bool projectionBwdTakes(const ProjectionBwdOperands &args, Needs &needs);
-int64_t projectionBwdScratchBytes(const ProjectionBwdOperands &args, int multiprocessors);
+int64_t projectionBwdScratchBytes(const ProjectionBwdOperands &args);
 /// `scratch` is aligned to 256 bytes.
 cudaError_t projectionBwdPasses(const ProjectionBwdOperands &args, void *scratch, int multiprocessors,
                                 cudaStream_t stream);

@@ -179,7 +179,7 @@ static bool reserve(mhcrt_context &context, const HeadBwdArgs &a, BwdRooms &room
   float somewhere;
   BwdRooms wanted = {};
   wanted.dPhi = wanted.dAlpha = wanted.dBeta = &somewhere;
-  const int64_t passes = plan.add(preBwdRows(operandsOf(a, wanted), nullptr, context.multiprocessors).bytes);
+  const int64_t passes = plan.add(preBwdRows(operandsOf(a, wanted), nullptr).bytes);
   auto *base = static_cast<char *>(context.reserveScratch("mhcrt_head_bwd", plan.bytes()));
   const auto floats = [&](int64_t at) { return reinterpret_cast<float *>(base + at); };
   if (base)

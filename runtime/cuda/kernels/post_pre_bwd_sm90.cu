@@ -43,28 +43,27 @@ static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands 
 cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &a) {
   const PreBwdOperands pre = preBwdOperands(preBwdOf(a, a.y, a.d_x));
   const int64_t slots = (a.M + kSlotTokens - 1) / kSlotTokens;
-  const int64_t preBytes = preBwdRows(pre, nullptr, context.multiprocessors).bytes;
+  const int64_t preBytes = preBwdRows(pre, nullptr).bytes;
   const int64_t rowBytes = alignBytes(slots * kSlotTokens * static_cast<int64_t>(sizeof(BoundaryRow)));
   const int64_t sumBytes = a.M * (a.C / kSlice) * kTokenSums * static_cast<int64_t>(sizeof(float));
-  const int64_t biasBytes =
-      a.d_bias ? streamBwdGroups(a.M, a.C, context.multiprocessors) * a.C * static_cast<int64_t>(sizeof(float)) : 0;
+  const int64_t biasBytes = a.d_bias ? streamBwdGroups(a.M, a.C) * a.C * static_cast<int64_t>(sizeof(float)) : 0;
   auto *scratch =
       static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", preBytes + rowBytes + sumBytes + biasBytes));
   if (!scratch)
     return cudaSuccess;
-  PreBwdRows rows = preBwdRows(pre, scratch, context.multiprocessors);
+  PreBwdRows rows = preBwdRows(pre, scratch);
   rows.boundary = {reinterpret_cast<BoundaryRow *>(scratch + preBytes), static_cast<const float *>(a.h_post),
                    static_cast<const float *>(a.h_res), a.orient == MHCRT_ORIENT_IO};
   auto *sums = reinterpret_cast<float *>(scratch + preBytes + rowBytes);
   const BoundaryBwdArgs stream = boundaryOf(a, pre, rows, sums, sums + sumBytes / sizeof(float));
   cudaError_t error = preBwdReduce(pre, rows, context.stream);
   if (!error)
-    error = boundaryBwd(stream, context.multiprocessors, context.stream);
-  const WeightGradArgs weights = weightsOf(pre, rows, stream, context.multiprocessors);
+    error = boundaryBwd(stream, context.stream);
+  const WeightGradArgs weights = weightsOf(pre, rows, stream);
   if (!error)
     error = weightGrad(weights, context.stream);
   const bool hasWeights = weights.partials || weights.gatePartials;
   const TokenSumResults results = {static_cast<float *>(a.d_h_res), static_cast<float *>(a.d_h_post),
                                    static_cast<float *>(a.d_bias), static_cast<const float *>(a.d_bias_in)};
-  return error ? error : tokenSums(stream, results, context.multiprocessors, hasWeights, context.stream);
+  return error ? error : tokenSums(stream, results, hasWeights, context.stream);
 }

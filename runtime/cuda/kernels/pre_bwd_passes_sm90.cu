@@ -28,20 +28,20 @@ constexpr int64_t kTileBytes = 40 << 10; ///< of shared memory, for several bloc
 constexpr int kTilesPerMultiprocessor = 2;
 
 /// Tokens of a tile of the first launch: as many as find room, unless there are too few tiles then.
-int tileTokens(const PreBwdOperands &args, int multiprocessors) {
+int tileTokens(const PreBwdOperands &args) {
   const int64_t tokenBytes = 16 * (args.recordedSteps() + args.C / 1024 + 1);
   int tokens = kTileTokens;
-  while (tokens > 1 && (tokens * tokenBytes > kTileBytes ||
-                        (args.M + tokens - 1) / tokens < kTilesPerMultiprocessor * multiprocessors))
+  while (tokens > 1 &&
+         (tokens * tokenBytes > kTileBytes || (args.M + tokens - 1) / tokens < kTilesPerMultiprocessor * kSumPlaces))
     tokens /= 2;
   return tokens;
 }
 
 } // namespace
 
-PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, void *scratch, int multiprocessors) {
+PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, void *scratch) {
   PreBwdRows rows = {};
-  rows.tileTokens = tileTokens(args, multiprocessors);
+  rows.tileTokens = tileTokens(args);
   rows.tiles = static_cast<int32_t>((args.M + rows.tileTokens - 1) / rows.tileTokens);
   auto take = [&](int64_t floats) {
     float *at = reinterpret_cast<float *>(static_cast<char *>(scratch) + rows.bytes);
@@ -52,7 +52,7 @@ PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, void *scratch, int mult
   rows.scalars = take(args.M * kScalars);
   rows.partials = take(static_cast<int64_t>(rows.tiles) * (3 + kColumns));
   if (args.dPhi || args.dWeight)
-    rows.products = take(streamBwdGroups(args.M, args.C, multiprocessors) * 4 * args.C * kColumns);
+    rows.products = take(streamBwdGroups(args.M, args.C) * 4 * args.C * kColumns);
   return rows;
 }
 
@@ -79,10 +79,9 @@ StreamBwdArgs mhcrt::streamOf(const PreBwdOperands &args, const PreBwdRows &rows
   return pass;
 }
 
-WeightGradArgs mhcrt::weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream,
-                                int multiprocessors) {
+WeightGradArgs mhcrt::weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream) {
   WeightGradArgs rest = {};
-  rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
+  rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C);
   rest.phi = stream.phi, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
   rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
   if (args.dAlpha || args.dBeta) {
@@ -93,11 +92,11 @@ WeightGradArgs mhcrt::weightsOf(const PreBwdOperands &args, const PreBwdRows &ro
 }
 
 cudaError_t mhcrt::preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream) {
-  const PreBwdRows rows = preBwdRows(args, scratch, multiprocessors);
+  const PreBwdRows rows = preBwdRows(args, scratch);
   if (const cudaError_t error = preBwdReduce(args, rows, stream))
     return error;
   const StreamBwdArgs pass = streamOf(args, rows);
   if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
     return error;
-  return weightGrad(weightsOf(args, rows, pass, multiprocessors), stream);
+  return weightGrad(weightsOf(args, rows, pass), stream);
 }

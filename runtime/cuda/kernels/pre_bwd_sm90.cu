@@ -37,7 +37,7 @@ bool mhcrt::preBwdSm90Takes(const PreBwdArgs &args, Needs &needs) { return preBw
 
 cudaError_t mhcrt::preBwdSm90(mhcrt_context &context, const PreBwdArgs &args) {
   const PreBwdOperands operands = preBwdOperands(args);
-  const int64_t bytes = preBwdRows(operands, nullptr, context.multiprocessors).bytes;
+  const int64_t bytes = preBwdRows(operands, nullptr).bytes;
   void *scratch = context.reserveScratch("mhcrt_pre_bwd", bytes);
   return scratch ? preBwdPasses(operands, scratch, context.multiprocessors, context.stream) : cudaSuccess;
 }

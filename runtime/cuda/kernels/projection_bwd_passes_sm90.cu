@@ -59,8 +59,8 @@ bool mhcrt::projectionBwdTakes(const ProjectionBwdOperands &args, Needs &needs) 
          needs.aligned({args.x, args.dxIn, args.dx, args.dProj});
 }
 
-int64_t mhcrt::projectionBwdScratchBytes(const ProjectionBwdOperands &args, int multiprocessors) {
-  const int64_t groups = args.dPhi || args.dWeight ? streamBwdGroups(args.M, args.C, multiprocessors) : 0;
+int64_t mhcrt::projectionBwdScratchBytes(const ProjectionBwdOperands &args) {
+  const int64_t groups = args.dPhi || args.dWeight ? streamBwdGroups(args.M, args.C) : 0;
   return scalarBytes(args) + groups * alignBytes(16 * args.C * kColumns);
 }
 
@@ -80,7 +80,7 @@ cudaError_t mhcrt::projectionBwdPasses(const ProjectionBwdOperands &args, void *
   if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
     return error;
   WeightGradArgs rest = {};
-  rest.partials = products, rest.groups = streamBwdGroups(args.M, args.C, multiprocessors);
+  rest.partials = products, rest.groups = streamBwdGroups(args.M, args.C);
   rest.phi = pass.phi, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
   rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
   return weightGrad(rest, stream);

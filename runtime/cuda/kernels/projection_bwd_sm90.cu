@@ -30,7 +30,6 @@ bool mhcrt::projectionBwdSm90Takes(const ProjectionBwdArgs &args, Needs &needs) 
 
 cudaError_t mhcrt::projectionBwdSm90(mhcrt_context &context, const ProjectionBwdArgs &args) {
   const ProjectionBwdOperands operands = operandsOf(args);
-  void *scratch =
-      context.reserveScratch("mhcrt_projection_bwd", projectionBwdScratchBytes(operands, context.multiprocessors));
+  void *scratch = context.reserveScratch("mhcrt_projection_bwd", projectionBwdScratchBytes(operands));
   return scratch ? projectionBwdPasses(operands, scratch, context.multiprocessors, context.stream) : cudaSuccess;
 }

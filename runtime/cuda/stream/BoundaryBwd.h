@@ -43,12 +43,11 @@ struct TokenSumResults {
 };
 
 /// Reads the weights, the bias among them, as early as streamBwd() does, and needs the same.
-cudaError_t boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream);
+cudaError_t boundaryBwd(const BoundaryBwdArgs &args, cudaStream_t stream);
 
 /// Adds `sums` and `biasSums`. `beside`: the launch between the two begins by beginOverlapped() and has nothing to do
 /// with either.
-cudaError_t tokenSums(const BoundaryBwdArgs &args, const TokenSumResults &to, int multiprocessors, bool beside,
-                      cudaStream_t stream);
+cudaError_t tokenSums(const BoundaryBwdArgs &args, const TokenSumResults &to, bool beside, cudaStream_t stream);
 
 } // namespace mhcrt
 

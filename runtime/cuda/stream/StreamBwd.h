@@ -21,6 +21,8 @@ constexpr int kScalars = 8;      ///< floats of a token's row of scalars
 constexpr int kSlice = 128;      ///< channels of a block of the stream kernel
 constexpr int kSlotTokens = 8;   ///< tokens that one slot of its ring holds
 constexpr int kMostSlices = 128; ///< as far as it was tried; fewer multiprocessors take the slices in turn
+/// Partial sums are as many as fill the multiprocessors of an H100 or H200, so that every GPU adds alike.
+constexpr int kSumPlaces = 132;
 
 struct StreamBwdArgs {
   const void *x;
@@ -37,7 +39,7 @@ struct StreamBwdArgs {
 };
 
 /// Blocks that share a slice of channels: each makes a partial sum of d_phi.
-int streamBwdGroups(int64_t M, int64_t C, int multiprocessors);
+int streamBwdGroups(int64_t M, int64_t C);
 /// Reads phi and norm_weight before it waits for the launch before it in the stream: that must write neither, and wait
 /// itself before it lets this one start.
 cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream);

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
 }
 
 template <Start kStart, bool kBias>
-cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
+cudaError_t launch(const BoundaryBwdArgs &args, cudaStream_t stream) {
   using L = BoundaryLayout<kStart>;
   const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
   BoundaryMaps maps = {};
@@ -88,21 +88,20 @@ cudaError_t launch(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_
     error = allowShared<kKernel>(L::kTotal);
   if (error)
     return error;
-  const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C, multiprocessors);
+  const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C);
   return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, maps);
 }
 
 template <Start kStart>
-cudaError_t launchFrom(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
-  return args.bias ? launch<kStart, true>(args, multiprocessors, stream)
-                   : launch<kStart, false>(args, multiprocessors, stream);
+cudaError_t launchFrom(const BoundaryBwdArgs &args, cudaStream_t stream) {
+  return args.bias ? launch<kStart, true>(args, stream) : launch<kStart, false>(args, stream);
 }
 
 } // namespace
 
 // Starts before it waits: loadTiles. As streamBwd(), behind preBwdReduce.
-cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, int multiprocessors, cudaStream_t stream) {
-  return args.mix    ? launchFrom<Start::kMix>(args, multiprocessors, stream)
-         : args.dxIn ? launchFrom<Start::kAdd>(args, multiprocessors, stream)
-                     : launchFrom<Start::kNone>(args, multiprocessors, stream);
+cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, cudaStream_t stream) {
+  return args.mix    ? launchFrom<Start::kMix>(args, stream)
+         : args.dxIn ? launchFrom<Start::kAdd>(args, stream)
+                     : launchFrom<Start::kNone>(args, stream);
 }

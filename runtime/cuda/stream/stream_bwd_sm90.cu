@@ -98,16 +98,16 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
     error = allowShared<kKernel>(L::kTotal);
   if (error)
     return error;
-  const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C, multiprocessors);
+  const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C);
   const int slots = std::min(L::kMostSlots, slotsFor(kStart != Start::kNone, blocks, multiprocessors));
   return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, slots, x, dxIn, du, dx);
 }
 
 } // namespace
 
-int mhcrt::streamBwdGroups(int64_t M, int64_t C, int multiprocessors) {
+int mhcrt::streamBwdGroups(int64_t M, int64_t C) {
   const int64_t tiles = (M + kSlotTokens - 1) / kSlotTokens;
-  return static_cast<int>(std::min(tiles, std::max<int64_t>(1, multiprocessors / (C / kSlice))));
+  return static_cast<int>(std::min(tiles, std::max<int64_t>(1, kSumPlaces / (C / kSlice))));
 }
 
 // Starts before it waits: loadTiles. The warps that make d_x read phi and norm_weight meanwhile. The launch before this

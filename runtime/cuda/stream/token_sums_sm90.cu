@@ -85,15 +85,14 @@ __global__ void __launch_bounds__(kThreads) tokenSumsKernel(const __grid_constan
 // Starts before it waits: addTokens. With kBeside it runs beside the kernel before it, which neither makes the sums nor
 // reads the results: it starts when that one has waited for all that came before. It ends after that one: what comes
 // later waits for both.
-cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, const TokenSumResults &to, int multiprocessors, bool beside,
-                             cudaStream_t stream) {
+cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, const TokenSumResults &to, bool beside, cudaStream_t stream) {
   const bool ofTokens = to.dhRes || to.dhPost;
   const Sums sums = {reinterpret_cast<const float4 *>(args.sums),
                      ofTokens ? args.M * kTokenPieces : 0,
                      static_cast<int>(args.C / kSlice),
                      args.inputFirst,
                      args.biasSums,
-                     streamBwdGroups(args.M, args.C, multiprocessors),
+                     streamBwdGroups(args.M, args.C),
                      to.dBias ? args.C : 0,
                      to};
   const int64_t threads = sums.pieces + sums.C;

@@ -80,6 +80,10 @@ int32_t mhcrt_cuda_choices(const mhcrt_context *context);
 /// The text in `choice` is there until the next call of a kernel.
 void mhcrt_cuda_choice_at(const mhcrt_context *context, int32_t index, mhcrt_cuda_choice *choice);
 
+/// Launches as for a GPU of `count` multiprocessors, so that other work finds room beside them; 0 is as many as it has.
+/// No result depends on it.
+mhcrt_status mhcrt_cuda_set_multiprocessors(mhcrt_context *context, int32_t count);
+
 /// Calls between these two are recorded into a graph in place of being run. The same calls must have been made before:
 /// memory of their shapes is not made here, unless there is an allocator. The second sets the stream of the first. The
 /// graph belongs to the caller; null where the status is not MHCRT_OK.

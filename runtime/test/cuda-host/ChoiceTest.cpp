@@ -319,6 +319,27 @@ TEST_F(CudaChoice, Architectures) {
   EXPECT_EQ(projectionBwd(B, 4096, 24, B), "tf32x3");
 }
 
+/// Partial sums over tokens are as many on every GPU.
+TEST_F(CudaChoice, PartialSumsFollowFromTheShape) {
+  const auto blocks = [&](int32_t count) {
+    EXPECT_EQ(mhcrt_cuda_set_multiprocessors(context, count), MHCRT_OK) << mhcrt_last_error(context);
+    driver().launches.clear();
+    EXPECT_EQ(preBwd(B, 768), "sm90");
+    EXPECT_EQ(postPreBwd(B, 768), "sm90");
+    EXPECT_EQ(projectionBwd(B, 768, 24, B), "sm90");
+    std::vector<unsigned> grids;
+    for (const Launch &launch : driver().launches)
+      grids.push_back(launch.grid.x);
+    return grids;
+  };
+  const std::vector<unsigned> want = blocks(0);
+  EXPECT_FALSE(want.empty());
+  for (int32_t count : {20, 78, 114, 264})
+    EXPECT_EQ(blocks(count), want) << count;
+  EXPECT_EQ(mhcrt_cuda_set_multiprocessors(context, -1), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_cuda_set_multiprocessors: 'count' is -1; needed at least 0");
+}
+
 /// GPUs before 9.0 have no kernels that wait for others by themselves.
 TEST_F(CudaChoice, KernelsOverlapFromHopperOn) {
   const auto overlapping = [&] {
