@@ -49,6 +49,8 @@ int64_t multiplyAdds(int64_t rounds, float *sink) {
   return rounds * kChains * kLanes;
 }
 
+const char *targetName() { return hwy::TargetName(HWY_TARGET); }
+
 } // namespace HWY_NAMESPACE
 } // namespace mhcrt
 HWY_AFTER_NAMESPACE();
@@ -62,6 +64,7 @@ HWY_AFTER_NAMESPACE();
 namespace mhcrt {
 HWY_EXPORT(copyBlock);
 HWY_EXPORT(multiplyAdds);
+HWY_EXPORT(targetName);
 } // namespace mhcrt
 
 using namespace mhcrt;
@@ -102,4 +105,6 @@ double mhcrt_measure_fma_peak(mhcrt_context *context) {
   });
   return static_cast<double>(total.load()) / (now() - start);
 }
+
+const char *mhcrt_cpu_target(void) { return HWY_DYNAMIC_DISPATCH(targetName)(); }
 #endif // HWY_ONCE

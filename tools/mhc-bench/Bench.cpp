@@ -7,6 +7,7 @@
 
 #include "Bench.h"
 #include "Operands.h"
+#include "Probe.h"
 #include "Report.h"
 #include "Tail.h"
 #include "Torch.h"
@@ -188,7 +189,7 @@ static Error run(const Options &options, const Session &session, llvm::raw_ostre
   if (report.isEmpty())
     return llvm::createStringError("no kernel could be timed");
   report.finish();
-  return Error::success();
+  return options.probe ? compareBits(session, os) : Error::success();
 }
 
 /// Why kernels that have a fast variant took a slower one.
@@ -210,6 +211,14 @@ static Error pin(const Session &session, const Options &options) {
   return Error::success();
 }
 
+static std::string whyNoContext(const Runtime &runtime, const Options &options) {
+  mhcrt_cuda_machine machine = {};
+  if (runtime.describe)
+    runtime.describe(&machine);
+  return "no context" + (*machine.problem ? std::string(": ") + machine.problem
+                                          : " of " + std::to_string(options.threads) + " threads");
+}
+
 Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
   Expected<Runtime> runtime = Runtime::open(options.backend);
   if (!runtime)
@@ -218,16 +227,16 @@ Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
     return llvm::createStringError("'--pin' and '--strict' need '--backend=cuda'");
   Session session{*runtime};
   if (runtime->createContext(options.threads, &session.context) != MHCRT_OK)
-    return llvm::createStringError(options.backend == "cpu"
-                                       ? "no context of " + std::to_string(options.threads) + " threads"
-                                       : "no context: the CUDA driver or a GPU is missing");
+    return llvm::createStringError(whyNoContext(*runtime, options));
   if (!options.amx)
     runtime->setAmx(session.context, 0);
   if (options.strict)
     runtime->setStrict(session.context, 1);
+  if (options.probe)
+    printMachine(session, os);
   Error error = pin(session, options);
   if (!error)
-    error = ::run(options, session, os);
+    error = options.bits ? printBits(session, options.kernels, os) : ::run(options, session, os);
   if (session.isOnGpu())
     warnOfFallbacks(session);
   runtime->destroyContext(session.context);

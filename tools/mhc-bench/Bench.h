@@ -31,6 +31,8 @@ struct Options {
   int64_t tail = 0;              ///< last tokens that are compared with a call on them alone, instead of times
   int64_t check = 0;             ///< random calls of each kernel, instead of times
   uint64_t seed = 1;             ///< of the first random call
+  bool probe = false;            ///< say what the machine is, and compare bits with those that are stored
+  bool bits = false;             ///< print the bits of results, instead of times
 };
 
 /// PyTorch on the same row: seconds, eagerly and through torch.compile.

@@ -101,15 +101,15 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
     smallest = std::min(smallest, c.values.dims[dim]);
   }
   const bool isTokenwise = hasTokens(*c.info, index);
+  const int64_t count = tensor.isList ? kListLength : 1;
   if (tensor.integerBits)
-    return {1,
+    return {count,
             tensor.integerBits == 32 ? MHCRT_I32 : MHCRT_I64,
-            static_cast<int64_t>(elements),
+            count * static_cast<int64_t>(elements),
             0,
             false,
             tensor.indexOf < 0 ? INT32_MAX : static_cast<int64_t>(c.values.dims[tensor.indexOf]),
             tensor.cutsOf < 0 ? -1 : static_cast<int64_t>(c.values.dims[tensor.cutsOf])};
-  int64_t count = tensor.isList ? kListLength : 1;
   // Rows of a weight have length one, so that a product is as large as its other operand.
   double scale = isTokenwise ? 1.0 : 1.0 / std::sqrt(elements / smallest);
   return {count, isActivation(*c.info, index) ? c.dtype : MHCRT_F32, count * static_cast<int64_t>(elements), scale,

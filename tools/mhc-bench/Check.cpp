@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
+#include "Probe.h"
 #include "RandomCall.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <atomic>
@@ -39,6 +40,7 @@ public:
     tallies.resize(kernels.size());
   }
 
+  llvm::Error checkReads() const;
   void run();
   /// The number of failures.
   int64_t print() const;
@@ -70,6 +72,15 @@ void Checks::note(size_t kernel, uint64_t seed, const Verdict &verdict) {
     os << formatv("FAIL --kernel={0} --check=1 --seed={1} {2}: {3}\n",
                   kernels[kernel]->opName.drop_front(strlen("mhc.")), seed, verdict.variant, verdict.problem);
   os.flush();
+}
+
+llvm::Error Checks::checkReads() const {
+  Session session{runtime};
+  if (runtime.createContext(1, &session.context) != MHCRT_OK)
+    return llvm::Error::success(); // each call says so
+  llvm::Error error = bench::checkReads(session, kernels, os);
+  runtime.destroyContext(session.context);
+  return error;
 }
 
 void Checks::work() {
@@ -114,6 +125,8 @@ llvm::Error mhc::bench::check(const Options &options, llvm::raw_ostream &os) {
     return error;
   Checks checks(options, *runtime, os);
   const auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = checks.checkReads())
+    return error;
   checks.run();
   const int64_t failures = checks.print();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

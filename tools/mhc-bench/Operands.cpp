@@ -7,23 +7,27 @@
 
 #include "Operands.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <cmath>
 
 using namespace mhc;
 using namespace mhc::bench;
 using llvm::Error;
+using llvm::Expected;
 
 /// Elements that are made on the host; a longer tensor repeats them, at a distance that no wrapped offset is a multiple
 /// of.
 constexpr int64_t kFillElements = 1000003;
+constexpr uint64_t kOtherSeed = 1000; ///< than any that fill() has
 
 static int64_t bytesOf(const CaseTensor &tensor) { return tensor.elements * mhcrt_dtype_bytes(tensor.dtype); }
 
 /// Even random numbers in [-scale, scale], or [0, scale]: the high half of an f32 is the bf16 with its leading bits.
-/// Cuts are evenly spaced.
+/// Cuts are evenly spaced, those of the other seed further and further apart.
 static std::vector<char> randomElements(const CaseTensor &tensor, uint64_t seed) {
   const int64_t elements = std::min(tensor.elements, kFillElements);
   std::vector<char> bytes(elements * mhcrt_dtype_bytes(tensor.dtype));
+  const int64_t last = std::max<int64_t>(elements - 1, 1);
   uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
   for (int64_t i = 0; i < elements; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -32,7 +36,8 @@ static std::vector<char> randomElements(const CaseTensor &tensor, uint64_t seed)
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
     if (tensor.cuts >= 0)
-      reinterpret_cast<int32_t *>(bytes.data())[i] = i * tensor.cuts / std::max<int64_t>(elements - 1, 1);
+      reinterpret_cast<int32_t *>(bytes.data())[i] =
+          seed == kOtherSeed ? i * i * tensor.cuts / (last * last) : i * tensor.cuts / last;
     else if (tensor.dtype == MHCRT_I32)
       reinterpret_cast<int32_t *>(bytes.data())[i] = (state >> 32) % tensor.rows;
     else if (tensor.dtype == MHCRT_I64)
@@ -62,17 +67,36 @@ Error Operands::allocate() {
 /// Fills intermediate tensors as well, so that the first run finds numbers everywhere.
 Error Operands::fill() {
   uint64_t seed = 0;
+  for (auto &[name, tensor] : tensors)
+    if (Error error = fill(tensor, ++seed))
+      return error;
+  return Error::success();
+}
+
+Error Operands::fill(const Tensor &tensor, uint64_t seed) {
+  const std::vector<char> pattern = randomElements(tensor.shape, seed);
+  const int64_t all = bytesOf(tensor.shape);
+  char *to = static_cast<char *>(tensor.buffer.get());
+  session.runtime.copy(session.context, to, pattern.data(), pattern.size());
+  for (int64_t done = pattern.size(); done < all && done > 0; done *= 2)
+    session.runtime.copy(session.context, to + done, to, std::min(done, all - done));
+  return session.runtime.synchronize(session.context) == MHCRT_OK ? Error::success() : session.error();
+}
+
+Error Operands::refill(llvm::StringRef tensor) { return fill(tensors.at(tensor.str()), kOtherSeed); }
+
+Expected<uint64_t> Operands::hashOfResults() const {
+  uint64_t hash = 0;
   for (auto &[name, tensor] : tensors) {
-    const std::vector<char> pattern = randomElements(tensor.shape, ++seed);
-    const int64_t all = bytesOf(tensor.shape);
-    char *to = static_cast<char *>(tensor.buffer.get());
-    session.runtime.copy(session.context, to, pattern.data(), pattern.size());
-    for (int64_t done = pattern.size(); done < all && done > 0; done *= 2)
-      session.runtime.copy(session.context, to + done, to, std::min(done, all - done));
+    if (!tensor.isResult)
+      continue;
+    std::vector<char> bytes(bytesOf(tensor.shape));
+    session.runtime.copy(session.context, bytes.data(), tensor.buffer.get(), bytes.size());
     if (session.runtime.synchronize(session.context) != MHCRT_OK)
       return session.error();
+    hash = hash * 0x9E3779B97F4A7C15u + llvm::xxh3_64bits(llvm::StringRef(bytes.data(), bytes.size()));
   }
-  return Error::success();
+  return hash;
 }
 
 Error Operands::link() {

@@ -24,6 +24,10 @@ public:
 
   void *data(llvm::StringRef tensor) const { return tensors.at(tensor.str()).buffer.get(); }
   mhcrt_status run();
+  /// Gives an operand other numbers.
+  llvm::Error refill(llvm::StringRef tensor);
+  /// A number that follows from the bits of all results.
+  llvm::Expected<uint64_t> hashOfResults() const;
   /// Checks that the first elements of the results are finite after a run.
   llvm::Error checkFinite() const;
 
@@ -37,6 +41,7 @@ private:
   Operands(const Session &session, const Program &program) : session(session), program(program) {}
   llvm::Error allocate();
   llvm::Error fill();
+  llvm::Error fill(const Tensor &tensor, uint64_t seed);
   llvm::Error link();
 
   const Session &session;

@@ -76,6 +76,7 @@ llvm::Expected<Runtime> Runtime::open(llvm::StringRef backend) {
   find(runtime.measureCopy, "mhcrt_measure_copy_bandwidth");
   find(runtime.measureMultiplyAdds, "mhcrt_measure_fma_peak");
   find(runtime.chosen, "mhcrt_cuda_chosen");
+  find(runtime.describe, "mhcrt_cuda_describe");
   find(runtime.pin, "mhcrt_cuda_pin");
   find(runtime.setStrict, "mhcrt_cuda_set_strict");
   find(runtime.choices, "mhcrt_cuda_choices");

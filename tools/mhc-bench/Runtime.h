@@ -41,6 +41,7 @@ struct Runtime {
   decltype(&mhcrt_measure_fma_peak) measureMultiplyAdds;
   /// The variant that the last call of an op took; null for a backend without variants.
   decltype(&mhcrt_cuda_chosen) chosen = nullptr;
+  decltype(&mhcrt_cuda_describe) describe = nullptr;
   decltype(&mhcrt_cuda_pin) pin = nullptr;
   decltype(&mhcrt_cuda_set_strict) setStrict = nullptr;
   decltype(&mhcrt_cuda_choices) choices = nullptr;

@@ -58,6 +58,12 @@ struct CommandLine {
                         cl::desc("Instead of timing, compare the last tokens of each row, as many as this, with a "
                                  "call on them alone: bit by bit"),
                         cl::cat(category)};
+  cl::opt<bool> probe{"probe",
+                      cl::desc("Say what this machine is, time the kernels around a sublayer, or those named, and "
+                               "compare the bits of results with those that are stored"),
+                      cl::cat(category)};
+  cl::opt<bool> bits{"bits", cl::desc("Instead of timing, print the bits of results as they are stored"),
+                     cl::cat(category)};
   cl::opt<uint64_t> seed{"seed", cl::desc("Seed of the first random call; the next ones count up"), cl::init(1),
                          cl::cat(category)};
 
@@ -72,8 +78,11 @@ struct CommandLine {
       return error;
     options.dtypes = {dtypes.begin(), dtypes.end()};
     if (options.dtypes.empty())
-      options.dtypes = isOnGpu ? std::vector<int32_t>{MHCRT_BF16} : std::vector<int32_t>{MHCRT_F32, MHCRT_BF16};
+      options.dtypes =
+          isOnGpu || probe ? std::vector<int32_t>{MHCRT_BF16} : std::vector<int32_t>{MHCRT_F32, MHCRT_BF16};
     options.kernels = {kernels.begin(), kernels.end()};
+    if (probe && options.kernels.empty())
+      options.kernels = {"pre", "post", "post_bwd", "pre_bwd"};
     options.threads = threads;
     options.rounds = isOnGpu && !rounds.getNumOccurrences() ? 2 : rounds;
     options.json = json;
@@ -89,6 +98,8 @@ struct CommandLine {
     options.tail = tail;
     options.check = check;
     options.seed = seed;
+    options.probe = probe;
+    options.bits = bits;
     return options;
   }
 
@@ -121,6 +132,8 @@ private:
     const bool checks = check.getNumOccurrences(), comparesTails = tail.getNumOccurrences();
     if (checks && comparesTails)
       return llvm::createStringError("'--check' and '--tail' exclude each other");
+    if ((probe || bits) && (checks || comparesTails || json || (probe && bits)))
+      return llvm::createStringError("'--probe', '--bits', '--check', '--tail' and '--json' exclude each other");
     if (seed.getNumOccurrences() && !checks)
       return llvm::createStringError("'--seed' needs '--check'");
     if (shapes.getNumOccurrences() && (tokens.getNumOccurrences() || channels.getNumOccurrences()))
@@ -143,6 +156,8 @@ private:
       options.shapes.push_back(sizes);
     }
     const bool hasSizes = tokens.getNumOccurrences() || channels.getNumOccurrences();
+    if (options.shapes.empty() && probe && !hasSizes)
+      options.shapes.push_back(isOnGpu ? Sizes{8192, 4096, streams} : Sizes{1024, 1280, streams});
     if (options.shapes.empty() && isOnGpu && !hasSizes)
       for (Sizes sizes : kGpuShapes)
         options.shapes.push_back({sizes.M, sizes.C, streams});

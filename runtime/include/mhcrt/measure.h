@@ -29,6 +29,9 @@ double mhcrt_measure_copy_bandwidth(mhcrt_context *context, const void *from, vo
 /// f32 multiply-adds per second of independent chains in registers, all threads together. Matrix units are not asked.
 double mhcrt_measure_fma_peak(mhcrt_context *context);
 
+/// The instruction set that the CPU's kernels use on this machine, such as "AVX3".
+const char *mhcrt_cpu_target(void);
+
 #ifdef __cplusplus
 }
 #endif
