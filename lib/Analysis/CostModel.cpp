@@ -365,6 +365,22 @@ std::optional<Amount> mhc::plannedPeakBytes(func::FuncOp func) {
   return peak;
 }
 
+std::vector<Temporary> mhc::plannedTemporaries(func::FuncOp func) {
+  std::vector<Temporary> temporaries;
+  auto plan = func->getAttrOfType<ArrayAttr>("mhc.temporaries");
+  if (!plan)
+    return temporaries;
+  for (auto buffer : plan.getAsRange<DictionaryAttr>()) {
+    auto bytes = buffer.getAs<StringAttr>("bytes");
+    auto number = [&](StringRef name) {
+      auto value = buffer.getAs<IntegerAttr>(name);
+      return value ? value.getInt() : 0;
+    };
+    temporaries.push_back({bytes ? bytes.str() : "?", number("first"), number("last"), number("line")});
+  }
+  return temporaries;
+}
+
 Amount mhc::resultBytes(func::FuncOp func, unsigned first) {
   DimAnalysis dims(func);
   TensorSizes sizes(dims);
@@ -386,6 +402,7 @@ FunctionCost mhc::costOf(func::FuncOp func) {
     counter.countBlock(block, /*times=*/1);
   out.peakBytes = peakTemporaryBytes(func, TensorSizes(dims));
   out.plannedPeakBytes = plannedPeakBytes(func);
+  out.temporaries = plannedTemporaries(func);
   out.streamGradients = streamGradientsOf(func);
   addSublayerKernels(out);
   addFrontEnds(out);

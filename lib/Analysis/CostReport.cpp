@@ -26,12 +26,15 @@ static double microseconds(const Cost &cost, const CostReportOptions &options) {
   return 1e6 * options.machine->seconds(cost, options.tokens);
 }
 
-/// Ops run one after the other, so that their bounds add up.
-static double microseconds(const FunctionCost &function, const CostReportOptions &options) {
+double mhc::boundSeconds(const FunctionCost &function, const CostReportOptions &options) {
   double sum = 0;
   for (const OpCost &op : function.ops)
-    sum += microseconds(op.cost, options);
+    sum += options.machine->seconds(op.cost, options.tokens);
   return sum;
+}
+
+static double microseconds(const FunctionCost &function, const CostReportOptions &options) {
+  return 1e6 * boundSeconds(function, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,6 +100,16 @@ static void printTotals(raw_ostream &os, const FunctionCost &before, const Funct
     os << "  the totals lack what is not counted above\n";
 }
 
+/// Each temporary in the arena; those whose steps do not overlap may share memory.
+static void printTemporaries(raw_ostream &os, llvm::ArrayRef<Temporary> temporaries) {
+  constexpr const char *row = "  {0,-30}{1,16}{2,16}{3,10}\n";
+  if (!temporaries.empty())
+    os << formatv(row, "temporaries, bytes", "from step", "to step", "line");
+  for (const Temporary &temporary : temporaries)
+    os << formatv(row, temporary.bytes, temporary.first, temporary.last,
+                  temporary.line > 0 ? std::to_string(temporary.line) : "-");
+}
+
 /// The closed forms beside what the function does, in bytes per token: multiples of the number of channels C.
 static void printStreamGradients(raw_ostream &os, const StreamGradients &gradients) {
   int64_t n = gradients.streams, a = gradients.elementBytes;
@@ -150,6 +163,7 @@ void mhc::printReport(raw_ostream &os, const FunctionCost &before, const Functio
   printOps(os, after, options);
   os << "\n";
   printTotals(os, before, after, options);
+  printTemporaries(os, after.temporaries);
   if (after.streamGradients)
     printStreamGradients(os, *after.streamGradients);
   printSublayerKernels(os, after.sublayerKernels);
@@ -203,6 +217,12 @@ static llvm::json::Value toJson(const FunctionCost &function, const CostReportOp
   total["temporary_bytes"] = toJson(function.peakBytes);
   if (function.plannedPeakBytes)
     total["arena_bytes"] = toJson(*function.plannedPeakBytes);
+  llvm::json::Array temporaries;
+  for (const Temporary &temporary : function.temporaries)
+    temporaries.push_back(llvm::json::Object{
+        {"bytes", temporary.bytes}, {"first", temporary.first}, {"last", temporary.last}, {"line", temporary.line}});
+  if (!temporaries.empty())
+    total["temporaries"] = std::move(temporaries);
   if (function.streamGradients)
     total["stream_gradient_bytes_per_channel"] = function.streamGradients->bytesPerChannel;
   if (!function.sublayerKernels.empty())

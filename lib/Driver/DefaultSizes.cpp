@@ -16,7 +16,7 @@
 using namespace mhc;
 using llvm::StringRef;
 
-static constexpr int64_t kTokens = 13, kSize = 8, kMostSize = 4096;
+static constexpr int64_t kSize = 8, kMostSize = 4096;
 /// Sizes that are tried before the search ends without a result.
 static constexpr int64_t kMostTries = 1 << 20;
 
@@ -115,7 +115,7 @@ bool SizeSearch::chooseFrom(size_t symbol) {
   };
   if (auto known = given.find(names[symbol]); known != given.end())
     return fits(known->second);
-  const int64_t usual = names[symbol] == "M" ? kTokens : kSize;
+  const int64_t usual = names[symbol] == "M" ? kDefaultTokens : kSize;
   if (fits(usual))
     return true;
   for (int64_t size = 1; size <= kMostSize && isBound[symbol] && ++tries <= kMostTries; ++size)

@@ -15,6 +15,8 @@
 
 namespace mhc {
 
+inline constexpr int64_t kDefaultTokens = 13;
+
 /// A size for each symbol of an entry: that in `given` or, in this order of preference, 13 tokens, 8 of anything else,
 /// or the smallest with which all dimensions are sizes and all that the manifest demands is so.
 llvm::Expected<std::map<std::string, int64_t>> chooseSizes(const mhcrt_model *model, int32_t entry,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
+#include "DefaultSizes.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -100,6 +101,7 @@ static llvm::Error compilePictures(Compiler &compiler, mlir::ModuleOp module, co
     if (isEntry(func)) {
       functions.push_back({std::move(before[func.getName()]), std::move(after[func.getName()])});
       functions.back().after.cost.plannedPeakBytes = plannedPeakBytes(func);
+      functions.back().after.cost.temporaries = plannedTemporaries(func);
     }
   return llvm::Error::success();
 }
@@ -132,6 +134,8 @@ CostReportOptions mhc::costReportOptions(const DriverOptions &options) {
   report.machine = lookupMachine(options.machine);
   if (auto tokens = options.sizes.find("M"); tokens != options.sizes.end())
     report.tokens = tokens->second;
+  else if (options.measure)
+    report.tokens = kDefaultTokens;
   return report;
 }
 
@@ -169,6 +173,17 @@ void mhc::printExplanation(const Explanation &explanation, const RecomputeChoice
     printMeshPlan(llvm::outs(), options, explanation.stages);
   if (recompute.peakBytes)
     llvm::outs() << describe(recompute, options) << "\n";
+}
+
+void mhc::printBounds(const Explanation &explanation, llvm::StringRef entry, const DriverOptions &options) {
+  const CostReportOptions report = costReportOptions(options);
+  for (const FunctionPictures &function : explanation.functions)
+    if (function.after.cost.name == entry)
+      llvm::outs() << llvm::formatv("@{0} at M = {1}: bound {2:f4} ms for {3}, unfused {4:f4} ms; here\n", entry,
+                                    static_cast<int64_t>(report.tokens),
+                                    boundSeconds(function.after.cost, report) * 1e3, report.machine->name,
+                                    boundSeconds(function.before.cost, report) * 1e3);
+  llvm::outs().flush();
 }
 
 //===----------------------------------------------------------------------===//

@@ -40,6 +40,9 @@ llvm::Expected<Explanation> explain(Compiler &compiler, mlir::ModuleOp source, c
 void printExplanation(const Explanation &explanation, const RecomputeChoice &recompute,
                       llvm::ArrayRef<CompileRemark> remarks, const DriverOptions &options);
 
+/// Prints the bounds of an entry, in front of what it takes.
+void printBounds(const Explanation &explanation, llvm::StringRef entry, const DriverOptions &options);
+
 /// Options for showing costs.
 CostReportOptions costReportOptions(const DriverOptions &options);
 

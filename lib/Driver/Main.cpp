@@ -115,6 +115,10 @@ static llvm::Error explainModel(Compiler &compiler, mlir::ModuleOp source, const
     return explanation.takeError();
   if (options.explain != Explain::no)
     printExplanation(*explanation, recompute, compiler.remarks(), options);
+  if (options.measure)
+    if (llvm::Error error =
+            measure(compiler, source, options, [&](StringRef entry) { printBounds(*explanation, entry, options); }))
+      return error;
   if (options.report.empty())
     return llvm::Error::success();
   return writeFile(options.report,

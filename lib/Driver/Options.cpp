@@ -229,6 +229,8 @@ static const Option kOptions[] = {
      [](DriverOptions &options, StringRef) { return options.compile.numericCheck = false, std::string(); }},
     {"--explain", Option::optional, "json", "print what was found and fused, the bytes and flops saved, and the memory",
      setExplain},
+    {"--measure", Option::none, "", "with --explain: time every entry here, on random arguments, beside its bound",
+     [](DriverOptions &options, StringRef) { return options.measure = true, std::string(); }},
     {"--report", Option::needed, "FILE.html",
      "write FILE.html, a page for a browser: the graph before and after fusion, layer by layer, with costs and remarks",
      [](DriverOptions &options, StringRef value) { return options.report = value.str(), std::string(); }},
@@ -349,8 +351,8 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
   bool grad = !options.compile.grad.empty(), layers = options.compile.fuse >= FuseLevel::layer;
   bool explains = options.explain != Explain::no || !options.report.empty();
   bool runs = options.run || options.verify;
-  bool makesCode = runs || options.runOptions.list || options.library || options.compileTo == Phase::llvm ||
-                   options.compileTo == Phase::object;
+  bool makesCode = runs || options.measure || options.runOptions.list || options.library ||
+                   options.compileTo == Phase::llvm || options.compileTo == Phase::object;
   struct Need {
     StringRef option;
     bool isMet;
@@ -367,6 +369,8 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
       {"--expect-fused", layers, "'--fuse=layer' or '--fuse=model'"},
       {"--pipeline", options.compile.fuse != FuseLevel::none, "'--fuse=chain' or more, which find the sublayers"},
       {"--machine", explains, "'--explain' or '--report'"},
+      {"--measure", options.explain == Explain::text, "'--explain'"},
+      {"--measure", options.compile.stages == 1, "a model without '--pipeline'"},
       {"--links", options.explain != Explain::no && options.mesh.ranks() > 1, "'--explain' and a mesh or a pipeline"},
       {"--size", options.verify || options.memoryBudget || explains,
        "'--verify', '--memory-budget', '--explain' or '--report'"},
@@ -375,8 +379,8 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
       {"--arg", runs, "'--run' or '--verify'"},
       {"--args", runs, "'--run' or '--verify'"},
       {"--convert", runs, "'--run' or '--verify'"},
-      {"--threads", runs, "'--run' or '--verify'"},
-      {"--time", runs, "'--run' or '--verify'"},
+      {"--threads", runs || options.measure, "'--run', '--verify' or '--measure'"},
+      {"--time", runs || options.measure, "'--run', '--verify' or '--measure'"},
       {"--out", options.run, "'--run'"},
       {"--expect", options.run, "'--run'"},
       {"--tolerance", options.verify || !options.runOptions.expects.empty(), "'--verify' or '--expect'"},
@@ -393,8 +397,9 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
     if (!need.isMet && (given.contains(need.option) || options.runOptions.given.count(need.option.str())))
       return llvm::createStringError("'" + need.option.str() + "' needs " + need.needed.str());
   for (auto &[symbol, size] : options.sizes)
-    if (!options.verify && !options.memoryBudget && symbol != "M")
-      return llvm::createStringError("'--size=" + symbol + "' needs '--verify' or '--memory-budget'; of sizes, " +
+    if (!options.verify && !options.memoryBudget && !options.measure && symbol != "M")
+      return llvm::createStringError("'--size=" + symbol +
+                                     "' needs '--verify', '--measure' or '--memory-budget'; of sizes, " +
                                      "'--explain' and '--report' take 'M'");
   return llvm::Error::success();
 }

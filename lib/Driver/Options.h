@@ -35,6 +35,7 @@ struct DriverOptions {
   std::optional<int64_t> expectFused; ///< sublayers
   std::string remarks;                ///< file
   bool run = false, verify = false, version = false, emitHeader = false, timing = false;
+  bool measure = false;                 ///< beside the explanation
   std::optional<int64_t> memoryBudget;  ///< bytes, of the gradients
   std::map<std::string, int64_t> sizes; ///< of random arguments, by symbol
   mhcrt::RunOptions runOptions;

@@ -9,6 +9,7 @@
 #include "DefaultSizes.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
+#include "mhcrt/file.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -129,6 +130,12 @@ static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t
   return arguments;
 }
 
+/// The function of the source that has the entry's arguments first; null where there is none.
+static mlir::func::FuncOp programOf(mlir::ModuleOp source, StringRef entry, StringRef grad) {
+  auto own = source.lookupSymbol<mlir::func::FuncOp>(entry);
+  return own || !entry.starts_with(grad) ? own : source.lookupSymbol<mlir::func::FuncOp>(grad);
+}
+
 static llvm::Expected<Tensors> givenArguments(const mhcrt_model *model, int32_t entry,
                                               const mhcrt::RunOptions &options) {
   Tensors arguments;
@@ -178,11 +185,6 @@ private:
     int32_t entry = -1;
     mhcrt_message message;
     return mhcrt_model_find_entry(model, name.c_str(), &entry, &message) == MHCRT_OK ? entry : -1;
-  }
-  /// The function of the source that has the entry's arguments first; null where there is none.
-  mlir::func::FuncOp programOf(StringRef entry) {
-    auto own = source.lookupSymbol<mlir::func::FuncOp>(entry);
-    return own || !entry.starts_with(grad) ? own : source.lookupSymbol<mlir::func::FuncOp>(grad);
   }
   bool isEntry(int32_t entry, StringRef suffix) const {
     return !grad.empty() && mhcrt_model_entry_name(model, entry) == grad + suffix.str();
@@ -301,7 +303,7 @@ llvm::Expected<Expectation> Verifier::expectationOf(int32_t entry) {
   // Where a program takes roots or logarithms of its arguments, negative ones tell nothing.
   for (double least : {-1.0, 0.0}) {
     auto arguments = isGiven ? givenArguments(model, entry, options.runOptions)
-                             : randomArguments(model, entry, programOf(name), options.sizes, least);
+                             : randomArguments(model, entry, programOf(source, name, grad), options.sizes, least);
     if (!arguments)
       return arguments.takeError();
     auto want = evaluate(compiler, source, name, *arguments, options.compile);
@@ -445,4 +447,29 @@ llvm::Expected<bool> Verifier::run() {
 llvm::Expected<bool> mhc::verify(Compiler &compiler, mlir::ModuleOp source, const mhcrt_model *model,
                                  const DriverOptions &options) {
   return Verifier(compiler, source, model, options).run();
+}
+
+llvm::Error mhc::measure(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options,
+                         llvm::function_ref<void(StringRef entry)> announce) {
+  constexpr int kRuns = 20;
+  Compiler::Module module(source.clone());
+  auto model = compiler.jit(*module, options.compile);
+  if (!model)
+    return model.takeError();
+  for (int32_t entry = 0; entry < mhcrt_model_entries((*model)->get()); ++entry) {
+    const std::string name = mhcrt_model_entry_name((*model)->get(), entry);
+    auto arguments = randomArguments((*model)->get(), entry, programOf(source, name, options.compile.grad),
+                                     options.sizes, /*least=*/-1);
+    if (!arguments)
+      return arguments.takeError();
+    announce(name);
+    const int repetitions = options.runOptions.repetitions ? options.runOptions.repetitions : kRuns;
+    auto results = runOnce((*model)->get(), name, *arguments, options.runOptions.threads, repetitions);
+    if (!results)
+      return results.takeError();
+    std::string lost; // standard output has two buffers
+    if (!mhcrt::flushStandardOutput(lost))
+      return llvm::createStringError(lost);
+  }
+  return llvm::Error::success();
 }

@@ -18,6 +18,11 @@ namespace mhc {
 llvm::Expected<bool> verify(Compiler &compiler, mlir::ModuleOp source, const mhcrt_model *model,
                             const DriverOptions &options);
 
+/// Compiles a copy of `source`, runs each entry on random arguments, and prints how long that takes. `announce` is
+/// called with the name of the entry before.
+llvm::Error measure(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options,
+                    llvm::function_ref<void(llvm::StringRef entry)> announce);
+
 } // namespace mhc
 
 #endif // MHC_LIB_DRIVER_VERIFY_H

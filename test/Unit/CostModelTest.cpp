@@ -406,6 +406,23 @@ TEST(CostModel, PlannedMemory) {
     return
   })mlir");
   EXPECT_EQ(cost.plannedPeakBytes, (Amount{640, 64}));
+  EXPECT_TRUE(cost.temporaries.empty());
+}
+
+TEST(CostModel, PlannedTemporaries) {
+  FunctionCost cost = costOfText(R"mlir(func.func @f() attributes {mhc.temporaries = [
+      {bytes = "16*M", first = 2, last = 5, line = 7}, {bytes = "64", first = 5, last = 5, line = 0}]} {
+    return
+  })mlir");
+  ASSERT_EQ(cost.temporaries.size(), 2u);
+  EXPECT_EQ(cost.temporaries[0].bytes, "16*M");
+  EXPECT_EQ(cost.temporaries[0].last, 5);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printReport(stream, cost, cost, CostReportOptions());
+  for (const char *row : {"16*M                                         2               5         7\n",
+                          "64                                           5               5         -\n"})
+    EXPECT_NE(text.find(row), std::string::npos) << text;
 }
 
 TEST(Machine, TimeIsTheSlowerBoundPlusLaunches) {

@@ -63,6 +63,13 @@ struct OpCost {
   bool isMhc = false; ///< what raising makes, not plain code
 };
 
+/// A temporary of a compiled function.
+struct Temporary {
+  std::string bytes;   ///< "16*M + 4"
+  int64_t first, last; ///< steps of the function that touch it
+  int64_t line;        ///< in the source file; 0 when unknown
+};
+
 /// Traffic of the gradient kernels of mHC sublayers that have the same number of streams and element type.
 struct StreamGradients {
   int64_t streams, elementBytes;
@@ -105,6 +112,8 @@ struct FunctionCost {
   Amount peakBytes;
   /// Bytes of the arena in a compiled function, where the memory plan has recorded them.
   std::optional<Amount> plannedPeakBytes;
+  /// Those in the arena, in the order of the function.
+  std::vector<Temporary> temporaries;
   /// Set where the function has gradients of sublayers, all alike.
   std::optional<StreamGradients> streamGradients;
   /// By kind, in the order in which the kinds first come.
@@ -123,6 +132,9 @@ Amount resultBytes(mlir::func::FuncOp func, unsigned first);
 
 /// The peak that mhc-plan-memory recorded, if all of it is a multiple of M or constant.
 std::optional<Amount> plannedPeakBytes(mlir::func::FuncOp func);
+
+/// The temporaries that it recorded.
+std::vector<Temporary> plannedTemporaries(mlir::func::FuncOp func);
 
 } // namespace mhc
 

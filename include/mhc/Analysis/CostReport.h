@@ -18,6 +18,9 @@ struct CostReportOptions {
   double tokens = 16384; ///< M, for times and sums
 };
 
+/// The least time of a function: ops run one after the other, so that their bounds add up.
+double boundSeconds(const FunctionCost &function, const CostReportOptions &options);
+
 /// Writes a row per op and the totals of a function as it came (`before`) and as it will run (`after`).
 void printReport(llvm::raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
                  const CostReportOptions &options);

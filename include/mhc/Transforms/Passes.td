@@ -619,7 +619,8 @@ def PlanMemoryPass : Pass<"mhc-plan-memory", "::mlir::func::FuncOp"> {
     memory in every iteration; buffers from outside that it reads live until its end. The symbol is rounded up to a multiple of 64, which keeps every offset aligned for any size of the arguments.
 
     One `memref.alloc` remains, the arena. The attribute `mhc.memory` records for each region the bytes of the arena, of
-    the largest sum of live buffers (what no plan can beat) and of all buffers together (no sharing).
+    the largest sum of live buffers (what no plan can beat) and of all buffers together (no sharing). `mhc.temporaries`
+    has each buffer with its size, the first and the last step of the function that touch it, and its line.
 
     Before:
     ```mlir

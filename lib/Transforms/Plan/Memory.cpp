@@ -35,6 +35,7 @@ static constexpr int64_t kAlignment = 64;
 namespace {
 struct Buffer {
   memref::AllocOp alloc;
+  Location loc;
   Polynomial bytes;
   int64_t first = -1, last = -1; ///< operations that touch it
   int64_t offset = 0;            ///< in its region, in bytes per unit
@@ -74,6 +75,7 @@ private:
   void emitRegion(OpBuilder &builder, const Monomial &monomial, Region &region, Value &end);
   void record();
   std::string text(const Monomial &monomial);
+  std::string text(const Polynomial &bytes);
 
   func::FuncOp func;
   Block &block;
@@ -138,8 +140,7 @@ LogicalResult MemoryPlanner::addBuffer(memref::AllocOp alloc) {
   std::optional<Polynomial> elements = sizes.elements(alloc.getType(), alloc.getDynamicSizes());
   if (!elements)
     return alloc.emitError() << "the size of this temporary does not follow from the sizes of the arguments";
-  Buffer &buffer = buffers.emplace_back();
-  buffer.alloc = alloc;
+  Buffer &buffer = buffers.emplace_back(Buffer{alloc, alloc.getLoc(), {}});
   int64_t elementBytes = llvm::divideCeil(alloc.getType().getElementTypeBitWidth(), 8);
   for (auto &[monomial, count] : *elements)
     buffer.bytes[monomial] = count * elementBytes;
@@ -300,6 +301,20 @@ std::string MemoryPlanner::text(const Monomial &monomial) {
   return llvm::join(llvm::map_range(monomial, [&](unsigned symbol) { return sizes.symbol(symbol).name; }), "*");
 }
 
+/// "16*M + 4"
+std::string MemoryPlanner::text(const Polynomial &bytes) {
+  std::string sum;
+  for (auto &[monomial, factor] : bytes)
+    sum += (sum.empty() ? "" : " + ") + std::to_string(factor) + (monomial.empty() ? "" : "*" + text(monomial));
+  return sum.empty() ? "0" : sum;
+}
+
+/// The line of the source; 0 where it is not known.
+static int64_t lineOf(Location loc) {
+  auto place = loc->findInstanceOf<FileLineColLoc>();
+  return place ? place.getLine() : 0;
+}
+
 void MemoryPlanner::record() {
   Builder builder(func.getContext());
   SmallVector<Attribute> entries;
@@ -315,6 +330,17 @@ void MemoryPlanner::record() {
     for (auto &[monomial, bytes] : buffer->bytes)
       add(text(monomial), bytes, bytes, bytes);
   func->setAttr("mhc.memory", builder.getArrayAttr(entries));
+  SmallVector<Attribute> temporaries;
+  for (const Buffer &buffer : buffers) {
+    auto number = [&](StringRef name, int64_t value) {
+      return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+    };
+    temporaries.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("bytes", builder.getStringAttr(text(buffer.bytes))), number("first", buffer.first),
+         number("last", buffer.last), number("line", lineOf(buffer.loc))}));
+  }
+  if (!temporaries.empty())
+    func->setAttr("mhc.temporaries", builder.getArrayAttr(temporaries));
 }
 
 namespace {

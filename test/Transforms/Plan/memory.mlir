@@ -3,6 +3,8 @@
 // Buffers that live at different times share memory: three buffers, place for two.
 // CHECK-LABEL: @chain
 // CHECK-SAME: mhc.memory = [{all = 48 : i64, arena = 32 : i64, live = 32 : i64, per = "M"}]
+// CHECK-SAME: mhc.temporaries = [{bytes = "16*M", first = 3 : i64, last = 4 : i64, line = [[#LINE:]] : i64},
+// CHECK-SAME: {bytes = "16*M", first = 4 : i64, last = 5 : i64, line = [[#LINE+4]] : i64},
 func.func @chain(%x: memref<?x4xf32> {mhc.dims = ["M", "4"]}) {
   %c0 = arith.constant 0 : index
   %M = memref.dim %x, %c0 : memref<?x4xf32>
@@ -67,6 +69,7 @@ func.func @regions(%x: memref<?x?xf32> {mhc.dims = ["M", "d1"]}) {
 // CHECK-LABEL: @sum_of_symbols
 // CHECK-SAME: mhc.memory = [{all = 8 : i64, arena = 8 : i64, live = 8 : i64, per = ""},
 // CHECK-SAME: {all = 4 : i64, arena = 4 : i64, live = 4 : i64, per = "M"}]
+// CHECK-SAME: bytes = "8 + 4*M"
 func.func @sum_of_symbols(%x: memref<?xf32> {mhc.dims = ["M"]}) {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
