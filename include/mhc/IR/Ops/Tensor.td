@@ -20,7 +20,7 @@ defvar Mhc_TokenNumbers = TensorRankOf<[I32], [1]>;
 class Mhc_UnaryOp<string mnemonic, string formula>
     : Mhc_LeafOp<mnemonic, [Elementwise, SameOperandsAndResultType]> {
   let summary = "Apply " # formula # " to each element";
-  let description = "`out = " # formula # [{`, evaluated without overflow.
+  let description = "\n    `out = " # formula # [{`, evaluated without overflow.
 
     ```mlir
     func.func @}] # mnemonic # [{(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
