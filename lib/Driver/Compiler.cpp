@@ -137,25 +137,48 @@ void Compiler::printTiming() {
   total = timing.getRootScope();
 }
 
-/// Leaves one rank its part of the batch.
-static llvm::Error shareBatch(model::Config &config, const Mesh &mesh) {
-  if (config.batch % mesh.dp != 0)
-    return llvm::createStringError("'micro_batch_size' is " + std::to_string(config.batch) +
-                                   "; needed a multiple of the ranks of '--mesh=dp=" + std::to_string(mesh.dp) + "'");
-  config.batch /= mesh.dp;
+/// Leaves one rank its part of the batch, and tells the configuration how many there are.
+static llvm::Error shareOut(model::Config &config, const Mesh &mesh) {
+  auto has = [&](model::Sublayer kind) {
+    const bool isUsual = kind != model::Sublayer::GatedDelta && (config.layerTypes.empty() || config.predictions > 0);
+    return isUsual || llvm::is_contained(config.layerTypes, kind);
+  };
+  const bool hasAttention = has(model::Sublayer::Attention), hasDelta = has(model::Sublayer::GatedDelta);
+  struct Divided {
+    bool isThere;
+    StringRef key;
+    int64_t size, ranks;
+    std::string why;
+  };
+  const std::string heads = ", as each rank has heads of its own";
+  const Divided all[] = {
+      {true, "micro_batch_size", config.batch, mesh.rowRanks(),
+       mesh.tp > 1 ? ", as the streams of a row stay on one rank: they are not gathered" : ""},
+      {hasAttention, "num_attention_heads", config.heads, mesh.tp, heads},
+      {hasAttention, "num_query_groups", config.queryGroups, mesh.tp, heads},
+      {has(model::Sublayer::Mlp), "ffn_hidden_size", config.ffn, mesh.tp, ", as each rank has channels of its own"},
+      {hasDelta, "linear_num_key_heads", config.deltaKeyHeads, mesh.tp, heads},
+      {hasDelta, "linear_num_value_heads", config.deltaValueHeads, mesh.tp, heads}};
+  for (const Divided &one : all)
+    if (one.isThere && one.size % one.ranks != 0)
+      return llvm::createStringError("'" + one.key.str() + "' is " + std::to_string(one.size) +
+                                     "; needed a multiple of the ranks of '--mesh=" +
+                                     (&one == all ? mesh.rowText() : "tp=" + std::to_string(mesh.tp)) + "'" + one.why);
+  config.batch /= mesh.rowRanks();
+  config.dataRanks = mesh.dp;
+  config.tensorRanks = mesh.tp;
   return llvm::Error::success();
 }
 
-llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh &mesh) {
+llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh &mesh, bool withStreams) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
   if (!buffer)
     return llvm::createStringError(message);
   const bool isConfig = path.ends_with(".json");
-  if (!isConfig && mesh.dp > 1)
-    return llvm::createStringError("'--mesh=dp=" + std::to_string(mesh.dp) +
-                                   "' divides the batch of a configuration, and '" + path +
-                                   "' is a program; needed a .json file");
+  if (!isConfig && mesh.rowRanks() > 1)
+    return llvm::createStringError("'--mesh=" + mesh.rowText() + "' divides the batch of a configuration, and '" +
+                                   path + "' is a program; needed a .json file");
   auto setMesh = [&](llvm::Expected<Module> module) {
     if (module && mesh.ranks() > 1)
       (**module)->setAttr(kMesh, StringAttr::get(mlirContext.get(), mesh.text()));
@@ -164,7 +187,9 @@ llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh 
   if (!isConfig)
     return setMesh(parse(sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc())));
   auto config = model::parseConfig(buffer->getBuffer());
-  llvm::Error error = config ? shareBatch(*config, mesh) : config.takeError();
+  if (config && !withStreams)
+    config->hyperConnections = false;
+  llvm::Error error = config ? shareOut(*config, mesh) : config.takeError();
   if (error)
     return llvm::createStringError(path + ": error: " + llvm::toString(std::move(error)));
   auto module = setMesh(parseText(model::writeModel(*config), path));

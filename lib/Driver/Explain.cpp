@@ -111,10 +111,10 @@ llvm::Expected<Explanation> mhc::explain(Compiler &compiler, mlir::ModuleOp sour
   CompileOptions whole = options.compile;
   whole.stages = 1;
   if (!whole.grad.empty() && options.mesh.ranks() > 1) {
-    auto stages = planMesh(compiler, source, options);
-    if (!stages)
-      return stages.takeError();
-    explanation.stages = std::move(*stages);
+    auto mesh = planMesh(compiler, source, options);
+    if (!mesh)
+      return mesh.takeError();
+    explanation.mesh = std::move(*mesh);
   }
   if (!whole.grad.empty()) {
     auto plans = allRecomputePlans(compiler, source, whole);
@@ -153,8 +153,8 @@ static llvm::json::Value explanationJson(const Explanation &explanation, const R
                          {"recompute", std::move(plans)},
                          {"recompute_chosen", recompute.mode.empty() ? llvm::json::Value(nullptr) : recompute.mode},
                          {"remarks", std::move(notes)}};
-  if (!explanation.stages.empty())
-    all["mesh"] = toJson(options, explanation.stages);
+  if (!explanation.mesh.stages.empty())
+    all["mesh"] = toJson(options, explanation.mesh);
   return all;
 }
 
@@ -169,8 +169,8 @@ void mhc::printExplanation(const Explanation &explanation, const RecomputeChoice
   for (const FunctionPictures &function : explanation.functions)
     printReport(llvm::outs(), function.before.cost, function.after.cost, report);
   printRecomputePlans(llvm::outs(), options.compile.grad, explanation.plans);
-  if (!explanation.stages.empty())
-    printMeshPlan(llvm::outs(), options, explanation.stages);
+  if (!explanation.mesh.stages.empty())
+    printMeshPlan(llvm::outs(), options, explanation.mesh);
   if (recompute.peakBytes)
     llvm::outs() << describe(recompute, options) << "\n";
 }

@@ -29,7 +29,7 @@ struct FunctionPictures {
 struct Explanation {
   std::vector<FunctionPictures> functions;
   std::vector<RecomputePlan> plans;
-  std::vector<StagePlan> stages; ///< of a mesh, with gradients
+  MeshPlan mesh; ///< with gradients
 };
 
 /// Compiles a copy of `source`, and lets the compiler keep its remarks. Costs of functions are those without stages.

@@ -10,6 +10,7 @@
 
 #include "MeshPlan.h"
 #include "mhc/Analysis/CostModel.h"
+#include "mhc/Model/Model.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,23 +20,48 @@ using namespace mhc;
 using llvm::StringRef;
 using mlir::func::FuncOp;
 
-/// Ranks s * dp + p have stage s: neighbours in a part of the batch are close.
+/// Ranks (s * dp + p) * tp + t have stage s: those that send each other the most are close.
 static bool areOnOneHost(const Links &links, int64_t first, int64_t last) {
   return first / links.ranksPerHost == last / links.ranksPerHost;
 }
 
-/// The bytes of the arguments or results whose names `isWanted`; nothing where a size is open.
-static std::optional<int64_t> bytesOf(FuncOp func, bool results, llvm::function_ref<bool(StringRef)> isWanted) {
+/// Whether some tensor-parallel neighbours are on two hosts.
+static bool areNeighboursApart(const Links &links, const Mesh &mesh) {
+  return links.ranksPerHost % mesh.tp != 0 && mesh.ranks() > links.ranksPerHost;
+}
+
+/// An argument or result of a function on buffers.
+struct Named {
+  StringRef name;
+  bool isShare; ///< one of those that tensor-parallel ranks divide
+};
+
+/// The bytes of the arguments or results that `isWanted` takes; nothing where a size is open.
+static std::optional<int64_t> bytesOf(FuncOp func, bool results, llvm::function_ref<bool(Named)> isWanted) {
   int64_t bytes = 0;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto name = func.getArgAttrOfType<mlir::StringAttr>(i, "mhc.name");
-    if (!name || (func.getArgAttr(i, "mhc.result") != nullptr) != results || !isWanted(name.getValue()))
+    if (!name || (func.getArgAttr(i, "mhc.result") != nullptr) != results ||
+        !isWanted({name.getValue(), func.getArgAttr(i, kSplit) != nullptr}))
       continue;
     auto type = mlir::cast<mlir::MemRefType>(func.getArgumentTypes()[i]);
     if (!type.hasStaticShape())
       return std::nullopt;
     bytes += type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
   }
+  return bytes;
+}
+
+/// Bytes that a rank sends in calls of a collective, with which each has its share of the larger tensor.
+static int64_t sentBy(FuncOp func, StringRef collective, int64_t ranks) {
+  int64_t bytes = 0;
+  func.walk([&](mlir::func::CallOp call) {
+    if (call.getCallee() != collective)
+      return;
+    auto type = mlir::cast<mlir::MemRefType>(call.getOperand(0).getType());
+    const int64_t size = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+    bytes += (ranks - 1) * (collective == model::kAllGather ? size : size / ranks);
+  });
   return bytes;
 }
 
@@ -51,7 +77,7 @@ public:
   Planner(mlir::ModuleOp module, const DriverOptions &options) : module(module), options(options) {}
 
   llvm::Expected<StagePlan> plan(int64_t stage);
-  int64_t gradientBytes = 0; ///< of all stages so far
+  int64_t whole = 0, shares = 0; ///< bytes of gradients of all stages so far
 
 private:
   FuncOp functionOf(int64_t stage, StringRef suffix) {
@@ -70,12 +96,13 @@ llvm::Expected<StagePlan> Planner::plan(int64_t stage) {
   StagePlan plan;
   FuncOp forward = functionOf(stage, "_fwd"), backward = functionOf(stage, "_bwd");
   const std::string in = "cut" + std::to_string(stage) + ".", out = "cut" + std::to_string(stage + 1) + ".";
-  auto isGradient = [&](StringRef name) { return name.starts_with("d_") && !name.starts_with("d_cut"); };
-  auto sends = bytesOf(forward, true, [&](StringRef name) { return name.starts_with(out); });
-  auto sendsBack = bytesOf(backward, true, [&](StringRef name) { return name.starts_with("d_" + in); });
+  auto startsWith = [](std::string prefix) { return [prefix](Named value) { return value.name.starts_with(prefix); }; };
+  auto isGradient = [](Named value) { return value.name.starts_with("d_") && !value.name.starts_with("d_cut"); };
+  auto sends = bytesOf(forward, true, startsWith(out));
+  auto sendsBack = bytesOf(backward, true, startsWith("d_" + in));
   auto gradients = bytesOf(backward, true, isGradient);
-  auto saved = bytesOf(forward, true, [&](StringRef name) { return name.starts_with("saved"); });
-  auto takes = bytesOf(forward, false, [&](StringRef name) { return name.starts_with(in); });
+  auto saved = bytesOf(forward, true, startsWith("saved"));
+  auto takes = bytesOf(forward, false, startsWith(in));
   auto forwardArena = plannedPeakBytes(forward), backwardArena = plannedPeakBytes(backward);
   if (!sends || !sendsBack || !gradients || !saved || !takes || !forwardArena || !backwardArena ||
       forwardArena->perToken != 0 || backwardArena->perToken != 0)
@@ -85,60 +112,106 @@ llvm::Expected<StagePlan> Planner::plan(int64_t stage) {
   plan.saved = *saved + *sends + *takes;
   plan.arena = static_cast<int64_t>(std::max(forwardArena->fixed, backwardArena->fixed));
   plan.inFlight = mesh.pp - stage;
-  gradientBytes += *gradients;
+  whole += *bytesOf(backward, true, [&](Named value) { return isGradient(value) && !value.isShare; });
+  shares += *bytesOf(backward, true, [&](Named value) { return isGradient(value) && value.isShare; });
 
-  const int64_t first = stage * mesh.dp, last = first + mesh.dp - 1;
+  const int64_t width = mesh.rowRanks(), first = stage * width, last = first + width - 1;
   if (*sends)
     plan.collectives.push_back(
         {"streams to stage " + std::to_string(stage + 1), *sends, true,
-         !areOnOneHost(options.links, first, first + mesh.dp) || !areOnOneHost(options.links, last, last + mesh.dp)});
+         !areOnOneHost(options.links, first, first + width) || !areOnOneHost(options.links, last, last + width)});
   if (*sendsBack)
     plan.collectives.push_back(
         {"gradients of streams to stage " + std::to_string(stage - 1), *sendsBack, true,
-         !areOnOneHost(options.links, first - mesh.dp, first) || !areOnOneHost(options.links, last - mesh.dp, last)});
+         !areOnOneHost(options.links, first - width, first) || !areOnOneHost(options.links, last - width, last)});
+  for (auto [name, collective] : {std::pair("gathers of tokens", StringRef(model::kAllGather)),
+                                  {"sums of tokens", StringRef(model::kReduceScatter)}})
+    if (int64_t bytes = sentBy(forward, collective, mesh.tp) + sentBy(backward, collective, mesh.tp))
+      plan.collectives.push_back({name, bytes, true, areNeighboursApart(options.links, mesh)});
   return plan;
 }
 
-llvm::Expected<std::vector<StagePlan>> mhc::planMesh(Compiler &compiler, mlir::ModuleOp source,
-                                                     const DriverOptions &options) {
+/// Bytes of tokens that the gradients of a whole model take between neighbours.
+static int64_t tokenBytes(mlir::ModuleOp module, const DriverOptions &options) {
+  int64_t bytes = 0;
+  for (const char *suffix : {"_fwd", "_bwd"})
+    for (const char *collective : {model::kAllGather, model::kReduceScatter})
+      bytes += sentBy(module.lookupSymbol<FuncOp>(options.compile.grad + suffix), collective, options.mesh.tp);
+  return bytes;
+}
+
+/// Fills in what neighbours send each other, with mHC and without.
+static llvm::Error compareTokens(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options,
+                                 MeshPlan &plan) {
+  CompileOptions whole = options.compile;
+  whole.stages = 1;
+  auto plain = compiler.parseFile(options.input, options.mesh, /*withStreams=*/false);
+  if (!plain)
+    return plain.takeError();
+  Compiler::Module module(source.clone());
+  for (mlir::ModuleOp one : {*module, **plain})
+    if (llvm::Error error = compiler.run(one, whole, Phase::bufferize))
+      return error;
+  plan.tokens = tokenBytes(*module, options);
+  plan.tokensWithoutStreams = tokenBytes(**plain, options);
+  return llvm::Error::success();
+}
+
+llvm::Expected<MeshPlan> mhc::planMesh(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
   Compiler::Module module(source.clone());
   if (llvm::Error error = compiler.run(*module, options.compile, Phase::bufferize))
     return error;
+  const Mesh &mesh = options.mesh;
   Planner planner(*module, options);
-  std::vector<StagePlan> stages;
-  for (int64_t stage = 0; stage < options.mesh.pp; ++stage) {
+  MeshPlan all;
+  for (int64_t stage = 0; stage < mesh.pp; ++stage) {
     auto plan = planner.plan(stage);
     if (!plan)
       return plan.takeError();
-    stages.push_back(std::move(*plan));
+    all.stages.push_back(std::move(*plan));
   }
-  // All ranks have all weights; a weight of two stages travels once.
-  int64_t bytes = planner.gradientBytes;
-  if (auto update = module->lookupSymbol<FuncOp>("update"))
-    if (auto all = bytesOf(update, false, [](StringRef name) { return name.starts_with("d_"); }))
-      bytes = *all;
-  const int64_t ranks = options.mesh.ranks();
-  for (StagePlan &plan : stages) {
-    plan.collectives.push_back(
-        {"sum of gradients", sumBytes(bytes, ranks), false, !areOnOneHost(options.links, 0, ranks - 1)});
+  // Ranks have the weights of all stages; a weight of two stages travels once.
+  int64_t whole = planner.whole, shares = planner.shares;
+  if (auto update = module->lookupSymbol<FuncOp>("update")) {
+    auto gradients = [&](bool isShare) {
+      return bytesOf(update, false,
+                     [&](Named value) { return value.name.starts_with("d_") && value.isShare == isShare; });
+    };
+    if (auto found = gradients(false))
+      whole = *found, shares = gradients(true).value_or(0);
+  }
+  const int64_t ranks = mesh.ranks();
+  for (StagePlan &plan : all.stages) {
+    const bool isBetweenHosts = !areOnOneHost(options.links, 0, ranks - 1);
+    plan.collectives.push_back({"sum of gradients", sumBytes(whole, ranks), false, isBetweenHosts});
+    if (shares && ranks > mesh.tp)
+      plan.collectives.push_back(
+          {"sum of gradients of shares", sumBytes(shares, ranks / mesh.tp), false, isBetweenHosts});
     // A step makes new weights and two moments of the old ones. Gradients are added up, sent and summed.
-    plan.state = 6 * bytes + 2 * bytes + plan.gradients * plan.inFlight;
+    plan.state = 6 * (whole + shares) + 2 * (whole + shares) + plan.gradients * plan.inFlight;
   }
-  return stages;
+  if (mesh.tp > 1)
+    if (llvm::Error error = compareTokens(compiler, source, options, all))
+      return error;
+  return all;
 }
 
 static double secondsOf(const Collective &one, const Links &links) {
   return static_cast<double>(one.bytes) / (one.isBetweenHosts ? links.network : links.host);
 }
 
-void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, llvm::ArrayRef<StagePlan> stages) {
+void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, const MeshPlan &mesh) {
   constexpr const char *row = "  {0,-34}{1,20}{2,12}{3,14}  {4}\n";
   const Links &links = options.links;
   os << llvm::formatv("\nmesh {0}: {1} ranks, {2} on a host; links of ", options.mesh.text(), options.mesh.ranks(),
                       links.ranksPerHost)
      << llvm::format("%g GB/s on a host and %g GB/s between hosts\n", links.host / 1e9, links.network / 1e9);
-  for (size_t stage = 0; stage < stages.size(); ++stage) {
-    const StagePlan &plan = stages[stage];
+  if (options.mesh.tp > 1)
+    os << llvm::formatv(
+        "tokens between tensor-parallel ranks: a rank sends {0} bytes in each microbatch; without mHC {1}\n",
+        mesh.tokens, mesh.tokensWithoutStreams);
+  for (size_t stage = 0; stage < mesh.stages.size(); ++stage) {
+    const StagePlan &plan = mesh.stages[stage];
     os << llvm::formatv("\nstage {0}\n", stage) << llvm::formatv(row, "a rank sends", "bytes", "us", "link", "in each");
     for (const Collective &one : plan.collectives)
       os << llvm::formatv(row, one.name, one.bytes, llvm::formatv("{0:f1}", secondsOf(one, links) * 1e6).str(),
@@ -149,9 +222,9 @@ void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, llv
   }
 }
 
-llvm::json::Value mhc::toJson(const DriverOptions &options, llvm::ArrayRef<StagePlan> stages) {
+llvm::json::Value mhc::toJson(const DriverOptions &options, const MeshPlan &mesh) {
   llvm::json::Array array;
-  for (const StagePlan &plan : stages) {
+  for (const StagePlan &plan : mesh.stages) {
     llvm::json::Array collectives;
     for (const Collective &one : plan.collectives)
       collectives.push_back(llvm::json::Object{{"name", one.name},
@@ -166,5 +239,8 @@ llvm::json::Value mhc::toJson(const DriverOptions &options, llvm::ArrayRef<Stage
                                        {"microbatches_in_flight", plan.inFlight},
                                        {"arena_bytes", plan.arena}});
   }
-  return llvm::json::Object{{"mesh", options.mesh.text()}, {"stages", std::move(array)}};
+  return llvm::json::Object{{"mesh", options.mesh.text()},
+                            {"stages", std::move(array)},
+                            {"token_bytes", mesh.tokens},
+                            {"token_bytes_without_mhc", mesh.tokensWithoutStreams}};
 }

@@ -31,12 +31,17 @@ struct StagePlan {
   int64_t inFlight = 1;  ///< microbatches between their passes, with enough of them
 };
 
-/// Costs of the gradients of a model whose sizes are numbers, as mhc-train sums and hands over; a plan for each stage.
-llvm::Expected<std::vector<StagePlan>> planMesh(Compiler &compiler, mlir::ModuleOp source,
-                                                const DriverOptions &options);
+struct MeshPlan {
+  std::vector<StagePlan> stages;
+  /// Bytes that a rank sends to its tensor-parallel neighbours for a microbatch, and the same of the model without mHC.
+  int64_t tokens = 0, tokensWithoutStreams = 0;
+};
 
-void printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, llvm::ArrayRef<StagePlan> stages);
-llvm::json::Value toJson(const DriverOptions &options, llvm::ArrayRef<StagePlan> stages);
+/// Costs of the gradients of a model whose sizes are numbers, as mhc-train sums and hands over.
+llvm::Expected<MeshPlan> planMesh(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options);
+
+void printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, const MeshPlan &plan);
+llvm::json::Value toJson(const DriverOptions &options, const MeshPlan &plan);
 
 } // namespace mhc
 

@@ -103,7 +103,7 @@ static std::string setMesh(DriverOptions &options, StringRef value) {
   std::optional<Mesh> mesh = Mesh::parse(value);
   if (!mesh)
     return Mesh::kForm.str();
-  options.mesh.dp = mesh->dp;
+  options.mesh.dp = mesh->dp, options.mesh.tp = mesh->tp;
   return "";
 }
 
@@ -203,8 +203,9 @@ static const Option kOptions[] = {
     {"--memory-budget", Option::needed, "BYTES",
      "with --recompute=auto, recompute as little as fits in BYTES, such as 8GiB, and say what; needs --size",
      setBudget},
-    {"--mesh", Option::needed, "dp=N",
-     "make a model from its configuration for N ranks, each with its part of the batch", setMesh},
+    {"--mesh", Option::needed, "dp=N,tp=N",
+     "make a model from its configuration for ranks that have parts of the batch (dp), and of heads and MLPs (tp)",
+     setMesh},
     {"--pipeline", Option::needed, "N", "cut the model into N stages of a pipeline, each with entries of its own",
      setStages},
     {"--links", Option::needed, "HOST,NETWORK,RANKS",
@@ -363,6 +364,7 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
       {"--memory-budget", grad, "'--grad'"},
       {"--memory-budget", options.compile.stages == 1, "a model without '--pipeline'"},
       {"--verify", options.compile.stages == 1, "a model without '--pipeline'"},
+      {"--verify", options.mesh.tp == 1, "a model without the axis 'tp'"},
       {"--expect-fused", options.compile.stages == 1, "a model without '--pipeline'"},
       {"--grad-sums", grad, "'--grad'"},
       {"--fail-if-unfused", layers, "'--fuse=layer' or '--fuse=model'"},

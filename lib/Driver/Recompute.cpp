@@ -150,10 +150,11 @@ static Amount rebuiltBytes(FuncOp backward) {
   return bytes;
 }
 
-/// Other functions than the derivatives have no part in a plan, and need no buffers.
+/// Other functions with a body than the derivatives have no part in a plan, and need no buffers.
 static void keepDerivatives(ModuleOp module, StringRef grad) {
   for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>()))
-    if (!llvm::is_contained({grad.str() + "_grad", grad.str() + "_fwd", grad.str() + "_bwd"}, func.getName()))
+    if (!func.isExternal() &&
+        !llvm::is_contained({grad.str() + "_grad", grad.str() + "_fwd", grad.str() + "_bwd"}, func.getName()))
       func.erase();
 }
 

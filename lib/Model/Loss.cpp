@@ -8,6 +8,7 @@
 #include "DeltaRule.h"
 #include "Functions.h"
 #include "Weights.h"
+#include "mhc/Model/Model.h"
 #include "mhc/Spelling/Chain.h"
 #include <cmath>
 
@@ -21,11 +22,12 @@ public:
   explicit LossWriter(const Config &config)
       : config(config), attributes(model::attributesOf(config)), how(spellingOf(config.variant, known)),
         w(config.batch * config.context), chain(w, attributes, how), M(config.batch * config.context), C(config.hidden),
-        activation(config.bf16 ? Element::BF16 : Element::F32) {}
+        ranks(config.tensorRanks), activation(config.bf16 ? Element::BF16 : Element::F32) {}
 
   std::string write(const std::string &name);
 
 private:
+  std::string attributesOf(const Weight &one) const;
   Value weight(const std::string &name) const { return weights.at(name); }
   /// A weight in the type of the activations.
   Value cast(const std::string &name) { return w.convert(weight(name), activation); }
@@ -37,6 +39,8 @@ private:
   Value idsAhead(Value targets, int64_t distance);
   Value logitsOf(Value x, const std::string &prefix);
   Value lossOf(Value logits, Value targets, int64_t distance);
+  Value gather(Value tokens);
+  Value scatter(Value shares);
   Value site(Value streams, const std::string &prefix, Sublayer kind);
   Value sublayer(Value u, const std::string &prefix, Sublayer kind);
   Value middle(Value inner, Value normed, const std::string &prefix, Sublayer kind);
@@ -57,7 +61,7 @@ private:
   Spelling how;
   IrWriter w;
   Chain chain;
-  int64_t M, C;
+  int64_t M, C, ranks; ///< tokens and tensor-parallel ranks; a rank works on M tokens but within a sublayer
   Element activation;
   std::map<std::string, Value> weights;
   Value seed;
@@ -75,7 +79,7 @@ std::string LossWriter::write(const std::string &name) {
   if (config.dropout != 0)
     seed = w.argument("seed", {{2}, Element::I64});
   for (const Weight &one : weightsOf(config))
-    weights[one.name] = w.argument(one.name, one.type());
+    weights[one.name] = w.argument(one.name, one.type(config), attributesOf(one));
   Value x = embed(w.reshape(tokens, {M}));
   if (config.hyperConnections) {
     w.comment("One stream becomes n");
@@ -93,6 +97,27 @@ std::string LossWriter::write(const std::string &name) {
   }
   w.result("loss", loss);
   return w.finish(name);
+}
+
+/// Over which axes of the mesh the gradient of a weight is a sum, and which share of the weight a rank has. Tokens are
+/// divided by both axes; of a weight that tensor-parallel ranks divide, each has the gradient for all of theirs.
+std::string LossWriter::attributesOf(const Weight &one) const {
+  const std::string split = one.splitText(config);
+  std::string axes = config.dataRanks > 1 ? "dp" : "";
+  if (ranks > 1 && split.empty())
+    axes += axes.empty() ? "tp" : ",tp";
+  const std::string partial = axes.empty() ? "" : "mhc.partial = \"" + axes + "\"";
+  return partial + (partial.empty() || split.empty() ? "" : ", ") + split;
+}
+
+/// The tokens of all tensor-parallel ranks.
+Value LossWriter::gather(Value tokens) {
+  return ranks == 1 ? tokens : w.call(kAllGather, tokens, {{ranks * M, C}, activation});
+}
+
+/// A rank's own tokens, of which each rank has a share in the sum.
+Value LossWriter::scatter(Value shares) {
+  return ranks == 1 ? shares : w.as("f").call(kReduceScatter, shares, {{M, C}, activation});
 }
 
 /// The streams become one, and logits.
@@ -180,10 +205,10 @@ Value LossWriter::site(Value streams, const std::string &prefix, Sublayer kind) 
 
 Value LossWriter::sublayer(Value u, const std::string &prefix, Sublayer kind) {
   const SublayerNames &names = namesOf(kind);
-  Value normed = norm(u, prefix + names.norm);
+  Value normed = gather(norm(u, prefix + names.norm));
   Value inner = w.matmul(normed, cast(prefix + names.inner), /*transposeRhs=*/true);
   Value outer = middle(inner, normed, prefix + names.site + ".", kind);
-  return w.as("f").matmul(outer, cast(prefix + names.outer), /*transposeRhs=*/true);
+  return scatter(w.as("f").matmul(outer, cast(prefix + names.outer), /*transposeRhs=*/true));
 }
 
 Value LossWriter::middle(Value inner, Value normed, const std::string &prefix, Sublayer kind) {
@@ -202,7 +227,7 @@ Value LossWriter::middle(Value inner, Value normed, const std::string &prefix, S
 /// zero for the others. All experts are computed, as one MLP whose channels are theirs side by side.
 Value LossWriter::expertGates(Value normed, const std::string &prefix) {
   w.comment(prefix + "router");
-  const int64_t E = config.experts, F = config.ffn;
+  const int64_t E = config.experts, F = config.ffn / ranks, tokens = normed.dim(0);
   Value scores = w.matmul(w.convert(normed, Element::F32), weight(prefix + "router.weight"), /*transposeRhs=*/true);
   Value shares = w.softmax(scores, 1), rest = shares, chosen = w.splat(0, shares.type);
   for (int64_t k = 0; k < config.expertsPerToken; ++k) {
@@ -213,32 +238,33 @@ Value LossWriter::expertGates(Value normed, const std::string &prefix) {
   }
   Value sum = w.broadcast(w.reduce("sum", chosen, {1}), shares.type.dims, {0});
   Value gates = w.convert(w.as("expert_gates").div(chosen, sum), activation);
-  return w.reshape(w.broadcast(gates, {M, E, F}, {0, 1}), {M, E * F});
+  return w.reshape(w.broadcast(gates, {tokens, E, F}, {0, 1}), {tokens, E * F});
 }
 
 /// The recurrence, and its output normed for each head and gated.
 Value LossWriter::gatedDelta(Value qkvzba, const std::string &prefix) {
   const GatedDelta sizes = gatedDeltaOf(config);
-  Value tokens = w.reshape(qkvzba, {config.batch, config.context, sizes.channels()});
+  Value tokens = w.reshape(qkvzba, {ranks * config.batch, config.context, sizes.channels()});
   GatedDeltaOutputs in = writeGatedDelta(w, sizes,
                                          {tokens, cast(prefix + "conv1d.weight"), Value(), weight(prefix + "A_log"),
                                           weight(prefix + "dt_bias"), Value(), Value()});
   w.comment("The gated delta rule");
   Value out = w.convert(writeDeltaRule(w, in), activation);
   Value normed = norm(out, prefix + "out_norm.weight");
-  return w.reshape(w.mul(normed, w.unary("mhc.silu", in.gate)), {M, sizes.valueChannels()});
+  return w.reshape(w.mul(normed, w.unary("mhc.silu", in.gate)), {ranks * M, sizes.valueChannels()});
 }
 
 /// `count` heads from head `begin` on: [B*count, T, D].
 Value LossWriter::heads(Value qkv, int64_t begin, int64_t count) {
-  int64_t B = config.batch, T = config.context, D = C / config.heads;
+  int64_t B = ranks * config.batch, T = config.context, D = C / config.heads;
   Value rows = w.reshape(w.sliceDim(qkv, 1, begin * D, count * D), {B, T, count, D});
   return w.reshape(w.transpose(rows, {0, 2, 1, 3}), {B * count, T, D});
 }
 
 /// Heads of keys or values, each as often as there are heads of queries in its group.
 Value LossWriter::sharedHeads(Value qkv, int64_t begin) {
-  int64_t B = config.batch, T = config.context, H = config.heads, G = config.queryGroups, D = C / H;
+  int64_t B = ranks * config.batch, T = config.context, D = C / config.heads;
+  int64_t H = config.heads / ranks, G = config.queryGroups / ranks;
   Value own = heads(qkv, begin, G);
   if (G == H)
     return own;
@@ -246,13 +272,13 @@ Value LossWriter::sharedHeads(Value qkv, int64_t begin) {
 }
 
 Value LossWriter::attention(Value qkv) {
-  int64_t B = config.batch, T = config.context, H = config.heads, D = C / H;
-  Value q = heads(qkv, 0, H), k = sharedHeads(qkv, H), v = sharedHeads(qkv, H + config.queryGroups);
+  int64_t B = ranks * config.batch, T = config.context, H = config.heads / ranks, D = C / config.heads;
+  Value q = heads(qkv, 0, H), k = sharedHeads(qkv, H), v = sharedHeads(qkv, H + config.queryGroups / ranks);
   Value products = w.convert(w.batchMatmul(q, k, /*transposeLhs=*/false, /*transposeRhs=*/true), Element::F32);
   Value scores = w.as("scores").mul(products, 1 / std::sqrt(static_cast<double>(D)));
   Value shares = w.softmax(causal(scores), 2);
   Value rows = w.batchMatmul(w.convert(shares, activation), v);
-  return w.reshape(w.transpose(w.reshape(rows, {B, H, T, D}), {0, 2, 1, 3}), {M, C});
+  return w.reshape(w.transpose(w.reshape(rows, {B, H, T, D}), {0, 2, 1, 3}), {B * T, H * D});
 }
 
 /// A token sees itself and those before it.

@@ -7,6 +7,7 @@
 
 #include "Functions.h"
 #include "Weights.h"
+#include "mhc/Model/Model.h"
 #include <cmath>
 
 using namespace mhc;
@@ -15,7 +16,7 @@ using namespace mhc::spelling;
 
 static Value startOf(IrWriter &w, const Weight &weight, Value seed, int64_t stream) {
   if (weight.start == Weight::Constant)
-    return w.splat(weight.value, weight.type());
+    return w.splat(weight.value, weight.wholeType());
   int64_t count = 1;
   for (int64_t dim : weight.dims)
     count *= dim;
@@ -36,15 +37,18 @@ std::string mhc::model::writeInit(const Config &config) {
 
 std::string mhc::model::writeGradientNorm(const Config &config) {
   IrWriter w;
-  Value squares;
+  Value squares, ofShares;
   for (const Weight &weight : weightsOf(config)) {
-    Value g = w.argument("d_" + weight.name, weight.type());
+    Value g = w.argument("d_" + weight.name, weight.type(config), weight.splitText(config));
     Dims all;
     for (int64_t dim = 0; dim < g.rank(); ++dim)
       all.push_back(dim);
     Value sum = w.reduce("sum", w.mul(g, g), all);
-    squares = squares ? w.add(squares, sum) : sum;
+    Value &total = weight.isSplit(config) ? ofShares : squares;
+    total = total ? w.add(total, sum) : sum;
   }
+  if (ofShares)
+    squares = w.add(squares, w.call(kAllReduce, ofShares, ofShares.type));
   w.result("gradient_norm", w.unary("math.sqrt", squares));
   return w.finish("gradient_norm");
 }
@@ -79,8 +83,10 @@ private:
 
   void update(const Weight &weight) {
     const std::string &name = weight.name;
-    auto argument = [&](const std::string &prefix) { return w.argument(prefix + name, weight.type()); };
-    auto everywhere = [&](Value scalar) { return w.broadcast(scalar, weight.dims, {}); };
+    auto argument = [&](const std::string &prefix) {
+      return w.argument(prefix + name, weight.type(config), weight.splitText(config));
+    };
+    auto everywhere = [&](Value scalar) { return w.broadcast(scalar, weight.type(config).dims, {}); };
     Value x = argument(""), g = argument("d_"), m = argument("m_"), v = argument("v_");
     m = average(m, g, config.beta1);
     v = average(v, w.mul(g, g), config.beta2);

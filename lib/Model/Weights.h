@@ -16,20 +16,27 @@ namespace mhc::model {
 
 struct Weight {
   std::string name;
-  spelling::Dims dims;
+  spelling::Dims dims; ///< of the whole weight
   enum Start {
     Constant, ///< `value` everywhere
     Normal,   ///< with standard deviation `value`
     Uniform,  ///< between -value and value
   } start;
   double value;
+  int64_t splitDim = -1; ///< which tensor-parallel ranks divide; none with -1
+  spelling::Dims parts;  ///< along it, side by side, each of which they divide
 
   /// Matrices do; gains, biases and gates do not.
   bool decays() const { return dims.size() > 1; }
-  spelling::Type type() const { return {dims, spelling::Element::F32}; }
+  bool isSplit(const Config &config) const { return splitDim >= 0 && config.tensorRanks > 1; }
+  spelling::Type wholeType() const { return {dims, spelling::Element::F32}; }
+  /// The share that a rank has.
+  spelling::Type type(const Config &config) const;
+  /// Attributes of it, or of a tensor as long: which share this is.
+  std::string splitText(const Config &config) const;
 };
 
-/// Sizes of the layers of gated delta.
+/// Sizes of the layers of gated delta, with the heads of a rank.
 spelling::GatedDelta gatedDeltaOf(const Config &config);
 
 /// Parameters of the model's sites.

@@ -89,10 +89,11 @@ Dims IrWriter::resolve(Dims dims) const {
   return dims;
 }
 
-Value IrWriter::argument(const std::string &name, Type type) {
+Value IrWriter::argument(const std::string &name, Type type, const std::string &attributes) {
   type.dims = resolve(type.dims);
   Value value{uniqueName(name), type};
-  arguments.push_back(value.name + ": " + type.str() + " {mhc.name = \"" + name + "\"}");
+  arguments.push_back(value.name + ": " + type.str() + " {mhc.name = \"" + name + "\"" +
+                      (attributes.empty() ? "" : ", " + attributes) + "}");
   if (tokenSource.empty() && type.isDynamic())
     tokenSource = "tensor.dim " + value.name + ", " + indexConstant(0) + " : " + type.str();
   return value;
@@ -262,6 +263,11 @@ Value IrWriter::convert(Value operand, Element element) {
 
 static std::string signature(const Value &lhs, const Value &rhs, const Type &result) {
   return " : (" + lhs.type.str() + ", " + rhs.type.str() + ") -> " + result.str();
+}
+
+Value IrWriter::call(const std::string &function, Value operand, Type result) {
+  return define(result,
+                "func.call @" + function + "(" + operand.name + ") : (" + operand.type.str() + ") -> " + result.str());
 }
 
 Value IrWriter::matmul(Value lhs, Value rhs, bool transposeRhs) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <list>
@@ -56,12 +57,12 @@ namespace {
 class Transfers {
 public:
   /// Ranks that do different things do not take each other's messages.
-  enum Kind { Gather, Broadcast, Part, Sum, Value };
+  enum Kind { Gather, Broadcast, Value, Part, Sum, Tokens, Shares };
 
   Transfers(mhcrt_comm &comm, Kind kind) : comm(comm), kind(kind) {}
 
   void send(int to, const void *data, int64_t bytes) {
-    comm.sentBytes += kind == Part || kind == Sum ? bytes : 0;
+    comm.sentBytes += kind >= Part ? bytes : 0;
     note(to, MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, kind, MPI_COMM_WORLD, add(to)));
   }
   void receive(int from, void *data, int64_t bytes) {
@@ -134,40 +135,105 @@ static mhcrt_status inPieces(int64_t bytes, Step step) {
   return MHCRT_OK;
 }
 
+namespace {
+/// The ranks of a group by their places in it, and this rank's own.
+struct Members {
+  Members(const mhcrt_comm &comm, mhcrt_comm_group group)
+      : group(group), count(group.count), own((comm.rank - group.first) / group.stride) {}
+  int rankOf(int place) const { return group.first + place * group.stride; }
+
+  const mhcrt_comm_group group;
+  const int count, own;
+};
+} // namespace
+
 /// Each rank adds up one part of the values and hands the sums to the others: 2 (ranks - 1) / ranks of the values are
 /// sent and received by each, as in a ring.
-static mhcrt_status sumPiece(mhcrt_comm &comm, float *values, int64_t count, mhcrt_message *message) {
-  const int64_t width = (count + comm.ranks - 1) / comm.ranks;
-  auto beginOf = [&](int rank) { return std::min(count, rank * width); };
-  auto bytesOf = [&](int rank) { return (beginOf(rank + 1) - beginOf(rank)) * int64_t(sizeof(float)); };
-  float *const own = values + beginOf(comm.rank);
-  const int64_t ownBytes = bytesOf(comm.rank), ownCount = ownBytes / int64_t(sizeof(float));
-  comm.parts.resize(ownCount * comm.ranks);
+static mhcrt_status sumPiece(mhcrt_comm &comm, const Members &members, float *values, int64_t count,
+                             mhcrt_message *message) {
+  const int64_t width = (count + members.count - 1) / members.count;
+  auto beginOf = [&](int place) { return std::min(count, place * width); };
+  auto bytesOf = [&](int place) { return (beginOf(place + 1) - beginOf(place)) * int64_t(sizeof(float)); };
+  float *const own = values + beginOf(members.own);
+  const int64_t ownBytes = bytesOf(members.own), ownCount = ownBytes / int64_t(sizeof(float));
+  comm.parts.resize(ownCount * members.count);
 
   Transfers parts(comm, Transfers::Part);
-  for (int other = 0; other < comm.ranks; ++other) {
+  for (int other = 0; other < members.count; ++other) {
     float *const part = comm.parts.data() + other * ownCount;
-    if (other == comm.rank) {
+    if (other == members.own) {
       std::memcpy(part, own, ownBytes);
     } else {
-      parts.receive(other, part, ownBytes);
-      parts.send(other, values + beginOf(other), bytesOf(other));
+      parts.receive(members.rankOf(other), part, ownBytes);
+      parts.send(members.rankOf(other), values + beginOf(other), bytesOf(other));
     }
   }
   if (const mhcrt_status status = parts.wait(message))
     return status;
   std::copy_n(comm.parts.data(), ownCount, own);
-  for (int other = 1; other < comm.ranks; ++other)
+  for (int other = 1; other < members.count; ++other)
     for (int64_t i = 0; i < ownCount; ++i)
       own[i] += comm.parts[other * ownCount + i];
 
   Transfers sums(comm, Transfers::Sum);
-  for (int other = 0; other < comm.ranks; ++other)
-    if (other != comm.rank) {
-      sums.receive(other, values + beginOf(other), bytesOf(other));
-      sums.send(other, own, ownBytes);
+  for (int other = 0; other < members.count; ++other)
+    if (other != members.own) {
+      sums.receive(members.rankOf(other), values + beginOf(other), bytesOf(other));
+      sums.send(members.rankOf(other), own, ownBytes);
     }
   return sums.wait(message);
+}
+
+static float toFloat(float value) { return value; }
+static float toFloat(uint16_t bf16) {
+  const uint32_t bits = uint32_t(bf16) << 16;
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+static void assign(float &to, float value) { to = value; }
+/// The nearest bf16, of two the even one.
+static void assign(uint16_t &to, float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  const bool isNan = (bits & 0x7fffffff) > 0x7f800000;
+  to = static_cast<uint16_t>(isNan ? bits >> 16 | 64 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/// Values [begin, begin + count) of `width` for each rank.
+template <typename Element>
+static mhcrt_status scatterPiece(mhcrt_comm &comm, const Members &members, const Element *all, Element *own,
+                                 int64_t width, int64_t begin, int64_t count, mhcrt_message *message) {
+  const int64_t bytes = count * int64_t(sizeof(Element));
+  comm.parts.resize((bytes * members.count + sizeof(float) - 1) / sizeof(float));
+  auto *const parts = reinterpret_cast<Element *>(comm.parts.data());
+  Transfers shares(comm, Transfers::Shares);
+  for (int other = 0; other < members.count; ++other)
+    if (other != members.own) {
+      shares.receive(members.rankOf(other), parts + other * count, bytes);
+      shares.send(members.rankOf(other), all + other * width + begin, bytes);
+    }
+  if (const mhcrt_status status = shares.wait(message))
+    return status;
+  std::memcpy(parts + members.own * count, all + members.own * width + begin, bytes);
+  for (int64_t i = 0; i < count; ++i) {
+    float sum = toFloat(parts[i]);
+    for (int other = 1; other < members.count; ++other)
+      sum += toFloat(parts[other * count + i]);
+    assign(own[begin + i], sum);
+  }
+  return MHCRT_OK;
+}
+
+template <typename Element>
+static mhcrt_status reduceScatter(mhcrt_comm &comm, const Members &members, const void *all, void *own, int64_t width,
+                                  mhcrt_message *message) {
+  constexpr int64_t kSize = sizeof(Element);
+  return inPieces(width * kSize, [&](int64_t begin, int64_t bytes) {
+    return scatterPiece(comm, members, static_cast<const Element *>(all), static_cast<Element *>(own), width,
+                        begin / kSize, bytes / kSize, message);
+  });
 }
 
 extern "C" {
@@ -253,16 +319,50 @@ mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int6
   });
 }
 
-mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, float *values, int64_t count, mhcrt_message *message) {
+mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, mhcrt_comm_group group, float *values, int64_t count,
+                            mhcrt_message *message) {
   constexpr int64_t kWidth = sizeof(float);
+  const Members members(*comm, group);
   try {
     return inPieces(count * kWidth, [&](int64_t begin, int64_t size) {
-      return sumPiece(*comm, values + begin / kWidth, size / kWidth, message);
+      return sumPiece(*comm, members, values + begin / kWidth, size / kWidth, message);
     });
   } catch (const std::bad_alloc &) {
     fail(message, "no memory to add up " + std::to_string(count) + " values of other ranks");
     return MHCRT_OUT_OF_MEMORY;
   }
+}
+
+mhcrt_status mhcrt_comm_all_gather(mhcrt_comm *comm, mhcrt_comm_group group, const void *own, void *all, int64_t bytes,
+                                   mhcrt_message *message) {
+  const Members members(*comm, group);
+  auto *const to = static_cast<char *>(all);
+  std::memcpy(to + members.own * bytes, own, bytes);
+  return inPieces(bytes, [&](int64_t begin, int64_t size) {
+    Transfers tokens(*comm, Transfers::Tokens);
+    for (int other = 0; other < members.count; ++other)
+      if (other != members.own) {
+        tokens.receive(members.rankOf(other), to + other * bytes + begin, size);
+        tokens.send(members.rankOf(other), static_cast<const char *>(own) + begin, size);
+      }
+    return tokens.wait(message);
+  });
+}
+
+mhcrt_status mhcrt_comm_reduce_scatter(mhcrt_comm *comm, mhcrt_comm_group group, const void *all, void *own,
+                                       int64_t count, int32_t dtype, mhcrt_message *message) {
+  const Members members(*comm, group);
+  try {
+    if (dtype == MHCRT_F32)
+      return reduceScatter<float>(*comm, members, all, own, count, message);
+    if (dtype == MHCRT_BF16)
+      return reduceScatter<uint16_t>(*comm, members, all, own, count, message);
+  } catch (const std::bad_alloc &) {
+    fail(message, "no memory to add up " + std::to_string(count) + " values of other ranks");
+    return MHCRT_OUT_OF_MEMORY;
+  }
+  fail(message, "values of dtype " + std::to_string(dtype) + "; needed f32 or bf16");
+  return MHCRT_INVALID_ARGUMENT;
 }
 
 } // extern "C"

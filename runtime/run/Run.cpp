@@ -23,6 +23,16 @@ static int fail(const char *tool, const std::string &error) {
   return kError;
 }
 
+/// The share of a tensor that a rank has, in words.
+static std::string sharesOf(const mhcrt_tensor_info &info, bool isResult) {
+  std::string text;
+  if (info.split_dim >= 0)
+    text = ", a share of dimension " + std::to_string(info.split_dim);
+  if (isResult && info.partial)
+    text += std::string(", to be added up over ") + info.partial;
+  return text;
+}
+
 static void listModel(const mhcrt_model *model) {
   std::printf("target %s\n", mhcrt_model_target(model));
   if (*mhcrt_model_mesh(model))
@@ -32,8 +42,8 @@ static void listModel(const mhcrt_model *model) {
     for (bool results : {false, true}) {
       const Signature signature{model, entry, results};
       for (int32_t i = 0; i < signature.size(); ++i)
-        std::printf("  %-8s %-16s %s%s\n", signature.noun(), signature[i].name, signature[i].type,
-                    signature[i].in_place >= 0 ? ", in place" : "");
+        std::printf("  %-8s %-16s %s%s%s\n", signature.noun(), signature[i].name, signature[i].type,
+                    signature[i].in_place >= 0 ? ", in place" : "", sharesOf(signature[i], results).c_str());
     }
     for (int32_t i = 0; const char *equality = mhcrt_model_equality(model, entry, i); ++i)
       std::printf("  needed   %s\n", equality);

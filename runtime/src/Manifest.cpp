@@ -66,7 +66,7 @@ static bool parseTensor(std::istringstream &line, TensorSpec &spec, std::string 
     spec.type += (i ? "," : "") + dim.text;
   }
   spec.type += "]";
-  spec.info.in_place = -1;
+  spec.info.in_place = spec.info.split_dim = -1;
   spec.info.name = spec.name.c_str();
   spec.info.type = spec.type.c_str();
   return true;
@@ -117,19 +117,63 @@ static bool tieResult(EntrySpec &entry, const std::string &name) {
   return false;
 }
 
-/// "dp=2,pp=4"
+/// "dp=2,tp=2,pp=4"; all but the first may be left out.
 static bool parseMesh(std::istringstream &line, Manifest &manifest) {
   constexpr int64_t kMostParts = 65536, kMostStages = 1024;
+  struct Axis {
+    const char *name;
+    int32_t &size;
+    int64_t most;
+  };
+  const Axis axes[] = {{"dp=", manifest.dataRanks, kMostParts},
+                       {"tp=", manifest.tensorRanks, kMostParts},
+                       {"pp=", manifest.stages, kMostStages}};
   if (!(line >> manifest.mesh) || manifest.mesh.rfind("dp=", 0) != 0)
     return false;
-  const size_t comma = std::min(manifest.mesh.find(",pp="), manifest.mesh.size());
-  int64_t parts = 0, stages = 1;
-  if (!parseSize(manifest.mesh.substr(3, comma - 3), parts) || parts < 1 || parts > kMostParts ||
-      (comma < manifest.mesh.size() && !parseSize(manifest.mesh.substr(comma + 4), stages)) || stages < 1 ||
-      stages > kMostStages)
+  std::istringstream words(manifest.mesh);
+  std::string word;
+  const Axis *axis = axes;
+  while (std::getline(words, word, ',')) {
+    while (axis != std::end(axes) && word.rfind(axis->name, 0) != 0)
+      ++axis;
+    int64_t size = 0;
+    if (axis == std::end(axes) || !parseSize(word.substr(3), size) || size < 1 || size > axis->most)
+      return false;
+    axis++->size = static_cast<int32_t>(size);
+  }
+  return true;
+}
+
+static TensorSpec *findTensor(EntrySpec &entry, const std::string &name) {
+  for (std::deque<TensorSpec> *specs : {&entry.arguments, &entry.results})
+    for (TensorSpec &spec : *specs)
+      if (spec.name == name)
+        return &spec;
+  return nullptr;
+}
+
+/// "W 0 48 24": the sizes behind the dimension are those of the tensor.
+static bool parseSplit(std::istringstream &line, EntrySpec &entry) {
+  std::string name, word;
+  int64_t dim = 0, size = 0, sum = 0;
+  TensorSpec *const spec = line >> name ? findTensor(entry, name) : nullptr;
+  if (!spec || !(line >> word) || !parseSize(word, dim) || dim >= spec->info.rank)
     return false;
-  manifest.parts = static_cast<int32_t>(parts);
-  manifest.stages = static_cast<int32_t>(stages);
+  for (; line >> word; sum += size, spec->splitSizes.push_back(size))
+    if (!parseSize(word, size) || size < 1 || size > INT32_MAX)
+      return false;
+  spec->info.split_dim = static_cast<int32_t>(dim);
+  spec->info.split_parts = static_cast<int32_t>(spec->splitSizes.size());
+  spec->info.split_sizes = spec->splitSizes.data();
+  return sum == spec->info.sizes[dim];
+}
+
+static bool parsePartial(std::istringstream &line, EntrySpec &entry) {
+  std::string name;
+  TensorSpec *const spec = line >> name ? findTensor(entry, name) : nullptr;
+  if (!spec || !(line >> spec->partial))
+    return false;
+  spec->info.partial = spec->partial.c_str();
   return true;
 }
 
@@ -173,7 +217,7 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
         return fail("'target' without a name");
     } else if (key == "mesh") {
       if (!parseMesh(line, manifest))
-        return fail("'mesh' needs 'dp=N' or 'dp=N,pp=N'");
+        return fail("'mesh' needs 'dp=N', and may have ',tp=N' and ',pp=N' behind it");
     } else if (key == "pin") {
       if (!(line >> manifest.pins.emplace_back()))
         return fail("'pin' without a variant");
@@ -204,6 +248,13 @@ bool mhcrt::parseManifest(const char *text, Manifest &manifest, std::string &err
       std::string name;
       if (!open || !(line >> name) || !tieResult(*open, name))
         return fail("'in_place " + name + "' needs a result and an argument of that name and one type before it");
+    } else if (key == "split") {
+      if (!open || !parseSplit(line, *open))
+        return fail(
+            "'split' needs a tensor before it, one of its dimensions, and the sizes of parts that are its size");
+    } else if (key == "partial") {
+      if (!open || !parsePartial(line, *open))
+        return fail("'partial' needs a tensor before it, and axes of the mesh");
     } else if (key == "equal") {
       std::string left, right;
       SizeEquality equality;

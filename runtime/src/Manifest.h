@@ -21,6 +21,8 @@ struct TensorSpec {
   std::string name, type;
   std::vector<SizeExpression> dims;
   mhcrt_tensor_info info = {};
+  std::vector<int64_t> splitSizes;
+  std::string partial;
 };
 
 /// Two sizes that must be equal.
@@ -40,8 +42,8 @@ std::string typeOf(const EntrySpec &entry);
 
 struct Manifest {
   std::string target = "cpu";
-  std::string mesh;                         ///< "dp=2,pp=4"
-  int32_t parts = 1, stages = 1;            ///< of the mesh: of the batch, and of the pipeline
+  std::string mesh; ///< "dp=2,tp=2,pp=4"
+  int32_t dataRanks = 1, tensorRanks = 1, stages = 1;
   std::vector<std::string> pins;            ///< "post=generic"
   std::deque<EntrySpec> entries, functions; ///< functions are what entries call and the model has not
 };

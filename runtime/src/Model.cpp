@@ -158,7 +158,11 @@ const char *mhcrt_model_mesh(const mhcrt_model *model) { return model->manifest.
 
 int32_t mhcrt_model_stages(const mhcrt_model *model) { return model->manifest.stages; }
 
-int32_t mhcrt_model_ranks(const mhcrt_model *model) { return model->manifest.parts * model->manifest.stages; }
+int32_t mhcrt_model_tensor_ranks(const mhcrt_model *model) { return model->manifest.tensorRanks; }
+
+int32_t mhcrt_model_ranks(const mhcrt_model *model) {
+  return model->manifest.dataRanks * model->manifest.tensorRanks * model->manifest.stages;
+}
 
 int32_t mhcrt_model_entries(const mhcrt_model *model) { return static_cast<int32_t>(model->manifest.entries.size()); }
 

@@ -225,11 +225,48 @@ TEST(Model, MeshIsOfOneRankUnlessTheManifestSaysOtherwise) {
   EXPECT_STREQ(mhcrt_model_mesh(model), "dp=2,pp=3");
   EXPECT_EQ(mhcrt_model_ranks(model), 6);
   EXPECT_EQ(mhcrt_model_stages(model), 3);
+  EXPECT_EQ(mhcrt_model_tensor_ranks(model), 1);
+  mhcrt_model_close(model);
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nmesh dp=2,tp=4,pp=3\n", lookup, nullptr, &model, &message), MHCRT_OK)
+      << message.text;
+  EXPECT_EQ(mhcrt_model_ranks(model), 24);
+  EXPECT_EQ(mhcrt_model_stages(model), 3);
+  EXPECT_EQ(mhcrt_model_tensor_ranks(model), 4);
   mhcrt_model_close(model);
   for (const char *manifest : {"mhc-model 1\nmesh\n", "mhc-model 1\nmesh dp=0\n", "mhc-model 1\nmesh tp=2\n",
-                               "mhc-model 1\nmesh dp=2,pp=x\n"}) {
+                               "mhc-model 1\nmesh dp=2,pp=x\n", "mhc-model 1\nmesh dp=2,pp=2,tp=2\n"}) {
     EXPECT_EQ(mhcrt_model_wrap(manifest, lookup, nullptr, &model, &message), MHCRT_INVALID_ARGUMENT);
-    EXPECT_STREQ(message.text, "manifest, line 2: 'mesh' needs 'dp=N' or 'dp=N,pp=N'");
+    EXPECT_STREQ(message.text, "manifest, line 2: 'mesh' needs 'dp=N', and may have ',tp=N' and ',pp=N' behind it");
+  }
+}
+
+TEST(Model, TensorsAreSharesAndPartsOfSums) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  const std::string head = "mhc-model 1\nentry copy\narg w f32 6 4\nresult d_w f32 6 4\n";
+  ASSERT_EQ(
+      mhcrt_model_wrap((head + "split w 0 4 2\npartial d_w dp,tp\nend\n").c_str(), lookup, nullptr, &model, &message),
+      MHCRT_OK)
+      << message.text;
+  const mhcrt_tensor_info *w = mhcrt_model_argument(model, 0, 0), *d_w = mhcrt_model_result(model, 0, 0);
+  EXPECT_EQ(w->split_dim, 0);
+  ASSERT_EQ(w->split_parts, 2);
+  EXPECT_EQ(w->split_sizes[0], 4);
+  EXPECT_EQ(w->split_sizes[1], 2);
+  EXPECT_EQ(w->partial, nullptr);
+  EXPECT_EQ(d_w->split_dim, -1);
+  EXPECT_STREQ(d_w->partial, "dp,tp");
+  mhcrt_model_close(model);
+  for (const char *line : {"split", "split x 0 6", "split w 2 6", "split w 0", "split w 0 4 1", "split w 0 6 0"}) {
+    EXPECT_EQ(mhcrt_model_wrap((head + line + "\nend\n").c_str(), lookup, nullptr, &model, &message),
+              MHCRT_INVALID_ARGUMENT);
+    EXPECT_STREQ(message.text, "manifest, line 5: 'split' needs a tensor before it, one of its dimensions, and the "
+                               "sizes of parts that are its size");
+  }
+  for (const char *line : {"partial", "partial x dp", "partial w"}) {
+    EXPECT_EQ(mhcrt_model_wrap((head + line + "\nend\n").c_str(), lookup, nullptr, &model, &message),
+              MHCRT_INVALID_ARGUMENT);
+    EXPECT_STREQ(message.text, "manifest, line 5: 'partial' needs a tensor before it, and axes of the mesh");
   }
 }
 

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rank s * parts + p has stage s of part p of the batch. The backward passes of the microbatches are in one order,
-// whatever the schedule is, so that the sums have the same bits.
+// Rank s * parts + p has stage s of part p of the batch; a part is that of a tensor-parallel rank. The backward passes
+// of the microbatches are in one order, whatever the schedule is, so that the sums have the same bits.
 //
 //===------------------------------------------------------------------------===//
 #include "Gradients.h"
@@ -16,9 +16,10 @@
 
 using namespace mhcrt;
 
-Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks &ranks)
-    : session(session), options(options), ranks(ranks), stages(mhcrt_model_stages(session.model)),
-      parts(mhcrt_model_ranks(session.model) / stages), stage(ranks.rank() / parts), part(ranks.rank() % parts) {}
+Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks)
+    : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks),
+      stages(mhcrt_model_stages(session.model)), parts(mhcrt_model_ranks(session.model) / stages),
+      stage(ranks.rank() / parts), part(ranks.rank() % parts) {}
 
 static bool startsWith(const std::string &name, const std::string &prefix) { return name.rfind(prefix, 0) == 0; }
 
@@ -86,6 +87,22 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
   return false;
 }
 
+/// Appends places of gradients behind those that are there.
+bool Gradients::makePlaces(const NamedEntry &update, bool ofShares, std::string &error) {
+  int64_t begin = whole;
+  for (const std::string &name : update.arguments()) {
+    HostTensor tensor;
+    if (!startsWith(name, "d_") || tensorRanks.isShare(name) != ofShares)
+      continue;
+    if (!update.makeArgument(name, tensor, error))
+      return false;
+    const int64_t count = tensor.bytes() / int64_t(sizeof(float));
+    places.push_back({name, tensor.get(), begin, count});
+    begin += count;
+  }
+  return true;
+}
+
 bool Gradients::open(const NamedEntry &update, const std::string &text, std::string &error) {
   data = &text;
   if (!openEntries(error))
@@ -94,19 +111,13 @@ bool Gradients::open(const NamedEntry &update, const std::string &text, std::str
   for (Slot &slot : slots)
     if (!makeSlot(slot, error))
       return false;
-  int64_t begin = 0;
-  for (const std::string &name : update.arguments()) {
-    HostTensor tensor;
-    if (!startsWith(name, "d_"))
-      continue;
-    if (!update.makeArgument(name, tensor, error))
-      return false;
-    const int64_t count = tensor.bytes() / int64_t(sizeof(float));
-    places.push_back({name, tensor.get(), begin, count});
-    begin += count;
-  }
+  if (!makePlaces(update, /*ofShares=*/false, error))
+    return false;
+  whole = places.empty() ? 0 : places.back().begin + places.back().count;
+  if (!makePlaces(update, /*ofShares=*/true, error))
+    return false;
   if (!isWhole())
-    bucket.resize(begin);
+    bucket.resize(places.empty() ? 0 : places.back().begin + places.back().count);
   if (!checkTokens(text, error) || !isLastStage())
     return error.empty();
   HostTensor d_loss;
@@ -150,7 +161,7 @@ bool Gradients::run(NamedEntry &entry, Slot &slot, const PlacedTensors &weights,
         return &found->second;
     return nullptr;
   };
-  return entry.run(lookup, slot.values, asGraph, error);
+  return entry.run(lookup, slot.values, asGraph, error) && tensorRanks.wait(error);
 }
 
 bool Gradients::send(const PlacedTensors &values, const std::string &prefix, int32_t to, std::string &error) {
@@ -250,7 +261,13 @@ bool Gradients::connect(std::string &error) {
   if (!isThere && ranks.isFirst())
     std::fprintf(stderr, "mhc-train: note: NCCL is not there; gradients pass through the memory of the host\n");
   const mhcrt_tensor type = {nullptr, MHCRT_F32, 1, {static_cast<int64_t>(bucket.size())}};
-  return !isThere || (nccl.open(ranks, options.timeout, error) && gpuBucket.allocate(session, type, error));
+  if (!isThere)
+    return true;
+  const bool hasShares = tensorRanks.count() > 1;
+  return nccl.open(ranks, ranks.everyone(), options.timeout, error) &&
+         (!hasShares ||
+          (ncclOfPeers.isThere() && ncclOfPeers.open(ranks, tensorRanks.peers(), options.timeout, error))) &&
+         gpuBucket.allocate(session, type, error);
 }
 
 /// As sum(), in the memory of the GPU.
@@ -267,7 +284,9 @@ bool Gradients::sumOnGpu(std::string &error) {
       status = copy(begin + place.begin, own[place.name].get().data, place);
   if (status == MHCRT_OK)
     status = mhcrt_model_synchronize(session.model, session.context, &message);
-  if (status == MHCRT_OK && !nccl.sum(begin, static_cast<int64_t>(bucket.size()), error))
+  const int64_t ofShares = static_cast<int64_t>(bucket.size()) - whole;
+  if (status == MHCRT_OK &&
+      (!nccl.sum(begin, whole, error) || (ofShares && !ncclOfPeers.sum(begin + whole, ofShares, error))))
     return false;
   for (const Place &place : places) {
     if (status == MHCRT_OK && !shared[place.name].allocate(session, place.type, error))
@@ -285,7 +304,8 @@ bool Gradients::sum(std::string &error) {
     return true;
   if (nccl.isOpen())
     return sumOnGpu(error);
-  if (!ranks.sum(bucket, error))
+  if (!ranks.sum(ranks.everyone(), bucket.data(), whole, error) ||
+      !ranks.sum(tensorRanks.peers(), bucket.data() + whole, static_cast<int64_t>(bucket.size()) - whole, error))
     return false;
   for (const Place &place : places) {
     PlacedTensor &tensor = shared[place.name];

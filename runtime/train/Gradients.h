@@ -9,6 +9,7 @@
 
 #include "Nccl.h"
 #include "Ranks.h"
+#include "TensorRanks.h"
 #include "mhcrt/train.h"
 
 #include <string>
@@ -25,7 +26,7 @@ void fillRow(HostTensor &tokens, int64_t row, const char *text);
 /// Computes the loss and the gradients of a batch: in microbatches, of the rows and the stage that are this rank's.
 class Gradients {
 public:
-  Gradients(const Session &session, const TrainOptions &options, Ranks &ranks);
+  Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks);
 
   /// Opens the entries of this rank. `update` says which gradients there are.
   bool open(const NamedEntry &update, const std::string &data, std::string &error);
@@ -57,6 +58,7 @@ private:
   bool isLastStage() const { return stage == stages - 1; }
   bool isWhole() const { return ranks.count() == 1 && options.microbatches == 1; }
   int64_t slotsNeeded() const;
+  bool makePlaces(const NamedEntry &update, bool ofShares, std::string &error);
   bool openEntries(std::string &error);
   bool makeSlot(Slot &slot, std::string &error) const;
   bool checkTokens(const std::string &data, std::string &error) const;
@@ -75,16 +77,18 @@ private:
   const Session session;
   const TrainOptions &options;
   Ranks &ranks;
+  TensorRanks &tensorRanks;
   const int32_t stages, parts, stage, part; ///< of the pipeline and of the batch, in all and of this rank
   const std::string *data = nullptr;
   NamedEntry forwards, backwards; ///< of several stages; of one, `forwards` has the gradients, too
   std::vector<Slot> slots;
   PlacedTensors shared; ///< d_loss, and the gradients of all ranks
   std::vector<Place> places;
-  std::vector<float> bucket; ///< all gradients, which travel together
+  std::vector<float> bucket; ///< all gradients, which travel together; behind those of all ranks, those of shares
+  int64_t whole = 0;         ///< values of gradients that all ranks have
   HostTensor moved;
   PlacedTensor gpuBucket; ///< the same in the memory of the GPU
-  Nccl nccl;
+  Nccl nccl, ncclOfPeers;
 };
 
 } // namespace mhcrt

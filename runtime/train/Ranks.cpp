@@ -40,6 +40,8 @@ bool Ranks::load(std::string &error) {
   resolve(library, "mhcrt_comm_sum", table.sum, missing);
   resolve(library, "mhcrt_comm_send", table.send, missing);
   resolve(library, "mhcrt_comm_receive", table.receive, missing);
+  resolve(library, "mhcrt_comm_all_gather", table.allGather, missing);
+  resolve(library, "mhcrt_comm_reduce_scatter", table.reduceScatter, missing);
   if (!missing.empty())
     error = "'libmhcrt_mpi.so' does not export " + missing;
   return missing.empty();
@@ -139,6 +141,11 @@ bool Ranks::broadcast(void *data, int64_t bytes, std::string &error) {
   return check(table.broadcast(comm, data, bytes, &message), message, "the state of rank 0", error);
 }
 
+bool Ranks::gather(const void *own, void *all, int64_t bytes, std::string &error) {
+  mhcrt_message message;
+  return check(table.gather(comm, own, all, bytes, &message), message, "what ranks tell each other", error);
+}
+
 bool Ranks::broadcast(TrainState &state, std::string &error) {
   if (ranks == 1)
     return true;
@@ -164,12 +171,23 @@ bool Ranks::receive(int32_t from, HostTensor &tensor, std::string &error) {
   return check(status, message, "a value of another stage", error);
 }
 
-bool Ranks::sum(std::vector<float> &values, std::string &error) {
-  if (ranks == 1)
-    return true;
+bool Ranks::sum(mhcrt_comm_group group, float *values, int64_t count, std::string &error) {
   mhcrt_message message;
-  const auto count = static_cast<int64_t>(values.size());
-  return check(table.sum(comm, values.data(), count, &message), message, "the sum of gradients", error);
+  return group.count == 1 ||
+         check(table.sum(comm, group, values, count, &message), message, "the sum of gradients", error);
+}
+
+bool Ranks::allGather(mhcrt_comm_group group, const void *own, void *all, int64_t bytes, std::string &error) {
+  mhcrt_message message;
+  return check(table.allGather(comm, group, own, all, bytes, &message), message, "tensors of tensor-parallel ranks",
+               error);
+}
+
+bool Ranks::reduceScatter(mhcrt_comm_group group, const void *all, void *own, int64_t count, int32_t dtype,
+                          std::string &error) {
+  mhcrt_message message;
+  return check(table.reduceScatter(comm, group, all, own, count, dtype, &message), message,
+               "sums over tensor-parallel ranks", error);
 }
 
 uint64_t mhcrt::hashOf(const std::string &bytes) {

@@ -29,7 +29,7 @@ public:
   bool open(double timeout, std::string &error);
   int32_t rank() const { return number; }
   int32_t count() const { return ranks; }
-  /// Bytes that this rank has sent for sums and to other stages; those of NCCL are not known.
+  /// Bytes that this rank has sent to others of a group and to other stages; those of NCCL are not known.
   int64_t sentBytes() const { return comm ? table.sentBytes(comm) : 0; }
   /// The rank that prints and writes files.
   bool isFirst() const { return number == 0; }
@@ -43,13 +43,20 @@ public:
   bool agreeOn(const std::vector<uint64_t> &values, const std::vector<const char *> &what, std::string &error);
   /// These bytes of rank 0 become those of all.
   bool broadcast(void *data, int64_t bytes, std::string &error);
+  /// `all` gets the bytes of each rank.
+  bool gather(const void *own, void *all, int64_t bytes, std::string &error);
   /// The state of rank 0 becomes that of all.
   bool broadcast(TrainState &state, std::string &error);
   /// To and from one other rank, in this order. A rank does not wait until what it sent is there.
   bool send(int32_t to, const HostTensor &tensor, std::string &error);
   bool receive(int32_t from, HostTensor &tensor, std::string &error);
-  /// Each value becomes its sum over the ranks.
-  bool sum(std::vector<float> &values, std::string &error);
+
+  mhcrt_comm_group everyone() const { return {0, 1, ranks}; }
+  // Between the ranks of a group, as in mhcrt/comm.h; a group of one has nothing to do.
+  bool sum(mhcrt_comm_group group, float *values, int64_t count, std::string &error);
+  bool allGather(mhcrt_comm_group group, const void *own, void *all, int64_t bytes, std::string &error);
+  bool reduceScatter(mhcrt_comm_group group, const void *all, void *own, int64_t count, int32_t dtype,
+                     std::string &error);
 
 private:
   struct Table {
@@ -64,6 +71,8 @@ private:
     decltype(&mhcrt_comm_sum) sum;
     decltype(&mhcrt_comm_send) send;
     decltype(&mhcrt_comm_receive) receive;
+    decltype(&mhcrt_comm_all_gather) allGather;
+    decltype(&mhcrt_comm_reduce_scatter) reduceScatter;
   };
   bool load(std::string &error);
   /// Whether a call of the communicator went well; else no other is made.

@@ -12,6 +12,7 @@
 #include "Progress.h"
 #include "Ranks.h"
 #include "Schedule.h"
+#include "TensorRanks.h"
 #include "Validation.h"
 #include "io/File.h"
 #include "mhcrt/file.h"
@@ -28,8 +29,9 @@ static constexpr const char *kTool = "mhc-train";
 namespace {
 class Trainer {
 public:
-  Trainer(const Session &session, const TrainOptions &options, Ranks &ranks)
-      : session(session), options(options), ranks(ranks), gradients(session, options, ranks) {}
+  Trainer(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks)
+      : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks),
+        gradients(session, options, ranks, tensorRanks) {}
 
   /// Opens the model and checks everything that can be wrong, before the first step.
   bool open(std::string &error);
@@ -38,6 +40,7 @@ public:
 private:
   bool prepare(std::string &error);
   bool shareStart(std::string &error);
+  std::string sharedWork() const;
   bool start(std::string &error);
   bool makeInputs(std::string &error);
   bool placeInputs(std::string &error);
@@ -58,13 +61,14 @@ private:
   const Session session;
   const TrainOptions &options;
   Ranks &ranks;
+  TensorRanks &tensorRanks;
 
   NamedEntry init, update, gradientNorm;
   bool hasNorm = false; ///< the log wants it, and the model has it
   Gradients gradients;
   Validation validation;
   std::string data;
-  TrainState state;    ///< its tensors are those of the first step, and at the end those of the last
+  TrainState state;    ///< its tensors are those of the first step, and at the end those of the last; whole ones
   NamedTensors inputs; ///< seed, step, learning_rate
   PlacedTensors placedInputs;
   PlacedTensors current; ///< tensors of the state
@@ -100,18 +104,29 @@ bool Trainer::openFurther(std::string &error) {
   hasNorm = !options.log.empty() && mhcrt_model_find_entry(session.model, "gradient_norm", &found, nullptr) == MHCRT_OK;
   if (hasNorm && !gradientNorm.open(session, "gradient_norm", error))
     return false;
+  if (options.validation.empty())
+    return true;
   std::string text;
-  return options.validation.empty() || (readBytes(options.validation, text, error) &&
-                                        validation.open(session, options.validation, std::move(text), error));
+  const int32_t parts = mhcrt_model_ranks(session.model) / mhcrt_model_stages(session.model);
+  return readBytes(options.validation, text, error) &&
+         validation.open(session, options.validation, std::move(text), ranks.rank() % parts, parts, error);
 }
 
 bool Trainer::open(std::string &error) { return ranks.agree(prepare(error), error) && shareStart(error); }
 
 bool Trainer::prepare(std::string &error) {
   return checkMesh(session.model, ranks.count(), error) && init.open(session, "init", error) &&
-         update.open(session, "update", error) && makeInputs(error) && readBytes(options.data, data, error) &&
-         gradients.open(update, data, error) && openFurther(error) && start(error) &&
-         (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
+         update.open(session, "update", error) && tensorRanks.open("update", error) && makeInputs(error) &&
+         readBytes(options.data, data, error) && gradients.open(update, data, error) && openFurther(error) &&
+         start(error) && (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
+}
+
+/// Options ask for this, and all ranks take part in it.
+std::string Trainer::sharedWork() const {
+  std::string work = options.validation.empty() ? "" : std::to_string(options.validateEvery);
+  if (tensorRanks.count() > 1) // shares become whole tensors, and squares their sums
+    work += ' ' + std::to_string(hasNorm) + ' ' + std::to_string(options.save.empty() ? -1 : options.saveEvery);
+  return work;
 }
 
 /// All ranks work on the same, and begin with the state of rank 0.
@@ -123,10 +138,11 @@ bool Trainer::shareStart(std::string &error) {
   std::snprintf(numbers, sizeof(numbers), "%lld %lld %lld %lld %.17g %.17g ", static_cast<long long>(options.steps),
                 static_cast<long long>(options.warmup), static_cast<long long>(options.seed),
                 static_cast<long long>(options.microbatches), options.rate, options.leastRate);
-  if (!ranks.agreeOn({hashOf(model), hashOf(data), hashOf(numbers + options.rateSchedule)},
-                     {"code in the model", "bytes in '--data'", "steps, warmup, seed, microbatches or learning rate"},
+  if (!ranks.agreeOn({hashOf(model), hashOf(data), hashOf(numbers + options.rateSchedule), hashOf(sharedWork())},
+                     {"code in the model", "bytes in '--data'", "steps, warmup, seed, microbatches or learning rate",
+                      "steps with a validation, a log or a checkpoint"},
                      error) ||
-      !ranks.broadcast(state, error) || !gradients.connect(error))
+      !ranks.broadcast(state, error) || !tensorRanks.connect(error) || !gradients.connect(error))
     return false;
   return placeState(error);
 }
@@ -159,11 +175,15 @@ bool Trainer::start(std::string &error) {
   int64_t *const seed = static_cast<int64_t *>(inputs["seed"].data());
   seed[0] = state.seed;
   auto findSeed = [&](const std::string &name) { return name == "seed" ? &placedInputs["seed"] : nullptr; };
-  if (!uploadInputs(error) || !init.run(findSeed, current, /*asGraph=*/false, error) || !fetchState(error))
+  if (!uploadInputs(error) || !init.run(findSeed, current, /*asGraph=*/false, error))
     return false;
+  for (const auto &[name, tensor] : current)
+    if (!tensor.download(state.tensors[name], error))
+      return false;
   for (const std::string &name : update.arguments())
     if (!state.tensors.count(name) && !inputs.count(name) && name.rfind("d_", 0) != 0)
-      if (!update.makeArgument(name, state.tensors[name], error))
+      if (!(tensorRanks.isShare(name) ? tensorRanks.widen(name, state.tensors[name], error)
+                                      : update.makeArgument(name, state.tensors[name], error)))
         return false;
   if (!options.load.empty() && ranks.isFirst() && !loadCheckpoint(options.load, state, error))
     return false;
@@ -176,15 +196,24 @@ bool Trainer::start(std::string &error) {
 }
 
 bool Trainer::placeState(std::string &error) {
-  for (const auto &[name, host] : state.tensors)
+  HostTensor share;
+  for (const auto &[name, whole] : state.tensors) {
+    const bool isShare = tensorRanks.isShare(name);
+    if (isShare && !tensorRanks.cut(name, whole, share, error))
+      return false;
+    const HostTensor &host = isShare ? share : whole;
     if (!current[name].allocate(session, host.get(), error) || !current[name].upload(host, error))
       return false;
+  }
   return true;
 }
 
 bool Trainer::fetchState(std::string &error) {
+  HostTensor share;
   for (const auto &[name, tensor] : current)
-    if (!tensor.download(state.tensors[name], error))
+    if (!(tensorRanks.isShare(name)
+              ? tensor.download(share, error) && tensorRanks.join(name, share, state.tensors[name], error)
+              : tensor.download(state.tensors[name], error)))
       return false;
   return true;
 }
@@ -233,11 +262,13 @@ bool Trainer::validate(StepFigures &figures, std::string &error) {
   const bool isDue = state.step % options.validateEvery == 0 || state.step == options.steps;
   if (options.validation.empty() || !isDue)
     return true;
-  return validation.loss([&](const std::string &name) { return find(name); }, figures.validationLoss, error);
+  const bool good = validation.loss([&](const std::string &name) { return find(name); }, figures.validationLoss, error);
+  return ranks.agree(good, figures.validationLoss, error);
 }
 
 bool Trainer::save(std::string &error) {
-  return !ranks.isFirst() || (fetchState(error) && saveCheckpoint(options.save, state, error));
+  const bool takesPart = ranks.isFirst() || tensorRanks.count() > 1;
+  return !takesPart || (fetchState(error) && (!ranks.isFirst() || saveCheckpoint(options.save, state, error)));
 }
 
 bool Trainer::steps(Progress &progress, std::string &error) {
@@ -296,7 +327,8 @@ static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &erro
   }
   bool good = applyOptions(opened, context, options.kernels, error);
   if (good) {
-    Trainer trainer({opened, context}, options, ranks);
+    TensorRanks tensorRanks(opened, options, ranks);
+    Trainer trainer({opened, context}, options, ranks, tensorRanks);
     good = trainer.open(error) && trainer.run(error);
   }
   if (good && ranks.isFirst())

@@ -13,8 +13,10 @@ using namespace mhcrt;
 
 static constexpr int64_t kBatches = 4;
 
-bool Validation::open(const Session &session, const std::string &path, std::string given, std::string &error) {
+bool Validation::open(const Session &session, const std::string &path, std::string given, int32_t own, int32_t all,
+                      std::string &error) {
   text = std::move(given);
+  part = own, parts = all;
   int32_t found = 0;
   const bool hasOwn = mhcrt_model_find_entry(session.model, "evaluate", &found, nullptr) == MHCRT_OK;
   if (!entry.open(session, hasOwn ? "evaluate" : "loss", error))
@@ -27,9 +29,9 @@ bool Validation::open(const Session &session, const std::string &path, std::stri
 
 void Validation::fillBatch(int64_t batch) {
   const std::vector<int64_t> dims = inputs["tokens"].dims();
-  const int64_t places = static_cast<int64_t>(text.size()) - dims[1], rows = kBatches * dims[0];
+  const int64_t places = static_cast<int64_t>(text.size()) - dims[1], rows = kBatches * parts * dims[0];
   for (int64_t row = 0; row < dims[0]; ++row) {
-    const int64_t start = (batch * dims[0] + row) * (places - 1) / std::max<int64_t>(1, rows - 1);
+    const int64_t start = ((batch * parts + part) * dims[0] + row) * (places - 1) / std::max<int64_t>(1, rows - 1);
     fillRow(inputs["tokens"], row, text.data() + start);
     fillRow(inputs["targets"], row, text.data() + start + 1);
   }

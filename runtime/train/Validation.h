@@ -15,8 +15,10 @@ namespace mhcrt {
 class Validation {
 public:
   /// `text` is that of the file `path`.
-  bool open(const Session &session, const std::string &path, std::string text, std::string &error);
-  /// `find` gives the weights and a seed.
+  /// `part` of `parts` has rows of its own.
+  bool open(const Session &session, const std::string &path, std::string text, int32_t part, int32_t parts,
+            std::string &error);
+  /// That of this part; the whole is the mean over the parts. `find` gives the weights and a seed.
   bool loss(const NamedEntry::Find &find, double &loss, std::string &error);
 
 private:
@@ -24,6 +26,7 @@ private:
 
   NamedEntry entry;
   std::string text;
+  int32_t part = 0, parts = 1;
   NamedTensors inputs;
   PlacedTensors placed, results;
   HostTensor fetched;

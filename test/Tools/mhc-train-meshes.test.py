@@ -1,4 +1,4 @@
-"""Trains random small models in stages, and without: gradients and losses must agree.
+"""Trains random small models on random meshes, and on one axis: gradients and losses must agree.
 
 usage: mhc-train-meshes.test.py --seed=N --count=N --data=FILE -- MPIRUN...    in an empty folder, tools on PATH
 """
@@ -21,17 +21,22 @@ GRADIENT_ROUNDINGS = 1024
 LOSS_ROUNDINGS = 1024
 
 
-def draw(rng):
+MESHES = [(1, 1, 2), (2, 1, 2), (1, 2, 1), (2, 2, 1), (1, 2, 2)]  # dp, tp, pp
+
+
+def draw(rng, tp):
     layers = rng.choice([2, 3])
     config = {
         "num_layers": layers, "hidden_size": 16, "num_attention_heads": 2, "vocab_size": 128, "seq_length": 6,
         "micro_batch_size": 4, "num_residual_streams": rng.choice([2, 4]), "mhc_variant": rng.choice(VARIANTS),
-        "hidden_dropout": rng.choice([0, 0.1]),
+        "hidden_dropout": rng.choice([0, 0.1]) if tp == 1 else 0,  # of which ranks draw their own
     }
     if rng.random() < 0.4:
         config["mhc_recompute_layer_num"] = 1
     if rng.random() < 0.5:
         config["layer_types"] = [rng.choice(["attention", "gated_delta", "mlp"]) for _ in range(layers)]
+    if rng.random() < 0.3:
+        config["num_moe_experts"] = 3
     return config
 
 
@@ -44,19 +49,20 @@ def main():
     options = parser.parse_args()
     rng = random.Random(options.seed)
     for _ in range(options.count):
-        config, dp, pp = draw(rng), rng.choice([1, 2]), 2
-        mesh = [f"--mesh=dp={dp}", "--fuse=" + rng.choice(["layer", "model"])]
+        dp, tp, pp = rng.choice(MESHES)
+        config, fuse = draw(rng, tp), "--fuse=" + rng.choice(["layer", "model"])
         micro = f"--microbatches={rng.choice([1, 3])}"
-        print(config, *mesh, micro, flush=True)
+        print(config, dp, tp, pp, fuse, micro, flush=True)
         with open("model.json", "w") as file:
             json.dump(config, file)
-        for name, ranks, stages in ("whole", dp, []), ("stages", dp * pp, [f"--pipeline={pp}"]):
-            subprocess.run(["mhcc", "model.json", "--grad", *mesh, *stages, "-o", name + ".so"], check=True)
+        for name, ranks, mesh in (("whole", dp, [f"--mesh=dp={dp}"]),
+                                  ("mesh", dp * tp * pp, [f"--mesh=dp={dp},tp={tp}", f"--pipeline={pp}"])):
+            subprocess.run(["mhcc", "model.json", "--grad", fuse, *mesh, "-o", name + ".so"], check=True)
             launch = [*options.mpirun, "-np", str(ranks)] if ranks > 1 else []
             train = [*launch, "mhc-train", name + ".so", "--data=" + options.data, micro, "--timeout=30"]
             subprocess.run([*train, "--steps=1", f"--save={name}.first"], check=True)
             subprocess.run([*train, "--steps=20", f"--log={name}.csv"], check=True)
-        if not ranks_test["compare"]("whole", "stages", GRADIENT_ROUNDINGS, LOSS_ROUNDINGS):
+        if not ranks_test["compare"]("whole", "mesh", GRADIENT_ROUNDINGS, LOSS_ROUNDINGS):
             sys.exit("they differ")
     print(options.count, "models agree")
 

@@ -101,8 +101,8 @@ public:
   using Module = mlir::OwningOpRef<mlir::ModuleOp>;
 
   /// "-" is the standard input. A .json file is the configuration of a model, which is written out as unfused IR: with
-  /// a `mesh`, that of one of its ranks.
-  llvm::Expected<Module> parseFile(llvm::StringRef path, const Mesh &mesh = {});
+  /// a `mesh`, that of one of its ranks; without mHC where it is not `withStreams`.
+  llvm::Expected<Module> parseFile(llvm::StringRef path, const Mesh &mesh = {}, bool withStreams = true);
   llvm::Expected<Module> parseText(llvm::StringRef text, llvm::StringRef name = "<text>");
 
   /// Repeats the checks of parsing, for a module that was changed since.

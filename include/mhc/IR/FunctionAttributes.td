@@ -26,6 +26,10 @@ def : FunctionAttr<"no_grad", "argument", "mhc.no_grad",
   "the derivative of the function computes no gradient of it">;
 def : FunctionAttr<"main_grad", "argument", "mhc.main_grad",
   "its gradient is added to a tensor in f32 that the caller passes with each call, in place">;
+def : FunctionAttr<"partial", "argument", "mhc.partial = \"dp,tp\"",
+  "axes of the mesh over whose ranks its gradient is a sum, of which each rank computes a part; the gradient has it, too">;
+def : FunctionAttr<"split", "argument", "mhc.split = array<i64: 0, 48, 24>",
+  "the share of a weight that one of the ranks of the axis `tp` has: the dimension that they divide, and the sizes of this share's parts, each of which is a share of one of the weight's">;
 def : FunctionAttr<"in_place", "result of an entry", "mhc.in_place",
   "it is stored over the argument that has its name and type">;
 def : FunctionAttr<"vjp", "function", "mhc.vjp = @f_bwd",

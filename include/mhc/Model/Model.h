@@ -12,7 +12,13 @@
 
 namespace mhc::model {
 
-/// The model as unfused IR, in the spelling of the variant. Its functions know weights by name:
+/// Collectives between tensor-parallel ranks: functions that the model has not. Each rank has its rows of tokens, in
+/// the order of the ranks; sums of a number are over all ranks of the axis.
+inline constexpr char kAllGather[] = "tp_all_gather", kReduceScatter[] = "tp_reduce_scatter",
+                      kAllReduce[] = "tp_all_reduce";
+
+/// The model as unfused IR, in the spelling of the variant; of several tensor-parallel ranks, the program of one. Its
+/// functions know weights by name:
 ///   loss    tokens, targets, [seed], weights                    -> loss, the mean cross-entropy
 ///   init    seed                                                -> weights
 ///   update  step, learning_rate, and W, d_W, m_W, v_W for each weight W -> new W, m_W and v_W: AdamW

@@ -57,7 +57,8 @@ public:
   /// `tokens` is what kTokens stands for.
   explicit IrWriter(int64_t tokens = kTokens) : tokenCount(tokens) {}
 
-  Value argument(const std::string &name, Type type);
+  /// `attributes` is such as "mhc.no_grad", for more than the name.
+  Value argument(const std::string &name, Type type, const std::string &attributes = "");
   void result(const std::string &name, Value value);
   /// A string on the function itself.
   void functionAttribute(const std::string &name, const std::string &text);
@@ -98,6 +99,9 @@ public:
   Value select(Value condition, Value yes, Value no);
   /// Widens or rounds; the same value when the element type is right already.
   Value convert(Value operand, Element element);
+
+  /// The one result of a function of the module.
+  Value call(const std::string &function, Value operand, Type result);
 
   Value matmul(Value lhs, Value rhs, bool transposeRhs = false);
   Value batchMatmul(Value lhs, Value rhs, bool transposeLhs = false, bool transposeRhs = false);

@@ -25,6 +25,30 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
+/// "split W 0 48 24", and "partial d_W dp,tp".
+static LogicalResult addShares(func::FuncOp func, unsigned index, StringRef name, std::string &lines) {
+  if (auto axes = func.getArgAttrOfType<StringAttr>(index, kPartial))
+    lines += ("partial " + name + " " + axes.getValue() + "\n").str();
+  Attribute given = func.getArgAttr(index, kSplit);
+  if (!given)
+    return success();
+  auto split = dyn_cast<DenseI64ArrayAttr>(given);
+  ArrayRef<int64_t> shape = cast<MemRefType>(func.getArgumentTypes()[index]).getShape(), numbers;
+  if (split)
+    numbers = split.asArrayRef();
+  if (numbers.size() < 2 || numbers[0] < 0 || numbers[0] >= static_cast<int64_t>(shape.size()) ||
+      llvm::any_of(
+          numbers.drop_front(), [](int64_t part) { return part < 1 || part > INT32_MAX; }) ||
+      llvm::sum_of(numbers.drop_front()) != shape[numbers[0]])
+    return func.emitError() << "'" << name << "' has '" << kSplit << "' " << given
+                            << "; needed integers: one of its dimensions, and the sizes of parts that are its size";
+  lines += ("split " + name).str();
+  for (int64_t number : numbers)
+    lines += " " + std::to_string(number);
+  lines += "\n";
+  return success();
+}
+
 FailureOr<std::string> mhc::manifestOf(StringRef kind, func::FuncOp func) {
   std::string arguments, results, shared;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
@@ -41,6 +65,8 @@ FailureOr<std::string> mhc::manifestOf(StringRef kind, func::FuncOp func) {
     (isResult ? results : arguments) += (isResult ? "result " : "arg ") + line + "\n";
     if (isResult && func.getArgAttr(i, "mhc.in_place"))
       shared += "in_place " + name.getValue().str() + "\n";
+    if (failed(addShares(func, i, name.getValue(), shared)))
+      return failure();
   }
   std::string conditions;
   if (auto list = func->getAttrOfType<ArrayAttr>(kConditions))

@@ -10,6 +10,7 @@
 #include "Signature.h"
 #include "Split.h"
 #include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/Analysis/Mesh.h"
 #include "mhc/IR/Gradients.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
@@ -100,11 +101,13 @@ private:
   DictionaryAttr attrsOf(BlockArgument argument) { return signature.arguments[argument.getArgNumber()]; }
   bool hasMainGrad(BlockArgument argument) { return attrsOf(argument).get(kMainGrad) != nullptr; }
 
-  /// "d_x" for a value called "x", of the same sizes.
+  /// "d_x" for a value called "x", of the same sizes and on the same ranks.
   DictionaryAttr gradientOf(DictionaryAttr attrs) {
     DictionaryAttr result = with({}, kName, builder.getStringAttr("d_" + nameOf(attrs)));
-    Attribute sizes = attrs.get(kDims);
-    return sizes ? with(result, kDims, sizes) : result;
+    for (StringRef kept : {StringRef(kDims), StringRef(kPartial), StringRef(kSplit)})
+      if (Attribute value = attrs.get(kept))
+        result = with(result, kept, value);
+    return result;
   }
 
   LogicalResult findWanted() {

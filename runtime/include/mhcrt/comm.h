@@ -22,6 +22,11 @@ extern "C" {
 
 typedef struct mhcrt_comm mhcrt_comm;
 
+/// `count` ranks, each `stride` behind the one before.
+typedef struct mhcrt_comm_group {
+  int32_t first, stride, count;
+} mhcrt_comm_group;
+
 /// All ranks that were started together. Once in a process.
 mhcrt_status mhcrt_comm_create(double timeout_seconds, mhcrt_comm **comm, mhcrt_message *message);
 /// After the last call of all ranks. Null is no communicator.
@@ -31,7 +36,7 @@ void mhcrt_comm_abort(mhcrt_comm *comm, int32_t exit_status);
 
 int32_t mhcrt_comm_rank(const mhcrt_comm *comm);
 int32_t mhcrt_comm_ranks(const mhcrt_comm *comm);
-/// Bytes that this rank has sent with mhcrt_comm_send and mhcrt_comm_sum.
+/// Bytes that this rank has sent, without those of mhcrt_comm_gather and mhcrt_comm_broadcast.
 int64_t mhcrt_comm_sent_bytes(const mhcrt_comm *comm);
 
 /// `all` gets the bytes of each rank, in the order of the ranks.
@@ -41,8 +46,19 @@ mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, m
 /// To one rank, which receives as many bytes. The data may be overwritten at once.
 mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int64_t bytes, mhcrt_message *message);
 mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int64_t bytes, mhcrt_message *message);
+
+// Between the ranks of a group, of which this one is one.
+
 /// Each value becomes its sum over the ranks, added in the order of the ranks: the same bits everywhere and each time.
-mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, float *values, int64_t count, mhcrt_message *message);
+mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, mhcrt_comm_group group, float *values, int64_t count,
+                            mhcrt_message *message);
+/// `all` gets the bytes of each rank, in the order of the ranks.
+mhcrt_status mhcrt_comm_all_gather(mhcrt_comm *comm, mhcrt_comm_group group, const void *own, void *all, int64_t bytes,
+                                   mhcrt_message *message);
+/// `all` has `count` values for each rank, in their order; `own` gets the sums of those for this one. They are f32 or
+/// bf16, and are added in f32, in the order of the ranks.
+mhcrt_status mhcrt_comm_reduce_scatter(mhcrt_comm *comm, mhcrt_comm_group group, const void *all, void *own,
+                                       int64_t count, int32_t dtype, mhcrt_message *message);
 
 #ifdef __cplusplus
 }

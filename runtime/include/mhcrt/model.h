@@ -10,7 +10,7 @@
 //
 //   mhc-model 1
 //   target cuda:sm_90a
-//   mesh dp=2,pp=4
+//   mesh dp=2,tp=2,pp=4
 //   entry layer
 //   arg x bf16 M 4 64
 //   arg alpha f32 3
@@ -18,6 +18,8 @@
 //   result out bf16 M 64
 //   result d_phi f32 24 256
 //   in_place d_phi
+//   split w 0 48 24
+//   partial d_phi dp,tp
 //   equal M*d1 d2*d3
 //   end
 //   function attention
@@ -33,6 +35,9 @@
 // A dimension is a number, a symbol, or a sum of products of them such as 4*M*d1+d2-1; one symbol has one size in all
 // tensors of the entry. Each is a dimension of an argument. `equal` has two sizes that are equal. A result that is
 // computed in place is the memory of the argument of its name.
+//
+// A rank of the axis tp has its share of a tensor with `split`: of the dimension behind the name, and of each of the
+// parts, side by side, the sizes of whose shares follow. A result with `partial` is to be added up over these axes.
 //
 // Without a target, it is cpu; without a mesh, it is of one rank. The tensors of an entry are in the memory of the
 // target.
@@ -66,6 +71,10 @@ typedef struct mhcrt_tensor_info {
   int64_t sizes[MHCRT_MAX_RANK];
   const char *symbols[MHCRT_MAX_RANK]; ///< null where the size is a number
   int32_t in_place;                    ///< of a result: the number of the argument whose memory it is, or -1
+  int32_t split_dim;                   ///< of which a tensor-parallel rank has its share, or -1
+  int32_t split_parts;                 ///< number of parts along it
+  const int64_t *split_sizes;          ///< of the shares of the parts
+  const char *partial;                 ///< axes over which it is to be added up, or null
 } mhcrt_tensor_info;
 
 /// Returns the entry called `name`, or null. Called while wrapping only.
@@ -79,10 +88,11 @@ void mhcrt_model_close(mhcrt_model *model);
 
 /// "cpu", "cuda:sm_90a".
 const char *mhcrt_model_target(const mhcrt_model *model);
-/// The mesh that the model was compiled for, "dp=2,pp=4", or "": its ranks, each of which runs the entries on its part
-/// of a batch, and the stages that they are divided into.
+/// The mesh that the model was compiled for, "dp=2,tp=2,pp=4", or "": its ranks, each of which runs the entries on its
+/// part of a batch; the stages that they are divided into; and how many neighbours share heads and MLPs.
 const char *mhcrt_model_mesh(const mhcrt_model *model);
 int32_t mhcrt_model_stages(const mhcrt_model *model);
+int32_t mhcrt_model_tensor_ranks(const mhcrt_model *model);
 int32_t mhcrt_model_ranks(const mhcrt_model *model);
 
 int32_t mhcrt_model_entries(const mhcrt_model *model);

@@ -1,0 +1,69 @@
+//===- TensorRanks.h - Ranks that share heads and MLPs ----------- -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TRAIN_TENSORRANKS_H
+#define MHCRT_TRAIN_TENSORRANKS_H
+
+#include "Nccl.h"
+#include "Ranks.h"
+#include "mhcrt/train.h"
+
+#include <map>
+#include <string>
+
+namespace mhcrt {
+
+/// The tensor-parallel ranks of a model, of which neighbours work on one part of the batch: the collectives that the
+/// model calls, and the weights of which each rank has a share.
+class TensorRanks {
+public:
+  TensorRanks(mhcrt_model *model, const TrainOptions &options, Ranks &ranks);
+  TensorRanks(const TensorRanks &) = delete;
+  TensorRanks &operator=(const TensorRanks &) = delete;
+
+  int32_t count() const { return ranks; }
+  /// Those that have the same rows, this one included.
+  mhcrt_comm_group neighbours() const { return {all.rank() - place(), 1, ranks}; }
+  /// Those that have the same shares.
+  mhcrt_comm_group peers() const { return {place(), ranks, all.count() / ranks}; }
+
+  /// Finds the shares among the arguments of an entry.
+  bool open(const char *entry, std::string &error);
+  /// Gives the model its collectives; all ranks together. A context of the GPU must be current, for a model of one.
+  bool connect(std::string &error);
+  /// Until the collectives on the GPU have ended.
+  bool wait(std::string &error) { return !nccl.isOpen() || nccl.wait(stream, "tensor-parallel ranks", error); }
+
+  bool isShare(const std::string &name) const { return shares.count(name); }
+  /// Makes a tensor of zeros as large as the whole one.
+  bool widen(const std::string &name, HostTensor &tensor, std::string &error) const;
+  /// This rank's share.
+  bool cut(const std::string &name, const HostTensor &whole, HostTensor &share, std::string &error) const;
+  /// The whole, of the shares of all; all ranks together.
+  bool join(const std::string &name, const HostTensor &share, HostTensor &whole, std::string &error);
+
+private:
+  /// Calls of the model, on tensors of which the smaller one is this rank's own.
+  mhcrt_status gather(const mhcrt_call &call, std::string &error);
+  mhcrt_status scatter(const mhcrt_call &call, std::string &error);
+  mhcrt_status reduce(const mhcrt_call &call, std::string &error);
+  template <mhcrt_status (TensorRanks::*collective)(const mhcrt_call &, std::string &)>
+  static mhcrt_status call(void *user, const mhcrt_call *call);
+
+  int32_t place() const { return all.rank() % ranks; }
+
+  mhcrt_model *const model;
+  const TrainOptions &options;
+  Ranks &all;
+  const int32_t ranks;
+  std::map<std::string, mhcrt_tensor_info> shares;
+  Nccl nccl;
+  void *stream = nullptr; ///< of the last call
+};
+
+} // namespace mhcrt
+
+#endif // MHCRT_TRAIN_TENSORRANKS_H
