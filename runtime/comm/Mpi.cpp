@@ -37,6 +37,7 @@ struct mhcrt_comm {
   int64_t sentBytes = 0; ///< without reports and starts
 };
 
+static constexpr int64_t kTriesBetweenProbes = 64;
 static constexpr int64_t kMostBytes = int64_t(1) << 30; // MPI counts with an int
 
 static mhcrt_status fail(mhcrt_message *message, const std::string &text) {
@@ -91,15 +92,38 @@ private:
     }
     return all;
   }
-  std::string missing() const {
+  std::vector<int> missing() const {
     std::vector<bool> isMissing(comm.ranks);
     for (size_t i = 0; i < requests.size(); ++i)
       isMissing[peers[i]] = isMissing[peers[i]] || requests[i] != MPI_REQUEST_NULL;
-    std::string text;
+    std::vector<int> all;
     for (int rank = 0; rank < comm.ranks; ++rank)
       if (isMissing[rank])
-        text += (text.empty() ? "" : ", ") + std::to_string(rank);
-    return text;
+        all.push_back(rank);
+    return all;
+  }
+  /// A rank that makes its next report while others wait for it within a model will not come: the rank, or -1.
+  int absentee() {
+    if (kind != Tokens && kind != Shares)
+      return -1;
+    for (const int rank : missing()) {
+      int reports = 0;
+      note(rank, MPI_Iprobe(rank, Gather, MPI_COMM_WORLD, &reports, MPI_STATUS_IGNORE));
+      if (reports && !isDone()) { // what it had sent before is there by now
+        const std::vector<int> left = missing();
+        if (std::find(left.begin(), left.end(), rank) != left.end())
+          return rank;
+      }
+    }
+    return -1;
+  }
+  /// Nothing is waited for any more.
+  void drop() {
+    for (MPI_Request &request : requests)
+      if (request != MPI_REQUEST_NULL) {
+        MPI_Cancel(&request);
+        MPI_Request_free(&request);
+      }
   }
 
   mhcrt_comm &comm;
@@ -118,7 +142,15 @@ mhcrt_status Transfers::wait(mhcrt_message *message) {
     if (std::chrono::duration<double>(Clock::now() - begin).count() > comm.timeout) {
       char seconds[32];
       std::snprintf(seconds, sizeof(seconds), "%g", comm.timeout);
-      return fail(message, "rank " + std::to_string(comm.rank) + " waited " + seconds + " s for rank " + missing());
+      std::string ranks;
+      for (const int rank : missing())
+        ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
+      return fail(message, "rank " + std::to_string(comm.rank) + " waited " + seconds + " s for rank " + ranks);
+    }
+    if (const int rank = tries % kTriesBetweenProbes ? -1 : absentee(); rank >= 0) {
+      drop();
+      fail(message, "rank " + std::to_string(rank) + " does not come");
+      return MHCRT_UNAVAILABLE;
     }
     if (tries > 1000)
       std::this_thread::sleep_for(std::chrono::microseconds(20));

@@ -77,7 +77,8 @@ Ranks::~Ranks() {
 bool Ranks::check(mhcrt_status status, const mhcrt_message &message, const char *what, std::string &error) {
   if (status == MHCRT_OK)
     return true;
-  isBroken = true;
+  isAlone = status == MHCRT_UNAVAILABLE;
+  isBroken = !isAlone;
   // The first error is the reason for those behind it.
   error += (error.empty() ? "" : "; ") + std::string(what) + ": " + message.text;
   return false;
@@ -95,7 +96,8 @@ struct Report {
 bool Ranks::agree(bool good, double &value, std::string &error) {
   if (ranks == 1 || isBroken || isOver)
     return good;
-  Report own = {value, good ? 0 : 1, ""};
+  enum { Good, Failed, LeftAlone };
+  Report own = {value, good ? Good : isAlone ? LeftAlone : Failed, ""};
   std::snprintf(own.error, sizeof(own.error), "%s", error.c_str());
   std::vector<Report> all(ranks);
   mhcrt_message message;
@@ -104,7 +106,12 @@ bool Ranks::agree(bool good, double &value, std::string &error) {
   value = 0;
   for (const Report &report : all)
     value += report.value / ranks;
-  const auto failed = std::find_if(all.begin(), all.end(), [](const Report &report) { return report.failed; });
+  auto first = [&](int64_t kind) {
+    return std::find_if(all.begin(), all.end(), [&](const Report &report) { return report.failed == kind; });
+  };
+  auto failed = first(Failed);
+  if (failed == all.end())
+    failed = first(LeftAlone);
   if (failed == all.end())
     return true;
   isOver = true;

@@ -36,7 +36,7 @@ public:
   /// Whether this rank says what is wrong: the first for all, or each of those that lost the others.
   bool reports() const { return isFirst() || isBroken; }
 
-  /// False with the error of the lowest rank that is not `good`. `value` becomes the mean over the ranks.
+  /// False with the error of the lowest rank that is not `good` by itself. `value` becomes the mean over the ranks.
   bool agree(bool good, double &value, std::string &error);
   bool agree(bool good, std::string &error);
   /// Do all ranks have the values of rank 0? `what` names each for the error.
@@ -83,6 +83,7 @@ private:
   int32_t number = 0, ranks = 1;
   bool isBroken = false; ///< the communicator is of no use
   bool isOver = false;   ///< an error is known to all ranks
+  bool isAlone = false;  ///< another rank has failed in the same step
 };
 
 /// A number that differs, but for one chance in 2^64, where the bytes do.
