@@ -19,6 +19,7 @@ static constexpr const char *kDescription = "the description of the model";
 static void resolveCuda(void *library, CudaTable &table, std::string &missing) {
   resolve(library, "mhcrt_cuda_describe", table.describe, missing);
   resolve(library, "mhcrt_cuda_pin", table.pin, missing);
+  resolve(library, "mhcrt_cuda_set_stream", table.setStream, missing);
   resolve(library, "mhcrt_cuda_set_strict", table.setStrict, missing);
   resolve(library, "mhcrt_cuda_set_ranges", table.setRanges, missing);
   resolve(library, "mhcrt_cuda_choices", table.choices, missing);

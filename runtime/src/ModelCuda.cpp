@@ -29,6 +29,13 @@ mhcrt_status mhcrt_model_pin(const mhcrt_model *model, mhcrt_context *context, c
   return report(model, context, model->cuda.pin(context, pin), message);
 }
 
+mhcrt_status mhcrt_model_set_stream(const mhcrt_model *model, mhcrt_context *context, void *stream,
+                                    mhcrt_message *message) {
+  if (const mhcrt_status status = needGpu(model, "a stream", message))
+    return status;
+  return report(model, context, model->cuda.setStream(context, stream), message);
+}
+
 mhcrt_status mhcrt_model_set_strict(const mhcrt_model *model, mhcrt_context *context, int32_t strict,
                                     mhcrt_message *message) {
   if (const mhcrt_status status = needGpu(model, "strict mode", message))

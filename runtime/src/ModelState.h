@@ -36,6 +36,7 @@ struct RuntimeTable {
 struct CudaTable {
   decltype(&mhcrt_cuda_describe) describe;
   decltype(&mhcrt_cuda_pin) pin;
+  decltype(&mhcrt_cuda_set_stream) setStream;
   decltype(&mhcrt_cuda_set_strict) setStrict;
   decltype(&mhcrt_cuda_set_ranges) setRanges;
   decltype(&mhcrt_cuda_choices) choices;

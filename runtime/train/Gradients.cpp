@@ -11,15 +11,16 @@
 #include "src/Philox.h"
 
 #include <algorithm>
-#include <cstring>
 #include <initializer_list>
 
 using namespace mhcrt;
 
-Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks)
+Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks,
+                     Gpu &gpu)
     : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks),
       stages(mhcrt_model_stages(session.model)), parts(mhcrt_model_ranks(session.model) / stages),
-      stage(ranks.rank() / parts), part(ranks.rank() % parts) {}
+      stage(ranks.rank() / parts), part(ranks.rank() % parts), gpu(gpu), nccl(gpu), ncclOfPeers(gpu), toNext(gpu),
+      toPrevious(gpu) {}
 
 static bool startsWith(const std::string &name, const std::string &prefix) { return name.rfind(prefix, 0) == 0; }
 
@@ -116,8 +117,7 @@ bool Gradients::open(const NamedEntry &update, const std::string &text, std::str
   whole = places.empty() ? 0 : places.back().begin + places.back().count;
   if (!makePlaces(update, /*ofShares=*/true, error))
     return false;
-  if (!isWhole())
-    bucket.resize(places.empty() ? 0 : places.back().begin + places.back().count);
+  sums = places.empty() ? 0 : places.back().begin + places.back().count;
   if (!checkTokens(text, error) || !isLastStage())
     return error.empty();
   HostTensor d_loss;
@@ -161,30 +161,47 @@ bool Gradients::run(NamedEntry &entry, Slot &slot, const PlacedTensors &weights,
         return &found->second;
     return nullptr;
   };
-  return entry.run(lookup, slot.values, asGraph, error) && tensorRanks.wait(error);
+  if (!isOnGpu())
+    return entry.run(lookup, slot.values, asGraph, error);
+  return gpu.waitFor(slot.sent, gpu.stream(), error) && gpu.waitFor(slot.sentBack, gpu.stream(), error) &&
+         entry.run(lookup, slot.values, asGraph, error) && gpu.record(slot.used, gpu.stream(), error);
 }
 
-bool Gradients::send(const PlacedTensors &values, const std::string &prefix, int32_t to, std::string &error) {
-  for (const auto &[name, tensor] : values)
-    if (startsWith(name, prefix) && (!tensor.download(moved, error) || !ranks.send(to, moved, error)))
+bool Gradients::send(Slot &slot, const std::string &prefix, int32_t to, std::string &error) {
+  Nccl &way = to > ranks.rank() ? toNext : toPrevious;
+  if (way.isOpen() && !gpu.order(gpu.stream(), way.stream(), error))
+    return false;
+  for (const auto &[name, tensor] : slot.values) {
+    if (!startsWith(name, prefix))
+      continue;
+    if (!(way.isOpen() ? way.send(tensor.get().data, bytesOf(tensor.get()), to, error)
+                       : tensor.download(moved, error) && ranks.send(to, moved, error)))
       return false;
-  return true;
+  }
+  return !way.isOpen() || gpu.record(to > ranks.rank() ? slot.sent : slot.sentBack, way.stream(), error);
 }
 
 /// In the order of their names, in which they were sent.
-bool Gradients::receive(const NamedEntry &entry, const std::string &prefix, PlacedTensors &values, int32_t from,
+bool Gradients::receive(const NamedEntry &entry, const std::string &prefix, Slot &slot, int32_t from,
                         std::string &error) {
+  Nccl &way = from < ranks.rank() ? toNext : toPrevious;
+  if (way.isOpen() && !gpu.waitFor(slot.used, way.stream(), error))
+    return false;
   std::vector<std::string> names = entry.arguments();
   std::sort(names.begin(), names.end());
   for (const std::string &name : names) {
     if (!startsWith(name, prefix))
       continue;
     HostTensor tensor;
-    if (!entry.makeArgument(name, tensor, error) || !ranks.receive(from, tensor, error) ||
-        !values[name].allocate(session, tensor.get(), error) || !values[name].upload(tensor, error))
+    PlacedTensor &value = slot.values[name];
+    if ((!way.isOpen() || !value.get().data) &&
+        (!entry.makeArgument(name, tensor, error) || !value.allocate(session, tensor.get(), error)))
+      return false;
+    if (!(way.isOpen() ? way.receive(value.get().data, bytesOf(value.get()), from, error)
+                       : ranks.receive(from, tensor, error) && value.upload(tensor, error)))
       return false;
   }
-  return true;
+  return !way.isOpen() || gpu.order(way.stream(), gpu.stream(), error);
 }
 
 /// "cut2." begins the names of what stage 2 gets of stage 1.
@@ -197,28 +214,40 @@ bool Gradients::forward(int64_t microbatch, const TrainState &state, const Place
   for (const auto &[name, host] : slot.host)
     if (!slot.inputs[name].upload(host, error))
       return false;
-  if ((!isFirstStage() && !receive(forwards, cutName(stage), slot.values, ranks.rank() - parts, error)) ||
+  if ((!isFirstStage() && !receive(forwards, cutName(stage), slot, ranks.rank() - parts, error)) ||
       !run(forwards, slot, weights, asGraph, error))
     return false;
   if (!isLastStage())
-    return send(slot.values, cutName(stage + 1), ranks.rank() + parts, error);
-  if (!slot.values["loss"].download(moved, error))
+    return send(slot, cutName(stage + 1), ranks.rank() + parts, error);
+  const bool isFirst = microbatch == 0;
+  return addLoss(slot.values["loss"], isFirst, loss, error) &&
+         (stages > 1 || isWhole() || add(slot.values, isFirst, error));
+}
+
+/// `loss` becomes this rank's share of the mean over ranks; on the GPU, once the step has ended.
+bool Gradients::addLoss(const PlacedTensor &value, bool isFirst, double &loss, std::string &error) {
+  if (isOnGpu())
+    return isFirst ? gpu.copy(gpuLoss.get().data, value.get().data, 1, error)
+                   : gpu.add(gpuLoss.get().data, value.get().data, 1, error);
+  if (!value.download(moved, error))
     return false;
   loss += element(moved.get(), 0) / static_cast<double>(options.microbatches) * stages;
-  return stages > 1 || isWhole() || nccl.isOpen() || add(slot.values, error);
+  return true;
 }
 
 bool Gradients::backward(int64_t microbatch, const PlacedTensors &weights, bool asGraph, std::string &error) {
   Slot &slot = slotOf(microbatch);
-  if (!isLastStage() && !receive(backwards, "d_" + cutName(stage + 1), slot.values, ranks.rank() + parts, error))
+  if (!isLastStage() && !receive(backwards, "d_" + cutName(stage + 1), slot, ranks.rank() + parts, error))
     return false;
   return run(backwards, slot, weights, asGraph, error) &&
-         (isFirstStage() || send(slot.values, "d_" + cutName(stage), ranks.rank() - parts, error)) &&
-         add(slot.values, error);
+         (isFirstStage() || send(slot, "d_" + cutName(stage), ranks.rank() - parts, error)) &&
+         add(slot.values, microbatch == 0, error);
 }
 
 /// Adds the gradients of a microbatch to those before it.
-bool Gradients::add(const PlacedTensors &values, std::string &error) {
+bool Gradients::add(const PlacedTensors &values, bool isFirst, std::string &error) {
+  if (isOnGpu())
+    return addOnGpu(values, isFirst, error);
   for (const Place &place : places) {
     const auto found = values.find(place.name);
     if (found == values.end()) // of another stage
@@ -232,10 +261,27 @@ bool Gradients::add(const PlacedTensors &values, std::string &error) {
   return true;
 }
 
+bool Gradients::addOnGpu(const PlacedTensors &values, bool isFirst, std::string &error) {
+  auto *const begin = static_cast<float *>(gpuBucket.get().data);
+  for (const Place &place : places) {
+    const auto found = values.find(place.name);
+    if (found == values.end()) // of another stage
+      continue;
+    const void *const from = found->second.get().data;
+    if (!(isFirst ? gpu.copy(begin + place.begin, from, place.count, error)
+                  : gpu.add(begin + place.begin, from, place.count, error)))
+      return false;
+  }
+  return true;
+}
+
 bool Gradients::compute(const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss,
                         std::string &error) {
   loss = 0;
-  std::fill(bucket.begin(), bucket.end(), 0.0f);
+  if (!isWhole() && !isOnGpu())
+    bucket.assign(sums, 0.0f);
+  if (isOnGpu() && stages > 1 && !gpu.zero(gpuBucket.get().data, sums, error)) // what other stages have
+    return false;
   // A stage runs ahead of its backward passes by as many microbatches as it has slots.
   const auto ahead = static_cast<int64_t>(slots.size());
   const int64_t count = options.microbatches;
@@ -246,66 +292,77 @@ bool Gradients::compute(const TrainState &state, const PlacedTensors &weights, b
     if (stages > 1 && back >= 0 && !backward(back, weights, asGraph, error))
       return false;
   }
+  return !isOnGpu() || finishOnGpu(loss, error);
+}
+
+/// Lets the GPUs add up what all have computed, and waits for the loss.
+bool Gradients::finishOnGpu(double &loss, std::string &error) {
+  if ((nccl.isOpen() && !sumOnGpu(error)) || !gpu.wait(gpu.stream(), options.timeout, "a step", error))
+    return false;
+  mhcrt_message message;
+  if (mhcrt_model_synchronize(session.model, session.context, &message) != MHCRT_OK) {
+    error = message.text;
+    return false;
+  }
+  if (isLastStage() && !gpuLoss.download(moved, error))
+    return false;
+  loss = isLastStage() ? element(moved.get(), 0) / static_cast<double>(options.microbatches) * stages : 0;
   return true;
 }
 
 bool Gradients::connect(std::string &error) {
-  // Microbatches and stages are summed by the host.
-  const bool wanted = std::strcmp(mhcrt_model_target(session.model), "cpu") != 0 && ranks.count() > 1 && stages == 1 &&
-                      options.microbatches == 1;
-  if (!wanted)
+  if (!gpu.isOpen() || isWhole())
+    return true;
+  const mhcrt_tensor all = {nullptr, MHCRT_F32, 1, {sums}}, number = {nullptr, MHCRT_F32, 0, {}};
+  if (!gpuBucket.allocate(session, all, error) || !gpuLoss.allocate(session, number, error))
+    return false;
+  for (const Place &place : places) {
+    mhcrt_tensor own = place.type;
+    own.data = static_cast<float *>(gpuBucket.get().data) + place.begin;
+    shared[place.name].view(session, own);
+  }
+  if (ranks.count() == 1)
     return true;
   const bool isThere = nccl.isThere();
   if (!ranks.agreeOn({isThere}, {"libraries of NCCL"}, error))
     return false;
   if (!isThere && ranks.isFirst())
     std::fprintf(stderr, "mhc-train: note: NCCL is not there; gradients pass through the memory of the host\n");
-  const mhcrt_tensor type = {nullptr, MHCRT_F32, 1, {static_cast<int64_t>(bucket.size())}};
   if (!isThere)
     return true;
-  const bool hasShares = tensorRanks.count() > 1;
-  return nccl.open(ranks, ranks.everyone(), options.timeout, error) &&
-         (!hasShares ||
-          (ncclOfPeers.isThere() && ncclOfPeers.open(ranks, tensorRanks.peers(), options.timeout, error))) &&
-         gpuBucket.allocate(session, type, error);
+  const mhcrt_comm_group everyone = ranks.everyone();
+  return nccl.open(ranks, everyone, error) &&
+         (tensorRanks.count() == 1 || ncclOfPeers.open(ranks, tensorRanks.peers(), error)) &&
+         (stages == 1 || (toNext.open(ranks, everyone, error) && toPrevious.open(ranks, everyone, error)));
 }
 
-/// As sum(), in the memory of the GPU.
+/// Enqueues the sums over the ranks behind what is computed, and what comes next behind them.
 bool Gradients::sumOnGpu(std::string &error) {
-  mhcrt_message message;
-  PlacedTensors &own = slots.front().values;
   auto *const begin = static_cast<float *>(gpuBucket.get().data);
-  auto copy = [&](void *to, const void *from, const Place &place) {
-    return mhcrt_model_copy(session.model, session.context, to, from, place.count * int64_t(sizeof(float)), &message);
+  struct Part {
+    Nccl &between;
+    float *values;
+    int64_t count;
   };
-  mhcrt_status status = MHCRT_OK;
-  for (const Place &place : places)
-    if (status == MHCRT_OK)
-      status = copy(begin + place.begin, own[place.name].get().data, place);
-  if (status == MHCRT_OK)
-    status = mhcrt_model_synchronize(session.model, session.context, &message);
-  const int64_t ofShares = static_cast<int64_t>(bucket.size()) - whole;
-  if (status == MHCRT_OK &&
-      (!nccl.sum(begin, whole, error) || (ofShares && !ncclOfPeers.sum(begin + whole, ofShares, error))))
-    return false;
-  for (const Place &place : places) {
-    if (status == MHCRT_OK && !shared[place.name].allocate(session, place.type, error))
+  for (const Part &one : {Part{nccl, begin, whole}, {ncclOfPeers, begin + whole, sums - whole}})
+    if (one.count && one.between.isOpen() &&
+        (!gpu.order(gpu.stream(), one.between.stream(), error) ||
+         !one.between.allReduce(one.values, one.values, one.count, one.between.stream(), error) ||
+         !gpu.order(one.between.stream(), gpu.stream(), error)))
       return false;
-    if (status == MHCRT_OK)
-      status = copy(shared[place.name].get().data, begin + place.begin, place);
-  }
-  if (status != MHCRT_OK)
-    error = message.text;
-  return status == MHCRT_OK;
+  return true;
 }
 
-bool Gradients::sum(std::string &error) {
-  if (isWhole())
-    return true;
-  if (nccl.isOpen())
-    return sumOnGpu(error);
+/// Adds up in the memory of the host. Sums on the GPU come from there, and go back.
+bool Gradients::sumThroughHost(std::string &error) {
+  if (isOnGpu()) {
+    if (!gpuBucket.download(moved, error))
+      return false;
+    const float *const values = static_cast<const float *>(moved.data());
+    bucket.assign(values, values + sums);
+  }
   if (!ranks.sum(ranks.everyone(), bucket.data(), whole, error) ||
-      !ranks.sum(tensorRanks.peers(), bucket.data() + whole, static_cast<int64_t>(bucket.size()) - whole, error))
+      !ranks.sum(tensorRanks.peers(), bucket.data() + whole, sums - whole, error))
     return false;
   for (const Place &place : places) {
     PlacedTensor &tensor = shared[place.name];
@@ -317,6 +374,11 @@ bool Gradients::sum(std::string &error) {
       return false;
   }
   return true;
+}
+
+bool Gradients::sum(std::string &error) {
+  const bool isDone = isWhole() || (isOnGpu() && (nccl.isOpen() || ranks.count() == 1));
+  return isDone || sumThroughHost(error);
 }
 
 int64_t Gradients::tokensOfStep() const {

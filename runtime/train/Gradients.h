@@ -7,6 +7,7 @@
 #ifndef MHCRT_TRAIN_GRADIENTS_H
 #define MHCRT_TRAIN_GRADIENTS_H
 
+#include "Gpu.h"
 #include "Nccl.h"
 #include "Ranks.h"
 #include "TensorRanks.h"
@@ -26,11 +27,11 @@ void fillRow(HostTensor &tokens, int64_t row, const char *text);
 /// Computes the loss and the gradients of a batch: in microbatches, of the rows and the stage that are this rank's.
 class Gradients {
 public:
-  Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks);
+  Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks, Gpu &gpu);
 
   /// Opens the entries of this rank. `update` says which gradients there are.
   bool open(const NamedEntry &update, const std::string &data, std::string &error);
-  /// Connects the GPUs, where they sum; all ranks together, behind open().
+  /// Prepares for sums on the GPU, and connects those of all ranks; all together, behind open().
   bool connect(std::string &error);
   /// Those of this rank; `loss` is its share of a mean over the ranks. `asGraph` as in NamedEntry::run.
   bool compute(const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss, std::string &error);
@@ -46,6 +47,8 @@ private:
   struct Slot {
     NamedTensors host; ///< tokens, targets, seed
     PlacedTensors inputs, values;
+    void *used = nullptr, *sent = nullptr,
+         *sentBack = nullptr; ///< events: of the last run, and behind what it handed on
   };
   /// Part of the bucket: a gradient.
   struct Place {
@@ -67,11 +70,15 @@ private:
   bool forward(int64_t microbatch, const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss,
                std::string &error);
   bool backward(int64_t microbatch, const PlacedTensors &weights, bool asGraph, std::string &error);
-  bool add(const PlacedTensors &values, std::string &error);
+  bool add(const PlacedTensors &values, bool isFirst, std::string &error);
+  bool addOnGpu(const PlacedTensors &values, bool isFirst, std::string &error);
+  bool addLoss(const PlacedTensor &value, bool isFirst, double &loss, std::string &error);
+  bool finishOnGpu(double &loss, std::string &error);
   bool sumOnGpu(std::string &error);
-  bool send(const PlacedTensors &values, const std::string &prefix, int32_t to, std::string &error);
-  bool receive(const NamedEntry &entry, const std::string &prefix, PlacedTensors &values, int32_t from,
-               std::string &error);
+  bool sumThroughHost(std::string &error);
+  bool send(Slot &slot, const std::string &prefix, int32_t to, std::string &error);
+  bool receive(const NamedEntry &entry, const std::string &prefix, Slot &slot, int32_t from, std::string &error);
+  bool isOnGpu() const { return gpuBucket.get().data; }
   Slot &slotOf(int64_t microbatch) { return slots[microbatch % slots.size()]; }
 
   const Session session;
@@ -84,11 +91,12 @@ private:
   std::vector<Slot> slots;
   PlacedTensors shared; ///< d_loss, and the gradients of all ranks
   std::vector<Place> places;
-  std::vector<float> bucket; ///< all gradients, which travel together; behind those of all ranks, those of shares
-  int64_t whole = 0;         ///< values of gradients that all ranks have
+  std::vector<float> bucket;   ///< all gradients, which travel together; behind those of all ranks, those of shares
+  int64_t whole = 0, sums = 0; ///< values of gradients that all ranks have, and of all gradients
   HostTensor moved;
-  PlacedTensor gpuBucket; ///< the same in the memory of the GPU
-  Nccl nccl, ncclOfPeers;
+  PlacedTensor gpuBucket, gpuLoss; ///< the same in the memory of the GPU, and the sum over microbatches
+  Gpu &gpu;
+  Nccl nccl, ncclOfPeers, toNext, toPrevious; ///< the latter two: the ways between stages
 };
 
 } // namespace mhcrt

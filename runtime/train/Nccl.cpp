@@ -3,36 +3,31 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The headers of NCCL and of the driver are not needed: these few functions have not changed in NCCL 2 and CUDA 11
-// to 13.
+// The header of NCCL is not needed: these few functions have not changed in NCCL 2.
 //
 //===------------------------------------------------------------------------===//
 #include "Nccl.h"
 #include "src/LibraryFile.h"
 
-#include <chrono>
 #include <cstdlib>
-#include <thread>
 #include <vector>
 
 using namespace mhcrt;
 
-// Numbers of nccl.h and cuda.h.
-static constexpr int kFloat = 7, kBf16 = 9, kSum = 0, kNotReady = 600;
-static constexpr unsigned kNonBlocking = 1;
+// Numbers of nccl.h.
+static constexpr int kByte = 0, kFloat = 7, kBf16 = 9, kSum = 0;
 
 bool Nccl::isThere() {
-  void *const nccl = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL), *const cuda = dlopen("libcuda.so.1", RTLD_NOW);
+  void *const nccl = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
   std::string missing;
-  return nccl && cuda && resolve(nccl, "ncclGetUniqueId", table.getId, missing) &&
+  return nccl && resolve(nccl, "ncclGetUniqueId", table.getId, missing) &&
          resolve(nccl, "ncclCommInitRank", table.init, missing) &&
          resolve(nccl, "ncclAllReduce", table.allReduce, missing) &&
          resolve(nccl, "ncclAllGather", table.allGather, missing) &&
          resolve(nccl, "ncclReduceScatter", table.reduceScatter, missing) &&
+         resolve(nccl, "ncclSend", table.send, missing) && resolve(nccl, "ncclRecv", table.receive, missing) &&
          resolve(nccl, "ncclCommAbort", table.abort, missing) &&
-         resolve(nccl, "ncclGetErrorString", table.errorText, missing) &&
-         resolve(cuda, "cuStreamCreate", table.createStream, missing) &&
-         resolve(cuda, "cuStreamQuery", table.queryStream, missing);
+         resolve(nccl, "ncclGetErrorString", table.errorText, missing);
 }
 
 bool Nccl::check(int code, const char *what, std::string &error) const {
@@ -42,23 +37,18 @@ bool Nccl::check(int code, const char *what, std::string &error) const {
   return false;
 }
 
-bool Nccl::open(Ranks &ranks, mhcrt_comm_group group, double seconds, std::string &error) {
-  timeout = seconds;
-  rank = ranks.rank();
+bool Nccl::open(Ranks &ranks, mhcrt_comm_group group, std::string &error) {
   // One algorithm has one order of sums. The caller may choose another.
   setenv("NCCL_ALGO", "Ring", /*overwrite=*/0);
   setenv("NCCL_PROTO", "Simple", /*overwrite=*/0);
-  Id own = {};
+  Id id = {};
   std::vector<Id> ids(ranks.count());
-  const bool good = rank != group.first || check(table.getId(&own), "the start of NCCL", error);
-  if (!ranks.agree(good, error) || !ranks.gather(&own, ids.data(), sizeof(Id), error) ||
-      !check(table.init(&comm, group.count, ids[group.first], (rank - group.first) / group.stride), "the start of NCCL",
-             error))
-    return false;
-  if (table.createStream(&stream, kNonBlocking) == 0)
-    return true;
-  error = "the GPU has no stream for NCCL";
-  return false;
+  const int32_t rank = ranks.rank();
+  const bool good = isThere() && (rank != group.first || check(table.getId(&id), "the start of NCCL", error));
+  return ranks.agree(good, error) && ranks.gather(&id, ids.data(), sizeof(Id), error) &&
+         check(table.init(&comm, group.count, ids[group.first], (rank - group.first) / group.stride),
+               "the start of NCCL", error) &&
+         gpu.makeStream(own, error);
 }
 
 /// Without a handshake: other ranks may be gone.
@@ -67,18 +57,14 @@ Nccl::~Nccl() {
     table.abort(comm);
 }
 
-bool Nccl::sum(void *values, int64_t count, std::string &error) {
-  return allReduce(values, values, count, stream, error) && wait(stream, "the sum of gradients", error);
-}
-
 static int typeOf(int32_t dtype) { return dtype == MHCRT_BF16 ? kBf16 : kFloat; }
 
-bool Nccl::allGather(const void *own, void *all, int64_t count, int32_t dtype, void *on, std::string &error) {
-  return check(table.allGather(own, all, count, typeOf(dtype), comm, on), "tensors of tensor-parallel ranks", error);
+bool Nccl::allGather(const void *from, void *all, int64_t count, int32_t dtype, void *on, std::string &error) {
+  return check(table.allGather(from, all, count, typeOf(dtype), comm, on), "tensors of tensor-parallel ranks", error);
 }
 
-bool Nccl::reduceScatter(const void *all, void *own, int64_t count, int32_t dtype, void *on, std::string &error) {
-  return check(table.reduceScatter(all, own, count, typeOf(dtype), kSum, comm, on), "sums over tensor-parallel ranks",
+bool Nccl::reduceScatter(const void *all, void *to, int64_t count, int32_t dtype, void *on, std::string &error) {
+  return check(table.reduceScatter(all, to, count, typeOf(dtype), kSum, comm, on), "sums over tensor-parallel ranks",
                error);
 }
 
@@ -86,18 +72,10 @@ bool Nccl::allReduce(const void *from, void *to, int64_t count, void *on, std::s
   return check(table.allReduce(from, to, count, kFloat, kSum, comm, on), "the sum of gradients", error);
 }
 
-bool Nccl::wait(void *on, const char *what, std::string &error) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
-  int code = kNotReady;
-  while ((code = table.queryStream(on)) == kNotReady) {
-    if (std::chrono::duration<double>(Clock::now() - begin).count() > timeout) {
-      error = std::string(what) + ": rank " + std::to_string(rank) + " waited for NCCL for longer than '--timeout'";
-      return false;
-    }
-    std::this_thread::yield();
-  }
-  if (code != 0)
-    error = std::string(what) + ": the GPU of rank " + std::to_string(rank) + " reports error " + std::to_string(code);
-  return code == 0;
+bool Nccl::send(const void *data, int64_t bytes, int32_t to, std::string &error) {
+  return check(table.send(data, bytes, kByte, to, comm, own), "a value for another stage", error);
+}
+
+bool Nccl::receive(void *data, int64_t bytes, int32_t from, std::string &error) {
+  return check(table.receive(data, bytes, kByte, from, comm, own), "a value of another stage", error);
 }

@@ -7,35 +7,36 @@
 #ifndef MHCRT_TRAIN_NCCL_H
 #define MHCRT_TRAIN_NCCL_H
 
+#include "Gpu.h"
 #include "Ranks.h"
 
 #include <string>
 
 namespace mhcrt {
 
-/// NCCL between the ranks of a group, each with one GPU. Its libraries are opened when they are needed.
+/// NCCL between the ranks of a group, each with one GPU, on a stream of its own unless a call says which. Its library
+/// is opened when it is needed. `count` is of a rank's own values, which are f32 or, with a dtype, bf16.
 class Nccl {
 public:
-  Nccl() = default;
+  explicit Nccl(Gpu &gpu) : gpu(gpu) {}
   Nccl(const Nccl &) = delete;
   Nccl &operator=(const Nccl &) = delete;
   ~Nccl();
 
-  /// Whether its libraries are on this machine.
+  /// Whether its library is on this machine.
   bool isThere();
-  /// Connects the ranks of a group; all ranks together, each with its own. A context of the GPU must be current.
-  bool open(Ranks &ranks, mhcrt_comm_group group, double timeout, std::string &error);
+  /// Connects the ranks of a group; all ranks together, each with its own.
+  bool open(Ranks &ranks, mhcrt_comm_group group, std::string &error);
   bool isOpen() const { return comm; }
-  /// The values, in memory of the GPU, become their sums over the ranks, on a stream of NCCL's own, before this
-  /// returns. What computes them must have ended.
-  bool sum(void *values, int64_t count, std::string &error);
+  void *stream() const { return own; }
 
-  // As in mhcrt/comm.h, behind the work on the stream; `count` is of a rank's own values, which are f32 or bf16.
+  // As in mhcrt/comm.h, behind the work on the stream.
   bool allGather(const void *own, void *all, int64_t count, int32_t dtype, void *stream, std::string &error);
   bool reduceScatter(const void *all, void *own, int64_t count, int32_t dtype, void *stream, std::string &error);
   bool allReduce(const void *from, void *to, int64_t count, void *stream, std::string &error);
-  /// Until the work on the stream has ended, or for as long as a rank waits.
-  bool wait(void *stream, const char *what, std::string &error);
+  /// To and from a member of the group, in the order of the calls on both sides.
+  bool send(const void *data, int64_t bytes, int32_t to, std::string &error);
+  bool receive(void *data, int64_t bytes, int32_t from, std::string &error);
 
 private:
   struct Id {
@@ -47,17 +48,16 @@ private:
     int (*allReduce)(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream);
     int (*allGather)(const void *from, void *to, size_t count, int type, void *comm, void *stream);
     int (*reduceScatter)(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream);
+    int (*send)(const void *from, size_t count, int type, int peer, void *comm, void *stream);
+    int (*receive)(void *to, size_t count, int type, int peer, void *comm, void *stream);
     int (*abort)(void *comm);
     const char *(*errorText)(int);
-    int (*createStream)(void **stream, unsigned flags);
-    int (*queryStream)(void *stream);
   };
   bool check(int code, const char *what, std::string &error) const;
 
+  Gpu &gpu;
   Table table = {};
-  void *comm = nullptr, *stream = nullptr;
-  double timeout = 0;
-  int32_t rank = 0;
+  void *comm = nullptr, *own = nullptr;
 };
 
 } // namespace mhcrt

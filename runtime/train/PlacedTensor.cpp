@@ -10,9 +10,20 @@
 
 using namespace mhcrt;
 
-PlacedTensor::~PlacedTensor() {
-  if (tensor.data)
+PlacedTensor::~PlacedTensor() { release(); }
+
+void PlacedTensor::release() {
+  if (tensor.data && !isView)
     mhcrt_model_buffer_destroy(session.model, session.context, tensor.data);
+  tensor.data = nullptr;
+  isView = false;
+}
+
+void PlacedTensor::view(const Session &wanted, const mhcrt_tensor &other) {
+  release();
+  session = wanted;
+  tensor = other;
+  isView = true;
 }
 
 static bool isSameType(const mhcrt_tensor &a, const mhcrt_tensor &b) {
@@ -22,8 +33,7 @@ static bool isSameType(const mhcrt_tensor &a, const mhcrt_tensor &b) {
 bool PlacedTensor::allocate(const Session &wanted, const mhcrt_tensor &type, std::string &error) {
   if (tensor.data && isSameType(tensor, type))
     return true;
-  if (tensor.data)
-    mhcrt_model_buffer_destroy(session.model, session.context, tensor.data);
+  release();
   session = wanted;
   tensor = type;
   tensor.data = nullptr;

@@ -11,8 +11,8 @@
 
 using namespace mhcrt;
 
-TensorRanks::TensorRanks(mhcrt_model *model, const TrainOptions &options, Ranks &ranks)
-    : model(model), options(options), all(ranks), ranks(mhcrt_model_tensor_ranks(model)) {}
+TensorRanks::TensorRanks(mhcrt_model *model, Ranks &ranks, Gpu &gpu)
+    : model(model), all(ranks), ranks(mhcrt_model_tensor_ranks(model)), nccl(gpu) {}
 
 bool TensorRanks::open(const char *entry, std::string &error) {
   int32_t number = 0;
@@ -37,9 +37,7 @@ mhcrt_status TensorRanks::call(void *user, const mhcrt_call *call) {
   std::string error;
   mhcrt_status status = MHCRT_OUT_OF_MEMORY;
   try {
-    auto &self = *static_cast<TensorRanks *>(user);
-    self.stream = call->stream;
-    status = (self.*collective)(*call, error);
+    status = (static_cast<TensorRanks *>(user)->*collective)(*call, error);
   } catch (const std::exception &problem) {
     error = problem.what();
   }
@@ -98,7 +96,7 @@ bool TensorRanks::connect(std::string &error) {
     const bool isThere = nccl.isThere();
     if (!isThere)
       error = "tensor-parallel ranks on GPUs need NCCL: 'libnccl.so.2' is not there";
-    if (!all.agree(isThere, error) || !nccl.open(all, neighbours(), options.timeout, error))
+    if (!all.agree(isThere, error) || !nccl.open(all, neighbours(), error))
       return false;
   }
   const std::map<std::string, mhcrt_function> collectives = {{"tp_all_gather", call<&TensorRanks::gather>},

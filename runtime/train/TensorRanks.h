@@ -20,7 +20,7 @@ namespace mhcrt {
 /// model calls, and the weights of which each rank has a share.
 class TensorRanks {
 public:
-  TensorRanks(mhcrt_model *model, const TrainOptions &options, Ranks &ranks);
+  TensorRanks(mhcrt_model *model, Ranks &ranks, Gpu &gpu);
   TensorRanks(const TensorRanks &) = delete;
   TensorRanks &operator=(const TensorRanks &) = delete;
 
@@ -32,10 +32,8 @@ public:
 
   /// Finds the shares among the arguments of an entry.
   bool open(const char *entry, std::string &error);
-  /// Gives the model its collectives; all ranks together. A context of the GPU must be current, for a model of one.
+  /// Gives the model its collectives; all ranks together.
   bool connect(std::string &error);
-  /// Until the collectives on the GPU have ended.
-  bool wait(std::string &error) { return !nccl.isOpen() || nccl.wait(stream, "tensor-parallel ranks", error); }
 
   bool isShare(const std::string &name) const { return shares.count(name); }
   /// Makes a tensor of zeros as large as the whole one.
@@ -56,12 +54,10 @@ private:
   int32_t place() const { return all.rank() % ranks; }
 
   mhcrt_model *const model;
-  const TrainOptions &options;
   Ranks &all;
   const int32_t ranks;
   std::map<std::string, mhcrt_tensor_info> shares;
   Nccl nccl;
-  void *stream = nullptr; ///< of the last call
 };
 
 } // namespace mhcrt

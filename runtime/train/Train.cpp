@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <memory>
 
@@ -29,9 +30,9 @@ static constexpr const char *kTool = "mhc-train";
 namespace {
 class Trainer {
 public:
-  Trainer(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks)
+  Trainer(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks, Gpu &gpu)
       : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks),
-        gradients(session, options, ranks, tensorRanks) {}
+        gradients(session, options, ranks, tensorRanks, gpu) {}
 
   /// Opens the model and checks everything that can be wrong, before the first step.
   bool open(std::string &error);
@@ -325,10 +326,14 @@ static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &erro
     error = message.text;
     return false;
   }
-  bool good = applyOptions(opened, context, options.kernels, error);
+  Gpu gpu;
+  const bool addsUp = ranks.count() > 1 || options.microbatches > 1;
+  const bool needsGpu = addsUp && std::strcmp(mhcrt_model_target(opened), "cpu") != 0;
+  bool good =
+      applyOptions(opened, context, options.kernels, error) && (!needsGpu || gpu.open({opened, context}, error));
   if (good) {
-    TensorRanks tensorRanks(opened, options, ranks);
-    Trainer trainer({opened, context}, options, ranks, tensorRanks);
+    TensorRanks tensorRanks(opened, ranks, gpu);
+    Trainer trainer({opened, context}, options, ranks, tensorRanks, gpu);
     good = trainer.open(error) && trainer.run(error);
   }
   if (good && ranks.isFirst())

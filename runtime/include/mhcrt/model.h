@@ -150,6 +150,8 @@ mhcrt_status mhcrt_model_synchronize(const mhcrt_model *model, mhcrt_context *co
 
 /// The functions of mhcrt/cuda.h. MHCRT_UNAVAILABLE, and no choice, where the model is not for a GPU.
 mhcrt_status mhcrt_model_pin(const mhcrt_model *model, mhcrt_context *context, const char *pin, mhcrt_message *message);
+mhcrt_status mhcrt_model_set_stream(const mhcrt_model *model, mhcrt_context *context, void *stream,
+                                    mhcrt_message *message);
 mhcrt_status mhcrt_model_set_strict(const mhcrt_model *model, mhcrt_context *context, int32_t strict,
                                     mhcrt_message *message);
 mhcrt_status mhcrt_model_set_ranges(const mhcrt_model *model, mhcrt_context *context, int32_t ranges,

@@ -78,6 +78,8 @@ public:
 
   /// Allocates a tensor of the type of `type`, unless this one has it already.
   bool allocate(const Session &session, const mhcrt_tensor &type, std::string &error);
+  /// Stands for memory of somebody else, for as long as that is there.
+  void view(const Session &session, const mhcrt_tensor &tensor);
   /// From, and to, one of the same type.
   bool upload(const HostTensor &from, std::string &error);
   bool download(HostTensor &to, std::string &error) const;
@@ -85,13 +87,17 @@ public:
   void swap(PlacedTensor &other) {
     std::swap(session, other.session);
     std::swap(tensor, other.tensor);
+    std::swap(isView, other.isView);
   }
 
   const mhcrt_tensor &get() const { return tensor; }
 
 private:
+  void release();
+
   Session session = {};
   mhcrt_tensor tensor = {};
+  bool isView = false;
 };
 using PlacedTensors = std::map<std::string, PlacedTensor>;
 
