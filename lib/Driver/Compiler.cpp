@@ -148,23 +148,29 @@ static llvm::Error shareOut(model::Config &config, const Mesh &mesh) {
     bool isThere;
     StringRef key;
     int64_t size, ranks;
-    std::string why;
+    std::string axes, why;
   };
-  const std::string heads = ", as each rank has heads of its own";
+  const std::string heads = ", as each rank has heads of its own", tp = "tp=" + std::to_string(mesh.tp);
+  // Rows of the batch, or the tokens of one row. Further predictions read tokens of others.
+  const bool dividesRow = mesh.tp > 1 && config.batch == mesh.dp && config.predictions == 0;
+  std::string streams;
+  if (mesh.tp > 1)
+    streams = config.predictions > 0 ? ", as further predictions need whole rows on a rank"
+                                     : ", or " + std::to_string(mesh.dp) +
+                                           ", the tokens of which are then divided; else streams would be gathered";
   const Divided all[] = {
-      {true, "micro_batch_size", config.batch, mesh.rowRanks(),
-       mesh.tp > 1 ? ", as the streams of a row stay on one rank: they are not gathered" : ""},
-      {hasAttention, "num_attention_heads", config.heads, mesh.tp, heads},
-      {hasAttention, "num_query_groups", config.queryGroups, mesh.tp, heads},
-      {has(model::Sublayer::Mlp), "ffn_hidden_size", config.ffn, mesh.tp, ", as each rank has channels of its own"},
-      {hasDelta, "linear_num_key_heads", config.deltaKeyHeads, mesh.tp, heads},
-      {hasDelta, "linear_num_value_heads", config.deltaValueHeads, mesh.tp, heads}};
+      {!dividesRow, "micro_batch_size", config.batch, mesh.rowRanks(), mesh.rowText(), streams},
+      {dividesRow, "seq_length", config.context, mesh.tp, tp, ", as each rank has tokens of its own"},
+      {hasAttention, "num_attention_heads", config.heads, mesh.tp, tp, heads},
+      {hasAttention, "num_query_groups", config.queryGroups, mesh.tp, tp, heads},
+      {has(model::Sublayer::Mlp), "ffn_hidden_size", config.ffn, mesh.tp, tp, ", as each rank has channels of its own"},
+      {hasDelta, "linear_num_key_heads", config.deltaKeyHeads, mesh.tp, tp, heads},
+      {hasDelta, "linear_num_value_heads", config.deltaValueHeads, mesh.tp, tp, heads}};
   for (const Divided &one : all)
     if (one.isThere && one.size % one.ranks != 0)
       return llvm::createStringError("'" + one.key.str() + "' is " + std::to_string(one.size) +
-                                     "; needed a multiple of the ranks of '--mesh=" +
-                                     (&one == all ? mesh.rowText() : "tp=" + std::to_string(mesh.tp)) + "'" + one.why);
-  config.batch /= mesh.rowRanks();
+                                     "; needed a multiple of the ranks of '--mesh=" + one.axes + "'" + one.why);
+  config.batch /= mesh.dp;
   config.dataRanks = mesh.dp;
   config.tensorRanks = mesh.tp;
   return llvm::Error::success();

@@ -21,8 +21,10 @@ class LossWriter {
 public:
   explicit LossWriter(const Config &config)
       : config(config), attributes(model::attributesOf(config)), how(spellingOf(config.variant, known)),
-        w(config.batch * config.context), chain(w, attributes, how), M(config.batch * config.context), C(config.hidden),
-        ranks(config.tensorRanks), activation(config.bf16 ? Element::BF16 : Element::F32) {}
+        ranks(config.tensorRanks), divides(config.batch % ranks != 0),
+        rows(divides ? config.batch : config.batch / ranks), length(divides ? config.context / ranks : config.context),
+        M(rows * length), C(config.hidden), w(M), chain(w, attributes, how),
+        activation(config.bf16 ? Element::BF16 : Element::F32) {}
 
   std::string write(const std::string &name);
 
@@ -59,12 +61,15 @@ private:
   bool known = false;
   Attributes attributes;
   Spelling how;
+  const int64_t ranks;           ///< tensor-parallel ones
+  const bool divides;            ///< the tokens of the one row among them, else rows
+  const int64_t rows, length, M; ///< of a rank, but within a sublayer: rows of so many tokens, and all tokens
+  const int64_t C;
   IrWriter w;
   Chain chain;
-  int64_t M, C, ranks; ///< tokens and tensor-parallel ranks; a rank works on M tokens but within a sublayer
   Element activation;
   std::map<std::string, Value> weights;
-  Value seed;
+  Value seed, places;
   int64_t dropouts = 0;
 };
 } // namespace
@@ -74,8 +79,11 @@ std::string LossWriter::write(const std::string &name) {
     w.functionAttribute("mhc.recompute_mode", config.recompute);
   if (!config.gdnImpl.empty())
     w.functionAttribute("mhc.gdn_impl", config.gdnImpl);
-  Dims shape{config.batch, config.context};
-  Value tokens = w.argument("tokens", {shape, Element::I32}), targets = w.argument("targets", {shape, Element::I32});
+  const Type ids{{rows, length}, Element::I32};
+  const std::string share = divides ? "mhc.split = array<i64: 1, " + std::to_string(length) + ">" : "";
+  Value tokens = w.argument("tokens", ids, share), targets = w.argument("targets", ids, share);
+  if (divides)
+    places = w.argument("places", {{length}, Element::I32});
   if (config.dropout != 0)
     seed = w.argument("seed", {{2}, Element::I64});
   for (const Weight &one : weightsOf(config))
@@ -135,7 +143,7 @@ Value LossWriter::logitsOf(Value x, const std::string &prefix) {
 
 /// The loss of logits for the token `distance` behind the next one, which the last tokens of a sequence have not.
 Value LossWriter::lossOf(Value logits, Value targets, int64_t distance) {
-  const int64_t B = config.batch, T = config.context, left = T - distance;
+  const int64_t B = rows, T = length, left = T - distance;
   if (distance == 0)
     return crossEntropy(logits, w.reshape(targets, {M}));
   Value rows = w.sliceDim(w.reshape(logits, {B, T, config.vocabulary}), 1, 0, left);
@@ -173,10 +181,11 @@ Value LossWriter::predictionInput(Value x, const std::string &prefix, Value ids)
 
 Value LossWriter::embed(Value tokens) {
   w.comment("Embedding of tokens and places");
-  Value rows = w.take(cast("embedding.word_embeddings.weight"), tokens);
-  Value places = cast("embedding.position_embeddings.weight");
-  Value all = w.broadcast(places, {config.batch, config.context, C}, {1, 2});
-  return drop(w.as("embedded").add(rows, w.reshape(all, {M, C})));
+  Value words = w.take(cast("embedding.word_embeddings.weight"), tokens);
+  Value table = cast("embedding.position_embeddings.weight");
+  Value own = divides ? w.take(table, places) : table;
+  Value all = w.broadcast(own, {rows, length, C}, {1, 2});
+  return drop(w.as("embedded").add(words, w.reshape(all, {M, C})));
 }
 
 Value LossWriter::layer(Value x, const std::string &prefix, const std::vector<Sublayer> &kinds) {
@@ -244,7 +253,7 @@ Value LossWriter::expertGates(Value normed, const std::string &prefix) {
 /// The recurrence, and its output normed for each head and gated.
 Value LossWriter::gatedDelta(Value qkvzba, const std::string &prefix) {
   const GatedDelta sizes = gatedDeltaOf(config);
-  Value tokens = w.reshape(qkvzba, {ranks * config.batch, config.context, sizes.channels()});
+  Value tokens = w.reshape(qkvzba, {config.batch, config.context, sizes.channels()});
   GatedDeltaOutputs in = writeGatedDelta(w, sizes,
                                          {tokens, cast(prefix + "conv1d.weight"), Value(), weight(prefix + "A_log"),
                                           weight(prefix + "dt_bias"), Value(), Value()});
@@ -256,14 +265,14 @@ Value LossWriter::gatedDelta(Value qkvzba, const std::string &prefix) {
 
 /// `count` heads from head `begin` on: [B*count, T, D].
 Value LossWriter::heads(Value qkv, int64_t begin, int64_t count) {
-  int64_t B = ranks * config.batch, T = config.context, D = C / config.heads;
+  int64_t B = config.batch, T = config.context, D = C / config.heads;
   Value rows = w.reshape(w.sliceDim(qkv, 1, begin * D, count * D), {B, T, count, D});
   return w.reshape(w.transpose(rows, {0, 2, 1, 3}), {B * count, T, D});
 }
 
 /// Heads of keys or values, each as often as there are heads of queries in its group.
 Value LossWriter::sharedHeads(Value qkv, int64_t begin) {
-  int64_t B = ranks * config.batch, T = config.context, D = C / config.heads;
+  int64_t B = config.batch, T = config.context, D = C / config.heads;
   int64_t H = config.heads / ranks, G = config.queryGroups / ranks;
   Value own = heads(qkv, begin, G);
   if (G == H)
@@ -272,7 +281,7 @@ Value LossWriter::sharedHeads(Value qkv, int64_t begin) {
 }
 
 Value LossWriter::attention(Value qkv) {
-  int64_t B = ranks * config.batch, T = config.context, H = config.heads / ranks, D = C / config.heads;
+  int64_t B = config.batch, T = config.context, H = config.heads / ranks, D = C / config.heads;
   Value q = heads(qkv, 0, H), k = sharedHeads(qkv, H), v = sharedHeads(qkv, H + config.queryGroups / ranks);
   Value products = w.convert(w.batchMatmul(q, k, /*transposeLhs=*/false, /*transposeRhs=*/true), Element::F32);
   Value scores = w.as("scores").mul(products, 1 / std::sqrt(static_cast<double>(D)));

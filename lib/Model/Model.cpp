@@ -15,8 +15,8 @@ using namespace mhc::model;
 static std::string writeCollectives(const Config &config) {
   const int64_t tokens = config.batch * config.context;
   const auto element = config.bf16 ? mhc::spelling::Element::BF16 : mhc::spelling::Element::F32;
-  const std::string own = mhc::spelling::Type{{tokens, config.hidden}, element}.str();
-  const std::string all = mhc::spelling::Type{{config.tensorRanks * tokens, config.hidden}, element}.str();
+  const std::string own = mhc::spelling::Type{{tokens / config.tensorRanks, config.hidden}, element}.str();
+  const std::string all = mhc::spelling::Type{{tokens, config.hidden}, element}.str();
   auto pair = [](const std::string &name, const std::string &other, const std::string &from, const std::string &to) {
     const std::string vjp = name + "_vjp";
     return "func.func private @" + name + "(" + from + " {mhc.name = \"x\"}) -> (" + to +

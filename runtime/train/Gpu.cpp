@@ -75,11 +75,11 @@ bool Gpu::check(int code, const char *what, std::string &error) {
   return code == 0;
 }
 
-/// Calls of this thread are for the GPU of that number, in the context that the CUDA runtime uses.
-bool Gpu::enter(int number, std::string &error) {
+/// Calls of this thread are for the first GPU, on which the session is, in the context that the CUDA runtime uses.
+bool Gpu::enter(std::string &error) {
   int device = 0;
   void *context = nullptr;
-  return check(table.getDevice(&device, number), "the start", error) &&
+  return check(table.getDevice(&device, 0), "the start", error) &&
          check(table.retainContext(&context, device), "the start", error) &&
          check(table.setContext(context), "the start", error);
 }
@@ -87,7 +87,7 @@ bool Gpu::enter(int number, std::string &error) {
 bool Gpu::open(const Session &session, std::string &error) {
   if (!load())
     return true;
-  if (!enter(mhcrt_model_context_device(session.model, session.context), error))
+  if (!enter(error))
     return false;
   void *module = nullptr, *stream = nullptr;
   mhcrt_message message;

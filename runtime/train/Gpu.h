@@ -59,7 +59,7 @@ private:
                   unsigned blockZ, unsigned sharedBytes, void *stream, void **arguments, void **extra);
   };
   bool load();
-  bool enter(int number, std::string &error);
+  bool enter(std::string &error);
   static bool check(int code, const char *what, std::string &error);
 
   Table table = {};

@@ -39,6 +39,12 @@ void mhcrt::fillRow(HostTensor &tokens, int64_t row, const char *text) {
     to[i] = static_cast<unsigned char>(text[i]);
 }
 
+void mhcrt::fillPlaces(HostTensor &places, int64_t first) {
+  int32_t *const to = static_cast<int32_t *>(places.data());
+  for (int64_t i = 0; i < places.elements(); ++i)
+    to[i] = static_cast<int32_t>(first + i);
+}
+
 /// Microbatches whose backward pass has to wait when the first one begins.
 int64_t Gradients::slotsNeeded() const {
   if (stages == 1)
@@ -56,13 +62,15 @@ bool Gradients::openEntries(std::string &error) {
 
 bool Gradients::makeSlot(Slot &slot, std::string &error) const {
   const std::vector<std::string> names = forwards.arguments();
-  for (const char *name : {"tokens", "targets", "seed"}) {
+  for (const char *name : {"tokens", "targets", "places", "seed"}) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       continue;
     if (!forwards.makeArgument(name, slot.host[name], error) ||
         !slot.inputs[name].allocate(session, slot.host[name].get(), error))
       return false;
   }
+  if (const auto places = slot.host.find("places"); places != slot.host.end())
+    fillPlaces(places->second, part % tensorRanks.pieces() * places->second.elements());
   return true;
 }
 
@@ -78,7 +86,7 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
               "; needed i32 with two dimensions";
       return false;
     }
-    if (!checkLength(options.data, text, found->second.dims()[1], error))
+    if (!checkLength(options.data, text, tensorRanks.pieces() * found->second.dims()[1], error))
       return false;
   }
   if (stages > 1 || host.at("tokens").type() == host.at("targets").type())
@@ -129,7 +137,7 @@ bool Gradients::open(const NamedEntry &update, const std::string &text, std::str
 }
 
 /// Windows of the text at places that the seed and the number of the step give. All microbatches of all parts are one
-/// batch.
+/// batch, of which parts have rows, or pieces of them.
 void Gradients::fill(Slot &slot, const TrainState &state, int64_t microbatch) const {
   const int64_t index = microbatch * parts + part;
   if (const auto seed = slot.host.find("seed"); seed != slot.host.end()) {
@@ -145,10 +153,11 @@ void Gradients::fill(Slot &slot, const TrainState &state, int64_t microbatch) co
     if (found == slot.host.end())
       continue;
     const std::vector<int64_t> dims = found->second.dims();
+    const int64_t pieces = tensorRanks.pieces(), begin = part % pieces * dims[1] + shift;
     for (int64_t row = 0; row < dims[0]; ++row) {
-      const Words words = philox(index * dims[0] + row);
+      const Words words = philox(index / pieces * dims[0] + row);
       const uint64_t random = uint64_t(words[0]) << 32 | words[1];
-      fillRow(found->second, row, data->data() + random % (data->size() - dims[1]) + shift);
+      fillRow(found->second, row, data->data() + random % (data->size() - pieces * dims[1]) + begin);
     }
   }
 }

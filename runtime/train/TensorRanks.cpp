@@ -17,6 +17,8 @@ TensorRanks::TensorRanks(mhcrt_model *model, Ranks &ranks, Gpu &gpu)
 bool TensorRanks::open(const char *entry, std::string &error) {
   int32_t number = 0;
   mhcrt_message message;
+  if (ranks == 1)
+    return true;
   if (mhcrt_model_find_entry(model, entry, &number, &message) != MHCRT_OK) {
     error = message.text;
     return false;

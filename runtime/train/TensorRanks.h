@@ -35,6 +35,9 @@ public:
   /// Gives the model its collectives; all ranks together.
   bool connect(std::string &error);
 
+  /// How many have tokens of the same rows, next to each other; 1 where each has rows of its own.
+  int32_t pieces() const { return isShare("tokens") ? ranks : 1; }
+
   bool isShare(const std::string &name) const { return shares.count(name); }
   /// Makes a tensor of zeros as large as the whole one.
   bool widen(const std::string &name, HostTensor &tensor, std::string &error) const;

@@ -110,16 +110,18 @@ bool Trainer::openFurther(std::string &error) {
   std::string text;
   const int32_t parts = mhcrt_model_ranks(session.model) / mhcrt_model_stages(session.model);
   return readBytes(options.validation, text, error) &&
-         validation.open(session, options.validation, std::move(text), ranks.rank() % parts, parts, error);
+         validation.open(session, options.validation, std::move(text), ranks.rank() % parts, parts,
+                         tensorRanks.pieces(), error);
 }
 
 bool Trainer::open(std::string &error) { return ranks.agree(prepare(error), error) && shareStart(error); }
 
 bool Trainer::prepare(std::string &error) {
   return checkMesh(session.model, ranks.count(), error) && init.open(session, "init", error) &&
-         update.open(session, "update", error) && tensorRanks.open("update", error) && makeInputs(error) &&
-         readBytes(options.data, data, error) && gradients.open(update, data, error) && openFurther(error) &&
-         start(error) && (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
+         update.open(session, "update", error) && tensorRanks.open("update", error) &&
+         tensorRanks.open("loss", error) && makeInputs(error) && readBytes(options.data, data, error) &&
+         gradients.open(update, data, error) && openFurther(error) && start(error) &&
+         (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
 }
 
 /// Options ask for this, and all ranks take part in it.

@@ -14,9 +14,9 @@ using namespace mhcrt;
 static constexpr int64_t kBatches = 4;
 
 bool Validation::open(const Session &session, const std::string &path, std::string given, int32_t own, int32_t all,
-                      std::string &error) {
+                      int32_t ofRow, std::string &error) {
   text = std::move(given);
-  part = own, parts = all;
+  part = own, parts = all, pieces = ofRow;
   int32_t found = 0;
   const bool hasOwn = mhcrt_model_find_entry(session.model, "evaluate", &found, nullptr) == MHCRT_OK;
   if (!entry.open(session, hasOwn ? "evaluate" : "loss", error))
@@ -24,14 +24,23 @@ bool Validation::open(const Session &session, const std::string &path, std::stri
   for (const char *name : {"tokens", "targets"})
     if (!entry.makeArgument(name, inputs[name], error) || !placed[name].allocate(session, inputs[name].get(), error))
       return false;
-  return checkLength(path, text, inputs["tokens"].dims()[1], error);
+  const int64_t length = inputs["tokens"].dims()[1];
+  if (pieces > 1) {
+    HostTensor &places = inputs["places"];
+    if (!entry.makeArgument("places", places, error) || !placed["places"].allocate(session, places.get(), error))
+      return false;
+    fillPlaces(places, part % pieces * length);
+  }
+  return checkLength(path, text, pieces * length, error);
 }
 
 void Validation::fillBatch(int64_t batch) {
   const std::vector<int64_t> dims = inputs["tokens"].dims();
-  const int64_t places = static_cast<int64_t>(text.size()) - dims[1], rows = kBatches * parts * dims[0];
+  const int64_t places = static_cast<int64_t>(text.size()) - pieces * dims[1];
+  const int64_t groups = parts / pieces, rows = kBatches * groups * dims[0], first = part % pieces * dims[1];
   for (int64_t row = 0; row < dims[0]; ++row) {
-    const int64_t start = ((batch * parts + part) * dims[0] + row) * (places - 1) / std::max<int64_t>(1, rows - 1);
+    const int64_t number = (batch * groups + part / pieces) * dims[0] + row;
+    const int64_t start = number * (places - 1) / std::max<int64_t>(1, rows - 1) + first;
     fillRow(inputs["tokens"], row, text.data() + start);
     fillRow(inputs["targets"], row, text.data() + start + 1);
   }

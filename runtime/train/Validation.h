@@ -15,9 +15,9 @@ namespace mhcrt {
 class Validation {
 public:
   /// `text` is that of the file `path`.
-  /// `part` of `parts` has rows of its own.
+  /// `part` of `parts` has rows of its own, or so many parts have pieces of one.
   bool open(const Session &session, const std::string &path, std::string text, int32_t part, int32_t parts,
-            std::string &error);
+            int32_t pieces, std::string &error);
   /// That of this part; the whole is the mean over the parts. `find` gives the weights and a seed.
   bool loss(const NamedEntry::Find &find, double &loss, std::string &error);
 
@@ -26,7 +26,7 @@ private:
 
   NamedEntry entry;
   std::string text;
-  int32_t part = 0, parts = 1;
+  int32_t part = 0, parts = 1, pieces = 1;
   NamedTensors inputs;
   PlacedTensors placed, results;
   HostTensor fetched;

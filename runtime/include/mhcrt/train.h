@@ -9,9 +9,11 @@
 //   loss_grad  tokens, targets, [seed], weights, d_loss    -> loss, and d_W for each weight W
 //   update     step, learning_rate, weights, d_W, others   -> the new weights and others, such as moments
 //
-// and may have these:
+// With tensor-parallel ranks that divide the tokens of a row, loss_grad and loss take `places`, too: those in the row.
 //
-//   loss           tokens, targets, weights                -> loss, for validation
+// It may have these:
+//
+//   loss           tokens, targets, weights                -> loss, for validation; needed with tensor-parallel ranks
 //   evaluate       the same, in place of loss where that has dropout
 //   gradient_norm  d_W for each weight W                   -> gradient_norm
 //
