@@ -83,7 +83,14 @@ namespace {
 /// Writes the calls that a function's results need.
 class CallWriter {
 public:
-  explicit CallWriter(func::FuncOp func) : func(func), dims(func) {}
+  explicit CallWriter(func::FuncOp func) : func(func), dims(func) {
+    for (BlockArgument argument : func.getArguments())
+      if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+        for (int64_t dim : llvm::seq(type.getRank()))
+          if (std::optional<Polynomial> size = dims.value(argument, dim))
+            if (std::optional<unsigned> symbol = symbolOf(*size))
+              sources.try_emplace(*symbol, argument, dim);
+  }
 
   FailureOr<json::Object> write();
 
@@ -107,6 +114,7 @@ private:
   json::Value split(tensor::ExpandShapeOp op);
   json::Value join(tensor::CollapseShapeOp op);
   json::Value sizeOf(Value tensor, int64_t dim);
+  json::Value openSize(Value tensor, int64_t dim);
   json::Value fail(Operation *op) {
     failed = failed ? failed : op;
     return nullptr;
@@ -114,6 +122,7 @@ private:
 
   func::FuncOp func;
   DimAnalysis dims;
+  llvm::DenseMap<unsigned, std::pair<BlockArgument, int64_t>> sources; ///< symbols of sizes: who has them first
   json::Array calls;
   llvm::DenseMap<Value, json::Value> written;
   llvm::DenseMap<Value, bool> fused; ///< what is known of a value
@@ -229,7 +238,32 @@ void CallWriter::writeKernel(KernelOpInterface op) {
 
 json::Value CallWriter::sizeOf(Value tensor, int64_t dim) {
   int64_t size = typeOf(tensor).getDimSize(dim);
-  return ShapedType::isDynamic(size) ? call("aten.sym_size.int", json::Array{refer(tensor), dim}) : json::Value(size);
+  return ShapedType::isDynamic(size) ? openSize(tensor, dim) : json::Value(size);
+}
+
+/// A size, from the first arguments that it follows from: a later one may be a node that needs the calls.
+json::Value CallWriter::openSize(Value tensor, int64_t dim) {
+  std::optional<Polynomial> size = dims.value(tensor, dim);
+  auto isKnown = [&](const auto &term) {
+    return llvm::all_of(term.first, [&](unsigned symbol) { return sources.contains(symbol); });
+  };
+  if (!size || size->empty() || !llvm::all_of(*size, isKnown))
+    return call("aten.sym_size.int", json::Array{refer(tensor), dim});
+  auto join = [&](StringRef name, json::Value &all, json::Value part) {
+    all = all == nullptr ? std::move(part) : call(name, json::Array{std::move(all), std::move(part)});
+  };
+  json::Value sum = nullptr;
+  for (auto &[monomial, coefficient] : *size) {
+    json::Value product = nullptr;
+    for (unsigned symbol : monomial) {
+      auto [argument, place] = sources.at(symbol);
+      join("operator.mul", product, call("aten.sym_size.int", json::Array{refer(argument), place}));
+    }
+    if (coefficient != 1 || monomial.empty())
+      join("operator.mul", product, coefficient);
+    join("operator.add", sum, std::move(product));
+  }
+  return sum;
 }
 
 /// One size that is not known follows from the others.
@@ -346,7 +380,10 @@ void CallWriter::writeLeaf(Operation *op) {
   auto value =
       llvm::TypeSwitch<Operation *, json::Value>(op)
           .Case([&](tensor::CastOp op) { return refer(op.getSource()); })
-          .Case([&](tensor::DimOp op) { return call("aten.sym_size.int", listed(op->getOperands())); })
+          .Case([&](tensor::DimOp op) {
+            std::optional<int64_t> dim = op.getConstantIndex();
+            return dim ? openSize(op.getSource(), *dim) : fail(op);
+          })
           .Case([&](tensor::ExpandShapeOp op) { return split(op); })
           .Case([&](tensor::CollapseShapeOp op) { return join(op); })
           .Case([&](tensor::ExtractSliceOp op) { return slice(op); })

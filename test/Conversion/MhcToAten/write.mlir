@@ -41,17 +41,40 @@ func.func @open(%x: tensor<?x?x8xf32> {mhc.name = "x"}) -> (tensor<?x?x8x4xf32> 
 
 // -----
 
+// Sizes are read of the first arguments that have their symbols: a later one may be a node that needs the call.
+// CHECK: {"calls": [
+// CHECK-NEXT: {"args":[{"node":"h"},[4]],"op":"aten.reshape.default","result":0},
+// CHECK-NEXT: {"args":[{"value":0},[1,4]],"op":"aten.reshape.default","result":1},
+// CHECK-NEXT: {"args":[{"node":"x"},0],"op":"aten.sym_size.int","result":2},
+// CHECK-NEXT: {"args":[{"node":"x"},1],"op":"aten.sym_size.int","result":3},
+// CHECK-NEXT: {"args":[{"value":2},{"value":3}],"op":"operator.mul","result":4},
+// CHECK-NEXT: {"args":[{"value":4},2],"op":"operator.mul","result":5},
+// CHECK-NEXT: {"args":[{"value":1},[{"value":5},-1]],"op":"aten.expand.default","result":6},
+// CHECK-NEXT: {"kwargs":{"h_pre":{"value":6},"layout":"nC","x":{"node":"late"}},"nodes":[],"op":"mhc.aggregate","results":{"u":7}}],
+// CHECK-NEXT: "nodes": {"sum":{"value":7}}}
+func.func @early(%x: tensor<?x?x8xf32> {mhc.name = "x", mhc.dims = ["s", "t", "8"]}, %h: tensor<1x4xf32> {mhc.name = "h"},
+                 %late: tensor<?x4x8xf32> {mhc.name = "late", mhc.dims = ["2*s*t", "4", "8"]}) -> (tensor<?x8xf32> {mhc.name = "sum"}) {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %late, %c0 : tensor<?x4x8xf32>
+  %row = tensor.collapse_shape %h [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
+  %0 = mhc.broadcast %row[%size] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  %u = mhc.aggregate(x = %late : tensor<?x4x8xf32>, h_pre = %0 : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x8xf32>)
+  return %u : tensor<?x8xf32>
+}
+
+// -----
+
 // Two open sizes that are joined from several.
 // CHECK: {"calls": [
-// CHECK-NEXT: {"kwargs":{"layout":"nC","mode":"mean","x":{"node":"x"}},"nodes":[],"op":"mhc.contract","results":{"out":0}},
-// CHECK-NEXT: {"args":[{"value":0},[-1,1,8,1]],"op":"aten.reshape.default","result":1},
-// CHECK-NEXT: {"args":[{"node":"k"},0],"op":"aten.sym_size.int","result":2},
-// CHECK-NEXT: {"args":[{"value":1},[-1,{"value":2},-1,{"value":2}]],"op":"aten.expand.default","result":3},
-// CHECK-NEXT: {"args":[{"value":3},0],"op":"aten.sym_size.int","result":4},
-// CHECK-NEXT: {"args":[{"value":3},1],"op":"aten.sym_size.int","result":5},
-// CHECK-NEXT: {"args":[{"value":4},{"value":5}],"op":"operator.mul","result":6},
-// CHECK-NEXT: {"args":[{"value":3},3],"op":"aten.sym_size.int","result":7},
-// CHECK-NEXT: {"args":[{"value":3},[{"value":6},8,{"value":7}]],"op":"aten.reshape.default","result":8}],
+// CHECK-NEXT: {"args":[{"node":"x"},0],"op":"aten.sym_size.int","result":0},
+// CHECK-NEXT: {"args":[{"node":"k"},0],"op":"aten.sym_size.int","result":1},
+// CHECK-NEXT: {"args":[{"value":0},{"value":1}],"op":"operator.mul","result":2},
+// CHECK-NEXT: {"args":[{"node":"k"},0],"op":"aten.sym_size.int","result":3},
+// CHECK-NEXT: {"kwargs":{"layout":"nC","mode":"mean","x":{"node":"x"}},"nodes":[],"op":"mhc.contract","results":{"out":4}},
+// CHECK-NEXT: {"args":[{"value":4},[-1,1,8,1]],"op":"aten.reshape.default","result":5},
+// CHECK-NEXT: {"args":[{"node":"k"},0],"op":"aten.sym_size.int","result":6},
+// CHECK-NEXT: {"args":[{"value":5},[-1,{"value":6},-1,{"value":6}]],"op":"aten.expand.default","result":7},
+// CHECK-NEXT: {"args":[{"value":7},[{"value":2},8,{"value":3}]],"op":"aten.reshape.default","result":8}],
 // CHECK-NEXT: "nodes": {"view":{"value":8}}}
 func.func @joined(%x: tensor<?x4x8xf32> {mhc.name = "x"}, %k: tensor<?xi64> {mhc.name = "k"}) -> (tensor<?x8x?xf32> {mhc.name = "view"}) {
   %c0 = arith.constant 0 : index
