@@ -100,15 +100,16 @@ Value AtenCall::leafOf(Attribute argument) const {
   return operand ? leaves.lookup(operand) : Value();
 }
 
-/// Whether leaf ops take elements of this type.
-static bool isFloat(Value value) {
-  auto type = dyn_cast_if_present<RankedTensorType>(value ? value.getType() : Type());
-  return type && (type.getElementType().isF32() || type.getElementType().isBF16() || type.getElementType().isF16());
+bool mhc::aten::isFloat(Type type) {
+  auto tensor = dyn_cast_if_present<RankedTensorType>(type);
+  return tensor && isa<Float64Type, Float32Type, BFloat16Type, Float16Type>(tensor.getElementType());
 }
+
+static bool isFloatTensor(Value value) { return value && isFloat(value.getType()); }
 
 Value AtenCall::tensor(StringRef name) const {
   Value value = leafOf(op->getAttr(name));
-  return isFloat(value) ? value : Value();
+  return isFloatTensor(value) ? value : Value();
 }
 
 SmallVector<Value> AtenCall::tensors(StringRef name) const {
@@ -116,7 +117,7 @@ SmallVector<Value> AtenCall::tensors(StringRef name) const {
   if (auto list = op->getAttrOfType<ArrayAttr>(name))
     for (Attribute element : list)
       values.push_back(leafOf(element));
-  return llvm::all_of(values, isFloat) ? values : SmallVector<Value>();
+  return llvm::all_of(values, isFloatTensor) ? values : SmallVector<Value>();
 }
 
 Value AtenCall::mask(StringRef name) const {
@@ -322,8 +323,13 @@ Value AtenCall::operand(StringRef name, Type element) {
 }
 
 Type AtenCall::meetingType(ArrayRef<StringRef> names) const {
-  for (StringRef name : names)
-    if (Value value = tensor(name); value && getElementTypeOrSelf(value) != resultElement())
-      return Float32Type::get(op->getContext());
-  return resultElement();
+  Type element = resultElement();
+  for (StringRef name : names) {
+    Value value = tensor(name);
+    Type own = value ? getElementTypeOrSelf(value) : element;
+    if (own != element)
+      element = own.isF64() || element.isF64() ? Type(Float64Type::get(op->getContext()))
+                                               : Type(Float32Type::get(op->getContext()));
+  }
+  return element;
 }

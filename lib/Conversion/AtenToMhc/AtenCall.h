@@ -44,7 +44,7 @@ public:
 
   AtenCall(mlir::Operation *op, const llvm::DenseMap<Value, Value> &leaves, SymbolicSizes &sizes);
 
-  /// A tensor of f32, bf16 or f16; null where the argument is something else.
+  /// A tensor of f64, f32, bf16 or f16; null where the argument is something else.
   Value tensor(llvm::StringRef name) const;
   /// A list of those; empty where one of them is something else.
   llvm::SmallVector<Value> tensors(llvm::StringRef name) const;
@@ -79,7 +79,8 @@ public:
   Value reduce(ReduceKind kind);
   /// An operand of arithmetic: a tensor or a number, in the shape of the result.
   Value operand(llvm::StringRef name, mlir::Type element);
-  /// The type that operands meet in: f32 where one of them or the result is, which is rounded once behind.
+  /// The type that operands meet in: the widest of them and the result, and f32 where there are several, which is
+  /// rounded once behind.
   mlir::Type meetingType(llvm::ArrayRef<llvm::StringRef> names) const;
   Value toResult(Value tensor) { return tensor ? leaf.cast(tensor, resultElement()) : Value(); }
 
@@ -100,6 +101,8 @@ private:
 
 /// Leaf ops that compute the results of a call; empty where the op, or this call of it, is not known.
 llvm::SmallVector<mlir::Value> readCall(llvm::StringRef name, AtenCall &call);
+/// Whether a type is that of tensors that are read.
+bool isFloat(mlir::Type type);
 /// Whether an op shows the elements of another tensor.
 bool isView(llvm::StringRef name);
 

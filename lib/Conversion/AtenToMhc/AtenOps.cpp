@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtenCall.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,6 +21,9 @@ using Values = SmallVector<Value>;
 static Values one(Value value) { return value ? Values{value} : Values(); }
 
 static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
+
+/// Whether a tensor is of f64, which leaf ops besides arithmetic, sums and views do not take.
+static bool isF64(Value tensor) { return getElementTypeOrSelf(tensor).isF64(); }
 
 //===----------------------------------------------------------------------===//
 // Arithmetic
@@ -66,8 +70,9 @@ static Values mathOp(AtenCall &call) {
 
 template <typename Op>
 static Values leafOp(AtenCall &call) {
-  return unary(call,
-               [](AtenCall &call, Value x) -> Value { return Op::create(call.builder, call.loc, x.getType(), x); });
+  return unary(call, [](AtenCall &call, Value x) -> Value {
+    return isF64(x) ? Value() : Op::create(call.builder, call.loc, x.getType(), x).getResult();
+  });
 }
 
 static Values reciprocal(AtenCall &call) {
@@ -131,7 +136,7 @@ static Values reduction(AtenCall &call) {
 static Values softmax(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
-  return dim ? one(call.leaf.softmax(call.toResult(self), *dim)) : Values();
+  return dim && !call.resultElement().isF64() ? one(call.leaf.softmax(call.toResult(self), *dim)) : Values();
 }
 
 static Values logSumExp(AtenCall &call) {
@@ -172,23 +177,48 @@ static Values rmsNorm(AtenCall &call) {
 
 static bool sameElements(Value a, Value b) { return a && b && getElementTypeOrSelf(a) == getElementTypeOrSelf(b); }
 
+/// Whether all that an f64 value is computed of, element by element, was narrower before.
+static bool wasNarrow(Value value, unsigned depth = 0) {
+  constexpr unsigned kMostOps = 8;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == kMostOps)
+    return false;
+  if (isa<arith::ExtFOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  auto isTensor = [](Value operand) { return isa<RankedTensorType>(operand.getType()); };
+  const bool isView = showsOperand(op) || isa<BroadcastOp, TransposeOp>(op);
+  return (isView || op->hasTrait<OpTrait::Elementwise>()) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return !isTensor(operand) || wasNarrow(operand, depth + 1);
+         });
+}
+
+/// A product of matrices, or of batches of them. Of what was narrower, one in f64 is one in f32, in which coefficients
+/// are used: kernels add its terms in f32 or more.
+static Value product(AtenCall &call, Value a, Value b, Value (LeafBuilder::*build)(Value, Value, bool, bool)) {
+  if (!a || !b || getElementTypeOrSelf(a) != getElementTypeOrSelf(b))
+    return {};
+  if (!isF64(a))
+    return (call.leaf.*build)(a, b, false, false);
+  if (!wasNarrow(a) || !wasNarrow(b))
+    return {};
+  return call.leaf.cast((call.leaf.*build)(call.leaf.toF32(a), call.leaf.toF32(b), false, false),
+                        getElementTypeOrSelf(a));
+}
+
 static Values matmul(AtenCall &call) {
-  Value a = call.tensor("self"), b = call.tensor("mat2");
-  return sameElements(a, b) ? one(call.leaf.matmul(a, b)) : Values();
+  return one(product(call, call.tensor("self"), call.tensor("mat2"), &LeafBuilder::matmul));
 }
 
 static Values batchMatmul(AtenCall &call) {
-  Value a = call.tensor("self"), b = call.tensor("mat2");
-  return sameElements(a, b) ? one(call.leaf.batchMatmul(a, b)) : Values();
+  return one(product(call, call.tensor("self"), call.tensor("mat2"), &LeafBuilder::batchMatmul));
 }
 
 static Values addMatmul(AtenCall &call) {
   Value a = call.tensor("mat1"), b = call.tensor("mat2"), start = call.tensor("self");
   bool isPlain = call.number("alpha").value_or(1) == 1 && call.number("beta").value_or(1) == 1;
-  if (!sameElements(a, b) || !sameElements(a, start) || !isPlain)
-    return {};
-  Value bias = call.spread(start);
-  return bias ? one(call.leaf.add(call.leaf.matmul(a, b), bias)) : Values();
+  Value bias = sameElements(a, start) && isPlain ? call.spread(start) : Value();
+  Value all = bias ? product(call, a, b, &LeafBuilder::matmul) : Value();
+  return all ? one(call.leaf.add(all, bias)) : Values();
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,8 +270,8 @@ static Value streamsOfToken(AtenCall &call, Value vector) {
   auto type = cast<RankedTensorType>(vector.getType());
   RankedTensorType wide = call.resultType();
   const int64_t rank = type.getRank();
-  if (rank < 3 || wide.getRank() != rank || !wide.hasStaticShape() || type.getNumElements() != wide.getShape().back() ||
-      type.getShape().back() != wide.getShape().back())
+  if (rank < 3 || isF64(vector) || wide.getRank() != rank || !wide.hasStaticShape() ||
+      type.getNumElements() != wide.getShape().back() || type.getShape().back() != wide.getShape().back())
     return {};
   const int64_t n = wide.getDimSize(rank - 2), channels = wide.getDimSize(rank - 1);
   if (wide.getNumElements() != n * channels || n < 2 || n > kMostStreams)
@@ -463,12 +493,7 @@ bool mhc::aten::isView(StringRef name) {
 SmallVector<Value> mhc::aten::readCall(StringRef name, AtenCall &call) {
   const Row *row = rowOf(name);
   // A literal that fits no type of leaf ops makes an integer tensor, which is left as it is.
-  auto isRead = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor &&
-           (tensor.getElementType().isF32() || tensor.getElementType().isBF16() || tensor.getElementType().isF16());
-  };
-  if (!row || !llvm::all_of(call.results().getTypes(), isRead))
+  if (!row || !llvm::all_of(call.results().getTypes(), isFloat))
     return {};
   Values values = row->read(call);
   // A row that is wrong about a shape or a type has not read the call.

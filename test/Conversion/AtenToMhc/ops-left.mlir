@@ -10,11 +10,25 @@ func.func @unknown(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
   return %0 : tensor<2x4xf32>
 }
 
-// Elements of f64.
-// CHECK-LABEL: func.func @wide(
+// Products of what was f64, and functions that leaf ops do not have in f64.
+// CHECK-LABEL: func.func @wide_mm(
 // CHECK-NEXT: return{{$}}
-func.func @wide(%a: tensor<2x4xf64> {mhc.name = "a"}) -> (tensor<2x4xf64>) {
-  %0 = "aten.exp.default"(%a) {"self" = 0 : index} : (tensor<2x4xf64>) -> (tensor<2x4xf64>) loc("n")
+func.func @wide_mm(%a: tensor<2x4xf64> {mhc.name = "a"}, %b: tensor<4x3xf64> {mhc.name = "b"}) -> (tensor<2x3xf64>) {
+  %0 = "aten.mm.default"(%a, %b) {"self" = 0 : index, "mat2" = 1 : index} : (tensor<2x4xf64>, tensor<4x3xf64>) -> (tensor<2x3xf64>) loc("n")
+  return %0 : tensor<2x3xf64>
+}
+
+// CHECK-LABEL: func.func @wide_sigmoid(
+// CHECK-NEXT: return{{$}}
+func.func @wide_sigmoid(%a: tensor<2x4xf64> {mhc.name = "a"}) -> (tensor<2x4xf64>) {
+  %0 = "aten.sigmoid.default"(%a) {"self" = 0 : index} : (tensor<2x4xf64>) -> (tensor<2x4xf64>) loc("n")
+  return %0 : tensor<2x4xf64>
+}
+
+// CHECK-LABEL: func.func @wide_softmax(
+// CHECK-NEXT: return{{$}}
+func.func @wide_softmax(%a: tensor<2x4xf64> {mhc.name = "a"}) -> (tensor<2x4xf64>) {
+  %0 = "aten._softmax.default"(%a) {"self" = 0 : index, "dim" = 1 : i64, "half_to_float" = false} : (tensor<2x4xf64>) -> (tensor<2x4xf64>) loc("n")
   return %0 : tensor<2x4xf64>
 }
 

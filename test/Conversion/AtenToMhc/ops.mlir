@@ -455,6 +455,23 @@ func.func @mm(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4x3xf32> {mhc.nam
   return %0 : tensor<2x3xf32>
 }
 
+// A product in f64 of what was narrower is one in f32; what is added to it stays in f64.
+// CHECK-LABEL: func.func @wide_mm(
+// CHECK: [[V0:%.+]] = mhc.matmul {{.*}} -> tensor<2x3xf32>
+// CHECK-NEXT: [[V1:%.+]] = arith.extf [[V0]] : tensor<2x3xf32> to tensor<2x3xf64>
+// CHECK-NEXT: [[V2:%.+]] = arith.extf %arg2 : tensor<2x3xf32> to tensor<2x3xf64>
+// CHECK-NEXT: [[V3:%.+]] = arith.addf [[V1]], [[V2]] : tensor<2x3xf64>
+// CHECK-NEXT: return [[V3]] : tensor<2x3xf64>
+func.func @wide_mm(%a: tensor<2x4xbf16> {mhc.name = "a"}, %b: tensor<3x4xf32> {mhc.name = "b"}, %c: tensor<2x3xf32> {mhc.name = "c"}) -> (tensor<2x3xf64>) {
+  %0 = "aten._to_copy.default"(%a) {"self" = 0 : index, "dtype" = "torch.float64"} : (tensor<2x4xbf16>) -> (tensor<2x4xf64>) loc("n0")
+  %1 = "aten._to_copy.default"(%b) {"self" = 0 : index, "dtype" = "torch.float64"} : (tensor<3x4xf32>) -> (tensor<3x4xf64>) loc("n1")
+  %2 = "aten.mul.Tensor"(%1) {"self" = 0 : index, "other" = 2.0 : f64} : (tensor<3x4xf64>) -> (tensor<3x4xf64>) loc("n2")
+  %3 = "aten.t.default"(%2) {"self" = 0 : index} : (tensor<3x4xf64>) -> (tensor<4x3xf64>) loc("n3")
+  %4 = "aten.mm.default"(%0, %3) {"self" = 0 : index, "mat2" = 1 : index} : (tensor<2x4xf64>, tensor<4x3xf64>) -> (tensor<2x3xf64>) loc("n4")
+  %5 = "aten.add.Tensor"(%4, %c) {"self" = 0 : index, "other" = 1 : index, "alpha" = 1 : i64} : (tensor<2x3xf64>, tensor<2x3xf32>) -> (tensor<2x3xf64>) loc("n5")
+  return %5 : tensor<2x3xf64>
+}
+
 // CHECK-LABEL: func.func @bmm(
 // CHECK-NEXT: [[V0:%.+]] = mhc.batch_matmul %arg0, %arg1 : (tensor<5x2x4xf32>, tensor<5x4x3xf32>) -> tensor<5x2x3xf32>
 // CHECK-NEXT: return [[V0]] : tensor<5x2x3xf32>
