@@ -105,6 +105,17 @@ static void decomposeOthers(ModuleOp module) {
   }
 }
 
+/// The derivative of mhc.pre is that of one whose input is mixed by its own gate: all others become their parts.
+static void splitMixedByOthers(ModuleOp module) {
+  module.walk([](PreOp op) {
+    if (!op.getHIn())
+      return;
+    OpBuilder builder(op);
+    op->replaceAllUsesWith(op.decompose(builder));
+    op->erase();
+  });
+}
+
 namespace {
 /// Keeps why sites are missed, each once. Functions are raised on several threads.
 class MissKeeper : public remark::detail::MLIRRemarkStreamerBase {
@@ -152,6 +163,8 @@ struct RewriteAtenPass : mhc::impl::RewriteAtenPassBase<RewriteAtenPass> {
     const bool isLess = Nodes(getOperation()).counts != nodes.counts;
     ModuleOp best = isLess ? *all : getOperation();
     decomposeOthers(best);
+    if (differentiate)
+      splitMixedByOthers(best);
     for (func::FuncOp func : best.getOps<func::FuncOp>()) {
       FailureOr<llvm::json::Object> text = writeAten(func);
       if (failed(text))

@@ -378,7 +378,8 @@ def optimise(text, *options):
 
 def find_sites(text, fuse=None):
     """Calls that mhc-rewrite-aten makes of a graph, the nodes that they replace, and why sites are missed."""
-    return json.loads(optimise(text, "--mhc-rewrite-aten" + (f"=fuse={fuse}" if fuse else "")))
+    options = f"differentiate={str(torch.is_grad_enabled()).lower()}" + (f" fuse={fuse}" if fuse else "")
+    return json.loads(optimise(text, "--mhc-rewrite-aten=" + options))
 
 
 #
@@ -466,8 +467,11 @@ class _Rewriter:
             kept = call["results"].keys() | (_operands_of_derivative(call["op"]) if torch.is_grad_enabled() else set())
             kwargs["output_mask"] = [name in kept for name in names]
         node = self._insert(target, (), kwargs)
-        last = max((self.nodes[name.split("#")[0]] for name in call["nodes"]), key=self.places.get)
-        node.meta.update(nodes=call["nodes"], stack_trace=last.meta.get("stack_trace"))
+        node.meta["nodes"] = call["nodes"]
+        replaced = [self.nodes[name.split("#")[0]] for name in call["nodes"]]
+        known = [old for old in replaced if old.meta.get("stack_trace")]  # casts of autocast have none
+        if known:
+            node.meta["stack_trace"] = max(known, key=self.places.get).meta["stack_trace"]
         for name, number in call["results"].items():
             part = (node, names.index(name))
             self.values[number] = self._insert(operator.getitem, part, {}) if len(names) > 1 else node

@@ -157,6 +157,54 @@ def test_gradient_that_ends_inside(region):
     compare(module, compiled(module), torch.randn(2, 3, 4, 16))
 
 
+class Wide(modules.Coefficients):
+    """Projects and adds up squares in float64."""
+
+    def forward(self, x):
+        flat, n = x.flatten(-2).double(), self.n
+        t = flat @ (self.phi.double() * 2).T
+        scale = (flat * flat).mean(-1, keepdim=True).add(self.eps).sqrt().float()
+        alpha = torch.cat([one.expand(size) for one, size in zip(self.alpha, (n, n, n * n))])
+        pre, post, res = (alpha * t.float() / scale + self.beta).split([n, n, n * n], dim=-1)
+        return torch.sigmoid(pre), 2 * torch.sigmoid(post), self.residual(res.unflatten(-1, (n, n)))
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_projection_in_float64(dynamic):
+    module = Layer(Wide(4, 16))
+    compare(module, compiled(module, dynamic), torch.randn(2, 3, 4, 16))
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
+class Ahead(Layer):
+    """Sites whose inputs are mixed by what the site before has computed."""
+
+    def forward(self, x):
+        x, given = self.site(x, torch.ones_like(x[..., 0]))
+        x, given = self.site(x, given)
+        return (given.unsqueeze(-1) * x).sum(-2)
+
+    def site(self, x, given):
+        pre, post, res = self.coefficients(x)
+        f = self.linear((given.unsqueeze(-1) * x).sum(-2))
+        return res @ x + post.unsqueeze(-1) * f.unsqueeze(-2), pre
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_mixed_by_the_site_before(dynamic):
+    """No derivative of `pre` knows another gate: there it stays in parts."""
+    module, x = Ahead(modules.Coefficients(4, 16)), torch.randn(2, 3, 4, 16)
+    compare(module, compiled(module, dynamic), x)
+    (found,) = counts()
+    assert found == {"pre": 1, "projection": 1, "gates": 1, "sinkhorn": 1, "aggregate": 2, "post": 2}
+    backend.found.clear()
+    torch._dynamo.reset()
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(module, dynamic)(x), module(x), rtol=1e-4, atol=1e-5)
+    (found,) = counts()
+    assert found["post"] == found["pre"] == 2
+
+
 class Sliced(Layer):
     """A slice of everything, which PyTorch writes as an alias."""
 

@@ -37,7 +37,9 @@ def RewriteAtenPass : Pass<"mhc-rewrite-aten", "::mlir::ModuleOp"> {
     Option<"fuse", "fuse", "::mhc::FuseLevel", /*default=*/"::mhc::FuseLevel::layer", "What one kernel may span",
            [{::llvm::cl::values(
              clEnumValN(::mhc::FuseLevel::chain, "chain", "each mHC op"),
-             clEnumValN(::mhc::FuseLevel::layer, "layer", "one pre and one post per sublayer"))}]>
+             clEnumValN(::mhc::FuseLevel::layer, "layer", "one pre and one post per sublayer"))}]>,
+    Option<"differentiate", "differentiate", "bool", /*default=*/"false",
+           "PyTorch differentiates the calls: each has a derivative there">
   ];
 }
 
