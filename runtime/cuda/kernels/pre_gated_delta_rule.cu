@@ -292,8 +292,8 @@ cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
         constexpr int kTaps = decltype(taps)::value;
         const auto kernel = usesAllLanes(in, count) && !in.bias.data ? gatedDeltaRunKernel<T, kTaps, true>
                                                                      : gatedDeltaRunKernel<T, kTaps, false>;
-        return launchOverlapping(kernel, static_cast<unsigned>(divideUp(list.warps, kRunWarps)), kRunThreads, 1, 0,
-                                 context.stream, in, resultsOf(a), list);
+        return launchFollowing(context, kernel, static_cast<unsigned>(divideUp(list.warps, kRunWarps)), kRunThreads, in,
+                               resultsOf(a), list);
       });
     });
   });

@@ -262,8 +262,8 @@ cudaError_t mhcrt::addStretches(mhcrt_context &context, const GatedDelta &in, co
                                 const Stretches &stretches) {
   if (!grads.haveTaps() && !grads.haveHeads())
     return cudaSuccess;
-  return launchOverlapping(addStretchesKernel, static_cast<unsigned>(divideUp(stretches.width, kSumColumns)), kThreads,
-                           1, 0, context.stream, in, grads, stretches);
+  return launchFollowing(context, addStretchesKernel, static_cast<unsigned>(divideUp(stretches.width, kSumColumns)),
+                         kThreads, in, grads, stretches);
 }
 
 static constexpr Variant<PreGatedDeltaRuleBwdArgs> kVariants[] = {

@@ -425,22 +425,22 @@ cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDelta
   if (!list.stretches.partials)
     return cudaSuccess;
   const bool convolves = grads.x || grads.left || grads.haveTaps();
-  const cudaError_t error =
-      startBranches(a.impl,
-                    {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0,
-                     grads.x ? list.counts.z : 0},
-                    [&](Parts parts) {
-                      list.parts = parts;
-                      return withFloatType(a.qkvzba_type, [&](auto type) {
-                        return withTaps(a.k, [&](auto taps) {
-                          using T = decltype(type);
-                          constexpr int kTaps = decltype(taps)::value;
-                          const auto kernel = isUsual ? gatedDeltaBwdRunKernel<T, kTaps, true>
-                                                      : gatedDeltaBwdRunKernel<T, kTaps, false>;
-                          return launchOverlapping(kernel, static_cast<unsigned>(list.stretches.rows * parts.count),
-                                                   kBackThreads, 1, 0, context.stream, in, grads, list);
-                        });
-                      });
-                    });
+  const cudaError_t error = startBranches(
+      a.impl,
+      {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0,
+       grads.x ? list.counts.z : 0},
+      [&](Parts parts) {
+        list.parts = parts;
+        return withFloatType(a.qkvzba_type, [&](auto type) {
+          return withTaps(a.k, [&](auto taps) {
+            using T = decltype(type);
+            constexpr int kTaps = decltype(taps)::value;
+            const auto kernel =
+                isUsual ? gatedDeltaBwdRunKernel<T, kTaps, true> : gatedDeltaBwdRunKernel<T, kTaps, false>;
+            return launchFollowing(context, kernel, static_cast<unsigned>(list.stretches.rows * parts.count),
+                                   kBackThreads, in, grads, list);
+          });
+        });
+      });
   return error == cudaSuccess ? addStretches(context, in, grads, list.stretches) : error;
 }
