@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Images.h"
+#include "cuda/host/Context.h"
 #include "mhcrt/cuda.h"
 
 #include <cstdio>
@@ -50,7 +51,7 @@ extern "C" mhcrt_status mhcrt_cuda_describe(mhcrt_cuda_machine *machine) {
                           cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
                           cudaMemGetInfo(&free, &total)})
     if (ask != cudaSuccess) {
-      (void)cudaGetLastError();
+      forget(ask);
       std::snprintf(machine->problem, sizeof(machine->problem), "the CUDA driver or a GPU is missing");
       return MHCRT_DEVICE_ERROR;
     }

@@ -214,12 +214,11 @@ __device__ __forceinline__ float siluAt(const GatedDelta &in, const Sequence &se
   return a * sigmoidFor<T>(a);
 }
 
-/// Launches a kernel that begins by beginOverlapped(); GPUs before Hopper do not overlap kernels.
+/// Launches a kernel that begins by beginOverlapped().
 template <typename... Parameters, typename... Arguments>
 cudaError_t launchFollowing(const mhcrt_context &context, void (*kernel)(Parameters...), unsigned blocks,
                             unsigned threads, const Arguments &...arguments) {
-  return context.arch >= 90 ? launchOverlapping(kernel, blocks, threads, 1, 0, context.stream, arguments...)
-                            : launchKernel(kernel, blocks, threads, 0, context.stream, arguments...);
+  return launchOverlapping(kernel, blocks, threads, 1, 0, context.stream, arguments...);
 }
 
 /// Warps or parts that a launch of one branch takes, or one of all of them.
