@@ -341,7 +341,8 @@ bool Gradients::connect(std::string &error) {
     return true;
   const mhcrt_comm_group everyone = ranks.everyone();
   return nccl.open(ranks, everyone, error) &&
-         (tensorRanks.count() == 1 || ncclOfPeers.open(ranks, tensorRanks.peers(), error)) &&
+         (tensorRanks.count() == 1 || tensorRanks.peers().count == 1 ||
+          ncclOfPeers.open(ranks, tensorRanks.peers(), error)) &&
          (stages == 1 || (toNext.open(ranks, everyone, error) && toPrevious.open(ranks, everyone, error)));
 }
 
