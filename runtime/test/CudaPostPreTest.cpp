@@ -92,6 +92,41 @@ TEST(CudaPostPre, OneLaunchHasTheBitsOfTwo) {
   }
 }
 
+double relativeError(const Buffer &got, const Buffer &want) {
+  const Doubles a = got.values(), b = want.values();
+  double error = 0, whole = 0;
+  for (size_t k = 0; k < a.size(); ++k)
+    error += (a[k] - b[k]) * (a[k] - b[k]), whole += b[k] * b[k];
+  return std::sqrt(error / std::max(whole, 1e-30));
+}
+
+/// Widths of pre that a gang of blocks takes: what a token gets does not depend on which slot or block it is in.
+TEST(CudaPre, GangsGiveATokenTheSameBits) {
+  const Case cases[] = {{1201, 8192, 0, MHCRT_NONE, F, 0, false, false, false},
+                        {601, 12288, 0, MHCRT_NONE, F, 1, true, true, false},
+                        {601, 16384, 0, MHCRT_NONE, B, 0, false, false, true}};
+  Context one, two;
+  ASSERT_EQ(mhcrt_cuda_pin(one, "post_pre=separate"), MHCRT_OK);
+  ASSERT_EQ(mhcrt_cuda_pin(two, "post_pre=separate"), MHCRT_OK);
+  ASSERT_EQ(mhcrt_cuda_pin(two, "pre=tf32x3"), MHCRT_OK);
+  for (const Case &c : cases) {
+    Operands in(c, 5);
+    const std::vector<Buffer> all = run(one, c, in, c.M), other = run(two, c, in, c.M);
+    if (std::string(mhcrt_cuda_chosen(one, "pre")) != "sm90")
+      GTEST_SKIP() << "no gangs on this GPU";
+    for (size_t i = 0; i < all.size(); ++i)
+      EXPECT_LE(relativeError(all[i], other[i]), i < 2 ? 2e-3 : 2e-5) << "C=" << c.C << ", result " << i;
+    for (int again = 0; again < kAgain; ++again)
+      ASSERT_TRUE(run(one, c, in, c.M) == all) << "C=" << c.C << ", run " << again;
+    for (int64_t tokens : {1, 8, 77, 130}) {
+      const std::vector<Buffer> some = run(one, c, in, tokens);
+      for (size_t i = 0; i < all.size(); ++i)
+        EXPECT_TRUE(some[i] == all[i].slice(0, some[i].size()))
+            << "C=" << c.C << ", " << tokens << " tokens, result " << i;
+    }
+  }
+}
+
 /// A member of an argument struct: a tensor and its type.
 #define TENSOR(args, name, buffer) args.name = (buffer).data(), args.name##_type = (buffer).type()
 
@@ -134,14 +169,6 @@ std::vector<Buffer> runBwd(mhcrt_context *context, const Case &c, Operands &in, 
   for (const Buffer &buffer : out)
     EXPECT_TRUE(buffer.guardIntact());
   return out;
-}
-
-double relativeError(const Buffer &got, const Buffer &want) {
-  const Doubles a = got.values(), b = want.values();
-  double error = 0, whole = 0;
-  for (size_t k = 0; k < a.size(); ++k)
-    error += (a[k] - b[k]) * (a[k] - b[k]), whole += b[k] * b[k];
-  return std::sqrt(error / std::max(whole, 1e-30));
 }
 
 /// dy may round to its other neighbour where the order of its terms is another; else both are alike.

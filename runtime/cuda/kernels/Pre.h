@@ -16,7 +16,8 @@ namespace mhcrt {
 
 /// One launch for compute capability 9.0; see pre_sm90.cu.
 bool preSm90Takes(const PreArgs &args, Needs &needs);
-cudaError_t preSm90(const PreArgs &args, cudaStream_t stream);
+int64_t preSm90Bytes(const PreArgs &args); ///< of scratch memory; 0 for most widths
+cudaError_t preSm90(const PreArgs &args, void *scratch, cudaStream_t stream);
 
 } // namespace mhcrt
 

@@ -16,7 +16,8 @@ namespace mhcrt {
 
 /// One launch for compute capability 9.0; see projection_sm90.cu.
 bool projectionSm90Takes(const ProjectionArgs &args, Needs &needs);
-cudaError_t projectionSm90(const ProjectionArgs &args, cudaStream_t stream);
+int64_t projectionSm90Bytes(const ProjectionArgs &args); ///< of scratch memory; 0 for most widths
+cudaError_t projectionSm90(const ProjectionArgs &args, void *scratch, cudaStream_t stream);
 
 /// Any float type on matrix tiles, in two launches; see projection_tf32.cu. GPUs of later generations have less shared
 /// memory than a slice of phi needs.

@@ -94,6 +94,7 @@ cudaError_t mhcrt::headSm90(mhcrt_context &context, const HeadArgs &a) {
                 beta = plan.addFloats(kColumns, 1);
   const int64_t post = plan.addFloats(a.M, kStreams), res = plan.addFloats(a.M, kStreams * kStreams);
   const int64_t proj = plan.addFloats(a.proj ? a.M : 0, kColumns);
+  const int64_t ofPre = plan.add(preSm90Bytes(paddedPreOf(a, {}, nullptr, nullptr, nullptr)));
   auto *base = static_cast<char *>(context.reserveScratch("mhcrt_head", plan.bytes()));
   if (!base)
     return cudaSuccess;
@@ -101,7 +102,7 @@ cudaError_t mhcrt::headSm90(mhcrt_context &context, const HeadArgs &a) {
   const Padded padded = {floats(phi), floats(alpha), floats(beta)};
   cudaError_t error = pad(context, phiElementsOf(a, a.n), a.alpha, a.beta, padded);
   if (error == cudaSuccess)
-    error = preSm90(paddedPreOf(a, padded, floats(post), floats(res), floats(proj)), context.stream);
+    error = preSm90(paddedPreOf(a, padded, floats(post), floats(res), floats(proj)), base + ofPre, context.stream);
   if (error == cudaSuccess && a.proj)
     error = launchOverlapping(headNarrowKernel, gridFor(context, a.M), kThreads, 1, 0, context.stream,
                               reinterpret_cast<const float4 *>(floats(proj)), static_cast<float4 *>(a.proj), a.M);

@@ -99,8 +99,7 @@ bool hasRoom(int64_t C, Needs &needs) {
 
 template <typename S>
 cudaError_t launch(const RingArgs &args, const RingMixArgs &mix, const PostPreArgs &a, cudaStream_t stream) {
-  const int64_t tiles = (args.M + S::kTokens - 1) / S::kTokens;
-  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(clustersOf(S()), tiles));
+  const unsigned blocks = S::kSplit * ringClustersFor<S, postPreKernel<S>>(args.M);
   const TileShape shape = {args.M, S::kWidth, S::kTokens, 1};
   RingMixMaps maps;
   for (const cudaError_t error :
@@ -115,6 +114,7 @@ cudaError_t launch(const RingArgs &args, const RingMixArgs &mix, const PostPreAr
 bool mhcrt::postPreSm90Takes(const PostPreArgs &a, Needs &needs) {
   const PreArgs pre = preOf(a);
   return needs.absent("seed", a.seed) && ringTakes(pre, needs) && ringTakesGates(pre, needs) &&
+         needs.that(withShape(a.C, [](auto) {}), "C of at most 7168 other than 6656") &&
          needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) && hasRoom(a.C, needs);
 }
 

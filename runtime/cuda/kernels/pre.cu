@@ -93,9 +93,14 @@ static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
   return generic::pre(context, "mhcrt_pre", a, /*isHead=*/false, kUnits);
 }
 
+static cudaError_t launchSm90(mhcrt_context &context, const PreArgs &a) {
+  const int64_t bytes = preSm90Bytes(a);
+  void *scratch = bytes ? context.reserveScratch("mhcrt_pre", bytes) : nullptr;
+  return bytes && !scratch ? cudaSuccess : preSm90(a, scratch, context.stream);
+}
+
 static constexpr Variant<PreArgs> kVariants[] = {
-    {"sm90", 90, 90, preSm90Takes, [](mhcrt_context &c, const PreArgs &a) { return preSm90(a, c.stream); },
-     MHCRT_PRECISION_BF16X3},
+    {"sm90", 90, 90, preSm90Takes, launchSm90, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kMostTf32Arch, generic::preTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 

@@ -15,6 +15,8 @@ bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
   return ringTakes(a, needs) && ringTakesGates(a, needs) && ringHasRoom<true>(a.C, needs);
 }
 
-cudaError_t mhcrt::preSm90(const PreArgs &a, cudaStream_t stream) {
-  return launchRingOf<true>(ringArgsOfPre(a), stream);
+int64_t mhcrt::preSm90Bytes(const PreArgs &a) { return ringBytes<true>(a.M, a.C); }
+
+cudaError_t mhcrt::preSm90(const PreArgs &a, void *scratch, cudaStream_t stream) {
+  return launchRingOf<true>(ringArgsOfPre(a), scratch, stream);
 }

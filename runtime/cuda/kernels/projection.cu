@@ -91,9 +91,14 @@ static cudaError_t launchTiles(mhcrt_context &context, const ProjectionArgs &a) 
   return scratch ? generic::projection(context, a, scratch, generic::Units::tiles) : cudaSuccess;
 }
 
+static cudaError_t launchSm90(mhcrt_context &context, const ProjectionArgs &a) {
+  const int64_t bytes = projectionSm90Bytes(a);
+  void *scratch = bytes ? context.reserveScratch("mhcrt_projection", bytes) : nullptr;
+  return bytes && !scratch ? cudaSuccess : projectionSm90(a, scratch, context.stream);
+}
+
 static constexpr Variant<ProjectionArgs> kVariants[] = {
-    {"sm90", 90, 90, projectionSm90Takes,
-     [](mhcrt_context &c, const ProjectionArgs &a) { return projectionSm90(a, c.stream); }, MHCRT_PRECISION_BF16X3},
+    {"sm90", 90, 90, projectionSm90Takes, launchSm90, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kMostTf32Arch, projectionTf32Takes, launchTiles, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchScalar, MHCRT_PRECISION_IEEE}};
 

@@ -15,8 +15,10 @@ bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
   return ringTakes(a, needs) && ringHasRoom<false>(a.C, needs);
 }
 
-cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, cudaStream_t stream) {
+int64_t mhcrt::projectionSm90Bytes(const ProjectionArgs &a) { return ringBytes<false>(a.M, a.C); }
+
+cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, void *scratch, cudaStream_t stream) {
   RingArgs args = ringArgsOf(a);
   args.statForm = a.stat_form;
-  return launchRingOf<false>(args, stream);
+  return launchRingOf<false>(args, scratch, stream);
 }

@@ -61,13 +61,14 @@ __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
 template <typename S>
 __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
   constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours, kTurns = (S::kBoxes + kStep - 1) / kStep;
-  constexpr int kAtOnce = S::kWide >= S::kRoles ? 4 : 2; // boxes whose loads are in flight, as registers allow
+  constexpr int kAtOnce = S::kWide >= S::kRoles && !S::kPads ? 4 : 2; // boxes with loads in flight, as registers allow
   static_assert(S::kAggregators % kFours == 0);
   const int index = block.warp - S::kFirstAggregator, inTile = index % kFours * 4 + block.lane / 8,
             chunk = block.lane % 8;
   const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
   uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
   const int64_t stored = args.u ? args.M : 0; // tokens
+  const int boxes = S::kPads ? min(S::kBoxes, S::kWidth / 64 - int(block.rank) * S::kBoxes) : S::kBoxes;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
     if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
@@ -87,7 +88,7 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
 #pragma unroll
       for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k) {
         const int box = index / kFours + (turn + k) * kStep;
-        if (box < S::kBoxes && token < stored)
+        if (box < boxes && token < stored)
           storeOnce(u + token * S::kWidth + box * 64, weigh(x[k], h));
       }
     }
@@ -124,7 +125,9 @@ template <typename S, bool kAggregate, typename Load, typename Mix>
 __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<S> &block, Load load, Mix mix) {
   if (block.warp < S::kWide) {
     raiseRegisters<S::kRegisters>();
-    if (block.warp < S::kWarps)
+    if (isPadding(block))
+      paddingRole<S, kAggregate>(args, block);
+    else if (block.warp < S::kWarps)
       multiplyRole<S, kAggregate>(args, block);
     else if (block.warp < S::kFirstAggregator)
       mix();

@@ -11,7 +11,7 @@
 #include "cuda/host/LaunchOverlapping.h"
 #include "cuda/host/Needs.h"
 #include "cuda/host/TensorMap.h"
-#include "cuda/ring/RingKernel.cuh"
+#include "cuda/ring/RingGang.cuh"
 #include "src/KernelArgs.h"
 
 #include <atomic>
@@ -84,8 +84,24 @@ struct RingShapeOf<6144, kAggregate> {
   using Type = RingShape<16, 12, 1, 2, 12, 640, 112>;
 };
 template <bool kAggregate>
+struct RingShapeOf<6656, kAggregate> {
+  using Type = PaddedShape<6656, 16, 14, 1, 2, 16, 640, 104>;
+};
+template <bool kAggregate>
 struct RingShapeOf<7168, kAggregate> {
   using Type = RingShape<16, 14, 1, 2, 16, 640, 104>;
+};
+template <bool kAggregate>
+struct RingShapeOf<8192, kAggregate> {
+  using Type = GangShape<32, 8, 1, 3, 8, 512, 176>;
+};
+template <bool kAggregate>
+struct RingShapeOf<12288, kAggregate> {
+  using Type = GangShape<64, 6, 1, 3, 8, 512, 176>;
+};
+template <bool kAggregate>
+struct RingShapeOf<16384, kAggregate> {
+  using Type = GangShape<64, 8, 1, 3, 8, 512, 176>;
 };
 
 /// Prepares a kernel for its first launch on the current device, and says how many of its clusters run at once there.
@@ -106,8 +122,21 @@ cudaError_t prepareRing(int &clusters) {
   return error ? error : cudaOccupancyMaxActiveClusters(&clusters, kKernel, &config);
 }
 
-/// Clusters that run at once on the current device: none on a part of a GPU that is too small for one, or where the
-/// driver refuses to say. Asked once for each device, so that a call takes the same row each time.
+/// The same of a gang's kernel and of gangs.
+template <typename S, auto *kKernel>
+cudaError_t prepareGang(int device, int &gangs) {
+  int blocks = 0, multiprocessors = 0;
+  cudaError_t error = cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kBytes);
+  if (!error)
+    error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (!error)
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kKernel, S::kThreads, S::kBytes);
+  gangs = blocks * multiprocessors / S::kSplit;
+  return error;
+}
+
+/// Clusters, or gangs, that run at once on the current device: none on a part of a GPU that is too small for one, or
+/// where the driver refuses to say. Asked once for each device, so that a call takes the same row each time.
 template <typename S, auto *kKernel>
 int ringClusters() {
   static std::atomic<int> known[kMostDevices]; // one more than there are
@@ -117,7 +146,12 @@ int ringClusters() {
   std::atomic<int> &answer = known[device % kMostDevices];
   if (answer == 0) {
     int clusters = 0;
-    if (const cudaError_t error = prepareRing<S, kKernel>(clusters); error != cudaSuccess) {
+    cudaError_t error;
+    if constexpr (S::kThroughMemory)
+      error = prepareGang<S, kKernel>(device, clusters);
+    else
+      error = prepareRing<S, kKernel>(clusters);
+    if (error != cudaSuccess) {
       forget(error); // it is no error of the kernel that takes the call instead
       clusters = 0;
     }
@@ -126,11 +160,73 @@ int ringClusters() {
   return answer - 1;
 }
 
+/// The kernel of a shape.
+template <typename S, bool kAggregate, bool kThroughMemory = S::kThroughMemory>
+constexpr auto *kRingKernel = ringKernel<S, kAggregate>;
+template <typename S, bool kAggregate>
+constexpr auto *kRingKernel<S, kAggregate, true> = gangKernel<S, kAggregate>;
+
+/// Clusters, or gangs, that a call of M tokens has.
+template <typename S, auto *kKernel>
+unsigned ringClustersFor(int64_t M) {
+  const int64_t tiles = (M + S::kTokens - 1) / S::kTokens;
+  return static_cast<unsigned>(std::min<int64_t>(ringClusters<S, kKernel>(), tiles));
+}
+
+/// Pieces of the sums that gangs have, and the bytes of all of their messages.
+template <typename S>
+int64_t gangPieces(int64_t gangs) {
+  return gangs * (S::kSlots * S::kTokens * S::kSplit * kRowPieces);
+}
+template <typename S>
+int64_t gangBytes(int64_t gangs, int64_t M) {
+  return (gangPieces<S>(gangs) + (M + S::kTokens - 1) / S::kTokens * S::kTokens) * 16;
+}
+
+/// Messages that have not arrived.
+template <typename S>
+cudaError_t clearMessages(GangMessages &messages, void *scratch, int64_t gangs, int64_t M, cudaStream_t stream) {
+  messages.sums = static_cast<uint4 *>(scratch);
+  messages.weights = messages.sums + gangPieces<S>(gangs);
+  return launchOverlapping(clearMessagesKernel<uint4>, kClearBlocks, kClearThreads, 1, 0, stream, messages.sums,
+                           gangBytes<S>(gangs, M) / 16);
+}
+
+/// Launches blocks that wait for each other: all of them run at once, or none does.
+template <typename... Parameters, typename... Arguments>
+cudaError_t launchTogether(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, size_t sharedBytes,
+                           cudaStream_t stream, const Arguments &...arguments) {
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeCooperative;
+  attributes[1].val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = blocks;
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = sharedBytes;
+  config.stream = stream;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+
+template <typename S, bool kAggregate>
+cudaError_t launchGang(const RingArgs &args, void *scratch, cudaStream_t stream) {
+  const unsigned gangs = ringClustersFor<S, gangKernel<S, kAggregate>>(args.M);
+  CUtensorMap map;
+  if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
+    return error;
+  GangMessages messages;
+  if (const cudaError_t error = clearMessages<S>(messages, scratch, gangs, args.M, stream))
+    return error;
+  return launchTogether(gangKernel<S, kAggregate>, dim3(gangs, S::kSplit), S::kThreads, S::kBytes, stream, args,
+                        messages, map);
+}
+
 template <typename S, bool kAggregate>
 cudaError_t launchRing(const RingArgs &args, cudaStream_t stream) {
-  const int64_t tiles = (args.M + S::kTokens - 1) / S::kTokens;
-  const int clusters = ringClusters<S, ringKernel<S, kAggregate>>();
-  const unsigned blocks = S::kSplit * static_cast<unsigned>(std::min<int64_t>(clusters, tiles));
+  const unsigned blocks = S::kSplit * ringClustersFor<S, ringKernel<S, kAggregate>>(args.M);
   CUtensorMap map;
   if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
     return error;
@@ -167,8 +263,16 @@ bool withRingShape(int64_t C, Body body) {
     return call(RingShapeOf<5120, kAggregate>());
   case 6144:
     return call(RingShapeOf<6144, kAggregate>());
+  case 6656:
+    return call(RingShapeOf<6656, kAggregate>());
   case 7168:
     return call(RingShapeOf<7168, kAggregate>());
+  case 8192:
+    return call(RingShapeOf<8192, kAggregate>());
+  case 12288:
+    return call(RingShapeOf<12288, kAggregate>());
+  case 16384:
+    return call(RingShapeOf<16384, kAggregate>());
   }
   return false;
 }
@@ -183,15 +287,33 @@ bool ringHasRoom(int64_t C, Needs &needs) {
   bool hasRoom = false;
   withRingShape<kAggregate>(C, [&](auto shape) {
     using S = decltype(shape);
-    hasRoom = needs.clusters(ringClusters<S, ringKernel<S, kAggregate>>(), S::kSplit);
+    hasRoom = needs.clusters(ringClusters<S, kRingKernel<S, kAggregate>>(), S::kSplit);
   });
   return hasRoom;
 }
 
+/// Scratch memory of a call.
 template <bool kAggregate>
-cudaError_t launchRingOf(const RingArgs &args, cudaStream_t stream) {
+int64_t ringBytes(int64_t M, int64_t C) {
+  int64_t bytes = 0;
+  withRingShape<kAggregate>(C, [&](auto shape) {
+    using S = decltype(shape);
+    if constexpr (S::kThroughMemory)
+      bytes = gangBytes<S>(ringClustersFor<S, gangKernel<S, kAggregate>>(M), M);
+  });
+  return bytes;
+}
+
+template <bool kAggregate>
+cudaError_t launchRingOf(const RingArgs &args, void *scratch, cudaStream_t stream) {
   cudaError_t error = cudaErrorNotSupported;
-  withRingShape<kAggregate>(args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, stream); });
+  withRingShape<kAggregate>(args.C, [&](auto shape) {
+    using S = decltype(shape);
+    if constexpr (S::kThroughMemory)
+      error = launchGang<S, kAggregate>(args, scratch, stream);
+    else
+      error = launchRing<S, kAggregate>(args, stream);
+  });
   return error;
 }
 
@@ -202,7 +324,9 @@ inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int
   return needs.equal("n", n, 4) && needs.equal("N", N, kPhiColumns) &&
          needs.that(layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.type("x", xType, MHCRT_BF16) &&
          needs.atMost("M", M, (int64_t(1) << 30) - 1) &&
-         needs.that(ringTakesWidth(C), "C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144 or 7168") &&
+         needs.that(ringTakesWidth(C),
+                    "C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168, "
+                    "8192, 12288 or 16384") &&
          needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
          needs.that(!phi.weight || isWideOrBf16(phi.weightType), "norm_weight in f32 or bf16") &&
          needs.aligned({x, phi.phi, phi.weight});

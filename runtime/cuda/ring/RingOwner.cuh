@@ -15,11 +15,10 @@
 
 namespace mhcrt {
 
-/// Adds the warps' rows and sends them, 16 bytes a lane and turn.
-template <typename S>
-__device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
-  constexpr int kPieces = kRowFloats / 4, kTurns = (S::kTokens * kPieces + 31) / 32;
-  float4 sums[kTurns];
+/// Adds the warps' rows, 16 bytes a lane and turn, which are then free.
+template <typename S, int kTurns>
+__device__ __forceinline__ void addWarps(const RingBlock<S> &block, float4 (&sums)[kTurns]) {
+  constexpr int kPieces = kRowFloats / 4;
 #pragma unroll
   for (int turn = 0; turn < kTurns; ++turn) {
     sums[turn] = make_float4(0, 0, 0, 0);
@@ -33,6 +32,14 @@ __device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
   __syncwarp();
   if (block.lane == 0)
     barrierArrive(block.bars.partialFree());
+}
+
+/// Adds the warps' rows and sends them.
+template <typename S>
+__device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
+  constexpr int kPieces = kRowFloats / 4, kTurns = (S::kTokens * kPieces + 31) / 32;
+  float4 sums[kTurns];
+  addWarps(block, sums);
 #pragma unroll
   for (int turn = 0; turn < kTurns; ++turn) {
     const int piece = block.lane + 32 * turn, token = piece / kPieces;
@@ -113,6 +120,13 @@ struct GateBatch {
     if (block.lane < S::kOwned)
       storeSharedInt(block.memory + S::kGateTokens + (row + block.lane) * 4, token + block.lane);
     rows += S::kOwned;
+  }
+
+  /// The last batch, of whoever does not know which token is the last.
+  __device__ __forceinline__ void end(const RingBlock<S> &block) {
+    if (rows == 0)
+      barrierWait(block.bars.gateFree(batch & 1), ((batch >> 1) & 1) ^ 1);
+    finish(block, true);
   }
 
   __device__ __forceinline__ void finish(const RingBlock<S> &block, bool last) {
@@ -238,7 +252,7 @@ __device__ __forceinline__ void storeCoefficients(const RingArgs &args, int64_t 
 
 template <typename S>
 __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<S> &block) {
-  if (block.rank >= S::kOwners)
+  if (block.rank >= S::kOwners && !S::kThroughMemory)
     return;
   for (int batch = 0;; ++batch) {
     const int half = batch & 1;

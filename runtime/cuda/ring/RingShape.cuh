@@ -26,33 +26,37 @@ constexpr int kCoefficientBytes = 80; ///< of a token: h_res and h_post
 /// Who writes y over x in a slot of the ring: nobody, warps of their own, or those that multiply.
 enum class Mixing { none, mixers, multipliers };
 
-/// kSplit blocks of a cluster share the channels; kWarps of a block multiply 32 channels each, so C = 32*kSplit*kWarps.
-/// A tile has 8*kGroups tokens. kHeld of three blocks of phi are in registers. Warps below kWide have kRegisters
-/// registers. Behind the warps that multiply are mixers, one for each box, those that aggregate, and four of one role
-/// each. Where multipliers mix they aggregate too, and two warps have the other roles.
+/// kSplit blocks of a cluster share the channels; kWarps of a block multiply 32 channels each, so C = 32*kSplit*kWarps,
+/// or less: what lies behind channel kWidth is zero and not stored. A tile has 8*kGroups tokens. kHeld of three blocks
+/// of phi are in registers. Warps below kWide have kRegisters registers. Behind the warps that multiply are mixers, one
+/// for each box, those that aggregate, and kSingles of one role each. Where multipliers mix they aggregate too, and two
+/// warps have the other roles.
 template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
-          Mixing kMixing_>
+          Mixing kMixing_, int kWidth_ = 32 * kSplit_ * kWarps_, bool kThroughMemory_ = false>
 struct RingTiling {
   static constexpr int kSplit = kSplit_, kWarps = kWarps_, kGroups = kGroups_, kHeld = kHeld_, kWide = kWide_;
   static constexpr int kThreads = kThreads_, kRegisters = kRegisters_;
   static constexpr Mixing kMixing = kMixing_;
   static constexpr bool kMixes = kMixing != Mixing::none, kMultipliersMix = kMixing == Mixing::multipliers;
-  static constexpr int kBoxes = kWarps / 2; ///< of 64 channels, for two warps each
+  static constexpr bool kThroughMemory = kThroughMemory_; ///< no cluster: messages go through memory
+  static constexpr int kBoxes = kWarps / 2;               ///< of 64 channels, for two warps each
   static constexpr int kMixers = kMixing == Mixing::mixers ? kBoxes : 0;
-  static constexpr int kFewRegisters = kMixes ? 72 : 64;                   ///< of warps from kWide on
-  static constexpr int kRoles = kThreads / 32 - (kMultipliersMix ? 2 : 4); ///< the first of the single warps
+  static constexpr int kFewRegisters = kThroughMemory ? 80 : kMixes ? 72 : 64; ///< of warps from kWide on
+  static constexpr int kSingles = kMultipliersMix ? 2 : kThroughMemory ? 6 : 4;
+  static constexpr int kRoles = kThreads / 32 - kSingles; ///< the first of the single warps
   static constexpr int kFirstAggregator = kWarps + kMixers;
   static constexpr int kAggregators = kRoles - kFirstAggregator;
   static constexpr int kPhiStreams = kRegisters >= 144 ? 4 : kRegisters >= 112 ? 2 : 1; ///< of phi, loaded at once
   static constexpr int kTokens = 8 * kGroups;
   static constexpr int kChannels = 32 * kWarps; ///< of a block
-  static constexpr int kWidth = kChannels * kSplit;
+  static constexpr int kWidth = kWidth_;
+  static constexpr bool kPads = kWidth < kChannels * kSplit;
   static constexpr int kOwned = std::max(1, kTokens / kSplit);      ///< tokens of a tile whose sums one block finishes
   static constexpr int kOwners = kTokens / kOwned;                  ///< blocks that own tokens
   static constexpr int kStreamBytes = kTokens * 128;                ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
-  static constexpr int kReceivedBytes = kSplit * kOwned * kRowBytes;
+  static constexpr int kReceivedBytes = kThroughMemory ? 0 : kSplit * kOwned * kRowBytes;
   static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
   static constexpr int kMixBytes = kMixes ? kTokens * kCoefficientBytes : 0;
   static constexpr int kSlotBarriers = 3 + kBoxes + (kMixes ? kBoxes + 1 : 0);
@@ -75,6 +79,7 @@ struct RingTiling {
   static constexpr int kBytes = kBarriers + (6 + kSlots * kSlotBarriers) * 8;
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
+  static_assert(kWidth % 64 == 0 && kWidth <= kChannels * kSplit);
   static_assert(kMultipliersMix ? kAggregators == 0 : kAggregators >= 2 && kWide % 4 == 0 && kThreads % 128 == 0);
   static_assert(kSlots >= (kMultipliersMix ? 2 : 3), "a tile is multiplied, one arrives; one has no u yet");
   static_assert(kMixers == 0 || kFirstAggregator <= kWide);
@@ -83,6 +88,14 @@ struct RingTiling {
 /// Shapes of pre and projection.
 template <int kSplit, int kWarps, int kGroups, int kHeld, int kWide, int kThreads, int kRegisters>
 struct RingShape : RingTiling<kSplit, kWarps, kGroups, kHeld, kWide, kThreads, kRegisters, Mixing::none> {};
+/// The same of fewer channels than the blocks have room for.
+template <int kWidth, int kSplit, int kWarps, int kGroups, int kHeld, int kWide, int kThreads, int kRegisters>
+struct PaddedShape : RingTiling<kSplit, kWarps, kGroups, kHeld, kWide, kThreads, kRegisters, Mixing::none, kWidth> {};
+
+/// The same of a gang of blocks, which RingGang.cuh explains.
+template <int kSplit, int kWarps, int kGroups, int kHeld, int kWide, int kThreads, int kRegisters>
+struct GangShape : RingTiling<kSplit, kWarps, kGroups, kHeld, kWide, kThreads, kRegisters, Mixing::none,
+                              32 * kSplit * kWarps, true> {};
 
 /// Shapes of post_pre, by mixers and by multipliers that mix tiles of 8 tokens.
 template <int kSplit, int kWarps, int kHeld, int kWide, int kThreads, int kRegisters>

@@ -203,6 +203,11 @@ TEST_F(CudaChoice, PreAndHead) {
     EXPECT_EQ(head(type, 4096), "tf32x3");
     EXPECT_EQ(headBwd(type, 4096), "tf32x3");
   }
+  for (int64_t C : {6656, 8192, 16384}) {
+    EXPECT_EQ(pre(B, C), "sm90");
+    EXPECT_EQ(projection(B, C, 24), "sm90");
+    EXPECT_EQ(head(B, C), "sm90");
+  }
   EXPECT_EQ(head(B, 96), "tf32x3");
   EXPECT_EQ(headBwd(B, 96), "tf32x3");
   EXPECT_EQ(head(F, 33), "generic");
@@ -248,12 +253,19 @@ TEST_F(CudaChoice, Boundaries) {
   EXPECT_EQ(postPreBwd(B, 4096), "separate");
 }
 
+TEST_F(CudaChoice, WidthsInWords) {
+  EXPECT_EQ(pre(B, 8256), "tf32x3");
+  mhcrt_cuda_choice choice;
+  mhcrt_cuda_choice_at(context, 0, &choice);
+  EXPECT_STREQ(choice.fallback, "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, "
+                                "6656, 7168, 8192, 12288 or 16384");
+}
+
 TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
   EXPECT_EQ(postPre(B, 8192), "separate");
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback,
-               "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144 or 7168");
+  EXPECT_STREQ(choice.fallback, "sm90: needed C of at most 7168 other than 6656");
   mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
   call(mhcrt_post_pre_bwd, context, nullptr, none, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr,
        none, nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F,
@@ -376,6 +388,15 @@ TEST_F(CudaChoice, NoRoomForAClusterOfBlocks) {
   EXPECT_EQ(preBwd(B, 5120), "sm90"); // has no clusters
   mhcrt_cuda_pin(context, "pre=");
   EXPECT_EQ(postPre(B, 6144), "separate");
+}
+
+/// Blocks that wait for each other without a cluster: 64, of which this GPU has room for 60.
+TEST_F(CudaChoice, NoRoomForAGangOfBlocks) {
+  driver().multiprocessors = 30;
+  EXPECT_EQ(projection(B, 12288, 24), "tf32x3");
+  mhcrt_cuda_choice choice;
+  mhcrt_cuda_choice_at(context, 0, &choice);
+  EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
 }
 
 TEST_F(CudaChoice, ADriverThatKnowsNoSuchClusters) {
