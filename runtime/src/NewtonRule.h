@@ -22,7 +22,7 @@ constexpr float kTrustedSteps = 3.0f;
 /// Steps up to here are never shortened.
 constexpr float kFullStep = 0.5f;
 /// A step up to here leaves less than its square: it is the last.
-constexpr float kLastStep = 0x1p-13f;
+constexpr float kLastStep = 0x1p-12f;
 /// Sums so near to one are there.
 constexpr float kSumTolerance = 3e-7f;
 /// Cells keep at least this much, so that all rows stay linked; what a row shares with others then is more than that.
