@@ -96,6 +96,8 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
   return false;
 }
 
+static constexpr int64_t kAlignment = 64; // values
+
 /// Appends places of gradients behind those that are there.
 bool Gradients::makePlaces(const NamedEntry &update, bool ofShares, std::string &error) {
   int64_t begin = whole;
@@ -106,6 +108,8 @@ bool Gradients::makePlaces(const NamedEntry &update, bool ofShares, std::string 
     if (!update.makeArgument(name, tensor, error))
       return false;
     const int64_t count = tensor.bytes() / int64_t(sizeof(float));
+    if (gpu.isOpen()) // where kernels read and write the places themselves
+      begin = (begin + kAlignment - 1) / kAlignment * kAlignment;
     places.push_back({name, tensor.get(), begin, count});
     begin += count;
   }
@@ -274,9 +278,9 @@ bool Gradients::addOnGpu(const PlacedTensors &values, bool isFirst, std::string 
   auto *const begin = static_cast<float *>(gpuBucket.get().data);
   for (const Place &place : places) {
     const auto found = values.find(place.name);
-    if (found == values.end()) // of another stage
+    const void *const from = found == values.end() ? nullptr : found->second.get().data;
+    if (!from || from == begin + place.begin) // of another stage, or made there
       continue;
-    const void *const from = found->second.get().data;
     if (!(isFirst ? gpu.copy(begin + place.begin, from, place.count, error)
                   : gpu.add(begin + place.begin, from, place.count, error)))
       return false;
@@ -323,12 +327,16 @@ bool Gradients::connect(std::string &error) {
   if (!gpu.isOpen() || isWhole())
     return true;
   const mhcrt_tensor all = {nullptr, MHCRT_F32, 1, {sums}}, number = {nullptr, MHCRT_F32, 0, {}};
-  if (!gpuBucket.allocate(session, all, error) || !gpuLoss.allocate(session, number, error))
+  if (!gpuBucket.allocate(session, all, error) || !gpuLoss.allocate(session, number, error) ||
+      !gpu.zero(gpuBucket.get().data, sums, error))
     return false;
+  const bool isMadeThere = stages == 1 && options.microbatches == 1;
   for (const Place &place : places) {
     mhcrt_tensor own = place.type;
     own.data = static_cast<float *>(gpuBucket.get().data) + place.begin;
     shared[place.name].view(session, own);
+    if (isMadeThere)
+      slots.front().values[place.name].view(session, own);
   }
   if (ranks.count() == 1)
     return true;
