@@ -305,10 +305,14 @@ Value AtenCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size) {
 
 Value AtenCall::reduce(ReduceKind kind) {
   Value self = tensor("self");
+  return self ? reduce(kind, leaf.cast(self, resultElement())) : Value();
+}
+
+Value AtenCall::reduce(ReduceKind kind, Value self) {
   std::optional<SmallVector<int64_t>> over = dims("dim", self);
   if (!over || rankOf(self) == 0)
     return {};
-  Value reduced = leaf.reduce(kind, leaf.cast(self, resultElement()), *over);
+  Value reduced = leaf.reduce(kind, self, *over);
   llvm::SmallBitVector units(rankOf(self));
   for (int64_t dim : *over)
     units.set(dim);

@@ -75,8 +75,9 @@ public:
   Value splat(double value, mlir::Type element);
   /// A part of a tensor along a dimension.
   Value slice(Value tensor, int64_t dim, int64_t start, int64_t size);
-  /// A reduction, with or without the dimensions that it goes over.
+  /// A reduction of `self`, or of what it became, with or without the dimensions that it goes over.
   Value reduce(ReduceKind kind);
+  Value reduce(ReduceKind kind, Value self);
   /// An operand of arithmetic: a tensor or a number, in the shape of the result.
   Value operand(llvm::StringRef name, mlir::Type element);
   /// The type that operands meet in: the widest of them and the result, and f32 where there are several, which is

@@ -133,6 +133,21 @@ static Values reduction(AtenCall &call) {
   return one(call.reduce(kind));
 }
 
+/// The sum of magnitudes, or the root of the sum of squares, rounded once.
+static Values vectorNorm(AtenCall &call) {
+  std::optional<double> order = call.has("ord") ? call.number("ord") : 2;
+  Value self = call.tensor("self");
+  if (!self || (order != 1 && order != 2))
+    return {};
+  Value x = isF64(self) || call.resultElement().isF64() ? call.leaf.cast(self, call.builder.getF64Type())
+                                                        : call.leaf.toF32(self);
+  Value part = order == 2 ? call.leaf.mul(x, x) : math::AbsFOp::create(call.builder, call.loc, x).getResult();
+  Value sum = call.reduce(ReduceKind::sum, part);
+  if (sum && order == 2)
+    sum = math::SqrtOp::create(call.builder, call.loc, sum);
+  return one(call.toResult(sum));
+}
+
 static Values softmax(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
@@ -433,6 +448,7 @@ static constexpr Row kRows[] = {
     {"aten.mean.default", reduction<ReduceKind::mean>},
     {"aten.mean.dim", reduction<ReduceKind::mean>},
     {"aten.amax.default", reduction<ReduceKind::max>},
+    {"aten.linalg_vector_norm.default", vectorNorm},
     {"aten._softmax.default", softmax},
     {"aten.softmax.int", softmax},
     {"aten.logsumexp.default", logSumExp},

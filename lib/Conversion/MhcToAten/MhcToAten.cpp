@@ -298,12 +298,14 @@ json::Value CallWriter::slice(tensor::ExtractSliceOp op) {
     auto open = dyn_cast<Value>(size);
     bool isWhole = open ? dims.sameSize(op.getSource(), dim, open, DimAnalysis::kIndexValue)
                         : count == op.getSourceType().getDimSize(dim);
-    if (start != 0 || getConstantIntValue(stride) != 1 || !isWhole) {
-      if (!start || !count || getConstantIntValue(stride) != 1)
-        return fail(op);
-      value =
-          call("aten.slice.Tensor", json::Array{std::move(value), static_cast<int64_t>(dim), *start, *start + *count});
-    }
+    if (start == 0 && getConstantIntValue(stride) == 1 && isWhole)
+      continue;
+    if (!start || getConstantIntValue(stride) != 1)
+      return fail(op);
+    json::Value end = count        ? json::Value(*start + *count)
+                      : start == 0 ? refer(open)
+                                   : call("operator.add", json::Array{refer(open), *start});
+    value = call("aten.slice.Tensor", json::Array{std::move(value), static_cast<int64_t>(dim), *start, std::move(end)});
   }
   json::Array dropped;
   const llvm::SmallBitVector isDropped = op.getDroppedDims();

@@ -120,6 +120,14 @@ func.func @two_dims(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<f32>) {
   return %0 : tensor<f32>
 }
 
+// A norm of another order.
+// CHECK-LABEL: func.func @largest(
+// CHECK-NEXT: return{{$}}
+func.func @largest(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2xf32>) {
+  %0 = "aten.linalg_vector_norm.default"(%a) {"self" = 0 : index, "ord" = 0x7FF0000000000000 : f64, "dim" = [1 : i64], "keepdim" = false} : (tensor<2x4xf32>) -> (tensor<2xf32>) loc("n")
+  return %0 : tensor<2xf32>
+}
+
 // A scaled bias.
 // CHECK-LABEL: func.func @scaled_addmm(
 // CHECK-NEXT: return{{$}}

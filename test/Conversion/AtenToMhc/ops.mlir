@@ -447,6 +447,28 @@ func.func @_fused_rms_norm(%a: tensor<2x4xbf16> {mhc.name = "a"}, %w: tensor<4xb
   return %0#0, %0#1 : tensor<2x4xbf16>, tensor<2x1xf32>
 }
 
+// CHECK-LABEL: func.func @vector_norm(
+// CHECK-NEXT: [[V0:%.+]] = arith.extf %arg0 : tensor<2x4xbf16> to tensor<2x4xf32>
+// CHECK-NEXT: [[V1:%.+]] = arith.mulf [[V0]], [[V0]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V2:%.+]] = mhc.reduce sum [[V1]] dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V3:%.+]] = tensor.expand_shape [[V2]] {{.*}} into tensor<2x1xf32>
+// CHECK-NEXT: [[V4:%.+]] = math.sqrt [[V3]] : tensor<2x1xf32>
+// CHECK-NEXT: [[V5:%.+]] = arith.truncf [[V4]] : tensor<2x1xf32> to tensor<2x1xbf16>
+// CHECK-NEXT: return [[V5]] : tensor<2x1xbf16>
+func.func @vector_norm(%a: tensor<2x4xbf16> {mhc.name = "a"}) -> (tensor<2x1xbf16>) {
+  %0 = "aten.linalg_vector_norm.default"(%a) {"self" = 0 : index, "ord" = 2 : i64, "dim" = [-1 : i64], "keepdim" = true} : (tensor<2x4xbf16>) -> (tensor<2x1xbf16>) loc("n")
+  return %0 : tensor<2x1xbf16>
+}
+
+// CHECK-LABEL: func.func @sum_of_magnitudes(
+// CHECK-NEXT: [[V0:%.+]] = math.absf %arg0 : tensor<2x4xf32>
+// CHECK-NEXT: [[V1:%.+]] = mhc.reduce sum [[V0]] dims = [0] : tensor<2x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: return [[V1]] : tensor<4xf32>
+func.func @sum_of_magnitudes(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<4xf32>) {
+  %0 = "aten.linalg_vector_norm.default"(%a) {"self" = 0 : index, "ord" = 1.0 : f64, "dim" = [0 : i64], "keepdim" = false} : (tensor<2x4xf32>) -> (tensor<4xf32>) loc("n")
+  return %0 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @mm(
 // CHECK-NEXT: [[V0:%.+]] = mhc.matmul %arg0, %arg1 : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: return [[V0]] : tensor<2x3xf32>
