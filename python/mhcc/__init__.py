@@ -2,9 +2,9 @@
 
 from ._generated import aggregate, contract, expand, gates, head, permutation_mix, pre, sinkhorn
 from ._library import cached_bytes, empty_cache
-from .model import compile, explain
+from .model import compile, explain, register_module
 from .ops import post, projection
 from .program import export
 
 __all__ = ["aggregate", "cached_bytes", "compile", "contract", "empty_cache", "expand", "explain", "export",
-           "gates", "head", "permutation_mix", "post", "pre", "projection", "sinkhorn"]
+           "gates", "head", "permutation_mix", "post", "pre", "projection", "register_module", "sinkhorn"]

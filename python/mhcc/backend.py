@@ -156,21 +156,28 @@ def capture(module):
         raise Unsupported("the graph has no tensor among its arguments")
     interpreter, grad = _Interpreter(module), torch.is_grad_enabled()
     try:
-        with modes[0], enable_python_dispatcher(), torch.fx.traceback.preserve_node_meta():
-            traced = make_fx(_functional(interpreter.run))(*fakes)
+        traced = trace(interpreter.run, fakes, modes[0])
     finally:
         interpreter.restore(grad)
     traced.meta = module.meta
     for node, before in zip(traced.graph.nodes, placeholders):
         node.meta = dict(before.meta, val=node.meta.get("val"))
+    for node in traced.graph.nodes:
+        if node.target is torch.ops.aten.alias.default and not _is_slice(node):
+            raise Unsupported("a gradient may end at an alias")
+    return traced
+
+
+def trace(function, fakes, mode, **options):
+    """Traces a function of fake tensors as such a graph."""
+    with mode, enable_python_dispatcher(), torch.fx.traceback.preserve_node_meta():
+        traced = make_fx(_functional(function), **options)(*fakes)
     traced.graph.eliminate_dead_code()
     for node in traced.graph.nodes:
         if node.target is torch.ops.mhcc.stop.default:
             node.target = torch.ops.aten.detach.default
         elif node.target is torch.ops.aten.copy.default:
             _make_differentiable(traced.graph, node)
-        elif node.target is torch.ops.aten.alias.default and not _is_slice(node):
-            raise Unsupported("a gradient may end at an alias")
     return traced
 
 
@@ -496,13 +503,17 @@ def rewrite(module, *, fuse=None, precision=None, dump=None):
     parts = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.tag_activation_checkpoint]
     if parts:
         return _rewrite_parts(module, [node.args[0].target for node in parts], dump, fuse=fuse, precision=precision)
-    graph = capture(module)
+    return rewrite_captured(capture(module), lambda: specialise(module), fuse=fuse, precision=precision, dump=dump)
+
+
+def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None):
+    """The same for a graph of ATen ops; `found` is called where sites are."""
     text = print_graph(graph.graph)
     _dump(dump, "before.mlir", text)
     plan = find_sites(text, fuse)
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
-        specialise(module)
+        found()
     _Rewriter(graph.graph, precision).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
@@ -582,6 +593,15 @@ def mhc(module, inputs, *, options=None, mode=None):
     require: "all" makes each missed site an error, a number less ops than that.
     dump: a folder for the graph before and after.
     """
+    return _compile(module, inputs, rewrite, options, mode)
+
+
+def compile_captured(graph, inputs, options=None, mode=None):
+    """The same for a graph of ATen ops."""
+    return _compile(graph, inputs, rewrite_captured, options, mode)
+
+
+def _compile(module, inputs, rewrite, options, mode):
     rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
     inner, require, dump = (rest.pop(key, None) for key in ("inner", "require", "dump"))
     fuse, precision = (_checked(key, rest.pop(key, None)) for key in _WORDS)
@@ -598,5 +618,9 @@ def mhc(module, inputs, *, options=None, mode=None):
     except Exception as error:  # a training run goes on without us
         if require:
             raise
-        warnings.warn(f"mhcc leaves a graph as it is: {error}", stacklevel=2)
+        leave(error)
     return run(module, inputs)
+
+
+def leave(error):
+    warnings.warn(f"mhcc leaves a graph as it is: {error}", stacklevel=3)

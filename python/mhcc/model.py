@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import importlib.util
 import os
 import sys
@@ -65,12 +66,12 @@ def _at(node):
     return ":".join(backend.line_of(node) or ())
 
 
-def _add(report, module):
-    """Adds to a report what the backend does with a graph of Dynamo's."""
+def _add(report, module, rewrite):
+    """Adds to a report what the backend does with a graph."""
     from . import backend
 
     try:
-        graph, _, missed = backend.rewrite(module)
+        graph, _, missed = rewrite(module)
     except backend.RestartAnalysis:
         raise
     except Exception as error:  # as the backend does, which then leaves the graph as it is
@@ -84,10 +85,42 @@ def _add(report, module):
                 report.found.append(Found(node.target._schema.name.split("::")[1], _at(node), node.meta["nodes"]))
 
 
+_registered = {"megatron.core.transformer.hyper_connection.HyperConnectionModule"}
+
+
+def register_module(cls):
+    """Lets `compile` and `explain` trace modules of this class by themselves, without Dynamo; returns the class.
+
+    It is for modules that break Dynamo's graph, such as by functions of autograd. All that they compute follows from
+    tensors, and their derivative is that of what they compute: the first call of each form compares both in numbers.
+    """
+    _registered.add(_name(cls))
+    return cls
+
+
+def _name(cls):
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _find_registered(model):
+    """The outermost modules of registered classes."""
+    if any(_name(cls) in _registered for cls in type(model).__mro__):
+        return [model]
+    return [module for part in model.children() for module in _find_registered(part)]
+
+
 def compile(model, *, dynamic=None, fullgraph=False, mode=None, **options):
-    """`torch.compile(model, backend="mhc")`, with the backend's options, or Inductor's, by their names."""
+    """`torch.compile(model, backend="mhc")`, with the backend's options, or Inductor's, by their names.
+
+    Modules of classes that `register_module` was called with are compiled by themselves, as by `module.compile()`.
+    """
+    from . import backend, traced
+
     if mode and options:  # torch.compile takes one of both
         mode, options = None, {**torch._inductor.list_mode_options(mode), **options}
+    for module in _find_registered(model):
+        run = functools.partial(backend.compile_captured, options=options, mode=mode)
+        module._compiled_call_impl = traced.Traced(module, run, dynamic)
     return torch.compile(
         model, backend="mhc", dynamic=dynamic, fullgraph=fullgraph, mode=mode, options=options or None
     )
@@ -100,12 +133,21 @@ def explain(model, *args, **kwargs):
     """
     from torch._dynamo.utils import graph_break_reasons
 
+    from . import backend, traced
+
     report = Report()
 
     def look(module, inputs):
-        _add(report, module)
+        _add(report, module, backend.rewrite)
         return module.forward
 
+    def look_captured(graph, inputs):
+        _add(report, graph, backend.rewrite_captured)
+        return graph.forward
+
+    alone = {module: module._compiled_call_impl for module in _find_registered(model)}
+    for module in alone:
+        module._compiled_call_impl = traced.Traced(module, look_captured)
     torch._dynamo.reset()
     try:
         torch.compile(model, backend=look)(*args, **kwargs)
@@ -114,6 +156,8 @@ def explain(model, *args, **kwargs):
             report.breaks.append(Break(where, reason.reason.split("\n\n")[0]))
     finally:
         torch._dynamo.reset()
+        for module, before in alone.items():
+            module._compiled_call_impl = before
     return report
 
 

@@ -46,6 +46,75 @@ class Coefficients(nn.Module):
         return mix
 
 
+class Split(torch.autograd.Function):
+    """Three of one, whose gradients are added at once."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x), x.view_as(x), x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        return sum(one for one in gradients if one is not None)
+
+
+class Recomputed(torch.autograd.Function):
+    """Sinkhorn that runs again for its gradient, in a way that Dynamo does not follow."""
+
+    factor = 1.0  # of the gradient
+
+    @staticmethod
+    def forward(ctx, logits, run):
+        ctx.run = run
+        ctx.save_for_backward(logits)
+        return run(logits)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.enable_grad():
+            logits = ctx.saved_tensors[0].detach().requires_grad_(True)
+            ctx.run(logits).backward(gradient)
+        return logits.grad * Recomputed.factor, None
+
+
+class Breaking(nn.Module):
+    """A site in two methods, with what breaks Dynamo's graph: functions of autograd, a print, functions compiled already."""
+
+    def __init__(self, n, channels):
+        super().__init__()
+        self.coefficients = Coefficients(n, channels)
+        self.up, self.down = nn.Linear(channels, 2 * channels, bias=False), nn.Linear(2 * channels, channels, bias=False)
+
+    def forward(self, x):
+        one, two, three = Split.apply(x)
+        residual = self.coefficients.residual
+        self.coefficients.residual = lambda logits: Recomputed.apply(logits, residual)
+        pre, post, res = self.coefficients(one)
+        del self.coefficients.residual
+        print(end="")
+        return self.mix(two, pre), post, res, three
+
+    @staticmethod
+    @torch.compile
+    def mix(x, pre):
+        return (pre.unsqueeze(-1) * x.float()).sum(-2).to(x.dtype)
+
+    def join(self, u, post, res, x):
+        f = self.down(F.silu(self.up(u)))
+        return (res @ x.float() + post.unsqueeze(-1) * f.unsqueeze(-2).float()).to(x.dtype)
+
+
+class BreakingModel(nn.Module):
+    def __init__(self, n=4, channels=16, layers=2):
+        super().__init__()
+        self.layers = nn.ModuleList(Breaking(n, channels) for _ in range(layers))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer.join(*layer(x))
+        return x
+
+
 class Sublayer(nn.Module):
     """A feed-forward sublayer with its hyper-connection."""
 

@@ -1,0 +1,74 @@
+"""Modules that are traced without Dynamo."""
+
+import copy
+
+import mhcc
+import modules
+import pytest
+import torch
+from mhcc import backend, model
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    backend.found.clear()
+    monkeypatch.setattr(model, "_registered", set())
+    assert mhcc.register_module(modules.Breaking) is modules.Breaking
+
+
+def results(run, module, x):
+    x = x.clone().requires_grad_()
+    out = run(x)
+    weights = torch.linspace(-1, 1, out.numel()).reshape(out.shape)
+    return out, *torch.autograd.grad((out * weights).sum(), [x, *module.parameters()])
+
+
+def ops():
+    return sorted(op for graph in backend.found for op in graph)
+
+
+@pytest.mark.parametrize("dynamic", [None, False])
+def test_found(dynamic):
+    """The second number of tokens makes a graph for all, unless that is not wanted."""
+    module = modules.BreakingModel()
+    run, eager = mhcc.compile(module, dynamic=dynamic, inner="aot_eager"), copy.deepcopy(module)
+    for tokens in (3, 5, 7):
+        x = torch.randn(2, tokens, 4, 16)
+        for value, wanted in zip(results(run, module, x), results(eager, eager, x)):
+            assert (value - wanted).abs().max() <= 1e-5 * wanted.abs().max()
+    assert ops().count("mhc.pre") == (4 if dynamic is None else 6)
+    assert ops().count("mhc.post") >= 1
+    with torch.no_grad():
+        torch.testing.assert_close(run(x), eager(x), rtol=1e-4, atol=1e-5)
+
+
+def test_explained():
+    module = modules.BreakingModel()
+    report = mhcc.explain(module, torch.randn(2, 3, 4, 16))
+    assert [found.op for found in report.found].count("pre") == 2 and report.missed == []
+    assert all("modules.py:" in found.where for found in report.found)
+    assert all(layer._compiled_call_impl is None for layer in module.layers)
+
+
+def test_another_derivative(monkeypatch):
+    """Such a module is left as it is, and so is its gradient."""
+    monkeypatch.setattr(modules.Recomputed, "factor", 2.0)
+    module, x = modules.BreakingModel(layers=1), torch.randn(2, 3, 4, 16)
+    wanted = results(module, module, x)
+    run = mhcc.compile(module, inner="aot_eager")
+    with pytest.warns(UserWarning, match="another derivative than that of what it computes"):
+        found = results(run, module, x)
+    assert all((a - b).abs().max() <= 1e-5 * b.abs().max() for a, b in zip(found, wanted))
+    assert "mhc.pre" not in ops()
+
+
+def test_whole_model():
+    """Nothing is traced twice where a model and its parts are registered."""
+    mhcc.register_module(modules.BreakingModel)
+    module, x = modules.BreakingModel(), torch.randn(2, 3, 4, 16)
+    wanted = results(module, module, x)[0]
+    run = mhcc.compile(module, inner="aot_eager", require=4)
+    torch.testing.assert_close(results(run, module, x)[0], wanted, rtol=1e-4, atol=1e-5)
+    assert ops() == ["mhc.post", "mhc.post", "mhc.pre", "mhc.pre"]
