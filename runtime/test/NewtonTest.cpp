@@ -94,9 +94,10 @@ TEST(Newton, ScalesRowsAndColumnsOnly) {
               least = std::min(least, p[(m * n + r) * n + c]);
               return std::log(p[(m * n + r) * n + c]);
             });
-            if (least > 1e-5)
+            if (least > 1e-5) {
               ASSERT_NEAR(log, z, 4e-6 * most + 2e-5 + 2e-6 / least)
                   << "n=" << n << " logits " << kind.name << " token " << m;
+            }
           }
     }
 }
@@ -166,10 +167,11 @@ TEST(Newton, MatricesDoNotMeet) {
       ASSERT_EQ(limit(context, changed, got, M, n, 20), MHCRT_OK);
       const Doubles a = mix.values(), b = got.values();
       for (int64_t k = 0; k < M * cells; ++k)
-        if (k / cells != bad)
+        if (k / cells != bad) {
           ASSERT_EQ(a[k], b[k]) << "n=" << n << " element " << k;
-        else if (special != 40)
+        } else if (special != 40) {
           ASSERT_TRUE(std::isnan(b[k])) << "n=" << n << " element " << k;
+        }
     }
 }
 

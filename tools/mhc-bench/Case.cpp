@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Case.h"
-#include "mhcrt/mhcrt.h"
+#include "mhcrt/kernels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <cmath>
