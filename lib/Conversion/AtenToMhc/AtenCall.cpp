@@ -170,7 +170,10 @@ std::optional<SmallVector<int64_t>> AtenCall::dims(StringRef name, Value tensor)
   if (!tensor)
     return std::nullopt;
   int64_t rank = rankOf(tensor);
-  std::optional<SmallVector<int64_t>> listed = has(name) ? integers(name) : SmallVector<int64_t>();
+  std::optional<int64_t> single = integer(name);
+  std::optional<SmallVector<int64_t>> listed = single      ? SmallVector<int64_t>{*single}
+                                               : has(name) ? integers(name)
+                                                           : SmallVector<int64_t>();
   if (!listed)
     return std::nullopt;
   if (listed->empty())

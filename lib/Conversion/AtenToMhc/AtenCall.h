@@ -58,7 +58,7 @@ public:
   std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name) const;
   /// A dimension of a tensor, counted from the front.
   std::optional<int64_t> dim(llvm::StringRef name, Value tensor) const;
-  /// Dimensions, counted from the front; all where the argument is absent or empty.
+  /// One or several dimensions, counted from the front; all where the argument is absent or empty.
   std::optional<llvm::SmallVector<int64_t>> dims(llvm::StringRef name, Value tensor) const;
 
   mlir::RankedTensorType resultType(unsigned result = 0) const;

@@ -133,6 +133,11 @@ static Values reduction(AtenCall &call) {
   return one(call.reduce(kind));
 }
 
+/// The largest elements, where nothing asks for their places.
+static Values largest(AtenCall &call) {
+  return call.results()[1].use_empty() ? Values{call.reduce(ReduceKind::max), Value()} : Values();
+}
+
 /// The sum of magnitudes, or the root of the sum of squares, rounded once.
 static Values vectorNorm(AtenCall &call) {
   std::optional<double> order = call.has("ord") ? call.number("ord") : 2;
@@ -448,6 +453,7 @@ static constexpr Row kRows[] = {
     {"aten.mean.default", reduction<ReduceKind::mean>},
     {"aten.mean.dim", reduction<ReduceKind::mean>},
     {"aten.amax.default", reduction<ReduceKind::max>},
+    {"aten.max.dim", largest},
     {"aten.linalg_vector_norm.default", vectorNorm},
     {"aten._softmax.default", softmax},
     {"aten.softmax.int", softmax},
@@ -509,11 +515,15 @@ bool mhc::aten::isView(StringRef name) {
 SmallVector<Value> mhc::aten::readCall(StringRef name, AtenCall &call) {
   const Row *row = rowOf(name);
   // A literal that fits no type of leaf ops makes an integer tensor, which is left as it is.
-  if (!row || !llvm::all_of(call.results().getTypes(), isFloat))
+  auto isLeft = [](Value result) { return !result.use_empty() && !isFloat(result.getType()); };
+  if (!row || call.results().empty() || !isFloat(call.results()[0].getType()) || llvm::any_of(call.results(), isLeft))
     return {};
   Values values = row->read(call);
   // A row that is wrong about a shape or a type has not read the call.
-  if (values.size() != call.results().size() || !llvm::equal(ValueRange(values).getTypes(), call.results().getTypes()))
-    return {};
-  return values;
+  auto isRead = [](auto pair) {
+    auto [value, result] = pair;
+    return value ? value.getType() == result.getType() : result.use_empty();
+  };
+  bool isWhole = values.size() == call.results().size() && llvm::all_of(llvm::zip(values, call.results()), isRead);
+  return isWhole && values[0] ? values : Values();
 }

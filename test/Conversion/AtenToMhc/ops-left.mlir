@@ -120,6 +120,14 @@ func.func @two_dims(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<f32>) {
   return %0 : tensor<f32>
 }
 
+// The places of the largest elements.
+// CHECK-LABEL: func.func @places(
+// CHECK-NEXT: return{{$}}
+func.func @places(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2xf32>, tensor<2xi64>) {
+  %0:2 = "aten.max.dim"(%a) {"self" = 0 : index, "dim" = 1 : i64, "keepdim" = false} : (tensor<2x4xf32>) -> (tensor<2xf32>, tensor<2xi64>) loc("n")
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2xi64>
+}
+
 // A norm of another order.
 // CHECK-LABEL: func.func @largest(
 // CHECK-NEXT: return{{$}}

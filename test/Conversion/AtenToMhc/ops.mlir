@@ -447,6 +447,14 @@ func.func @_fused_rms_norm(%a: tensor<2x4xbf16> {mhc.name = "a"}, %w: tensor<4xb
   return %0#0, %0#1 : tensor<2x4xbf16>, tensor<2x1xf32>
 }
 
+// CHECK-LABEL: func.func @max_dim(
+// CHECK-NEXT: [[V0:%.+]] = mhc.reduce max %arg0 dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
+// CHECK-NEXT: return [[V0]] : tensor<2xf32>
+func.func @max_dim(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2xf32>) {
+  %0:2 = "aten.max.dim"(%a) {"self" = 0 : index, "dim" = -1 : i64, "keepdim" = false} : (tensor<2x4xf32>) -> (tensor<2xf32>, tensor<2xi64>) loc("n")
+  return %0#0 : tensor<2xf32>
+}
+
 // CHECK-LABEL: func.func @vector_norm(
 // CHECK-NEXT: [[V0:%.+]] = arith.extf %arg0 : tensor<2x4xbf16> to tensor<2x4xf32>
 // CHECK-NEXT: [[V1:%.+]] = arith.mulf [[V0]], [[V0]] : tensor<2x4xf32>
