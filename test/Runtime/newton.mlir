@@ -3,7 +3,7 @@
 // RUN: mhcc %s --fuse=none --verify | FileCheck %s
 // RUN: mhcc %s --fuse=none --verify --size=M=1 | FileCheck %s
 // RUN: mhcc %s --grad=chain --verify | FileCheck %s --check-prefix=GRAD --implicit-check-not=WRONG
-// RUN: mhcc %s --grad=chain --compile-to=fuse | FileCheck %s --check-prefix=FUSED
+// RUN: mhcc %s --grad=chain --fuse=model --compile-to=fuse | FileCheck %s --check-prefix=FUSED
 
 // CHECK: entry four
 // CHECK-NEXT: result0: verified
