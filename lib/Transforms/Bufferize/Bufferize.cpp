@@ -10,8 +10,10 @@
 #include "OutsideCalls.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferUtils.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
@@ -125,6 +127,15 @@ void copySlice(memref::CastOp op) {
   op.erase();
 }
 
+/// The globals of constants, in the order of the program: bufferization visits functions in the order of their
+/// addresses, and the same program would become different text each time.
+void makeGlobals(ModuleOp module, const OneShotBufferizationOptions &options, BufferizationState &state) {
+  module.walk([&](arith::ConstantOp constant) {
+    if (isa<RankedTensorType>(constant.getType()) && !constant->use_empty())
+      (void)getGlobalFor(constant, state.getSymbolTables(), options.bufferAlignment);
+  });
+}
+
 struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     mhc::callOnBuffers(getOperation());
@@ -140,6 +151,7 @@ struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
     // In this mode a loop may yield any buffer and does not ask for upstream's analysis; mhc-carry-loops copies.
     OneShotBufferizationOptions copying = options;
     copying.copyBeforeWrite = true;
+    makeGlobals(getOperation(), options, state);
     if (failed(insertTensorCopies(getOperation(), LocalAnalysis(copying), state)) ||
         failed(bufferizeModuleOp(getOperation(), options, state)))
       return signalPassFailure();
