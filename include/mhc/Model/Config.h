@@ -50,8 +50,9 @@ struct Config {
   std::map<std::string, std::string> options; ///< of mhcc, where the command line does not say them
   std::vector<std::string> pins;              ///< "post=generic": of kernels, where a context is made
 
-  int64_t tensorRanks = 1; ///< that divide heads, the channels of MLPs, and the rows of `batch` or the tokens of its one
-  int64_t dataRanks = 1;   ///< that have other rows
+  int64_t tensorRanks =
+      1;                 ///< that divide heads, the channels of MLPs, and the rows of `batch` or the tokens of its one
+  int64_t dataRanks = 1; ///< that have other rows
 
   double initStd = 0.02;
   double beta1 = 0.9, beta2 = 0.95, adamEps = 1e-8, weightDecay = 0.1;

@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Long because the table and what reads its rows belong together.
+//
+//===----------------------------------------------------------------------===//
 
 #include "AtenCall.h"
 #include "mhc/IR/OpKinds.h"
