@@ -50,8 +50,8 @@ struct Config {
   std::map<std::string, std::string> options; ///< of mhcc, where the command line does not say them
   std::vector<std::string> pins;              ///< "post=generic": of kernels, where a context is made
 
-  int64_t tensorRanks =
-      1;                 ///< that divide heads, the channels of MLPs, and the rows of `batch` or the tokens of its one
+  /// Ranks that divide heads, the channels of MLPs, and the rows of `batch` or the tokens of its one.
+  int64_t tensorRanks = 1;
   int64_t dataRanks = 1; ///< that have other rows
 
   double initStd = 0.02;
