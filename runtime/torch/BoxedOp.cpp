@@ -70,7 +70,7 @@ private:
   std::vector<int64_t> words; ///< the number of each attribute's word
   std::vector<bool> mask;
   std::optional<std::vector<int64_t>> tokens; ///< the leading dims
-  std::optional<Place> place;
+  std::optional<TensorPlace> place;
   alignas(8) char args[kMostArgsBytes] = {};
 };
 
@@ -231,7 +231,7 @@ void Call::bindDims(const BoxedTensor &row, const std::vector<int64_t> &sizes) {
 }
 
 void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
-  Place own;
+  TensorPlace own;
   TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(tensor.get(), &own.type));
   if (own.isGpu())
     TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(tensor.get(), &own.index));

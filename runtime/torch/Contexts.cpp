@@ -26,8 +26,8 @@ struct FreeContexts {
 };
 } // namespace
 
-bool Place::isGpu() const { return type == aoti_torch_device_type_cuda(); }
-std::string Place::text() const { return isGpu() ? "cuda:" + std::to_string(index) : "cpu"; }
+bool TensorPlace::isGpu() const { return type == aoti_torch_device_type_cuda(); }
+std::string TensorPlace::text() const { return isGpu() ? "cuda:" + std::to_string(index) : "cpu"; }
 
 /// Never destroyed: threads may call until the process ends. A child that was forked has none of the threads of its
 /// parent's contexts, and begins with none.
@@ -39,7 +39,7 @@ static FreeContexts &freeContexts() {
   return *free;
 }
 
-static const Backend &backendOf(Place place) {
+static const Backend &backendOf(TensorPlace place) {
   static constexpr Backend cpu = {mhcrt_context_create, mhcrt_last_error, mhcrt_clear_error};
   return place.isGpu() ? gpuBackend() : cpu;
 }
@@ -51,7 +51,7 @@ static mhcrt_context *createOnCpu(int32_t threads) {
   return context;
 }
 
-BorrowedContext::BorrowedContext(Place place)
+BorrowedContext::BorrowedContext(TensorPlace place)
     : place(place), backend(backendOf(place)),
       kind(place.isGpu() ? reinterpret_cast<intptr_t>(currentStream(place)) : torch::stable::get_num_threads()) {
   FreeContexts &free = freeContexts();

@@ -14,13 +14,13 @@
 namespace mhcrt {
 
 /// Where a tensor is.
-struct Place {
+struct TensorPlace {
   int32_t type = 0;  ///< PyTorch's number of the kind of device
   int32_t index = 0; ///< of a GPU; 0 elsewhere
 
   bool isGpu() const;
   std::string text() const; ///< "cuda:0"
-  bool operator==(const Place &other) const { return type == other.type && index == other.index; }
+  bool operator==(const TensorPlace &other) const { return type == other.type && index == other.index; }
 };
 
 /// The runtime of one kind of device.
@@ -35,7 +35,7 @@ struct Backend {
 /// Throws where the system has none.
 class BorrowedContext {
 public:
-  explicit BorrowedContext(Place place);
+  explicit BorrowedContext(TensorPlace place);
   ~BorrowedContext();
   BorrowedContext(const BorrowedContext &) = delete;
   BorrowedContext &operator=(const BorrowedContext &) = delete;
@@ -44,7 +44,7 @@ public:
   const char *error() const { return backend.lastError(context); }
 
 private:
-  const Place place;
+  const TensorPlace place;
   const Backend &backend;
   const intptr_t kind; ///< the number of threads, or the stream
   mhcrt_context *context = nullptr;

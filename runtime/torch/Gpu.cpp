@@ -84,7 +84,7 @@ static const GpuLibrary &gpuLibrary() {
 
 const Backend &mhcrt::gpuBackend() { return gpuLibrary().backend; }
 
-void *mhcrt::currentStream(Place place) {
+void *mhcrt::currentStream(TensorPlace place) {
   void *stream = nullptr;
   TORCH_ERROR_CODE_CHECK(gpuLibrary().currentStream(place.index, &stream));
   return stream;
@@ -98,7 +98,7 @@ static void *takeMemory(void *, int64_t bytes, void *) {
 
 static void giveMemory(void *, void *memory, int64_t, void *) { gpuLibrary().free(memory); }
 
-mhcrt_context *mhcrt::createOnGpu(Place place, void *stream) {
+mhcrt_context *mhcrt::createOnGpu(TensorPlace place, void *stream) {
   const GpuLibrary &library = gpuLibrary();
   const torch::stable::accelerator::DeviceGuard guard(place.index);
   mhcrt_context *context = nullptr;

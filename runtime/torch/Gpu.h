@@ -18,10 +18,10 @@ namespace mhcrt {
 const Backend &gpuBackend();
 
 /// PyTorch's present stream on the GPU.
-void *currentStream(Place place);
+void *currentStream(TensorPlace place);
 
 /// A context on this GPU and stream, whose scratch memory comes from PyTorch's allocator for the time of each call.
-mhcrt_context *createOnGpu(Place place, void *stream);
+mhcrt_context *createOnGpu(TensorPlace place, void *stream);
 
 using Kernel = mhcrt_status (*)(mhcrt_context *context, const void *args);
 /// The function of this name, "mhcrt_pre".

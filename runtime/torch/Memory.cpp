@@ -104,7 +104,7 @@ static Pool &pool() {
 
 static void giveBack(void *data, void *bytes) { pool().give(data, reinterpret_cast<intptr_t>(bytes)); }
 
-Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype, Place place) {
+Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype, TensorPlace place) {
   std::vector<int64_t> strides(sizes.size());
   int64_t elements = 1;
   bool overflows = false;

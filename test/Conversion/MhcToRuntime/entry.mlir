@@ -16,7 +16,7 @@ func.func @sinkhorn(%logits: memref<?x4x4xf32> {mhc.name = "logits", mhc.dims = 
   // CHECK-DAG: %[[M:.*]] = arith.index_cast %[[SIZE]]
   // CHECK-DAG: %[[OUT:.*]] = llvm.load %[[RESULTS]]
   // CHECK: call @mhcrt_sinkhorn_call(%[[CTX]], %[[IN]], %[[F32]], %[[OUT]], %[[F32]], %[[M]], %[[N]],
-  // CHECK-SAME: %[[EPS]], %[[ITERS]], %[[FORMAT]])
+  // CHECK-SAME: %[[EPS]], %[[ITERS]], %[[FORMAT]], %{{[^,]*}})
   mhc.launch "mhc.sinkhorn" ins(%logits : memref<?x4x4xf32>) outs(%mix : memref<?x4x4xf32>)
     counts = [1, 1] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
     eps = 0.0 : f64, iters = 20 : i64, format = #mhc.format<bf16>}
@@ -150,8 +150,8 @@ func.func private @loop(%x: memref<?x4xf32, strided<[8, 1], offset: ?>>, %y: mem
 // CHECK-LABEL: func.func private @mhcrt_sinkhorn_call(
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr, %[[LOGITS:[^:]*]]: !llvm.ptr, %{{[^:]*}}: i32, %{{[^:]*}}: !llvm.ptr, %[[TYPE:[^:]*]]: i32,
 // CHECK-SAME: %[[M:[^:]*]]: index, %{{[^:]*}}: index, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: f64,
-// CHECK-SAME: %[[ITERS:[^:]*]]: i64, %[[FORMAT:[^:]*]]: i64) -> i32 attributes {llvm.linkage = #llvm.linkage<internal>}
-// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(96 : i64)
+// CHECK-SAME: %[[ITERS:[^:]*]]: i64, %[[FORMAT:[^:]*]]: i64, %{{[^:]*}}: i64) -> i32 attributes {llvm.linkage = #llvm.linkage<internal>}
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(104 : i64)
 // CHECK: %[[STRUCT:.*]] = llvm.alloca %[[BYTES]] x i8 {alignment = 8 : i64}
 // CHECK: llvm.store %[[BYTES]], %[[STRUCT]] :
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[STRUCT]][8] : (!llvm.ptr) -> !llvm.ptr, i8
