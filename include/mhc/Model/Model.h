@@ -19,8 +19,8 @@ inline constexpr char kAllGather[] = "tp_all_gather", kReduceScatter[] = "tp_red
 
 /// The model as unfused IR, in the spelling of the variant; of several tensor-parallel ranks, the program of one. Its
 /// functions know weights by name:
-///   loss    tokens, targets, [places], [seed], weights          -> loss, the mean cross-entropy; of a rank that has some
-///                                                                  tokens of a row, `places` are theirs in it
+///   loss    tokens, targets, [places], [seed], weights          -> loss, the mean cross-entropy; a rank that has some
+///                                                                  tokens of a row has their `places` in it
 ///   init    seed                                                -> weights
 ///   update  step, learning_rate, and W, d_W, m_W, v_W for each weight W -> new W, m_W and v_W: AdamW
 ///   gradient_norm  d_W for each weight W              -> gradient_norm, of all of them as one vector

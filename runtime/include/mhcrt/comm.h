@@ -47,8 +47,8 @@ mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, m
 mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int64_t bytes, mhcrt_message *message);
 mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int64_t bytes, mhcrt_message *message);
 
-// Between the ranks of a group, of which this one is one. Gathers and sums of tensors are MHCRT_UNAVAILABLE where a rank
-// calls mhcrt_comm_gather instead, as one does whose step has failed: that is then the next call of this one, too.
+// Between the ranks of a group, of which this one is one. Gathers and sums of tensors are MHCRT_UNAVAILABLE where a
+// rank calls mhcrt_comm_gather instead, as one does whose step has failed: that is then the next call of this one, too.
 
 /// Each value becomes its sum over the ranks, added in the order of the ranks: the same bits everywhere and each time.
 mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, mhcrt_comm_group group, float *values, int64_t count,

@@ -52,11 +52,11 @@ typedef void (*mhcrt_cuda_free)(void *user, void *memory, int64_t bytes, void *s
 /// for those again. What it holds goes back to where it came from, at the latest when the context is destroyed. The
 /// functions do not call the context.
 ///
-/// With an allocator, the scratch memory of a kernel is taken and given back around each call, also in a capture, where
-/// both are captured if the allocator enqueues. Without one, it grows at the first calls of a shape and stays; in a
-/// capture cudaMalloc is not called: the call fails, and says so. A model's workspace grows and stays in either case; in
-/// a capture the allocator is asked once for one that stays until the context is destroyed. Memory that a captured call
-/// has used is not given back before either.
+/// With an allocator, the scratch memory of a kernel is taken and given back around each call, also in a capture,
+/// where both are captured if the allocator enqueues. Without one, it grows at the first calls of a shape and stays;
+/// in a capture cudaMalloc is not called: the call fails, and says so. A model's workspace grows and stays in either
+/// case; in a capture the allocator is asked once for one that stays until the context is destroyed. Memory that a
+/// captured call has used is not given back before either.
 mhcrt_status mhcrt_cuda_set_allocator(mhcrt_context *context, mhcrt_cuda_alloc alloc, mhcrt_cuda_free free, void *user);
 
 /// Fixes the variant of an op: "post=generic"; "post=" frees it again. MHCRT_NOT_FOUND where the op is called and has
