@@ -83,7 +83,6 @@ def run(shapes, dtype, device, forward, mode, repeat):
                 return out if forward else torch.autograd.grad(out, [x, *module.parameters()], gradient)
 
             models = module, torch.compile(module, mode=mode), compile(module, mode=mode, require="all")
-            times = [_milliseconds(lambda: step(model), device, repeat) for model in models]
-            eager, compiled, ours = times
+            eager, compiled, ours = (_milliseconds(lambda: step(model), device, repeat) for model in models)
             print(f"{shape:12} {word:6} {eager:10.3f} {compiled:10.3f} {ours:10.3f}   "
                   f"{eager / ours:.1f} {compiled / ours:.1f}")  # fmt: skip

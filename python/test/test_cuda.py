@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import threading
 
 import cases
 import mhcc
@@ -10,7 +9,7 @@ import modules
 import pytest
 import torch
 from cases import CASES
-from test_dispatch import assert_same_bits, record
+from test_dispatch import assert_same_bits, in_threads, record
 from test_numbers import TOLERANCE, error, gradients
 
 pytestmark = pytest.mark.skipif(
@@ -107,20 +106,15 @@ def test_threads_with_streams():
     operands = case.operands(tokens=(257,))
     expected = case.run(operands)
     torch.cuda.synchronize()
-    found = [None] * 8
 
     def work(i):
         with torch.cuda.stream(torch.cuda.Stream() if i % 2 else torch.cuda.default_stream()):
             for _ in range(20):
-                found[i] = case.run(operands)
+                results = case.run(operands)
             torch.cuda.current_stream().synchronize()
+        return results
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(found))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for results in found:
+    for results in in_threads(work):
         assert_same_bits(results, expected)
 
 

@@ -174,22 +174,26 @@ def test_checkpoint():
     assert [call[0]._opname for call in recorder.calls].count("post") <= 1
 
 
-def test_threads():
-    case = CASES["pre"]
-    operands = case.operands(tokens=(257,))
-    expected = case.run(operands)
-    found = [None] * 8
+def in_threads(function, count=8):
+    """The results of function(i), each in a thread of its own."""
+    found = [None] * count
 
     def work(i):
-        for _ in range(5):
-            found[i] = case.run(operands)
+        found[i] = function(i)
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(found))]
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for results in found:
+    return found
+
+
+def test_threads():
+    case = CASES["pre"]
+    operands = case.operands(tokens=(257,))
+    expected = case.run(operands)
+    for results in in_threads(lambda i: [case.run(operands) for _ in range(5)][-1]):
         assert_same_bits(results, expected)
 
 
