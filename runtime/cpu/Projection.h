@@ -137,12 +137,15 @@ ProjectionCall projectionOf(const Args &a, int64_t N) {
   return {a.x, a.x_type, a.phi, a.phi_type, a.norm_weight, a.norm_weight_type, a.M, a.K, N, a.phi_layout};
 }
 
-/// Calls pack(projection, chunk, packed) for each chunk of phi, then tile(packed, first, count, scratch) for tiles of
-/// tokens; `packed` is the start of the shared scratch memory.
-template <typename Pack, typename Tile>
-void forProjectionTiles(mhcrt_context &context, const ProjectionCall &projection, Pack pack, Tile tile) {
+/// Chunk `chunk` of phi * norm_weight, to its place behind `packed`.
+void packPhi(const ProjectionCall &args, int64_t chunk, char *packed);
+
+/// Packs phi, then calls tile(packed, first, count, scratch) for tiles of tokens; `packed` is the start of the shared
+/// scratch memory.
+template <typename Tile>
+void forProjectionTiles(mhcrt_context &context, const ProjectionCall &projection, Tile tile) {
   char *packed = context.sharedScratch();
-  context.parallelFor(projection.chunks, [&](int64_t chunk, int) { pack(projection, chunk, packed); });
+  context.parallelFor(projection.chunks, [&](int64_t chunk, int) { packPhi(projection, chunk, packed); });
   const int64_t tokens = projection.tile;
   context.parallelFor(divideUp(projection.M, tokens), [&](int64_t i, int thread) {
     tile(packed, i * tokens, std::min(tokens, projection.M - i * tokens), context.threadScratch(thread));

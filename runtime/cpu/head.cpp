@@ -17,7 +17,7 @@
 // foreach_target.h comes first.
 #include "cpu/Aggregate-inl.h"
 #include "cpu/Gates-inl.h"
-#include "cpu/Projection-inl.h"
+#include "cpu/Tiles-inl.h"
 
 #include "cpu/Tokens.h"
 #include "src/Checks.h"
@@ -37,12 +37,18 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void headPack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
-
 template <typename T>
-void headTyped(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base) {
+HWY_INLINE void contractTile(const HeadCall &args, int64_t first, int64_t count) {
+  for (int64_t m = first; m < first + count; ++m)
+    aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, args.hPre + m * args.n, args.n,
+                   args.C, args.layout, static_cast<T *>(args.out) + m * args.C, args.bypasses);
+  if (args.bypasses)
+    hwy::FlushStream();
+}
+
+void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   const ProjectionScratch scratch(args.projection, base);
-  projectTile<T>(args.projection, packed, first, count, scratch);
+  projectTile(args.projection, packed, first, count, scratch);
   const int64_t n = args.n;
   const GateOptions gates = {floats(args.alpha), floats(args.beta), static_cast<float>(args.pre_eps), 0.0f};
   for (int64_t t = 0; t < count; t += kLanes) {
@@ -57,20 +63,12 @@ void headTyped(const HeadCall &args, const char *packed, int64_t first, int64_t 
     if (args.stat)
       storeSome(multiplier, floats(args.stat) + first + t, lanes);
   }
-  for (int64_t m = first; m < first + count; ++m)
-    aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, args.hPre + m * n, n, args.C,
-                   args.layout, static_cast<T *>(args.out) + m * args.C, args.bypasses);
-  if (args.bypasses)
-    hwy::FlushStream();
-}
-
-void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base) {
   if (args.projection.type == MHCRT_F32)
-    headTyped<float>(args, packed, first, count, base);
+    contractTile<float>(args, first, count);
   else if (args.projection.type == MHCRT_BF16)
-    headTyped<Bf16>(args, packed, first, count, base);
+    contractTile<Bf16>(args, first, count);
   else
-    headTyped<F16>(args, packed, first, count, base);
+    contractTile<F16>(args, first, count);
 }
 
 } // namespace HWY_NAMESPACE
@@ -79,7 +77,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mhcrt {
-HWY_EXPORT(headPack);
 HWY_EXPORT(headTile);
 } // namespace mhcrt
 
@@ -98,14 +95,9 @@ mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &a) {
   if (!a.h_pre)
     args.hPre = reinterpret_cast<float *>(context.sharedScratch() + packedBytes);
 
-  forProjectionTiles(
-      context, args.projection,
-      [](const ProjectionCall &call, int64_t chunk, char *packed) {
-        HWY_DYNAMIC_DISPATCH(headPack)(call, chunk, packed);
-      },
-      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
-        HWY_DYNAMIC_DISPATCH(headTile)(args, packed, first, count, scratch);
-      });
+  forProjectionTiles(context, args.projection, [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+    HWY_DYNAMIC_DISPATCH(headTile)(args, packed, first, count, scratch);
+  });
   return MHCRT_OK;
 }
 

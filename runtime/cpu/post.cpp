@@ -22,7 +22,8 @@
 #define HWY_TARGET_INCLUDE "cpu/post.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/PostTokens-inl.h"
+#include "cpu/Post-inl.h"
+#include "cpu/Tiles-inl.h"
 
 #include "cpu/Parts.h"
 #include "cpu/Tokens.h"
@@ -32,13 +33,78 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void postTokens(const PostCall &args, int64_t first, int64_t last) {
+/// One token in layout nC with four streams: everything of a pair of vectors of channels in registers.
+template <bool kStream, typename T>
+HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
+  const int64_t C = args.C;
+  int64_t c = 0;
+  V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
+  for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
+    for (int i = 0; i < 4; ++i) {
+      prefetchRow(x + i * C, c, C, 4 * C);
+      loadPair(x + i * C + c, inA[i], inB[i]);
+    }
+    loadBranch(f, args.bias, args.bias_type, c, a, b);
+    mixFour(hPost, mix, a, inA, sumsA);
+    mixFour(hPost, mix, b, inB, sumsB);
+    for (int o = 0; o < 4; ++o)
+      storePair<kStream>(sumsA[o], sumsB[o], out + o * C + c);
+  }
+  for (; c < C; c += kLanes) {
+    const int64_t count = HWY_MIN(kLanes, C - c);
+    for (int i = 0; i < 4; ++i)
+      inA[i] = loadSome(x + i * C + c, count);
+    a = loadBranch(f, args.bias, args.bias_type, c, count);
+    mixFour(hPost, mix, a, inA, sumsA);
+    for (int o = 0; o < 4; ++o)
+      storeSome(sumsA[o], out + o * C + c, count);
+  }
+}
+
+template <typename T>
+HWY_INLINE void postBlocks(const PostCall &args, int64_t m, const float *hPost, const float *mix, const T *f,
+                           const T *x, T *out) {
+  const int64_t n = args.n, C = args.C;
+  Planes in, sums, factors;
+  const bool drops = args.drop.isOn();
+  for (int64_t first = 0; first < C; first += kBlock) {
+    const int64_t blockCount = HWY_MIN(kBlock, C - first);
+    loadPlanes(x, args.layout, n, C, first, blockCount, in);
+    if (drops)
+      dropoutPlanes(args.drop, m, args.layout, n, C, first, blockCount, factors);
+    mixBlock(f, args.bias, args.bias_type, hPost, mix, n, first, blockCount, in, drops ? &factors : nullptr, sums);
+    storePlanes(sums, args.layout, n, C, first, blockCount, out);
+  }
+}
+
+/// Tokens [first, last), whose streams behind go to `out`.
+template <typename T>
+void postTyped(const PostCall &args, int64_t first, int64_t last, T *out) {
+  const int64_t n = args.n, C = args.C;
+  float mix[16 * 16];
+  for (int64_t m = first; m < last; ++m, out += n * C) {
+    outputFirst(floats(args.h_res) + m * n * n, n, args.orient, mix);
+    const float *hPost = floats(args.h_post) + m * n;
+    const T *f = static_cast<const T *>(args.f) + m * C;
+    const T *x = static_cast<const T *>(args.x) + m * n * C;
+    if (n != 4 || args.layout != MHCRT_LAYOUT_NC || args.drop.isOn())
+      postBlocks(args, m, hPost, mix, f, x, out);
+    else if (args.bypasses)
+      postFour<true>(args, hPost, mix, f, x, out);
+    else
+      postFour<false>(args, hPost, mix, f, x, out);
+  }
+  if (args.bypasses)
+    hwy::FlushStream();
+}
+
+void postTile(const PostCall &args, int64_t first, int64_t last, void *out) {
   if (args.x_type == MHCRT_F32)
-    postTyped(args, first, last, static_cast<float *>(args.out) + first * args.n * args.C);
+    postTyped(args, first, last, static_cast<float *>(out));
   else if (args.x_type == MHCRT_BF16)
-    postTyped(args, first, last, static_cast<Bf16 *>(args.out) + first * args.n * args.C);
+    postTyped(args, first, last, static_cast<Bf16 *>(out));
   else
-    postTyped(args, first, last, static_cast<F16 *>(args.out) + first * args.n * args.C);
+    postTyped(args, first, last, static_cast<F16 *>(out));
 }
 
 } // namespace HWY_NAMESPACE
@@ -47,7 +113,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mhcrt {
-HWY_EXPORT(postTokens);
+HWY_EXPORT(postTile);
 } // namespace mhcrt
 
 using namespace mhcrt;
@@ -55,8 +121,9 @@ using namespace mhcrt;
 mhcrt_status mhcrt::computePost(mhcrt_context &context, const PostArgs &a) {
   const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
   const PostCall args = {a, streams(a.out, a.M * a.n, rowBytes), Dropout(a.seed, a.rate, a.stream)};
-  forTokens(context, a.M, (2 * a.n + 1) * rowBytes,
-            [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postTokens)(args, first, last); });
+  forTokens(context, a.M, (2 * a.n + 1) * rowBytes, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(postTile)(args, first, last, static_cast<char *>(a.out) + first * a.n * rowBytes);
+  });
   return MHCRT_OK;
 }
 

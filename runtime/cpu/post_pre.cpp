@@ -17,11 +17,13 @@
 #define HWY_TARGET_INCLUDE "cpu/post_pre.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/PostTokens-inl.h"
-#include "cpu/PreTokens-inl.h"
+#include "cpu/Simd-inl.h"
+#include "cpu/Tiles-inl.h"
 
 #include "src/Checks.h"
 #include "src/PostPre.h"
+
+#include <cstring>
 
 #ifndef MHCRT_CPU_POST_PRE_CALL
 #define MHCRT_CPU_POST_PRE_CALL
@@ -39,8 +41,6 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void postPrePack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
-
 /// Both are aligned to cache lines, and `bytes` is whole ones.
 HWY_INLINE void streamBytes(const char *from, int64_t bytes, char *to) {
   const hn::ScalableTag<uint8_t> bytesOf;
@@ -51,25 +51,15 @@ HWY_INLINE void streamBytes(const char *from, int64_t bytes, char *to) {
   hwy::FlushStream();
 }
 
-template <typename T>
-void postPreTyped(const PostPreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
-  const int64_t K = args.pre.K, bytes = count * K * static_cast<int64_t>(sizeof(T));
-  char *tile = base + args.scratchBytes, *to = static_cast<char *>(args.post.out) + first * K * sizeof(T);
-  postTyped(args.post, first, first + count, reinterpret_cast<T *>(tile));
-  preTyped(args.pre, packed, first, count, base, reinterpret_cast<const T *>(tile));
+void postPreTile(const PostPreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
+  const int64_t tokenBytes = args.pre.K * mhcrt_dtype_bytes(args.post.x_type), bytes = count * tokenBytes;
+  char *tile = base + args.scratchBytes, *to = static_cast<char *>(args.post.out) + first * tokenBytes;
+  postTile(args.post, first, first + count, tile);
+  preTile(args.pre, packed, first, count, base, tile);
   if (args.bypasses)
     streamBytes(tile, bytes, to);
   else
     std::memcpy(to, tile, bytes);
-}
-
-void postPreTile(const PostPreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
-  if (args.post.x_type == MHCRT_F32)
-    postPreTyped<float>(args, packed, first, count, base);
-  else if (args.post.x_type == MHCRT_BF16)
-    postPreTyped<Bf16>(args, packed, first, count, base);
-  else
-    postPreTyped<F16>(args, packed, first, count, base);
 }
 
 } // namespace HWY_NAMESPACE
@@ -78,7 +68,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mhcrt {
-HWY_EXPORT(postPrePack);
 HWY_EXPORT(postPreTile);
 } // namespace mhcrt
 
@@ -100,14 +89,10 @@ mhcrt_status mhcrt::runPostPre(mhcrt_context &context, const PostPreArgs &a) {
   if (!args.pre.reserve(context, "mhcrt_post_pre", kAlignment + args.pre.projection.tile * tokenBytes))
     return context.status;
 
-  forProjectionTiles(
-      context, args.pre.projection,
-      [](const ProjectionCall &call, int64_t chunk, char *packed) {
-        HWY_DYNAMIC_DISPATCH(postPrePack)(call, chunk, packed);
-      },
-      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
-        HWY_DYNAMIC_DISPATCH(postPreTile)(args, packed, first, count, scratch);
-      });
+  forProjectionTiles(context, args.pre.projection,
+                     [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+                       HWY_DYNAMIC_DISPATCH(postPreTile)(args, packed, first, count, scratch);
+                     });
   return MHCRT_OK;
 }
 

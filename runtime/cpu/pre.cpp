@@ -20,7 +20,9 @@
 #define HWY_TARGET_INCLUDE "cpu/pre.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/PreTokens-inl.h"
+#include "cpu/Aggregate-inl.h"
+#include "cpu/Permutation-inl.h"
+#include "cpu/Tiles-inl.h"
 
 #include "src/Checks.h"
 
@@ -28,15 +30,67 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void prePack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
+/// Tokens t .. t+count-1 of the tile that starts at `first`, one per lane.
+static void coefficients(const PreCall &args, int64_t first, int64_t t, int64_t count,
+                         const ProjectionScratch &scratch) {
+  const int64_t n = args.n, N = args.projection.N, R = N - 2 * n, m = first + t;
+  float *hPre = scratch.planes, *hPost = hPre + n * kLanes, *logits = hPost + n * kLanes, *mix = logits;
+  rowsToPlanes(scratch.proj + t * N, N, count, N, hPre);
+  const V multiplier = normMultiplier(load(scratch.stat + t), normOf(args));
+  gateAll(hPre, multiplier, n, N, gatesOf(args));
+  roundPlanes(hPre, n, args.h_pre_format);
+  roundPlanes(hPost, n, args.h_post_format);
 
-void preTile(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
-  if (args.projection.type == MHCRT_F32)
-    preTyped(args, packed, first, count, base, static_cast<const float *>(args.x) + first * args.K);
-  else if (args.projection.type == MHCRT_BF16)
-    preTyped(args, packed, first, count, base, static_cast<const Bf16 *>(args.x) + first * args.K);
+  HWY_ALIGN float permutationMix[256 * kLanes];
+  if (args.res_map == MHCRT_RES_MAP_SINKHORN) {
+    SinkhornOptions options = sinkhornOf(args);
+    options.format = args.sk_format;
+    sinkhornPlanes(mix, n, options);
+  } else if (args.res_map == MHCRT_RES_MAP_PERMUTATION) {
+    mix = permutationMix;
+    permutationPlanes(logits, R, n, mix);
+  }
+  if (args.fold_pre)
+    for (int64_t o = 0; o < n; ++o)
+      for (int64_t i = 0; i < n; ++i) {
+        float *cell = mix + (o * n + i) * kLanes;
+        store(hn::NegMulAdd(load(hPost + o * kLanes), load(hPre + i * kLanes), load(cell)), cell);
+      }
+  roundPlanes(mix, n * n, args.h_res_format);
+  planesToRows(hPre, count, n, args.hPre + m * n);
+  planesToRows(hPost, count, n, floats(args.h_post) + m * n);
+  planesToRows(mix, count, n * n, floats(args.h_res) + m * n * n);
+  if (args.proj)
+    std::memcpy(floats(args.proj) + m * N, scratch.proj + t * N, count * N * sizeof(float));
+  if (args.stat)
+    storeSome(multiplier, floats(args.stat) + m, count);
+}
+
+template <typename T>
+HWY_INLINE void aggregateTile(const PreCall &args, int64_t first, int64_t count, const void *x) {
+  const float *weights = args.h_in ? floats(args.h_in) : args.hPre;
+  for (int64_t m = first; m < first + count; ++m)
+    aggregateToken(static_cast<const T *>(x) + (m - first) * args.K, weights + m * args.n, args.n, args.C, args.layout,
+                   static_cast<T *>(args.u) + m * args.C, args.bypasses);
+  if (args.bypasses)
+    hwy::FlushStream();
+}
+
+void preTile(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base, const void *x) {
+  const ProjectionScratch scratch(args.projection, base);
+  ProjectionCall tile = args.projection;
+  tile.x = x;
+  projectTile(tile, packed, 0, count, scratch);
+  for (int64_t t = 0; t < count; t += kLanes)
+    coefficients(args, first, t, HWY_MIN(kLanes, count - t), scratch);
+  if (!args.u)
+    return;
+  if (args.x_type == MHCRT_F32)
+    aggregateTile<float>(args, first, count, x);
+  else if (args.x_type == MHCRT_BF16)
+    aggregateTile<Bf16>(args, first, count, x);
   else
-    preTyped(args, packed, first, count, base, static_cast<const F16 *>(args.x) + first * args.K);
+    aggregateTile<F16>(args, first, count, x);
 }
 
 } // namespace HWY_NAMESPACE
@@ -45,7 +99,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mhcrt {
-HWY_EXPORT(prePack);
 HWY_EXPORT(preTile);
 } // namespace mhcrt
 
@@ -57,14 +110,10 @@ mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &a) {
   PreCall args(context, a);
   if (!args.reserve(context, "mhcrt_pre"))
     return context.status;
-  forProjectionTiles(
-      context, args.projection,
-      [](const ProjectionCall &call, int64_t chunk, char *packed) {
-        HWY_DYNAMIC_DISPATCH(prePack)(call, chunk, packed);
-      },
-      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
-        HWY_DYNAMIC_DISPATCH(preTile)(args, packed, first, count, scratch);
-      });
+  forProjectionTiles(context, args.projection, [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+    const char *x = static_cast<const char *>(a.x) + first * a.K * mhcrt_dtype_bytes(a.x_type);
+    HWY_DYNAMIC_DISPATCH(preTile)(args, packed, first, count, scratch, x);
+  });
   return MHCRT_OK;
 }
 

@@ -22,9 +22,8 @@
 #define HWY_TARGET_INCLUDE "cpu/pre_bwd.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "cpu/AggregateBwd-inl.h"
 #include "cpu/Permutation-inl.h"
-#include "cpu/SinkhornBwd-inl.h"
+#include "cpu/Tiles-inl.h"
 
 #include "cpu/Parts.h"
 #include "cpu/PreBwd.h"

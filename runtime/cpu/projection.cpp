@@ -24,7 +24,9 @@
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
 #include "cpu/Gates-inl.h"
-#include "cpu/Projection-inl.h"
+#include "cpu/ProjectionAmx-inl.h"
+#include "cpu/ProjectionFma-inl.h"
+#include "cpu/Tiles-inl.h"
 
 #include "src/Checks.h"
 
@@ -32,19 +34,41 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-void projectionPack(const ProjectionCall &args, int64_t chunk, char *packed) { packPhi(args, chunk, packed); }
+void packChunkOf(const ProjectionCall &args, int64_t chunk, char *packed) {
+  char *to = packed + chunk * args.chunkBytes();
+  if (args.amx)
+    packTiles(args, chunk, reinterpret_cast<uint16_t *>(to));
+  else
+    packChunk(args, chunk, reinterpret_cast<float *>(to));
+}
+
+template <typename T>
+HWY_INLINE void projectTyped(const ProjectionCall &args, const char *packed, int64_t first, int64_t count,
+                             const ProjectionScratch &scratch) {
+  if (args.amx)
+    projectByAmx<T>(args, packed, first, count, scratch);
+  else
+    projectByFma<T>(
+        args,
+        [&](int64_t chunk) HWY_ATTR { return reinterpret_cast<const float *>(packed + chunk * args.chunkBytes()); },
+        first, count, scratch);
+}
+
+void projectTile(const ProjectionCall &args, const char *packed, int64_t first, int64_t count,
+                 const ProjectionScratch &scratch) {
+  if (args.type == MHCRT_F32)
+    projectTyped<float>(args, packed, first, count, scratch);
+  else if (args.type == MHCRT_BF16)
+    projectTyped<Bf16>(args, packed, first, count, scratch);
+  else
+    projectTyped<F16>(args, packed, first, count, scratch);
+}
 
 void projectionTile(const ProjectionCall &call, const ProjectionArgs &args, const char *packed, int64_t first,
                     int64_t count, char *base) {
   const ProjectionScratch scratch(call, base);
   const NormOptions norm = normOf(args);
-  if (args.x_type == MHCRT_F32)
-    projectTile<float>(call, packed, first, count, scratch);
-  else if (args.x_type == MHCRT_BF16)
-    projectTile<Bf16>(call, packed, first, count, scratch);
-  else
-    projectTile<F16>(call, packed, first, count, scratch);
-
+  projectTile(call, packed, first, count, scratch);
   if (args.stat_form != MHCRT_STAT_MEAN_SQUARE)
     for (int64_t t = 0; t < count; t += kLanes)
       store(normMultiplier(load(scratch.stat + t), norm), scratch.stat + t);
@@ -64,11 +88,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mhcrt {
-HWY_EXPORT(projectionPack);
+HWY_EXPORT(packChunkOf);
 HWY_EXPORT(projectionTile);
 } // namespace mhcrt
 
 using namespace mhcrt;
+
+void mhcrt::packPhi(const ProjectionCall &args, int64_t chunk, char *packed) {
+  HWY_DYNAMIC_DISPATCH(packChunkOf)(args, chunk, packed);
+}
 
 mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &a) {
   if (!checkProjection(context, a) || a.M == 0)
@@ -78,14 +106,9 @@ mhcrt_status mhcrt::runProjection(mhcrt_context &context, const ProjectionArgs &
   if (!context.reserveScratch("mhcrt_projection", call.packedBytes(), ProjectionScratch::bytes(call)))
     return context.status;
 
-  forProjectionTiles(
-      context, call,
-      [](const ProjectionCall &call, int64_t chunk, char *packed) {
-        HWY_DYNAMIC_DISPATCH(projectionPack)(call, chunk, packed);
-      },
-      [&](const char *packed, int64_t first, int64_t count, char *scratch) {
-        HWY_DYNAMIC_DISPATCH(projectionTile)(call, a, packed, first, count, scratch);
-      });
+  forProjectionTiles(context, call, [&](const char *packed, int64_t first, int64_t count, char *scratch) {
+    HWY_DYNAMIC_DISPATCH(projectionTile)(call, a, packed, first, count, scratch);
+  });
   return MHCRT_OK;
 }
 

@@ -135,7 +135,9 @@ __device__ void NewtonGroup<kWidth>::limit(float (&m)[kWidth], int64_t iters) co
   bool isActive = n > 1;
 #pragma unroll 1
   for (int64_t left = iters; left > 0; --left) {
-    const float missing = 1.0f - sumOfRow(m), worst = largestOfRows(fabsf(missing)); // all lanes take part
+    float missing = 1.0f - sumOfRow(m);
+    const float worst = largestOfRows(fabsf(missing));            // all lanes take part
+    missing -= Group::sumOfRows(missing) / static_cast<float>(n); // the last row would have the roundings of all
     const bool isLast = scale >= 1.0f;
     isActive = isActive && !(isLast && worst <= kSumTolerance);
     if (!__any_sync(~0u, isActive))
