@@ -3,7 +3,26 @@
 import os
 
 import torch
+from torch._dynamo.eval_frame import OptimizedModule
 
 torch.set_num_threads(2)
-if os.environ.get("MHCC_TEST_DEVICE") == "cuda":
-    torch.set_default_tensor_type(torch.cuda.FloatTensor)  # set_default_device is a mode, which Dynamo would trace
+DEVICE = os.environ.get("MHCC_TEST_DEVICE")
+
+
+def without_default_device(function):
+    """Dynamo breaks a graph at Tensor.unflatten where tensors have a default device, and takes numbers for data where
+    they have a default type."""
+
+    def call(*args, **kwargs):
+        torch.set_default_device(None)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            torch.set_default_device(DEVICE)
+
+    return call
+
+
+if DEVICE:
+    torch.set_default_device(DEVICE)
+    OptimizedModule.__call__ = without_default_device(OptimizedModule.__call__)

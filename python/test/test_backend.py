@@ -297,7 +297,7 @@ def test_nodes_outside_stay():
     names = [node.name for node in graphs[0].graph.nodes]
     site = [number for number, name in enumerate(names) if name not in after]
     outside = names[: site[0]] + names[site[-1] + 1 :]
-    assert {"addmm", "rsqrt_1"} <= set(outside)
+    assert "addmm" in outside and {"rsqrt_1", "_fused_rms_norm"} & set(outside)  # the latter on a GPU
     assert all(after[name] == before[name] for name in outside)
     assert {"mhc.pre.default", "mhc.post.default"} <= set(after.values())
 

@@ -136,13 +136,15 @@ def test_checkpointed(graphs):
 
 
 def test_inductor(graphs, tmp_path, monkeypatch):
-    """A graph from Inductor's cache is joined as well."""
+    """A graph from Inductor's cache is joined as well. On a GPU, PyTorch adds rows of an embedding in any order."""
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     module = modules.Model()
     first = run(module, "model", inner="inductor")
     assert [counts.get("post_pre", counts.get("post_pre_bwd")) for counts, _ in graphs] == [1, 1]
     again = run(module, "model", inner="inductor")
-    assert len(graphs) == 2 and all(map(torch.equal, first, again))
+    assert len(graphs) == 2
+    for value, same in zip(first, again):
+        assert (value - same).abs().max() <= (1e-6 if value.is_cuda else 0) * value.abs().max()
     run(module, "layer", inner="inductor")
     assert len(graphs) == 4
 

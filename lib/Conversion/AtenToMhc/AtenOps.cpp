@@ -181,8 +181,10 @@ static Values logSumExp(AtenCall &call) {
 static Values rmsNorm(AtenCall &call) {
   Value input = call.tensor("input"), weight = call.has("weight") ? call.tensor("weight") : Value();
   std::optional<SmallVector<int64_t>> normalised = call.integers("normalized_shape");
-  std::optional<double> eps = call.number("eps");
-  if (!input || !normalised || normalised->size() != 1 || !eps || (call.has("weight") && !weight))
+  std::optional<double> eps = std::numeric_limits<float>::epsilon();
+  if (call.has("eps"))
+    eps = call.number("eps");
+  if (!input || isF64(input) || !normalised || normalised->size() != 1 || !eps || (call.has("weight") && !weight))
     return {};
   const int64_t last = rankOf(input) - 1;
   const Type f32 = call.builder.getF32Type();

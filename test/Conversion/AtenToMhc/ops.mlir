@@ -447,6 +447,21 @@ func.func @_fused_rms_norm(%a: tensor<2x4xbf16> {mhc.name = "a"}, %w: tensor<4xb
   return %0#0, %0#1 : tensor<2x4xbf16>, tensor<2x1xf32>
 }
 
+// CHECK-LABEL: func.func @_fused_rms_norm_without_eps(
+// CHECK:      arith.constant dense<1.1920929E-7> : tensor<2x4xf32>
+func.func @_fused_rms_norm_without_eps(%a: tensor<2x4xbf16> {mhc.name = "a"}) -> (tensor<2x4xbf16>) {
+  %0:2 = "aten._fused_rms_norm.default"(%a) {"input" = 0 : index, "normalized_shape" = [4 : i64]} : (tensor<2x4xbf16>) -> (tensor<2x4xbf16>, tensor<2x1xf32>) loc("n")
+  return %0#0 : tensor<2x4xbf16>
+}
+
+// In f64 it stays what it is.
+// CHECK-LABEL: func.func @_fused_rms_norm_of_doubles() {
+// CHECK-NEXT: return
+func.func @_fused_rms_norm_of_doubles(%a: tensor<2x4xf64> {mhc.name = "a"}) -> (tensor<2x4xf64>) {
+  %0:2 = "aten._fused_rms_norm.default"(%a) {"input" = 0 : index, "normalized_shape" = [4 : i64]} : (tensor<2x4xf64>) -> (tensor<2x4xf64>, tensor<2x1xf64>) loc("n")
+  return %0#0 : tensor<2x4xf64>
+}
+
 // CHECK-LABEL: func.func @max_dim(
 // CHECK-NEXT: [[V0:%.+]] = mhc.reduce max %arg0 dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
 // CHECK-NEXT: return [[V0]] : tensor<2xf32>
