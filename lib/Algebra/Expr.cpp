@@ -400,6 +400,10 @@ std::optional<Expr> Algebra::exp(const Expr &expr) {
     } else if (isLog && halves == std::nearbyint(halves) && std::abs(halves) <= 8) {
       const Factor &log = term.factors[0];
       factor = part(log.element);
+      if (const Factor *sum = factor ? singleFactor(*factor) : nullptr; sum && sum->node()->kind == Node::Sum) {
+        std::optional<Expr> terms = part(sum->element); // of which the reciprocal may be a sigmoid
+        factor = terms ? std::optional(scale(*terms, (*factor)[0].coefficient)) : factor;
+      }
       factor = factor ? power(*factor, static_cast<int>(halves)) : std::nullopt;
     } else {
       Term exponential;

@@ -117,6 +117,42 @@ std::optional<Expr> Algebra::sumOfView(const Term &term, ArrayRef<std::pair<Var,
   return std::nullopt;
 }
 
+/// A sum over what two factors join alike of unlike parts is the sum of the sums over each part:
+///   sum over k of [a, b][k] * [c, d][k]  ->  sum of a * c + sum of b * d
+/// Equal parts stay joined, as streams that are tensors of their own.
+static std::optional<Expr> sumOfJoined(Algebra &algebra, const Term &term, ArrayRef<std::pair<Var, Size>> over) {
+  for (auto [var, extent] : over) {
+    llvm::SmallVector<const Algebra::Joined *, 2> joins;
+    for (const Factor &factor : term.factors)
+      if (const Algebra::Joined *joined = algebra.partsOf(factor.node());
+          joined && factor.at()[joined->dim] == wholeVar(var, extent))
+        joins.push_back(joined);
+    auto isAlike = [&](const Algebra::Joined *joined) { return joined->extents == joins.front()->extents; };
+    if (joins.size() < 2 || !llvm::all_of(joins, isAlike) || llvm::all_equal(joins.front()->extents) ||
+        !llvm::all_of(joins.front()->extents, std::mem_fn(&Size::isNumber)))
+      continue;
+    llvm::SmallVector<std::pair<Var, Size>> others(over);
+    llvm::erase(others, std::pair(var, extent));
+    std::optional<Expr> sum = Expr();
+    int64_t begin = 0;
+    for (Size size : llvm::SmallVector<Size>(joins.front()->extents)) {
+      std::pair<Var, Size> piece(algebra.freshVar(), size);
+      Index place = size == Size(1) ? Index() : wholeVar(piece.first, size);
+      place.offset = begin;
+      std::optional<Expr> part = algebra.substitute(
+          {term}, [&, own = var](Var other) { return other == own ? place : wholeVar(other, kAnyExtent); });
+      llvm::SmallVector<std::pair<Var, Size>> all = others;
+      if (size != Size(1))
+        all.push_back(piece);
+      part = part && !all.empty() ? algebra.reduce("sum", *part, all) : part;
+      sum = sum && part ? algebra.add(*sum, *part) : std::nullopt;
+      begin += size.number();
+    }
+    return sum;
+  }
+  return std::nullopt;
+}
+
 std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> over) {
   Term outer, inner;
   outer.coefficient = term.coefficient;
@@ -142,6 +178,8 @@ std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> ove
     if (sum)
       return multiply(result, *sum);
   }
+  if (std::optional<Expr> sum = sumOfJoined(*this, inner, over))
+    return multiply(result, *sum);
   if (std::optional<Expr> sum = sumOfView(inner, over))
     return multiply(result, *sum);
   Size unused = 1;

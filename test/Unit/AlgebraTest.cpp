@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each function returns two values. Those of `same` functions are one expression, those of `differ` functions are not.
+// Long because each pair of spellings is a program.
 //
 //===------------------------------------------------------------------------===//
 #include "ParseModule.h"
@@ -63,6 +64,11 @@ TEST(Algebra, Sigmoids) {
               %s = arith.addf %one, %e : tensor<?x4xf32>
               %r = arith.divf %one, %s : tensor<?x4xf32>
               %b = arith.subf %one, %r : tensor<?x4xf32>)",
+                               // exp(-log(1 + exp(-x)))
+                               R"(%n = arith.negf %x : tensor<?x4xf32>
+              %l = mhc.softplus %n : tensor<?x4xf32>
+              %m = arith.negf %l : tensor<?x4xf32>
+              %b = math.exp %m : tensor<?x4xf32>)",
                                // (1 + tanh(x / 2)) / 2
                                R"(%h = arith.mulf %x, %half : tensor<?x4xf32>
               %t = math.tanh %h : tensor<?x4xf32>
@@ -241,6 +247,24 @@ TEST(Algebra, StackedPartsOfTwoSizes) {
 }
 
 /// Each step reads the one before twice: parts are compared in as many steps as they have.
+TEST(Algebra, SumOverUnlikeParts) {
+  auto program = [](const std::string &right) {
+    return R"(func.func @f(%a: tensor<?x4x4xf32>, %b: tensor<?x4x1xf32>, %c: tensor<?x4x8xf32>, %d: tensor<?x1x8xf32>)
+        -> (tensor<?x4x8xf32>, tensor<?x4x8xf32>) {
+      %l = tensor.concat dim(2) %a, %b : (tensor<?x4x4xf32>, tensor<?x4x1xf32>) -> tensor<?x4x5xf32>
+      %r = tensor.concat dim(1) )" +
+           right + R"( -> tensor<?x5x8xf32>
+      %x = mhc.batch_matmul %l, %r : (tensor<?x4x5xf32>, tensor<?x5x8xf32>) -> tensor<?x4x8xf32>
+      %p = mhc.batch_matmul %a, %c : (tensor<?x4x4xf32>, tensor<?x4x8xf32>) -> tensor<?x4x8xf32>
+      %q = mhc.batch_matmul %b, %d : (tensor<?x4x1xf32>, tensor<?x1x8xf32>) -> tensor<?x4x8xf32>
+      %y = arith.addf %p, %q : tensor<?x4x8xf32>
+      return %x, %y : tensor<?x4x8xf32>, tensor<?x4x8xf32>
+    })";
+  };
+  expectSame(program("%c, %d : (tensor<?x4x8xf32>, tensor<?x1x8xf32>)"));
+  expectDifferent(program("%d, %c : (tensor<?x1x8xf32>, tensor<?x4x8xf32>)"));
+}
+
 TEST(Algebra, StackedPartsOfManySteps) {
   auto steps = [](const std::string &name, const std::string &type) {
     std::string text;

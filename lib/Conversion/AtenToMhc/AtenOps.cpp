@@ -114,6 +114,21 @@ static Values clamp(AtenCall &call) {
   return one(call.toResult(value));
 }
 
+/// self + value * tensor1 * tensor2, rounded once.
+static Values addMultiplied(AtenCall &call) {
+  Type meeting = call.meetingType({"self", "tensor1", "tensor2"});
+  Type element = meeting.isF64() ? meeting : Type(call.builder.getF32Type());
+  std::optional<double> factor = call.has("value") ? call.number("value") : 1;
+  Value start = call.operand("self", element), a = call.operand("tensor1", element);
+  Value b = call.operand("tensor2", element);
+  if (!factor || !start || !a || !b)
+    return {};
+  Value product = call.leaf.mul(a, b);
+  if (*factor != 1)
+    product = call.leaf.scale(product, *factor);
+  return one(call.toResult(call.leaf.add(start, product)));
+}
+
 static Values minimum(AtenCall &call) {
   Type element = call.meetingType({"self", "other"});
   Value a = call.operand("self", element), b = call.operand("other", element);
@@ -161,6 +176,28 @@ static Values softmax(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
   return dim && !call.resultElement().isF64() ? one(call.leaf.softmax(call.toResult(self), *dim)) : Values();
+}
+
+/// x - max - log(sum exp(x - max)), rounded once.
+static Values logSoftmax(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  if (!dim)
+    return {};
+  Value x = isF64(self) ? self : call.leaf.toF32(self);
+  Value shifted = call.leaf.sub(x, call.leaf.reduceLike(ReduceKind::max, x, *dim));
+  Value sum = call.leaf.reduceLike(ReduceKind::sum, call.leaf.exp(shifted), *dim);
+  return one(call.toResult(call.leaf.sub(shifted, call.leaf.log(sum))));
+}
+
+/// -softplus(-x), where nothing asks for what its derivative keeps.
+static Values logSigmoid(AtenCall &call) {
+  Value self = call.tensor("self");
+  if (!self || isF64(self) || !call.results()[1].use_empty())
+    return {};
+  Value opposite = call.leaf.negate(call.leaf.toF32(self));
+  Value softplus = SoftplusOp::create(call.builder, call.loc, opposite.getType(), opposite);
+  return {call.toResult(call.leaf.negate(softplus)), Value()};
 }
 
 static Values logSumExp(AtenCall &call) {
@@ -239,12 +276,21 @@ static Values batchMatmul(AtenCall &call) {
   return one(product(call, call.tensor("self"), call.tensor("mat2"), &LeafBuilder::batchMatmul));
 }
 
-static Values addMatmul(AtenCall &call) {
-  Value a = call.tensor("mat1"), b = call.tensor("mat2"), start = call.tensor("self");
+/// `self` and a product.
+static Values addProduct(AtenCall &call, Value a, Value b, Value (LeafBuilder::*build)(Value, Value, bool, bool)) {
+  Value start = call.tensor("self");
   bool isPlain = call.number("alpha").value_or(1) == 1 && call.number("beta").value_or(1) == 1;
   Value bias = sameElements(a, start) && isPlain ? call.spread(start) : Value();
-  Value all = bias ? product(call, a, b, &LeafBuilder::matmul) : Value();
+  Value all = bias ? product(call, a, b, build) : Value();
   return all ? one(call.leaf.add(all, bias)) : Values();
+}
+
+static Values addMatmul(AtenCall &call) {
+  return addProduct(call, call.tensor("mat1"), call.tensor("mat2"), &LeafBuilder::matmul);
+}
+
+static Values addBatchMatmul(AtenCall &call) {
+  return addProduct(call, call.tensor("batch1"), call.tensor("batch2"), &LeafBuilder::batchMatmul);
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,7 +346,7 @@ static Value streamsOfToken(AtenCall &call, Value vector) {
       type.getNumElements() != wide.getShape().back() || type.getShape().back() != wide.getShape().back())
     return {};
   const int64_t n = wide.getDimSize(rank - 2), channels = wide.getDimSize(rank - 1);
-  if (wide.getNumElements() != n * channels || n < 2 || n > kMostStreams)
+  if (wide.getNumElements() != n * channels || n < 2 || n > kMostStreams || n == channels) // a matrix
     return {};
   auto tokens = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 2)),
        front = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1));
@@ -314,6 +360,21 @@ static Value streamsOfToken(AtenCall &call, Value vector) {
 static Values expand(AtenCall &call) {
   Value self = call.tensor("self"), streams = self ? streamsOfToken(call, self) : Value();
   return one(streams ? streams : call.spread(self));
+}
+
+/// Copies along dimensions of one element, which are as good as a view.
+static Values repeat(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<SmallVector<int64_t>> times = call.integers("repeats");
+  if (!self || !times)
+    return {};
+  const int64_t more = static_cast<int64_t>(times->size()) - rankOf(self);
+  for (auto [dim, count] : llvm::enumerate(*times)) {
+    const int64_t own = static_cast<int64_t>(dim) - more;
+    if (count != 1 && own >= 0 && cast<RankedTensorType>(self.getType()).getDimSize(own) != 1)
+      return {};
+  }
+  return expand(call);
 }
 
 static Values slice(AtenCall &call) {
@@ -382,6 +443,43 @@ static Values concat(AtenCall &call) {
   std::optional<int64_t> dim = call.dim("dim", parts[0]);
   bool haveRank = llvm::all_of(parts, [&](Value part) { return rankOf(part) == rankOf(parts[0]); });
   return dim && haveRank ? one(call.leaf.concat(parts, *dim)) : Values();
+}
+
+/// `self` with other elements from `start` to `end` along a dimension.
+static Value replaced(AtenCall &call, Value self, Value part, int64_t dim, int64_t start, int64_t end) {
+  const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(dim);
+  if (ShapedType::isDynamic(whole) || start < 0 || start >= end || end > whole || !sameElements(self, part))
+    return {};
+  Values parts;
+  if (start > 0)
+    parts.push_back(call.leaf.slice(self, dim, 0, start));
+  parts.push_back(part);
+  if (end < whole)
+    parts.push_back(call.leaf.slice(self, dim, end, whole - end));
+  return call.leaf.concat(parts, dim);
+}
+
+static Values scatterSlice(AtenCall &call) {
+  Value self = call.tensor("self"), part = call.tensor("src");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  if (!dim || !part || call.integer("step").value_or(1) != 1 || (call.has("start") && !call.integer("start")))
+    return {};
+  const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(*dim),
+                start = call.integer("start").value_or(0);
+  const int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(*dim),
+                first = start < 0 ? start + whole : start;
+  return one(replaced(call, self, part, *dim, first, first + size));
+}
+
+static Values scatterSelect(AtenCall &call) {
+  Value self = call.tensor("self"), part = call.tensor("src");
+  std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
+  if (!dim || !index || !part)
+    return {};
+  const int64_t first = *index < 0 ? *index + cast<RankedTensorType>(self.getType()).getDimSize(*dim) : *index;
+  llvm::SmallBitVector units(rankOf(self));
+  units.set(*dim);
+  return one(replaced(call, self, call.leaf.insertUnits(part, units), *dim, first, first + 1));
 }
 
 static Values stack(AtenCall &call) {
@@ -459,15 +557,21 @@ static constexpr Row kRows[] = {
     {"aten.mean.default", reduction<ReduceKind::mean>},
     {"aten.mean.dim", reduction<ReduceKind::mean>},
     {"aten.amax.default", reduction<ReduceKind::max>},
+    {"aten.max.default", reduction<ReduceKind::max>},
     {"aten.max.dim", largest},
     {"aten.linalg_vector_norm.default", vectorNorm},
     {"aten._softmax.default", softmax},
     {"aten.softmax.int", softmax},
+    {"aten._log_softmax.default", logSoftmax},
+    {"aten.log_softmax.int", logSoftmax},
+    {"aten.log_sigmoid_forward.default", logSigmoid},
     {"aten.logsumexp.default", logSumExp},
     {"aten._fused_rms_norm.default", rmsNorm},
     {"aten.mm.default", matmul},
     {"aten.bmm.default", batchMatmul},
     {"aten.addmm.default", addMatmul},
+    {"aten.baddbmm.default", addBatchMatmul},
+    {"aten.addcmul.default", addMultiplied},
     {"aten.view.default", reshape, true},
     {"aten._unsafe_view.default", reshape, true},
     {"aten.reshape.default", reshape, true},
@@ -485,7 +589,10 @@ static constexpr Row kRows[] = {
     {"aten.transpose.int", transpose, true},
     {"aten.t.default", matrixTranspose, true},
     {"aten.expand.default", expand, true},
+    {"aten.repeat.default", repeat},
     {"aten.slice.Tensor", slice, true},
+    {"aten.slice_scatter.default", scatterSlice},
+    {"aten.select_scatter.default", scatterSelect},
     {"aten.select.int", select, true},
     {"aten.split.Tensor", split, true},
     {"aten.split_with_sizes.default", split, true},

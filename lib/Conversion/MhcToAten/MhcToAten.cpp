@@ -72,6 +72,7 @@ static StringRef sameCall(Operation *op) {
       {"math.powf", "aten.pow.Tensor_Tensor"},
       {"mhc.sigmoid", "aten.sigmoid.default"},
       {"mhc.silu", "aten.silu.default"},
+      {"mhc.softplus", "aten.softplus.default"},
       {"arith.muli", "operator.mul"},
       {"arith.addi", "operator.add"},
       {"arith.divui", "operator.floordiv"},

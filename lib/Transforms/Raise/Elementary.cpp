@@ -70,7 +70,7 @@ const algebra::Factor *ElementaryRaiser::sigmoidOf(Value value) {
 
 /// Whether an op completes a sigmoid: neither scales one that is there, nor is scaled by the next op.
 bool ElementaryRaiser::completesSigmoid(Operation *op) {
-  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::TruncFOp>(op))
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::TruncFOp, math::ExpOp>(op))
     return false;
   const algebra::Factor *own = sigmoidOf(op->getResult(0));
   auto isSame = [&](Value value) {

@@ -55,6 +55,7 @@ private:
   bool findTokens(const Expr &sum);
   bool findPointwise(const Expr &sum);
   bool hasColumns(const Expr &sum);
+  bool hasWindow(const Expr &sum);
   bool addTerm(const Term &term);
   bool isOfX(const Shifted &shifted);
   bool addSequence(const Shifted &shifted);
@@ -295,6 +296,18 @@ bool ConvolutionMatcher::hasColumns(const Expr &sum) {
   return columns.size() > 1 && columns.size() + 1 >= sum.size() && tensors.size() == columns.size();
 }
 
+/// Whether a term sums a few things that were joined, each times its own column of a weight.
+bool ConvolutionMatcher::hasWindow(const Expr &sum) {
+  auto isJoined = [&](const Factor &part) { return algebra.partsOf(part.node()); };
+  auto isWindow = [&](const Factor &factor) {
+    const Node &node = *factor.node();
+    return node.isReduce("sum") && node.bound.size() == 1 && node.bound[0].isNumber() &&
+           node.bound[0].number() <= kMostTaps && node.parts[0].size() == 1 && node.parts[0][0].factors.size() == 2 &&
+           llvm::any_of(node.parts[0][0].factors, isJoined);
+  };
+  return llvm::any_of(sum, [&](const Term &term) { return llvm::any_of(term.factors, isWindow); });
+}
+
 /// An expression of the variable `var` from `first` on, of `extent` values.
 static std::optional<Expr> cut(Algebra &algebra, const Expr &expr, Var var, int64_t first, Size extent) {
   Index place = algebra::wholeVar(var, extent);
@@ -450,7 +463,7 @@ bool ConvolutionMatcher::setRoles() {
     made.batchVar = own;
     made.batch = extent;
   }
-  return !made.channelVars.empty();
+  return true;
 }
 
 /// Whether the op has what lies before the tokens.
@@ -470,10 +483,11 @@ bool ConvolutionMatcher::checkSequence() {
 
 std::optional<CausalConvolution> ConvolutionMatcher::run(const Expr &sum) {
   Expr terms = unrolled(sum);
-  if (!findTokens(terms))
-    return std::nullopt;
-  if (!llvm::all_of(terms, [&](const Term &term) { return addTerm(term); }) || !setWeight() || !setRoles() ||
-      !checkSequence())
+  if (!findTokens(terms) && !fault && hasWindow(terms))
+    declined("windows of other tokens than those before, or of tokens and sequences that are open",
+             "windows of the k - 1 tokens before and the token itself");
+  if (made.x.empty() || !llvm::all_of(terms, [&](const Term &term) { return addTerm(term); }) || !setWeight() ||
+      !setRoles() || !checkSequence())
     return std::nullopt;
   return made;
 }

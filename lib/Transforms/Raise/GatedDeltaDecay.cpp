@@ -184,12 +184,18 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
   if (value.expr.size() != 1 || std::abs(value.expr[0].coefficient) != 1 || value.expr[0].factors.empty())
     return std::nullopt;
   const Expr &exponent = value.expr[0].exponent;
-  if (!algebra::singleFactor(exponent) || exponent[0].coefficient != 1)
+  if (exponent.empty())
     return std::nullopt;
   ArrayRef<Size> dims = value.node->dims;
   Term rest = value.expr[0];
   rest.coefficient = -rest.coefficient; // of a sum that begins with -1
   rest.exponent.clear();
+  if (!algebra::singleFactor(exponent) || exponent[0].coefficient != 1) {
+    if (readSoftplus(reading, {rest}))
+      fault =
+          GatedFault{Reason::gatedDeltaDecay, "a softplus times the exponential of a sum or a product", "exp(A_log)"};
+    return std::nullopt;
+  }
   SmallVector<std::pair<Var, int64_t>> headVars; // the outer one first
   int64_t heads = 1;
   for (const Index &index : exponent[0].factors[0].at())

@@ -7,6 +7,7 @@
 
 #include "GatedDeltaMatch.h"
 #include "Bounds.h"
+#include "mhc/Algebra/Build.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -93,17 +94,23 @@ static bool setNorm(Reading &reading, ArrayRef<Size> dims, const Expr &whole, co
   std::optional<double> eps = inside && inside->size() == 2 ? algebra::numberOf({inside->back()}) : std::nullopt;
   if (!eps || !isEps(*eps))
     return decline(kOther);
-  auto [within, size] = made.channelVars.back();
-  std::optional<Expr> square = algebra.multiply(u, u);
-  std::optional<Expr> sum = square ? algebra.reduce("sum", *square, {{within, dims[within]}}) : std::nullopt;
-  sum = sum ? algebra.add(*sum, Algebra::number(*eps)) : std::nullopt;
-  std::optional<Expr> inverse = sum ? algebra.power(*sum, -1) : std::nullopt;
-  std::optional<Expr> product = inverse ? algebra.multiply(u, *inverse) : std::nullopt;
-  if (!product || !isSame(reading, *product, whole))
+  auto isNormOver = [&](const algebra::DimVars &over) {
+    std::optional<Expr> sum = algebra.multiply(u, u);
+    sum = sum && !over.empty() ? algebra.reduce("sum", *sum, over) : sum;
+    sum = sum ? algebra.add(*sum, Algebra::number(*eps)) : std::nullopt;
+    std::optional<Expr> inverse = sum ? algebra.power(*sum, -1) : std::nullopt;
+    std::optional<Expr> product = inverse ? algebra.multiply(u, *inverse) : std::nullopt;
+    return product && isSame(reading, *product, whole);
+  };
+  const bool hasChannels = !made.channelVars.empty();
+  auto [within, size] = hasChannels ? made.channelVars.back() : std::pair<Var, int64_t>(0, 1);
+  // Heads of one channel have no dimension for it.
+  const bool isOfOne = !hasChannels || !isNormOver({{within, dims[within]}});
+  if (isOfOne && !isNormOver({}))
     return decline(kOther);
   made.eps = *eps;
-  made.headSize = size;
-  return made.channelVars.size() <= 2 || decline("several dimensions of heads");
+  made.headSize = isOfOne ? 1 : size;
+  return made.channelVars.size() <= (isOfOne ? 1 : 2) || decline("several dimensions of heads");
 }
 
 std::optional<ActivatedConvolution> mhc::matchActivated(Reading &reading, const Opened &value,

@@ -60,6 +60,8 @@ private:
   bool isWeighed(SigmoidOp gate, Value streams);
   Group *findLogits(const Group &first, const Group &second);
   Group *findOnlyLogits(const Group &gate);
+  bool hasNoLogits(const Group &gate, const Group &other);
+  void raiseWithoutLogits(Group &gate, Group &other);
   void raiseFrom(Group &gate);
 
   func::FuncOp func;
@@ -185,9 +187,26 @@ Group *GatesRaiser::findOnlyLogits(const Group &gate) {
   return all.size() == 1 && !gate.rows.isGiven ? all[0] : nullptr;
 }
 
+/// Whether two gates of streams are all rows of their projection, as where the residual map is the identity.
+bool GatesRaiser::hasNoLogits(const Group &gate, const Group &other) {
+  const LinearGroup &a = gate.rows, &b = other.rows;
+  bool haveAllRows = a.weight == b.weight ? a.rows == a.extent + b.extent : a.hasAllRows() && b.hasAllRows();
+  return haveAllRows && !a.isGiven &&
+         (isFirstGate(reading, gate.gate, a.x.node()) || isFirstGate(reading, other.gate, a.x.node()));
+}
+
 //===----------------------------------------------------------------------===//
 // Sites
 //===----------------------------------------------------------------------===//
+
+void GatesRaiser::raiseWithoutLogits(Group &gate, Group &other) {
+  LinearGroup logits;
+  logits.extent = gate.rows.extent * gate.rows.extent;
+  const bool isSecond =
+      isFirstGate(reading, other.gate, gate.rows.x.node()) && !isFirstGate(reading, gate.gate, gate.rows.x.node());
+  Group &first = isSecond ? other : gate, &second = isSecond ? gate : other;
+  GatesBuilder(reading, sites, {first.rows, second.rows, logits}, {first.gate, second.gate}).run();
+}
 
 void GatesRaiser::raiseFrom(Group &gate) {
   const LinearGroup &rows = gate.rows;
@@ -207,6 +226,11 @@ void GatesRaiser::raiseFrom(Group &gate) {
     if (isSecondGate(reading, first->gate, second->gate) && !isSecondGate(reading, second->gate, first->gate))
       std::swap(first, second);
     GatesBuilder(reading, sites, {first->rows, second->rows, map->rows}, {first->gate, second->gate}).run();
+    return;
+  }
+  if (other && hasNoLogits(gate, *other)) {
+    other->isTaken = true;
+    raiseWithoutLogits(gate, *other);
     return;
   }
   if (Group *only = isOnly ? findOnlyLogits(gate) : nullptr) {

@@ -150,6 +150,24 @@ bool GroupMatcher::matchSum(const algebra::Term &outer, const algebra::Factor &s
   return false;
 }
 
+using Nodes = llvm::SmallPtrSet<const algebra::Node *, 16>;
+
+static bool isMadeOf(const Expr &expr, const algebra::Node *wanted, Nodes &seen) {
+  auto isWanted = [&](const Expr &part) { return isMadeOf(part, wanted, seen); };
+  auto hasWanted = [&](const algebra::Factor &factor) {
+    return factor.node() == wanted ||
+           (seen.insert(factor.node()).second && llvm::any_of(factor.node()->parts, isWanted));
+  };
+  return llvm::any_of(expr, [&](const algebra::Term &term) {
+    return isWanted(term.exponent) || llvm::any_of(term.factors, hasWanted);
+  });
+}
+
+static bool isMadeOf(const algebra::Factor &factor, const algebra::Node *wanted) {
+  Nodes seen;
+  return isMadeOf(Algebra::of(factor.element), wanted, seen);
+}
+
 /// x has the tokens, phi has the rows, and a row has a known number of values.
 bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest) {
   group.tokens.clear();
@@ -175,7 +193,7 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
   if (llvm::any_of(rest.factors, [&](const algebra::Factor &factor) { return dependsOnAny(factor, group.row); }))
     return false;
   for (const algebra::Factor &factor : rest.factors)
-    if (dependsOnAny(factor, all))
+    if (dependsOnAny(factor, all) || isMadeOf(factor, x.node()))
       return decline(Reason::normPerStream, describe(valueOf(factor)), "one factor for each token", valueOf(factor));
   // In the order in which x is stored
   std::optional<algebra::Reading::Found> stored = findStreams(reading, Algebra::of(x.element), user);
@@ -247,6 +265,15 @@ bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at) {
   return group.offset + group.extent <= group.rows;
 }
 
+/// Whether x is one token's: nothing else tells it from parameters where there is no factor of the token.
+bool GroupMatcher::isOfOneToken() {
+  auto isOfToken = [](Value value) {
+    auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+    return type && type.getRank() >= 3 && type.getDimSize(0) == 1;
+  };
+  return !group.isGiven && isOfToken(group.x.node()->value) && !isOfToken(group.weight);
+}
+
 /// The factors before the sum: a factor per token, and numbers.
 bool GroupMatcher::splitOuter(const algebra::Term &outer) {
   algebra::Term ofToken, numbers;
@@ -257,7 +284,7 @@ bool GroupMatcher::splitOuter(const algebra::Term &outer) {
     bool isOfToken = dependsOnAny(factor, group.tokens) || (group.tokens.empty() && matchNorm({1, {}, {factor}}));
     (isOfToken ? ofToken : numbers).factors.push_back(factor);
   }
-  if (group.tokens.empty() && ofToken.factors.size() != 1) // nothing tells the token from parameters
+  if (group.tokens.empty() && ofToken.factors.size() != 1 && !isOfOneToken())
     return false;
   if (llvm::any_of(outer.exponent, [&](const algebra::Term &part) { return dependsOnAny(part, all); }))
     return false;
@@ -319,15 +346,6 @@ bool GroupMatcher::matchGiven(const algebra::Term &term) {
 // The group
 //===----------------------------------------------------------------------===//
 
-static bool isMadeOf(const Expr &expr, const algebra::Node *wanted) {
-  return llvm::any_of(expr, [&](const algebra::Term &term) {
-    return isMadeOf(term.exponent, wanted) || llvm::any_of(term.factors, [&](const algebra::Factor &factor) {
-             return factor.node() == wanted ||
-                    llvm::any_of(factor.node()->parts, [&](const Expr &part) { return isMadeOf(part, wanted); });
-           });
-  });
-}
-
 std::optional<LinearGroup> GroupMatcher::match() {
   Expr z;
   if (!readVars(z) || !isShort(z) || !multiplyOut(z))
@@ -343,7 +361,7 @@ std::optional<LinearGroup> GroupMatcher::match() {
         continue;
       auto isNoBias = [&](const algebra::Term &term) {
         bool isOnlyMaximum = isMaximum(term) && term.factors.size() == 1;
-        return dependsOnAny(term, group.tokens) || (isOnlyMaximum && isMadeOf({term}, group.x.node()));
+        return dependsOnAny(term, group.tokens) || (isOnlyMaximum && isMadeOf(term.factors[0], group.x.node()));
       };
       auto term = llvm::find_if(group.beta, isNoBias);
       if (term == group.beta.end())

@@ -30,6 +30,7 @@ private:
   bool assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest);
   bool findWeight();
   bool placeRows(mlir::Value weight, llvm::ArrayRef<algebra::Index> at);
+  bool isOfOneToken();
   bool splitOuter(const algebra::Term &outer);
   // Its factors
   bool matchNorm(const algebra::Term &scale);

@@ -113,13 +113,32 @@ Value MixSite::valueOf(const Expr &expr) {
   return found ? found->value : Value();
 }
 
-/// A dimension of one token has no variable: its rows are told by their shape.
+static bool isOfOneToken(Value value) {
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  return type && type.getRank() >= 2 && type.getDimSize(0) == 1;
+}
+
+/// Whether something that an element is made of has a dimension of one token.
+static bool hasOneToken(const algebra::Node *node, llvm::SmallPtrSetImpl<const algebra::Node *> &seen) {
+  if (node->value)
+    return isOfOneToken(node->value);
+  auto isOfToken = [&](const algebra::Factor &factor) {
+    return seen.insert(factor.node()).second && hasOneToken(factor.node(), seen);
+  };
+  auto hasToken = [&](const Expr &expr, auto &&self) -> bool {
+    return llvm::any_of(expr, [&](const algebra::Term &term) {
+      return llvm::any_of(term.factors, isOfToken) || self(term.exponent, self);
+    });
+  };
+  return llvm::any_of(node->parts, [&](const Expr &part) { return hasToken(part, hasToken); });
+}
+
+/// A dimension of one token has no variable: its rows are told by their shape, or by that of what they are made of.
 bool MixSite::isPerToken(const Mix &mix, const algebra::Factor &factor) {
   if (!mix.tokens.empty())
     return dependsOnAny(factor, mix.tokens);
-  Value value = factor.node()->value ? factor.node()->value : valueOf(factor);
-  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
-  return type && type.getRank() >= 2 && type.getDimSize(0) == 1;
+  llvm::SmallPtrSet<const algebra::Node *, 16> seen;
+  return hasOneToken(factor.node(), seen) || (!factor.node()->value && isOfOneToken(valueOf(factor)));
 }
 
 Value MixSite::buildWeights(const Expr &expr, const Mix &mix, ArrayRef<IndexVars> groups, Value x) {
@@ -300,7 +319,9 @@ bool MixSite::splitVars(Mix &mix, ArrayRef<algebra::Index> at) {
     return false;
   // A dimension of one token has no variable.
   ArrayRef<int64_t> shape = cast<RankedTensorType>(mix.streams.getType()).getShape();
-  bool hasOneToken = shape.size() >= 2 && shape.front() == 1;
+  bool hasOneToken =
+      shape.size() >= 2 && (shape.front() == 1 || (shape.size() >= 3 && llvm::is_contained(shape, 1) &&
+                                                   (coefficients(mix) || isProjectedOrMade(mix.streams))));
   return !mix.channels.empty() && (!mix.tokens.empty() || hasOneToken) &&
          llvm::none_of(mix.channels, [&](const Extent &var) { return isWeighed(var.first); });
 }

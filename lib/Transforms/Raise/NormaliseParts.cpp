@@ -87,53 +87,6 @@ struct FoldJoinedProducts : PartPattern<tensor::ConcatOp> {
   }
 };
 
-/// Matrices that lie one behind the other along a dimension, and what joins their tokens behind that.
-struct JoinedMatrices {
-  tensor::ConcatOp concat;
-  tensor::CollapseShapeOp view;
-
-  static std::optional<JoinedMatrices> along(Value value, uint64_t dim) {
-    auto view = value.getDefiningOp<tensor::CollapseShapeOp>();
-    auto concat = (view ? Value(view.getSrc()) : value).getDefiningOp<tensor::ConcatOp>();
-    ReassociationIndices dims = view ? view.getReassociationIndices()[dim] : ReassociationIndices{int64_t(dim)};
-    bool isAlong = concat && dims.size() == 1 && static_cast<uint64_t>(dims[0]) == concat.getDim();
-    return isAlong ? std::optional(JoinedMatrices{concat, view}) : std::nullopt;
-  }
-  int64_t sizeOf(Value part) { return cast<RankedTensorType>(part.getType()).getDimSize(concat.getDim()); }
-  Value show(OpBuilder &builder, Value part) {
-    return view ? tensor::CollapseShapeOp::create(builder, view.getLoc(), part, view.getReassociationIndices()) : part;
-  }
-};
-
-/// A product of matrices that are joined along what is summed: the sum of the products of their parts.
-struct SplitJoinedSum : OpRewritePattern<BatchMatmulOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(BatchMatmulOp op, PatternRewriter &rewriter) const override {
-    auto left = JoinedMatrices::along(op.getLhs(), op.getTransposeLhs() ? 1 : 2),
-         right = JoinedMatrices::along(op.getRhs(), op.getTransposeRhs() ? 2 : 1);
-    auto haveOneSize = [&](auto parts) {
-      auto [a, b] = parts;
-      int64_t size = left->sizeOf(a);
-      return !ShapedType::isDynamic(size) && size == right->sizeOf(b);
-    };
-    if (!left || !right || !op.getType().getElementType().isF32() ||
-        left->concat.getInputs().size() != right->concat.getInputs().size() ||
-        !llvm::all_of(llvm::zip(left->concat.getInputs(), right->concat.getInputs()), haveOneSize))
-      return failure();
-    LeafBuilder leaf(rewriter, op.getLoc());
-    Value sum;
-    for (auto [a, b] : llvm::zip(left->concat.getInputs(), right->concat.getInputs())) {
-      Value lhs = left->show(rewriter, a), rhs = right->show(rewriter, b);
-      Value product = BatchMatmulOp::create(rewriter, op.getLoc(), op.getType(), lhs, rhs, op.getTransposeLhs(),
-                                            op.getTransposeRhs());
-      sum = sum ? leaf.add(sum, product) : product;
-    }
-    rewriter.replaceOp(op, sum);
-    return success();
-  }
-};
-
 /// A product with some columns or rows of a matrix, beside the product with all of them: a part of that.
 template <typename Product>
 struct TakePartOfProduct : PartPattern<Product> {
@@ -221,5 +174,4 @@ void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
 
 void mhc::addSlicePatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
   patterns.add<SliceBeforeJoining>(patterns.getContext(), dims);
-  patterns.add<SplitJoinedSum>(patterns.getContext());
 }

@@ -55,6 +55,9 @@ void explainStreams(mlir::func::FuncOp func, Sites &sites);
 void explainUnread(mlir::func::FuncOp func, Sites &sites);
 /// The channels that a token of streams [..., n, C] or [..., C, n] has in all of them; 0 where the sizes are open.
 int64_t streamsWidth(mlir::Value streams);
+/// The widths of the streams that were found; 0 of those whose sizes are open. Attention repeats, weighs and adds up
+/// its heads as a model does its streams: where a site was found, only those of sites count.
+llvm::SmallSetVector<int64_t, 2> widthsOfStreams(mlir::func::FuncOp func);
 
 /// `op` was raised; its name is the kind of site.
 void takeRaised(Sites &sites, mlir::Operation *op, const llvm::Twine &detail = {});

@@ -36,7 +36,8 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   if (site.vars != order || mix.weights[0].factors.empty() || !site.valueOf(mix.weights))
     return false; // no gates, such as those of an aggregate that a norm scales
   if (!keepsPrecision(site.root, mix.streams)) {
-    site.declineWidth("aggregate", mix, Reason::resultWider, site.root);
+    if (!mix.tokens.empty() || site.coefficients(mix) || isProjectedOrMade(mix.streams)) // one token is of any layer
+      site.declineWidth("aggregate", mix, Reason::resultWider, site.root);
     return false;
   }
   auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };

@@ -108,9 +108,7 @@ static void explainGates(Sites &sites, GatesOp gates) {
                         {(function ? function : user)->getResult(0), Value()}});
 }
 
-/// The widths of the streams that were found; 0 of those whose sizes are open. Attention repeats, weighs and adds up
-/// its heads as a model does its streams: where a site was found, only those of sites count.
-static llvm::SmallSetVector<int64_t, 2> widthsOf(func::FuncOp func) {
+llvm::SmallSetVector<int64_t, 2> mhc::widthsOfStreams(func::FuncOp func) {
   llvm::SmallSetVector<int64_t, 2> ofSites, ofOthers;
   func.walk([&](Operation *op) {
     TypeSwitch<Operation *>(op)
@@ -144,7 +142,7 @@ static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<in
 
 void mhc::explainStreams(func::FuncOp func, Sites &sites) {
   llvm::DenseSet<Operation *> told;
-  const llvm::SmallSetVector<int64_t, 2> widths = widthsOf(func);
+  const llvm::SmallSetVector<int64_t, 2> widths = widthsOfStreams(func);
   func.walk([&](Operation *op) {
     if (isa<SinkhornOp, PermutationMixOp>(op))
       explainMap(sites, op->getResult(0), told);

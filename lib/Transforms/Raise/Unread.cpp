@@ -104,9 +104,11 @@ void mhc::explainUnread(func::FuncOp func, Sites &sites) {
   if (sites.hasDeclined()) // which may be of the same site
     return;
   llvm::DenseSet<Operation *> seen;
+  const llvm::SmallSetVector<int64_t, 2> widths = widthsOfStreams(func);
   func.walk([&](Operation *op) {
     std::optional<StreamMix> mix = mixOf(op);
-    std::optional<Product> product = mix && mix->width ? productBehind(*mix, seen) : std::nullopt;
+    const bool isOfStreams = mix && mix->width && (widths.empty() || widths.contains(mix->width) || widths.contains(0));
+    std::optional<Product> product = isOfStreams ? productBehind(*mix, seen) : std::nullopt;
     if (!product)
       return;
     Value result = product->op->getResult(0);

@@ -271,3 +271,33 @@ func.func @open_full(%a: f64 {mhc.name = "a"}) -> (tensor<2x4xf32>) {
   %0 = "aten.full.default"(%a) {"size" = [2 : i64, 4 : i64], "fill_value" = 0 : index} : (f64) -> (tensor<2x4xf32>) loc("n")
   return %0 : tensor<2x4xf32>
 }
+
+// Copies of several elements, and every second one.
+// CHECK-LABEL: func.func @repeated(
+// CHECK-NEXT: return{{$}}
+func.func @repeated(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x8xf32>) {
+  %0 = "aten.repeat.default"(%a) {"self" = 0 : index, "repeats" = [1 : i64, 2 : i64]} : (tensor<2x4xf32>) -> (tensor<2x8xf32>) loc("n")
+  return %0 : tensor<2x8xf32>
+}
+
+// CHECK-LABEL: func.func @scattered(
+// CHECK-NEXT: return{{$}}
+func.func @scattered(%a: tensor<2x6xf32> {mhc.name = "a"}, %b: tensor<2x2xf32> {mhc.name = "b"}) -> (tensor<2x6xf32>) {
+  %0 = "aten.slice_scatter.default"(%a, %b) {"self" = 0 : index, "src" = 1 : index, "dim" = 1 : i64, "start" = 1 : i64, "end" = 5 : i64, "step" = 2 : i64} : (tensor<2x6xf32>, tensor<2x2xf32>) -> (tensor<2x6xf32>) loc("n")
+  return %0 : tensor<2x6xf32>
+}
+
+// A part of the product, and what the derivative of a function keeps.
+// CHECK-LABEL: func.func @part_of_product(
+// CHECK-NEXT: return{{$}}
+func.func @part_of_product(%a: tensor<5x2x3xf32> {mhc.name = "a"}, %b: tensor<5x2x4xf32> {mhc.name = "b"}, %c: tensor<5x4x3xf32> {mhc.name = "c"}) -> (tensor<5x2x3xf32>) {
+  %0 = "aten.baddbmm.default"(%a, %b, %c) {"self" = 0 : index, "batch1" = 1 : index, "batch2" = 2 : index, "beta" = 1 : i64, "alpha" = 0.5 : f64} : (tensor<5x2x3xf32>, tensor<5x2x4xf32>, tensor<5x4x3xf32>) -> (tensor<5x2x3xf32>) loc("n")
+  return %0 : tensor<5x2x3xf32>
+}
+
+// CHECK-LABEL: func.func @kept_for_the_derivative(
+// CHECK-NEXT: return{{$}}
+func.func @kept_for_the_derivative(%a: tensor<4xf32> {mhc.name = "a"}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = "aten.log_sigmoid_forward.default"(%a) {"self" = 0 : index} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) loc("n")
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}

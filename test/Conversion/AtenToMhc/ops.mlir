@@ -313,6 +313,33 @@ func.func @silu(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
   return %0 : tensor<2x4xf32>
 }
 
+// CHECK-LABEL: func.func @addcmul(
+// CHECK-NEXT: [[V0:%.+]] = arith.extf %arg0 : tensor<2x4xbf16> to tensor<2x4xf32>
+// CHECK-NEXT: [[V1:%.+]] = mhc.broadcast %arg1 dims = [0, 1] : tensor<2x1xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: [[V2:%.+]] = arith.extf %arg2 : tensor<4xbf16> to tensor<4xf32>
+// CHECK-NEXT: [[V3:%.+]] = mhc.broadcast [[V2]] dims = [1] : tensor<4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: [[V4:%.+]] = arith.mulf [[V1]], [[V3]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V5:%.+]] = arith.constant dense<3.000000e+00> : tensor<2x4xf32>
+// CHECK-NEXT: [[V6:%.+]] = arith.mulf [[V4]], [[V5]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V7:%.+]] = arith.addf [[V0]], [[V6]] : tensor<2x4xf32>
+// CHECK-NEXT: return [[V7]] : tensor<2x4xf32>
+func.func @addcmul(%a: tensor<2x4xbf16> {mhc.name = "a"}, %b: tensor<2x1xf32> {mhc.name = "b"}, %c: tensor<4xbf16> {mhc.name = "c"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.addcmul.default"(%a, %b, %c) {"self" = 0 : index, "tensor1" = 1 : index, "tensor2" = 2 : index, "value" = 3 : i64} : (tensor<2x4xbf16>, tensor<2x1xf32>, tensor<4xbf16>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @log_sigmoid(
+// CHECK-NEXT: [[V0:%.+]] = arith.extf %arg0 : tensor<2x4xbf16> to tensor<2x4xf32>
+// CHECK-NEXT: [[V1:%.+]] = arith.negf [[V0]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V2:%.+]] = mhc.softplus [[V1]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V3:%.+]] = arith.negf [[V2]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V4:%.+]] = arith.truncf [[V3]] : tensor<2x4xf32> to tensor<2x4xbf16>
+// CHECK-NEXT: return [[V4]] : tensor<2x4xbf16>
+func.func @log_sigmoid(%a: tensor<2x4xbf16> {mhc.name = "a"}) -> (tensor<2x4xbf16>) {
+  %0:2 = "aten.log_sigmoid_forward.default"(%a) {"self" = 0 : index} : (tensor<2x4xbf16>) -> (tensor<2x4xbf16>, tensor<0xbf16>) loc("n")
+  return %0#0 : tensor<2x4xbf16>
+}
+
 // CHECK-LABEL: func.func @reciprocal(
 // CHECK-NEXT: [[V0:%.+]] = arith.constant dense<1.000000e+00> : tensor<2x4xf32>
 // CHECK-NEXT: [[V1:%.+]] = arith.divf [[V0]], %arg0 : tensor<2x4xf32>
@@ -413,6 +440,38 @@ func.func @softmax_int(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
 
+// CHECK-LABEL: func.func @log_softmax(
+// CHECK-NEXT: [[V0:%.+]] = arith.extf %arg0 : tensor<2x4xbf16> to tensor<2x4xf32>
+// CHECK-NEXT: [[V1:%.+]] = mhc.reduce max [[V0]] dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V2:%.+]] = mhc.broadcast [[V1]] dims = [0] : tensor<2xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: [[V3:%.+]] = arith.subf [[V0]], [[V2]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V4:%.+]] = math.exp [[V3]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V5:%.+]] = mhc.reduce sum [[V4]] dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
+// CHECK-NEXT: [[V6:%.+]] = mhc.broadcast [[V5]] dims = [0] : tensor<2xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: [[V7:%.+]] = math.log [[V6]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V8:%.+]] = arith.subf [[V3]], [[V7]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V9:%.+]] = arith.truncf [[V8]] : tensor<2x4xf32> to tensor<2x4xbf16>
+// CHECK-NEXT: return [[V9]] : tensor<2x4xbf16>
+func.func @log_softmax(%a: tensor<2x4xbf16> {mhc.name = "a"}) -> (tensor<2x4xbf16>) {
+  %0 = "aten._log_softmax.default"(%a) {"self" = 0 : index, "dim" = -1 : i64, "half_to_float" = false} : (tensor<2x4xbf16>) -> (tensor<2x4xbf16>) loc("n")
+  return %0 : tensor<2x4xbf16>
+}
+
+// CHECK-LABEL: func.func @log_softmax_int(
+// CHECK-NEXT: [[V0:%.+]] = mhc.reduce max %arg0 dims = [0] : tensor<2x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V1:%.+]] = mhc.broadcast [[V0]] dims = [1] : tensor<4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: [[V2:%.+]] = arith.subf %arg0, [[V1]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V3:%.+]] = math.exp [[V2]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V4:%.+]] = mhc.reduce sum [[V3]] dims = [0] : tensor<2x4xf32> -> tensor<4xf32>
+// CHECK-NEXT: [[V5:%.+]] = mhc.broadcast [[V4]] dims = [1] : tensor<4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: [[V6:%.+]] = math.log [[V5]] : tensor<2x4xf32>
+// CHECK-NEXT: [[V7:%.+]] = arith.subf [[V2]], [[V6]] : tensor<2x4xf32>
+// CHECK-NEXT: return [[V7]] : tensor<2x4xf32>
+func.func @log_softmax_int(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.log_softmax.int"(%a) {"self" = 0 : index, "dim" = 0 : i64} : (tensor<2x4xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
 // CHECK-LABEL: func.func @logsumexp(
 // CHECK-NEXT: [[V0:%.+]] = mhc.reduce max %arg0 dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
 // CHECK-NEXT: [[V1:%.+]] = mhc.reduce max %arg0 dims = [1] : tensor<2x4xf32> -> tensor<2xf32>
@@ -460,6 +519,14 @@ func.func @_fused_rms_norm_without_eps(%a: tensor<2x4xbf16> {mhc.name = "a"}) ->
 func.func @_fused_rms_norm_of_doubles(%a: tensor<2x4xf64> {mhc.name = "a"}) -> (tensor<2x4xf64>) {
   %0:2 = "aten._fused_rms_norm.default"(%a) {"input" = 0 : index, "normalized_shape" = [4 : i64]} : (tensor<2x4xf64>) -> (tensor<2x4xf64>, tensor<2x1xf64>) loc("n")
   return %0#0 : tensor<2x4xf64>
+}
+
+// CHECK-LABEL: func.func @max_all(
+// CHECK-NEXT: [[V0:%.+]] = mhc.reduce max %arg0 dims = [0, 1] : tensor<2x4xf32> -> tensor<f32>
+// CHECK-NEXT: return [[V0]] : tensor<f32>
+func.func @max_all(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<f32>) {
+  %0 = "aten.max.default"(%a) {"self" = 0 : index} : (tensor<2x4xf32>) -> (tensor<f32>) loc("n")
+  return %0 : tensor<f32>
 }
 
 // CHECK-LABEL: func.func @max_dim(
@@ -533,6 +600,15 @@ func.func @bmm(%a: tensor<5x2x4xf32> {mhc.name = "a"}, %b: tensor<5x4x3xf32> {mh
 func.func @addmm(%a: tensor<3xf32> {mhc.name = "a"}, %b: tensor<2x4xf32> {mhc.name = "b"}, %c: tensor<4x3xf32> {mhc.name = "c"}) -> (tensor<2x3xf32>) {
   %0 = "aten.addmm.default"(%a, %b, %c) {"self" = 0 : index, "mat1" = 1 : index, "mat2" = 2 : index, "beta" = 1 : i64, "alpha" = 1 : i64} : (tensor<3xf32>, tensor<2x4xf32>, tensor<4x3xf32>) -> (tensor<2x3xf32>) loc("n")
   return %0 : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: func.func @baddbmm(
+// CHECK-NEXT: [[V0:%.+]] = mhc.batch_matmul %arg1, %arg2 : (tensor<5x2x4xf32>, tensor<5x4x3xf32>) -> tensor<5x2x3xf32>
+// CHECK-NEXT: [[V1:%.+]] = arith.addf [[V0]], %arg0 : tensor<5x2x3xf32>
+// CHECK-NEXT: return [[V1]] : tensor<5x2x3xf32>
+func.func @baddbmm(%a: tensor<5x2x3xf32> {mhc.name = "a"}, %b: tensor<5x2x4xf32> {mhc.name = "b"}, %c: tensor<5x4x3xf32> {mhc.name = "c"}) -> (tensor<5x2x3xf32>) {
+  %0 = "aten.baddbmm.default"(%a, %b, %c) {"self" = 0 : index, "batch1" = 1 : index, "batch2" = 2 : index, "beta" = 1 : i64, "alpha" = 1 : i64} : (tensor<5x2x3xf32>, tensor<5x2x4xf32>, tensor<5x4x3xf32>) -> (tensor<5x2x3xf32>) loc("n")
+  return %0 : tensor<5x2x3xf32>
 }
 
 //===----------------------------------------------------------------------===//
@@ -651,6 +727,29 @@ func.func @expand(%a: tensor<2x1x4xf32> {mhc.name = "a"}) -> (tensor<2x3x4xf32>)
   return %0 : tensor<2x3x4xf32>
 }
 
+// One vector for each stream of one token, and a row that a square matrix is divided by.
+// CHECK-LABEL: func.func @streams_of_a_token(
+// CHECK: mhc.expand
+// CHECK-LABEL: func.func @row_of_a_matrix(
+// CHECK-NEXT: [[V0:%.+]] = mhc.broadcast %arg0 dims = [0, 1, 2, 3] : tensor<1x1x1x4xf32> -> tensor<1x1x4x4xf32>
+// CHECK-NEXT: return [[V0]] : tensor<1x1x4x4xf32>
+func.func @streams_of_a_token(%a: tensor<1x1x1x8xf32> {mhc.name = "a"}) -> (tensor<1x1x4x8xf32>) {
+  %0 = "aten.expand.default"(%a) {"self" = 0 : index, "size" = [-1 : i64, -1 : i64, 4 : i64, -1 : i64], "implicit" = false} : (tensor<1x1x1x8xf32>) -> (tensor<1x1x4x8xf32>) loc("n")
+  return %0 : tensor<1x1x4x8xf32>
+}
+func.func @row_of_a_matrix(%a: tensor<1x1x1x4xf32> {mhc.name = "a"}) -> (tensor<1x1x4x4xf32>) {
+  %0 = "aten.expand.default"(%a) {"self" = 0 : index, "size" = [-1 : i64, -1 : i64, 4 : i64, -1 : i64], "implicit" = false} : (tensor<1x1x1x4xf32>) -> (tensor<1x1x4x4xf32>) loc("n")
+  return %0 : tensor<1x1x4x4xf32>
+}
+
+// CHECK-LABEL: func.func @repeat(
+// CHECK-NEXT: [[V0:%.+]] = mhc.broadcast %arg0 dims = [1, 2, 3] : tensor<2x1x4xf32> -> tensor<5x2x3x4xf32>
+// CHECK-NEXT: return [[V0]] : tensor<5x2x3x4xf32>
+func.func @repeat(%a: tensor<2x1x4xf32> {mhc.name = "a"}) -> (tensor<5x2x3x4xf32>) {
+  %0 = "aten.repeat.default"(%a) {"self" = 0 : index, "repeats" = [5 : i64, 1 : i64, 3 : i64, 1 : i64]} : (tensor<2x1x4xf32>) -> (tensor<5x2x3x4xf32>) loc("n")
+  return %0 : tensor<5x2x3x4xf32>
+}
+
 // CHECK-LABEL: func.func @slice(
 // CHECK-NEXT: [[V0:%.+]] = tensor.extract_slice %arg0[0, 8] [2, 16] [1, 1] : tensor<2x24xf32> to tensor<2x16xf32>
 // CHECK-NEXT: return [[V0]] : tensor<2x16xf32>
@@ -703,6 +802,26 @@ func.func @split_with_sizes(%a: tensor<2x7xf32> {mhc.name = "a"}) -> (tensor<2x1
 func.func @unbind(%a: tensor<2x3xf32> {mhc.name = "a"}) -> (tensor<3xf32>, tensor<3xf32>) {
   %0:2 = "aten.unbind.int"(%a) {"self" = 0 : index, "dim" = 0 : i64} : (tensor<2x3xf32>) -> (tensor<3xf32>, tensor<3xf32>) loc("n")
   return %0#0, %0#1 : tensor<3xf32>, tensor<3xf32>
+}
+
+// CHECK-LABEL: func.func @slice_scatter(
+// CHECK-NEXT: [[V0:%.+]] = tensor.extract_slice %arg0[0, 0] [2, 1] [1, 1] : tensor<2x6xf32> to tensor<2x1xf32>
+// CHECK-NEXT: [[V1:%.+]] = tensor.extract_slice %arg0[0, 3] [2, 3] [1, 1] : tensor<2x6xf32> to tensor<2x3xf32>
+// CHECK-NEXT: [[V2:%.+]] = tensor.concat dim(1) [[V0]], %arg1, [[V1]] : (tensor<2x1xf32>, tensor<2x2xf32>, tensor<2x3xf32>) -> tensor<2x6xf32>
+// CHECK-NEXT: return [[V2]] : tensor<2x6xf32>
+func.func @slice_scatter(%a: tensor<2x6xf32> {mhc.name = "a"}, %b: tensor<2x2xf32> {mhc.name = "b"}) -> (tensor<2x6xf32>) {
+  %0 = "aten.slice_scatter.default"(%a, %b) {"self" = 0 : index, "src" = 1 : index, "dim" = 1 : i64, "start" = 1 : i64, "end" = 3 : i64, "step" = 1 : i64} : (tensor<2x6xf32>, tensor<2x2xf32>) -> (tensor<2x6xf32>) loc("n")
+  return %0 : tensor<2x6xf32>
+}
+
+// CHECK-LABEL: func.func @select_scatter(
+// CHECK-NEXT: [[V0:%.+]] = tensor.expand_shape %arg1 {{\[\[}}0, 1], [2]] output_shape [2, 1, 3] : tensor<2x3xf32> into tensor<2x1x3xf32>
+// CHECK-NEXT: [[V1:%.+]] = tensor.extract_slice %arg0[0, 0, 0] [2, 5, 3] [1, 1, 1] : tensor<2x6x3xf32> to tensor<2x5x3xf32>
+// CHECK-NEXT: [[V2:%.+]] = tensor.concat dim(1) [[V1]], [[V0]] : (tensor<2x5x3xf32>, tensor<2x1x3xf32>) -> tensor<2x6x3xf32>
+// CHECK-NEXT: return [[V2]] : tensor<2x6x3xf32>
+func.func @select_scatter(%a: tensor<2x6x3xf32> {mhc.name = "a"}, %b: tensor<2x3xf32> {mhc.name = "b"}) -> (tensor<2x6x3xf32>) {
+  %0 = "aten.select_scatter.default"(%a, %b) {"self" = 0 : index, "src" = 1 : index, "dim" = 1 : i64, "index" = -1 : i64} : (tensor<2x6x3xf32>, tensor<2x3xf32>) -> (tensor<2x6x3xf32>) loc("n")
+  return %0 : tensor<2x6x3xf32>
 }
 
 // CHECK-LABEL: func.func @cat(

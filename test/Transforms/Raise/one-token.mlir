@@ -99,3 +99,78 @@ func.func @number_of_one_token(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %gate = mhc.sigmoid %z : tensor<1x4xf32>
   return %gate : tensor<1x4xf32>
 }
+
+// A norm of one token is a number, which stands before all that the layer behind it computes.
+// CHECK-LABEL: @post_behind_a_norm
+// CHECK: mhc.post(f = %{{.*}} : tensor<1x64xf32>, h_post = %arg2 : tensor<1x4xf32>, x = %{{.*}} : tensor<1x4x64xf32>, h_res = %arg1 :
+func.func @post_behind_a_norm(%x: tensor<1x1x4x64xf32>, %h_res: tensor<1x4x4xf32>, %h_post: tensor<1x4xf32>,
+                              %u: tensor<1x64xf32>, %w: tensor<64x64xf32>) -> tensor<1x1x4x64xf32> {
+  %square = arith.mulf %u, %u : tensor<1x64xf32>
+  %mean = mhc.reduce mean %square dims = [1] : tensor<1x64xf32> -> tensor<1xf32>
+  %root = math.rsqrt %mean : tensor<1xf32>
+  %each = mhc.broadcast %root dims = [0] : tensor<1xf32> -> tensor<1x64xf32>
+  %normed = arith.mulf %u, %each : tensor<1x64xf32>
+  %f = mhc.matmul %normed, %w : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
+  %streams = tensor.collapse_shape %x [[0], [1, 2], [3]] : tensor<1x1x4x64xf32> into tensor<1x4x64xf32>
+  %mixed = mhc.batch_matmul %h_res, %streams : (tensor<1x4x4xf32>, tensor<1x4x64xf32>) -> tensor<1x4x64xf32>
+  %gate = mhc.broadcast %h_post dims = [0, 1] : tensor<1x4xf32> -> tensor<1x4x64xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<1x64xf32> -> tensor<1x4x64xf32>
+  %branch = arith.mulf %gate, %rows : tensor<1x4x64xf32>
+  %out = arith.addf %mixed, %branch : tensor<1x4x64xf32>
+  %whole = tensor.expand_shape %out [[0], [1, 2], [3]] output_shape [1, 1, 4, 64] : tensor<1x4x64xf32> into tensor<1x1x4x64xf32>
+  return %whole : tensor<1x1x4x64xf32>
+}
+
+// Streams in front of their one token are told by the residual map.
+// CHECK-LABEL: @post_of_streams_in_front
+// CHECK: mhc.post(
+func.func @post_of_streams_in_front(%x: tensor<4x1x64xf32>, %logits: tensor<1x4x4xf32>, %h_post: tensor<1x4xf32>,
+                                    %f: tensor<1x64xf32>) -> tensor<1x4x64xf32> {
+  %h_res = mhc.sinkhorn(logits = %logits : tensor<1x4x4xf32>) <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 3> -> (mix : tensor<1x4x4xf32>)
+  %streams = mhc.transpose %x perm = [1, 0, 2] : tensor<4x1x64xf32> -> tensor<1x4x64xf32>
+  %mixed = mhc.batch_matmul %h_res, %streams : (tensor<1x4x4xf32>, tensor<1x4x64xf32>) -> tensor<1x4x64xf32>
+  %gate = mhc.broadcast %h_post dims = [0, 1] : tensor<1x4xf32> -> tensor<1x4x64xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<1x64xf32> -> tensor<1x4x64xf32>
+  %branch = arith.mulf %gate, %rows : tensor<1x4x64xf32>
+  %out = arith.addf %mixed, %branch : tensor<1x4x64xf32>
+  return %out : tensor<1x4x64xf32>
+}
+
+// The same tensors without a map may be those of any layer.
+// CHECK-LABEL: @no_post_of_weights
+// CHECK-NOT: mhc.post
+func.func @no_post_of_weights(%x: tensor<4x1x64xf32>, %h_res: tensor<4x4xf32>, %h_post: tensor<4xf32>, %f: tensor<64xf32>)
+    -> tensor<4x64xf32> {
+  %streams = tensor.collapse_shape %x [[0, 1], [2]] : tensor<4x1x64xf32> into tensor<4x64xf32>
+  %mixed = mhc.matmul %h_res, %streams : (tensor<4x4xf32>, tensor<4x64xf32>) -> tensor<4x64xf32>
+  %gate = mhc.broadcast %h_post dims = [0] : tensor<4xf32> -> tensor<4x64xf32>
+  %rows = mhc.broadcast %f dims = [1] : tensor<64xf32> -> tensor<4x64xf32>
+  %branch = arith.mulf %gate, %rows : tensor<4x64xf32>
+  %out = arith.addf %mixed, %branch : tensor<4x64xf32>
+  return %out : tensor<4x64xf32>
+}
+
+// Without a norm, the streams' own dimension tells the token.
+// CHECK-LABEL: @gate_without_norm
+// CHECK: mhc.projection(x = %arg0 : tensor<1x4x64xf32>, phi = %arg1 : tensor<4x256xf32>) <{{.*}} norm = none
+// CHECK: mhc.gates(
+func.func @gate_without_norm(%x: tensor<1x4x64xf32>, %phi: tensor<4x256xf32>, %beta: tensor<4xf32>) -> tensor<1x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<1x4x64xf32> into tensor<1x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<1x256xf32>, tensor<4x256xf32>) -> tensor<1x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<1x4xf32>
+  %z = arith.addf %proj, %bias : tensor<1x4xf32>
+  %gate = mhc.sigmoid %z : tensor<1x4xf32>
+  return %gate : tensor<1x4xf32>
+}
+
+// CHECK-LABEL: @no_gate_of_a_vector
+// CHECK-NOT: mhc.gates
+func.func @no_gate_of_a_vector(%x: tensor<4x64xf32>, %phi: tensor<4x256xf32>, %beta: tensor<4xf32>) -> tensor<1x4xf32> {
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<4x64xf32> into tensor<256xf32>
+  %row = tensor.expand_shape %flat [[0, 1]] output_shape [1, 256] : tensor<256xf32> into tensor<1x256xf32>
+  %proj = mhc.matmul %row, %phi transpose_rhs : (tensor<1x256xf32>, tensor<4x256xf32>) -> tensor<1x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<1x4xf32>
+  %z = arith.addf %proj, %bias : tensor<1x4xf32>
+  %gate = mhc.sigmoid %z : tensor<1x4xf32>
+  return %gate : tensor<1x4xf32>
+}

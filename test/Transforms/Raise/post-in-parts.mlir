@@ -121,3 +121,32 @@ func.func @in_one_product(%f: tensor<?x16xf32>, %h: tensor<?x2xf32>, %x: tensor<
   %out = mhc.batch_matmul %left, %right : (tensor<?x2x3xf32>, tensor<?x3x16xf32>) -> tensor<?x2x16xf32>
   return %out : tensor<?x2x16xf32>
 }
+
+// The same in a narrow type, as autocast makes it, of one token.
+// CHECK-LABEL: @in_one_narrow_product
+func.func @in_one_narrow_product(%f: tensor<1x16xf32>, %h: tensor<1x2xf32>, %x: tensor<1x1x2x16xf32>, %r: tensor<1x2x2xf32>)
+    -> tensor<1x2x16xbf16> {
+  // CHECK: mhc.post(
+  %column = tensor.expand_shape %h [[0], [1, 2]] output_shape [1, 2, 1] : tensor<1x2xf32> into tensor<1x2x1xf32>
+  %row = tensor.expand_shape %f [[0], [1, 2, 3]] output_shape [1, 1, 1, 16] : tensor<1x16xf32> into tensor<1x1x1x16xf32>
+  %left = tensor.concat dim(2) %r, %column : (tensor<1x2x2xf32>, tensor<1x2x1xf32>) -> tensor<1x2x3xf32>
+  %all = tensor.concat dim(2) %x, %row : (tensor<1x1x2x16xf32>, tensor<1x1x1x16xf32>) -> tensor<1x1x3x16xf32>
+  %right = tensor.collapse_shape %all [[0], [1, 2], [3]] : tensor<1x1x3x16xf32> into tensor<1x3x16xf32>
+  %left_16 = arith.truncf %left : tensor<1x2x3xf32> to tensor<1x2x3xbf16>
+  %right_16 = arith.truncf %right : tensor<1x3x16xf32> to tensor<1x3x16xbf16>
+  %out = mhc.batch_matmul %left_16, %right_16 : (tensor<1x2x3xbf16>, tensor<1x3x16xbf16>) -> tensor<1x2x16xbf16>
+  return %out : tensor<1x2x16xbf16>
+}
+
+// Parts that are cut in other places.
+// CHECK-LABEL: @cut_apart
+// CHECK-NOT: mhc.post
+func.func @cut_apart(%f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %x: tensor<8x2x16xf32>, %r: tensor<8x2x2xf32>)
+    -> tensor<8x2x16xf32> {
+  %column = tensor.expand_shape %h [[0], [1, 2]] output_shape [8, 2, 1] : tensor<8x2xf32> into tensor<8x2x1xf32>
+  %row = tensor.expand_shape %f [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %left = tensor.concat dim(2) %column, %r : (tensor<8x2x1xf32>, tensor<8x2x2xf32>) -> tensor<8x2x3xf32>
+  %right = tensor.concat dim(1) %x, %row : (tensor<8x2x16xf32>, tensor<8x1x16xf32>) -> tensor<8x3x16xf32>
+  %out = mhc.batch_matmul %left, %right : (tensor<8x2x3xf32>, tensor<8x3x16xf32>) -> tensor<8x2x16xf32>
+  return %out : tensor<8x2x16xf32>
+}

@@ -118,6 +118,16 @@ func.func @layer_as_wide_as_heads(%x: tensor<8x4x64xf32>, %f: tensor<8x64xf32>, 
   return %y, %head, %act : tensor<8x4x64xf32>, tensor<8x16xf32>, tensor<8x32xf32>
 }
 
+// Nor is a layer that heads of one token are weighed by, of which there are as many channels as it sums.
+func.func @heads_beside_a_site(%x: tensor<1x4x64xf32>, %f: tensor<1x64xf32>, %post: tensor<1x4xf32>, %res: tensor<1x4x4xf32>,
+    %values: tensor<1x4x16xf32>, %u: tensor<1x64xf32>, %w: tensor<64x4xf32>) -> (tensor<1x4x64xf32>, tensor<1x16xf32>) {
+  %y = mhc.post(f = %f : tensor<1x64xf32>, h_post = %post : tensor<1x4xf32>, x = %x : tensor<1x4x64xf32>, h_res = %res : tensor<1x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<1x4x64xf32>)
+  %scores = mhc.matmul %u, %w : (tensor<1x64xf32>, tensor<64x4xf32>) -> tensor<1x4xf32>
+  %shares = mhc.softmax %scores dim = 1 : tensor<1x4xf32>
+  %head = mhc.aggregate(x = %values : tensor<1x4x16xf32>, h_pre = %shares : tensor<1x4xf32>) <layout = nC> -> (u : tensor<1x16xf32>)
+  return %y, %head : tensor<1x4x64xf32>, tensor<1x16xf32>
+}
+
 // A layer behind a norm, of one stream's channels, is none.
 func.func @clamped_layer(%s: tensor<?x4x64xf32>, %h: tensor<?x4xf32>, %w: tensor<32x64xf32>)
     -> (tensor<?x64xf32>, tensor<?x32xf32>) {

@@ -209,10 +209,8 @@ RandomCase plainGatedDelta(uint64_t seed, Prepare prepare) {
   Random random(seed * 0x2545f4914f6cdd1du + 6);
   RandomCase result;
   GatedDelta &sizes = result.golden.gatedDelta = randomGatedDelta(random);
-  // Found are so far those of several heads and channels of a head, without cuts, with as many tokens as the
-  // convolution has taps; and those with a boundary in any words where they are one sequence. One tap does not tell
-  // tokens from sequences.
-  sizes.keyDim = std::max<int64_t>(2, sizes.keyDim);
+  // Found are so far those of several heads, without cuts, with as many tokens as the convolution has taps; and those
+  // with a boundary in any words where they are one sequence. One tap does not tell tokens from sequences.
   sizes.valueHeads = std::max<int64_t>(2, sizes.valueHeads);
   sizes.width = std::max<int64_t>(2, sizes.width);
   Start start = random.flip(0.3) ? Start::Boundary : Start::Zeros;

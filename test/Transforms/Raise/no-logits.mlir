@@ -1,0 +1,93 @@
+// RUN: mhc-opt %s -mhc-raise -mhc-fuse -split-input-file | FileCheck %s
+// RUN: mhc-opt %s -mhc-raise -split-input-file --remarks-filter-missed='mhc.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=MISS --implicit-check-not='[Missed]'
+
+// Two gates that are all rows of their projection: the streams stay where they are, as with the identity for a residual
+// map. Rows of zeros are in the place of the logits.
+
+// CHECK-LABEL: @identity
+func.func @identity(%x: tensor<8x4x16xf32>, %phi: tensor<8x64xf32>, %alpha: tensor<2xf32>, %beta: tensor<8xf32>)
+    -> (tensor<8x16xf32>, tensor<8x4xf32>) {
+  // CHECK: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<16x64xf32>
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(0) %arg1, %[[NONE]]
+  // CHECK: %[[U:.*]], %[[POST:.*]], %{{.*}} = mhc.pre(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<24x64xf32>, {{.*}} pre_eps = 1.0e-06, post_mult = 2.0, res_map = identity,
+  // CHECK: return %[[U]], %[[POST]]
+  %eps = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %z = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %a0 = tensor.extract_slice %alpha[0] [1] [1] : tensor<2xf32> to tensor<f32>
+  %a1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<2xf32> to tensor<f32>
+  %b0 = tensor.extract_slice %beta[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %b1 = tensor.extract_slice %beta[4] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %w0 = mhc.broadcast %a0 dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %w1 = mhc.broadcast %a1 dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %c0 = mhc.broadcast %b0 dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %c1 = mhc.broadcast %b1 dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %p0 = arith.mulf %z0, %w0 : tensor<8x4xf32>
+  %p1 = arith.mulf %z1, %w1 : tensor<8x4xf32>
+  %q0 = arith.addf %p0, %c0 : tensor<8x4xf32>
+  %q1 = arith.addf %p1, %c1 : tensor<8x4xf32>
+  %g0 = mhc.sigmoid %q0 : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %q1 : tensor<8x4xf32>
+  %pre = arith.addf %g0, %eps : tensor<8x4xf32>
+  %post = arith.mulf %g1, %two : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// The weight of the second gate stands in front, and has its own tensor.
+// CHECK-LABEL: @weights_apart
+func.func @weights_apart(%x: tensor<8x4x16xf32>, %w_post: tensor<64x4xf32>, %w_pre: tensor<64x4xf32>)
+    -> (tensor<8x16xf32>, tensor<8x4xf32>) {
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(1) %arg2, %arg1, %{{.*}} : (tensor<64x4xf32>, tensor<64x4xf32>, tensor<64x16xf32>)
+  // CHECK: mhc.pre(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<64x24xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %z1 = mhc.matmul %flat, %w_post : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %z0 = mhc.matmul %flat, %w_pre : (tensor<8x64xf32>, tensor<64x4xf32>) -> tensor<8x4xf32>
+  %post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Two gates of another layer: neither weighs what was projected.
+// CHECK-LABEL: @gates_of_another_layer
+// CHECK-NOT: mhc.gates
+// CHECK-NOT: mhc.pre
+func.func @gates_of_another_layer(%x: tensor<8x64xf32>, %w: tensor<8x64xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %z = mhc.matmul %x, %w transpose_rhs : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  return %g0, %g1 : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Rows are left over, which nothing reads as logits.
+// CHECK-LABEL: @rows_left_over
+// CHECK-NOT: mhc.gates
+// MISS: [Missed] logits-missing | {{.*}}Function=rows_left_over | Found="rows 0 to 7 of 24 rows"
+func.func @rows_left_over(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>) -> (tensor<8x16xf32>, tensor<8x4xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %z = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
+}
