@@ -277,6 +277,7 @@ PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {
           options.recompute,
           options.precision,
           options.gdnImpl,
+          options.layout,
           options.gpu,
           options.optLevel,
           options.lines,

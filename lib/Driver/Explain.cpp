@@ -89,6 +89,7 @@ static llvm::Error compilePictures(Compiler &compiler, mlir::ModuleOp module, co
   CompileOptions unfusedOptions = options;
   unfusedOptions.fuse = FuseLevel::none;
   unfusedOptions.recompute = "none";
+  unfusedOptions.layout.clear();
   if (llvm::Error error = compiler.run(*unfused, unfusedOptions, Phase::input, Phase::fuse))
     return error;
   if (llvm::Error error = compiler.run(module, options, Phase::input, Phase::fuse))

@@ -70,6 +70,11 @@ static std::string setGdnImpl(DriverOptions &options, StringRef value) {
   return value == "ref" || symbolizeGdnImpl(value) ? "" : "'ref', 'streamed' or 'fused'";
 }
 
+static std::string setLayout(DriverOptions &options, StringRef value) {
+  options.compile.layout = value == "keep" ? "" : value.str();
+  return value == "keep" || value == "auto" || symbolizeLayout(value) ? "" : "'keep', 'auto', 'nC' or 'Cn'";
+}
+
 static std::string setBudget(DriverOptions &options, StringRef value) {
   unsigned shift = StringSwitch<unsigned>(value.ltrim("0123456789"))
                        .Cases({"", "B"}, 0)
@@ -215,6 +220,10 @@ static const Option kOptions[] = {
     {"--gdn-impl", Option::needed, "IMPL",
      "front ends of gated delta nets: fused (default), streamed, one kernel a branch, or ref, without kernels",
      setGdnImpl},
+    {"--layout", Option::needed, "LAYOUT",
+     "memory order of streams that no argument or result shows: keep (default), nC, Cn, or auto for the faster one on "
+     "the target",
+     setLayout},
     {"--mcpu", Option::needed, "CPU", "generate loops for CPU; native is this machine, and the default of --run",
      [](DriverOptions &options, StringRef value) { return options.compile.cpu = value.str(), std::string(); }},
     {"-O", Option::needed, "N", "optimise loops at level 0 to 3, default 2", setLevel},

@@ -143,6 +143,8 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
     if (options.stages > 1)
       pm.addPass(createPipelineSplitPass({options.stages}));
     addFuse(pm, options);
+    if (!options.layout.empty()) // by what fusion has made of the streams' readers; gradients follow
+      pm.addNestedPass<func::FuncOp>(createSetLayoutPass({options.layout, options.target()}));
     if (!options.grad.empty())
       addGradients(pm, options);
     return;

@@ -50,6 +50,8 @@ struct CompileOptions {
   std::optional<Precision> precision;
   /// Kernels of gated delta front ends: ref, streamed or fused; empty for the function's own choice, or fused.
   std::string gdnImpl;
+  /// Order of streams where it is free: nC, Cn, or auto for the one that is faster on the target; empty where it stays.
+  std::string layout;
   /// Name of the CPU to generate loops for, as in clang's -mcpu. "native" is this machine; empty is this machine for
   /// jit and a CPU of the last ten years for files. Kernels choose their instructions when they run.
   std::string cpu;

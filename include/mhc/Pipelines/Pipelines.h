@@ -39,6 +39,7 @@ struct PipelineOptions {
   std::string recompute;              ///< of its streams, as in mhc-autodiff
   std::optional<Precision> precision; ///< of ops that leave it open
   std::string gdnImpl;                ///< as in mhc-set-gdn-impl
+  std::string layout;                 ///< as in mhc-set-layout; empty where streams keep theirs
   std::string gpu;                    ///< "sm_90a"; empty for the CPU
   unsigned optLevel = 2;              ///< of GPU kernels
   bool lines = false;                 ///< passes the lines of calls to the runtime

@@ -280,6 +280,42 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SetLayoutPass : Pass<"mhc-set-layout", "::mlir::func::FuncOp"> {
+  let summary = "Choose the memory order of streams where it is free";
+  let description = [{
+    Ops that share streams have one layout: `nC`, [M,n,C], or `Cn`, [M,C,n]. It is free where ops with a layout alone make
+    and read the streams, as from `mhc.expand` to `mhc.contract`; their number of tokens may be read by others. Arguments
+    and results of the function keep their order, and no streams are transposed: weights that multiply a flattened token
+    are, `phi` and `norm_weight`, and their gradients.
+
+    `auto` takes the layout in which kernels move fewer bytes on `target`. Bytes are those of the records, twice as many
+    where the runtime has no fast kernel for the op in that layout (mhc/Analysis/LayoutCost.h), and those of the
+    transposed weights where the number of tokens is known. Where both layouts cost the same, streams keep theirs. `nC` and
+    `Cn` are taken at any cost.
+
+    Results differ by rounding: a projection adds its terms in another order.
+
+    A remark says what was turned, why, and how many bytes of weights are transposed; streams that would be turned and are
+    not free have one named by the code of its reason (docs/reasons.md).
+
+    Before:
+    ```mlir
+    %x = mhc.expand(x = %e : tensor<?x1024xbf16>) <layout = Cn> -> (streams : tensor<?x1024x4xbf16>)
+    %y = mhc.post(f = %f : tensor<?x1024xbf16>, h_post = %g : tensor<?x4xf32>, x = %x : tensor<?x1024x4xbf16>, ...) <layout = Cn, ...> -> (...)
+    ```
+    After `mhc-set-layout{layout=nC}`:
+    ```mlir
+    %x = mhc.expand(x = %e : tensor<?x1024xbf16>) <layout = nC> -> (streams : tensor<?x4x1024xbf16>)
+    %y = mhc.post(f = %f : tensor<?x1024xbf16>, h_post = %g : tensor<?x4xf32>, x = %x : tensor<?x4x1024xbf16>, ...) <layout = nC, ...> -> (...)
+    ```
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", /*default=*/"\"auto\"", "nC, Cn, or auto for the cheaper one">,
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"", "What auto asks for: cpu, or cuda:sm_90a and the like">
+  ];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
   let summary = "Build the gradients of a function";
   let description = [{

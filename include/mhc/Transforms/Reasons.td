@@ -23,6 +23,8 @@ class FuseReason<string name, string meaning, string change, bit unfused = 1>
   : Reason<"mhc-fuse", name, meaning, change, unfused>;
 class RecomputeReason<string name, string meaning, string change>
   : Reason<"mhc-autodiff", name, meaning, change, /*unfused=*/0>;
+class LayoutReason<string name, string meaning, string change>
+  : Reason<"mhc-set-layout", name, meaning, change, /*unfused=*/0>;
 
 //===----------------------------------------------------------------------===//
 // Residual maps
@@ -196,5 +198,16 @@ def : RecomputeReason<"group-ends", "one mhc.rebuild cannot compute this layer a
   "spaced stream numbers to all or none">;
 def : RecomputeReason<"streams-not-of-post", "the streams stay saved because they are not the output of mhc.post",
   "combine the streams by a residual matrix and h_post, which mhc.post can compute again">;
+
+//===----------------------------------------------------------------------===//
+// Layout of streams
+//===----------------------------------------------------------------------===//
+
+def : LayoutReason<"layout-shared", "the streams keep their layout: other code makes or reads them as well",
+  "write that code for the other layout, or begin with mhc.expand and end with mhc.contract or mhc.head">;
+def : LayoutReason<"layout-dropout", "the streams keep their layout: a dropout numbers their elements in memory order",
+  "write the streams in the other layout, which drops other elements">;
+def : LayoutReason<"layout-open-sizes", "the streams keep their layout: their sizes are open",
+  "give the numbers of streams and of channels in the types">;
 
 #endif // MHC_TRANSFORMS_REASONS
