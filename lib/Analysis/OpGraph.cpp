@@ -71,6 +71,7 @@ public:
     for (auto [index, op] : llvm::enumerate(out.cost.ops))
       addEdges(op.op, index);
     addResults();
+    addUndrawn();
   }
 
 private:
@@ -165,6 +166,22 @@ private:
     }
   }
 
+  void addUndrawn() {
+    func.getBody().walk([&](Operation *op) {
+      Operation *drawn = op;
+      while (drawn != func && !numbers.contains(drawn))
+        drawn = drawn->getParentOp();
+      if (drawn == op)
+        return;
+      ValueRange values = op->getNumResults() ? ValueRange(op->getResults()) : ValueRange(op->getOperands());
+      if (drawn == func && !values.empty())
+        drawn = rootOf(values.front()).getDefiningOp();
+      if (auto node = numbers.find(drawn); node != numbers.end())
+        for (int64_t number : opNumbers(op->getLoc()))
+          out.undrawn.try_emplace(number, node->second);
+    });
+  }
+
   func::FuncOp func;
   OpGraph &out;
   DimAnalysis dims;
@@ -179,6 +196,9 @@ NumberedNodes::NumberedNodes(const OpGraph &graph) : graph(graph) {
     if (node.kind == GraphNode::op)
       for (int64_t number : opNumbers(node.loc))
         nodes.try_emplace(number, index);
+  for (auto [number, node] : graph.undrawn)
+    if (graph.nodes[node].kind == GraphNode::op)
+      nodes.try_emplace(number, node);
 }
 
 std::optional<unsigned> NumberedNodes::nodeAbout(StringRef function, LocationAttr at) const {

@@ -7,6 +7,8 @@
 // is drawn as its first layer, and a group of many ops as one node that counts them. An edge into a later layer is left
 // out, and one from a later layer starts at the first. mhcc --report draws all.
 //
+// The title of a group is a node, above its first ops: edges go around nodes, but through the label of a box.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/OpGraph.h"
@@ -108,7 +110,8 @@ private:
     std::string title = group.title;
     if (count > 1)
       title += " to " + graph.groups[index + count - 1].title + ": " + std::to_string(count) + " alike, each";
-    open("group" + std::to_string(index), title + "\n" + sumText(group.cost));
+    open("group" + std::to_string(index), "");
+    printTitle(index, title + "\n" + sumText(group.cost));
     if (isOneNode(index))
       printOpsOf(index);
     else
@@ -117,6 +120,19 @@ private:
     for (unsigned node : group.nodes)
       printRemarks(node);
     os << "}\n";
+  }
+
+  void printTitle(unsigned index, const std::string &title) {
+    const std::string node = quoted(prefix + "title" + std::to_string(index));
+    os << node << " [label=" << quoted(title) << ", shape=plaintext, style=\"\"];\n";
+    std::set<std::string> below; // all but those that are below another
+    for (unsigned member : graph.groups[index].nodes)
+      below.insert(id(member));
+    for (const GraphEdge &edge : graph.edges)
+      if (graph.nodes[edge.from].group == index && graph.nodes[edge.to].group == index && id(edge.from) != id(edge.to))
+        below.erase(id(edge.to));
+    for (const std::string &first : below)
+      os << node << " -> " << first << " [style=invis];\n";
   }
 
   bool isOneNode(unsigned group) const { return graph.groups[group].nodes.size() > kMostNodes; }

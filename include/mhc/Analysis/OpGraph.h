@@ -79,6 +79,9 @@ struct OpGraph {
   std::vector<GraphNode> nodes;
   std::vector<GraphEdge> edges;
   std::vector<GraphGroup> groups;
+  /// The nodes of ops that are not drawn, by the numbers of those: of the op around them, or of the one whose result
+  /// they show or end a loop with.
+  std::map<int64_t, unsigned> undrawn;
 
   const OpCost &costOf(const GraphNode &node) const { return cost.ops[node.row]; }
 };
@@ -99,8 +102,8 @@ OpGraph graphOf(mlir::func::FuncOp func, llvm::ArrayRef<Layer> layers);
 class NumberedNodes {
 public:
   explicit NumberedNodes(const OpGraph &graph);
-  /// The op that a remark at `at` in `function` is about: of a chain it is the last one, or the next one where that
-  /// costs nothing and is not drawn.
+  /// The op that a remark at `at` in `function` is about: of a chain it is the last one, or what stands for it where it
+  /// is not drawn, or else the next one.
   std::optional<unsigned> nodeAbout(llvm::StringRef function, mlir::LocationAttr at) const;
 
 private:
