@@ -18,7 +18,8 @@ def : Torch_Ops<[
   Mhc_PreOp, Mhc_PreBwdOp, Mhc_PostOp, Mhc_PostBwdOp, Mhc_PostPreOp, Mhc_PostPreBwdOp,
   Mhc_HeadOp, Mhc_HeadBwdOp, Mhc_ProjectionOp, Mhc_ProjectionBwdOp,
   Mhc_GatesOp, Mhc_GatesBwdOp, Mhc_SinkhornOp, Mhc_SinkhornBwdOp, Mhc_PermutationMixOp, Mhc_PermutationMixBwdOp,
-  Mhc_AggregateOp, Mhc_AggregateBwdOp, Mhc_ExpandOp, Mhc_ContractOp]>;
+  Mhc_AggregateOp, Mhc_AggregateBwdOp, Mhc_ExpandOp, Mhc_ContractOp,
+  Mhc_PreGatedDeltaRuleOp, Mhc_PreGatedDeltaRuleBwdOp]>;
 
 def : Torch_Default<"layout", "\"nC\"">;
 def : Torch_Default<"phi_layout", "\"out_in\"">;
@@ -36,6 +37,10 @@ def : Torch_Default<"sk_eps", "1e-6">;
 def : Torch_Default<"iters", "20">;
 def : Torch_Default<"fold_pre", "False">;
 def : Torch_Default<"orient", "\"oi\"">;
+def : Torch_Default<"qk_l2norm", "True">;
+def : Torch_Default<"l2_eps", "1e-6">;
+def : Torch_Default<"softplus_threshold", "20.0">;
+def : Torch_Default<"seq_layout", "\"bMD\"">;
 
 def : Torch_Function<Mhc_PreOp, [Torch_Result<"u">], ["h_in"]>;
 def : Torch_Function<Mhc_HeadOp>;
@@ -49,5 +54,12 @@ def : Torch_Function<Mhc_PermutationMixOp>;
 def : Torch_Function<Mhc_AggregateOp>;
 def : Torch_Function<Mhc_ExpandOp>;
 def : Torch_Function<Mhc_ContractOp>;
+// D, E and hv give the widths of the heads; the kernel has an error where they do not.
+def : Torch_Function<Mhc_PreGatedDeltaRuleOp> {
+  let sizes = [
+    Mhc_DimRule<"dk", "(2 * conv_weight.shape[0] + 2 * A_log.shape[0] - qkvzba.shape[-1]) // max(2 * num_key_heads, 1)">,
+    Mhc_DimRule<"dv", "(qkvzba.shape[-1] - conv_weight.shape[0]) // max(A_log.shape[0], 1) - 2">,
+    Mhc_DimRule<"F", "0">];
+}
 
 #endif // MHC_PYTHON_TORCHOPS

@@ -8,14 +8,17 @@ import mhcc
 import reference
 import torch
 
-SIZES = {"n": 4, "C": 40, "K": 160, "N": 24, "P": 32, "R": 16, "F": 24, "three": 3, "one": 1}
+SIZES = {"n": 4, "C": 40, "K": 160, "N": 24, "P": 32, "R": 16, "F": 24, "three": 3, "one": 1,
+         "D": 112, "E": 68, "heads": 4, "taps": 4, "before": 3}
 
 
 @dataclasses.dataclass
 class Case:
     function: typing.Callable
     reference: typing.Callable
-    shapes: dict  # "tokens n C" of each operand; one that begins with ~ has the type of the streams
+    # "tokens n C" of each operand; one that begins with ~ has the type of the streams. "length batch D" has the first of
+    # the tokens' dims, and the others as one.
+    shapes: dict
     attributes: dict = dataclasses.field(default_factory=dict)
 
     def operands(self, tokens=(2, 3), dtype=torch.float32, seed=0):
@@ -24,7 +27,8 @@ class Case:
         for name, shape in self.shapes.items():
             sizes = []
             for word in shape.strip("~").split():
-                sizes += tokens if word == "tokens" else [SIZES[word]]
+                of_tokens = {"tokens": tokens, "length": tokens[:1] or [1], "batch": [math.prod(tokens[1:])]}
+                sizes += of_tokens[word] if word in of_tokens else [SIZES[word]]
             values = torch.randn(sizes, generator=generator, device="cpu")
             values = values / math.sqrt(SIZES["K"]) if name == "phi" else values
             values = values.square() + 0.5 if name == "stat" else values
@@ -64,12 +68,24 @@ def reference_post_pre(f, h_post, x, h_res, phi, alpha, beta):
     return y, *reference.pre(y, phi, alpha, beta)
 
 
+def packed(function):
+    """A row of two sequences, of which one may be empty, with an empty one between them."""
+
+    def run(qkvzba, **operands):
+        end = qkvzba.shape[1]
+        cuts = torch.tensor([0, end // 2, end // 2, end], dtype=torch.int32, device=qkvzba.device)
+        return function(qkvzba, **operands, cu_seqlens=cuts, num_key_heads=2)
+
+    return run
+
+
 X, XT = {"x": "~tokens n C"}, {"x": "~tokens C n"}
 PRE = {"phi": "N K", "alpha": "three", "beta": "N"}
 HEAD = {"phi": "n K", "alpha": "one", "beta": "n"}
 POST = {"f": "~tokens C", "h_post": "tokens n", "h_res": "tokens n n"}
 GATES = {"proj": "tokens N", "alpha": "three", "beta": "N"}
 EXACT = {"precision": "ieee"}
+DELTA = {"qkvzba": "~batch length D", "conv_weight": "E taps", "A_log": "heads", "dt_bias": "heads"}
 
 
 def case(name, shapes, **attributes):
@@ -109,4 +125,12 @@ CASES = {
     "expand-Cn": case("expand", {"x": "~tokens C"}, n=4, layout="Cn"),
     "contract": case("contract", X, mode="mean"),
     "contract-Cn": case("contract", XT, mode="sum", layout="Cn"),
+    "delta": case("pre_gated_delta_rule", DELTA, num_key_heads=2),
+    "delta-MbD": case("pre_gated_delta_rule", {**DELTA, "qkvzba": "~length batch D", "conv_weight": "~E taps",
+                                               "conv_bias": "~E", "left_boundary": "~before batch E"},
+                      num_key_heads=2, seq_layout="MbD", l2_eps=1e-5),
+    "delta-no-norm": case("pre_gated_delta_rule", {**DELTA, "left_boundary": "~batch before E"}, num_key_heads=1,
+                          qk_l2norm=False, softplus_threshold=0.5),
+    "delta-packed": Case(packed(mhcc.pre_gated_delta_rule), packed(reference.pre_gated_delta_rule),
+                         {**DELTA, "qkvzba": "~one length D", "conv_bias": "E"}),
 }

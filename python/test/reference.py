@@ -105,6 +105,34 @@ def head(x, phi, alpha, beta, norm_weight=None, *, layout="nC", phi_layout="out_
     return aggregate(x, gates(proj, alpha, beta, stat, n=n, pre_eps=pre_eps)[0], layout=layout)
 
 
+def pre_gated_delta_rule(qkvzba, conv_weight, A_log, dt_bias, conv_bias=None, cu_seqlens=None, left_boundary=None, *,
+                         num_key_heads, qk_l2norm=True, l2_eps=1e-6, softplus_threshold=20.0, seq_layout="bMD"):
+    by_sequence = (lambda x: x) if seq_layout == "bMD" else (lambda x: x.transpose(0, 1))
+    x, (width, taps), heads = by_sequence(qkvzba), conv_weight.shape, len(A_log)
+    value_width = (x.shape[-1] - width) // heads - 2
+    key_width = (width - heads * value_width) // (2 * num_key_heads)
+    qkv, gate, b, alpha = x.split([width, heads * value_width, heads, heads], -1)
+    left = x.new_zeros(len(x), taps - 1, width) if left_boundary is None else by_sequence(left_boundary)
+    cuts = [0, x.shape[1]] if cu_seqlens is None else cu_seqlens.tolist()
+
+    def convolved(piece):
+        padded = torch.cat([left, piece], 1)
+        return sum(padded[:, j : j + piece.shape[1]] * conv_weight[:, j] for j in range(taps))
+
+    a = torch.cat([convolved(qkv[:, start:end]) for start, end in itertools.pairwise(cuts)], 1)
+    u = torch.nn.functional.silu(a if conv_bias is None else a + conv_bias)
+    q, k, v = u.split([num_key_heads * key_width, num_key_heads * key_width, heads * value_width], -1)
+
+    def repeated(u):
+        u = u.unflatten(-1, (num_key_heads, key_width))
+        u = u / (u.square().sum(-1, keepdim=True) + l2_eps).sqrt() if qk_l2norm else u
+        return u.repeat_interleave(heads // num_key_heads, -2)
+
+    g = -A_log.exp() * torch.nn.functional.softplus(alpha + dt_bias, threshold=softplus_threshold)
+    by_head = (heads, value_width)
+    return repeated(q), repeated(k), v.unflatten(-1, by_head), gate.unflatten(-1, by_head), b.sigmoid(), g
+
+
 def post(f, x, h_post, h_res, bias=None, *, layout="nC", orient="oi"):
     added = f if bias is None else f + bias
     matrix = h_res if orient == "oi" else h_res.transpose(-1, -2)

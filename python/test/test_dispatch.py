@@ -47,8 +47,8 @@ def test_opcheck(name):
     for op, args, kwargs in calls:
         # Gradients of gradients are an error.
         differentiated = not op._opname.endswith("_bwd")
-        fresh = tuple(arg.detach().clone().requires_grad_(differentiated) if isinstance(arg, torch.Tensor) else arg
-                      for arg in args)
+        fresh = tuple(arg.detach().clone().requires_grad_(differentiated and arg.is_floating_point())
+                      if isinstance(arg, torch.Tensor) else arg for arg in args)
         torch.library.opcheck(op, fresh, kwargs)
 
 
@@ -81,7 +81,7 @@ def test_same_bits_wherever_operands_lie(name, move):
 @pytest.mark.parametrize("name", CASES)
 def test_no_tokens(name):
     results, gradients, _ = record(CASES[name], tokens=(0, 3))
-    assert all(result.shape[:2] == (0, 3) for result in results)
+    assert all(result.numel() == 0 for result in results)
     assert all(gradient is not None and not gradient.any() for gradient in gradients)
 
 

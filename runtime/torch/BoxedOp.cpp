@@ -250,7 +250,7 @@ void Call::setOperand(unsigned number) {
   elements[number] = elementType(*tensor);
   if (elements[number] == MHCRT_NONE)
     fail("'" + std::string(row.name) + "' has a dtype that no kernel knows; needed " +
-         (row.isInt64 ? "i64" : "f32, bf16 or f16"));
+         (row.integerBits ? "i" + std::to_string(row.integerBits) : "f32, bf16 or f16"));
   const auto sizes = tensor->sizes();
   bindDims(row, std::vector<int64_t>(sizes.begin(), sizes.end()));
   if (!tensor->is_contiguous())

@@ -28,12 +28,12 @@ struct Rows {
 struct BoxedTensor {
   const char *name;
   bool isOptional;
-  unsigned rank, dims[3];
-  unsigned flippedDims[3]; ///< when the attribute `flipAttr` is not its first word
+  unsigned rank, dims[4];
+  unsigned flippedDims[4]; ///< when the attribute `flipAttr` is not its first word
   int flipAttr;            ///< -1 where it has one order only
   int elementOf;           ///< whose element type a result has; -1 for f32
-  bool isInt64;
-  int startOf; ///< the result that starts from this operand; -1 for none
+  unsigned integerBits;    ///< 0 for floats
+  int startOf;             ///< the result that starts from this operand; -1 for none
   unsigned dataOffset, typeOffset;
 };
 
@@ -63,7 +63,7 @@ struct BoxedOp {
   unsigned operands; ///< how many of the tensors, the first ones
   Rows<BoxedAttr> attrs;
   Rows<BoxedDim> dims;
-  unsigned tokens; ///< the dim that stands for all leading ones of a tensor
+  unsigned tokens; ///< the dim that stands for all leading ones of a tensor; none where it is the number of dims
   bool hasMask;    ///< the last argument says of each result whether it is made; those that are not optional always are
 };
 

@@ -34,7 +34,15 @@ def Tiny_MixBwdOp : Mhc_KernelOp<"mix_bwd"> {
     Optional<Mhc_WeightGradient<["K"]>>:$d_weight);
 }
 
-def : Torch_Ops<[Tiny_MixOp, Tiny_MixBwdOp]>;
+// Tokens are one dim where they are not in front of all others.
+def Tiny_TurnOp : Mhc_KernelOp<"turn"> {
+  let summary = "Turn streams";
+  let arguments = (ins Mhc_Flippable<Mhc_Floats, ["M", "b", "D"], ["b", "M", "D"], "seq_layout">:$x,
+    Optional<Mhc_Tensor<[F32], ["p", "b"]>>:$past, Mhc_SeqLayoutAttr:$seq_layout);
+  let results = (outs Mhc_Like<"x", ["b", "M", "D", "R"]>:$out, Optional<Mhc_Tensor<[F32], ["p"]>>:$rest);
+}
+
+def : Torch_Ops<[Tiny_MixOp, Tiny_MixBwdOp, Tiny_TurnOp]>;
 def : Torch_Default<"layout", "\"nC\"">;
 def : Torch_Default<"eps", "1e-6">;
 def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
@@ -43,12 +51,12 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 
 // Operands that must be there come first; sizes that no operand has, attributes and the mask go by name.
 // BOXED:      static const BoxedTensor mix_tensors[] = {
-// BOXED-NEXT: {"x", false, 3, {0, 1, 2}, {0, 2, 1}, 0, -1, false, -1, 8, 16},
-// BOXED-NEXT: {"phi", false, 2, {4, 3}, {3, 4}, 1, 0, false, -1, 40, 48},
-// BOXED-NEXT: {"weight", true, 1, {3}, {}, -1, 0, false, -1, 24, 32},
-// BOXED-NEXT: {"past", true, 1, {0}, {}, -1, -1, false, -1, 56, 64},
-// BOXED-NEXT: {"seed", true, 1, {5}, {}, -1, -1, true, -1, 72, 80},
-// BOXED-NEXT: {"out", false, 2, {0, 2}, {}, -1, 0, false, -1, 88, 96},
+// BOXED-NEXT: {"x", false, 3, {0, 1, 2}, {0, 2, 1}, 0, -1, 0, -1, 8, 16},
+// BOXED-NEXT: {"phi", false, 2, {4, 3}, {3, 4}, 1, 0, 0, -1, 40, 48},
+// BOXED-NEXT: {"weight", true, 1, {3}, {}, -1, 0, 0, -1, 24, 32},
+// BOXED-NEXT: {"past", true, 1, {0}, {}, -1, -1, 0, -1, 56, 64},
+// BOXED-NEXT: {"seed", true, 1, {5}, {}, -1, -1, 64, -1, 72, 80},
+// BOXED-NEXT: {"out", false, 2, {0, 2}, {}, -1, 0, 0, -1, 88, 96},
 // BOXED:      static const char *const mix_precision[] = {"ieee", "tf32x3", "bf16x3", "tf32"};
 // BOXED:      {"precision", BoxedAttr::Word, true, 2, {mix_precision, 4}, {{[0-9]+}}, 4},
 // BOXED-NEXT: {"rate", BoxedAttr::Float, true, 0, {}, {{[0-9]+}}, 8},
@@ -60,13 +68,15 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // BOXED:      return mhcrt_mix(context, static_cast<const mhcrt_mix_args *>(args));
 // BOXED:      sizeof(mhcrt_mix_args), {mix_tensors, 8}, 5, {mix_attrs, 7}, {mix_dims, 7}, 0, true};
 // A gradient that starts from another.
-// BOXED:      {"d_x_in", true, 3, {0, 3, 1}, {0, 1, 3}, 0, 1, false, 9,
+// BOXED:      {"d_x_in", true, 3, {0, 3, 1}, {0, 1, 3}, 0, 1, 0, 9,
+// BOXED:      {"out", false, 4, {1, 0, 2, 4}, {}, -1, 0, 0, -1,
+// BOXED:      sizeof(mhcrt_turn_args), {turn_tensors, 4}, 2, {turn_attrs, 1}, {turn_dims, 5}, 5, true};
 // BOXED:      library.def("mix(Tensor x, Tensor phi, Tensor? weight=None, Tensor? past=None, Tensor? seed=None, *, SymInt R,
 // BOXED-SAME:   str layout, str phi_layout, int iters, float eps, bool fold, str? precision=None, float? rate=None,
 // BOXED-SAME:   bool[] output_mask) -> (Tensor out, Tensor rest, Tensor stat)");
 // BOXED:      library.impl("mix_bwd", &boxed_mix_bwd);
 
-// PYTHON:      load(["mix", "mix_bwd"])
+// PYTHON:      load(["mix", "mix_bwd", "turn"])
 // PYTHON:      @torch.library.register_fake("mhc::mix")
 // PYTHON-NEXT: def _(x, phi, weight=None, past=None, seed=None, *, R, layout, phi_layout, output_mask, **_):
 // PYTHON-NEXT: return (
@@ -76,13 +86,20 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // PYTHON:      register_fake("mhc::mix_bwd")
 // PYTHON:      dtype=x.dtype if d_x_in is None else d_x_in.dtype) if output_mask[0] else None,
 
+// A result that only comes with an operand has sizes of that.
+// PYTHON:      register_fake("mhc::turn")
+// PYTHON-NEXT: def _(x, past=None, *, R, seq_layout, output_mask, **_):
+// PYTHON:      x.new_empty((x.shape[-2 if seq_layout == "MbD" else -3], x.shape[-3 if seq_layout == "MbD" else -2],
+// PYTHON-SAME:   x.shape[-1], R,), dtype=x.dtype),
+// PYTHON-NEXT: x.new_empty((past.shape[-2],), dtype=torch.float32) if output_mask[1] else None,
+
 // PYTHON:      def _mix_setup(ctx, operands, attributes, results):
 // PYTHON-NEXT: x, phi, weight, past, seed, = operands
 // PYTHON-NEXT: out, rest, stat = results
 // PYTHON-NEXT: if past is not None:
 // PYTHON-NEXT: raise NotImplementedError("mhc::mix has no derivative where 'past' is given")
 // PYTHON-NEXT: ctx.save_for_backward(x, phi, stat, weight, seed)
-// PYTHON:      ctx.mark_non_differentiable(stat)
+// PYTHON:      ctx.mark_non_differentiable(*(one for one in (stat,) if one is not None))
 // PYTHON:      def _mix_backward(ctx, d_out, d_rest, d_stat):
 // PYTHON:      if d_out is None:
 // PYTHON-NEXT: d_out = x.new_zeros(x.shape[:-2] + (x.shape[-1 if attributes["layout"] == "nC" else -2],), dtype=x.dtype)

@@ -35,6 +35,10 @@ TorchOp::TorchOp(const Record &record) : kernel(record) {
     for (unsigned dim : tensor.dims)
       if (!isRead(dim) && !is_contained(sizes, kernel.dims[dim]))
         sizes.push_back(kernel.dims[dim]);
+  const unsigned m = find(kernel.dims, "M") - kernel.dims.begin();
+  auto isFirst = [&](const std::vector<unsigned> &dims) { return !is_contained(drop_begin(dims, !dims.empty()), m); };
+  if (all_of(tensors, [&](const RecordTensor &one) { return isFirst(one.dims) && isFirst(one.flippedDims); }))
+    tokens = m;
 }
 
 bool TorchOp::hasOptionalResults() const {
@@ -111,9 +115,9 @@ static void emitTensors(const TorchOp &op, raw_ostream &os) {
     const unsigned record = indexOf(op.kernel.tensors, tensor.name);
     os << formatv("  {{\"{0}\", {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}},\n", tensor.name, tensor.isOptional,
                   tensor.dims.size(), numberList(tensor.dims), numberList(tensor.flippedDims),
-                  indexOf(op.kernel.attrs, tensor.flipAttr), indexOf(op.tensors, tensor.elementOf),
-                  tensor.integerBits == 64, indexOf(op.tensors, tensor.startOf),
-                  offsetOf(op.kernel, RecordField::Data, record), offsetOf(op.kernel, RecordField::Type, record));
+                  indexOf(op.kernel.attrs, tensor.flipAttr), indexOf(op.tensors, tensor.elementOf), tensor.integerBits,
+                  indexOf(op.tensors, tensor.startOf), offsetOf(op.kernel, RecordField::Data, record),
+                  offsetOf(op.kernel, RecordField::Type, record));
   }
   os << "};\n";
 }
@@ -177,7 +181,7 @@ static void emitOp(const TorchOp &op, raw_ostream &os) {
                 "  callBoxed(op, stack);\n}\n\n",
                 name, op.tensors.size(), op.operandCount,
                 op.kernel.attrs.empty() ? "{}" : formatv("{{{0}_attrs, {1}}", name, op.kernel.attrs.size()).str(),
-                op.kernel.dims.size(), find(op.kernel.dims, "M") - op.kernel.dims.begin(), op.hasOptionalResults());
+                op.kernel.dims.size(), op.tokens.value_or(op.kernel.dims.size()), op.hasOptionalResults());
 }
 
 static bool emitBoxedOps(const RecordKeeper &records, raw_ostream &os) {
@@ -208,7 +212,9 @@ static bool emitReference(const RecordKeeper &records, raw_ostream &os) {
         "The ops `torch.ops.mhc.*`, which the wheel of `./dev wheel` has. Tensors, attributes and formulas are those "
         "of\n"
         "[the ops of the dialect](ops.md) of the same names, with these rules:\n\n"
-        "- The dim `M` is any number of leading dims, also none, the same for all tensors of a call.\n"
+        "- The dim `M` is any number of leading dims, also none, the same for all tensors of a call. Where it is not "
+        "the\n"
+        "  first dim of each tensor that has it, it is one dim.\n"
         "- Operands that may be absent come last. Attributes go by name, enums as the words of "
         "[attributes](attributes.md).\n"
         "- `output_mask` has one entry for each result. An optional result is made where it is true and is None "

@@ -9,6 +9,7 @@
 #define MHC_TOOLS_TBLGEN_TORCHGEN_H
 
 #include "KernelGen.h"
+#include <optional>
 
 namespace mhc {
 
@@ -22,6 +23,8 @@ struct TorchOp {
   unsigned operandCount = 0;
   /// Sizes of results that no operand has: the caller gives them.
   std::vector<std::string> sizes;
+  /// The dim M where it comes first in each tensor that has it: it stands for all leading dims.
+  std::optional<unsigned> tokens;
 
   llvm::ArrayRef<RecordTensor> operands() const { return llvm::ArrayRef(tensors).take_front(operandCount); }
   llvm::ArrayRef<RecordTensor> results() const { return llvm::ArrayRef(tensors).drop_front(operandCount); }

@@ -44,12 +44,13 @@ public:
 
 private:
   std::string axis(const RecordTensor &tensor, unsigned dim) const;
-  std::string size(unsigned dim) const;
-  bool isTokens(unsigned dim) const { return op.kernel.dims[dim] == "M"; }
+  /// A size of a tensor. Where it may be absent, so may be the operand that has it.
+  std::string size(const RecordTensor &tensor, unsigned dim) const;
+  bool isTokens(unsigned dim) const { return op.tokens == dim; }
   /// "chosen if layout == nC else flipped"
   std::string choice(const RecordTensor &tensor, const std::string &plain, const std::string &flipped) const;
-  /// Sizes without the tokens.
-  std::string list(const std::vector<unsigned> &dims) const;
+  /// Sizes of a tensor that has these dims, without the tokens.
+  std::string list(const RecordTensor &tensor, const std::vector<unsigned> &dims) const;
 
   const TorchOp &op;
   ArrayRef<RecordTensor> operands;
@@ -72,29 +73,31 @@ std::string Shapes::axis(const RecordTensor &tensor, unsigned dim) const {
   return choice(tensor, place(tensor.dims), place(tensor.flippedDims));
 }
 
-std::string Shapes::size(unsigned dim) const {
+std::string Shapes::size(const RecordTensor &tensor, unsigned dim) const {
   if (is_contained(given, op.kernel.dims[dim]))
     return keyword(op.kernel.dims[dim]);
-  for (const RecordTensor &tensor : operands)
-    if (!tensor.isOptional && is_contained(tensor.dims, dim))
-      return isTokens(dim) ? formatv("{0}.shape[:{1}]", tensor.name, 1 - int64_t(tensor.dims.size())).str()
-                           : formatv("{0}.shape[{1}]", tensor.name, axis(tensor, dim)).str();
+  for (bool isOptional : {false, true})
+    for (const RecordTensor &source : operands)
+      if (source.isOptional == isOptional && isOptional <= tensor.isOptional && is_contained(source.dims, dim))
+        return isTokens(dim) ? formatv("{0}.shape[:{1}]", source.name, 1 - int64_t(source.dims.size())).str()
+                             : formatv("{0}.shape[{1}]", source.name, axis(source, dim)).str();
   PrintFatalError(op.kernel.def.getLoc(), "no operand has dim '" + op.kernel.dims[dim] + "' for sure");
 }
 
-std::string Shapes::list(const std::vector<unsigned> &dims) const {
+std::string Shapes::list(const RecordTensor &tensor, const std::vector<unsigned> &dims) const {
   std::string text;
   for (unsigned dim : dims)
     if (!isTokens(dim))
-      text += (text.empty() ? "" : ", ") + size(dim);
+      text += (text.empty() ? "" : ", ") + size(tensor, dim);
   return text;
 }
 
 std::string Shapes::of(const RecordTensor &tensor) const {
-  std::string sizes = choice(tensor, "(" + list(tensor.dims) + ",)", "(" + list(tensor.flippedDims) + ",)");
+  std::string sizes =
+      choice(tensor, "(" + list(tensor, tensor.dims) + ",)", "(" + list(tensor, tensor.flippedDims) + ",)");
   if (!isTokens(tensor.dims.front()))
     return sizes;
-  std::string tokens = size(tensor.dims.front());
+  std::string tokens = size(tensor, tensor.dims.front());
   if (StringRef(tokens).ends_with("[:0]"))
     tokens = StringRef(tokens).drop_back(4);
   if (tensor.dims.size() == 1)
@@ -199,7 +202,7 @@ void Derivative::emitSetup(raw_ostream &os) const {
                 "    ctx.attributes = attributes\n",
                 saved());
   if (!constants.empty())
-    os << formatv("    ctx.mark_non_differentiable({0})\n", constants);
+    os << formatv("    ctx.mark_non_differentiable(*(one for one in ({0},) if one is not None))\n", constants);
   os << "\n\n";
 }
 
