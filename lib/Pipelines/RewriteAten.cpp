@@ -29,9 +29,7 @@ using namespace mhc;
 /// norm is in front of many a product.
 static bool isCommon(Operation *op) { return isa<ExpandOp, ContractOp, ProjectionOp, AggregateOp>(op); }
 
-static bool isOfSite(Operation *op) {
-  return op && isMhcOp(op) && !isCommon(op) && !isa<PreGatedDeltaRuleOp, PreGatedDeltaRuleBwdOp>(op);
-}
+static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op); }
 
 /// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
 /// behind a site.
@@ -91,29 +89,26 @@ static void markOutside(ModuleOp module, const Nodes &nodes) {
           op.setAttr(kOutside, UnitAttr::get(op.getContext()));
 }
 
-/// Turns ops that take no node's place back into what they stand for.
-static void decomposeOthers(ModuleOp module) {
-  SmallVector<DecomposableOpInterface> others;
+/// Turns ops back into what they stand for.
+static void decompose(ModuleOp module, llvm::function_ref<bool(Operation *)> isChosen) {
+  SmallVector<DecomposableOpInterface> chosen;
   module.walk([&](DecomposableOpInterface op) {
-    if (isMhcOp(op) && !replacesNodes(op))
-      others.push_back(op);
+    if (isMhcOp(op) && isChosen(op))
+      chosen.push_back(op);
   });
-  for (DecomposableOpInterface op : others) {
+  for (DecomposableOpInterface op : chosen) {
     OpBuilder builder(op);
     op->replaceAllUsesWith(op.decompose(builder));
     op->erase();
   }
 }
 
-/// The derivative of mhc.pre is that of one whose input is mixed by its own gate: all others become their parts.
-static void splitMixedByOthers(ModuleOp module) {
-  module.walk([](PreOp op) {
-    if (!op.getHIn())
-      return;
-    OpBuilder builder(op);
-    op->replaceAllUsesWith(op.decompose(builder));
-    op->erase();
-  });
+/// Whether an op's derivative in PyTorch lacks something: that of mhc.pre is of one whose input is mixed by its own
+/// gate, and u of q and k has none.
+static bool hasNoDerivative(Operation *op) {
+  auto pre = dyn_cast<PreOp>(op);
+  auto front = dyn_cast<PreGatedDeltaRuleOp>(op);
+  return (pre && pre.getHIn()) || (front && front.getSilu());
 }
 
 namespace {
@@ -140,64 +135,72 @@ private:
   std::set<std::pair<const void *, std::string>> seen;
   std::mutex mutex;
 };
+} // namespace
 
+static void addFind(OpPassManager &pm, FuseLevel fuse) {
+  pm.addNestedPass<func::FuncOp>(createReadAtenPass());
+  PipelineOptions options;
+  options.fuse = fuse;
+  buildPipeline(pm, options, Phase::input, Phase::fuse);
+}
+
+static LogicalResult find(ModuleOp module, FuseLevel fuse) {
+  PassManager pm(module.getContext());
+  addFind(pm, fuse);
+  return pm.run(module);
+}
+
+/// mhc-opt has a remark engine of its own, whose filters take nothing by default: it goes.
+static LogicalResult findAll(ModuleOp module, FuseLevel fuse, llvm::json::Array &missed) {
+  MLIRContext &context = *module.getContext();
+  remark::RemarkCategories categories;
+  categories.missed = ".*";
+  (void)remark::enableOptimizationRemarks(context, std::make_unique<MissKeeper>(missed),
+                                          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+  LogicalResult result = find(module, fuse);
+  context.setRemarkEngine(nullptr);
+  return result;
+}
+
+LogicalResult mhc::rewriteAten(ModuleOp module, const RewriteAtenPassOptions &options, raw_ostream &os) {
+  OwningOpRef<ModuleOp> all = module.clone();
+  llvm::json::Array missed;
+  if (failed(findAll(*all, options.fuse, missed)))
+    return failure();
+  Nodes nodes(*all);
+  markOutside(module, nodes);
+  if (failed(find(module, options.fuse)))
+    return failure();
+  // Sites that are not found without their surroundings are taken from the whole.
+  const bool isLess = Nodes(module).counts != nodes.counts;
+  ModuleOp best = isLess ? *all : module;
+  decompose(best, [](Operation *op) { return !replacesNodes(op); });
+  if (options.differentiate)
+    decompose(best, hasNoDerivative);
+  for (func::FuncOp func : best.getOps<func::FuncOp>()) {
+    FailureOr<llvm::json::Object> text = writeAten(func);
+    if (failed(text))
+      return failure();
+    text->try_emplace("missed", llvm::json::Array(missed));
+    printLines(*text, os);
+  }
+  return success();
+}
+
+namespace {
 struct RewriteAtenPass : mhc::impl::RewriteAtenPassBase<RewriteAtenPass> {
   using RewriteAtenPassBase::RewriteAtenPassBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager pm(ModuleOp::getOperationName());
-    addFind(pm);
+    addFind(pm, fuse);
     pm.getDependentDialects(registry);
   }
 
   void runOnOperation() override {
-    OwningOpRef<ModuleOp> all = getOperation().clone();
-    llvm::json::Array missed;
-    if (failed(findAll(*all, missed)))
-      return signalPassFailure();
-    Nodes nodes(*all);
-    markOutside(getOperation(), nodes);
-    if (failed(find(getOperation())))
-      return signalPassFailure();
-    // Sites that are not found without their surroundings are taken from the whole.
-    const bool isLess = Nodes(getOperation()).counts != nodes.counts;
-    ModuleOp best = isLess ? *all : getOperation();
-    decomposeOthers(best);
-    if (differentiate)
-      splitMixedByOthers(best);
-    for (func::FuncOp func : best.getOps<func::FuncOp>()) {
-      FailureOr<llvm::json::Object> text = writeAten(func);
-      if (failed(text))
-        return signalPassFailure();
-      text->try_emplace("missed", llvm::json::Array(missed));
-      printLines(*text, llvm::outs());
-    }
+    if (failed(rewriteAten(getOperation(), {fuse, differentiate}, llvm::outs())))
+      signalPassFailure();
     llvm::outs().flush();
-  }
-
-private:
-  void addFind(OpPassManager &pm) const {
-    pm.addNestedPass<func::FuncOp>(createReadAtenPass());
-    PipelineOptions options;
-    options.fuse = fuse;
-    buildPipeline(pm, options, Phase::input, Phase::fuse);
-  }
-
-  LogicalResult find(ModuleOp module) {
-    PassManager pm(&getContext());
-    addFind(pm);
-    return pm.run(module);
-  }
-
-  /// mhc-opt has a remark engine of its own, whose filters take nothing by default: it goes.
-  LogicalResult findAll(ModuleOp module, llvm::json::Array &missed) {
-    remark::RemarkCategories categories;
-    categories.missed = ".*";
-    (void)remark::enableOptimizationRemarks(getContext(), std::make_unique<MissKeeper>(missed),
-                                            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
-    LogicalResult result = find(module);
-    getContext().setRemarkEngine(nullptr);
-    return result;
   }
 };
 } // namespace

@@ -306,6 +306,16 @@ Value AtenCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size) {
   return size == whole ? tensor : leaf.slice(tensor, dim, start, size);
 }
 
+Value AtenCall::part(Value tensor, ArrayRef<int64_t> offsets) {
+  std::optional<LeafBuilder::Sizes> result = resultSizes();
+  if (!result)
+    return {};
+  SmallVector<OpFoldResult> starts, strides(offsets.size(), leaf.constant(1));
+  for (int64_t offset : offsets)
+    starts.push_back(leaf.constant(offset));
+  return tensor::ExtractSliceOp::create(builder, loc, tensor, starts, *result, strides);
+}
+
 Value AtenCall::reduce(ReduceKind kind) {
   Value self = tensor("self");
   return self ? reduce(kind, leaf.cast(self, resultElement())) : Value();

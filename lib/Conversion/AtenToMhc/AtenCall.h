@@ -75,6 +75,8 @@ public:
   Value splat(double value, mlir::Type element);
   /// A part of a tensor along a dimension.
   Value slice(Value tensor, int64_t dim, int64_t start, int64_t size);
+  /// A part of a tensor of the size of the result, whose first element is at `offsets`.
+  Value part(Value tensor, llvm::ArrayRef<int64_t> offsets);
   /// A reduction of `self`, or of what it became, with or without the dimensions that it goes over.
   Value reduce(ReduceKind kind);
   Value reduce(ReduceKind kind, Value self);

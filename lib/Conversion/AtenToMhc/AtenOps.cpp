@@ -79,6 +79,11 @@ static Values leafOp(AtenCall &call) {
   });
 }
 
+/// From PyTorch's own threshold on, the softplus is x in f32 anyhow.
+static Values softplus(AtenCall &call) {
+  return call.number("beta") == 1 && call.number("threshold") == 20 ? leafOp<SoftplusOp>(call) : Values();
+}
+
 static Values reciprocal(AtenCall &call) {
   return unary(call, [](AtenCall &call, Value x) { return call.leaf.div(call.leaf.splat(1.0, x), x); });
 }
@@ -155,6 +160,43 @@ static Values reduction(AtenCall &call) {
 /// The largest elements, where nothing asks for their places.
 static Values largest(AtenCall &call) {
   return call.results()[1].use_empty() ? Values{call.reduce(ReduceKind::max), Value()} : Values();
+}
+
+/// A convolution along the last of three dimensions, of each channel for itself: the sum of the padded rows, each moved
+/// and times its tap, rounded once.
+static Values convolution(AtenCall &call) {
+  Value x = call.tensor("input"), weight = call.tensor("weight"),
+        bias = call.has("bias") ? call.tensor("bias") : Value();
+  auto wide = x ? dyn_cast<RankedTensorType>(x.getType()) : RankedTensorType();
+  auto taps = weight ? dyn_cast<RankedTensorType>(weight.getType()) : RankedTensorType();
+  const auto is = [&](StringRef name, int64_t number) { return call.integers(name) == SmallVector<int64_t>{number}; };
+  std::optional<SmallVector<int64_t>> padding = call.integers("padding");
+  if (!wide || !taps || wide.getRank() != 3 || !taps.hasStaticShape() || call.integer("groups") != wide.getDimSize(1) ||
+      taps.getShape().drop_back() != ArrayRef<int64_t>{wide.getDimSize(1), 1} || isF64(x) || isF64(weight) ||
+      (call.has("bias") && !bias) || call.flag("transposed") || !is("stride", 1) || !is("dilation", 1) || !padding)
+    return {};
+  constexpr int64_t kMostTaps = 16;
+  if (padding->size() != 1 || taps.getDimSize(2) > kMostTaps)
+    return {};
+  const SmallVector<OpFoldResult> none(2, call.leaf.constant(0));
+  SmallVector<OpFoldResult> around = none;
+  around.push_back(call.leaf.constant(padding->front()));
+  Value zero = arith::ConstantOp::create(call.builder, call.loc, call.builder.getF32FloatAttr(0));
+  Value padded = tensor::PadOp::create(call.builder, call.loc, Type(), call.leaf.toF32(x), around, around, zero);
+  Value sum;
+  llvm::SmallBitVector units(3);
+  units.set(1, 3);
+  for (int64_t tap : llvm::seq(taps.getDimSize(2))) {
+    Value row = call.part(padded, {0, 0, tap});
+    if (!row)
+      return {};
+    Value factor = call.leaf.toF32(call.leaf.dropUnits(call.leaf.slice(weight, 2, tap, 1), units));
+    Value term = call.leaf.mul(row, call.leaf.broadcast(factor, call.leaf.sizesOf(row), {1}));
+    sum = sum ? call.leaf.add(sum, term) : term;
+  }
+  if (bias)
+    sum = call.leaf.add(sum, call.leaf.broadcast(call.leaf.toF32(bias), call.leaf.sizesOf(sum), {1}));
+  return one(call.toResult(sum));
 }
 
 /// The sum of magnitudes, or the root of the sum of squares, rounded once.
@@ -390,6 +432,8 @@ static Values slice(AtenCall &call) {
   if (ShapedType::isDynamic(size) && self.getType() == call.resultType() && start == 0 && isLiteral &&
       call.integer("end").value_or(std::numeric_limits<int64_t>::max()) == std::numeric_limits<int64_t>::max())
     return one(self);
+  if (ShapedType::isDynamic(size) && call.integer("start").value_or(0) == 0 && (isLiteral || !call.integer("end")))
+    return one(call.part(self, SmallVector<int64_t>(rankOf(self), 0)));
   return isLiteral ? one(call.slice(self, *dim, start, size)) : Values();
 }
 
@@ -550,6 +594,7 @@ static constexpr Row kRows[] = {
     {"aten.erf.default", mathOp<math::ErfOp>},
     {"aten.sigmoid.default", leafOp<SigmoidOp>},
     {"aten.silu.default", leafOp<SiluOp>},
+    {"aten.softplus.default", softplus},
     {"aten.reciprocal.default", reciprocal},
     {"aten.relu.default", relu},
     {"aten.sum.default", reduction<ReduceKind::sum>},
@@ -572,6 +617,7 @@ static constexpr Row kRows[] = {
     {"aten.addmm.default", addMatmul},
     {"aten.baddbmm.default", addBatchMatmul},
     {"aten.addcmul.default", addMultiplied},
+    {"aten.convolution.default", convolution},
     {"aten.view.default", reshape, true},
     {"aten._unsafe_view.default", reshape, true},
     {"aten.reshape.default", reshape, true},

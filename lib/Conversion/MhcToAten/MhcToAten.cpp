@@ -104,6 +104,7 @@ private:
   void writeKernel(KernelOpInterface op);
   void writeLeaf(Operation *op);
   json::Value slice(tensor::ExtractSliceOp op);
+  json::Value pad(tensor::PadOp op);
   json::Value spread(BroadcastOp op);
   json::Value splat(RankedTensorType type, Attribute number, json::Array sizes);
   json::Value constant(arith::ConstantOp op);
@@ -316,6 +317,19 @@ json::Value CallWriter::slice(tensor::ExtractSliceOp op) {
                          : call("aten.squeeze.dims", json::Array{std::move(value), std::move(dropped)});
 }
 
+json::Value CallWriter::pad(tensor::PadOp op) {
+  FloatAttr number;
+  Value value = op.getConstantPaddingValue();
+  if (!value || !matchPattern(value, m_Constant(&number)))
+    return fail(op);
+  json::Array around; // of the last dimension first
+  for (auto [low, high] : llvm::reverse(llvm::zip(op.getMixedLowPad(), op.getMixedHighPad())))
+    for (OpFoldResult size : {low, high})
+      around.push_back(refer(size));
+  return call("aten.constant_pad_nd.default",
+              json::Array{refer(op.getSource()), std::move(around), number.getValueAsDouble()});
+}
+
 json::Value CallWriter::spread(BroadcastOp op) {
   RankedTensorType type = op.getX().getType(), wide = op.getOut().getType();
   ArrayRef<int64_t> places = op.getDims();
@@ -390,6 +404,7 @@ void CallWriter::writeLeaf(Operation *op) {
           .Case([&](tensor::ExpandShapeOp op) { return split(op); })
           .Case([&](tensor::CollapseShapeOp op) { return join(op); })
           .Case([&](tensor::ExtractSliceOp op) { return slice(op); })
+          .Case([&](tensor::PadOp op) { return pad(op); })
           .Case([&](tensor::ConcatOp op) {
             return call("aten.cat.default", json::Array{listed(op.getInputs()), static_cast<int64_t>(op.getDim())});
           })

@@ -192,6 +192,62 @@ func.func @no_groups(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["a", "4"]}
   return %0 : tensor<4x?xf32>
 }
 
+// A convolution of all channels.
+// CHECK-LABEL: func.func @all_channels(
+// CHECK-NEXT: return{{$}}
+func.func @all_channels(%x: tensor<2x6x8xf32> {mhc.name = "x"}, %w: tensor<6x6x2xf32> {mhc.name = "w"}) -> (tensor<2x6x9xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64], "padding" = [1 : i64], "dilation" = [1 : i64], "transposed" = false, "groups" = 1 : i64, "output_padding" = [0 : i64]} : (tensor<2x6x8xf32>, tensor<6x6x2xf32>) -> (tensor<2x6x9xf32>) loc("n")
+  return %0 : tensor<2x6x9xf32>
+}
+
+// Every second element of a convolution.
+// CHECK-LABEL: func.func @strided_convolution(
+// CHECK-NEXT: return{{$}}
+func.func @strided_convolution(%x: tensor<2x6x8xf32> {mhc.name = "x"}, %w: tensor<6x1x2xf32> {mhc.name = "w"}) -> (tensor<2x6x5xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [2 : i64], "padding" = [1 : i64], "dilation" = [1 : i64], "transposed" = false, "groups" = 6 : i64, "output_padding" = [0 : i64]} : (tensor<2x6x8xf32>, tensor<6x1x2xf32>) -> (tensor<2x6x5xf32>) loc("n")
+  return %0 : tensor<2x6x5xf32>
+}
+
+// Every second tap.
+// CHECK-LABEL: func.func @dilated(
+// CHECK-NEXT: return{{$}}
+func.func @dilated(%x: tensor<2x6x8xf32> {mhc.name = "x"}, %w: tensor<6x1x2xf32> {mhc.name = "w"}) -> (tensor<2x6x8xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64], "padding" = [1 : i64], "dilation" = [2 : i64], "transposed" = false, "groups" = 6 : i64, "output_padding" = [0 : i64]} : (tensor<2x6x8xf32>, tensor<6x1x2xf32>) -> (tensor<2x6x8xf32>) loc("n")
+  return %0 : tensor<2x6x8xf32>
+}
+
+// A convolution that goes the other way.
+// CHECK-LABEL: func.func @transposed_convolution(
+// CHECK-NEXT: return{{$}}
+func.func @transposed_convolution(%x: tensor<2x6x8xf32> {mhc.name = "x"}, %w: tensor<6x1x2xf32> {mhc.name = "w"}) -> (tensor<2x6x7xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64], "padding" = [1 : i64], "dilation" = [1 : i64], "transposed" = true, "groups" = 6 : i64, "output_padding" = [0 : i64]} : (tensor<2x6x8xf32>, tensor<6x1x2xf32>) -> (tensor<2x6x7xf32>) loc("n")
+  return %0 : tensor<2x6x7xf32>
+}
+
+// A convolution of planes.
+// CHECK-LABEL: func.func @plane(
+// CHECK-NEXT: return{{$}}
+func.func @plane(%x: tensor<2x6x8x8xf32> {mhc.name = "x"}, %w: tensor<6x1x1x2xf32> {mhc.name = "w"}) -> (tensor<2x6x10x9xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64], "padding" = [1 : i64], "dilation" = [1 : i64], "transposed" = false, "groups" = 6 : i64, "output_padding" = [0 : i64]} : (tensor<2x6x8x8xf32>, tensor<6x1x1x2xf32>) -> (tensor<2x6x10x9xf32>) loc("n")
+  return %0 : tensor<2x6x10x9xf32>
+}
+
+// Several results of each channel.
+// CHECK-LABEL: func.func @several_each(
+// CHECK-NEXT: return{{$}}
+func.func @several_each(%x: tensor<2x6x8xf32> {mhc.name = "x"}, %w: tensor<12x1x2xf32> {mhc.name = "w"}) -> (tensor<2x12x9xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64], "padding" = [1 : i64], "dilation" = [1 : i64], "transposed" = false, "groups" = 6 : i64, "output_padding" = [0 : i64]} : (tensor<2x6x8xf32>, tensor<12x1x2xf32>) -> (tensor<2x12x9xf32>) loc("n")
+  return %0 : tensor<2x12x9xf32>
+}
+
+// The softplus of another threshold.
+// CHECK-LABEL: func.func @early_softplus(
+// CHECK-NEXT: return{{$}}
+func.func @early_softplus(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.softplus.default"(%a) {"self" = 0 : index, "beta" = 1 : i64, "threshold" = 2 : i64} : (tensor<2x4xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
 // Every second element.
 // CHECK-LABEL: func.func @step(
 // CHECK-NEXT: return{{$}}

@@ -340,6 +340,14 @@ func.func @log_sigmoid(%a: tensor<2x4xbf16> {mhc.name = "a"}) -> (tensor<2x4xbf1
   return %0#0 : tensor<2x4xbf16>
 }
 
+// CHECK-LABEL: func.func @softplus(
+// CHECK-NEXT: [[V0:%.+]] = mhc.softplus %arg0 : tensor<2x4xf32>
+// CHECK-NEXT: return [[V0]] : tensor<2x4xf32>
+func.func @softplus(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.softplus.default"(%a) {"self" = 0 : index, "beta" = 1 : i64, "threshold" = 20 : i64} : (tensor<2x4xf32>) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
 // CHECK-LABEL: func.func @reciprocal(
 // CHECK-NEXT: [[V0:%.+]] = arith.constant dense<1.000000e+00> : tensor<2x4xf32>
 // CHECK-NEXT: [[V1:%.+]] = arith.divf [[V0]], %arg0 : tensor<2x4xf32>
@@ -611,6 +619,36 @@ func.func @baddbmm(%a: tensor<5x2x3xf32> {mhc.name = "a"}, %b: tensor<5x2x4xf32>
   return %0 : tensor<5x2x3xf32>
 }
 
+// In f32, and rounded once.
+// CHECK-LABEL: func.func @convolution(
+// CHECK-NEXT: [[ZERO:%.+]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: [[X:%.+]] = arith.extf %arg0
+// CHECK-NEXT: [[PADDED:%.+]] = tensor.pad [[X]] low[0, 0, 1] high[0, 0, 1]
+// CHECK: [[X0:%.+]] = tensor.extract_slice [[PADDED]][0, 0, 0] [2, 6, 9] [1, 1, 1]
+// CHECK-NEXT: [[W0:%.+]] = tensor.extract_slice %arg1[0, 0, 0] [6, 1, 1] [1, 1, 1]
+// CHECK-NEXT: [[C0:%.+]] = tensor.collapse_shape [[W0]]
+// CHECK-NEXT: [[B0:%.+]] = mhc.broadcast [[C0]] dims = [1] : tensor<6xf32> -> tensor<2x6x9xf32>
+// CHECK-NEXT: [[P0:%.+]] = arith.mulf [[X0]], [[B0]]
+// CHECK-NEXT: [[X1:%.+]] = tensor.extract_slice [[PADDED]][0, 0, 1] [2, 6, 9] [1, 1, 1]
+// CHECK: [[P1:%.+]] = arith.mulf [[X1]]
+// CHECK-NEXT: [[SUM:%.+]] = arith.addf [[P0]], [[P1]]
+// CHECK-NEXT: [[BIAS:%.+]] = mhc.broadcast %arg2 dims = [1]
+// CHECK-NEXT: [[ALL:%.+]] = arith.addf [[SUM]], [[BIAS]]
+// CHECK-NEXT: [[OUT:%.+]] = arith.truncf [[ALL]]
+// CHECK-NEXT: return [[OUT]] : tensor<2x6x9xbf16>
+func.func @convolution(%x: tensor<2x6x8xbf16> {mhc.name = "x"}, %w: tensor<6x1x2xf32> {mhc.name = "w"}, %b: tensor<6xf32> {mhc.name = "b"}) -> (tensor<2x6x9xbf16>) {
+  %0 = "aten.convolution.default"(%x, %w, %b) {"input" = 0 : index, "weight" = 1 : index, "bias" = 2 : index, "stride" = [1 : i64], "padding" = [1 : i64], "dilation" = [1 : i64], "transposed" = false, "output_padding" = [0 : i64], "groups" = 6 : i64} : (tensor<2x6x8xbf16>, tensor<6x1x2xf32>, tensor<6xf32>) -> (tensor<2x6x9xbf16>) loc("n")
+  return %0 : tensor<2x6x9xbf16>
+}
+
+// CHECK-LABEL: func.func @convolution_open(
+// CHECK: [[PADDED:%.+]] = tensor.pad %arg0 low[0, 0, 2] high[0, 0, 2]
+// CHECK: tensor.extract_slice [[PADDED]][0, 0, 0] {{.*}} : tensor<?x6x?xf32> to tensor<?x6x?xf32>
+func.func @convolution_open(%x: tensor<?x6x?xf32> {mhc.name = "x", mhc.dims = ["B", "6", "M"]}, %w: tensor<6x1x1xf32> {mhc.name = "w"}) -> (tensor<?x6x?xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64], "padding" = [2 : i64], "dilation" = [1 : i64], "transposed" = false, "output_padding" = [0 : i64], "groups" = 6 : i64, mhc.dims = [["B", "6", "M+4"]]} : (tensor<?x6x?xf32>, tensor<6x1x1xf32>) -> (tensor<?x6x?xf32>) loc("n")
+  return %0 : tensor<?x6x?xf32>
+}
+
 //===----------------------------------------------------------------------===//
 // Views and copies.
 //===----------------------------------------------------------------------===//
@@ -756,6 +794,17 @@ func.func @repeat(%a: tensor<2x1x4xf32> {mhc.name = "a"}) -> (tensor<5x2x3x4xf32
 func.func @slice(%a: tensor<2x24xf32> {mhc.name = "a"}) -> (tensor<2x16xf32>) {
   %0 = "aten.slice.Tensor"(%a) {"self" = 0 : index, "dim" = 1 : i64, "start" = 8 : i64, "end" = 9223372036854775807 : i64, "step" = 1 : i64} : (tensor<2x24xf32>) -> (tensor<2x16xf32>) loc("n")
   return %0 : tensor<2x16xf32>
+}
+
+// As much of an open dimension as mhc.dims says.
+// CHECK-LABEL: func.func @slice_open(
+// CHECK: [[V0:%.+]] = tensor.dim %arg1
+// CHECK-NEXT: [[V1:%.+]] = tensor.extract_slice %arg0[0, 0] {{\[}}[[V0]], 6] [1, 1] : tensor<?x6xf32> to tensor<?x6xf32>
+// CHECK-NEXT: arith.mulf [[V1]], [[V1]]
+func.func @slice_open(%x: tensor<?x6xf32> {mhc.name = "x", mhc.dims = ["M+3", "6"]}, %M: i64 {mhc.name = "M"}, %y: tensor<?xf32> {mhc.name = "y", mhc.dims = ["M"]}) -> (tensor<?x6xf32>) {
+  %0 = "aten.slice.Tensor"(%x, %M) {"self" = 0 : index, "dim" = 0 : i64, "start" = 0 : i64, "end" = 1 : index, "step" = 1 : i64, mhc.dims = [["M", "6"]]} : (tensor<?x6xf32>, i64) -> (tensor<?x6xf32>) loc("n")
+  %1 = "aten.mul.Tensor"(%0, %0) {"self" = 0 : index, "other" = 1 : index, mhc.dims = [["M", "6"]]} : (tensor<?x6xf32>, tensor<?x6xf32>) -> (tensor<?x6xf32>) loc("m")
+  return %1 : tensor<?x6xf32>
 }
 
 // CHECK-LABEL: func.func @slice_back(

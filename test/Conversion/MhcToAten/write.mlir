@@ -147,3 +147,21 @@ func.func @no_form(%x: tensor<2x4x8xf32> {mhc.name = "x"}) -> (tensor<2x8xf32> {
   %r = math.ceil %u : tensor<2x8xf32>
   return %r : tensor<2x8xf32>
 }
+
+// -----
+
+// Padding counts from the last dimension.
+// CHECK: {"calls": [
+// CHECK: {"args":[{"value":{{[0-9]+}}}],"op":"aten.softplus.default","result":[[SOFT:[0-9]+]]},
+// CHECK-NEXT: {"args":[{"value":[[SOFT]]},[3,4,1,2],0.5],"op":"aten.constant_pad_nd.default","result":[[PADDED:[0-9]+]]}],
+// CHECK-NEXT: "nodes": {"pad":{"value":[[PADDED]]}}}
+func.func @padded(%x: tensor<2x4x8xf32> {mhc.name = "x"}) -> (tensor<5x15xf32> {mhc.name = "pad"}) {
+  %half = arith.constant 0.5 : f32
+  %0 = mhc.contract(x = %x : tensor<2x4x8xf32>) <layout = nC, mode = sum> -> (out : tensor<2x8xf32>)
+  %1 = mhc.softplus %0 : tensor<2x8xf32>
+  %2 = tensor.pad %1 low[1, 3] high[2, 4] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %half : f32
+  } : tensor<2x8xf32> to tensor<5x15xf32>
+  return %2 : tensor<5x15xf32>
+}
