@@ -18,7 +18,7 @@ config.test_exec_root = os.path.join(config.mhc_obj_root, "test")
 
 # Tools. FileCheck, not, count and split-file come with LLVM.
 TOOLS = ["mhc-opt", "mhcc", "mhc-run", "mhc-train", "mhc-conformance", "mhc-fuzz", "mhc-bench", "mhc-tblgen",
-         "mhc-lsp-server", "mhc-reduce"]
+         "mhc-lsp-server", "mhc-reduce", "mhc-capi-test"]
 bin_dir = os.path.join(config.mhc_obj_root, "bin")
 llvm_config.with_environment("PATH", [bin_dir, config.llvm_tools_dir], append_path=True)
 llvm_config.use_default_substitutions()

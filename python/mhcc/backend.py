@@ -1,10 +1,10 @@
 """The backend "mhc" of torch.compile: finds the mHC chains of a graph, and gives the rest to another compiler."""
 
+import ctypes
+import functools
 import json
 import operator
 import os
-import shutil
-import subprocess
 import warnings
 
 import torch
@@ -366,27 +366,36 @@ def print_graph(graph, name="graph", names=None):
 #
 
 
-def _tool():
-    beside = os.path.join(os.path.dirname(__file__), "bin", "mhc-opt")
-    found = os.environ.get("MHC_OPT") or (beside if os.path.exists(beside) else shutil.which("mhc-opt"))
-    if not found:
-        raise Unsupported("mhc-opt is neither beside the package nor on PATH nor in MHC_OPT")
-    return found
+@functools.cache
+def _compiler():
+    path = os.path.join(os.path.dirname(__file__), "libmhc_compiler.so")
+    library = ctypes.CDLL(path)
+    text = [ctypes.c_char_p, ctypes.c_size_t]
+    library.mhc_rewrite_graph.argtypes = [*text, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
+    library.mhc_read_graph.argtypes = [*text, ctypes.POINTER(ctypes.c_void_p)]
+    library.mhc_free_text.argtypes = [ctypes.c_void_p]
+    return library
 
 
-def optimise(text, *options):
-    """Text of mhc-opt's output."""
-    command = [_tool(), "-", "--allow-unregistered-dialect", *options]
-    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8")
-    if done.returncode:
-        raise Unsupported(f"mhc-opt failed: {done.stderr.strip()[:2000]}")
-    return done.stdout
+def _call(name, text, *options):
+    """The text that a function of include/mhc-c/Compiler.h makes of another one."""
+    library, given, made = _compiler(), text.encode(), ctypes.c_void_p()
+    failed = getattr(library, name)(given, len(given), *options, ctypes.byref(made))
+    result = ctypes.string_at(made.value).decode()
+    library.mhc_free_text(made)
+    if failed:
+        raise Unsupported(result)
+    return result
 
 
 def find_sites(text, fuse=None):
-    """Calls that mhc-rewrite-aten makes of a graph, the nodes that they replace, and why sites are missed."""
-    options = f"differentiate={str(torch.is_grad_enabled()).lower()}" + (f" fuse={fuse}" if fuse else "")
-    return json.loads(optimise(text, "--mhc-rewrite-aten=" + options))
+    """Calls that replace mHC chains of a graph, the nodes that they replace, and why sites are missed."""
+    return json.loads(_call("mhc_rewrite_graph", text, torch.is_grad_enabled(), fuse == "chain"))
+
+
+def read_graph(text):
+    """A graph that has only ops that the compiler knows, as a program for mhcc."""
+    return _call("mhc_read_graph", text)
 
 
 #

@@ -25,7 +25,7 @@ def export(model, args, path, weights=None, *, name="layer", **options):
     own = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
     own |= signature.inputs_to_lifted_tensor_constants
     graph = backend.print_graph(program.graph, name, own)
-    text = backend.optimise(graph, "--mhc-read-aten=all", "--mlir-print-debuginfo")
+    text = backend.read_graph(graph)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     if weights:

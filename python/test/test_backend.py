@@ -2,8 +2,11 @@
 
 import collections
 import copy
+import os
+import subprocess
 import warnings
 
+import mhcc
 import modules
 import pytest
 import torch
@@ -302,12 +305,22 @@ def test_nodes_outside_stay():
     assert {"mhc.pre.default", "mhc.post.default"} <= set(after.values())
 
 
-def test_failure_of_the_compiler(monkeypatch):
-    monkeypatch.setenv("MHC_OPT", "/nowhere/mhc-opt")
+def test_failure_of_the_compiler(monkeypatch, tmp_path):
+    """The graph goes on as it was, and the warning names a file that fails in the same way."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    printed = backend.print_graph
+    monkeypatch.setattr(backend, "print_graph", lambda graph: printed(graph) + "nothing")
     module = modules.Model()
-    with pytest.warns(UserWarning, match="mhcc leaves a graph as it is"):
+    with pytest.warns(UserWarning, match="mhcc leaves a graph as it is") as warnings:
         torch.testing.assert_close(compiled(module)(TOKENS), module(TOKENS))
-    with pytest.raises(Exception, match="nowhere"):
+    said = [str(warning.message) for warning in warnings if "mhcc leaves" in str(warning.message)]
+    (kept,) = tmp_path.iterdir()
+    options = '--allow-unregistered-dialect --mhc-rewrite-aten="differentiate=true fuse=layer"'
+    assert len(said) == 1 and said[0].endswith(f"the graph is kept: mhc-opt {kept} {options}")
+    command = os.path.join(os.path.dirname(mhcc.__file__), "bin", said[0].split("kept: ")[1])
+    ran = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert ran.returncode == 1 and "error: custom op 'nothing' is unknown" in ran.stderr
+    with pytest.raises(Exception, match="custom op 'nothing' is unknown"):
         torch._dynamo.reset()
         compiled(module, require=1)(TOKENS)
 

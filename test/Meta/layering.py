@@ -35,13 +35,15 @@ LAYERS = [
     ("Driver",         ["lib/Driver", "include/mhc/Driver"],
                        ["MLIR", "runtime", "IR", "Analysis", "Reference", "NumericCheck", "phase", "Transforms",
                         "Conversion", "Pipelines", "InitAll", "Model", "Support"]),
+    ("CAPI",           ["lib/CAPI", "include/mhc-c"],
+                       ["MLIR", "Conversion", "Pipelines", "InitAll", "Support"]),
     ("mhc-tblgen",     ["tools/mhc-tblgen"],                                ["MLIR"]),
     ("mhc-train",      ["tools/mhc-train"],                                 ["runtime"]),
     ("mhc-run",        ["tools/mhc-run"],                                   ["runtime"]),
     ("mhc-bench",      ["tools/mhc-bench"],
                        ["MLIR", "runtime", "IR", "Reference", "Transforms", "Support"]),
     ("test tools",     ["tools/mhc-conformance", "tools/mhc-fuzz"],         ["MLIR", "Driver", "Conformance", "Support"]),
-    ("tools",          ["tools"],                                           ["MLIR", "Driver", "InitAll", "Support"]),
+    ("tools",          ["tools"],                                           ["MLIR", "Driver", "InitAll", "CAPI", "Support"]),
     ("MLIR",           ["mlir", "llvm", "mlir-c", "llvm-c"],                ["*"]),
 ]
 
@@ -64,7 +66,7 @@ def layer(path):
 
 def resolve(root, path, target):
     """The repository path, or the spelling, that decides the target's layer."""
-    if target.startswith(("mhc/", "mhcrt/")):
+    if target.startswith(("mhc/", "mhc-c/", "mhcrt/")):
         return "include/" + target
     beside = os.path.normpath(os.path.join(os.path.dirname(path), target))
     return beside if os.path.exists(os.path.join(root, beside)) else target
