@@ -29,7 +29,16 @@ using namespace mhc;
 /// norm is in front of many a product.
 static bool isCommon(Operation *op) { return isa<ExpandOp, ContractOp, ProjectionOp, AggregateOp>(op); }
 
-static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op); }
+/// Whether the channels of a front end come from several tensors: to bring them together costs what the kernel saves.
+static bool isGathered(Operation *op) {
+  auto front = dyn_cast<PreGatedDeltaRuleOp>(op);
+  Value channels = front ? front.getQkvzba() : Value();
+  while (channels && channels.getDefiningOp() && showsOperand(channels.getDefiningOp()))
+    channels = channels.getDefiningOp()->getOperand(0);
+  return channels && channels.getDefiningOp<tensor::ConcatOp>();
+}
+
+static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op) && !isGathered(op); }
 
 /// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
 /// behind a site.

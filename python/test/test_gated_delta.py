@@ -22,8 +22,11 @@ class GatedDelta(nn.Module):
         self.A_log, self.dt_bias = nn.Parameter(torch.rand(HEADS)), nn.Parameter(torch.ones(HEADS))
         self.outside = nn.Linear(VALUES, channels, bias=False)
 
+    def project(self, x):
+        return self.inside(x)
+
     def front(self, x):
-        qkv, z, b, a = self.inside(x).split([2 * KEYS + VALUES, VALUES, HEADS, HEADS], dim=-1)
+        qkv, z, b, a = self.project(x).split([2 * KEYS + VALUES, VALUES, HEADS, HEADS], dim=-1)
         qkv = F.silu(self.conv(qkv.transpose(1, 2))[..., : x.shape[1]]).transpose(1, 2)
         q, k, v = qkv.split([KEYS, KEYS, VALUES], dim=-1)
         q, k = (self.unit(t.unflatten(-1, (KEY_HEADS, WIDTH))) for t in (q, k))
@@ -66,6 +69,20 @@ def test_read_by_something_else():
     assert "pre_gated_delta_rule" not in str(counts())
     with torch.no_grad():
         torch.testing.assert_close(compiled(module)(x), module(x), rtol=1e-4, atol=1e-5)
+
+
+class Apart(GatedDelta):
+    """Two projections, whose results come together for the convolution."""
+
+    def project(self, x):
+        weights = self.inside.weight.split([KEYS, KEYS + 2 * VALUES + 2 * HEADS])
+        return torch.cat([F.linear(x, weight) for weight in weights], -1)
+
+
+def test_channels_of_several_tensors():
+    module, x = Apart(), torch.randn(2, 9, 24)
+    compare(module, compiled(module), x)
+    assert counts() == [{}]
 
 
 def test_one_graph_for_all_token_counts():

@@ -6,6 +6,8 @@
 // Only what a fused op computes is written, of a function that mhc-read-aten made: nodes of the graph that have no
 // fused op behind them stay as they are. The text is JSON, since the one that reads it is Python.
 //
+// Long because the forms that ops have in PyTorch are one list.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/DimAnalysis.h"
@@ -105,6 +107,7 @@ private:
   void writeLeaf(Operation *op);
   json::Value slice(tensor::ExtractSliceOp op);
   json::Value pad(tensor::PadOp op);
+  json::Value shift(ShiftOp op);
   json::Value spread(BroadcastOp op);
   json::Value splat(RankedTensorType type, Attribute number, json::Array sizes);
   json::Value constant(arith::ConstantOp op);
@@ -330,6 +333,20 @@ json::Value CallWriter::pad(tensor::PadOp op) {
               json::Array{refer(op.getSource()), std::move(around), number.getValueAsDouble()});
 }
 
+/// Padding by less than nothing cuts.
+json::Value CallWriter::shift(ShiftOp op) {
+  if (op->getNumOperands() != 1)
+    return fail(op);
+  json::Array around;
+  const int64_t rank = typeOf(op.getX()).getRank(), by = op.getBy();
+  for (int64_t dim = rank; dim-- > static_cast<int64_t>(op.getDim());) {
+    const int64_t low = dim == static_cast<int64_t>(op.getDim()) ? by : 0;
+    around.push_back(low);
+    around.push_back(-low);
+  }
+  return call("aten.constant_pad_nd.default", json::Array{refer(op.getX()), std::move(around), 0.0});
+}
+
 json::Value CallWriter::spread(BroadcastOp op) {
   RankedTensorType type = op.getX().getType(), wide = op.getOut().getType();
   ArrayRef<int64_t> places = op.getDims();
@@ -405,6 +422,7 @@ void CallWriter::writeLeaf(Operation *op) {
           .Case([&](tensor::CollapseShapeOp op) { return join(op); })
           .Case([&](tensor::ExtractSliceOp op) { return slice(op); })
           .Case([&](tensor::PadOp op) { return pad(op); })
+          .Case([&](ShiftOp op) { return shift(op); })
           .Case([&](tensor::ConcatOp op) {
             return call("aten.cat.default", json::Array{listed(op.getInputs()), static_cast<int64_t>(op.getDim())});
           })

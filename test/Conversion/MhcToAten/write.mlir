@@ -165,3 +165,16 @@ func.func @padded(%x: tensor<2x4x8xf32> {mhc.name = "x"}) -> (tensor<5x15xf32> {
   } : tensor<2x8xf32> to tensor<5x15xf32>
   return %2 : tensor<5x15xf32>
 }
+
+// -----
+
+// Tokens move by padding that cuts at the other side.
+// CHECK: {"args":[{"value":{{[0-9]+}}},[0,0,2,-2],0],"op":"aten.constant_pad_nd.default","result":[[LATER:[0-9]+]]},
+// CHECK-NEXT: {"args":[{"value":[[LATER]]},[-1,1],0],"op":"aten.constant_pad_nd.default","result":[[BOTH:[0-9]+]]}],
+// CHECK-NEXT: "nodes": {"moved":{"value":[[BOTH]]}}}
+func.func @moved(%x: tensor<2x4x8xf32> {mhc.name = "x"}) -> (tensor<2x8xf32> {mhc.name = "moved"}) {
+  %0 = mhc.contract(x = %x : tensor<2x4x8xf32>) <layout = nC, mode = sum> -> (out : tensor<2x8xf32>)
+  %1 = mhc.shift %0 dim = 0 by = 2 : tensor<2x8xf32>
+  %2 = mhc.shift %1 dim = 1 by = -1 : tensor<2x8xf32>
+  return %2 : tensor<2x8xf32>
+}
