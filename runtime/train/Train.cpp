@@ -324,6 +324,10 @@ static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &erro
   const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
   if (!loadFunctions(opened, options.kernels, error))
     return false;
+  // Kernels of NCCL that wait for another stage start no earlier than those that were enqueued before them: else they
+  // take a part of the GPU from what this stage computes. The caller may choose otherwise.
+  if (mhcrt_model_stages(opened) > 1)
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", /*overwrite=*/0);
   if (mhcrt_model_context_create(opened, options.threads, &context, &message) != MHCRT_OK) {
     error = message.text;
     return false;

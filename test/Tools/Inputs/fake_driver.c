@@ -18,7 +18,10 @@ int cuDeviceGet(int *device, int number) {
   *device = number;
   return number ? 101 : 0;
 }
-int cuDevicePrimaryCtxRetain(void **context, int device) { return make(context, device); }
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  const char *wanted = getenv("FAKE_CONNECTIONS"), *set = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  return wanted && strcmp(wanted, set ? set : "none") ? 999 : make(context, device);
+}
 int cuCtxSetCurrent(void *context) { return context ? 0 : 201; }
 int cuStreamCreate(void **stream, unsigned flags) { return flags == 1 ? make(stream, kStream) : 1; }
 int cuStreamQuery(void *stream) { return is(stream, kStream); }
