@@ -132,7 +132,7 @@ private:
       if (graph.nodes[edge.from].group == index && graph.nodes[edge.to].group == index && id(edge.from) != id(edge.to))
         below.erase(id(edge.to));
     for (const std::string &first : below)
-      os << node << " -> " << first << " [style=invis];\n";
+      os << node << " -> " << first << " [style=invis, weight=0];\n";
   }
 
   bool isOneNode(unsigned group) const { return graph.groups[group].nodes.size() > kMostNodes; }

@@ -21,7 +21,7 @@
 using namespace mhc;
 using llvm::StringRef;
 
-static constexpr const char *kFuseNames[] = {"none", "chain", "layer"};
+static constexpr const char *kFuseNames[] = {"none", "chain", "layer", "model"};
 /// Number of draws of the rounding.
 static constexpr int kDraws = 3;
 /// Relative to the largest value: a larger error is never called verified, whatever rounding may do.
