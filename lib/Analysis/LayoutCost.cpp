@@ -19,6 +19,9 @@ SmallVector<Value> mhc::streamsOf(KernelOpInterface op) {
   return streams;
 }
 
+/// Streams of fast kernels for a GPU.
+static constexpr int64_t kStreams = 4;
+
 /// Size of a dim of the record; 0 where the op has no such dim or the size is open.
 static int64_t sizeOfDim(KernelOpInterface op, StringRef name) {
   const KernelInfo &info = op.getKernelInfo();
@@ -41,11 +44,11 @@ static bool vectorsFit(int64_t C, unsigned elementBytes, Layout layout) {
 static bool tilesFit(KernelOpInterface op, int64_t C, Type element) {
   constexpr int64_t kWidths[] = {768,  1024, 1280, 1536, 2048, 2560, 3072,  3584,
                                  4096, 5120, 6144, 6656, 7168, 8192, 12288, 16384};
-  constexpr int64_t kColumns = 24; // 2n + n^2; a head has n, which are padded
+  constexpr int64_t kColumns = 24; // 2n + n^2; a head has n, which are padded, and no N when it is one op
   const int64_t N = sizeOfDim(op, "N");
   auto precision = op->getAttrOfType<PrecisionAttr>("precision");
   auto solver = op->getAttrOfType<SolverAttr>("solver");
-  return element.isBF16() && llvm::is_contained(kWidths, C) && (N == kColumns || N == 0) &&
+  return element.isBF16() && llvm::is_contained(kWidths, C) && (N == kColumns || N == kStreams || N == 0) &&
          (!precision || precision.getValue() >= Precision::bf16x3) &&
          (!solver || solver.getValue() == Solver::sinkhorn);
 }
@@ -53,7 +56,6 @@ static bool tilesFit(KernelOpInterface op, int64_t C, Type element) {
 bool mhc::hasFastKernel(KernelOpInterface op, Layout layout, unsigned gpu) {
   if (gpu == 0)
     return layout == Layout::nC;
-  constexpr int64_t kStreams = 4;
   constexpr unsigned kHopper = 90;
   const int64_t C = sizeOfDim(op, "C");
   if (sizeOfDim(op, "n") != kStreams || C == 0)

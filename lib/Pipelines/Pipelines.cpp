@@ -140,11 +140,11 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
   case Phase::raise:
     return addRaise(pm, options);
   case Phase::fuse:
+    if (!options.layout.empty()) // before stages hand over streams, and gradients follow
+      pm.addNestedPass<func::FuncOp>(createSetLayoutPass({options.layout, options.target()}));
     if (options.stages > 1)
       pm.addPass(createPipelineSplitPass({options.stages}));
     addFuse(pm, options);
-    if (!options.layout.empty()) // by what fusion has made of the streams' readers; gradients follow
-      pm.addNestedPass<func::FuncOp>(createSetLayoutPass({options.layout, options.target()}));
     if (!options.grad.empty())
       addGradients(pm, options);
     return;
