@@ -109,3 +109,21 @@ func.func @gradient(%e: tensor<?x1024xbf16>, %d_proj: tensor<?x24xf32>, %phi: te
   %d_e = mhc.contract(x = %d_x : tensor<?x1024x4xbf16>) <layout = Cn, mode = sum> -> (out : tensor<?x1024xbf16>)
   return %d_e, %d_phi : tensor<?x1024xbf16>, tensor<24x4096xf32>
 }
+
+// In front of fusion a projection decides like the op that it becomes a part of: of mhc.pre with 24 columns, of mhc.head with 4.
+// CHECK-LABEL: func.func @unfused
+// CHECK-COUNT-2: mhc.projection({{.*}}) <layout = nC, phi_layout = in_out,
+// CHECK: mhc.aggregate({{.*}}) <layout = nC>
+// REMARK: [Passed] layout | Category:mhc-set-layout | Function=unfused | Remark="streams of 4 ops from Cn to nC: slow kernels 2 before, 0 now; 458752 bytes of weights are transposed in each call"
+func.func @unfused(%e: tensor<?x1024xbf16>, %phi: tensor<4096x24xf32>, %head: tensor<4096x4xf32>, %h: tensor<?x4xf32>)
+    -> (tensor<?x24xf32>, tensor<?x4xf32>, tensor<?x1024xbf16>) {
+  %x = mhc.expand(x = %e : tensor<?x1024xbf16>) <layout = Cn> -> (streams : tensor<?x1024x4xbf16>)
+  %proj, %stat = mhc.projection(x = %x : tensor<?x1024x4xbf16>, phi = %phi : tensor<4096x24xf32>)
+    <layout = Cn, phi_layout = in_out, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %few, %stat2 = mhc.projection(x = %x : tensor<?x1024x4xbf16>, phi = %head : tensor<4096x4xf32>)
+    <layout = Cn, phi_layout = in_out, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x4xf32>, stat : tensor<?xf32>)
+  %u = mhc.aggregate(x = %x : tensor<?x1024x4xbf16>, h_pre = %h : tensor<?x4xf32>) <layout = Cn> -> (u : tensor<?x1024xbf16>)
+  return %proj, %few, %u : tensor<?x24xf32>, tensor<?x4xf32>, tensor<?x1024xbf16>
+}
