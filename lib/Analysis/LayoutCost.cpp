@@ -47,10 +47,8 @@ static bool tilesFit(KernelOpInterface op, int64_t C, Type element) {
   constexpr int64_t kColumns = 24; // 2n + n^2; a head has n, which are padded, and no N when it is one op
   const int64_t N = sizeOfDim(op, "N");
   auto precision = op->getAttrOfType<PrecisionAttr>("precision");
-  auto solver = op->getAttrOfType<SolverAttr>("solver");
   return element.isBF16() && llvm::is_contained(kWidths, C) && (N == kColumns || N == kStreams || N == 0) &&
-         (!precision || precision.getValue() >= Precision::bf16x3) &&
-         (!solver || solver.getValue() == Solver::sinkhorn);
+         (!precision || precision.getValue() >= Precision::bf16x3);
 }
 
 bool mhc::hasFastKernel(KernelOpInterface op, Layout layout, unsigned gpu) {

@@ -319,6 +319,9 @@ struct RunParts {
   int64_t all() const { return gates + keys + values + z; }
 };
 
+/// Taps of all public models, for which there are kernels that know more of a call.
+constexpr int kUsualTaps = 4;
+
 /// Heads of q and k of 128 channels, whole warps of them and of v.
 inline bool usesAllLanes(const GatedDelta &in, int count) {
   return in.dk == 128 && in.valueChannels() % (32 * count) == 0 && 2 * in.keyHeads * in.dk % (32 * count) == 0;

@@ -64,7 +64,6 @@ bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
          ((!hasDxIn && !args.mix) || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&
          needs.that(args.M > 0, "tokens") && needs.atMost("M", args.M, INT32_MAX - kTileTokens) &&
          needs.multiple("C", args.C, kSlice) && needs.atMost("C", args.C, kMostSlices * kSlice) &&
-         needs.that(!args.sinkhorn.isNewton(), "the solver sinkhorn") &&
          (args.recordedSteps() == 0 || needs.atMost("iters", args.sinkhorn.iters, kMostIterations)) &&
          needs.aligned({args.x, args.du, args.dxIn, args.dx, args.mix, args.proj, args.dhRes, args.dhPost, args.dhPre});
 }

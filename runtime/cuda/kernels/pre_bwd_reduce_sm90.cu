@@ -21,6 +21,7 @@
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Format.cuh"
 #include "cuda/algebra/Gate.cuh"
+#include "cuda/algebra/Newton4.cuh"
 #include "cuda/algebra/NormBwd.cuh"
 #include "cuda/algebra/Sinkhorn4Bwd.cuh"
 #include "cuda/host/LaunchOverlapping.h"
@@ -176,6 +177,13 @@ struct Coefficients {
       for (int k = 0; k < 16; ++k)
         logits[k] = roundedTo(logits[k], args.logitsFormat);
     };
+    if (args.sinkhorn.isNewton()) {
+      float mix[16];
+      load(mix);
+      newtonLimit(mix, args.sinkhorn.iters);
+      newtonGradient(dRes, mix);
+      return;
+    }
     if (args.sinkhorn.init == MHCRT_INIT_LOG)
       sinkhorn4BwdLog(dRes, load, args.sinkhorn, history, stride);
     else

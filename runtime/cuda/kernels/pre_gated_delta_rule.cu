@@ -290,8 +290,9 @@ cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
       return withTaps(a.k, [&](auto taps) {
         using T = decltype(type);
         constexpr int kTaps = decltype(taps)::value;
-        const auto kernel = usesAllLanes(in, count) && !in.bias.data ? gatedDeltaRunKernel<T, kTaps, true>
-                                                                     : gatedDeltaRunKernel<T, kTaps, false>;
+        const bool isUsual = kTaps == kUsualTaps && usesAllLanes(in, count) && !in.bias.data;
+        const auto kernel =
+            isUsual ? gatedDeltaRunKernel<T, kTaps, kTaps == kUsualTaps> : gatedDeltaRunKernel<T, kTaps, false>;
         return launchFollowing(context, kernel, static_cast<unsigned>(divideUp(list.warps, kRunWarps)), kRunThreads, in,
                                resultsOf(a), list);
       });

@@ -435,8 +435,8 @@ cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDelta
           return withTaps(a.k, [&](auto taps) {
             using T = decltype(type);
             constexpr int kTaps = decltype(taps)::value;
-            const auto kernel =
-                isUsual ? gatedDeltaBwdRunKernel<T, kTaps, true> : gatedDeltaBwdRunKernel<T, kTaps, false>;
+            const auto kernel = isUsual && kTaps == kUsualTaps ? gatedDeltaBwdRunKernel<T, kTaps, kTaps == kUsualTaps>
+                                                               : gatedDeltaBwdRunKernel<T, kTaps, false>;
             return launchFollowing(context, kernel, static_cast<unsigned>(list.stretches.rows * parts.count),
                                    kBackThreads, in, grads, list);
           });

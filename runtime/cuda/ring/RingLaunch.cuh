@@ -356,7 +356,6 @@ RingArgs ringArgsOf(const Args &a) {
 /// Needs of pre alone.
 inline bool ringTakesGates(const PreArgs &a, Needs &needs) {
   return needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
-         needs.that(a.solver != MHCRT_SOLVER_NEWTON, "the solver sinkhorn") &&
          needs.aligned({a.u, a.h_in, a.h_pre, a.h_post, a.h_res});
 }
 

@@ -9,8 +9,8 @@
 
 #include "cuda/algebra/Format.cuh"
 #include "cuda/algebra/Gate.cuh"
+#include "cuda/algebra/Newton4.cuh"
 #include "cuda/algebra/Norm.cuh"
-#include "cuda/algebra/Sinkhorn4.cuh"
 #include "cuda/ring/RingMultiply.cuh"
 
 namespace mhcrt {
@@ -231,8 +231,12 @@ __device__ __forceinline__ void storeCoefficients(const RingArgs &args, int64_t 
 #pragma unroll
   for (int k = 0; k < 16; ++k)
     mix[k] = fmaf(loadSharedFloat(row + (9 + k) * 4), args.alpha[2], args.beta[8 + k]);
-  if (args.resMap != MHCRT_RES_MAP_IDENTITY)
-    sinkhornMix(mix, args.sinkhorn);
+  if (args.resMap != MHCRT_RES_MAP_IDENTITY) {
+    if (args.sinkhorn.isNewton())
+      newtonLimit(mix, args.sinkhorn.iters);
+    else
+      sinkhornMix(mix, args.sinkhorn);
+  }
   if (args.foldPre) {
 #pragma unroll
     for (int k = 0; k < 16; ++k)

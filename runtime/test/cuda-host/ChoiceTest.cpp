@@ -289,25 +289,6 @@ TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {
   mhcrt_clear_error(context);
 }
 
-TEST_F(CudaChoice, NeedsOfIterationsInWords) {
-  mhcrt_cuda_pin(context, "pre=sm90");
-  call(mhcrt_pre, context, t, MHCRT_BF16, t, F, nullptr, none, t, F, t, F, t, MHCRT_BF16, nullptr, none, t, F, t, F,
-       nullptr, none, nullptr, none, 100, 4, 4096, 24, 4 * 4096, 3, 0, 0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN,
-       MHCRT_INIT_LOG, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_NONE, 0, 20, 0, precision, 0, 0, 0, 0, nullptr, none,
-       MHCRT_SOLVER_NEWTON);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_pre: the pinned variant 'sm90' does not take this call: needed the solver sinkhorn");
-  mhcrt_clear_error(context);
-  mhcrt_cuda_pin(context, "pre_bwd=sm90");
-  call(mhcrt_pre_bwd, context, t, MHCRT_BF16, t, F, t, F, t, F, t, MHCRT_BF16, t, F, t, F, t, F, t, F, t, F, t, F,
-       nullptr, none, nullptr, none, t, MHCRT_BF16, t, F, t, F, t, F, t, F, t, MHCRT_BF16, t, F, t, F, t, F, t, F, 100,
-       4096, 4, 24, 4 * 4096, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, MHCRT_INIT_LOG, MHCRT_ORDER_ROW_COL, MHCRT_DENOM_NONE, 0,
-       20, 0, 0, precision, 0, 0, 0, MHCRT_SOLVER_NEWTON);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_pre_bwd: the pinned variant 'sm90' does not take this call: needed the solver sinkhorn");
-  mhcrt_clear_error(context);
-}
-
 TEST_F(CudaChoice, NeedsOfTilesInWords) {
   mhcrt_cuda_pin(context, "projection_bwd=tf32x3");
   call(mhcrt_projection_bwd, context, t, F, t, F, t, F, t, F, nullptr, none, t, F, nullptr, none, nullptr, none,
