@@ -91,6 +91,53 @@ def test_one_token():
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
 
 
+class Unmixed(nn.Module):
+    """The residual map is the identity: no rows of the projection are logits."""
+
+    def __init__(self, n=4, channels=16):
+        super().__init__()
+        self.phi = nn.Parameter(torch.randn(2 * n, n * channels) / (n * channels) ** 0.5)
+        self.alpha, self.beta = nn.Parameter(torch.rand(2)), nn.Parameter(torch.randn(2, n))
+        self.layer = nn.Sequential(nn.RMSNorm(channels), nn.Linear(channels, channels))
+
+    def forward(self, x):
+        flat = x.flatten(-2)
+        t = F.linear(flat, self.phi) * torch.rsqrt(flat.square().mean(-1, keepdim=True) + 1e-6)
+        pre, post = (torch.sigmoid(z * a + b) for z, a, b in zip(t.chunk(2, -1), self.alpha, self.beta))
+        f = self.layer(((pre + 1e-6).unsqueeze(-1) * x).sum(-2))
+        return x + (2 * post + 1e-6).unsqueeze(-1) * f.unsqueeze(-2)
+
+
+@pytest.mark.parametrize("shape, dynamic", [((2, 3, 4, 16), False), ((2, 3, 4, 16), True), ((1, 1, 4, 16), False)])
+def test_identity(shape, dynamic):
+    module = Unmixed()
+    compare(module, compiled(module, dynamic, require="all"), torch.randn(shape))
+    assert counts() == [{"pre": 1}]
+
+
+class StreamByStream(nn.Module):
+    """A layer whose streams are written one by one."""
+
+    def __init__(self):
+        super().__init__()
+        self.coefficients = modules.Coefficients(4, 16)
+        self.layer = nn.Sequential(nn.RMSNorm(16), nn.Linear(16, 16))
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        f, out = self.layer((pre.unsqueeze(-2) @ x).squeeze(-2)), torch.empty_like(x)
+        for i in range(4):
+            out[..., i, :] = (res[..., i, :, None] * x).sum(-2) + post[..., i, None] * f
+        return out
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4, 16), (1, 1, 4, 16)])
+def test_streams_that_are_written(shape):
+    module = StreamByStream()
+    compare(module, compiled(module, require="all"), torch.randn(shape))
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
 class Normed(modules.Coefficients):
     """The norm in front of the projection is PyTorch's."""
 

@@ -42,7 +42,7 @@ bool mhc::dependsOnAny(const algebra::Term &term, ArrayRef<Extent> vars) {
 }
 
 std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &reading, const Expr &x, Operation *user,
-                                                        bool stored) {
+                                                        bool stored, unsigned bits) {
   std::optional<algebra::Reading::Found> streams = nearest(reading, x, user);
   if (!streams)
     return std::nullopt;
@@ -51,7 +51,8 @@ std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &readin
   while (shown) {
     Operation *maker = shown->value.getDefiningOp();
     Value before = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();
-    bool isKept = before && (isa<BlockArgument>(before) || !singleUser(before));
+    bool isKept = before && (isa<BlockArgument>(before) || !singleUser(before) ||
+                             (isa<arith::TruncFOp>(maker) && widthOf(before) <= bits));
     if (isa_and_nonnull<arith::TruncFOp>(maker) && !isKept)
       break;
     auto found = llvm::find_if(all, [&](const auto &other) { return other.value == before && other.factor == 1; });
@@ -361,7 +362,7 @@ std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Te
   // Weights of all tokens do not tell tokens from channels: the order in which streams are stored does.
   auto isWeighed = [&](Var var) { return var != stream.first && dependsOn(mix.weights[0], var); };
   bool isStatic = llvm::none_of(varsOf(x.at()), isWeighed);
-  std::optional<algebra::Reading::Found> streams = findStreams(reading, mix.x, op, isStatic);
+  std::optional<algebra::Reading::Found> streams = findStreams(reading, mix.x, op, isStatic, widthOf(root));
   if (!streams)
     return std::nullopt;
   mix.streams = streams->value;

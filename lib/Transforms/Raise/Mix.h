@@ -119,9 +119,10 @@ mlir::Value finishMix(algebra::Reading &reading, Sites &sites, mlir::OpBuilder &
                       const llvm::Twine &detail = {});
 
 /// The streams that an expression is read from at `user`, in the type in which the program keeps them: not what rounds
-/// them for one product. With `stored`, as they are stored, and not as a product transposes them.
+/// them for one product, nor what rounds those of `bits` or less. With `stored`, as they are stored, and not as a
+/// product transposes them.
 std::optional<algebra::Reading::Found> findStreams(algebra::Reading &reading, const algebra::Expr &x,
-                                                   mlir::Operation *user, bool stored = false);
+                                                   mlir::Operation *user, bool stored = false, unsigned bits = 0);
 /// Those as [tokens, ...] of `groups`.
 mlir::Value buildStreams(algebra::Reading &reading, mlir::OpBuilder &builder, mlir::Operation *user,
                          const algebra::Expr &x, llvm::ArrayRef<IndexVars> groups);

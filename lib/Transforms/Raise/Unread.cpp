@@ -95,7 +95,8 @@ static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet
     bool isWhole = depth == static_cast<uint64_t>(mix.width);
     if (isWhole || (depth == static_cast<uint64_t>(mix.channels) && !isa<BatchMatmulOp>(op)))
       return Product{op, !isWhole};
-    llvm::append_range(pending, op->getOperands());
+    llvm::copy_if(op->getOperands(), std::back_inserter(pending), // not sizes
+                  [](Value operand) { return isa<RankedTensorType>(operand.getType()); });
   }
   return std::nullopt;
 }

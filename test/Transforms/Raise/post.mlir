@@ -244,6 +244,22 @@ func.func @no_post_from_four_streams_to_two(%f: tensor<8x64xf32>, %h: tensor<8x2
   return %out : tensor<8x2x64xf32>
 }
 
+// Streams in f32 that only a product rounds, as autocast does, are those of a result in f32.
+// CHECK-LABEL: @streams_that_a_product_rounds
+// CHECK: mhc.post({{.*}} x = %[[X:.*]] : tensor<8x4x64xf32>
+func.func @streams_that_a_product_rounds(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %y: tensor<8x4x64xf32>,
+                                         %m: tensor<8x4x4xbf16>) -> tensor<8x4x64xf32> {
+  %x = math.absf %y : tensor<8x4x64xf32>
+  %rounded = arith.truncf %x : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  %mixed = mhc.batch_matmul %m, %rounded : (tensor<8x4x4xbf16>, tensor<8x4x64xbf16>) -> tensor<8x4x64xbf16>
+  %wide = arith.extf %mixed : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %hb = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fb = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %hb, %fb : tensor<8x4x64xf32>
+  %out = arith.addf %wide, %branch : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
 // REMARK: [Missed] result-wider | {{.*}}Found="'arith.addf', [8, 4, 64] of f32", Needed="elements of bf16"
 // CHECK-LABEL: @no_post_when_the_result_is_kept_wider
 func.func @no_post_when_the_result_is_kept_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>,
