@@ -33,8 +33,9 @@ static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &tol
     return;
   SmallVector<Operation *> readers;
   usersThroughViews(map, readers);
-  for (size_t i = 0; i < readers.size(); ++i) // beside h_post in one product, or by a size that is computed
-    if (isa<tensor::ConcatOp, tensor::CastOp, tensor::ReshapeOp>(readers[i]))
+  // Beside h_post in one product, less h_post h_pre^T, or by a size that is computed
+  for (size_t i = 0; i < readers.size(); ++i)
+    if (isa<tensor::ConcatOp, tensor::CastOp, tensor::ReshapeOp, arith::SubFOp>(readers[i]))
       usersThroughViews(readers[i]->getResult(0), readers);
   auto *reader = llvm::find_if(readers, llvm::IsaPred<MatmulOp, BatchMatmulOp>);
   if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>) ||
